@@ -1,0 +1,52 @@
+//===- Kernel.h - the calling convention of compiled kernels ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All that a kernel and the runtime agree on. Plain C, no includes beyond
+// stdint.h, so that a kernel can be written or read in any language.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_FORMAT_KERNEL_H
+#define TENON_FORMAT_KERNEL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Alignment in bytes of every arena, weight and scratch pointer that a kernel gets. Inputs and
+/// outputs that the caller binds are only aligned to their element type.
+#define TENON_BUFFER_ALIGNMENT 64
+
+/// What a kernel returns. Anything else counts as TENON_KERNEL_FAULT.
+enum {
+  TENON_KERNEL_OK = 0,
+  /// An index that the model computed lies outside of its tensor (Gather, ScatterND...).
+  TENON_KERNEL_INDEX_OUT_OF_RANGE = 1,
+  /// A value that the model computed is not allowed (a negative repeat count, a division by zero...).
+  TENON_KERNEL_BAD_VALUE = 2,
+  TENON_KERNEL_FAULT = 3,
+};
+
+/// Computes tiles [tile_begin, tile_end) of one launch.
+///
+/// `buffers`: one base pointer for each operand of the launch, in the launch's order. Results are written
+///            to the ranges that the tiles stand for; ranges of different tiles never overlap, so any
+///            split of the tiles over threads gives the same bytes.
+/// `sizes`:   the values of the launch's expressions (symbols, as a rule), in the launch's order.
+/// `scratch`: memory of this thread alone, as large as the plan's scratch_size, with unknown contents.
+///
+/// A kernel keeps no state, calls nothing outside its code section, and does not know about threads.
+typedef int32_t (*tenon_kernel_fn)(void *const *buffers, const int64_t *sizes, int64_t tile_begin,
+                                   int64_t tile_end, void *scratch);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TENON_FORMAT_KERNEL_H

@@ -1,0 +1,61 @@
+//===- Layout.h - the artifact file around the plan ---------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An artifact is a Header, a table of Sections, and the sections themselves:
+//
+//   offset 0     Header (64 bytes)
+//   offset 64    Section[section_count] (96 bytes each)
+//   aligned      section bytes; weights and code start on kPageSize
+//
+// All integers are little endian. Nothing in the file is an address.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_FORMAT_LAYOUT_H
+#define TENON_FORMAT_LAYOUT_H
+
+#include <cstdint>
+
+namespace tenon::fmt {
+
+inline constexpr char kMagic[8] = {'T', 'E', 'N', 'O', 'N', '\r', '\n', 0x1a};
+/// Raised whenever a reader of the older version could misread a newer file.
+inline constexpr uint32_t kFormatVersion = 1;
+/// Largest page size of the machines we run on, so that every section can be mapped where it lies.
+inline constexpr uint64_t kPageSize = 16384;
+
+struct Header {
+  char magic[8];
+  uint32_t version;
+  uint32_t sectionCount;
+  uint64_t fileSize;       // bytes of the whole file: a shorter file is truncated
+  uint64_t tableHash;      // XXH3_64bits of the section table
+  uint64_t sourceHash;     // XXH3_64bits of the model file that was compiled
+  uint8_t reserved[24];    // zero
+};
+static_assert(sizeof(Header) == 64);
+
+enum class SectionKind : uint32_t {
+  plan = 1,    // FlatBuffers, root tenon.fmt.Plan
+  code = 2,    // an ELF shared object without imports, for `target`
+  weights = 3, // raw bytes, mapped read only
+  meta = 4,    // JSON for people and tools: source, options, errors measured; the runtime skips it
+};
+
+struct Section {
+  SectionKind kind;
+  uint32_t flags;          // zero
+  uint64_t offset;         // bytes from the start of the file
+  uint64_t size;           // bytes
+  uint64_t hash;           // XXH3_64bits of the bytes
+  char target[64];         // code: "arch:feature,feature..." (Target.h); else empty. Zero padded, ends with 0.
+};
+static_assert(sizeof(Section) == 96);
+
+} // namespace tenon::fmt
+
+#endif // TENON_FORMAT_LAYOUT_H
