@@ -34,12 +34,12 @@ def Tenon_SizesOp : Tenon_Op<"sizes"> {
     The shape of a tensor, or arithmetic on such, as a value.
 
     ```mlir
-    %0 = tenon.sizes #tenon.shape<N, 3, H * 2> : tensor<3xi64>
+    %0 = tenon.sizes #tenon.shape<N, 3, H * 2> -> tensor<3xi64>
     ```
   }];
   let arguments = (ins Tenon_ShapeAttr:$values);
   let results = (outs Tenon_NumberTensor:$result);
-  let assemblyFormat = "qualified($values) attr-dict `:` type($result)";
+  let assemblyFormat = "qualified($values) attr-dict `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
