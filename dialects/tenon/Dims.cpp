@@ -97,6 +97,8 @@ bool isBefore(AffineExpr a, AffineExpr b) {
     return constant.getValue() < cast<AffineConstantExpr>(b).getValue();
   if (auto symbol = dyn_cast<AffineSymbolExpr>(a))
     return symbol.getPosition() < cast<AffineSymbolExpr>(b).getPosition();
+  if (auto dim = dyn_cast<AffineDimExpr>(a))
+    return dim.getPosition() < cast<AffineDimExpr>(b).getPosition();
   auto x = cast<AffineBinaryOpExpr>(a), y = cast<AffineBinaryOpExpr>(b);
   return x.getLHS() == y.getLHS() ? isBefore(x.getRHS(), y.getRHS()) : isBefore(x.getLHS(), y.getLHS());
 }
