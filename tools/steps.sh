@@ -52,3 +52,27 @@ quiet() {
     return 1
   fi
 }
+
+# Configures the release build where that was not done, and builds what is out of date.
+configureAndBuild() {
+  if [[ -f "$TENON_BUILD/build.ninja" ]]; then
+    skip "configure"
+  else
+    step "configure" quiet "$TENON_BUILD/log/configure.log" \
+      cmake -S "$TENON_ROOT" --preset release -B "$TENON_BUILD" -DTENON_DEPS="$TENON_DEPS"
+  fi
+  if ninja -C "$TENON_BUILD" -n | grep -q 'no work to do'; then
+    skip "build"
+  else
+    step "build with $TENON_JOBS jobs" runNinja
+  fi
+}
+
+# On a terminal ninja shows its progress in one line; elsewhere only the end is worth keeping.
+runNinja() {
+  if [[ -t 1 ]]; then
+    ninja -C "$TENON_BUILD" -j "$TENON_JOBS"
+  else
+    quiet "$TENON_BUILD/log/build.log" ninja -C "$TENON_BUILD" -j "$TENON_JOBS"
+  fi
+}
