@@ -19,8 +19,10 @@
 extern "C" {
 #endif
 
-/// Alignment in bytes of every arena, weight and scratch pointer that a kernel gets. Inputs and
-/// outputs that the caller binds are only aligned to their element type.
+/// Alignment in bytes of where the arena, the weights, the state, each thread's scratch and each output
+/// that the runtime allocates start. A buffer at an offset in one of them is as aligned as its offset: the
+/// planner chose it, so the compiler knows it. Inputs and outputs that the caller binds are only aligned
+/// to their element type.
 #define TENON_BUFFER_ALIGNMENT 64
 
 /// What a kernel returns. Anything else counts as TENON_KERNEL_FAULT.

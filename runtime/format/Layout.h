@@ -9,7 +9,7 @@
 //
 //   offset 0     Header (64 bytes)
 //   offset 64    Section[section_count] (96 bytes each)
-//   aligned      section bytes; weights and code start on kPageSize
+//   aligned      section bytes: each starts on kSectionAlignment, weights and code on kPageSize
 //
 // All integers are little endian. Nothing in the file is an address.
 //
@@ -27,6 +27,16 @@ inline constexpr char kMagic[8] = {'T', 'E', 'N', 'O', 'N', '\r', '\n', 0x1a};
 inline constexpr uint32_t kFormatVersion = 1;
 /// Largest page size of the machines we run on, so that every section can be mapped where it lies.
 inline constexpr uint64_t kPageSize = 16384;
+/// Where every other section starts, so that a plan can be read where it lies.
+inline constexpr uint64_t kSectionAlignment = 64;
+/// A file has one plan, at most one weights section, and a few code sections.
+inline constexpr uint32_t kMaxSections = 256;
+/// No tensor of a plan has more dimensions.
+inline constexpr uint32_t kMaxRank = 64;
+/// The largest arena_align of a plan.
+inline constexpr uint32_t kMaxArenaAlignment = 4096;
+/// No name of an entry point is longer, in bytes.
+inline constexpr uint32_t kMaxEntryName = 512;
 
 struct Header {
   char magic[8];

@@ -1,0 +1,43 @@
+//===- Container.h - the sections of an artifact file --------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_CORE_CONTAINER_H
+#define TENON_CORE_CONTAINER_H
+
+#include "runtime/core/Status.h"
+#include "runtime/format/Layout.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tenon::rt {
+
+/// The header and the section table of a file, checked: magic, version, the table's hash, and that the
+/// sections are known, aligned, inside of the file and apart from each other.
+struct Container {
+  fmt::Header header;
+  std::vector<fmt::Section> sections; // a copy, in the order of the file
+  const uint8_t *bytes = nullptr;     // of the file, which the caller keeps
+
+  const uint8_t *data(const fmt::Section &section) const { return bytes + section.offset; }
+
+  /// The first section of a kind, or null.
+  const fmt::Section *find(fmt::SectionKind kind) const;
+
+  /// Compares a section's bytes with its hash.
+  Status checkHash(const fmt::Section &section) const;
+};
+
+/// "plan", "code"...
+const char *sectionName(fmt::SectionKind kind);
+
+Status readContainer(const uint8_t *bytes, size_t size, Container *container);
+
+} // namespace tenon::rt
+
+#endif // TENON_CORE_CONTAINER_H

@@ -1,0 +1,27 @@
+//===- Expressions.h - evaluation of a plan's size expressions -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_CORE_EXPRESSIONS_H
+#define TENON_CORE_EXPRESSIONS_H
+
+#include "runtime/core/Plan.h"
+#include "runtime/core/Status.h"
+
+#include <cstddef>
+
+namespace tenon::rt {
+
+/// Evaluates expressions [begin, end) into `values`, one slot for each expression of the plan; those before
+/// `begin` have theirs already. All arithmetic is checked: a failure names the expression and the symbols.
+Status evaluate(const Plan &plan, const int64_t *symbols, uint32_t begin, uint32_t end, int64_t *values);
+
+/// Writes expression `expr` as text, "ceildiv(N, 2) * 4"; cut with "..." where `capacity` bytes do not do.
+void printExpr(const Plan &plan, uint32_t expr, char *text, size_t capacity);
+
+} // namespace tenon::rt
+
+#endif // TENON_CORE_EXPRESSIONS_H

@@ -1,0 +1,42 @@
+//===- MappedFile.h - a file in memory, read only ------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_CORE_MAPPEDFILE_H
+#define TENON_CORE_MAPPEDFILE_H
+
+#include "runtime/core/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon::rt {
+
+/// The bytes of a regular file, mapped: they are read from disk when they are first touched.
+class MappedFile {
+public:
+  MappedFile() = default;
+  MappedFile(MappedFile &&other) noexcept : bytes_(other.bytes_), size_(other.size_) {
+    other.bytes_ = nullptr;
+    other.size_ = 0;
+  }
+  MappedFile &operator=(MappedFile &&) = delete;
+  ~MappedFile();
+
+  /// May be called once.
+  Status open(const char *path);
+
+  const uint8_t *bytes() const { return bytes_; }
+  size_t size() const { return size_; }
+
+private:
+  uint8_t *bytes_ = nullptr;
+  size_t size_ = 0;
+};
+
+} // namespace tenon::rt
+
+#endif // TENON_CORE_MAPPEDFILE_H

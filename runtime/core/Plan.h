@@ -1,0 +1,95 @@
+//===- Plan.h - a plan as the runtime uses it ----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Made by verifyPlan from the FlatBuffers section; once it exists, every index in
+// it is in range. Lists of indices lie end to end in one array, so that the loop
+// reads memory in order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_CORE_PLAN_H
+#define TENON_CORE_PLAN_H
+
+#include "runtime/format/Instruction.h"
+#include "tenon/runtime.h"
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tenon::rt {
+
+/// The values are those of tenon.fmt.ExprOp.
+enum class ExprOp : uint8_t { constant, symbol, add, sub, mul, floordiv, ceildiv, mod, min, max, align };
+
+/// The values are those of tenon.fmt.Storage.
+enum class Storage : uint8_t { arena, weight, state, input, output };
+
+struct Expr {
+  ExprOp op;
+  int64_t a, b;
+};
+
+struct Symbol {
+  const char *name;
+  int64_t min, max;
+  bool fromInput; // an input's dimension binds it; otherwise a bind_symbol does
+};
+
+/// Part of one of the plan's index lists.
+struct IndexRange {
+  uint32_t begin = 0, count = 0;
+};
+
+struct Tensor {
+  const char *name;
+  tenon_dtype dtype;
+  IndexRange dims; // in Plan::dims
+};
+
+struct Buffer {
+  const char *name;
+  Storage storage;
+  uint32_t index;        // of the input or output
+  uint32_t offset, size; // expressions
+};
+
+struct Kernel {
+  const char *name, *display;
+  uint64_t flops;
+};
+
+struct Instruction {
+  fmt::Opcode op;
+  uint32_t a, b, c;
+  IndexRange buffers; // in Plan::operands
+  IndexRange exprs;   // in Plan::sizes
+  const char *name;
+};
+
+struct Plan {
+  std::vector<Symbol> symbols;
+  std::vector<Expr> exprs;
+  std::vector<Tensor> inputs, outputs;
+  std::vector<Buffer> buffers;
+  std::vector<Kernel> kernels;
+  std::vector<Instruction> instructions;
+  std::vector<uint32_t> dims;     // expressions
+  std::vector<uint32_t> operands; // buffers
+  std::vector<uint32_t> sizes;    // expressions
+  uint32_t arenaSize, scratchSize; // expressions
+  uint32_t arenaAlign;
+  uint64_t stateSize;
+  const char *modelName, *compiler;
+  bool bindsSymbols = false; // has a bind_symbol: sizes change during a run
+
+  std::unique_ptr<uint64_t[]> bytes; // the section, copied: the strings above point into it
+};
+
+} // namespace tenon::rt
+
+#endif // TENON_CORE_PLAN_H

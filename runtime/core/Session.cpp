@@ -1,0 +1,139 @@
+//===- Session.cpp - one model being run ---------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/Session.h"
+
+#include "runtime/device/cpu/CpuCount.h"
+
+#include <cstring>
+
+namespace tenon::rt {
+
+Status Session::start(uint32_t threads, uint64_t memoryLimit) {
+  if (threads > kMaxThreads)
+    return Status::make(TENON_MISUSE, "%u threads are too many, at most %u are allowed", threads, kMaxThreads);
+  limit = memoryLimit;
+  inputs.resize(plan.inputs.size());
+  outputs.resize(plan.outputs.size());
+  dims.resize(plan.dims.size());
+  symbols.resize(plan.symbols.size());
+  exprs.resize(plan.exprs.size());
+  buffers.resize(plan.buffers.size());
+  operands.resize(plan.operands.size());
+  sizes.resize(plan.sizes.size());
+  return pool.start(threads ? threads : usableCpus());
+}
+
+/// What element of `dtype` a pointer must be aligned for, in bytes: complex numbers are pairs.
+static uint32_t alignmentOf(tenon_dtype dtype) {
+  uint32_t bytes = tenon_dtype_bits(dtype) / 8;
+  if (dtype == TENON_C64 || dtype == TENON_C128)
+    bytes /= 2;
+  return bytes ? bytes : 1;
+}
+
+Status Session::checkTensor(const tenon_tensor &tensor, const Tensor &wanted, uint32_t index) const {
+  if (tensor.dtype != wanted.dtype)
+    return Status::make(TENON_INVALID, "input '%s' has element type %s, and must have %s", wanted.name,
+                        tenon_dtype_name(tensor.dtype), tenon_dtype_name(wanted.dtype));
+  if (tensor.rank != wanted.dims.count)
+    return Status::make(TENON_INVALID, "input '%s' has %u dimensions, and must have %u", wanted.name, tensor.rank,
+                        wanted.dims.count);
+  for (uint32_t d = 0; d < tensor.rank; ++d)
+    if (tensor.dims[d] < 0)
+      return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must not be negative", d,
+                          wanted.name, (long long)tensor.dims[d]);
+  if (tenon_tensor_bytes(tensor.dtype, tensor.rank, tensor.dims) == UINT64_MAX)
+    return Status::make(TENON_INVALID, "input '%s' has more elements than any memory holds", wanted.name);
+  if (reinterpret_cast<uintptr_t>(tensor.data) % alignmentOf(tensor.dtype))
+    return Status::make(TENON_MISUSE, "the data of input '%s' is not aligned to %u bytes", wanted.name,
+                        alignmentOf(tensor.dtype));
+  return {};
+}
+
+Status Session::bindInput(uint32_t index, const tenon_tensor &tensor) {
+  if (index >= inputs.size())
+    return Status::make(TENON_MISUSE, "input %u of %zu", index, inputs.size());
+  const Tensor &wanted = plan.inputs[index];
+  TENON_TRY(checkTensor(tensor, wanted, index));
+  Input &input = inputs[index];
+  ran = false;
+  int64_t *known = dims.data() + wanted.dims.begin;
+  size_t bytes = wanted.dims.count * sizeof(int64_t);
+  // memcpy and memcmp must not get null pointers, which a scalar's dimensions may be.
+  bool same = input.bound && (bytes == 0 || memcmp(known, tensor.dims, bytes) == 0);
+  if (!same) {
+    if (bytes)
+      memcpy(known, tensor.dims, bytes);
+    sizesCurrent = false;
+  }
+  if (input.data != tensor.data)
+    addressesCurrent = false;
+  input = {true, tensor.data, tenon_tensor_bytes(tensor.dtype, tensor.rank, tensor.dims)};
+  return {};
+}
+
+Status Session::bindOutput(uint32_t index, void *data, uint64_t capacity) {
+  if (index >= outputs.size())
+    return Status::make(TENON_MISUSE, "output %u of %zu", index, outputs.size());
+  const Tensor &output = plan.outputs[index];
+  if (reinterpret_cast<uintptr_t>(data) % alignmentOf(output.dtype))
+    return Status::make(TENON_MISUSE, "the memory for output '%s' is not aligned to %u bytes", output.name,
+                        alignmentOf(output.dtype));
+  ran = false;
+  sizesCurrent = false;
+  outputs[index].data = data;
+  outputs[index].capacity = data ? capacity : 0;
+  return {};
+}
+
+Status Session::measure(tenon_memory *result) {
+  TENON_TRY(updateSizes());
+  *result = memory;
+  return {};
+}
+
+Status Session::run() {
+  ran = false;
+  TENON_TRY(updateSizes());
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i].data && inputs[i].bytes)
+      return Status::make(TENON_MISUSE, "input '%s' is bound without data", plan.inputs[i].name);
+  if (!addressesCurrent) {
+    TENON_TRY(checkLimit());
+    TENON_TRY(reserveMemory());
+    TENON_TRY(resolve());
+  }
+  Status status = execute();
+  // The next run begins with what is known before it.
+  if (plan.bindsSymbols)
+    sizesCurrent = false;
+  TENON_TRY(std::move(status));
+  for (const Tensor &output : plan.outputs)
+    for (uint32_t d = output.dims.begin; d < output.dims.begin + output.dims.count; ++d)
+      dims[d] = exprs[plan.dims[d]];
+  ran = true;
+  return {};
+}
+
+Status Session::output(uint32_t index, tenon_tensor *tensor) {
+  if (index >= outputs.size())
+    return Status::make(TENON_MISUSE, "output %u of %zu", index, outputs.size());
+  if (!ran)
+    return Status::make(TENON_MISUSE, "there is no output before a run has ended well");
+  const Tensor &output = plan.outputs[index];
+  Buffer place{output.name, Storage::output, index, 0, 0};
+  *tensor = {output.dtype, output.dims.count, dims.data() + output.dims.begin, placeOf(place).base};
+  return {};
+}
+
+void Session::setProfile(tenon_profile_fn callback, void *user) {
+  profile = callback;
+  profileUser = user;
+}
+
+} // namespace tenon::rt

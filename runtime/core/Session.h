@@ -1,0 +1,115 @@
+//===- Session.h - one model being run -----------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_CORE_SESSION_H
+#define TENON_CORE_SESSION_H
+
+#include "runtime/core/Artifact.h"
+#include "runtime/core/Memory.h"
+#include "runtime/core/ThreadPool.h"
+
+#include <vector>
+
+namespace tenon::rt {
+
+/// Bindings, sizes, memory and threads of one run after another. What a run needs is worked out in steps,
+/// each kept until something it depends on changes:
+///
+///   shapes of the inputs -> symbols, expressions -> bytes of all memory -> addresses of all buffers
+///
+/// so that a run with the shapes of the one before goes straight to the loop.
+class Session {
+public:
+  explicit Session(const Artifact &artifact) : artifact(artifact), plan(artifact.plan()) {}
+
+  /// `threads` and `limit` as in tenon_session_options.
+  Status start(uint32_t threads, uint64_t limit);
+
+  Status bindInput(uint32_t index, const tenon_tensor &tensor);
+  Status bindOutput(uint32_t index, void *data, uint64_t capacity);
+  Status measure(tenon_memory *memory);
+  Status run();
+  Status output(uint32_t index, tenon_tensor *tensor);
+  void resetState() { state.clear(); }
+  void setProfile(tenon_profile_fn callback, void *user);
+
+  uint32_t threads() const { return pool.size(); }
+  const Artifact &of() const { return artifact; }
+
+private:
+  struct Input {
+    bool bound = false;
+    void *data = nullptr;
+    uint64_t bytes = 0;
+  };
+  struct Output {
+    void *data = nullptr; // the caller's, or null
+    uint64_t capacity = 0;
+    Memory own;
+    uint64_t needed = 0; // bytes that its buffers and its dimensions come to
+  };
+  struct Place {
+    uint8_t *base;
+    uint64_t limit;
+  };
+  struct LaunchJob;
+  struct BlockJob;
+
+  // Session.cpp
+  Status checkTensor(const tenon_tensor &tensor, const Tensor &wanted, uint32_t index) const;
+
+  // SessionMemory.cpp
+  Status updateSizes();
+  Status addUpMemory();
+  Status addUpOutputs();
+  Status checkLimit() const;
+  Status reserveMemory();
+  Status resolve();
+  Status resolveBuffer(uint32_t buffer);
+  Place placeOf(const Buffer &buffer) const;
+  Status rebindSymbol(const Instruction &instruction);
+
+  // Loop.cpp
+  Status execute();
+  Status launch(const Instruction &instruction);
+  Status copyOrFill(const Instruction &instruction);
+  Status kernelFailed(const Instruction &instruction, int32_t code) const;
+  Status operandTooSmall(const Instruction &instruction, uint32_t operand, int64_t wanted) const;
+  void report(uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const;
+
+  uint64_t sizeOf(uint32_t operand) const { return uint64_t(exprs[plan.buffers[plan.operands[operand]].size]); }
+
+  const Artifact &artifact;
+  const Plan &plan;
+  ThreadPool pool;
+  uint64_t limit = 0;
+
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+  std::vector<int64_t> dims; // of all inputs and then all outputs, as in Plan::dims
+
+  bool sizesCurrent = false;     // symbols, exprs, memory
+  bool addressesCurrent = false; // buffers, operands, sizes
+  bool ran = false;              // outputs hold the results of a run
+  std::vector<int64_t> symbols;
+  std::vector<int64_t> exprs;
+  tenon_memory memory{};
+  uint64_t scratchStride = 0;
+
+  Memory arena, scratch, state;
+  std::vector<void *> buffers;  // one for each buffer of the plan
+  std::vector<void *> operands; // as in Plan::operands
+  std::vector<int64_t> sizes;   // as in Plan::sizes
+
+  tenon_profile_fn profile = nullptr;
+  void *profileUser = nullptr;
+  uint32_t current = 0; // instruction being run
+};
+
+} // namespace tenon::rt
+
+#endif // TENON_CORE_SESSION_H

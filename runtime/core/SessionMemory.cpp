@@ -1,0 +1,199 @@
+//===- SessionMemory.cpp - sizes and addresses of one model being run ----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/CheckedMath.h"
+#include "runtime/core/Expressions.h"
+#include "runtime/core/Session.h"
+#include "runtime/core/Symbols.h"
+#include "runtime/format/Kernel.h"
+
+#include <cstring>
+
+namespace tenon::rt {
+
+/// Where buffers of no bytes lie, so that no kernel gets a null pointer.
+alignas(TENON_BUFFER_ALIGNMENT) static uint8_t nothing[TENON_BUFFER_ALIGNMENT];
+
+static const char *storageName(Storage storage) {
+  switch (storage) {
+  case Storage::arena:
+    return "the arena";
+  case Storage::weight:
+    return "the weights";
+  case Storage::state:
+    return "the state";
+  case Storage::input:
+    return "its input";
+  case Storage::output:
+    return "its output";
+  }
+  return "its storage";
+}
+
+Status Session::updateSizes() {
+  if (sizesCurrent)
+    return {};
+  addressesCurrent = false;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i].bound)
+      return Status::make(TENON_MISUSE, "input '%s' is not bound", plan.inputs[i].name);
+  TENON_TRY(bindSymbols(plan, dims.data(), symbols.data()));
+  TENON_TRY(evaluate(plan, symbols.data(), 0, uint32_t(plan.exprs.size()), exprs.data()));
+  TENON_TRY(checkShapes(plan, dims.data(), exprs.data()));
+  TENON_TRY(addUpMemory());
+  sizesCurrent = true;
+  return {};
+}
+
+/// What the outputs need: as far as their buffers reach, and at least what their dimensions come to.
+Status Session::addUpOutputs() {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Tensor &output = plan.outputs[i];
+    int64_t shape[fmt::kMaxRank];
+    for (uint32_t d = 0; d < output.dims.count; ++d)
+      shape[d] = exprs[plan.dims[output.dims.begin + d]];
+    outputs[i].needed = tenon_tensor_bytes(output.dtype, output.dims.count, shape);
+    if (outputs[i].needed == UINT64_MAX)
+      return Status::make(TENON_INVALID, "output '%s' has a dimension that is negative, or more elements than "
+                          "any memory holds", output.name);
+  }
+  for (const Buffer &buffer : plan.buffers) {
+    if (buffer.storage != Storage::output)
+      continue;
+    int64_t end;
+    if (exprs[buffer.offset] < 0 || exprs[buffer.size] < 0 ||
+        __builtin_add_overflow(exprs[buffer.offset], exprs[buffer.size], &end))
+      return Status::make(TENON_INVALID, "buffer '%s' has %lld bytes at %lld", buffer.name,
+                          (long long)exprs[buffer.size], (long long)exprs[buffer.offset]);
+    if (uint64_t(end) > outputs[buffer.index].needed)
+      outputs[buffer.index].needed = uint64_t(end);
+  }
+  memory.outputs = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i].data) {
+      if (outputs[i].needed > outputs[i].capacity)
+        return Status::make(TENON_INVALID, "output '%s' needs %llu bytes, its memory has %llu",
+                            plan.outputs[i].name, (unsigned long long)outputs[i].needed,
+                            (unsigned long long)outputs[i].capacity);
+    } else if (!checkedAdd(memory.outputs, outputs[i].needed, &memory.outputs)) {
+      return Status::make(TENON_RESOURCES, "the outputs need more bytes than any memory holds");
+    }
+  }
+  return {};
+}
+
+Status Session::addUpMemory() {
+  int64_t arenaBytes = exprs[plan.arenaSize], scratchBytes = exprs[plan.scratchSize];
+  if (arenaBytes < 0 || scratchBytes < 0)
+    return Status::make(TENON_INVALID, "the arena comes to %lld bytes and the scratch memory to %lld",
+                        (long long)arenaBytes, (long long)scratchBytes);
+  // Threads must not share a cache line, nor, where there is much to share, a page.
+  uint64_t grain = scratchBytes < 4096 ? 2 * TENON_BUFFER_ALIGNMENT : 4096;
+  TENON_TRY(addUpOutputs());
+  memory.arena = uint64_t(arenaBytes);
+  memory.weights = artifact.weightBytes();
+  memory.state = plan.stateSize;
+  bool fine = checkedAlign(uint64_t(scratchBytes), grain, &scratchStride) &&
+              checkedMul(scratchStride, pool.size(), &memory.scratch) &&
+              checkedAdd(memory.arena, memory.scratch, &memory.total) &&
+              checkedAdd(memory.total, memory.weights, &memory.total) &&
+              checkedAdd(memory.total, memory.state, &memory.total) &&
+              checkedAdd(memory.total, memory.outputs, &memory.total);
+  if (!fine)
+    return Status::make(TENON_RESOURCES, "the run needs more bytes than any memory holds");
+  return {};
+}
+
+Status Session::checkLimit() const {
+  if (!limit || memory.total <= limit)
+    return {};
+  return Status::make(TENON_RESOURCES, "needs %llu bytes (weights %llu, arena %llu, scratch %llu, state %llu, "
+                      "outputs %llu), the memory limit is %llu; raise it or bind smaller inputs",
+                      (unsigned long long)memory.total, (unsigned long long)memory.weights,
+                      (unsigned long long)memory.arena, (unsigned long long)memory.scratch,
+                      (unsigned long long)memory.state, (unsigned long long)memory.outputs,
+                      (unsigned long long)limit);
+}
+
+Status Session::reserveMemory() {
+  TENON_TRY(arena.reserve(memory.arena, true, "activations"));
+  TENON_TRY(scratch.reserve(memory.scratch, false, "scratch"));
+  TENON_TRY(state.reserve(memory.state, true, "state"));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!outputs[i].data)
+      TENON_TRY(outputs[i].own.reserve(outputs[i].needed, true, plan.outputs[i].name));
+  return {};
+}
+
+Session::Place Session::placeOf(const Buffer &buffer) const {
+  Place place{nullptr, 0};
+  switch (buffer.storage) {
+  case Storage::arena:
+    place = {arena.bytes(), memory.arena};
+    break;
+  case Storage::weight:
+    // Kernels get one kind of pointer; the verifier and the page protection keep weights from being written.
+    place = {const_cast<uint8_t *>(artifact.weights()), artifact.weightBytes()};
+    break;
+  case Storage::state:
+    place = {state.bytes(), plan.stateSize};
+    break;
+  case Storage::input:
+    place = {static_cast<uint8_t *>(inputs[buffer.index].data), inputs[buffer.index].bytes};
+    break;
+  case Storage::output: {
+    const Output &output = outputs[buffer.index];
+    place = {output.data ? static_cast<uint8_t *>(output.data) : output.own.bytes(), output.needed};
+    break;
+  }
+  }
+  if (!place.base)
+    place.base = nothing;
+  return place;
+}
+
+Status Session::resolveBuffer(uint32_t index) {
+  const Buffer &buffer = plan.buffers[index];
+  int64_t offset = exprs[buffer.offset], size = exprs[buffer.size];
+  Place place = placeOf(buffer);
+  if (offset < 0 || size < 0 || !fits(uint64_t(offset), uint64_t(size), place.limit))
+    return Status::make(TENON_INVALID, "buffer '%s' has %lld bytes at %lld, outside of %s's %llu", buffer.name,
+                        (long long)size, (long long)offset, storageName(buffer.storage),
+                        (unsigned long long)place.limit);
+  buffers[index] = place.base + offset;
+  return {};
+}
+
+Status Session::resolve() {
+  for (uint32_t i = 0; i < plan.buffers.size(); ++i)
+    TENON_TRY(resolveBuffer(i));
+  for (size_t i = 0; i < operands.size(); ++i)
+    operands[i] = buffers[plan.operands[i]];
+  for (size_t i = 0; i < sizes.size(); ++i)
+    sizes[i] = exprs[plan.sizes[i]];
+  addressesCurrent = true;
+  return {};
+}
+
+Status Session::rebindSymbol(const Instruction &instruction) {
+  uint32_t operand = instruction.buffers.begin;
+  int64_t value;
+  if (sizeOf(operand) < sizeof value)
+    return operandTooSmall(instruction, 0, sizeof value);
+  memcpy(&value, operands[operand], sizeof value);
+  TENON_TRY(checkRange(plan.symbols[instruction.a], value, instruction.name));
+  if (symbols[instruction.a] == value)
+    return {};
+  symbols[instruction.a] = value;
+  TENON_TRY(evaluate(plan, symbols.data(), instruction.b, instruction.c, exprs.data()));
+  TENON_TRY(addUpMemory());
+  TENON_TRY(checkLimit());
+  TENON_TRY(reserveMemory());
+  return resolve();
+}
+
+} // namespace tenon::rt

@@ -1,0 +1,29 @@
+//===- Symbols.h - the values that the inputs' shapes give to symbols ----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_CORE_SYMBOLS_H
+#define TENON_CORE_SYMBOLS_H
+
+#include "runtime/core/Plan.h"
+#include "runtime/core/Status.h"
+
+namespace tenon::rt {
+
+/// Finds the symbols' values. `dims` has the shapes of all inputs end to end, as Plan::dims has: the caller
+/// has checked ranks, and that no dimension is negative. A symbol that no input binds gets its least value.
+/// `values` has a slot for each symbol.
+Status bindSymbols(const Plan &plan, const int64_t *dims, int64_t *values);
+
+/// Compares the inputs' shapes with what the plan's expressions come to.
+Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *exprs);
+
+/// Fails where `value` lies outside of the symbol's range. `where` says what it was read from.
+Status checkRange(const Symbol &symbol, int64_t value, const char *where);
+
+} // namespace tenon::rt
+
+#endif // TENON_CORE_SYMBOLS_H

@@ -1,0 +1,177 @@
+//===- Verify.cpp - checks a plan once, so that it can be trusted --------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/Verify.h"
+
+#include "runtime/core/CheckedMath.h"
+#include "runtime/core/VerifyInstructions.h"
+#include "runtime/format/Kernel.h"
+#include "runtime/format/Layout.h"
+#include "runtime/format/plan_generated.h"
+
+#include <cstring>
+
+namespace tenon::rt {
+
+static_assert(int(ExprOp::align) == int(fmt::ExprOp::align) && fmt::ExprOp::MAX == fmt::ExprOp::align);
+static_assert(int(Storage::output) == int(fmt::Storage::output) && fmt::Storage::MAX == fmt::Storage::output);
+
+/// Strings of a verified FlatBuffer end with a zero.
+static const char *text(const flatbuffers::String *string) { return string ? string->c_str() : ""; }
+
+template <typename Vector> static uint32_t length(const Vector *vector) { return vector ? vector->size() : 0; }
+
+static Status verifySymbols(const fmt::Plan &in, Plan &plan) {
+  for (uint32_t i = 0, e = length(in.symbols()); i < e; ++i) {
+    const fmt::Symbol *symbol = in.symbols()->Get(i);
+    plan.symbols.push_back({text(symbol->name()), symbol->min(), symbol->max(), false});
+    if (symbol->min() > symbol->max())
+      return Status::make(TENON_INVALID, "plan: symbol '%s' ranges from %lld to %lld, which is empty",
+                          text(symbol->name()), (long long)symbol->min(), (long long)symbol->max());
+  }
+  return {};
+}
+
+static Status verifyExprs(const fmt::Plan &in, Plan &plan) {
+  uint32_t count = length(in.exprs());
+  plan.exprs.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const fmt::Expr *expr = in.exprs()->Get(i);
+    // Read as a number: a file may hold a value that the enum does not name.
+    unsigned op = unsigned(expr->op());
+    if (op > unsigned(fmt::ExprOp::MAX))
+      return Status::make(TENON_INVALID, "plan: expression %u has operation %u, the last known is %u", i, op,
+                          unsigned(fmt::ExprOp::MAX));
+    int64_t a = expr->a(), b = expr->b();
+    if (ExprOp(op) == ExprOp::symbol) {
+      if (a < 0 || uint64_t(a) >= plan.symbols.size())
+        return Status::make(TENON_INVALID, "plan: expression %u names symbol %lld of %zu", i, (long long)a,
+                            plan.symbols.size());
+    } else if (ExprOp(op) != ExprOp::constant) {
+      if (a < 0 || a >= i || b < 0 || b >= i)
+        return Status::make(TENON_INVALID, "plan: expression %u names expressions %lld and %lld, which are "
+                            "not both before it", i, (long long)a, (long long)b);
+    }
+    plan.exprs.push_back({ExprOp(op), a, b});
+  }
+  return {};
+}
+
+static Status verifyTensors(const flatbuffers::Vector<flatbuffers::Offset<fmt::Tensor>> *in, const char *what,
+                            Plan &plan, size_t maxDims, std::vector<Tensor> &out) {
+  for (uint32_t i = 0, e = length(in); i < e; ++i) {
+    const fmt::Tensor *tensor = in->Get(i);
+    const char *name = text(tensor->name());
+    tenon_dtype dtype = tenon_dtype(tensor->dtype());
+    if (!tenon_dtype_bits(dtype))
+      return Status::make(TENON_UNSUPPORTED, "plan: %s '%s' has element type %s, which this runtime does not "
+                          "support", what, name, tenon_dtype_name(dtype));
+    uint32_t rank = length(tensor->dims());
+    if (rank > fmt::kMaxRank)
+      return Status::make(TENON_INVALID, "plan: %s '%s' has %u dimensions, at most %u are allowed", what, name,
+                          rank, fmt::kMaxRank);
+    // Tables may share a list, so the file's size alone does not bound the sum.
+    if (plan.dims.size() + rank > maxDims)
+      return Status::make(TENON_INVALID, "plan: %s '%s' shares its dimensions with too many others", what,
+                          name);
+    out.push_back({name, dtype, {uint32_t(plan.dims.size()), rank}});
+    for (uint32_t d = 0; d < rank; ++d) {
+      uint32_t expr = tensor->dims()->Get(d);
+      if (expr >= plan.exprs.size())
+        return Status::make(TENON_INVALID, "plan: dimension %u of %s '%s' is expression %u of %zu", d, what,
+                            name, expr, plan.exprs.size());
+      plan.dims.push_back(expr);
+    }
+  }
+  return {};
+}
+
+/// Marks the symbols that inputs bind.
+static void markInputSymbols(Plan &plan) {
+  for (const Tensor &input : plan.inputs)
+    for (uint32_t d = 0; d < input.dims.count; ++d) {
+      const Expr &expr = plan.exprs[plan.dims[input.dims.begin + d]];
+      if (expr.op == ExprOp::symbol)
+        plan.symbols[expr.a].fromInput = true;
+    }
+}
+
+static Status verifyBuffers(const fmt::Plan &in, Plan &plan) {
+  for (uint32_t i = 0, e = length(in.buffers()); i < e; ++i) {
+    const fmt::Buffer *buffer = in.buffers()->Get(i);
+    const char *name = text(buffer->name());
+    unsigned storage = unsigned(buffer->storage());
+    if (storage > unsigned(fmt::Storage::MAX))
+      return Status::make(TENON_INVALID, "plan: buffer %u ('%s') has storage %u, the last known is %u", i, name,
+                          storage, unsigned(fmt::Storage::MAX));
+    size_t count = Storage(storage) == Storage::input    ? plan.inputs.size()
+                   : Storage(storage) == Storage::output ? plan.outputs.size()
+                                                         : 0;
+    if (count ? buffer->index() >= count : Storage(storage) >= Storage::input)
+      return Status::make(TENON_INVALID, "plan: buffer %u ('%s') lies in %s %u of %zu", i, name,
+                          Storage(storage) == Storage::input ? "input" : "output", buffer->index(), count);
+    if (buffer->offset() >= plan.exprs.size() || buffer->size() >= plan.exprs.size())
+      return Status::make(TENON_INVALID, "plan: buffer %u ('%s') names expressions %u and %u of %zu", i, name,
+                          buffer->offset(), buffer->size(), plan.exprs.size());
+    plan.buffers.push_back({name, Storage(storage), buffer->index(), buffer->offset(), buffer->size()});
+  }
+  return {};
+}
+
+static Status verifyMemory(const fmt::Plan &in, Plan &plan) {
+  if (in.arena_size() >= plan.exprs.size() || in.scratch_size() >= plan.exprs.size())
+    return Status::make(TENON_INVALID, "plan: the sizes of arena and scratch are expressions %u and %u of %zu",
+                        in.arena_size(), in.scratch_size(), plan.exprs.size());
+  if (!isPowerOfTwo(in.arena_align()) || in.arena_align() < TENON_BUFFER_ALIGNMENT ||
+      in.arena_align() > fmt::kMaxArenaAlignment)
+    return Status::make(TENON_INVALID, "plan: the arena's alignment is %u, a power of two from %u to %u is "
+                        "wanted", in.arena_align(), TENON_BUFFER_ALIGNMENT, fmt::kMaxArenaAlignment);
+  if (in.state_size() > uint64_t(INT64_MAX))
+    return Status::make(TENON_INVALID, "plan: a state of %llu bytes is more than any machine has",
+                        (unsigned long long)in.state_size());
+  plan.arenaSize = in.arena_size();
+  plan.scratchSize = in.scratch_size();
+  plan.arenaAlign = in.arena_align();
+  plan.stateSize = in.state_size();
+  return {};
+}
+
+Status verifyPlan(const void *bytes, size_t size, Plan *out) {
+  if (size > INT32_MAX)
+    return Status::make(TENON_INVALID, "plan: %zu bytes, at most 2 GiB are allowed", size);
+  // A private copy: nobody can change it after the checks, and its strings can be kept.
+  Plan plan;
+  plan.bytes.reset(new uint64_t[size / 8 + 1]);
+  memcpy(plan.bytes.get(), bytes, size);
+  // A table takes at least four bytes of the buffer, so more visits than this mean that it shares tables to
+  // blow itself up.
+  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t *>(plan.bytes.get()), size, 16,
+                                 uint32_t(size / 4 + 1));
+  if (size < 16 || !fmt::VerifyPlanBuffer(verifier))
+    return Status::make(TENON_INVALID, "plan: not a valid FlatBuffers plan");
+  const fmt::Plan &in = *fmt::GetPlan(plan.bytes.get());
+
+  size_t maxIndices = size / sizeof(uint32_t);
+  TENON_TRY(verifySymbols(in, plan));
+  TENON_TRY(verifyExprs(in, plan));
+  TENON_TRY(verifyTensors(in.inputs(), "input", plan, maxIndices, plan.inputs));
+  TENON_TRY(verifyTensors(in.outputs(), "output", plan, maxIndices, plan.outputs));
+  markInputSymbols(plan);
+  TENON_TRY(verifyBuffers(in, plan));
+  for (uint32_t i = 0, e = length(in.kernels()); i < e; ++i) {
+    const fmt::Kernel *kernel = in.kernels()->Get(i);
+    plan.kernels.push_back({text(kernel->name()), text(kernel->display()), kernel->flops()});
+  }
+  TENON_TRY(verifyInstructions(in, maxIndices, plan));
+  TENON_TRY(verifyMemory(in, plan));
+  plan.modelName = text(in.model_name());
+  plan.compiler = text(in.compiler());
+  *out = std::move(plan);
+  return {};
+}
+
+} // namespace tenon::rt

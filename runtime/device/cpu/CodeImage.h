@@ -1,0 +1,39 @@
+//===- CodeImage.h - compiled kernels in executable memory ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_DEVICE_CPU_CODEIMAGE_H
+#define TENON_DEVICE_CPU_CODEIMAGE_H
+
+#include "runtime/core/Status.h"
+#include "runtime/device/cpu/ElfFile.h"
+#include "runtime/format/Kernel.h"
+
+namespace tenon::rt {
+
+/// A code section, loaded without the system's loader, so that a static program can do it and nothing is
+/// written to disk. No page is ever writable and executable at once, and after load() none is writable:
+/// kernels keep no state.
+class CodeImage {
+public:
+  CodeImage() = default;
+  CodeImage(CodeImage &&other) = delete;
+  ~CodeImage();
+
+  /// `bytes` must stay until the last find(). `arch` is the first part of a target (Target.h).
+  Status load(const uint8_t *bytes, size_t size, const char *arch);
+
+  /// The entry point `name`, or null.
+  tenon_kernel_fn find(const char *name) const;
+
+private:
+  ElfFile elf;
+  uint8_t *image = nullptr;
+};
+
+} // namespace tenon::rt
+
+#endif // TENON_DEVICE_CPU_CODEIMAGE_H

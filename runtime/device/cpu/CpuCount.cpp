@@ -1,0 +1,108 @@
+//===- CpuCount.cpp - how many threads this process should use -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/device/cpu/CpuCount.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <sched.h>
+#include <unistd.h>
+
+namespace tenon::rt {
+
+/// Reads a small file of the system; an empty text where that fails.
+static void readSmall(const char *path, char *text, size_t capacity) {
+  text[0] = 0;
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0)
+    return;
+  ssize_t length = read(file, text, capacity - 1);
+  text[std::max<ssize_t>(length, 0)] = 0;
+  close(file);
+}
+
+/// CPUs that `quota` microseconds in each `period` come to.
+static uint32_t cpusOf(long long quota, long long period) {
+  if (quota <= 0 || period <= 0)
+    return UINT32_MAX;
+  long long cpus = quota / period + (quota % period != 0);
+  return uint32_t(std::clamp<long long>(cpus, 1, kMaxThreads));
+}
+
+/// The limit of one group: "MAX PERIOD" in cpu.max of version 2, two files in version 1.
+static uint32_t groupLimit(const char *folder, bool versionTwo) {
+  char path[1200], text[64];
+  long long quota = -1, period = -1;
+  if (versionTwo) {
+    snprintf(path, sizeof path, "%s/cpu.max", folder);
+    readSmall(path, text, sizeof text);
+    // "max" is not a number, so it leaves both as they are.
+    if (sscanf(text, "%lld %lld", &quota, &period) != 2)
+      return UINT32_MAX;
+  } else {
+    snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder);
+    readSmall(path, text, sizeof text);
+    quota = atoll(text);
+    snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder);
+    readSmall(path, text, sizeof text);
+    period = atoll(text);
+  }
+  return cpusOf(quota, period);
+}
+
+/// The least limit from a group up to the root: each of them binds. Inside of a container the group's path
+/// may not be visible below the root, whose own limit then counts.
+static uint32_t pathLimit(const char *root, const char *controller, const char *group, bool versionTwo) {
+  char folder[1024];
+  snprintf(folder, sizeof folder, "%s%s%s", root, controller, strcmp(group, "/") == 0 ? "" : group);
+  size_t top = strlen(root) + strlen(controller);
+  uint32_t least = UINT32_MAX;
+  for (;;) {
+    least = std::min(least, groupLimit(folder, versionTwo));
+    if (strlen(folder) <= top)
+      return least;
+    *strrchr(folder, '/') = 0;
+  }
+}
+
+uint32_t cgroupCpus(const char *procCgroup, const char *root) {
+  uint32_t least = UINT32_MAX;
+  // Each line is "ID:CONTROLLERS:PATH"; version 2 is "0::PATH".
+  for (const char *line = procCgroup; *line;) {
+    const char *end = strchrnul(line, '\n');
+    const char *first = strchr(line, ':');
+    const char *second = first && first < end ? strchr(first + 1, ':') : nullptr;
+    if (second && second < end && second[1] == '/' && end - second < 512) {
+      char group[512];
+      snprintf(group, sizeof group, "%.*s", int(end - second - 1), second + 1);
+      char controllers[64];
+      snprintf(controllers, sizeof controllers, ",%.*s,", int(second - first - 1), first + 1);
+      if (strcmp(controllers, ",,") == 0)
+        least = std::min(least, pathLimit(root, "", group, true));
+      else if (strstr(controllers, ",cpu,"))
+        least = std::min(least, pathLimit(root, "/cpu", group, false));
+    }
+    line = *end ? end + 1 : end;
+  }
+  return least;
+}
+
+uint32_t usableCpus() {
+  // More CPUs than a cpu_set_t holds make the call fail; then the number of those online has to do.
+  cpu_set_t mask;
+  uint32_t count = sched_getaffinity(0, sizeof mask, &mask) == 0 ? uint32_t(CPU_COUNT(&mask))
+                                                                 : uint32_t(sysconf(_SC_NPROCESSORS_ONLN));
+  char text[4096];
+  readSmall("/proc/self/cgroup", text, sizeof text);
+  count = std::min(count, cgroupCpus(text, "/sys/fs/cgroup"));
+  return std::clamp(count, 1u, kMaxThreads);
+}
+
+} // namespace tenon::rt

@@ -1,0 +1,236 @@
+//===- runtime.h - run a compiled model ----------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The whole public interface of the runtime, in C.
+//
+//   tenon_artifact *artifact;
+//   tenon_session *session;
+//   tenon_artifact_load_file("model.tenon", NULL, &artifact, &error);
+//   tenon_session_create(artifact, NULL, &session, &error);
+//   tenon_session_bind_input(session, 0, &input, &error);
+//   tenon_session_run(session, &error);
+//   tenon_session_output(session, 0, &output, &error);
+//
+// An artifact is a loaded file; it never changes and any number of threads may use it at once. A session is
+// what one run needs: the symbols' values, the arena, the threads. One thread at a time may use a session.
+//
+// Every function that can fail returns a tenon_status and, where `error` is not NULL, writes one line of
+// text to it. After a failure an out parameter is unchanged, and the session can be used again.
+// Strings and pointers that the runtime hands out belong to the runtime, for as long as said below.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_RUNTIME_H
+#define TENON_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Who is at fault. The values are the exit codes of the programs.
+typedef enum tenon_status {
+  TENON_OK = 0,
+  TENON_INVALID = 1,     ///< the artifact or an input is at fault
+  TENON_MISUSE = 2,      ///< the caller is: an index out of range, an input without data
+  TENON_UNSUPPORTED = 3, ///< this machine or this runtime cannot run the artifact
+  TENON_RESOURCES = 4,   ///< memory limit, memory, threads
+  TENON_FAULT = 70       ///< the runtime or the compiler is
+} tenon_status;
+
+/// Memory for one message, given by the caller. One line, ends with a zero.
+typedef struct tenon_error {
+  char message[1024];
+} tenon_error;
+
+/// Element types. The values are part of the artifact format.
+typedef enum tenon_dtype {
+  TENON_F32, TENON_F64, TENON_F16, TENON_BF16,
+  TENON_I8, TENON_I16, TENON_I32, TENON_I64,
+  TENON_U8, TENON_U16, TENON_U32, TENON_U64,
+  TENON_BOOL, ///< one byte, 0 or 1
+  TENON_F8E4M3FN, TENON_F8E4M3FNUZ, TENON_F8E5M2, TENON_F8E5M2FNUZ, TENON_F8E8M0,
+  TENON_I4, TENON_U4, TENON_F4E2M1, TENON_I2, TENON_U2, ///< packed, low bits first
+  TENON_STRING,                                         ///< not supported by this runtime
+  TENON_C64, TENON_C128
+} tenon_dtype;
+
+typedef struct tenon_artifact tenon_artifact;
+typedef struct tenon_session tenon_session;
+
+/// "0.1.0". Static.
+const char *tenon_runtime_version(void);
+
+/// "f32", "bool"...; "unknown" for a value that is none. Static.
+const char *tenon_dtype_name(tenon_dtype dtype);
+
+/// Bits of one element: 32, 8, 4...; 0 for a value that is none and for strings.
+uint32_t tenon_dtype_bits(tenon_dtype dtype);
+
+/// Bytes of a tensor without padding, packed types rounded up to a byte. UINT64_MAX where a dimension is
+/// negative, the type has no size, or the product does not fit 63 bits.
+uint64_t tenon_tensor_bytes(tenon_dtype dtype, uint32_t rank, const int64_t *dims);
+
+//===----------------------------------------------------------------------===//
+// Artifacts
+//===----------------------------------------------------------------------===//
+
+typedef struct tenon_load_options {
+  /// Not 0: also check the hashes of the weights and of every other section, which reads the whole file.
+  /// Otherwise weights are only mapped, and read when a kernel first touches them.
+  int verify;
+} tenon_load_options;
+
+/// Loads the artifact at `path` and picks the first code section that this CPU can run. Checks all that a
+/// run relies on. `options` may be NULL. The caller releases `*artifact`. The file must not be changed or
+/// cut short while it is loaded.
+tenon_status tenon_artifact_load_file(const char *path, const tenon_load_options *options,
+                                      tenon_artifact **artifact, tenon_error *error);
+
+/// The same for an artifact of `size` bytes in memory. The weights are used where they lie: `bytes` must be
+/// aligned to 64 and stay as it is until the artifact is released.
+tenon_status tenon_artifact_load_memory(const void *bytes, size_t size, const tenon_load_options *options,
+                                        tenon_artifact **artifact, tenon_error *error);
+
+/// Frees an artifact; every session on it must have been released before. NULL is allowed.
+void tenon_artifact_release(tenon_artifact *artifact);
+
+/// What an artifact says of itself. Strings live as long as the artifact.
+typedef struct tenon_artifact_info {
+  const char *model;    ///< what it was compiled from
+  const char *compiler; ///< program and version that wrote it
+  const char *target;   ///< of the code section in use: "x86_64:avx2,fma"
+  uint64_t source_hash; ///< XXH3 of the model file
+  uint64_t weight_bytes;
+  uint64_t state_bytes;
+  uint32_t input_count, output_count;
+  uint32_t instruction_count, kernel_count, symbol_count;
+} tenon_artifact_info;
+
+void tenon_artifact_describe(const tenon_artifact *artifact, tenon_artifact_info *info);
+
+/// One input or output. The name lives as long as the artifact.
+typedef struct tenon_tensor_info {
+  const char *name;
+  tenon_dtype dtype;
+  uint32_t rank;
+} tenon_tensor_info;
+
+/// One dimension of an input or output.
+typedef struct tenon_dim_info {
+  int64_t value;    ///< -1 where it is open
+  int64_t min, max; ///< of an open dimension that is a symbol; otherwise 0 and INT64_MAX
+  char text[64];    ///< "32", "N", "ceildiv(N, 2)"; ends in "..." where it is longer
+} tenon_dim_info;
+
+tenon_status tenon_artifact_input(const tenon_artifact *artifact, uint32_t input, tenon_tensor_info *info,
+                                  tenon_error *error);
+tenon_status tenon_artifact_output(const tenon_artifact *artifact, uint32_t output, tenon_tensor_info *info,
+                                   tenon_error *error);
+tenon_status tenon_artifact_input_dim(const tenon_artifact *artifact, uint32_t input, uint32_t dim,
+                                      tenon_dim_info *info, tenon_error *error);
+tenon_status tenon_artifact_output_dim(const tenon_artifact *artifact, uint32_t output, uint32_t dim,
+                                       tenon_dim_info *info, tenon_error *error);
+
+/// One instruction, for profiles and dumps. Strings live as long as the artifact.
+typedef struct tenon_instruction_info {
+  const char *operation; ///< "launch", "copy"...
+  const char *name;      ///< ONNX node names
+  const char *kernel;    ///< of a launch: the entry point; otherwise ""
+  uint64_t flops;        ///< of a launch where that is constant, else 0
+} tenon_instruction_info;
+
+tenon_status tenon_artifact_instruction(const tenon_artifact *artifact, uint32_t instruction,
+                                        tenon_instruction_info *info, tenon_error *error);
+
+//===----------------------------------------------------------------------===//
+// Sessions
+//===----------------------------------------------------------------------===//
+
+typedef struct tenon_session_options {
+  /// Threads that run kernels, the calling one included. 0: as many as this process may use, by its
+  /// affinity mask and its cgroup's limit.
+  uint32_t threads;
+  /// Bytes that weights, arena, state, scratch and outputs may come to. 0: no limit.
+  uint64_t memory_limit;
+} tenon_session_options;
+
+/// Makes a session and starts its threads. `options` may be NULL. The artifact must outlive the session,
+/// which the caller releases.
+tenon_status tenon_session_create(const tenon_artifact *artifact, const tenon_session_options *options,
+                                  tenon_session **session, tenon_error *error);
+
+/// Stops the threads and frees all memory of the session. NULL is allowed.
+void tenon_session_release(tenon_session *session);
+
+/// Threads that the session uses.
+uint32_t tenon_session_threads(const tenon_session *session);
+
+/// A tensor in memory: dense, row-major, little endian, aligned to its element type.
+typedef struct tenon_tensor {
+  tenon_dtype dtype;
+  uint32_t rank;
+  const int64_t *dims; ///< `rank` values
+  void *data;
+} tenon_tensor;
+
+/// Gives the memory that input `input` is read from, without copying: `tensor->data` must stay valid and
+/// unchanged during a run, and is never written. The dimensions are copied. `data` may be NULL to ask
+/// tenon_session_measure what sizes would need. A binding holds until the next one of the same input.
+tenon_status tenon_session_bind_input(tenon_session *session, uint32_t input, const tenon_tensor *tensor,
+                                      tenon_error *error);
+
+/// Gives the memory that output `output` is written to; `capacity` bytes, aligned to 64 or at least to its
+/// element type. It must not overlap an input. NULL returns the output to memory of the runtime.
+tenon_status tenon_session_bind_output(tenon_session *session, uint32_t output, void *data,
+                                       uint64_t capacity, tenon_error *error);
+
+/// Bytes that a run needs, for the sizes that are bound now.
+typedef struct tenon_memory {
+  uint64_t arena;   ///< activations
+  uint64_t scratch; ///< of all threads together
+  uint64_t weights; ///< mapped from the artifact
+  uint64_t state;   ///< kept from run to run
+  uint64_t outputs; ///< of outputs that the caller did not bind
+  uint64_t total;
+} tenon_memory;
+
+/// Needs every input to be bound, though not its data. Allocates nothing. Where sizes depend on data, this
+/// is what is known before the run; a run checks the limit again whenever it learns a size.
+tenon_status tenon_session_measure(tenon_session *session, tenon_memory *memory, tenon_error *error);
+
+/// Runs the model once. Allocates only where sizes need more memory than any run before.
+tenon_status tenon_session_run(tenon_session *session, tenon_error *error);
+
+/// The output of the last run: dimensions and data stay valid until the next run, binding or release.
+tenon_status tenon_session_output(tenon_session *session, uint32_t output, tenon_tensor *tensor,
+                                  tenon_error *error);
+
+/// Sets all state to zero, as in a new session.
+void tenon_session_reset_state(tenon_session *session);
+
+/// What one thread did for one instruction. Times are nanoseconds of CLOCK_MONOTONIC.
+typedef struct tenon_profile_event {
+  uint32_t instruction;
+  uint32_t thread; ///< 0 is the thread that called tenon_session_run
+  int64_t begin_ns, end_ns;
+  int64_t tile_begin, tile_end; ///< of a launch; 0 otherwise
+} tenon_profile_event;
+
+/// Called on the thread that did the work, right after it, by several threads at once.
+typedef void (*tenon_profile_fn)(void *user, const tenon_profile_event *event);
+
+/// Reports every later run to `callback`; NULL ends that.
+void tenon_session_set_profile(tenon_session *session, tenon_profile_fn callback, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TENON_RUNTIME_H

@@ -1,0 +1,269 @@
+//===- RunTests.cpp - models run, with all instructions ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/format/Kernel.h"
+#include "test/unit/runtime/Runner.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cmath>
+
+using namespace tenon;
+using namespace tenon::test;
+using Catch::Matchers::Contains;
+
+static std::vector<float> ramp(size_t count) {
+  std::vector<float> values(count);
+  for (size_t i = 0; i < count; ++i)
+    values[i] = float(i) * 0.37f - 5;
+  return values;
+}
+
+TEST_CASE("launches read inputs and weights and write outputs") {
+  Runner runner(scaleAndAdd());
+  for (size_t count : {0, 1, 16, 17, 100, 4096, 5}) {
+    std::vector<float> x = ramp(count);
+    REQUIRE(runner.bind(0, x) == TENON_OK);
+    REQUIRE(runner.run() == TENON_OK);
+    std::vector<float> y = runner.output<float>(0);
+    REQUIRE(y.size() == count);
+    for (size_t i = 0; i < count; ++i)
+      CHECK(y[i] == x[i] * 2 + float(i) / 8);
+  }
+}
+
+TEST_CASE("an output may lie in the caller's memory") {
+  Runner runner(scaleAndAdd());
+  std::vector<float> x = ramp(40), y(40, -1);
+  REQUIRE(runner.bind(0, x) == TENON_OK);
+  REQUIRE(tenon_session_bind_output(runner.session, 0, y.data(), y.size() * 4, &runner.error) == TENON_OK);
+  REQUIRE(runner.run() == TENON_OK);
+  CHECK(y[39] == x[39] * 2 + 39.0f / 8);
+  tenon_tensor tensor;
+  REQUIRE(tenon_session_output(runner.session, 0, &tensor, nullptr) == TENON_OK);
+  CHECK(tensor.data == y.data());
+
+  REQUIRE(tenon_session_bind_output(runner.session, 0, y.data(), 100, &runner.error) == TENON_OK);
+  CHECK(runner.run() == TENON_INVALID);
+  CHECK_THAT(runner.message(), Contains("output 'y' needs 160 bytes, its memory has 100"));
+  REQUIRE(tenon_session_bind_output(runner.session, 0, nullptr, 0, &runner.error) == TENON_OK);
+  CHECK(runner.run() == TENON_OK);
+}
+
+TEST_CASE("any number of threads gives the same bytes") {
+  ArtifactBuilder b;
+  uint32_t n = b.symbol("N");
+  uint32_t bytes = b.expr(fmt::ExprOp::mul, n, b.constant(4));
+  uint32_t tiles = b.expr(fmt::ExprOp::ceildiv, n, b.constant(16));
+  uint32_t sums = b.expr(fmt::ExprOp::mul, tiles, b.constant(4));
+  b.plan.scratch_size = b.constant(64);
+  uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, bytes, b.input("x", fmt::DType::f32, {n}));
+  uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, sums, b.output("y", fmt::DType::f32, {tiles}));
+  b.launch("sum_in_scratch", tiles, {x, y}, {n}, "sum");
+  b.halt();
+  std::vector<float> values = ramp(100'003);
+  std::vector<float> wanted;
+  for (uint32_t threads : {1, 2, 3, 7, 16}) {
+    Runner runner(b, threads);
+    CHECK(tenon_session_threads(runner.session) == threads);
+    REQUIRE(runner.bind(0, values) == TENON_OK);
+    for (int round = 0; round < 20; ++round) {
+      REQUIRE(runner.run() == TENON_OK);
+      std::vector<float> got = runner.output<float>(0);
+      if (wanted.empty())
+        wanted = got;
+      REQUIRE(got == wanted);
+    }
+  }
+}
+
+TEST_CASE("constant data with pointers is relocated") {
+  ArtifactBuilder b;
+  uint32_t four = b.constant(4);
+  uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, four, b.input("x", fmt::DType::f32, {}));
+  uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, four, b.output("y", fmt::DType::f32, {}));
+  b.launch("scale_by_table", b.constant(1), {x, y}, {b.constant(2)}, "Scale");
+  b.halt();
+  Runner runner(b);
+  float value = 1.5;
+  REQUIRE(runner.bind(0, TENON_F32, {}, &value) == TENON_OK);
+  REQUIRE(runner.run() == TENON_OK);
+  CHECK(runner.output<float>(0) == std::vector<float>{150});
+}
+
+TEST_CASE("a loop of jumps and branches, with copies and fills") {
+  // total = 0; counter = start; do { total += x; } while (--counter > 0)
+  ArtifactBuilder b;
+  uint32_t four = b.constant(4), eight = b.constant(8), one = b.constant(1);
+  b.plan.arena_size = b.constant(192);
+  uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, four, b.input("x", fmt::DType::f32, {}));
+  uint32_t start = b.buffer("start", fmt::Storage::input, b.zero, eight, b.input("start", fmt::DType::i64, {}));
+  uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, four, b.output("y", fmt::DType::f32, {}));
+  uint32_t total = b.buffer("total", fmt::Storage::arena, b.zero, four);
+  uint32_t counter = b.buffer("counter", fmt::Storage::arena, b.constant(64), eight);
+  uint32_t more = b.buffer("more", fmt::Storage::arena, b.constant(128), one);
+  b.instruction(fmt::Opcode::fill, 0, 0, 0, {total}, {four}, "Zero");
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {start, counter}, {eight}, "Identity");
+  uint32_t loop = b.launch("accumulate", one, {x, total}, {}, "Add");
+  b.launch("count_down", one, {counter, more}, {}, "Loop");
+  b.instruction(fmt::Opcode::branch_if_zero, loop + 4, 0, 0, {more}, {}, "Loop");
+  b.instruction(fmt::Opcode::jump, loop, 0, 0, {}, {});
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {total, y}, {four}, "Identity");
+  b.halt();
+  Runner runner(b);
+  float value = 2.5;
+  for (int64_t count : {1, 2, 100}) {
+    REQUIRE(runner.bind(0, TENON_F32, {}, &value) == TENON_OK);
+    REQUIRE(runner.bind(1, TENON_I64, {}, &count) == TENON_OK);
+    REQUIRE(runner.run() == TENON_OK);
+    CHECK(runner.output<float>(0) == std::vector<float>{2.5f * float(count)});
+  }
+}
+
+TEST_CASE("large copies and fills are spread over threads") {
+  ArtifactBuilder b;
+  constexpr int64_t size = 5'000'001;
+  uint32_t n = b.symbol("N");
+  b.plan.arena_size = n;
+  uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, n, b.input("x", fmt::DType::u8, {n}));
+  uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, n, b.output("y", fmt::DType::u8, {n}));
+  uint32_t z = b.buffer("z", fmt::Storage::output, b.zero, n, b.output("z", fmt::DType::u8, {n}));
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {x, y}, {n});
+  b.instruction(fmt::Opcode::fill, 0xab, 0, 0, {z}, {n});
+  b.halt();
+  Runner runner(b, 3);
+  std::vector<uint8_t> values(size);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = uint8_t(i * 7 + (i >> 9));
+  REQUIRE(runner.bind(0, TENON_U8, {size}, values.data()) == TENON_OK);
+  REQUIRE(runner.run() == TENON_OK);
+  CHECK(runner.output<uint8_t>(0) == values);
+  CHECK(runner.output<uint8_t>(1) == std::vector<uint8_t>(size, 0xab));
+}
+
+/// y = indices of the elements of x that are not zero: its length is known only during the run. The list
+/// goes through the arena, behind the count, so the arena grows in the middle of the run.
+static ArtifactBuilder nonzero(int64_t maxCount) {
+  ArtifactBuilder b;
+  uint32_t n = b.symbol("N"), four = b.constant(4), eight = b.constant(8), one = b.constant(1);
+  uint32_t bytes = b.expr(fmt::ExprOp::mul, n, four);
+  uint32_t k = b.symbol("K", 0, maxCount);
+  uint32_t listBytes = b.expr(fmt::ExprOp::mul, k, eight);
+  uint32_t arena = b.expr(fmt::ExprOp::add, listBytes, b.constant(64));
+  uint32_t end = arena + 1;
+  b.plan.arena_size = arena;
+  uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, bytes, b.input("x", fmt::DType::f32, {n}));
+  uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, listBytes, b.output("y", fmt::DType::i64, {k}));
+  uint32_t count = b.buffer("count", fmt::Storage::arena, b.zero, eight);
+  uint32_t list = b.buffer("list", fmt::Storage::arena, b.constant(64), listBytes);
+  b.launch("count_nonzero", one, {x, count}, {n}, "NonZero");
+  b.instruction(fmt::Opcode::bind_symbol, 1, k, end, {count}, {}, "NonZero");
+  b.launch("list_nonzero", one, {x, list}, {n}, "NonZero");
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {list, y}, {listBytes}, "NonZero");
+  b.halt();
+  return b;
+}
+
+TEST_CASE("sizes that depend on data are bound during the run") {
+  Runner runner(nonzero(1'000'000));
+  for (size_t count : {10, 300'000, 3, 0}) {
+    std::vector<float> x(count);
+    std::vector<int64_t> wanted;
+    for (size_t i = 0; i < count; ++i)
+      if ((x[i] = float(i % 3)) != 0)
+        wanted.push_back(int64_t(i));
+    REQUIRE(runner.bind(0, x) == TENON_OK);
+    for (int round = 0; round < 2; ++round) {
+      REQUIRE(runner.run() == TENON_OK);
+      CHECK(runner.output<int64_t>(0) == wanted);
+    }
+  }
+}
+
+TEST_CASE("a size that depends on data is held to its range and to the memory limit") {
+  std::vector<float> x(100'000, 1);
+  Runner small(nonzero(10));
+  REQUIRE(small.bind(0, x) == TENON_OK);
+  CHECK(small.run() == TENON_INVALID);
+  CHECK_THAT(small.message(), Contains("symbol 'K' is 100000 in 'NonZero', and must be from 0 to 10"));
+
+  Runner limited(nonzero(1'000'000), 1, 500'000);
+  REQUIRE(limited.bind(0, x) == TENON_OK);
+  CHECK(limited.run() == TENON_RESOURCES);
+  CHECK_THAT(limited.message(), Contains("the memory limit is 500000"));
+}
+
+TEST_CASE("state is kept from run to run until it is reset") {
+  ArtifactBuilder b;
+  uint32_t four = b.constant(4);
+  b.plan.state_size = 64;
+  uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, four, b.input("x", fmt::DType::f32, {}));
+  uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, four, b.output("y", fmt::DType::f32, {}));
+  uint32_t total = b.buffer("total", fmt::Storage::state, b.zero, four);
+  b.launch("accumulate", b.constant(1), {x, total}, {}, "Add");
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {total, y}, {four});
+  b.halt();
+  Runner runner(b);
+  float value = 2;
+  REQUIRE(runner.bind(0, TENON_F32, {}, &value) == TENON_OK);
+  for (float wanted : {2.f, 4.f, 6.f}) {
+    REQUIRE(runner.run() == TENON_OK);
+    CHECK(runner.output<float>(0)[0] == wanted);
+  }
+  tenon_session_reset_state(runner.session);
+  REQUIRE(runner.run() == TENON_OK);
+  CHECK(runner.output<float>(0)[0] == 2);
+}
+
+TEST_CASE("what a kernel reports becomes an error that names the node") {
+  ArtifactBuilder b;
+  uint32_t four = b.constant(4);
+  uint32_t code = b.buffer("code", fmt::Storage::input, b.zero, four, b.input("code", fmt::DType::i32, {}));
+  b.launch("fail_with", b.constant(100), {code}, {b.constant(77)}, "Gather_12");
+  b.halt();
+  Runner runner(b, 4);
+  int32_t value = 0;
+  REQUIRE(runner.bind(0, TENON_I32, {}, &value) == TENON_OK);
+  CHECK(runner.run() == TENON_OK);
+  value = TENON_KERNEL_INDEX_OUT_OF_RANGE;
+  CHECK(runner.run() == TENON_INVALID);
+  CHECK_THAT(runner.message(), Contains("node 'Gather_12': an index that the model computed lies outside"));
+  value = TENON_KERNEL_BAD_VALUE;
+  CHECK(runner.run() == TENON_INVALID);
+  value = 99;
+  CHECK(runner.run() == TENON_FAULT);
+  CHECK_THAT(runner.message(), Contains("kernel 'fail_with' failed with code 99"));
+  tenon_tensor tensor;
+  CHECK(tenon_session_output(runner.session, 0, &tensor, nullptr) == TENON_MISUSE);
+  value = 0;
+  CHECK(runner.run() == TENON_OK);
+}
+
+TEST_CASE("a profile has a slice for each instruction and thread") {
+  Runner runner(scaleAndAdd(), 2);
+  std::vector<float> x = ramp(4096);
+  REQUIRE(runner.bind(0, x) == TENON_OK);
+  static std::atomic<int64_t> tiles[2];
+  static std::atomic<int> slices;
+  slices = 0;
+  tiles[0] = tiles[1] = 0;
+  tenon_session_set_profile(
+      runner.session,
+      [](void *user, const tenon_profile_event *event) {
+        ++*static_cast<std::atomic<int> *>(user);
+        if (event->instruction < 2 && event->begin_ns <= event->end_ns)
+          tiles[event->instruction] += event->tile_end - event->tile_begin;
+      },
+      &slices);
+  REQUIRE(runner.run() == TENON_OK);
+  CHECK(slices == 4);
+  CHECK(tiles[0] == 256);
+  CHECK(tiles[1] == 256);
+  tenon_session_set_profile(runner.session, nullptr, nullptr);
+  REQUIRE(runner.run() == TENON_OK);
+  CHECK(slices == 4);
+}

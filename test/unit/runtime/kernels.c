@@ -1,0 +1,121 @@
+//===- kernels.c - kernels written by hand for the runtime's tests ------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/format/Kernel.h"
+
+#define KERNEL __attribute__((visibility("default"))) int32_t
+#define ARGUMENTS                                                                                            \
+  (void *const *buffers, const int64_t *sizes, int64_t tile_begin, int64_t tile_end, void *scratch)
+
+enum { kTile = 16 };
+
+/// The elements of a range of tiles, cut at `count`.
+#define FOR_EACH_ELEMENT(i, count)                                                                           \
+  for (int64_t i = tile_begin * kTile; i < tile_end * kTile && i < (count); ++i)
+
+/// buffers: x, y. sizes: elements. y = 2 x
+KERNEL double_f32 ARGUMENTS {
+  (void)scratch;
+  const float *x = buffers[0];
+  float *y = buffers[1];
+  FOR_EACH_ELEMENT(i, sizes[0]) y[i] = x[i] * 2;
+  return TENON_KERNEL_OK;
+}
+
+/// buffers: a, b, y. sizes: elements. y = a + b
+KERNEL add_f32 ARGUMENTS {
+  (void)scratch;
+  const float *a = buffers[0], *b = buffers[1];
+  float *y = buffers[2];
+  FOR_EACH_ELEMENT(i, sizes[0]) y[i] = a[i] + b[i];
+  return TENON_KERNEL_OK;
+}
+
+/// buffers: x, y. sizes: elements. Each tile sums its elements in scratch memory, which it fills first, so
+/// that threads that shared it would be noticed.
+KERNEL sum_in_scratch ARGUMENTS {
+  const float *x = buffers[0];
+  float *y = buffers[1];
+  volatile float *own = scratch;
+  for (int64_t tile = tile_begin; tile < tile_end; ++tile) {
+    int64_t first = tile * kTile;
+    for (int k = 0; k < kTile; ++k)
+      own[k] = first + k < sizes[0] ? x[first + k] : 0;
+    float sum = 0;
+    for (int k = 0; k < kTile; ++k)
+      sum += own[k] / 3;
+    y[tile] = sum;
+  }
+  return TENON_KERNEL_OK;
+}
+
+/// buffers: index (i64), table (f32), y (f32). sizes: entries of the table.
+KERNEL gather_one ARGUMENTS {
+  (void)tile_begin, (void)tile_end, (void)scratch;
+  int64_t index = *(const int64_t *)buffers[0];
+  if (index < 0 || index >= sizes[0])
+    return TENON_KERNEL_INDEX_OUT_OF_RANGE;
+  *(float *)buffers[2] = ((const float *)buffers[1])[index];
+  return TENON_KERNEL_OK;
+}
+
+/// Fails with the code that stands in buffers[0] (i32), in the tile that sizes[0] names.
+KERNEL fail_with ARGUMENTS {
+  (void)scratch;
+  if (sizes[0] >= tile_begin && sizes[0] < tile_end)
+    return *(const int32_t *)buffers[0];
+  return TENON_KERNEL_OK;
+}
+
+/// buffers: x (f32), count (i64). sizes: elements. How many elements are not zero.
+KERNEL count_nonzero ARGUMENTS {
+  (void)tile_begin, (void)tile_end, (void)scratch;
+  int64_t count = 0;
+  for (int64_t i = 0; i < sizes[0]; ++i)
+    count += ((const float *)buffers[0])[i] != 0;
+  *(int64_t *)buffers[1] = count;
+  return TENON_KERNEL_OK;
+}
+
+/// buffers: x (f32), indices (i64). sizes: elements. The indices of the elements that are not zero.
+KERNEL list_nonzero ARGUMENTS {
+  (void)tile_begin, (void)tile_end, (void)scratch;
+  int64_t *out = buffers[1];
+  for (int64_t i = 0; i < sizes[0]; ++i)
+    if (((const float *)buffers[0])[i] != 0)
+      *out++ = i;
+  return TENON_KERNEL_OK;
+}
+
+/// buffers: counter (i64), more (bool). Counts down, and says whether there is more.
+KERNEL count_down ARGUMENTS {
+  (void)sizes, (void)tile_begin, (void)tile_end, (void)scratch;
+  int64_t *counter = buffers[0];
+  *counter -= 1;
+  *(uint8_t *)buffers[1] = *counter > 0;
+  return TENON_KERNEL_OK;
+}
+
+/// buffers: x (f32), total (f32). total += x[0]
+KERNEL accumulate ARGUMENTS {
+  (void)sizes, (void)tile_begin, (void)tile_end, (void)scratch;
+  *(float *)buffers[1] += *(const float *)buffers[0];
+  return TENON_KERNEL_OK;
+}
+
+static const float kOne = 1, kTen = 10, kHundred = 100;
+/// Pointers in constant data, so that the code needs relocations. It is not static: the compiler would make
+/// offsets of it.
+extern const float *const kScales[];
+const float *const kScales[] = {&kOne, &kTen, &kHundred};
+
+/// buffers: x, y (f32). sizes: which scale.
+KERNEL scale_by_table ARGUMENTS {
+  (void)tile_begin, (void)tile_end, (void)scratch;
+  *(float *)buffers[1] = *(const float *)buffers[0] * *kScales[sizes[0]];
+  return TENON_KERNEL_OK;
+}
