@@ -12,8 +12,8 @@
 #include "mlir/Pass/Pass.h"
 #include <functional>
 
-namespace mlir {
-class ModuleOp;
+namespace mlir::func {
+class FuncOp;
 }
 
 namespace tenon {

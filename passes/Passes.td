@@ -12,6 +12,61 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// simplify
+//===----------------------------------------------------------------------===//
+
+def Decompose : Pass<"tenon-decompose", "::mlir::func::FuncOp"> {
+  let summary = "express composite operations by simpler ones";
+  let description = [{
+    Always takes apart what kernels have no form of its own for: batch
+    normalisations (two weights, that then fold), padding of convolutions,
+    kept dimensions of reductions. With `all` also the composites that a kernel
+    can compute whole: the alternative path, and the meaning they are tested by.
+  }];
+  let options = [
+    Option<"all", "all", "bool", "false", "leave no composite operation">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// fusion
+//===----------------------------------------------------------------------===//
+
+def Fuse : Pass<"tenon-fuse", "::mlir::func::FuncOp"> {
+  let summary = "group operations into dispatch regions, one kernel each";
+  let description = [{
+    From the last operation to the first, each one joins the region of its
+    users where all of them are in one and computing it there repeats no
+    costly work; else it starts a region. A region has at most one loop nest
+    (contraction, convolution, reduction...), with what is cheap before it, and
+    what changes its result element by element after it.
+
+    ```mlir
+    %0 = tenon.contract %a, %b ...
+    %1 = tenon.relu %0
+    // ==>
+    %1 = tenon.dispatch -> ... {
+      %2 = tenon.contract %a, %b ...
+      %3 = tenon.relu %2
+      tenon.yield %3
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "48", "operations that a region may have">
+  ];
+}
+
+def Outline : Pass<"tenon-outline", "::mlir::ModuleOp"> {
+  let summary = "turn dispatch regions into kernels and launches";
+  let description = [{
+    Each region becomes a private function of the module, and a launch of it.
+    Symbols are renamed s0, s1... in a kernel, and equal regions share one
+    kernel: the layers of a network differ in their weights, which are operands.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // lower/tenon-to-linalg
 //===----------------------------------------------------------------------===//
 

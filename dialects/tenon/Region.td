@@ -40,13 +40,15 @@ def Tenon_LaunchOp : Op<Tenon_Dialect, "launch", [Pure, DeclareOpInterfaceMethod
   let summary = "computes an outlined dispatch region";
   let description = [{
     `kernel` is a private function of the module that takes the operands and
-    gives the results. Equal regions share one kernel.
+    gives the results. Equal regions share one kernel: `sizes` are the values,
+    here, of the kernel's symbols.
 
     ```mlir
-    %1 = tenon.launch @kernel_0(%0) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = tenon.launch @kernel_0(%0) {sizes = #tenon.shape<N>}
+      : (tensor<?xf32, #tenon.shape<N>>) -> tensor<?xf32, #tenon.shape<N>>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Tenon_AnyTensor>:$inputs);
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Tenon_AnyTensor>:$inputs, Tenon_ShapeAttr:$sizes);
   let results = (outs Variadic<Tenon_AnyTensor>:$results);
   let assemblyFormat = "$kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)";
 }

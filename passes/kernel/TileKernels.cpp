@@ -74,7 +74,8 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
     for (unsigned loop = 0; loop < numLoops; ++loop)
       allowed[loop] &= map.isFunctionOfDim(loop);
   }
-  bool single = hasIntermediates(root);
+  // Memory of a tile's own must have one size, so such tiles are never cut off at the border.
+  bool exact = hasIntermediates(root);
   // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
   // every thread.
   int64_t target = std::max<int64_t>(1, tileElements / std::min<int64_t>(getReductionSize(root), 64)), inner = 1;
@@ -84,7 +85,11 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
     if (!allowed[loop])
       continue;
     int64_t extent = getConstant(dims[i]).value_or(64);
-    int64_t size = single ? 1 : std::clamp<int64_t>(target / inner, 1, std::max<int64_t>(extent, 1));
+    int64_t size = std::clamp<int64_t>(target / inner, 1, std::max<int64_t>(extent, 1));
+    if (exact && !getConstant(dims[i]))
+      size = 1;
+    while (exact && extent > 0 && extent % size != 0)
+      --size;
     inner *= size;
     if (getConstant(dims[i]) && size >= extent)
       continue;

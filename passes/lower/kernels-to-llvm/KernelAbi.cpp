@@ -157,7 +157,8 @@ struct KernelAbi : public tenon::impl::KernelAbiBase<KernelAbi> {
       lowerArguments(kernel);
       kernel.setName(name + "_body");
       kernel.setPrivate();
-      kernel->removeAttr(kKernelAttr);
+      for (StringRef attr : {kKernelAttr, kSymbolsAttr, kTilesAttr})
+        kernel->removeAttr(attr);
       kernel->setAttr("llvm.linkage", LLVM::LinkageAttr::get(&getContext(), LLVM::Linkage::Internal));
       buildEntry(kernel, name, isBuffer);
     }

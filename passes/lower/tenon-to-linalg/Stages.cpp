@@ -145,10 +145,8 @@ FailureOr<Value> StageBuilder::lowerContract(ContractOp op, Value destination) {
   Reduction r{ReduceKind::sum, resultType, {}, getDims(op.getType()), static_cast<unsigned>(order.size()), {}, {}};
   for (int64_t index : op.getResultDims())
     r.resultLoops.push_back(loopOf[index]);
-  // A summed dimension may be stretched in both operands only when it is 1 in both: then no operand map
-  // names its loop.
   for (auto [loop, index] : llvm::enumerate(order))
-    if (!llvm::is_contained(op.getResultDims(), index) && getConstant(extents[index]) == 1) {
+    if (!llvm::is_contained(op.getResultDims(), index)) {
       r.extraLoops.push_back(loop);
       r.extraDims.push_back(extents[index]);
     }
@@ -185,8 +183,13 @@ FailureOr<Value> StageBuilder::lowerConvolve(ConvolveOp op, Value destination) {
   unsigned channelLoop = 2 + rank - 1, windowLoop = channelLoop + 1, lastLoop = windowLoop + rank;
   auto spatialLoop = [&](unsigned i) { return i + 1 == rank ? lastLoop : 2 + i; };
   Reduction r{ReduceKind::sum, resultType, {0, 1}, out, lastLoop + 1, {}, {}};
-  for (unsigned i = 0; i < rank; ++i)
+  r.extraLoops.push_back(channelLoop);
+  r.extraDims.push_back(filter[1]);
+  for (unsigned i = 0; i < rank; ++i) {
     r.resultLoops.push_back(spatialLoop(i));
+    r.extraLoops.push_back(windowLoop + i);
+    r.extraDims.push_back(filter[i + 2]);
+  }
 
   FailureOr<Value> sum = buildReduction(loc, r, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
     OpBuilder &b = emitter.getBuilder();
