@@ -91,8 +91,11 @@ TEST_CASE("rounding to integers") {
 TEST_CASE("remainder and sign") {
   CHECK_SAME2(fmod);
   CHECK_SAME2(copysign);
-  // Which of two zeros is the smaller is not said.
-  auto noZeros = [](auto f) { return [f](auto x, auto y) { return x == 0 && y == 0 ? 0 : f(x, y); }; };
+  // Which of two zeros is the smaller is not said; adding 0 quiets a NaN, as libraries differ on signalling
+  // ones.
+  auto noZeros = [](auto f) {
+    return [f](auto x, auto y) { return x == 0 && y == 0 ? 0 : f(x + 0, y + 0); };
+  };
   CHECK(countWrongDouble(noZeros(tenon_fmin), noZeros([](double x, double y) { return ::fmin(x, y); })) == 0);
   CHECK(countWrongDouble(noZeros(tenon_fmax), noZeros([](double x, double y) { return ::fmax(x, y); })) == 0);
   CHECK(countWrongFloat(noZeros(tenon_fminf), noZeros([](float x, float y) { return ::fminf(x, y); })) == 0);
