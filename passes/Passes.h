@@ -17,6 +17,9 @@ class FuncOp;
 }
 
 namespace tenon {
+namespace plan {
+class ProgramOp;
+}
 
 #define GEN_PASS_DECL
 #include "passes/Passes.h.inc"

@@ -97,6 +97,37 @@ def TenonToLinalg : Pass<"tenon-to-linalg", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def TenonToPlan : Pass<"tenon-to-plan", "::mlir::ModuleOp"> {
+  let summary = "make main a flat list of instructions on buffers";
+  let description = [{
+    Launches become instructions, tensors become buffers: inputs and outputs in
+    the caller's memory, weights, and activations that have no place yet.
+    Reshapes vanish, since they share memory. A launch whose result is an output
+    writes it there. Runs after `tenon-tile-kernels`, which knows how many tiles
+    a launch has.
+  }];
+  let dependentDialects = ["::tenon::plan::PlanDialect", "::mlir::arith::ArithDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// memory
+//===----------------------------------------------------------------------===//
+
+def AssignOffsets : Pass<"plan-assign-offsets", "::tenon::plan::ProgramOp"> {
+  let summary = "give every activation its place in one arena";
+  let description = [{
+    Lifetimes come from the instruction list. Activations of constant size are
+    packed (passes/memory/Packer.h); those whose size depends on symbols follow
+    in slots, whose offsets are expressions of the symbols.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numActivations", "activations", "activations placed">,
+    Statistic<"bytes", "bytes", "bytes of the arena's constant part">,
+    Statistic<"lowerBoundBytes", "lower-bound-bytes", "bytes that it needs at least">
+  ];
+}
+
 //===----------------------------------------------------------------------===//
 // kernel
 //===----------------------------------------------------------------------===//

@@ -19,6 +19,7 @@ bin_dir = os.path.join(config.tenon_binary_dir, "bin")
 config.environment["PATH"] = os.pathsep.join([bin_dir, config.llvm_tools_dir, config.environment["PATH"]])
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%models", os.path.join(config.tenon_source_dir, "models")))
+config.substitutions.append(("%build", config.tenon_binary_dir))
 config.substitutions.append(("%source", config.tenon_source_dir))
 
 # REQUIRES: host-x86_64, tool-tenon-opt...

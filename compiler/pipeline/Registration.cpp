@@ -8,6 +8,7 @@
 
 #include "compiler/pipeline/Registration.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "dialects/plan/Plan.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -41,7 +42,7 @@
 using namespace mlir;
 
 void tenon::registerDialects(DialectRegistry &registry) {
-  registry.insert<TenonDialect, affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
+  registry.insert<TenonDialect, plan::PlanDialect, affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
                   cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, linalg::LinalgDialect,
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
                   vector::VectorDialect>();

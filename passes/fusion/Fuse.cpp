@@ -33,6 +33,12 @@ static bool isConstant(Operation *op) {
 /// Needs no kernel: a weight lies in the artifact, a view shares its input's memory.
 static bool needsNoKernel(Operation *op) { return isa<WeightOp, SizesOp, ReshapeOp>(op); }
 
+/// Sizes are computed where they are read, but for those that a view or the caller wants.
+static bool isNeededInMemory(Operation *op) {
+  return isa<SizesOp>(op) &&
+         llvm::any_of(op->getUsers(), [](Operation *user) { return isa<ReshapeOp, func::ReturnOp>(user); });
+}
+
 static bool hasLoopNest(Operation *op) {
   return isa<ContractOp, ConvolveOp, PoolOp, ReduceOp, ArgReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp, ScanOp,
              ScatterElementsOp, ScatterNDOp, TopKOp>(op);
@@ -125,7 +131,7 @@ Group *Fusion::findRegion(Operation *op) {
 
 void Fusion::run() {
   for (Operation &op : llvm::reverse(function.getBody().front().without_terminator())) {
-    if (needsNoKernel(&op))
+    if (needsNoKernel(&op) && !isNeededInMemory(&op))
       continue;
     Group *region = findRegion(&op);
     if (!region) {
