@@ -7,6 +7,7 @@
 
 #include "tools/tenon-run/Element.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 
@@ -43,6 +44,9 @@ static SmallFloat smallFloat(tenon_dtype dtype) {
   }
 }
 
+/// 2^exponent for exponents from -1022 to 1023. Made from bits, since the mathematics library must not be needed.
+static double powerOfTwo(int exponent) { return std::bit_cast<double>(uint64_t(exponent + 1023) << 52); }
+
 static double decode(const SmallFloat &f, unsigned code) {
   unsigned mantissa = code & ((1u << f.mantissaBits) - 1);
   unsigned topExponent = (1u << f.exponentBits) - 1;
@@ -56,8 +60,9 @@ static double decode(const SmallFloat &f, unsigned code) {
     if (f.top == SmallFloat::lastIsNan && mantissa == (1u << f.mantissaBits) - 1)
       return NAN;
   }
-  double value = exponent ? std::ldexp(double(mantissa | 1u << f.mantissaBits), int(exponent) - f.bias - int(f.mantissaBits))
-                          : std::ldexp(double(mantissa), 1 - f.bias - int(f.mantissaBits));
+  if (exponent)
+    mantissa |= 1u << f.mantissaBits;
+  double value = double(mantissa) * powerOfTwo(int(exponent ? exponent : 1) - f.bias - int(f.mantissaBits));
   return negative ? -value : value;
 }
 
@@ -162,7 +167,7 @@ double elementAt(tenon_dtype dtype, const void *data, uint64_t index) {
     return decode(smallFloat(dtype), unsigned(get<uint8_t>(data, index)));
   case TENON_F8E8M0: {
     double code = get<uint8_t>(data, index);
-    return code == 255 ? NAN : std::ldexp(1.0, int(code) - 127);
+    return code == 255 ? NAN : powerOfTwo(int(code) - 127);
   }
   case TENON_F4E2M1:
     return decode(smallFloat(dtype), packedAt(data, index, 4));
@@ -251,11 +256,10 @@ void setElement(tenon_dtype dtype, void *data, uint64_t index, double value) {
   case TENON_F8E5M2FNUZ:
     return put(data, index, uint8_t(encode(smallFloat(dtype), value)));
   case TENON_F8E8M0: {
-    // value = fraction * 2^exponent, with a fraction from 1/2 to 1: the geometric middle decides.
-    int exponent = 0;
-    double fraction = value > 0 && std::isfinite(value) ? std::frexp(value, &exponent) : 0;
-    exponent += 127 - (fraction < 0.70710678118654752);
-    int code = !(value > 0) ? 0 : std::isinf(value) || exponent > 254 ? 254 : exponent < 0 ? 0 : exponent;
+    unsigned code = 0;
+    // The geometric middle of two powers decides.
+    while (code < 254 && value >= powerOfTwo(int(code) - 127) * 1.4142135623730951)
+      ++code;
     return put(data, index, uint8_t(std::isnan(value) ? 255 : code));
   }
   case TENON_F4E2M1:
