@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace tenon::rt {
 
@@ -24,7 +25,11 @@ public:
     other.bytes_ = nullptr;
     other.capacity_ = 0;
   }
-  Memory &operator=(Memory &&) = delete;
+  Memory &operator=(Memory &&other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
   ~Memory();
 
   /// Makes room for `size` bytes. Does nothing where there is room already; otherwise the block may move.

@@ -1,0 +1,184 @@
+//===- VerifyTests.cpp - plans that must be refused ----------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/runtime/Runner.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+
+using namespace tenon;
+using namespace tenon::test;
+using Catch::Matchers::Contains;
+
+/// Loads scaleAndAdd after `damage`, which must be refused with a message that has `text`.
+static void refuses(const char *text, const std::function<void(ArtifactBuilder &)> &damage,
+                    tenon_status status = TENON_INVALID) {
+  ArtifactBuilder b = scaleAndAdd();
+  damage(b);
+  Loaded loaded(b);
+  CHECK(loaded.status == status);
+  CHECK_THAT(loaded.error.message, Contains(text));
+}
+
+TEST_CASE("the plan that the others are made from is fine") {
+  Loaded loaded(scaleAndAdd());
+  CHECK(loaded.status == TENON_OK);
+  tenon_artifact_info info;
+  tenon_artifact_describe(loaded.artifact, &info);
+  CHECK(info.weight_bytes == 16384);
+  CHECK(info.instruction_count == 3);
+  CHECK(info.source_hash == 0x1234);
+  CHECK(std::string(info.target) == hostTarget());
+}
+
+TEST_CASE("symbols: empty ranges, bound by nothing") {
+  refuses("ranges from 5 to 4", [](auto &b) { b.symbol("M", 5, 4); });
+  refuses("symbol 'M' is bound by no input", [](auto &b) { b.symbol("M"); });
+}
+
+TEST_CASE("expressions: unknown operations, operands that are not earlier") {
+  refuses("operation 11", [](auto &b) { b.expr(fmt::ExprOp(11), 0, 0); });
+  refuses("names symbol 1 of 1", [](auto &b) { b.expr(fmt::ExprOp::symbol, 1, 0); });
+  refuses("names symbol -1", [](auto &b) { b.expr(fmt::ExprOp::symbol, -1, 0); });
+  refuses("not both before it", [](auto &b) { b.expr(fmt::ExprOp::add, 0, int64_t(b.plan.exprs.size())); });
+  refuses("not both before it", [](auto &b) { b.expr(fmt::ExprOp::add, -1, 0); });
+  refuses("not both before it", [](auto &b) { b.expr(fmt::ExprOp::add, int64_t(1) << 40, 0); });
+}
+
+TEST_CASE("inputs and outputs: types, ranks, dimensions") {
+  refuses("element type string", [](auto &b) { b.input("s", fmt::DType::string, {}); }, TENON_UNSUPPORTED);
+  refuses("element type unknown", [](auto &b) { b.output("s", fmt::DType(99), {}); }, TENON_UNSUPPORTED);
+  refuses("has 65 dimensions", [](auto &b) { b.input("x2", fmt::DType::f32, std::vector<uint32_t>(65)); });
+  refuses("is expression 1000 of", [](auto &b) { b.output("y2", fmt::DType::f32, {1000}); });
+}
+
+TEST_CASE("buffers: storage, index, expressions") {
+  refuses("has storage 5", [](auto &b) { b.buffer("b", fmt::Storage(5), 0, 0); });
+  refuses("lies in input 1 of 1", [](auto &b) { b.buffer("b", fmt::Storage::input, 0, 0, 1); });
+  refuses("lies in output 7 of 1", [](auto &b) { b.buffer("b", fmt::Storage::output, 0, 0, 7); });
+  refuses("names expressions 0 and 1000", [](auto &b) { b.buffer("b", fmt::Storage::arena, 0, 1000); });
+  refuses("names expressions 1000 and 0", [](auto &b) { b.buffer("b", fmt::Storage::arena, 1000, 0); });
+}
+
+TEST_CASE("memory: sizes and alignment") {
+  refuses("sizes of arena and scratch", [](auto &b) { b.plan.arena_size = 1000; });
+  refuses("sizes of arena and scratch", [](auto &b) { b.plan.scratch_size = 1000; });
+  for (uint32_t alignment : {0, 32, 96, 8192})
+    refuses("the arena's alignment is", [=](auto &b) { b.plan.arena_align = alignment; });
+  refuses("more than any machine has", [](auto &b) { b.plan.state_size = UINT64_MAX; });
+}
+
+TEST_CASE("kernels must be in the code") {
+  refuses("has no kernel 'missing'", [](auto &b) { b.kernel("missing"); });
+  refuses("has no kernel ''", [](auto &b) { b.kernel(""); });
+}
+
+/// Puts an instruction before the final halt.
+static void insert(ArtifactBuilder &b, fmt::Opcode op, uint32_t a, uint32_t bb, uint32_t c, std::vector<uint32_t> buffers,
+                   std::vector<uint32_t> exprs) {
+  b.instruction(op, a, bb, c, std::move(buffers), std::move(exprs), "n");
+  b.halt();
+}
+
+TEST_CASE("instructions: opcodes, fields, operand counts") {
+  refuses("has opcode 7", [](auto &b) { insert(b, fmt::Opcode(7), 0, 0, 0, {}, {}); });
+  refuses("(launch 'n'): 'a' is 2, and must be less than 2",
+          [](auto &b) { insert(b, fmt::Opcode::launch, 2, 0, 0, {}, {}); });
+  refuses("'b' is 1000", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 1000, 0, {}, {}); });
+  refuses("'c' is 1, and must be less than 1", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 1, {}, {}); });
+  refuses("buffer operand 0 is buffer 99", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {99}, {}); });
+  refuses("expression operand 0 is expression 1000",
+          [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {}, {1000}); });
+  refuses("has 1 buffers, 2 are wanted", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 0, {2}, {0}); });
+  refuses("has 0 expressions, 1 are wanted", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 0, {2, 1}, {}); });
+  refuses("'a' is 256", [](auto &b) { insert(b, fmt::Opcode::fill, 256, 0, 0, {2}, {0}); });
+  refuses("'a' is 5, and must be less than 5", [](auto &b) { insert(b, fmt::Opcode::jump, 5, 0, 0, {}, {}); });
+  refuses("has 1 buffers, 0 are wanted", [](auto &b) { insert(b, fmt::Opcode::halt, 0, 0, 0, {0}, {}); });
+}
+
+TEST_CASE("instructions: nothing writes inputs and weights") {
+  refuses("writes 'x', which is an input", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 0, {2, 0}, {0}); });
+  refuses("writes 'w', which is a weight", [](auto &b) { insert(b, fmt::Opcode::fill, 0, 0, 0, {3}, {0}); });
+}
+
+TEST_CASE("instructions: the list has an end") {
+  refuses("must be a halt or a jump", [](auto &b) { b.plan.instructions.pop_back(); });
+  refuses("must be a halt or a jump", [](auto &b) { b.plan.instructions.clear(); });
+}
+
+TEST_CASE("bind_symbol: the symbol and all that depends on it") {
+  auto bind = [](uint32_t symbol, uint32_t begin, uint32_t end) {
+    return [=](ArtifactBuilder &b) { insert(b, fmt::Opcode::bind_symbol, symbol, begin, end, {2}, {}); };
+  };
+  refuses("binds symbol 'N', which an input binds already", bind(0, 0, 0));
+  refuses("'a' is 1, and must be less than 1", bind(1, 0, 0));
+  auto withSymbol = [](uint32_t symbolRange[2], bool deep) {
+    return [=](ArtifactBuilder &b) {
+      uint32_t k = b.symbol("K");
+      uint32_t user = b.expr(fmt::ExprOp::add, k, 0);
+      if (deep)
+        b.expr(fmt::ExprOp::add, user, user);
+      insert(b, fmt::Opcode::bind_symbol, 1, k + symbolRange[0], k + symbolRange[1], {2}, {});
+    };
+  };
+  uint32_t late[] = {1, 2}, early[] = {0, 1}, shallow[] = {0, 2}, backwards[] = {2, 0}, right[] = {0, 3};
+  refuses("depend on symbol 'K'", withSymbol(late, false));
+  refuses("depend on symbol 'K'", withSymbol(early, false));
+  refuses("depend on symbol 'K'", withSymbol(shallow, true));
+  refuses("which is no range", withSymbol(backwards, false));
+  ArtifactBuilder b = scaleAndAdd();
+  withSymbol(right, true)(b);
+  CHECK(Loaded(b).status == TENON_OK);
+}
+
+TEST_CASE("a name in a message cannot break its line") {
+  ArtifactBuilder b = scaleAndAdd();
+  b.symbol("evil\n\x1b[31mname", 5, 4);
+  Loaded loaded(b);
+  CHECK_THAT(loaded.error.message, Contains("evil??[31mname"));
+}
+
+TEST_CASE("operands that tables share do not multiply") {
+  // A thousand instructions with one list of a thousand operands: four kilobytes that stand for a million.
+  flatbuffers::FlatBufferBuilder f;
+  auto list = f.CreateVector(std::vector<uint32_t>(1000, 0));
+  std::vector<flatbuffers::Offset<fmt::Instruction>> instructions;
+  for (int i = 0; i < 1000; ++i)
+    instructions.push_back(fmt::CreateInstruction(f, 0, 0, 0, 0, list, 0, 0));
+  std::vector<fmt::Expr> exprs{fmt::Expr(fmt::ExprOp::constant, 0, 0)};
+  auto exprVector = f.CreateVectorOfStructs(exprs);
+  auto buffers = f.CreateVector(std::vector{fmt::CreateBuffer(f)});
+  auto kernels = f.CreateVector(std::vector{fmt::CreateKernelDirect(f, "double_f32")});
+  auto instructionVector = f.CreateVector(instructions);
+  fmt::PlanBuilder plan(f);
+  plan.add_exprs(exprVector);
+  plan.add_buffers(buffers);
+  plan.add_kernels(kernels);
+  plan.add_instructions(instructionVector);
+  f.Finish(plan.Finish(), fmt::PlanIdentifier());
+
+  ArtifactBuilder b;
+  Bytes file = b.build();
+  // Its plan section lies last, so that it can be replaced.
+  fmt::Header header;
+  memcpy(&header, file.data(), sizeof header);
+  Bytes grown(file.size + 64 + f.GetSize());
+  memcpy(grown.data(), file.data(), file.size);
+  fmt::Section section;
+  memcpy(&section, grown.data() + sizeof header, sizeof section);
+  REQUIRE(section.kind == fmt::SectionKind::plan);
+  section.offset = (file.size + 63) / 64 * 64;
+  section.size = f.GetSize();
+  memcpy(grown.data() + section.offset, f.GetBufferPointer(), f.GetSize());
+  memcpy(grown.data() + sizeof header, &section, sizeof section);
+  header.fileSize = grown.size;
+  memcpy(grown.data(), &header, sizeof header);
+  rehash(grown);
+  Loaded loaded(std::move(grown));
+  CHECK(loaded.status == TENON_INVALID);
+  CHECK_THAT(loaded.error.message, Contains("shares its 1000 buffers with too many others"));
+}

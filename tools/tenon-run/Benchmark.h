@@ -1,0 +1,23 @@
+//===- Benchmark.h - times of many runs ----------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_TOOLS_TENON_RUN_BENCHMARK_H
+#define TENON_TOOLS_TENON_RUN_BENCHMARK_H
+
+#include "tools/tenon-run/Model.h"
+
+namespace tenon::run {
+
+/// Milliseconds since an arbitrary moment.
+double milliseconds();
+
+/// Runs the model, whose inputs are bound, and prints what it took. `loadMs` is the time that loading took.
+Status benchmark(const Options &options, Model &model, double loadMs);
+
+} // namespace tenon::run
+
+#endif // TENON_TOOLS_TENON_RUN_BENCHMARK_H

@@ -1,0 +1,53 @@
+//===- HostTensor.h - a tensor that tenon-run owns -----------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_TOOLS_TENON_RUN_HOSTTENSOR_H
+#define TENON_TOOLS_TENON_RUN_HOSTTENSOR_H
+
+#include "runtime/core/Memory.h"
+#include "tenon/runtime.h"
+
+#include <string>
+#include <vector>
+
+namespace tenon::run {
+
+using rt::Status;
+
+/// The exit code of a comparison that failed, which the runtime itself never reports.
+inline constexpr tenon_status kMismatch = tenon_status(5);
+
+/// Dense, row-major, little endian.
+struct HostTensor {
+  std::string name; // where the file names it; otherwise empty
+  tenon_dtype dtype = TENON_F32;
+  std::vector<int64_t> dims;
+  rt::Memory memory;
+  uint64_t bytes = 0;
+
+  uint8_t *data() const { return memory.bytes(); }
+  uint64_t count() const;
+
+  /// Makes room for the shape and type that are set, all zero. Pages are only taken when they are written.
+  Status allocate();
+
+  /// As the runtime takes it. Scalars of no bytes have no data.
+  tenon_tensor view() const { return {dtype, uint32_t(dims.size()), dims.data(), memory.bytes()}; }
+};
+
+/// "f32[1,3,224]".
+std::string typeText(tenon_dtype dtype, const int64_t *dims, uint32_t rank);
+
+/// The place of flat element `index`: "[0,17]".
+std::string indexText(uint64_t index, const int64_t *dims, uint32_t rank);
+
+/// printf into a string.
+std::string format(const char *text, ...) __attribute__((format(printf, 1, 2)));
+
+} // namespace tenon::run
+
+#endif // TENON_TOOLS_TENON_RUN_HOSTTENSOR_H

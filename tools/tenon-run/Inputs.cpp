@@ -1,0 +1,172 @@
+//===- Inputs.cpp - values for a model's inputs --------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/tenon-run/Inputs.h"
+
+#include "tools/tenon-run/Element.h"
+#include "tools/tenon-run/Npy.h"
+#include "tools/tenon-run/TensorProto.h"
+
+#include <cstring>
+
+namespace tenon::run {
+
+/// SplitMix64 (Steele, Lea, Flood 2014).
+static uint64_t nextRandom(uint64_t &state) {
+  uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+void fillRandom(HostTensor &tensor, uint64_t seed) {
+  uint64_t state = seed, count = tensor.count() * partsOf(tensor.dtype);
+  bool real = isFloat(tensor.dtype);
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t bits = nextRandom(state);
+    // 24 bits, so that a value is exact as f32, too.
+    setElement(tensor.dtype, tensor.data(), i, real ? double(bits >> 40) / double(1 << 23) - 1 : double(bits >> 63));
+  }
+}
+
+namespace {
+class InputMaker {
+public:
+  InputMaker(const Options &options, const Model &model) : options(options), model(model) {}
+  Status run(std::vector<HostTensor> *tensors);
+
+private:
+  Status assign(const std::vector<std::string> &arguments, const char *option, std::vector<std::string> *values);
+  Status readSizes();
+  Status makeOne(uint32_t index, HostTensor &tensor);
+  Status shapeOf(uint32_t index, std::vector<int64_t> *dims);
+
+  const Options &options;
+  const Model &model;
+  std::vector<std::string> values, shapes; // one an input; empty where nothing was said
+  std::vector<std::pair<std::string, int64_t>> sizes;
+};
+} // namespace
+
+/// Distributes NAME=VALUE arguments to the inputs.
+Status InputMaker::assign(const std::vector<std::string> &arguments, const char *option,
+                          std::vector<std::string> *result) {
+  result->resize(model.inputs.size());
+  for (const std::string &argument : arguments) {
+    size_t index;
+    std::string value;
+    if (!splitNamed(argument, namesOf(model.inputs), &index, &value))
+      return Status::make(TENON_MISUSE, "%s '%s': no such input; the inputs are %s", option, argument.c_str(),
+                          listNames(model.inputs).c_str());
+    if (value.empty())
+      return Status::make(TENON_MISUSE, "%s '%s': a value is missing", option, argument.c_str());
+    if (!(*result)[index].empty())
+      return Status::make(TENON_MISUSE, "%s: input '%s' is given twice", option, model.inputs[index].name.c_str());
+    (*result)[index] = value;
+  }
+  return {};
+}
+
+Status InputMaker::readSizes() {
+  for (const std::string &argument : options.sizes) {
+    size_t equals = argument.rfind('=');
+    uint64_t value;
+    if (equals == argument.npos || !parseNumber(argument.substr(equals + 1), &value) || value > INT64_MAX)
+      return Status::make(TENON_MISUSE, "--size '%s': SYMBOL=N is wanted", argument.c_str());
+    std::string symbol = argument.substr(0, equals);
+    bool known = false;
+    for (const Model::Port &input : model.inputs)
+      for (const tenon_dim_info &dim : input.dims)
+        known |= dim.value < 0 && symbol == dim.text;
+    if (!known)
+      return Status::make(TENON_MISUSE, "--size '%s': no input has the open dimension '%s'", argument.c_str(),
+                          symbol.c_str());
+    sizes.emplace_back(symbol, int64_t(value));
+  }
+  return {};
+}
+
+/// The shape of an input that is made here.
+Status InputMaker::shapeOf(uint32_t index, std::vector<int64_t> *dims) {
+  const Model::Port &input = model.inputs[index];
+  if (!shapes[index].empty()) {
+    if (!parseShape(shapes[index], dims))
+      return Status::make(TENON_MISUSE, "--input-shape '%s' of input '%s': a shape like 1x3x32 or scalar is wanted",
+                          shapes[index].c_str(), input.name.c_str());
+    return {};
+  }
+  dims->clear();
+  for (const tenon_dim_info &dim : input.dims) {
+    int64_t value = dim.value;
+    for (const auto &[symbol, size] : sizes)
+      if (dim.value < 0 && symbol == dim.text)
+        value = size;
+    // A range of one value leaves no choice.
+    if (value < 0 && dim.min == dim.max)
+      value = dim.min;
+    if (value < 0)
+      return Status::make(TENON_MISUSE, "input '%s' is %s; say --size '%s=N' or --input-shape", input.name.c_str(),
+                          portText(input).c_str(), dim.text);
+    dims->push_back(value);
+  }
+  return {};
+}
+
+static bool endsWith(const std::string &text, const char *end) {
+  size_t length = strlen(end);
+  return text.size() >= length && text.compare(text.size() - length, length, end) == 0;
+}
+
+Status InputMaker::makeOne(uint32_t index, HostTensor &tensor) {
+  const Model::Port &input = model.inputs[index];
+  std::string value = values[index];
+  if (value.empty() && options.benchmark)
+    value = "random:0";
+  if (value.empty())
+    return Status::make(TENON_MISUSE, "input '%s' (%s) has no value; say --input '%s=FILE.npy', or zeros, ones or "
+                        "random:SEED for FILE.npy", input.name.c_str(), portText(input).c_str(), input.name.c_str());
+
+  bool random = value.compare(0, 7, "random:") == 0;
+  if (!random && value != "zeros" && value != "ones") {
+    TENON_TRY(endsWith(value, ".pb") ? readTensorProto(value.c_str(), &tensor)
+                                     : readNpy(value.c_str(), input.dtype, &tensor));
+    if (tensor.dtype != input.dtype)
+      return Status::make(TENON_INVALID, "%s: holds %s, input '%s' is %s", value.c_str(), tenon_dtype_name(tensor.dtype),
+                          input.name.c_str(), portText(input).c_str());
+    return {};
+  }
+  uint64_t seed = 0;
+  if (random && !parseNumber(value.substr(7), &seed))
+    return Status::make(TENON_MISUSE, "--input '%s': random:SEED wants a whole number", value.c_str());
+  tensor.dtype = input.dtype;
+  TENON_TRY(shapeOf(index, &tensor.dims));
+  TENON_TRY(tensor.allocate());
+  // Inputs of one shape and seed must not be equal.
+  if (random)
+    fillRandom(tensor, seed * 1'000'003 + index);
+  else if (value == "ones")
+    for (uint64_t i = 0, e = tensor.count(), parts = partsOf(tensor.dtype); i < e; ++i)
+      setElement(tensor.dtype, tensor.data(), i * parts, 1);
+  return {};
+}
+
+Status InputMaker::run(std::vector<HostTensor> *tensors) {
+  TENON_TRY(assign(options.inputs, "--input", &values));
+  TENON_TRY(assign(options.inputShapes, "--input-shape", &shapes));
+  TENON_TRY(readSizes());
+  tensors->clear();
+  tensors->resize(model.inputs.size());
+  for (uint32_t i = 0; i < model.inputs.size(); ++i)
+    TENON_TRY(makeOne(i, (*tensors)[i]));
+  return {};
+}
+
+Status makeInputs(const Options &options, const Model &model, std::vector<HostTensor> *tensors) {
+  return InputMaker(options, model).run(tensors);
+}
+
+} // namespace tenon::run

@@ -1,0 +1,77 @@
+//===- Main.cpp - run a compiled model from the command line -------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/tenon-run/Benchmark.h"
+#include "tools/tenon-run/Inputs.h"
+#include "tools/tenon-run/Outputs.h"
+#include "tools/tenon-run/Profile.h"
+#include "tools/tenon-run/TestData.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+using namespace tenon::run;
+
+static Status runOnce(const Options &options, Model &model) {
+  OutputPlan outputs;
+  TENON_TRY(planOutputs(options, model, &outputs));
+  TENON_TRY(model.run());
+  return writeOutputs(options, model, outputs);
+}
+
+static Status runModel(const Options &options) {
+  if (options.device != "cpu")
+    return Status::make(TENON_UNSUPPORTED, "device '%s' is not supported by this runtime, which has 'cpu'",
+                        options.device.c_str());
+  double begin = milliseconds();
+  Model model;
+  TENON_TRY(model.load(options));
+  double loadMs = milliseconds() - begin;
+
+  std::vector<HostTensor> inputs;
+  if (options.testData.empty()) {
+    TENON_TRY(makeInputs(options, model, &inputs));
+    for (uint32_t i = 0; i < inputs.size(); ++i)
+      TENON_TRY(model.bind(i, inputs[i]));
+  }
+  // A profile slows its run down a little, so a benchmark's is one run more.
+  if (options.benchmark)
+    TENON_TRY(benchmark(options, model, loadMs));
+  std::optional<Profile> profile;
+  if (!options.profile.empty())
+    profile.emplace(model);
+  if (!options.testData.empty())
+    TENON_TRY(runTestData(options, model));
+  else if (!options.benchmark)
+    TENON_TRY(runOnce(options, model));
+  else if (profile)
+    TENON_TRY(model.run());
+  return profile ? profile->write(options.profile.c_str()) : Status();
+}
+
+static Status run(int count, char **arguments) {
+  Options options;
+  TENON_TRY(parseOptions(count, arguments, &options));
+  if (options.help)
+    fputs(helpText().c_str(), stdout);
+  else if (options.version)
+    printf("tenon-run %s\n", tenon_runtime_version());
+  else
+    return runModel(options);
+  return {};
+}
+
+int main(int count, char **arguments) {
+  Status status = run(count, arguments);
+  if (!status.failed() && (fflush(stdout) != 0 || ferror(stdout)))
+    status = Status::make(TENON_RESOURCES, "standard output: cannot be written: %s", strerror(errno));
+  if (status.failed())
+    fprintf(stderr, "error: %s\n", status.message());
+  return status.code();
+}

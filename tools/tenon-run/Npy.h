@@ -1,0 +1,36 @@
+//===- Npy.h - NumPy's file format ---------------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// numpy.lib.format, versions 1 to 3. Types that NumPy lacks are stored as the
+// ml_dtypes package does, or one element a byte:
+//
+//   bf16                      '<V2'
+//   f8*                       '|V1'
+//   i4, i2                    '|i1', one element a byte
+//   u4, u2, f4e2m1 (its code) '|u1', one element a byte
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_TOOLS_TENON_RUN_NPY_H
+#define TENON_TOOLS_TENON_RUN_NPY_H
+
+#include "tools/tenon-run/HostTensor.h"
+
+namespace tenon::run {
+
+/// Reads an array whose elements are those of `wanted`, one of the ways above included. Big-endian and
+/// Fortran-ordered files are converted. Nothing is rounded: another type is an error.
+Status parseNpy(const uint8_t *bytes, size_t size, tenon_dtype wanted, HostTensor *tensor);
+
+Status readNpy(const char *path, tenon_dtype wanted, HostTensor *tensor);
+
+/// Writes version 1. A file that could not be written wholly is removed.
+Status writeNpy(const char *path, const tenon_tensor &tensor);
+
+} // namespace tenon::run
+
+#endif // TENON_TOOLS_TENON_RUN_NPY_H

@@ -1,0 +1,304 @@
+//===- TensorProto.cpp - ONNX tensor files -------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/tenon-run/TensorProto.h"
+
+#include "runtime/core/MappedFile.h"
+#include "runtime/format/Layout.h"
+
+#include <cstring>
+
+namespace tenon::run {
+
+#define MALFORMED() Status::make(TENON_INVALID, "not an ONNX tensor (.pb): malformed protobuf")
+
+namespace {
+/// A stretch of a protobuf message.
+struct Span {
+  const uint8_t *at = nullptr, *end = nullptr;
+
+  size_t size() const { return size_t(end - at); }
+  bool varint(uint64_t &value);
+  bool skip(size_t count) {
+    if (count > size())
+      return false;
+    at += count;
+    return true;
+  }
+};
+
+enum WireType : unsigned { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+
+/// One field of a message: a number for kVarint, bytes for the others.
+struct Field {
+  unsigned number, wireType;
+  uint64_t value;
+  Span bytes;
+};
+
+/// Fields of onnx.TensorProto, by their numbers in onnx.proto.
+enum : unsigned {
+  kDims = 1,
+  kDataType = 2,
+  kSegment = 3,
+  kFloatData = 4,
+  kInt32Data = 5,
+  kStringData = 6,
+  kInt64Data = 7,
+  kName = 8,
+  kRawData = 9,
+  kDoubleData = 10,
+  kUint64Data = 11,
+  kExternalData = 13,
+  kDataLocation = 14,
+};
+
+/// What a message says before it is put together.
+struct Message {
+  uint64_t dataType = 0;
+  bool hasRaw = false;
+  Span raw;
+  unsigned typedField = 0;          // the one field of typed data that occurs
+  std::vector<uint8_t> typedBytes;  // of float_data and double_data
+  std::vector<uint64_t> typedInts;  // of the others
+};
+} // namespace
+
+bool Span::varint(uint64_t &value) {
+  value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    if (at == end)
+      return false;
+    uint8_t byte = *at++;
+    value |= uint64_t(byte & 0x7f) << shift;
+    if (!(byte & 0x80))
+      return true;
+  }
+  return false;
+}
+
+static bool nextField(Span &message, Field &field) {
+  uint64_t tag;
+  if (!message.varint(tag) || tag >> 3 == 0 || tag >> 3 > 0x1fffffff)
+    return false;
+  field = {unsigned(tag >> 3), unsigned(tag & 7), 0, {}};
+  uint64_t length;
+  switch (field.wireType) {
+  case kVarint:
+    return message.varint(field.value);
+  case kFixed64:
+    length = 8;
+    break;
+  case kFixed32:
+    length = 4;
+    break;
+  case kBytes:
+    if (!message.varint(length))
+      return false;
+    break;
+  default:
+    return false;
+  }
+  field.bytes.at = message.at;
+  if (length > message.size() || !message.skip(length))
+    return false;
+  field.bytes.end = message.at;
+  return true;
+}
+
+/// Numbers of a repeated field: one, or many packed together.
+template <typename Each> static bool eachInteger(const Field &field, Each each) {
+  if (field.wireType == kVarint)
+    return each(field.value);
+  if (field.wireType != kBytes)
+    return false;
+  uint64_t value;
+  for (Span rest = field.bytes; rest.size();)
+    if (!rest.varint(value) || !each(value))
+      return false;
+  return true;
+}
+
+/// Keeps the elements of a typed field, in the order of the file.
+static Status addTyped(const Field &field, Message &message) {
+  if (message.typedField && message.typedField != field.number)
+    return Status::make(TENON_INVALID, "elements in two different fields, %u and %u", message.typedField, field.number);
+  message.typedField = field.number;
+  if (field.number == kFloatData || field.number == kDoubleData) {
+    unsigned elementBytes = field.number == kFloatData ? 4 : 8;
+    unsigned single = field.number == kFloatData ? kFixed32 : kFixed64;
+    if ((field.wireType != kBytes && field.wireType != single) || field.bytes.size() % elementBytes)
+      return MALFORMED();
+    message.typedBytes.insert(message.typedBytes.end(), field.bytes.at, field.bytes.end);
+    return {};
+  }
+  bool fine = eachInteger(field, [&](uint64_t value) {
+    message.typedInts.push_back(value);
+    return true;
+  });
+  return fine ? Status() : MALFORMED();
+}
+
+static Status readField(const Field &field, Message &message, HostTensor &tensor) {
+  switch (field.number) {
+  case kDims: {
+    bool fits = true;
+    bool fine = eachInteger(field, [&](uint64_t dim) {
+      tensor.dims.push_back(int64_t(dim));
+      fits = tensor.dims.size() <= fmt::kMaxRank;
+      return fits;
+    });
+    if (!fits)
+      return Status::make(TENON_INVALID, "more than %u dimensions", fmt::kMaxRank);
+    return fine ? Status() : MALFORMED();
+  }
+  case kDataType:
+    message.dataType = field.value;
+    return field.wireType == kVarint ? Status() : MALFORMED();
+  case kSegment:
+    return Status::make(TENON_UNSUPPORTED, "part of a tensor, or a sequence; only whole tensors can be read");
+  case kFloatData:
+  case kInt32Data:
+  case kInt64Data:
+  case kDoubleData:
+  case kUint64Data:
+    return addTyped(field, message);
+  case kName:
+    if (field.wireType != kBytes)
+      return MALFORMED();
+    tensor.name.assign(reinterpret_cast<const char *>(field.bytes.at), field.bytes.size());
+    return {};
+  case kRawData:
+    if (field.wireType != kBytes)
+      return MALFORMED();
+    message.hasRaw = true;
+    message.raw = field.bytes;
+    return {};
+  case kStringData:
+    return Status::make(TENON_UNSUPPORTED, "a tensor of strings, which the runtime does not support");
+  case kExternalData:
+    return Status::make(TENON_UNSUPPORTED, "its elements lie in another file; store them in the tensor itself");
+  case kDataLocation:
+    if (field.value)
+      return Status::make(TENON_UNSUPPORTED, "its elements lie in another file; store them in the tensor itself");
+    return {};
+  default:
+    return {};
+  }
+}
+
+namespace {
+struct TypeInfo {
+  tenon_dtype dtype;
+  unsigned field; // of typed data
+};
+} // namespace
+
+/// By the values of onnx.TensorProto.DataType.
+static bool typeOf(uint64_t dataType, TypeInfo &info) {
+  static constexpr TypeInfo types[] = {
+      {TENON_STRING, 0},
+      {TENON_F32, kFloatData},
+      {TENON_U8, kInt32Data},
+      {TENON_I8, kInt32Data},
+      {TENON_U16, kInt32Data},
+      {TENON_I16, kInt32Data},
+      {TENON_I32, kInt32Data},
+      {TENON_I64, kInt64Data},
+      {TENON_STRING, kStringData},
+      {TENON_BOOL, kInt32Data},
+      {TENON_F16, kInt32Data},
+      {TENON_F64, kDoubleData},
+      {TENON_U32, kUint64Data},
+      {TENON_U64, kUint64Data},
+      {TENON_C64, kFloatData},
+      {TENON_C128, kDoubleData},
+      {TENON_BF16, kInt32Data},
+      {TENON_F8E4M3FN, kInt32Data},
+      {TENON_F8E4M3FNUZ, kInt32Data},
+      {TENON_F8E5M2, kInt32Data},
+      {TENON_F8E5M2FNUZ, kInt32Data},
+      {TENON_U4, kInt32Data},
+      {TENON_I4, kInt32Data},
+      {TENON_F4E2M1, kInt32Data},
+      {TENON_F8E8M0, kInt32Data},
+      {TENON_U2, kInt32Data},
+      {TENON_I2, kInt32Data},
+  };
+  if (dataType >= sizeof types / sizeof types[0])
+    return false;
+  info = types[dataType];
+  return info.dtype != TENON_STRING;
+}
+
+/// Bytes that one number of a typed field stands for: sub-byte types are packed by the byte.
+static uint64_t storedBytes(tenon_dtype dtype) {
+  uint32_t bits = tenon_dtype_bits(dtype);
+  return bits < 8 ? 1 : bits / 8;
+}
+
+static Status fillElements(const Message &message, const TypeInfo &type, HostTensor &tensor) {
+  const uint8_t *from = message.raw.at;
+  uint64_t have = message.raw.size();
+  uint64_t width = storedBytes(tensor.dtype);
+  if (!message.hasRaw) {
+    if (message.typedField && message.typedField != type.field)
+      return Status::make(TENON_INVALID, "elements of type %s in field %u, where they belong into field %u",
+                          tenon_dtype_name(tensor.dtype), message.typedField, type.field);
+    from = message.typedBytes.data();
+    have = message.typedBytes.size() + message.typedInts.size() * width;
+  }
+  // Checked before memory is taken, so that a small file cannot ask for much.
+  uint64_t wanted = tenon_tensor_bytes(tensor.dtype, uint32_t(tensor.dims.size()), tensor.dims.data());
+  if (have != wanted)
+    return Status::make(TENON_INVALID, "has %llu bytes of elements, its shape %s needs %s%llu",
+                        (unsigned long long)have,
+                        typeText(tensor.dtype, tensor.dims.data(), uint32_t(tensor.dims.size())).c_str(),
+                        wanted == UINT64_MAX ? "more than " : "", (unsigned long long)wanted);
+  TENON_TRY(tensor.allocate());
+  if (message.hasRaw || message.typedInts.empty()) {
+    if (have)
+      memcpy(tensor.data(), from, have);
+    return {};
+  }
+  for (size_t i = 0; i < message.typedInts.size(); ++i)
+    memcpy(tensor.data() + i * width, &message.typedInts[i], width);
+  return {};
+}
+
+Status parseTensorProto(const uint8_t *bytes, size_t size, HostTensor *tensor) {
+  Message message;
+  HostTensor result;
+  Span rest{bytes, bytes + size};
+  while (rest.size()) {
+    Field field;
+    if (!nextField(rest, field))
+      return MALFORMED();
+    TENON_TRY(readField(field, message, result));
+  }
+  TypeInfo type;
+  if (!typeOf(message.dataType, type))
+    return Status::make(message.dataType ? TENON_UNSUPPORTED : TENON_INVALID,
+                        "ONNX element type %llu, which is not a type of numbers",
+                        (unsigned long long)message.dataType);
+  if (message.hasRaw && message.typedField)
+    return Status::make(TENON_INVALID, "elements both in raw_data and in field %u", message.typedField);
+  result.dtype = type.dtype;
+  TENON_TRY(fillElements(message, type, result));
+  *tensor = std::move(result);
+  return {};
+}
+
+Status readTensorProto(const char *path, HostTensor *tensor) {
+  rt::MappedFile file;
+  Status status = file.open(path);
+  if (!status.failed())
+    status = parseTensorProto(file.bytes(), file.size(), tensor);
+  return status.failed() ? Status::make(status.code(), "%s: %s", path, status.message()) : Status();
+}
+
+} // namespace tenon::run

@@ -1,0 +1,27 @@
+//===- TensorProto.h - ONNX tensor files ---------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An onnx.TensorProto as ONNX's test data has it, read without a protobuf library.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_TOOLS_TENON_RUN_TENSORPROTO_H
+#define TENON_TOOLS_TENON_RUN_TENSORPROTO_H
+
+#include "tools/tenon-run/HostTensor.h"
+
+namespace tenon::run {
+
+/// Reads a tensor of any numeric type, from raw_data or from the typed fields. Its elements must be exactly as
+/// many as its shape wants. Takes memory in proportion to `size`.
+Status parseTensorProto(const uint8_t *bytes, size_t size, HostTensor *tensor);
+
+Status readTensorProto(const char *path, HostTensor *tensor);
+
+} // namespace tenon::run
+
+#endif // TENON_TOOLS_TENON_RUN_TENSORPROTO_H
