@@ -45,7 +45,7 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SingleBlock, NoTerminator, Isol
     `outputs` are dictionaries with `name`, `type` (the element type) and `dims`.
 
     ```mlir
-    plan.program @main symbols ["N"] inputs [{name = "x", type = f32, dims = #tenon.shape<N, 4>}] outputs [] {
+    plan.program @main symbols ["N"] inputs [{name = "x", type = f32, dims = #tenon.shape<N, 4>} ] outputs [] {
     ^bb0(%N: index):
     }
     ```
