@@ -9,7 +9,7 @@ import lit.formats
 
 config.name = "tenon"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".test"]
+config.suffixes = [".mlir", ".onnxtxt", ".test"]
 # These hold tests of other kinds, or what tests read.
 config.excludes = ["Inputs", "unit", "conformance", "bench", "artifacts", "lib"]
 config.test_source_root = os.path.dirname(__file__)

@@ -8,7 +8,7 @@
 // An artifact is a Header, a table of Sections, and the sections themselves:
 //
 //   offset 0     Header (64 bytes)
-//   offset 64    Section[section_count] (96 bytes each)
+//   offset 64    Section[section_count] (512 bytes each)
 //   aligned      section bytes: each starts on kSectionAlignment, weights and code on kPageSize
 //
 // All integers are little endian. Nothing in the file is an address.
@@ -62,9 +62,9 @@ struct Section {
   uint64_t offset;         // bytes from the start of the file
   uint64_t size;           // bytes
   uint64_t hash;           // XXH3_64bits of the bytes
-  char target[64];         // code: "arch:feature,feature..." (Target.h); else empty. Zero padded, ends with 0.
+  char target[480];        // code: "arch:feature,feature..." (Target.h); else empty. Zero padded, ends with 0.
 };
-static_assert(sizeof(Section) == 96);
+static_assert(sizeof(Section) == 512);
 
 } // namespace tenon::fmt
 

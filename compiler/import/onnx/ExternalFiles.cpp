@@ -1,0 +1,84 @@
+//===- ExternalFiles.cpp - the files beside a model that hold its tensors -===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/ExternalFiles.h"
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace tenon::onnx_import;
+
+std::shared_ptr<const MappedFile> MappedFile::map(int descriptor, std::string &error) {
+  struct stat info;
+  void *data = nullptr;
+  if (fstat(descriptor, &info) != 0)
+    error = std::strerror(errno);
+  else if (!S_ISREG(info.st_mode))
+    error = "is no regular file";
+  else if (info.st_size > 0 &&
+           (data = mmap(nullptr, info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0)) == MAP_FAILED)
+    error = std::strerror(errno);
+  close(descriptor);
+  if (!error.empty())
+    return nullptr;
+  return std::shared_ptr<const MappedFile>(
+      new MappedFile(static_cast<const char *>(data), static_cast<size_t>(info.st_size)));
+}
+
+MappedFile::~MappedFile() {
+  if (data)
+    munmap(const_cast<char *>(data), size);
+}
+
+ExternalFiles::~ExternalFiles() {
+  if (folderDescriptor >= 0)
+    close(folderDescriptor);
+}
+
+int ExternalFiles::openBeneath(const std::string &location, std::string &error) {
+  if (folder.empty()) {
+    error = "there is no folder to look for it";
+    return -1;
+  }
+  if (folderDescriptor < 0)
+    folderDescriptor = ::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folderDescriptor < 0) {
+    error = "the model's folder cannot be opened: " + std::string(std::strerror(errno));
+    return -1;
+  }
+  open_how how = {};
+  how.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK; // A pipe must not make us wait.
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  long descriptor = syscall(SYS_openat2, folderDescriptor, location.c_str(), &how, sizeof(how));
+  if (descriptor < 0)
+    error = errno == EXDEV   ? "it lies outside of the model's folder"
+            : errno == ELOOP ? "it is reached through a symbolic link, which is refused"
+                             : std::strerror(errno);
+  return static_cast<int>(descriptor);
+}
+
+std::shared_ptr<const MappedFile> ExternalFiles::open(llvm::StringRef location, std::string &error) {
+  auto it = files.find(location);
+  if (it != files.end())
+    return it->second;
+  if (location.contains('\0')) {
+    error = "its name holds a zero byte";
+    return nullptr;
+  }
+  int descriptor = openBeneath(location.str(), error);
+  if (descriptor < 0)
+    return nullptr;
+  std::shared_ptr<const MappedFile> file = MappedFile::map(descriptor, error);
+  if (file)
+    files[location] = file;
+  return file;
+}

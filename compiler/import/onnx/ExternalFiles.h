@@ -1,0 +1,55 @@
+//===- ExternalFiles.h - the files beside a model that hold its tensors ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_ONNX_EXTERNALFILES_H
+#define TENON_COMPILER_IMPORT_ONNX_EXTERNALFILES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+#include <string>
+
+namespace tenon::onnx_import {
+
+/// A file mapped for reading, until the last owner is gone.
+class MappedFile {
+public:
+  /// Maps an open file and closes the descriptor. Null, with the reason in `error`, where that fails.
+  static std::shared_ptr<const MappedFile> map(int descriptor, std::string &error);
+  ~MappedFile();
+  MappedFile(const MappedFile &) = delete;
+
+  llvm::ArrayRef<char> getBytes() const { return {data, size}; }
+
+private:
+  MappedFile(const char *data, size_t size) : data(data), size(size) {}
+  const char *data;
+  size_t size;
+};
+
+/// Opens the files that external tensors name, below the model's folder alone: no absolute path, no way up,
+/// no symbolic link, at no point of the path (openat2). Each file is mapped once.
+class ExternalFiles {
+public:
+  /// `folder` empty: there is none, and every file is refused.
+  explicit ExternalFiles(std::string folder) : folder(std::move(folder)) {}
+  ~ExternalFiles();
+  ExternalFiles(const ExternalFiles &) = delete;
+
+  std::shared_ptr<const MappedFile> open(llvm::StringRef location, std::string &error);
+
+private:
+  int openBeneath(const std::string &location, std::string &error);
+
+  std::string folder;
+  int folderDescriptor = -1;
+  llvm::StringMap<std::shared_ptr<const MappedFile>> files;
+};
+
+} // namespace tenon::onnx_import
+
+#endif // TENON_COMPILER_IMPORT_ONNX_EXTERNALFILES_H

@@ -1,0 +1,230 @@
+//===- Functions.cpp - operators that are written as functions, and graphs in graphs ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/GraphOrder.h"
+#include "compiler/import/onnx/Importer.h"
+#include "compiler/import/onnx/Node.h"
+#include "compiler/import/onnx/OpTable.h"
+#include <onnx/defs/schema.h>
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::onnx_import;
+using onnx::FunctionProto;
+using onnx::NodeProto;
+
+/// What functions with attributes may take when they are written out for each call.
+static constexpr int64_t kMaxCopiedBytes = int64_t(1) << 30;
+/// Deeper than any model nests functions, and few enough calls that our own stack lasts.
+static constexpr int kMaxDepth = 64;
+
+const FunctionProto *Importer::findFunction(const NodeProto &proto) {
+  if (functions.empty())
+    return nullptr;
+  auto it = functions.find((canonicalDomain(proto.domain()) + "::" + proto.op_type() + ":" + proto.overload()).str());
+  return it == functions.end() ? nullptr : it->second;
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies that come with ONNX's schemas
+//===----------------------------------------------------------------------===//
+
+bool Importer::canBuildFunction(const onnx::OpSchema &schema) {
+  return schema.HasFunction() || schema.HasContextDependentFunction();
+}
+
+static onnx::TypeProto toTypeProto(RankedTensorType type) {
+  onnx::TypeProto proto;
+  auto *tensor = proto.mutable_tensor_type();
+  tensor->set_elem_type(getDataType(type.getElementType()));
+  tensor->mutable_shape();
+  for (AffineExpr dim : getDims(type)) {
+    auto *size = tensor->mutable_shape()->add_dim();
+    if (std::optional<int64_t> constant = getConstant(dim))
+      size->set_dim_value(*constant);
+    else
+      size->set_dim_param(dimsToString(dim));
+  }
+  return proto;
+}
+
+const FunctionProto *Importer::buildFunction(Node &node, const onnx::OpSchema &schema) {
+  int opset = static_cast<int>(node.getOpset());
+  if (schema.HasFunction())
+    if (const FunctionProto *function = schema.GetFunction(opset))
+      return function;
+  std::vector<onnx::TypeProto> types(node.getProto().input_size());
+  for (size_t i = 0; i < types.size(); ++i)
+    if (node.hasInput(i))
+      types[i] = toTypeProto(node.inputType(i));
+  onnx::FunctionBodyBuildContextImpl buildContext(node.getProto(), types);
+  FunctionProto &function = memory->functions.emplace_back();
+  if (schema.HasContextDependentFunction() &&
+      schema.BuildContextDependentFunction(buildContext, function, opset))
+    return &function;
+  memory->functions.pop_back();
+  (void)node.unsupported("its operator has no function body for these operands, and is not supported otherwise");
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes of the call
+//===----------------------------------------------------------------------===//
+
+static bool refersToAttributes(const NodeProto &node);
+static bool refersToAttributes(const onnx::GraphProto &graph) {
+  return llvm::any_of(graph.node(), [](const NodeProto &node) { return refersToAttributes(node); });
+}
+static bool refersToAttributes(const NodeProto &node) {
+  return llvm::any_of(node.attribute(), [](const onnx::AttributeProto &attr) {
+    return !attr.ref_attr_name().empty() || (attr.has_g() && refersToAttributes(attr.g())) ||
+           llvm::any_of(attr.graphs(), [](const onnx::GraphProto &graph) { return refersToAttributes(graph); });
+  });
+}
+
+namespace {
+
+/// Puts the attributes of a call, or the function's defaults, where its body refers to them.
+class AttributeBinder {
+public:
+  AttributeBinder(const NodeProto &call, const FunctionProto &function) {
+    for (const onnx::AttributeProto &attr : function.attribute_proto())
+      values[attr.name()] = &attr;
+    for (const onnx::AttributeProto &attr : call.attribute())
+      values[attr.name()] = &attr;
+  }
+  /// The defaults of a schema hold where the call gives nothing.
+  void addDefaults(const onnx::OpSchema &schema) {
+    for (const auto &[name, attr] : schema.attributes())
+      if (attr.default_value.has_name())
+        values.try_emplace(name, &attr.default_value);
+  }
+
+  void bind(NodeProto &node) {
+    auto *attributes = node.mutable_attribute();
+    for (int i = attributes->size() - 1; i >= 0; --i) {
+      onnx::AttributeProto &attr = *attributes->Mutable(i);
+      if (attr.has_g())
+        bind(*attr.mutable_g());
+      for (onnx::GraphProto &graph : *attr.mutable_graphs())
+        bind(graph);
+      if (attr.ref_attr_name().empty())
+        continue;
+      auto it = values.find(attr.ref_attr_name());
+      if (it == values.end()) {
+        attributes->DeleteSubrange(i, 1);
+        continue;
+      }
+      std::string name = attr.name();
+      attr = *it->second;
+      attr.set_name(name);
+    }
+  }
+
+private:
+  void bind(onnx::GraphProto &graph) {
+    for (NodeProto &node : *graph.mutable_node())
+      bind(node);
+  }
+  llvm::StringMap<const onnx::AttributeProto *> values;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Expansion
+//===----------------------------------------------------------------------===//
+
+LogicalResult Importer::enterGraph(Node &node, Scope &inner, int64_t nodeCount) {
+  inner.depth = node.scope.depth + 1;
+  if (inner.depth > kMaxDepth)
+    return node.invalid("functions and graphs nest more than " + Twine(kMaxDepth) +
+                        " deep here; a function must not call itself");
+  expandedNodes += nodeCount;
+  if (expandedNodes > options.maxExpandedNodes)
+    return node.unsupported("functions, branches and loops expand to more than " + Twine(options.maxExpandedNodes) +
+                            " nodes");
+  return success();
+}
+
+LogicalResult Importer::importFunction(Node &node, const FunctionProto &function) {
+  Scope &inner = scopes.emplace_back();
+  if (failed(enterGraph(node, inner, function.node_size())))
+    return failure();
+  if (node.getProto().input_size() > function.input_size())
+    return node.invalid("has " + Twine(node.getProto().input_size()) + " inputs, but its function takes " +
+                        Twine(function.input_size()));
+  OpsetImports &imports = functionOpsets.emplace_back();
+  // A body that names no versions is one of the schema's own, written for the version that the node has.
+  if (function.opset_import().empty())
+    imports = *node.scope.opsets;
+  else if (!readOpsets(function.opset_import(), imports))
+    return failure();
+  inner.opsets = &imports;
+  for (int i = 0; i < function.input_size(); ++i) {
+    StringRef name = node.inputName(i);
+    ImportedValue *value = name.empty() ? nullptr : node.scope.find(name);
+    if (value && value->constant)
+      materialize(*value); // One weight, however often the function is called.
+    ImportedValue &input = inner.values[function.input(i)];
+    if (value)
+      input = *value;
+    else
+      input.isAbsent = true;
+  }
+  return importFunctionBody(node, function, inner);
+}
+
+LogicalResult Importer::importFunctionBody(Node &node, const FunctionProto &function, Scope &inner) {
+  AttributeBinder binder(node.getProto(), function);
+  if (const onnx::OpSchema *schema = onnx::OpSchemaRegistry::Schema(
+          node.getProto().op_type(), static_cast<int>(node.getOpset()), canonicalDomain(node.getDomain()).str()))
+    binder.addDefaults(*schema);
+  const Nodes *body = &function.node();
+  if (llvm::any_of(function.node(), [](const NodeProto &n) { return refersToAttributes(n); })) {
+    FunctionProto &bound = memory->functions.emplace_back();
+    *bound.mutable_node() = function.node();
+    copiedBytes += static_cast<int64_t>(bound.ByteSizeLong());
+    if (copiedBytes > kMaxCopiedBytes)
+      return node.unsupported("functions with attributes expand to more than " + Twine(kMaxCopiedBytes) + " bytes");
+    for (NodeProto &inside : *bound.mutable_node())
+      binder.bind(inside);
+    body = &bound.node();
+  }
+  std::optional<Location> outsideLoc = std::exchange(outerLoc, node.getLoc());
+  std::string outsideName = std::exchange(outerName, outerName.empty() ? node.describe() : outerName);
+  importNodes(*body, inner);
+  outerLoc = outsideLoc;
+  outerName = std::move(outsideName);
+  SmallVector<ImportedValue *> outputs;
+  for (const std::string &name : function.output())
+    outputs.push_back(inner.find(name));
+  return bindOutputs(node, outputs);
+}
+
+LogicalResult Importer::importSubgraph(Node &node, const onnx::GraphProto &graph, ArrayRef<ImportedValue> inputs,
+                                       SmallVectorImpl<ImportedValue *> &outputs) {
+  Scope &inner = scopes.emplace_back();
+  if (failed(enterGraph(node, inner, graph.node_size())))
+    return failure();
+  inner.parent = &node.scope;
+  inner.opsets = node.scope.opsets;
+  if (static_cast<size_t>(graph.input_size()) != inputs.size())
+    return node.invalid("its graph takes " + Twine(graph.input_size()) + " inputs, but " + Twine(inputs.size()) +
+                        " are given");
+  importInitializers(graph, inner);
+  for (auto [input, value] : llvm::zip(graph.input(), inputs))
+    inner.values[input.name()] = value;
+  importNodes(graph.node(), inner);
+  for (const auto &output : graph.output()) {
+    ImportedValue *value = inner.find(output.name());
+    if (!value)
+      return node.invalid("output '" + output.name() + "' of its graph is made by nothing");
+    outputs.push_back(value);
+  }
+  return success();
+}

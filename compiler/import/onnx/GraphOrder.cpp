@@ -1,0 +1,175 @@
+//===- GraphOrder.cpp - checks that nodes form a graph, and orders them ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/GraphOrder.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include <onnx/onnx_pb.h>
+#include <queue>
+
+using namespace llvm;
+using namespace tenon;
+using onnx::GraphProto;
+using onnx::NodeProto;
+
+namespace {
+
+using NameSet = SetVector<StringRef>;
+
+void collectOuterNames(const GraphProto &graph, NameSet &names, int depth);
+
+/// The names that a node reads, those of its subgraphs included.
+void collectReads(const NodeProto &node, NameSet &names, int depth) {
+  for (const std::string &name : node.input())
+    if (!name.empty())
+      names.insert(name);
+  for (const auto &attr : node.attribute()) {
+    if (attr.has_g())
+      collectOuterNames(attr.g(), names, depth + 1);
+    for (const GraphProto &graph : attr.graphs())
+      collectOuterNames(graph, names, depth + 1);
+  }
+}
+
+/// The names that a graph reads and does not make itself.
+void collectOuterNames(const GraphProto &graph, NameSet &names, int depth) {
+  StringSet<> own;
+  for (const auto &input : graph.input())
+    own.insert(input.name());
+  for (const auto &tensor : graph.initializer())
+    own.insert(tensor.name());
+  for (const NodeProto &node : graph.node())
+    for (const std::string &name : node.output())
+      own.insert(name);
+  NameSet reads;
+  for (const NodeProto &node : graph.node())
+    collectReads(node, reads, depth);
+  for (const auto &output : graph.output())
+    reads.insert(output.name());
+  for (StringRef name : reads)
+    if (!own.contains(name))
+      names.insert(name);
+}
+
+class Orderer {
+public:
+  Orderer(const google::protobuf::RepeatedPtrField<NodeProto> &nodes, function_ref<bool(StringRef)> isDefined,
+          function_ref<void(int, const std::string &)> onError)
+      : nodes(nodes), isDefined(isDefined), onError(onError) {}
+
+  SmallVector<int> run() {
+    findMakers();
+    readers.resize(nodes.size());
+    missing.resize(nodes.size());
+    for (int i = 0; i < nodes.size(); ++i)
+      link(i);
+    SmallVector<int> order = sort();
+    if (order.size() < static_cast<size_t>(nodes.size()))
+      reportCycle();
+    return order;
+  }
+
+private:
+  void findMakers() {
+    for (int i = 0; i < nodes.size(); ++i)
+      for (const std::string &name : nodes[i].output()) {
+        if (name.empty())
+          continue;
+        if (isDefined(name))
+          onError(i, "makes '" + name + "', which is an input or an initializer already; a name is made once");
+        else if (!makers.try_emplace(name, i).second)
+          onError(i, "makes '" + name + "', which node " + describe(makers[name]) + " makes already");
+      }
+  }
+
+  /// Makes node i wait for the nodes that it reads from.
+  void link(int i) {
+    NameSet reads;
+    collectReads(nodes[i], reads, 0);
+    SmallDenseSet<int> waitsFor;
+    for (StringRef name : reads) {
+      auto it = makers.find(name);
+      if (it != makers.end()) {
+        if (waitsFor.insert(it->second).second) {
+          readers[it->second].push_back(i);
+          ++missing[i];
+        }
+      } else if (!isDefined(name)) {
+        onError(i, "reads '" + name.str() + "', which no node, input or initializer makes");
+      }
+    }
+  }
+
+  SmallVector<int> sort() {
+    // The lowest index first: a list that is in order stays as it is.
+    std::priority_queue<int, std::vector<int>, std::greater<int>> ready;
+    for (int i = 0; i < nodes.size(); ++i)
+      if (missing[i] == 0)
+        ready.push(i);
+    SmallVector<int> order;
+    while (!ready.empty()) {
+      int i = ready.top();
+      ready.pop();
+      order.push_back(i);
+      for (int reader : readers[i])
+        if (--missing[reader] == 0)
+          ready.push(reader);
+    }
+    return order;
+  }
+
+  /// Follows nodes that wait for one another until one comes again.
+  void reportCycle() {
+    int node = 0;
+    while (missing[node] == 0)
+      ++node;
+    SmallVector<int> path;
+    std::vector<bool> seen(nodes.size());
+    while (!seen[node]) {
+      seen[node] = true;
+      path.push_back(node);
+      NameSet reads;
+      collectReads(nodes[node], reads, 0);
+      for (StringRef name : reads) {
+        auto it = makers.find(name);
+        if (it != makers.end() && missing[it->second] > 0) {
+          node = it->second;
+          break;
+        }
+      }
+    }
+    std::string text = "is part of a cycle: " + describe(node);
+    for (auto *it = std::prev(path.end());; --it) {
+      text += " -> " + describe(*it);
+      if (*it == node)
+        break;
+    }
+    onError(node, text);
+  }
+
+  std::string describe(int i) {
+    const NodeProto &node = nodes[i];
+    return "'" + (node.name().empty() && node.output_size() ? node.output(0) : node.name()) + "'";
+  }
+
+  const google::protobuf::RepeatedPtrField<NodeProto> &nodes;
+  function_ref<bool(StringRef)> isDefined;
+  function_ref<void(int, const std::string &)> onError;
+  StringMap<int> makers;
+  std::vector<SmallVector<int, 2>> readers;
+  std::vector<int> missing;
+};
+
+} // namespace
+
+SmallVector<int> onnx_import::orderNodes(const google::protobuf::RepeatedPtrField<NodeProto> &nodes,
+                                         function_ref<bool(StringRef)> isDefined,
+                                         function_ref<void(int, const std::string &)> onError) {
+  return Orderer(nodes, isDefined, onError).run();
+}

@@ -1,0 +1,175 @@
+//===- ImportNodes.cpp - nodes in order, each by its operator's handler ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/GraphOrder.h"
+#include "compiler/import/onnx/Importer.h"
+#include "compiler/import/onnx/Node.h"
+#include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/SchemaCheck.h"
+#include "mlir/IR/Location.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::onnx_import;
+
+Location Importer::getLocation(const onnx::NodeProto &proto, size_t index) {
+  if (outerLoc)
+    return *outerLoc;
+  std::string name = !proto.name().empty()      ? proto.name()
+                     : proto.output_size() != 0 ? proto.output(0)
+                                                : proto.op_type() + "_" + std::to_string(index);
+  return NameLoc::get(builder.getStringAttr(name));
+}
+
+void Importer::importNodes(const Nodes &nodes, Scope &scope) {
+  auto isDefined = [&](StringRef name) { return scope.find(name) != nullptr; };
+  auto onError = [&](int i, const std::string &error) {
+    Node node(*this, scope, nodes[i], 0, builder, getLocation(nodes[i], i));
+    addFault(ImportFault::InvalidModel, node, error);
+  };
+  SmallVector<int> order = orderNodes(nodes, isDefined, onError);
+  for (int i : order)
+    importNode(nodes[i], i, scope);
+}
+
+/// Names whose making failed, or that nothing makes: both have been reported.
+static bool readsFailedValue(const onnx::NodeProto &proto, Scope &scope) {
+  return llvm::any_of(proto.input(), [&](const std::string &name) {
+    if (name.empty())
+      return false;
+    ImportedValue *value = scope.find(name);
+    return !value || value->hasFailed();
+  });
+}
+
+void Importer::failOutputs(const onnx::NodeProto &proto, Scope &scope) {
+  for (const std::string &name : proto.output())
+    if (!name.empty())
+      scope.values.try_emplace(name);
+}
+
+void Importer::importNode(const onnx::NodeProto &proto, size_t index, Scope &scope) {
+  StringRef domain = canonicalDomain(proto.domain());
+  auto opset = scope.opsets->find(domain);
+  int64_t version = opset == scope.opsets->end() ? 0 : opset->second;
+  Node node(*this, scope, proto, version, builder, getLocation(proto, index));
+  if (importKnownOp(node, domain))
+    return;
+  failOutputs(proto, scope);
+}
+
+/// Imports a node by what there is for its operator. False: it failed, which was reported.
+bool Importer::importKnownOp(Node &node, StringRef domain) {
+  const onnx::NodeProto &proto = node.getProto();
+  bool canRun = !readsFailedValue(proto, node.scope);
+  if (const onnx::FunctionProto *function = findFunction(proto))
+    return canRun && succeeded(importFunction(node, *function));
+  if (node.getOpset() == 0) {
+    (void)node.invalid("its domain '" + (domain.empty() ? "ai.onnx" : domain) +
+                       "' is not among the model's opset imports");
+    return false;
+  }
+  const onnx::OpSchema *schema = findSchema(domain, proto.op_type(), node.getOpset());
+  const OpEntry *entry = findOp(domain, proto.op_type(), node.getOpset());
+  if (!entry && !(schema && canBuildFunction(*schema))) {
+    (void)node.unsupported(describeOp(domain, proto.op_type(), node.getOpset()) + ", is not supported");
+    return false;
+  }
+  if (schema && failed(checkNode(node, *schema)))
+    return false;
+  if (!canRun)
+    return false;
+  if (entry)
+    return importByHandler(node, *entry);
+  const onnx::FunctionProto *function = buildFunction(node, *schema);
+  return function && succeeded(importFunction(node, *function));
+}
+
+/// What a diagnostic of the dialect says, without the operation's name, which means nothing to a user.
+static StringRef withoutOpName(StringRef text) {
+  if (!text.starts_with("'tenon."))
+    return text;
+  size_t end = text.find("' op ");
+  return end == StringRef::npos ? text : text.substr(end + 5);
+}
+
+bool Importer::importByHandler(Node &node, const OpEntry &entry) {
+  SmallVector<ShapeValue> known = evaluateShapeValues(node);
+  if (!node.hasFault() && setKnownOutputs(node, known))
+    return true;
+  currentDiagnostics.clear();
+  if (!node.hasFault() && succeeded(entry.handler(node)) && !node.hasFailed() && !node.hasFault()) {
+    setOutputs(node, known);
+    return true;
+  }
+  if (node.hasFault())
+    return false;
+  StringRef text = currentDiagnostics.empty() ? StringRef() : withoutOpName(currentDiagnostics.front());
+  // The types that an operation takes are the only thing that the dialect states and ONNX does not.
+  if (text.empty() || text.contains("must be ranked tensor of"))
+    (void)node.unsupported(text.empty() ? "this combination of operands is not supported" : text);
+  else
+    (void)node.invalid(text);
+  return false;
+}
+
+/// Whether no operation is needed for a value, since sizes or a constant say all.
+static bool isComplete(const ShapeValue &value) { return value.getIntegers() || value.getNumbers(); }
+
+bool Importer::setKnownOutputs(Node &node, SmallVectorImpl<ShapeValue> &known) {
+  if (known.empty() || !llvm::all_of(known, isComplete))
+    return false;
+  const onnx::NodeProto &proto = node.getProto();
+  for (auto [i, value] : llvm::enumerate(known)) {
+    if (!node.wantsOutput(i))
+      continue;
+    ImportedValue &output = node.scope.values[proto.output(i)];
+    output.type = RankedTensorType::get(value.shape, value.type);
+    output.loc = node.getLoc();
+    output.known = std::move(value);
+  }
+  return true;
+}
+
+void Importer::setOutputs(Node &node, ArrayRef<ShapeValue> known) {
+  const onnx::NodeProto &proto = node.getProto();
+  for (auto [i, value] : llvm::enumerate(node.getOutputs())) {
+    if (!node.wantsOutput(i) || node.scope.values.contains(proto.output(i)))
+      continue;
+    ImportedValue &output = node.scope.values[proto.output(i)];
+    if (!value && i == 0 && node.getConstantOutput()) {
+      output.constant = node.getConstantOutput();
+      output.type = cast<RankedTensorType>(output.constant.getType());
+      output.loc = node.getLoc();
+      continue;
+    }
+    if (!value) {
+      (void)node.unsupported("output number " + Twine(i) + ", '" + proto.output(i) + "', is not supported");
+      continue;
+    }
+    output.value = value;
+    output.type = cast<RankedTensorType>(value.getType());
+    output.loc = node.getLoc();
+    if (i < known.size() && IntsRef(known[i].shape) == output.type.getShape())
+      output.known = known[i];
+  }
+}
+
+LogicalResult Importer::bindOutputs(Node &node, ArrayRef<ImportedValue *> values) {
+  const onnx::NodeProto &proto = node.getProto();
+  for (int i = 0; i < proto.output_size(); ++i) {
+    if (proto.output(i).empty())
+      continue;
+    if (i >= static_cast<int>(values.size()) || !values[i] || values[i]->isAbsent)
+      return node.invalid("output number " + Twine(i) + ", '" + proto.output(i) + "', is made by nothing inside");
+    // A constant becomes a weight once, under the name that it had first.
+    if (values[i]->constant)
+      materialize(*values[i]);
+    node.scope.values[proto.output(i)] = *values[i];
+  }
+  return success();
+}

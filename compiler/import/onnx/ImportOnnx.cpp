@@ -1,0 +1,159 @@
+//===- ImportOnnx.cpp - files, options, and the border that nothing is thrown across ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/ImportOnnx.h"
+#include "compiler/import/onnx/ExternalFiles.h"
+#include "compiler/import/onnx/Importer.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/stubs/logging.h>
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::onnx_import;
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+LogicalResult ImportOptions::parseShape(StringRef text, ImportOptions &options, std::string &error) {
+  // The last '=': names may hold one.
+  auto [name, dims] = text.rsplit('=');
+  Shape shape{name.str(), {}};
+  SmallVector<StringRef> parts;
+  dims.split(parts, 'x');
+  for (StringRef part : parts) {
+    int64_t number;
+    bool isNumber = !part.getAsInteger(10, number);
+    if (part.empty() || (isNumber && number < 0) || (!isNumber && llvm::isDigit(part.front())))
+      name = "";
+    shape.dims.push_back(part.str());
+  }
+  if (name.empty()) {
+    error = "'" + text.str() + "' has to look like NAME=1x3xHxW, with a number or a symbol for each dimension";
+    return failure();
+  }
+  options.shapes.push_back(std::move(shape));
+  return success();
+}
+
+LogicalResult ImportOptions::parseRange(StringRef text, ImportOptions &options, std::string &error) {
+  auto [name, bounds] = text.rsplit('=');
+  auto [low, high] = bounds.split("..");
+  Range range{name.str(), 0, 0};
+  if (name.empty() || low.getAsInteger(10, range.min) || high.getAsInteger(10, range.max) || range.min < 0 ||
+      range.max < range.min) {
+    error = "'" + text.str() + "' has to look like H=32..640, the smaller number first";
+    return failure();
+  }
+  options.ranges.push_back(std::move(range));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+/// Protobuf prints parse errors to standard error; we have our own line for them.
+static void silenceProtobuf() {
+  static const bool once = (google::protobuf::SetLogHandler(nullptr), true);
+  (void)once;
+}
+
+static std::unique_ptr<onnx::ModelProto> parseModel(llvm::ArrayRef<char> bytes, Report &report) {
+  if (bytes.empty()) {
+    report.add(ImportFault::InvalidModel, "is empty; an ONNX model is wanted");
+    return nullptr;
+  }
+  if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
+    report.add(ImportFault::InvalidModel, "has " + Twine(bytes.size()) +
+                                              " bytes, but an ONNX file has at most 2^31; save its tensors as "
+                                              "external data");
+    return nullptr;
+  }
+  silenceProtobuf();
+  auto model = std::make_unique<onnx::ModelProto>();
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(bytes.data()),
+                                                static_cast<int>(bytes.size()));
+  if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
+    report.add(ImportFault::InvalidModel, "is no ONNX model, or is cut short after " + Twine(bytes.size()) + " bytes");
+    return nullptr;
+  }
+  return model;
+}
+
+static std::unique_ptr<onnx::ModelProto> readModel(const std::string &path, Report &report) {
+  int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) {
+    report.add(ImportFault::InvalidModel, "cannot be read: " + Twine(std::strerror(errno)));
+    return nullptr;
+  }
+  std::string error;
+  std::shared_ptr<const MappedFile> file = MappedFile::map(descriptor, error);
+  if (!file) {
+    report.add(ImportFault::InvalidModel, "cannot be read: " + error);
+    return nullptr;
+  }
+  return parseModel(file->getBytes(), report);
+}
+
+//===----------------------------------------------------------------------===//
+// The border
+//===----------------------------------------------------------------------===//
+
+static OwningOpRef<ModuleOp> importModel(std::unique_ptr<onnx::ModelProto> model, StringRef path,
+                                         const ImportOptions &options, Report &report, MLIRContext *context) {
+  if (!model->has_graph()) {
+    report.add(ImportFault::InvalidModel, "has no graph, so it is no ONNX model");
+    return {};
+  }
+  SmallString<128> folder(path);
+  llvm::sys::path::remove_filename(folder);
+  if (folder.empty() && !path.empty())
+    folder = ".";
+  ExternalFiles files(folder.str().str());
+  auto memory = std::make_shared<ModelMemory>();
+  memory->model = std::move(model);
+  return Importer(memory, files, options, report, context).run();
+}
+
+/// Runs `import`, which gets a report, and turns what ONNX's library or protobuf throw into a fault.
+template <typename Import> static ImportedModel guard(StringRef name, MLIRContext *context, Import import) {
+  Report report(name.str());
+  ImportedModel result;
+  try {
+    result.module = import(report);
+  } catch (const std::bad_alloc &) {
+    report.add(ImportFault::InvalidModel, "needs more memory than there is");
+  } catch (const std::exception &e) {
+    report.add(ImportFault::InvalidModel, Twine("ONNX's library refuses the model: ") + e.what());
+  }
+  if (!result.module && !report.hasFaults())
+    report.add(ImportFault::InvalidModel, "cannot be imported");
+  result.fault = report.getKind();
+  report.emitAll(context);
+  return result;
+}
+
+ImportedModel tenon::importOnnxFile(StringRef path, const ImportOptions &options, MLIRContext *context) {
+  return guard(path, context, [&](Report &report) -> OwningOpRef<ModuleOp> {
+    std::unique_ptr<onnx::ModelProto> model = ::readModel(path.str(), report);
+    return model ? importModel(std::move(model), path, options, report, context) : OwningOpRef<ModuleOp>();
+  });
+}
+
+ImportedModel tenon::importOnnxModel(std::unique_ptr<onnx::ModelProto> model, StringRef name, StringRef path,
+                                     const ImportOptions &options, MLIRContext *context) {
+  return guard(name, context, [&](Report &report) {
+    return importModel(std::move(model), path, options, report, context);
+  });
+}

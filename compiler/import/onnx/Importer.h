@@ -1,0 +1,156 @@
+//===- Importer.h - walks a model's graphs and imports node by node -------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_ONNX_IMPORTER_H
+#define TENON_COMPILER_IMPORT_ONNX_IMPORTER_H
+
+#include "compiler/import/onnx/ImportOnnx.h"
+#include "compiler/import/onnx/Report.h"
+#include "compiler/import/onnx/ShapeValue.h"
+#include "compiler/import/onnx/Tensors.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include <deque>
+#include <onnx/onnx_pb.h>
+
+namespace onnx {
+class OpSchema;
+}
+
+namespace mlir::func {
+class FuncOp;
+}
+
+namespace tenon::onnx_import {
+
+class Node;
+struct OpEntry;
+
+/// What the resources of a module point into.
+struct ModelMemory {
+  std::unique_ptr<const onnx::ModelProto> model;
+  /// Function bodies and nodes that the import made.
+  std::deque<onnx::FunctionProto> functions;
+  std::deque<onnx::NodeProto> nodes;
+};
+
+/// What a name of the model stands for. The operation that makes a constant or a tensor of sizes is made
+/// where it is first used as a tensor, so what is needed at compile time alone leaves nothing behind.
+struct ImportedValue {
+  mlir::Value value;                   ///< Null before it was asked for.
+  mlir::RankedTensorType type;         ///< Null where making it failed, which has been reported.
+  mlir::ElementsAttr constant;         ///< The elements, where they are constant.
+  std::optional<ShapeValue> known;     ///< What is known of them, where they are few.
+  bool knownIsUpToDate = false;        ///< Whether `known` has been derived from `constant`.
+  std::string weightName;              ///< The initializer's name.
+  std::optional<mlir::Location> loc;   ///< Of the node that makes it.
+
+  bool isAbsent = false;               ///< An optional input of a function that the call leaves out.
+
+  bool hasFailed() const { return !type && !isAbsent; }
+};
+
+using OpsetImports = llvm::StringMap<int64_t>;
+
+/// Names as one graph sees them: its own, then those of the graphs around it. A function sees its own alone.
+struct Scope {
+  Scope *parent = nullptr;
+  const OpsetImports *opsets = nullptr;
+  llvm::StringMap<ImportedValue> values;
+  /// How many functions and subgraphs deep we are.
+  int depth = 0;
+
+  ImportedValue *find(llvm::StringRef name);
+};
+
+class Importer {
+public:
+  Importer(std::shared_ptr<ModelMemory> memory, ExternalFiles &files, const ImportOptions &options,
+           Report &report, mlir::MLIRContext *context);
+
+  /// The module; null, with faults in the report, where the import failed.
+  mlir::OwningOpRef<mlir::ModuleOp> run();
+
+  //===--- For Node and for operators that hold graphs ----------------------------------------------------===//
+
+  /// The operation's result that stands for a value.
+  mlir::Value materialize(ImportedValue &value);
+  const ShapeValue *getKnown(ImportedValue &value);
+  void addFault(ImportFault kind, const Node &node, const llvm::Twine &text);
+  void addRequirement(mlir::AffineExpr expr) { requirements.insert(expr); }
+  TensorReader &getTensorReader() { return tensors; }
+
+  /// Imports a graph in place, seeing the names that the node sees. `inputs` are bound to the graph's inputs;
+  /// `outputs` becomes what its outputs stand for. The values live as long as the importer.
+  mlir::LogicalResult importSubgraph(Node &node, const onnx::GraphProto &graph, llvm::ArrayRef<ImportedValue> inputs,
+                                     llvm::SmallVectorImpl<ImportedValue *> &outputs);
+  /// Sets the outputs of `node` to these values.
+  mlir::LogicalResult bindOutputs(Node &node, llvm::ArrayRef<ImportedValue *> values);
+
+private:
+  // Importer.cpp: the main graph.
+  void readModel(mlir::func::FuncOp function);
+  bool readOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports, OpsetImports &opsets);
+  void readFunctions();
+  mlir::AffineExpr getSymbol(llvm::StringRef name);
+  void overrideSymbols(const onnx::ValueInfoProto &input);
+  std::optional<Dims> getInputDims(const onnx::ValueInfoProto &input);
+  mlir::RankedTensorType getInputType(const onnx::ValueInfoProto &input);
+  void importInputs(mlir::func::FuncOp function);
+  void checkOptions();
+  void importInitializers(const onnx::GraphProto &graph, Scope &scope);
+  void importOutputs(mlir::func::FuncOp function);
+  void setModuleAttributes(mlir::ModuleOp module);
+
+  // ImportNodes.cpp: nodes in order.
+  using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
+  void importNodes(const Nodes &nodes, Scope &scope);
+  void importNode(const onnx::NodeProto &proto, size_t index, Scope &scope);
+  bool importKnownOp(Node &node, llvm::StringRef domain);
+  bool importByHandler(Node &node, const OpEntry &entry);
+  bool setKnownOutputs(Node &node, llvm::SmallVectorImpl<ShapeValue> &known);
+  void setOutputs(Node &node, llvm::ArrayRef<ShapeValue> known);
+  void failOutputs(const onnx::NodeProto &proto, Scope &scope);
+  mlir::Location getLocation(const onnx::NodeProto &proto, size_t index);
+
+  // Functions.cpp: operators that are written as functions.
+  const onnx::FunctionProto *findFunction(const onnx::NodeProto &proto);
+  const onnx::FunctionProto *buildFunction(Node &node, const onnx::OpSchema &schema);
+  static bool canBuildFunction(const onnx::OpSchema &schema);
+  mlir::LogicalResult enterGraph(Node &node, Scope &inner, int64_t nodeCount);
+  mlir::LogicalResult importFunction(Node &node, const onnx::FunctionProto &function);
+  mlir::LogicalResult importFunctionBody(Node &node, const onnx::FunctionProto &function, Scope &inner);
+
+  std::shared_ptr<ModelMemory> memory;
+  const onnx::ModelProto &model;
+  const ImportOptions &options;
+  Report &report;
+  mlir::MLIRContext *context;
+  mlir::OpBuilder builder;
+  TensorReader tensors;
+  Scope mainScope;
+  OpsetImports opsets;
+  llvm::StringMap<const onnx::FunctionProto *> functions;
+  /// Scopes of subgraphs and functions: what leaves one points into it.
+  std::deque<Scope> scopes;
+  std::deque<OpsetImports> functionOpsets;
+  llvm::SetVector<mlir::AffineExpr> requirements;
+  llvm::StringMap<mlir::AffineExpr> symbolOverrides;
+  llvm::StringMap<bool> symbols;
+  int64_t expandedNodes = 0, copiedBytes = 0;
+  /// The location that operations of expanded functions get, and what messages say of them: those of the
+  /// node in the model's own graph.
+  std::optional<mlir::Location> outerLoc;
+  std::string outerName;
+  llvm::SmallVector<mlir::StringAttr> inputNames;
+  std::vector<std::string> currentDiagnostics;
+};
+
+} // namespace tenon::onnx_import
+
+#endif // TENON_COMPILER_IMPORT_ONNX_IMPORTER_H

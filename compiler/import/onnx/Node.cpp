@@ -1,0 +1,273 @@
+//===- Node.cpp - an ONNX node as the handler of its operator sees it -----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/Node.h"
+#include "compiler/import/onnx/Importer.h"
+#include "compiler/import/onnx/ShapeArithmetic.h"
+#include <cmath>
+#include <onnx/onnx_pb.h>
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::onnx_import;
+using onnx::AttributeProto;
+
+Node::Node(Importer &importer, Scope &scope, const onnx::NodeProto &proto, int64_t opset, OpBuilder &builder,
+           Location loc)
+    : GraphBuilder(builder, loc), importer(importer), scope(scope), proto(proto), opset(opset),
+      outputs(proto.output_size()) {
+  for (const std::string &name : proto.input()) {
+    ImportedValue *value = name.empty() ? nullptr : scope.find(name);
+    inputs.push_back(value && !value->isAbsent ? value : nullptr);
+  }
+  while (!inputs.empty() && !inputs.back())
+    inputs.pop_back();
+}
+
+StringRef Node::getOpType() const { return proto.op_type(); }
+StringRef Node::getDomain() const { return proto.domain(); }
+
+std::string Node::describe() const {
+  std::string name = !proto.name().empty()       ? "node '" + proto.name() + "'"
+                     : proto.output_size() != 0 ? "the node of '" + proto.output(0) + "'"
+                                                 : "a node without a name";
+  return name + " (" + proto.op_type() + ")";
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+Value Node::input(size_t i) {
+  if (!hasInput(i)) {
+    (void)invalid("needs input number " + Twine(i) + ", which is left out");
+    failed = true;
+    return {};
+  }
+  Value value = importer.materialize(*inputs[i]);
+  failed |= !value;
+  return value;
+}
+
+SmallVector<Value> Node::allInputs() {
+  SmallVector<Value> values;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i])
+      values.push_back(input(i));
+  return values;
+}
+
+RankedTensorType Node::inputType(size_t i) {
+  if (hasInput(i))
+    return inputs[i]->type;
+  (void)invalid("needs input number " + Twine(i) + ", which is left out");
+  failed = true;
+  return RankedTensorType::get({}, f32());
+}
+
+StringRef Node::inputName(size_t i) const {
+  return i < static_cast<size_t>(proto.input_size()) ? StringRef(proto.input(i)) : StringRef();
+}
+
+const ShapeValue *Node::known(size_t i) { return hasInput(i) ? importer.getKnown(*inputs[i]) : nullptr; }
+
+std::optional<Dims> Node::sizesOperand(size_t i, StringRef what) {
+  const ShapeValue *value = known(i);
+  std::optional<Dims> sizes = value ? value->getIntegers() : std::nullopt;
+  if (!sizes)
+    (void)unsupported("the " + what + " operand '" + inputName(i) +
+                      "' depends on data; it has to follow from constants and the shapes of the inputs");
+  return sizes;
+}
+
+std::optional<Ints> Node::intsOperand(size_t i, StringRef what) {
+  std::optional<Dims> sizes = sizesOperand(i, what);
+  if (!sizes)
+    return std::nullopt;
+  std::optional<Ints> ints = getConstants(*sizes);
+  if (!ints)
+    (void)unsupported("the " + what + " operand '" + inputName(i) + "' is " + dimsToString(*sizes) +
+                      ", but has to be constant; fix its symbols with --shape");
+  return ints;
+}
+
+std::optional<SmallVector<double>> Node::floatsOperand(size_t i, StringRef what) {
+  const ShapeValue *value = known(i);
+  std::optional<SmallVector<double>> numbers = value ? value->getNumbers() : std::nullopt;
+  if (!numbers)
+    (void)unsupported("the " + what + " operand '" + inputName(i) + "' is not known when compiling");
+  return numbers;
+}
+
+std::optional<int64_t> Node::intOperand(size_t i, StringRef what) {
+  std::optional<Ints> ints = intsOperand(i, what);
+  if (!ints)
+    return std::nullopt;
+  if (ints->size() == 1)
+    return ints->front();
+  (void)invalid("the " + what + " operand '" + inputName(i) + "' has " + Twine(ints->size()) +
+                " elements, but has to have one");
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+const AttributeProto *Node::findAttr(StringRef name) const {
+  for (const AttributeProto &attr : proto.attribute())
+    if (attr.name() == name)
+      return &attr;
+  return nullptr;
+}
+
+const AttributeProto *Node::findAttr(StringRef name, int type, StringRef typeName) {
+  const AttributeProto *attr = findAttr(name);
+  if (!attr || attr->type() == type)
+    return attr;
+  (void)invalid("attribute '" + name + "' is of type " +
+                StringRef(AttributeProto::AttributeType_Name(attr->type())).lower() + ", but has to be " + typeName);
+  return nullptr;
+}
+
+int64_t Node::getInt(StringRef name, int64_t fallback) {
+  const AttributeProto *attr = findAttr(name, AttributeProto::INT, "an int");
+  return attr ? attr->i() : fallback;
+}
+
+double Node::getFloat(StringRef name, double fallback) {
+  const AttributeProto *attr = findAttr(name, AttributeProto::FLOAT, "a float");
+  return attr ? attr->f() : fallback;
+}
+
+std::string Node::getString(StringRef name, StringRef fallback) {
+  const AttributeProto *attr = findAttr(name, AttributeProto::STRING, "a string");
+  return attr ? attr->s() : fallback.str();
+}
+
+std::optional<Ints> Node::getInts(StringRef name) {
+  const AttributeProto *attr = findAttr(name, AttributeProto::INTS, "a list of ints");
+  if (!attr)
+    return std::nullopt;
+  return Ints(attr->ints().begin(), attr->ints().end());
+}
+
+std::optional<SmallVector<double>> Node::getFloats(StringRef name) {
+  const AttributeProto *attr = findAttr(name, AttributeProto::FLOATS, "a list of floats");
+  if (!attr)
+    return std::nullopt;
+  return SmallVector<double>(attr->floats().begin(), attr->floats().end());
+}
+
+ElementsAttr Node::getTensor(StringRef name) {
+  const AttributeProto *attr = findAttr(name, AttributeProto::TENSOR, "a tensor");
+  if (!attr)
+    return {};
+  TensorReader::Result result = importer.getTensorReader().read(attr->t(), proto.output_size() ? proto.output(0) : "");
+  if (!result.elements)
+    (void)fault(result.isUnsupported ? ImportFault::Unsupported : ImportFault::InvalidModel,
+                "attribute '" + name + "' " + result.error);
+  return result.elements;
+}
+
+const onnx::GraphProto *Node::getGraph(StringRef name) {
+  const AttributeProto *attr = findAttr(name, AttributeProto::GRAPH, "a graph");
+  if (attr)
+    return &attr->g();
+  (void)invalid("needs a graph '" + name + "'");
+  return nullptr;
+}
+
+Type Node::getDataType(StringRef name, Type fallback) {
+  const AttributeProto *attr = findAttr(name, AttributeProto::INT, "an int");
+  return attr ? toElementType(attr->i()) : fallback;
+}
+
+Type Node::toElementType(int64_t dataType) {
+  Type type = dataType >= 0 && dataType < 1000 ? getElementType(getContext(), dataType) : Type();
+  if (type)
+    return type;
+  (void)unsupported("element type " + getDataTypeName(static_cast<int32_t>(dataType)) + " is not supported");
+  failed = true;
+  return f32();
+}
+
+//===----------------------------------------------------------------------===//
+// Axes
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t> Node::normalizeAxis(int64_t axis, int64_t rank) {
+  if (axis >= -rank && axis < rank)
+    return axis < 0 ? axis + rank : axis;
+  (void)invalid("axis " + Twine(axis) + " is outside of [" + Twine(-rank) + ", " + Twine(rank - 1) +
+                "], the dimensions of its input");
+  return std::nullopt;
+}
+
+std::optional<Ints> Node::normalizeAxes(IntsRef axes, int64_t rank) {
+  Ints result;
+  for (int64_t axis : axes) {
+    std::optional<int64_t> normalized = normalizeAxis(axis, rank);
+    if (!normalized)
+      return std::nullopt;
+    result.push_back(*normalized);
+  }
+  llvm::sort(result);
+  const int64_t *twice = std::adjacent_find(result.begin(), result.end());
+  if (twice == result.end())
+    return result;
+  (void)invalid("axis " + Twine(*twice) + " is named twice");
+  return std::nullopt;
+}
+
+std::optional<Ints> Node::getAxes(StringRef attr, size_t inputIndex, int64_t rank) {
+  std::optional<Ints> axes = hasInput(inputIndex) ? intsOperand(inputIndex, "axes") : getInts(attr);
+  if (!axes)
+    return std::nullopt;
+  return normalizeAxes(*axes, rank);
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs and faults
+//===----------------------------------------------------------------------===//
+
+size_t Node::getNumOutputs() const { return outputs.size(); }
+
+bool Node::wantsOutput(size_t i) const { return i < outputs.size() && !proto.output(i).empty(); }
+
+LogicalResult Node::setOutput(size_t i, Value value) {
+  if (!value)
+    return failure();
+  if (i < outputs.size())
+    outputs[i] = value;
+  return success();
+}
+
+LogicalResult Node::setConstant(ElementsAttr value) {
+  constant = value;
+  return success(value != nullptr);
+}
+
+LogicalResult Node::setConstant(IntsRef values, IntsRef shape) {
+  return setConstant(makeElements(RankedTensorType::get(shape, i64()), values));
+}
+
+LogicalResult Node::fault(ImportFault kind, const Twine &text) {
+  // The first fault is the cause; what follows it may be its consequence.
+  if (!faulty)
+    importer.addFault(kind, *this, text);
+  faulty = true;
+  return failure();
+}
+
+void Node::require(AffineExpr expr, const Twine &otherwise) {
+  std::optional<int64_t> constant = getConstant(expr);
+  if (constant && *constant < 0)
+    (void)invalid(otherwise);
+  else if (!isNonNegative(expr))
+    importer.addRequirement(expr);
+}

@@ -1,0 +1,134 @@
+//===- Node.h - an ONNX node as the handler of its operator sees it -------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_ONNX_NODE_H
+#define TENON_COMPILER_IMPORT_ONNX_NODE_H
+
+#include "compiler/import/onnx/GraphBuilder.h"
+#include "compiler/import/onnx/ImportOnnx.h"
+#include "compiler/import/onnx/ShapeValue.h"
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace onnx {
+class AttributeProto;
+class GraphProto;
+class NodeProto;
+} // namespace onnx
+
+namespace tenon::onnx_import {
+
+class Importer;
+struct ImportedValue;
+struct Scope;
+
+/// A node that is being imported: its inputs, its attributes, the operations made for it and its outputs.
+///
+/// A handler reads inputs and attributes, makes operations with what it inherits from GraphBuilder, and sets
+/// the outputs. Attribute and operand readers report a fault and give a default where the model is wrong;
+/// the first fault is what counts. So a handler need not check anything but what it indexes with.
+class Node : public GraphBuilder {
+public:
+  Node(Importer &importer, Scope &scope, const onnx::NodeProto &proto, int64_t opset, mlir::OpBuilder &builder,
+       mlir::Location loc);
+
+  llvm::StringRef getOpType() const;
+  llvm::StringRef getDomain() const;
+  /// The version of the operator's domain that the model imports.
+  int64_t getOpset() const { return opset; }
+  const onnx::NodeProto &getProto() const { return proto; }
+  /// "node 'conv1' (Conv)", for messages.
+  std::string describe() const;
+
+  //===--- Inputs -----------------------------------------------------------------------------------------===//
+
+  /// The number of inputs, those left out at the end not counted.
+  size_t getNumInputs() const { return inputs.size(); }
+  bool hasInput(size_t i) const { return i < inputs.size() && inputs[i]; }
+  /// The value of an input; a fault where it was left out.
+  Value input(size_t i);
+  /// The value of an input, or null where it was left out.
+  Value optionalInput(size_t i) { return hasInput(i) ? input(i) : Value(); }
+  /// All inputs that are there.
+  llvm::SmallVector<Value> allInputs();
+  /// The type of an input, for which no operation needs to be made.
+  mlir::RankedTensorType inputType(size_t i);
+  llvm::StringRef inputName(size_t i) const;
+  /// What is known of an input's elements; null where nothing is.
+  const ShapeValue *known(size_t i);
+
+  /// Operands that must be known when compiling. `what` names one in the message, "shape".
+  std::optional<Dims> sizesOperand(size_t i, llvm::StringRef what);
+  std::optional<Ints> intsOperand(size_t i, llvm::StringRef what);
+  std::optional<llvm::SmallVector<double>> floatsOperand(size_t i, llvm::StringRef what);
+  std::optional<int64_t> intOperand(size_t i, llvm::StringRef what);
+
+  //===--- Attributes -------------------------------------------------------------------------------------===//
+
+  bool hasAttr(llvm::StringRef name) const { return findAttr(name) != nullptr; }
+  int64_t getInt(llvm::StringRef name, int64_t fallback);
+  bool getBool(llvm::StringRef name, bool fallback) { return getInt(name, fallback) != 0; }
+  double getFloat(llvm::StringRef name, double fallback);
+  std::string getString(llvm::StringRef name, llvm::StringRef fallback);
+  std::optional<Ints> getInts(llvm::StringRef name);
+  std::optional<llvm::SmallVector<double>> getFloats(llvm::StringRef name);
+  /// A tensor attribute; null where it was left out or is at fault.
+  mlir::ElementsAttr getTensor(llvm::StringRef name);
+  const onnx::GraphProto *getGraph(llvm::StringRef name);
+  /// An ONNX data type number as an element type; a fault where we lack it.
+  Type getDataType(llvm::StringRef name, Type fallback);
+  Type toElementType(int64_t dataType);
+
+  /// An axis in [-rank, rank) as one in [0, rank).
+  std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank);
+  /// The same for a list, which is sorted and must be without repetition.
+  std::optional<Ints> normalizeAxes(IntsRef axes, int64_t rank);
+  /// Axes as they are given before and after a certain version: by an attribute, or by an input.
+  std::optional<Ints> getAxes(llvm::StringRef attr, size_t inputIndex, int64_t rank);
+  bool hasAxes(llvm::StringRef attr, size_t inputIndex) const { return hasAttr(attr) || hasInput(inputIndex); }
+
+  //===--- Outputs ----------------------------------------------------------------------------------------===//
+
+  size_t getNumOutputs() const;
+  /// Whether something has been named for this output.
+  bool wantsOutput(size_t i) const;
+  mlir::LogicalResult setOutput(size_t i, Value value);
+  /// Sets the first output.
+  mlir::LogicalResult setResult(Value value) { return setOutput(0, value); }
+  /// Sets the first output to a constant, which becomes an operation where it is used as a tensor.
+  mlir::LogicalResult setConstant(mlir::ElementsAttr value);
+  mlir::LogicalResult setConstant(IntsRef values, IntsRef shape);
+  llvm::ArrayRef<Value> getOutputs() const { return outputs; }
+  mlir::ElementsAttr getConstantOutput() const { return constant; }
+
+  //===--- Faults -----------------------------------------------------------------------------------------===//
+
+  mlir::LogicalResult invalid(const llvm::Twine &text) { return fault(ImportFault::InvalidModel, text); }
+  mlir::LogicalResult unsupported(const llvm::Twine &text) { return fault(ImportFault::Unsupported, text); }
+  mlir::LogicalResult fault(ImportFault kind, const llvm::Twine &text);
+  bool hasFault() const { return faulty; }
+
+  /// Records that `expr` must not be negative when sizes are bound; a fault where it is a negative constant.
+  void require(AffineExpr expr, const llvm::Twine &otherwise);
+
+  Importer &importer;
+  Scope &scope;
+
+private:
+  const onnx::AttributeProto *findAttr(llvm::StringRef name) const;
+  const onnx::AttributeProto *findAttr(llvm::StringRef name, int type, llvm::StringRef typeName);
+
+  const onnx::NodeProto &proto;
+  int64_t opset;
+  llvm::SmallVector<ImportedValue *> inputs;
+  llvm::SmallVector<Value> outputs;
+  mlir::ElementsAttr constant;
+  bool faulty = false;
+};
+
+} // namespace tenon::onnx_import
+
+#endif // TENON_COMPILER_IMPORT_ONNX_NODE_H

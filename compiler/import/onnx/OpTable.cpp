@@ -1,0 +1,55 @@
+//===- OpTable.cpp - which operators are imported, and by what ------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/OpTable.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+using namespace tenon;
+using namespace tenon;
+using namespace tenon::onnx_import;
+
+namespace {
+
+using Table = StringMap<SmallVector<const OpEntry *, 2>>;
+
+Table makeTable(ArrayRef<ArrayRef<OpEntry>> families) {
+  Table table;
+  for (ArrayRef<OpEntry> family : families)
+    for (const OpEntry &entry : family)
+      table[entry.name].push_back(&entry);
+  return table;
+}
+
+const Table &getTable(StringRef domain) {
+  static const Table standard =
+      makeTable({getElementwiseOps(), getActivationOps(), getReductionOps(), getContractionOps(), getWindowOps(),
+                 getNormalizationOps(), getShapeOps(), getIndexingOps(), getConstantOps()});
+  static const Table none;
+  return domain.empty() ? standard : none;
+}
+
+} // namespace
+
+const OpEntry *onnx_import::findOp(StringRef domain, StringRef name, int64_t opset) {
+  const Table &table = getTable(domain);
+  auto it = table.find(name);
+  if (it == table.end())
+    return nullptr;
+  for (const OpEntry *entry : it->second)
+    if (opset >= entry->since && opset <= entry->until)
+      return entry;
+  return nullptr;
+}
+
+StringRef onnx_import::canonicalDomain(StringRef domain) { return domain == "ai.onnx" ? StringRef() : domain; }
+
+std::string onnx_import::describeOp(StringRef domain, StringRef name, int64_t opset) {
+  return (Twine("operator ") + name + " of domain " + (domain.empty() ? "ai.onnx" : domain) + ", opset " + Twine(opset)).str();
+}

@@ -1,0 +1,50 @@
+//===- OpTable.h - which operators are imported, and by what --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_ONNX_OPTABLE_H
+#define TENON_COMPILER_IMPORT_ONNX_OPTABLE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/LogicalResult.h"
+
+namespace tenon::onnx_import {
+
+class Node;
+
+using Handler = llvm::LogicalResult (*)(Node &);
+
+/// How an operator is imported, by the versions of its domain that `since` and `until` include.
+struct OpEntry {
+  const char *name;
+  Handler handler;
+  int since = 1;
+  int until = 1000;
+};
+
+/// The entry for an operator; null where there is none.
+const OpEntry *findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
+
+/// "" and "ai.onnx" name one domain; the first is what we use.
+llvm::StringRef canonicalDomain(llvm::StringRef domain);
+/// "ai.onnx::Conv (opset 13)", for messages.
+std::string describeOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
+
+// Families: each is a list in a file of its own, ops/<Family>.cpp.
+llvm::ArrayRef<OpEntry> getElementwiseOps();
+llvm::ArrayRef<OpEntry> getActivationOps();
+llvm::ArrayRef<OpEntry> getReductionOps();
+llvm::ArrayRef<OpEntry> getContractionOps();
+llvm::ArrayRef<OpEntry> getWindowOps();
+llvm::ArrayRef<OpEntry> getNormalizationOps();
+llvm::ArrayRef<OpEntry> getShapeOps();
+llvm::ArrayRef<OpEntry> getIndexingOps();
+llvm::ArrayRef<OpEntry> getConstantOps();
+
+} // namespace tenon::onnx_import
+
+#endif // TENON_COMPILER_IMPORT_ONNX_OPTABLE_H

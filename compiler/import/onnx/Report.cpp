@@ -1,0 +1,47 @@
+//===- Report.cpp - collects what is wrong with a model -------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/Report.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::onnx_import;
+
+/// Names come from the model: nothing that a terminal would act on is passed through, and nothing endless.
+static std::string sanitize(const Twine &text) {
+  constexpr size_t kLimit = 2000;
+  std::string clean;
+  for (char c : text.str()) {
+    if (clean.size() >= kLimit)
+      return clean + "...";
+    clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  }
+  return clean;
+}
+
+void Report::add(ImportFault kind, const Twine &text) {
+  faults.push_back({kind, std::nullopt, sanitize(file + ": " + text)});
+}
+
+void Report::add(ImportFault kind, Location loc, const Twine &what, const Twine &text) {
+  faults.push_back({kind, loc, sanitize(file + ": " + what + ": " + text)});
+}
+
+ImportFault Report::getKind() const {
+  if (faults.empty())
+    return ImportFault::None;
+  bool isInvalid = llvm::any_of(faults, [](const Fault &f) { return f.kind == ImportFault::InvalidModel; });
+  return isInvalid ? ImportFault::InvalidModel : ImportFault::Unsupported;
+}
+
+void Report::emitAll(MLIRContext *context) const {
+  for (const Fault &fault : faults)
+    emitError(fault.loc.value_or(UnknownLoc::get(context))) << fault.text;
+}

@@ -1,0 +1,47 @@
+//===- Report.h - collects what is wrong with a model ---------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_ONNX_REPORT_H
+#define TENON_COMPILER_IMPORT_ONNX_REPORT_H
+
+#include "compiler/import/onnx/ImportOnnx.h"
+#include "mlir/IR/Location.h"
+#include <string>
+#include <vector>
+
+namespace tenon::onnx_import {
+
+/// Collects faults, so that a user sees all of them and not the first alone. Nothing is emitted before
+/// `emitAll`, since a diagnostic handler is active during the import.
+class Report {
+public:
+  explicit Report(std::string file) : file(std::move(file)) {}
+
+  /// A fault of the file as a whole.
+  void add(ImportFault kind, const llvm::Twine &text);
+  /// A fault of a node or an initializer: `what` names it, "node 'conv1' (Conv)".
+  void add(ImportFault kind, mlir::Location loc, const llvm::Twine &what, const llvm::Twine &text);
+
+  bool hasFaults() const { return !faults.empty(); }
+  /// The kind that the exit code follows: an invalid model counts more than an unsupported one.
+  ImportFault getKind() const;
+  /// Emits one error a fault, in the order found, at the node's location.
+  void emitAll(mlir::MLIRContext *context) const;
+
+private:
+  struct Fault {
+    ImportFault kind;
+    std::optional<mlir::Location> loc;
+    std::string text;
+  };
+  std::string file;
+  std::vector<Fault> faults;
+};
+
+} // namespace tenon::onnx_import
+
+#endif // TENON_COMPILER_IMPORT_ONNX_REPORT_H

@@ -1,0 +1,64 @@
+//===- ShapeValue.h - what is known of a tensor's elements at compile time ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_ONNX_SHAPEVALUE_H
+#define TENON_COMPILER_IMPORT_ONNX_SHAPEVALUE_H
+
+#include "dialects/tenon/Dims.h"
+
+namespace mlir {
+class ElementsAttr;
+}
+
+namespace tenon::onnx_import {
+
+class Node;
+
+/// One element, as far as it is known: `expr / divisor`, an exact quotient of an expression over symbols, or
+/// a number that is not a whole one. Models compute the sizes of resized images in floating point, so
+/// quotients are needed on the way.
+struct Element {
+  mlir::AffineExpr expr;
+  int64_t divisor = 1;
+  std::optional<double> number;
+
+  bool isKnown() const { return expr || number; }
+  /// The expression, where the element is a known integer; else null.
+  mlir::AffineExpr getInteger() const { return divisor == 1 ? expr : mlir::AffineExpr(); }
+  /// The value, where it is a constant.
+  std::optional<double> getNumber() const;
+};
+
+/// The elements of a small tensor, row by row, each known or not. Models compute shapes with ordinary
+/// operators (Shape, Gather, Concat, Mul...); following these elements beside the tensors is what turns
+/// "Reshape by a computed tensor" into a shape over symbols.
+struct ShapeValue {
+  llvm::SmallVector<int64_t> shape;
+  mlir::Type type;
+  llvm::SmallVector<Element> elements;
+
+  /// Tensors of more elements are not followed.
+  static constexpr int64_t kMaxElements = 64;
+
+  /// Whether every element is known.
+  bool isKnown() const;
+  /// All elements, where each is a known integer.
+  std::optional<Dims> getIntegers() const;
+  /// All elements, where each is a constant.
+  std::optional<llvm::SmallVector<double>> getNumbers() const;
+};
+
+/// The elements of a constant, where it is small.
+std::optional<ShapeValue> getShapeValue(mlir::ElementsAttr constant);
+
+/// Computes what is known of a node's outputs from what is known of its inputs: one value an output, or
+/// none where the operator is not followed.
+llvm::SmallVector<ShapeValue> evaluateShapeValues(Node &node);
+
+} // namespace tenon::onnx_import
+
+#endif // TENON_COMPILER_IMPORT_ONNX_SHAPEVALUE_H

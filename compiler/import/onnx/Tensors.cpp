@@ -1,0 +1,243 @@
+//===- Tensors.cpp - element types and constants of a model ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/Tensors.h"
+#include "compiler/import/onnx/ExternalFiles.h"
+#include "dialects/tenon/Dims.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/Sequence.h"
+#include <bit>
+#include <cstring>
+#include <onnx/onnx_pb.h>
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::onnx_import;
+using onnx::TensorProto;
+
+static_assert(std::endian::native == std::endian::little, "raw_data is little endian and taken as it is");
+
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+Type onnx_import::getElementType(MLIRContext *context, int32_t dataType) {
+  Builder b(context);
+  switch (dataType) {
+  case TensorProto::FLOAT:
+    return b.getF32Type();
+  case TensorProto::DOUBLE:
+    return b.getF64Type();
+  case TensorProto::FLOAT16:
+    return b.getF16Type();
+  case TensorProto::BFLOAT16:
+    return b.getBF16Type();
+  case TensorProto::FLOAT8E4M3FN:
+    return Float8E4M3FNType::get(context);
+  case TensorProto::FLOAT8E4M3FNUZ:
+    return Float8E4M3FNUZType::get(context);
+  case TensorProto::FLOAT8E5M2:
+    return Float8E5M2Type::get(context);
+  case TensorProto::FLOAT8E5M2FNUZ:
+    return Float8E5M2FNUZType::get(context);
+  case TensorProto::BOOL:
+    return b.getI1Type();
+  case TensorProto::INT8:
+    return b.getI8Type();
+  case TensorProto::INT16:
+    return b.getI16Type();
+  case TensorProto::INT32:
+    return b.getI32Type();
+  case TensorProto::INT64:
+    return b.getI64Type();
+  case TensorProto::UINT8:
+    return b.getIntegerType(8, false);
+  case TensorProto::UINT16:
+    return b.getIntegerType(16, false);
+  case TensorProto::UINT32:
+    return b.getIntegerType(32, false);
+  case TensorProto::UINT64:
+    return b.getIntegerType(64, false);
+  default:
+    return {};
+  }
+}
+
+int32_t onnx_import::getDataType(Type type) {
+  for (int32_t dataType = TensorProto::DataType_MIN; dataType <= TensorProto::DataType_MAX; ++dataType)
+    if (getElementType(type.getContext(), dataType) == type)
+      return dataType;
+  return TensorProto::UNDEFINED;
+}
+
+std::string onnx_import::getDataTypeName(int32_t dataType) {
+  if (!TensorProto::DataType_IsValid(dataType))
+    return "data type number " + std::to_string(dataType);
+  return StringRef(TensorProto::DataType_Name(TensorProto::DataType(dataType))).lower();
+}
+
+//===----------------------------------------------------------------------===//
+// Constants that we make
+//===----------------------------------------------------------------------===//
+
+static Attribute makeElement(Type type, double value) {
+  if (isa<FloatType>(type))
+    return FloatAttr::get(type, value);
+  return IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(), static_cast<int64_t>(value), true, true));
+}
+static Attribute makeElement(Type type, int64_t value) {
+  if (isa<FloatType>(type))
+    return FloatAttr::get(type, static_cast<double>(value));
+  return IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(), value, true, true));
+}
+
+template <typename T> static ElementsAttr makeElementsOf(RankedTensorType type, ArrayRef<T> values) {
+  SmallVector<Attribute> elements;
+  for (T value : values)
+    elements.push_back(makeElement(type.getElementType(), value));
+  return DenseElementsAttr::get(type, elements);
+}
+ElementsAttr onnx_import::makeElements(RankedTensorType type, ArrayRef<int64_t> values) {
+  return makeElementsOf(type, values);
+}
+ElementsAttr onnx_import::makeElements(RankedTensorType type, ArrayRef<double> values) {
+  return makeElementsOf(type, values);
+}
+
+//===----------------------------------------------------------------------===//
+// Constants of the model
+//===----------------------------------------------------------------------===//
+
+static TensorReader::Result fail(const Twine &error, bool isUnsupported = false) {
+  return {{}, error.str(), isUnsupported};
+}
+
+static int64_t getByteWidth(Type type) { return (type.getIntOrFloatBitWidth() + 7) / 8; }
+
+/// The number of elements, or nothing where the dimensions are no shape.
+static std::optional<int64_t> countElements(const TensorProto &tensor) {
+  int64_t count = 1;
+  for (int64_t dim : tensor.dims())
+    if (dim < 0 || __builtin_mul_overflow(count, dim, &count) || count > kMaxElements)
+      return std::nullopt;
+  return count;
+}
+
+TensorReader::Result TensorReader::read(const TensorProto &tensor, StringRef name) {
+  Type element = getElementType(context, tensor.data_type());
+  if (!element)
+    return fail("is of type " + getDataTypeName(tensor.data_type()) + ", which is not supported", true);
+  if (tensor.has_segment())
+    return fail("is stored in segments, which is not supported", true);
+  std::optional<int64_t> count = countElements(tensor);
+  if (!count)
+    return fail("has a negative dimension, or more than 2^40 elements");
+  auto type = RankedTensorType::get(SmallVector<int64_t>(tensor.dims().begin(), tensor.dims().end()), element);
+  int64_t size = *count * getByteWidth(element);
+  if (tensor.data_location() == TensorProto::EXTERNAL)
+    return readExternal(tensor, type, size, name);
+  if (!tensor.has_raw_data())
+    return readFields(tensor, type, *count, name);
+  if (static_cast<int64_t>(tensor.raw_data().size()) != size)
+    return fail("needs " + Twine(size) + " bytes for its shape " + dimsToString(getDims(type)) + " of " +
+                getDataTypeName(tensor.data_type()) + ", but holds " + Twine(tensor.raw_data().size()));
+  return readBytes(type, tensor.raw_data(), owner, name);
+}
+
+TensorReader::Result TensorReader::readBytes(RankedTensorType type, ArrayRef<char> bytes,
+                                             std::shared_ptr<const void> holder, StringRef name) {
+  int64_t width = getByteWidth(type.getElementType());
+  // MLIR keeps booleans as bits, the model as bytes of which any but zero is true.
+  if (type.getElementType().isInteger(1)) {
+    SmallVector<bool> values;
+    for (char byte : bytes)
+      values.push_back(byte != 0);
+    return {DenseElementsAttr::get(type, values), {}};
+  }
+  if (type.getNumElements() <= kMaxDenseElements) {
+    // Where all elements are equal, one is enough; folds know such an attribute as a splat.
+    bool isSplat = llvm::all_of(llvm::seq<size_t>(width, bytes.size()),
+                                [&](size_t i) { return bytes[i] == bytes[i - width]; });
+    return {DenseElementsAttr::getFromRawBuffer(type, isSplat ? bytes.take_front(width) : bytes), {}};
+  }
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % width != 0) {
+    auto copy = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, width, /*dataIsMutable=*/false);
+    return {DenseResourceElementsAttr::get(type, name, std::move(copy)), {}};
+  }
+  auto blob = UnmanagedAsmResourceBlob::allocateWithAlign(
+      bytes, width, [holder = std::move(holder)](void *, size_t, size_t) {});
+  return {DenseResourceElementsAttr::get(type, name, std::move(blob)), {}};
+}
+
+TensorReader::Result TensorReader::readExternal(const TensorProto &tensor, RankedTensorType type, int64_t size,
+                                                StringRef name) {
+  StringRef location;
+  uint64_t offset = 0, length = size;
+  for (const auto &entry : tensor.external_data()) {
+    StringRef key = entry.key(), value = entry.value();
+    if (key == "location")
+      location = value;
+    else if ((key == "offset" && value.getAsInteger(10, offset)) ||
+             (key == "length" && value.getAsInteger(10, length)))
+      return fail("has an external " + key + " '" + value + "', which is no number of bytes");
+  }
+  if (location.empty())
+    return fail("is external, but names no location");
+  if (length != static_cast<uint64_t>(size))
+    return fail("needs " + Twine(size) + " bytes for its shape " + dimsToString(getDims(type)) +
+                ", but its external data has " + Twine(length));
+  std::string error;
+  std::shared_ptr<const MappedFile> file = files.open(location, error);
+  if (!file)
+    return fail("cannot be read from '" + location + "': " + error);
+  if (offset > file->getBytes().size() || file->getBytes().size() - offset < length)
+    return fail("ends at byte " + Twine(offset) + " + " + Twine(length) + " of '" + location + "', which has " +
+                Twine(file->getBytes().size()) + " bytes");
+  return readBytes(type, file->getBytes().slice(offset, length), file, name);
+}
+
+/// The elements of a repeated field, narrowed to the tensor's width.
+template <typename Field> static SmallVector<char> narrow(const Field &field, int64_t width) {
+  SmallVector<char> bytes(field.size() * width);
+  for (int i = 0; i < field.size(); ++i) {
+    auto value = field.Get(i);
+    std::memcpy(&bytes[i * width], &value, width);
+  }
+  return bytes;
+}
+
+TensorReader::Result TensorReader::readFields(const TensorProto &tensor, RankedTensorType type, int64_t count,
+                                              StringRef name) {
+  int64_t width = getByteWidth(type.getElementType());
+  auto take = [&](const auto &field, StringRef what) -> Result {
+    if (field.size() != count)
+      return fail("needs " + Twine(count) + " elements for its shape " + dimsToString(getDims(type)) +
+                  ", but has " + Twine(field.size()) + " in " + what);
+    if (sizeof(*field.data()) == static_cast<size_t>(width) || count == 0)
+      return readBytes(type, {reinterpret_cast<const char *>(field.data()), static_cast<size_t>(count * width)},
+                       owner, name);
+    SmallVector<char> bytes = narrow(field, width);
+    if (count <= kMaxDenseElements || type.getElementType().isInteger(1))
+      return readBytes(type, bytes, nullptr, name);
+    auto copy = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, width, /*dataIsMutable=*/false);
+    return {DenseResourceElementsAttr::get(type, name, std::move(copy)), {}};
+  };
+  switch (tensor.data_type()) {
+  case TensorProto::FLOAT:
+    return take(tensor.float_data(), "float_data");
+  case TensorProto::DOUBLE:
+    return take(tensor.double_data(), "double_data");
+  case TensorProto::INT64:
+    return take(tensor.int64_data(), "int64_data");
+  case TensorProto::UINT32:
+  case TensorProto::UINT64:
+    return take(tensor.uint64_data(), "uint64_data");
+  default:
+    return take(tensor.int32_data(), "int32_data");
+  }
+}

@@ -1,0 +1,71 @@
+//===- Tensors.h - element types and constants of a model -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_ONNX_TENSORS_H
+#define TENON_COMPILER_IMPORT_ONNX_TENSORS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace onnx {
+class TensorProto;
+}
+
+namespace tenon::onnx_import {
+
+class ExternalFiles;
+
+/// More elements than any tensor has, and few enough that byte counts and products stay far from overflow.
+constexpr int64_t kMaxElements = int64_t(1) << 40;
+/// Constants up to this many elements are attributes, which folds look into; larger ones are resources.
+constexpr int64_t kMaxDenseElements = 1024;
+
+/// The element type for an ONNX data type number; null for what the dialect lacks (strings, 4-bit numbers...).
+mlir::Type getElementType(mlir::MLIRContext *context, int32_t dataType);
+/// The ONNX data type number of an element type that getElementType gave.
+int32_t getDataType(mlir::Type type);
+/// "float16", for messages.
+std::string getDataTypeName(int32_t dataType);
+
+/// A small constant. Numbers are converted to the element type, integers wrapping around.
+mlir::ElementsAttr makeElements(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> values);
+mlir::ElementsAttr makeElements(mlir::RankedTensorType type, llvm::ArrayRef<double> values);
+
+/// Turns a model's tensors into attributes.
+class TensorReader {
+public:
+  /// `owner` keeps the protobuf messages alive that resources point into.
+  TensorReader(mlir::MLIRContext *context, std::shared_ptr<const void> owner, ExternalFiles &files)
+      : context(context), owner(std::move(owner)), files(files) {}
+
+  /// The tensor's elements, or the reason why it has none, ready to be said after its name.
+  struct Result {
+    mlir::ElementsAttr elements;
+    std::string error;
+    bool isUnsupported = false;
+  };
+  Result read(const onnx::TensorProto &tensor, llvm::StringRef name);
+
+private:
+  Result readBytes(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes, std::shared_ptr<const void> holder,
+                   llvm::StringRef name);
+  Result readExternal(const onnx::TensorProto &tensor, mlir::RankedTensorType type, int64_t size,
+                      llvm::StringRef name);
+  Result readFields(const onnx::TensorProto &tensor, mlir::RankedTensorType type, int64_t count,
+                    llvm::StringRef name);
+
+  mlir::MLIRContext *context;
+  std::shared_ptr<const void> owner;
+  ExternalFiles &files;
+};
+
+} // namespace tenon::onnx_import
+
+#endif // TENON_COMPILER_IMPORT_ONNX_TENSORS_H

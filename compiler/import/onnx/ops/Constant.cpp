@@ -1,0 +1,102 @@
+//===- Constant.cpp - constants, and tensors made of nothing but a shape --===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/Node.h"
+#include "compiler/import/onnx/OpTable.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::onnx_import;
+
+namespace {
+
+LogicalResult importConstant(Node &n) {
+  if (n.hasAttr("value"))
+    return n.setConstant(n.getTensor("value"));
+  if (n.hasAttr("value_float"))
+    return n.setResult(n.scalar(n.getFloat("value_float", 0), n.f32()));
+  if (n.hasAttr("value_int"))
+    return n.setConstant(n.getInt("value_int", 0), {});
+  if (std::optional<Ints> ints = n.getInts("value_ints"))
+    return n.setConstant(*ints, static_cast<int64_t>(ints->size()));
+  if (std::optional<SmallVector<double>> floats = n.getFloats("value_floats"))
+    return n.setResult(n.constantFloats(*floats, static_cast<int64_t>(floats->size()), n.f32()));
+  return n.unsupported("has a constant that is neither a dense tensor of numbers nor a list of them");
+}
+
+LogicalResult importConstantOfShape(Node &n) {
+  std::optional<Dims> shape = n.sizesOperand(0, "shape");
+  if (!shape)
+    return failure();
+  ElementsAttr tensor = n.hasAttr("value") ? n.getTensor("value") : ElementsAttr();
+  if (n.hasAttr("value") && !tensor)
+    return failure();
+  if (tensor && tensor.getNumElements() != 1)
+    return n.invalid("'value' has " + Twine(tensor.getNumElements()) + " elements, but has to have one");
+  Value value = tensor ? n.reshape(n.weight(tensor), IntsRef()) : n.scalar(0, n.f32());
+  return n.setResult(n.broadcast(value, *shape));
+}
+
+/// start + i * delta for i below ceil((limit - start) / delta).
+LogicalResult importRange(Node &n) {
+  Type type = n.inputType(0).getElementType();
+  AffineExpr count;
+  const ShapeValue *start = n.known(0), *limit = n.known(1), *delta = n.known(2);
+  if (!start || !limit || !delta || start->elements.size() != 1 || limit->elements.size() != 1 ||
+      delta->elements.size() != 1)
+    return n.unsupported("the bounds depend on data; they have to follow from constants and the shapes of the inputs");
+  auto s = start->getNumbers(), l = limit->getNumbers(), d = delta->getNumbers();
+  auto si = start->getIntegers(), li = limit->getIntegers(), di = delta->getIntegers();
+  if (s && l && d && (*d)[0] != 0) {
+    double steps = std::ceil(((*l)[0] - (*s)[0]) / (*d)[0]);
+    if (!(steps < 1e12))
+      return n.invalid("would make more than 2^40 elements");
+    count = n.constantDim(std::max<int64_t>(static_cast<int64_t>(steps), 0));
+  } else if (si && li && di && getConstant((*di)[0]).value_or(0) != 0) {
+    int64_t step = *getConstant((*di)[0]);
+    AffineExpr distance = step > 0 ? subDims((*li)[0], (*si)[0]) : subDims((*si)[0], (*li)[0]);
+    count = ceilDivDims(distance, n.constantDim(std::abs(step)));
+    n.require(distance, "its limit lies before its start");
+  } else {
+    return n.unsupported("the bounds depend on data; they have to follow from constants and the shapes of the inputs");
+  }
+  auto scalar = [&](size_t i) { return n.reshape(n.input(i), IntsRef()); };
+  bool isPlain = si && di && getConstant((*si)[0]) == 0 && getConstant((*di)[0]) == 1;
+  Value steps = n.iota(count, 0, type);
+  return n.setResult(isPlain ? steps : n.add(n.mul(steps, scalar(2)), scalar(0)));
+}
+
+LogicalResult importEyeLike(Node &n) {
+  RankedTensorType like = n.inputType(0);
+  Dims shape = getDims(like);
+  if (shape.size() != 2)
+    return n.invalid("needs an input of 2 dimensions, found " + dimsToString(shape));
+  Type type = n.getDataType("dtype", like.getElementType());
+  Value column = n.iota(shape, 1, n.i64()), row = n.iota(shape, 0, n.i64());
+  Value diagonal = n.add(row, n.constantInts(n.getInt("k", 0), {}, n.i64()));
+  return n.setResult(n.cast(n.equal(column, diagonal), type));
+}
+
+/// Shape and Size get here where a dimension depends on data.
+LogicalResult importShape(Node &n) {
+  return n.unsupported("the shape of '" + n.inputName(0) + "' depends on data");
+}
+
+LogicalResult importIdentity(Node &n) { return n.setResult(n.input(0)); }
+
+} // namespace
+
+ArrayRef<OpEntry> onnx_import::getConstantOps() {
+  static const OpEntry ops[] = {
+      {"Constant", importConstant}, {"ConstantOfShape", importConstantOfShape},
+      {"EyeLike", importEyeLike},   {"Identity", importIdentity},
+      {"Range", importRange},       {"Shape", importShape},
+      {"Size", importShape},
+  };
+  return ops;
+}

@@ -1,0 +1,129 @@
+//===- Indexing.cpp - gathers, scatters, and what compares positions ------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/Node.h"
+#include "compiler/import/onnx/OpTable.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::onnx_import;
+
+namespace {
+
+LogicalResult importGather(Node &n) {
+  Value x = n.input(0), indices = n.input(1);
+  std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 0), n.rank(x));
+  return axis ? n.setResult(n.gather(x, indices, *axis)) : failure();
+}
+
+LogicalResult importGatherElements(Node &n) {
+  Value x = n.input(0), indices = n.input(1);
+  std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 0), n.rank(x));
+  return axis ? n.setResult(n.gatherElements(x, indices, *axis)) : failure();
+}
+
+LogicalResult importGatherND(Node &n) {
+  return n.setResult(n.gatherND(n.input(0), n.input(1), n.getInt("batch_dims", 0)));
+}
+
+/// The dialect's word for a `reduction`; empty where there is no such.
+std::string readScatterKind(Node &n) {
+  std::string reduction = n.getString("reduction", "none");
+  if (reduction == "none")
+    return "assign";
+  if (reduction == "add" || reduction == "mul" || reduction == "max" || reduction == "min")
+    return reduction;
+  (void)n.invalid("'reduction' has to be none, add, mul, max or min, not '" + reduction + "'");
+  return "";
+}
+
+LogicalResult importScatterElements(Node &n) {
+  Value x = n.input(0), indices = n.input(1), updates = n.input(2);
+  std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 0), n.rank(x));
+  std::string kind = readScatterKind(n);
+  if (!axis || kind.empty())
+    return failure();
+  return n.setResult(n.scatterElements(kind, x, indices, updates, *axis));
+}
+
+LogicalResult importScatterND(Node &n) {
+  std::string kind = readScatterKind(n);
+  return kind.empty() ? failure() : n.setResult(n.scatterND(kind, n.input(0), n.input(1), n.input(2)));
+}
+
+LogicalResult importTopK(Node &n) {
+  Value x = n.input(0);
+  std::optional<int64_t> k = n.hasInput(1) ? n.intOperand(1, "k") : n.getInt("k", 1);
+  std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", -1), n.rank(x));
+  if (!k || !axis)
+    return failure();
+  auto [values, indices] = n.topK(x, *axis, *k, n.getBool("largest", true));
+  return success(succeeded(n.setOutput(0, values)) && succeeded(n.setOutput(1, indices)));
+}
+
+/// 1 where the position along a new axis is the index, counted from the end if negative.
+LogicalResult importOneHot(Node &n) {
+  Value indices = n.cast(n.input(0), n.i64()), values = n.input(2);
+  std::optional<Dims> depths = n.sizesOperand(1, "depth");
+  if (!depths)
+    return failure();
+  if (depths->size() != 1)
+    return n.invalid("'depth' has " + Twine(depths->size()) + " elements, but has to have one");
+  AffineExpr depth = depths->front();
+  std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", -1), n.rank(indices) + 1);
+  if (!axis)
+    return failure();
+  Value zero = n.scalar(0, n.i64());
+  indices = n.select(n.less(indices, zero), n.add(indices, n.size(depth, n.i64())), indices);
+  Value positions = n.alongAxis(n.iota(depth, 0, n.i64()), *axis, n.rank(indices) + 1);
+  auto value = [&](int64_t i) {
+    return n.reshape(n.sliceAxis(values, 0, n.constantDim(i), n.constantDim(1)), IntsRef());
+  };
+  return n.setResult(n.select(n.equal(n.unsqueeze(indices, *axis), positions), value(1), value(0)));
+}
+
+/// Keeps what lies on one side of the diagonal number k.
+LogicalResult importTrilu(Node &n) {
+  Value x = n.input(0);
+  if (n.rank(x) < 2)
+    return n.invalid("needs a matrix, found " + dimsToString(n.dims(x)));
+  Dims matrix = n.dims(x);
+  matrix.erase(matrix.begin(), matrix.end() - 2);
+  Value k = n.hasInput(1) ? n.reshape(n.input(1), IntsRef()) : n.scalar(0, n.i64());
+  Value diagonal = n.add(n.iota(matrix, 0, n.i64()), k), column = n.iota(matrix, 1, n.i64());
+  Value keeps = n.getBool("upper", true) ? n.greaterOrEqual(column, diagonal) : n.lessOrEqual(column, diagonal);
+  return n.setResult(n.select(keeps, x, n.scalarLike(0, x)));
+}
+
+/// Reads element len - 1 - i of the time axis where i is below len, else i itself.
+LogicalResult importReverseSequence(Node &n) {
+  Value x = n.input(0);
+  int64_t time = n.getInt("time_axis", 0), batch = n.getInt("batch_axis", 1);
+  if (n.rank(x) < 2 || time + batch != 1 || (time != 0 && time != 1))
+    return n.invalid("needs an input of 2 dimensions or more, and the axes 0 and 1 for time and batch");
+  Value length = n.alongAxis(n.input(1), batch, n.rank(x)), i = n.iota(n.dims(x), time, n.i64());
+  Value mirrored = n.sub(n.sub(length, n.scalar(1, n.i64())), i);
+  return n.setResult(n.gatherElements(x, n.select(n.less(i, length), mirrored, i), time));
+}
+
+} // namespace
+
+ArrayRef<OpEntry> onnx_import::getIndexingOps() {
+  static const OpEntry ops[] = {
+      {"Gather", importGather},
+      {"GatherElements", importGatherElements},
+      {"GatherND", importGatherND},
+      {"OneHot", importOneHot},
+      {"ReverseSequence", importReverseSequence},
+      {"Scatter", importScatterElements, 9, 10},
+      {"ScatterElements", importScatterElements},
+      {"ScatterND", importScatterND},
+      {"TopK", importTopK},
+      {"Trilu", importTrilu},
+  };
+  return ops;
+}

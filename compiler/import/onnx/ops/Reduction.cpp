@@ -1,0 +1,126 @@
+//===- Reduction.cpp - sums, maxima and the like along dimensions ---------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/Node.h"
+#include "compiler/import/onnx/OpTable.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::onnx_import;
+
+namespace {
+
+/// The dimensions that a reduction runs over.
+struct Reduction {
+  Value input;
+  Ints axes;
+  bool keepdims;
+};
+
+/// Reads axes from the attribute or the input, whichever the node has. No axes are all axes, unless
+/// `noop_with_empty_axes` says that they are none.
+std::optional<Reduction> readReduction(Node &n) {
+  Value x = n.input(0);
+  Reduction r{x, {}, n.getBool("keepdims", true)};
+  if (n.hasAxes("axes", 1)) {
+    std::optional<Ints> axes = n.getAxes("axes", 1, n.rank(x));
+    if (!axes)
+      return std::nullopt;
+    r.axes = *axes;
+  }
+  if (r.axes.empty() && !n.getBool("noop_with_empty_axes", false))
+    r.axes = rangeOf(0, n.rank(x));
+  return r;
+}
+
+using Body = Value (*)(Node &n, const Reduction &r, Value x);
+
+Value sum(Node &n, const Reduction &r, Value x) { return n.reduceSum(x, r.axes, r.keepdims); }
+Value prod(Node &n, const Reduction &r, Value x) { return n.reduceProd(x, r.axes, r.keepdims); }
+Value max(Node &n, const Reduction &r, Value x) { return n.reduceMax(x, r.axes, r.keepdims); }
+Value min(Node &n, const Reduction &r, Value x) { return n.reduceMin(x, r.axes, r.keepdims); }
+Value mean(Node &n, const Reduction &r, Value x) { return n.reduceMean(x, r.axes, r.keepdims); }
+Value sumOfAbs(Node &n, const Reduction &r, Value x) { return sum(n, r, n.abs(x)); }
+Value sumOfSquares(Node &n, const Reduction &r, Value x) { return sum(n, r, n.mul(x, x)); }
+Value norm(Node &n, const Reduction &r, Value x) { return n.sqrt(sumOfSquares(n, r, x)); }
+Value logOfSum(Node &n, const Reduction &r, Value x) { return n.log(sum(n, r, x)); }
+
+/// m + log(sum(exp(x - m))) with the maximum m, or 0 where that is infinite.
+Value logOfSumOfExp(Node &n, const Reduction &r, Value x) {
+  Value m = n.reduceMax(x, r.axes, true);
+  m = n.select(n.isInf(m), n.scalarLike(0, m), m);
+  Value result = n.log(n.reduceSum(n.exp(n.sub(x, m)), r.axes, true));
+  result = n.add(result, m);
+  return r.keepdims ? result : n.squeeze(result, r.axes);
+}
+
+template <Body body> LogicalResult importReduction(Node &n) {
+  std::optional<Reduction> r = readReduction(n);
+  return r ? n.setResult(body(n, *r, r->input)) : failure();
+}
+
+/// Of integers, computed in double precision: a root or a logarithm in between is none.
+template <Body body> LogicalResult importFloatReduction(Node &n) {
+  std::optional<Reduction> r = readReduction(n);
+  if (!r)
+    return failure();
+  if (n.isFloat(r->input))
+    return n.setResult(body(n, *r, r->input));
+  return n.setResult(n.cast(body(n, *r, n.cast(r->input, n.f64())), n.elementType(r->input)));
+}
+
+/// Booleans are compared as numbers.
+template <Body body> LogicalResult importExtremum(Node &n) {
+  std::optional<Reduction> r = readReduction(n);
+  if (!r)
+    return failure();
+  if (!n.isBool(r->input))
+    return n.setResult(body(n, *r, r->input));
+  return n.setResult(n.cast(body(n, *r, n.cast(r->input, n.i32())), n.i1()));
+}
+
+template <bool isMax> LogicalResult importArg(Node &n) {
+  Value x = n.input(0);
+  std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 0), n.rank(x));
+  if (!axis)
+    return failure();
+  bool keepdims = n.getBool("keepdims", true), last = n.getBool("select_last_index", false);
+  return n.setResult(isMax ? n.argMax(x, *axis, keepdims, last) : n.argMin(x, *axis, keepdims, last));
+}
+
+template <bool isSum> LogicalResult importCumulative(Node &n) {
+  Value x = n.input(0);
+  std::optional<int64_t> given = n.intOperand(1, "axis");
+  std::optional<int64_t> axis = given ? n.normalizeAxis(*given, n.rank(x)) : std::nullopt;
+  if (!axis)
+    return failure();
+  bool exclusive = n.getBool("exclusive", false), reverse = n.getBool("reverse", false);
+  return n.setResult(isSum ? n.cumulativeSum(x, *axis, exclusive, reverse)
+                           : n.cumulativeProd(x, *axis, exclusive, reverse));
+}
+
+} // namespace
+
+ArrayRef<OpEntry> onnx_import::getReductionOps() {
+  static const OpEntry ops[] = {
+      {"ArgMax", importArg<true>},
+      {"ArgMin", importArg<false>},
+      {"CumProd", importCumulative<false>},
+      {"CumSum", importCumulative<true>},
+      {"ReduceL1", importReduction<sumOfAbs>},
+      {"ReduceL2", importFloatReduction<norm>},
+      {"ReduceLogSum", importFloatReduction<logOfSum>},
+      {"ReduceLogSumExp", importFloatReduction<logOfSumOfExp>},
+      {"ReduceMax", importExtremum<max>},
+      {"ReduceMean", importReduction<mean>},
+      {"ReduceMin", importExtremum<min>},
+      {"ReduceProd", importReduction<prod>},
+      {"ReduceSum", importReduction<sum>},
+      {"ReduceSumSquare", importReduction<sumOfSquares>},
+  };
+  return ops;
+}

@@ -1,0 +1,447 @@
+//===- Shape.cpp - reshapes, slices, padding and the like -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/Node.h"
+#include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ShapeArithmetic.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::onnx_import;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// The same elements, another shape
+//===----------------------------------------------------------------------===//
+
+/// The extent that is left to infer: what the others leave of the element count.
+std::optional<AffineExpr> inferExtent(Node &n, ArrayRef<AffineExpr> from, ArrayRef<AffineExpr> others) {
+  AffineExpr total = getElementCount(n.getContext(), from), known = getElementCount(n.getContext(), others);
+  std::optional<int64_t> t = getConstant(total), k = getConstant(known);
+  if (k == 0)
+    return n.constantDim(0);
+  if (!t || !k || *t % *k == 0)
+    return divDims(total, known);
+  (void)n.invalid("cannot make " + dimsToString(others) + " and a further dimension of " + dimsToString(from) + ": " +
+                  Twine(*k) + " does not divide " + Twine(*t) + " elements");
+  return std::nullopt;
+}
+
+LogicalResult importReshape(Node &n) {
+  Value x = n.input(0);
+  SmallVector<AffineExpr> wanted;
+  if (std::optional<Ints> shape = n.getInts("shape")) {
+    wanted.append(n.constantDims(*shape));
+  } else if (const ShapeValue *known = n.known(1)) {
+    for (const Element &element : known->elements)
+      wanted.push_back(element.getInteger());
+  }
+  // One element that depends on data follows from the others, as -1 does.
+  if (llvm::count(wanted, AffineExpr()) > 1 || (wanted.empty() && n.hasInput(1) && !n.known(1)))
+    return success(n.sizesOperand(1, "shape").has_value());
+  Dims shape, others;
+  int64_t open = -1;
+  for (auto [i, dim] : llvm::enumerate(wanted)) {
+    std::optional<int64_t> constant = dim ? getConstant(dim) : -1;
+    if (constant == 0 && !n.getBool("allowzero", false)) {
+      if (static_cast<int64_t>(i) >= n.rank(x))
+        return n.invalid("copies dimension " + Twine(i) + " of an input that has " + Twine(n.rank(x)));
+      dim = n.dim(x, i);
+    }
+    if (constant && *constant < -1)
+      return n.invalid("asks for a dimension of " + Twine(*constant));
+    if (constant == -1 && open >= 0)
+      return n.invalid("leaves two dimensions to infer, but one at most can be");
+    if (constant == -1)
+      open = i;
+    else
+      others.push_back(dim);
+    shape.push_back(dim);
+  }
+  if (open >= 0) {
+    std::optional<AffineExpr> extent = inferExtent(n, n.dims(x), others);
+    if (!extent)
+      return failure();
+    shape[open] = *extent;
+  }
+  return n.setResult(n.reshape(x, shape));
+}
+
+LogicalResult importFlatten(Node &n) {
+  Value x = n.input(0);
+  int64_t rank = n.rank(x), axis = n.getInt("axis", 1);
+  if (axis < -rank || axis > rank)
+    return n.invalid("axis " + Twine(axis) + " is outside of [" + Twine(-rank) + ", " + Twine(rank) + "]");
+  axis = axis < 0 ? axis + rank : axis;
+  Dims dims = n.dims(x);
+  return n.setResult(n.reshape(x, {getElementCount(n.getContext(), ArrayRef(dims).take_front(axis)),
+                                   getElementCount(n.getContext(), ArrayRef(dims).drop_front(axis))}));
+}
+
+LogicalResult importSqueeze(Node &n) {
+  Value x = n.input(0);
+  Ints axes;
+  if (n.hasAxes("axes", 1)) {
+    std::optional<Ints> given = n.getAxes("axes", 1, n.rank(x));
+    if (!given)
+      return failure();
+    axes = *given;
+  } else {
+    for (int64_t i = 0; i < n.rank(x); ++i) {
+      std::optional<int64_t> size = getConstant(n.dim(x, i));
+      if (!size)
+        return n.unsupported("drops all dimensions of 1, but whether dimension " + Twine(i) + " of " +
+                             dimsToString(n.dims(x)) + " is one is not known; fix it with --shape");
+      if (*size == 1)
+        axes.push_back(i);
+    }
+  }
+  for (int64_t axis : axes)
+    if (getConstant(n.dim(x, axis)).value_or(1) != 1)
+      return n.invalid("drops dimension " + Twine(axis) + " of " + dimsToString(n.dims(x)) + ", which is not 1");
+  return n.setResult(n.squeeze(x, axes));
+}
+
+LogicalResult importUnsqueeze(Node &n) {
+  Value x = n.input(0);
+  std::optional<Ints> given = n.hasInput(1) ? n.intsOperand(1, "axes") : n.getInts("axes");
+  std::optional<Ints> axes = given ? n.normalizeAxes(*given, n.rank(x) + given->size()) : std::nullopt;
+  return axes ? n.setResult(n.unsqueeze(x, *axes)) : failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Moving elements
+//===----------------------------------------------------------------------===//
+
+LogicalResult importTranspose(Node &n) {
+  Value x = n.input(0);
+  Ints reversed(llvm::reverse(llvm::seq<int64_t>(0, n.rank(x))));
+  Ints permutation = n.getInts("perm").value_or(reversed), sorted = permutation;
+  llvm::sort(sorted);
+  if (!std::equal(sorted.begin(), sorted.end(), reversed.rbegin(), reversed.rend()))
+    return n.invalid("'perm' is no order of the " + Twine(n.rank(x)) + " dimensions of its input");
+  return n.setResult(n.transpose(x, permutation));
+}
+
+LogicalResult importConcat(Node &n) {
+  SmallVector<Value> values = n.allInputs();
+  std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 1), n.rank(n.input(0)));
+  return axis ? n.setResult(n.concat(values, *axis)) : failure();
+}
+
+/// The extents of the parts that a split makes.
+std::optional<Dims> getSplitSizes(Node &n, AffineExpr total) {
+  int64_t count = n.getNumOutputs();
+  if (n.hasInput(1))
+    return n.sizesOperand(1, "split");
+  if (std::optional<Ints> sizes = n.getInts("split"))
+    return n.constantDims(*sizes);
+  if (n.getInt("num_outputs", count) != count) {
+    (void)n.invalid("'num_outputs' is " + Twine(n.getInt("num_outputs", count)) + ", but it has " + Twine(count) +
+                    " outputs");
+    return std::nullopt;
+  }
+  std::optional<int64_t> size = getConstant(total);
+  if (!size)
+    return Dims(count, divDims(total, n.constantDim(count)));
+  int64_t chunk = llvm::divideCeil(*size, count);
+  Dims sizes;
+  for (int64_t i = 0; i < count; ++i)
+    sizes.push_back(n.constantDim(std::clamp<int64_t>(*size - i * chunk, 0, chunk)));
+  return sizes;
+}
+
+LogicalResult importSplit(Node &n) {
+  Value x = n.input(0);
+  std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 0), n.rank(x));
+  std::optional<Dims> sizes = axis ? getSplitSizes(n, n.dim(x, *axis)) : std::nullopt;
+  if (!sizes)
+    return failure();
+  AffineExpr sum = n.constantDim(0);
+  for (AffineExpr size : *sizes)
+    sum = addDims(sum, size);
+  std::optional<int64_t> wanted = getConstant(sum), found = getConstant(n.dim(x, *axis));
+  if (sizes->size() != n.getNumOutputs() || (wanted && found && *wanted != *found))
+    return n.invalid("splits " + dimsToString(n.dim(x, *axis)) + " elements into " + dimsToString(*sizes) + " for " +
+                     Twine(n.getNumOutputs()) + " outputs");
+  AffineExpr start = n.constantDim(0);
+  for (auto [i, size] : llvm::enumerate(*sizes)) {
+    if (failed(n.setOutput(i, n.sliceAxis(x, *axis, start, size))))
+      return failure();
+    start = addDims(start, size);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Slice
+//===----------------------------------------------------------------------===//
+
+/// Beyond any dimension that a symbol stands for: exporters write such numbers for "to the end".
+constexpr int64_t kBeyond = int64_t(1) << 24;
+
+/// A start or an end as a position: counted from the front, clamped to the dimension. Where a symbol decides
+/// whether clamping would be needed, we take it that it is not, and have that checked when sizes are bound.
+AffineExpr toPosition(Node &n, AffineExpr bound, AffineExpr size, bool isReverse) {
+  AffineExpr zero = n.constantDim(isReverse ? -1 : 0), end = isReverse ? subDims(size, n.constantDim(1)) : size;
+  std::optional<int64_t> constant = getConstant(bound), extent = getConstant(size);
+  if (constant && extent) {
+    int64_t from = *constant < 0 ? std::max(*constant, -*extent - 1) + *extent : *constant;
+    return n.constantDim(std::clamp<int64_t>(from, *getConstant(zero), *getConstant(end)));
+  }
+  if (constant && *constant >= kBeyond)
+    return end;
+  if (constant && *constant <= -kBeyond)
+    return zero;
+  bool fromEnd = constant ? *constant < 0 : isNonNegative(simplifyDim(-bound));
+  AffineExpr position = fromEnd ? addDims(bound, size) : bound;
+  n.require(position, "starts or ends before the first element");
+  n.require(subDims(size, position), "starts or ends after the last element");
+  return position;
+}
+
+struct SliceBounds {
+  Dims starts, ends;
+  Ints axes, steps;
+};
+
+std::optional<SliceBounds> readSliceBounds(Node &n, int64_t rank) {
+  SliceBounds b;
+  bool hasOperands = n.getOpset() >= 10;
+  std::optional<Dims> starts, ends;
+  if (hasOperands) {
+    starts = n.sizesOperand(1, "starts");
+    ends = n.sizesOperand(2, "ends");
+  } else {
+    starts = n.constantDims(n.getInts("starts").value_or(Ints()));
+    ends = n.constantDims(n.getInts("ends").value_or(Ints()));
+  }
+  if (!starts || !ends)
+    return std::nullopt;
+  std::optional<Ints> axes = hasOperands && n.hasInput(3) ? n.intsOperand(3, "axes") : n.getInts("axes");
+  if (!axes)
+    axes = rangeOf(0, starts->size());
+  std::optional<Ints> steps = n.hasInput(4) ? n.intsOperand(4, "steps") : Ints(starts->size(), 1);
+  if (n.hasFault() || !steps)
+    return std::nullopt;
+  if (ends->size() != starts->size() || axes->size() != starts->size() || steps->size() != starts->size()) {
+    (void)n.invalid("has " + Twine(starts->size()) + " starts, " + Twine(ends->size()) + " ends, " +
+                    Twine(axes->size()) + " axes and " + Twine(steps->size()) + " steps, which must be as many");
+    return std::nullopt;
+  }
+  b = {*starts, *ends, {}, *steps};
+  for (int64_t axis : *axes) {
+    std::optional<int64_t> normalized = n.normalizeAxis(axis, rank);
+    if (!normalized)
+      return std::nullopt;
+    b.axes.push_back(*normalized);
+  }
+  return b;
+}
+
+LogicalResult importSlice(Node &n) {
+  Value x = n.input(0);
+  std::optional<SliceBounds> b = readSliceBounds(n, n.rank(x));
+  if (!b)
+    return failure();
+  Dims starts(n.rank(x), n.constantDim(0)), shape = n.dims(x);
+  Ints steps(n.rank(x), 1);
+  for (auto [i, axis] : llvm::enumerate(b->axes)) {
+    // A step beyond the dimension takes one element, whatever it is.
+    int64_t step = std::clamp<int64_t>(b->steps[i], -INT32_MAX, INT32_MAX);
+    if (step == 0)
+      return n.invalid("has a step of 0 for axis " + Twine(axis));
+    AffineExpr size = n.dim(x, axis);
+    AffineExpr start = toPosition(n, b->starts[i], size, step < 0), end = toPosition(n, b->ends[i], size, step < 0);
+    AffineExpr distance = step > 0 ? subDims(end, start) : subDims(start, end);
+    if (std::optional<int64_t> constant = getConstant(distance))
+      distance = n.constantDim(std::max<int64_t>(*constant, 0));
+    else
+      n.require(distance, "ends before it starts");
+    starts[axis] = start;
+    steps[axis] = step;
+    shape[axis] = ceilDivDims(distance, n.constantDim(std::abs(step)));
+    if (getConstant(shape[axis]) == 0)
+      starts[axis] = n.constantDim(0);
+  }
+  return n.setResult(n.slice(x, starts, steps, shape));
+}
+
+//===----------------------------------------------------------------------===//
+// Pad
+//===----------------------------------------------------------------------===//
+
+std::optional<Dims> readPads(Node &n) {
+  if (n.getOpset() >= 11)
+    return n.sizesOperand(1, "pads");
+  return n.constantDims(n.getInts(n.getOpset() < 2 ? "paddings" : "pads").value_or(Ints()));
+}
+
+LogicalResult importPad(Node &n) {
+  Value x = n.input(0);
+  std::string mode = n.getString("mode", "constant");
+  if (mode != "constant" && mode != "edge" && mode != "reflect" && mode != "wrap")
+    return n.invalid("'mode' has to be constant, edge, reflect or wrap, not '" + mode + "'");
+  std::optional<Dims> pads = readPads(n);
+  std::optional<Ints> axes = rangeOf(0, n.rank(x));
+  if (n.hasInput(3))
+    axes = n.intsOperand(3, "axes");
+  if (!pads || !axes)
+    return failure();
+  if (pads->size() != 2 * axes->size())
+    return n.invalid("has " + Twine(pads->size()) + " pads for " + Twine(axes->size()) +
+                     " axes, but needs two for each");
+  Dims low(n.rank(x), n.constantDim(0)), shape = n.dims(x);
+  for (auto [i, given] : llvm::enumerate(*axes)) {
+    std::optional<int64_t> axis = n.normalizeAxis(given, n.rank(x));
+    if (!axis)
+      return failure();
+    low[*axis] = (*pads)[i];
+    shape[*axis] = addDims(shape[*axis], addDims((*pads)[i], (*pads)[i + axes->size()]));
+    n.require(shape[*axis], "cuts more off axis " + Twine(*axis) + " than there is");
+  }
+  if (n.hasFault())
+    return failure();
+  Value value = n.hasInput(2) ? n.reshape(n.input(2), IntsRef()) : n.scalarLike(n.getFloat("value", 0), x);
+  if (shape == n.dims(x) && llvm::all_of(low, [](AffineExpr e) { return getConstant(e) == 0; }))
+    return n.setResult(x);
+  return n.setResult(n.pad(mode, x, n.cast(value, n.elementType(x)), low, Ints(n.rank(x), 0), shape));
+}
+
+//===----------------------------------------------------------------------===//
+// Repeating elements
+//===----------------------------------------------------------------------===//
+
+LogicalResult importExpand(Node &n) {
+  Value x = n.input(0);
+  std::optional<Dims> shape = n.sizesOperand(1, "shape");
+  if (!shape)
+    return failure();
+  FailureOr<Dims> result = broadcastDims({n.dims(x), *shape});
+  if (failed(result))
+    return n.invalid("cannot stretch " + dimsToString(n.dims(x)) + " to " + dimsToString(*shape));
+  return n.setResult(n.broadcast(x, *result));
+}
+
+LogicalResult importTile(Node &n) {
+  Value x = n.input(0);
+  std::optional<Dims> repeats = n.sizesOperand(1, "repeats");
+  if (repeats && n.getOpset() < 6) {
+    // The second operand is one count, the third its axis.
+    std::optional<int64_t> axis = n.intOperand(2, "axis");
+    axis = axis ? n.normalizeAxis(*axis, n.rank(x)) : std::nullopt;
+    if (!axis || repeats->size() != 1)
+      return n.invalid("needs one count of tiles and one axis");
+    AffineExpr count = (*repeats)[0];
+    repeats = Dims(n.rank(x), n.constantDim(1));
+    (*repeats)[*axis] = count;
+  }
+  if (!repeats)
+    return failure();
+  if (static_cast<int64_t>(repeats->size()) != n.rank(x))
+    return n.invalid("has " + Twine(repeats->size()) + " repeats for " + Twine(n.rank(x)) + " dimensions");
+  // Each dimension becomes [repeats, size], of which the first is stretched.
+  Dims split, wide, result;
+  for (auto [dim, times] : llvm::zip(n.dims(x), *repeats)) {
+    n.require(times, "repeats a dimension less than no times");
+    bool isOnce = getConstant(times) == 1;
+    if (!isOnce) {
+      split.push_back(n.constantDim(1));
+      wide.push_back(times);
+    }
+    split.push_back(dim);
+    wide.push_back(dim);
+    result.push_back(mulDims(dim, times));
+  }
+  return n.setResult(n.reshape(n.broadcast(n.reshape(x, split), wide), result));
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks and channels
+//===----------------------------------------------------------------------===//
+
+std::optional<AffineExpr> readBlockSize(Node &n, Value x) {
+  int64_t size = n.getInt("blocksize", 1);
+  if (n.rank(x) == 4 && size >= 1 && size <= INT16_MAX)
+    return n.constantDim(size);
+  (void)n.invalid("needs an input [N, C, H, W] and a 'blocksize' of at least 1, found " + dimsToString(n.dims(x)) +
+                  " and " + Twine(size));
+  return std::nullopt;
+}
+
+LogicalResult importDepthToSpace(Node &n) {
+  Value x = n.input(0);
+  std::optional<AffineExpr> b = readBlockSize(n, x);
+  std::string mode = n.getString("mode", "DCR");
+  if (!b)
+    return failure();
+  if (mode != "DCR" && mode != "CRD")
+    return n.invalid("'mode' has to be DCR or CRD, not '" + mode + "'");
+  Dims d = n.dims(x);
+  AffineExpr channels = divDims(d[1], mulDims(*b, *b));
+  bool blocksFirst = mode == "DCR";
+  Dims split = blocksFirst ? Dims{d[0], *b, *b, channels, d[2], d[3]} : Dims{d[0], channels, *b, *b, d[2], d[3]};
+  Ints order = blocksFirst ? Ints{0, 3, 4, 1, 5, 2} : Ints{0, 1, 4, 2, 5, 3};
+  return n.setResult(n.reshape(n.transpose(n.reshape(x, split), order),
+                               {d[0], channels, mulDims(d[2], *b), mulDims(d[3], *b)}));
+}
+
+LogicalResult importSpaceToDepth(Node &n) {
+  Value x = n.input(0);
+  std::optional<AffineExpr> b = readBlockSize(n, x);
+  if (!b)
+    return failure();
+  Dims d = n.dims(x);
+  AffineExpr height = divDims(d[2], *b), width = divDims(d[3], *b);
+  Value blocks = n.transpose(n.reshape(x, {d[0], d[1], height, *b, width, *b}), {0, 3, 5, 1, 2, 4});
+  return n.setResult(n.reshape(blocks, {d[0], mulDims(d[1], mulDims(*b, *b)), height, width}));
+}
+
+//===----------------------------------------------------------------------===//
+// Dropout
+//===----------------------------------------------------------------------===//
+
+LogicalResult importDropout(Node &n) {
+  Value x = n.input(0);
+  if (n.hasInput(2)) {
+    std::optional<int64_t> training = n.intOperand(2, "training_mode");
+    std::optional<SmallVector<double>> ratio = n.hasInput(1) ? n.floatsOperand(1, "ratio") : SmallVector<double>{0.5};
+    if (!training || !ratio)
+      return failure();
+    if (*training != 0 && (ratio->empty() || ratio->front() != 0))
+      return n.unsupported("drops elements at random, as in training; export the model for inference");
+  }
+  if (n.wantsOutput(1)) {
+    Type type = n.getOpset() < 10 ? n.elementType(x) : n.i1();
+    if (failed(n.setOutput(1, n.broadcast(n.scalar(1, type), n.dims(x)))))
+      return failure();
+  }
+  return n.setResult(x);
+}
+
+} // namespace
+
+ArrayRef<OpEntry> onnx_import::getShapeOps() {
+  static const OpEntry ops[] = {
+      {"Concat", importConcat},
+      {"DepthToSpace", importDepthToSpace},
+      {"Dropout", importDropout},
+      {"Expand", importExpand},
+      {"Flatten", importFlatten},
+      {"Pad", importPad},
+      {"Reshape", importReshape},
+      {"Slice", importSlice},
+      {"SpaceToDepth", importSpaceToDepth},
+      {"Split", importSplit},
+      {"Squeeze", importSqueeze},
+      {"Tile", importTile},
+      {"Transpose", importTranspose},
+      {"Unsqueeze", importUnsqueeze},
+  };
+  return ops;
+}
