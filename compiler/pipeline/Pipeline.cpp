@@ -7,6 +7,7 @@
 
 
 #include "compiler/pipeline/Pipeline.h"
+#include "dialects/plan/Plan.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,9 +19,24 @@
 
 using namespace mlir;
 
-void tenon::buildKernelPipeline(OpPassManager &pm) {
+void tenon::buildGraphPipeline(OpPassManager &pm) {
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  functions.addPass(createDecompose());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  functions.addPass(createFuse());
+  pm.addPass(createOutline());
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());
+  pm.addPass(createTenonToPlan());
+  OpPassManager &programs = pm.nest<plan::ProgramOp>();
+  programs.addPass(createCSEPass());
+  programs.addPass(createAssignOffsets());
+}
+
+void tenon::buildBufferPipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createBufferizeKernels());
@@ -29,6 +45,12 @@ void tenon::buildKernelPipeline(OpPassManager &pm) {
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createPlaceAllocations());
+}
+
+void tenon::buildKernelPipeline(OpPassManager &pm) {
+  pm.addPass(createTenonToLinalg());
+  pm.addPass(createTileKernels());
+  buildBufferPipeline(pm);
 }
 
 void tenon::buildLLVMPipeline(OpPassManager &pm) {

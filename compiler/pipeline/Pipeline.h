@@ -15,7 +15,11 @@ class OpPassManager;
 
 namespace tenon {
 
-/// Kernels in tenon operations become tiled loops on buffers: what all targets share.
+/// An imported module becomes a program with kernels that are tiled, on tensors.
+void buildGraphPipeline(mlir::OpPassManager &pm);
+/// Tiled kernels become loops on buffers: what all targets share.
+void buildBufferPipeline(mlir::OpPassManager &pm);
+/// Kernels in tenon operations become loops on buffers.
 void buildKernelPipeline(mlir::OpPassManager &pm);
 /// Kernels on buffers become the LLVM dialect, for a CPU.
 void buildLLVMPipeline(mlir::OpPassManager &pm);

@@ -63,6 +63,8 @@ void tenon::registerDialects(DialectRegistry &registry) {
 void tenon::registerPasses() {
   registerTenonPasses();
   registerTransformsPasses();
+  PassPipelineRegistration<>("tenon-graph-pipeline", "an imported module to a program with tiled kernels",
+                             buildGraphPipeline);
   PassPipelineRegistration<>("tenon-kernel-pipeline", "kernels from tenon operations to loops on buffers",
                              buildKernelPipeline);
   PassPipelineRegistration<>("tenon-llvm-pipeline", "kernels from loops on buffers to the LLVM dialect",

@@ -1,0 +1,45 @@
+//===- Compile.h - a model to an artifact ---------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#ifndef TENON_COMPILER_PIPELINE_COMPILE_H
+#define TENON_COMPILER_PIPELINE_COMPILE_H
+
+#include "compiler/import/onnx/ImportOnnx.h"
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace tenon {
+
+/// What compiling ends with. The values are exit codes.
+enum class CompileStatus { done = 0, invalid = 1, misuse = 2, unsupported = 3, resources = 4, fault = 70 };
+
+/// What is written.
+enum class EmitKind { artifact, mlir, llvm, assembly, object, sharedObject };
+
+struct CompileOptions {
+  std::string input;                           ///< an ONNX file, or tenon-dialect .mlir
+  std::string output;                          ///< "-" writes text to standard output
+  std::vector<std::string> targets = {"host"}; ///< in order of preference
+  EmitKind emit = EmitKind::artifact;
+  ImportOptions import;
+  double tolerance = 1e-5;
+  std::string dumpDir;   ///< where not empty: one numbered .mlir file a pass that changed something
+  std::string dumpAfter; ///< where not empty: the IR after this pass goes to standard error
+  bool singleThread = false;
+};
+
+/// Compiles one model. Every failure is one line on `errors`.
+CompileStatus compileModel(const CompileOptions &options, llvm::raw_ostream &errors);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_PIPELINE_COMPILE_H

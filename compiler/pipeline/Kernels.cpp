@@ -1,0 +1,61 @@
+//===- Kernels.cpp - kernels to code sections -----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "compiler/pipeline/Kernels.h"
+#include "compiler/backend/llvm/Target.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Threading.h"
+#include "passes/Kernel.h"
+
+using namespace mlir;
+using namespace tenon;
+
+OwningOpRef<ModuleOp> tenon::isolateKernels(ModuleOp module) {
+  OwningOpRef<ModuleOp> kernels(ModuleOp::create(module.getLoc()));
+  OpBuilder builder = OpBuilder::atBlockEnd(kernels->getBody());
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (!kernel->hasAttr(kKernelAttr))
+      continue;
+    auto own = ModuleOp::create(builder, kernel.getLoc(), kernel.getName());
+    kernel->moveBefore(own.getBody(), own.getBody()->end());
+  }
+  return kernels;
+}
+
+FailureOr<std::vector<std::string>> tenon::compileEach(ModuleOp kernels, const CpuTarget &target, CodeKind kind) {
+  std::vector<ModuleOp> modules(kernels.getOps<ModuleOp>().begin(), kernels.getOps<ModuleOp>().end());
+  std::vector<std::string> code(modules.size());
+  LogicalResult result =
+      failableParallelForEachN(kernels.getContext(), 0, modules.size(), [&](size_t i) -> LogicalResult {
+        FailureOr<std::string> bytes = compileKernels(modules[i], target, kind);
+        if (failed(bytes))
+          return failure();
+        code[i] = std::move(*bytes);
+        return success();
+      });
+  if (failed(result))
+    return failure();
+  return code;
+}
+
+FailureOr<std::string> tenon::buildSharedObject(ModuleOp kernels, const CpuTarget &target,
+                                                const std::vector<std::string> &names) {
+  FailureOr<std::vector<std::string>> objects = compileEach(kernels, target, CodeKind::object);
+  if (failed(objects))
+    return failure();
+  std::string error;
+  FailureOr<std::string> support = compileSupport(*objects, target, error);
+  if (failed(support))
+    return kernels.emitError() << error;
+  if (!support->empty())
+    objects->push_back(std::move(*support));
+  FailureOr<std::string> linked = linkKernels(*objects, names, error);
+  if (failed(linked))
+    return kernels.emitError("kernels do not link: ") << error;
+  return linked;
+}

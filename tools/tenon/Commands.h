@@ -1,0 +1,26 @@
+//===- Commands.h - one function a subcommand -----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#ifndef TENON_TOOLS_TENON_COMMANDS_H
+#define TENON_TOOLS_TENON_COMMANDS_H
+
+namespace CLI {
+class App;
+}
+
+namespace tenon {
+
+/// Each adds its subcommand to `app`; when that is parsed it runs, and sets the program's exit code.
+void addCompileCommand(CLI::App &app, int &status);
+void addInspectCommand(CLI::App &app, int &status);
+void addDevicesCommand(CLI::App &app, int &status);
+void addRunCommand(CLI::App &app, int &status);
+
+} // namespace tenon
+
+#endif // TENON_TOOLS_TENON_COMMANDS_H

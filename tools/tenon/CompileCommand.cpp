@@ -1,0 +1,53 @@
+//===- CompileCommand.cpp - tenon compile ---------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tools/tenon/Commands.h"
+#include "tools/tenon/CompileOptions.h"
+#include <CLI/CLI.hpp>
+
+using namespace tenon;
+
+static const std::map<std::string, EmitKind> kEmitKinds = {
+    {"artifact", EmitKind::artifact}, {"mlir", EmitKind::mlir},  {"llvm", EmitKind::llvm},
+    {"asm", EmitKind::assembly},      {"obj", EmitKind::object}, {"so", EmitKind::sharedObject},
+};
+
+/// Where the result goes when nobody says: text to the terminal, an artifact beside its model.
+static std::string getDefaultOutput(const CompileOptions &options) {
+  switch (options.emit) {
+  case EmitKind::mlir:
+  case EmitKind::llvm:
+  case EmitKind::assembly:
+    return "-";
+  default:
+    break;
+  }
+  const char *suffix = options.emit == EmitKind::artifact ? ".tenon" : options.emit == EmitKind::object ? ".o" : ".so";
+  return (llvm::sys::path::stem(options.input) + suffix).str();
+}
+
+void tenon::addCompileCommand(CLI::App &app, int &status) {
+  auto arguments = std::make_shared<CompileArguments>();
+  CLI::App *command = app.add_subcommand("compile", "compile a model to an artifact");
+  addCompileOptions(*command, *arguments);
+  command->add_option("-o,--output", arguments->options.output, "file to write");
+  command->add_option("--emit", arguments->options.emit, "what to write: artifact, mlir, llvm, asm, obj, so")
+      ->transform(CLI::CheckedTransformer(kEmitKinds).description("KIND"));
+  command->callback([arguments, &status] {
+    if (!resolveCompileOptions(*arguments)) {
+      status = 2;
+      return;
+    }
+    CompileOptions &options = arguments->options;
+    if (options.output.empty())
+      options.output = getDefaultOutput(options);
+    status = static_cast<int>(compileModel(options, llvm::errs()));
+  });
+}

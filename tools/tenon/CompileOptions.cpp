@@ -1,0 +1,48 @@
+//===- CompileOptions.cpp - the options of everything that compiles -------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "tools/tenon/CompileOptions.h"
+#include "llvm/Support/raw_ostream.h"
+#include <CLI/CLI.hpp>
+
+using namespace tenon;
+
+void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
+  CompileOptions &options = arguments.options;
+  command.add_option("model", options.input, "ONNX file, or tenon-dialect .mlir")->required();
+  command.add_option("--target", arguments.targets,
+                     "processor to compile for: host, x86-64-v2, x86-64-v3, x86-64-v4, aarch64; repeat it for an "
+                     "artifact that picks at load");
+  command.add_option("--shape", arguments.shapes,
+                     "NAME=1x3xHxW fixes or names the dimensions of an input; NAME=4 fixes a symbol");
+  command.add_option("--range", arguments.ranges, "H=32..640 bounds a symbol");
+  command.add_option("--tolerance", options.tolerance, "largest error that a kernel may have, relative to the "
+                                                       "largest element of an output")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command.add_option("--dump-ir", options.dumpDir, "folder for one numbered .mlir file a pass that changed something");
+  command.add_option("--dump-after", options.dumpAfter, "print the IR after this pass to standard error");
+}
+
+bool tenon::resolveCompileOptions(CompileArguments &arguments) {
+  CompileOptions &options = arguments.options;
+  if (!arguments.targets.empty())
+    options.targets = arguments.targets;
+  std::string error;
+  auto report = [&](const char *option, const std::string &text) {
+    llvm::errs() << "tenon: error: " << option << ' ' << text << ": " << error << '\n';
+    return false;
+  };
+  for (const std::string &text : arguments.shapes)
+    if (failed(ImportOptions::parseShape(text, options.import, error)))
+      return report("--shape", text);
+  for (const std::string &text : arguments.ranges)
+    if (failed(ImportOptions::parseRange(text, options.import, error)))
+      return report("--range", text);
+  return true;
+}

@@ -1,0 +1,34 @@
+//===- CompileOptions.h - the options of everything that compiles ---------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#ifndef TENON_TOOLS_TENON_COMPILEOPTIONS_H
+#define TENON_TOOLS_TENON_COMPILEOPTIONS_H
+
+#include "compiler/pipeline/Compile.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tenon {
+
+/// Options as they stand on the command line.
+struct CompileArguments {
+  CompileOptions options;
+  std::vector<std::string> targets, shapes, ranges;
+};
+
+/// Adds them to a subcommand; `arguments` must live as long as that.
+void addCompileOptions(CLI::App &command, CompileArguments &arguments);
+
+/// Fills `arguments.options` from the texts. Says what is wrong on standard error, and returns false.
+bool resolveCompileOptions(CompileArguments &arguments);
+
+} // namespace tenon
+
+#endif // TENON_TOOLS_TENON_COMPILEOPTIONS_H

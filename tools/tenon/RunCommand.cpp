@@ -1,0 +1,68 @@
+//===- RunCommand.cpp - tenon run -----------------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tools/tenon/Commands.h"
+#include "tools/tenon/CompileOptions.h"
+#include <CLI/CLI.hpp>
+
+using namespace tenon;
+
+/// tenon-run, which stands beside this program.
+static std::string findRunner() {
+  std::string self = llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&addRunCommand));
+  llvm::SmallString<128> beside(llvm::sys::path::parent_path(self));
+  llvm::sys::path::append(beside, "tenon-run");
+  if (llvm::sys::fs::can_execute(beside))
+    return beside.str().str();
+  auto onPath = llvm::sys::findProgramByName("tenon-run");
+  return onPath ? *onPath : "";
+}
+
+static int runModel(CompileOptions &options, const std::vector<std::string> &rest) {
+  std::string runner = findRunner();
+  if (runner.empty()) {
+    llvm::errs() << "tenon: error: tenon-run is neither beside this program nor on PATH; install it there\n";
+    return 4;
+  }
+  llvm::SmallString<128> artifact;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile("tenon", "tenon", artifact)) {
+    llvm::errs() << "tenon: error: cannot create a temporary file: " << error.message() << '\n';
+    return 4;
+  }
+  llvm::FileRemover remover(artifact);
+  options.output = artifact.str().str();
+  if (CompileStatus status = compileModel(options, llvm::errs()); status != CompileStatus::done)
+    return static_cast<int>(status);
+  std::vector<llvm::StringRef> arguments{runner, artifact.str()};
+  arguments.insert(arguments.end(), rest.begin(), rest.end());
+  std::string error;
+  int status = llvm::sys::ExecuteAndWait(runner, arguments, std::nullopt, {}, 0, 0, &error);
+  if (status < 0)
+    llvm::errs() << "tenon: error: " << runner << ": " << error << '\n';
+  return status < 0 ? 70 : status;
+}
+
+void tenon::addRunCommand(CLI::App &app, int &status) {
+  auto arguments = std::make_shared<CompileArguments>();
+  CLI::App *command = app.add_subcommand("run", "compile a model, then run it with tenon-run");
+  addCompileOptions(*command, *arguments);
+  command->allow_extras();
+  command->footer("Every other option is tenon-run's: --input, --output, --test-data, --benchmark...");
+  command->callback([arguments, command, &status] {
+    if (!resolveCompileOptions(*arguments)) {
+      status = 2;
+      return;
+    }
+    status = runModel(arguments->options, command->remaining());
+  });
+}
