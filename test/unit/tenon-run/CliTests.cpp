@@ -55,13 +55,17 @@ TEST_CASE("a summary, a file, and that file as input") {
   Result result = tenonRun({s.model, "--input", "ones", "--size", "N=10"});
   CHECK(result.code == 0);
   CHECK(result.err.empty());
-  CHECK(result.out == "y  f32[10]  min 2  max 3.125  mean 2.5625  [2, 2.125, 2.25, 2.375, 2.5, 2.625, ...]\n");
-  CHECK(tenonRun({s.model, "--input", "x=zeros", "--input-shape", "x=3", "--output", "y=" + (s / "y.npy")}).code == 0);
-  CHECK(tenonRun({s.model, "--input=" + (s / "y.npy")}).out == "y  f32[3]  min 0  max 0.75  mean 0.375  [0, 0.375, 0.75]\n");
+  CHECK(result.out ==
+        "y  f32[10]  min 2  max 3.125  mean 2.5625  [2, 2.125, 2.25, 2.375, 2.5, 2.625, ...]\n");
+  CHECK(tenonRun({s.model, "--input", "x=zeros", "--input-shape", "x=3", "--output", "y=" + (s / "y.npy")})
+            .code == 0);
+  CHECK(tenonRun({s.model, "--input=" + (s / "y.npy")}).out ==
+        "y  f32[3]  min 0  max 0.75  mean 0.375  [0, 0.375, 0.75]\n");
   CHECK(tenonRun({s.model, "--input", "random:7", "--size", "N=5", "--output-dir", s / "out"}).code == 0);
   CHECK(readFile(s / "out/y.npy").size == 128 + 20);
   CHECK(tenonRun({s.model, "--input", "zeros", "--size", "N=2", "--json"}).out ==
-        "[{\"name\":\"y\",\"dtype\":\"f32\",\"shape\":[2],\"min\":0,\"max\":0.125,\"mean\":0.0625,\"nan\":0,\"first\":[0,0.125]}]\n");
+        "[{\"name\":\"y\",\"dtype\":\"f32\",\"shape\":[2],\"min\":0,\"max\":0.125,\"mean\":0.0625,\"nan\":0,"
+        "\"first\":[0,0.125]}]\n");
 }
 
 TEST_CASE("test data: equal, different, of another shape") {
@@ -73,8 +77,9 @@ TEST_CASE("test data: equal, different, of another shape") {
   s.writeTestData(4);
   result = tenonRun({s.model, "--test-data", s.path});
   CHECK(result.code == 5);
-  CHECK(result.err == "error: " + (s / "output_0.pb") + ": output 'y' at [2]: got 4.25, want 4; 1 of 4 elements differ, "
-                      "largest error 0.25 (allowed 1e-07 + 0.001 * |want|)\n");
+  CHECK(result.err == "error: " + (s / "output_0.pb") +
+                          ": output 'y' at [2]: got 4.25, want 4; 1 of 4 elements differ, "
+                          "largest error 0.25 (allowed 1e-07 + 0.001 * |want|)\n");
   CHECK(tenonRun({s.model, "--test-data", s.path, "--atol", "0.25", "--rtol", "0"}).code == 0);
   std::string out = tensorProto("y", 1, {2, 2}, "0123456789abcdef", 16);
   writeFile(s / "output_0.pb", out.data(), out.size());
@@ -86,11 +91,13 @@ TEST_CASE("test data: equal, different, of another shape") {
 
 TEST_CASE("a benchmark prints the agreed keys") {
   Scene s;
-  Result result = tenonRun({s.model, "--benchmark", "--runs", "5", "--warmup", "1", "--threads", "2", "--size", "N=1000", "--json"});
+  Result result = tenonRun({s.model, "--benchmark", "--runs", "5", "--warmup", "1", "--threads", "2",
+                            "--size", "N=1000", "--json"});
   CHECK(result.code == 0);
   std::string rest = result.out;
-  for (const char *key : {"{\"median_ms\":", ",\"min_ms\":", ",\"mean_ms\":", ",\"runs\":5", ",\"load_ms\":",
-                          ",\"first_run_ms\":", ",\"peak_rss_bytes\":", ",\"arena_bytes\":4032", ",\"weight_bytes\":16384}"}) {
+  for (const char *key :
+       {"{\"median_ms\":", ",\"min_ms\":", ",\"mean_ms\":", ",\"runs\":5", ",\"load_ms\":",
+        ",\"first_run_ms\":", ",\"peak_rss_bytes\":", ",\"arena_bytes\":4032", ",\"weight_bytes\":16384}"}) {
     size_t at = rest.find(key);
     REQUIRE(at != rest.npos);
     rest = rest.substr(at);
@@ -100,7 +107,9 @@ TEST_CASE("a benchmark prints the agreed keys") {
 
 TEST_CASE("a profile is a Chrome trace") {
   Scene s;
-  CHECK(tenonRun({s.model, "--input", "ones", "--size", "N=4096", "--threads", "2", "--profile", s / "p.json"}).code == 0);
+  CHECK(
+      tenonRun({s.model, "--input", "ones", "--size", "N=4096", "--threads", "2", "--profile", s / "p.json"})
+          .code == 0);
   Bytes bytes = readFile(s / "p.json");
   std::string text(reinterpret_cast<char *>(bytes.data()), bytes.size);
   CHECK_THAT(text, Contains("\"traceEvents\":["));
@@ -136,9 +145,12 @@ TEST_CASE("bad files exit with 1, and are named") {
   fails({s.model, "--input", s / "x.npy"}, 1, s / "x.npy: not a NumPy array");
   writeFile(s / "x.pb", "\xff\xff", 2);
   fails({s.model, "--input", s / "x.pb"}, 1, s / "x.pb: not an ONNX tensor");
-  fails({s.model, "--input", "ones", "--size", "N=5000"}, 1, s.model + ": symbol 'N' is 5000 in 'x', and must be from 0 to 4096");
-  fails({s.model, "--input", "ones", "--input-shape", "2x2"}, 1, "input 'x' has 2 dimensions, and must have 1");
-  fails({s.model, "--input", "ones", "--size", "N=1", "--output", s / "no/such/file.npy"}, 1, "cannot be written");
+  fails({s.model, "--input", "ones", "--size", "N=5000"}, 1,
+        s.model + ": symbol 'N' is 5000 in 'x', and must be from 0 to 4096");
+  fails({s.model, "--input", "ones", "--input-shape", "2x2"}, 1,
+        "input 'x' has 2 dimensions, and must have 1");
+  fails({s.model, "--input", "ones", "--size", "N=1", "--output", s / "no/such/file.npy"}, 1,
+        "cannot be written");
 }
 
 TEST_CASE("what is not supported exits with 3") {
@@ -153,9 +165,11 @@ TEST_CASE("what is not supported exits with 3") {
 TEST_CASE("resources exit with 4") {
   Scene s;
   fails({s.model, "--input", "ones", "--size", "N=16", "--memory-limit", "1000"}, 4,
-        "needs 16512 bytes (weights 16384, arena 64, scratch 0, state 0, outputs 64), the memory limit is 1000");
+        "needs 16512 bytes (weights 16384, arena 64, scratch 0, state 0, outputs 64), the memory limit is "
+        "1000");
   CHECK(tenonRun({s.model, "--input", "ones", "--size", "N=16", "--memory-limit", "17K"}).code == 0);
-  fails({s.model, "--input", "ones", "--size", "N=1", "--output", "/dev/full"}, 4, "/dev/full: cannot be written: No space left");
+  fails({s.model, "--input", "ones", "--size", "N=1", "--output", "/dev/full"}, 4,
+        "/dev/full: cannot be written: No space left");
 }
 
 TEST_CASE("damage of the weights is found when asked for") {

@@ -20,14 +20,17 @@ using namespace tenon::run;
 using Catch::Matchers::Contains;
 
 template <typename T>
-static Status compareVectors(tenon_dtype dtype, std::vector<T> got, std::vector<T> want, const Tolerance &tolerance) {
+static Status compareVectors(tenon_dtype dtype, std::vector<T> got, std::vector<T> want,
+                             const Tolerance &tolerance) {
   int64_t dims[] = {int64_t(got.size())}, wantDims[] = {int64_t(want.size())};
   return compare("y", {dtype, 1, dims, got.data()}, {dtype, 1, wantDims, want.data()}, tolerance);
 }
 
 TEST_CASE("numbers are compared as ONNX does") {
   Tolerance t{0.1, 0.01, false};
-  auto equal = [&](float got, float want) { return !compareVectors<float>(TENON_F32, {got}, {want}, t).failed(); };
+  auto equal = [&](float got, float want) {
+    return !compareVectors<float>(TENON_F32, {got}, {want}, t).failed();
+  };
   CHECK(equal(1.10f, 1.0f));
   CHECK_FALSE(equal(1.12f, 1.0f));
   CHECK(equal(0.009f, 0));
@@ -59,10 +62,12 @@ TEST_CASE("integers are compared exactly unless told otherwise") {
 TEST_CASE("a mismatch says where, what and how much") {
   std::vector<float> got{1, 2, 3, 4, 5, 6}, want{1, 2, 3, 4, 4, 8};
   int64_t dims[] = {2, 3};
-  Status status = compare("y", {TENON_F32, 2, dims, got.data()}, {TENON_F32, 2, dims, want.data()}, {1e-3, 1e-7, false});
+  Status status =
+      compare("y", {TENON_F32, 2, dims, got.data()}, {TENON_F32, 2, dims, want.data()}, {1e-3, 1e-7, false});
   CHECK(status.code() == kMismatch);
-  CHECK(std::string(status.message()) == "output 'y' at [1,1]: got 5, want 4; 2 of 6 elements differ, largest error 2 "
-                                         "(allowed 1e-07 + 0.001 * |want|)");
+  CHECK(std::string(status.message()) ==
+        "output 'y' at [1,1]: got 5, want 4; 2 of 6 elements differ, largest error 2 "
+        "(allowed 1e-07 + 0.001 * |want|)");
   status = compareVectors<float>(TENON_F32, {1, 2}, {1}, {});
   CHECK(std::string(status.message()) == "output 'y' is f32[2], want f32[1]");
 }
@@ -73,22 +78,37 @@ TEST_CASE("small floats decode and encode") {
     unsigned code;
     double value;
   };
-  for (Case c : {Case{TENON_F16, 0x3c00, 1}, {TENON_F16, 0x0001, 5.9604644775390625e-8}, {TENON_F16, 0x7bff, 65504},
-                 {TENON_F16, 0xfc00, -INFINITY}, {TENON_BF16, 0x4049, 3.140625}, {TENON_F8E4M3FN, 0x7e, 448},
-                 {TENON_F8E4M3FN, 0x01, 0.001953125}, {TENON_F8E4M3FNUZ, 0x7f, 240}, {TENON_F8E5M2, 0x7b, 57344},
-                 {TENON_F8E5M2, 0x7c, INFINITY}, {TENON_F8E5M2FNUZ, 0x7f, 57344}, {TENON_F8E8M0, 127, 1},
-                 {TENON_F8E8M0, 0, 5.877471754111438e-39}, {TENON_F4E2M1, 7, 6}, {TENON_F4E2M1, 1, 0.5}}) {
+  for (Case c : {Case{TENON_F16, 0x3c00, 1},
+                 {TENON_F16, 0x0001, 5.9604644775390625e-8},
+                 {TENON_F16, 0x7bff, 65504},
+                 {TENON_F16, 0xfc00, -INFINITY},
+                 {TENON_BF16, 0x4049, 3.140625},
+                 {TENON_F8E4M3FN, 0x7e, 448},
+                 {TENON_F8E4M3FN, 0x01, 0.001953125},
+                 {TENON_F8E4M3FNUZ, 0x7f, 240},
+                 {TENON_F8E5M2, 0x7b, 57344},
+                 {TENON_F8E5M2, 0x7c, INFINITY},
+                 {TENON_F8E5M2FNUZ, 0x7f, 57344},
+                 {TENON_F8E8M0, 127, 1},
+                 {TENON_F8E8M0, 0, 5.877471754111438e-39},
+                 {TENON_F4E2M1, 7, 6},
+                 {TENON_F4E2M1, 1, 0.5}}) {
     uint16_t code = uint16_t(c.code);
     CHECK(elementAt(c.dtype, &code, 0) == c.value);
   }
-  for (auto [dtype, code] : {std::pair{TENON_F8E4M3FN, 0x7f}, {TENON_F8E4M3FN, 0xff}, {TENON_F8E4M3FNUZ, 0x80},
-                             {TENON_F8E5M2FNUZ, 0x80}, {TENON_F8E5M2, 0x7d}, {TENON_F8E8M0, 0xff}, {TENON_F16, 0x7c01}}) {
+  for (auto [dtype, code] : {std::pair{TENON_F8E4M3FN, 0x7f},
+                             {TENON_F8E4M3FN, 0xff},
+                             {TENON_F8E4M3FNUZ, 0x80},
+                             {TENON_F8E5M2FNUZ, 0x80},
+                             {TENON_F8E5M2, 0x7d},
+                             {TENON_F8E8M0, 0xff},
+                             {TENON_F16, 0x7c01}}) {
     uint16_t bits = uint16_t(code);
     CHECK(std::isnan(elementAt(dtype, &bits, 0)));
   }
   // Every value of a type is encoded as itself.
-  for (tenon_dtype dtype : {TENON_F16, TENON_BF16, TENON_F8E4M3FN, TENON_F8E4M3FNUZ, TENON_F8E5M2, TENON_F8E5M2FNUZ,
-                            TENON_F8E8M0, TENON_F4E2M1})
+  for (tenon_dtype dtype : {TENON_F16, TENON_BF16, TENON_F8E4M3FN, TENON_F8E4M3FNUZ, TENON_F8E5M2,
+                            TENON_F8E5M2FNUZ, TENON_F8E8M0, TENON_F4E2M1})
     for (uint32_t code = 0; code < 1u << tenon_dtype_bits(dtype); code += 1 + (code > 512) * 6) {
       uint16_t bits = uint16_t(code), back = 0;
       double value = elementAt(dtype, &bits, 0);

@@ -27,8 +27,10 @@ static std::string npy(const std::string &header, const std::string &data, int v
   return file + header + data;
 }
 
-static std::string npy(const std::string &descr, const std::string &shape, bool fortran, const std::string &data) {
-  return npy("{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }\n",
+static std::string npy(const std::string &descr, const std::string &shape, bool fortran,
+                       const std::string &data) {
+  return npy("{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") +
+                 ", 'shape': " + shape + ", }\n",
              data);
 }
 
@@ -98,7 +100,8 @@ TEST_CASE("files that are refused") {
   std::string four(4, '\0');
   refuses("", TENON_F32, "not a NumPy array");
   refuses("PK\3\4 and so on", TENON_F32, "not a NumPy array");
-  refuses(npy("<f8", "(1,)", false, four + four), TENON_F32, "holds NumPy type '<f8', and must hold f32 ('f4')");
+  refuses(npy("<f8", "(1,)", false, four + four), TENON_F32,
+          "holds NumPy type '<f8', and must hold f32 ('f4')");
   refuses(npy("|O", "(1,)", false, four), TENON_F32, "holds NumPy type '|O'");
   refuses(npy("", "(1,)", false, four), TENON_F32, "NumPy type ''");
   refuses(npy("<f4", "(2,)", false, four), TENON_F32, "has 4 bytes of elements, its shape f32[2] needs 8");
@@ -108,9 +111,11 @@ TEST_CASE("files that are refused") {
   refuses(npy("<f4", "(-1,)", false, four), TENON_F32, "not one plain array");
   refuses(npy("<f4", "(1,", false, four), TENON_F32, "not one plain array");
   refuses(npy("<f4", "1", false, four), TENON_F32, "not one plain array");
-  refuses(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", four), TENON_F32, "not one plain array");
+  refuses(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", four), TENON_F32,
+          "not one plain array");
   refuses(npy("{'descr': '<f4', 'shape': (1,)}", four), TENON_F32, "not one plain array");
-  refuses(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", four), TENON_F32, "not one plain array");
+  refuses(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", four), TENON_F32,
+          "not one plain array");
   std::string deep = "(";
   for (int i = 0; i < 65; ++i)
     deep += "1, ";
