@@ -9,6 +9,11 @@ endif()
 add_compile_options(-Wall -Wextra -Wno-unused-parameter)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   add_compile_options(-fcolor-diagnostics)
+  # clang finds the lld of its own version beside itself; linking against libMLIR is several times faster with it.
+  find_program(TENON_LLD NAMES ld.lld-22 ld.lld)
+  if(TENON_LLD)
+    add_link_options(-fuse-ld=lld)
+  endif()
 endif()
 
 if(TENON_SANITIZE)

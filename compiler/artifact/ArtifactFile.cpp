@@ -1,0 +1,98 @@
+//===- ArtifactFile.cpp - sections to a file ------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "compiler/artifact/ArtifactFile.h"
+#include "compiler/artifact/Weights.h"
+#include "runtime/format/Layout.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstring>
+
+#define XXH_INLINE_ALL
+#include "xxhash.h"
+
+using namespace tenon;
+using fmt::Section;
+using fmt::SectionKind;
+
+namespace {
+
+/// A file that grows section by section; nothing is kept but the table.
+class SectionWriter {
+public:
+  SectionWriter(llvm::raw_pwrite_stream &os, size_t count) : os(os) {
+    os.write_zeros(sizeof(fmt::Header) + count * sizeof(Section));
+  }
+
+  using Sink = llvm::function_ref<void(llvm::ArrayRef<char>)>;
+  void add(SectionKind kind, llvm::StringRef target, uint64_t alignment, llvm::function_ref<void(Sink)> writeBytes) {
+    os.write_zeros(llvm::alignTo(os.tell(), alignment) - os.tell());
+    Section section{};
+    section.kind = kind;
+    section.offset = os.tell();
+    std::memcpy(section.target, target.data(), std::min(target.size(), sizeof(section.target) - 1));
+    XXH3_state_t *state = XXH3_createState();
+    XXH3_64bits_reset(state);
+    writeBytes([&](llvm::ArrayRef<char> bytes) {
+      XXH3_64bits_update(state, bytes.data(), bytes.size());
+      os.write(bytes.data(), bytes.size());
+    });
+    section.size = os.tell() - section.offset;
+    section.hash = XXH3_64bits_digest(state);
+    XXH3_freeState(state);
+    table.push_back(section);
+  }
+  void add(SectionKind kind, llvm::StringRef target, uint64_t alignment, const std::string &bytes) {
+    add(kind, target, alignment, [&](Sink sink) { sink(llvm::ArrayRef(bytes.data(), bytes.size())); });
+  }
+
+  void finish(uint64_t sourceHash) {
+    fmt::Header header{};
+    std::memcpy(header.magic, fmt::kMagic, sizeof(header.magic));
+    header.version = fmt::kFormatVersion;
+    header.sectionCount = table.size();
+    header.fileSize = os.tell();
+    header.tableHash = XXH3_64bits(table.data(), table.size() * sizeof(Section));
+    header.sourceHash = sourceHash;
+    os.pwrite(reinterpret_cast<const char *>(&header), sizeof(header), 0);
+    os.pwrite(reinterpret_cast<const char *>(table.data()), table.size() * sizeof(Section), sizeof(header));
+  }
+
+private:
+  llvm::raw_pwrite_stream &os;
+  std::vector<Section> table;
+};
+
+} // namespace
+
+llvm::Error tenon::writeArtifact(const ArtifactParts &parts, const std::string &path) {
+  llvm::Expected<llvm::sys::fs::TempFile> file = llvm::sys::fs::TempFile::create(path + "-%%%%%%%%");
+  if (!file)
+    return file.takeError();
+  llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+  bool hasWeights = parts.weights && parts.weights->getSize() > 0;
+  SectionWriter writer(os, 2 + parts.code.size() + hasWeights);
+  writer.add(SectionKind::plan, "", fmt::kSectionAlignment, parts.plan);
+  for (const ArtifactParts::Code &code : parts.code)
+    writer.add(SectionKind::code, code.target, fmt::kPageSize, code.bytes);
+  writer.add(SectionKind::meta, "", fmt::kSectionAlignment, parts.meta);
+  // Last, so that everything that a load reads stands together at the start.
+  if (hasWeights)
+    writer.add(SectionKind::weights, "", fmt::kPageSize,
+               [&](SectionWriter::Sink sink) { parts.weights->write(sink); });
+  writer.finish(parts.sourceHash);
+  os.flush();
+  if (os.has_error()) {
+    llvm::Error error = llvm::createStringError(os.error(), "cannot write " + path);
+    os.clear_error();
+    return llvm::joinErrors(std::move(error), file->discard());
+  }
+  llvm::sys::fs::setPermissions(file->TmpName, llvm::sys::fs::perms(0644));
+  return file->keep(path);
+}

@@ -1,0 +1,39 @@
+//===- ArtifactFile.h - sections to a file --------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#ifndef TENON_COMPILER_ARTIFACT_ARTIFACTFILE_H
+#define TENON_COMPILER_ARTIFACT_ARTIFACTFILE_H
+
+#include "llvm/Support/Error.h"
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+class WeightSection;
+
+/// What an artifact is made of.
+struct ArtifactParts {
+  std::string plan;
+  struct Code {
+    std::string target; ///< what it needs of the processor, see runtime/format/Target.h
+    std::string bytes;  ///< an ELF shared object
+  };
+  std::vector<Code> code; ///< in order of preference
+  const WeightSection *weights;
+  std::string meta; ///< JSON
+  uint64_t sourceHash;
+};
+
+/// Writes the artifact to `path`. The file appears whole or not at all: it is written beside its place and
+/// renamed.
+llvm::Error writeArtifact(const ArtifactParts &parts, const std::string &path);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_ARTIFACT_ARTIFACTFILE_H

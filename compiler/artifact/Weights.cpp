@@ -1,0 +1,75 @@
+//===- Weights.cpp - the weights section ----------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "compiler/artifact/Weights.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "runtime/format/Kernel.h"
+#include "llvm/Support/MathExtras.h"
+
+#define XXH_INLINE_ALL
+#include "xxhash.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// Calls `use` with the bytes of a weight, as kernels read them: dense, booleans one byte each.
+static void withBytes(ElementsAttr value, llvm::function_ref<void(ArrayRef<char>)> use) {
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    use(resource.getRawHandle().getBlob()->getData());
+    return;
+  }
+  auto dense = cast<DenseElementsAttr>(value);
+  std::vector<char> bytes;
+  if (dense.getElementType().isInteger(1)) {
+    for (bool element : dense.getValues<bool>())
+      bytes.push_back(element);
+    use(bytes);
+    return;
+  }
+  ArrayRef<char> raw = dense.getRawData();
+  if (!dense.isSplat() || dense.getNumElements() == 1) {
+    use(raw);
+    return;
+  }
+  bytes.reserve(raw.size() * dense.getNumElements());
+  for (int64_t i = 0; i < dense.getNumElements(); ++i)
+    bytes.insert(bytes.end(), raw.begin(), raw.end());
+  use(bytes);
+}
+
+uint64_t WeightSection::add(ElementsAttr value) {
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
+  uint64_t offset = llvm::alignTo(size, TENON_BUFFER_ALIGNMENT);
+  withBytes(value, [&](ArrayRef<char> bytes) {
+    // Two different weights of one 64-bit hash and one size do not happen: 2^-64 for a pair.
+    auto key = std::pair<uint64_t, uint64_t>(XXH3_64bits(bytes.data(), bytes.size()) >> 1, bytes.size());
+    auto [it, isNew] = byHash.try_emplace(key, offset);
+    if (!isNew) {
+      offset = it->second;
+      return;
+    }
+    entries.push_back({value, offset});
+    size = offset + bytes.size();
+  });
+  known[value] = offset;
+  return offset;
+}
+
+void WeightSection::write(llvm::function_ref<void(ArrayRef<char>)> sink) const {
+  static constexpr char kPadding[TENON_BUFFER_ALIGNMENT] = {};
+  uint64_t position = 0;
+  for (const Entry &entry : entries) {
+    sink(ArrayRef(kPadding, entry.offset - position));
+    withBytes(entry.value, [&](ArrayRef<char> bytes) {
+      sink(bytes);
+      position = entry.offset + bytes.size();
+    });
+  }
+}

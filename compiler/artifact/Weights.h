@@ -1,0 +1,42 @@
+//===- Weights.h - the weights section ------------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#ifndef TENON_COMPILER_ARTIFACT_WEIGHTS_H
+#define TENON_COMPILER_ARTIFACT_WEIGHTS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <vector>
+
+namespace tenon {
+
+/// Lays out the weights of a plan, each distinct one once. Bytes are not copied before they are written.
+class WeightSection {
+public:
+  /// The offset of a weight in the section, a multiple of 64.
+  uint64_t add(mlir::ElementsAttr value);
+  uint64_t getSize() const { return size; }
+  /// Gives all bytes in order, padding included, in parts.
+  void write(llvm::function_ref<void(llvm::ArrayRef<char>)> sink) const;
+
+private:
+  struct Entry {
+    mlir::ElementsAttr value;
+    uint64_t offset;
+  };
+  std::vector<Entry> entries;
+  /// Equal bytes by their hash and size; equal attributes are one pointer as it is.
+  llvm::DenseMap<mlir::Attribute, uint64_t> known;
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint64_t> byHash;
+  uint64_t size = 0;
+};
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_ARTIFACT_WEIGHTS_H

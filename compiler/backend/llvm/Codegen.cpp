@@ -1,0 +1,217 @@
+//===- Codegen.cpp - kernels in the LLVM dialect to machine code ----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "compiler/backend/llvm/Codegen.h"
+#include "compiler/backend/llvm/Target.h"
+#include "compiler/backend/llvm/math/MathLibrary.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+#include <mutex>
+
+using namespace mlir;
+using namespace tenon;
+
+void tenon::registerTranslations(DialectRegistry &registry) {
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget &target, std::string &error) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
+  });
+  llvm::Triple triple(target.triple);
+  const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!backend)
+    return nullptr;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
+      triple, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      llvm::CodeGenOptLevel::Aggressive));
+}
+
+//===----------------------------------------------------------------------===//
+// Steps on LLVM IR
+//===----------------------------------------------------------------------===//
+
+/// Adds the functions of the math library that `module` calls, as its own. Fails, naming it, on a call that
+/// stays without a definition.
+static llvm::Error linkMathLibrary(llvm::Module &module, const CpuTarget &target) {
+  std::string_view bitcode = getMathLibraryBitcode(target.arch);
+  llvm::MemoryBufferRef buffer(llvm::StringRef(bitcode.data(), bitcode.size()), "math library");
+  llvm::Expected<std::unique_ptr<llvm::Module>> library = llvm::getLazyBitcodeModule(buffer, module.getContext());
+  if (!library)
+    return library.takeError();
+  (*library)->setTargetTriple(module.getTargetTriple());
+  (*library)->setDataLayout(module.getDataLayout());
+  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
+    return llvm::createStringError("cannot link the math library");
+  return llvm::Error::success();
+}
+
+/// Sets what every function of a kernel module has: the processor, and vectors of full width.
+static void setFunctionAttributes(llvm::Module &module, const CpuTarget &target) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    if (!target.features.empty())
+      function.addFnAttr("target-features", target.features);
+    if (llvm::StringRef(target.needed).contains("avx512f"))
+      function.addFnAttr("prefer-vector-width", "512");
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    if (function.hasLocalLinkage())
+      function.addFnAttr(llvm::Attribute::AlwaysInline);
+  }
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graphs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  tuning.LoopUnrolling = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  // No function of the C library exists for a kernel: none may be made up, and ours are no special ones.
+  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
+  library.disableAllFunctions();
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graphs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graphs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+static std::string emit(llvm::Module &module, llvm::TargetMachine &machine, CodeKind kind) {
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  if (kind == CodeKind::llvm) {
+    module.print(os, nullptr);
+    return std::string(bytes);
+  }
+  llvm::legacy::PassManager passes;
+  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
+  library.disableAllFunctions();
+  passes.add(new llvm::TargetLibraryInfoWrapperPass(library));
+  machine.addPassesToEmitFile(
+      passes, os, nullptr,
+      kind == CodeKind::assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
+  passes.run(module);
+  return std::string(bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// Interface
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::string> tenon::compileKernels(ModuleOp op, const CpuTarget &target, CodeKind kind) {
+  llvm::LLVMContext context;
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
+  if (!machine)
+    return op.emitError("no code generator for ") << target.name << ": " << error;
+  std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(op, context, "kernels");
+  if (!module)
+    return op.emitError("kernels do not translate to LLVM IR");
+  module->setTargetTriple(llvm::Triple(target.triple));
+  module->setDataLayout(machine->createDataLayout());
+
+  llvm::StringSet<> entries;
+  for (llvm::Function &function : *module)
+    if (!function.isDeclaration() && !function.hasLocalLinkage())
+      entries.insert(function.getName());
+  if (llvm::Error failure = linkMathLibrary(*module, target))
+    return op.emitError("math library: ") << llvm::toString(std::move(failure));
+  llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) { return entries.contains(value.getName()); });
+  setFunctionAttributes(*module, target);
+  optimize(*module, *machine);
+  return emit(*module, *machine, kind);
+}
+
+FailureOr<std::string> tenon::compileSupport(ArrayRef<std::string> objects, const CpuTarget &target,
+                                             std::string &error) {
+  llvm::StringSet<> undefined;
+  for (const std::string &bytes : objects) {
+    auto object = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "kernels"));
+    if (!object) {
+      error = llvm::toString(object.takeError());
+      return failure();
+    }
+    for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
+      auto flags = symbol.getFlags();
+      auto name = symbol.getName();
+      if (!flags || !name) {
+        llvm::consumeError(flags.takeError());
+        llvm::consumeError(name.takeError());
+        continue;
+      }
+      if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !name->empty())
+        undefined.insert(*name);
+    }
+  }
+  if (undefined.empty())
+    return std::string();
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
+  if (!machine)
+    return failure();
+  llvm::LLVMContext context;
+  auto module = std::make_unique<llvm::Module>("support", context);
+  module->setTargetTriple(llvm::Triple(target.triple));
+  module->setDataLayout(machine->createDataLayout());
+  // Their types do not matter: a declaration only says what to take out of the library.
+  auto *anything = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+  for (auto &symbol : undefined)
+    module->getOrInsertFunction(symbol.getKey(), anything);
+  if (llvm::Error failed = linkMathLibrary(*module, target)) {
+    error = llvm::toString(std::move(failed));
+    return failure();
+  }
+  for (auto &symbol : undefined)
+    if (llvm::Function *function = module->getFunction(symbol.getKey()); !function || function->isDeclaration()) {
+      error = "kernels call '" + symbol.getKey().str() + "', which the math library lacks";
+      return failure();
+    }
+  llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) { return undefined.contains(value.getName()); });
+  for (llvm::Function &function : *module) {
+    function.addFnAttr("target-cpu", target.cpu);
+    // Or a loop that copies would become a call of memcpy, in memcpy itself.
+    function.addFnAttr("no-builtins");
+  }
+  return emit(*module, *machine, CodeKind::object);
+}

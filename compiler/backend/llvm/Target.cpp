@@ -1,0 +1,95 @@
+//===- Target.cpp - processors that kernels are compiled for --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "compiler/backend/llvm/Target.h"
+#include "runtime/format/Target.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+
+using namespace tenon;
+
+/// LLVM's and the format's names for a feature differ in few cases.
+static llvm::StringRef toFormatName(llvm::StringRef feature) {
+  if (feature == "neon")
+    return "asimd";
+  if (feature == "fp-armv8")
+    return "fp";
+  return feature;
+}
+
+/// "arch:feature,...": those features that the format knows, in its order.
+static std::string describeNeeds(llvm::StringRef arch, const llvm::StringSet<> &features) {
+  std::string text = arch.str() + ":";
+  bool first = true;
+  auto add = [&](const char *feature) {
+    if (!features.contains(feature))
+      return;
+    text += (first ? "" : ",") + std::string(feature);
+    first = false;
+  };
+  if (arch == "x86_64")
+    for (const char *feature : fmt::kX86Features)
+      add(feature);
+  else
+    for (const char *feature : fmt::kAArch64Features)
+      add(feature);
+  return text;
+}
+
+static CpuTarget getHost() {
+  llvm::Triple triple(llvm::sys::getProcessTriple());
+  CpuTarget target{"host", triple.str(), triple.getArchName().str(), llvm::sys::getHostCPUName().str(), "", "", true};
+  llvm::StringSet<> enabled;
+  // A StringMap has no order of its own; the artifact must not depend on one.
+  std::vector<std::string> features;
+  for (auto &feature : llvm::sys::getHostCPUFeatures())
+    features.push_back((feature.second ? "+" : "-") + feature.first().str());
+  llvm::sort(features);
+  for (const std::string &feature : features) {
+    target.features += (target.features.empty() ? "" : ",") + feature;
+    if (feature[0] == '+')
+      enabled.insert(toFormatName(llvm::StringRef(feature).drop_front()));
+  }
+  target.needed = describeNeeds(target.arch, enabled);
+  return target;
+}
+
+static CpuTarget getX86(llvm::StringRef cpu) {
+  CpuTarget target{cpu.str(), "x86_64-unknown-linux-gnu", "x86_64", cpu.str(), "", "", false};
+  llvm::SmallVector<llvm::StringRef> features;
+  llvm::X86::getFeaturesForCPU(cpu, features);
+  llvm::StringSet<> enabled;
+  auto host = llvm::sys::getHostCPUFeatures();
+  target.runsHere = llvm::Triple(llvm::sys::getProcessTriple()).getArch() == llvm::Triple::x86_64;
+  for (llvm::StringRef feature : features) {
+    enabled.insert(feature);
+    if (auto it = host.find(feature); it != host.end())
+      target.runsHere &= it->second;
+  }
+  target.needed = describeNeeds(target.arch, enabled);
+  return target;
+}
+
+std::optional<CpuTarget> tenon::getCpuTarget(llvm::StringRef name) {
+  if (name == "host")
+    return getHost();
+  if (name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4")
+    return getX86(name);
+  if (name == "aarch64") {
+    bool here = llvm::Triple(llvm::sys::getProcessTriple()).getArch() == llvm::Triple::aarch64;
+    return CpuTarget{"aarch64", "aarch64-unknown-linux-gnu", "aarch64", "generic", "+neon,+fp-armv8",
+                     "aarch64:fp,asimd", here};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> tenon::getCpuTargetNames() { return {"host", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"}; }

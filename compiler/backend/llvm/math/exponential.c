@@ -1,0 +1,85 @@
+//===- exponential.c - exp, exp2, exp10, expm1 ----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Cody and Waite: x = n ln(2) + r, a polynomial in r, and 2^n put into the
+// exponent by two multiplications.
+//
+//===----------------------------------------------------------------------===//
+
+#include "exponential.h"
+
+HOT double exp(double x) { return expOfSum(x, 0, 0); }
+
+HOT double exp2(double x) {
+  double bounded = x > 1200 ? 1200 : x;
+  bounded = bounded < -1200 ? -1200 : bounded;
+  double n = (bounded + ROUNDER) - ROUNDER;
+  double r = bounded - n;
+  return scaleBy(1 + r * polynomial(r, EXP2, EXP2_DEGREE), n);
+}
+
+HOT double exp10(double x) {
+  double bounded = x > 400 ? 400 : x;
+  bounded = bounded < -400 ? -400 : bounded;
+  double n = (bounded * 0x1.a934f0979a371p+1 + ROUNDER) - ROUNDER;
+  double r = (bounded - n * 0x1.34413509f6000p-2) - n * 0x1.9fef311f12b36p-42; // log10(2) in two parts
+  return scaleBy(1 + r * polynomial(r, EXP10, EXP10_DEGREE), n);
+}
+
+HOT double expm1(double x) {
+  double bounded = x > 710 ? 710 : x;
+  bounded = bounded < -60 ? -60 : bounded;
+  ExpReduced reduced = reduceExp(bounded, 0);
+  double e = reduced.r + expTail(reduced);
+  // Half of 2^n, since n may be 1024.
+  double half = ofBits((bitsOf(reduced.n - 1 + ROUNDER) + 1023) << 52);
+  double y = 2 * (e * half + (half - 0.5));
+  return absolute(x) < 0x1p-54 ? x : y;
+}
+
+//===----------------------------------------------------------------------===//
+// float
+//===----------------------------------------------------------------------===//
+
+#define LOG2_EF 0x1.715476p+0f
+#define LN2_HIF 0x1.62e4p-1f
+#define LN2_LOF 0x1.7f7d1cp-20f
+
+INLINE float scaleByFloat(float y, float n) {
+  float first = n * 0.5f + ROUNDERF;
+  float second = (n - (first - ROUNDERF)) + ROUNDERF;
+  return y * floatOfBits((bitsOfFloat(first) + 127) << 23) * floatOfBits((bitsOfFloat(second) + 127) << 23);
+}
+
+HOT float expf(float x) {
+  float bounded = x > 120 ? 120 : x;
+  bounded = bounded < -120 ? -120 : bounded;
+  float n = (bounded * LOG2_EF + ROUNDERF) - ROUNDERF;
+  float r = (bounded - n * LN2_HIF) - n * LN2_LOF;
+  return scaleByFloat(1 + (r + r * r * polynomialFloat(r, EXPF, EXPF_DEGREE)), n);
+}
+
+HOT float exp2f(float x) {
+  float bounded = x > 200 ? 200 : x;
+  bounded = bounded < -200 ? -200 : bounded;
+  float n = (bounded + ROUNDERF) - ROUNDERF;
+  float r = bounded - n;
+  return scaleByFloat(1 + r * polynomialFloat(r, EXP2F, EXP2F_DEGREE), n);
+}
+
+HOT float expm1f(float x) {
+  float bounded = x > 89 ? 89 : x;
+  bounded = bounded < -30 ? -30 : bounded;
+  float n = (bounded * LOG2_EF + ROUNDERF) - ROUNDERF;
+  float r = (bounded - n * LN2_HIF) - n * LN2_LOF;
+  float e = r + r * r * polynomialFloat(r, EXPF, EXPF_DEGREE);
+  float half = floatOfBits((bitsOfFloat(n - 1 + ROUNDERF) + 127) << 23);
+  float y = 2 * (e * half + (half - 0.5f));
+  return absoluteFloat(x) < 0x1p-25f ? x : y;
+}
+
+float exp10f(float x) { return (float)exp10(x); }

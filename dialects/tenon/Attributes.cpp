@@ -1,0 +1,105 @@
+//===- Attributes.cpp - enums and the shape attribute ----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tenon;
+
+#include "TenonEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "TenonAttrs.cpp.inc"
+
+void TenonDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "TenonAttrs.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// #tenon.shape
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseSum(AsmParser &parser, AffineExpr &result);
+
+/// factor ::= integer | name | string | `?` | `(` sum `)`
+static ParseResult parseFactor(AsmParser &parser, AffineExpr &result) {
+  MLIRContext *context = parser.getContext();
+  if (succeeded(parser.parseOptionalLParen()))
+    return failure(parseSum(parser, result) || parser.parseRParen());
+  if (succeeded(parser.parseOptionalQuestion())) {
+    result = getUnknownDim(context);
+    return success();
+  }
+  int64_t value;
+  OptionalParseResult integer = parser.parseOptionalInteger(value);
+  if (integer.has_value()) {
+    result = getDimConstant(context, value);
+    return *integer;
+  }
+  std::string quoted;
+  StringRef name;
+  if (succeeded(parser.parseOptionalString(&quoted)))
+    name = quoted;
+  else if (failed(parser.parseOptionalKeyword(&name)))
+    return parser.emitError(parser.getCurrentLocation(), "expected an integer, a symbol or '('");
+  result = getDimSymbol(context, name);
+  return success();
+}
+
+/// product ::= factor ((`*` | `floordiv` | `ceildiv` | `mod`) factor)*
+static ParseResult parseProduct(AsmParser &parser, AffineExpr &result) {
+  if (parseFactor(parser, result))
+    return failure();
+  while (true) {
+    AffineExpr rhs;
+    AffineExprKind kind;
+    if (succeeded(parser.parseOptionalStar()))
+      kind = AffineExprKind::Mul;
+    else if (succeeded(parser.parseOptionalKeyword("floordiv")))
+      kind = AffineExprKind::FloorDiv;
+    else if (succeeded(parser.parseOptionalKeyword("ceildiv")))
+      kind = AffineExprKind::CeilDiv;
+    else if (succeeded(parser.parseOptionalKeyword("mod")))
+      kind = AffineExprKind::Mod;
+    else
+      return success();
+    if (parseFactor(parser, rhs))
+      return failure();
+    result = simplifyDim(getAffineBinaryOpExpr(kind, result, rhs));
+  }
+}
+
+/// sum ::= product (`+` product)*; a difference is a product with a negative constant.
+static ParseResult parseSum(AsmParser &parser, AffineExpr &result) {
+  if (parseProduct(parser, result))
+    return failure();
+  while (succeeded(parser.parseOptionalPlus())) {
+    AffineExpr rhs;
+    if (parseProduct(parser, rhs))
+      return failure();
+    result = addDims(result, rhs);
+  }
+  return success();
+}
+
+Attribute ShapeAttr::parse(AsmParser &parser, Type) {
+  Dims dims;
+  auto parseDim = [&] { return parseSum(parser, dims.emplace_back()); };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseDim))
+    return {};
+  return ShapeAttr::get(parser.getContext(), dims);
+}
+
+void ShapeAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  llvm::interleaveComma(getDims(), printer, [&](AffineExpr dim) { printDim(printer.getStream(), dim); });
+  printer << '>';
+}

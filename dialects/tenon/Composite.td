@@ -1,0 +1,101 @@
+//===- Composite.td - operations that have a decomposition --------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each carries a meaning that its atoms lose. The decomposition is stated as a
+// formula, lives in passes/simplify/Decompose.cpp, and is what happens to an
+// operation that no kernel takes whole.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPOSITE_TD
+#define TENON_COMPOSITE_TD
+
+include "dialects/tenon/Elementwise.td"
+include "dialects/tenon/TenonBase.td"
+
+def Tenon_SigmoidOp : Tenon_UnaryOp<"sigmoid", Tenon_FloatTensor, "1 / (1 + exp(-x))">;
+def Tenon_ReluOp : Tenon_UnaryOp<"relu", Tenon_NumberTensor, "max(x, 0)">;
+
+def Tenon_GeluOp : Tenon_ElementwiseOp<"gelu"> {
+  let summary = "the Gaussian error linear unit";
+  let description = [{
+    `x / 2 * (1 + erf(x / sqrt(2)))`, or where `tanh` is set
+    `x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`.
+
+    ```mlir
+    %1 = tenon.gelu %0 : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$input, DefaultValuedAttr<BoolAttr, "false">:$tanh);
+  let results = (outs Tenon_FloatTensor:$result);
+}
+
+def Tenon_SoftmaxOp : Tenon_InferredOp<"softmax"> {
+  let summary = "exponentials along a dimension, divided by their sum";
+  let description = [{
+    `e / sum(e)` with `e = exp(x - max(x))` along `axis`; where `log` is set its
+    logarithm, `x - max(x) - log(sum(e))`.
+
+    ```mlir
+    %1 = tenon.softmax %0 {axis = 1 : i64} : (tensor<2x5xf32>) -> tensor<2x5xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$input, I64Attr:$axis, DefaultValuedAttr<BoolAttr, "false">:$log);
+  let results = (outs Tenon_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+def Tenon_LayerNormOp : Tenon_InferredOp<"layer_norm"> {
+  let summary = "shifts and scales the last dimensions to mean 0 and variance 1";
+  let description = [{
+    `(x - mean) / sqrt(variance + epsilon) * scale + bias`, over dimensions
+    `axis` and after; statistics are computed in f32 at least. `bias` may be
+    left out. scale and bias broadcast to the input.
+
+    ```mlir
+    %1 = tenon.layer_norm %0, %s, %b {axis = 1 : i64, epsilon = 1.0e-5 : f64}
+      : (tensor<2x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$input, Tenon_FloatTensor:$scale, Optional<Tenon_FloatTensor>:$bias,
+                       I64Attr:$axis, F64Attr:$epsilon);
+  let results = (outs Tenon_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+def Tenon_RmsNormOp : Tenon_InferredOp<"rms_norm"> {
+  let summary = "scales the last dimensions to a mean square of 1";
+  let description = [{
+    `x / sqrt(mean(x^2) + epsilon) * scale`, over dimensions `axis` and after.
+
+    ```mlir
+    %1 = tenon.rms_norm %0, %s {axis = 1 : i64, epsilon = 1.0e-6 : f64} : (tensor<2x8xf32>, tensor<8xf32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$input, Tenon_FloatTensor:$scale, I64Attr:$axis, F64Attr:$epsilon);
+  let results = (outs Tenon_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+def Tenon_BatchNormOp : Tenon_InferredOp<"batch_norm"> {
+  let summary = "shifts and scales each channel by given statistics";
+  let description = [{
+    `(x - mean) / sqrt(variance + epsilon) * scale + bias`, the four operands
+    having one element for each channel, which is dimension 1 of the input.
+
+    ```mlir
+    %1 = tenon.batch_norm %0, %s, %b, %m, %v {epsilon = 1.0e-5 : f64}
+      : (tensor<1x4x8x8xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<1x4x8x8xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$input, Tenon_FloatTensor:$scale, Tenon_FloatTensor:$bias,
+                       Tenon_FloatTensor:$mean, Tenon_FloatTensor:$variance, F64Attr:$epsilon);
+  let results = (outs Tenon_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
+#endif // TENON_COMPOSITE_TD

@@ -1,0 +1,143 @@
+//===- Contraction.td - sums of products, reductions, windows -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_CONTRACTION_TD
+#define TENON_CONTRACTION_TD
+
+include "dialects/tenon/TenonBase.td"
+
+def Tenon_ContractOp : Tenon_InferredOp<"contract"> {
+  let summary = "sums products of elements over shared dimensions";
+  let description = [{
+    An einsum of two operands, `out[...] = sum lhs[...] * rhs[...]`. Each array
+    gives, for each dimension of an operand or of the result, the number of the
+    index that runs over it. An index that the result lacks is summed over; one
+    index has one extent wherever it occurs, or 1, which stretches.
+
+    Sums of f16 and bf16 are carried in f32. Integers wrap around at the width
+    of the result, which is the operands' element type unless `result_type` says
+    otherwise.
+
+    ```mlir
+    // [b, m, k] x [k, n] -> [b, m, n]
+    %2 = tenon.contract %0, %1 {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 3, 2>,
+                                result_dims = array<i64: 0, 1, 2>}
+      : (tensor<2x4x8xf32>, tensor<8x5xf32>) -> tensor<2x4x5xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_NumberTensor:$lhs, Tenon_NumberTensor:$rhs, DenseI64ArrayAttr:$lhs_dims,
+                       DenseI64ArrayAttr:$rhs_dims, DenseI64ArrayAttr:$result_dims,
+                       OptionalAttr<TypeAttr>:$result_type);
+  let results = (outs Tenon_NumberTensor:$result);
+  let hasVerifier = 1;
+}
+
+def Tenon_ConvolveOp : Tenon_InferredOp<"convolve"> {
+  let summary = "slides filters over the spatial dimensions";
+  let description = [{
+    `input` is [N, C, spatial...], `filter` [F, C / groups, window...], the
+    result [N, F, spatial...]. With stride s, dilation d and padding `low`:
+
+        out[n, f, o...] = sum over c, w of input[n, c, o * s + w * d - low...] * filter[f, c, w...]
+
+    where the input reads as 0 outside of its bounds. A result extent is
+    `(in + low + high - ((window - 1) * d + 1)) floordiv s + 1`.
+
+    ```mlir
+    %2 = tenon.convolve %0, %1 {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
+                                low = array<i64: 1, 1>, high = array<i64: 1, 1>, groups = 1 : i64}
+      : (tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) -> tensor<1x4x4x4xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_NumberTensor:$input, Tenon_NumberTensor:$filter, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
+                       I64Attr:$groups, OptionalAttr<TypeAttr>:$result_type);
+  let results = (outs Tenon_NumberTensor:$result);
+  let hasVerifier = 1;
+}
+
+def Tenon_PoolOp : Tenon_InferredOp<"pool"> {
+  let summary = "combines the elements of a sliding window";
+  let description = [{
+    `input` is [N, C, spatial...]. Padding never counts as an element: the
+    maximum ignores it, and the average divides by the elements inside, or by
+    the window's whole size (what `low` and `high` add included, what a rounded-up
+    extent adds not) where `count_padding` is set.
+    With `ceil` the extents round up, as long as a window starts inside the
+    input or its low padding.
+
+    ```mlir
+    %1 = tenon.pool max, %0 {window = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
+                             low = array<i64: 0, 0>, high = array<i64: 0, 0>}
+      : (tensor<1x3x8x8xf32>) -> tensor<1x3x4x4xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_PoolKindAttr:$kind, Tenon_NumberTensor:$input, DenseI64ArrayAttr:$window,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low,
+                       DenseI64ArrayAttr:$high, DefaultValuedAttr<BoolAttr, "false">:$ceil,
+                       DefaultValuedAttr<BoolAttr, "false">:$count_padding);
+  let results = (outs Tenon_NumberTensor:$result);
+  let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Tenon_ReduceOp : Tenon_InferredOp<"reduce"> {
+  let summary = "combines the elements along dimensions";
+  let description = [{
+    `axes` are sorted, distinct and not negative. With `keepdims` each stays as 1.
+    Of no elements at all the sum is 0, the product 1, the maximum the lowest and
+    the minimum the highest value of the type (infinities for floats). NaN
+    propagates. Sums of f16 and bf16 are carried in f32.
+
+    ```mlir
+    %1 = tenon.reduce sum, %0 {axes = array<i64: 1>, keepdims = true} : (tensor<2x3xf32>) -> tensor<2x1xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_ReduceKindAttr:$kind, Tenon_NumberTensor:$input, DenseI64ArrayAttr:$axes,
+                       DefaultValuedAttr<BoolAttr, "false">:$keepdims);
+  let results = (outs Tenon_NumberTensor:$result);
+  let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Tenon_ArgReduceOp : Tenon_InferredOp<"arg_reduce"> {
+  let summary = "the index of the largest or smallest element along a dimension";
+  let description = [{
+    `kind` is `max` or `min`. Of equal elements the first counts, or the last
+    where `last` is set. The result is i64.
+
+    ```mlir
+    %1 = tenon.arg_reduce max, %0 {axis = 1 : i64, keepdims = true} : (tensor<2x3xf32>) -> tensor<2x1xi64>
+    ```
+  }];
+  let arguments = (ins Tenon_ReduceKindAttr:$kind, Tenon_NumberTensor:$input, I64Attr:$axis,
+                       DefaultValuedAttr<BoolAttr, "false">:$keepdims,
+                       DefaultValuedAttr<BoolAttr, "false">:$last);
+  let results = (outs RankedTensorOf<[I64]>:$result);
+  let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Tenon_ScanOp : Tenon_InferredOp<"scan"> {
+  let summary = "running sums or products along a dimension";
+  let description = [{
+    `kind` is `sum` or `prod`. With `exclusive` an element does not count itself;
+    with `reverse` the run goes from the end.
+
+    ```mlir
+    %1 = tenon.scan sum, %0 {axis = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_ReduceKindAttr:$kind, Tenon_NumberTensor:$input, I64Attr:$axis,
+                       DefaultValuedAttr<BoolAttr, "false">:$exclusive,
+                       DefaultValuedAttr<BoolAttr, "false">:$reverse);
+  let results = (outs Tenon_NumberTensor:$result);
+  let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+#endif // TENON_CONTRACTION_TD

@@ -1,0 +1,243 @@
+//===- ContractionOps.cpp - inference and checks of contractions, windows, reductions --===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+
+using namespace mlir;
+using namespace tenon;
+
+//===----------------------------------------------------------------------===//
+// Contract
+//===----------------------------------------------------------------------===//
+
+LogicalResult ContractOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  Type type = getElementTypeOrSelf(adaptor.getLhs());
+  if (!adaptor.getResultType() && type != getElementTypeOrSelf(adaptor.getRhs()))
+    return emitOptionalError(loc, "operands have element types ", type, " and ",
+                             getElementTypeOrSelf(adaptor.getRhs()), ", which must be equal");
+  llvm::SmallDenseMap<int64_t, AffineExpr> extents;
+  for (auto [operand, indices] : {std::pair(adaptor.getLhs(), adaptor.getLhsDims()),
+                                  std::pair(adaptor.getRhs(), adaptor.getRhsDims())}) {
+    Dims dims = getDims(operand);
+    if (dims.size() != indices.size())
+      return emitOptionalError(loc, "has ", indices.size(), " indices for an operand of rank ", dims.size());
+    for (auto [dim, index] : llvm::zip(dims, indices)) {
+      AffineExpr &extent = extents.try_emplace(index, dim).first->second;
+      FailureOr<AffineExpr> joined = broadcastDim(extent, dim);
+      if (failed(joined))
+        return emitOptionalError(loc, "shapes ", dimsToString(getDims(adaptor.getLhs())), " and ",
+                                 dimsToString(getDims(adaptor.getRhs())), " do not fit: ", *getConstant(extent),
+                                 " and ", *getConstant(dim), " elements have to be multiplied pair by pair");
+      extent = *joined;
+    }
+  }
+  Dims result;
+  for (int64_t index : adaptor.getResultDims()) {
+    auto it = extents.find(index);
+    if (it == extents.end())
+      return emitOptionalError(loc, "result index ", index, " runs over neither operand");
+    result.push_back(it->second);
+  }
+  types.push_back(getTensorType(result, adaptor.getResultType().value_or(type)));
+  return success();
+}
+
+LogicalResult ContractOp::verify() {
+  llvm::SmallDenseSet<int64_t> seen;
+  for (int64_t index : getResultDims())
+    if (!seen.insert(index).second)
+      return emitOpError("has result index ") << index << " twice";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Window {
+  ArrayRef<int64_t> sizes, strides, dilations, low, high;
+};
+} // namespace
+
+/// Checks what no shape can say: one number for each spatial dimension, each in its range.
+static LogicalResult verifyWindow(Operation *op, const Window &w, size_t rank) {
+  if (w.sizes.size() != rank || w.strides.size() != rank || w.dilations.size() != rank ||
+      w.low.size() != rank || w.high.size() != rank)
+    return op->emitOpError("needs window, strides, dilations, low and high for each of ")
+           << rank << " spatial dimensions";
+  constexpr int64_t kLimit = int64_t(1) << 31;
+  for (size_t i = 0; i < rank; ++i) {
+    if (w.sizes[i] < 1 || w.strides[i] < 1 || w.dilations[i] < 1)
+      return op->emitOpError("needs a window, strides and dilations of at least 1, found ")
+             << w.sizes[i] << ", " << w.strides[i] << ", " << w.dilations[i];
+    if (w.sizes[i] > kLimit || w.strides[i] > kLimit || w.dilations[i] > kLimit || std::abs(w.low[i]) > kLimit ||
+        std::abs(w.high[i]) > kLimit)
+      return op->emitOpError("has a window, stride, dilation or padding beyond 2^31");
+  }
+  return success();
+}
+
+/// The extent of a windowed dimension: positions at which the window fits.
+static FailureOr<AffineExpr> inferWindowDim(std::optional<Location> loc, AffineExpr in, const Window &w, size_t i,
+                                            bool ceil) {
+  if (w.strides[i] < 1)
+    return LogicalResult(emitOptionalError(loc, "has a stride below 1"));
+  int64_t reach = (w.sizes[i] - 1) * w.dilations[i] + 1;
+  MLIRContext *context = in.getContext();
+  AffineExpr room = addDims(in, getDimConstant(context, w.low[i] + w.high[i] - reach));
+  if (std::optional<int64_t> size = getConstant(room); size && *size < 0)
+    return LogicalResult(emitOptionalError(loc, "a window that reaches over ", reach,
+                                           " elements does not fit into ", *getConstant(in), " elements with ",
+                                           w.low[i] + w.high[i], " of padding"));
+  AffineExpr stride = getDimConstant(context, w.strides[i]);
+  AffineExpr count = addDims(ceil ? ceilDivDims(room, stride) : divDims(room, stride), getDimConstant(context, 1));
+  // A rounded-up extent must not add a window that starts in the high padding.
+  if (std::optional<int64_t> n = getConstant(count); n && ceil)
+    if ((*n - 1) * w.strides[i] >= *getConstant(in) + w.low[i])
+      return getDimConstant(context, *n - 1);
+  return count;
+}
+
+LogicalResult ConvolveOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  Dims in = getDims(adaptor.getInput()), filter = getDims(adaptor.getFilter());
+  if (in.size() < 3 || in.size() != filter.size())
+    return emitOptionalError(loc, "needs an input and a filter of one rank, at least 3, found ",
+                             dimsToString(in), " and ", dimsToString(filter));
+  std::optional<SmallVector<int64_t>> sizes = getConstants(ArrayRef(filter).drop_front(2));
+  if (!sizes)
+    return emitOptionalError(loc, "needs a filter of constant window sizes, found ", dimsToString(filter));
+  size_t rank = in.size() - 2;
+  Window w{*sizes, adaptor.getStrides(), adaptor.getDilations(), adaptor.getLow(), adaptor.getHigh()};
+  if (w.strides.size() != rank || w.dilations.size() != rank || w.low.size() != rank || w.high.size() != rank)
+    return emitOptionalError(loc, "needs strides, dilations, low and high for each of ", rank,
+                             " spatial dimensions");
+  Dims dims{in[0], filter[0]};
+  for (size_t i = 0; i < rank; ++i) {
+    FailureOr<AffineExpr> dim = inferWindowDim(loc, in[i + 2], w, i, false);
+    if (failed(dim))
+      return failure();
+    dims.push_back(*dim);
+  }
+  types.push_back(getTensorType(
+      dims, adaptor.getResultType().value_or(getElementTypeOrSelf(adaptor.getInput()))));
+  return success();
+}
+
+LogicalResult ConvolveOp::verify() {
+  Dims in = getDims(getInput()), filter = getDims(getFilter());
+  SmallVector<int64_t> sizes = *getConstants(ArrayRef(filter).drop_front(2));
+  Window w{sizes, getStrides(), getDilations(), getLow(), getHigh()};
+  if (failed(verifyWindow(*this, w, in.size() - 2)))
+    return failure();
+  int64_t groups = getGroups();
+  if (groups < 1)
+    return emitOpError("has ") << groups << " groups, which must be at least 1";
+  std::optional<int64_t> channels = getConstant(in[1]), perGroup = getConstant(filter[1]),
+                         filters = getConstant(filter[0]);
+  if (channels && perGroup && *channels != *perGroup * groups)
+    return emitOpError("has an input of ") << *channels << " channels, but a filter for " << *perGroup
+                                           << " channels in each of " << groups << " groups";
+  if (filters && *filters % groups != 0)
+    return emitOpError("has ") << *filters << " filters, which " << groups << " groups do not divide";
+  return success();
+}
+
+LogicalResult PoolOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  Dims in = getDims(adaptor.getInput());
+  size_t rank = in.size() - 2;
+  Window w{adaptor.getWindow(), adaptor.getStrides(), adaptor.getDilations(), adaptor.getLow(), adaptor.getHigh()};
+  if (in.size() < 3 || w.sizes.size() != rank || w.strides.size() != rank || w.dilations.size() != rank ||
+      w.low.size() != rank || w.high.size() != rank)
+    return emitOptionalError(loc, "needs an input of rank 3 or more, and window, strides, dilations, low and "
+                                  "high for each spatial dimension; the input is ",
+                             dimsToString(in));
+  Dims dims{in[0], in[1]};
+  for (size_t i = 0; i < rank; ++i) {
+    FailureOr<AffineExpr> dim = inferWindowDim(loc, in[i + 2], w, i, adaptor.getCeil());
+    if (failed(dim))
+      return failure();
+    dims.push_back(*dim);
+  }
+  types.push_back(getTensorType(dims, getElementTypeOrSelf(adaptor.getInput())));
+  return success();
+}
+
+LogicalResult PoolOp::verify() {
+  Window w{getWindow(), getStrides(), getDilations(), getLow(), getHigh()};
+  return verifyWindow(*this, w, getInput().getType().getRank() - 2);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+static Dims reduceDims(Value input, ArrayRef<int64_t> axes, bool keepdims) {
+  Dims dims;
+  for (auto [i, dim] : llvm::enumerate(getDims(input))) {
+    if (!llvm::is_contained(axes, static_cast<int64_t>(i)))
+      dims.push_back(dim);
+    else if (keepdims)
+      dims.push_back(getDimConstant(dim.getContext(), 1));
+  }
+  return dims;
+}
+
+static LogicalResult verifyAxis(Operation *op, Value input, int64_t axis) {
+  int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
+  if (axis < 0 || axis >= rank)
+    return op->emitOpError("has axis ") << axis << ", but the input has " << rank << " dimensions";
+  return success();
+}
+
+LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  types.push_back(getTensorType(reduceDims(adaptor.getInput(), adaptor.getAxes(), adaptor.getKeepdims()),
+                                getElementTypeOrSelf(adaptor.getInput())));
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  int64_t last = -1;
+  for (int64_t axis : getAxes()) {
+    if (failed(verifyAxis(*this, getInput(), axis)))
+      return failure();
+    if (axis <= last)
+      return emitOpError("needs sorted and distinct axes, found ") << axis << " after " << last;
+    last = axis;
+  }
+  return success();
+}
+
+LogicalResult ArgReduceOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  types.push_back(getTensorType(
+      reduceDims(adaptor.getInput(), static_cast<int64_t>(adaptor.getAxis()), adaptor.getKeepdims()),
+      IntegerType::get(context, 64)));
+  return success();
+}
+
+LogicalResult ArgReduceOp::verify() {
+  if (getKind() != ReduceKind::max && getKind() != ReduceKind::min)
+    return emitOpError("finds a maximum or a minimum, not a ") << stringifyReduceKind(getKind());
+  return verifyAxis(*this, getInput(), getAxis());
+}
+
+LogicalResult ScanOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                       SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getInput().getType());
+  return success();
+}
+
+LogicalResult ScanOp::verify() {
+  if (getKind() != ReduceKind::sum && getKind() != ReduceKind::prod)
+    return emitOpError("computes sums or products, not a ") << stringifyReduceKind(getKind());
+  return verifyAxis(*this, getInput(), getAxis());
+}

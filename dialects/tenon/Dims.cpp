@@ -1,0 +1,322 @@
+//===- Dims.cpp - dimensions as expressions over symbols -------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Dims.h"
+#include "dialects/tenon/Tenon.h"
+#include "llvm/ADT/StringExtras.h"
+#include <map>
+
+using namespace mlir;
+using namespace tenon;
+
+/// The name that no model can give a symbol, since printing would quote it.
+static constexpr StringRef kUnknownName = "?";
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+Dims tenon::getDims(RankedTensorType type) {
+  if (auto shape = dyn_cast_or_null<ShapeAttr>(type.getEncoding()))
+    return Dims(shape.getDims().begin(), shape.getDims().end());
+  Dims dims;
+  for (int64_t size : type.getShape())
+    dims.push_back(ShapedType::isDynamic(size) ? getUnknownDim(type.getContext())
+                                               : getDimConstant(type.getContext(), size));
+  return dims;
+}
+
+AffineExpr tenon::getDim(Value value, int64_t dim) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!type.isDynamicDim(dim))
+    return getDimConstant(type.getContext(), type.getDimSize(dim));
+  return getDims(type)[dim];
+}
+
+RankedTensorType tenon::getTensorType(ArrayRef<AffineExpr> dims, Type elementType) {
+  SmallVector<int64_t> shape;
+  for (AffineExpr dim : dims)
+    shape.push_back(getConstant(dim).value_or(ShapedType::kDynamic));
+  if (!ShapedType::isDynamicShape(shape))
+    return RankedTensorType::get(shape, elementType);
+  return RankedTensorType::get(shape, elementType, ShapeAttr::get(elementType.getContext(), dims));
+}
+
+AffineExpr tenon::getDimConstant(MLIRContext *context, int64_t value) {
+  return getAffineConstantExpr(value, context);
+}
+
+AffineExpr tenon::getDimSymbol(MLIRContext *context, StringRef name) {
+  auto *dialect = context->getOrLoadDialect<TenonDialect>();
+  return getAffineSymbolExpr(dialect->internSymbol(name), context);
+}
+
+AffineExpr tenon::getUnknownDim(MLIRContext *context) { return getDimSymbol(context, kUnknownName); }
+
+bool tenon::isUnknownDim(AffineExpr dim) {
+  AffineExpr unknown = getUnknownDim(dim.getContext());
+  bool found = false;
+  dim.walk([&](AffineExpr e) { found |= e == unknown; });
+  return found;
+}
+
+std::optional<int64_t> tenon::getConstant(AffineExpr dim) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(dim))
+    return constant.getValue();
+  return std::nullopt;
+}
+
+std::optional<SmallVector<int64_t>> tenon::getConstants(ArrayRef<AffineExpr> dims) {
+  SmallVector<int64_t> values;
+  for (AffineExpr dim : dims) {
+    std::optional<int64_t> value = getConstant(dim);
+    if (!value)
+      return std::nullopt;
+    values.push_back(*value);
+  }
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Orders expressions by structure, so that the normal form does not depend on addresses.
+bool isBefore(AffineExpr a, AffineExpr b) {
+  if (a == b)
+    return false;
+  if (a.getKind() != b.getKind())
+    return a.getKind() < b.getKind();
+  if (auto constant = dyn_cast<AffineConstantExpr>(a))
+    return constant.getValue() < cast<AffineConstantExpr>(b).getValue();
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(a))
+    return symbol.getPosition() < cast<AffineSymbolExpr>(b).getPosition();
+  if (auto dim = dyn_cast<AffineDimExpr>(a))
+    return dim.getPosition() < cast<AffineDimExpr>(b).getPosition();
+  auto x = cast<AffineBinaryOpExpr>(a), y = cast<AffineBinaryOpExpr>(b);
+  return x.getLHS() == y.getLHS() ? isBefore(x.getRHS(), y.getRHS()) : isBefore(x.getLHS(), y.getLHS());
+}
+
+/// A product of factors that are no sums, products or constants, in order.
+using Term = SmallVector<AffineExpr, 2>;
+struct TermBefore {
+  bool operator()(const Term &a, const Term &b) const {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), isBefore);
+  }
+};
+/// A sum of terms with their coefficients; none is zero.
+using Polynomial = std::map<Term, int64_t, TermBefore>;
+
+void addTerm(Polynomial &sum, const Term &term, int64_t coefficient) {
+  auto it = sum.try_emplace(term, 0).first;
+  it->second += coefficient;
+  if (it->second == 0)
+    sum.erase(it);
+}
+
+Polynomial multiply(const Polynomial &a, const Polynomial &b) {
+  Polynomial product;
+  for (auto &[x, cx] : a)
+    for (auto &[y, cy] : b) {
+      Term term(x);
+      term.append(y.begin(), y.end());
+      llvm::sort(term, isBefore);
+      addTerm(product, term, cx * cy);
+    }
+  return product;
+}
+
+AffineExpr toExpr(const Polynomial &sum, MLIRContext *context) {
+  AffineExpr expr;
+  for (auto &[term, coefficient] : llvm::reverse(sum)) {
+    AffineExpr product;
+    for (AffineExpr factor : term)
+      product = product ? product * factor : factor;
+    product = product ? product * coefficient : getDimConstant(context, coefficient);
+    expr = expr ? expr + product : product;
+  }
+  return expr ? expr : getDimConstant(context, 0);
+}
+
+/// a / b where b is one term that divides every term of a.
+std::optional<Polynomial> divideExactly(const Polynomial &a, const Polynomial &b) {
+  if (b.size() != 1)
+    return std::nullopt;
+  const auto &[divisor, coefficient] = *b.begin();
+  Polynomial quotient;
+  for (auto &[term, c] : a) {
+    Term rest(term);
+    for (AffineExpr factor : divisor) {
+      auto *it = llvm::find(rest, factor);
+      if (it == rest.end())
+        return std::nullopt;
+      rest.erase(it);
+    }
+    if (c % coefficient != 0)
+      return std::nullopt;
+    addTerm(quotient, rest, c / coefficient);
+  }
+  return quotient;
+}
+
+Polynomial toPolynomial(AffineExpr expr);
+
+AffineExpr simplifyDivision(AffineExprKind kind, AffineExpr lhs, AffineExpr rhs) {
+  MLIRContext *context = lhs.getContext();
+  Polynomial a = toPolynomial(lhs), b = toPolynomial(rhs);
+  if (b.empty())
+    return getAffineBinaryOpExpr(kind, lhs, rhs); // Division by zero is refused when sizes are bound.
+  if (std::optional<Polynomial> quotient = divideExactly(a, b))
+    return kind == AffineExprKind::Mod ? getDimConstant(context, 0) : toExpr(*quotient, context);
+  return getAffineBinaryOpExpr(kind, toExpr(a, context), toExpr(b, context));
+}
+
+Polynomial toPolynomial(AffineExpr expr) {
+  if (std::optional<int64_t> constant = getConstant(expr))
+    return *constant ? Polynomial{{Term(), *constant}} : Polynomial();
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return {{Term{expr}, 1}};
+  switch (expr.getKind()) {
+  case AffineExprKind::Add: {
+    Polynomial sum = toPolynomial(binary.getLHS());
+    for (auto &[term, coefficient] : toPolynomial(binary.getRHS()))
+      addTerm(sum, term, coefficient);
+    return sum;
+  }
+  case AffineExprKind::Mul:
+    return multiply(toPolynomial(binary.getLHS()), toPolynomial(binary.getRHS()));
+  default: {
+    AffineExpr quotient = simplifyDivision(expr.getKind(), binary.getLHS(), binary.getRHS());
+    if (quotient.getKind() == expr.getKind())
+      return {{Term{quotient}, 1}};
+    return toPolynomial(quotient);
+  }
+  }
+}
+
+} // namespace
+
+AffineExpr tenon::simplifyDim(AffineExpr dim) {
+  if (isa<AffineConstantExpr, AffineSymbolExpr>(dim))
+    return dim;
+  return toExpr(toPolynomial(dim), dim.getContext());
+}
+
+AffineExpr tenon::addDims(AffineExpr a, AffineExpr b) { return simplifyDim(a + b); }
+AffineExpr tenon::subDims(AffineExpr a, AffineExpr b) { return simplifyDim(a - b); }
+AffineExpr tenon::mulDims(AffineExpr a, AffineExpr b) { return simplifyDim(a * b); }
+AffineExpr tenon::divDims(AffineExpr a, AffineExpr b) {
+  return simplifyDivision(AffineExprKind::FloorDiv, a, b);
+}
+AffineExpr tenon::ceilDivDims(AffineExpr a, AffineExpr b) {
+  return simplifyDivision(AffineExprKind::CeilDiv, a, b);
+}
+AffineExpr tenon::modDims(AffineExpr a, AffineExpr b) { return simplifyDivision(AffineExprKind::Mod, a, b); }
+
+AffineExpr tenon::getElementCount(MLIRContext *context, ArrayRef<AffineExpr> dims) {
+  AffineExpr count = getDimConstant(context, 1);
+  for (AffineExpr dim : dims)
+    count = mulDims(count, dim);
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Broadcasting
+//===----------------------------------------------------------------------===//
+
+FailureOr<AffineExpr> tenon::broadcastDim(AffineExpr a, AffineExpr b) {
+  std::optional<int64_t> x = getConstant(a), y = getConstant(b);
+  if (a == b || y == 1)
+    return a;
+  if (x == 1)
+    return b;
+  if (x && y)
+    return failure();
+  return x ? a : y ? b : a;
+}
+
+FailureOr<Dims> tenon::broadcastDims(ArrayRef<Dims> shapes) {
+  Dims result;
+  for (const Dims &shape : shapes) {
+    while (result.size() < shape.size())
+      result.insert(result.begin(), shape[shape.size() - result.size() - 1]);
+    for (size_t i = 1; i <= shape.size(); ++i) {
+      AffineExpr &dim = result[result.size() - i];
+      FailureOr<AffineExpr> joined = broadcastDim(dim, shape[shape.size() - i]);
+      if (failed(joined))
+        return failure();
+      dim = *joined;
+    }
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static void printSymbol(raw_ostream &os, StringRef name) {
+  bool plain = !name.empty() && (llvm::isAlpha(name.front()) || name.front() == '_') &&
+               llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  if (plain && name != "floordiv" && name != "ceildiv" && name != "mod")
+    os << name;
+  else if (name == kUnknownName)
+    os << name;
+  else {
+    os << '"';
+    llvm::printEscapedString(name, os);
+    os << '"';
+  }
+}
+
+static void printDim(raw_ostream &os, AffineExpr dim, bool isOperand) {
+  if (std::optional<int64_t> constant = getConstant(dim)) {
+    os << *constant;
+    return;
+  }
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(dim)) {
+    auto *dialect = dim.getContext()->getOrLoadDialect<TenonDialect>();
+    printSymbol(os, dialect->getSymbolName(symbol.getPosition()));
+    return;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(dim);
+  const char *op = dim.getKind() == AffineExprKind::Add        ? " + "
+                   : dim.getKind() == AffineExprKind::Mul      ? " * "
+                   : dim.getKind() == AffineExprKind::FloorDiv ? " floordiv "
+                   : dim.getKind() == AffineExprKind::CeilDiv  ? " ceildiv "
+                                                               : " mod ";
+  if (isOperand)
+    os << '(';
+  printDim(os, binary.getLHS(), true);
+  os << op;
+  printDim(os, binary.getRHS(), true);
+  if (isOperand)
+    os << ')';
+}
+
+void tenon::printDim(raw_ostream &os, AffineExpr dim) { ::printDim(os, dim, false); }
+
+std::string tenon::dimsToString(ArrayRef<AffineExpr> dims) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleave(dims, os, [&](AffineExpr dim) { ::printDim(os, dim, true); }, "x");
+  return dims.empty() ? "scalar" : text;
+}
+
+bool tenon::areCompatible(TypeRange a, TypeRange b) {
+  if (a.size() != b.size())
+    return false;
+  for (auto [x, y] : llvm::zip(a, b)) {
+    auto s = cast<RankedTensorType>(x), t = cast<RankedTensorType>(y);
+    if (s.getElementType() != t.getElementType() || failed(verifyCompatibleShape(s, t)))
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,71 @@
+//===- Dims.h - dimensions as expressions over symbols ---------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_DIALECTS_TENON_DIMS_H
+#define TENON_DIALECTS_TENON_DIMS_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <optional>
+
+namespace tenon {
+
+/// The extents of a tensor, outermost first. Each is a constant or an expression over interned symbols
+/// (TenonDialect::internSymbol), in the form that `simplifyDim` gives, so that equal expressions that we
+/// know to be equal are equal pointers.
+using Dims = llvm::SmallVector<mlir::AffineExpr, 4>;
+
+/// The dimensions of a tensor type. A dynamic dimension without an expression becomes `unknownDim`.
+Dims getDims(mlir::RankedTensorType type);
+inline Dims getDims(mlir::Value value) { return getDims(mlir::cast<mlir::RankedTensorType>(value.getType())); }
+/// One dimension of a tensor value.
+mlir::AffineExpr getDim(mlir::Value value, int64_t dim);
+
+/// The tensor type with these dimensions: without an encoding where all are constant.
+mlir::RankedTensorType getTensorType(llvm::ArrayRef<mlir::AffineExpr> dims, mlir::Type elementType);
+
+/// A constant dimension, a symbol by name.
+mlir::AffineExpr getDimConstant(mlir::MLIRContext *context, int64_t value);
+mlir::AffineExpr getDimSymbol(mlir::MLIRContext *context, llvm::StringRef name);
+/// An extent of which nothing is known: equal to nothing, printed as `?`.
+mlir::AffineExpr getUnknownDim(mlir::MLIRContext *context);
+bool isUnknownDim(mlir::AffineExpr dim);
+
+std::optional<int64_t> getConstant(mlir::AffineExpr dim);
+/// All of them, where all are constant.
+std::optional<llvm::SmallVector<int64_t>> getConstants(llvm::ArrayRef<mlir::AffineExpr> dims);
+
+/// Brings sums and products of symbols into one normal form (a sorted polynomial) and folds constants.
+mlir::AffineExpr simplifyDim(mlir::AffineExpr dim);
+mlir::AffineExpr addDims(mlir::AffineExpr a, mlir::AffineExpr b);
+mlir::AffineExpr subDims(mlir::AffineExpr a, mlir::AffineExpr b);
+mlir::AffineExpr mulDims(mlir::AffineExpr a, mlir::AffineExpr b);
+/// a / b: without remainder where b is a factor of every term of a, else rounded to minus infinity.
+mlir::AffineExpr divDims(mlir::AffineExpr a, mlir::AffineExpr b);
+mlir::AffineExpr ceilDivDims(mlir::AffineExpr a, mlir::AffineExpr b);
+mlir::AffineExpr modDims(mlir::AffineExpr a, mlir::AffineExpr b);
+/// The product of all, 1 for none.
+mlir::AffineExpr getElementCount(mlir::MLIRContext *context, llvm::ArrayRef<mlir::AffineExpr> dims);
+
+/// The numpy broadcast of two dimensions. Two different symbols count as equal: only one of them can be
+/// stretched, and which is not known before sizes are bound. Fails on two different constants, none 1.
+mlir::FailureOr<mlir::AffineExpr> broadcastDim(mlir::AffineExpr a, mlir::AffineExpr b);
+/// The numpy broadcast of several shapes.
+mlir::FailureOr<Dims> broadcastDims(llvm::ArrayRef<Dims> shapes);
+
+/// The dims as text, for messages: "2x3xN".
+std::string dimsToString(llvm::ArrayRef<mlir::AffineExpr> dims);
+/// One expression as text. Symbols that are no plain word are quoted.
+void printDim(llvm::raw_ostream &os, mlir::AffineExpr dim);
+
+/// Whether the types differ at most in what they know of dimensions.
+bool areCompatible(mlir::TypeRange a, mlir::TypeRange b);
+
+} // namespace tenon
+
+#endif // TENON_DIALECTS_TENON_DIMS_H

@@ -1,0 +1,164 @@
+//===- ElementwiseOps.cpp - inference, checks and folds of elementwise operations --===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tenon;
+
+//===----------------------------------------------------------------------===//
+// Inference
+//===----------------------------------------------------------------------===//
+
+static LogicalResult inferBroadcast(std::optional<Location> loc, ValueRange operands, Type elementType,
+                                    SmallVectorImpl<Type> &types) {
+  SmallVector<Dims> shapes;
+  for (Value operand : operands)
+    shapes.push_back(getDims(operand));
+  FailureOr<Dims> dims = broadcastDims(shapes);
+  if (failed(dims)) {
+    std::string text;
+    for (const Dims &shape : shapes)
+      text += (text.empty() ? "" : " and ") + dimsToString(shape);
+    return emitOptionalError(loc, "shapes ", text, " do not broadcast against each other");
+  }
+  types.push_back(getTensorType(*dims, elementType));
+  return success();
+}
+
+static LogicalResult inferSame(std::optional<Location> loc, ValueRange operands, SmallVectorImpl<Type> &types) {
+  for (Value operand : operands.drop_front())
+    if (getElementTypeOrSelf(operand) != getElementTypeOrSelf(operands[0]))
+      return emitOptionalError(loc, "operands have element types ", getElementTypeOrSelf(operands[0]), " and ",
+                               getElementTypeOrSelf(operand), ", which must be equal");
+  return inferBroadcast(loc, operands, getElementTypeOrSelf(operands[0]), types);
+}
+
+#define INFER_SAME(OP)                                                                                       \
+  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,            \
+                                     SmallVectorImpl<Type> &types) {                                         \
+    return inferSame(loc, adaptor.getOperands(), types);                                                     \
+  }
+INFER_SAME(AbsOp)
+INFER_SAME(NegOp)
+INFER_SAME(SignOp)
+INFER_SAME(CeilOp)
+INFER_SAME(FloorOp)
+INFER_SAME(RoundOp)
+INFER_SAME(SqrtOp)
+INFER_SAME(RsqrtOp)
+INFER_SAME(ReciprocalOp)
+INFER_SAME(ExpOp)
+INFER_SAME(LogOp)
+INFER_SAME(Log1pOp)
+INFER_SAME(SinOp)
+INFER_SAME(CosOp)
+INFER_SAME(TanOp)
+INFER_SAME(AsinOp)
+INFER_SAME(AcosOp)
+INFER_SAME(AtanOp)
+INFER_SAME(SinhOp)
+INFER_SAME(CoshOp)
+INFER_SAME(TanhOp)
+INFER_SAME(AsinhOp)
+INFER_SAME(AcoshOp)
+INFER_SAME(AtanhOp)
+INFER_SAME(ErfOp)
+INFER_SAME(NotOp)
+INFER_SAME(AddOp)
+INFER_SAME(SubOp)
+INFER_SAME(MulOp)
+INFER_SAME(DivOp)
+INFER_SAME(RemOp)
+INFER_SAME(ModOp)
+INFER_SAME(PowOp)
+INFER_SAME(MaxOp)
+INFER_SAME(MinOp)
+INFER_SAME(AndOp)
+INFER_SAME(OrOp)
+INFER_SAME(XorOp)
+INFER_SAME(ShiftLeftOp)
+INFER_SAME(ShiftRightOp)
+INFER_SAME(SigmoidOp)
+INFER_SAME(ReluOp)
+INFER_SAME(GeluOp)
+#undef INFER_SAME
+
+#define INFER_BOOL(OP)                                                                                       \
+  LogicalResult OP::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,     \
+                                     SmallVectorImpl<Type> &types) {                                         \
+    if (failed(inferSame(loc, adaptor.getOperands(), types)))                                                \
+      return failure();                                                                                      \
+    types[0] = cast<RankedTensorType>(types[0]).clone(IntegerType::get(context, 1));                         \
+    return success();                                                                                        \
+  }
+INFER_BOOL(IsNaNOp)
+INFER_BOOL(IsInfOp)
+INFER_BOOL(CompareOp)
+#undef INFER_BOOL
+
+LogicalResult SelectOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  Type type = getElementTypeOrSelf(adaptor.getLhs());
+  if (type != getElementTypeOrSelf(adaptor.getRhs()))
+    return emitOptionalError(loc, "the two choices have element types ", type, " and ",
+                             getElementTypeOrSelf(adaptor.getRhs()), ", which must be equal");
+  return inferBroadcast(loc, adaptor.getOperands(), type, types);
+}
+
+//===----------------------------------------------------------------------===//
+// Cast
+//===----------------------------------------------------------------------===//
+
+LogicalResult CastOp::verify() {
+  if (failed(verifyCompatibleShape(getInput().getType(), getType())))
+    return emitOpError("changes the shape from ") << getInput().getType() << " to " << getType();
+  return success();
+}
+
+OpFoldResult CastOp::fold(FoldAdaptor) {
+  return getInput().getType() == getType() ? getInput() : OpFoldResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Neutral elements
+//===----------------------------------------------------------------------===//
+
+/// Whether the value is a weight of which every element is `number`.
+static bool isSplat(Attribute attr, double number) {
+  auto splat = dyn_cast_or_null<SplatElementsAttr>(attr);
+  if (!splat)
+    return false;
+  if (isa<FloatType>(splat.getElementType()))
+    return splat.getSplatValue<APFloat>().isExactlyValue(number) ||
+           splat.getSplatValue<APFloat>().convertToDouble() == number;
+  return isa<IntegerType>(splat.getElementType()) && !splat.getElementType().isInteger(1) &&
+         splat.getSplatValue<APInt>() == static_cast<uint64_t>(number);
+}
+
+// x + 0 is x but for x = -0, where IEEE gives +0: the two compare equal, and every peer folds it.
+OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
+  if (isSplat(adaptor.getRhs(), 0) && getLhs().getType() == getType())
+    return getLhs();
+  return {};
+}
+OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
+  if (isSplat(adaptor.getRhs(), 0) && getLhs().getType() == getType())
+    return getLhs();
+  return {};
+}
+OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
+  if (isSplat(adaptor.getRhs(), 1) && getLhs().getType() == getType())
+    return getLhs();
+  return {};
+}
+OpFoldResult DivOp::fold(FoldAdaptor adaptor) {
+  if (isSplat(adaptor.getRhs(), 1) && getLhs().getType() == getType())
+    return getLhs();
+  return {};
+}

@@ -1,0 +1,151 @@
+//===- Shape.td - weights, sizes, and operations that move elements -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_SHAPE_TD
+#define TENON_SHAPE_TD
+
+include "dialects/tenon/TenonBase.td"
+
+def Tenon_WeightOp : Tenon_Op<"weight", [ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a constant tensor";
+  let description = [{
+    `value` is a dense attribute for a few elements, and a resource blob, which
+    is never copied, for many. `name` is the initializer's name.
+
+    ```mlir
+    %0 = tenon.weight dense<[1.0, 2.0]> : tensor<2xf32> {name = "bias"}
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value, OptionalAttr<StrAttr>:$name);
+  let results = (outs Tenon_AnyTensor:$result);
+  let assemblyFormat = "$value attr-dict";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value, CArg<"::llvm::StringRef", "\"\"">:$name)>];
+}
+
+def Tenon_SizesOp : Tenon_Op<"sizes"> {
+  let summary = "integers that depend on the symbols alone";
+  let description = [{
+    The shape of a tensor, or arithmetic on such, as a value.
+
+    ```mlir
+    %0 = tenon.sizes #tenon.shape<N, 3, H * 2> -> tensor<3xi64>
+    ```
+  }];
+  let arguments = (ins Tenon_ShapeAttr:$values);
+  let results = (outs Tenon_NumberTensor:$result);
+  let assemblyFormat = "qualified($values) attr-dict `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tenon_ReshapeOp : Tenon_Op<"reshape"> {
+  let summary = "the same elements, in row-major order, under another shape";
+  let description = [{
+    ```mlir
+    %1 = tenon.reshape %0 : (tensor<2x6xf32>) -> tensor<3x4xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_AnyTensor:$input);
+  let results = (outs Tenon_AnyTensor:$result);
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tenon_TransposeOp : Tenon_InferredOp<"transpose"> {
+  let summary = "permutes dimensions";
+  let description = [{
+    Dimension i of the result is dimension `permutation[i]` of the input.
+
+    ```mlir
+    %1 = tenon.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_AnyTensor:$input, DenseI64ArrayAttr:$permutation);
+  let results = (outs Tenon_AnyTensor:$result);
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tenon_BroadcastOp : Tenon_Op<"broadcast"> {
+  let summary = "stretches dimensions of 1, and adds leading ones";
+  let description = [{
+    ```mlir
+    %1 = tenon.broadcast %0 : (tensor<3x1xf32>) -> tensor<2x3x4xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_AnyTensor:$input);
+  let results = (outs Tenon_AnyTensor:$result);
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tenon_SliceOp : Tenon_Op<"slice"> {
+  let summary = "takes a regular part of a tensor";
+  let description = [{
+    Element i of a dimension of the result is element `start + i * step` of the
+    input. Steps may be negative; every element read lies inside the input.
+
+    ```mlir
+    %1 = tenon.slice %0 {starts = #tenon.shape<0, 2>, steps = array<i64: 1, 2>} : (tensor<4x8xf32>) -> tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_AnyTensor:$input, Tenon_ShapeAttr:$starts, DenseI64ArrayAttr:$steps);
+  let results = (outs Tenon_AnyTensor:$result);
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tenon_PadOp : Tenon_Op<"pad"> {
+  let summary = "surrounds a tensor with further elements";
+  let description = [{
+    Along each dimension `low` elements come before the input's, `interior` ones
+    between each two of them, and as many after as the result's type asks for.
+    `low` may be negative, which cuts. In mode `constant` the new elements are
+    `value`; `edge` repeats the border, `reflect` mirrors without repeating it,
+    `wrap` starts again from the other side (`interior` is 0 in these).
+
+    ```mlir
+    %2 = tenon.pad constant, %0, %v {low = #tenon.shape<1, 0>, interior = array<i64: 0, 0>}
+      : (tensor<2x3xf32>, tensor<f32>) -> tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_PadModeAttr:$mode, Tenon_AnyTensor:$input, Tenon_AnyTensor:$value, Tenon_ShapeAttr:$low,
+                       DenseI64ArrayAttr:$interior);
+  let results = (outs Tenon_AnyTensor:$result);
+  let assemblyFormat = "$mode `,` operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Tenon_ConcatOp : Tenon_InferredOp<"concat"> {
+  let summary = "joins tensors along a dimension";
+  let description = [{
+    ```mlir
+    %2 = tenon.concat %0, %1 {axis = 0 : i64} : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<6x3xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Tenon_AnyTensor>:$inputs, I64Attr:$axis);
+  let results = (outs Tenon_AnyTensor:$result);
+  let hasFolder = 1;
+}
+
+def Tenon_IotaOp : Tenon_Op<"iota"> {
+  let summary = "counts along a dimension";
+  let description = [{
+    Each element is its own index along `axis`.
+
+    ```mlir
+    %0 = tenon.iota {axis = 1 : i64} : () -> tensor<2x3xi64>
+    ```
+  }];
+  let arguments = (ins I64Attr:$axis);
+  let results = (outs Tenon_NumberTensor:$result);
+  let hasVerifier = 1;
+}
+
+#endif // TENON_SHAPE_TD

@@ -1,0 +1,134 @@
+//===- TenonBase.td - the tenon dialect, its types and base classes -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_BASE_TD
+#define TENON_BASE_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tenon_Dialect : Dialect {
+  let name = "tenon";
+  let cppNamespace = "::tenon";
+  let summary = "Neural networks as operations on tensor values";
+  let description = [{
+    Operations work on ranked tensors and have value semantics. *Atomic*
+    operations are the small set that everything comes down to; *composite*
+    ones carry meaning that atoms lose (a softmax, a normalisation) and each
+    has a decomposition into atoms, the pass `tenon-decompose`.
+
+    A dimension is a constant, or an expression over named symbols that the
+    tensor type's encoding holds: `tensor<?x3x?xf32, #tenon.shape<N, 3, H * 2>>`.
+
+    Signed integers are `iN`, unsigned ones `uiN`, a boolean is `i1`.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    /// The number that AffineExpr symbols of this context use for `name`. Symbols are interned: equal
+    /// names are equal symbols everywhere in a context. Thread safe.
+    unsigned internSymbol(::llvm::StringRef name);
+    /// The name behind a number that internSymbol gave.
+    ::llvm::StringRef getSymbolName(unsigned id);
+  private:
+    void registerAttributes();
+    std::shared_ptr<::tenon::SymbolTable> symbols;
+  public:
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+def Tenon_ShapeAttr : AttrDef<Tenon_Dialect, "Shape"> {
+  let mnemonic = "shape";
+  let summary = "A list of integer expressions over named symbols";
+  let description = [{
+    As a tensor's encoding: its dimensions, constants included. As an attribute:
+    starts, pads or values that may depend on symbols.
+
+    ```mlir
+    #tenon.shape<N, 3, H * 2 + 1, (W + 1) floordiv 2, "unk__7">
+    ```
+
+    Expressions are AffineExprs over interned symbols, with products of symbols
+    allowed; `floordiv`, `ceildiv` and `mod` round as MLIR's affine expressions do.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::AffineExpr">:$dims);
+  let hasCustomAssemblyFormat = 1;
+}
+
+class Tenon_Enum<string name, string summary, list<I32EnumCase> cases> : I32Enum<name, summary, cases> {
+  let cppNamespace = "::tenon";
+}
+class Tenon_EnumAttr<I32Enum e, string mnemonic> : EnumAttr<Tenon_Dialect, e, mnemonic>;
+
+def Tenon_ComparePredicate : Tenon_Enum<"ComparePredicate", "how two elements are compared", [
+  I32EnumCase<"eq", 0>, I32EnumCase<"ne", 1>, I32EnumCase<"lt", 2>,
+  I32EnumCase<"le", 3>, I32EnumCase<"gt", 4>, I32EnumCase<"ge", 5>]>;
+def Tenon_ComparePredicateAttr : Tenon_EnumAttr<Tenon_ComparePredicate, "compare_predicate">;
+
+def Tenon_ReduceKind : Tenon_Enum<"ReduceKind", "how elements are combined into one", [
+  I32EnumCase<"sum", 0>, I32EnumCase<"prod", 1>, I32EnumCase<"max", 2>, I32EnumCase<"min", 3>]>;
+def Tenon_ReduceKindAttr : Tenon_EnumAttr<Tenon_ReduceKind, "reduce_kind">;
+
+def Tenon_PoolKind : Tenon_Enum<"PoolKind", "what a pooling window computes", [
+  I32EnumCase<"max", 0>, I32EnumCase<"average", 1>, I32EnumCase<"sum", 2>]>;
+def Tenon_PoolKindAttr : Tenon_EnumAttr<Tenon_PoolKind, "pool_kind">;
+
+def Tenon_PadMode : Tenon_Enum<"PadMode", "what padding reads", [
+  I32EnumCase<"constant", 0>, I32EnumCase<"edge", 1>, I32EnumCase<"reflect", 2>, I32EnumCase<"wrap", 3>]>;
+def Tenon_PadModeAttr : Tenon_EnumAttr<Tenon_PadMode, "pad_mode">;
+
+def Tenon_ScatterKind : Tenon_Enum<"ScatterKind", "how an update joins the element that it meets", [
+  I32EnumCase<"assign", 0>, I32EnumCase<"add", 1>, I32EnumCase<"mul", 2>,
+  I32EnumCase<"max", 3>, I32EnumCase<"min", 4>]>;
+def Tenon_ScatterKindAttr : Tenon_EnumAttr<Tenon_ScatterKind, "scatter_kind">;
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+def Tenon_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
+def Tenon_Int : AnyTypeOf<[I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64]>;
+def Tenon_SmallFloat : AnyTypeOf<[F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ]>;
+def Tenon_Index : AnyTypeOf<[I32, I64]>;
+
+def Tenon_AnyTensor : RankedTensorOf<[Tenon_Float, Tenon_Int, Tenon_SmallFloat]>;
+def Tenon_NumberTensor : RankedTensorOf<[Tenon_Float, Tenon_Int]>;
+def Tenon_FloatTensor : RankedTensorOf<[Tenon_Float]>;
+def Tenon_IntTensor : RankedTensorOf<[Tenon_Int]>;
+def Tenon_IndexTensor : RankedTensorOf<[Tenon_Index]>;
+def Tenon_BoolTensor : RankedTensorOf<[I1]>;
+
+//===----------------------------------------------------------------------===//
+// Base classes
+//===----------------------------------------------------------------------===//
+
+class Tenon_Op<string mnemonic, list<Trait> traits = []> :
+    Op<Tenon_Dialect, mnemonic, !listconcat([Pure], traits)> {
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+
+/// An operation whose result type follows from its operands and attributes.
+/// A type that says more (a constant where inference sees a symbol) is compatible.
+class Tenon_InferredOp<string mnemonic, list<Trait> traits = []> :
+    Tenon_Op<mnemonic, !listconcat([InferTypeOpAdaptor], traits)> {
+  code compatible = [{
+    static bool isCompatibleReturnTypes(::mlir::TypeRange l, ::mlir::TypeRange r) {
+      return ::tenon::areCompatible(l, r);
+    }
+  }];
+  let extraClassDeclaration = compatible;
+}
+
+#endif // TENON_BASE_TD

@@ -1,0 +1,40 @@
+//===- Kernel.h - attributes that kernels carry between passes ------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A kernel is a func.func with the attribute `tenon.kernel`. Outlining makes it
+// in value semantics; `tenon-to-linalg` adds a destination argument for each
+// result and an index argument for each symbol; `tenon-tile-kernels` adds the
+// range of tiles; `tenon-bufferize-kernels` makes tensors memrefs; and
+// `tenon-kernels-to-llvm` gives it the calling convention of
+// runtime/format/Kernel.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_KERNEL_H
+#define TENON_PASSES_KERNEL_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace tenon {
+
+/// Marks a function as a kernel.
+inline constexpr llvm::StringRef kKernelAttr = "tenon.kernel";
+/// On a kernel: the names of its symbols, in the order of its size arguments.
+inline constexpr llvm::StringRef kSymbolsAttr = "tenon.symbols";
+/// On a kernel: how many tiles a launch has, a #tenon.shape of one expression over its symbols.
+inline constexpr llvm::StringRef kTilesAttr = "tenon.tiles";
+/// On an argument: the dimensions of its tensor.
+inline constexpr llvm::StringRef kDimsAttr = "tenon.dims";
+/// On an argument: it is a destination.
+inline constexpr llvm::StringRef kOutputAttr = "tenon.output";
+/// On main's arguments and results: the name that the model gives them.
+inline constexpr llvm::StringRef kNameAttr = "tenon.name";
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_H

@@ -1,0 +1,206 @@
+//===- Passes.td - every pass of Tenon ------------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#ifndef TENON_PASSES_TD
+#define TENON_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// simplify
+//===----------------------------------------------------------------------===//
+
+def Decompose : Pass<"tenon-decompose", "::mlir::func::FuncOp"> {
+  let summary = "express composite operations by simpler ones";
+  let description = [{
+    Always takes apart what kernels have no form of its own for: batch
+    normalisations (two weights, that then fold), padding of convolutions,
+    kept dimensions of reductions. With `all` also the composites that a kernel
+    can compute whole: the alternative path, and the meaning they are tested by.
+  }];
+  let options = [
+    Option<"all", "all", "bool", "false", "leave no composite operation">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// fusion
+//===----------------------------------------------------------------------===//
+
+def Fuse : Pass<"tenon-fuse", "::mlir::func::FuncOp"> {
+  let summary = "group operations into dispatch regions, one kernel each";
+  let description = [{
+    From the last operation to the first, each one joins the region of its
+    users where all of them are in one and computing it there repeats no
+    costly work; else it starts a region. A region has at most one loop nest
+    (contraction, convolution, reduction...), with what is cheap before it, and
+    what changes its result element by element after it.
+
+    ```mlir
+    %0 = tenon.contract %a, %b ...
+    %1 = tenon.relu %0
+    // ==>
+    %1 = tenon.dispatch -> ... {
+      %2 = tenon.contract %a, %b ...
+      %3 = tenon.relu %2
+      tenon.yield %3
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "48", "operations that a region may have">
+  ];
+}
+
+def Outline : Pass<"tenon-outline", "::mlir::ModuleOp"> {
+  let summary = "turn dispatch regions into kernels and launches";
+  let description = [{
+    Each region becomes a private function of the module, and a launch of it.
+    Symbols are renamed s0, s1... in a kernel, and equal regions share one
+    kernel: the layers of a network differ in their weights, which are operands.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// lower/tenon-to-linalg
+//===----------------------------------------------------------------------===//
+
+def TenonToLinalg : Pass<"tenon-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "lower kernels to chains of linalg.generic on tensors";
+  let description = [{
+    Rewrites each function with `tenon.kernel`: reductions, contractions,
+    windows and scatters become stages (linalg.generic, or loops where
+    iterations depend on each other), and everything between them is computed
+    element by element inside the stage that reads it. Results are written to
+    destination arguments; every symbol becomes an index argument.
+
+    Relies on `tenon-decompose` (no padding of convolutions, no kept
+    dimensions of reductions) and `tenon-outline`.
+
+    ```mlir
+    %0 = tenon.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>
+    // ==>
+    %0 = linalg.generic {...} ins(%arg0) outs(%arg1) {
+    ^bb0(%in: f32, %out: f32):
+      %1 = math.exp %in : f32
+      linalg.yield %1 : f32
+    } -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def TenonToPlan : Pass<"tenon-to-plan", "::mlir::ModuleOp"> {
+  let summary = "make main a flat list of instructions on buffers";
+  let description = [{
+    Launches become instructions, tensors become buffers: inputs and outputs in
+    the caller's memory, weights, and activations that have no place yet.
+    Reshapes vanish, since they share memory. A launch whose result is an output
+    writes it there. Runs after `tenon-tile-kernels`, which knows how many tiles
+    a launch has.
+  }];
+  let dependentDialects = ["::tenon::plan::PlanDialect", "::mlir::arith::ArithDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// memory
+//===----------------------------------------------------------------------===//
+
+def AssignOffsets : Pass<"plan-assign-offsets", "::tenon::plan::ProgramOp"> {
+  let summary = "give every activation its place in one arena";
+  let description = [{
+    Lifetimes come from the instruction list. Activations of constant size are
+    packed (passes/memory/Packer.h); those whose size depends on symbols follow
+    in slots, whose offsets are expressions of the symbols.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [
+    Statistic<"numActivations", "activations", "activations placed">,
+    Statistic<"bytes", "bytes", "bytes of the arena's constant part">,
+    Statistic<"lowerBoundBytes", "lower-bound-bytes", "bytes that it needs at least">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// kernel
+//===----------------------------------------------------------------------===//
+
+def TileKernels : Pass<"tenon-tile-kernels", "::mlir::ModuleOp"> {
+  let summary = "split the work of each kernel into tiles";
+  let description = [{
+    Tiles the operation that writes a kernel's result, and fuses the stages
+    before it into the tile. The function gets two more arguments, the range of
+    tiles that one call computes, and says in `tenon.tiles` how many there are
+    for given symbols. A kernel whose last stage cannot be tiled is one tile.
+
+    ```mlir
+    %0 = linalg.generic ... outs(%out : tensor<64x128xf32>)
+    // ==>
+    %0 = scf.for %t = %begin to %end ... { ... tensor.insert_slice ... }
+    ```
+  }];
+  let options = [
+    Option<"tileElements", "tile-elements", "int64_t", "8192", "elements of a result that a tile aims at">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def BufferizeKernels : Pass<"tenon-bufferize-kernels", "::mlir::ModuleOp"> {
+  let summary = "make the tensors of kernels buffers";
+  let description = [{
+    MLIR's one-shot bufferization, with results written to their destination
+    arguments.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def PlaceAllocations : Pass<"tenon-place-allocations", "::mlir::ModuleOp"> {
+  let summary = "put what a tile needs beside its result on the stack";
+  let description = [{
+    Every allocation that is left in a kernel after linalg became loops turns
+    into stack memory, reserved once at entry. Its size must be known at compile
+    time and small: a kernel that would need more is refused.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// lower/kernels-to-llvm
+//===----------------------------------------------------------------------===//
+
+def MathToCalls : Pass<"tenon-math-to-calls", "::mlir::ModuleOp"> {
+  let summary = "lower math operations to instructions or calls by their C names";
+  let description = [{
+    What every target has an instruction for (square root, rounding, fused
+    multiply-add, absolute value) becomes an LLVM intrinsic. The rest becomes a
+    call of the C function of that name (`expf`, `tanh`...), which the backend
+    links in from the math library beside it and inlines: kernels import
+    nothing. Vectors are not expected here.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
+def KernelAbi : Pass<"tenon-kernel-abi", "::mlir::ModuleOp"> {
+  let summary = "give kernels the runtime's calling convention";
+  let description = [{
+    A kernel on memrefs becomes two functions. The outer one has the signature
+    of runtime/format/Kernel.h and takes pointers and sizes out of their tables.
+    The inner one has a pointer argument for each buffer, marked as aliasing
+    nothing, which is what lets LLVM vectorise; it is inlined, and the marks
+    stay. Descriptors are built from the dimensions in `tenon.dims`.
+
+    Runs after linalg became loops and before anything becomes the LLVM dialect.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
+#endif // TENON_PASSES_TD

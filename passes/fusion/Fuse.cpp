@@ -1,0 +1,182 @@
+//===- Fuse.cpp - group operations into dispatch regions ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Passes.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_FUSE
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+//===----------------------------------------------------------------------===//
+// What may be computed where
+//===----------------------------------------------------------------------===//
+
+/// Costs nothing at run time, or is copied into each region that reads it.
+static bool isConstant(Operation *op) {
+  if (auto weight = dyn_cast<WeightOp>(op))
+    return isa<SplatElementsAttr>(weight.getValue());
+  return isa<SizesOp>(op);
+}
+
+/// Needs no kernel: a weight lies in the artifact, a view shares its input's memory.
+static bool needsNoKernel(Operation *op) { return isa<WeightOp, SizesOp, ReshapeOp>(op); }
+
+/// Sizes are computed where they are read, but for those that a view or the caller wants.
+static bool isNeededInMemory(Operation *op) {
+  return isa<SizesOp>(op) &&
+         llvm::any_of(op->getUsers(), [](Operation *user) { return isa<ReshapeOp, func::ReturnOp>(user); });
+}
+
+static bool hasLoopNest(Operation *op) {
+  return isa<ContractOp, ConvolveOp, PoolOp, ReduceOp, ArgReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp, ScanOp,
+             ScatterElementsOp, ScatterNDOp, TopKOp>(op);
+}
+
+/// A loop nest after which each element of the result may be changed where it stands.
+static bool allowsEpilogue(Operation *op) {
+  return isa<ContractOp, ConvolveOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op);
+}
+
+/// Cheap enough to be computed again for every element that reads it.
+static bool isCheap(Operation *op) {
+  return isa<AbsOp, NegOp, NotOp, CastOp, AddOp, SubOp, MulOp, MaxOp, MinOp, AndOp, OrOp, XorOp, CompareOp, SelectOp,
+             ReluOp, TransposeOp, BroadcastOp, SliceOp, IotaOp>(op);
+}
+
+/// Whether a loop nest may compute the elements of `producer` while it reads them.
+static bool mayInlineInto(Operation *producer, Operation *nest) {
+  // These read an element many times: only what is a mere change of indices may be inlined.
+  if (isa<ContractOp, ConvolveOp, PoolOp>(nest))
+    return isa<TransposeOp, BroadcastOp>(producer);
+  if (isa<SoftmaxOp, LayerNormOp, RmsNormOp>(nest))
+    return isCheap(producer);
+  return isa<ReduceOp, ArgReduceOp, ScanOp>(nest);
+}
+
+//===----------------------------------------------------------------------===//
+// Regions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A root, whose results are stored, and the operations that are computed along with it.
+struct Group {
+  Operation *root;
+  SetVector<Operation *> ops;
+  bool hasLoopNest;
+  /// Operations that compute, for each element of the root, just the element at the same place.
+  llvm::SmallPtrSet<Operation *, 8> inPlace;
+};
+
+class Fusion {
+public:
+  Fusion(func::FuncOp function, int64_t maxOps) : function(function), maxOps(maxOps) {}
+  void run();
+
+private:
+  Group *findRegion(Operation *op);
+  bool mayJoin(Operation *op, Group &region);
+  void build(Group &region);
+
+  func::FuncOp function;
+  int64_t maxOps;
+  std::vector<std::unique_ptr<Group>> regions;
+  llvm::DenseMap<Operation *, Group *> regionOf;
+};
+
+} // namespace
+
+static bool hasDimsOf(Operation *op, Operation *other) {
+  return getDims(op->getResult(0)) == getDims(other->getResult(0));
+}
+
+bool Fusion::mayJoin(Operation *op, Group &region) {
+  if (static_cast<int64_t>(region.ops.size()) >= maxOps)
+    return false;
+  bool nest = ::hasLoopNest(op);
+  if (nest)
+    return !region.hasLoopNest && allowsEpilogue(op) && op->hasOneUse() &&
+           region.inPlace.contains(*op->user_begin()) && hasDimsOf(op, region.root);
+  for (OpOperand &use : op->getUses()) {
+    Operation *user = use.getOwner();
+    if (::hasLoopNest(user) ? !mayInlineInto(op, user) : !hasDimsOf(op, user) && !isCheap(op))
+      return false;
+  }
+  return true;
+}
+
+/// The region of all users of `op` where it may join that, else null.
+Group *Fusion::findRegion(Operation *op) {
+  Group *region = nullptr;
+  for (Operation *user : op->getUsers()) {
+    Group *other = regionOf.lookup(user);
+    if (!other || (region && region != other))
+      return nullptr;
+    region = other;
+  }
+  return region && mayJoin(op, *region) ? region : nullptr;
+}
+
+void Fusion::run() {
+  for (Operation &op : llvm::reverse(function.getBody().front().without_terminator())) {
+    if (needsNoKernel(&op) && !isNeededInMemory(&op))
+      continue;
+    Group *region = findRegion(&op);
+    if (!region) {
+      regions.push_back(std::make_unique<Group>(Group{&op, {}, ::hasLoopNest(&op), {}}));
+      region = regions.back().get();
+    }
+    region->ops.insert(&op);
+    region->hasLoopNest |= ::hasLoopNest(&op);
+    regionOf[&op] = region;
+    bool usersInPlace = &op == region->root ||
+                        llvm::all_of(op.getUsers(), [&](Operation *user) { return region->inPlace.contains(user); });
+    if (op.hasTrait<Elementwise>() && usersInPlace && hasDimsOf(&op, region->root))
+      region->inPlace.insert(&op);
+  }
+  for (auto &region : regions)
+    build(*region);
+}
+
+void Fusion::build(Group &region) {
+  OpBuilder builder(region.root);
+  SmallVector<Location> locs;
+  for (Operation *op : llvm::reverse(region.ops))
+    locs.push_back(op->getLoc());
+  auto dispatch = DispatchOp::create(builder, builder.getFusedLoc(locs), region.root->getResultTypes());
+  builder.setInsertionPointToStart(&dispatch.getBody().emplaceBlock());
+  IRMapping mapping;
+  for (Operation *op : llvm::reverse(region.ops)) {
+    for (Value operand : op->getOperands())
+      if (Operation *definition = operand.getDefiningOp();
+          definition && isConstant(definition) && !mapping.contains(operand))
+        builder.clone(*definition, mapping);
+    builder.clone(*op, mapping);
+  }
+  SmallVector<Value> results;
+  for (Value result : region.root->getResults())
+    results.push_back(mapping.lookup(result));
+  YieldOp::create(builder, region.root->getLoc(), results);
+  region.root->replaceAllUsesWith(dispatch.getResults());
+  for (Operation *op : region.ops)
+    op->erase();
+}
+
+namespace {
+struct Fuse : public tenon::impl::FuseBase<Fuse> {
+  using FuseBase::FuseBase;
+  void runOnOperation() override { Fusion(getOperation(), maxOps).run(); }
+};
+} // namespace

@@ -1,0 +1,149 @@
+//===- Outline.cpp - turn dispatch regions into kernels and launches ------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "passes/Kernel.h"
+#include "passes/Passes.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_OUTLINE
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+/// The symbols of a region's types and attributes, in the order in which they occur.
+static SetVector<unsigned> collectSymbols(DispatchOp dispatch, ValueRange operands) {
+  SetVector<unsigned> symbols;
+  AttrTypeWalker walker;
+  walker.addWalk([&](ShapeAttr shape) {
+    for (AffineExpr dim : shape.getDims())
+      dim.walk([&](AffineExpr e) {
+        if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+          symbols.insert(symbol.getPosition());
+      });
+  });
+  for (Value operand : operands)
+    walker.walk(operand.getType());
+  dispatch.getBody().walk([&](Operation *op) {
+    walker.walk(op->getAttrDictionary());
+    for (Type type : op->getResultTypes())
+      walker.walk(type);
+  });
+  return symbols;
+}
+
+/// What the kernel is for, as part of its name: the loop nest in it, or the last operation.
+static StringRef getKind(DispatchOp dispatch) {
+  StringRef kind;
+  for (Operation &op : dispatch.getBody().front().without_terminator()) {
+    kind = op.getName().stripDialect();
+    if (isa<ContractOp, ConvolveOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op))
+      break;
+  }
+  return kind;
+}
+
+namespace {
+struct Outline : public tenon::impl::OutlineBase<Outline> {
+  void runOnOperation() override {
+    SmallVector<DispatchOp> dispatches;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      function.walk([&](DispatchOp dispatch) { dispatches.push_back(dispatch); });
+    for (DispatchOp dispatch : dispatches)
+      outline(dispatch);
+  }
+
+private:
+  void outline(DispatchOp dispatch) {
+    MLIRContext *context = &getContext();
+    SetVector<Value> operands;
+    getUsedValuesDefinedAbove(dispatch.getBody(), operands);
+
+    // Symbols are renamed, so that regions that are equal but for names become one kernel.
+    SetVector<unsigned> symbols = collectSymbols(dispatch, operands.getArrayRef());
+    llvm::DenseMap<AffineExpr, AffineExpr> renamed;
+    SmallVector<Attribute> names;
+    Dims sizes;
+    for (auto [i, id] : llvm::enumerate(symbols)) {
+      std::string name = "s" + std::to_string(i);
+      renamed[getAffineSymbolExpr(id, context)] = getDimSymbol(context, name);
+      names.push_back(StringAttr::get(context, name));
+      sizes.push_back(getAffineSymbolExpr(id, context));
+    }
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](ShapeAttr shape) {
+      Dims dims;
+      for (AffineExpr dim : shape.getDims())
+        dims.push_back(simplifyDim(dim.replace(renamed)));
+      return ShapeAttr::get(context, dims);
+    });
+
+    SmallVector<Type> inputs, results;
+    for (Value operand : operands)
+      inputs.push_back(replacer.replace(operand.getType()));
+    for (Type type : dispatch.getResultTypes())
+      results.push_back(replacer.replace(type));
+    OpBuilder builder(context);
+    auto kernel = func::FuncOp::create(builder, UnknownLoc::get(context), "kernel",
+                                       FunctionType::get(context, inputs, results));
+    kernel.setPrivate();
+    kernel->setAttr(kKernelAttr, builder.getUnitAttr());
+    if (!names.empty())
+      kernel->setAttr(kSymbolsAttr, builder.getArrayAttr(names));
+    Block *body = kernel.addEntryBlock();
+    builder.setInsertionPointToStart(body);
+    IRMapping mapping;
+    mapping.map(operands.getArrayRef(), body->getArguments());
+    for (Operation &op : dispatch.getBody().front()) {
+      if (auto yield = dyn_cast<YieldOp>(op)) {
+        SmallVector<Value> values;
+        for (Value value : yield.getValues())
+          values.push_back(mapping.lookup(value));
+        func::ReturnOp::create(builder, op.getLoc(), values);
+        continue;
+      }
+      Operation *clone = builder.clone(op, mapping);
+      if (auto weight = dyn_cast<WeightOp>(clone))
+        weight.removeNameAttr();
+      replacer.replaceElementsIn(clone, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+    }
+
+    StringRef name = unique(kernel, getKind(dispatch));
+    OpBuilder atDispatch(dispatch);
+    auto launch = LaunchOp::create(atDispatch, dispatch.getLoc(), dispatch.getResultTypes(), name,
+                                   operands.getArrayRef(), ShapeAttr::get(context, sizes));
+    dispatch->replaceAllUsesWith(launch.getResults());
+    dispatch.erase();
+  }
+
+  /// The name of the module's kernel that does what `kernel` does, which is `kernel` itself where there was none.
+  StringRef unique(func::FuncOp kernel, StringRef kind) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    kernel->print(os, OpPrintingFlags().useLocalScope());
+    auto [it, isNew] = names.try_emplace(text, "");
+    if (!isNew) {
+      kernel.erase();
+      return it->second;
+    }
+    it->second = ("k" + Twine(names.size() - 1) + "_" + kind).str();
+    kernel.setName(it->second);
+    getOperation().push_back(kernel);
+    return it->second;
+  }
+
+  llvm::StringMap<std::string> names;
+};
+} // namespace

@@ -1,0 +1,95 @@
+//===- BufferizeKernels.cpp - make the tensors of kernels buffers ---------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/Kernel.h"
+#include "passes/Passes.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_BUFFERIZEKERNELS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+/// The buffer behind a value, through casts.
+static Value getBuffer(Value value) {
+  while (auto cast = value.getDefiningOp<memref::CastOp>())
+    value = cast.getSource();
+  return value;
+}
+
+/// Results are in the destination arguments, or are copied there; the function then returns nothing.
+static void dropResults(func::FuncOp kernel) {
+  auto terminator = cast<func::ReturnOp>(kernel.getBody().front().getTerminator());
+  OpBuilder builder(terminator);
+  unsigned next = 0;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    if (!kernel.getArgAttr(i, kOutputAttr))
+      continue;
+    Value result = terminator.getOperand(next++);
+    if (getBuffer(result) != kernel.getArgument(i))
+      memref::CopyOp::create(builder, kernel.getLoc(), result, kernel.getArgument(i));
+  }
+  func::ReturnOp::create(builder, kernel.getLoc());
+  terminator.erase();
+  kernel.setFunctionType(FunctionType::get(kernel.getContext(), kernel.getArgumentTypes(), {}));
+}
+
+namespace {
+struct BufferizeKernels : public tenon::impl::BufferizeKernelsBase<BufferizeKernels> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    bufferization::OneShotBufferizationOptions options;
+    options.bufferizeFunctionBoundaries = true;
+    options.setFunctionBoundaryTypeConversion(bufferization::LayoutMapOption::IdentityLayoutMap);
+    // An identity layout on results would force copies into fresh memory.
+    options.inferFunctionResultLayout = true;
+    options.opFilter.denyOperation([](Operation *op) {
+      auto function = isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
+      return function && !function->hasAttr(kKernelAttr);
+    });
+    for (auto kernel : module.getOps<func::FuncOp>())
+      for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+        if (kernel->hasAttr(kKernelAttr) && isa<RankedTensorType>(kernel.getArgument(i).getType()))
+          kernel.setArgAttr(i, "bufferization.writable",
+                            BoolAttr::get(&getContext(), bool(kernel.getArgAttr(i, kOutputAttr))));
+    bufferization::BufferizationState state;
+    if (failed(bufferization::runOneShotModuleBufferize(module, options, state)))
+      return signalPassFailure();
+    for (auto kernel : module.getOps<func::FuncOp>()) {
+      if (!kernel->hasAttr(kKernelAttr))
+        continue;
+      dropResults(kernel);
+      if (failed(simplify(kernel)))
+        return signalPassFailure();
+    }
+  }
+
+private:
+  /// Folds copies of a buffer to itself, and what sizes are known.
+  LogicalResult simplify(func::FuncOp kernel) {
+    RewritePatternSet patterns(&getContext());
+    memref::CopyOp::getCanonicalizationPatterns(patterns, &getContext());
+    memref::CastOp::getCanonicalizationPatterns(patterns, &getContext());
+    memref::SubViewOp::getCanonicalizationPatterns(patterns, &getContext());
+    memref::AllocOp::getCanonicalizationPatterns(patterns, &getContext());
+    scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
+    return applyPatternsGreedily(kernel, std::move(patterns));
+  }
+};
+} // namespace

@@ -1,0 +1,225 @@
+//===- TileKernels.cpp - split the work of each kernel into tiles ---------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/Kernel.h"
+#include "passes/Passes.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_TILEKERNELS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+//===----------------------------------------------------------------------===//
+// Which loops, and how large
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Tile sizes of the loops of a kernel's last stage, 0 for a loop that stays whole.
+struct Tiling {
+  SmallVector<int64_t> sizes;
+  /// How many tiles that makes.
+  AffineExpr count;
+};
+} // namespace
+
+/// Whether `op` reads the result of another stage, which tiling computes anew for each tile, into memory of
+/// its own. Writing in place needs none.
+static bool hasIntermediates(linalg::GenericOp op) {
+  return llvm::any_of(op.getDpsInputs(), [](Value input) { return input.getDefiningOp<linalg::LinalgOp>(); });
+}
+
+/// How many elements are joined into one element of the stages that `op` depends on, roughly.
+static int64_t getReductionSize(linalg::GenericOp op) {
+  int64_t size = 1;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (auto [range, iterator] : llvm::zip(ranges, op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction)
+      size *= ShapedType::isDynamic(range) ? 64 : std::max<int64_t>(range, 1);
+  for (Value operand : op->getOperands())
+    if (auto producer = operand.getDefiningOp<linalg::GenericOp>())
+      size = std::max(size, getReductionSize(producer));
+  return size;
+}
+
+static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, int64_t tileElements) {
+  MLIRContext *context = root.getContext();
+  unsigned numLoops = root.getNumLoops();
+  Tiling tiling{SmallVector<int64_t>(numLoops, 0), getDimConstant(context, 1)};
+  // Only loops that every earlier stage runs over too: tiling another one would repeat that stage.
+  SmallVector<bool> allowed(numLoops, true);
+  for (OpOperand *input : root.getDpsInputOperands()) {
+    if (!input->get().getDefiningOp<linalg::LinalgOp>())
+      continue;
+    AffineMap map = root.getMatchingIndexingMap(input);
+    for (unsigned loop = 0; loop < numLoops; ++loop)
+      allowed[loop] &= map.isFunctionOfDim(loop);
+  }
+  // Memory of a tile's own must have one size, so such tiles are never cut off at the border.
+  bool exact = hasIntermediates(root);
+  // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
+  // every thread.
+  int64_t target = std::max<int64_t>(1, tileElements / std::min<int64_t>(getReductionSize(root), 64)), inner = 1;
+  AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(result));
+  for (size_t i = dims.size(); i-- > 0;) {
+    unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
+    if (!allowed[loop])
+      continue;
+    int64_t extent = getConstant(dims[i]).value_or(64);
+    int64_t size = std::clamp<int64_t>(target / inner, 1, std::max<int64_t>(extent, 1));
+    if (exact && !getConstant(dims[i]))
+      size = 1;
+    while (exact && extent > 0 && extent % size != 0)
+      --size;
+    inner *= size;
+    if (getConstant(dims[i]) && size >= extent)
+      continue;
+    tiling.sizes[loop] = size;
+    tiling.count = mulDims(tiling.count, ceilDivDims(dims[i], getDimConstant(context, size)));
+  }
+  return tiling;
+}
+
+//===----------------------------------------------------------------------===//
+// The loop over tiles
+//===----------------------------------------------------------------------===//
+
+/// One loop over the range of tiles that a call is asked for; the number of a tile gives its place in every
+/// tiled dimension.
+static scf::SCFTilingOptions getTilingOptions(const Tiling &tiling, Value begin, Value end) {
+  SmallVector<OpFoldResult> sizes;
+  Builder attrs(begin.getContext());
+  for (int64_t size : tiling.sizes)
+    sizes.push_back(attrs.getIndexAttr(size));
+  scf::SCFTilingOptions options;
+  options.setTileSizes(sizes);
+  options.setLoopType(scf::SCFTilingOptions::LoopType::CustomOp);
+
+  auto makeHeader = [begin, end](RewriterBase &b, Location loc, ArrayRef<Range> ranges, ArrayRef<OpFoldResult> sizes,
+                                 ValueRange destinations) -> FailureOr<scf::SCFTilingOptions::CustomLoopHeaderInfo> {
+    scf::SCFTilingOptions::CustomLoopHeaderInfo header;
+    Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    SmallVector<Value> counts;
+    AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1), s2 = b.getAffineSymbolExpr(2);
+    for (auto [range, size] : llvm::zip(ranges, sizes))
+      if (!isZeroInteger(size))
+        counts.push_back(getValueOrCreateConstantIndexOp(
+            b, loc, affine::makeComposedFoldedAffineApply(b, loc, s0.ceilDiv(s1), {range.size, size})));
+    auto loop = scf::ForOp::create(b, loc, begin, end, one, destinations);
+    b.setInsertionPointToStart(loop.getBody());
+    // From the last tiled dimension to the first.
+    SmallVector<Value> positions(counts.size());
+    Value rest = loop.getInductionVar();
+    for (size_t i = counts.size(); i-- > 1;) {
+      positions[i] = arith::RemUIOp::create(b, loc, rest, counts[i]);
+      rest = arith::DivUIOp::create(b, loc, rest, counts[i]);
+    }
+    positions[0] = rest;
+    size_t next = 0;
+    for (auto [range, size] : llvm::zip(ranges, sizes)) {
+      if (isZeroInteger(size)) {
+        header.tileOffset.push_back(range.offset);
+        header.tileSizes.push_back(range.size);
+        continue;
+      }
+      OpFoldResult offset =
+          affine::makeComposedFoldedAffineApply(b, loc, s0 * s1, {positions[next++], size});
+      std::optional<int64_t> extent = getConstantIntValue(range.size), step = getConstantIntValue(size);
+      bool isExact = *step == 1 || (extent && *extent % *step == 0);
+      header.tileOffset.push_back(offset);
+      header.tileSizes.push_back(
+          isExact ? size
+                  : affine::makeComposedFoldedAffineMin(
+                        b, loc, AffineMap::get(0, 3, {s0, s1 - s2}, b.getContext()), {size, range.size, offset}));
+    }
+    header.loops.push_back(loop);
+    llvm::append_range(header.destinationTensors, loop.getRegionIterArgs());
+    return header;
+  };
+  auto makeTerminator = [](RewriterBase &b, Location loc, ArrayRef<LoopLikeOpInterface>, ValueRange tiles,
+                           ArrayRef<SmallVector<OpFoldResult>> offsets, ArrayRef<SmallVector<OpFoldResult>> sizes,
+                           ValueRange destinations) -> LogicalResult {
+    SmallVector<Value> results;
+    for (auto [tile, offset, size, destination] : llvm::zip(tiles, offsets, sizes, destinations)) {
+      SmallVector<OpFoldResult> strides(offset.size(), b.getIndexAttr(1));
+      results.push_back(tensor::InsertSliceOp::create(b, loc, tile, destination, offset, size, strides));
+    }
+    scf::YieldOp::create(b, loc, results);
+    return success();
+  };
+  options.setCustomLoopGenerationFns(makeHeader, makeTerminator);
+  return options;
+}
+
+static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
+  MLIRContext *context = kernel.getContext();
+  Location loc = kernel.getLoc();
+  Type index = IndexType::get(context);
+  unsigned numArguments = kernel.getNumArguments();
+  if (failed(kernel.insertArguments({numArguments, numArguments}, {index, index},
+                                    {DictionaryAttr::get(context), DictionaryAttr::get(context)}, {loc, loc})))
+    return failure();
+  Value begin = kernel.getArgument(numArguments), end = kernel.getArgument(numArguments + 1);
+
+  Dims count{getDimConstant(context, 1)};
+  auto terminator = cast<func::ReturnOp>(kernel.getBody().front().getTerminator());
+  auto returned = terminator.getNumOperands() == 1 ? dyn_cast<OpResult>(terminator.getOperand(0)) : OpResult();
+  auto root = returned ? dyn_cast<linalg::GenericOp>(returned.getOwner()) : linalg::GenericOp();
+  if (root) {
+    Dims dims;
+    for (unsigned i = 0; i < numArguments; ++i)
+      if (kernel.getArgAttr(i, kOutputAttr))
+        dims = Dims(kernel.getArgAttrOfType<ShapeAttr>(i, kDimsAttr).getDims());
+    Tiling tiling = chooseTiling(root, returned.getResultNumber(), dims, tileElements);
+    if (llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {
+      count[0] = tiling.count;
+      IRRewriter rewriter(context);
+      rewriter.setInsertionPoint(root);
+      scf::SCFTileAndFuseOptions options;
+      options.setTilingOptions(getTilingOptions(tiling, begin, end));
+      FailureOr<scf::SCFTileAndFuseResult> tiled =
+          scf::tileConsumerAndFuseProducersUsingSCF(rewriter, cast<TilingInterface>(root.getOperation()), options);
+      if (failed(tiled))
+        return kernel.emitError("cannot be tiled");
+      for (auto [old, replacement] : tiled->replacements)
+        rewriter.replaceAllUsesWith(old, replacement);
+      // A tile of uninitialised memory is memory of the tile's size.
+      RewritePatternSet patterns(context);
+      tensor::populateFoldTensorEmptyPatterns(patterns);
+      if (failed(applyPatternsGreedily(kernel, std::move(patterns))))
+        return kernel.emitError("does not simplify after tiling");
+    }
+  }
+  kernel->setAttr(kTilesAttr, ShapeAttr::get(context, count));
+  return success();
+}
+
+namespace {
+struct TileKernels : public tenon::impl::TileKernelsBase<TileKernels> {
+  using TileKernelsBase::TileKernelsBase;
+  void runOnOperation() override {
+    for (auto kernel : getOperation().getOps<func::FuncOp>())
+      if (kernel->hasAttr(kKernelAttr) && failed(tileKernel(kernel, tileElements)))
+        return signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,526 @@
+//===- ElementEmitter.cpp - one element of a tensor value, as scalar code --------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/lower/tenon-to-linalg/ElementEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// Symbols from here on are run-time indices, below are interned names.
+static constexpr unsigned kFirstRuntimeIndex = 1u << 24;
+
+//===----------------------------------------------------------------------===//
+// Arithmetic on indices
+//===----------------------------------------------------------------------===//
+
+/// Writes an index expression as arithmetic; `leaf` gives the value of a dim or a symbol.
+static Value emitIndex(OpBuilder &b, Location loc, AffineExpr expr, llvm::function_ref<Value(AffineExpr)> leaf) {
+  if (std::optional<int64_t> constant = getConstant(expr))
+    return arith::ConstantIndexOp::create(b, loc, *constant);
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return leaf(expr);
+  Value lhs = emitIndex(b, loc, binary.getLHS(), leaf), rhs = emitIndex(b, loc, binary.getRHS(), leaf);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return arith::AddIOp::create(b, loc, lhs, rhs);
+  case AffineExprKind::Mul:
+    return arith::MulIOp::create(b, loc, lhs, rhs);
+  // Operands are never negative where an index divides, so that the unsigned forms do.
+  case AffineExprKind::FloorDiv:
+    return arith::DivUIOp::create(b, loc, lhs, rhs);
+  case AffineExprKind::Mod:
+    return arith::RemUIOp::create(b, loc, lhs, rhs);
+  default:
+    return arith::CeilDivUIOp::create(b, loc, lhs, rhs);
+  }
+}
+
+Value KernelScope::materializeDim(OpBuilder &b, Location loc, AffineExpr dim) const {
+  return emitIndex(b, loc, dim, [&](AffineExpr leaf) {
+    Value argument = lookupSymbol(cast<AffineSymbolExpr>(leaf).getPosition());
+    assert(argument && "a kernel has an argument for each symbol that its types name");
+    return argument;
+  });
+}
+
+OpFoldResult KernelScope::getDimOrConstant(OpBuilder &b, Location loc, AffineExpr dim) const {
+  if (std::optional<int64_t> constant = getConstant(dim))
+    return b.getIndexAttr(*constant);
+  return materializeDim(b, loc, dim);
+}
+
+Value KernelScope::createEmpty(OpBuilder &b, Location loc, ArrayRef<AffineExpr> dims, Type elementType) const {
+  SmallVector<OpFoldResult> sizes;
+  for (AffineExpr dim : dims)
+    sizes.push_back(getDimOrConstant(b, loc, dim));
+  return tensor::EmptyOp::create(b, loc, sizes, elementType);
+}
+
+//===----------------------------------------------------------------------===//
+// The body
+//===----------------------------------------------------------------------===//
+
+template <typename KeyT>
+static bool keyBefore(const KeyT &a, const KeyT &b) {
+  if (a.first != b.first)
+    return a.first.getAsOpaquePointer() < b.first.getAsOpaquePointer();
+  return std::lexicographical_compare(
+      a.second.begin(), a.second.end(), b.second.begin(), b.second.end(),
+      [](AffineExpr x, AffineExpr y) { return x.getAsOpaquePointer() < y.getAsOpaquePointer(); });
+}
+
+ElementEmitter::ElementEmitter(KernelScope &scope, Location loc, unsigned numLoops)
+    : scope(scope), loc(loc), builder(loc.getContext()), region(std::make_unique<Region>()),
+      body(&region->emplaceBlock()), numLoops(numLoops), emitted(&keyBefore<Key>) {
+  builder.setInsertionPointToEnd(body);
+}
+
+ElementEmitter::ElementEmitter(KernelScope &scope, OpBuilder &at, Location loc, ValueRange loops)
+    : scope(scope), loc(loc), builder(at), body(at.getInsertionBlock()), numLoops(loops.size()), conditionDepth(1),
+      emitted(&keyBefore<Key>) {
+  for (auto [i, loop] : llvm::enumerate(loops))
+    materialized[getLoop(i)] = loop;
+}
+
+ElementEmitter::~ElementEmitter() = default;
+
+AffineExpr ElementEmitter::getLoop(unsigned i) { return getAffineDimExpr(i, loc.getContext()); }
+
+SmallVector<AffineExpr> ElementEmitter::getLoops() {
+  SmallVector<AffineExpr> loops;
+  for (unsigned i = 0; i < numLoops; ++i)
+    loops.push_back(getLoop(i));
+  return loops;
+}
+
+AffineExpr ElementEmitter::addRuntimeIndex(Value value) {
+  runtimeIndices.push_back(value);
+  return getAffineSymbolExpr(kFirstRuntimeIndex + runtimeIndices.size() - 1, loc.getContext());
+}
+
+Value ElementEmitter::materialize(AffineExpr index) {
+  if (Value known = materialized.lookup(index))
+    return known;
+  Value value = emitIndex(builder, loc, index, [&](AffineExpr leaf) -> Value {
+    if (auto dim = dyn_cast<AffineDimExpr>(leaf)) {
+      Value &loop = materialized[leaf];
+      if (!loop) {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToStart(body);
+        loop = linalg::IndexOp::create(builder, loc, dim.getPosition());
+      }
+      return loop;
+    }
+    unsigned symbol = cast<AffineSymbolExpr>(leaf).getPosition();
+    return symbol >= kFirstRuntimeIndex ? runtimeIndices[symbol - kFirstRuntimeIndex] : scope.lookupSymbol(symbol);
+  });
+  materialized[index] = value;
+  return value;
+}
+
+Value ElementEmitter::emitInBounds(AffineExpr index, AffineExpr size) {
+  // One unsigned comparison covers both ends.
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, materialize(index), materialize(size));
+}
+
+FailureOr<Value> ElementEmitter::emitIf(Value condition, Type type,
+                                        llvm::function_ref<FailureOr<Value>()> emitThen,
+                                        llvm::function_ref<FailureOr<Value>()> emitElse) {
+  auto branch = scf::IfOp::create(builder, loc, type, condition, /*withElseRegion=*/true);
+  ++conditionDepth;
+  for (auto [block, emitBranch] : {std::pair(branch.thenBlock(), emitThen), std::pair(branch.elseBlock(), emitElse)}) {
+    OpBuilder::InsertionGuard guard(builder);
+    // What is computed inside is not visible outside.
+    auto savedEmitted = emitted;
+    auto savedMaterialized = materialized;
+    builder.setInsertionPointToEnd(block);
+    FailureOr<Value> value = emitBranch();
+    if (failed(value))
+      return failure();
+    scf::YieldOp::create(builder, loc, *value);
+    emitted = std::move(savedEmitted);
+    materialized = std::move(savedMaterialized);
+  }
+  --conditionDepth;
+  return branch.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+/// Whether linalg can have such a read as an operand: each index is 0, or a sum of loops with positive
+/// factors, and it happens for every iteration.
+bool ElementEmitter::isOperandMap(ArrayRef<AffineExpr> indices) const {
+  if (conditionDepth > 0)
+    return false;
+  auto isScaledLoop = [](AffineExpr term) {
+    if (isa<AffineDimExpr>(term))
+      return true;
+    auto product = dyn_cast<AffineBinaryOpExpr>(term);
+    return product && product.getKind() == AffineExprKind::Mul && isa<AffineDimExpr>(product.getLHS()) &&
+           getConstant(product.getRHS()).value_or(0) > 0;
+  };
+  auto isSum = [&](AffineExpr index) {
+    while (auto sum = dyn_cast<AffineBinaryOpExpr>(index)) {
+      if (sum.getKind() != AffineExprKind::Add)
+        break;
+      if (!isScaledLoop(sum.getRHS()))
+        return false;
+      index = sum.getLHS();
+    }
+    return getConstant(index) == 0 || isScaledLoop(index);
+  };
+  return llvm::all_of(indices, isSum);
+}
+
+Value ElementEmitter::readTensor(Value tensor, ArrayRef<AffineExpr> indices) {
+  if (isOperandMap(indices)) {
+    AffineMap map = AffineMap::get(numLoops, 0, indices, loc.getContext());
+    for (auto [i, input] : llvm::enumerate(inputs))
+      if (input == tensor && inputMaps[i] == map)
+        return body->getArgument(i);
+    unsigned position = inputs.size();
+    inputs.push_back(tensor);
+    inputMaps.push_back(map);
+    Type stored = cast<RankedTensorType>(tensor.getType()).getElementType();
+    return body->insertArgument(position, stored, loc);
+  }
+  SmallVector<Value> values;
+  for (AffineExpr index : indices)
+    values.push_back(materialize(index));
+  return tensor::ExtractOp::create(builder, loc, tensor, values);
+}
+
+void ElementEmitter::addShapeOperand(ArrayRef<unsigned> loops, ArrayRef<AffineExpr> extents) {
+  for (auto [loop, extent] : llvm::zip(loops, extents))
+    shapes.push_back({loop, extent});
+}
+
+/// linalg takes the extent of a loop from an operand that the loop alone indexes in some dimension. Loops
+/// that have none get an operand that is only a shape; nothing reads it, so nothing is left of it later.
+void ElementEmitter::addHiddenLoops(OpBuilder &outer) {
+  SmallVector<AffineExpr> indices;
+  Dims extents;
+  for (auto [loop, extent] : shapes) {
+    AffineExpr index = getLoop(loop);
+    auto shows = [&](AffineMap map) { return llvm::is_contained(map.getResults(), index); };
+    if (llvm::any_of(inputMaps, shows) || llvm::any_of(outputMaps, shows))
+      continue;
+    indices.push_back(index);
+    extents.push_back(extent);
+  }
+  if (indices.empty())
+    return;
+  body->insertArgument(inputs.size(), builder.getI8Type(), loc);
+  inputs.push_back(scope.createEmpty(outer, loc, extents, builder.getI8Type()));
+  inputMaps.push_back(AffineMap::get(numLoops, 0, indices, loc.getContext()));
+}
+
+SmallVector<Value> ElementEmitter::addOutputs(ValueRange tensors, ArrayRef<AffineMap> maps) {
+  SmallVector<Value> old;
+  for (auto [tensor, map] : llvm::zip(tensors, maps)) {
+    outputs.push_back(tensor);
+    outputMaps.push_back(map);
+    old.push_back(body->addArgument(cast<RankedTensorType>(tensor.getType()).getElementType(), loc));
+  }
+  return old;
+}
+
+linalg::GenericOp ElementEmitter::finish(OpBuilder &outer, ValueRange results,
+                                         ArrayRef<utils::IteratorType> iterators) {
+  addHiddenLoops(outer);
+  for (size_t out = 0; out < outputs.size(); ++out)
+    for (size_t in = 0; in < inputs.size();) {
+      if (inputs[in] != outputs[out] || inputMaps[in] != outputMaps[out]) {
+        ++in;
+        continue;
+      }
+      body->getArgument(in).replaceAllUsesWith(body->getArgument(inputs.size() + out));
+      body->eraseArgument(in);
+      inputs.erase(inputs.begin() + in);
+      inputMaps.erase(inputMaps.begin() + in);
+    }
+  linalg::YieldOp::create(builder, loc, results);
+  SmallVector<AffineMap> maps(inputMaps);
+  maps.append(outputMaps);
+  auto generic = linalg::GenericOp::create(outer, loc, TypeRange(ValueRange(outputs)), inputs, outputs, maps,
+                                           iterators);
+  generic.getRegion().takeBody(*region);
+  return generic;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> ElementEmitter::emit(Value value, ArrayRef<AffineExpr> indices) {
+  Key key{value, SmallVector<AffineExpr, 4>(indices)};
+  if (auto it = emitted.find(key); it != emitted.end())
+    return it->second;
+  FailureOr<Value> scalar;
+  if (Value tensor = scope.lookupTensor(value))
+    scalar = fromStorage(builder, loc, readTensor(tensor, indices), getElementTypeOrSelf(value));
+  else
+    scalar = emitOp(value.getDefiningOp(), value, indices);
+  if (succeeded(scalar))
+    emitted[key] = *scalar;
+  return scalar;
+}
+
+/// The indices at which an operand of shape `dims` is read for a result element at `indices`.
+static SmallVector<AffineExpr> getBroadcastIndices(const Dims &dims, ArrayRef<AffineExpr> indices) {
+  SmallVector<AffineExpr> result;
+  for (auto [dim, index] : llvm::zip(dims, indices.take_back(dims.size())))
+    result.push_back(getConstant(dim) == 1 ? getAffineConstantExpr(0, dim.getContext()) : index);
+  return result;
+}
+
+/// The indices of the input of a reshape for a result element. Runs of dimensions with equal products are
+/// taken apart one by one, so that equal dimensions pass straight through, and a split costs no division.
+static SmallVector<AffineExpr> getReshapeIndices(const Dims &from, const Dims &to, ArrayRef<AffineExpr> indices,
+                                                 MLIRContext *context) {
+  SmallVector<AffineExpr> result;
+  AffineExpr zero = getDimConstant(context, 0), one = getDimConstant(context, 1);
+  size_t i = 0, j = 0;
+  while (i < from.size() || j < to.size()) {
+    size_t firstIn = i, firstOut = j;
+    AffineExpr in = i < from.size() ? from[i++] : one, out = j < to.size() ? to[j++] : one;
+    while (in != out && (i < from.size() || j < to.size())) {
+      std::optional<int64_t> a = getConstant(in), b = getConstant(out);
+      bool growIn = j >= to.size() || (i < from.size() && a && b ? *a < *b : i < from.size() && (j - firstOut) > (i - firstIn));
+      if (growIn && i < from.size())
+        in = mulDims(in, from[i++]);
+      else
+        out = mulDims(out, to[j++]);
+    }
+    AffineExpr linear = zero;
+    for (size_t k = firstOut; k < j; ++k)
+      linear = addDims(mulDims(linear, to[k]), indices[k]);
+    if (i - firstIn == 1) {
+      result.push_back(linear);
+      continue;
+    }
+    AffineExpr stride = one;
+    SmallVector<AffineExpr> group;
+    for (size_t k = i; k-- > firstIn;) {
+      if (getConstant(from[k]) == 1) {
+        group.push_back(zero);
+        continue;
+      }
+      AffineExpr index = divDims(linear, stride);
+      stride = mulDims(stride, from[k]);
+      bool isOutermost = llvm::all_of(ArrayRef(from).slice(firstIn, k - firstIn),
+                                      [](AffineExpr dim) { return getConstant(dim) == 1; });
+      group.push_back(isOutermost ? index : modDims(index, from[k]));
+    }
+    result.append(group.rbegin(), group.rend());
+  }
+  return result;
+}
+
+FailureOr<Value> ElementEmitter::emitPad(PadOp op, ArrayRef<AffineExpr> indices) {
+  Dims dims = getDims(op.getInput());
+  SmallVector<AffineExpr> at;
+  Value inside;
+  auto require = [&](Value condition) {
+    inside = inside ? arith::AndIOp::create(builder, loc, inside, condition).getResult() : condition;
+  };
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    AffineExpr low = op.getLow().getDims()[i], size = dims[i];
+    AffineExpr source = subDims(index, low);
+    if (op.getMode() == PadMode::constant) {
+      int64_t spread = op.getInterior()[i] + 1;
+      if (getConstant(low) == 0 && spread == 1 && getDim(op.getResult(), i) == size) {
+        at.push_back(index);
+        continue;
+      }
+      if (spread == 1) {
+        require(emitInBounds(source, size));
+        at.push_back(source);
+        continue;
+      }
+      AffineExpr step = getDimConstant(loc.getContext(), spread);
+      // The last element stands at (size - 1) * spread; what is below zero wraps and fails the comparison.
+      require(emitInBounds(source, simplifyDim((size - 1) * step + 1)));
+      Value rest = arith::RemUIOp::create(builder, loc, materialize(source), materialize(step));
+      require(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest,
+                                    materialize(getDimConstant(loc.getContext(), 0))));
+      at.push_back(addRuntimeIndex(
+          arith::DivUIOp::create(builder, loc, materialize(source), materialize(step))));
+      continue;
+    }
+    Value position = materialize(source), count = materialize(size);
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0), one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value last = arith::SubIOp::create(builder, loc, count, one);
+    if (op.getMode() == PadMode::edge) {
+      position = arith::MinSIOp::create(builder, loc, arith::MaxSIOp::create(builder, loc, position, zero), last);
+    } else {
+      // Both run through a period over and over: `size` elements, or forth and back without the borders.
+      Value period = count;
+      if (op.getMode() == PadMode::reflect)
+        period = arith::MaxSIOp::create(builder, loc, arith::AddIOp::create(builder, loc, last, last), one);
+      position = arith::RemSIOp::create(builder, loc, position, period);
+      Value negative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, position, zero);
+      position = arith::SelectOp::create(builder, loc, negative,
+                                         arith::AddIOp::create(builder, loc, position, period), position);
+      if (op.getMode() == PadMode::reflect) {
+        Value back = arith::SubIOp::create(builder, loc, period, position);
+        position = arith::MinSIOp::create(builder, loc, position, back);
+      }
+    }
+    at.push_back(addRuntimeIndex(position));
+  }
+  if (!inside)
+    return emit(op.getInput(), at);
+  return emitIf(
+      inside, getScalarType(op.getType().getElementType()), [&] { return emit(op.getInput(), at); },
+      [&] { return emit(op.getValue(), {}); });
+}
+
+FailureOr<Value> ElementEmitter::emitConcat(ConcatOp op, ArrayRef<AffineExpr> indices) {
+  int64_t axis = op.getAxis();
+  // A chain of ifs, the first input first: `start` is where input i begins.
+  std::function<FailureOr<Value>(size_t, AffineExpr)> emitFrom = [&](size_t i, AffineExpr start) -> FailureOr<Value> {
+    Value input = op.getInputs()[i];
+    SmallVector<AffineExpr> at(indices);
+    at[axis] = subDims(indices[axis], start);
+    if (i + 1 == op.getInputs().size())
+      return emit(input, at);
+    AffineExpr end = addDims(start, getDim(input, axis));
+    Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, materialize(indices[axis]),
+                                       materialize(end));
+    return emitIf(
+        here, getScalarType(op.getType().getElementType()), [&] { return emit(input, at); },
+        [&] { return emitFrom(i + 1, end); });
+  };
+  return emitFrom(0, getDimConstant(loc.getContext(), 0));
+}
+
+FailureOr<Value> ElementEmitter::emitSizes(SizesOp op, ArrayRef<AffineExpr> indices) {
+  Value result;
+  for (auto [i, dim] : llvm::enumerate(op.getValues().getDims())) {
+    Value value = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), materialize(dim));
+    value = castScalar(builder, loc, value, builder.getI64Type(), op.getType().getElementType());
+    if (!result) {
+      result = value;
+      continue;
+    }
+    Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, materialize(indices[0]),
+                                       arith::ConstantIndexOp::create(builder, loc, i));
+    result = arith::SelectOp::create(builder, loc, here, value, result);
+  }
+  return result;
+}
+
+FailureOr<AffineExpr> ElementEmitter::emitGatherIndex(Value indices, ArrayRef<AffineExpr> at, AffineExpr size) {
+  FailureOr<Value> element = emit(indices, at);
+  if (failed(element))
+    return failure();
+  Value count = materialize(size), zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value index = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), *element);
+  Value negative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, index, zero);
+  index = arith::SelectOp::create(builder, loc, negative, arith::AddIOp::create(builder, loc, index, count), index);
+  // The kernel checks the whole index tensor apart (CheckIndices); here an index merely stays in bounds.
+  Value last = arith::SubIOp::create(builder, loc, count, arith::ConstantIndexOp::create(builder, loc, 1));
+  index = arith::MaxSIOp::create(builder, loc, arith::MinSIOp::create(builder, loc, index, last), zero);
+  return addRuntimeIndex(index);
+}
+
+FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<AffineExpr> indices) {
+  if (!op)
+    return emitError(loc, "kernel argument has no tensor"), failure();
+  MLIRContext *context = loc.getContext();
+  if (op->hasTrait<Elementwise>()) {
+    SmallVector<Value> scalars;
+    for (Value operand : op->getOperands()) {
+      FailureOr<Value> scalar = emit(operand, getBroadcastIndices(getDims(operand), indices));
+      if (failed(scalar))
+        return failure();
+      scalars.push_back(*scalar);
+    }
+    return emitElementwise(builder, loc, op, scalars);
+  }
+  if (auto weight = dyn_cast<WeightOp>(op)) {
+    auto splat = dyn_cast<SplatElementsAttr>(weight.getValue());
+    if (!splat)
+      return op->emitError("weight has to reach the kernel as an operand"), failure();
+    Type type = getScalarType(weight.getType().getElementType());
+    if (isa<FloatType>(type))
+      return arith::ConstantOp::create(builder, loc, FloatAttr::get(type, splat.getSplatValue<APFloat>())).getResult();
+    return arith::ConstantOp::create(builder, loc, IntegerAttr::get(type, splat.getSplatValue<APInt>())).getResult();
+  }
+  if (auto sizes = dyn_cast<SizesOp>(op))
+    return emitSizes(sizes, indices);
+  if (auto reshape = dyn_cast<ReshapeOp>(op))
+    return emit(reshape.getInput(),
+                getReshapeIndices(getDims(reshape.getInput()), getDims(value), indices, context));
+  if (auto broadcast = dyn_cast<BroadcastOp>(op))
+    return emit(broadcast.getInput(), getBroadcastIndices(getDims(broadcast.getInput()), indices));
+  if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    SmallVector<AffineExpr> at(indices.size());
+    for (auto [i, axis] : llvm::enumerate(transpose.getPermutation()))
+      at[axis] = indices[i];
+    return emit(transpose.getInput(), at);
+  }
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    SmallVector<AffineExpr> at;
+    for (auto [i, index] : llvm::enumerate(indices))
+      at.push_back(simplifyDim(index * slice.getSteps()[i] + slice.getStarts().getDims()[i]));
+    return emit(slice.getInput(), at);
+  }
+  if (auto pad = dyn_cast<PadOp>(op))
+    return emitPad(pad, indices);
+  if (auto concat = dyn_cast<ConcatOp>(op))
+    return emitConcat(concat, indices);
+  if (auto iota = dyn_cast<IotaOp>(op)) {
+    Value index = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), materialize(indices[iota.getAxis()]));
+    return castScalar(builder, loc, index, builder.getI64Type(), iota.getType().getElementType());
+  }
+  if (auto gather = dyn_cast<GatherOp>(op)) {
+    int64_t axis = gather.getAxis(), rank = gather.getIndices().getType().getRank();
+    FailureOr<AffineExpr> index =
+        emitGatherIndex(gather.getIndices(), indices.slice(axis, rank), getDim(gather.getInput(), axis));
+    if (failed(index))
+      return failure();
+    SmallVector<AffineExpr> at(indices.take_front(axis));
+    at.push_back(*index);
+    llvm::append_range(at, indices.drop_front(axis + rank));
+    return emit(gather.getInput(), at);
+  }
+  if (auto gather = dyn_cast<GatherElementsOp>(op)) {
+    int64_t axis = gather.getAxis();
+    FailureOr<AffineExpr> index = emitGatherIndex(gather.getIndices(), indices, getDim(gather.getInput(), axis));
+    if (failed(index))
+      return failure();
+    SmallVector<AffineExpr> at(indices);
+    at[axis] = *index;
+    return emit(gather.getInput(), at);
+  }
+  if (auto gather = dyn_cast<GatherNDOp>(op)) {
+    Dims coordinates = getDims(gather.getIndices());
+    int64_t batch = gather.getBatchDims(), count = *getConstant(coordinates.back());
+    size_t outer = coordinates.size() - 1;
+    SmallVector<AffineExpr> at(indices.take_front(batch));
+    for (int64_t i = 0; i < count; ++i) {
+      SmallVector<AffineExpr> position(indices.take_front(outer));
+      position.push_back(getDimConstant(context, i));
+      FailureOr<AffineExpr> index =
+          emitGatherIndex(gather.getIndices(), position, getDim(gather.getInput(), batch + i));
+      if (failed(index))
+        return failure();
+      at.push_back(*index);
+    }
+    llvm::append_range(at, indices.drop_front(outer));
+    return emit(gather.getInput(), at);
+  }
+  return op->emitError("has no element form: it should have become a stage of its own"), failure();
+}

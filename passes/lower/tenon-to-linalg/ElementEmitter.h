@@ -1,0 +1,149 @@
+//===- ElementEmitter.h - one element of a tensor value, as scalar code ----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel body is a graph of tenon operations. Whatever has one result element
+// for one set of indices (elementwise operations, and those that move elements)
+// needs no tensor of its own: asked for an element, the emitter writes the
+// scalar code that computes it, back to the tensors in memory. XLA's elemental
+// IR emitter works so; here the code is the body of a linalg.generic, and reads
+// whose indices are affine become its operands, so that tiling and
+// vectorisation see them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_LOWER_TENONTOLINALG_ELEMENTEMITTER_H
+#define TENON_PASSES_LOWER_TENONTOLINALG_ELEMENTEMITTER_H
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Builders.h"
+#include <map>
+#include <memory>
+
+namespace tenon {
+
+/// What holds for a whole kernel: its tensors in memory and its symbols.
+class KernelScope {
+public:
+  /// Binds a value of the tenon body to the tensor that holds its elements.
+  void bindTensor(mlir::Value value, mlir::Value tensor) { tensors[value] = tensor; }
+  mlir::Value lookupTensor(mlir::Value value) const { return tensors.lookup(value); }
+
+  /// Binds an interned symbol to its index argument.
+  void bindSymbol(unsigned id, mlir::Value argument) { symbols[id] = argument; }
+  mlir::Value lookupSymbol(unsigned id) const { return symbols.lookup(id); }
+
+  /// The value of an expression over symbols, outside of any body.
+  mlir::Value materializeDim(mlir::OpBuilder &builder, mlir::Location loc, mlir::AffineExpr dim) const;
+  mlir::OpFoldResult getDimOrConstant(mlir::OpBuilder &builder, mlir::Location loc, mlir::AffineExpr dim) const;
+  /// An uninitialised tensor of these extents.
+  mlir::Value createEmpty(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::AffineExpr> dims,
+                          mlir::Type elementType) const;
+
+private:
+  llvm::DenseMap<mlir::Value, mlir::Value> tensors;
+  llvm::DenseMap<unsigned, mlir::Value> symbols;
+};
+
+/// The type that elements of a tenon tensor have in memory: booleans are bytes, integers signless.
+mlir::Type getStorageType(mlir::Type elementType);
+/// The type that they have in scalar code: booleans are i1, integers signless.
+mlir::Type getScalarType(mlir::Type elementType);
+/// The type that sums of such elements are carried in: f32 for halves, bytes for booleans.
+mlir::Type getAccumulatorType(mlir::Type elementType);
+mlir::Value toAccumulator(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, mlir::Type elementType);
+mlir::Value fromAccumulator(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value accumulator,
+                            mlir::Type elementType);
+/// From memory to scalar code and back.
+mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value stored, mlir::Type elementType);
+mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, mlir::Type elementType);
+/// Conversion between scalars of two tenon element types, as tenon.cast defines it.
+mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, mlir::Type from,
+                       mlir::Type to);
+/// The scalar that an elementwise operation computes from scalars of its operands; null for an operation
+/// that is none.
+mlir::Value emitElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *op,
+                            mlir::ValueRange scalars);
+/// Joins two scalars as a reduction does.
+mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc, ReduceKind kind, mlir::Type elementType,
+                        mlir::Value a, mlir::Value b);
+/// What a reduction starts from.
+mlir::TypedAttr getIdentity(mlir::OpBuilder &builder, ReduceKind kind, mlir::Type elementType,
+                            mlir::Type accumulatorType);
+
+/// The body of one linalg.generic, or of a loop, under construction. Indices are AffineExprs over the loops (dims), the
+/// kernel's symbols, and numbers known at run time only (further symbols, `addRuntimeIndex`).
+class ElementEmitter {
+public:
+  ElementEmitter(KernelScope &scope, mlir::Location loc, unsigned numLoops);
+  /// Writes at the builder's place instead, inside of loops whose induction variables are `loops`: there
+  /// every read is a tensor.extract, and `finish` is not to be called.
+  ElementEmitter(KernelScope &scope, mlir::OpBuilder &at, mlir::Location loc, mlir::ValueRange loops);
+  ~ElementEmitter();
+
+  mlir::OpBuilder &getBuilder() { return builder; }
+  mlir::AffineExpr getLoop(unsigned i);
+  llvm::SmallVector<mlir::AffineExpr> getLoops();
+
+  /// The element of `value` at `indices`, in its scalar type. Fails, with a diagnostic, on an operation
+  /// that has no element form.
+  mlir::FailureOr<mlir::Value> emit(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> indices);
+
+  /// The element of a tensor in memory, as it is stored.
+  mlir::Value readTensor(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
+  /// An index as a value of type index.
+  mlir::Value materialize(mlir::AffineExpr index);
+  /// An i1: whether 0 <= index < size.
+  mlir::Value emitInBounds(mlir::AffineExpr index, mlir::AffineExpr size);
+  /// An element of an index tensor as an index into `size` elements: counted from the end where negative.
+  mlir::FailureOr<mlir::AffineExpr> emitGatherIndex(mlir::Value indices, llvm::ArrayRef<mlir::AffineExpr> at,
+                                                    mlir::AffineExpr size);
+  /// A name for a number that only running the kernel gives.
+  mlir::AffineExpr addRuntimeIndex(mlir::Value value);
+  /// Says how far loops run: those that no operand shows get one that does.
+  void addShapeOperand(llvm::ArrayRef<unsigned> loops, llvm::ArrayRef<mlir::AffineExpr> extents);
+  /// What `emitThen` or else `emitElse` gives; neither may be computed where the other is asked for.
+  mlir::FailureOr<mlir::Value> emitIf(mlir::Value condition, mlir::Type type,
+                                      llvm::function_ref<mlir::FailureOr<mlir::Value>()> emitThen,
+                                      llvm::function_ref<mlir::FailureOr<mlir::Value>()> emitElse);
+
+  /// Adds the destination operands, of which the body reads the old elements as block arguments.
+  llvm::SmallVector<mlir::Value> addOutputs(mlir::ValueRange tensors, llvm::ArrayRef<mlir::AffineMap> maps);
+  /// Ends the body with the new elements, and creates the operation. Where an output's tensor is also read
+  /// at the very element that is written, the read takes the old element, so that it happens in place.
+  mlir::linalg::GenericOp finish(mlir::OpBuilder &outer, mlir::ValueRange results,
+                                 llvm::ArrayRef<mlir::utils::IteratorType> iterators);
+
+private:
+  using Key = std::pair<mlir::Value, llvm::SmallVector<mlir::AffineExpr, 4>>;
+
+  mlir::FailureOr<mlir::Value> emitOp(mlir::Operation *op, mlir::Value value,
+                                      llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitPad(PadOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitConcat(ConcatOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitSizes(SizesOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  void addHiddenLoops(mlir::OpBuilder &outer);
+  bool isOperandMap(llvm::ArrayRef<mlir::AffineExpr> indices) const;
+
+  KernelScope &scope;
+  mlir::Location loc;
+  mlir::OpBuilder builder;
+  std::unique_ptr<mlir::Region> region;
+  mlir::Block *body;
+  unsigned numLoops;
+  unsigned conditionDepth = 0;
+  llvm::SmallVector<mlir::Value> inputs, outputs;
+  llvm::SmallVector<mlir::AffineMap> inputMaps, outputMaps;
+  llvm::SmallVector<std::pair<unsigned, mlir::AffineExpr>> shapes;
+  llvm::SmallVector<mlir::Value> runtimeIndices;
+  llvm::DenseMap<mlir::AffineExpr, mlir::Value> materialized;
+  std::map<Key, mlir::Value, bool (*)(const Key &, const Key &)> emitted;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_LOWER_TENONTOLINALG_ELEMENTEMITTER_H

@@ -1,0 +1,233 @@
+//===- Loops.cpp - stages whose iterations depend on each other -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/lower/tenon-to-linalg/Stages.h"
+
+using namespace mlir;
+using namespace tenon;
+
+FailureOr<Value>
+StageBuilder::buildLoops(Location loc, ArrayRef<AffineExpr> dims, Value tensor,
+                         llvm::function_ref<FailureOr<Value>(ValueRange, Value)> body) {
+  OpBuilder::InsertionGuard guard(builder);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0), one = arith::ConstantIndexOp::create(builder, loc, 1);
+  SmallVector<Value> extents, indices;
+  for (AffineExpr dim : dims)
+    extents.push_back(scope.materializeDim(builder, loc, dim));
+  SmallVector<scf::ForOp> loops;
+  Value carried = tensor;
+  for (Value extent : extents) {
+    auto loop = scf::ForOp::create(builder, loc, zero, extent, one, carried);
+    loops.push_back(loop);
+    indices.push_back(loop.getInductionVar());
+    carried = loop.getRegionIterArg(0);
+    builder.setInsertionPointToStart(loop.getBody());
+  }
+  FailureOr<Value> result = body(indices, carried);
+  if (failed(result))
+    return failure();
+  for (scf::ForOp loop : llvm::reverse(loops)) {
+    builder.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(builder, loc, *result);
+    result = loop.getResult(0);
+  }
+  return result;
+}
+
+FailureOr<Value> StageBuilder::lowerScan(ScanOp op, Value destination) {
+  Location loc = op.getLoc();
+  Type elementType = op.getType().getElementType(), accumulator = getAccumulatorType(elementType);
+  Dims dims = getDims(op.getType());
+  int64_t axis = op.getAxis();
+  if (!destination)
+    destination = scope.createEmpty(builder, loc, dims, getStorageType(elementType));
+  // One running value a line along the axis.
+  Dims lines(dims);
+  lines.erase(lines.begin() + axis);
+  AffineExpr size = dims[axis];
+  return buildLoops(loc, lines, destination, [&](ValueRange line, Value tensor) -> FailureOr<Value> {
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0), one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value count = scope.materializeDim(builder, loc, size);
+    Value identity = arith::ConstantOp::create(builder, loc, getIdentity(builder, op.getKind(), elementType, accumulator));
+    auto loop = scf::ForOp::create(builder, loc, zero, count, one, ValueRange{tensor, identity});
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value position = loop.getInductionVar();
+    if (op.getReverse()) {
+      Value last = arith::SubIOp::create(builder, loc, count, one);
+      position = arith::SubIOp::create(builder, loc, last, position);
+    }
+    SmallVector<Value> at(line.begin(), line.end());
+    at.insert(at.begin() + axis, position);
+    ElementEmitter emitter(scope, builder, loc, at);
+    FailureOr<Value> element = emitter.emit(op.getInput(), emitter.getLoops());
+    if (failed(element))
+      return failure();
+    OpBuilder &b = emitter.getBuilder();
+    Value before = loop.getRegionIterArg(1);
+    Value after = emitCombine(b, loc, op.getKind(), elementType, before, toAccumulator(b, loc, *element, elementType));
+    Value stored = fromAccumulator(b, loc, op.getExclusive() ? before : after, elementType);
+    stored = toStorage(b, loc, stored, elementType);
+    Value updated = tensor::InsertOp::create(b, loc, stored, loop.getRegionIterArg(0), at);
+    scf::YieldOp::create(b, loc, ValueRange{updated, after});
+    return loop.getResult(0);
+  });
+}
+
+/// The element that a scatter leaves where an update meets an old element.
+static Value emitScattered(OpBuilder &b, Location loc, ScatterKind kind, Type elementType, Value old, Value update) {
+  switch (kind) {
+  case ScatterKind::assign:
+    return update;
+  case ScatterKind::add:
+  case ScatterKind::mul:
+  case ScatterKind::max:
+  case ScatterKind::min: {
+    ReduceKind reduce = kind == ScatterKind::add   ? ReduceKind::sum
+                        : kind == ScatterKind::mul ? ReduceKind::prod
+                        : kind == ScatterKind::max ? ReduceKind::max
+                                                   : ReduceKind::min;
+    Value joined = emitCombine(b, loc, reduce, elementType, toAccumulator(b, loc, old, elementType),
+                               toAccumulator(b, loc, update, elementType));
+    return fromAccumulator(b, loc, joined, elementType);
+  }
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+FailureOr<Value> StageBuilder::lowerScatter(Operation *op, Value destination) {
+  Location loc = op->getLoc();
+  auto elements = dyn_cast<ScatterElementsOp>(op);
+  auto slices = dyn_cast<ScatterNDOp>(op);
+  ScatterKind kind = elements ? elements.getKind() : slices.getKind();
+  Value input = op->getOperand(0), indices = op->getOperand(1), updates = op->getOperand(2);
+  Type elementType = getElementTypeOrSelf(input);
+  Dims inDims = getDims(input), updateDims = getDims(updates);
+  if (!destination)
+    destination = scope.createEmpty(builder, loc, inDims, getStorageType(elementType));
+  FailureOr<Value> copy = store(input, destination);
+  if (failed(copy))
+    return failure();
+  return buildLoops(loc, updateDims, *copy, [&](ValueRange loops, Value tensor) -> FailureOr<Value> {
+    ElementEmitter emitter(scope, builder, loc, loops);
+    OpBuilder &b = emitter.getBuilder();
+    SmallVector<AffineExpr> all = emitter.getLoops(), at;
+    if (elements) {
+      at = all;
+      FailureOr<AffineExpr> index = emitter.emitGatherIndex(indices, all, inDims[elements.getAxis()]);
+      if (failed(index))
+        return failure();
+      at[elements.getAxis()] = *index;
+    } else {
+      Dims indexDims = getDims(indices);
+      unsigned outer = indexDims.size() - 1;
+      for (int64_t i = 0; i < *getConstant(indexDims.back()); ++i) {
+        SmallVector<AffineExpr> position(ArrayRef(all).take_front(outer));
+        position.push_back(getDimConstant(op->getContext(), i));
+        FailureOr<AffineExpr> index = emitter.emitGatherIndex(indices, position, inDims[i]);
+        if (failed(index))
+          return failure();
+        at.push_back(*index);
+      }
+      llvm::append_range(at, ArrayRef(all).drop_front(outer));
+    }
+    FailureOr<Value> update = emitter.emit(updates, all);
+    if (failed(update))
+      return failure();
+    SmallVector<Value> position;
+    for (AffineExpr index : at)
+      position.push_back(emitter.materialize(index));
+    Value old = fromStorage(b, loc, tensor::ExtractOp::create(b, loc, tensor, position), elementType);
+    Value joined = toStorage(b, loc, emitScattered(b, loc, kind, elementType, old, *update), elementType);
+    return tensor::InsertOp::create(b, loc, joined, tensor, position).getResult();
+  });
+}
+
+LogicalResult StageBuilder::lowerTopK(TopKOp op, ArrayRef<Value> destinations) {
+  Location loc = op.getLoc();
+  MLIRContext *context = op.getContext();
+  Type elementType = op.getInput().getType().getElementType();
+  Dims dims = getDims(op.getInput()), out = getDims(op.getValues());
+  unsigned rank = dims.size(), axis = op.getAxis();
+  SmallVector<Value> targets(destinations);
+  if (!targets[0])
+    targets[0] = scope.createEmpty(builder, loc, out, getStorageType(elementType));
+  if (!targets[1])
+    targets[1] = scope.createEmpty(builder, loc, out, builder.getI64Type());
+
+  // The place of an element in the sorted order is the number of elements that come before it: a reduction
+  // without any dependence, which vectorises. It is quadratic in the length of the line.
+  Reduction r{ReduceKind::sum, builder.getI64Type(), {}, dims, rank + 1, {rank}, {dims[axis]}};
+  for (unsigned i = 0; i < rank; ++i)
+    r.resultLoops.push_back(i);
+  FailureOr<Value> places = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) -> FailureOr<Value> {
+    OpBuilder &b = emitter.getBuilder();
+    SmallVector<AffineExpr> self = emitter.getLoops();
+    AffineExpr other = self.pop_back_val();
+    SmallVector<AffineExpr> at(self);
+    at[axis] = other;
+    FailureOr<Value> x = emitter.emit(op.getInput(), self), y = emitter.emit(op.getInput(), at);
+    if (failed(x) || failed(y))
+      return failure();
+    Value p = toAccumulator(b, loc, *x, elementType), q = toAccumulator(b, loc, *y, elementType), before, equal;
+    bool isUnsigned = elementType.isUnsignedInteger() || elementType.isInteger(1);
+    if (isa<FloatType>(elementType)) {
+      before = arith::CmpFOp::create(
+          b, loc, op.getLargest() ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, q, p);
+      equal = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UEQ, q, p);
+    } else {
+      using P = arith::CmpIPredicate;
+      P predicate = op.getLargest() ? (isUnsigned ? P::ugt : P::sgt) : (isUnsigned ? P::ult : P::slt);
+      before = arith::CmpIOp::create(b, loc, predicate, q, p);
+      equal = arith::CmpIOp::create(b, loc, P::eq, q, p);
+    }
+    Value earlier = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, emitter.materialize(other),
+                                          emitter.materialize(self[axis]));
+    before = arith::OrIOp::create(b, loc, before, arith::AndIOp::create(b, loc, equal, earlier));
+    return arith::ExtUIOp::create(b, loc, b.getI64Type(), before).getResult();
+  });
+  if (failed(places))
+    return failure();
+
+  // Each element that is among the first k goes to its place, in both results.
+  for (unsigned result = 0; result < 2; ++result) {
+    FailureOr<Value> written = buildLoops(loc, dims, targets[result], [&](ValueRange loops, Value tensor) -> FailureOr<Value> {
+      ElementEmitter emitter(scope, builder, loc, loops);
+      OpBuilder &b = emitter.getBuilder();
+      Value place = emitter.readTensor(*places, emitter.getLoops());
+      Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), place);
+      Value isAmong = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
+                                            emitter.materialize(getDimConstant(context, op.getK())));
+      auto branch = scf::IfOp::create(b, loc, tensor.getType(), isAmong, /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      SmallVector<Value> at(loops.begin(), loops.end());
+      at[axis] = index;
+      ElementEmitter inner(scope, builder, loc, loops);
+      FailureOr<Value> element = inner.emit(op.getInput(), inner.getLoops());
+      if (failed(element))
+        return failure();
+      OpBuilder &t = inner.getBuilder();
+      Value stored = result == 0 ? toStorage(t, loc, *element, elementType)
+                                 : arith::IndexCastOp::create(t, loc, t.getI64Type(), loops[axis]).getResult();
+      Value updated = tensor::InsertOp::create(t, loc, stored, tensor, at);
+      scf::YieldOp::create(t, loc, updated);
+      OpBuilder e = OpBuilder::atBlockEnd(branch.elseBlock());
+      scf::YieldOp::create(e, loc, tensor);
+      builder.setInsertionPointAfter(branch);
+      return branch.getResult(0);
+    });
+    if (failed(written))
+      return failure();
+    scope.bindTensor(op->getResult(result), *written);
+  }
+  return success();
+}

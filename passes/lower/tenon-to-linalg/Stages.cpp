@@ -1,0 +1,312 @@
+//===- Stages.cpp - reductions, contractions and stores -------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "passes/lower/tenon-to-linalg/Stages.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tenon;
+
+bool tenon::isStage(Operation *op) {
+  return isa<ContractOp, ConvolveOp, PoolOp, ReduceOp, ArgReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp, ScanOp,
+             ScatterElementsOp, ScatterNDOp, TopKOp>(op);
+}
+
+LogicalResult StageBuilder::lower(Operation *op, ArrayRef<Value> destinations) {
+  if (auto topK = dyn_cast<TopKOp>(op))
+    return lowerTopK(topK, destinations);
+  Value destination = destinations[0];
+  FailureOr<Value> tensor =
+      TypeSwitch<Operation *, FailureOr<Value>>(op)
+          .Case<ContractOp>([&](auto contract) { return lowerContract(contract, destination); })
+          .Case<ConvolveOp>([&](auto convolve) { return lowerConvolve(convolve, destination); })
+          .Case<PoolOp>([&](auto pool) { return lowerPool(pool, destination); })
+          .Case<ReduceOp>([&](auto reduce) { return lowerReduce(reduce, destination); })
+          .Case<ArgReduceOp>([&](auto reduce) { return lowerArgReduce(reduce, destination); })
+          .Case<SoftmaxOp>([&](auto softmax) { return lowerSoftmax(softmax, destination); })
+          .Case<LayerNormOp, RmsNormOp>([&](auto norm) { return lowerNorm(norm, destination); })
+          .Case<ScanOp>([&](auto scan) { return lowerScan(scan, destination); })
+          .Case<ScatterElementsOp, ScatterNDOp>([&](auto scatter) { return lowerScatter(scatter, destination); })
+          .Default([](Operation *other) -> FailureOr<Value> {
+            return other->emitError("is no stage"), failure();
+          });
+  if (failed(tensor))
+    return failure();
+  scope.bindTensor(op->getResult(0), *tensor);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The two shapes that all stages have
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> StageBuilder::buildElementwise(Location loc, RankedTensorType type, Value destination,
+                                                llvm::function_ref<FailureOr<Value>(ElementEmitter &)> emit) {
+  Dims dims = getDims(type);
+  if (!destination)
+    destination = scope.createEmpty(builder, loc, dims, getStorageType(type.getElementType()));
+  ElementEmitter emitter(scope, loc, dims.size());
+  FailureOr<Value> element = emit(emitter);
+  if (failed(element))
+    return failure();
+  Value stored = toStorage(emitter.getBuilder(), loc, *element, type.getElementType());
+  emitter.addOutputs(destination, builder.getMultiDimIdentityMap(dims.size()));
+  SmallVector<utils::IteratorType> iterators(dims.size(), utils::IteratorType::parallel);
+  return emitter.finish(builder, stored, iterators).getResult(0);
+}
+
+FailureOr<Value> StageBuilder::buildReduction(Location loc, const Reduction &r, Value destination,
+                                              EmitTerm emitTerm) {
+  Type accumulatorType = getAccumulatorType(r.elementType);
+  if (!destination || getElementTypeOrSelf(destination) != accumulatorType)
+    destination = scope.createEmpty(builder, loc, r.resultDims, accumulatorType);
+  Value identity = arith::ConstantOp::create(
+      builder, loc, getIdentity(builder, r.kind, r.elementType, accumulatorType));
+  Value start = linalg::FillOp::create(builder, loc, identity, destination).getResult(0);
+
+  ElementEmitter emitter(scope, loc, r.numLoops);
+  FailureOr<Value> term = emitTerm(emitter);
+  if (failed(term))
+    return failure();
+  if (!r.extraLoops.empty())
+    emitter.addShapeOperand(r.extraLoops, r.extraDims);
+  SmallVector<AffineExpr> resultIndices;
+  SmallVector<utils::IteratorType> iterators(r.numLoops, utils::IteratorType::reduction);
+  for (unsigned loop : r.resultLoops) {
+    resultIndices.push_back(emitter.getLoop(loop));
+    iterators[loop] = utils::IteratorType::parallel;
+  }
+  AffineMap map = AffineMap::get(r.numLoops, 0, resultIndices, builder.getContext());
+  Value old = emitter.addOutputs(start, map)[0];
+  OpBuilder &b = emitter.getBuilder();
+  Value joined = emitCombine(b, loc, r.kind, r.elementType, old, *term);
+  return emitter.finish(builder, joined, iterators).getResult(0);
+}
+
+FailureOr<Value> StageBuilder::finishReduction(Value result, Value accumulators, Value destination) {
+  auto type = cast<RankedTensorType>(result.getType());
+  if (getElementTypeOrSelf(accumulators) == getStorageType(type.getElementType()))
+    return accumulators;
+  return buildElementwise(result.getLoc(), type, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
+    Value element = emitter.readTensor(accumulators, emitter.getLoops());
+    return fromAccumulator(emitter.getBuilder(), result.getLoc(), element, type.getElementType());
+  });
+}
+
+FailureOr<Value> StageBuilder::store(Value value, Value destination) {
+  return buildElementwise(value.getLoc(), cast<RankedTensorType>(value.getType()), destination,
+                          [&](ElementEmitter &emitter) { return emitter.emit(value, emitter.getLoops()); });
+}
+
+//===----------------------------------------------------------------------===//
+// Contract
+//===----------------------------------------------------------------------===//
+
+/// The product of two scalars in the type that the sum is carried in.
+static Value emitProduct(OpBuilder &b, Location loc, Value x, Type xType, Value y, Type yType, Type resultType) {
+  Type accumulator = getAccumulatorType(resultType);
+  x = castScalar(b, loc, x, xType, isa<FloatType>(accumulator) ? accumulator : resultType);
+  y = castScalar(b, loc, y, yType, isa<FloatType>(accumulator) ? accumulator : resultType);
+  if (isa<FloatType>(accumulator))
+    return arith::MulFOp::create(b, loc, x, y,
+                                 arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::contract));
+  return arith::MulIOp::create(b, loc, x, y);
+}
+
+FailureOr<Value> StageBuilder::lowerContract(ContractOp op, Value destination) {
+  Location loc = op.getLoc();
+  Type lhsType = op.getLhs().getType().getElementType(), rhsType = op.getRhs().getType().getElementType();
+  Type resultType = op.getType().getElementType();
+  // Loops in the order: result dimensions but the last, summed ones, the last result dimension. So the
+  // innermost loop writes neighbours.
+  SmallVector<int64_t> order(op.getResultDims());
+  int64_t last = order.empty() ? -1 : order.pop_back_val();
+  llvm::SmallDenseMap<int64_t, AffineExpr> extents;
+  for (auto [operand, indices] : {std::pair(op.getLhs(), op.getLhsDims()), std::pair(op.getRhs(), op.getRhsDims())})
+    for (auto [index, dim] : llvm::zip(indices, getDims(operand))) {
+      AffineExpr &extent = extents.try_emplace(index, dim).first->second;
+      extent = *broadcastDim(extent, dim);
+      if (!llvm::is_contained(op.getResultDims(), index) && !llvm::is_contained(order, index))
+        order.push_back(index);
+    }
+  if (last >= 0)
+    order.push_back(last);
+  llvm::SmallDenseMap<int64_t, unsigned> loopOf;
+  for (auto [loop, index] : llvm::enumerate(order))
+    loopOf[index] = loop;
+
+  Reduction r{ReduceKind::sum, resultType, {}, getDims(op.getType()), static_cast<unsigned>(order.size()), {}, {}};
+  for (int64_t index : op.getResultDims())
+    r.resultLoops.push_back(loopOf[index]);
+  for (auto [loop, index] : llvm::enumerate(order))
+    if (!llvm::is_contained(op.getResultDims(), index)) {
+      r.extraLoops.push_back(loop);
+      r.extraDims.push_back(extents[index]);
+    }
+  auto emitOperand = [&](ElementEmitter &emitter, Value operand, ArrayRef<int64_t> indices) {
+    SmallVector<AffineExpr> at;
+    for (auto [index, dim] : llvm::zip(indices, getDims(operand)))
+      at.push_back(getConstant(dim) == 1 ? getDimConstant(op.getContext(), 0) : emitter.getLoop(loopOf[index]));
+    return emitter.emit(operand, at);
+  };
+  FailureOr<Value> sum = buildReduction(loc, r, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
+    FailureOr<Value> x = emitOperand(emitter, op.getLhs(), op.getLhsDims());
+    FailureOr<Value> y = emitOperand(emitter, op.getRhs(), op.getRhsDims());
+    if (failed(x) || failed(y))
+      return failure();
+    return emitProduct(emitter.getBuilder(), loc, *x, lhsType, *y, rhsType, resultType);
+  });
+  if (failed(sum))
+    return failure();
+  return finishReduction(op.getResult(), *sum, destination);
+}
+
+//===----------------------------------------------------------------------===//
+// Convolve
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> StageBuilder::lowerConvolve(ConvolveOp op, Value destination) {
+  Location loc = op.getLoc();
+  MLIRContext *context = op.getContext();
+  Dims in = getDims(op.getInput()), filter = getDims(op.getFilter()), out = getDims(op.getType());
+  unsigned rank = in.size() - 2;
+  Type inType = op.getInput().getType().getElementType(), filterType = op.getFilter().getType().getElementType();
+  Type resultType = op.getType().getElementType();
+  // Loops: batch, filter, spatial but the last, channel, window, last spatial.
+  unsigned channelLoop = 2 + rank - 1, windowLoop = channelLoop + 1, lastLoop = windowLoop + rank;
+  auto spatialLoop = [&](unsigned i) { return i + 1 == rank ? lastLoop : 2 + i; };
+  Reduction r{ReduceKind::sum, resultType, {0, 1}, out, lastLoop + 1, {}, {}};
+  r.extraLoops.push_back(channelLoop);
+  r.extraDims.push_back(filter[1]);
+  for (unsigned i = 0; i < rank; ++i) {
+    r.resultLoops.push_back(spatialLoop(i));
+    r.extraLoops.push_back(windowLoop + i);
+    r.extraDims.push_back(filter[i + 2]);
+  }
+
+  FailureOr<Value> sum = buildReduction(loc, r, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
+    OpBuilder &b = emitter.getBuilder();
+    AffineExpr channel = emitter.getLoop(channelLoop);
+    if (op.getGroups() > 1) {
+      AffineExpr perGroup = divDims(filter[0], getDimConstant(context, op.getGroups()));
+      AffineExpr group = divDims(emitter.getLoop(1), perGroup);
+      channel = getConstant(filter[1]) == 1 ? group : addDims(mulDims(group, filter[1]), channel);
+    }
+    SmallVector<AffineExpr> at{emitter.getLoop(0), channel};
+    SmallVector<AffineExpr> filterAt{emitter.getLoop(1), emitter.getLoop(channelLoop)};
+    Value inside;
+    for (unsigned i = 0; i < rank; ++i) {
+      AffineExpr window = emitter.getLoop(windowLoop + i);
+      filterAt.push_back(window);
+      AffineExpr position = simplifyDim(emitter.getLoop(spatialLoop(i)) * op.getStrides()[i] +
+                                        window * op.getDilations()[i] - op.getLow()[i]);
+      at.push_back(position);
+      if (op.getLow()[i] <= 0 && op.getHigh()[i] <= 0)
+        continue;
+      Value here = emitter.emitInBounds(position, in[i + 2]);
+      inside = inside ? arith::AndIOp::create(b, loc, inside, here).getResult() : here;
+    }
+    FailureOr<Value> weight = emitter.emit(op.getFilter(), filterAt);
+    FailureOr<Value> element =
+        inside ? emitter.emitIf(
+                     inside, getScalarType(inType), [&] { return emitter.emit(op.getInput(), at); },
+                     [&]() -> FailureOr<Value> {
+                       return arith::ConstantOp::create(b, loc, b.getZeroAttr(getScalarType(inType))).getResult();
+                     })
+               : emitter.emit(op.getInput(), at);
+    if (failed(weight) || failed(element))
+      return failure();
+    return emitProduct(b, loc, *element, inType, *weight, filterType, resultType);
+  });
+  if (failed(sum))
+    return failure();
+  return finishReduction(op.getResult(), *sum, destination);
+}
+
+//===----------------------------------------------------------------------===//
+// Reduce
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> StageBuilder::lowerReduce(ReduceOp op, Value destination) {
+  if (op.getKeepdims())
+    return op.emitOpError("with keepdims has to be decomposed before"), failure();
+  Type elementType = op.getType().getElementType();
+  unsigned rank = op.getInput().getType().getRank();
+  Dims dims = getDims(op.getInput());
+  Reduction r{op.getKind(), elementType, {}, getDims(op.getType()), rank, {}, {}};
+  for (unsigned i = 0; i < rank; ++i) {
+    if (!llvm::is_contained(op.getAxes(), i))
+      r.resultLoops.push_back(i);
+    else {
+      r.extraLoops.push_back(i);
+      r.extraDims.push_back(dims[i]);
+    }
+  }
+  FailureOr<Value> joined = buildReduction(op.getLoc(), r, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
+    FailureOr<Value> element = emitter.emit(op.getInput(), emitter.getLoops());
+    if (failed(element))
+      return failure();
+    return toAccumulator(emitter.getBuilder(), op.getLoc(), *element, elementType);
+  });
+  if (failed(joined))
+    return failure();
+  return finishReduction(op.getResult(), *joined, destination);
+}
+
+FailureOr<Value> StageBuilder::lowerArgReduce(ArgReduceOp op, Value destination) {
+  if (op.getKeepdims())
+    return op.emitOpError("with keepdims has to be decomposed before"), failure();
+  Location loc = op.getLoc();
+  Type elementType = op.getInput().getType().getElementType(), accumulator = getAccumulatorType(elementType);
+  unsigned rank = op.getInput().getType().getRank();
+  Dims out = getDims(op.getType());
+  if (!destination)
+    destination = scope.createEmpty(builder, loc, out, builder.getI64Type());
+  Value best = scope.createEmpty(builder, loc, out, accumulator);
+  Value identity = arith::ConstantOp::create(builder, loc, getIdentity(builder, op.getKind(), elementType, accumulator));
+  Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
+  Value startBest = linalg::FillOp::create(builder, loc, identity, best).getResult(0);
+  Value startIndex = linalg::FillOp::create(builder, loc, zero, destination).getResult(0);
+
+  ElementEmitter emitter(scope, loc, rank);
+  OpBuilder &b = emitter.getBuilder();
+  FailureOr<Value> element = emitter.emit(op.getInput(), emitter.getLoops());
+  if (failed(element))
+    return failure();
+  Value x = toAccumulator(b, loc, *element, elementType);
+  unsigned axis = op.getAxis();
+  emitter.addShapeOperand({axis}, getDim(op.getInput(), axis));
+  AffineMap map = builder.getMultiDimIdentityMap(rank).dropResult(axis);
+  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
+  iterators[axis] = utils::IteratorType::reduction;
+  SmallVector<Value> old = emitter.addOutputs({startBest, startIndex}, {map, map});
+
+  bool isMax = op.getKind() == ReduceKind::max, isLast = op.getLast();
+  bool isUnsigned = elementType.isUnsignedInteger() || elementType.isInteger(1);
+  Value better;
+  if (isa<FloatType>(elementType)) {
+    auto predicate = isMax ? (isLast ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OGT)
+                           : (isLast ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::OLT);
+    better = arith::CmpFOp::create(b, loc, predicate, x, old[0]);
+    // As in numpy the first NaN wins.
+    Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+    Value wasNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, old[0], old[0]);
+    better = arith::OrIOp::create(b, loc, better, arith::AndIOp::create(b, loc, isNaN, wasNumber));
+  } else {
+    using P = arith::CmpIPredicate;
+    P predicate = isMax ? (isUnsigned ? (isLast ? P::uge : P::ugt) : (isLast ? P::sge : P::sgt))
+                        : (isUnsigned ? (isLast ? P::ule : P::ult) : (isLast ? P::sle : P::slt));
+    better = arith::CmpIOp::create(b, loc, predicate, x, old[0]);
+  }
+  Value index = arith::IndexCastOp::create(b, loc, b.getI64Type(), emitter.materialize(emitter.getLoop(axis)));
+  Value results[] = {arith::SelectOp::create(b, loc, better, x, old[0]),
+                     arith::SelectOp::create(b, loc, better, index, old[1])};
+  return emitter.finish(builder, results, iterators).getResult(1);
+}

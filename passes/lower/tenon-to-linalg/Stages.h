@@ -1,0 +1,82 @@
+//===- Stages.h - operations that need a loop nest of their own -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A kernel is a chain of stages, each a linalg.generic (or plain loops) that
+// writes a tensor: reductions, contractions, windows, scatters. What lies
+// between them is computed element by element inside the stages that read it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_LOWER_TENONTOLINALG_STAGES_H
+#define TENON_PASSES_LOWER_TENONTOLINALG_STAGES_H
+
+#include "passes/lower/tenon-to-linalg/ElementEmitter.h"
+
+namespace tenon {
+
+/// Whether the operation is computed by a stage, not element by element.
+bool isStage(mlir::Operation *op);
+
+/// Writes the stages of one kernel at a builder's place.
+class StageBuilder {
+public:
+  StageBuilder(mlir::OpBuilder &builder, KernelScope &scope) : builder(builder), scope(scope) {}
+
+  /// Computes the results of a stage operation, and binds each to its tensor. `destinations`, where not
+  /// null, are tensors that the results go to, of the results' shapes and storage types.
+  mlir::LogicalResult lower(mlir::Operation *op, llvm::ArrayRef<mlir::Value> destinations);
+  /// Writes any value to a destination; the value of the destination afterwards.
+  mlir::FailureOr<mlir::Value> store(mlir::Value value, mlir::Value destination);
+
+private:
+  /// What a reduction sums up: the element to be joined in one iteration.
+  using EmitTerm = llvm::function_ref<mlir::FailureOr<mlir::Value>(ElementEmitter &)>;
+  /// A reduction over `loops`: `resultLoops` are the loops that run over the result's dimensions, in order.
+  struct Reduction {
+    ReduceKind kind;
+    mlir::Type elementType;
+    llvm::SmallVector<unsigned> resultLoops;
+    Dims resultDims;
+    unsigned numLoops;
+    /// Loops whose extent no operand shows.
+    llvm::SmallVector<unsigned> extraLoops;
+    Dims extraDims;
+  };
+  /// The accumulators; written to the destination where its type is the accumulator's.
+  mlir::FailureOr<mlir::Value> buildReduction(mlir::Location loc, const Reduction &reduction,
+                                              mlir::Value destination, EmitTerm emitTerm);
+  /// Accumulators to results: rounded where accumulators are wider, and changed by `finish` where given.
+  mlir::FailureOr<mlir::Value>
+  buildElementwise(mlir::Location loc, mlir::RankedTensorType type, mlir::Value destination,
+                   llvm::function_ref<mlir::FailureOr<mlir::Value>(ElementEmitter &)> emit);
+  mlir::FailureOr<mlir::Value> finishReduction(mlir::Value result, mlir::Value accumulators,
+                                               mlir::Value destination);
+
+  mlir::FailureOr<mlir::Value> lowerContract(ContractOp op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> lowerConvolve(ConvolveOp op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> lowerPool(PoolOp op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> lowerReduce(ReduceOp op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> lowerArgReduce(ArgReduceOp op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> lowerSoftmax(SoftmaxOp op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> lowerNorm(mlir::Operation *op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> lowerScan(ScanOp op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> lowerScatter(mlir::Operation *op, mlir::Value destination);
+  mlir::LogicalResult lowerTopK(TopKOp op, llvm::ArrayRef<mlir::Value> destinations);
+
+  /// Loops over `dims` that carry one tensor; `body` writes to it and gives it back.
+  mlir::FailureOr<mlir::Value>
+  buildLoops(mlir::Location loc, llvm::ArrayRef<mlir::AffineExpr> dims, mlir::Value tensor,
+             llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::ValueRange, mlir::Value)> body);
+
+  mlir::OpBuilder &builder;
+  KernelScope &scope;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_LOWER_TENONTOLINALG_STAGES_H

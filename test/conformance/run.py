@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Compiles and runs ONNX test cases, and holds the line: a listed case that fails fails the test.
+
+Cases that pass are listed in expected.txt (ONNX's own sets) and models.txt (whole models).
+Exit code: 0 no listed case failed, 5 some did, 1 the tools or the data are missing, 2 wrong usage.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import sys
+import time
+
+import cases
+import onnx_data
+import report
+from case_runner import CRASHED, PASSED, UNSUPPORTED, Result, Tools, runCase
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+
+def parseArguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", nargs="*", type=pathlib.Path, help="case folders, instead of a set")
+    parser.add_argument("--set", action="append", choices=[*onnx_data.SETS, "models"], help="a set; may be repeated (node)")
+    parser.add_argument("--filter", default="", metavar="REGEX", help="only cases whose set/name matches")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the build folder (build)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases at a time (number of cores)")
+    parser.add_argument("--time-limit", type=float, default=60, metavar="SECONDS", help="of one case (60)")
+    parser.add_argument("--compile-option", action="append", default=[], metavar="OPTION", help="passed to tenon compile")
+    parser.add_argument("--run-option", action="append", default=[], metavar="OPTION", help="passed to tenon-run")
+    parser.add_argument("--update", action="store_true", help="add newly passing cases to the lists")
+    parser.add_argument("--force", action="store_true", help="with --update: also drop cases that no longer pass")
+    parser.add_argument("--table", action="store_true", help="show all operators, also those that pass everything")
+    parser.add_argument("--reasons", action="store_true", help="show why cases do not pass, the most frequent reason first")
+    parser.add_argument("--verbose", action="store_true", help="show each case that does not pass")
+    parser.add_argument("--list", action="store_true", help="show the cases and their operators, run nothing")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="leave artifacts and reproducers of cases that do not pass")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write every verdict")
+    parser.add_argument("--junit", type=pathlib.Path, metavar="FILE", help="write a JUnit file")
+    arguments = parser.parse_args()
+    if arguments.force and not arguments.update:
+        parser.error("--force has a meaning only with --update")
+    return arguments
+
+
+def findCases(arguments):
+    if arguments.folders:
+        found = [cases.load(folder.resolve().parent.name, folder.resolve()) for folder in arguments.folders]
+        for folder, case in zip(arguments.folders, found):
+            if case is None:
+                sys.exit(f"error: {folder}: wanted a folder with a model and test_data_set_0, found none")
+        return found, []
+    found, messages = cases.find(ROOT, arguments.set or ["node"])
+    pattern = re.compile(arguments.filter)
+    return [case for case in found if pattern.search(case.name)], messages
+
+
+def runAll(found, tools, arguments):
+    """(case, result) in the order of the cases. Processes do the work: threads that wait for them suffice."""
+    progress = sys.stderr.isatty()
+    results = {}
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        futures = {pool.submit(runCase, case, tools, arguments.keep): case for case in found}
+        for number, future in enumerate(concurrent.futures.as_completed(futures), 1):
+            results[futures[future].name] = future.result()
+            if progress and (number % 10 == 0 or number == len(found)):
+                print(f"\r{number}/{len(found)}", end="\n" if number == len(found) else "", file=sys.stderr)
+    return [(case, results[case.name]) for case in found]
+
+
+def listOf(case):
+    """Whole models have a list of their own: they are few, and each is worth a line in a review."""
+    return HERE / ("models.txt" if case.name.split("/")[0] in ("models", "shared") else "expected.txt")
+
+
+def updateLists(rows, force):
+    for path in sorted({listOf(case) for case, _ in rows}):
+        names = report.readList(path)
+        old = set(names)
+        for case, result in rows:
+            if listOf(case) == path and result.verdict == PASSED:
+                names.add(case.name)
+            elif listOf(case) == path and force:
+                names.discard(case.name)
+        report.writeList(path, names)
+        print(f"{path.relative_to(ROOT)}: {len(names - old)} added, {len(old - names)} dropped, {len(names)} now")
+
+
+def printLine(rows, listed):
+    """What changed against the lists. Returns the cases that should pass and do not."""
+    broken = [(case, result) for case, result in rows if case.name in listed and result.verdict != PASSED]
+    fresh = [case.name for case, result in rows if case.name not in listed and result.verdict == PASSED]
+    if fresh:
+        print(f"{len(fresh)} pass that are not listed: {', '.join(fresh[:10])}{', ...' if len(fresh) > 10 else ''}")
+        print("  run test/conformance/run.py --update to hold them")
+    for case, result in broken:
+        print(f"REGRESSION {case.name}: {result.verdict}: {result.reason}")
+    return broken
+
+
+def main():
+    arguments = parseArguments()
+    found, messages = findCases(arguments)
+    for message in messages:
+        print(message)
+    if arguments.list:
+        for case in found:
+            print(f"{case.name}  {case.operator}  rtol {case.rtol:g} atol {case.atol:g}  {len(case.data_sets)} data sets")
+        return 0
+    if not found:
+        print("error: no case matches", file=sys.stderr)
+        return 2
+
+    listed = {name for path in {listOf(case) for case in found} for name in report.readList(path)}
+    tools = Tools(arguments.build.resolve(), arguments.time_limit, arguments.compile_option, arguments.run_option)
+    if tools.missing():
+        message = f"{tools.missing()[0]} is not built: ninja -C {arguments.build}"
+        if listed or not arguments.junit:
+            print(f"error: {message}", file=sys.stderr)
+            return 1
+        # Nothing is promised yet, so nothing is broken.
+        print(f"skipped: {message}")
+        report.writeJunit(arguments.junit, [(case, Result(UNSUPPORTED, message)) for case in found], listed)
+        return 0
+
+    begin = time.monotonic()
+    rows = runAll(found, tools, arguments)
+    if arguments.verbose:
+        for case, result in rows:
+            if result.verdict != PASSED:
+                print(f"{result.verdict:<12} {case.name}: {result.reason}")
+    if arguments.reasons:
+        report.printReasons(rows)
+    report.printTable(rows, arguments.table)
+    report.printTotals(rows)
+    crashed = [case.name for case, result in rows if result.verdict == CRASHED]
+    if crashed:
+        print(f"{len(crashed)} crash, which no input may cause: {', '.join(crashed[:10])}{', ...' if len(crashed) > 10 else ''}")
+    broken = printLine(rows, listed)
+    print(f"took {time.monotonic() - begin:.0f} s with {arguments.jobs} jobs")
+    if arguments.update:
+        updateLists(rows, arguments.force)
+        broken = [] if arguments.force else broken
+    if arguments.junit:
+        report.writeJunit(arguments.junit, rows, listed)
+    if arguments.json:
+        verdicts = {case.name: {**vars(result), "operator": case.operator} for case, result in rows}
+        arguments.json.write_text(json.dumps(verdicts, indent=1) + "\n")
+    return 5 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

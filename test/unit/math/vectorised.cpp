@@ -1,0 +1,54 @@
+//===- vectorised.cpp - inlined and vectorised, the same results ----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "functions.h"
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+using namespace tenon::test;
+
+#define EACH_LOOP(X)                                                                                         \
+  X(float, expf)                                                                                             \
+  X(float, exp2f) X(float, expm1f) X(float, logf) X(float, log1pf) X(float, tanhf) X(float, erff)            \
+      X(float, sinf) X(float, cosf) X(double, exp) X(double, log)
+
+extern "C" {
+#define DECLARE(type, name) void tenon_loop_##name(const type *, type *, long);
+EACH_LOOP(DECLARE)
+DECLARE(float, powf)
+#undef DECLARE
+}
+
+namespace {
+
+template <typename T, typename Loop, typename Scalar> int countDifferent(Loop loop, Scalar scalar) {
+  std::mt19937_64 random(6);
+  std::uniform_real_distribution<double> inside(-20, 20);
+  std::vector<T> x(10'007), y(x.size());
+  for (size_t i = 0; i < x.size(); i++) {
+    double all = sizeof(T) == 8 ? anyDouble(random) : anyFloat(random);
+    x[i] = T(i % 2 ? all : inside(random));
+  }
+  loop(x.data(), y.data(), long(x.size()));
+  int different = 0;
+  for (size_t i = 0; i < x.size(); i++)
+    different += !isSame(y[i], scalar(x[i]));
+  return different;
+}
+
+} // namespace
+
+TEST_CASE("loops give the same bits as single calls") {
+#ifdef __x86_64__
+  if (!__builtin_cpu_supports("avx2")) // the loops are compiled for x86-64-v3
+    return;
+#endif
+#define CHECK_LOOP(type, name) CHECK(countDifferent<type>(tenon_loop_##name, tenon_##name) == 0);
+  EACH_LOOP(CHECK_LOOP)
+  CHECK(countDifferent<float>(tenon_loop_powf, [](float x) { return tenon_powf(x, 2.4f); }) == 0);
+}
