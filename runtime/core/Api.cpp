@@ -70,8 +70,8 @@ extern "C" tenon_status tenon_artifact_load_file(const char *path, const tenon_l
 }
 
 extern "C" tenon_status tenon_artifact_load_memory(const void *bytes, size_t size,
-                                                   const tenon_load_options *options, tenon_artifact **artifact,
-                                                   tenon_error *error) {
+                                                   const tenon_load_options *options,
+                                                   tenon_artifact **artifact, tenon_error *error) {
   return makeArtifact("artifact", artifact, error, [&](Artifact &a) {
     return a.loadMemory(static_cast<const uint8_t *>(bytes), size, options && options->verify);
   });
@@ -96,7 +96,8 @@ extern "C" void tenon_artifact_describe(const tenon_artifact *artifact, tenon_ar
 }
 
 static tenon_status describeTensor(const tenon_artifact *artifact, const std::vector<Tensor> &tensors,
-                                   const char *what, uint32_t index, tenon_tensor_info *info, tenon_error *error) {
+                                   const char *what, uint32_t index, tenon_tensor_info *info,
+                                   tenon_error *error) {
   if (index >= tensors.size())
     return report(artifact, Status::make(TENON_MISUSE, "%s %u of %zu", what, index, tensors.size()), error);
   const Tensor &tensor = tensors[index];
@@ -111,8 +112,10 @@ static tenon_status describeDim(const tenon_artifact *artifact, const std::vecto
   if (tenon_status status = describeTensor(artifact, tensors, what, index, &tensor, error))
     return status;
   if (dim >= tensor.rank)
-    return report(artifact, Status::make(TENON_MISUSE, "dimension %u of %u of %s '%s'", dim, tensor.rank, what,
-                                         tensor.name), error);
+    return report(
+        artifact,
+        Status::make(TENON_MISUSE, "dimension %u of %u of %s '%s'", dim, tensor.rank, what, tensor.name),
+        error);
   const Plan &plan = artifact->artifact.plan();
   uint32_t index_ = plan.dims[tensors[index].dims.begin + dim];
   const Expr &expr = plan.exprs[index_];
@@ -138,8 +141,8 @@ extern "C" tenon_status tenon_artifact_input_dim(const tenon_artifact *artifact,
   return describeDim(artifact, artifact->artifact.plan().inputs, "input", input, dim, info, error);
 }
 
-extern "C" tenon_status tenon_artifact_output_dim(const tenon_artifact *artifact, uint32_t output, uint32_t dim,
-                                                  tenon_dim_info *info, tenon_error *error) {
+extern "C" tenon_status tenon_artifact_output_dim(const tenon_artifact *artifact, uint32_t output,
+                                                  uint32_t dim, tenon_dim_info *info, tenon_error *error) {
   return describeDim(artifact, artifact->artifact.plan().outputs, "output", output, dim, info, error);
 }
 
@@ -147,8 +150,9 @@ extern "C" tenon_status tenon_artifact_instruction(const tenon_artifact *artifac
                                                    tenon_instruction_info *info, tenon_error *error) {
   const Plan &plan = artifact->artifact.plan();
   if (instruction >= plan.instructions.size())
-    return report(artifact, Status::make(TENON_MISUSE, "instruction %u of %zu", instruction,
-                                         plan.instructions.size()), error);
+    return report(artifact,
+                  Status::make(TENON_MISUSE, "instruction %u of %zu", instruction, plan.instructions.size()),
+                  error);
   const Instruction &in = plan.instructions[instruction];
   bool launch = in.op == tenon::fmt::Opcode::launch;
   *info = {tenon::fmt::kInstructions[uint32_t(in.op)].name, in.name, launch ? plan.kernels[in.a].name : "",
@@ -160,8 +164,9 @@ extern "C" tenon_status tenon_artifact_instruction(const tenon_artifact *artifac
 // Sessions
 //===----------------------------------------------------------------------===//
 
-extern "C" tenon_status tenon_session_create(const tenon_artifact *artifact, const tenon_session_options *options,
-                                             tenon_session **out, tenon_error *error) {
+extern "C" tenon_status tenon_session_create(const tenon_artifact *artifact,
+                                             const tenon_session_options *options, tenon_session **out,
+                                             tenon_error *error) {
   auto *session = new (std::nothrow) tenon_session{Session(artifact->artifact)};
   if (!session)
     return report(artifact, Status::make(TENON_RESOURCES, "no memory for a session"), error);
@@ -188,7 +193,8 @@ extern "C" tenon_status tenon_session_bind_output(tenon_session *session, uint32
   return report(session, session->session.bindOutput(output, data, capacity), error);
 }
 
-extern "C" tenon_status tenon_session_measure(tenon_session *session, tenon_memory *memory, tenon_error *error) {
+extern "C" tenon_status tenon_session_measure(tenon_session *session, tenon_memory *memory,
+                                              tenon_error *error) {
   return report(session, session->session.measure(memory), error);
 }
 

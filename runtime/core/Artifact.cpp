@@ -71,7 +71,8 @@ Status Artifact::loadCode() {
   for (const Kernel &kernel : plan_.kernels) {
     tenon_kernel_fn entry = image.find(kernel.name);
     if (!entry)
-      return Status::make(TENON_INVALID, "damaged: its code for %s has no kernel '%s'", code->target, kernel.name);
+      return Status::make(TENON_INVALID, "damaged: its code for %s has no kernel '%s'", code->target,
+                          kernel.name);
     entries_.push_back(entry);
   }
   return {};

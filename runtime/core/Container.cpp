@@ -42,8 +42,10 @@ const fmt::Section *Container::find(fmt::SectionKind kind) const {
 Status Container::checkHash(const fmt::Section &section) const {
   uint64_t hash = XXH3_64bits(data(section), section.size);
   if (hash != section.hash)
-    return Status::make(TENON_INVALID, "damaged: the hash of its %s is %016" PRIx64 ", and should be %016"
-                        PRIx64 "; compile or copy it again", sectionName(section.kind), hash, section.hash);
+    return Status::make(TENON_INVALID,
+                        "damaged: the hash of its %s is %016" PRIx64 ", and should be %016" PRIx64
+                        "; compile or copy it again",
+                        sectionName(section.kind), hash, section.hash);
   return {};
 }
 
@@ -51,8 +53,10 @@ static Status checkHeader(const fmt::Header &header, size_t size) {
   if (memcmp(header.magic, fmt::kMagic, sizeof fmt::kMagic) != 0)
     return Status::make(TENON_INVALID, "not a tenon artifact");
   if (header.version != fmt::kFormatVersion)
-    return Status::make(TENON_UNSUPPORTED, "format version %u, this runtime reads version %u; compile the "
-                        "model again or use a %s runtime", header.version, fmt::kFormatVersion,
+    return Status::make(TENON_UNSUPPORTED,
+                        "format version %u, this runtime reads version %u; compile the "
+                        "model again or use a %s runtime",
+                        header.version, fmt::kFormatVersion,
                         header.version > fmt::kFormatVersion ? "newer" : "older");
   if (header.fileSize != size)
     return Status::make(TENON_INVALID, "%s: it has %zu bytes, and should have %" PRIu64,
@@ -76,11 +80,14 @@ static Status checkSection(const fmt::Section &section, uint32_t index, uint64_t
   bool mapped = section.kind == fmt::SectionKind::code || section.kind == fmt::SectionKind::weights;
   uint64_t alignment = mapped ? fmt::kPageSize : fmt::kSectionAlignment;
   if (section.offset % alignment)
-    return Status::make(TENON_INVALID, "damaged: section %u (%s) starts at %" PRIu64
-                        ", which is no multiple of %" PRIu64, index, name, section.offset, alignment);
+    return Status::make(TENON_INVALID,
+                        "damaged: section %u (%s) starts at %" PRIu64 ", which is no multiple of %" PRIu64,
+                        index, name, section.offset, alignment);
   if (section.offset < tableEnd || !fits(section.offset, section.size, size))
-    return Status::make(TENON_INVALID, "damaged: section %u (%s) has %" PRIu64 " bytes at %" PRIu64
-                        ", outside of the file's %zu", index, name, section.size, section.offset, size);
+    return Status::make(TENON_INVALID,
+                        "damaged: section %u (%s) has %" PRIu64 " bytes at %" PRIu64
+                        ", outside of the file's %zu",
+                        index, name, section.size, section.offset, size);
   if (section.target[sizeof section.target - 1])
     return Status::make(TENON_INVALID, "damaged: the target of section %u (%s) does not end", index, name);
   if (section.kind != fmt::SectionKind::code && section.target[0])
@@ -98,8 +105,10 @@ static Status checkTogether(const std::vector<fmt::Section> &sections) {
     weights += section.kind == fmt::SectionKind::weights;
   }
   if (plans != 1 || weights > 1)
-    return Status::make(TENON_INVALID, "damaged: it has %u plans and %u sections of weights, one and at most "
-                        "one are wanted", plans, weights);
+    return Status::make(TENON_INVALID,
+                        "damaged: it has %u plans and %u sections of weights, one and at most "
+                        "one are wanted",
+                        plans, weights);
   std::sort(order.begin(), order.end(),
             [](const fmt::Section *a, const fmt::Section *b) { return a->offset < b->offset; });
   for (size_t i = 1; i < order.size(); ++i)
@@ -128,7 +137,7 @@ Status readContainer(const uint8_t *bytes, size_t size, Container *container) {
   const uint8_t *table = bytes + sizeof header;
   if (XXH3_64bits(table, tableSize) != header.tableHash)
     return Status::make(TENON_INVALID, "damaged: the hash of its section table is wrong; compile or copy it "
-                        "again");
+                                       "again");
   container->bytes = bytes;
   container->sections.resize(header.sectionCount);
   if (tableSize)

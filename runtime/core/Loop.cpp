@@ -85,21 +85,26 @@ Status Session::kernelFailed(const Instruction &instruction, int32_t code) const
   const char *name = nameOf(plan, instruction);
   switch (code) {
   case TENON_KERNEL_INDEX_OUT_OF_RANGE:
-    return Status::make(TENON_INVALID, "node '%s': an index that the model computed lies outside of its tensor; "
-                        "check the values of the inputs", name);
+    return Status::make(TENON_INVALID,
+                        "node '%s': an index that the model computed lies outside of its tensor; "
+                        "check the values of the inputs",
+                        name);
   case TENON_KERNEL_BAD_VALUE:
-    return Status::make(TENON_INVALID, "node '%s': a value that the model computed is not allowed there; check the "
-                        "values of the inputs", name);
+    return Status::make(TENON_INVALID,
+                        "node '%s': a value that the model computed is not allowed there; check the "
+                        "values of the inputs",
+                        name);
   default:
-    return Status::make(TENON_FAULT, "node '%s': its kernel '%s' failed with code %d; compile the model again",
-                        name, plan.kernels[instruction.a].name, code);
+    return Status::make(TENON_FAULT,
+                        "node '%s': its kernel '%s' failed with code %d; compile the model again", name,
+                        plan.kernels[instruction.a].name, code);
   }
 }
 
 Status Session::operandTooSmall(const Instruction &instruction, uint32_t operand, int64_t wanted) const {
   uint32_t index = instruction.buffers.begin + operand;
-  return Status::make(TENON_INVALID, "node '%s': %s of %lld bytes, but buffer '%s' has %llu", instruction.name,
-                      fmt::kInstructions[uint32_t(instruction.op)].name, (long long)wanted,
+  return Status::make(TENON_INVALID, "node '%s': %s of %lld bytes, but buffer '%s' has %llu",
+                      instruction.name, fmt::kInstructions[uint32_t(instruction.op)].name, (long long)wanted,
                       plan.buffers[plan.operands[index]].name, (unsigned long long)sizeOf(index));
 }
 

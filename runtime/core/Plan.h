@@ -78,9 +78,9 @@ struct Plan {
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;
   std::vector<Instruction> instructions;
-  std::vector<uint32_t> dims;     // expressions
-  std::vector<uint32_t> operands; // buffers
-  std::vector<uint32_t> sizes;    // expressions
+  std::vector<uint32_t> dims;      // expressions
+  std::vector<uint32_t> operands;  // buffers
+  std::vector<uint32_t> sizes;     // expressions
   uint32_t arenaSize, scratchSize; // expressions
   uint32_t arenaAlign;
   uint64_t stateSize;

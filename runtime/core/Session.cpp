@@ -15,7 +15,8 @@ namespace tenon::rt {
 
 Status Session::start(uint32_t threads, uint64_t memoryLimit) {
   if (threads > kMaxThreads)
-    return Status::make(TENON_MISUSE, "%u threads are too many, at most %u are allowed", threads, kMaxThreads);
+    return Status::make(TENON_MISUSE, "%u threads are too many, at most %u are allowed", threads,
+                        kMaxThreads);
   limit = memoryLimit;
   inputs.resize(plan.inputs.size());
   outputs.resize(plan.outputs.size());
@@ -41,8 +42,8 @@ Status Session::checkTensor(const tenon_tensor &tensor, const Tensor &wanted, ui
     return Status::make(TENON_INVALID, "input '%s' has element type %s, and must have %s", wanted.name,
                         tenon_dtype_name(tensor.dtype), tenon_dtype_name(wanted.dtype));
   if (tensor.rank != wanted.dims.count)
-    return Status::make(TENON_INVALID, "input '%s' has %u dimensions, and must have %u", wanted.name, tensor.rank,
-                        wanted.dims.count);
+    return Status::make(TENON_INVALID, "input '%s' has %u dimensions, and must have %u", wanted.name,
+                        tensor.rank, wanted.dims.count);
   for (uint32_t d = 0; d < tensor.rank; ++d)
     if (tensor.dims[d] < 0)
       return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must not be negative", d,

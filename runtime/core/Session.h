@@ -81,7 +81,9 @@ private:
   Status operandTooSmall(const Instruction &instruction, uint32_t operand, int64_t wanted) const;
   void report(uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const;
 
-  uint64_t sizeOf(uint32_t operand) const { return uint64_t(exprs[plan.buffers[plan.operands[operand]].size]); }
+  uint64_t sizeOf(uint32_t operand) const {
+    return uint64_t(exprs[plan.buffers[plan.operands[operand]].size]);
+  }
 
   const Artifact &artifact;
   const Plan &plan;

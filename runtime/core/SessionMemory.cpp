@@ -58,8 +58,10 @@ Status Session::addUpOutputs() {
       shape[d] = exprs[plan.dims[output.dims.begin + d]];
     outputs[i].needed = tenon_tensor_bytes(output.dtype, output.dims.count, shape);
     if (outputs[i].needed == UINT64_MAX)
-      return Status::make(TENON_INVALID, "output '%s' has a dimension that is negative, or more elements than "
-                          "any memory holds", output.name);
+      return Status::make(TENON_INVALID,
+                          "output '%s' has a dimension that is negative, or more elements than "
+                          "any memory holds",
+                          output.name);
   }
   for (const Buffer &buffer : plan.buffers) {
     if (buffer.storage != Storage::output)
@@ -111,7 +113,8 @@ Status Session::addUpMemory() {
 Status Session::checkLimit() const {
   if (!limit || memory.total <= limit)
     return {};
-  return Status::make(TENON_RESOURCES, "needs %llu bytes (weights %llu, arena %llu, scratch %llu, state %llu, "
+  return Status::make(TENON_RESOURCES,
+                      "needs %llu bytes (weights %llu, arena %llu, scratch %llu, state %llu, "
                       "outputs %llu), the memory limit is %llu; raise it or bind smaller inputs",
                       (unsigned long long)memory.total, (unsigned long long)memory.weights,
                       (unsigned long long)memory.arena, (unsigned long long)memory.scratch,
@@ -161,8 +164,8 @@ Status Session::resolveBuffer(uint32_t index) {
   int64_t offset = exprs[buffer.offset], size = exprs[buffer.size];
   Place place = placeOf(buffer);
   if (offset < 0 || size < 0 || !fits(uint64_t(offset), uint64_t(size), place.limit))
-    return Status::make(TENON_INVALID, "buffer '%s' has %lld bytes at %lld, outside of %s's %llu", buffer.name,
-                        (long long)size, (long long)offset, storageName(buffer.storage),
+    return Status::make(TENON_INVALID, "buffer '%s' has %lld bytes at %lld, outside of %s's %llu",
+                        buffer.name, (long long)size, (long long)offset, storageName(buffer.storage),
                         (unsigned long long)place.limit);
   buffers[index] = place.base + offset;
   return {};

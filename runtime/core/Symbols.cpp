@@ -17,8 +17,8 @@ Status checkRange(const Symbol &symbol, int64_t value, const char *where) {
   if (symbol.max == INT64_MAX)
     return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s', and must be at least %lld", symbol.name,
                         (long long)value, where, (long long)symbol.min);
-  return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s', and must be from %lld to %lld", symbol.name,
-                      (long long)value, where, (long long)symbol.min, (long long)symbol.max);
+  return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s', and must be from %lld to %lld",
+                      symbol.name, (long long)value, where, (long long)symbol.min, (long long)symbol.max);
 }
 
 /// The input that binds a symbol: the first that has it as a dimension.
@@ -63,12 +63,12 @@ Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *exprs) 
       if (dim == exprs[expr])
         continue;
       if (plan.exprs[expr].op == ExprOp::constant)
-        return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must be %lld", d, input.name,
-                            (long long)dim, (long long)exprs[expr]);
+        return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must be %lld", d,
+                            input.name, (long long)dim, (long long)exprs[expr]);
       char text[64];
       printExpr(plan, expr, text, sizeof text);
-      return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must be %s, which is %lld", d,
-                          input.name, (long long)dim, text, (long long)exprs[expr]);
+      return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must be %s, which is %lld",
+                          d, input.name, (long long)dim, text, (long long)exprs[expr]);
     }
   return {};
 }

@@ -23,7 +23,9 @@ static_assert(int(Storage::output) == int(fmt::Storage::output) && fmt::Storage:
 /// Strings of a verified FlatBuffer end with a zero.
 static const char *text(const flatbuffers::String *string) { return string ? string->c_str() : ""; }
 
-template <typename Vector> static uint32_t length(const Vector *vector) { return vector ? vector->size() : 0; }
+template <typename Vector> static uint32_t length(const Vector *vector) {
+  return vector ? vector->size() : 0;
+}
 
 static Status verifySymbols(const fmt::Plan &in, Plan &plan) {
   for (uint32_t i = 0, e = length(in.symbols()); i < e; ++i) {
@@ -53,8 +55,10 @@ static Status verifyExprs(const fmt::Plan &in, Plan &plan) {
                             plan.symbols.size());
     } else if (ExprOp(op) != ExprOp::constant) {
       if (a < 0 || a >= i || b < 0 || b >= i)
-        return Status::make(TENON_INVALID, "plan: expression %u names expressions %lld and %lld, which are "
-                            "not both before it", i, (long long)a, (long long)b);
+        return Status::make(TENON_INVALID,
+                            "plan: expression %u names expressions %lld and %lld, which are "
+                            "not both before it",
+                            i, (long long)a, (long long)b);
     }
     plan.exprs.push_back({ExprOp(op), a, b});
   }
@@ -68,12 +72,14 @@ static Status verifyTensors(const flatbuffers::Vector<flatbuffers::Offset<fmt::T
     const char *name = text(tensor->name());
     tenon_dtype dtype = tenon_dtype(tensor->dtype());
     if (!tenon_dtype_bits(dtype))
-      return Status::make(TENON_UNSUPPORTED, "plan: %s '%s' has element type %s, which this runtime does not "
-                          "support", what, name, tenon_dtype_name(dtype));
+      return Status::make(TENON_UNSUPPORTED,
+                          "plan: %s '%s' has element type %s, which this runtime does not "
+                          "support",
+                          what, name, tenon_dtype_name(dtype));
     uint32_t rank = length(tensor->dims());
     if (rank > fmt::kMaxRank)
-      return Status::make(TENON_INVALID, "plan: %s '%s' has %u dimensions, at most %u are allowed", what, name,
-                          rank, fmt::kMaxRank);
+      return Status::make(TENON_INVALID, "plan: %s '%s' has %u dimensions, at most %u are allowed", what,
+                          name, rank, fmt::kMaxRank);
     // Tables may share a list, so the file's size alone does not bound the sum.
     if (plan.dims.size() + rank > maxDims)
       return Status::make(TENON_INVALID, "plan: %s '%s' shares its dimensions with too many others", what,
@@ -106,8 +112,8 @@ static Status verifyBuffers(const fmt::Plan &in, Plan &plan) {
     const char *name = text(buffer->name());
     unsigned storage = unsigned(buffer->storage());
     if (storage > unsigned(fmt::Storage::MAX))
-      return Status::make(TENON_INVALID, "plan: buffer %u ('%s') has storage %u, the last known is %u", i, name,
-                          storage, unsigned(fmt::Storage::MAX));
+      return Status::make(TENON_INVALID, "plan: buffer %u ('%s') has storage %u, the last known is %u", i,
+                          name, storage, unsigned(fmt::Storage::MAX));
     size_t count = Storage(storage) == Storage::input    ? plan.inputs.size()
                    : Storage(storage) == Storage::output ? plan.outputs.size()
                                                          : 0;
@@ -124,12 +130,15 @@ static Status verifyBuffers(const fmt::Plan &in, Plan &plan) {
 
 static Status verifyMemory(const fmt::Plan &in, Plan &plan) {
   if (in.arena_size() >= plan.exprs.size() || in.scratch_size() >= plan.exprs.size())
-    return Status::make(TENON_INVALID, "plan: the sizes of arena and scratch are expressions %u and %u of %zu",
+    return Status::make(TENON_INVALID,
+                        "plan: the sizes of arena and scratch are expressions %u and %u of %zu",
                         in.arena_size(), in.scratch_size(), plan.exprs.size());
   if (!isPowerOfTwo(in.arena_align()) || in.arena_align() < TENON_BUFFER_ALIGNMENT ||
       in.arena_align() > fmt::kMaxArenaAlignment)
-    return Status::make(TENON_INVALID, "plan: the arena's alignment is %u, a power of two from %u to %u is "
-                        "wanted", in.arena_align(), TENON_BUFFER_ALIGNMENT, fmt::kMaxArenaAlignment);
+    return Status::make(TENON_INVALID,
+                        "plan: the arena's alignment is %u, a power of two from %u to %u is "
+                        "wanted",
+                        in.arena_align(), TENON_BUFFER_ALIGNMENT, fmt::kMaxArenaAlignment);
   if (in.state_size() > uint64_t(INT64_MAX))
     return Status::make(TENON_INVALID, "plan: a state of %llu bytes is more than any machine has",
                         (unsigned long long)in.state_size());

@@ -74,7 +74,8 @@ private:
 } // namespace
 
 #define FAIL(format, ...)                                                                                    \
-  Status::make(TENON_INVALID, "plan: instruction %u (%s '%s'): " format, number, info->name, name, __VA_ARGS__)
+  Status::make(TENON_INVALID, "plan: instruction %u (%s '%s'): " format, number, info->name, name,           \
+               __VA_ARGS__)
 
 Status InstructionVerifier::verifyField(fmt::OperandKind kind, char field, uint32_t value) {
   size_t limit = 0;
@@ -163,13 +164,14 @@ Status InstructionVerifier::verifyOne(uint32_t index, const fmt::Instruction &in
   number = index;
   name = instruction.name() ? instruction.name()->c_str() : "";
   if (instruction.op() >= fmt::kInstructionCount)
-    return Status::make(TENON_INVALID, "plan: instruction %u ('%s') has opcode %u, the last known is %u", index,
-                        name, instruction.op(), fmt::kInstructionCount - 1);
+    return Status::make(TENON_INVALID, "plan: instruction %u ('%s') has opcode %u, the last known is %u",
+                        index, name, instruction.op(), fmt::kInstructionCount - 1);
   info = &fmt::kInstructions[instruction.op()];
   TENON_TRY(verifyField(info->a, 'a', instruction.a()));
   TENON_TRY(verifyField(info->b, 'b', instruction.b()));
   TENON_TRY(verifyField(info->c, 'c', instruction.c()));
-  Instruction out{fmt::Opcode(instruction.op()), instruction.a(), instruction.b(), instruction.c(), {}, {}, name};
+  Instruction out{
+      fmt::Opcode(instruction.op()), instruction.a(), instruction.b(), instruction.c(), {}, {}, name};
   out.buffers.begin = uint32_t(plan.operands.size());
   out.exprs.begin = uint32_t(plan.sizes.size());
   TENON_TRY(verifyBufferOperands(instruction));
@@ -188,8 +190,8 @@ Status InstructionVerifier::run() {
   for (uint32_t i = 0; i < count; ++i)
     TENON_TRY(verifyOne(i, *in.instructions()->Get(i)));
   // So that the loop can go on without looking where the list ends.
-  if (count == 0 || (plan.instructions.back().op != fmt::Opcode::halt &&
-                     plan.instructions.back().op != fmt::Opcode::jump))
+  if (count == 0 ||
+      (plan.instructions.back().op != fmt::Opcode::halt && plan.instructions.back().op != fmt::Opcode::jump))
     return Status::make(TENON_INVALID, "plan: the last of %u instructions must be a halt or a jump", count);
   for (size_t i = 0; i < plan.symbols.size(); ++i)
     if (!plan.symbols[i].fromInput && !bound[i] && dependents[i].first != UINT32_MAX)

@@ -66,13 +66,15 @@ Status benchmark(const Options &options, Model &model, double loadMs) {
   for (double time : times)
     sum += time;
   const char *text =
-      options.json ? "{\"median_ms\":%.4f,\"min_ms\":%.4f,\"mean_ms\":%.4f,\"runs\":%u,\"load_ms\":%.4f,"
-                     "\"first_run_ms\":%.4f,\"peak_rss_bytes\":%llu,\"arena_bytes\":%llu,\"weight_bytes\":%llu}\n"
-                   : "median %.4f ms, min %.4f ms, mean %.4f ms of %u runs\n"
-                     "load %.4f ms, first run %.4f ms\n"
-                     "peak memory %llu bytes, arena %llu bytes, weights %llu bytes\n";
+      options.json
+          ? "{\"median_ms\":%.4f,\"min_ms\":%.4f,\"mean_ms\":%.4f,\"runs\":%u,\"load_ms\":%.4f,"
+            "\"first_run_ms\":%.4f,\"peak_rss_bytes\":%llu,\"arena_bytes\":%llu,\"weight_bytes\":%llu}\n"
+          : "median %.4f ms, min %.4f ms, mean %.4f ms of %u runs\n"
+            "load %.4f ms, first run %.4f ms\n"
+            "peak memory %llu bytes, arena %llu bytes, weights %llu bytes\n";
   printf(text, median, times.front(), sum / double(times.size()), options.runs, loadMs, firstRunMs,
-         (unsigned long long)peakMemory(), (unsigned long long)memory.arena, (unsigned long long)memory.weights);
+         (unsigned long long)peakMemory(), (unsigned long long)memory.arena,
+         (unsigned long long)memory.weights);
   return {};
 }
 

@@ -38,7 +38,8 @@ static double distance(double got, double want) {
 static bool differAsWords(tenon_dtype dtype, const void *got, const void *want, uint64_t index) {
   if (dtype != TENON_I64 && dtype != TENON_U64)
     return false;
-  return memcmp(static_cast<const uint8_t *>(got) + index * 8, static_cast<const uint8_t *>(want) + index * 8, 8) != 0;
+  return memcmp(static_cast<const uint8_t *>(got) + index * 8, static_cast<const uint8_t *>(want) + index * 8,
+                8) != 0;
 }
 
 static std::string valueText(tenon_dtype dtype, const void *data, uint64_t index) {
@@ -50,9 +51,11 @@ static std::string valueText(tenon_dtype dtype, const void *data, uint64_t index
   return format("%.9g", elementAt(dtype, data, index));
 }
 
-Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want, const Tolerance &tolerance) {
+Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want,
+               const Tolerance &tolerance) {
   if (got.dtype != want.dtype || !sameShape(got, want))
-    return Status::make(kMismatch, "output '%s' is %s, want %s", name, typeText(got.dtype, got.dims, got.rank).c_str(),
+    return Status::make(kMismatch, "output '%s' is %s, want %s", name,
+                        typeText(got.dtype, got.dims, got.rank).c_str(),
                         typeText(want.dtype, want.dims, want.rank).c_str());
   bool exact = !isFloat(got.dtype) && !tolerance.forIntegers;
   double relative = exact ? 0 : tolerance.relative, absolute = exact ? 0 : tolerance.absolute;
@@ -75,10 +78,13 @@ Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &wa
   }
   if (!wrong)
     return {};
-  return Status::make(kMismatch, "output '%s' at %s: got %s, want %s; %llu of %llu elements differ, largest error %.6g "
-                      "(allowed %g + %g * |want|)", name, indexText(first / parts, got.dims, got.rank).c_str(),
-                      valueText(got.dtype, got.data, first).c_str(), valueText(want.dtype, want.data, first).c_str(),
-                      (unsigned long long)wrong, (unsigned long long)count, largest, absolute, relative);
+  return Status::make(kMismatch,
+                      "output '%s' at %s: got %s, want %s; %llu of %llu elements differ, largest error %.6g "
+                      "(allowed %g + %g * |want|)",
+                      name, indexText(first / parts, got.dims, got.rank).c_str(),
+                      valueText(got.dtype, got.data, first).c_str(),
+                      valueText(want.dtype, want.data, first).c_str(), (unsigned long long)wrong,
+                      (unsigned long long)count, largest, absolute, relative);
 }
 
 } // namespace tenon::run

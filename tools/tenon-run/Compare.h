@@ -20,9 +20,10 @@ struct Tolerance {
 };
 
 /// Fails with kMismatch where the types or shapes differ, or an element of `got` is further from that of
-/// `want` than absolute + relative * |want|. NaN equals NaN, and an infinity one of the same sign. The message
-/// has the first such element, how many there are, and the largest error.
-Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want, const Tolerance &tolerance);
+/// `want` than absolute + relative * |want|. NaN equals NaN, and an infinity one of the same sign. The
+/// message has the first such element, how many there are, and the largest error.
+Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want,
+               const Tolerance &tolerance);
 
 } // namespace tenon::run
 

@@ -44,7 +44,8 @@ static SmallFloat smallFloat(tenon_dtype dtype) {
   }
 }
 
-/// 2^exponent for exponents from -1022 to 1023. Made from bits, since the mathematics library must not be needed.
+/// 2^exponent for exponents from -1022 to 1023. Made from bits, since the mathematics library must not be
+/// needed.
 static double powerOfTwo(int exponent) { return std::bit_cast<double>(uint64_t(exponent + 1023) << 52); }
 
 static double decode(const SmallFloat &f, unsigned code) {
@@ -203,10 +204,10 @@ template <typename T> static void putInteger(void *data, uint64_t index, double 
   constexpr T least = T(-1) < T(0) ? T(T(1) << (sizeof(T) * 8 - 1)) : T(0);
   constexpr T most = T(~least);
   double rounded = roundToEven(value);
-  T result = std::isnan(value)              ? T(0)
-             : rounded >= double(most)      ? most
-             : rounded <= double(least)     ? least
-                                            : T(rounded);
+  T result = std::isnan(value)          ? T(0)
+             : rounded >= double(most)  ? most
+             : rounded <= double(least) ? least
+                                        : T(rounded);
   put(data, index, result);
 }
 

@@ -29,7 +29,8 @@ void fillRandom(HostTensor &tensor, uint64_t seed) {
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t bits = nextRandom(state);
     // 24 bits, so that a value is exact as f32, too.
-    setElement(tensor.dtype, tensor.data(), i, real ? double(bits >> 40) / double(1 << 23) - 1 : double(bits >> 63));
+    setElement(tensor.dtype, tensor.data(), i,
+               real ? double(bits >> 40) / double(1 << 23) - 1 : double(bits >> 63));
   }
 }
 
@@ -40,7 +41,8 @@ public:
   Status run(std::vector<HostTensor> *tensors);
 
 private:
-  Status assign(const std::vector<std::string> &arguments, const char *option, std::vector<std::string> *values);
+  Status assign(const std::vector<std::string> &arguments, const char *option,
+                std::vector<std::string> *values);
   Status readSizes();
   Status makeOne(uint32_t index, HostTensor &tensor);
   Status shapeOf(uint32_t index, std::vector<int64_t> *dims);
@@ -65,7 +67,8 @@ Status InputMaker::assign(const std::vector<std::string> &arguments, const char 
     if (value.empty())
       return Status::make(TENON_MISUSE, "%s '%s': a value is missing", option, argument.c_str());
     if (!(*result)[index].empty())
-      return Status::make(TENON_MISUSE, "%s: input '%s' is given twice", option, model.inputs[index].name.c_str());
+      return Status::make(TENON_MISUSE, "%s: input '%s' is given twice", option,
+                          model.inputs[index].name.c_str());
     (*result)[index] = value;
   }
   return {};
@@ -95,7 +98,8 @@ Status InputMaker::shapeOf(uint32_t index, std::vector<int64_t> *dims) {
   const Model::Port &input = model.inputs[index];
   if (!shapes[index].empty()) {
     if (!parseShape(shapes[index], dims))
-      return Status::make(TENON_MISUSE, "--input-shape '%s' of input '%s': a shape like 1x3x32 or scalar is wanted",
+      return Status::make(TENON_MISUSE,
+                          "--input-shape '%s' of input '%s': a shape like 1x3x32 or scalar is wanted",
                           shapes[index].c_str(), input.name.c_str());
     return {};
   }
@@ -109,8 +113,8 @@ Status InputMaker::shapeOf(uint32_t index, std::vector<int64_t> *dims) {
     if (value < 0 && dim.min == dim.max)
       value = dim.min;
     if (value < 0)
-      return Status::make(TENON_MISUSE, "input '%s' is %s; say --size '%s=N' or --input-shape", input.name.c_str(),
-                          portText(input).c_str(), dim.text);
+      return Status::make(TENON_MISUSE, "input '%s' is %s; say --size '%s=N' or --input-shape",
+                          input.name.c_str(), portText(input).c_str(), dim.text);
     dims->push_back(value);
   }
   return {};
@@ -127,16 +131,18 @@ Status InputMaker::makeOne(uint32_t index, HostTensor &tensor) {
   if (value.empty() && options.benchmark)
     value = "random:0";
   if (value.empty())
-    return Status::make(TENON_MISUSE, "input '%s' (%s) has no value; say --input '%s=FILE.npy', or zeros, ones or "
-                        "random:SEED for FILE.npy", input.name.c_str(), portText(input).c_str(), input.name.c_str());
+    return Status::make(TENON_MISUSE,
+                        "input '%s' (%s) has no value; say --input '%s=FILE.npy', or zeros, ones or "
+                        "random:SEED for FILE.npy",
+                        input.name.c_str(), portText(input).c_str(), input.name.c_str());
 
   bool random = value.compare(0, 7, "random:") == 0;
   if (!random && value != "zeros" && value != "ones") {
     TENON_TRY(endsWith(value, ".pb") ? readTensorProto(value.c_str(), &tensor)
                                      : readNpy(value.c_str(), input.dtype, &tensor));
     if (tensor.dtype != input.dtype)
-      return Status::make(TENON_INVALID, "%s: holds %s, input '%s' is %s", value.c_str(), tenon_dtype_name(tensor.dtype),
-                          input.name.c_str(), portText(input).c_str());
+      return Status::make(TENON_INVALID, "%s: holds %s, input '%s' is %s", value.c_str(),
+                          tenon_dtype_name(tensor.dtype), input.name.c_str(), portText(input).c_str());
     return {};
   }
   uint64_t seed = 0;

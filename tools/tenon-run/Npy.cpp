@@ -72,7 +72,8 @@ bool HeaderParser::integer(int64_t &value) {
   value = 0;
   size_t digits = 0;
   for (; digits < rest.size() && rest[digits] >= '0' && rest[digits] <= '9'; ++digits)
-    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, rest[digits] - '0', &value))
+    if (__builtin_mul_overflow(value, 10, &value) ||
+        __builtin_add_overflow(value, rest[digits] - '0', &value))
       return false;
   rest.remove_prefix(digits);
   // Python 2 wrote long integers with an L.
@@ -133,7 +134,8 @@ static Status readHeader(const uint8_t *bytes, size_t size, Header &header) {
     return Status::make(TENON_INVALID, "not a NumPy array (.npy)");
   unsigned version = bytes[6];
   if (version < 1 || version > 3)
-    return Status::make(TENON_UNSUPPORTED, "version %u of the .npy format, versions 1 to 3 are read", version);
+    return Status::make(TENON_UNSUPPORTED, "version %u of the .npy format, versions 1 to 3 are read",
+                        version);
   size_t start = version == 1 ? 10 : 12;
   if (size < start)
     return Status::make(TENON_INVALID, "truncated: its header does not end");
@@ -242,8 +244,9 @@ Status parseNpy(const uint8_t *bytes, size_t size, tenon_dtype wanted, HostTenso
     return Status::make(TENON_UNSUPPORTED, "NumPy type '%.*s'", int(descr.size()), descr.data());
   std::string_view kind = descr.substr(1);
   if (!mayHold(kind, wanted))
-    return Status::make(TENON_INVALID, "holds NumPy type '%.*s', and must hold %s ('%.*s')", int(descr.size()),
-                        descr.data(), tenon_dtype_name(wanted), int(kindOf(wanted).size()), kindOf(wanted).data());
+    return Status::make(TENON_INVALID, "holds NumPy type '%.*s', and must hold %s ('%.*s')",
+                        int(descr.size()), descr.data(), tenon_dtype_name(wanted), int(kindOf(wanted).size()),
+                        kindOf(wanted).data());
 
   HostTensor result;
   result.dtype = wanted;
@@ -299,7 +302,8 @@ static bool writeElements(FILE *file, const tenon_tensor &tensor, uint64_t bytes
   unsigned bits = tenon_dtype_bits(tensor.dtype), perByte = 8 / bits;
   bool isSigned = tensor.dtype == TENON_I4 || tensor.dtype == TENON_I2;
   for (uint64_t i = 0; i < count; ++i) {
-    unsigned code = static_cast<const uint8_t *>(tensor.data)[i / perByte] >> (i % perByte * bits) & ((1u << bits) - 1);
+    unsigned code =
+        static_cast<const uint8_t *>(tensor.data)[i / perByte] >> (i % perByte * bits) & ((1u << bits) - 1);
     if (isSigned && code >> (bits - 1))
       code |= ~0u << bits;
     if (putc(int(code & 0xff), file) == EOF)
@@ -321,14 +325,16 @@ Status writeNpy(const char *path, const tenon_tensor &tensor) {
   while ((10 + header.size() + 1) % 64)
     header += ' ';
   header += '\n';
-  const uint8_t start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, uint8_t(header.size()), uint8_t(header.size() >> 8)};
+  const uint8_t start[10] = {
+      0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, uint8_t(header.size()), uint8_t(header.size() >> 8)};
 
   FILE *file = fopen(path, "wb");
   if (!file)
     return Status::make(TENON_INVALID, "%s: cannot be written: %s", path, strerror(errno));
   uint64_t bytes = tenon_tensor_bytes(tensor.dtype, tensor.rank, tensor.dims);
   bool fine = fwrite(start, 1, sizeof start, file) == sizeof start &&
-              fwrite(header.data(), 1, header.size(), file) == header.size() && writeElements(file, tensor, bytes);
+              fwrite(header.data(), 1, header.size(), file) == header.size() &&
+              writeElements(file, tensor, bytes);
   struct stat info;
   bool regular = fstat(fileno(file), &info) == 0 && S_ISREG(info.st_mode);
   fine &= fclose(file) == 0;

@@ -32,7 +32,8 @@ bool parseShape(const std::string &text, std::vector<int64_t> *dims) {
   for (size_t start = 0; start <= text.size();) {
     size_t end = std::min(text.find('x', start), text.size());
     uint64_t dim;
-    if (!parseNumber(text.substr(start, end - start), &dim) || dim > INT64_MAX || dims->size() >= fmt::kMaxRank)
+    if (!parseNumber(text.substr(start, end - start), &dim) || dim > INT64_MAX ||
+        dims->size() >= fmt::kMaxRank)
       return false;
     dims->push_back(int64_t(dim));
     start = end + 1;
@@ -79,7 +80,8 @@ struct Flag {
 
 static constexpr Flag kFlags[] = {
     {"--input", "NAME=FILE",
-     "value of an input: a .npy file, an ONNX tensor (.pb), zeros, ones or\nrandom:SEED; NAME= may be left out "
+     "value of an input: a .npy file, an ONNX tensor (.pb), zeros, ones or\nrandom:SEED; NAME= may be left "
+     "out "
      "where there is one input",
      [](Options &o, const std::string &v) { return o.inputs.push_back(v), true; }},
     {"--input-shape", "NAME=1x3x32", "shape of an input that zeros, ones or random makes",
@@ -108,7 +110,8 @@ static constexpr Flag kFlags[] = {
      [](Options &o, const std::string &v) { return parseCount(v, &o.warmup); }},
     {"--threads", "T", "threads to use; as many as there are CPUs for this process without it",
      [](Options &o, const std::string &v) { return parseCount(v, &o.threads) && o.threads > 0; }},
-    {"--json", nullptr, "print results as JSON", [](Options &o, const std::string &) { return o.json = true; }},
+    {"--json", nullptr, "print results as JSON",
+     [](Options &o, const std::string &) { return o.json = true; }},
     {"--profile", "FILE.json", "write a Chrome trace: one slice an instruction a thread",
      [](Options &o, const std::string &v) { return o.profile = v, !v.empty(); }},
     {"--device", "D", "device to run on: cpu",
@@ -118,7 +121,8 @@ static constexpr Flag kFlags[] = {
     {"--verify", nullptr, "check the hashes of all sections, weights included",
      [](Options &o, const std::string &) { return o.verify = true; }},
     {"--help", nullptr, "print this", [](Options &o, const std::string &) { return o.help = true; }},
-    {"--version", nullptr, "print the version", [](Options &o, const std::string &) { return o.version = true; }},
+    {"--version", nullptr, "print the version",
+     [](Options &o, const std::string &) { return o.version = true; }},
 };
 
 std::string helpText() {
@@ -148,8 +152,7 @@ static const Flag *findFlag(const std::string &name) {
   return nullptr;
 }
 
-#define USAGE(format, ...)                                                                                   \
-  Status::make(TENON_MISUSE, format "; see tenon-run --help", __VA_ARGS__)
+#define USAGE(format, ...) Status::make(TENON_MISUSE, format "; see tenon-run --help", __VA_ARGS__)
 
 Status parseOptions(int count, char **arguments, Options *options) {
   for (int i = 1; i < count; ++i) {

@@ -25,7 +25,8 @@ std::string fileName(const std::string &name) {
   std::string result(name.empty() || name[0] == '.' ? 1 : 0, '_');
   result.append(name, 0, 200);
   for (char &c : result)
-    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-'))
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+          c == '_' || c == '-'))
       c = '_';
   return result;
 }
@@ -36,8 +37,8 @@ Status planOutputs(const Options &options, const Model &model, OutputPlan *plan)
     size_t index;
     std::string file;
     if (!splitNamed(argument, namesOf(model.outputs), &index, &file) || file.empty())
-      return Status::make(TENON_MISUSE, "--output '%s': NAME=FILE.npy is wanted; the outputs are %s", argument.c_str(),
-                          listNames(model.outputs).c_str());
+      return Status::make(TENON_MISUSE, "--output '%s': NAME=FILE.npy is wanted; the outputs are %s",
+                          argument.c_str(), listNames(model.outputs).c_str());
     plan->files[index] = file;
   }
   if (options.outputDir.empty())
@@ -98,10 +99,11 @@ static void printSummary(const Model::Port &output, const tenon_tensor &tensor) 
 
 static std::string summaryJson(const Model::Port &output, const tenon_tensor &tensor) {
   Summary summary = summarise(tensor);
-  std::string text = "{\"name\":" + jsonString(output.name) + ",\"dtype\":" + jsonString(tenon_dtype_name(tensor.dtype)) +
-                     ",\"shape\":" + indexText(UINT64_MAX, tensor.dims, tensor.rank) + ",\"min\":" + jsonNumber(summary.min) +
-                     ",\"max\":" + jsonNumber(summary.max) + ",\"mean\":" + jsonNumber(summary.mean) +
-                     ",\"nan\":" + std::to_string(summary.nans) + ",\"first\":[";
+  std::string text =
+      "{\"name\":" + jsonString(output.name) + ",\"dtype\":" + jsonString(tenon_dtype_name(tensor.dtype)) +
+      ",\"shape\":" + indexText(UINT64_MAX, tensor.dims, tensor.rank) +
+      ",\"min\":" + jsonNumber(summary.min) + ",\"max\":" + jsonNumber(summary.max) +
+      ",\"mean\":" + jsonNumber(summary.mean) + ",\"nan\":" + std::to_string(summary.nans) + ",\"first\":[";
   for (uint64_t i = 0; i < std::min(summary.count, kShownElements); ++i)
     text.append(i ? "," : "").append(jsonNumber(elementAt(tensor.dtype, tensor.data, i)));
   return text.append("]}");

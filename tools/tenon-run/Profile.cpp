@@ -33,10 +33,12 @@ static void writeSlice(FILE *file, const Model &model, const tenon_profile_event
   tenon_instruction_info info;
   tenon_artifact_instruction(model.artifact, event.instruction, &info, nullptr);
   const char *name = *info.name ? info.name : *info.kernel ? info.kernel : info.operation;
-  fprintf(file, ",\n{\"name\":%s,\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":1,\"tid\":%u,"
-          "\"args\":{\"instruction\":%u,\"kernel\":%s,\"tiles\":%lld", jsonString(name).c_str(), info.operation,
-          double(event.begin_ns - start) / 1e3, double(event.end_ns - event.begin_ns) / 1e3, event.thread,
-          event.instruction, jsonString(info.kernel).c_str(), (long long)(event.tile_end - event.tile_begin));
+  fprintf(file,
+          ",\n{\"name\":%s,\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":1,\"tid\":%u,"
+          "\"args\":{\"instruction\":%u,\"kernel\":%s,\"tiles\":%lld",
+          jsonString(name).c_str(), info.operation, double(event.begin_ns - start) / 1e3,
+          double(event.end_ns - event.begin_ns) / 1e3, event.thread, event.instruction,
+          jsonString(info.kernel).c_str(), (long long)(event.tile_end - event.tile_begin));
   if (info.flops)
     fprintf(file, ",\"flops_of_launch\":%llu", (unsigned long long)info.flops);
   fprintf(file, "}}");
@@ -50,11 +52,15 @@ Status Profile::write(const char *path) const {
   for (const auto &list : events)
     if (!list.empty())
       start = std::min(start, list.front().begin_ns);
-  fprintf(file, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
-          "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":%s}}", jsonString(model.info.model).c_str());
+  fprintf(file,
+          "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
+          "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":%s}}",
+          jsonString(model.info.model).c_str());
   for (size_t thread = 0; thread < events.size(); ++thread)
-    fprintf(file, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%zu,\"args\":{\"name\":\"thread %zu\"}}",
-            thread, thread);
+    fprintf(
+        file,
+        ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%zu,\"args\":{\"name\":\"thread %zu\"}}",
+        thread, thread);
   for (const auto &list : events)
     for (const tenon_profile_event &event : list)
       writeSlice(file, model, event, start);

@@ -62,9 +62,9 @@ struct Message {
   uint64_t dataType = 0;
   bool hasRaw = false;
   Span raw;
-  unsigned typedField = 0;          // the one field of typed data that occurs
-  std::vector<uint8_t> typedBytes;  // of float_data and double_data
-  std::vector<uint64_t> typedInts;  // of the others
+  unsigned typedField = 0;         // the one field of typed data that occurs
+  std::vector<uint8_t> typedBytes; // of float_data and double_data
+  std::vector<uint64_t> typedInts; // of the others
 };
 } // namespace
 
@@ -126,7 +126,8 @@ template <typename Each> static bool eachInteger(const Field &field, Each each) 
 /// Keeps the elements of a typed field, in the order of the file.
 static Status addTyped(const Field &field, Message &message) {
   if (message.typedField && message.typedField != field.number)
-    return Status::make(TENON_INVALID, "elements in two different fields, %u and %u", message.typedField, field.number);
+    return Status::make(TENON_INVALID, "elements in two different fields, %u and %u", message.typedField,
+                        field.number);
   message.typedField = field.number;
   if (field.number == kFloatData || field.number == kDoubleData) {
     unsigned elementBytes = field.number == kFloatData ? 4 : 8;
@@ -181,10 +182,12 @@ static Status readField(const Field &field, Message &message, HostTensor &tensor
   case kStringData:
     return Status::make(TENON_UNSUPPORTED, "a tensor of strings, which the runtime does not support");
   case kExternalData:
-    return Status::make(TENON_UNSUPPORTED, "its elements lie in another file; store them in the tensor itself");
+    return Status::make(TENON_UNSUPPORTED,
+                        "its elements lie in another file; store them in the tensor itself");
   case kDataLocation:
     if (field.value)
-      return Status::make(TENON_UNSUPPORTED, "its elements lie in another file; store them in the tensor itself");
+      return Status::make(TENON_UNSUPPORTED,
+                          "its elements lie in another file; store them in the tensor itself");
     return {};
   default:
     return {};

@@ -20,12 +20,14 @@ static std::string numbered(const std::string &folder, const char *kind, size_t 
 }
 
 /// Reads input_0.pb, input_1.pb... until there is none.
-static Status readAll(const std::string &folder, const char *kind, size_t wanted, std::vector<HostTensor> *tensors) {
+static Status readAll(const std::string &folder, const char *kind, size_t wanted,
+                      std::vector<HostTensor> *tensors) {
   for (size_t i = 0;; ++i) {
     std::string path = numbered(folder, kind, i);
     if (access(path.c_str(), F_OK) != 0) {
       if (i != wanted)
-        return Status::make(TENON_INVALID, "%s: is missing; the model has %zu %ss", path.c_str(), wanted, kind);
+        return Status::make(TENON_INVALID, "%s: is missing; the model has %zu %ss", path.c_str(), wanted,
+                            kind);
       return {};
     }
     if (i == wanted)
@@ -36,7 +38,8 @@ static Status readAll(const std::string &folder, const char *kind, size_t wanted
 }
 
 /// For each port, which tensor belongs to it.
-static std::vector<size_t> matchByName(const std::vector<HostTensor> &tensors, const std::vector<Model::Port> &ports) {
+static std::vector<size_t> matchByName(const std::vector<HostTensor> &tensors,
+                                       const std::vector<Model::Port> &ports) {
   std::vector<size_t> match;
   for (const Model::Port &port : ports)
     for (size_t i = 0; i < tensors.size(); ++i)
@@ -75,7 +78,8 @@ Status runTestData(const Options &options, Model &model) {
     if (!status.failed())
       continue;
     if (!first.failed())
-      first = Status::make(status.code(), "%s: %s", numbered(folder, "output", match[i]).c_str(), status.message());
+      first = Status::make(status.code(), "%s: %s", numbered(folder, "output", match[i]).c_str(),
+                           status.message());
     else
       fprintf(stderr, "error: %s: %s\n", numbered(folder, "output", match[i]).c_str(), status.message());
   }

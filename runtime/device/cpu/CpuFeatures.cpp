@@ -41,36 +41,21 @@ static constexpr uint64_t kStates[] = {0, 0x6, 0xe6, 0x60006};
 
 /// From the Intel SDM, volume 2, CPUID, and the AMD APM, volume 3, appendix E.
 static constexpr X86Feature kFeatures[] = {
-    {"sse3", 1, 0, 'c', 0, 0},
-    {"ssse3", 1, 0, 'c', 9, 0},
-    {"sse4.1", 1, 0, 'c', 19, 0},
-    {"sse4.2", 1, 0, 'c', 20, 0},
-    {"popcnt", 1, 0, 'c', 23, 0},
-    {"avx", 1, 0, 'c', 28, 1},
-    {"avx2", 7, 0, 'b', 5, 1},
-    {"fma", 1, 0, 'c', 12, 1},
-    {"f16c", 1, 0, 'c', 29, 1},
-    {"bmi", 7, 0, 'b', 3, 0},
-    {"bmi2", 7, 0, 'b', 8, 0},
-    {"lzcnt", 0x80000001, 0, 'c', 5, 0},
-    {"movbe", 1, 0, 'c', 22, 0},
-    {"avxvnni", 7, 1, 'a', 4, 1},
-    {"avx512f", 7, 0, 'b', 16, 2},
-    {"avx512bw", 7, 0, 'b', 30, 2},
-    {"avx512cd", 7, 0, 'b', 28, 2},
-    {"avx512dq", 7, 0, 'b', 17, 2},
-    {"avx512vl", 7, 0, 'b', 31, 2},
-    {"avx512vnni", 7, 0, 'c', 11, 2},
-    {"avx512bf16", 7, 1, 'a', 5, 2},
-    {"avx512fp16", 7, 0, 'd', 23, 2},
-    {"avx512vbmi", 7, 0, 'c', 1, 2},
-    {"avx512vbmi2", 7, 0, 'c', 6, 2},
-    {"avx512bitalg", 7, 0, 'c', 12, 2},
-    {"avx512vpopcntdq", 7, 0, 'c', 14, 2},
-    {"avx512ifma", 7, 0, 'b', 21, 2},
-    {"amx-tile", 7, 0, 'd', 24, 3},
-    {"amx-int8", 7, 0, 'd', 25, 3},
-    {"amx-bf16", 7, 0, 'd', 22, 3},
+    {"sse3", 1, 0, 'c', 0, 0},          {"ssse3", 1, 0, 'c', 9, 0},
+    {"sse4.1", 1, 0, 'c', 19, 0},       {"sse4.2", 1, 0, 'c', 20, 0},
+    {"popcnt", 1, 0, 'c', 23, 0},       {"avx", 1, 0, 'c', 28, 1},
+    {"avx2", 7, 0, 'b', 5, 1},          {"fma", 1, 0, 'c', 12, 1},
+    {"f16c", 1, 0, 'c', 29, 1},         {"bmi", 7, 0, 'b', 3, 0},
+    {"bmi2", 7, 0, 'b', 8, 0},          {"lzcnt", 0x80000001, 0, 'c', 5, 0},
+    {"movbe", 1, 0, 'c', 22, 0},        {"avxvnni", 7, 1, 'a', 4, 1},
+    {"avx512f", 7, 0, 'b', 16, 2},      {"avx512bw", 7, 0, 'b', 30, 2},
+    {"avx512cd", 7, 0, 'b', 28, 2},     {"avx512dq", 7, 0, 'b', 17, 2},
+    {"avx512vl", 7, 0, 'b', 31, 2},     {"avx512vnni", 7, 0, 'c', 11, 2},
+    {"avx512bf16", 7, 1, 'a', 5, 2},    {"avx512fp16", 7, 0, 'd', 23, 2},
+    {"avx512vbmi", 7, 0, 'c', 1, 2},    {"avx512vbmi2", 7, 0, 'c', 6, 2},
+    {"avx512bitalg", 7, 0, 'c', 12, 2}, {"avx512vpopcntdq", 7, 0, 'c', 14, 2},
+    {"avx512ifma", 7, 0, 'b', 21, 2},   {"amx-tile", 7, 0, 'd', 24, 3},
+    {"amx-int8", 7, 0, 'd', 25, 3},     {"amx-bf16", 7, 0, 'd', 22, 3},
 };
 
 static constexpr size_t kFeatureCount = sizeof(kFeatures) / sizeof(kFeatures[0]);
@@ -124,9 +109,9 @@ struct Arm64Feature {
 
 /// From Linux, arch/arm64/include/uapi/asm/hwcap.h.
 static constexpr Arm64Feature kFeatures[] = {
-    {"fp", AT_HWCAP, 0},        {"asimd", AT_HWCAP, 1},    {"asimdhp", AT_HWCAP, 10},
-    {"asimddp", AT_HWCAP, 20},  {"asimdfhm", AT_HWCAP, 23}, {"bf16", AT_HWCAP2, 14},
-    {"i8mm", AT_HWCAP2, 13},    {"sve", AT_HWCAP, 22},     {"sve2", AT_HWCAP2, 1},
+    {"fp", AT_HWCAP, 0},       {"asimd", AT_HWCAP, 1},     {"asimdhp", AT_HWCAP, 10},
+    {"asimddp", AT_HWCAP, 20}, {"asimdfhm", AT_HWCAP, 23}, {"bf16", AT_HWCAP2, 14},
+    {"i8mm", AT_HWCAP2, 13},   {"sve", AT_HWCAP, 22},      {"sve2", AT_HWCAP2, 1},
 };
 
 static constexpr size_t kFeatureCount = sizeof(kFeatures) / sizeof(kFeatures[0]);
@@ -176,7 +161,8 @@ Status matchTarget(const char *target, const CpuFeatures &cpu) {
   size_t colon = rest.find(':');
   std::string_view arch = rest.substr(0, colon);
   if (arch != cpu.arch)
-    return Status::make(TENON_UNSUPPORTED, "needs %.*s, this CPU is %s", int(arch.size()), arch.data(), cpu.arch);
+    return Status::make(TENON_UNSUPPORTED, "needs %.*s, this CPU is %s", int(arch.size()), arch.data(),
+                        cpu.arch);
   rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
   while (!rest.empty()) {
     size_t comma = rest.find(',');
@@ -189,8 +175,8 @@ Status matchTarget(const char *target, const CpuFeatures &cpu) {
       return Status::make(TENON_UNSUPPORTED, "needs '%.*s', which this runtime does not know",
                           int(feature.size()), feature.data());
     if (!cpu.has(i))
-      return Status::make(TENON_UNSUPPORTED, "needs %.*s, this CPU has %s", int(feature.size()), feature.data(),
-                          levelOf(cpu));
+      return Status::make(TENON_UNSUPPORTED, "needs %.*s, this CPU has %s", int(feature.size()),
+                          feature.data(), levelOf(cpu));
   }
   return {};
 }

@@ -17,10 +17,10 @@ namespace tenon::rt {
 
 /// A CPU's architecture, and which of the features of Target.h it has and the system lets programs use.
 struct CpuFeatures {
-  const char *arch;            // "x86_64", "aarch64"
-  const char *const *names;    // the features of Target.h for this architecture
+  const char *arch;         // "x86_64", "aarch64"
+  const char *const *names; // the features of Target.h for this architecture
   size_t count;
-  uint64_t present = 0;        // bit i stands for names[i]
+  uint64_t present = 0; // bit i stands for names[i]
 
   bool has(size_t feature) const { return present >> feature & 1; }
 };

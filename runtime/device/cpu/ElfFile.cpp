@@ -28,7 +28,8 @@ struct Dynamic {
 
 class Parser {
 public:
-  Parser(ElfFile &elf, uint16_t machine, uint64_t pageSize) : elf(elf), machine(machine), pageSize(pageSize) {}
+  Parser(ElfFile &elf, uint16_t machine, uint64_t pageSize)
+      : elf(elf), machine(machine), pageSize(pageSize) {}
   Status run();
 
 private:
@@ -173,9 +174,10 @@ Status Parser::readDynamic() {
     case DT_INIT_ARRAYSZ:
     case DT_FINI_ARRAYSZ:
       if (value)
-        return FAIL("%s", entry.d_tag == DT_PLTRELSZ ? "calls through a procedure linkage table; kernels must "
-                                                       "import nothing"
-                                                     : "constructors or destructors, which kernels must not have");
+        return FAIL("%s", entry.d_tag == DT_PLTRELSZ
+                              ? "calls through a procedure linkage table; kernels must "
+                                "import nothing"
+                              : "constructors or destructors, which kernels must not have");
       break;
     case DT_INIT:
     case DT_FINI:
@@ -218,7 +220,8 @@ Status Parser::readRela() {
     }
     // Most likely a call that the compiler left in: say to what.
     char name[64] = "?";
-    if (const uint8_t *entry = at(dynamic.symbols + ELF64_R_SYM(rela.r_info) * sizeof(Elf64_Sym), sizeof(Elf64_Sym))) {
+    if (const uint8_t *entry =
+            at(dynamic.symbols + ELF64_R_SYM(rela.r_info) * sizeof(Elf64_Sym), sizeof(Elf64_Sym))) {
       uint64_t offset = read<Elf64_Sym>(entry).st_name;
       for (size_t c = 0; c + 1 < sizeof name; ++c) {
         const uint8_t *byte = at(dynamic.strings + offset + c, 1);
@@ -228,8 +231,8 @@ Status Parser::readRela() {
           break;
       }
     }
-    return FAIL("relocation of type %u to '%s'; kernels must import nothing and export entry points alone", type,
-                name);
+    return FAIL("relocation of type %u to '%s'; kernels must import nothing and export entry points alone",
+                type, name);
   }
   return {};
 }
@@ -328,10 +331,11 @@ Status Parser::readSymbols() {
       return FAIL("function '%s' does not lie in executable memory", name);
     elf.functions.push_back({name, symbol.st_value});
   }
-  std::sort(elf.functions.begin(), elf.functions.end(), [](const ElfFile::Function &a, const ElfFile::Function &b) {
-    int order = strcmp(a.name, b.name);
-    return order ? order < 0 : a.address < b.address;
-  });
+  std::sort(elf.functions.begin(), elf.functions.end(),
+            [](const ElfFile::Function &a, const ElfFile::Function &b) {
+              int order = strcmp(a.name, b.name);
+              return order ? order < 0 : a.address < b.address;
+            });
   return {};
 }
 
@@ -362,8 +366,9 @@ Status ElfFile::parse(const uint8_t *file, size_t fileSize, uint16_t machine, ui
 }
 
 const ElfFile::Function *ElfFile::find(const char *name) const {
-  auto found = std::lower_bound(functions.begin(), functions.end(), name,
-                                [](const Function &a, const char *wanted) { return strcmp(a.name, wanted) < 0; });
+  auto found =
+      std::lower_bound(functions.begin(), functions.end(), name,
+                       [](const Function &a, const char *wanted) { return strcmp(a.name, wanted) < 0; });
   return found != functions.end() && strcmp(found->name, name) == 0 ? &*found : nullptr;
 }
 

@@ -50,6 +50,7 @@ typedef struct tenon_error {
 } tenon_error;
 
 /// Element types. The values are part of the artifact format.
+// clang-format off
 typedef enum tenon_dtype {
   TENON_F32, TENON_F64, TENON_F16, TENON_BF16,
   TENON_I8, TENON_I16, TENON_I32, TENON_I64,
@@ -60,6 +61,7 @@ typedef enum tenon_dtype {
   TENON_STRING,                                         ///< not supported by this runtime
   TENON_C64, TENON_C128
 } tenon_dtype;
+// clang-format on
 
 typedef struct tenon_artifact tenon_artifact;
 typedef struct tenon_session tenon_session;
@@ -188,8 +190,8 @@ tenon_status tenon_session_bind_input(tenon_session *session, uint32_t input, co
 
 /// Gives the memory that output `output` is written to; `capacity` bytes, aligned to 64 or at least to its
 /// element type. It must not overlap an input. NULL returns the output to memory of the runtime.
-tenon_status tenon_session_bind_output(tenon_session *session, uint32_t output, void *data,
-                                       uint64_t capacity, tenon_error *error);
+tenon_status tenon_session_bind_output(tenon_session *session, uint32_t output, void *data, uint64_t capacity,
+                                       tenon_error *error);
 
 /// Bytes that a run needs, for the sizes that are bound now.
 typedef struct tenon_memory {

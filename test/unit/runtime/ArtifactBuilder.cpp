@@ -72,7 +72,8 @@ uint32_t ArtifactBuilder::symbol(const std::string &name, int64_t min, int64_t m
   return expr(fmt::ExprOp::symbol, int64_t(plan.symbols.size()) - 1, 0);
 }
 
-static std::unique_ptr<fmt::TensorT> tensor(const std::string &name, fmt::DType dtype, std::vector<uint32_t> dims) {
+static std::unique_ptr<fmt::TensorT> tensor(const std::string &name, fmt::DType dtype,
+                                            std::vector<uint32_t> dims) {
   auto result = std::make_unique<fmt::TensorT>();
   result->name = name;
   result->dtype = dtype;
@@ -90,8 +91,8 @@ uint32_t ArtifactBuilder::output(const std::string &name, fmt::DType dtype, std:
   return uint32_t(plan.outputs.size() - 1);
 }
 
-uint32_t ArtifactBuilder::buffer(const std::string &name, fmt::Storage storage, uint32_t offset, uint32_t size,
-                                 uint32_t index) {
+uint32_t ArtifactBuilder::buffer(const std::string &name, fmt::Storage storage, uint32_t offset,
+                                 uint32_t size, uint32_t index) {
   auto buffer = std::make_unique<fmt::BufferT>();
   buffer->name = name;
   buffer->storage = storage;

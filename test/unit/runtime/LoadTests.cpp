@@ -48,7 +48,8 @@ TEST_CASE("headers are checked") {
   refuses(good.cut(good.size - 1), "truncated: it has");
   Bytes file = good.copy();
   put(file, offsetof(fmt::Header, version), uint32_t(2));
-  refuses(std::move(file), "format version 2, this runtime reads version 1; compile the model again or use a newer runtime",
+  refuses(std::move(file),
+          "format version 2, this runtime reads version 1; compile the model again or use a newer runtime",
           TENON_UNSUPPORTED);
   file = good.copy();
   put(file, offsetof(fmt::Header, reserved), uint8_t(1));
@@ -65,12 +66,14 @@ TEST_CASE("memory for an artifact must be aligned") {
   Bytes file = scaleAndAdd().build();
   tenon_artifact *artifact;
   tenon_error error;
-  CHECK(tenon_artifact_load_memory(file.data() + 8, file.size - 8, nullptr, &artifact, &error) == TENON_MISUSE);
+  CHECK(tenon_artifact_load_memory(file.data() + 8, file.size - 8, nullptr, &artifact, &error) ==
+        TENON_MISUSE);
 }
 
 TEST_CASE("sections are checked") {
   Bytes good = scaleAndAdd().build();
-  fmt::Section plan = sectionAt(good, 0), code = sectionAt(good, 1), weights = sectionAt(good, 2), meta = sectionAt(good, 3);
+  fmt::Section plan = sectionAt(good, 0), code = sectionAt(good, 1), weights = sectionAt(good, 2),
+               meta = sectionAt(good, 3);
   REQUIRE(plan.kind == fmt::SectionKind::plan);
   REQUIRE(code.kind == fmt::SectionKind::code);
   REQUIRE(weights.kind == fmt::SectionKind::weights);
@@ -196,7 +199,8 @@ static unsigned mutate(const Bytes &good, size_t begin, size_t end, int rounds, 
       size_t at = begin + random() % (end - begin);
       // Some bytes become values that are often special.
       static const uint8_t special[] = {0, 1, 0x7f, 0x80, 0xff};
-      file.data()[at] = random() % 2 ? uint8_t(file.data()[at] ^ (1u << random() % 8)) : special[random() % 5];
+      file.data()[at] =
+          random() % 2 ? uint8_t(file.data()[at] ^ (1u << random() % 8)) : special[random() % 5];
     }
     rehash(file);
     tenon_artifact *artifact = nullptr;

@@ -101,7 +101,8 @@ TEST_CASE("a loop of jumps and branches, with copies and fills") {
   uint32_t four = b.constant(4), eight = b.constant(8), one = b.constant(1);
   b.plan.arena_size = b.constant(192);
   uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, four, b.input("x", fmt::DType::f32, {}));
-  uint32_t start = b.buffer("start", fmt::Storage::input, b.zero, eight, b.input("start", fmt::DType::i64, {}));
+  uint32_t start =
+      b.buffer("start", fmt::Storage::input, b.zero, eight, b.input("start", fmt::DType::i64, {}));
   uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, four, b.output("y", fmt::DType::f32, {}));
   uint32_t total = b.buffer("total", fmt::Storage::arena, b.zero, four);
   uint32_t counter = b.buffer("counter", fmt::Storage::arena, b.constant(64), eight);

@@ -50,8 +50,10 @@ TEST_CASE("expressions: unknown operations, operands that are not earlier") {
 }
 
 TEST_CASE("inputs and outputs: types, ranks, dimensions") {
-  refuses("element type string", [](auto &b) { b.input("s", fmt::DType::string, {}); }, TENON_UNSUPPORTED);
-  refuses("element type unknown", [](auto &b) { b.output("s", fmt::DType(99), {}); }, TENON_UNSUPPORTED);
+  refuses(
+      "element type string", [](auto &b) { b.input("s", fmt::DType::string, {}); }, TENON_UNSUPPORTED);
+  refuses(
+      "element type unknown", [](auto &b) { b.output("s", fmt::DType(99), {}); }, TENON_UNSUPPORTED);
   refuses("has 65 dimensions", [](auto &b) { b.input("x2", fmt::DType::f32, std::vector<uint32_t>(65)); });
   refuses("is expression 1000 of", [](auto &b) { b.output("y2", fmt::DType::f32, {1000}); });
 }
@@ -78,8 +80,8 @@ TEST_CASE("kernels must be in the code") {
 }
 
 /// Puts an instruction before the final halt.
-static void insert(ArtifactBuilder &b, fmt::Opcode op, uint32_t a, uint32_t bb, uint32_t c, std::vector<uint32_t> buffers,
-                   std::vector<uint32_t> exprs) {
+static void insert(ArtifactBuilder &b, fmt::Opcode op, uint32_t a, uint32_t bb, uint32_t c,
+                   std::vector<uint32_t> buffers, std::vector<uint32_t> exprs) {
   b.instruction(op, a, bb, c, std::move(buffers), std::move(exprs), "n");
   b.halt();
 }
@@ -89,19 +91,26 @@ TEST_CASE("instructions: opcodes, fields, operand counts") {
   refuses("(launch 'n'): 'a' is 2, and must be less than 2",
           [](auto &b) { insert(b, fmt::Opcode::launch, 2, 0, 0, {}, {}); });
   refuses("'b' is 1000", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 1000, 0, {}, {}); });
-  refuses("'c' is 1, and must be less than 1", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 1, {}, {}); });
-  refuses("buffer operand 0 is buffer 99", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {99}, {}); });
+  refuses("'c' is 1, and must be less than 1",
+          [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 1, {}, {}); });
+  refuses("buffer operand 0 is buffer 99",
+          [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {99}, {}); });
   refuses("expression operand 0 is expression 1000",
           [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {}, {1000}); });
   refuses("has 1 buffers, 2 are wanted", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 0, {2}, {0}); });
-  refuses("has 0 expressions, 1 are wanted", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 0, {2, 1}, {}); });
+  refuses("has 0 expressions, 1 are wanted", [](auto &b) {
+    insert(b, fmt::Opcode::copy, 0, 0, 0, {2, 1}, {});
+  });
   refuses("'a' is 256", [](auto &b) { insert(b, fmt::Opcode::fill, 256, 0, 0, {2}, {0}); });
-  refuses("'a' is 5, and must be less than 5", [](auto &b) { insert(b, fmt::Opcode::jump, 5, 0, 0, {}, {}); });
+  refuses("'a' is 5, and must be less than 5",
+          [](auto &b) { insert(b, fmt::Opcode::jump, 5, 0, 0, {}, {}); });
   refuses("has 1 buffers, 0 are wanted", [](auto &b) { insert(b, fmt::Opcode::halt, 0, 0, 0, {0}, {}); });
 }
 
 TEST_CASE("instructions: nothing writes inputs and weights") {
-  refuses("writes 'x', which is an input", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 0, {2, 0}, {0}); });
+  refuses("writes 'x', which is an input", [](auto &b) {
+    insert(b, fmt::Opcode::copy, 0, 0, 0, {2, 0}, {0});
+  });
   refuses("writes 'w', which is a weight", [](auto &b) { insert(b, fmt::Opcode::fill, 0, 0, 0, {3}, {0}); });
 }
 

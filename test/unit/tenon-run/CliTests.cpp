@@ -1,0 +1,196 @@
+//===- CliTests.cpp - tenon-run as users call it -------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "test/unit/runtime/ArtifactBuilder.h"
+#include "test/unit/tenon-run/Program.h"
+
+#include <catch2/catch.hpp>
+
+using namespace tenon;
+using namespace tenon::test;
+using Catch::Matchers::Contains;
+
+namespace {
+/// A folder with model.tenon, which computes y = 2 x + i / 8, and a test_data_set for it.
+struct Scene : Folder {
+  std::string model = *this / "model.tenon";
+
+  explicit Scene(const ArtifactBuilder &builder = scaleAndAdd()) {
+    Bytes file = builder.build();
+    writeFile(model, file.data(), file.size);
+  }
+
+  void writeTestData(float third = 2 * 2 + 2.0f / 8) {
+    std::vector<float> x{0, 1, 2, 3}, y{0, 2.125f, third, 6.375f};
+    std::string in = tensorProto("x", 1, {4}, x.data(), 16), out = tensorProto("y", 1, {4}, y.data(), 16);
+    writeFile(*this / "input_0.pb", in.data(), in.size());
+    writeFile(*this / "output_0.pb", out.data(), out.size());
+  }
+};
+} // namespace
+
+/// Whether text is one line, which begins as errors do.
+static bool isOneError(const std::string &text) {
+  return text.rfind("error: ", 0) == 0 && text.find('\n') == text.size() - 1;
+}
+
+static void fails(const std::vector<std::string> &arguments, int code, const std::string &text) {
+  Result result = tenonRun(arguments);
+  CHECK(result.code == code);
+  CHECK(isOneError(result.err));
+  CHECK_THAT(result.err, Contains(text));
+}
+
+TEST_CASE("help and version") {
+  CHECK_THAT(tenonRun({"--help"}).out, Contains("--test-data DIR"));
+  CHECK(tenonRun({"--version"}).out == "tenon-run 0.1.0\n");
+}
+
+TEST_CASE("a summary, a file, and that file as input") {
+  Scene s;
+  Result result = tenonRun({s.model, "--input", "ones", "--size", "N=10"});
+  CHECK(result.code == 0);
+  CHECK(result.err.empty());
+  CHECK(result.out ==
+        "y  f32[10]  min 2  max 3.125  mean 2.5625  [2, 2.125, 2.25, 2.375, 2.5, 2.625, ...]\n");
+  CHECK(tenonRun({s.model, "--input", "x=zeros", "--input-shape", "x=3", "--output", "y=" + (s / "y.npy")})
+            .code == 0);
+  CHECK(tenonRun({s.model, "--input=" + (s / "y.npy")}).out ==
+        "y  f32[3]  min 0  max 0.75  mean 0.375  [0, 0.375, 0.75]\n");
+  CHECK(tenonRun({s.model, "--input", "random:7", "--size", "N=5", "--output-dir", s / "out"}).code == 0);
+  CHECK(readFile(s / "out/y.npy").size == 128 + 20);
+  CHECK(tenonRun({s.model, "--input", "zeros", "--size", "N=2", "--json"}).out ==
+        "[{\"name\":\"y\",\"dtype\":\"f32\",\"shape\":[2],\"min\":0,\"max\":0.125,\"mean\":0.0625,\"nan\":0,"
+        "\"first\":[0,0.125]}]\n");
+}
+
+TEST_CASE("test data: equal, different, of another shape") {
+  Scene s;
+  s.writeTestData();
+  Result result = tenonRun({s.model, "--test-data", s.path});
+  CHECK(result.code == 0);
+  CHECK_THAT(result.out, Contains("1 of 1 outputs as wanted"));
+  s.writeTestData(4);
+  result = tenonRun({s.model, "--test-data", s.path});
+  CHECK(result.code == 5);
+  CHECK(result.err == "error: " + (s / "output_0.pb") +
+                          ": output 'y' at [2]: got 4.25, want 4; 1 of 4 elements differ, "
+                          "largest error 0.25 (allowed 1e-07 + 0.001 * |want|)\n");
+  CHECK(tenonRun({s.model, "--test-data", s.path, "--atol", "0.25", "--rtol", "0"}).code == 0);
+  std::string out = tensorProto("y", 1, {2, 2}, "0123456789abcdef", 16);
+  writeFile(s / "output_0.pb", out.data(), out.size());
+  fails({s.model, "--test-data", s.path}, 5, "output 'y' is f32[4], want f32[2,2]");
+  writeFile(s / "input_1.pb", out.data(), out.size());
+  fails({s.model, "--test-data", s.path}, 1, "input_1.pb: the model has only 1 inputs");
+  fails({s.model, "--test-data", s / "missing"}, 1, "missing: no folder that can be read");
+}
+
+TEST_CASE("a benchmark prints the agreed keys") {
+  Scene s;
+  Result result = tenonRun({s.model, "--benchmark", "--runs", "5", "--warmup", "1", "--threads", "2",
+                            "--size", "N=1000", "--json"});
+  CHECK(result.code == 0);
+  std::string rest = result.out;
+  for (const char *key :
+       {"{\"median_ms\":", ",\"min_ms\":", ",\"mean_ms\":", ",\"runs\":5", ",\"load_ms\":",
+        ",\"first_run_ms\":", ",\"peak_rss_bytes\":", ",\"arena_bytes\":4032", ",\"weight_bytes\":16384}"}) {
+    size_t at = rest.find(key);
+    REQUIRE(at != rest.npos);
+    rest = rest.substr(at);
+  }
+  CHECK_THAT(tenonRun({s.model, "--benchmark", "--runs", "1", "--size", "N=1"}).out, Contains("median "));
+}
+
+TEST_CASE("a profile is a Chrome trace") {
+  Scene s;
+  CHECK(
+      tenonRun({s.model, "--input", "ones", "--size", "N=4096", "--threads", "2", "--profile", s / "p.json"})
+          .code == 0);
+  Bytes bytes = readFile(s / "p.json");
+  std::string text(reinterpret_cast<char *>(bytes.data()), bytes.size);
+  CHECK_THAT(text, Contains("\"traceEvents\":["));
+  CHECK_THAT(text, Contains("\"name\":\"Mul_0\",\"cat\":\"launch\",\"ph\":\"X\""));
+  CHECK_THAT(text, Contains("\"name\":\"Add_1\""));
+  CHECK_THAT(text, Contains("\"tid\":1"));
+  CHECK_THAT(text, Contains("\"kernel\":\"add_f32\",\"tiles\":128"));
+}
+
+TEST_CASE("wrong usage exits with 2") {
+  Scene s;
+  fails({}, 2, "an artifact is wanted");
+  fails({s.model, "--what"}, 2, "unknown option '--what'");
+  fails({s.model, "--runs"}, 2, "option '--runs' wants N");
+  fails({s.model, "--runs", "many"}, 2, "option '--runs' wants N, not 'many'");
+  fails({s.model, "--json=1"}, 2, "takes no value");
+  fails({s.model, "two"}, 2, "two artifacts");
+  fails({s.model, "--rtol", "-1"}, 2, "--rtol");
+  fails({s.model}, 2, "input 'x' (f32[N]) has no value; say --input 'x=FILE.npy'");
+  fails({s.model, "--input", "ones"}, 2, "say --size 'N=N' or --input-shape");
+  fails({s.model, "--input", "z=ones"}, 2, "no such input; the inputs are 'x'");
+  fails({s.model, "--input", "ones", "--size", "M=3"}, 2, "no input has the open dimension 'M'");
+  fails({s.model, "--input", "ones", "--size", "N=1", "--output", "z=f"}, 2, "the outputs are 'y'");
+  fails({s.model, "--benchmark", "--output-dir", "d"}, 2, "writes no outputs");
+  fails({s.model, "--input", "random:x", "--size", "N=1"}, 2, "random:SEED wants a whole number");
+}
+
+TEST_CASE("bad files exit with 1, and are named") {
+  Scene s;
+  fails({s / "none"}, 1, s / "none: cannot be opened: No such file or directory");
+  fails({s.model, "--input", s / "none.npy"}, 1, s / "none.npy: cannot be opened");
+  writeFile(s / "x.npy", "hello", 5);
+  fails({s.model, "--input", s / "x.npy"}, 1, s / "x.npy: not a NumPy array");
+  writeFile(s / "x.pb", "\xff\xff", 2);
+  fails({s.model, "--input", s / "x.pb"}, 1, s / "x.pb: not an ONNX tensor");
+  fails({s.model, "--input", "ones", "--size", "N=5000"}, 1,
+        s.model + ": symbol 'N' is 5000 in 'x', and must be from 0 to 4096");
+  fails({s.model, "--input", "ones", "--input-shape", "2x2"}, 1,
+        "input 'x' has 2 dimensions, and must have 1");
+  fails({s.model, "--input", "ones", "--size", "N=1", "--output", s / "no/such/file.npy"}, 1,
+        "cannot be written");
+}
+
+TEST_CASE("what is not supported exits with 3") {
+  Scene s;
+  fails({s.model, "--device", "cuda:0"}, 3, "device 'cuda:0' is not supported");
+  ArtifactBuilder b = scaleAndAdd();
+  b.codes[0].target = "riscv64:v";
+  Scene foreign(b);
+  fails({foreign.model}, 3, foreign.model + ": needs riscv64, this CPU is ");
+}
+
+TEST_CASE("resources exit with 4") {
+  Scene s;
+  fails({s.model, "--input", "ones", "--size", "N=16", "--memory-limit", "1000"}, 4,
+        "needs 16512 bytes (weights 16384, arena 64, scratch 0, state 0, outputs 64), the memory limit is "
+        "1000");
+  CHECK(tenonRun({s.model, "--input", "ones", "--size", "N=16", "--memory-limit", "17K"}).code == 0);
+  fails({s.model, "--input", "ones", "--size", "N=1", "--output", "/dev/full"}, 4,
+        "/dev/full: cannot be written: No space left");
+}
+
+TEST_CASE("damage of the weights is found when asked for") {
+  Scene s;
+  Bytes file = readFile(s.model);
+  file.data()[2 * fmt::kPageSize + 100] ^= 1;
+  writeFile(s.model, file.data(), file.size);
+  CHECK(tenonRun({s.model, "--input", "ones", "--size", "N=1"}).code == 0);
+  fails({s.model, "--input", "ones", "--size", "N=1", "--verify"}, 1, "damaged: the hash of its weights");
+}
+
+TEST_CASE("a fault of the compiler exits with 70") {
+  ArtifactBuilder b;
+  uint32_t four = b.constant(4);
+  uint32_t code = b.buffer("code", fmt::Storage::input, b.zero, four, b.input("code", fmt::DType::i32, {}));
+  b.launch("fail_with", b.constant(1), {code}, {b.zero}, "Conv_5");
+  b.halt();
+  Scene s(b);
+  fails({s.model, "--input", "ones"}, 1, "node 'Conv_5': an index that the model computed");
+  int32_t value = 50;
+  std::string file = tensorProto("", 6, {}, &value, 4);
+  writeFile(s / "x.pb", file.data(), file.size());
+  fails({s.model, "--input", s / "x.pb"}, 70, "kernel 'fail_with' failed with code 50");
+}

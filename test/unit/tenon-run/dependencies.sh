@@ -1,0 +1,18 @@
+#!/bin/sh
+# What tenon-run may need at run time and include at build time.
+program=$1 static=$2 source=$3
+failed=0
+
+needed=$(readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -v '^libc\.so\|^ld-linux')
+[ -z "$needed" ] || { echo "tenon-run needs more than the C library: $needed"; failed=1; }
+
+readelf -d "$static" | grep -q NEEDED && { echo "tenon-run-static needs shared libraries"; failed=1; }
+
+size=$(size "$program" | awk 'NR == 2 { print $4 }')
+[ "$size" -le 614400 ] || { echo "tenon-run has $size bytes, more than 600 KiB"; failed=1; }
+
+foreign=$(grep -rnE '#include [<"](mlir|llvm|onnx|google/protobuf|nlohmann|CLI|iostream|fstream|sstream|locale|dialects|passes|compiler)/?' \
+  "$source/runtime" "$source/tools/tenon-run")
+[ -z "$foreign" ] || { echo "the runtime includes what it must not:"; echo "$foreign"; failed=1; }
+
+exit $failed
