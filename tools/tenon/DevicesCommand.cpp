@@ -7,6 +7,7 @@
 
 
 #include "compiler/backend/llvm/Target.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 #include "tools/tenon/Commands.h"

@@ -14,6 +14,7 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
+#include <deque>
 #include <mutex>
 
 LLD_HAS_DRIVER(elf)
@@ -23,7 +24,7 @@ using namespace tenon;
 
 /// Writes a file that is removed at the end of the scope.
 static FailureOr<std::string> writeTemporary(StringRef bytes, StringRef suffix,
-                                             SmallVectorImpl<llvm::FileRemover> &files, std::string &error) {
+                                             std::deque<llvm::FileRemover> &files, std::string &error) {
   llvm::SmallString<128> path;
   int descriptor;
   if (std::error_code code = llvm::sys::fs::createTemporaryFile("tenon", suffix, descriptor, path)) {
@@ -47,7 +48,7 @@ FailureOr<std::string> tenon::linkKernels(ArrayRef<std::string> objects, ArrayRe
   // lld takes files, and has state of its own for one link at a time.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
-  SmallVector<llvm::FileRemover> files;
+  std::deque<llvm::FileRemover> files;
   std::string list = "{\n  global:\n";
   for (const std::string &entry : entries)
     list += "    " + entry + ";\n";
@@ -58,7 +59,7 @@ FailureOr<std::string> tenon::linkKernels(ArrayRef<std::string> objects, ArrayRe
     return failure();
   std::vector<std::string> arguments{
       "ld.lld",          "-shared",     "--no-undefined", "--gc-sections",         "--hash-style=sysv", "--build-id=none",
-      "-z",              "max-page-size=" + std::to_string(fmt::kPageSize),        "-z",                "separate-code",
+      "-z",              "max-page-size=" + std::to_string(fmt::kPageSize),        "-z",                "separate-loadable-segments",
       "-z",              "norelro",     "-z",             "nodynamic-undefined-weak",
       "--version-script=" + *script,    "-o",             *output};
   for (const std::string &object : objects) {
