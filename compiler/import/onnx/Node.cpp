@@ -163,6 +163,13 @@ std::optional<SmallVector<double>> Node::getFloats(StringRef name) {
   return SmallVector<double>(attr->floats().begin(), attr->floats().end());
 }
 
+std::optional<SmallVector<std::string>> Node::getStrings(StringRef name) {
+  const AttributeProto *attr = findAttr(name, AttributeProto::STRINGS, "a list of strings");
+  if (!attr)
+    return std::nullopt;
+  return SmallVector<std::string>(attr->strings().begin(), attr->strings().end());
+}
+
 ElementsAttr Node::getTensor(StringRef name) {
   const AttributeProto *attr = findAttr(name, AttributeProto::TENSOR, "a tensor");
   if (!attr)

@@ -75,6 +75,7 @@ public:
   std::string getString(llvm::StringRef name, llvm::StringRef fallback);
   std::optional<Ints> getInts(llvm::StringRef name);
   std::optional<llvm::SmallVector<double>> getFloats(llvm::StringRef name);
+  std::optional<llvm::SmallVector<std::string>> getStrings(llvm::StringRef name);
   /// A tensor attribute; null where it was left out or is at fault.
   mlir::ElementsAttr getTensor(llvm::StringRef name);
   const onnx::GraphProto *getGraph(llvm::StringRef name);

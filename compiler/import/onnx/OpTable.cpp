@@ -30,9 +30,11 @@ Table makeTable(ArrayRef<ArrayRef<OpEntry>> families) {
 const Table &getTable(StringRef domain) {
   static const Table standard =
       makeTable({getElementwiseOps(), getActivationOps(), getReductionOps(), getContractionOps(), getWindowOps(),
-                 getNormalizationOps(), getShapeOps(), getIndexingOps(), getConstantOps()});
+                 getNormalizationOps(), getShapeOps(), getIndexingOps(), getConstantOps(), getResizeOps(),
+                 getQuantizationOps(), getControlOps(), getRecurrentOps()});
+  static const Table microsoft = makeTable({getMicrosoftOps()});
   static const Table none;
-  return domain.empty() ? standard : none;
+  return domain.empty() ? standard : domain == "com.microsoft" ? microsoft : none;
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Window.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -128,20 +129,30 @@ std::optional<Ints> getFilterSizes(Node &n, Value x, Value filter) {
 /// Adds a bias along dimension 1.
 Value addBias(Node &n, Value x, Value bias) { return bias ? n.add(x, n.alongAxis(bias, 1, n.rank(x))) : x; }
 
-LogicalResult importConv(Node &n) {
-  Value x = n.input(0), filter = n.input(1);
+} // namespace
+
+std::optional<ConvWindow> onnx_import::readConvWindow(Node &n, Value x, Value filter) {
   std::optional<Ints> sizes = getFilterSizes(n, x, filter);
   std::optional<Window> w = sizes ? readWindow(n, *sizes) : std::nullopt;
   if (!w || failed(resolveAutoPad(n, x, *w)))
+    return std::nullopt;
+  return ConvWindow{*w, n.getInt("group", 1)};
+}
+
+namespace {
+
+LogicalResult importConv(Node &n) {
+  Value x = n.input(0), filter = n.input(1);
+  std::optional<ConvWindow> w = readConvWindow(n, x, filter);
+  if (!w)
     return failure();
-  return n.setResult(addBias(n, n.convolve(x, filter, *w, n.getInt("group", 1)), n.optionalInput(2)));
+  return n.setResult(addBias(n, n.convolve(x, filter, w->window, w->groups), n.optionalInput(2)));
 }
 
 LogicalResult importConvInteger(Node &n) {
   Value x = n.input(0), filter = n.input(1);
-  std::optional<Ints> sizes = getFilterSizes(n, x, filter);
-  std::optional<Window> w = sizes ? readWindow(n, *sizes) : std::nullopt;
-  if (!w || failed(resolveAutoPad(n, x, *w)))
+  std::optional<ConvWindow> w = readConvWindow(n, x, filter);
+  if (!w)
     return failure();
   x = n.cast(x, n.i32());
   filter = n.cast(filter, n.i32());
@@ -151,7 +162,7 @@ LogicalResult importConvInteger(Node &n) {
     zero = n.cast(zero, n.i32());
     filter = n.sub(filter, n.rank(zero) == 1 ? n.alongAxis(zero, 0, n.rank(filter)) : zero);
   }
-  return n.setResult(n.convolve(x, filter, *w, n.getInt("group", 1)));
+  return n.setResult(n.convolve(x, filter, w->window, w->groups));
 }
 
 //===----------------------------------------------------------------------===//
@@ -251,7 +262,9 @@ LogicalResult importConvTranspose(Node &n) {
 // Pooling
 //===----------------------------------------------------------------------===//
 
-std::optional<Window> readPoolWindow(Node &n, Value x) {
+} // namespace
+
+std::optional<Window> onnx_import::readPoolWindow(Node &n, Value x) {
   if (failed(checkSpatial(n, x)))
     return std::nullopt;
   std::optional<Ints> sizes = readList(n, "kernel_shape", n.rank(x) - 2, 1, 1);
@@ -260,6 +273,8 @@ std::optional<Window> readPoolWindow(Node &n, Value x) {
     return std::nullopt;
   return w;
 }
+
+namespace {
 
 LogicalResult importMaxPool(Node &n) {
   if (n.wantsOutput(1))
