@@ -42,10 +42,40 @@ struct Tiling {
 };
 } // namespace
 
-/// Whether `op` reads the result of another stage, which tiling computes anew for each tile, into memory of
-/// its own. Writing in place needs none.
-static bool hasIntermediates(linalg::GenericOp op) {
-  return llvm::any_of(op.getDpsInputs(), [](Value input) { return input.getDefiningOp<linalg::LinalgOp>(); });
+namespace {
+/// What the stages before the last one ask of its tiles.
+struct Constraints {
+  /// Loops of the last stage that every earlier stage runs over too: tiling another one would repeat a stage.
+  SmallVector<bool> allowed;
+  /// Whether a tile needs memory of its own, for results of earlier stages. Writing in place needs none.
+  bool hasIntermediates = false;
+};
+} // namespace
+
+/// Follows the stages before `op`; `rootLoop` says which loop of the last stage runs over the same dimension.
+static void collectConstraints(linalg::GenericOp op, ArrayRef<std::optional<unsigned>> rootLoop,
+                               Constraints &constraints) {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!input->get().getDefiningOp<linalg::LinalgOp>())
+      continue;
+    constraints.hasIntermediates = true;
+    AffineMap map = op.getMatchingIndexingMap(input);
+    for (auto [loop, root] : llvm::enumerate(rootLoop))
+      if (root && !map.isFunctionOfDim(loop))
+        constraints.allowed[*root] = false;
+  }
+  // What the operation changes in place was computed by a stage with the same result dimensions.
+  for (OpOperand &output : op.getDpsInitsMutable()) {
+    auto producer = output.get().getDefiningOp<linalg::GenericOp>();
+    if (!producer)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&output);
+    AffineMap own = producer.getIndexingMapMatchingResult(cast<OpResult>(output.get()));
+    SmallVector<std::optional<unsigned>> loops(producer.getNumLoops());
+    for (auto [mine, theirs] : llvm::zip(map.getResults(), own.getResults()))
+      loops[cast<AffineDimExpr>(theirs).getPosition()] = rootLoop[cast<AffineDimExpr>(mine).getPosition()];
+    collectConstraints(producer, loops, constraints);
+  }
 }
 
 /// How many elements are joined into one element of the stages that `op` depends on, roughly.
@@ -65,24 +95,20 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   MLIRContext *context = root.getContext();
   unsigned numLoops = root.getNumLoops();
   Tiling tiling{SmallVector<int64_t>(numLoops, 0), getDimConstant(context, 1)};
-  // Only loops that every earlier stage runs over too: tiling another one would repeat that stage.
-  SmallVector<bool> allowed(numLoops, true);
-  for (OpOperand *input : root.getDpsInputOperands()) {
-    if (!input->get().getDefiningOp<linalg::LinalgOp>())
-      continue;
-    AffineMap map = root.getMatchingIndexingMap(input);
-    for (unsigned loop = 0; loop < numLoops; ++loop)
-      allowed[loop] &= map.isFunctionOfDim(loop);
-  }
+  Constraints constraints{SmallVector<bool>(numLoops, true)};
+  SmallVector<std::optional<unsigned>> loops;
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    loops.push_back(loop);
+  collectConstraints(root, loops, constraints);
   // Memory of a tile's own must have one size, so such tiles are never cut off at the border.
-  bool exact = hasIntermediates(root);
+  bool exact = constraints.hasIntermediates;
   // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
   // every thread.
   int64_t target = std::max<int64_t>(1, tileElements / std::min<int64_t>(getReductionSize(root), 64)), inner = 1;
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(result));
   for (size_t i = dims.size(); i-- > 0;) {
     unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
-    if (!allowed[loop])
+    if (!constraints.allowed[loop])
       continue;
     int64_t extent = getConstant(dims[i]).value_or(64);
     int64_t size = std::clamp<int64_t>(target / inner, 1, std::max<int64_t>(extent, 1));
