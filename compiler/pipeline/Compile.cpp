@@ -12,6 +12,7 @@
 #include "compiler/artifact/Weights.h"
 #include "compiler/backend/llvm/Target.h"
 #include "compiler/pipeline/Dump.h"
+#include "compiler/pipeline/Evaluate.h"
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/pipeline/Registration.h"
@@ -160,7 +161,7 @@ LogicalResult Compilation::runPasses(ModuleOp op, llvm::function_ref<void(OpPass
 }
 
 CompileStatus Compilation::lowerToPlan() {
-  if (failed(runPasses(*module, buildGraphPipeline)))
+  if (failed(runPasses(*module, [](OpPassManager &pm) { buildGraphPipeline(pm, evaluateConstants); })))
     return CompileStatus::unsupported;
   return CompileStatus::done;
 }

@@ -19,14 +19,18 @@
 
 using namespace mlir;
 
-void tenon::buildGraphPipeline(OpPassManager &pm) {
+void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   functions.addPass(createDecompose());
+  functions.addPass(createSimplify());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
-  functions.addPass(createFuse());
+  pm.addPass(createFoldConstants(std::move(evaluate)));
+  OpPassManager &folded = pm.nest<func::FuncOp>();
+  folded.addPass(createCanonicalizerPass());
+  folded.addPass(createFuse());
   pm.addPass(createOutline());
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());

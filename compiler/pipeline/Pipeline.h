@@ -9,14 +9,17 @@
 #ifndef TENON_COMPILER_PIPELINE_PIPELINE_H
 #define TENON_COMPILER_PIPELINE_PIPELINE_H
 
+#include "passes/Passes.h"
+
 namespace mlir {
 class OpPassManager;
 }
 
 namespace tenon {
 
-/// An imported module becomes a program with kernels that are tiled, on tensors.
-void buildGraphPipeline(mlir::OpPassManager &pm);
+/// An imported module becomes a program with kernels that are tiled, on tensors. `evaluate` computes what
+/// depends on weights alone; where it is null, that is left to run time.
+void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate);
 /// Tiled kernels become loops on buffers: what all targets share.
 void buildBufferPipeline(mlir::OpPassManager &pm);
 /// Kernels in tenon operations become loops on buffers.

@@ -101,7 +101,7 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
     loops.push_back(loop);
   collectConstraints(root, loops, constraints);
   // Memory of a tile's own must have one size, so such tiles are never cut off at the border.
-  bool exact = constraints.hasIntermediates;
+  bool exact = constraints.hasIntermediates || root.getNumResults() > 1;
   // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
   // every thread.
   int64_t target = std::max<int64_t>(1, tileElements / std::min<int64_t>(getReductionSize(root), 64)), inner = 1;
