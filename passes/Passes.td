@@ -201,6 +201,24 @@ def BufferizeKernels : Pass<"tenon-bufferize-kernels", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def VectorizeContractions : Pass<"tenon-vectorize-contractions", "::mlir::ModuleOp"> {
+  let summary = "block matrix products and convolutions for registers";
+  let description = [{
+    A linalg.generic on buffers that sums products, one operand contiguous along
+    the innermost loop and the other independent of it, becomes loops around a
+    block of rows and vectors that stays in registers. The block is chosen for
+    the extents at hand; what it does not cover is done with fewer rows, or with
+    masked vectors.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">,
+    Option<"registers", "registers", "int64_t", "32", "vector registers">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def PlaceAllocations : Pass<"tenon-place-allocations", "::mlir::ModuleOp"> {
   let summary = "put what a tile needs beside its result on the stack";
   let description = [{

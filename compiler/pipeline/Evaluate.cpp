@@ -55,7 +55,9 @@ static FailureOr<std::pair<Bytes, size_t>> compileToMemory(ModuleOp module) {
   PassManager kernelPasses(module.getContext());
   kernelPasses.enableVerifier(false);
   OpPassManager &nested = kernelPasses.nest<ModuleOp>();
+  CpuTarget host = *getCpuTarget("host");
   buildBufferPipeline(nested);
+  buildLoopPipeline(nested, {host.vectorBytes, host.vectorRegisters});
   buildLLVMPipeline(nested);
   if (failed(kernelPasses.run(*kernels)))
     return failure();
@@ -63,7 +65,6 @@ static FailureOr<std::pair<Bytes, size_t>> compileToMemory(ModuleOp module) {
   FailureOr<SerializedPlan> plan = serializePlan(*module.getOps<plan::ProgramOp>().begin(), "constants", weights);
   if (failed(plan))
     return failure();
-  CpuTarget host = *getCpuTarget("host");
   FailureOr<std::string> code = buildSharedObject(*kernels, host, plan->kernels);
   if (failed(code))
     return failure();

@@ -46,8 +46,16 @@ void tenon::buildBufferPipeline(OpPassManager &pm) {
   pm.addPass(createBufferizeKernels());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
+}
+
+void tenon::buildLoopPipeline(OpPassManager &pm, VectorShape shape) {
+  VectorizeContractionsOptions options;
+  options.vectorBytes = shape.bytes;
+  options.registers = shape.registers;
+  pm.addPass(createVectorizeContractions(options));
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   pm.addPass(createPlaceAllocations());
 }
 
@@ -55,6 +63,9 @@ void tenon::buildKernelPipeline(OpPassManager &pm) {
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());
   buildBufferPipeline(pm);
+  pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createPlaceAllocations());
 }
 
 void tenon::buildLLVMPipeline(OpPassManager &pm) {
@@ -64,6 +75,8 @@ void tenon::buildLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createMathToCalls());
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createSCFToControlFlowPass());
+  // Masks become vectors of bits by patterns that only this pass has.
+  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
 }

@@ -20,6 +20,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/kernel/Contraction.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_TILEKERNELS
@@ -91,6 +92,54 @@ static int64_t getReductionSize(linalg::GenericOp op) {
   return size;
 }
 
+/// The contraction whose result `root` is, or changes in place, and its row and column among the root's
+/// result dimensions.
+static std::optional<std::pair<std::optional<unsigned>, unsigned>> findContraction(linalg::GenericOp root) {
+  linalg::GenericOp op = root;
+  while (op && !matchContraction(op)) {
+    if (op.getNumDpsInits() != 1)
+      return std::nullopt;
+    op = op.getDpsInits()[0].getDefiningOp<linalg::GenericOp>();
+  }
+  if (!op)
+    return std::nullopt;
+  Contraction contraction = *matchContraction(op);
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  std::optional<unsigned> row;
+  unsigned column = 0;
+  for (auto [i, index] : llvm::enumerate(map.getResults())) {
+    unsigned loop = cast<AffineDimExpr>(index).getPosition();
+    if (loop == contraction.rowLoop)
+      row = i;
+    if (loop == contraction.columnLoop)
+      column = i;
+  }
+  return std::pair(row, column);
+}
+
+/// Tile sizes of a contraction, by result dimension: enough rows and columns that a tile's operands are
+/// used again and again, and the rest as far as `kElements` allow.
+static SmallVector<int64_t> chooseContractionSizes(ArrayRef<AffineExpr> dims, std::optional<unsigned> row,
+                                                   unsigned column) {
+  constexpr int64_t kRows = 56, kColumns = 192, kElements = 16384;
+  SmallVector<int64_t> sizes(dims.size(), 1);
+  int64_t elements = 1;
+  auto choose = [&](unsigned i, int64_t limit) {
+    int64_t extent = getConstant(dims[i]).value_or(limit);
+    // Parts of equal size, rather than a small one at the end.
+    int64_t parts = std::max<int64_t>(1, llvm::divideCeil(extent, limit));
+    sizes[i] = std::max<int64_t>(1, llvm::divideCeil(extent, parts));
+    elements *= sizes[i];
+  };
+  choose(column, kColumns);
+  if (row)
+    choose(*row, kRows);
+  for (unsigned i = dims.size(); i-- > 0;)
+    if (i != column && i != row)
+      choose(i, std::max<int64_t>(1, kElements / elements));
+  return sizes;
+}
+
 static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, int64_t tileElements) {
   MLIRContext *context = root.getContext();
   unsigned numLoops = root.getNumLoops();
@@ -106,12 +155,17 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   // every thread.
   int64_t target = std::max<int64_t>(1, tileElements / std::min<int64_t>(getReductionSize(root), 64)), inner = 1;
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(result));
+  SmallVector<int64_t> fixed;
+  if (auto contraction = findContraction(root); contraction && !exact)
+    fixed = chooseContractionSizes(dims, contraction->first, contraction->second);
   for (size_t i = dims.size(); i-- > 0;) {
     unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
     if (!constraints.allowed[loop])
       continue;
     int64_t extent = getConstant(dims[i]).value_or(64);
     int64_t size = std::clamp<int64_t>(target / inner, 1, std::max<int64_t>(extent, 1));
+    if (!fixed.empty())
+      size = fixed[i];
     if (exact && !getConstant(dims[i]))
       size = 1;
     while (exact && extent > 0 && extent % size != 0)
