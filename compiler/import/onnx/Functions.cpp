@@ -159,10 +159,9 @@ LogicalResult Importer::importFunction(Node &node, const FunctionProto &function
     return node.invalid("has " + Twine(node.getProto().input_size()) + " inputs, but its function takes " +
                         Twine(function.input_size()));
   OpsetImports &imports = functionOpsets.emplace_back();
-  // A body that names no versions is one of the schema's own, written for the version that the node has.
-  if (function.opset_import().empty())
-    imports = *node.scope.opsets;
-  else if (!readOpsets(function.opset_import(), imports))
+  // Bodies of ONNX's own may leave out domains; those have the versions of the graph around.
+  imports = *node.scope.opsets;
+  if (!readOpsets(function.opset_import(), imports))
     return failure();
   inner.opsets = &imports;
   for (int i = 0; i < function.input_size(); ++i) {

@@ -59,6 +59,16 @@ LogicalResult ImportOptions::parseRange(StringRef text, ImportOptions &options, 
   return success();
 }
 
+LogicalResult ImportOptions::parseConstant(StringRef text, ImportOptions &options, std::string &error) {
+  auto [name, value] = text.rsplit('=');
+  if (name.empty() || value.empty()) {
+    error = "'" + text.str() + "' has to look like NAME=1,2 or NAME=@FILE";
+    return failure();
+  }
+  options.constants.push_back({name.str(), value.str()});
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//

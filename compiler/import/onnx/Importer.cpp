@@ -62,6 +62,7 @@ OwningOpRef<ModuleOp> Importer::run() {
 void Importer::readModel(func::FuncOp function) {
   readFunctions();
   importInitializers(model.graph(), mainScope);
+  importInputConstants();
   importInputs(function);
   checkOptions();
   importNodes(model.graph().node(), mainScope);

@@ -34,9 +34,9 @@ struct OpEntry;
 /// What the resources of a module point into.
 struct ModelMemory {
   std::unique_ptr<const onnx::ModelProto> model;
-  /// Function bodies and nodes that the import made.
+  /// Function bodies with their attributes, and tensors that the options name.
   std::deque<onnx::FunctionProto> functions;
-  std::deque<onnx::NodeProto> nodes;
+  std::deque<onnx::TensorProto> tensors;
 };
 
 /// What a name of the model stands for. The operation that makes a constant or a tensor of sizes is made
@@ -102,6 +102,7 @@ private:
   std::optional<Dims> getInputDims(const onnx::ValueInfoProto &input);
   mlir::RankedTensorType getInputType(const onnx::ValueInfoProto &input);
   void importInputs(mlir::func::FuncOp function);
+  void importInputConstants();
   void checkOptions();
   void importInitializers(const onnx::GraphProto &graph, Scope &scope);
   void importOutputs(mlir::func::FuncOp function);
