@@ -278,6 +278,8 @@ Value GraphBuilder::pool(PoolKind kind, Value x, const Window &w, bool ceil, boo
 }
 
 Value GraphBuilder::reduce(ReduceKind kind, Value x, IntsRef axes, bool keepdims) {
+  if (axes.empty())
+    return x;
   return resultOf(emit<ReduceOp>({}, {x}, kind, x, axes, keepdims));
 }
 Value GraphBuilder::argReduce(ReduceKind kind, Value x, int64_t axis, bool keepdims, bool last) {
@@ -345,13 +347,16 @@ Value GraphBuilder::broadcast(Value x, ArrayRef<AffineExpr> shape) {
 }
 
 Value GraphBuilder::slice(Value x, ArrayRef<AffineExpr> starts, IntsRef steps, ArrayRef<AffineExpr> shape) {
+  auto isZero = [](AffineExpr e) { return getConstant(e) == 0; };
+  if (x && ArrayRef(getDims(x)) == shape && llvm::all_of(starts, isZero) && llvm::all_of(steps, [](int64_t step) { return step == 1; }))
+    return x;
   return resultOf(emit<SliceOp>(getTensorType(shape, elementType(x)), {x}, x,
                                 ShapeAttr::get(getContext(), starts), steps));
 }
 
 Value GraphBuilder::sliceAxis(Value x, int64_t axis, AffineExpr start, AffineExpr extent) {
   Dims starts(rank(x), constantDim(0)), shape = dims(x);
-  if (axis >= rank(x))
+  if (axis < 0 || axis >= rank(x))
     return {};
   starts[axis] = start;
   shape[axis] = extent;
@@ -362,7 +367,7 @@ Value GraphBuilder::reverseAxes(Value x, IntsRef axes) {
   Dims starts(rank(x), constantDim(0));
   Ints steps(rank(x), 1);
   for (int64_t axis : axes) {
-    if (axis >= rank(x))
+    if (axis < 0 || axis >= rank(x))
       return {};
     starts[axis] = subDims(dim(x, axis), constantDim(1));
     steps[axis] = -1;
@@ -401,7 +406,7 @@ Value GraphBuilder::squeeze(Value x, IntsRef axes) {
 }
 
 Value GraphBuilder::repeat(Value x, int64_t axis, AffineExpr times) {
-  if (axis >= rank(x))
+  if (axis < 0 || axis >= rank(x))
     return {};
   Dims wide = dims(x), result = dims(x);
   wide.insert(wide.begin() + axis + 1, times);

@@ -21,7 +21,13 @@ namespace {
 
 /// The extent that is left to infer: what the others leave of the element count.
 std::optional<AffineExpr> inferExtent(Node &n, ArrayRef<AffineExpr> from, ArrayRef<AffineExpr> others) {
-  AffineExpr total = getElementCount(n.getContext(), from), known = getElementCount(n.getContext(), others);
+  AffineExpr total = getElementCount(n.getContext(), from), known = n.constantDim(1);
+  // Factors that both have cancel one by one: a quotient of whole products would keep them.
+  for (AffineExpr dim : others)
+    if (!getConstant(dim) && getConstant(modDims(total, dim)) == 0)
+      total = divDims(total, dim);
+    else
+      known = mulDims(known, dim);
   std::optional<int64_t> t = getConstant(total), k = getConstant(known);
   if (k == 0)
     return n.constantDim(0);
