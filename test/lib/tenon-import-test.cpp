@@ -60,8 +60,11 @@ static int importOne(StringRef path, const ImportOptions &options, bool quiet, b
   if (timed)
     llvm::errs() << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()
                  << " ms\n";
-  if (!model)
-    return model.fault == ImportFault::Unsupported ? 3 : 1;
+  if (!model) {
+    int code = model.fault == ImportFault::Unsupported ? 3 : 1;
+    llvm::errs() << "exit " << code << "\n";
+    return code;
+  }
   if (failed(verify(*model.module)))
     return 70;
   if (!quiet) {
