@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-// usage: tenon-import-test [--shape NAME=1x3xHxW] [--range H=32..640] [--constant NAME=1,2] [--full] [--time] [--quiet] FILE...
+// usage: tenon-import-test [--shape NAME=1x3xHxW] [--range H=32..640] [--constant NAME=1,2] [--full] [--time]
+// [--quiet] FILE...
 //
 // FILE is an ONNX model; one that ends in .onnxtxt is written in ONNX's textual syntax (onnx/docs/Syntax.md),
-// external data lying beside it. Prints the module, with its resources left out unless --full is given, or the
-// errors; exits with the code that the compiler would exit with.
+// external data lying beside it. Prints the module, with its resources left out unless --full is given, or
+// the errors; exits with the code that the compiler would exit with.
 
 #include "compiler/import/onnx/ImportOnnx.h"
 #include "mlir/IR/AsmState.h"
@@ -58,8 +59,9 @@ static int importOne(StringRef path, const ImportOptions &options, bool quiet, b
   ImportedModel model = path.ends_with(".onnxtxt") ? importText(path, options, &context)
                                                    : importOnnxFile(path, options, &context);
   if (timed)
-    llvm::errs() << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()
-                 << " ms\n";
+    llvm::errs()
+        << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()
+        << " ms\n";
   if (!model) {
     int code = model.fault == ImportFault::Unsupported ? 3 : 1;
     llvm::errs() << "exit " << code << "\n";
@@ -91,10 +93,12 @@ int main(int argc, char **argv) {
       full = true;
     else if (arg == "--time")
       timed = true;
-    else if ((arg == "--shape" && i + 1 < argc && failed(ImportOptions::parseShape(argv[++i], options, error))) ||
+    else if ((arg == "--shape" && i + 1 < argc &&
+              failed(ImportOptions::parseShape(argv[++i], options, error))) ||
              (arg == "--constant" && i + 1 < argc &&
               failed(ImportOptions::parseConstant(argv[++i], options, error))) ||
-             (arg == "--range" && i + 1 < argc && failed(ImportOptions::parseRange(argv[++i], options, error)))) {
+             (arg == "--range" && i + 1 < argc &&
+              failed(ImportOptions::parseRange(argv[++i], options, error)))) {
       llvm::errs() << "error: " << error << "\n";
       return 2;
     } else if (!arg.starts_with("--"))

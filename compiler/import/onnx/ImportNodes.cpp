@@ -165,7 +165,8 @@ LogicalResult Importer::bindOutputs(Node &node, ArrayRef<ImportedValue *> values
     if (proto.output(i).empty())
       continue;
     if (i >= static_cast<int>(values.size()) || !values[i] || values[i]->isAbsent)
-      return node.invalid("output number " + Twine(i) + ", '" + proto.output(i) + "', is made by nothing inside");
+      return node.invalid("output number " + Twine(i) + ", '" + proto.output(i) +
+                          "', is made by nothing inside");
     // A constant becomes a weight once, under the name that it had first.
     if (values[i]->constant)
       materialize(*values[i]);

@@ -34,8 +34,8 @@ struct ImportOptions {
     int64_t min, max;
   };
   /// The value of an input, which is then a constant and no argument: numbers separated by commas, in the
-  /// input's shape, or `@FILE`, a serialized TensorProto. What an operator needs to know when compiling (axes,
-  /// a condition, a sampling rate) may be given so.
+  /// input's shape, or `@FILE`, a serialized TensorProto. What an operator needs to know when compiling
+  /// (axes, a condition, a sampling rate) may be given so.
   struct Constant {
     std::string input, value;
   };

@@ -33,7 +33,8 @@ Values evaluateShape(Node &n) {
   int64_t start = clamp(n.getInt("start", 0)), end = clamp(n.getInt("end", rank));
   if (llvm::any_of(dims, isUnknownDim))
     return {};
-  return build(std::max<int64_t>(end - start, 0), n.i64(), [&](IntsRef i) { return makeInteger(dims[start + i[0]]); });
+  return build(std::max<int64_t>(end - start, 0), n.i64(),
+               [&](IntsRef i) { return makeInteger(dims[start + i[0]]); });
 }
 
 Values evaluateSize(Node &n) {
@@ -267,8 +268,8 @@ Values evaluateConstantOfShape(Node &n) {
 Values evaluateRange(Node &n) {
   SmallVector<const ShapeValue *> inputs = knownInputs(n);
   std::optional<Ints> start = constantsAt(n, 0), limit = constantsAt(n, 1), delta = constantsAt(n, 2);
-  if (inputs.size() != 3 || isa<FloatType>(inputs[0]->type) || !start || !limit || !delta || start->size() != 1 ||
-      limit->size() != 1 || delta->size() != 1 || (*delta)[0] == 0)
+  if (inputs.size() != 3 || isa<FloatType>(inputs[0]->type) || !start || !limit || !delta ||
+      start->size() != 1 || limit->size() != 1 || delta->size() != 1 || (*delta)[0] == 0)
     return {};
   double count = std::ceil((static_cast<double>((*limit)[0]) - static_cast<double>((*start)[0])) /
                            static_cast<double>((*delta)[0]));
@@ -283,20 +284,13 @@ Values evaluateRange(Node &n) {
 
 llvm::ArrayRef<ShapeEvaluator> onnx_import::getMovingEvaluators() {
   static const ShapeEvaluator evaluators[] = {
-      {"Concat", evaluateConcat},
-      {"ConstantOfShape", evaluateConstantOfShape},
-      {"Expand", evaluateExpand},
-      {"Gather", evaluateGather},
-      {"Identity", evaluateIdentity},
-      {"Range", evaluateRange},
-      {"Reshape", evaluateReshape},
-      {"Shape", evaluateShape},
-      {"Size", evaluateSize},
-      {"Slice", evaluateSlice},
-      {"Split", evaluateSplit},
-      {"Squeeze", evaluateSqueeze},
-      {"Transpose", evaluateTranspose},
-      {"Unsqueeze", evaluateUnsqueeze},
+      {"Concat", evaluateConcat},       {"ConstantOfShape", evaluateConstantOfShape},
+      {"Expand", evaluateExpand},       {"Gather", evaluateGather},
+      {"Identity", evaluateIdentity},   {"Range", evaluateRange},
+      {"Reshape", evaluateReshape},     {"Shape", evaluateShape},
+      {"Size", evaluateSize},           {"Slice", evaluateSlice},
+      {"Split", evaluateSplit},         {"Squeeze", evaluateSqueeze},
+      {"Transpose", evaluateTranspose}, {"Unsqueeze", evaluateUnsqueeze},
   };
   return evaluators;
 }
