@@ -147,6 +147,10 @@ LogicalResult Importer::enterGraph(Node &node, Scope &inner, int64_t nodeCount) 
   if (inner.depth > kMaxDepth)
     return node.invalid("functions and graphs nest more than " + Twine(kMaxDepth) +
                         " deep here; a function must not call itself");
+  return countExpansion(node, nodeCount);
+}
+
+LogicalResult Importer::countExpansion(Node &node, int64_t nodeCount) {
   expandedNodes += nodeCount;
   if (expandedNodes > options.maxExpandedNodes)
     return node.unsupported("functions, branches and loops expand to more than " +

@@ -42,8 +42,8 @@ struct ImportOptions {
   std::vector<Shape> shapes;
   std::vector<Range> ranges;
   std::vector<Constant> constants;
-  /// Operators that functions, branches and loops may be expanded to, all in all.
-  int64_t maxExpandedNodes = 1000000;
+  /// Nodes that functions, branches, loops and recurrent operators may be expanded to, all in all.
+  int64_t maxExpandedNodes = 200000;
 
   /// Reads `NAME=1x3xHxW`, the value of `--shape`. Says in `error` what is wrong with it, where it fails.
   static mlir::LogicalResult parseShape(llvm::StringRef text, ImportOptions &options, std::string &error);

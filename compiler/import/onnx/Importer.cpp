@@ -121,19 +121,26 @@ AffineExpr Importer::getSymbol(StringRef name) {
   if (it != symbolOverrides.end())
     return it->second;
   if (const ImportOptions::Shape *shape = findShape(options, name); shape && shape->dims.size() == 1)
-    name = shape->dims[0];
-  int64_t number;
-  if (!name.getAsInteger(10, number))
-    return getDimConstant(context, number);
+    return parseDim(shape->dims[0]);
   symbols[name] = true;
   return getDimSymbol(context, name);
+}
+
+/// A dimension as the options write it: a number, or the name of a symbol.
+AffineExpr Importer::parseDim(StringRef text) {
+  int64_t number;
+  if (!text.getAsInteger(10, number))
+    return getDimConstant(context, number);
+  symbols[text] = true;
+  return getDimSymbol(context, text);
 }
 
 /// The name of a dynamic dimension: what the model calls it, or one that we make up.
 static std::string getDimName(const onnx::ValueInfoProto &input, int i) {
   const auto &dim = input.type().tensor_type().shape().dim(i);
-  return dim.has_dim_param() && !dim.dim_param().empty() ? dim.dim_param()
-                                                         : input.name() + "_dim" + std::to_string(i);
+  // "?" is no name: it would make dimensions equal that have nothing in common.
+  bool hasName = dim.has_dim_param() && !dim.dim_param().empty() && dim.dim_param() != "?";
+  return hasName ? dim.dim_param() : input.name() + "_dim" + std::to_string(i);
 }
 
 static bool isDynamic(const onnx::TensorShapeProto::Dimension &dim) {
@@ -154,7 +161,7 @@ void Importer::overrideSymbols(const onnx::ValueInfoProto &input) {
   }
   for (auto [i, text] : llvm::enumerate(wanted->dims)) {
     const auto &dim = declared.shape().dim(i);
-    AffineExpr expr = getSymbol(text);
+    AffineExpr expr = parseDim(text);
     if (isDynamic(dim)) {
       symbolOverrides.try_emplace(getDimName(input, i), expr);
     } else if (getConstant(expr) != dim.dim_value()) {
@@ -177,7 +184,7 @@ std::optional<Dims> Importer::getInputDims(const onnx::ValueInfoProto &input) {
       return std::nullopt;
     }
     for (const std::string &text : wanted->dims)
-      dims.push_back(getSymbol(text));
+      dims.push_back(parseDim(text));
     return dims;
   }
   for (int i = 0; i < declared.shape().dim_size(); ++i) {

@@ -85,6 +85,8 @@ public:
   void addFault(ImportFault kind, const Node &node, const llvm::Twine &text);
   void addRequirement(mlir::AffineExpr expr) { requirements.insert(expr); }
   TensorReader &getTensorReader() { return tensors; }
+  /// Counts what a node is written out to; a fault where the sum of all exceeds the limit.
+  mlir::LogicalResult countExpansion(Node &node, int64_t nodeCount);
 
   /// Imports a graph in place, seeing the names that the node sees. `inputs` are bound to the graph's inputs;
   /// `outputs` becomes what its outputs stand for. The values live as long as the importer.
@@ -101,6 +103,7 @@ private:
                   OpsetImports &opsets);
   void readFunctions();
   mlir::AffineExpr getSymbol(llvm::StringRef name);
+  mlir::AffineExpr parseDim(llvm::StringRef text);
   void overrideSymbols(const onnx::ValueInfoProto &input);
   std::optional<Dims> getInputDims(const onnx::ValueInfoProto &input);
   mlir::RankedTensorType getInputType(const onnx::ValueInfoProto &input);

@@ -8,6 +8,7 @@
 #include "compiler/import/onnx/ShapeArithmetic.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -39,14 +40,37 @@ std::optional<double> Element::getNumber() const {
                   : std::nullopt;
 }
 
-bool onnx_import::isNonNegative(AffineExpr expr) {
-  if (std::optional<int64_t> constant = getConstant(expr))
-    return *constant >= 0;
+/// A number that the expression is not below, given that no symbol is negative; none where none is known.
+static std::optional<int64_t> getLowerBound(AffineExpr expr) {
+  if (std::optional<int64_t> value = getConstant(expr))
+    return value;
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
-    return true;
-  return isNonNegative(binary.getLHS()) && isNonNegative(binary.getRHS());
+    return 0;
+  std::optional<int64_t> a = getLowerBound(binary.getLHS()), b = getLowerBound(binary.getRHS());
+  std::optional<int64_t> constant = getConstant(binary.getRHS());
+  int64_t bound;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return a && b && !__builtin_add_overflow(*a, *b, &bound) ? std::optional(bound) : std::nullopt;
+  case AffineExprKind::Mul:
+    // A positive factor keeps the order; two factors that may both be negative tell nothing.
+    if (a && b && ((*a >= 0 && *b >= 0) || constant.value_or(0) > 0) &&
+        !__builtin_mul_overflow(*a, *b, &bound))
+      return bound;
+    return std::nullopt;
+  case AffineExprKind::FloorDiv:
+  case AffineExprKind::CeilDiv:
+    if (a && constant && *constant > 0)
+      return expr.getKind() == AffineExprKind::FloorDiv ? llvm::divideFloorSigned(*a, *constant)
+                                                        : llvm::divideCeilSigned(*a, *constant);
+    return a && b && *a >= 0 && *b >= 0 ? std::optional<int64_t>(0) : std::nullopt;
+  default:
+    return b && *b >= 0 ? std::optional<int64_t>(0) : std::nullopt;
+  }
 }
+
+bool onnx_import::isNonNegative(AffineExpr expr) { return getLowerBound(expr).value_or(-1) >= 0; }
 
 static bool isFloat(Type type) { return isa<FloatType>(type); }
 

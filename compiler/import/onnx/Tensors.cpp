@@ -97,6 +97,11 @@ static Attribute makeElement(Type type, int64_t value) {
 }
 
 template <typename T> static ElementsAttr makeElementsOf(RankedTensorType type, ArrayRef<T> values) {
+  // What long lists are made of, without an attribute for each element.
+  if (type.getElementType().isF32())
+    return DenseElementsAttr::get(type, ArrayRef(SmallVector<float>(values.begin(), values.end())));
+  if (type.getElementType().isSignlessInteger(64))
+    return DenseElementsAttr::get(type, ArrayRef(SmallVector<int64_t>(values.begin(), values.end())));
   SmallVector<Attribute> elements;
   for (T value : values)
     elements.push_back(makeElement(type.getElementType(), value));

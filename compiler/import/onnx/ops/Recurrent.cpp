@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 
@@ -279,6 +280,9 @@ LogicalResult importRecurrent(Node &n, const Kind &kind) {
   std::optional<Layer> l = readLayer(n, kind, x);
   std::optional<SmallVector<Activation>> activations = readActivations(n, kind, directions);
   if (!l || !activations)
+    return failure();
+  // A step makes some twenty operations.
+  if (failed(n.importer.countExpansion(n, 20 * l->steps * static_cast<int64_t>(directions))))
     return failure();
   SmallVector<Value> all, hidden, cells;
   for (size_t i = 0; i < directions; ++i) {

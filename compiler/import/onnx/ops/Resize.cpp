@@ -19,6 +19,10 @@ namespace {
 /// More elements than this in each window: then a matrix product is cheaper than as many gathers.
 constexpr size_t kMaxGathers = 4;
 
+/// Axes longer than this are computed when the model runs: what we write out must not grow with a number in
+/// the file.
+constexpr int64_t kMaxConstantAxis = 65536, kMaxMatrix = int64_t(1) << 22;
+
 /// The extents after resizing; scales are what the operand says, or the quotient of the extents where known.
 struct ResizePlan {
   Ints axes;
@@ -252,6 +256,7 @@ Value resizeSymbolicAxis(Node &n, Value x, int64_t axis, const ResizeAxis &a, Af
       a.coordinates == CoordinateMode::CropAndResize || a.coordinates == CoordinateMode::HalfPixelSymmetric) {
     (void)n.unsupported("resizes dimension " + Twine(axis) +
                         ", which is not constant, in a mode that needs it to be; "
+                        "or is too long; "
                         "fix it with --shape");
     return {};
   }
@@ -302,7 +307,8 @@ LogicalResult importResize(Node &n) {
     if (plan->scales[i] && isRepetition(a) &&
         mulDims(in, n.constantDim(static_cast<int64_t>(a.scale))) == out)
       y = n.repeat(y, axis, n.constantDim(static_cast<int64_t>(a.scale)));
-    else if (from && to && *to <= INT32_MAX)
+    else if (from && to && *to <= kMaxConstantAxis && *from <= kMaxConstantAxis &&
+             (!a.antialias || *from * *to <= kMaxMatrix))
       y = resizeConstantAxis(n, y, axis, a, *from, *to);
     else
       y = resizeSymbolicAxis(n, y, axis, a, out, plan->scales[i]);

@@ -209,7 +209,7 @@ AffineExpr toPosition(Node &n, AffineExpr bound, AffineExpr size, bool isReverse
   bool fromEnd = constant ? *constant < 0 : isNonNegative(simplifyDim(-bound));
   AffineExpr position = fromEnd ? addDims(bound, size) : bound;
   n.require(position, "starts or ends before the first element");
-  n.require(subDims(size, position), "starts or ends after the last element");
+  n.require(subDims(end, position), "starts or ends after the last element");
   return position;
 }
 
