@@ -12,6 +12,27 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// shape
+//===----------------------------------------------------------------------===//
+
+def InferShapes : Pass<"tenon-infer-shapes", "::mlir::func::FuncOp"> {
+  let summary = "carry what is known of extents from operands to results";
+  let description = [{
+    The types of arguments may have been written by hand, or made more precise.
+    From first to last operation, results whose extents are unknown or symbolic
+    get what type inference derives from the operands; what is known already
+    stays. Shapes that contradict each other are errors.
+
+    ```mlir
+    %1 = tenon.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<?xf32>
+    // ==>
+    %1 = tenon.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let statistics = [Statistic<"numRefined", "refined", "results of which more is known">];
+}
+
+//===----------------------------------------------------------------------===//
 // simplify
 //===----------------------------------------------------------------------===//
 

@@ -21,6 +21,7 @@ using namespace mlir;
 
 void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createInferShapes());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   functions.addPass(createDecompose());
