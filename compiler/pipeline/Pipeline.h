@@ -23,6 +23,10 @@ void buildBufferPipeline(mlir::OpPassManager &pm);
 void buildKernelPipeline(mlir::OpPassManager &pm);
 /// Kernels on buffers become the LLVM dialect, for a CPU.
 void buildLLVMPipeline(mlir::OpPassManager &pm);
+/// Kernels on buffers become the LLVM and NVVM dialects, for an NVIDIA GPU.
+void buildNvvmPipeline(mlir::OpPassManager &pm);
+/// Kernels on buffers become SPIR-V modules, one a kernel, for Vulkan.
+void buildSpirvPipeline(mlir::OpPassManager &pm);
 
 } // namespace tenon
 
