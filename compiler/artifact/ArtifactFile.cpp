@@ -71,11 +71,7 @@ private:
 
 } // namespace
 
-llvm::Error tenon::writeArtifact(const ArtifactParts &parts, const std::string &path) {
-  llvm::Expected<llvm::sys::fs::TempFile> file = llvm::sys::fs::TempFile::create(path + "-%%%%%%%%");
-  if (!file)
-    return file.takeError();
-  llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+void tenon::writeArtifact(const ArtifactParts &parts, llvm::raw_pwrite_stream &os) {
   bool hasWeights = parts.weights && parts.weights->getSize() > 0;
   SectionWriter writer(os, 2 + parts.code.size() + hasWeights);
   writer.add(SectionKind::plan, "", fmt::kSectionAlignment, parts.plan);
@@ -87,6 +83,14 @@ llvm::Error tenon::writeArtifact(const ArtifactParts &parts, const std::string &
     writer.add(SectionKind::weights, "", fmt::kPageSize,
                [&](SectionWriter::Sink sink) { parts.weights->write(sink); });
   writer.finish(parts.sourceHash);
+}
+
+llvm::Error tenon::writeArtifact(const ArtifactParts &parts, const std::string &path) {
+  llvm::Expected<llvm::sys::fs::TempFile> file = llvm::sys::fs::TempFile::create(path + "-%%%%%%%%");
+  if (!file)
+    return file.takeError();
+  llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
+  writeArtifact(parts, os);
   os.flush();
   if (os.has_error()) {
     llvm::Error error = llvm::createStringError(os.error(), "cannot write " + path);

@@ -12,6 +12,7 @@
 #include "compiler/artifact/Weights.h"
 #include "compiler/backend/llvm/Target.h"
 #include "compiler/pipeline/Dump.h"
+#include "compiler/pipeline/Evaluate.h"
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/pipeline/Registration.h"
@@ -46,6 +47,7 @@ private:
   CompileStatus load();
   CompileStatus lowerToPlan();
   CompileStatus lowerKernels();
+  FailureOr<OwningOpRef<ModuleOp>> lowerFor(const CpuTarget &target);
   CompileStatus writeText();
   CompileStatus writeArtifactFile();
   CompileStatus writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write);
@@ -160,21 +162,29 @@ LogicalResult Compilation::runPasses(ModuleOp op, llvm::function_ref<void(OpPass
 }
 
 CompileStatus Compilation::lowerToPlan() {
-  if (failed(runPasses(*module, buildGraphPipeline)))
+  if (failed(runPasses(*module, [](OpPassManager &pm) { buildGraphPipeline(pm, evaluateConstants); })))
     return CompileStatus::unsupported;
   return CompileStatus::done;
 }
 
 CompileStatus Compilation::lowerKernels() {
   kernels = isolateKernels(*module);
-  bool toLLVM = options.emit != EmitKind::mlir;
-  LogicalResult result = runPasses(*kernels, [&](OpPassManager &pm) {
-    OpPassManager &nested = pm.nest<ModuleOp>();
-    buildBufferPipeline(nested);
-    if (toLLVM)
-      buildLLVMPipeline(nested);
-  });
+  LogicalResult result =
+      runPasses(*kernels, [](OpPassManager &pm) { buildBufferPipeline(pm.nest<ModuleOp>()); });
   return succeeded(result) ? CompileStatus::done : CompileStatus::unsupported;
+}
+
+/// The kernels in the LLVM dialect, for one target.
+FailureOr<OwningOpRef<ModuleOp>> Compilation::lowerFor(const CpuTarget &target) {
+  OwningOpRef<ModuleOp> lowered(cast<ModuleOp>((*kernels)->clone()));
+  LogicalResult result = runPasses(*lowered, [&](OpPassManager &pm) {
+    OpPassManager &nested = pm.nest<ModuleOp>();
+    buildLoopPipeline(nested, {target.vectorBytes, target.vectorRegisters});
+    buildLLVMPipeline(nested);
+  });
+  if (failed(result))
+    return failure();
+  return lowered;
 }
 
 CompileStatus Compilation::writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write) {
@@ -199,15 +209,18 @@ CompileStatus Compilation::writeText() {
       module->print(os, flags);
       kernels->print(os, flags);
     });
+  FailureOr<OwningOpRef<ModuleOp>> lowered = lowerFor(targets.front());
+  if (failed(lowered))
+    return CompileStatus::unsupported;
   if (options.emit == EmitKind::sharedObject || options.emit == EmitKind::object) {
     // An object is what remains when everything that a kernel calls is in it.
-    FailureOr<std::string> bytes = buildSharedObject(*kernels, targets.front(), plan.kernels);
+    FailureOr<std::string> bytes = buildSharedObject(**lowered, targets.front(), plan.kernels);
     if (failed(bytes))
       return CompileStatus::fault;
     return writeFile([&](llvm::raw_ostream &os) { os << *bytes; });
   }
   CodeKind kind = options.emit == EmitKind::llvm ? CodeKind::llvm : CodeKind::assembly;
-  FailureOr<std::vector<std::string>> texts = compileEach(*kernels, targets.front(), kind);
+  FailureOr<std::vector<std::string>> texts = compileEach(**lowered, targets.front(), kind);
   if (failed(texts))
     return CompileStatus::fault;
   return writeFile([&](llvm::raw_ostream &os) {
@@ -222,7 +235,10 @@ CompileStatus Compilation::writeArtifactFile() {
   parts.weights = &weights;
   parts.sourceHash = sourceHash;
   for (const CpuTarget &target : targets) {
-    FailureOr<std::string> code = buildSharedObject(*kernels, target, plan.kernels);
+    FailureOr<OwningOpRef<ModuleOp>> lowered = lowerFor(target);
+    if (failed(lowered))
+      return CompileStatus::unsupported;
+    FailureOr<std::string> code = buildSharedObject(**lowered, target, plan.kernels);
     if (failed(code))
       return CompileStatus::fault;
     parts.code.push_back({target.needed, std::move(*code)});

@@ -23,14 +23,18 @@
 using namespace mlir;
 using namespace tenon;
 
-void tenon::buildGraphPipeline(OpPassManager &pm) {
+void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   functions.addPass(createDecompose());
+  functions.addPass(createSimplify());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
-  functions.addPass(createFuse());
+  pm.addPass(createFoldConstants(std::move(evaluate)));
+  OpPassManager &folded = pm.nest<func::FuncOp>();
+  folded.addPass(createCanonicalizerPass());
+  folded.addPass(createFuse());
   pm.addPass(createOutline());
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());
@@ -46,8 +50,16 @@ void tenon::buildBufferPipeline(OpPassManager &pm) {
   pm.addPass(createBufferizeKernels());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
+}
+
+void tenon::buildLoopPipeline(OpPassManager &pm, VectorShape shape) {
+  VectorizeContractionsOptions options;
+  options.vectorBytes = shape.bytes;
+  options.registers = shape.registers;
+  pm.addPass(createVectorizeContractions(options));
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   pm.addPass(createPlaceAllocations());
 }
 
@@ -55,6 +67,9 @@ void tenon::buildKernelPipeline(OpPassManager &pm) {
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());
   buildBufferPipeline(pm);
+  pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createPlaceAllocations());
 }
 
 /// What CPU and NVIDIA targets share: `mathPrefix` comes before the C names of mathematical functions.
@@ -64,6 +79,8 @@ static void buildToLLVM(OpPassManager &pm, StringRef mathPrefix) {
   pm.addPass(createMathToCalls({mathPrefix.str()}));
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createSCFToControlFlowPass());
+  // Masks become vectors of bits by patterns that only this pass has.
+  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
 }

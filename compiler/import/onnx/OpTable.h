@@ -44,6 +44,12 @@ llvm::ArrayRef<OpEntry> getNormalizationOps();
 llvm::ArrayRef<OpEntry> getShapeOps();
 llvm::ArrayRef<OpEntry> getIndexingOps();
 llvm::ArrayRef<OpEntry> getConstantOps();
+llvm::ArrayRef<OpEntry> getResizeOps();
+llvm::ArrayRef<OpEntry> getQuantizationOps();
+llvm::ArrayRef<OpEntry> getControlOps();
+llvm::ArrayRef<OpEntry> getRecurrentOps();
+/// Those of domain com.microsoft.
+llvm::ArrayRef<OpEntry> getMicrosoftOps();
 
 } // namespace tenon::onnx_import
 

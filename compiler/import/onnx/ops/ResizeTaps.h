@@ -1,0 +1,59 @@
+//===- ResizeTaps.h - which elements make up an element of a resized axis -===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_ONNX_OPS_RESIZETAPS_H
+#define TENON_COMPILER_IMPORT_ONNX_OPS_RESIZETAPS_H
+
+#include "llvm/ADT/SmallVector.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon::onnx_import {
+
+enum class ResizeMode { Nearest, Linear, Cubic };
+enum class CoordinateMode {
+  HalfPixel,
+  HalfPixelSymmetric,
+  PytorchHalfPixel,
+  AlignCorners,
+  Asymmetric,
+  CropAndResize
+};
+enum class NearestMode { RoundPreferFloor, RoundPreferCeil, Floor, Ceil };
+
+/// How one axis is resized. `scale` is out / in as the model gives it, which rounding may make different from
+/// the quotient of the extents.
+struct ResizeAxis {
+  ResizeMode mode = ResizeMode::Nearest;
+  CoordinateMode coordinates = CoordinateMode::HalfPixel;
+  NearestMode nearest = NearestMode::RoundPreferFloor;
+  double scale = 1, cubicCoefficient = -0.75, cropStart = 0, cropEnd = 1;
+  bool excludeOutside = false, antialias = false;
+};
+
+/// The elements that output i of an axis is the weighted sum of: `indices[k][i]`, inside the input, with
+/// `weights[k][i]`. Outputs whose centre lies outside of the input, where the mode asks for another value
+/// there, are true in `outside`.
+struct ResizeTaps {
+  std::vector<std::vector<int64_t>> indices;
+  std::vector<std::vector<double>> weights;
+  std::vector<bool> outside;
+};
+
+ResizeTaps computeTaps(const ResizeAxis &axis, int64_t in, int64_t out);
+
+/// Whether nearest resizing by a whole factor repeats each element that many times, whatever the extent.
+bool isRepetition(const ResizeAxis &axis);
+
+std::optional<ResizeMode> parseResizeMode(const std::string &text);
+std::optional<CoordinateMode> parseCoordinateMode(const std::string &text);
+std::optional<NearestMode> parseNearestMode(const std::string &text);
+
+} // namespace tenon::onnx_import
+
+#endif // TENON_COMPILER_IMPORT_ONNX_OPS_RESIZETAPS_H

@@ -1,0 +1,29 @@
+//===- Window.h - the windows of convolutions and poolings ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_ONNX_OPS_WINDOW_H
+#define TENON_COMPILER_IMPORT_ONNX_OPS_WINDOW_H
+
+#include "compiler/import/onnx/Node.h"
+
+namespace tenon::onnx_import {
+
+struct ConvWindow {
+  Window window;
+  int64_t groups;
+};
+
+/// The window of a convolution, as its attributes and the shape of its filter give it. Nothing, after a fault
+/// was reported, where they do not fit.
+std::optional<ConvWindow> readConvWindow(Node &n, Value x, Value filter);
+
+/// The window of a pooling.
+std::optional<Window> readPoolWindow(Node &n, Value x);
+
+} // namespace tenon::onnx_import
+
+#endif // TENON_COMPILER_IMPORT_ONNX_OPS_WINDOW_H
