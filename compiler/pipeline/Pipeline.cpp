@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/plan/Plan.h"
 #include "mlir/Conversion/Passes.h"
@@ -63,13 +62,18 @@ void tenon::buildLoopPipeline(OpPassManager &pm, VectorShape shape) {
   pm.addPass(createPlaceAllocations());
 }
 
+/// Loops over single elements. Nothing happens to kernels that are loops already.
+static void buildElementLoops(OpPassManager &pm) {
+  pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createPlaceAllocations());
+}
+
 void tenon::buildKernelPipeline(OpPassManager &pm) {
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());
   buildBufferPipeline(pm);
-  pm.addPass(createConvertLinalgToLoopsPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createPlaceAllocations());
+  buildElementLoops(pm);
 }
 
 /// What CPU and NVIDIA targets share: `mathPrefix` comes before the C names of mathematical functions.
@@ -91,11 +95,13 @@ void tenon::buildLLVMPipeline(OpPassManager &pm) {
 }
 
 void tenon::buildNvvmPipeline(OpPassManager &pm) {
+  buildElementLoops(pm);
   pm.addPass(createKernelsToNvvm());
   buildToLLVM(pm, "__nv_");
 }
 
 void tenon::buildSpirvPipeline(OpPassManager &pm) {
+  buildElementLoops(pm);
   pm.addPass(createExpandShaderMath());
   pm.addPass(createFlattenBuffers());
   pm.addPass(createLowerAffinePass());
@@ -105,8 +111,8 @@ void tenon::buildSpirvPipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createKernelsToGpu());
-  // The conversion of the gpu dialect covers every dialect but math, whose own looks for what the target can do
-  // on the operation that it runs on.
+  // The conversion of the gpu dialect covers every dialect but math, whose own looks for what the target can
+  // do on the operation that it runs on.
   pm.nest<gpu::GPUModuleOp>().addPass(createConvertMathToSPIRVPass());
   pm.addPass(createConvertGPUToSPIRVPass(/*mapMemorySpace=*/false));
   OpPassManager &modules = pm.nest<spirv::ModuleOp>();

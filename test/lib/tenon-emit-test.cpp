@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 // usage: tenon-emit-test --ptx=CHIP FILE.mlir
 //        tenon-emit-test --spirv=FOLDER FILE.mlir
 //
-// FILE holds a main function in tenon operations. The first form prints PTX; the second writes a .spv file for
-// each kernel into FOLDER and prints the kernels' names. An error is one line, and exit code 1.
+// FILE holds a main function in tenon operations. The first form prints PTX; the second writes a .spv file
+// for each kernel into FOLDER and prints the kernels' names. An error is one line, and exit code 1.
 
 #include "compiler/backend/nvptx/Ptx.h"
 #include "compiler/backend/spirv/Spirv.h"
@@ -69,7 +68,7 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
   PassManager pm(&context);
-  buildGraphPipeline(pm);
+  buildGraphPipeline(pm, /*evaluate=*/nullptr);
   buildBufferPipeline(pm);
   if (failed(pm.run(*module)))
     return 1;

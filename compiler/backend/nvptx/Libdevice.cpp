@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/backend/nvptx/Libdevice.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Module.h"
@@ -53,7 +52,8 @@ bool tenon::linkLibdevice(llvm::Module &module, std::string &error) {
     return true;
   std::string path = findLibdevice();
   if (path.empty()) {
-    error = "kernels call '" + needed + "' of libdevice, which was not found: install the CUDA toolkit, or set "
+    error = "kernels call '" + needed +
+            "' of libdevice, which was not found: install the CUDA toolkit, or set "
             "CUDA_HOME to the folder that holds nvvm/libdevice/libdevice.10.bc";
     return false;
   }

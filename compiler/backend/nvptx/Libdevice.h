@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_COMPILER_BACKEND_NVPTX_LIBDEVICE_H
 #define TENON_COMPILER_BACKEND_NVPTX_LIBDEVICE_H
 

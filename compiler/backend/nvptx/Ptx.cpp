@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/backend/nvptx/Ptx.h"
 #include "compiler/backend/nvptx/Libdevice.h"
 #include "compiler/pipeline/Pipeline.h"
@@ -137,7 +136,8 @@ FailureOr<std::string> tenon::emitPtx(ModuleOp kernels, StringRef chip, std::str
     return function && function->getCallingConv() == llvm::CallingConv::PTX_Kernel;
   });
   for (llvm::Function &function : *module)
-    if (!function.isDeclaration() && function.hasLocalLinkage() && !function.hasFnAttribute(llvm::Attribute::NoInline))
+    if (!function.isDeclaration() && function.hasLocalLinkage() &&
+        !function.hasFnAttribute(llvm::Attribute::NoInline))
       function.addFnAttr(llvm::Attribute::AlwaysInline);
   optimize(*module, *machine);
   if (!checkSelfContained(*module, error))

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/backend/spirv/Spirv.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -55,7 +54,8 @@ FailureOr<std::vector<SpirvKernel>> tenon::emitSpirv(ModuleOp kernels, std::stri
       return WalkResult::advance();
     FailureOr<SpirvKernel> module = emitKernel(kernel);
     if (failed(module)) {
-      error = "kernel '" + kernel.getName().str() + "': " + (reason.empty() ? "cannot be written as SPIR-V" : reason);
+      error = "kernel '" + kernel.getName().str() +
+              "': " + (reason.empty() ? "cannot be written as SPIR-V" : reason);
       return WalkResult::interrupt();
     }
     result.push_back(std::move(*module));

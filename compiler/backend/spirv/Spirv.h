@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_COMPILER_BACKEND_SPIRV_SPIRV_H
 #define TENON_COMPILER_BACKEND_SPIRV_SPIRV_H
 
@@ -30,11 +29,11 @@ struct SpirvKernel {
 /// Registers the dialects that emitSpirv needs beyond what passes need. Before the context is made.
 void registerSpirvDialects(mlir::DialectRegistry &registry);
 
-/// SPIR-V of every kernel below `kernels`, which are loops on buffers and stay as they are; one module each,
-/// so that a kernel asks for no capability that only another one needs. Buffer i of a kernel is the storage
-/// buffer at binding i of set 0. Push constants are 32-bit integers: the sizes, then the number of tiles.
-/// Workgroups have 64 invocations in one dimension, grids up to two: invocation t, counted row by row,
-/// computes tile t, and those past the last tile do nothing. Indices have 32 bits.
+/// SPIR-V of every kernel below `kernels`, which are on buffers (buildBufferPipeline) and stay as they are.
+/// One module each, so that a kernel asks for no capability that only another one needs. Buffer i of a kernel
+/// is the storage buffer at binding i of set 0. Push constants are 32-bit integers: the sizes, then the
+/// number of tiles. Workgroups have 64 invocations in one dimension, grids up to two: invocation t, counted
+/// row by row, computes tile t, and those past the last tile do nothing. Indices have 32 bits.
 ///
 /// Fails with one line in `error` that names the kernel and what Vulkan cannot do of it.
 mlir::FailureOr<std::vector<SpirvKernel>> emitSpirv(mlir::ModuleOp kernels, std::string &error);

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -25,8 +24,8 @@ static bool isForDoubles(Operation *op) {
   return isa<math::AbsFOp, math::CeilOp, math::FloorOp, math::RoundEvenOp, math::SqrtOp, math::FmaOp>(op);
 }
 
-/// The functions that Vulkan leaves out (erf, log1p), or leaves so imprecise that results differ in the fourth
-/// digit (sine and cosine of large angles, atan and what derives from it), or lets overflow (tanh).
+/// The functions that Vulkan leaves out (erf, log1p), or leaves so imprecise that results differ in the
+/// fourth digit (sine and cosine of large angles, atan and what derives from it), or lets overflow (tanh).
 static bool isExpanded(StringRef name) {
   return llvm::is_contained({math::ErfOp::getOperationName(), math::Log1pOp::getOperationName(),
                              math::TanhOp::getOperationName(), math::SinOp::getOperationName(),
@@ -57,7 +56,8 @@ struct DefineZeroPower : OpRewritePattern<math::PowFOp> {
 struct ExpandShaderMath : public tenon::impl::ExpandShaderMathBase<ExpandShaderMath> {
   void runOnOperation() override {
     WalkResult refused = getOperation()->walk([](Operation *op) {
-      if (!isa<math::MathDialect>(op->getDialect()) || !op->getResult(0).getType().isF64() || isForDoubles(op))
+      if (!isa<math::MathDialect>(op->getDialect()) || !op->getResult(0).getType().isF64() ||
+          isForDoubles(op))
         return WalkResult::advance();
       op->emitError("computes ") << op->getName().stripDialect()
                                  << " of 64-bit floats, which Vulkan has not: convert it to f32";

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -122,7 +121,8 @@ FailureOr<Flattener::Place> Flattener::resolve(OpBuilder &b, Operation *user, Va
     Value position = getValueOrCreateConstantIndexOp(b, loc, offset);
     if (!dropped[i]) {
       Value step = getValueOrCreateConstantIndexOp(b, loc, stride);
-      position = arith::AddIOp::create(b, loc, position, arith::MulIOp::create(b, loc, indices[next++], step));
+      position =
+          arith::AddIOp::create(b, loc, position, arith::MulIOp::create(b, loc, indices[next++], step));
     }
     inSource.push_back(position);
   }
@@ -216,23 +216,26 @@ LogicalResult Flattener::run() {
       return failure();
   SmallVector<Operation *> accesses;
   kernel.walk([&](Operation *op) {
-    if (isa<memref::LoadOp, memref::StoreOp, memref::DimOp>(op) && !llvm::is_contained(llvm::make_second_range(flat), op->getOperand(0)))
+    if (isa<memref::LoadOp, memref::StoreOp, memref::DimOp>(op))
       accesses.push_back(op);
   });
   for (Operation *access : accesses)
     if (failed(lowerAccess(access)))
       return failure();
   // Views have no users any more; uses come after definitions.
+  llvm::DenseSet<Value> isFlat;
+  for (Value buffer : llvm::make_second_range(flat))
+    isFlat.insert(buffer);
   SmallVector<Operation *> dead;
   WalkResult left = kernel.walk([&](Operation *op) {
-    bool isOld = isa<memref::MemRefDialect>(op->getDialect()) && !isa<memref::LoadOp, memref::StoreOp>(op) &&
-                 !llvm::is_contained(llvm::make_second_range(flat), op->getResult(0));
-    if (isOld && !isa<memref::SubViewOp, memref::CastOp, memref::AllocaOp>(op)) {
+    auto isOld = [&](Value value) { return isa<MemRefType>(value.getType()) && !isFlat.contains(value); };
+    if (llvm::none_of(op->getOperands(), isOld) && llvm::none_of(op->getResults(), isOld))
+      return WalkResult::advance();
+    if (!isa<memref::SubViewOp, memref::CastOp, memref::AllocaOp>(op)) {
       refuse(op);
       return WalkResult::interrupt();
     }
-    if (isOld)
-      dead.push_back(op);
+    dead.push_back(op);
     return WalkResult::advance();
   });
   if (left.wasInterrupted())

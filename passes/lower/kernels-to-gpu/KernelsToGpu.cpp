@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -42,7 +41,8 @@ static spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
       {Extension::SPV_KHR_storage_buffer_storage_class, Extension::SPV_KHR_16bit_storage,
        Extension::SPV_KHR_8bit_storage},
       context);
-  return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan);
+  return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context),
+                                   spirv::ClientAPI::Vulkan);
 }
 
 /// The number of this invocation. Grids have two dimensions, since one may have no more than 65535 groups.
@@ -58,17 +58,21 @@ static Value emitInvocationNumber(OpBuilder &b, Location loc) {
 
 /// What would be lowered to something else without a word.
 static LogicalResult checkTypes(func::FuncOp kernel) {
-  auto isForeign = [](Type type) { return isa<FloatType>(type) && !type.isF16() && !type.isF32() && !type.isF64(); };
+  auto isForeign = [](Type type) {
+    return isa<FloatType>(type) && !type.isF16() && !type.isF32() && !type.isF64();
+  };
   for (Type type : kernel.getArgumentTypes())
     if (auto memref = dyn_cast<MemRefType>(type); memref && isForeign(memref.getElementType()))
       return kernel.emitError("has a buffer of ") << memref.getElementType() << ", which Vulkan cannot hold";
   WalkResult result = kernel.walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       if (isForeign(type))
-        return op->emitError("computes in ") << type << ", which Vulkan cannot: convert it to f32", WalkResult::interrupt();
+        return op->emitError("computes in ") << type << ", which Vulkan cannot: convert it to f32",
+               WalkResult::interrupt();
     if (auto constant = dyn_cast<arith::ConstantIndexOp>(op))
       if (constant.value() != static_cast<int32_t>(constant.value()))
-        return op->emitError("needs the index ") << constant.value() << ", and indices have 32 bits on Vulkan",
+        return op->emitError("needs the index ")
+                   << constant.value() << ", and indices have 32 bits on Vulkan",
                WalkResult::interrupt();
     return WalkResult::advance();
   });
@@ -91,8 +95,8 @@ static LogicalResult convertKernel(func::FuncOp kernel) {
   }
   unsigned numBuffers = types.size();
   if (numSizes + 1 > kMaxPushConstants)
-    return kernel.emitError("depends on ") << numSizes << " symbols, and Vulkan's push constants hold "
-                                           << kMaxPushConstants - 1;
+    return kernel.emitError("depends on ")
+           << numSizes << " symbols, and Vulkan's push constants hold " << kMaxPushConstants - 1;
   types.push_back(MemRefType::get(numSizes + 1, b.getI32Type(), MemRefLayoutAttrInterface(),
                                   spirv::StorageClassAttr::get(context, spirv::StorageClass::PushConstant)));
 
@@ -101,7 +105,8 @@ static LogicalResult convertKernel(func::FuncOp kernel) {
   b.setInsertionPointToStart(module.getBody());
   auto entry = gpu::GPUFuncOp::create(b, loc, kernel.getName(), b.getFunctionType(types, {}));
   entry->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  entry->setAttr(spirv::getEntryPointABIAttrName(), spirv::getEntryPointABIAttr(context, {kWorkgroupSize, 1, 1}));
+  entry->setAttr(spirv::getEntryPointABIAttrName(),
+                 spirv::getEntryPointABIAttr(context, {kWorkgroupSize, 1, 1}));
   for (unsigned i = 0; i <= numBuffers; ++i)
     entry.setArgAttr(i, spirv::getInterfaceVarABIAttrName(),
                      spirv::getInterfaceVarABIAttr(/*descriptorSet=*/0, i, std::nullopt, context));
@@ -116,7 +121,8 @@ static LogicalResult convertKernel(func::FuncOp kernel) {
   SmallVector<Value> values;
   unsigned nextBuffer = 0, nextSize = 0;
   for (Type type : kernel.getArgumentTypes().drop_back(2))
-    values.push_back(isa<MemRefType>(type) ? Value(block.getArgument(nextBuffer++)) : loadInteger(nextSize++));
+    values.push_back(isa<MemRefType>(type) ? Value(block.getArgument(nextBuffer++))
+                                           : loadInteger(nextSize++));
   Value tiles = loadInteger(numSizes), tile = emitInvocationNumber(b, loc);
   values.push_back(tile);
   values.push_back(arith::AddIOp::create(b, loc, tile, arith::ConstantIndexOp::create(b, loc, 1)));

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,7 +49,8 @@ static void buildEntry(func::FuncOp body, StringRef name, ArrayRef<bool> isBuffe
     if (DictionaryAttr attrs = body.getArgAttrDict(i))
       entry.setArgAttrs(i, attrs);
 
-  Block *first = entry.addEntryBlock(b), *work = b.createBlock(&entry.getBody()), *exit = b.createBlock(&entry.getBody());
+  Block *first = entry.addEntryBlock(b), *work = b.createBlock(&entry.getBody()),
+        *exit = b.createBlock(&entry.getBody());
   b.setInsertionPointToStart(first);
   Value tile = emitThreadNumber(b, loc), tiles = first->getArguments().back();
   Value inRange = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::slt, tile, tiles);
@@ -79,7 +79,8 @@ static LogicalResult checkTypes(func::FuncOp kernel) {
     if (failed(check(type)))
       return failure();
   WalkResult result = kernel.walk([&](Operation *op) {
-    return WalkResult(failure(llvm::any_of(op->getResultTypes(), [&](Type type) { return failed(check(type)); })));
+    return WalkResult(
+        failure(llvm::any_of(op->getResultTypes(), [&](Type type) { return failed(check(type)); })));
   });
   return failure(result.wasInterrupted());
 }

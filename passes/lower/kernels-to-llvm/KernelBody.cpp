@@ -17,7 +17,8 @@ using namespace mlir;
 using namespace tenon;
 
 /// An expression over symbols as i64 arithmetic.
-static Value emitDim(OpBuilder &b, Location loc, AffineExpr dim, const llvm::DenseMap<unsigned, Value> &symbols) {
+static Value emitDim(OpBuilder &b, Location loc, AffineExpr dim,
+                     const llvm::DenseMap<unsigned, Value> &symbols) {
   if (std::optional<int64_t> constant = getConstant(dim))
     return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(*constant));
   if (auto symbol = dyn_cast<AffineSymbolExpr>(dim))
@@ -39,8 +40,8 @@ static Value emitDim(OpBuilder &b, Location loc, AffineExpr dim, const llvm::Den
 }
 
 /// The memref that stands for `pointer`, of row-major layout.
-static Value buildMemref(OpBuilder &b, Location loc, Value pointer, MemRefType type, ArrayRef<AffineExpr> dims,
-                         const llvm::DenseMap<unsigned, Value> &symbols) {
+static Value buildMemref(OpBuilder &b, Location loc, Value pointer, MemRefType type,
+                         ArrayRef<AffineExpr> dims, const llvm::DenseMap<unsigned, Value> &symbols) {
   Type i64 = b.getI64Type(), pointerType = pointer.getType();
   SmallVector<Type> fields{pointerType, pointerType, i64};
   if (type.getRank() > 0)

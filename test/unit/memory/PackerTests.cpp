@@ -24,7 +24,9 @@ static bool conflict(const PackerBuffer &a, const PackerBuffer &b) {
 /// Places for `count` buffers, with sizes and times as networks have them: few distinct sizes, some of 0,
 /// short lives with a few long ones among them.
 static std::vector<PackerBuffer> makeBuffers(std::mt19937 &random, size_t count) {
-  auto draw = [&](int64_t from, int64_t to) { return std::uniform_int_distribution<int64_t>(from, to)(random); };
+  auto draw = [&](int64_t from, int64_t to) {
+    return std::uniform_int_distribution<int64_t>(from, to)(random);
+  };
   std::vector<PackerBuffer> buffers;
   for (size_t i = 0; i < count; ++i) {
     int64_t lower = draw(0, static_cast<int64_t>(count));

@@ -80,3 +80,12 @@ func.func private @pointers_have_no_form(%out: memref<4xf32> {tenon.dims = #teno
   %0 = memref.extract_aligned_pointer_as_index %out : memref<4xf32> -> index
   return
 }
+
+// -----
+
+func.func private @vectors_have_no_form(%out: memref<4xf32> {tenon.dims = #tenon.shape<4>, tenon.output},
+    %begin: index, %end: index) attributes {tenon.kernel} {
+  // expected-error @+1 {{'vector.load' on a buffer has no form for Vulkan}}
+  %0 = vector.load %out[%begin] : memref<4xf32>, vector<4xf32>
+  return
+}
