@@ -132,8 +132,12 @@ LogicalResult ConvolveOp::inferReturnTypes(MLIRContext *, std::optional<Location
 
 LogicalResult ConvolveOp::verify() {
   Dims in = getDims(getInput()), filter = getDims(getFilter());
-  SmallVector<int64_t> sizes = *getConstants(ArrayRef(filter).drop_front(2));
-  Window w{sizes, getStrides(), getDilations(), getLow(), getHigh()};
+  if (in.size() < 3 || in.size() != filter.size())
+    return success(); // type inference, which runs after this, says what is wrong
+  std::optional<SmallVector<int64_t>> sizes = getConstants(ArrayRef(filter).drop_front(2));
+  if (!sizes)
+    return success();
+  Window w{*sizes, getStrides(), getDilations(), getLow(), getHigh()};
   if (failed(verifyWindow(*this, w, in.size() - 2)))
     return failure();
   int64_t groups = getGroups();
@@ -172,7 +176,8 @@ LogicalResult PoolOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
 
 LogicalResult PoolOp::verify() {
   Window w{getWindow(), getStrides(), getDilations(), getLow(), getHigh()};
-  return verifyWindow(*this, w, getInput().getType().getRank() - 2);
+  int64_t rank = getInput().getType().getRank();
+  return rank < 3 ? success() : verifyWindow(*this, w, rank - 2); // type inference reports the rank
 }
 
 //===----------------------------------------------------------------------===//
