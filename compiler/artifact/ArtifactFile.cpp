@@ -7,9 +7,9 @@
 
 
 #include "compiler/artifact/ArtifactFile.h"
+#include "compiler/artifact/OutputFile.h"
 #include "compiler/artifact/Weights.h"
 #include "runtime/format/Layout.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -72,27 +72,17 @@ private:
 } // namespace
 
 llvm::Error tenon::writeArtifact(const ArtifactParts &parts, const std::string &path) {
-  llvm::Expected<llvm::sys::fs::TempFile> file = llvm::sys::fs::TempFile::create(path + "-%%%%%%%%");
-  if (!file)
-    return file.takeError();
-  llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
-  bool hasWeights = parts.weights && parts.weights->getSize() > 0;
-  SectionWriter writer(os, 2 + parts.code.size() + hasWeights);
-  writer.add(SectionKind::plan, "", fmt::kSectionAlignment, parts.plan);
-  for (const ArtifactParts::Code &code : parts.code)
-    writer.add(SectionKind::code, code.target, fmt::kPageSize, code.bytes);
-  writer.add(SectionKind::meta, "", fmt::kSectionAlignment, parts.meta);
-  // Last, so that everything that a load reads stands together at the start.
-  if (hasWeights)
-    writer.add(SectionKind::weights, "", fmt::kPageSize,
-               [&](SectionWriter::Sink sink) { parts.weights->write(sink); });
-  writer.finish(parts.sourceHash);
-  os.flush();
-  if (os.has_error()) {
-    llvm::Error error = llvm::createStringError(os.error(), "cannot write " + path);
-    os.clear_error();
-    return llvm::joinErrors(std::move(error), file->discard());
-  }
-  llvm::sys::fs::setPermissions(file->TmpName, llvm::sys::fs::perms(0644));
-  return file->keep(path);
+  return writeOutputFile(path, [&](llvm::raw_pwrite_stream &os) {
+    bool hasWeights = parts.weights && parts.weights->getSize() > 0;
+    SectionWriter writer(os, 2 + parts.code.size() + hasWeights);
+    writer.add(SectionKind::plan, "", fmt::kSectionAlignment, parts.plan);
+    for (const ArtifactParts::Code &code : parts.code)
+      writer.add(SectionKind::code, code.target, fmt::kPageSize, code.bytes);
+    writer.add(SectionKind::meta, "", fmt::kSectionAlignment, parts.meta);
+    // Last, so that everything that a load reads stands together at the start.
+    if (hasWeights)
+      writer.add(SectionKind::weights, "", fmt::kPageSize,
+                 [&](SectionWriter::Sink sink) { parts.weights->write(sink); });
+    writer.finish(parts.sourceHash);
+  });
 }

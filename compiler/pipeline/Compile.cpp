@@ -8,20 +8,24 @@
 
 #include "compiler/pipeline/Compile.h"
 #include "compiler/artifact/ArtifactFile.h"
+#include "compiler/artifact/OutputFile.h"
 #include "compiler/artifact/Plan.h"
 #include "compiler/artifact/Weights.h"
 #include "compiler/backend/llvm/Target.h"
 #include "compiler/pipeline/Dump.h"
 #include "compiler/pipeline/Kernels.h"
+#include "compiler/pipeline/PassNames.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/pipeline/Registration.h"
+#include "compiler/pipeline/Reproducer.h"
 #include "dialects/plan/Plan.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/Unsupported.h"
 #include "runtime/format/Layout.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -42,15 +46,21 @@ public:
   CompileStatus run();
 
 private:
+  CompileStatus checkOptions();
   CompileStatus resolveTargets();
   CompileStatus load();
   CompileStatus lowerToPlan();
   CompileStatus lowerKernels();
-  CompileStatus writeText();
+  CompileStatus serialize();
+  CompileStatus writeResult();
+  CompileStatus writeIR();
+  CompileStatus writeCode();
   CompileStatus writeArtifactFile();
   CompileStatus writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write);
   CompileStatus fail(CompileStatus status, const llvm::Twine &message);
-  LogicalResult runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build);
+  CompileStatus getFailure() const { return sawUnsupported ? CompileStatus::unsupported : CompileStatus::fault; }
+  CompileStatus beginPhase(StringRef phase, ModuleOp input, StringRef pipeline);
+  CompileStatus runPasses(StringRef phase, ModuleOp module, llvm::function_ref<void(OpPassManager &)> build);
   void report(Diagnostic &diagnostic);
 
   const CompileOptions &options;
@@ -63,6 +73,8 @@ private:
   OwningOpRef<ModuleOp> module, kernels;
   SerializedPlan plan;
   WeightSection weights;
+  bool sawUnsupported = false; ///< a pass has said that the model asks for what there is not
+  bool isReproduced = false;   ///< the reproducer is written, and nothing is left to do
 };
 
 DialectRegistry makeRegistry() {
@@ -81,6 +93,7 @@ Compilation::Compilation(const CompileOptions &options, llvm::raw_ostream &error
                                   : MLIRContext::Threading::ENABLED) {
   dumps.directory = options.dumpDir;
   dumps.afterPass = options.dumpAfter;
+  sourceName = options.input;
   context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) { report(diagnostic); });
 }
 
@@ -100,7 +113,9 @@ static std::string getNodeName(Location loc) {
 void Compilation::report(Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
     return;
+  sawUnsupported |= isUnsupported(diagnostic);
   std::string text = diagnostic.str();
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   // What a pass says of an operation does not name the node yet; what the import says does.
   std::string node = getNodeName(diagnostic.getLocation());
   errors << "tenon: " << (diagnostic.getSeverity() == DiagnosticSeverity::Error ? "error: " : "warning: ");
@@ -119,6 +134,19 @@ CompileStatus Compilation::fail(CompileStatus status, const llvm::Twine &message
   return status;
 }
 
+CompileStatus Compilation::checkOptions() {
+  if (!options.dumpAfter.empty()) {
+    std::vector<std::string> names = getPassNames();
+    if (!llvm::is_contained(names, options.dumpAfter))
+      return fail(CompileStatus::misuse, "--dump-after: no pass '" + options.dumpAfter + "'; the closest are " +
+                                             llvm::join(getClosest(options.dumpAfter, names), ", "));
+  }
+  if (!options.dumpDir.empty())
+    if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDir))
+      return fail(CompileStatus::resources, "cannot create " + options.dumpDir + ": " + error.message());
+  return CompileStatus::done;
+}
+
 CompileStatus Compilation::resolveTargets() {
   for (const std::string &name : options.targets) {
     std::optional<CpuTarget> target = getCpuTarget(name);
@@ -133,7 +161,8 @@ CompileStatus Compilation::resolveTargets() {
 }
 
 CompileStatus Compilation::load() {
-  sourceName = options.input;
+  if (options.onPhase)
+    options.onPhase(kImportPhase);
   auto buffer = llvm::MemoryBuffer::getFile(options.input, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer)
     return fail(CompileStatus::invalid, options.input + ": " + buffer.getError().message());
@@ -147,61 +176,90 @@ CompileStatus Compilation::load() {
   if (!imported)
     return imported.fault == ImportFault::Unsupported ? CompileStatus::unsupported : CompileStatus::invalid;
   module = std::move(imported.module);
-  return CompileStatus::done;
+  return succeeded(verify(*module)) ? CompileStatus::done : CompileStatus::fault;
 }
 
-LogicalResult Compilation::runPasses(ModuleOp op, llvm::function_ref<void(OpPassManager &)> build) {
+/// Where this phase is the one to be reproduced, writes `input` and sets isReproduced.
+CompileStatus Compilation::beginPhase(StringRef phase, ModuleOp input, StringRef pipeline) {
+  if (options.onPhase)
+    options.onPhase(phase);
+  if (options.reproduce != phase)
+    return CompileStatus::done;
+  isReproduced = true;
+  std::string title = ("tenon " TENON_VERSION ", phase '" + phase + "' of " +
+                       llvm::sys::path::filename(options.input) + ", for tenon-opt --run-reproducer")
+                          .str();
+  return writeFile([&](llvm::raw_ostream &os) { printReproducer(input, title, pipeline, os); });
+}
+
+CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(&context);
+  // Verified once a phase instead, which is enough to find a reproducer.
   pm.enableVerifier(false);
   if (dumps.isActive())
     pm.addInstrumentation(createDumpInstrumentation(dumps));
   build(pm);
-  return pm.run(op);
+  std::string pipeline;
+  llvm::raw_string_ostream os(pipeline);
+  pm.printAsTextualPipeline(os);
+  if (CompileStatus status = beginPhase(phase, op, pipeline); status != CompileStatus::done || isReproduced)
+    return status;
+  if (failed(pm.run(op)))
+    return getFailure();
+  return succeeded(verify(op)) ? CompileStatus::done : CompileStatus::fault;
 }
 
-CompileStatus Compilation::lowerToPlan() {
-  if (failed(runPasses(*module, buildGraphPipeline)))
-    return CompileStatus::unsupported;
-  return CompileStatus::done;
-}
+CompileStatus Compilation::lowerToPlan() { return runPasses("graph", *module, buildGraphPipeline); }
 
 CompileStatus Compilation::lowerKernels() {
   kernels = isolateKernels(*module);
-  bool toLLVM = options.emit != EmitKind::mlir;
-  LogicalResult result = runPasses(*kernels, [&](OpPassManager &pm) {
-    OpPassManager &nested = pm.nest<ModuleOp>();
-    buildBufferPipeline(nested);
-    if (toLLVM)
-      buildLLVMPipeline(nested);
-  });
-  return succeeded(result) ? CompileStatus::done : CompileStatus::unsupported;
+  return runPasses("kernels", *kernels,
+                   [&](OpPassManager &pm) { buildIsolatedKernelPipeline(pm, options.emit != EmitKind::mlir); });
 }
 
-CompileStatus Compilation::writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write) {
-  if (options.output == "-") {
-    write(llvm::outs());
-    return CompileStatus::done;
-  }
-  llvm::Error error = llvm::writeToOutput(options.output, [&](llvm::raw_ostream &os) {
-    write(os);
-    return llvm::Error::success();
-  });
-  if (error)
-    return fail(CompileStatus::resources, "cannot write " + options.output + ": " + llvm::toString(std::move(error)));
+CompileStatus Compilation::serialize() {
+  if (CompileStatus status = beginPhase("plan", *module, ""); status != CompileStatus::done || isReproduced)
+    return status;
+  auto programs = module->getOps<plan::ProgramOp>();
+  if (programs.empty())
+    return fail(CompileStatus::invalid, options.input + ": has no public function to compile");
+  FailureOr<SerializedPlan> serialized =
+      serializePlan(*programs.begin(), llvm::sys::path::filename(options.input), weights);
+  if (failed(serialized))
+    return getFailure();
+  plan = std::move(*serialized);
   return CompileStatus::done;
 }
 
-CompileStatus Compilation::writeText() {
+CompileStatus Compilation::writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write) {
+  if (llvm::Error error = writeOutputFile(options.output, write))
+    return fail(CompileStatus::resources, "cannot write " +
+                                              (options.output == "-" ? "to standard output" : options.output) + ": " +
+                                              llvm::toString(std::move(error)));
+  return CompileStatus::done;
+}
+
+CompileStatus Compilation::writeResult() {
   if (options.emit == EmitKind::mlir)
-    return writeFile([&](llvm::raw_ostream &os) {
-      OpPrintingFlags flags;
-      flags.elideLargeElementsAttrs(64).elideLargeResourceString(0);
-      module->print(os, flags);
-      kernels->print(os, flags);
-    });
+    return writeIR();
+  if (CompileStatus status = beginPhase("code", *kernels, ""); status != CompileStatus::done || isReproduced)
+    return status;
+  return options.emit == EmitKind::artifact ? writeArtifactFile() : writeCode();
+}
+
+CompileStatus Compilation::writeIR() {
+  return writeFile([&](llvm::raw_ostream &os) {
+    OpPrintingFlags flags;
+    flags.elideLargeElementsAttrs(64).elideLargeResourceString(0);
+    module->print(os, flags);
+    kernels->print(os, flags);
+  });
+}
+
+CompileStatus Compilation::writeCode() {
   if (options.emit == EmitKind::sharedObject || options.emit == EmitKind::object) {
-    // An object is what remains when everything that a kernel calls is in it.
-    FailureOr<std::string> bytes = buildSharedObject(*kernels, targets.front(), plan.kernels);
+    LinkKind kind = options.emit == EmitKind::object ? LinkKind::relocatable : LinkKind::shared;
+    FailureOr<std::string> bytes = buildObject(*kernels, targets.front(), plan.kernels, kind);
     if (failed(bytes))
       return CompileStatus::fault;
     return writeFile([&](llvm::raw_ostream &os) { os << *bytes; });
@@ -222,7 +280,7 @@ CompileStatus Compilation::writeArtifactFile() {
   parts.weights = &weights;
   parts.sourceHash = sourceHash;
   for (const CpuTarget &target : targets) {
-    FailureOr<std::string> code = buildSharedObject(*kernels, target, plan.kernels);
+    FailureOr<std::string> code = buildObject(*kernels, target, plan.kernels, LinkKind::shared);
     if (failed(code))
       return CompileStatus::fault;
     parts.code.push_back({target.needed, std::move(*code)});
@@ -240,23 +298,13 @@ CompileStatus Compilation::writeArtifactFile() {
 }
 
 CompileStatus Compilation::run() {
-  if (!options.dumpDir.empty())
-    if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDir))
-      return fail(CompileStatus::resources, "cannot create " + options.dumpDir + ": " + error.message());
-  CompileStatus (Compilation::*const steps[])() = {&Compilation::resolveTargets, &Compilation::load,
-                                                  &Compilation::lowerToPlan, &Compilation::lowerKernels};
+  CompileStatus (Compilation::*const steps[])() = {
+      &Compilation::checkOptions, &Compilation::resolveTargets, &Compilation::load,       &Compilation::lowerToPlan,
+      &Compilation::lowerKernels, &Compilation::serialize,      &Compilation::writeResult};
   for (auto step : steps)
-    if (CompileStatus status = (this->*step)(); status != CompileStatus::done)
+    if (CompileStatus status = (this->*step)(); status != CompileStatus::done || isReproduced)
       return status;
-  auto programs = module->getOps<plan::ProgramOp>();
-  if (programs.empty())
-    return fail(CompileStatus::invalid, options.input + ": has no public function to compile");
-  FailureOr<SerializedPlan> serialized =
-      serializePlan(*programs.begin(), llvm::sys::path::filename(options.input), weights);
-  if (failed(serialized))
-    return CompileStatus::unsupported;
-  plan = std::move(*serialized);
-  return options.emit == EmitKind::artifact ? writeArtifactFile() : writeText();
+  return CompileStatus::done;
 }
 
 CompileStatus tenon::compileModel(const CompileOptions &options, llvm::raw_ostream &errors) {

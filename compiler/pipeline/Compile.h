@@ -10,6 +10,7 @@
 #define TENON_COMPILER_PIPELINE_COMPILE_H
 
 #include "compiler/import/onnx/ImportOnnx.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,19 @@ struct CompileOptions {
   std::string dumpDir;   ///< where not empty: one numbered .mlir file a pass that changed something
   std::string dumpAfter; ///< where not empty: the IR after this pass goes to standard error
   bool singleThread = false;
+  std::function<void(llvm::StringRef)> onPhase; ///< told the name of each phase as it begins
+  std::string reproduce; ///< where not empty: `output` gets the IR that this phase starts from, and no more
 };
+
+/// The phase in which there is no IR yet.
+inline constexpr char kImportPhase[] = "import";
 
 /// Compiles one model. Every failure is one line on `errors`.
 CompileStatus compileModel(const CompileOptions &options, llvm::raw_ostream &errors);
+
+/// The same in a process of its own, so that a crash, too, is one line; a fault leaves a reproducer beside the
+/// output, or else among the temporary files. For programs that have one thread.
+CompileStatus compileSupervised(const CompileOptions &options, llvm::raw_ostream &errors);
 
 } // namespace tenon
 

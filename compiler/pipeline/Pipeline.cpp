@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
@@ -62,4 +63,11 @@ void tenon::buildLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void tenon::buildIsolatedKernelPipeline(OpPassManager &pm, bool toLLVM) {
+  OpPassManager &nested = pm.nest<ModuleOp>();
+  buildBufferPipeline(nested);
+  if (toLLVM)
+    buildLLVMPipeline(nested);
 }

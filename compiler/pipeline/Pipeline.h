@@ -24,6 +24,9 @@ void buildKernelPipeline(mlir::OpPassManager &pm);
 /// Kernels on buffers become the LLVM dialect, for a CPU.
 void buildLLVMPipeline(mlir::OpPassManager &pm);
 
+/// What the modules inside of isolateKernels' result go through; `toLLVM` says how far.
+void buildIsolatedKernelPipeline(mlir::OpPassManager &pm, bool toLLVM);
+
 } // namespace tenon
 
 #endif // TENON_COMPILER_PIPELINE_PIPELINE_H
