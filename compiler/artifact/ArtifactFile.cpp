@@ -7,9 +7,9 @@
 
 
 #include "compiler/artifact/ArtifactFile.h"
+#include "compiler/artifact/OutputFile.h"
 #include "compiler/artifact/Weights.h"
 #include "runtime/format/Layout.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstring>
@@ -86,17 +86,5 @@ void tenon::writeArtifact(const ArtifactParts &parts, llvm::raw_pwrite_stream &o
 }
 
 llvm::Error tenon::writeArtifact(const ArtifactParts &parts, const std::string &path) {
-  llvm::Expected<llvm::sys::fs::TempFile> file = llvm::sys::fs::TempFile::create(path + "-%%%%%%%%");
-  if (!file)
-    return file.takeError();
-  llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
-  writeArtifact(parts, os);
-  os.flush();
-  if (os.has_error()) {
-    llvm::Error error = llvm::createStringError(os.error(), "cannot write " + path);
-    os.clear_error();
-    return llvm::joinErrors(std::move(error), file->discard());
-  }
-  llvm::sys::fs::setPermissions(file->TmpName, llvm::sys::fs::perms(0644));
-  return file->keep(path);
+  return writeOutputFile(path, [&](llvm::raw_pwrite_stream &os) { writeArtifact(parts, os); });
 }

@@ -34,8 +34,7 @@ struct ArtifactParts {
   uint64_t sourceHash;
 };
 
-/// Writes the artifact to `path`. The file appears whole or not at all: it is written beside its place and
-/// renamed.
+/// Writes the artifact to `path`. The file appears whole or not at all (OutputFile.h).
 llvm::Error writeArtifact(const ArtifactParts &parts, const std::string &path);
 
 /// The same bytes to a stream that stands at its start.

@@ -12,6 +12,7 @@
 #include "dialects/plan/Plan.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Unsupported.h"
 #include "runtime/format/Instruction.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -92,7 +93,7 @@ LogicalResult Serializer::addTensors(ArrayAttr descriptions, std::vector<std::un
     Type type = description.getAs<TypeAttr>("type").getValue();
     std::optional<fmt::DType> dtype = getDType(type);
     if (!dtype)
-      return program.emitError("tensor '") << tensor->name << "' has element type " << type
+      return emitUnsupported(program, "tensor '") << tensor->name << "' has element type " << type
                                            << ", which an artifact cannot hold";
     tensor->dtype = *dtype;
     for (AffineExpr dim : description.getAs<ShapeAttr>("dims").getDims())

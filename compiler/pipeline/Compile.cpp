@@ -8,21 +8,27 @@
 
 #include "compiler/pipeline/Compile.h"
 #include "compiler/artifact/ArtifactFile.h"
+#include "compiler/artifact/OutputFile.h"
 #include "compiler/artifact/Plan.h"
 #include "compiler/artifact/Weights.h"
 #include "compiler/backend/llvm/Target.h"
+#include "compiler/backend/nvptx/Ptx.h"
+#include "compiler/backend/spirv/Spirv.h"
 #include "compiler/pipeline/Dump.h"
 #include "compiler/pipeline/Evaluate.h"
 #include "compiler/pipeline/Kernels.h"
+#include "compiler/pipeline/PassNames.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/pipeline/Registration.h"
+#include "compiler/pipeline/Reproducer.h"
 #include "dialects/plan/Plan.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/Unsupported.h"
 #include "runtime/format/Layout.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
@@ -43,16 +49,23 @@ public:
   CompileStatus run();
 
 private:
+  CompileStatus checkOptions();
   CompileStatus resolveTargets();
   CompileStatus load();
   CompileStatus lowerToPlan();
   CompileStatus lowerKernels();
-  FailureOr<OwningOpRef<ModuleOp>> lowerFor(const CpuTarget &target);
-  CompileStatus writeText();
+  CompileStatus serialize();
+  CompileStatus writeResult();
+  CompileStatus writeIR();
+  CompileStatus writeCode();
+  CompileStatus writeGpuCode();
+  CompileStatus lowerFor(const CpuTarget &target, OwningOpRef<ModuleOp> &lowered);
   CompileStatus writeArtifactFile();
   CompileStatus writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write);
   CompileStatus fail(CompileStatus status, const llvm::Twine &message);
-  LogicalResult runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build);
+  CompileStatus getFailure() const { return sawUnsupported ? CompileStatus::unsupported : CompileStatus::fault; }
+  CompileStatus beginPhase(StringRef phase, ModuleOp input, StringRef pipeline);
+  CompileStatus runPasses(StringRef phase, ModuleOp module, llvm::function_ref<void(OpPassManager &)> build);
   void report(Diagnostic &diagnostic);
 
   const CompileOptions &options;
@@ -65,12 +78,16 @@ private:
   OwningOpRef<ModuleOp> module, kernels;
   SerializedPlan plan;
   WeightSection weights;
+  bool sawUnsupported = false; ///< a pass has said that the model asks for what there is not
+  bool isReproduced = false;   ///< the reproducer is written, and nothing is left to do
 };
 
 DialectRegistry makeRegistry() {
   DialectRegistry registry;
   registerDialects(registry);
   registerTranslations(registry);
+  registerPtxTranslations(registry);
+  registerSpirvDialects(registry);
   return registry;
 }
 
@@ -83,6 +100,7 @@ Compilation::Compilation(const CompileOptions &options, llvm::raw_ostream &error
                                   : MLIRContext::Threading::ENABLED) {
   dumps.directory = options.dumpDir;
   dumps.afterPass = options.dumpAfter;
+  sourceName = options.input;
   context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) { report(diagnostic); });
 }
 
@@ -102,7 +120,9 @@ static std::string getNodeName(Location loc) {
 void Compilation::report(Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
     return;
+  sawUnsupported |= isUnsupported(diagnostic);
   std::string text = diagnostic.str();
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
   // What a pass says of an operation does not name the node yet; what the import says does.
   std::string node = getNodeName(diagnostic.getLocation());
   errors << "tenon: " << (diagnostic.getSeverity() == DiagnosticSeverity::Error ? "error: " : "warning: ");
@@ -121,6 +141,19 @@ CompileStatus Compilation::fail(CompileStatus status, const llvm::Twine &message
   return status;
 }
 
+CompileStatus Compilation::checkOptions() {
+  if (!options.dumpAfter.empty()) {
+    std::vector<std::string> names = getPassNames();
+    if (!llvm::is_contained(names, options.dumpAfter))
+      return fail(CompileStatus::misuse, "--dump-after: no pass '" + options.dumpAfter + "'; the closest are " +
+                                             llvm::join(getClosest(options.dumpAfter, names), ", "));
+  }
+  if (!options.dumpDir.empty())
+    if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDir))
+      return fail(CompileStatus::resources, "cannot create " + options.dumpDir + ": " + error.message());
+  return CompileStatus::done;
+}
+
 CompileStatus Compilation::resolveTargets() {
   for (const std::string &name : options.targets) {
     std::optional<CpuTarget> target = getCpuTarget(name);
@@ -135,7 +168,8 @@ CompileStatus Compilation::resolveTargets() {
 }
 
 CompileStatus Compilation::load() {
-  sourceName = options.input;
+  if (options.onPhase)
+    options.onPhase(kImportPhase);
   auto buffer = llvm::MemoryBuffer::getFile(options.input, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer)
     return fail(CompileStatus::invalid, options.input + ": " + buffer.getError().message());
@@ -149,78 +183,137 @@ CompileStatus Compilation::load() {
   if (!imported)
     return imported.fault == ImportFault::Unsupported ? CompileStatus::unsupported : CompileStatus::invalid;
   module = std::move(imported.module);
-  return CompileStatus::done;
+  return succeeded(verify(*module)) ? CompileStatus::done : CompileStatus::fault;
 }
 
-LogicalResult Compilation::runPasses(ModuleOp op, llvm::function_ref<void(OpPassManager &)> build) {
+/// Where this phase is the one to be reproduced, writes `input` and sets isReproduced.
+CompileStatus Compilation::beginPhase(StringRef phase, ModuleOp input, StringRef pipeline) {
+  if (options.onPhase)
+    options.onPhase(phase);
+  if (options.reproduce != phase)
+    return CompileStatus::done;
+  isReproduced = true;
+  std::string title = ("tenon " TENON_VERSION ", phase '" + phase + "' of " +
+                       llvm::sys::path::filename(options.input) + ", for tenon-opt --run-reproducer")
+                          .str();
+  return writeFile([&](llvm::raw_ostream &os) { printReproducer(input, title, pipeline, os); });
+}
+
+CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(&context);
+  // Verified once a phase instead, which is enough to find a reproducer.
   pm.enableVerifier(false);
   if (dumps.isActive())
     pm.addInstrumentation(createDumpInstrumentation(dumps));
   build(pm);
-  return pm.run(op);
+  std::string pipeline;
+  llvm::raw_string_ostream os(pipeline);
+  pm.printAsTextualPipeline(os);
+  if (CompileStatus status = beginPhase(phase, op, pipeline); status != CompileStatus::done || isReproduced)
+    return status;
+  if (failed(pm.run(op)))
+    return getFailure();
+  return succeeded(verify(op)) ? CompileStatus::done : CompileStatus::fault;
 }
 
 CompileStatus Compilation::lowerToPlan() {
-  if (failed(runPasses(*module, [](OpPassManager &pm) { buildGraphPipeline(pm, evaluateConstants); })))
-    return CompileStatus::unsupported;
-  return CompileStatus::done;
+  return runPasses("graph", *module, [](OpPassManager &pm) { buildGraphPipeline(pm, evaluateConstants); });
 }
 
 CompileStatus Compilation::lowerKernels() {
   kernels = isolateKernels(*module);
-  LogicalResult result =
-      runPasses(*kernels, [](OpPassManager &pm) { buildBufferPipeline(pm.nest<ModuleOp>()); });
-  return succeeded(result) ? CompileStatus::done : CompileStatus::unsupported;
+  return runPasses("kernels", *kernels, [](OpPassManager &pm) { buildBufferPipeline(pm.nest<ModuleOp>()); });
 }
 
-/// The kernels in the LLVM dialect, for one target.
-FailureOr<OwningOpRef<ModuleOp>> Compilation::lowerFor(const CpuTarget &target) {
-  OwningOpRef<ModuleOp> lowered(cast<ModuleOp>((*kernels)->clone()));
-  LogicalResult result = runPasses(*lowered, [&](OpPassManager &pm) {
+/// Puts the kernels, in the LLVM dialect for one target, into `lowered`.
+CompileStatus Compilation::lowerFor(const CpuTarget &target, OwningOpRef<ModuleOp> &lowered) {
+  lowered = cast<ModuleOp>((*kernels)->clone());
+  return runPasses("code", *lowered, [&](OpPassManager &pm) {
     OpPassManager &nested = pm.nest<ModuleOp>();
     buildLoopPipeline(nested, {target.vectorBytes, target.vectorRegisters});
     buildLLVMPipeline(nested);
   });
-  if (failed(result))
-    return failure();
-  return lowered;
 }
 
-CompileStatus Compilation::writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write) {
-  if (options.output == "-") {
-    write(llvm::outs());
-    return CompileStatus::done;
-  }
-  llvm::Error error = llvm::writeToOutput(options.output, [&](llvm::raw_ostream &os) {
-    write(os);
-    return llvm::Error::success();
-  });
-  if (error)
-    return fail(CompileStatus::resources, "cannot write " + options.output + ": " + llvm::toString(std::move(error)));
+CompileStatus Compilation::serialize() {
+  if (CompileStatus status = beginPhase("plan", *module, ""); status != CompileStatus::done || isReproduced)
+    return status;
+  auto programs = module->getOps<plan::ProgramOp>();
+  if (programs.empty())
+    return fail(CompileStatus::invalid, options.input + ": has no public function to compile");
+  FailureOr<SerializedPlan> serialized =
+      serializePlan(*programs.begin(), llvm::sys::path::filename(options.input), weights);
+  if (failed(serialized))
+    return getFailure();
+  plan = std::move(*serialized);
   return CompileStatus::done;
 }
 
-CompileStatus Compilation::writeText() {
+CompileStatus Compilation::writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write) {
+  if (llvm::Error error = writeOutputFile(options.output, write))
+    return fail(CompileStatus::resources, "cannot write " +
+                                              (options.output == "-" ? "to standard output" : options.output) + ": " +
+                                              llvm::toString(std::move(error)));
+  return CompileStatus::done;
+}
+
+CompileStatus Compilation::writeResult() {
   if (options.emit == EmitKind::mlir)
-    return writeFile([&](llvm::raw_ostream &os) {
-      OpPrintingFlags flags;
-      flags.elideLargeElementsAttrs(64).elideLargeResourceString(0);
-      module->print(os, flags);
-      kernels->print(os, flags);
-    });
-  FailureOr<OwningOpRef<ModuleOp>> lowered = lowerFor(targets.front());
-  if (failed(lowered))
-    return CompileStatus::unsupported;
+    return writeIR();
+  if (options.emit == EmitKind::ptx || options.emit == EmitKind::spirv)
+    return writeGpuCode();
+  return options.emit == EmitKind::artifact ? writeArtifactFile() : writeCode();
+}
+
+CompileStatus Compilation::writeIR() {
+  return writeFile([&](llvm::raw_ostream &os) {
+    OpPrintingFlags flags;
+    flags.elideLargeElementsAttrs(64).elideLargeResourceString(0);
+    module->print(os, flags);
+    kernels->print(os, flags);
+  });
+}
+
+CompileStatus Compilation::writeGpuCode() {
+  if (CompileStatus status = beginPhase("code", *kernels, ""); status != CompileStatus::done || isReproduced)
+    return status;
+  std::string error;
+  if (options.emit == EmitKind::ptx) {
+    FailureOr<std::string> ptx = emitPtx(*kernels, options.chip, error);
+    if (failed(ptx))
+      return fail(CompileStatus::unsupported, options.input + ": " + error);
+    return writeFile([&](llvm::raw_ostream &os) { os << *ptx; });
+  }
+  FailureOr<std::vector<SpirvKernel>> modules = emitSpirv(*kernels, error);
+  if (failed(modules))
+    return fail(CompileStatus::unsupported, options.input + ": " + error);
+  // One module a kernel, so the output is a folder.
+  if (std::error_code code = llvm::sys::fs::create_directories(options.output))
+    return fail(CompileStatus::resources, "cannot create " + options.output + ": " + code.message());
+  for (const SpirvKernel &kernel : *modules) {
+    std::string path = options.output + "/" + kernel.name + ".spv";
+    auto write = [&](llvm::raw_ostream &os) {
+      os.write(reinterpret_cast<const char *>(kernel.words.data()), kernel.words.size() * sizeof(uint32_t));
+    };
+    if (llvm::Error failure = writeOutputFile(path, write))
+      return fail(CompileStatus::resources, "cannot write " + path + ": " + llvm::toString(std::move(failure)));
+  }
+  return CompileStatus::done;
+}
+
+CompileStatus Compilation::writeCode() {
+  OwningOpRef<ModuleOp> lowered;
+  if (CompileStatus status = lowerFor(targets.front(), lowered); status != CompileStatus::done || isReproduced)
+    return status;
   if (options.emit == EmitKind::sharedObject || options.emit == EmitKind::object) {
-    // An object is what remains when everything that a kernel calls is in it.
-    FailureOr<std::string> bytes = buildSharedObject(**lowered, targets.front(), plan.kernels);
+    LinkKind kind = options.emit == EmitKind::object ? LinkKind::relocatable : LinkKind::shared;
+    FailureOr<std::string> bytes = buildObject(*lowered, targets.front(), plan.kernels, kind);
     if (failed(bytes))
       return CompileStatus::fault;
     return writeFile([&](llvm::raw_ostream &os) { os << *bytes; });
   }
   CodeKind kind = options.emit == EmitKind::llvm ? CodeKind::llvm : CodeKind::assembly;
-  FailureOr<std::vector<std::string>> texts = compileEach(**lowered, targets.front(), kind);
+  FailureOr<std::vector<std::string>> texts = compileEach(*lowered, targets.front(), kind);
   if (failed(texts))
     return CompileStatus::fault;
   return writeFile([&](llvm::raw_ostream &os) {
@@ -235,10 +328,10 @@ CompileStatus Compilation::writeArtifactFile() {
   parts.weights = &weights;
   parts.sourceHash = sourceHash;
   for (const CpuTarget &target : targets) {
-    FailureOr<OwningOpRef<ModuleOp>> lowered = lowerFor(target);
-    if (failed(lowered))
-      return CompileStatus::unsupported;
-    FailureOr<std::string> code = buildSharedObject(**lowered, target, plan.kernels);
+    OwningOpRef<ModuleOp> lowered;
+    if (CompileStatus status = lowerFor(target, lowered); status != CompileStatus::done || isReproduced)
+      return status;
+    FailureOr<std::string> code = buildObject(*lowered, target, plan.kernels, LinkKind::shared);
     if (failed(code))
       return CompileStatus::fault;
     parts.code.push_back({target.needed, std::move(*code)});
@@ -256,23 +349,13 @@ CompileStatus Compilation::writeArtifactFile() {
 }
 
 CompileStatus Compilation::run() {
-  if (!options.dumpDir.empty())
-    if (std::error_code error = llvm::sys::fs::create_directories(options.dumpDir))
-      return fail(CompileStatus::resources, "cannot create " + options.dumpDir + ": " + error.message());
-  CompileStatus (Compilation::*const steps[])() = {&Compilation::resolveTargets, &Compilation::load,
-                                                  &Compilation::lowerToPlan, &Compilation::lowerKernels};
+  CompileStatus (Compilation::*const steps[])() = {
+      &Compilation::checkOptions, &Compilation::resolveTargets, &Compilation::load,       &Compilation::lowerToPlan,
+      &Compilation::lowerKernels, &Compilation::serialize,      &Compilation::writeResult};
   for (auto step : steps)
-    if (CompileStatus status = (this->*step)(); status != CompileStatus::done)
+    if (CompileStatus status = (this->*step)(); status != CompileStatus::done || isReproduced)
       return status;
-  auto programs = module->getOps<plan::ProgramOp>();
-  if (programs.empty())
-    return fail(CompileStatus::invalid, options.input + ": has no public function to compile");
-  FailureOr<SerializedPlan> serialized =
-      serializePlan(*programs.begin(), llvm::sys::path::filename(options.input), weights);
-  if (failed(serialized))
-    return CompileStatus::unsupported;
-  plan = std::move(*serialized);
-  return options.emit == EmitKind::artifact ? writeArtifactFile() : writeText();
+  return CompileStatus::done;
 }
 
 CompileStatus tenon::compileModel(const CompileOptions &options, llvm::raw_ostream &errors) {

@@ -10,6 +10,7 @@
 #define TENON_COMPILER_PIPELINE_COMPILE_H
 
 #include "compiler/import/onnx/ImportOnnx.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,22 +24,32 @@ namespace tenon {
 enum class CompileStatus { done = 0, invalid = 1, misuse = 2, unsupported = 3, resources = 4, fault = 70 };
 
 /// What is written.
-enum class EmitKind { artifact, mlir, llvm, assembly, object, sharedObject };
+enum class EmitKind { artifact, mlir, llvm, assembly, object, sharedObject, ptx, spirv };
 
 struct CompileOptions {
   std::string input;                           ///< an ONNX file, or tenon-dialect .mlir
   std::string output;                          ///< "-" writes text to standard output
   std::vector<std::string> targets = {"host"}; ///< in order of preference
   EmitKind emit = EmitKind::artifact;
+  std::string chip = "sm_80"; ///< that PTX is for
   ImportOptions import;
   double tolerance = 1e-5;
   std::string dumpDir;   ///< where not empty: one numbered .mlir file a pass that changed something
   std::string dumpAfter; ///< where not empty: the IR after this pass goes to standard error
   bool singleThread = false;
+  std::function<void(llvm::StringRef)> onPhase; ///< told the name of each phase as it begins
+  std::string reproduce; ///< where not empty: `output` gets the IR that this phase starts from, and no more
 };
+
+/// The phase in which there is no IR yet.
+inline constexpr char kImportPhase[] = "import";
 
 /// Compiles one model. Every failure is one line on `errors`.
 CompileStatus compileModel(const CompileOptions &options, llvm::raw_ostream &errors);
+
+/// The same in a process of its own, so that a crash, too, is one line; a fault leaves a reproducer beside the
+/// output, or else among the temporary files. For programs that have one thread.
+CompileStatus compileSupervised(const CompileOptions &options, llvm::raw_ostream &errors);
 
 } // namespace tenon
 

@@ -65,7 +65,7 @@ static FailureOr<std::pair<Bytes, size_t>> compileToMemory(ModuleOp module) {
   FailureOr<SerializedPlan> plan = serializePlan(*module.getOps<plan::ProgramOp>().begin(), "constants", weights);
   if (failed(plan))
     return failure();
-  FailureOr<std::string> code = buildSharedObject(*kernels, host, plan->kernels);
+  FailureOr<std::string> code = buildObject(*kernels, host, plan->kernels, LinkKind::shared);
   if (failed(code))
     return failure();
   llvm::SmallVector<char, 0> buffer;

@@ -43,8 +43,8 @@ FailureOr<std::vector<std::string>> tenon::compileEach(ModuleOp kernels, const C
   return code;
 }
 
-FailureOr<std::string> tenon::buildSharedObject(ModuleOp kernels, const CpuTarget &target,
-                                                const std::vector<std::string> &names) {
+FailureOr<std::string> tenon::buildObject(ModuleOp kernels, const CpuTarget &target,
+                                          const std::vector<std::string> &names, LinkKind kind) {
   FailureOr<std::vector<std::string>> objects = compileEach(kernels, target, CodeKind::object);
   if (failed(objects))
     return failure();
@@ -54,7 +54,7 @@ FailureOr<std::string> tenon::buildSharedObject(ModuleOp kernels, const CpuTarge
     return kernels.emitError() << error;
   if (!support->empty())
     objects->push_back(std::move(*support));
-  FailureOr<std::string> linked = linkKernels(*objects, names, error);
+  FailureOr<std::string> linked = linkKernels(*objects, names, kind, error);
   if (failed(linked))
     return kernels.emitError("kernels do not link: ") << error;
   return linked;

@@ -28,9 +28,9 @@ mlir::OwningOpRef<mlir::ModuleOp> isolateKernels(mlir::ModuleOp module);
 mlir::FailureOr<std::vector<std::string>> compileEach(mlir::ModuleOp kernels, const CpuTarget &target,
                                                       CodeKind kind);
 
-/// A shared object of all kernels, whose entry points are `names`.
-mlir::FailureOr<std::string> buildSharedObject(mlir::ModuleOp kernels, const CpuTarget &target,
-                                               const std::vector<std::string> &names);
+/// One object of all kernels, whose entry points are `names`.
+mlir::FailureOr<std::string> buildObject(mlir::ModuleOp kernels, const CpuTarget &target,
+                                         const std::vector<std::string> &names, LinkKind kind);
 
 } // namespace tenon
 

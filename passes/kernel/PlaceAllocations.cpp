@@ -10,6 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/Unsupported.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_PLACEALLOCATIONS
@@ -33,7 +34,7 @@ static LogicalResult placeAllocations(func::FuncOp kernel) {
     MemRefType type = alloc.getType();
     int64_t bytes = type.hasStaticShape() ? type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8) : -1;
     if (bytes < 0 || (total += bytes) > kStackBytes) {
-      kernel.emitError("needs an intermediate buffer of type ") << type << ", which no tile can hold";
+      emitUnsupported(kernel, "needs an intermediate buffer of type ") << type << ", which no tile can hold";
       return WalkResult::interrupt();
     }
     OpBuilder builder(&kernel.getBody().front(), kernel.getBody().front().begin());

@@ -14,10 +14,23 @@
 
 using namespace tenon;
 
-static const std::map<std::string, EmitKind> kEmitKinds = {
+static constexpr std::pair<const char *, EmitKind> kEmitKinds[] = {
     {"artifact", EmitKind::artifact}, {"mlir", EmitKind::mlir},  {"llvm", EmitKind::llvm},
     {"asm", EmitKind::assembly},      {"obj", EmitKind::object}, {"so", EmitKind::sharedObject},
+    {"ptx", EmitKind::ptx},           {"spirv", EmitKind::spirv},
 };
+
+static void setEmitKind(const std::string &text, EmitKind &kind) {
+  std::string names;
+  for (auto [name, value] : kEmitKinds) {
+    if (text == name) {
+      kind = value;
+      return;
+    }
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  throw CLI::ValidationError("--emit", "no kind '" + text + "'; there are " + names);
+}
 
 /// Where the result goes when nobody says: text to the terminal, an artifact beside its model.
 static std::string getDefaultOutput(const CompileOptions &options) {
@@ -25,11 +38,14 @@ static std::string getDefaultOutput(const CompileOptions &options) {
   case EmitKind::mlir:
   case EmitKind::llvm:
   case EmitKind::assembly:
+  case EmitKind::ptx:
     return "-";
   default:
     break;
   }
-  const char *suffix = options.emit == EmitKind::artifact ? ".tenon" : options.emit == EmitKind::object ? ".o" : ".so";
+  const char *suffix = options.emit == EmitKind::artifact ? ".tenon" : options.emit == EmitKind::object  ? ".o"
+                       : options.emit == EmitKind::spirv ? ".spirv"
+                                                         : ".so";
   return (llvm::sys::path::stem(options.input) + suffix).str();
 }
 
@@ -38,8 +54,13 @@ void tenon::addCompileCommand(CLI::App &app, int &status) {
   CLI::App *command = app.add_subcommand("compile", "compile a model to an artifact");
   addCompileOptions(*command, *arguments);
   command->add_option("-o,--output", arguments->options.output, "file to write");
-  command->add_option("--emit", arguments->options.emit, "what to write: artifact, mlir, llvm, asm, obj, so")
-      ->transform(CLI::CheckedTransformer(kEmitKinds).description("KIND"));
+  command
+      ->add_option_function<std::string>(
+          "--emit", [arguments](const std::string &text) { setEmitKind(text, arguments->options.emit); },
+          "what to write: artifact, mlir, llvm, asm, obj, so, ptx, spirv (a folder)")
+      ->type_name("KIND");
+  command->add_option("--chip", arguments->options.chip, "GPU that --emit ptx is for: sm_80, sm_90a...")
+      ->capture_default_str();
   command->callback([arguments, &status] {
     if (!resolveCompileOptions(*arguments)) {
       status = 2;
@@ -48,6 +69,6 @@ void tenon::addCompileCommand(CLI::App &app, int &status) {
     CompileOptions &options = arguments->options;
     if (options.output.empty())
       options.output = getDefaultOutput(options);
-    status = static_cast<int>(compileModel(options, llvm::errs()));
+    status = static_cast<int>(compileSupervised(options, llvm::errs()));
   });
 }

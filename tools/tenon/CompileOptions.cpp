@@ -9,6 +9,7 @@
 #include "tools/tenon/CompileOptions.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
+#include <cmath>
 
 using namespace tenon;
 
@@ -23,7 +24,13 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   command.add_option("--range", arguments.ranges, "H=32..640 bounds a symbol");
   command.add_option("--tolerance", options.tolerance, "largest error that a kernel may have, relative to the "
                                                        "largest element of an output")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Validator(
+          [](std::string &text) {
+            double value;
+            bool isGood = !llvm::StringRef(text).getAsDouble(value) && value >= 0 && std::isfinite(value);
+            return isGood ? std::string() : "wants a number that is not negative, found '" + text + "'";
+          },
+          "R"))
       ->capture_default_str();
   command.add_option("--dump-ir", options.dumpDir, "folder for one numbered .mlir file a pass that changed something");
   command.add_option("--dump-after", options.dumpAfter, "print the IR after this pass to standard error");

@@ -1,3 +1,29 @@
+//===- InspectCommand.cpp - tenon inspect ----------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/Inspect.h"
+#include "llvm/Support/raw_ostream.h"
 #include "tools/tenon/Commands.h"
 #include <CLI/CLI.hpp>
-void tenon::addInspectCommand(CLI::App &, int &) {}
+
+using namespace tenon;
+
+void tenon::addInspectCommand(CLI::App &app, int &status) {
+  auto options = std::make_shared<InspectOptions>();
+  CLI::App *command = app.add_subcommand("inspect", "what is in an artifact, for whichever processor");
+  command->add_option("artifact", options->artifact, "file that tenon compile has written")->required();
+  command->add_flag("--sections", options->show.sections, "the parts of the file, their hashes and the CPU features they need");
+  command->add_flag("--symbols", options->show.symbols, "open dimensions and their ranges");
+  command->add_flag("--kernels", options->show.kernels, "entry points and what they compute");
+  command->add_flag("--instructions", options->show.instructions, "what a run executes, in order");
+  command->add_flag("--memory", options->show.memory, "where activations lie in the arena, and when");
+  command->add_flag("--weights", options->show.weights, "every weight, the largest first");
+  command->add_flag("--verify", options->verify, "check the hash of the weights, too");
+  command->add_flag("--json", options->json, "print everything as JSON");
+  command->footer("Prints everything where no part is chosen.");
+  command->callback([options, &status] { status = inspectArtifact(*options, llvm::outs(), llvm::errs()); });
+}

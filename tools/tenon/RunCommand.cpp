@@ -41,7 +41,7 @@ static int runModel(CompileOptions &options, const std::vector<std::string> &res
   }
   llvm::FileRemover remover(artifact);
   options.output = artifact.str().str();
-  if (CompileStatus status = compileModel(options, llvm::errs()); status != CompileStatus::done)
+  if (CompileStatus status = compileSupervised(options, llvm::errs()); status != CompileStatus::done)
     return static_cast<int>(status);
   std::vector<llvm::StringRef> arguments{runner, artifact.str()};
   arguments.insert(arguments.end(), rest.begin(), rest.end());

@@ -39,9 +39,12 @@ mlir::FailureOr<std::string> compileKernels(mlir::ModuleOp module, const CpuTarg
 mlir::FailureOr<std::string> compileSupport(llvm::ArrayRef<std::string> objects, const CpuTarget &target,
                                             std::string &error);
 
-/// Links objects to a shared object without imports, in which the `entries` alone are visible.
+/// A shared object without imports, in which the `entries` alone are visible; or one object for a linker.
+enum class LinkKind { shared, relocatable };
+
+/// Links objects, which must be complete together: see compileSupport.
 mlir::FailureOr<std::string> linkKernels(llvm::ArrayRef<std::string> objects, llvm::ArrayRef<std::string> entries,
-                                         std::string &error);
+                                         LinkKind kind, std::string &error);
 
 } // namespace tenon
 

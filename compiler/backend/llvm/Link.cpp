@@ -43,8 +43,17 @@ static FailureOr<std::string> writeTemporary(StringRef bytes, StringRef suffix,
   return path.str().str();
 }
 
+/// The options for lld, output and objects apart.
+static std::vector<std::string> getLinkOptions(LinkKind kind, const std::string &versionScript) {
+  if (kind == LinkKind::relocatable)
+    return {"ld.lld", "-r"};
+  return {"ld.lld", "-shared", "--no-undefined", "--gc-sections", "--hash-style=sysv", "--build-id=none",
+          "-z", "max-page-size=" + std::to_string(fmt::kPageSize), "-z", "separate-loadable-segments",
+          "-z", "norelro", "-z", "nodynamic-undefined-weak", "--version-script=" + versionScript};
+}
+
 FailureOr<std::string> tenon::linkKernels(ArrayRef<std::string> objects, ArrayRef<std::string> entries,
-                                          std::string &error) {
+                                          LinkKind kind, std::string &error) {
   // lld takes files, and has state of its own for one link at a time.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
@@ -57,11 +66,8 @@ FailureOr<std::string> tenon::linkKernels(ArrayRef<std::string> objects, ArrayRe
   FailureOr<std::string> output = writeTemporary("", "so", files, error);
   if (failed(script) || failed(output))
     return failure();
-  std::vector<std::string> arguments{
-      "ld.lld",          "-shared",     "--no-undefined", "--gc-sections",         "--hash-style=sysv", "--build-id=none",
-      "-z",              "max-page-size=" + std::to_string(fmt::kPageSize),        "-z",                "separate-loadable-segments",
-      "-z",              "norelro",     "-z",             "nodynamic-undefined-weak",
-      "--version-script=" + *script,    "-o",             *output};
+  std::vector<std::string> arguments = getLinkOptions(kind, *script);
+  arguments.insert(arguments.end(), {"-o", *output});
   for (const std::string &object : objects) {
     FailureOr<std::string> path = writeTemporary(object, "o", files, error);
     if (failed(path))

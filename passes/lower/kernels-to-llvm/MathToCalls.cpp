@@ -11,6 +11,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/Passes.h"
+#include "passes/Unsupported.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tenon {
@@ -76,7 +77,7 @@ struct MathToCalls : public tenon::impl::MathToCallsBase<MathToCalls> {
       else
         replacement = emitIntrinsic(builder, op);
       if (!replacement) {
-        op->emitError("has neither an instruction nor a function on this target");
+        tenon::emitUnsupported(op, "has neither an instruction nor a function on this target");
         return WalkResult::interrupt();
       }
       op->getResult(0).replaceAllUsesWith(replacement);

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/Unsupported.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_TENONTOPLAN
@@ -155,7 +156,7 @@ LogicalResult Conversion::checkSymbols() {
         std::string text;
         llvm::raw_string_ostream os(text);
         printDim(os, dim);
-        op->emitError("has a dimension ") << text << " that no dimension of an input determines";
+        emitUnsupported(op, "has a dimension ") << text << " that no dimension of an input determines";
         result = failure();
         return;
       }
@@ -247,7 +248,7 @@ LogicalResult Conversion::run() {
     else if (isa<func::ReturnOp>(op))
       convertReturn(terminator);
     else if (!op.use_empty())
-      return op.emitError("is left over: it belongs into a dispatch region");
+      return emitUnsupported(&op, "is left over: it belongs into a dispatch region");
   }
   main.erase();
   return success();

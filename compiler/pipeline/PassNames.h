@@ -1,0 +1,25 @@
+//===- PassNames.h - the passes of a compilation, by name ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_PIPELINE_PASSNAMES_H
+#define TENON_COMPILER_PIPELINE_PASSNAMES_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// Every pass that a compilation runs, each once, in the order in which they first run.
+std::vector<std::string> getPassNames();
+
+/// The few of `names` that are most like `name`, the best first.
+std::vector<std::string> getClosest(llvm::StringRef name, std::vector<std::string> names);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_PIPELINE_PASSNAMES_H

@@ -1,0 +1,35 @@
+//===- Supervise.h - work in a process of its own --------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_PIPELINE_SUPERVISE_H
+#define TENON_COMPILER_PIPELINE_SUPERVISE_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace tenon {
+
+/// How supervised work ended.
+struct WorkEnd {
+  int exitCode = 0;   ///< what the work returned; 70 where it did not come to that
+  std::string phase;  ///< the last one that it announced
+  std::string reason; ///< of a fault: the signal, LLVM's fatal error, the exception; else empty
+  bool outOfMemory = false;
+};
+
+/// Runs `work` in a child process and waits for it. Whatever happens there, in any thread, is seen from here:
+/// signals, a stack that overflows, uncaught exceptions, fatal errors of LLVM. None prints anything. `work`
+/// announces its phases by the function that it gets, and its memory dies with it: results go to files.
+///
+/// The caller must have one thread. Where the child ends by a signal that somebody sent (SIGINT, SIGTERM,
+/// SIGHUP), so does this process.
+WorkEnd supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::StringRef)> announce)> work);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_PIPELINE_SUPERVISE_H

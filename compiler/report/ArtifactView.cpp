@@ -1,0 +1,125 @@
+//===- ArtifactView.cpp - a checked artifact, to be looked at --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/ArtifactView.h"
+#include "compiler/report/Table.h"
+#include "runtime/core/Expressions.h"
+#include "runtime/core/Verify.h"
+#include "llvm/Support/JSON.h"
+
+using namespace tenon;
+using rt::ExprOp;
+using rt::Status;
+using rt::Storage;
+
+Status ArtifactView::open(const std::string &path, bool verify) {
+  TENON_TRY(file.open(path.c_str()));
+  TENON_TRY(rt::readContainer(file.bytes(), file.size(), &container));
+  for (const fmt::Section &section : container.sections)
+    if (verify || section.kind != fmt::SectionKind::weights)
+      TENON_TRY(container.checkHash(section));
+  const fmt::Section &section = *container.find(fmt::SectionKind::plan);
+  TENON_TRY(rt::verifyPlan(container.data(section), section.size, &plan));
+  findConstants();
+  findUses();
+  return {};
+}
+
+llvm::StringRef ArtifactView::getMeta() const {
+  const fmt::Section *meta = container.find(fmt::SectionKind::meta);
+  if (!meta)
+    return "";
+  return llvm::StringRef(reinterpret_cast<const char *>(container.data(*meta)), meta->size);
+}
+
+/// Expressions name earlier ones only, so one way through the table does.
+void ArtifactView::findConstants() {
+  constants.resize(plan.exprs.size());
+  std::vector<int64_t> symbols(plan.symbols.size()), values(plan.exprs.size());
+  for (uint32_t i = 0; i < plan.exprs.size(); ++i) {
+    const rt::Expr &expr = plan.exprs[i];
+    bool isOpen = expr.op == ExprOp::symbol;
+    if (expr.op != ExprOp::constant && expr.op != ExprOp::symbol)
+      isOpen = !constants[expr.a] || !constants[expr.b];
+    if (!isOpen && !rt::evaluate(plan, symbols.data(), i, i + 1, values.data()).failed())
+      constants[i] = values[i];
+  }
+}
+
+void ArtifactView::findUses() {
+  lives.resize(plan.buffers.size());
+  launches.resize(plan.kernels.size());
+  for (uint32_t i = 0; i < plan.instructions.size(); ++i) {
+    const rt::Instruction &instruction = plan.instructions[i];
+    if (instruction.op == fmt::Opcode::launch)
+      ++launches[instruction.a];
+    for (uint32_t k = 0; k < instruction.buffers.count; ++k) {
+      std::optional<Life> &life = lives[plan.operands[instruction.buffers.begin + k]];
+      life = Life{life ? life->first : i, i};
+    }
+  }
+}
+
+std::string ArtifactView::getText(uint32_t expr) const {
+  if (constants[expr])
+    return std::to_string(*constants[expr]);
+  char text[512];
+  rt::printExpr(plan, expr, text, sizeof text);
+  return getPrintable(text);
+}
+
+std::string ArtifactView::getBytes(uint32_t expr) const {
+  return constants[expr] && *constants[expr] >= 0 ? groupDigits(*constants[expr]) : getText(expr);
+}
+
+std::string ArtifactView::getBinding(uint32_t symbol) const {
+  for (const rt::Tensor &input : plan.inputs)
+    for (uint32_t d = 0; d < input.dims.count; ++d) {
+      const rt::Expr &dim = plan.exprs[plan.dims[input.dims.begin + d]];
+      if (dim.op == ExprOp::symbol && dim.a == symbol)
+        return "input '" + getPrintable(input.name) + "', dimension " + std::to_string(d);
+    }
+  for (uint32_t i = 0; i < plan.instructions.size(); ++i)
+    if (plan.instructions[i].op == fmt::Opcode::bind_symbol && plan.instructions[i].a == symbol)
+      return "instruction " + std::to_string(i);
+  return "nothing";
+}
+
+std::string ArtifactView::getBufferName(uint32_t index) const {
+  const rt::Buffer &buffer = plan.buffers[index];
+  if (*buffer.name)
+    return getPrintable(buffer.name);
+  if (buffer.storage == Storage::input)
+    return getPrintable(plan.inputs[buffer.index].name);
+  if (buffer.storage == Storage::output)
+    return getPrintable(plan.outputs[buffer.index].name);
+  return std::string(getStorageName(buffer.storage)) + "#" + std::to_string(index);
+}
+
+const char *tenon::getStorageName(Storage storage) {
+  switch (storage) {
+  case Storage::arena:
+    return "arena";
+  case Storage::weight:
+    return "weight";
+  case Storage::state:
+    return "state";
+  case Storage::input:
+    return "input";
+  case Storage::output:
+    return "output";
+  }
+  return "unknown";
+}
+
+std::string tenon::getPrintable(llvm::StringRef name) {
+  std::string text = llvm::json::isUTF8(name) ? name.str() : llvm::json::fixUTF8(name);
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      c = '?';
+  return text;
+}

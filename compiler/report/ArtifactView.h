@@ -1,0 +1,74 @@
+//===- ArtifactView.h - a checked artifact, to be looked at ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_REPORT_ARTIFACTVIEW_H
+#define TENON_COMPILER_REPORT_ARTIFACTVIEW_H
+
+#include "runtime/core/Container.h"
+#include "runtime/core/MappedFile.h"
+#include "runtime/core/Plan.h"
+#include "runtime/core/Status.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// An artifact for any processor, checked as the runtime checks it. Nothing of it is executed.
+class ArtifactView {
+public:
+  /// May be called once. `verify` also reads the weights and compares their hash.
+  rt::Status open(const std::string &path, bool verify);
+
+  const rt::Container &getContainer() const { return container; }
+  const rt::Plan &getPlan() const { return plan; }
+  size_t getFileSize() const { return file.size(); }
+  /// The JSON section; empty where there is none.
+  llvm::StringRef getMeta() const;
+
+  /// The value of an expression in which no symbol stands.
+  std::optional<int64_t> getConstant(uint32_t expr) const { return constants[expr]; }
+  /// An expression as text: a number where it is one.
+  std::string getText(uint32_t expr) const;
+  /// The same with digits in groups.
+  std::string getBytes(uint32_t expr) const;
+
+  /// The first and the last instruction that name a buffer.
+  struct Life {
+    uint32_t first, last;
+  };
+  std::optional<Life> getLife(uint32_t buffer) const { return lives[buffer]; }
+  /// How often a kernel is launched in the list.
+  uint32_t getLaunches(uint32_t kernel) const { return launches[kernel]; }
+
+  /// What binds a symbol: "input 'x', dimension 0" or "instruction 7".
+  std::string getBinding(uint32_t symbol) const;
+  /// "x", or "arena#7" where the buffer has no name of its own.
+  std::string getBufferName(uint32_t buffer) const;
+
+private:
+  void findConstants();
+  void findUses();
+
+  rt::MappedFile file;
+  rt::Container container;
+  rt::Plan plan;
+  std::vector<std::optional<int64_t>> constants;
+  std::vector<std::optional<Life>> lives;
+  std::vector<uint32_t> launches;
+};
+
+/// "arena", "weight"...
+const char *getStorageName(rt::Storage storage);
+
+/// A name from a file as it may be printed: valid UTF-8 on one line.
+std::string getPrintable(llvm::StringRef name);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_REPORT_ARTIFACTVIEW_H

@@ -1,0 +1,43 @@
+//===- Inspect.h - what is in an artifact ----------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_REPORT_INSPECT_H
+#define TENON_COMPILER_REPORT_INSPECT_H
+
+#include <string>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace tenon {
+
+class ArtifactView;
+
+/// Which parts are printed as text. Where none is chosen, all are.
+struct InspectSections {
+  bool sections = false, symbols = false, instructions = false, kernels = false, memory = false, weights = false;
+
+  bool isAnyChosen() const { return sections || symbols || instructions || kernels || memory || weights; }
+};
+
+struct InspectOptions {
+  std::string artifact;
+  InspectSections show;
+  bool json = false;
+  bool verify = false; ///< compare the hash of the weights, too
+};
+
+/// Prints the artifact on `os`, or one line on `errors`. Returns an exit code.
+int inspectArtifact(const InspectOptions &options, llvm::raw_ostream &os, llvm::raw_ostream &errors);
+
+void printText(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os);
+void printJson(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_REPORT_INSPECT_H

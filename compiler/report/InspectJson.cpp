@@ -1,0 +1,163 @@
+//===- InspectJson.cpp - an artifact as JSON -------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/ArtifactView.h"
+#include "compiler/report/Inspect.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <nlohmann/json.hpp>
+
+using namespace tenon;
+using fmt::OperandKind;
+using Json = nlohmann::ordered_json;
+
+static std::string getHex(uint64_t hash) { return llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16); }
+
+/// A number where the expression is one, else its text.
+static Json getExpr(const ArtifactView &view, uint32_t expr) {
+  if (std::optional<int64_t> value = view.getConstant(expr))
+    return *value;
+  return view.getText(expr);
+}
+
+static Json getExprs(const ArtifactView &view, const std::vector<uint32_t> &list, rt::IndexRange range) {
+  Json values = Json::array();
+  for (uint32_t i = 0; i < range.count; ++i)
+    values.push_back(getExpr(view, list[range.begin + i]));
+  return values;
+}
+
+static Json getTensors(const ArtifactView &view, const std::vector<rt::Tensor> &tensors) {
+  Json list = Json::array();
+  for (const rt::Tensor &tensor : tensors)
+    list.push_back({{"name", tensor.name},
+                    {"dtype", tenon_dtype_name(tensor.dtype)},
+                    {"dims", getExprs(view, view.getPlan().dims, tensor.dims)}});
+  return list;
+}
+
+static Json getSections(const ArtifactView &view) {
+  Json list = Json::array();
+  for (const fmt::Section &section : view.getContainer().sections) {
+    Json entry = {{"kind", rt::sectionName(section.kind)},
+                  {"offset", section.offset},
+                  {"bytes", section.size},
+                  {"xxh3", getHex(section.hash)}};
+    if (section.kind == fmt::SectionKind::code)
+      entry["target"] = section.target;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+static Json getSymbols(const ArtifactView &view) {
+  Json list = Json::array();
+  for (auto [i, symbol] : llvm::enumerate(view.getPlan().symbols))
+    list.push_back(
+        {{"name", symbol.name}, {"min", symbol.min}, {"max", symbol.max}, {"bound_by", view.getBinding(i)}});
+  return list;
+}
+
+static Json getKernels(const ArtifactView &view) {
+  Json list = Json::array();
+  for (auto [i, kernel] : llvm::enumerate(view.getPlan().kernels))
+    list.push_back({{"name", kernel.name},
+                    {"computes", kernel.display},
+                    {"launches", view.getLaunches(i)},
+                    {"flops", kernel.flops}});
+  return list;
+}
+
+static void addField(const ArtifactView &view, OperandKind kind, uint32_t value, Json &entry) {
+  switch (kind) {
+  case OperandKind::kernel:
+    entry["kernel"] = view.getPlan().kernels[value].name;
+    break;
+  case OperandKind::expr:
+    entry["tiles"] = getExpr(view, value);
+    break;
+  case OperandKind::target:
+    entry["target"] = value;
+    break;
+  case OperandKind::symbol:
+    entry["symbol"] = view.getPlan().symbols[value].name;
+    break;
+  case OperandKind::byte:
+    entry["byte"] = value;
+    break;
+  case OperandKind::none:
+  case OperandKind::exprs_begin:
+  case OperandKind::exprs_end:
+    break;
+  }
+}
+
+static Json getInstructions(const ArtifactView &view) {
+  const rt::Plan &plan = view.getPlan();
+  Json list = Json::array();
+  for (const rt::Instruction &instruction : plan.instructions) {
+    const fmt::InstructionInfo &info = fmt::kInstructions[static_cast<uint8_t>(instruction.op)];
+    Json entry = {{"operation", info.name}};
+    addField(view, info.a, instruction.a, entry);
+    addField(view, info.b, instruction.b, entry);
+    addField(view, info.c, instruction.c, entry);
+    entry["nodes"] = instruction.name;
+    entry["buffers"] = Json::array();
+    for (uint32_t i = 0; i < instruction.buffers.count; ++i)
+      entry["buffers"].push_back(plan.operands[instruction.buffers.begin + i]);
+    entry["sizes"] = getExprs(view, plan.sizes, instruction.exprs);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+static Json getBuffers(const ArtifactView &view) {
+  Json list = Json::array();
+  for (auto [i, buffer] : llvm::enumerate(view.getPlan().buffers)) {
+    Json entry = {{"name", view.getBufferName(i)},
+                  {"storage", getStorageName(buffer.storage)},
+                  {"offset", getExpr(view, buffer.offset)},
+                  {"bytes", getExpr(view, buffer.size)}};
+    if (buffer.storage == rt::Storage::input || buffer.storage == rt::Storage::output)
+      entry["index"] = buffer.index;
+    if (auto life = view.getLife(i))
+      entry["life"] = {life->first, life->last};
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+void tenon::printJson(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
+  const rt::Plan &plan = view.getPlan();
+  const fmt::Header &header = view.getContainer().header;
+  const fmt::Section *weights = view.getContainer().find(fmt::SectionKind::weights);
+  Json json = {{"artifact", options.artifact},
+               {"bytes", view.getFileSize()},
+               {"format_version", header.version},
+               {"compiler", plan.compiler},
+               {"model", plan.modelName},
+               {"source_xxh3", getHex(header.sourceHash)}};
+  json["inputs"] = getTensors(view, plan.inputs);
+  json["outputs"] = getTensors(view, plan.outputs);
+  json["sections"] = getSections(view);
+  json["symbols"] = getSymbols(view);
+  json["kernels"] = getKernels(view);
+  json["instructions"] = getInstructions(view);
+  json["arena_bytes"] = getExpr(view, plan.arenaSize);
+  json["arena_align"] = plan.arenaAlign;
+  json["scratch_bytes"] = getExpr(view, plan.scratchSize);
+  json["state_bytes"] = plan.stateSize;
+  json["weight_bytes"] = weights ? weights->size : 0;
+  json["buffers"] = getBuffers(view);
+  // What the compiler wrote for people; null where that is no JSON. Printing goes as deep as the value does, so
+  // what nests deeper than any compiler writes is left out.
+  auto isShallow = [](int depth, Json::parse_event_t, Json &) { return depth < 16; };
+  Json meta = Json::parse(view.getMeta(), isShallow, /*allow_exceptions=*/false);
+  json["meta"] = meta.is_discarded() ? Json() : meta;
+  os << json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
+}

@@ -1,0 +1,187 @@
+//===- InspectText.cpp - an artifact as tables -----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/ArtifactView.h"
+#include "compiler/report/Inspect.h"
+#include "compiler/report/Table.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tenon;
+using fmt::OperandKind;
+using rt::Storage;
+
+/// Weights that a look at everything shows; `--weights` shows all.
+static constexpr size_t kLargestWeights = 10;
+
+static std::string getHex(uint64_t hash) { return llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16); }
+
+static std::string getType(const ArtifactView &view, const rt::Tensor &tensor) {
+  std::vector<std::string> dims;
+  for (uint32_t d = 0; d < tensor.dims.count; ++d)
+    dims.push_back(view.getText(view.getPlan().dims[tensor.dims.begin + d]));
+  return std::string(tenon_dtype_name(tensor.dtype)) + "[" + llvm::join(dims, ", ") + "]";
+}
+
+static void printHeader(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
+  const rt::Plan &plan = view.getPlan();
+  const fmt::Header &header = view.getContainer().header;
+  os << options.artifact << ": " << groupDigits(view.getFileSize()) << " bytes\n"
+     << "  format    version " << header.version << "\n"
+     << "  compiler  " << getPrintable(plan.compiler) << "\n"
+     << "  source    " << getPrintable(plan.modelName) << ", xxh3 " << getHex(header.sourceHash) << "\n";
+  for (const rt::Tensor &input : plan.inputs)
+    os << "  input     " << getPrintable(input.name) << ": " << getType(view, input) << "\n";
+  for (const rt::Tensor &output : plan.outputs)
+    os << "  output    " << getPrintable(output.name) << ": " << getType(view, output) << "\n";
+}
+
+static void printSections(const ArtifactView &view, llvm::raw_ostream &os) {
+  os << "\nsections\n";
+  Table table({"kind", ">offset", ">bytes", "xxh3", "needs"});
+  for (const fmt::Section &section : view.getContainer().sections)
+    table.add({rt::sectionName(section.kind), groupDigits(section.offset), groupDigits(section.size),
+               getHex(section.hash), getPrintable(section.target)});
+  table.print(os);
+}
+
+static void printSymbols(const ArtifactView &view, llvm::raw_ostream &os) {
+  const rt::Plan &plan = view.getPlan();
+  if (plan.symbols.empty())
+    return;
+  os << "\nsymbols\n";
+  Table table({"name", ">from", ">to", "bound by"});
+  for (auto [i, symbol] : llvm::enumerate(plan.symbols))
+    table.add({getPrintable(symbol.name), std::to_string(symbol.min),
+               symbol.max == INT64_MAX ? "any" : std::to_string(symbol.max), view.getBinding(i)});
+  table.print(os);
+}
+
+static void printKernels(const ArtifactView &view, llvm::raw_ostream &os) {
+  const rt::Plan &plan = view.getPlan();
+  os << "\nkernels\n";
+  Table table({">#", "entry point", ">launches", ">flops", "computes"});
+  for (auto [i, kernel] : llvm::enumerate(plan.kernels))
+    table.add({std::to_string(i), getPrintable(kernel.name), std::to_string(view.getLaunches(i)),
+               kernel.flops ? groupDigits(kernel.flops) : "", getPrintable(kernel.display)});
+  table.print(os);
+}
+
+/// The field `a`, `b` or `c`, where the instruction table gives it a meaning.
+static std::string getField(const ArtifactView &view, OperandKind kind, uint32_t value) {
+  switch (kind) {
+  case OperandKind::kernel:
+    return getPrintable(view.getPlan().kernels[value].name);
+  case OperandKind::expr:
+    return "tiles " + view.getText(value);
+  case OperandKind::target:
+    return "to " + std::to_string(value);
+  case OperandKind::symbol:
+    return getPrintable(view.getPlan().symbols[value].name);
+  case OperandKind::byte:
+    return "byte " + std::to_string(value);
+  case OperandKind::none:
+  case OperandKind::exprs_begin:
+  case OperandKind::exprs_end:
+    break;
+  }
+  return "";
+}
+
+static std::string getBuffers(const ArtifactView &view, const rt::Instruction &instruction) {
+  const rt::Plan &plan = view.getPlan();
+  std::string text;
+  for (uint32_t i = 0; i < instruction.buffers.count; ++i) {
+    uint32_t buffer = plan.operands[instruction.buffers.begin + i];
+    text += (i ? ", " : "") + std::string(getStorageName(plan.buffers[buffer].storage)) + " " +
+            view.getBufferName(buffer);
+  }
+  return text;
+}
+
+static void printInstructions(const ArtifactView &view, llvm::raw_ostream &os) {
+  const rt::Plan &plan = view.getPlan();
+  os << "\ninstructions\n";
+  Table table({">#", "operation", "what", "sizes", "nodes", "buffers"});
+  for (auto [i, instruction] : llvm::enumerate(plan.instructions)) {
+    const fmt::InstructionInfo &info = fmt::kInstructions[static_cast<uint8_t>(instruction.op)];
+    std::vector<std::string> what, sizes;
+    for (auto [kind, value] : {std::pair(info.a, instruction.a), std::pair(info.b, instruction.b),
+                               std::pair(info.c, instruction.c)})
+      if (std::string text = getField(view, kind, value); !text.empty())
+        what.push_back(text);
+    for (uint32_t k = 0; k < instruction.exprs.count; ++k)
+      sizes.push_back(view.getText(plan.sizes[instruction.exprs.begin + k]));
+    table.add({std::to_string(i), info.name, llvm::join(what, ", "), llvm::join(sizes, ", "),
+               getPrintable(instruction.name), getBuffers(view, instruction)});
+  }
+  table.print(os);
+}
+
+static void printMemory(const ArtifactView &view, llvm::raw_ostream &os) {
+  const rt::Plan &plan = view.getPlan();
+  os << "\nmemory: arena " << view.getBytes(plan.arenaSize) << " bytes, aligned to " << plan.arenaAlign
+     << "; scratch " << view.getBytes(plan.scratchSize) << " bytes a thread; state " << groupDigits(plan.stateSize)
+     << " bytes\n";
+  Table table({"storage", ">offset", ">bytes", ">life", "name"});
+  for (Storage storage : {Storage::arena, Storage::state})
+    for (auto [i, buffer] : llvm::enumerate(plan.buffers)) {
+      if (buffer.storage != storage)
+        continue;
+      auto life = view.getLife(i);
+      table.add({getStorageName(storage), view.getBytes(buffer.offset), view.getBytes(buffer.size),
+                 life ? std::to_string(life->first) + ".." + std::to_string(life->last) : "unused",
+                 view.getBufferName(i)});
+    }
+  table.print(os);
+}
+
+static void printWeights(const ArtifactView &view, bool all, llvm::raw_ostream &os) {
+  const rt::Plan &plan = view.getPlan();
+  std::vector<uint32_t> weights;
+  for (auto [i, buffer] : llvm::enumerate(plan.buffers))
+    if (buffer.storage == Storage::weight)
+      weights.push_back(i);
+  const fmt::Section *section = view.getContainer().find(fmt::SectionKind::weights);
+  os << "\nweights: " << weights.size() << " in " << groupDigits(section ? section->size : 0) << " bytes\n";
+  if (weights.empty())
+    return;
+  llvm::sort(weights, [&](uint32_t a, uint32_t b) {
+    int64_t bytesOfA = view.getConstant(plan.buffers[a].size).value_or(0);
+    int64_t bytesOfB = view.getConstant(plan.buffers[b].size).value_or(0);
+    return std::pair(-bytesOfA, a) < std::pair(-bytesOfB, b);
+  });
+  size_t shown = all ? weights.size() : std::min(weights.size(), kLargestWeights);
+  Table table({">offset", ">bytes", ">life", "name"});
+  for (uint32_t i : llvm::ArrayRef(weights).take_front(shown)) {
+    auto life = view.getLife(i);
+    table.add({view.getBytes(plan.buffers[i].offset), view.getBytes(plan.buffers[i].size),
+               life ? std::to_string(life->first) + ".." + std::to_string(life->last) : "unused",
+               view.getBufferName(i)});
+  }
+  table.print(os);
+  if (shown < weights.size())
+    os << "  and " << weights.size() - shown << " smaller ones, which --weights lists\n";
+}
+
+void tenon::printText(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
+  bool all = !options.show.isAnyChosen();
+  printHeader(view, options, os);
+  if (all || options.show.sections)
+    printSections(view, os);
+  if (all || options.show.symbols)
+    printSymbols(view, os);
+  if (all || options.show.kernels)
+    printKernels(view, os);
+  if (all || options.show.instructions)
+    printInstructions(view, os);
+  if (all || options.show.memory)
+    printMemory(view, os);
+  if (all || options.show.weights)
+    printWeights(view, options.show.weights, os);
+}

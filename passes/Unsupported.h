@@ -1,0 +1,33 @@
+//===- Unsupported.h - what Tenon cannot do, told apart from its faults ----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_UNSUPPORTED_H
+#define TENON_PASSES_UNSUPPORTED_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Operation.h"
+
+namespace tenon {
+
+/// A pass that fails is a fault of ours, with a reproducer, unless it says by this that the model asks for
+/// what is not supported: then the compiler exits with 3 and the message is all.
+inline mlir::InFlightDiagnostic emitUnsupported(mlir::Operation *op, const llvm::Twine &message = {}) {
+  mlir::InFlightDiagnostic diagnostic = op->emitError(message);
+  diagnostic.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument("unsupported"));
+  return diagnostic;
+}
+
+inline bool isUnsupported(mlir::Diagnostic &diagnostic) {
+  return llvm::any_of(diagnostic.getMetadata(), [](mlir::DiagnosticArgument &argument) {
+    return argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::String &&
+           argument.getAsString() == "unsupported";
+  });
+}
+
+} // namespace tenon
+
+#endif // TENON_PASSES_UNSUPPORTED_H

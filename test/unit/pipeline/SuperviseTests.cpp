@@ -1,0 +1,79 @@
+//===- SuperviseTests.cpp - every way in which work can end ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/pipeline/Supervise.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+#include <thread>
+
+using tenon::supervise;
+using tenon::WorkEnd;
+using Announce = llvm::function_ref<void(llvm::StringRef)>;
+
+TEST_CASE("the exit code and the last phase of work that ends by itself") {
+  WorkEnd end = supervise([](Announce announce) {
+    announce("first");
+    announce("second");
+    return 3;
+  });
+  CHECK(end.exitCode == 3);
+  CHECK(end.phase == "second");
+  CHECK(end.reason.empty());
+}
+
+TEST_CASE("signals, with their names") {
+  for (int signal : {SIGSEGV, SIGABRT, SIGILL, SIGFPE, SIGBUS}) {
+    WorkEnd end = supervise([signal](Announce announce) {
+      announce("graph");
+      std::signal(signal, SIG_DFL);
+      raise(signal);
+      return 0;
+    });
+    CHECK(end.exitCode == 70);
+    CHECK(end.phase == "graph");
+    CHECK(end.reason == "signal " + std::to_string(signal) + " (" + strsignal(signal) + ")");
+  }
+}
+
+static int overflowStack(volatile char *below) {
+  volatile char frame[4096];
+  frame[0] = below ? below[0] : 0;
+  return overflowStack(frame) + frame[0];
+}
+
+TEST_CASE("a stack that overflows") {
+  WorkEnd end = supervise([](Announce) { return overflowStack(nullptr); });
+  CHECK(end.exitCode == 70);
+  CHECK_THAT(end.reason, Catch::StartsWith("signal 11"));
+}
+
+TEST_CASE("exceptions, in any thread") {
+  WorkEnd here = supervise([](Announce) -> int { throw std::runtime_error("no such thing"); });
+  CHECK(here.exitCode == 70);
+  CHECK(here.reason == "no such thing");
+  WorkEnd elsewhere = supervise([](Announce) {
+    std::thread([] { throw std::runtime_error("in a thread"); }).join();
+    return 0;
+  });
+  CHECK(elsewhere.exitCode == 70);
+  CHECK(elsewhere.reason == "in a thread");
+}
+
+TEST_CASE("fatal errors of LLVM") {
+  WorkEnd end = supervise([](Announce) -> int { llvm::report_fatal_error("cannot select"); });
+  CHECK(end.exitCode == 70);
+  CHECK(end.reason == "cannot select");
+}
+
+TEST_CASE("memory that there is not") {
+  CHECK(supervise([](Announce) -> int { throw std::bad_alloc(); }).outOfMemory);
+  CHECK(supervise([](Announce) { return raise(SIGKILL); }).outOfMemory);
+}
