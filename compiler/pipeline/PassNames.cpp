@@ -36,14 +36,15 @@ static void addNames(StringRef pipeline, std::vector<std::string> &names) {
 
 std::vector<std::string> tenon::getPassNames() {
   std::vector<std::string> names;
-  for (auto build : {buildGraphPipeline, buildBufferPipeline, buildLLVMPipeline}) {
-    OpPassManager pm(ModuleOp::getOperationName(), OpPassManager::Nesting::Implicit);
-    build(pm);
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    pm.printAsTextualPipeline(os);
-    addNames(text, names);
-  }
+  OpPassManager pm(ModuleOp::getOperationName(), OpPassManager::Nesting::Implicit);
+  buildGraphPipeline(pm, nullptr);
+  buildBufferPipeline(pm);
+  buildLoopPipeline(pm, {});
+  buildLLVMPipeline(pm);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  pm.printAsTextualPipeline(os);
+  addNames(text, names);
   return names;
 }
 
