@@ -96,12 +96,11 @@ static FailureOr<AffineExpr> inferWindowDim(std::optional<Location> loc, AffineE
                                            " elements does not fit into ", *getConstant(in), " elements with ",
                                            w.low[i] + w.high[i], " of padding"));
   AffineExpr stride = getDimConstant(context, w.strides[i]);
-  AffineExpr count = addDims(ceil ? ceilDivDims(room, stride) : divDims(room, stride), getDimConstant(context, 1));
-  // A rounded-up extent must not add a window that starts in the high padding.
-  if (std::optional<int64_t> n = getConstant(count); n && ceil)
-    if ((*n - 1) * w.strides[i] >= *getConstant(in) + w.low[i])
-      return getDimConstant(context, *n - 1);
-  return count;
+  // A rounded-up extent must not add a window that starts in the high padding: where one could, the extent is the
+  // number of starts before it.
+  if (ceil && w.high[i] + w.strides[i] > reach)
+    return ceilDivDims(addDims(in, getDimConstant(context, w.low[i])), stride);
+  return addDims(ceil ? ceilDivDims(room, stride) : divDims(room, stride), getDimConstant(context, 1));
 }
 
 LogicalResult ConvolveOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,

@@ -2,7 +2,7 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Parses every example of the operations' descriptions.
+"""Parses every example of the operations' descriptions, prints it, and parses that again.
 
 usage: examples.py LLVM-TBLGEN TENON-OPT INCLUDE-FOLDER... -- FILE.td...
 
@@ -10,7 +10,7 @@ The examples are the ```mlir fences of the descriptions that LLVM-TBLGEN finds i
 TableGen class builds are seen, too. Values that an example uses and does not define become arguments of a function
 around it, of the types that stand after the operation's colon. What follows `// ==>` is another example.
 
-Prints a line for each example that TENON-OPT refuses, and the number of examples; the exit code is 0 where all parse.
+Prints what is wrong with each example that fails, and the number of examples; the exit code is 0 where none does.
 """
 
 import json
@@ -101,10 +101,21 @@ def wrap_plan(text):
     """An instruction in a program; what it uses are inputs and sizes."""
     sizes = re.findall(r"(?:sizes\(|tiles |size )(%\w+)", text)
     buffers = [value for value in dict.fromkeys(VALUE.findall(text)) if value not in sizes]
-    lines = [f"%one = arith.constant 1 : index"] + [f"{size} = arith.constant 1 : index" for size in dict.fromkeys(sizes)]
+    lines = ["%one = arith.constant 1 : index"] + [f"{size} = arith.constant 1 : index" for size in dict.fromkeys(sizes)]
     lines += [f"{value} = plan.input {i} size %one" for i, value in enumerate(buffers)]
     body = "\n".join(lines)
     return f"plan.program @example symbols [] inputs [] outputs [] {{\n{body}\n{text}\n}}\n"
+
+
+def check(opt, module):
+    """What is wrong with a module: it does not parse, or reads differently once it was printed. None if nothing."""
+    first = subprocess.run([opt, "-"], input=module, capture_output=True, text=True)
+    if first.returncode != 0:
+        return first.stderr.strip()
+    second = subprocess.run([opt, "-"], input=first.stdout, capture_output=True, text=True)
+    if second.stdout != first.stdout:
+        return f"prints as\n{first.stdout}which reads as\n{second.stdout}{second.stderr}"
+    return None
 
 
 def main():
@@ -118,10 +129,10 @@ def main():
                 for example in fence.split("// ==>"):
                     count += 1
                     module = wrap(example)
-                    run = subprocess.run([opt, "-"], input=module, capture_output=True, text=True)
-                    if run.returncode != 0:
+                    problem = check(opt, module)
+                    if problem:
                         failures += 1
-                        print(f"{name}: {run.stderr.strip()}\n{module}")
+                        print(f"{name}: {problem}\n{module}")
     print(f"{count} examples, {failures} fail")
     return 1 if failures or not count else 0
 

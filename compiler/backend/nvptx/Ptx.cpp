@@ -40,6 +40,14 @@ void tenon::registerPtxTranslations(DialectRegistry &registry) {
   registerNVVMDialectTranslation(registry);
 }
 
+/// The PTX version to write. LLVM's own choice is too old for most chips, and it then ends the process.
+static StringRef getPtxFeature(StringRef chip) {
+  unsigned number = 0;
+  chip.consume_front("sm_");
+  chip.consumeInteger(10, number);
+  return number > 90 ? "+ptx90" : "+ptx80";
+}
+
 static std::unique_ptr<llvm::TargetMachine> createTargetMachine(StringRef chip, std::string &error) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -52,11 +60,17 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(StringRef chip, 
   const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!backend)
     return nullptr;
+  // Asked of a subtarget without a chip: one with an unknown chip writes to standard error.
+  std::unique_ptr<llvm::MCSubtargetInfo> chips(backend->createMCSubtargetInfo(triple, "", ""));
+  if (!chips->isCPUStringValid(chip)) {
+    error = "no CUDA chip '" + chip.str() + "'; give one as sm_80 or sm_90a";
+    return nullptr;
+  }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  // LLVM's own choice of PTX version is too old for these chips, and it then ends the process.
-  return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, chip, "+ptx80", options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  return std::unique_ptr<llvm::TargetMachine>(
+      backend->createTargetMachine(triple, chip, getPtxFeature(chip), options, llvm::Reloc::PIC_, std::nullopt,
+                                   llvm::CodeGenOptLevel::Aggressive));
 }
 
 /// A copy of every kernel, in the NVVM dialect.
@@ -108,10 +122,6 @@ FailureOr<std::string> tenon::emitPtx(ModuleOp kernels, StringRef chip, std::str
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(chip, error);
   if (!machine)
     return failure();
-  if (!machine->getMCSubtargetInfo()->isCPUStringValid(chip)) {
-    error = "no CUDA chip '" + chip.str() + "'; give one as sm_80 or sm_90a";
-    return failure();
-  }
   ScopedDiagnosticHandler handler(kernels.getContext(), [&](Diagnostic &diagnostic) {
     if (error.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
       error = diagnostic.str();
