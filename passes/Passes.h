@@ -9,12 +9,16 @@
 #ifndef TENON_PASSES_PASSES_H
 #define TENON_PASSES_PASSES_H
 
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include <functional>
 
-namespace mlir::func {
+namespace mlir {
+class ModuleOp;
+namespace func {
 class FuncOp;
 }
+} // namespace mlir
 
 namespace tenon {
 namespace plan {
@@ -26,6 +30,13 @@ class ProgramOp;
 
 #define GEN_PASS_REGISTRATION
 #include "passes/Passes.h.inc"
+
+/// Computes the results of the function `main`, which has no arguments, of a module that it may change.
+/// Null elements of the result mean failure of one, an empty result that nothing can be computed here.
+using ConstantEvaluator = std::function<llvm::SmallVector<mlir::ElementsAttr>(mlir::ModuleOp)>;
+
+/// `tenon-fold-constants` with something to compute with; without, it does nothing.
+std::unique_ptr<mlir::Pass> createFoldConstants(ConstantEvaluator evaluate);
 
 } // namespace tenon
 

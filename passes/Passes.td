@@ -28,6 +28,44 @@ def Decompose : Pass<"tenon-decompose", "::mlir::func::FuncOp"> {
   ];
 }
 
+def Simplify : Pass<"tenon-simplify", "::mlir::func::FuncOp"> {
+  let summary = "fold scales into convolutions, and replace costly operations by cheap ones";
+  let description = [{
+    - A product of a convolution and one constant a channel (what is left of a
+      batch normalisation) becomes part of the filter, which `tenon-fold-constants`
+      computes; sums before it are multiplied out.
+    - Powers with small exponents become products and roots.
+    - A transpose that moves nothing but dimensions of 1 becomes a reshape, which
+      costs nothing.
+
+    Runs after `tenon-decompose` and before `tenon-fold-constants`.
+
+    ```mlir
+    %1 = tenon.convolve %x, %w ...
+    %2 = tenon.mul %1, %scale          // %scale : tensor<4x1x1xf32>, constant
+    // ==>
+    %0 = tenon.mul %w, %scale'         // %scale' : tensor<4x1x1x1xf32>
+    %2 = tenon.convolve %x, %0 ...
+    ```
+  }];
+}
+
+def FoldConstants : Pass<"tenon-fold-constants", "::mlir::ModuleOp"> {
+  let summary = "compute what depends on weights alone";
+  let description = [{
+    Collects the operations of main whose operands are all constant, has them
+    computed, and puts weights in their place. What computes them is a callback:
+    the compiler compiles and runs them like any model. Results that are much
+    larger than what they are made of stay as they are, since the artifact would
+    grow.
+  }];
+  let options = [
+    Option<"maxGrowthBytes", "max-growth-bytes", "int64_t", "1048576",
+           "bytes that a result may have beyond those of its operands">
+  ];
+  let statistics = [Statistic<"numFolded", "folded", "operations computed">];
+}
+
 //===----------------------------------------------------------------------===//
 // fusion
 //===----------------------------------------------------------------------===//
@@ -161,6 +199,24 @@ def BufferizeKernels : Pass<"tenon-bufferize-kernels", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def VectorizeContractions : Pass<"tenon-vectorize-contractions", "::mlir::ModuleOp"> {
+  let summary = "block matrix products and convolutions for registers";
+  let description = [{
+    A linalg.generic on buffers that sums products, one operand contiguous along
+    the innermost loop and the other independent of it, becomes loops around a
+    block of rows and vectors that stays in registers. The block is chosen for
+    the extents at hand; what it does not cover is done with fewer rows, or with
+    masked vectors.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">,
+    Option<"registers", "registers", "int64_t", "32", "vector registers">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def PlaceAllocations : Pass<"tenon-place-allocations", "::mlir::ModuleOp"> {

@@ -4,6 +4,7 @@
 # The lit suite. Tests lie in folders that mirror the source tree; each sees the built tools on its PATH.
 
 import os
+import shutil
 
 import lit.formats
 
@@ -27,3 +28,21 @@ config.available_features.add("host-" + config.host)
 for tool in ("tenon", "tenon-run", "tenon-opt"):
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add("tool-" + tool)
+
+# %exits CODE COMMAND... fails where the command ends with another exit code.
+config.substitutions.append(("%exits", os.path.join(config.test_source_root, "tools", "Inputs", "exits")))
+config.environment["NO_COLOR"] = "1"
+
+# A processor that this machine is not.
+isArm = config.host == "aarch64"
+config.substitutions.append(("%other", "x86-64-v2" if isArm else "aarch64"))
+config.substitutions.append(("%arch", config.host))
+
+# tenon-run for 64-bit Arm, where it was built and can be run: REQUIRES: aarch64-run.
+qemu = shutil.which("qemu-aarch64") or shutil.which("qemu-aarch64-static")
+armRunner = os.path.join(bin_dir, "aarch64", "tenon-run")
+if qemu and os.path.exists(armRunner):
+    config.available_features.add("aarch64-run")
+    config.substitutions.append(("%aarch64-run", f"{qemu} -L /usr/aarch64-linux-gnu {armRunner}"))
+else:
+    lit_config.note("no qemu-aarch64 or no bin/aarch64/tenon-run: nothing is run on 64-bit Arm")

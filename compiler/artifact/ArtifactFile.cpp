@@ -71,18 +71,20 @@ private:
 
 } // namespace
 
+void tenon::writeArtifact(const ArtifactParts &parts, llvm::raw_pwrite_stream &os) {
+  bool hasWeights = parts.weights && parts.weights->getSize() > 0;
+  SectionWriter writer(os, 2 + parts.code.size() + hasWeights);
+  writer.add(SectionKind::plan, "", fmt::kSectionAlignment, parts.plan);
+  for (const ArtifactParts::Code &code : parts.code)
+    writer.add(SectionKind::code, code.target, fmt::kPageSize, code.bytes);
+  writer.add(SectionKind::meta, "", fmt::kSectionAlignment, parts.meta);
+  // Last, so that everything that a load reads stands together at the start.
+  if (hasWeights)
+    writer.add(SectionKind::weights, "", fmt::kPageSize,
+               [&](SectionWriter::Sink sink) { parts.weights->write(sink); });
+  writer.finish(parts.sourceHash);
+}
+
 llvm::Error tenon::writeArtifact(const ArtifactParts &parts, const std::string &path) {
-  return writeOutputFile(path, [&](llvm::raw_pwrite_stream &os) {
-    bool hasWeights = parts.weights && parts.weights->getSize() > 0;
-    SectionWriter writer(os, 2 + parts.code.size() + hasWeights);
-    writer.add(SectionKind::plan, "", fmt::kSectionAlignment, parts.plan);
-    for (const ArtifactParts::Code &code : parts.code)
-      writer.add(SectionKind::code, code.target, fmt::kPageSize, code.bytes);
-    writer.add(SectionKind::meta, "", fmt::kSectionAlignment, parts.meta);
-    // Last, so that everything that a load reads stands together at the start.
-    if (hasWeights)
-      writer.add(SectionKind::weights, "", fmt::kPageSize,
-                 [&](SectionWriter::Sink sink) { parts.weights->write(sink); });
-    writer.finish(parts.sourceHash);
-  });
+  return writeOutputFile(path, [&](llvm::raw_pwrite_stream &os) { writeArtifact(parts, os); });
 }

@@ -13,6 +13,10 @@
 #include <string>
 #include <vector>
 
+namespace llvm {
+class raw_pwrite_stream;
+}
+
 namespace tenon {
 
 class WeightSection;
@@ -32,6 +36,9 @@ struct ArtifactParts {
 
 /// Writes the artifact to `path`. The file appears whole or not at all (OutputFile.h).
 llvm::Error writeArtifact(const ArtifactParts &parts, const std::string &path);
+
+/// The same bytes to a stream that stands at its start.
+void writeArtifact(const ArtifactParts &parts, llvm::raw_pwrite_stream &os);
 
 } // namespace tenon
 

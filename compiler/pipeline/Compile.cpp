@@ -13,6 +13,7 @@
 #include "compiler/artifact/Weights.h"
 #include "compiler/backend/llvm/Target.h"
 #include "compiler/pipeline/Dump.h"
+#include "compiler/pipeline/Evaluate.h"
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/pipeline/PassNames.h"
 #include "compiler/pipeline/Pipeline.h"
@@ -52,6 +53,7 @@ private:
   CompileStatus lowerToPlan();
   CompileStatus lowerKernels();
   CompileStatus serialize();
+  CompileStatus lowerFor(const CpuTarget &target, OwningOpRef<ModuleOp> &lowered);
   CompileStatus writeResult();
   CompileStatus writeIR();
   CompileStatus writeCode();
@@ -59,8 +61,8 @@ private:
   CompileStatus writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write);
   CompileStatus fail(CompileStatus status, const llvm::Twine &message);
   CompileStatus getFailure() const { return sawUnsupported ? CompileStatus::unsupported : CompileStatus::fault; }
-  CompileStatus beginPhase(StringRef phase, ModuleOp input, StringRef pipeline);
-  CompileStatus runPasses(StringRef phase, ModuleOp module, llvm::function_ref<void(OpPassManager &)> build);
+  CompileStatus beginPhase(const Twine &phase, ModuleOp input, StringRef pipeline);
+  CompileStatus runPasses(const Twine &phase, ModuleOp module, llvm::function_ref<void(OpPassManager &)> build);
   void report(Diagnostic &diagnostic);
 
   const CompileOptions &options;
@@ -180,7 +182,8 @@ CompileStatus Compilation::load() {
 }
 
 /// Where this phase is the one to be reproduced, writes `input` and sets isReproduced.
-CompileStatus Compilation::beginPhase(StringRef phase, ModuleOp input, StringRef pipeline) {
+CompileStatus Compilation::beginPhase(const Twine &name, ModuleOp input, StringRef pipeline) {
+  std::string phase = name.str();
   if (options.onPhase)
     options.onPhase(phase);
   if (options.reproduce != phase)
@@ -192,7 +195,8 @@ CompileStatus Compilation::beginPhase(StringRef phase, ModuleOp input, StringRef
   return writeFile([&](llvm::raw_ostream &os) { printReproducer(input, title, pipeline, os); });
 }
 
-CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::function_ref<void(OpPassManager &)> build) {
+CompileStatus Compilation::runPasses(const Twine &phase, ModuleOp op,
+                                     llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(&context);
   // Verified once a phase instead, which is enough to find a reproducer.
   pm.enableVerifier(false);
@@ -209,12 +213,26 @@ CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::functio
   return succeeded(verify(op)) ? CompileStatus::done : CompileStatus::fault;
 }
 
-CompileStatus Compilation::lowerToPlan() { return runPasses("graph", *module, buildGraphPipeline); }
+CompileStatus Compilation::lowerToPlan() {
+  return runPasses("graph", *module, [](OpPassManager &pm) { buildGraphPipeline(pm, evaluateConstants); });
+}
 
 CompileStatus Compilation::lowerKernels() {
   kernels = isolateKernels(*module);
-  return runPasses("kernels", *kernels,
-                   [&](OpPassManager &pm) { buildIsolatedKernelPipeline(pm, options.emit != EmitKind::mlir); });
+  return runPasses("kernels", *kernels, [](OpPassManager &pm) { buildBufferPipeline(pm.nest<ModuleOp>()); });
+}
+
+/// The kernels in the LLVM dialect, for one target.
+CompileStatus Compilation::lowerFor(const CpuTarget &target, OwningOpRef<ModuleOp> &lowered) {
+  lowered = cast<ModuleOp>((*kernels)->clone());
+  CompileStatus status = runPasses("loops for " + target.name, *lowered, [&](OpPassManager &pm) {
+    OpPassManager &nested = pm.nest<ModuleOp>();
+    buildLoopPipeline(nested, {target.vectorBytes, target.vectorRegisters});
+    buildLLVMPipeline(nested);
+  });
+  if (status != CompileStatus::done || isReproduced)
+    return status;
+  return beginPhase("code for " + target.name, *lowered, "");
 }
 
 CompileStatus Compilation::serialize() {
@@ -242,8 +260,6 @@ CompileStatus Compilation::writeFile(llvm::function_ref<void(llvm::raw_ostream &
 CompileStatus Compilation::writeResult() {
   if (options.emit == EmitKind::mlir)
     return writeIR();
-  if (CompileStatus status = beginPhase("code", *kernels, ""); status != CompileStatus::done || isReproduced)
-    return status;
   return options.emit == EmitKind::artifact ? writeArtifactFile() : writeCode();
 }
 
@@ -257,15 +273,18 @@ CompileStatus Compilation::writeIR() {
 }
 
 CompileStatus Compilation::writeCode() {
+  OwningOpRef<ModuleOp> lowered;
+  if (CompileStatus status = lowerFor(targets.front(), lowered); status != CompileStatus::done || isReproduced)
+    return status;
   if (options.emit == EmitKind::sharedObject || options.emit == EmitKind::object) {
     LinkKind kind = options.emit == EmitKind::object ? LinkKind::relocatable : LinkKind::shared;
-    FailureOr<std::string> bytes = buildObject(*kernels, targets.front(), plan.kernels, kind);
+    FailureOr<std::string> bytes = buildObject(*lowered, targets.front(), plan.kernels, kind);
     if (failed(bytes))
       return CompileStatus::fault;
     return writeFile([&](llvm::raw_ostream &os) { os << *bytes; });
   }
   CodeKind kind = options.emit == EmitKind::llvm ? CodeKind::llvm : CodeKind::assembly;
-  FailureOr<std::vector<std::string>> texts = compileEach(*kernels, targets.front(), kind);
+  FailureOr<std::vector<std::string>> texts = compileEach(*lowered, targets.front(), kind);
   if (failed(texts))
     return CompileStatus::fault;
   return writeFile([&](llvm::raw_ostream &os) {
@@ -280,7 +299,10 @@ CompileStatus Compilation::writeArtifactFile() {
   parts.weights = &weights;
   parts.sourceHash = sourceHash;
   for (const CpuTarget &target : targets) {
-    FailureOr<std::string> code = buildObject(*kernels, target, plan.kernels, LinkKind::shared);
+    OwningOpRef<ModuleOp> lowered;
+    if (CompileStatus status = lowerFor(target, lowered); status != CompileStatus::done || isReproduced)
+      return status;
+    FailureOr<std::string> code = buildObject(*lowered, target, plan.kernels, LinkKind::shared);
     if (failed(code))
       return CompileStatus::fault;
     parts.code.push_back({target.needed, std::move(*code)});

@@ -35,25 +35,26 @@ static void addNames(StringRef pipeline, std::vector<std::string> &names) {
 }
 
 std::vector<std::string> tenon::getPassNames() {
+  OpPassManager pm(ModuleOp::getOperationName(), OpPassManager::Nesting::Implicit);
+  buildGraphPipeline(pm, {});
+  buildBufferPipeline(pm);
+  buildLoopPipeline(pm, {});
+  buildLLVMPipeline(pm);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  pm.printAsTextualPipeline(os);
   std::vector<std::string> names;
-  for (auto build : {buildGraphPipeline, buildBufferPipeline, buildLLVMPipeline}) {
-    OpPassManager pm(ModuleOp::getOperationName(), OpPassManager::Nesting::Implicit);
-    build(pm);
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    pm.printAsTextualPipeline(os);
-    addNames(text, names);
-  }
+  addNames(text, names);
   return names;
 }
 
 std::vector<std::string> tenon::getClosest(StringRef name, std::vector<std::string> names) {
   constexpr size_t kFew = 3;
   // Who types a part of a name means that one.
-  auto distance = [&](StringRef known) {
+  auto distance = [&](StringRef known) -> unsigned {
     return name.size() > 2 && known.contains(name) ? 0 : known.edit_distance(name);
   };
-  llvm::stable_sort(names, [&](StringRef a, StringRef b) { return distance(a) < distance(b); });
+  llvm::sort(names, [&](StringRef a, StringRef b) { return std::pair(distance(a), a) < std::pair(distance(b), b); });
   names.resize(std::min(names.size(), kFew));
   return names;
 }

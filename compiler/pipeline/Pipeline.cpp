@@ -13,21 +13,24 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
 
 using namespace mlir;
 
-void tenon::buildGraphPipeline(OpPassManager &pm) {
+void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   functions.addPass(createDecompose());
+  functions.addPass(createSimplify());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
-  functions.addPass(createFuse());
+  pm.addPass(createFoldConstants(std::move(evaluate)));
+  OpPassManager &folded = pm.nest<func::FuncOp>();
+  folded.addPass(createCanonicalizerPass());
+  folded.addPass(createFuse());
   pm.addPass(createOutline());
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());
@@ -43,8 +46,16 @@ void tenon::buildBufferPipeline(OpPassManager &pm) {
   pm.addPass(createBufferizeKernels());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
+}
+
+void tenon::buildLoopPipeline(OpPassManager &pm, VectorShape shape) {
+  VectorizeContractionsOptions options;
+  options.vectorBytes = shape.bytes;
+  options.registers = shape.registers;
+  pm.addPass(createVectorizeContractions(options));
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
   pm.addPass(createPlaceAllocations());
 }
 
@@ -52,6 +63,9 @@ void tenon::buildKernelPipeline(OpPassManager &pm) {
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());
   buildBufferPipeline(pm);
+  pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createPlaceAllocations());
 }
 
 void tenon::buildLLVMPipeline(OpPassManager &pm) {
@@ -61,13 +75,8 @@ void tenon::buildLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createMathToCalls());
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createSCFToControlFlowPass());
+  // Masks become vectors of bits by patterns that only this pass has.
+  pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-}
-
-void tenon::buildIsolatedKernelPipeline(OpPassManager &pm, bool toLLVM) {
-  OpPassManager &nested = pm.nest<ModuleOp>();
-  buildBufferPipeline(nested);
-  if (toLLVM)
-    buildLLVMPipeline(nested);
 }

@@ -9,23 +9,31 @@
 #ifndef TENON_COMPILER_PIPELINE_PIPELINE_H
 #define TENON_COMPILER_PIPELINE_PIPELINE_H
 
+#include "passes/Passes.h"
+
 namespace mlir {
 class OpPassManager;
 }
 
 namespace tenon {
 
-/// An imported module becomes a program with kernels that are tiled, on tensors.
-void buildGraphPipeline(mlir::OpPassManager &pm);
-/// Tiled kernels become loops on buffers: what all targets share.
+/// An imported module becomes a program with kernels that are tiled, on tensors. `evaluate` computes what
+/// depends on weights alone; where it is null, that is left to run time.
+void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate);
+/// The vector registers that loops are blocked for.
+struct VectorShape {
+  int64_t bytes = 64, registers = 32;
+};
+
+/// Tiled kernels become buffers: what all targets share.
 void buildBufferPipeline(mlir::OpPassManager &pm);
+/// Buffers become loops, blocked for registers of a CPU.
+void buildLoopPipeline(mlir::OpPassManager &pm, VectorShape shape);
 /// Kernels in tenon operations become loops on buffers.
 void buildKernelPipeline(mlir::OpPassManager &pm);
 /// Kernels on buffers become the LLVM dialect, for a CPU.
 void buildLLVMPipeline(mlir::OpPassManager &pm);
 
-/// What the modules inside of isolateKernels' result go through; `toLLVM` says how far.
-void buildIsolatedKernelPipeline(mlir::OpPassManager &pm, bool toLLVM);
 
 } // namespace tenon
 

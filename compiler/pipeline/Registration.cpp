@@ -64,7 +64,7 @@ void tenon::registerPasses() {
   registerTenonPasses();
   registerTransformsPasses();
   PassPipelineRegistration<>("tenon-graph-pipeline", "an imported module to a program with tiled kernels",
-                             buildGraphPipeline);
+                             [](OpPassManager &pm) { buildGraphPipeline(pm, nullptr); });
   PassPipelineRegistration<>("tenon-kernel-pipeline", "kernels from tenon operations to loops on buffers",
                              buildKernelPipeline);
   PassPipelineRegistration<>("tenon-llvm-pipeline", "kernels from loops on buffers to the LLVM dialect",

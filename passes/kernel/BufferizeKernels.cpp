@@ -14,6 +14,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
@@ -81,15 +84,26 @@ struct BufferizeKernels : public tenon::impl::BufferizeKernelsBase<BufferizeKern
   }
 
 private:
-  /// Folds copies of a buffer to itself, and what sizes are known.
+  /// Folds copies of a buffer to itself and what sizes are known; copies that stay become loops, so that no
+  /// kernel calls a function for them.
   LogicalResult simplify(func::FuncOp kernel) {
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(kernel);
+    eliminateCommonSubExpressions(rewriter, dominance, kernel);
     RewritePatternSet patterns(&getContext());
     memref::CopyOp::getCanonicalizationPatterns(patterns, &getContext());
     memref::CastOp::getCanonicalizationPatterns(patterns, &getContext());
     memref::SubViewOp::getCanonicalizationPatterns(patterns, &getContext());
     memref::AllocOp::getCanonicalizationPatterns(patterns, &getContext());
     scf::ForOp::getCanonicalizationPatterns(patterns, &getContext());
-    return applyPatternsGreedily(kernel, std::move(patterns));
+    if (failed(applyPatternsGreedily(kernel, std::move(patterns))))
+      return failure();
+    kernel.walk([&](memref::CopyOp copy) {
+      rewriter.setInsertionPoint(copy);
+      linalg::makeMemRefCopyOp(rewriter, copy.getLoc(), copy.getSource(), copy.getTarget());
+      rewriter.eraseOp(copy);
+    });
+    return success();
   }
 };
 } // namespace

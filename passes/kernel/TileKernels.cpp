@@ -20,6 +20,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/kernel/Contraction.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_TILEKERNELS
@@ -42,10 +43,40 @@ struct Tiling {
 };
 } // namespace
 
-/// Whether `op` reads the result of another stage, which tiling computes anew for each tile, into memory of
-/// its own. Writing in place needs none.
-static bool hasIntermediates(linalg::GenericOp op) {
-  return llvm::any_of(op.getDpsInputs(), [](Value input) { return input.getDefiningOp<linalg::LinalgOp>(); });
+namespace {
+/// What the stages before the last one ask of its tiles.
+struct Constraints {
+  /// Loops of the last stage that every earlier stage runs over too: tiling another one would repeat a stage.
+  SmallVector<bool> allowed;
+  /// Whether a tile needs memory of its own, for results of earlier stages. Writing in place needs none.
+  bool hasIntermediates = false;
+};
+} // namespace
+
+/// Follows the stages before `op`; `rootLoop` says which loop of the last stage runs over the same dimension.
+static void collectConstraints(linalg::GenericOp op, ArrayRef<std::optional<unsigned>> rootLoop,
+                               Constraints &constraints) {
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (!input->get().getDefiningOp<linalg::LinalgOp>())
+      continue;
+    constraints.hasIntermediates = true;
+    AffineMap map = op.getMatchingIndexingMap(input);
+    for (auto [loop, root] : llvm::enumerate(rootLoop))
+      if (root && !map.isFunctionOfDim(loop))
+        constraints.allowed[*root] = false;
+  }
+  // What the operation changes in place was computed by a stage with the same result dimensions.
+  for (OpOperand &output : op.getDpsInitsMutable()) {
+    auto producer = output.get().getDefiningOp<linalg::GenericOp>();
+    if (!producer)
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&output);
+    AffineMap own = producer.getIndexingMapMatchingResult(cast<OpResult>(output.get()));
+    SmallVector<std::optional<unsigned>> loops(producer.getNumLoops());
+    for (auto [mine, theirs] : llvm::zip(map.getResults(), own.getResults()))
+      loops[cast<AffineDimExpr>(theirs).getPosition()] = rootLoop[cast<AffineDimExpr>(mine).getPosition()];
+    collectConstraints(producer, loops, constraints);
+  }
 }
 
 /// How many elements are joined into one element of the stages that `op` depends on, roughly.
@@ -61,31 +92,80 @@ static int64_t getReductionSize(linalg::GenericOp op) {
   return size;
 }
 
+/// The contraction whose result `root` is, or changes in place, and its row and column among the root's
+/// result dimensions.
+static std::optional<std::pair<std::optional<unsigned>, unsigned>> findContraction(linalg::GenericOp root) {
+  linalg::GenericOp op = root;
+  while (op && !matchContraction(op)) {
+    if (op.getNumDpsInits() != 1)
+      return std::nullopt;
+    op = op.getDpsInits()[0].getDefiningOp<linalg::GenericOp>();
+  }
+  if (!op)
+    return std::nullopt;
+  Contraction contraction = *matchContraction(op);
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  std::optional<unsigned> row;
+  unsigned column = 0;
+  for (auto [i, index] : llvm::enumerate(map.getResults())) {
+    unsigned loop = cast<AffineDimExpr>(index).getPosition();
+    if (loop == contraction.rowLoop)
+      row = i;
+    if (loop == contraction.columnLoop)
+      column = i;
+  }
+  return std::pair(row, column);
+}
+
+/// Tile sizes of a contraction, by result dimension: enough rows and columns that a tile's operands are
+/// used again and again, and the rest as far as `kElements` allow.
+static SmallVector<int64_t> chooseContractionSizes(ArrayRef<AffineExpr> dims, std::optional<unsigned> row,
+                                                   unsigned column) {
+  constexpr int64_t kRows = 56, kColumns = 192, kElements = 16384;
+  SmallVector<int64_t> sizes(dims.size(), 1);
+  int64_t elements = 1;
+  auto choose = [&](unsigned i, int64_t limit) {
+    int64_t extent = getConstant(dims[i]).value_or(limit);
+    // Parts of equal size, rather than a small one at the end.
+    int64_t parts = std::max<int64_t>(1, llvm::divideCeil(extent, limit));
+    sizes[i] = std::max<int64_t>(1, llvm::divideCeil(extent, parts));
+    elements *= sizes[i];
+  };
+  choose(column, kColumns);
+  if (row)
+    choose(*row, kRows);
+  for (unsigned i = dims.size(); i-- > 0;)
+    if (i != column && i != row)
+      choose(i, std::max<int64_t>(1, kElements / elements));
+  return sizes;
+}
+
 static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, int64_t tileElements) {
   MLIRContext *context = root.getContext();
   unsigned numLoops = root.getNumLoops();
   Tiling tiling{SmallVector<int64_t>(numLoops, 0), getDimConstant(context, 1)};
-  // Only loops that every earlier stage runs over too: tiling another one would repeat that stage.
-  SmallVector<bool> allowed(numLoops, true);
-  for (OpOperand *input : root.getDpsInputOperands()) {
-    if (!input->get().getDefiningOp<linalg::LinalgOp>())
-      continue;
-    AffineMap map = root.getMatchingIndexingMap(input);
-    for (unsigned loop = 0; loop < numLoops; ++loop)
-      allowed[loop] &= map.isFunctionOfDim(loop);
-  }
+  Constraints constraints{SmallVector<bool>(numLoops, true)};
+  SmallVector<std::optional<unsigned>> loops;
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    loops.push_back(loop);
+  collectConstraints(root, loops, constraints);
   // Memory of a tile's own must have one size, so such tiles are never cut off at the border.
-  bool exact = hasIntermediates(root);
+  bool exact = constraints.hasIntermediates || root.getNumResults() > 1;
   // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
   // every thread.
   int64_t target = std::max<int64_t>(1, tileElements / std::min<int64_t>(getReductionSize(root), 64)), inner = 1;
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(result));
+  SmallVector<int64_t> fixed;
+  if (auto contraction = findContraction(root); contraction && !exact)
+    fixed = chooseContractionSizes(dims, contraction->first, contraction->second);
   for (size_t i = dims.size(); i-- > 0;) {
     unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
-    if (!allowed[loop])
+    if (!constraints.allowed[loop])
       continue;
     int64_t extent = getConstant(dims[i]).value_or(64);
     int64_t size = std::clamp<int64_t>(target / inner, 1, std::max<int64_t>(extent, 1));
+    if (!fixed.empty())
+      size = fixed[i];
     if (exact && !getConstant(dims[i]))
       size = 1;
     while (exact && extent > 0 && extent % size != 0)

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-// usage: tenon-import-test [--shape NAME=1x3xHxW] [--range H=32..640] [--time] [--quiet] FILE...
+// usage: tenon-import-test [--shape NAME=1x3xHxW] [--range H=32..640] [--constant NAME=1,2] [--full] [--time]
+// [--quiet] FILE...
 //
 // FILE is an ONNX model; one that ends in .onnxtxt is written in ONNX's textual syntax (onnx/docs/Syntax.md),
-// external data lying beside it. Prints the module with its resources left out, or the errors; exits with the
-// code that the compiler would exit with.
+// external data lying beside it. Prints the module, with its resources left out unless --full is given, or
+// the errors; exits with the code that the compiler would exit with.
 
 #include "compiler/import/onnx/ImportOnnx.h"
 #include "mlir/IR/AsmState.h"
@@ -47,7 +48,7 @@ static ImportedModel importText(StringRef path, const ImportOptions &options, ML
   return importOnnxModel(std::move(model), path.substr(path.find_last_of('/') + 1), path, options, context);
 }
 
-static int importOne(StringRef path, const ImportOptions &options, bool quiet, bool timed) {
+static int importOne(StringRef path, const ImportOptions &options, bool quiet, bool timed, bool full) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
     llvm::errs() << (diagnostic.getSeverity() == DiagnosticSeverity::Error ? "error: " : "note: ")
@@ -58,16 +59,22 @@ static int importOne(StringRef path, const ImportOptions &options, bool quiet, b
   ImportedModel model = path.ends_with(".onnxtxt") ? importText(path, options, &context)
                                                    : importOnnxFile(path, options, &context);
   if (timed)
-    llvm::errs() << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()
-                 << " ms\n";
-  if (!model)
-    return model.fault == ImportFault::Unsupported ? 3 : 1;
+    llvm::errs()
+        << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()
+        << " ms\n";
+  if (!model) {
+    int code = model.fault == ImportFault::Unsupported ? 3 : 1;
+    llvm::errs() << "exit " << code << "\n";
+    return code;
+  }
   if (failed(verify(*model.module)))
     return 70;
   if (!quiet) {
     OpPrintingFlags flags;
-    flags.elideLargeResourceString(0);
-    flags.elideLargeElementsAttrs(16);
+    if (!full) {
+      flags.elideLargeResourceString(0);
+      flags.elideLargeElementsAttrs(16);
+    }
     model.module->print(llvm::outs(), flags);
   }
   return 0;
@@ -76,24 +83,30 @@ static int importOne(StringRef path, const ImportOptions &options, bool quiet, b
 int main(int argc, char **argv) {
   ImportOptions options;
   std::string error;
-  bool quiet = false, timed = false;
+  bool quiet = false, timed = false, full = false;
   std::vector<std::string> files;
   for (int i = 1; i < argc; ++i) {
     StringRef arg = argv[i];
     if (arg == "--quiet")
       quiet = true;
+    else if (arg == "--full")
+      full = true;
     else if (arg == "--time")
       timed = true;
-    else if ((arg == "--shape" && i + 1 < argc && failed(ImportOptions::parseShape(argv[++i], options, error))) ||
-             (arg == "--range" && i + 1 < argc && failed(ImportOptions::parseRange(argv[++i], options, error)))) {
+    else if ((arg == "--shape" && i + 1 < argc &&
+              failed(ImportOptions::parseShape(argv[++i], options, error))) ||
+             (arg == "--constant" && i + 1 < argc &&
+              failed(ImportOptions::parseConstant(argv[++i], options, error))) ||
+             (arg == "--range" && i + 1 < argc &&
+              failed(ImportOptions::parseRange(argv[++i], options, error)))) {
       llvm::errs() << "error: " << error << "\n";
       return 2;
-    } else if (!arg.starts_with("--shape") && !arg.starts_with("--range"))
+    } else if (!arg.starts_with("--"))
       files.push_back(arg.str());
   }
   int worst = 0;
   for (const std::string &file : files) {
-    int code = importOne(file, options, quiet, timed);
+    int code = importOne(file, options, quiet, timed, full);
     if (files.size() > 1)
       llvm::outs() << code << " " << file << "\n";
     worst = std::max(worst, code);

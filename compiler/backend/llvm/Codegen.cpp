@@ -185,7 +185,8 @@ FailureOr<std::string> tenon::compileSupport(ArrayRef<std::string> objects, cons
         undefined.insert(*name);
     }
   }
-  if (undefined.empty())
+  // A plan without kernels still has a code section, which says what it was compiled for.
+  if (undefined.empty() && !objects.empty())
     return std::string();
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
   if (!machine)

@@ -45,9 +45,19 @@ static std::string describeNeeds(llvm::StringRef arch, const llvm::StringSet<> &
   return text;
 }
 
+/// What the features say of vector registers.
+static void setVectorShape(CpuTarget &target) {
+  llvm::StringRef needed = target.needed;
+  if (target.arch != "x86_64")
+    return;
+  target.vectorBytes = needed.contains("avx512f") ? 64 : needed.contains("avx") ? 32 : 16;
+  target.vectorRegisters = needed.contains("avx512f") ? 32 : 16;
+}
+
 static CpuTarget getHost() {
   llvm::Triple triple(llvm::sys::getProcessTriple());
-  CpuTarget target{"host", triple.str(), triple.getArchName().str(), llvm::sys::getHostCPUName().str(), "", "", true};
+  CpuTarget target{"host", triple.str(), triple.getArchName().str(), llvm::sys::getHostCPUName().str(), "", ""};
+  target.runsHere = true;
   llvm::StringSet<> enabled;
   // A StringMap has no order of its own; the artifact must not depend on one.
   std::vector<std::string> features;
@@ -60,11 +70,12 @@ static CpuTarget getHost() {
       enabled.insert(toFormatName(llvm::StringRef(feature).drop_front()));
   }
   target.needed = describeNeeds(target.arch, enabled);
+  setVectorShape(target);
   return target;
 }
 
 static CpuTarget getX86(llvm::StringRef cpu) {
-  CpuTarget target{cpu.str(), "x86_64-unknown-linux-gnu", "x86_64", cpu.str(), "", "", false};
+  CpuTarget target{cpu.str(), "x86_64-unknown-linux-gnu", "x86_64", cpu.str(), "", ""};
   llvm::SmallVector<llvm::StringRef> features;
   llvm::X86::getFeaturesForCPU(cpu, features);
   llvm::StringSet<> enabled;
@@ -76,6 +87,7 @@ static CpuTarget getX86(llvm::StringRef cpu) {
       target.runsHere &= it->second;
   }
   target.needed = describeNeeds(target.arch, enabled);
+  setVectorShape(target);
   return target;
 }
 
@@ -86,8 +98,10 @@ std::optional<CpuTarget> tenon::getCpuTarget(llvm::StringRef name) {
     return getX86(name);
   if (name == "aarch64") {
     bool here = llvm::Triple(llvm::sys::getProcessTriple()).getArch() == llvm::Triple::aarch64;
-    return CpuTarget{"aarch64", "aarch64-unknown-linux-gnu", "aarch64", "generic", "+neon,+fp-armv8",
-                     "aarch64:fp,asimd", here};
+    CpuTarget target{"aarch64", "aarch64-unknown-linux-gnu", "aarch64", "generic", "+neon,+fp-armv8",
+                     "aarch64:fp,asimd"};
+    target.runsHere = here;
+    return target;
   }
   return std::nullopt;
 }

@@ -24,6 +24,8 @@ struct CpuTarget {
   std::string cpu;      ///< LLVM's -mcpu
   std::string features; ///< LLVM's -mattr
   std::string needed;   ///< what code for it needs, as fmt::Section::target says it
+  int64_t vectorBytes = 16;     ///< of a vector register
+  int64_t vectorRegisters = 32; ///< how many there are
   bool runsHere;        ///< whether this machine can execute code for it
 };
 

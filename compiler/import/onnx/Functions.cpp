@@ -25,7 +25,8 @@ static constexpr int kMaxDepth = 64;
 const FunctionProto *Importer::findFunction(const NodeProto &proto) {
   if (functions.empty())
     return nullptr;
-  auto it = functions.find((canonicalDomain(proto.domain()) + "::" + proto.op_type() + ":" + proto.overload()).str());
+  auto it = functions.find(
+      (canonicalDomain(proto.domain()) + "::" + proto.op_type() + ":" + proto.overload()).str());
   return it == functions.end() ? nullptr : it->second;
 }
 
@@ -67,7 +68,8 @@ const FunctionProto *Importer::buildFunction(Node &node, const onnx::OpSchema &s
       schema.BuildContextDependentFunction(buildContext, function, opset))
     return &function;
   memory->functions.pop_back();
-  (void)node.unsupported("its operator has no function body for these operands, and is not supported otherwise");
+  (void)node.unsupported(
+      "its operator has no function body for these operands, and is not supported otherwise");
   return nullptr;
 }
 
@@ -82,7 +84,8 @@ static bool refersToAttributes(const onnx::GraphProto &graph) {
 static bool refersToAttributes(const NodeProto &node) {
   return llvm::any_of(node.attribute(), [](const onnx::AttributeProto &attr) {
     return !attr.ref_attr_name().empty() || (attr.has_g() && refersToAttributes(attr.g())) ||
-           llvm::any_of(attr.graphs(), [](const onnx::GraphProto &graph) { return refersToAttributes(graph); });
+           llvm::any_of(attr.graphs(),
+                        [](const onnx::GraphProto &graph) { return refersToAttributes(graph); });
   });
 }
 
@@ -144,10 +147,14 @@ LogicalResult Importer::enterGraph(Node &node, Scope &inner, int64_t nodeCount) 
   if (inner.depth > kMaxDepth)
     return node.invalid("functions and graphs nest more than " + Twine(kMaxDepth) +
                         " deep here; a function must not call itself");
+  return countExpansion(node, nodeCount);
+}
+
+LogicalResult Importer::countExpansion(Node &node, int64_t nodeCount) {
   expandedNodes += nodeCount;
   if (expandedNodes > options.maxExpandedNodes)
-    return node.unsupported("functions, branches and loops expand to more than " + Twine(options.maxExpandedNodes) +
-                            " nodes");
+    return node.unsupported("functions, branches and loops expand to more than " +
+                            Twine(options.maxExpandedNodes) + " nodes");
   return success();
 }
 
@@ -159,10 +166,9 @@ LogicalResult Importer::importFunction(Node &node, const FunctionProto &function
     return node.invalid("has " + Twine(node.getProto().input_size()) + " inputs, but its function takes " +
                         Twine(function.input_size()));
   OpsetImports &imports = functionOpsets.emplace_back();
-  // A body that names no versions is one of the schema's own, written for the version that the node has.
-  if (function.opset_import().empty())
-    imports = *node.scope.opsets;
-  else if (!readOpsets(function.opset_import(), imports))
+  // Bodies of ONNX's own may leave out domains; those have the versions of the graph around.
+  imports = *node.scope.opsets;
+  if (!readOpsets(function.opset_import(), imports))
     return failure();
   inner.opsets = &imports;
   for (int i = 0; i < function.input_size(); ++i) {
@@ -181,8 +187,9 @@ LogicalResult Importer::importFunction(Node &node, const FunctionProto &function
 
 LogicalResult Importer::importFunctionBody(Node &node, const FunctionProto &function, Scope &inner) {
   AttributeBinder binder(node.getProto(), function);
-  if (const onnx::OpSchema *schema = onnx::OpSchemaRegistry::Schema(
-          node.getProto().op_type(), static_cast<int>(node.getOpset()), canonicalDomain(node.getDomain()).str()))
+  if (const onnx::OpSchema *schema =
+          onnx::OpSchemaRegistry::Schema(node.getProto().op_type(), static_cast<int>(node.getOpset()),
+                                         canonicalDomain(node.getDomain()).str()))
     binder.addDefaults(*schema);
   const Nodes *body = &function.node();
   if (llvm::any_of(function.node(), [](const NodeProto &n) { return refersToAttributes(n); })) {
@@ -190,7 +197,8 @@ LogicalResult Importer::importFunctionBody(Node &node, const FunctionProto &func
     *bound.mutable_node() = function.node();
     copiedBytes += static_cast<int64_t>(bound.ByteSizeLong());
     if (copiedBytes > kMaxCopiedBytes)
-      return node.unsupported("functions with attributes expand to more than " + Twine(kMaxCopiedBytes) + " bytes");
+      return node.unsupported("functions with attributes expand to more than " + Twine(kMaxCopiedBytes) +
+                              " bytes");
     for (NodeProto &inside : *bound.mutable_node())
       binder.bind(inside);
     body = &bound.node();
@@ -206,7 +214,8 @@ LogicalResult Importer::importFunctionBody(Node &node, const FunctionProto &func
   return bindOutputs(node, outputs);
 }
 
-LogicalResult Importer::importSubgraph(Node &node, const onnx::GraphProto &graph, ArrayRef<ImportedValue> inputs,
+LogicalResult Importer::importSubgraph(Node &node, const onnx::GraphProto &graph,
+                                       ArrayRef<ImportedValue> inputs,
                                        SmallVectorImpl<ImportedValue *> &outputs) {
   Scope &inner = scopes.emplace_back();
   if (failed(enterGraph(node, inner, graph.node_size())))
@@ -214,8 +223,8 @@ LogicalResult Importer::importSubgraph(Node &node, const onnx::GraphProto &graph
   inner.parent = &node.scope;
   inner.opsets = node.scope.opsets;
   if (static_cast<size_t>(graph.input_size()) != inputs.size())
-    return node.invalid("its graph takes " + Twine(graph.input_size()) + " inputs, but " + Twine(inputs.size()) +
-                        " are given");
+    return node.invalid("its graph takes " + Twine(graph.input_size()) + " inputs, but " +
+                        Twine(inputs.size()) + " are given");
   importInitializers(graph, inner);
   for (auto [input, value] : llvm::zip(graph.input(), inputs))
     inner.values[input.name()] = value;

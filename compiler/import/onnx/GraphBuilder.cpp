@@ -112,7 +112,8 @@ Dims GraphBuilder::constantDims(IntsRef values) const {
 //===----------------------------------------------------------------------===//
 
 Value GraphBuilder::weight(ElementsAttr value, StringRef name) {
-  return resultOf(emit<WeightOp>(value.getType(), {}, value, name.empty() ? StringAttr() : builder.getStringAttr(name)));
+  return resultOf(
+      emit<WeightOp>(value.getType(), {}, value, name.empty() ? StringAttr() : builder.getStringAttr(name)));
 }
 
 Value GraphBuilder::scalar(double value, Type type) { return constantFloats(value, {}, type); }
@@ -229,7 +230,8 @@ Value GraphBuilder::cast(Value x, Type type, bool saturate) {
 // Contractions, windows, reductions
 //===----------------------------------------------------------------------===//
 
-Value GraphBuilder::contract(Value x, Value y, IntsRef xDims, IntsRef yDims, IntsRef resultDims, Type resultType) {
+Value GraphBuilder::contract(Value x, Value y, IntsRef xDims, IntsRef yDims, IntsRef resultDims,
+                             Type resultType) {
   TypeAttr type = resultType ? TypeAttr::get(resultType) : TypeAttr();
   // Numbered anew, the result's first, so that equal contractions look equal.
   llvm::SmallDenseMap<int64_t, int64_t> numbers;
@@ -269,7 +271,8 @@ Value GraphBuilder::matmul(Value x, Value y, Type resultType) {
 
 Value GraphBuilder::convolve(Value x, Value filter, const Window &w, int64_t groups, Type resultType) {
   TypeAttr type = resultType ? TypeAttr::get(resultType) : TypeAttr();
-  return resultOf(emit<ConvolveOp>({}, {x, filter}, x, filter, w.strides, w.dilations, w.low, w.high, groups, type));
+  return resultOf(
+      emit<ConvolveOp>({}, {x, filter}, x, filter, w.strides, w.dilations, w.low, w.high, groups, type));
 }
 
 Value GraphBuilder::pool(PoolKind kind, Value x, const Window &w, bool ceil, bool countPadding) {
@@ -278,6 +281,8 @@ Value GraphBuilder::pool(PoolKind kind, Value x, const Window &w, bool ceil, boo
 }
 
 Value GraphBuilder::reduce(ReduceKind kind, Value x, IntsRef axes, bool keepdims) {
+  if (axes.empty())
+    return x;
   return resultOf(emit<ReduceOp>({}, {x}, kind, x, axes, keepdims));
 }
 Value GraphBuilder::argReduce(ReduceKind kind, Value x, int64_t axis, bool keepdims, bool last) {
@@ -298,8 +303,12 @@ Value GraphBuilder::cumulativeSum(Value x, int64_t axis, bool exclusive, bool re
 Value GraphBuilder::cumulativeProd(Value x, int64_t axis, bool exclusive, bool reverse) {
   return scan(ReduceKind::prod, x, axis, exclusive, reverse);
 }
-Value GraphBuilder::poolMax(Value x, const Window &w, bool ceil) { return pool(PoolKind::max, x, w, ceil, false); }
-Value GraphBuilder::poolSum(Value x, const Window &w, bool ceil) { return pool(PoolKind::sum, x, w, ceil, false); }
+Value GraphBuilder::poolMax(Value x, const Window &w, bool ceil) {
+  return pool(PoolKind::max, x, w, ceil, false);
+}
+Value GraphBuilder::poolSum(Value x, const Window &w, bool ceil) {
+  return pool(PoolKind::sum, x, w, ceil, false);
+}
 Value GraphBuilder::poolAverage(Value x, const Window &w, bool ceil, bool countPadding) {
   return pool(PoolKind::average, x, w, ceil, countPadding);
 }
@@ -345,13 +354,17 @@ Value GraphBuilder::broadcast(Value x, ArrayRef<AffineExpr> shape) {
 }
 
 Value GraphBuilder::slice(Value x, ArrayRef<AffineExpr> starts, IntsRef steps, ArrayRef<AffineExpr> shape) {
+  auto isZero = [](AffineExpr e) { return getConstant(e) == 0; };
+  if (x && ArrayRef(getDims(x)) == shape && llvm::all_of(starts, isZero) &&
+      llvm::all_of(steps, [](int64_t step) { return step == 1; }))
+    return x;
   return resultOf(emit<SliceOp>(getTensorType(shape, elementType(x)), {x}, x,
                                 ShapeAttr::get(getContext(), starts), steps));
 }
 
 Value GraphBuilder::sliceAxis(Value x, int64_t axis, AffineExpr start, AffineExpr extent) {
   Dims starts(rank(x), constantDim(0)), shape = dims(x);
-  if (axis >= rank(x))
+  if (axis < 0 || axis >= rank(x))
     return {};
   starts[axis] = start;
   shape[axis] = extent;
@@ -362,7 +375,7 @@ Value GraphBuilder::reverseAxes(Value x, IntsRef axes) {
   Dims starts(rank(x), constantDim(0));
   Ints steps(rank(x), 1);
   for (int64_t axis : axes) {
-    if (axis >= rank(x))
+    if (axis < 0 || axis >= rank(x))
       return {};
     starts[axis] = subDims(dim(x, axis), constantDim(1));
     steps[axis] = -1;
@@ -372,8 +385,8 @@ Value GraphBuilder::reverseAxes(Value x, IntsRef axes) {
 
 Value GraphBuilder::pad(StringRef mode, Value x, Value value, ArrayRef<AffineExpr> low, IntsRef interior,
                         ArrayRef<AffineExpr> shape) {
-  return resultOf(emit<PadOp>(getTensorType(shape, elementType(x)), {x, value}, *symbolizePadMode(mode), x, value,
-                              ShapeAttr::get(getContext(), low), interior));
+  return resultOf(emit<PadOp>(getTensorType(shape, elementType(x)), {x, value}, *symbolizePadMode(mode), x,
+                              value, ShapeAttr::get(getContext(), low), interior));
 }
 
 Value GraphBuilder::concat(ArrayRef<Value> values, int64_t axis) {
@@ -401,7 +414,7 @@ Value GraphBuilder::squeeze(Value x, IntsRef axes) {
 }
 
 Value GraphBuilder::repeat(Value x, int64_t axis, AffineExpr times) {
-  if (axis >= rank(x))
+  if (axis < 0 || axis >= rank(x))
     return {};
   Dims wide = dims(x), result = dims(x);
   wide.insert(wide.begin() + axis + 1, times);
@@ -431,10 +444,12 @@ Value GraphBuilder::gatherND(Value x, Value indices, int64_t batchDims) {
   return resultOf(emit<GatherNDOp>({}, {x, indices}, x, indices, batchDims));
 }
 Value GraphBuilder::scatterElements(StringRef kind, Value x, Value indices, Value updates, int64_t axis) {
-  return resultOf(emit<ScatterElementsOp>({}, {x, indices, updates}, *symbolizeScatterKind(kind), x, indices, updates, axis));
+  return resultOf(emit<ScatterElementsOp>({}, {x, indices, updates}, *symbolizeScatterKind(kind), x, indices,
+                                          updates, axis));
 }
 Value GraphBuilder::scatterND(StringRef kind, Value x, Value indices, Value updates) {
-  return resultOf(emit<ScatterNDOp>({}, {x, indices, updates}, *symbolizeScatterKind(kind), x, indices, updates));
+  return resultOf(
+      emit<ScatterNDOp>({}, {x, indices, updates}, *symbolizeScatterKind(kind), x, indices, updates));
 }
 std::pair<Value, Value> GraphBuilder::topK(Value x, int64_t axis, int64_t k, bool largest) {
   auto op = emit<TopKOp>({}, {x}, x, axis, k, largest);

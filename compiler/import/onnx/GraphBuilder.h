@@ -55,7 +55,8 @@ public:
   mlir::MLIRContext *getContext() const;
   mlir::Location getLoc() const { return loc; }
 
-  //===--- Types: of a null value a scalar of f32, so that callers need no check --------------------------===//
+  //===--- Types: of a null value a scalar of f32, so that callers need no check
+  //--------------------------===//
 
   static int64_t rank(Value v);
   static Dims dims(Value v);
@@ -72,7 +73,8 @@ public:
   AffineExpr constantDim(int64_t value) const { return getDimConstant(getContext(), value); }
   Dims constantDims(IntsRef values) const;
 
-  //===--- Leaves -----------------------------------------------------------------------------------------===//
+  //===--- Leaves
+  //-----------------------------------------------------------------------------------------===//
 
   Value weight(mlir::ElementsAttr value, llvm::StringRef name = "");
   /// A constant of rank 0.
@@ -88,7 +90,8 @@ public:
   Value size(AffineExpr value, Type type);
   Value iota(llvm::ArrayRef<AffineExpr> shape, int64_t axis, Type type);
 
-  //===--- Elementwise ------------------------------------------------------------------------------------===//
+  //===--- Elementwise
+  //------------------------------------------------------------------------------------===//
 
 #define TENON_UNARY(NAME) Value NAME(Value x);
   TENON_UNARY(abs)
@@ -149,7 +152,8 @@ public:
   /// The value itself where it has that type.
   Value cast(Value x, Type type, bool saturate = true);
 
-  //===--- Contractions, windows, reductions --------------------------------------------------------------===//
+  //===--- Contractions, windows, reductions
+  //--------------------------------------------------------------===//
 
   Value contract(Value x, Value y, IntsRef xDims, IntsRef yDims, IntsRef resultDims, Type resultType = {});
   /// x @ y as numpy has it, batch dimensions broadcast.
@@ -168,7 +172,8 @@ public:
   Value reduceMin(Value x, IntsRef axes, bool keepdims = true);
   Value reduceMean(Value x, IntsRef axes, bool keepdims = true);
 
-  //===--- Shapes -----------------------------------------------------------------------------------------===//
+  //===--- Shapes
+  //-----------------------------------------------------------------------------------------===//
 
   /// The value itself where it has that shape.
   Value reshape(Value x, llvm::ArrayRef<AffineExpr> shape);
@@ -192,7 +197,8 @@ public:
   /// A vector as [1, n, 1...], so that it lies along dimension `axis` of a tensor of `rank`.
   Value alongAxis(Value vector, int64_t axis, int64_t rank);
 
-  //===--- Indices ----------------------------------------------------------------------------------------===//
+  //===--- Indices
+  //----------------------------------------------------------------------------------------===//
 
   Value gather(Value x, Value indices, int64_t axis);
   Value gatherElements(Value x, Value indices, int64_t axis);
@@ -202,7 +208,8 @@ public:
   Value scatterND(llvm::StringRef kind, Value x, Value indices, Value updates);
   std::pair<Value, Value> topK(Value x, int64_t axis, int64_t k, bool largest);
 
-  //===--- Composites -------------------------------------------------------------------------------------===//
+  //===--- Composites
+  //-------------------------------------------------------------------------------------===//
 
   Value softmax(Value x, int64_t axis, bool log = false);
   Value layerNorm(Value x, Value scale, Value bias, int64_t axis, double epsilon);

@@ -24,10 +24,9 @@ namespace tenon::onnx_import {
 /// A node reads its inputs and what its subgraphs take from outside. `isDefined` tells the names that exist
 /// before any node; `onError` hears of names made twice, names that nothing makes, and cycles, each with the
 /// index of a node concerned. Nodes on a cycle are left out of the order, as is what depends on them.
-llvm::SmallVector<int>
-orderNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes,
-           llvm::function_ref<bool(llvm::StringRef name)> isDefined,
-           llvm::function_ref<void(int node, const std::string &error)> onError);
+llvm::SmallVector<int> orderNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes,
+                                  llvm::function_ref<bool(llvm::StringRef name)> isDefined,
+                                  llvm::function_ref<void(int node, const std::string &error)> onError);
 
 } // namespace tenon::onnx_import
 

@@ -10,6 +10,7 @@
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/SchemaCheck.h"
+#include "compiler/import/onnx/ShapeArithmetic.h"
 #include "mlir/IR/Location.h"
 
 using namespace mlir;
@@ -153,6 +154,10 @@ void Importer::setOutputs(Node &node, ArrayRef<ShapeValue> known) {
     }
     output.value = value;
     output.type = cast<RankedTensorType>(value.getType());
+    // Whatever the sizes are that get bound, no extent may come out negative.
+    for (AffineExpr dim : getDims(output.type))
+      if (!isNonNegative(dim))
+        addRequirement(dim);
     output.loc = node.getLoc();
     if (i < known.size() && IntsRef(known[i].shape) == output.type.getShape())
       output.known = known[i];
@@ -165,7 +170,8 @@ LogicalResult Importer::bindOutputs(Node &node, ArrayRef<ImportedValue *> values
     if (proto.output(i).empty())
       continue;
     if (i >= static_cast<int>(values.size()) || !values[i] || values[i]->isAbsent)
-      return node.invalid("output number " + Twine(i) + ", '" + proto.output(i) + "', is made by nothing inside");
+      return node.invalid("output number " + Twine(i) + ", '" + proto.output(i) +
+                          "', is made by nothing inside");
     // A constant becomes a weight once, under the name that it had first.
     if (values[i]->constant)
       materialize(*values[i]);

@@ -39,7 +39,8 @@ LogicalResult ImportOptions::parseShape(StringRef text, ImportOptions &options, 
     shape.dims.push_back(part.str());
   }
   if (name.empty()) {
-    error = "'" + text.str() + "' has to look like NAME=1x3xHxW, with a number or a symbol for each dimension";
+    error =
+        "'" + text.str() + "' has to look like NAME=1x3xHxW, with a number or a symbol for each dimension";
     return failure();
   }
   options.shapes.push_back(std::move(shape));
@@ -59,6 +60,16 @@ LogicalResult ImportOptions::parseRange(StringRef text, ImportOptions &options, 
   return success();
 }
 
+LogicalResult ImportOptions::parseConstant(StringRef text, ImportOptions &options, std::string &error) {
+  auto [name, value] = text.rsplit('=');
+  if (name.empty() || value.empty()) {
+    error = "'" + text.str() + "' has to look like NAME=1,2 or NAME=@FILE";
+    return failure();
+  }
+  options.constants.push_back({name.str(), value.str()});
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Files
 //===----------------------------------------------------------------------===//
@@ -75,9 +86,10 @@ static std::unique_ptr<onnx::ModelProto> parseModel(llvm::ArrayRef<char> bytes, 
     return nullptr;
   }
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
-    report.add(ImportFault::InvalidModel, "has " + Twine(bytes.size()) +
-                                              " bytes, but an ONNX file has at most 2^31; save its tensors as "
-                                              "external data");
+    report.add(ImportFault::InvalidModel,
+               "has " + Twine(bytes.size()) +
+                   " bytes, but an ONNX file has at most 2^31; save its tensors as "
+                   "external data");
     return nullptr;
   }
   silenceProtobuf();
@@ -85,7 +97,8 @@ static std::unique_ptr<onnx::ModelProto> parseModel(llvm::ArrayRef<char> bytes, 
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(bytes.data()),
                                                 static_cast<int>(bytes.size()));
   if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
-    report.add(ImportFault::InvalidModel, "is no ONNX model, or is cut short after " + Twine(bytes.size()) + " bytes");
+    report.add(ImportFault::InvalidModel,
+               "is no ONNX model, or is cut short after " + Twine(bytes.size()) + " bytes");
     return nullptr;
   }
   return model;
@@ -153,7 +166,6 @@ ImportedModel tenon::importOnnxFile(StringRef path, const ImportOptions &options
 
 ImportedModel tenon::importOnnxModel(std::unique_ptr<onnx::ModelProto> model, StringRef name, StringRef path,
                                      const ImportOptions &options, MLIRContext *context) {
-  return guard(name, context, [&](Report &report) {
-    return importModel(std::move(model), path, options, report, context);
-  });
+  return guard(name, context,
+               [&](Report &report) { return importModel(std::move(model), path, options, report, context); });
 }

@@ -33,15 +33,24 @@ struct ImportOptions {
     std::string symbol;
     int64_t min, max;
   };
+  /// The value of an input, which is then a constant and no argument: numbers separated by commas, in the
+  /// input's shape, or `@FILE`, a serialized TensorProto. What an operator needs to know when compiling
+  /// (axes, a condition, a sampling rate) may be given so.
+  struct Constant {
+    std::string input, value;
+  };
   std::vector<Shape> shapes;
   std::vector<Range> ranges;
-  /// Operators that functions, branches and loops may be expanded to, all in all.
-  int64_t maxExpandedNodes = 1000000;
+  std::vector<Constant> constants;
+  /// Nodes that functions, branches, loops and recurrent operators may be expanded to, all in all.
+  int64_t maxExpandedNodes = 200000;
 
   /// Reads `NAME=1x3xHxW`, the value of `--shape`. Says in `error` what is wrong with it, where it fails.
   static mlir::LogicalResult parseShape(llvm::StringRef text, ImportOptions &options, std::string &error);
   /// Reads `H=32..640`, the value of `--range`.
   static mlir::LogicalResult parseRange(llvm::StringRef text, ImportOptions &options, std::string &error);
+  /// Reads `NAME=1,2` or `NAME=@FILE`, the value of `--constant`.
+  static mlir::LogicalResult parseConstant(llvm::StringRef text, ImportOptions &options, std::string &error);
 };
 
 /// Who is at fault, which the exit code follows: 0, 1, 3.

@@ -29,8 +29,8 @@ ImportedValue *Scope::find(StringRef name) {
 
 Importer::Importer(std::shared_ptr<ModelMemory> memory, ExternalFiles &files, const ImportOptions &options,
                    Report &report, MLIRContext *context)
-    : memory(memory), model(*memory->model), options(options), report(report), context(context), builder(context),
-      tensors(context, memory, files) {
+    : memory(memory), model(*memory->model), options(options), report(report), context(context),
+      builder(context), tensors(context, memory, files) {
   context->getOrLoadDialect<TenonDialect>();
   context->getOrLoadDialect<func::FuncDialect>();
 }
@@ -62,6 +62,7 @@ OwningOpRef<ModuleOp> Importer::run() {
 void Importer::readModel(func::FuncOp function) {
   readFunctions();
   importInitializers(model.graph(), mainScope);
+  importInputConstants();
   importInputs(function);
   checkOptions();
   importNodes(model.graph().node(), mainScope);
@@ -82,8 +83,8 @@ bool Importer::readOpsets(const google::protobuf::RepeatedPtrField<onnx::Operato
     bool isTooNew = it != known.end() && import.version() > it->second.second;
     isGood &= import.version() >= 1 && !isTooNew;
     if (import.version() < 1)
-      report.add(ImportFault::InvalidModel, "imports version " + Twine(import.version()) + " of domain '" + domain +
-                                                "'; versions count from 1");
+      report.add(ImportFault::InvalidModel, "imports version " + Twine(import.version()) + " of domain '" +
+                                                domain + "'; versions count from 1");
     else if (isTooNew)
       report.add(ImportFault::Unsupported, "uses opset " + Twine(import.version()) + " of domain '" +
                                                (domain.empty() ? "ai.onnx" : domain) + "', but " +
@@ -97,7 +98,8 @@ bool Importer::readOpsets(const google::protobuf::RepeatedPtrField<onnx::Operato
 
 void Importer::readFunctions() {
   for (const onnx::FunctionProto &function : model.functions()) {
-    std::string key = (canonicalDomain(function.domain()) + "::" + function.name() + ":" + function.overload()).str();
+    std::string key =
+        (canonicalDomain(function.domain()) + "::" + function.name() + ":" + function.overload()).str();
     if (!functions.try_emplace(key, &function).second)
       report.add(ImportFault::InvalidModel, "defines the function '" + function.name() + "' twice");
   }
@@ -119,21 +121,31 @@ AffineExpr Importer::getSymbol(StringRef name) {
   if (it != symbolOverrides.end())
     return it->second;
   if (const ImportOptions::Shape *shape = findShape(options, name); shape && shape->dims.size() == 1)
-    name = shape->dims[0];
-  int64_t number;
-  if (!name.getAsInteger(10, number))
-    return getDimConstant(context, number);
+    return parseDim(shape->dims[0]);
   symbols[name] = true;
   return getDimSymbol(context, name);
+}
+
+/// A dimension as the options write it: a number, or the name of a symbol.
+AffineExpr Importer::parseDim(StringRef text) {
+  int64_t number;
+  if (!text.getAsInteger(10, number))
+    return getDimConstant(context, number);
+  symbols[text] = true;
+  return getDimSymbol(context, text);
 }
 
 /// The name of a dynamic dimension: what the model calls it, or one that we make up.
 static std::string getDimName(const onnx::ValueInfoProto &input, int i) {
   const auto &dim = input.type().tensor_type().shape().dim(i);
-  return dim.has_dim_param() && !dim.dim_param().empty() ? dim.dim_param() : input.name() + "_dim" + std::to_string(i);
+  // "?" is no name: it would make dimensions equal that have nothing in common.
+  bool hasName = dim.has_dim_param() && !dim.dim_param().empty() && dim.dim_param() != "?";
+  return hasName ? dim.dim_param() : input.name() + "_dim" + std::to_string(i);
 }
 
-static bool isDynamic(const onnx::TensorShapeProto::Dimension &dim) { return !dim.has_dim_value() || dim.dim_value() < 0; }
+static bool isDynamic(const onnx::TensorShapeProto::Dimension &dim) {
+  return !dim.has_dim_value() || dim.dim_value() < 0;
+}
 
 /// Notes what the options say about the symbols of an input, before any type is made of them.
 void Importer::overrideSymbols(const onnx::ValueInfoProto &input) {
@@ -142,19 +154,20 @@ void Importer::overrideSymbols(const onnx::ValueInfoProto &input) {
   if (!wanted || !declared.has_shape())
     return;
   if (static_cast<size_t>(declared.shape().dim_size()) != wanted->dims.size()) {
-    report.add(ImportFault::InvalidModel, "input '" + input.name() + "' has " + Twine(declared.shape().dim_size()) +
+    report.add(ImportFault::InvalidModel, "input '" + input.name() + "' has " +
+                                              Twine(declared.shape().dim_size()) +
                                               " dimensions, but --shape gives " + Twine(wanted->dims.size()));
     return;
   }
   for (auto [i, text] : llvm::enumerate(wanted->dims)) {
     const auto &dim = declared.shape().dim(i);
-    AffineExpr expr = getSymbol(text);
+    AffineExpr expr = parseDim(text);
     if (isDynamic(dim)) {
       symbolOverrides.try_emplace(getDimName(input, i), expr);
     } else if (getConstant(expr) != dim.dim_value()) {
       report.add(ImportFault::InvalidModel, "dimension " + Twine(i) + " of input '" + input.name() + "' is " +
-                                                Twine(dim.dim_value()) + " in the model, and --shape cannot make it " +
-                                                text);
+                                                Twine(dim.dim_value()) +
+                                                " in the model, and --shape cannot make it " + text);
     }
   }
 }
@@ -165,17 +178,19 @@ std::optional<Dims> Importer::getInputDims(const onnx::ValueInfoProto &input) {
   Dims dims;
   if (!declared.has_shape()) {
     if (!wanted) {
-      report.add(ImportFault::Unsupported, "input '" + input.name() + "' has no shape; give it one with --shape " +
-                                               input.name() + "=1x3xHxW");
+      report.add(ImportFault::Unsupported, "input '" + input.name() +
+                                               "' has no shape; give it one with --shape " + input.name() +
+                                               "=1x3xHxW");
       return std::nullopt;
     }
     for (const std::string &text : wanted->dims)
-      dims.push_back(getSymbol(text));
+      dims.push_back(parseDim(text));
     return dims;
   }
   for (int i = 0; i < declared.shape().dim_size(); ++i) {
     const auto &dim = declared.shape().dim(i);
-    dims.push_back(isDynamic(dim) ? getSymbol(getDimName(input, i)) : getDimConstant(context, dim.dim_value()));
+    dims.push_back(isDynamic(dim) ? getSymbol(getDimName(input, i))
+                                  : getDimConstant(context, dim.dim_value()));
   }
   return dims;
 }
@@ -188,8 +203,8 @@ RankedTensorType Importer::getInputType(const onnx::ValueInfoProto &input) {
   int32_t dataType = input.type().tensor_type().elem_type();
   Type element = getElementType(context, dataType);
   if (!element) {
-    report.add(ImportFault::Unsupported, "input '" + input.name() + "' is of type " + getDataTypeName(dataType) +
-                                             ", which is not supported");
+    report.add(ImportFault::Unsupported, "input '" + input.name() + "' is of type " +
+                                             getDataTypeName(dataType) + ", which is not supported");
     return {};
   }
   std::optional<Dims> dims = getInputDims(input);
@@ -243,12 +258,14 @@ void Importer::checkOptions() {
     return text.empty() ? std::string("none") : text;
   };
   for (const ImportOptions::Shape &shape : options.shapes) {
-    bool isInput = llvm::any_of(model.graph().input(), [&](const auto &input) { return input.name() == shape.name; });
-    bool isSymbol = shape.dims.size() == 1 && llvm::any_of(model.graph().input(), [&](const auto &input) {
-      return llvm::any_of(llvm::seq(input.type().tensor_type().shape().dim_size()), [&](int i) {
-        return isDynamic(input.type().tensor_type().shape().dim(i)) && getDimName(input, i) == shape.name;
-      });
-    });
+    bool isInput =
+        llvm::any_of(model.graph().input(), [&](const auto &input) { return input.name() == shape.name; });
+    bool isSymbol =
+        shape.dims.size() == 1 && llvm::any_of(model.graph().input(), [&](const auto &input) {
+          return llvm::any_of(llvm::seq(input.type().tensor_type().shape().dim_size()), [&](int i) {
+            return isDynamic(input.type().tensor_type().shape().dim(i)) && getDimName(input, i) == shape.name;
+          });
+        });
     if (!isInput && !isSymbol)
       report.add(ImportFault::InvalidModel,
                  "has no input or symbol '" + shape.name + "', which --shape names; its inputs are " +
@@ -256,7 +273,8 @@ void Importer::checkOptions() {
   }
   for (const ImportOptions::Range &range : options.ranges)
     if (!symbols.contains(range.symbol))
-      report.add(ImportFault::InvalidModel, "has no symbol '" + range.symbol + "', which --range names; its symbols are " +
+      report.add(ImportFault::InvalidModel, "has no symbol '" + range.symbol +
+                                                "', which --range names; its symbols are " +
                                                 list(symbols.keys()));
 }
 
@@ -294,13 +312,14 @@ void Importer::importOutputs(func::FuncOp function) {
   for (const onnx::ValueInfoProto &output : model.graph().output()) {
     ImportedValue *value = mainScope.find(output.name());
     if (!value)
-      report.add(ImportFault::InvalidModel, "output '" + output.name() + "' is made by no node, input or initializer");
+      report.add(ImportFault::InvalidModel,
+                 "output '" + output.name() + "' is made by no node, input or initializer");
     if (!value || value->hasFailed())
       continue;
     int32_t declared = output.type().tensor_type().elem_type();
     if (declared != 0 && declared != getDataType(value->type.getElementType()))
-      report.add(ImportFault::InvalidModel, "output '" + output.name() + "' is declared as " + getDataTypeName(declared) +
-                                                ", but comes out as " +
+      report.add(ImportFault::InvalidModel, "output '" + output.name() + "' is declared as " +
+                                                getDataTypeName(declared) + ", but comes out as " +
                                                 getDataTypeName(getDataType(value->type.getElementType())));
     if (Value result = materialize(*value)) {
       results.push_back(result);
@@ -319,7 +338,8 @@ void Importer::setModuleAttributes(ModuleOp module) {
   module->setAttr("tenon.model", builder.getStringAttr(model.graph().name()));
   SmallVector<NamedAttribute> ranges;
   for (const ImportOptions::Range &range : options.ranges)
-    ranges.push_back(builder.getNamedAttr(range.symbol, builder.getDenseI64ArrayAttr({range.min, range.max})));
+    ranges.push_back(
+        builder.getNamedAttr(range.symbol, builder.getDenseI64ArrayAttr({range.min, range.max})));
   if (!ranges.empty())
     module->setAttr("tenon.ranges", builder.getDictionaryAttr(ranges));
   if (!requirements.empty())

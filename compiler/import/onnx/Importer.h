@@ -34,23 +34,23 @@ struct OpEntry;
 /// What the resources of a module point into.
 struct ModelMemory {
   std::unique_ptr<const onnx::ModelProto> model;
-  /// Function bodies and nodes that the import made.
+  /// Function bodies with their attributes, and tensors that the options name.
   std::deque<onnx::FunctionProto> functions;
-  std::deque<onnx::NodeProto> nodes;
+  std::deque<onnx::TensorProto> tensors;
 };
 
 /// What a name of the model stands for. The operation that makes a constant or a tensor of sizes is made
 /// where it is first used as a tensor, so what is needed at compile time alone leaves nothing behind.
 struct ImportedValue {
-  mlir::Value value;                   ///< Null before it was asked for.
-  mlir::RankedTensorType type;         ///< Null where making it failed, which has been reported.
-  mlir::ElementsAttr constant;         ///< The elements, where they are constant.
-  std::optional<ShapeValue> known;     ///< What is known of them, where they are few.
-  bool knownIsUpToDate = false;        ///< Whether `known` has been derived from `constant`.
-  std::string weightName;              ///< The initializer's name.
-  std::optional<mlir::Location> loc;   ///< Of the node that makes it.
+  mlir::Value value;                 ///< Null before it was asked for.
+  mlir::RankedTensorType type;       ///< Null where making it failed, which has been reported.
+  mlir::ElementsAttr constant;       ///< The elements, where they are constant.
+  std::optional<ShapeValue> known;   ///< What is known of them, where they are few.
+  bool knownIsUpToDate = false;      ///< Whether `known` has been derived from `constant`.
+  std::string weightName;            ///< The initializer's name.
+  std::optional<mlir::Location> loc; ///< Of the node that makes it.
 
-  bool isAbsent = false;               ///< An optional input of a function that the call leaves out.
+  bool isAbsent = false; ///< An optional input of a function that the call leaves out.
 
   bool hasFailed() const { return !type && !isAbsent; }
 };
@@ -76,7 +76,8 @@ public:
   /// The module; null, with faults in the report, where the import failed.
   mlir::OwningOpRef<mlir::ModuleOp> run();
 
-  //===--- For Node and for operators that hold graphs ----------------------------------------------------===//
+  //===--- For Node and for operators that hold graphs
+  //----------------------------------------------------===//
 
   /// The operation's result that stands for a value.
   mlir::Value materialize(ImportedValue &value);
@@ -84,10 +85,13 @@ public:
   void addFault(ImportFault kind, const Node &node, const llvm::Twine &text);
   void addRequirement(mlir::AffineExpr expr) { requirements.insert(expr); }
   TensorReader &getTensorReader() { return tensors; }
+  /// Counts what a node is written out to; a fault where the sum of all exceeds the limit.
+  mlir::LogicalResult countExpansion(Node &node, int64_t nodeCount);
 
   /// Imports a graph in place, seeing the names that the node sees. `inputs` are bound to the graph's inputs;
   /// `outputs` becomes what its outputs stand for. The values live as long as the importer.
-  mlir::LogicalResult importSubgraph(Node &node, const onnx::GraphProto &graph, llvm::ArrayRef<ImportedValue> inputs,
+  mlir::LogicalResult importSubgraph(Node &node, const onnx::GraphProto &graph,
+                                     llvm::ArrayRef<ImportedValue> inputs,
                                      llvm::SmallVectorImpl<ImportedValue *> &outputs);
   /// Sets the outputs of `node` to these values.
   mlir::LogicalResult bindOutputs(Node &node, llvm::ArrayRef<ImportedValue *> values);
@@ -95,13 +99,16 @@ public:
 private:
   // Importer.cpp: the main graph.
   void readModel(mlir::func::FuncOp function);
-  bool readOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports, OpsetImports &opsets);
+  bool readOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports,
+                  OpsetImports &opsets);
   void readFunctions();
   mlir::AffineExpr getSymbol(llvm::StringRef name);
+  mlir::AffineExpr parseDim(llvm::StringRef text);
   void overrideSymbols(const onnx::ValueInfoProto &input);
   std::optional<Dims> getInputDims(const onnx::ValueInfoProto &input);
   mlir::RankedTensorType getInputType(const onnx::ValueInfoProto &input);
   void importInputs(mlir::func::FuncOp function);
+  void importInputConstants();
   void checkOptions();
   void importInitializers(const onnx::GraphProto &graph, Scope &scope);
   void importOutputs(mlir::func::FuncOp function);

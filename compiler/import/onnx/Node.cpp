@@ -32,9 +32,9 @@ StringRef Node::getOpType() const { return proto.op_type(); }
 StringRef Node::getDomain() const { return proto.domain(); }
 
 std::string Node::describe() const {
-  std::string name = !proto.name().empty()       ? "node '" + proto.name() + "'"
+  std::string name = !proto.name().empty()      ? "node '" + proto.name() + "'"
                      : proto.output_size() != 0 ? "the node of '" + proto.output(0) + "'"
-                                                 : "a node without a name";
+                                                : "a node without a name";
   return name + " (" + proto.op_type() + ")";
 }
 
@@ -130,7 +130,8 @@ const AttributeProto *Node::findAttr(StringRef name, int type, StringRef typeNam
   if (!attr || attr->type() == type)
     return attr;
   (void)invalid("attribute '" + name + "' is of type " +
-                StringRef(AttributeProto::AttributeType_Name(attr->type())).lower() + ", but has to be " + typeName);
+                StringRef(AttributeProto::AttributeType_Name(attr->type())).lower() + ", but has to be " +
+                typeName);
   return nullptr;
 }
 
@@ -174,7 +175,8 @@ ElementsAttr Node::getTensor(StringRef name) {
   const AttributeProto *attr = findAttr(name, AttributeProto::TENSOR, "a tensor");
   if (!attr)
     return {};
-  TensorReader::Result result = importer.getTensorReader().read(attr->t(), proto.output_size() ? proto.output(0) : "");
+  TensorReader::Result result =
+      importer.getTensorReader().read(attr->t(), proto.output_size() ? proto.output(0) : "");
   if (!result.elements)
     (void)fault(result.isUnsupported ? ImportFault::Unsupported : ImportFault::InvalidModel,
                 "attribute '" + name + "' " + result.error);

@@ -32,8 +32,8 @@ struct Scope;
 /// the first fault is what counts. So a handler need not check anything but what it indexes with.
 class Node : public GraphBuilder {
 public:
-  Node(Importer &importer, Scope &scope, const onnx::NodeProto &proto, int64_t opset, mlir::OpBuilder &builder,
-       mlir::Location loc);
+  Node(Importer &importer, Scope &scope, const onnx::NodeProto &proto, int64_t opset,
+       mlir::OpBuilder &builder, mlir::Location loc);
 
   llvm::StringRef getOpType() const;
   llvm::StringRef getDomain() const;
@@ -43,7 +43,8 @@ public:
   /// "node 'conv1' (Conv)", for messages.
   std::string describe() const;
 
-  //===--- Inputs -----------------------------------------------------------------------------------------===//
+  //===--- Inputs
+  //-----------------------------------------------------------------------------------------===//
 
   /// The number of inputs, those left out at the end not counted.
   size_t getNumInputs() const { return inputs.size(); }
@@ -66,7 +67,8 @@ public:
   std::optional<llvm::SmallVector<double>> floatsOperand(size_t i, llvm::StringRef what);
   std::optional<int64_t> intOperand(size_t i, llvm::StringRef what);
 
-  //===--- Attributes -------------------------------------------------------------------------------------===//
+  //===--- Attributes
+  //-------------------------------------------------------------------------------------===//
 
   bool hasAttr(llvm::StringRef name) const { return findAttr(name) != nullptr; }
   int64_t getInt(llvm::StringRef name, int64_t fallback);
@@ -89,9 +91,12 @@ public:
   std::optional<Ints> normalizeAxes(IntsRef axes, int64_t rank);
   /// Axes as they are given before and after a certain version: by an attribute, or by an input.
   std::optional<Ints> getAxes(llvm::StringRef attr, size_t inputIndex, int64_t rank);
-  bool hasAxes(llvm::StringRef attr, size_t inputIndex) const { return hasAttr(attr) || hasInput(inputIndex); }
+  bool hasAxes(llvm::StringRef attr, size_t inputIndex) const {
+    return hasAttr(attr) || hasInput(inputIndex);
+  }
 
-  //===--- Outputs ----------------------------------------------------------------------------------------===//
+  //===--- Outputs
+  //----------------------------------------------------------------------------------------===//
 
   size_t getNumOutputs() const;
   /// Whether something has been named for this output.
@@ -105,7 +110,8 @@ public:
   llvm::ArrayRef<Value> getOutputs() const { return outputs; }
   mlir::ElementsAttr getConstantOutput() const { return constant; }
 
-  //===--- Faults -----------------------------------------------------------------------------------------===//
+  //===--- Faults
+  //-----------------------------------------------------------------------------------------===//
 
   mlir::LogicalResult invalid(const llvm::Twine &text) { return fault(ImportFault::InvalidModel, text); }
   mlir::LogicalResult unsupported(const llvm::Twine &text) { return fault(ImportFault::Unsupported, text); }

@@ -29,9 +29,9 @@ Table makeTable(ArrayRef<ArrayRef<OpEntry>> families) {
 
 const Table &getTable(StringRef domain) {
   static const Table standard =
-      makeTable({getElementwiseOps(), getActivationOps(), getReductionOps(), getContractionOps(), getWindowOps(),
-                 getNormalizationOps(), getShapeOps(), getIndexingOps(), getConstantOps(), getResizeOps(),
-                 getQuantizationOps(), getControlOps(), getRecurrentOps()});
+      makeTable({getElementwiseOps(), getActivationOps(), getReductionOps(), getContractionOps(),
+                 getWindowOps(), getNormalizationOps(), getShapeOps(), getIndexingOps(), getConstantOps(),
+                 getResizeOps(), getQuantizationOps(), getControlOps(), getRecurrentOps()});
   static const Table microsoft = makeTable({getMicrosoftOps()});
   static const Table none;
   return domain.empty() ? standard : domain == "com.microsoft" ? microsoft : none;
@@ -50,8 +50,12 @@ const OpEntry *onnx_import::findOp(StringRef domain, StringRef name, int64_t ops
   return nullptr;
 }
 
-StringRef onnx_import::canonicalDomain(StringRef domain) { return domain == "ai.onnx" ? StringRef() : domain; }
+StringRef onnx_import::canonicalDomain(StringRef domain) {
+  return domain == "ai.onnx" ? StringRef() : domain;
+}
 
 std::string onnx_import::describeOp(StringRef domain, StringRef name, int64_t opset) {
-  return (Twine("operator ") + name + " of domain " + (domain.empty() ? "ai.onnx" : domain) + ", opset " + Twine(opset)).str();
+  return (Twine("operator ") + name + " of domain " + (domain.empty() ? "ai.onnx" : domain) + ", opset " +
+          Twine(opset))
+      .str();
 }

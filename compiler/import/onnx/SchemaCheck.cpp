@@ -23,9 +23,10 @@ const OpSchema *onnx_import::findSchema(StringRef domain, StringRef name, int64_
 static LogicalResult checkCount(Node &node, StringRef what, int count, int min, int max) {
   if (count >= min && count <= max)
     return success();
-  std::string wanted = min == max                            ? std::to_string(min)
-                       : max == std::numeric_limits<int>::max() ? "at least " + std::to_string(min)
-                                                             : std::to_string(min) + " to " + std::to_string(max);
+  std::string wanted = min == max ? std::to_string(min)
+                       : max == std::numeric_limits<int>::max()
+                           ? "at least " + std::to_string(min)
+                           : std::to_string(min) + " to " + std::to_string(max);
   return node.invalid("has " + Twine(count) + " " + what + ", but its operator takes " + wanted);
 }
 
@@ -34,7 +35,8 @@ static LogicalResult checkInputs(Node &node, const OpSchema &schema) {
   if (failed(checkCount(node, "inputs", proto.input_size(), schema.min_input(), schema.max_input())))
     return failure();
   for (auto [i, input] : llvm::enumerate(schema.inputs())) {
-    if (input.GetOption() != OpSchema::Single || (static_cast<int>(i) < proto.input_size() && !proto.input(i).empty()))
+    if (input.GetOption() != OpSchema::Single ||
+        (static_cast<int>(i) < proto.input_size() && !proto.input(i).empty()))
       continue;
     return node.invalid("needs input number " + Twine(i) + ", '" + input.GetName() + "', which is left out");
   }
@@ -52,11 +54,11 @@ static LogicalResult checkAttributes(Node &node, const OpSchema &schema) {
       return node.invalid("has attribute '" + attr.name() + "' twice");
     auto it = schema.attributes().find(attr.name());
     if (it == schema.attributes().end())
-      return node.invalid("has an attribute '" + attr.name() + "', which its operator does not have in opset " +
-                          Twine(node.getOpset()));
+      return node.invalid("has an attribute '" + attr.name() +
+                          "', which its operator does not have in opset " + Twine(node.getOpset()));
     if (attr.type() != it->second.type)
-      return node.invalid("attribute '" + attr.name() + "' is of type " + typeName(attr.type()) + ", but has to be " +
-                          typeName(it->second.type));
+      return node.invalid("attribute '" + attr.name() + "' is of type " + typeName(attr.type()) +
+                          ", but has to be " + typeName(it->second.type));
   }
   for (const auto &[name, attr] : schema.attributes())
     if (attr.required && !seen.contains(name))

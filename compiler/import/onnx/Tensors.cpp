@@ -97,6 +97,11 @@ static Attribute makeElement(Type type, int64_t value) {
 }
 
 template <typename T> static ElementsAttr makeElementsOf(RankedTensorType type, ArrayRef<T> values) {
+  // What long lists are made of, without an attribute for each element.
+  if (type.getElementType().isF32())
+    return DenseElementsAttr::get(type, ArrayRef(SmallVector<float>(values.begin(), values.end())));
+  if (type.getElementType().isSignlessInteger(64))
+    return DenseElementsAttr::get(type, ArrayRef(SmallVector<int64_t>(values.begin(), values.end())));
   SmallVector<Attribute> elements;
   for (T value : values)
     elements.push_back(makeElement(type.getElementType(), value));
@@ -137,7 +142,8 @@ TensorReader::Result TensorReader::read(const TensorProto &tensor, StringRef nam
   std::optional<int64_t> count = countElements(tensor);
   if (!count)
     return fail("has a negative dimension, or more than 2^40 elements");
-  auto type = RankedTensorType::get(SmallVector<int64_t>(tensor.dims().begin(), tensor.dims().end()), element);
+  auto type =
+      RankedTensorType::get(SmallVector<int64_t>(tensor.dims().begin(), tensor.dims().end()), element);
   int64_t size = *count * getByteWidth(element);
   if (tensor.data_location() == TensorProto::EXTERNAL)
     return readExternal(tensor, type, size, name);
@@ -174,8 +180,8 @@ TensorReader::Result TensorReader::readBytes(RankedTensorType type, ArrayRef<cha
   return {DenseResourceElementsAttr::get(type, name, std::move(blob)), {}};
 }
 
-TensorReader::Result TensorReader::readExternal(const TensorProto &tensor, RankedTensorType type, int64_t size,
-                                                StringRef name) {
+TensorReader::Result TensorReader::readExternal(const TensorProto &tensor, RankedTensorType type,
+                                                int64_t size, StringRef name) {
   StringRef location;
   uint64_t offset = 0, length = size;
   for (const auto &entry : tensor.external_data()) {
@@ -196,8 +202,8 @@ TensorReader::Result TensorReader::readExternal(const TensorProto &tensor, Ranke
   if (!file)
     return fail("cannot be read from '" + location + "': " + error);
   if (offset > file->getBytes().size() || file->getBytes().size() - offset < length)
-    return fail("ends at byte " + Twine(offset) + " + " + Twine(length) + " of '" + location + "', which has " +
-                Twine(file->getBytes().size()) + " bytes");
+    return fail("ends at byte " + Twine(offset) + " + " + Twine(length) + " of '" + location +
+                "', which has " + Twine(file->getBytes().size()) + " bytes");
   return readBytes(type, file->getBytes().slice(offset, length), file, name);
 }
 
@@ -219,7 +225,8 @@ TensorReader::Result TensorReader::readFields(const TensorProto &tensor, RankedT
       return fail("needs " + Twine(count) + " elements for its shape " + dimsToString(getDims(type)) +
                   ", but has " + Twine(field.size()) + " in " + what);
     if (sizeof(*field.data()) == static_cast<size_t>(width) || count == 0)
-      return readBytes(type, {reinterpret_cast<const char *>(field.data()), static_cast<size_t>(count * width)},
+      return readBytes(type,
+                       {reinterpret_cast<const char *>(field.data()), static_cast<size_t>(count * width)},
                        owner, name);
     SmallVector<char> bytes = narrow(field, width);
     if (count <= kMaxDenseElements || type.getElementType().isInteger(1))

@@ -27,7 +27,8 @@ constexpr int64_t kMaxElements = int64_t(1) << 40;
 /// Constants up to this many elements are attributes, which folds look into; larger ones are resources.
 constexpr int64_t kMaxDenseElements = 1024;
 
-/// The element type for an ONNX data type number; null for what the dialect lacks (strings, 4-bit numbers...).
+/// The element type for an ONNX data type number; null for what the dialect lacks (strings, 4-bit
+/// numbers...).
 mlir::Type getElementType(mlir::MLIRContext *context, int32_t dataType);
 /// The ONNX data type number of an element type that getElementType gave.
 int32_t getDataType(mlir::Type type);
@@ -54,8 +55,8 @@ public:
   Result read(const onnx::TensorProto &tensor, llvm::StringRef name);
 
 private:
-  Result readBytes(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes, std::shared_ptr<const void> holder,
-                   llvm::StringRef name);
+  Result readBytes(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes,
+                   std::shared_ptr<const void> holder, llvm::StringRef name);
   Result readExternal(const onnx::TensorProto &tensor, mlir::RankedTensorType type, int64_t size,
                       llvm::StringRef name);
   Result readFields(const onnx::TensorProto &tensor, mlir::RankedTensorType type, int64_t count,

@@ -77,9 +77,9 @@ static bool keyBefore(const KeyT &a, const KeyT &b) {
       [](AffineExpr x, AffineExpr y) { return x.getAsOpaquePointer() < y.getAsOpaquePointer(); });
 }
 
-ElementEmitter::ElementEmitter(KernelScope &scope, Location loc, unsigned numLoops)
+ElementEmitter::ElementEmitter(KernelScope &scope, Location loc, ArrayRef<AffineExpr> extents)
     : scope(scope), loc(loc), builder(loc.getContext()), region(std::make_unique<Region>()),
-      body(&region->emplaceBlock()), numLoops(numLoops), emitted(&keyBefore<Key>) {
+      body(&region->emplaceBlock()), numLoops(extents.size()), extents(extents), emitted(&keyBefore<Key>) {
   builder.setInsertionPointToEnd(body);
 }
 
@@ -157,11 +157,15 @@ FailureOr<Value> ElementEmitter::emitIf(Value condition, Type type,
 // Reads
 //===----------------------------------------------------------------------===//
 
-/// Whether linalg can have such a read as an operand: each index is 0, or a sum of loops with positive
-/// factors, and it happens for every iteration.
-bool ElementEmitter::isOperandMap(ArrayRef<AffineExpr> indices) const {
+/// Whether linalg can have such a read as an operand: it happens for every iteration, and each index is 0, a
+/// loop that runs over the whole dimension (linalg takes the loop's extent from it), or a sum of loops with
+/// positive factors.
+bool ElementEmitter::isOperandMap(ArrayRef<AffineExpr> dims, ArrayRef<AffineExpr> indices) const {
   if (conditionDepth > 0)
     return false;
+  for (auto [dim, index] : llvm::zip(dims, indices))
+    if (auto loop = dyn_cast<AffineDimExpr>(index); loop && extents[loop.getPosition()] != dim)
+      return false;
   auto isScaledLoop = [](AffineExpr term) {
     if (isa<AffineDimExpr>(term))
       return true;
@@ -182,8 +186,8 @@ bool ElementEmitter::isOperandMap(ArrayRef<AffineExpr> indices) const {
   return llvm::all_of(indices, isSum);
 }
 
-Value ElementEmitter::readTensor(Value tensor, ArrayRef<AffineExpr> indices) {
-  if (isOperandMap(indices)) {
+Value ElementEmitter::readTensor(Value tensor, ArrayRef<AffineExpr> dims, ArrayRef<AffineExpr> indices) {
+  if (isOperandMap(dims, indices)) {
     AffineMap map = AffineMap::get(numLoops, 0, indices, loc.getContext());
     for (auto [i, input] : llvm::enumerate(inputs))
       if (input == tensor && inputMaps[i] == map)
@@ -200,28 +204,23 @@ Value ElementEmitter::readTensor(Value tensor, ArrayRef<AffineExpr> indices) {
   return tensor::ExtractOp::create(builder, loc, tensor, values);
 }
 
-void ElementEmitter::addShapeOperand(ArrayRef<unsigned> loops, ArrayRef<AffineExpr> extents) {
-  for (auto [loop, extent] : llvm::zip(loops, extents))
-    shapes.push_back({loop, extent});
-}
-
 /// linalg takes the extent of a loop from an operand that the loop alone indexes in some dimension. Loops
 /// that have none get an operand that is only a shape; nothing reads it, so nothing is left of it later.
 void ElementEmitter::addHiddenLoops(OpBuilder &outer) {
   SmallVector<AffineExpr> indices;
-  Dims extents;
-  for (auto [loop, extent] : shapes) {
+  Dims hidden;
+  for (auto [loop, extent] : llvm::enumerate(extents)) {
     AffineExpr index = getLoop(loop);
     auto shows = [&](AffineMap map) { return llvm::is_contained(map.getResults(), index); };
     if (llvm::any_of(inputMaps, shows) || llvm::any_of(outputMaps, shows))
       continue;
     indices.push_back(index);
-    extents.push_back(extent);
+    hidden.push_back(extent);
   }
   if (indices.empty())
     return;
   body->insertArgument(inputs.size(), builder.getI8Type(), loc);
-  inputs.push_back(scope.createEmpty(outer, loc, extents, builder.getI8Type()));
+  inputs.push_back(scope.createEmpty(outer, loc, hidden, builder.getI8Type()));
   inputMaps.push_back(AffineMap::get(numLoops, 0, indices, loc.getContext()));
 }
 
@@ -268,7 +267,7 @@ FailureOr<Value> ElementEmitter::emit(Value value, ArrayRef<AffineExpr> indices)
     return it->second;
   FailureOr<Value> scalar;
   if (Value tensor = scope.lookupTensor(value))
-    scalar = fromStorage(builder, loc, readTensor(tensor, indices), getElementTypeOrSelf(value));
+    scalar = fromStorage(builder, loc, readTensor(tensor, getDims(value), indices), getElementTypeOrSelf(value));
   else
     scalar = emitOp(value.getDefiningOp(), value, indices);
   if (succeeded(scalar))

@@ -79,7 +79,8 @@ mlir::TypedAttr getIdentity(mlir::OpBuilder &builder, ReduceKind kind, mlir::Typ
 /// kernel's symbols, and numbers known at run time only (further symbols, `addRuntimeIndex`).
 class ElementEmitter {
 public:
-  ElementEmitter(KernelScope &scope, mlir::Location loc, unsigned numLoops);
+  /// `extents` says how far each loop runs.
+  ElementEmitter(KernelScope &scope, mlir::Location loc, llvm::ArrayRef<mlir::AffineExpr> extents);
   /// Writes at the builder's place instead, inside of loops whose induction variables are `loops`: there
   /// every read is a tensor.extract, and `finish` is not to be called.
   ElementEmitter(KernelScope &scope, mlir::OpBuilder &at, mlir::Location loc, mlir::ValueRange loops);
@@ -93,8 +94,9 @@ public:
   /// that has no element form.
   mlir::FailureOr<mlir::Value> emit(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> indices);
 
-  /// The element of a tensor in memory, as it is stored.
-  mlir::Value readTensor(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> indices);
+  /// The element of a tensor in memory, as it is stored. `dims` are the tensor's.
+  mlir::Value readTensor(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> dims,
+                         llvm::ArrayRef<mlir::AffineExpr> indices);
   /// An index as a value of type index.
   mlir::Value materialize(mlir::AffineExpr index);
   /// An i1: whether 0 <= index < size.
@@ -104,8 +106,6 @@ public:
                                                     mlir::AffineExpr size);
   /// A name for a number that only running the kernel gives.
   mlir::AffineExpr addRuntimeIndex(mlir::Value value);
-  /// Says how far loops run: those that no operand shows get one that does.
-  void addShapeOperand(llvm::ArrayRef<unsigned> loops, llvm::ArrayRef<mlir::AffineExpr> extents);
   /// What `emitThen` or else `emitElse` gives; neither may be computed where the other is asked for.
   mlir::FailureOr<mlir::Value> emitIf(mlir::Value condition, mlir::Type type,
                                       llvm::function_ref<mlir::FailureOr<mlir::Value>()> emitThen,
@@ -127,7 +127,7 @@ private:
   mlir::FailureOr<mlir::Value> emitConcat(ConcatOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitSizes(SizesOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   void addHiddenLoops(mlir::OpBuilder &outer);
-  bool isOperandMap(llvm::ArrayRef<mlir::AffineExpr> indices) const;
+  bool isOperandMap(llvm::ArrayRef<mlir::AffineExpr> dims, llvm::ArrayRef<mlir::AffineExpr> indices) const;
 
   KernelScope &scope;
   mlir::Location loc;
@@ -138,7 +138,7 @@ private:
   unsigned conditionDepth = 0;
   llvm::SmallVector<mlir::Value> inputs, outputs;
   llvm::SmallVector<mlir::AffineMap> inputMaps, outputMaps;
-  llvm::SmallVector<std::pair<unsigned, mlir::AffineExpr>> shapes;
+  Dims extents;
   llvm::SmallVector<mlir::Value> runtimeIndices;
   llvm::DenseMap<mlir::AffineExpr, mlir::Value> materialized;
   std::map<Key, mlir::Value, bool (*)(const Key &, const Key &)> emitted;

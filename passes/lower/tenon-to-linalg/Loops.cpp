@@ -165,7 +165,8 @@ LogicalResult StageBuilder::lowerTopK(TopKOp op, ArrayRef<Value> destinations) {
 
   // The place of an element in the sorted order is the number of elements that come before it: a reduction
   // without any dependence, which vectorises. It is quadratic in the length of the line.
-  Reduction r{ReduceKind::sum, builder.getI64Type(), {}, dims, rank + 1, {rank}, {dims[axis]}};
+  Reduction r{ReduceKind::sum, builder.getI64Type(), dims, {}};
+  r.extents.push_back(dims[axis]);
   for (unsigned i = 0; i < rank; ++i)
     r.resultLoops.push_back(i);
   FailureOr<Value> places = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) -> FailureOr<Value> {
@@ -202,7 +203,7 @@ LogicalResult StageBuilder::lowerTopK(TopKOp op, ArrayRef<Value> destinations) {
     FailureOr<Value> written = buildLoops(loc, dims, targets[result], [&](ValueRange loops, Value tensor) -> FailureOr<Value> {
       ElementEmitter emitter(scope, builder, loc, loops);
       OpBuilder &b = emitter.getBuilder();
-      Value place = emitter.readTensor(*places, emitter.getLoops());
+      Value place = emitter.readTensor(*places, dims, emitter.getLoops());
       Value index = arith::IndexCastOp::create(b, loc, b.getIndexType(), place);
       Value isAmong = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
                                             emitter.materialize(getDimConstant(context, op.getK())));

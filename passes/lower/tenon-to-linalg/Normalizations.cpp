@@ -28,12 +28,11 @@ FailureOr<Value> StageBuilder::lowerSoftmax(SoftmaxOp op, Value destination) {
   Type elementType = op.getType().getElementType(), type = getStatisticsType(elementType);
   unsigned rank = op.getType().getRank(), axis = op.getAxis();
   Dims dims = getDims(op.getInput());
-  Reduction r{ReduceKind::max, type, {}, {}, rank, {axis}, {dims[axis]}};
+  Reduction r{ReduceKind::max, type, dims, {}};
   for (unsigned i = 0; i < rank; ++i)
-    if (i != axis) {
+    if (i != axis)
       r.resultLoops.push_back(i);
-      r.resultDims.push_back(dims[i]);
-    }
+  Dims rows = r.getResultDims();
   auto rowIndices = [&](ElementEmitter &emitter) {
     SmallVector<AffineExpr> at = emitter.getLoops();
     at.erase(at.begin() + axis);
@@ -52,7 +51,7 @@ FailureOr<Value> StageBuilder::lowerSoftmax(SoftmaxOp op, Value destination) {
     FailureOr<Value> x = emitInput(emitter);
     if (failed(x))
       return failure();
-    Value top = emitter.readTensor(*largest, rowIndices(emitter));
+    Value top = emitter.readTensor(*largest, rows, rowIndices(emitter));
     return arith::SubFOp::create(emitter.getBuilder(), loc, *x, top).getResult();
   };
   r.kind = ReduceKind::sum;
@@ -69,7 +68,7 @@ FailureOr<Value> StageBuilder::lowerSoftmax(SoftmaxOp op, Value destination) {
     FailureOr<Value> x = emitShifted(emitter);
     if (failed(x))
       return failure();
-    Value total = emitter.readTensor(*sum, rowIndices(emitter)), y;
+    Value total = emitter.readTensor(*sum, rows, rowIndices(emitter)), y;
     if (op.getLog())
       y = arith::SubFOp::create(b, loc, *x, math::LogOp::create(b, loc, total));
     else
@@ -88,14 +87,11 @@ FailureOr<Value> StageBuilder::lowerNorm(Operation *op, Value destination) {
   auto tensorType = cast<RankedTensorType>(input.getType());
   Type elementType = tensorType.getElementType(), type = getStatisticsType(elementType);
   Dims dims = getDims(input);
-  unsigned rank = dims.size();
   AffineExpr size = getElementCount(op->getContext(), ArrayRef(dims).drop_front(axis));
 
-  Reduction r{ReduceKind::sum, type, {}, {}, rank, {}, {}};
-  for (unsigned i = 0; i < rank; ++i) {
-    (i < axis ? r.resultLoops : r.extraLoops).push_back(i);
-    (i < axis ? r.resultDims : r.extraDims).push_back(dims[i]);
-  }
+  Reduction r{ReduceKind::sum, type, dims, {}};
+  for (unsigned i = 0; i < axis; ++i)
+    r.resultLoops.push_back(i);
   auto emitWide = [&](ElementEmitter &emitter, Value value) -> FailureOr<Value> {
     SmallVector<AffineExpr> at;
     Dims own = getDims(value);
@@ -110,7 +106,7 @@ FailureOr<Value> StageBuilder::lowerNorm(Operation *op, Value destination) {
   auto emitMean = [&](ElementEmitter &emitter, Value sums) -> Value {
     OpBuilder &b = emitter.getBuilder();
     Value count = arith::IndexCastOp::create(b, loc, b.getI64Type(), emitter.materialize(size));
-    Value sum = emitter.readTensor(sums, ArrayRef(emitter.getLoops()).take_front(axis));
+    Value sum = emitter.readTensor(sums, ArrayRef(dims).take_front(axis), ArrayRef(emitter.getLoops()).take_front(axis));
     return arith::DivFOp::create(b, loc, sum, castScalar(b, loc, count, b.getI64Type(), type));
   };
   FailureOr<Value> sums;

@@ -52,7 +52,7 @@ FailureOr<Value> StageBuilder::buildElementwise(Location loc, RankedTensorType t
   Dims dims = getDims(type);
   if (!destination)
     destination = scope.createEmpty(builder, loc, dims, getStorageType(type.getElementType()));
-  ElementEmitter emitter(scope, loc, dims.size());
+  ElementEmitter emitter(scope, loc, dims);
   FailureOr<Value> element = emit(emitter);
   if (failed(element))
     return failure();
@@ -66,24 +66,23 @@ FailureOr<Value> StageBuilder::buildReduction(Location loc, const Reduction &r, 
                                               EmitTerm emitTerm) {
   Type accumulatorType = getAccumulatorType(r.elementType);
   if (!destination || getElementTypeOrSelf(destination) != accumulatorType)
-    destination = scope.createEmpty(builder, loc, r.resultDims, accumulatorType);
+    destination = scope.createEmpty(builder, loc, r.getResultDims(), accumulatorType);
   Value identity = arith::ConstantOp::create(
       builder, loc, getIdentity(builder, r.kind, r.elementType, accumulatorType));
   Value start = linalg::FillOp::create(builder, loc, identity, destination).getResult(0);
 
-  ElementEmitter emitter(scope, loc, r.numLoops);
+  unsigned numLoops = r.extents.size();
+  ElementEmitter emitter(scope, loc, r.extents);
   FailureOr<Value> term = emitTerm(emitter);
   if (failed(term))
     return failure();
-  if (!r.extraLoops.empty())
-    emitter.addShapeOperand(r.extraLoops, r.extraDims);
   SmallVector<AffineExpr> resultIndices;
-  SmallVector<utils::IteratorType> iterators(r.numLoops, utils::IteratorType::reduction);
+  SmallVector<utils::IteratorType> iterators(numLoops, utils::IteratorType::reduction);
   for (unsigned loop : r.resultLoops) {
     resultIndices.push_back(emitter.getLoop(loop));
     iterators[loop] = utils::IteratorType::parallel;
   }
-  AffineMap map = AffineMap::get(r.numLoops, 0, resultIndices, builder.getContext());
+  AffineMap map = AffineMap::get(numLoops, 0, resultIndices, builder.getContext());
   Value old = emitter.addOutputs(start, map)[0];
   OpBuilder &b = emitter.getBuilder();
   Value joined = emitCombine(b, loc, r.kind, r.elementType, old, *term);
@@ -95,7 +94,7 @@ FailureOr<Value> StageBuilder::finishReduction(Value result, Value accumulators,
   if (getElementTypeOrSelf(accumulators) == getStorageType(type.getElementType()))
     return accumulators;
   return buildElementwise(result.getLoc(), type, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
-    Value element = emitter.readTensor(accumulators, emitter.getLoops());
+    Value element = emitter.readTensor(accumulators, getDims(type), emitter.getLoops());
     return fromAccumulator(emitter.getBuilder(), result.getLoc(), element, type.getElementType());
   });
 }
@@ -142,14 +141,11 @@ FailureOr<Value> StageBuilder::lowerContract(ContractOp op, Value destination) {
   for (auto [loop, index] : llvm::enumerate(order))
     loopOf[index] = loop;
 
-  Reduction r{ReduceKind::sum, resultType, {}, getDims(op.getType()), static_cast<unsigned>(order.size()), {}, {}};
+  Reduction r{ReduceKind::sum, resultType, {}, {}};
+  for (int64_t index : order)
+    r.extents.push_back(extents[index]);
   for (int64_t index : op.getResultDims())
     r.resultLoops.push_back(loopOf[index]);
-  for (auto [loop, index] : llvm::enumerate(order))
-    if (!llvm::is_contained(op.getResultDims(), index)) {
-      r.extraLoops.push_back(loop);
-      r.extraDims.push_back(extents[index]);
-    }
   auto emitOperand = [&](ElementEmitter &emitter, Value operand, ArrayRef<int64_t> indices) {
     SmallVector<AffineExpr> at;
     for (auto [index, dim] : llvm::zip(indices, getDims(operand)))
@@ -182,13 +178,14 @@ FailureOr<Value> StageBuilder::lowerConvolve(ConvolveOp op, Value destination) {
   // Loops: batch, filter, spatial but the last, channel, window, last spatial.
   unsigned channelLoop = 2 + rank - 1, windowLoop = channelLoop + 1, lastLoop = windowLoop + rank;
   auto spatialLoop = [&](unsigned i) { return i + 1 == rank ? lastLoop : 2 + i; };
-  Reduction r{ReduceKind::sum, resultType, {0, 1}, out, lastLoop + 1, {}, {}};
-  r.extraLoops.push_back(channelLoop);
-  r.extraDims.push_back(filter[1]);
+  Reduction r{ReduceKind::sum, resultType, Dims(lastLoop + 1), {0, 1}};
+  r.extents[0] = out[0];
+  r.extents[1] = out[1];
+  r.extents[channelLoop] = filter[1];
   for (unsigned i = 0; i < rank; ++i) {
     r.resultLoops.push_back(spatialLoop(i));
-    r.extraLoops.push_back(windowLoop + i);
-    r.extraDims.push_back(filter[i + 2]);
+    r.extents[spatialLoop(i)] = out[i + 2];
+    r.extents[windowLoop + i] = filter[i + 2];
   }
 
   FailureOr<Value> sum = buildReduction(loc, r, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
@@ -239,16 +236,10 @@ FailureOr<Value> StageBuilder::lowerReduce(ReduceOp op, Value destination) {
     return op.emitOpError("with keepdims has to be decomposed before"), failure();
   Type elementType = op.getType().getElementType();
   unsigned rank = op.getInput().getType().getRank();
-  Dims dims = getDims(op.getInput());
-  Reduction r{op.getKind(), elementType, {}, getDims(op.getType()), rank, {}, {}};
-  for (unsigned i = 0; i < rank; ++i) {
+  Reduction r{op.getKind(), elementType, getDims(op.getInput()), {}};
+  for (unsigned i = 0; i < rank; ++i)
     if (!llvm::is_contained(op.getAxes(), i))
       r.resultLoops.push_back(i);
-    else {
-      r.extraLoops.push_back(i);
-      r.extraDims.push_back(dims[i]);
-    }
-  }
   FailureOr<Value> joined = buildReduction(op.getLoc(), r, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
     FailureOr<Value> element = emitter.emit(op.getInput(), emitter.getLoops());
     if (failed(element))
@@ -275,14 +266,13 @@ FailureOr<Value> StageBuilder::lowerArgReduce(ArgReduceOp op, Value destination)
   Value startBest = linalg::FillOp::create(builder, loc, identity, best).getResult(0);
   Value startIndex = linalg::FillOp::create(builder, loc, zero, destination).getResult(0);
 
-  ElementEmitter emitter(scope, loc, rank);
+  ElementEmitter emitter(scope, loc, getDims(op.getInput()));
   OpBuilder &b = emitter.getBuilder();
   FailureOr<Value> element = emitter.emit(op.getInput(), emitter.getLoops());
   if (failed(element))
     return failure();
   Value x = toAccumulator(b, loc, *element, elementType);
   unsigned axis = op.getAxis();
-  emitter.addShapeOperand({axis}, getDim(op.getInput(), axis));
   AffineMap map = builder.getMultiDimIdentityMap(rank).dropResult(axis);
   SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
   iterators[axis] = utils::IteratorType::reduction;

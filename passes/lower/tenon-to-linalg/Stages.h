@@ -36,16 +36,20 @@ public:
 private:
   /// What a reduction sums up: the element to be joined in one iteration.
   using EmitTerm = llvm::function_ref<mlir::FailureOr<mlir::Value>(ElementEmitter &)>;
-  /// A reduction over `loops`: `resultLoops` are the loops that run over the result's dimensions, in order.
   struct Reduction {
     ReduceKind kind;
     mlir::Type elementType;
+    /// How far each loop runs.
+    Dims extents;
+    /// The loops that run over the result's dimensions, in order; the others are joined.
     llvm::SmallVector<unsigned> resultLoops;
-    Dims resultDims;
-    unsigned numLoops;
-    /// Loops whose extent no operand shows.
-    llvm::SmallVector<unsigned> extraLoops;
-    Dims extraDims;
+
+    Dims getResultDims() const {
+      Dims dims;
+      for (unsigned loop : resultLoops)
+        dims.push_back(extents[loop]);
+      return dims;
+    }
   };
   /// The accumulators; written to the destination where its type is the accumulator's.
   mlir::FailureOr<mlir::Value> buildReduction(mlir::Location loc, const Reduction &reduction,

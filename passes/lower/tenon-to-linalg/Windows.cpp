@@ -48,12 +48,13 @@ FailureOr<Value> StageBuilder::lowerPool(PoolOp op, Value destination) {
   // Loops: batch, channel, spatial but the last, window, last spatial.
   unsigned windowLoop = 2 + rank - 1, lastLoop = windowLoop + rank;
   auto spatialLoop = [&](unsigned i) { return i + 1 == rank ? lastLoop : 2 + i; };
-  Reduction r{kind, elementType, {0, 1}, out, lastLoop + 1, {}, {}};
-  for (unsigned i = 0; i < rank; ++i)
-    r.resultLoops.push_back(spatialLoop(i));
+  Reduction r{kind, elementType, Dims(lastLoop + 1), {0, 1}};
+  r.extents[0] = out[0];
+  r.extents[1] = out[1];
   for (unsigned i = 0; i < rank; ++i) {
-    r.extraLoops.push_back(windowLoop + i);
-    r.extraDims.push_back(getDimConstant(context, op.getWindow()[i]));
+    r.resultLoops.push_back(spatialLoop(i));
+    r.extents[spatialLoop(i)] = out[i + 2];
+    r.extents[windowLoop + i] = getDimConstant(context, op.getWindow()[i]);
   }
   bool alwaysInside = isAlwaysInside(op);
 
@@ -97,7 +98,7 @@ FailureOr<Value> StageBuilder::lowerPool(PoolOp op, Value destination) {
                                 : emitWindowCount(emitter, loc, op, i, emitter.getLoop(i + 2));
       count = count ? arith::MulIOp::create(b, loc, count, here).getResult() : here;
     }
-    Value sum = emitter.readTensor(*joined, emitter.getLoops());
+    Value sum = emitter.readTensor(*joined, out, emitter.getLoops());
     Value number = arith::IndexCastOp::create(b, loc, b.getI64Type(), count);
     Value divisor = castScalar(b, loc, number, b.getI64Type(), accumulator);
     Value mean = isa<FloatType>(accumulator) ? arith::DivFOp::create(b, loc, sum, divisor).getResult()

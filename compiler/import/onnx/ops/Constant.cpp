@@ -49,7 +49,8 @@ LogicalResult importRange(Node &n) {
   const ShapeValue *start = n.known(0), *limit = n.known(1), *delta = n.known(2);
   if (!start || !limit || !delta || start->elements.size() != 1 || limit->elements.size() != 1 ||
       delta->elements.size() != 1)
-    return n.unsupported("the bounds depend on data; they have to follow from constants and the shapes of the inputs");
+    return n.unsupported(
+        "the bounds depend on data; they have to follow from constants and the shapes of the inputs");
   auto s = start->getNumbers(), l = limit->getNumbers(), d = delta->getNumbers();
   auto si = start->getIntegers(), li = limit->getIntegers(), di = delta->getIntegers();
   if (s && l && d && (*d)[0] != 0) {
@@ -63,7 +64,8 @@ LogicalResult importRange(Node &n) {
     count = ceilDivDims(distance, n.constantDim(std::abs(step)));
     n.require(distance, "its limit lies before its start");
   } else {
-    return n.unsupported("the bounds depend on data; they have to follow from constants and the shapes of the inputs");
+    return n.unsupported(
+        "the bounds depend on data; they have to follow from constants and the shapes of the inputs");
   }
   auto scalar = [&](size_t i) { return n.reshape(n.input(i), IntsRef()); };
   bool isPlain = si && di && getConstant((*si)[0]) == 0 && getConstant((*di)[0]) == 1;

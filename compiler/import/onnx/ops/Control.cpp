@@ -118,7 +118,8 @@ LogicalResult importLoop(Node &n) {
   Slices slices(collected);
   for (int64_t i = 0; i < *trips && *goesOn; ++i) {
     if (i == kMaxIterations)
-      return n.unsupported("runs more than " + Twine(kMaxIterations) + " times, which is too often to write it out");
+      return n.unsupported("runs more than " + Twine(kMaxIterations) +
+                           " times, which is too often to write it out");
     SmallVector<ImportedValue> inputs{makeConstant(n, i, n.i64()), makeConstant(n, 1, n.i1())};
     inputs.append(state);
     SmallVector<ImportedValue *> outputs;
@@ -153,7 +154,8 @@ std::optional<SmallVector<ScanInput>> readScanInputs(Node &n, int64_t count, int
   Ints directions = n.getInts("scan_input_directions").value_or(Ints(count, 0));
   if (count < 1 || states < 0 || static_cast<int64_t>(axes.size()) != count ||
       static_cast<int64_t>(directions.size()) != count) {
-    (void)n.invalid("'num_scan_inputs' is " + Twine(count) + ", which its inputs, axes or directions do not fit");
+    (void)n.invalid("'num_scan_inputs' is " + Twine(count) +
+                    ", which its inputs, axes or directions do not fit");
     return std::nullopt;
   }
   SmallVector<ScanInput> inputs;
@@ -188,7 +190,8 @@ LogicalResult importScan(Node &n) {
   Ints axes = n.getInts("scan_output_axes").value_or(Ints(std::max<int64_t>(collected, 0), 0));
   Ints directions = n.getInts("scan_output_directions").value_or(Ints(axes.size(), 0));
   if (collected < 0 || static_cast<int64_t>(axes.size()) != collected || directions.size() != axes.size())
-    return n.invalid("its body has " + Twine(body->output_size()) + " outputs, which its states or output axes do "
+    return n.invalid("its body has " + Twine(body->output_size()) +
+                     " outputs, which its states or output axes do "
                      "not fit");
   Slices slices(collected);
   for (int64_t t = 0; t < length; ++t) {

@@ -16,10 +16,12 @@ using namespace tenon::onnx_import;
 using Unary = Value (GraphBuilder::*)(Value);
 using Binary = Value (GraphBuilder::*)(Value, Value);
 
-template <Unary method> static LogicalResult importUnary(Node &n) { return n.setResult((n.*method)(n.input(0))); }
+template <Unary method> static LogicalResult importUnary(Node &n) {
+  return n.setResult((n.*method)(n.input(0)));
+}
 
-/// Before opset 7 the second operand broadcasts only where `broadcast` is set: its dimensions are those of the
-/// first from `axis` on, or the last ones.
+/// Before opset 7 the second operand broadcasts only where `broadcast` is set: its dimensions are those of
+/// the first from `axis` on, or the last ones.
 static Value alignLegacyOperand(Node &n, Value x, Value y) {
   if (n.getOpset() >= 7 || !n.getBool("broadcast", false) || !n.hasAttr("axis"))
     return y;
@@ -49,7 +51,9 @@ template <Binary method> static Value foldInputs(Node &n) {
     result = (n.*method)(result, value);
   return result;
 }
-template <Binary method> static LogicalResult importVariadic(Node &n) { return n.setResult(foldInputs<method>(n)); }
+template <Binary method> static LogicalResult importVariadic(Node &n) {
+  return n.setResult(foldInputs<method>(n));
+}
 
 static LogicalResult importMean(Node &n) {
   Value sum = foldInputs<&GraphBuilder::add>(n);
@@ -78,7 +82,9 @@ static LogicalResult importBitShift(Node &n) {
   return n.setResult(direction == "LEFT" ? n.shiftLeft(x, y) : n.shiftRight(x, y));
 }
 
-static LogicalResult importWhere(Node &n) { return n.setResult(n.select(n.input(0), n.input(1), n.input(2))); }
+static LogicalResult importWhere(Node &n) {
+  return n.setResult(n.select(n.input(0), n.input(1), n.input(2)));
+}
 
 //===----------------------------------------------------------------------===//
 // Clip

@@ -95,7 +95,8 @@ LogicalResult importTrilu(Node &n) {
   matrix.erase(matrix.begin(), matrix.end() - 2);
   Value k = n.hasInput(1) ? n.reshape(n.input(1), IntsRef()) : n.scalar(0, n.i64());
   Value diagonal = n.add(n.iota(matrix, 0, n.i64()), k), column = n.iota(matrix, 1, n.i64());
-  Value keeps = n.getBool("upper", true) ? n.greaterOrEqual(column, diagonal) : n.lessOrEqual(column, diagonal);
+  Value keeps =
+      n.getBool("upper", true) ? n.greaterOrEqual(column, diagonal) : n.lessOrEqual(column, diagonal);
   return n.setResult(n.select(keeps, x, n.scalarLike(0, x)));
 }
 

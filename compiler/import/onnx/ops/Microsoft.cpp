@@ -138,8 +138,8 @@ std::optional<std::array<Value, 3>> projectInputs(Node &n, int64_t heads) {
   Ints sizes = n.getInts("qkv_hidden_sizes").value_or(Ints(3, *columns / 3));
   if (sizes.size() != 3 || sizes[0] + sizes[1] + sizes[2] != *columns ||
       llvm::any_of(sizes, [&](int64_t size) { return size % heads != 0; })) {
-    (void)n.invalid("cannot split " + Twine(*columns) + " columns into query, key and value of " + Twine(heads) +
-                    " heads");
+    (void)n.invalid("cannot split " + Twine(*columns) + " columns into query, key and value of " +
+                    Twine(heads) + " heads");
     return std::nullopt;
   }
   std::array<Value, 3> parts;

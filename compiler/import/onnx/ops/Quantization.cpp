@@ -27,8 +27,9 @@ Value alignParameter(Node &n, Value p, Value x, int64_t axis, int64_t blockSize)
     return n.rank(p) == 1 ? n.alongAxis(p, axis, n.rank(x)) : p;
   Value repeated = n.repeat(p, axis, n.constantDim(blockSize));
   // The last block may be cut short.
-  return n.dim(repeated, axis) == n.dim(x, axis) ? repeated
-                                                 : n.sliceAxis(repeated, axis, n.constantDim(0), n.dim(x, axis));
+  return n.dim(repeated, axis) == n.dim(x, axis)
+             ? repeated
+             : n.sliceAxis(repeated, axis, n.constantDim(0), n.dim(x, axis));
 }
 
 struct QuantizedAxis {

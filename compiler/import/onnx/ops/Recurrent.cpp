@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 
@@ -106,7 +107,9 @@ Value clip(Node &n, const Layer &l, Value x) {
 }
 
 /// [batch, rows] = hidden [batch, h] times weights [rows, h] transposed.
-Value project(Node &n, Value hidden, Value weights) { return n.contract(hidden, weights, {0, 2}, {1, 2}, {0, 1}); }
+Value project(Node &n, Value hidden, Value weights) {
+  return n.contract(hidden, weights, {0, 2}, {1, 2}, {0, 1});
+}
 
 using Step = State (*)(Node &n, const Layer &l, const Direction &d, Value input, const State &before);
 
@@ -151,7 +154,8 @@ State stepLstm(Node &n, const Layer &l, const Direction &d, Value input, const S
 }
 
 /// The hidden states, one a step in the order of time, and the last state.
-std::pair<SmallVector<Value>, State> runDirection(Node &n, const Layer &l, const Direction &d, Value x, Step step) {
+std::pair<SmallVector<Value>, State> runDirection(Node &n, const Layer &l, const Direction &d, Value x,
+                                                  Step step) {
   // The inputs of all steps are projected at once: [steps, batch, gates * hidden].
   Value inputs = addIf(n, n.contract(x, d.weights, {0, 1, 3}, {2, 3}, {0, 1, 2}), d.inputBias);
   SmallVector<Value> outputs(l.steps);
@@ -197,7 +201,8 @@ std::optional<SmallVector<Activation>> readActivations(Node &n, const Kind &kind
                       Twine(directions * kind.activations.size()));
       return std::nullopt;
     }
-    Activation a = makeActivation(names ? StringRef((*names)[i]) : kind.activations[i % kind.activations.size()]);
+    Activation a =
+        makeActivation(names ? StringRef((*names)[i]) : kind.activations[i % kind.activations.size()]);
     a.alpha = i < alphas.size() ? alphas[i] : a.alpha;
     a.beta = i < betas.size() ? betas[i] : a.beta;
     result.push_back(a);
@@ -210,7 +215,9 @@ Value takeDirection(Node &n, Value stacked, int64_t i) {
   return stacked ? n.squeeze(n.sliceAxis(stacked, 0, n.constantDim(i), n.constantDim(1)), 0) : Value();
 }
 
-Value transposeState(Node &n, Value v, bool batchFirst) { return v && batchFirst ? n.transpose(v, {1, 0, 2}) : v; }
+Value transposeState(Node &n, Value v, bool batchFirst) {
+  return v && batchFirst ? n.transpose(v, {1, 0, 2}) : v;
+}
 
 Direction readDirection(Node &n, const Kind &kind, const Layer &l, int64_t i, bool batchFirst) {
   Direction d;
@@ -253,8 +260,8 @@ std::optional<Layer> readLayer(Node &n, const Kind &kind, Value x) {
     return std::nullopt;
   }
   if (!steps || *steps > kMaxSteps || *steps < 1) {
-    (void)n.unsupported("runs over " + dimsToString(n.dim(x, 0)) + " steps; sequences of 1 to " + Twine(kMaxSteps) +
-                        " constant steps are supported; fix the length with --shape");
+    (void)n.unsupported("runs over " + dimsToString(n.dim(x, 0)) + " steps; sequences of 1 to " +
+                        Twine(kMaxSteps) + " constant steps are supported; fix the length with --shape");
     return std::nullopt;
   }
   l.steps = *steps;
@@ -273,6 +280,9 @@ LogicalResult importRecurrent(Node &n, const Kind &kind) {
   std::optional<Layer> l = readLayer(n, kind, x);
   std::optional<SmallVector<Activation>> activations = readActivations(n, kind, directions);
   if (!l || !activations)
+    return failure();
+  // A step makes some twenty operations.
+  if (failed(n.importer.countExpansion(n, 20 * l->steps * static_cast<int64_t>(directions))))
     return failure();
   SmallVector<Value> all, hidden, cells;
   for (size_t i = 0; i < directions; ++i) {
@@ -300,7 +310,9 @@ LogicalResult importRecurrent(Node &n, const Kind &kind) {
 
 LogicalResult importRnn(Node &n) { return importRecurrent(n, {1, stepRnn, {"Tanh"}, false}); }
 LogicalResult importGru(Node &n) { return importRecurrent(n, {3, stepGru, {"Sigmoid", "Tanh"}, false}); }
-LogicalResult importLstm(Node &n) { return importRecurrent(n, {4, stepLstm, {"Sigmoid", "Tanh", "Tanh"}, true}); }
+LogicalResult importLstm(Node &n) {
+  return importRecurrent(n, {4, stepLstm, {"Sigmoid", "Tanh", "Tanh"}, true});
+}
 
 } // namespace
 

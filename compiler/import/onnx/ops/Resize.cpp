@@ -19,6 +19,10 @@ namespace {
 /// More elements than this in each window: then a matrix product is cheaper than as many gathers.
 constexpr size_t kMaxGathers = 4;
 
+/// Axes longer than this are computed when the model runs: what we write out must not grow with a number in
+/// the file.
+constexpr int64_t kMaxConstantAxis = 65536, kMaxMatrix = int64_t(1) << 22;
+
 /// The extents after resizing; scales are what the operand says, or the quotient of the extents where known.
 struct ResizePlan {
   Ints axes;
@@ -34,15 +38,17 @@ std::optional<ResizeAxis> readModes(Node &n) {
   ResizeAxis a;
   bool isOld = n.getOpset() < 11;
   std::string mode = n.getString("mode", "nearest");
-  std::string coordinates = n.getString("coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel");
+  std::string coordinates =
+      n.getString("coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel");
   std::string nearest = n.getString("nearest_mode", isOld ? "floor" : "round_prefer_floor");
   std::optional<ResizeMode> m = parseResizeMode(mode);
   std::optional<CoordinateMode> c = parseCoordinateMode(coordinates);
   std::optional<NearestMode> r = parseNearestMode(nearest);
   if (!m || !c || !r) {
-    (void)n.invalid("has " + Twine(!m ? "mode '" + mode
-                                      : !c ? "coordinate_transformation_mode '" + coordinates
-                                           : "nearest_mode '" + nearest) +
+    (void)n.invalid("has " +
+                    Twine(!m   ? "mode '" + mode
+                          : !c ? "coordinate_transformation_mode '" + coordinates
+                               : "nearest_mode '" + nearest) +
                     "', which is none of the operator's");
     return std::nullopt;
   }
@@ -84,7 +90,8 @@ std::optional<ResizePlan> planByScales(Node &n, Value x, Ints axes, size_t opera
                             "; fix the dimension with --shape");
         return std::nullopt;
       }
-      plan.out.push_back(divDims(mulDims(in, n.constantDim(static_cast<int64_t>(numerator))), n.constantDim(65536)));
+      plan.out.push_back(
+          divDims(mulDims(in, n.constantDim(static_cast<int64_t>(numerator))), n.constantDim(65536)));
     }
     plan.scales.push_back(scale);
   }
@@ -119,12 +126,16 @@ LogicalResult keepAspectRatio(Node &n, Value x, ResizePlan &plan) {
   if (policy == "stretch")
     return success();
   if (policy != "not_larger" && policy != "not_smaller")
-    return n.invalid("'keep_aspect_ratio_policy' has to be stretch, not_larger or not_smaller, not '" + policy + "'");
+    return n.invalid("'keep_aspect_ratio_policy' has to be stretch, not_larger or not_smaller, not '" +
+                     policy + "'");
   std::optional<double> factor;
   for (std::optional<double> scale : plan.scales) {
     if (!scale)
-      return n.unsupported("keeps the aspect ratio of dimensions that are not constant; fix them with --shape");
-    factor = !factor ? *scale : policy == "not_larger" ? std::min(*factor, *scale) : std::max(*factor, *scale);
+      return n.unsupported(
+          "keeps the aspect ratio of dimensions that are not constant; fix them with --shape");
+    factor = !factor                  ? *scale
+             : policy == "not_larger" ? std::min(*factor, *scale)
+                                      : std::max(*factor, *scale);
   }
   for (size_t i = 0; i < plan.axes.size(); ++i) {
     double in = static_cast<double>(getConstant(n.dim(x, plan.axes[i])).value_or(0));
@@ -188,7 +199,8 @@ Value gatherNearest(Node &n, Value x, int64_t axis, const ResizeTaps &taps) {
 Value gatherWeighted(Node &n, Value x, int64_t axis, const ResizeTaps &taps) {
   Value sum;
   for (size_t k = 0; k < taps.indices.size(); ++k) {
-    Value part = n.mul(n.gather(x, n.constantInts(taps.indices[k]), axis), alongAxis(n, taps.weights[k], axis, x));
+    Value part =
+        n.mul(n.gather(x, n.constantInts(taps.indices[k]), axis), alongAxis(n, taps.weights[k], axis, x));
     sum = sum ? n.add(sum, part) : part;
   }
   return sum;
@@ -202,7 +214,8 @@ Value multiplyByMatrix(Node &n, Value x, int64_t axis, const ResizeTaps &taps, i
       matrix[i * in + taps.indices[k][i]] += taps.weights[k][i];
   Ints xDims = rangeOf(0, n.rank(x)), result = xDims;
   result[axis] = n.rank(x);
-  return n.contract(x, n.constantFloats(matrix, {out, in}, n.elementType(x)), xDims, {n.rank(x), axis}, result);
+  return n.contract(x, n.constantFloats(matrix, {out, in}, n.elementType(x)), xDims, {n.rank(x), axis},
+                    result);
 }
 
 Value resizeConstantAxis(Node &n, Value x, int64_t axis, const ResizeAxis &a, int64_t in, int64_t out) {
@@ -222,7 +235,8 @@ Value resizeConstantAxis(Node &n, Value x, int64_t axis, const ResizeAxis &a, in
 }
 
 /// The centres on an axis whose extents are known when sizes are bound, in f32.
-Value computeCentres(Node &n, const ResizeAxis &a, AffineExpr in, AffineExpr out, std::optional<double> scale) {
+Value computeCentres(Node &n, const ResizeAxis &a, AffineExpr in, AffineExpr out,
+                     std::optional<double> scale) {
   Value i = n.iota(out, 0, n.f32()), half = n.scalar(0.5, n.f32()), one = n.scalar(1, n.f32());
   Value inverse = scale ? n.scalar(1 / *scale, n.f32()) : n.div(n.size(in, n.f32()), n.size(out, n.f32()));
   if (a.coordinates == CoordinateMode::Asymmetric)
@@ -240,16 +254,19 @@ Value resizeSymbolicAxis(Node &n, Value x, int64_t axis, const ResizeAxis &a, Af
   AffineExpr in = n.dim(x, axis);
   if (a.mode == ResizeMode::Cubic || a.antialias || a.excludeOutside ||
       a.coordinates == CoordinateMode::CropAndResize || a.coordinates == CoordinateMode::HalfPixelSymmetric) {
-    (void)n.unsupported("resizes dimension " + Twine(axis) + ", which is not constant, in a mode that needs it to be; "
+    (void)n.unsupported("resizes dimension " + Twine(axis) +
+                        ", which is not constant, in a mode that needs it to be; "
+                        "or is too long; "
                         "fix it with --shape");
     return {};
   }
-  Value centres = computeCentres(n, a, in, out, scale), half = n.scalar(0.5, n.f32()), zero = n.scalar(0, n.f32());
+  Value centres = computeCentres(n, a, in, out, scale), half = n.scalar(0.5, n.f32()),
+        zero = n.scalar(0, n.f32());
   Value last = n.sub(n.size(in, n.f32()), n.scalar(1, n.f32()));
   auto toIndices = [&](Value v) { return n.cast(n.min(n.max(v, zero), last), n.i64()); };
   if (a.mode == ResizeMode::Nearest) {
-    Value rounded = a.nearest == NearestMode::Floor             ? n.floor(centres)
-                    : a.nearest == NearestMode::Ceil            ? n.ceil(centres)
+    Value rounded = a.nearest == NearestMode::Floor              ? n.floor(centres)
+                    : a.nearest == NearestMode::Ceil             ? n.ceil(centres)
                     : a.nearest == NearestMode::RoundPreferFloor ? n.ceil(n.sub(centres, half))
                                                                  : n.floor(n.add(centres, half));
     return n.gather(x, toIndices(rounded), axis);
@@ -287,9 +304,11 @@ LogicalResult importResize(Node &n) {
       continue;
     }
     std::optional<int64_t> from = getConstant(in), to = getConstant(out);
-    if (plan->scales[i] && isRepetition(a) && mulDims(in, n.constantDim(static_cast<int64_t>(a.scale))) == out)
+    if (plan->scales[i] && isRepetition(a) &&
+        mulDims(in, n.constantDim(static_cast<int64_t>(a.scale))) == out)
       y = n.repeat(y, axis, n.constantDim(static_cast<int64_t>(a.scale)));
-    else if (from && to && *to <= INT32_MAX)
+    else if (from && to && *to <= kMaxConstantAxis && *from <= kMaxConstantAxis &&
+             (!a.antialias || *from * *to <= kMaxMatrix))
       y = resizeConstantAxis(n, y, axis, a, *from, *to);
     else
       y = resizeSymbolicAxis(n, y, axis, a, out, plan->scales[i]);

@@ -83,8 +83,8 @@ static double evaluateCubic(double x, double a) {
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-/// The weights of the elements from `start` on, relative to the one left of the centre; `ratio`, in (0, 1], is
-/// how far right of it the centre lies.
+/// The weights of the elements from `start` on, relative to the one left of the centre; `ratio`, in (0, 1],
+/// is how far right of it the centre lies.
 static std::vector<double> getWeights(const ResizeAxis &a, double ratio, int64_t &start) {
   if (a.mode == ResizeMode::Nearest) {
     start = 0;

@@ -21,14 +21,20 @@ namespace {
 
 /// The extent that is left to infer: what the others leave of the element count.
 std::optional<AffineExpr> inferExtent(Node &n, ArrayRef<AffineExpr> from, ArrayRef<AffineExpr> others) {
-  AffineExpr total = getElementCount(n.getContext(), from), known = getElementCount(n.getContext(), others);
+  AffineExpr total = getElementCount(n.getContext(), from), known = n.constantDim(1);
+  // Factors that both have cancel one by one: a quotient of whole products would keep them.
+  for (AffineExpr dim : others)
+    if (!getConstant(dim) && getConstant(modDims(total, dim)) == 0)
+      total = divDims(total, dim);
+    else
+      known = mulDims(known, dim);
   std::optional<int64_t> t = getConstant(total), k = getConstant(known);
   if (k == 0)
     return n.constantDim(0);
   if (!t || !k || *t % *k == 0)
     return divDims(total, known);
-  (void)n.invalid("cannot make " + dimsToString(others) + " and a further dimension of " + dimsToString(from) + ": " +
-                  Twine(*k) + " does not divide " + Twine(*t) + " elements");
+  (void)n.invalid("cannot make " + dimsToString(others) + " and a further dimension of " +
+                  dimsToString(from) + ": " + Twine(*k) + " does not divide " + Twine(*t) + " elements");
   return std::nullopt;
 }
 
@@ -103,7 +109,8 @@ LogicalResult importSqueeze(Node &n) {
   }
   for (int64_t axis : axes)
     if (getConstant(n.dim(x, axis)).value_or(1) != 1)
-      return n.invalid("drops dimension " + Twine(axis) + " of " + dimsToString(n.dims(x)) + ", which is not 1");
+      return n.invalid("drops dimension " + Twine(axis) + " of " + dimsToString(n.dims(x)) +
+                       ", which is not 1");
   return n.setResult(n.squeeze(x, axes));
 }
 
@@ -142,8 +149,8 @@ std::optional<Dims> getSplitSizes(Node &n, AffineExpr total) {
   if (std::optional<Ints> sizes = n.getInts("split"))
     return n.constantDims(*sizes);
   if (n.getInt("num_outputs", count) != count) {
-    (void)n.invalid("'num_outputs' is " + Twine(n.getInt("num_outputs", count)) + ", but it has " + Twine(count) +
-                    " outputs");
+    (void)n.invalid("'num_outputs' is " + Twine(n.getInt("num_outputs", count)) + ", but it has " +
+                    Twine(count) + " outputs");
     return std::nullopt;
   }
   std::optional<int64_t> size = getConstant(total);
@@ -167,8 +174,8 @@ LogicalResult importSplit(Node &n) {
     sum = addDims(sum, size);
   std::optional<int64_t> wanted = getConstant(sum), found = getConstant(n.dim(x, *axis));
   if (sizes->size() != n.getNumOutputs() || (wanted && found && *wanted != *found))
-    return n.invalid("splits " + dimsToString(n.dim(x, *axis)) + " elements into " + dimsToString(*sizes) + " for " +
-                     Twine(n.getNumOutputs()) + " outputs");
+    return n.invalid("splits " + dimsToString(n.dim(x, *axis)) + " elements into " + dimsToString(*sizes) +
+                     " for " + Twine(n.getNumOutputs()) + " outputs");
   AffineExpr start = n.constantDim(0);
   for (auto [i, size] : llvm::enumerate(*sizes)) {
     if (failed(n.setOutput(i, n.sliceAxis(x, *axis, start, size))))
@@ -188,7 +195,8 @@ constexpr int64_t kBeyond = int64_t(1) << 24;
 /// A start or an end as a position: counted from the front, clamped to the dimension. Where a symbol decides
 /// whether clamping would be needed, we take it that it is not, and have that checked when sizes are bound.
 AffineExpr toPosition(Node &n, AffineExpr bound, AffineExpr size, bool isReverse) {
-  AffineExpr zero = n.constantDim(isReverse ? -1 : 0), end = isReverse ? subDims(size, n.constantDim(1)) : size;
+  AffineExpr zero = n.constantDim(isReverse ? -1 : 0),
+             end = isReverse ? subDims(size, n.constantDim(1)) : size;
   std::optional<int64_t> constant = getConstant(bound), extent = getConstant(size);
   if (constant && extent) {
     int64_t from = *constant < 0 ? std::max(*constant, -*extent - 1) + *extent : *constant;
@@ -201,7 +209,7 @@ AffineExpr toPosition(Node &n, AffineExpr bound, AffineExpr size, bool isReverse
   bool fromEnd = constant ? *constant < 0 : isNonNegative(simplifyDim(-bound));
   AffineExpr position = fromEnd ? addDims(bound, size) : bound;
   n.require(position, "starts or ends before the first element");
-  n.require(subDims(size, position), "starts or ends after the last element");
+  n.require(subDims(end, position), "starts or ends after the last element");
   return position;
 }
 
@@ -231,7 +239,8 @@ std::optional<SliceBounds> readSliceBounds(Node &n, int64_t rank) {
     return std::nullopt;
   if (ends->size() != starts->size() || axes->size() != starts->size() || steps->size() != starts->size()) {
     (void)n.invalid("has " + Twine(starts->size()) + " starts, " + Twine(ends->size()) + " ends, " +
-                    Twine(axes->size()) + " axes and " + Twine(steps->size()) + " steps, which must be as many");
+                    Twine(axes->size()) + " axes and " + Twine(steps->size()) +
+                    " steps, which must be as many");
     return std::nullopt;
   }
   b = {*starts, *ends, {}, *steps};
@@ -257,7 +266,8 @@ LogicalResult importSlice(Node &n) {
     if (step == 0)
       return n.invalid("has a step of 0 for axis " + Twine(axis));
     AffineExpr size = n.dim(x, axis);
-    AffineExpr start = toPosition(n, b->starts[i], size, step < 0), end = toPosition(n, b->ends[i], size, step < 0);
+    AffineExpr start = toPosition(n, b->starts[i], size, step < 0),
+               end = toPosition(n, b->ends[i], size, step < 0);
     AffineExpr distance = step > 0 ? subDims(end, start) : subDims(start, end);
     if (std::optional<int64_t> constant = getConstant(distance))
       distance = n.constantDim(std::max<int64_t>(*constant, 0));
@@ -369,8 +379,8 @@ std::optional<AffineExpr> readBlockSize(Node &n, Value x) {
   int64_t size = n.getInt("blocksize", 1);
   if (n.rank(x) == 4 && size >= 1 && size <= INT16_MAX)
     return n.constantDim(size);
-  (void)n.invalid("needs an input [N, C, H, W] and a 'blocksize' of at least 1, found " + dimsToString(n.dims(x)) +
-                  " and " + Twine(size));
+  (void)n.invalid("needs an input [N, C, H, W] and a 'blocksize' of at least 1, found " +
+                  dimsToString(n.dims(x)) + " and " + Twine(size));
   return std::nullopt;
 }
 
@@ -385,7 +395,8 @@ LogicalResult importDepthToSpace(Node &n) {
   Dims d = n.dims(x);
   AffineExpr channels = divDims(d[1], mulDims(*b, *b));
   bool blocksFirst = mode == "DCR";
-  Dims split = blocksFirst ? Dims{d[0], *b, *b, channels, d[2], d[3]} : Dims{d[0], channels, *b, *b, d[2], d[3]};
+  Dims split =
+      blocksFirst ? Dims{d[0], *b, *b, channels, d[2], d[3]} : Dims{d[0], channels, *b, *b, d[2], d[3]};
   Ints order = blocksFirst ? Ints{0, 3, 4, 1, 5, 2} : Ints{0, 1, 4, 2, 5, 3};
   return n.setResult(n.reshape(n.transpose(n.reshape(x, split), order),
                                {d[0], channels, mulDims(d[2], *b), mulDims(d[3], *b)}));
@@ -410,7 +421,8 @@ LogicalResult importDropout(Node &n) {
   Value x = n.input(0);
   if (n.hasInput(2)) {
     std::optional<int64_t> training = n.intOperand(2, "training_mode");
-    std::optional<SmallVector<double>> ratio = n.hasInput(1) ? n.floatsOperand(1, "ratio") : SmallVector<double>{0.5};
+    std::optional<SmallVector<double>> ratio =
+        n.hasInput(1) ? n.floatsOperand(1, "ratio") : SmallVector<double>{0.5};
     if (!training || !ratio)
       return failure();
     if (*training != 0 && (ratio->empty() || ratio->front() != 0))

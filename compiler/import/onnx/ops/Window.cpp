@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/import/onnx/ops/Window.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
-#include "compiler/import/onnx/ops/Window.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -38,7 +38,8 @@ std::optional<AutoPad> readAutoPad(Node &n) {
 
 std::optional<Ints> readList(Node &n, StringRef name, size_t count, int64_t fallback, int64_t min) {
   Ints list = n.getInts(name).value_or(Ints(count, fallback));
-  bool isGood = list.size() == count && llvm::all_of(list, [&](int64_t i) { return i >= min && i <= INT32_MAX; });
+  bool isGood =
+      list.size() == count && llvm::all_of(list, [&](int64_t i) { return i >= min && i <= INT32_MAX; });
   if (isGood)
     return list;
   (void)n.invalid("'" + name + "' has to be " + Twine(count) + " numbers of at least " + Twine(min) +
@@ -49,7 +50,8 @@ std::optional<Ints> readList(Node &n, StringRef name, size_t count, int64_t fall
 /// Reads everything but the window's size. `auto_pad` is resolved by `pad`.
 std::optional<Window> readWindow(Node &n, IntsRef sizes) {
   size_t rank = sizes.size();
-  std::optional<Ints> strides = readList(n, "strides", rank, 1, 1), dilations = readList(n, "dilations", rank, 1, 1);
+  std::optional<Ints> strides = readList(n, "strides", rank, 1, 1),
+                      dilations = readList(n, "dilations", rank, 1, 1);
   std::optional<Ints> pads = readList(n, "pads", 2 * rank, 0, INT32_MIN);
   if (!strides || !dilations || !pads)
     return std::nullopt;
@@ -110,7 +112,8 @@ std::optional<Ints> getFilterSizes(Node &n, Value x, Value filter) {
   if (failed(checkSpatial(n, x)))
     return std::nullopt;
   if (n.rank(filter) != n.rank(x)) {
-    (void)n.invalid("has an input of " + Twine(n.rank(x)) + " dimensions and a filter of " + Twine(n.rank(filter)));
+    (void)n.invalid("has an input of " + Twine(n.rank(x)) + " dimensions and a filter of " +
+                    Twine(n.rank(filter)));
     return std::nullopt;
   }
   std::optional<Ints> sizes = getConstants(ArrayRef(n.dims(filter)).drop_front(2));
@@ -189,7 +192,8 @@ LogicalResult resolveTransposedPads(Node &n, Value x, Window &w, IntsRef outputP
     // SAME wants in * stride elements, so the extent itself cancels out.
     int64_t total = getReach(w, i) - w.strides[i] + outputPadding[i];
     if (shape && !in)
-      return n.unsupported("'output_shape' is given for spatial dimension " + Twine(i) + ", which is not constant");
+      return n.unsupported("'output_shape' is given for spatial dimension " + Twine(i) +
+                           ", which is not constant");
     if (shape)
       total = w.strides[i] * (*in - 1) + outputPadding[i] + getReach(w, i) - (*shape)[i];
     w.low[i] = *mode == AutoPad::SameUpper ? total / 2 : total - total / 2;
@@ -200,8 +204,8 @@ LogicalResult resolveTransposedPads(Node &n, Value x, Window &w, IntsRef outputP
   return success();
 }
 
-/// The filter [C, M / groups, window...] as that of the convolution that undoes it: [M, C / groups, window...]
-/// with the window reversed.
+/// The filter [C, M / groups, window...] as that of the convolution that undoes it: [M, C / groups,
+/// window...] with the window reversed.
 Value transposeFilter(Node &n, Value filter, int64_t groups) {
   int64_t rank = n.rank(filter);
   AffineExpr in = n.dim(filter, 0), out = n.dim(filter, 1), g = n.constantDim(groups);
@@ -238,7 +242,8 @@ LogicalResult importConvTranspose(Node &n) {
   Value x = n.input(0), filter = n.input(1);
   std::optional<Ints> sizes = getFilterSizes(n, x, filter);
   std::optional<Window> w = sizes ? readWindow(n, *sizes) : std::nullopt;
-  std::optional<Ints> outputPadding = sizes ? readList(n, "output_padding", sizes->size(), 0, 0) : std::nullopt;
+  std::optional<Ints> outputPadding =
+      sizes ? readList(n, "output_padding", sizes->size(), 0, 0) : std::nullopt;
   if (!w || !outputPadding || failed(resolveTransposedPads(n, x, *w, *outputPadding)))
     return failure();
   int64_t groups = n.getInt("group", 1);
@@ -248,13 +253,15 @@ LogicalResult importConvTranspose(Node &n) {
   Window plain{w->sizes, Ints(sizes->size(), 1), w->dilations, {}, {}};
   Ints before, after;
   for (size_t i = 0; i < sizes->size(); ++i) {
-    int64_t low = getReach(*w, i) - 1 - w->low[i], high = getReach(*w, i) - 1 - w->high[i] + (*outputPadding)[i];
+    int64_t low = getReach(*w, i) - 1 - w->low[i],
+            high = getReach(*w, i) - 1 - w->high[i] + (*outputPadding)[i];
     plain.low.push_back(std::max<int64_t>(low, 0));
     plain.high.push_back(std::max<int64_t>(high, 0));
     before.push_back(std::min<int64_t>(low, 0));
     after.push_back(std::min<int64_t>(high, 0));
   }
-  Value result = n.convolve(spread(n, x, *w, before, after), transposeFilter(n, filter, groups), plain, groups);
+  Value result =
+      n.convolve(spread(n, x, *w, before, after), transposeFilter(n, filter, groups), plain, groups);
   return n.setResult(addBias(n, result, n.optionalInput(2)));
 }
 
@@ -289,7 +296,8 @@ LogicalResult importAveragePool(Node &n) {
   std::optional<Window> w = readPoolWindow(n, x);
   if (!w)
     return failure();
-  return n.setResult(n.poolAverage(x, *w, n.getBool("ceil_mode", false), n.getBool("count_include_pad", false)));
+  return n.setResult(
+      n.poolAverage(x, *w, n.getBool("ceil_mode", false), n.getBool("count_include_pad", false)));
 }
 
 /// x to the power of p, for the exponents that cost less than a power.

@@ -1,0 +1,24 @@
+//===- Evaluate.h - compute constants by compiling and running them -------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#ifndef TENON_COMPILER_PIPELINE_EVALUATE_H
+#define TENON_COMPILER_PIPELINE_EVALUATE_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tenon {
+
+/// The results of the module's `main`, which takes no arguments: compiled for this machine, and run in this
+/// process. Large results are resources, which their context owns. Empty where something in it cannot be
+/// compiled; nothing is reported then, since the model itself will be.
+llvm::SmallVector<mlir::ElementsAttr> evaluateConstants(mlir::ModuleOp module);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_PIPELINE_EVALUATE_H

@@ -1,0 +1,32 @@
+//===- Contraction.h - matrix products among linalg operations ------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#ifndef TENON_PASSES_KERNEL_CONTRACTION_H
+#define TENON_PASSES_KERNEL_CONTRACTION_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include <optional>
+
+namespace tenon {
+
+/// How a linalg.generic is a sum of products that registers can be blocked for: one operand is read in
+/// vectors along the innermost loop, the other one element by element, and both are used many times.
+struct Contraction {
+  mlir::OpOperand *vectors; ///< contiguous along `columnLoop`, does not depend on `rowLoop`
+  mlir::OpOperand *scalars; ///< does not depend on `columnLoop`
+  unsigned columnLoop;      ///< the last loop, parallel
+  /// The parallel loop that `scalars` alone depends on; none for a vector times a matrix.
+  std::optional<unsigned> rowLoop;
+};
+
+/// Recognises f32 and f64 contractions, on tensors and on buffers.
+std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_CONTRACTION_H

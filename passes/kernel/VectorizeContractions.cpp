@@ -1,0 +1,298 @@
+//===- VectorizeContractions.cpp - register-blocked loops for matrix products ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The micro-kernel is the one that all fast matrix products have (Goto and
+// van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008): a
+// block of rows x vectors of the result stays in registers while the summed
+// loops run; each step loads a few vectors of one operand, and multiplies them
+// with broadcast elements of the other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Kernel.h"
+#include "passes/Passes.h"
+#include "passes/kernel/Contraction.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_VECTORIZECONTRACTIONS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+
+/// A block of the result in registers.
+struct Block2D {
+  int64_t rows, vectors;
+};
+
+/// Emits the loops of one contraction on buffers.
+class Emitter {
+public:
+  Emitter(linalg::GenericOp op, const Contraction &contraction, int64_t vectorBytes, int64_t registers)
+      : b(op), loc(op.getLoc()), op(op), contraction(contraction), registers(registers),
+        type(getElementTypeOrSelf(op.getDpsInits()[0])),
+        lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()), position(op.getNumLoops()) {}
+  void emit();
+
+private:
+  Block2D chooseBlock();
+  void emitParallelLoops(ArrayRef<unsigned> loops);
+  void emitColumns();
+  void emitRows(Value column, int64_t vectors, Value active);
+  void emitBlock(Block2D block, Value active);
+  SmallVector<Value> emitReduction(ArrayRef<unsigned> loops, Block2D block, Value active, ValueRange sums);
+  SmallVector<Value> emitStep(Block2D block, Value active, ValueRange sums);
+
+  /// The indices of an operand, `rows` and `columns` beyond the current position.
+  SmallVector<Value> getIndices(OpOperand *operand, int64_t rows, int64_t columns);
+  Value loadVector(OpOperand *operand, int64_t row, int64_t column, Value active);
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
+  /// A loop from `begin` to `end`; `body` runs at its insertion point.
+  void forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body);
+
+  OpBuilder b;
+  Location loc;
+  linalg::GenericOp op;
+  const Contraction &contraction;
+  int64_t registers;
+  Type type;
+  int64_t lanes;
+  SmallVector<Value> extents, position;
+  Block2D block;
+};
+
+} // namespace
+
+void Emitter::forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body) {
+  std::optional<int64_t> first = getConstantIntValue(begin), last = getConstantIntValue(end);
+  if (first && last && *first >= *last)
+    return;
+  if (first && last && *first + step == *last) {
+    body(begin);
+    return;
+  }
+  auto loop = scf::ForOp::create(b, loc, begin, end, constant(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+/// The block that needs least time for the whole tile, by a simple model of a core: two vector
+/// multiply-adds and two loads a cycle, four cycles until a sum can be used again.
+Block2D Emitter::chooseBlock() {
+  std::optional<int64_t> rows = contraction.rowLoop ? getConstantIntValue(extents[*contraction.rowLoop]) : 1;
+  std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
+  int64_t numRows = rows.value_or(1 << 10), numVectors = columns ? llvm::divideCeil(*columns, lanes) : 1 << 10;
+  auto getCycles = [](int64_t r, int64_t v) {
+    return std::max({r * v / 2.0, (r + v) / 2.0, 4.0});
+  };
+  Block2D best{1, 1};
+  double bestCycles = -1;
+  for (int64_t v = 1; v <= 6; ++v)
+    for (int64_t r = 1; r * v + v + 1 <= registers; ++r) {
+      double cycles = 0;
+      // Whole blocks, then what is left: rows one by one, vectors one by one.
+      for (auto [count, width] : {std::pair(numVectors / v, v), std::pair(numVectors % v, int64_t(1))})
+        cycles += count * ((numRows / r) * getCycles(r, width) + (numRows % r) * getCycles(1, width));
+      if (bestCycles < 0 || cycles < bestCycles) {
+        bestCycles = cycles;
+        best = {r, v};
+      }
+    }
+  return best;
+}
+
+void Emitter::emit() {
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    // Some operand has the loop as a dimension of its own, the way linalg itself finds its extent.
+    for (OpOperand &operand : op->getOpOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      auto *it = llvm::find(map.getResults(), b.getAffineDimExpr(loop));
+      if (it == map.getResults().end())
+        continue;
+      int64_t dim = it - map.getResults().begin();
+      auto memref = cast<MemRefType>(operand.get().getType());
+      extents.push_back(memref.isDynamicDim(dim) ? memref::DimOp::create(b, loc, operand.get(), dim).getResult()
+                                                 : constant(memref.getDimSize(dim)));
+      break;
+    }
+  }
+  block = chooseBlock();
+  SmallVector<unsigned> outer;
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (iterators[loop] == utils::IteratorType::parallel && loop != contraction.columnLoop &&
+        loop != contraction.rowLoop)
+      outer.push_back(loop);
+  emitParallelLoops(outer);
+}
+
+void Emitter::emitParallelLoops(ArrayRef<unsigned> loops) {
+  if (loops.empty())
+    return emitColumns();
+  forLoop(constant(0), extents[loops.front()], 1, [&](Value index) {
+    position[loops.front()] = index;
+    emitParallelLoops(loops.drop_front());
+  });
+}
+
+/// Whole blocks of vectors, then single vectors, of which the last may be a part.
+void Emitter::emitColumns() {
+  Value extent = extents[contraction.columnLoop];
+  int64_t width = block.vectors * lanes;
+  AffineExpr size = b.getAffineSymbolExpr(0);
+  Value whole = affine::AffineApplyOp::create(b, loc, size.floorDiv(width) * width, extent);
+  if (std::optional<int64_t> constantExtent = getConstantIntValue(extent))
+    whole = constant(*constantExtent / width * width);
+  forLoop(constant(0), whole, width, [&](Value column) { emitRows(column, block.vectors, Value()); });
+  std::optional<int64_t> constantExtent = getConstantIntValue(extent);
+  bool masked = !constantExtent || *constantExtent % lanes != 0;
+  forLoop(whole, extent, lanes, [&](Value column) {
+    Value active;
+    if (masked) {
+      Value rest = arith::SubIOp::create(b, loc, extent, column);
+      active = vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), rest);
+    }
+    emitRows(column, 1, active);
+  });
+}
+
+void Emitter::emitRows(Value column, int64_t vectors, Value active) {
+  position[contraction.columnLoop] = column;
+  if (!contraction.rowLoop)
+    return emitBlock({1, vectors}, active);
+  Value extent = extents[*contraction.rowLoop];
+  AffineExpr size = b.getAffineSymbolExpr(0);
+  Value whole = affine::AffineApplyOp::create(b, loc, size.floorDiv(block.rows) * block.rows, extent);
+  if (std::optional<int64_t> constantExtent = getConstantIntValue(extent))
+    whole = constant(*constantExtent / block.rows * block.rows);
+  for (auto [begin, end, rows] : {std::tuple(constant(0), whole, block.rows), std::tuple(whole, extent, int64_t(1))})
+    forLoop(begin, end, rows, [&, rows = rows](Value row) {
+      position[*contraction.rowLoop] = row;
+      emitBlock({rows, vectors}, active);
+    });
+}
+
+SmallVector<Value> Emitter::getIndices(OpOperand *operand, int64_t rows, int64_t columns) {
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  SmallVector<Value> point(position);
+  SmallVector<Value> indices;
+  for (AffineExpr index : map.getResults()) {
+    // Offsets are constants: they become displacements of the address.
+    AffineExpr shifted = index;
+    if (contraction.rowLoop && rows)
+      shifted = shifted.replace(b.getAffineDimExpr(*contraction.rowLoop),
+                                b.getAffineDimExpr(*contraction.rowLoop) + rows);
+    if (columns)
+      shifted = shifted.replace(b.getAffineDimExpr(contraction.columnLoop),
+                                b.getAffineDimExpr(contraction.columnLoop) + columns);
+    SmallVector<Value> operands;
+    SmallVector<AffineExpr> dims(map.getNumDims());
+    for (unsigned loop = 0; loop < map.getNumDims(); ++loop) {
+      dims[loop] = b.getAffineConstantExpr(0);
+      if (index.isFunctionOfDim(loop)) {
+        dims[loop] = b.getAffineDimExpr(operands.size());
+        operands.push_back(point[loop]);
+      }
+    }
+    shifted = shifted.replaceDims(dims);
+    indices.push_back(
+        affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, shifted), operands));
+  }
+  return indices;
+}
+
+Value Emitter::loadVector(OpOperand *operand, int64_t row, int64_t column, Value active) {
+  auto vectorType = VectorType::get({lanes}, type);
+  SmallVector<Value> indices = getIndices(operand, row, column);
+  if (!active)
+    return vector::LoadOp::create(b, loc, vectorType, operand->get(), indices);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
+  return vector::MaskedLoadOp::create(b, loc, vectorType, operand->get(), indices, active, zero);
+}
+
+void Emitter::emitBlock(Block2D size, Value active) {
+  OpOperand *out = op.getDpsInitOperand(0);
+  SmallVector<Value> sums;
+  for (int64_t row = 0; row < size.rows; ++row)
+    for (int64_t v = 0; v < size.vectors; ++v)
+      sums.push_back(loadVector(out, row, v * lanes, active));
+  SmallVector<unsigned> summed;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction)
+      summed.push_back(loop);
+  sums = emitReduction(summed, size, active, sums);
+  for (int64_t row = 0; row < size.rows; ++row)
+    for (int64_t v = 0; v < size.vectors; ++v) {
+      Value sum = sums[row * size.vectors + v];
+      SmallVector<Value> indices = getIndices(out, row, v * lanes);
+      if (active)
+        vector::MaskedStoreOp::create(b, loc, out->get(), indices, active, sum);
+      else
+        vector::StoreOp::create(b, loc, sum, out->get(), indices);
+    }
+}
+
+SmallVector<Value> Emitter::emitReduction(ArrayRef<unsigned> loops, Block2D size, Value active, ValueRange sums) {
+  if (loops.empty())
+    return emitStep(size, active, sums);
+  unsigned current = loops.front();
+  if (getConstantIntValue(extents[current]) == 1) {
+    position[current] = constant(0);
+    return emitReduction(loops.drop_front(), size, active, sums);
+  }
+  auto loop = scf::ForOp::create(b, loc, constant(0), extents[current], constant(1), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  position[current] = loop.getInductionVar();
+  SmallVector<Value> results = emitReduction(loops.drop_front(), size, active, loop.getRegionIterArgs());
+  scf::YieldOp::create(b, loc, results);
+  return loop.getResults();
+}
+
+SmallVector<Value> Emitter::emitStep(Block2D size, Value active, ValueRange sums) {
+  SmallVector<Value> columns, results;
+  for (int64_t v = 0; v < size.vectors; ++v)
+    columns.push_back(loadVector(contraction.vectors, 0, v * lanes, active));
+  auto vectorType = VectorType::get({lanes}, type);
+  for (int64_t row = 0; row < size.rows; ++row) {
+    Value element = memref::LoadOp::create(b, loc, contraction.scalars->get(), getIndices(contraction.scalars, row, 0));
+    Value broadcast = vector::BroadcastOp::create(b, loc, vectorType, element);
+    for (int64_t v = 0; v < size.vectors; ++v)
+      results.push_back(vector::FMAOp::create(b, loc, broadcast, columns[v], sums[row * size.vectors + v]));
+  }
+  return results;
+}
+
+namespace {
+struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<VectorizeContractions> {
+  using VectorizeContractionsBase::VectorizeContractionsBase;
+  void runOnOperation() override {
+    SmallVector<linalg::GenericOp> operations;
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (op.hasPureBufferSemantics())
+        operations.push_back(op);
+    });
+    for (linalg::GenericOp op : operations)
+      if (std::optional<Contraction> contraction = matchContraction(op)) {
+        Emitter(op, *contraction, vectorBytes, registers).emit();
+        op.erase();
+      }
+  }
+};
+} // namespace

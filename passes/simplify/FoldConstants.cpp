@@ -1,0 +1,121 @@
+//===- FoldConstants.cpp - compute what depends on weights alone ----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "passes/Passes.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_FOLDCONSTANTS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+static int64_t getBytes(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+}
+
+/// Whether all extents are constants, and the operation does more than to hold or rename one.
+static bool isComputation(Operation *op) {
+  return isa<TenonDialect>(op->getDialect()) && !isa<WeightOp, SizesOp, LaunchOp, DispatchOp, YieldOp>(op) &&
+         llvm::all_of(op->getResultTypes(), [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
+}
+
+namespace {
+struct FoldConstants : public tenon::impl::FoldConstantsBase<FoldConstants> {
+  using FoldConstantsBase::FoldConstantsBase;
+  FoldConstants(ConstantEvaluator evaluate) : evaluate(std::move(evaluate)) {}
+
+  void runOnOperation() override {
+    if (!evaluate)
+      return;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isPrivate() && !function.isExternal())
+        fold(function);
+  }
+
+private:
+  /// Operations that depend on weights alone.
+  SetVector<Operation *> collect(func::FuncOp function) {
+    SetVector<Operation *> constant;
+    for (Operation &op : function.getBody().front()) {
+      if (!isComputation(&op))
+        continue;
+      int64_t inputBytes = 0, resultBytes = 0;
+      bool foldable = llvm::all_of(op.getOperands(), [&](Value operand) {
+        Operation *definition = operand.getDefiningOp();
+        if (!definition || !(isa<WeightOp>(definition) || constant.contains(definition)))
+          return false;
+        inputBytes += getBytes(operand);
+        return true;
+      });
+      for (Value result : op.getResults())
+        resultBytes += getBytes(result);
+      if (foldable && resultBytes - inputBytes <= maxGrowthBytes)
+        constant.insert(&op);
+    }
+    return constant;
+  }
+
+  void fold(func::FuncOp function) {
+    SetVector<Operation *> constant = collect(function);
+    SmallVector<Value> roots;
+    for (Operation *op : constant)
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), [&](Operation *user) { return !constant.contains(user); }))
+          roots.push_back(result);
+    if (roots.empty())
+      return;
+    OwningOpRef<ModuleOp> module = extract(function, constant, roots);
+    SmallVector<ElementsAttr> values = evaluate(*module);
+    if (values.size() != roots.size())
+      return;
+    for (auto [root, value] : llvm::zip(roots, values)) {
+      OpBuilder builder(root.getDefiningOp());
+      Value weight = WeightOp::create(builder, root.getLoc(), value);
+      root.replaceUsesWithIf(weight, [&](OpOperand &use) { return !constant.contains(use.getOwner()); });
+    }
+    for (Operation *op : llvm::reverse(constant))
+      if (op->use_empty()) {
+        op->erase();
+        ++numFolded;
+      }
+  }
+
+  /// A module whose main computes `roots`.
+  OwningOpRef<ModuleOp> extract(func::FuncOp function, const SetVector<Operation *> &constant, ValueRange roots) {
+    OwningOpRef<ModuleOp> module(ModuleOp::create(function.getLoc()));
+    OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+    auto main = func::FuncOp::create(builder, function.getLoc(), "main",
+                                     builder.getFunctionType({}, TypeRange(roots)));
+    builder.setInsertionPointToStart(main.addEntryBlock());
+    IRMapping mapping;
+    for (Operation *op : constant) {
+      for (Value operand : op->getOperands())
+        if (!mapping.contains(operand))
+          builder.clone(*operand.getDefiningOp(), mapping);
+      builder.clone(*op, mapping);
+    }
+    SmallVector<Value> results;
+    for (Value root : roots)
+      results.push_back(mapping.lookup(root));
+    func::ReturnOp::create(builder, function.getLoc(), results);
+    return module;
+  }
+
+  ConstantEvaluator evaluate;
+};
+} // namespace
+
+std::unique_ptr<Pass> tenon::createFoldConstants(ConstantEvaluator evaluate) {
+  return std::make_unique<FoldConstants>(std::move(evaluate));
+}

@@ -1,0 +1,149 @@
+//===- Simplify.cpp - scales into convolutions, costly operations to cheap ones ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/Passes.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_SIMPLIFY
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+/// Whether constant folding will make a weight of this value. Deep chains are none that a model has.
+static bool isConstantValue(Value value, int depth = 8) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == 0)
+    return false;
+  if (isa<WeightOp>(op))
+    return true;
+  return isa<TenonDialect>(op->getDialect()) && op->getNumRegions() == 0 && op->getNumOperands() > 0 &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isConstantValue(operand, depth - 1); });
+}
+
+/// Whether `value` has one element for each channel of a result of shape [N, C, spatial...], or one for all.
+static bool isPerChannel(Value value, int64_t rank) {
+  Dims dims = getDims(value);
+  if (static_cast<int64_t>(dims.size()) > rank)
+    return false;
+  for (auto [i, dim] : llvm::enumerate(dims))
+    if (static_cast<int64_t>(i) + rank - static_cast<int64_t>(dims.size()) != 1 && getConstant(dim) != 1)
+      return false;
+  return true;
+}
+
+namespace {
+
+/// mul(convolve(x, filter), scale) -> convolve(x, mul(filter, scale))
+struct FoldScaleIntoFilter : public OpRewritePattern<MulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MulOp op, PatternRewriter &rewriter) const override {
+    auto convolve = op.getLhs().getDefiningOp<ConvolveOp>();
+    Value scale = op.getRhs();
+    if (!convolve) {
+      convolve = op.getRhs().getDefiningOp<ConvolveOp>();
+      scale = op.getLhs();
+    }
+    if (!convolve || !convolve->hasOneUse() || convolve.getResultType())
+      return rewriter.notifyMatchFailure(op, "is no product of a convolution that nothing else reads");
+    int64_t rank = convolve.getType().getRank();
+    if (!isa<FloatType>(convolve.getType().getElementType()) || !isConstantValue(convolve.getFilter()) ||
+        !isConstantValue(scale) || !isPerChannel(scale, rank))
+      return rewriter.notifyMatchFailure(op, "has a factor that is not one constant a channel");
+    // The filter's first dimension is the result's second.
+    auto scaleType = cast<RankedTensorType>(scale.getType());
+    Dims dims(rank, getDimConstant(op.getContext(), 1));
+    dims[0] = getElementCount(op.getContext(), getDims(scale));
+    Value aligned =
+        ReshapeOp::create(rewriter, op.getLoc(), getTensorType(dims, scaleType.getElementType()), scale);
+    Value filter = MulOp::create(rewriter, convolve.getLoc(), convolve.getFilter(), aligned);
+    rewriter.setInsertionPoint(op);
+    Operation *scaled = rewriter.clone(*convolve);
+    scaled->setOperand(1, filter);
+    scaled->setLoc(rewriter.getFusedLoc({convolve.getLoc(), op.getLoc()}));
+    rewriter.replaceOp(op, scaled->getResults());
+    return success();
+  }
+};
+
+/// mul(add(convolve, bias), scale) -> add(mul(convolve, scale), mul(bias, scale))
+struct DistributeScale : public OpRewritePattern<MulOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(MulOp op, PatternRewriter &rewriter) const override {
+    auto sum = op.getLhs().getDefiningOp<AddOp>();
+    Value scale = op.getRhs();
+    if (!sum || !sum->hasOneUse() || !isConstantValue(scale) || !isConstantValue(sum.getRhs()))
+      return rewriter.notifyMatchFailure(op, "is no product of a sum with constants");
+    auto convolve = sum.getLhs().getDefiningOp<ConvolveOp>();
+    if (!convolve || !convolve->hasOneUse() || !isPerChannel(scale, convolve.getType().getRank()) ||
+        !isPerChannel(sum.getRhs(), convolve.getType().getRank()))
+      return rewriter.notifyMatchFailure(op, "scales no convolution with a bias");
+    Value product = MulOp::create(rewriter, op.getLoc(), sum.getLhs(), scale);
+    Value bias = MulOp::create(rewriter, op.getLoc(), sum.getRhs(), scale);
+    rewriter.replaceOpWithNewOp<AddOp>(op, product, bias);
+    return success();
+  }
+};
+
+/// x^2, x^3 -> products, x^1 -> x, x^-1 -> 1 / x. Not x^0.5: pow and sqrt differ at -infinity and -0.
+struct ReducePower : public OpRewritePattern<PowOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PowOp op, PatternRewriter &rewriter) const override {
+    SplatElementsAttr exponent;
+    if (!isa<FloatType>(op.getType().getElementType()) || !matchPattern(op.getRhs(), m_Constant(&exponent)) ||
+        op.getLhs().getType() != op.getType())
+      return rewriter.notifyMatchFailure(op, "has no constant exponent");
+    double value = exponent.getSplatValue<APFloat>().convertToDouble();
+    if (value == 2)
+      rewriter.replaceOpWithNewOp<MulOp>(op, op.getLhs(), op.getLhs());
+    else if (value == 1)
+      rewriter.replaceOp(op, op.getLhs());
+    else if (value == -1)
+      rewriter.replaceOpWithNewOp<ReciprocalOp>(op, op.getLhs());
+    else if (value == 3)
+      rewriter.replaceOpWithNewOp<MulOp>(
+          op, op.getLhs(), MulOp::create(rewriter, op.getLoc(), op.getLhs(), op.getLhs()).getResult());
+    else
+      return rewriter.notifyMatchFailure(op, "has an exponent that only pow computes");
+    return success();
+  }
+};
+
+/// A transpose that keeps the order of all dimensions but those of 1 -> reshape
+struct TransposeToReshape : public OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    Dims dims = getDims(op.getInput());
+    int64_t last = -1;
+    for (int64_t axis : op.getPermutation()) {
+      if (getConstant(dims[axis]) == 1)
+        continue;
+      if (axis < last)
+        return rewriter.notifyMatchFailure(op, "moves elements");
+      last = axis;
+    }
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), op.getInput());
+    return success();
+  }
+};
+
+struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<FoldScaleIntoFilter, DistributeScale, ReducePower, TransposeToReshape>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
