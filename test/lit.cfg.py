@@ -25,7 +25,7 @@ config.substitutions.append(("%source", config.tenon_source_dir))
 
 # REQUIRES: host-x86_64, tool-tenon-opt...
 config.available_features.add("host-" + config.host)
-for tool in ("tenon", "tenon-run", "tenon-opt"):
+for tool in ("tenon", "tenon-run", "tenon-opt", "tenon-example"):
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add("tool-" + tool)
 

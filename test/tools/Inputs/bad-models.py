@@ -20,7 +20,10 @@ MODELS = {
     "missing": model([node("Add", ["x", "nowhere"], ["y"], "sum")], X, Y),
     "twice": model([node("Relu", ["x"], ["y"]), node("Abs", ["x"], ["y"])], X, Y),
     "unsupported": model(
-        [node("Nothing", ["x"], ["a"], "one", "my.domain"), node("Never", ["a"], ["b"], "two", "my.domain"), node("Relu", ["b"], ["y"])], X, Y
+        [node(name, ["x"], [name[-1]], name, "my.domain") for name in ("Shout", "Whisper")] + [node("Add", ["t", "r"], ["y"])],
+        X,
+        Y,
+        domains=["my.domain"],
     ),
     "mismatch": model([node("Add", ["x", "c"], ["y"], "sum")], X, Y, {"c": Tensor((4,), [0.0] * 4)}),
     "opset": model([node("Relu", ["x"], ["y"])], X, Y, opset=9999),
