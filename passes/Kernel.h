@@ -34,6 +34,10 @@ inline constexpr llvm::StringRef kDimsAttr = "tenon.dims";
 inline constexpr llvm::StringRef kOutputAttr = "tenon.output";
 /// On main's arguments and results: the name that the model gives them.
 inline constexpr llvm::StringRef kNameAttr = "tenon.name";
+/// On a module: expressions over symbols that must not be negative for any sizes that are bound.
+inline constexpr llvm::StringRef kRequiresAttr = "tenon.requires";
+/// On a module: for each of them, in order, what it is that would break; may be shorter.
+inline constexpr llvm::StringRef kRequiresTextAttr = "tenon.requires_text";
 
 } // namespace tenon
 

@@ -32,6 +32,18 @@ def InferShapes : Pass<"tenon-infer-shapes", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numRefined", "refined", "results of which more is known">];
 }
 
+def CollectRequirements : Pass<"tenon-collect-requirements", "::mlir::ModuleOp"> {
+  let summary = "note which symbols operations take for equal";
+  let description = [{
+    Where two extents that meet in an operation are different expressions, none
+    of them known to be 1, the operation can only work if they are equal. That
+    becomes a requirement of the program, checked when sizes are bound: no
+    kernel tests it again, and none reads beyond a tensor.
+
+    Relies on shapes being inferred; runs before `tenon-fuse`.
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // simplify
 //===----------------------------------------------------------------------===//

@@ -26,7 +26,7 @@ config.substitutions.append(("%mlir_include", config.mlir_include_dir))
 
 # REQUIRES: host-x86_64, tool-tenon-opt...
 config.available_features.add("host-" + config.host)
-for tool in ("tenon", "tenon-run", "tenon-opt"):
+for tool in ("tenon", "tenon-run", "tenon-opt", "tenon-example"):
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add("tool-" + tool)
 
@@ -43,3 +43,20 @@ for tool in ("ptxas", "spirv-val"):
 for variable in ("CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
+# %exits CODE COMMAND... fails where the command ends with another exit code.
+config.substitutions.append(("%exits", os.path.join(config.test_source_root, "tools", "Inputs", "exits")))
+config.environment["NO_COLOR"] = "1"
+
+# A processor that this machine is not.
+isArm = config.host == "aarch64"
+config.substitutions.append(("%other", "x86-64-v2" if isArm else "aarch64"))
+config.substitutions.append(("%arch", config.host))
+
+# tenon-run for 64-bit Arm, where it was built and can be run: REQUIRES: aarch64-run.
+qemu = shutil.which("qemu-aarch64") or shutil.which("qemu-aarch64-static")
+armRunner = os.path.join(bin_dir, "aarch64", "tenon-run")
+if qemu and os.path.exists(armRunner):
+    config.available_features.add("aarch64-run")
+    config.substitutions.append(("%aarch64-run", f"{qemu} -L /usr/aarch64-linux-gnu {armRunner}"))
+else:
+    lit_config.note("no qemu-aarch64 or no bin/aarch64/tenon-run: nothing is run on 64-bit Arm")

@@ -209,6 +209,13 @@ LogicalResult Serializer::run() {
                         view.getNameAttr());
               return success();
             })
+            .Case<plan::RequireOp>([&](plan::RequireOp require) {
+              auto check = std::make_unique<fmt::CheckT>();
+              check->expr = exprOf.lookup(require.getValue());
+              check->text = require.getText().str();
+              plan.checks.push_back(std::move(check));
+              return success();
+            })
             .Case<plan::LaunchOp>([&](plan::LaunchOp launch) {
               addLaunch(launch);
               return success();

@@ -48,6 +48,13 @@ FailureOr<std::string> tenon::buildObject(ModuleOp kernels, const CpuTarget &tar
   FailureOr<std::vector<std::string>> objects = compileEach(kernels, target, CodeKind::object);
   if (failed(objects))
     return failure();
+  // A model of nothing but views has no kernel, and lld wants an object.
+  if (objects->empty()) {
+    FailureOr<std::string> empty = compileKernels(kernels, target, CodeKind::object);
+    if (failed(empty))
+      return failure();
+    objects->push_back(std::move(*empty));
+  }
   std::string error;
   FailureOr<std::string> support = compileSupport(*objects, target, error);
   if (failed(support))

@@ -32,6 +32,7 @@ void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate) {
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   pm.addPass(createFoldConstants(std::move(evaluate)));
+  pm.addPass(createCollectRequirements());
   OpPassManager &folded = pm.nest<func::FuncOp>();
   folded.addPass(createCanonicalizerPass());
   folded.addPass(createFuse());

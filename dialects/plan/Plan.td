@@ -97,6 +97,13 @@ def Plan_ViewOp : Plan_BufferOp<"view"> {
   let assemblyFormat = "$arena `[` $offset `]` `size` $size attr-dict";
 }
 
+def Plan_RequireOp : Plan_Op<"require"> {
+  let summary = "refuse sizes for which a value is negative";
+  let description = "`text` says what the sizes would break. It is checked when sizes are bound, before anything runs.";
+  let arguments = (ins Index:$value, StrAttr:$text);
+  let assemblyFormat = "$value $text attr-dict";
+}
+
 def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   let summary = "run a kernel over its tiles";
   let description = [{

@@ -160,9 +160,11 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
     fixed = chooseContractionSizes(dims, contraction->first, contraction->second);
   for (size_t i = dims.size(); i-- > 0;) {
     unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
-    if (!constraints.allowed[loop])
-      continue;
     int64_t extent = getConstant(dims[i]).value_or(64);
+    if (!constraints.allowed[loop]) {
+      inner *= std::max<int64_t>(extent, 1);
+      continue;
+    }
     int64_t size = std::clamp<int64_t>(target / inner, 1, std::max<int64_t>(extent, 1));
     if (!fixed.empty())
       size = fixed[i];

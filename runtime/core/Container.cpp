@@ -55,9 +55,9 @@ static Status checkHeader(const fmt::Header &header, size_t size) {
   if (header.version != fmt::kFormatVersion)
     return Status::make(TENON_UNSUPPORTED,
                         "format version %u, this runtime reads version %u; compile the "
-                        "model again or use a %s runtime",
+                        "model again or use %s runtime",
                         header.version, fmt::kFormatVersion,
-                        header.version > fmt::kFormatVersion ? "newer" : "older");
+                        header.version > fmt::kFormatVersion ? "a newer" : "an older");
   if (header.fileSize != size)
     return Status::make(TENON_INVALID, "%s: it has %zu bytes, and should have %" PRIu64,
                         size < header.fileSize ? "truncated" : "damaged", size, header.fileSize);

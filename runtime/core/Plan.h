@@ -71,6 +71,12 @@ struct Instruction {
   const char *name;
 };
 
+/// A run is refused where the expression is negative.
+struct Check {
+  uint32_t expr;
+  const char *text;
+};
+
 struct Plan {
   std::vector<Symbol> symbols;
   std::vector<Expr> exprs;
@@ -78,6 +84,7 @@ struct Plan {
   std::vector<Buffer> buffers;
   std::vector<Kernel> kernels;
   std::vector<Instruction> instructions;
+  std::vector<Check> checks;
   std::vector<uint32_t> dims;      // expressions
   std::vector<uint32_t> operands;  // buffers
   std::vector<uint32_t> sizes;     // expressions

@@ -44,6 +44,9 @@ Status Session::updateSizes() {
   TENON_TRY(bindSymbols(plan, dims.data(), symbols.data()));
   TENON_TRY(evaluate(plan, symbols.data(), 0, uint32_t(plan.exprs.size()), exprs.data()));
   TENON_TRY(checkShapes(plan, dims.data(), exprs.data()));
+  for (const Check &check : plan.checks)
+    if (exprs[check.expr] < 0)
+      return Status::make(TENON_INVALID, "the inputs' sizes do not fit the model: %s", check.text);
   TENON_TRY(addUpMemory());
   sizesCurrent = true;
   return {};

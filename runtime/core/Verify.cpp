@@ -175,6 +175,13 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
     const fmt::Kernel *kernel = in.kernels()->Get(i);
     plan.kernels.push_back({text(kernel->name()), text(kernel->display()), kernel->flops()});
   }
+  for (uint32_t i = 0, e = length(in.checks()); i < e; ++i) {
+    const fmt::Check *check = in.checks()->Get(i);
+    if (check->expr() >= plan.exprs.size())
+      return Status::make(TENON_INVALID, "check %u names expression %u, and there are %zu", i, check->expr(),
+                          plan.exprs.size());
+    plan.checks.push_back({check->expr(), text(check->text())});
+  }
   TENON_TRY(verifyInstructions(in, maxIndices, plan));
   TENON_TRY(verifyMemory(in, plan));
   plan.modelName = text(in.model_name());

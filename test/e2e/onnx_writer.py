@@ -65,12 +65,13 @@ def _valueInfo(name, dtype, dims):
     return block(1, name) + block(2, block(1, integer(1, tensors.TYPES[dtype][2]) + block(2, shape)))
 
 
-def model(nodes, inputs, outputs, constants=None, opset=21):
+def model(nodes, inputs, outputs, constants=None, opset=21, domains=()):
     graph = b"".join(block(1, body) for body in nodes) + block(2, "test")
     graph += b"".join(block(5, tensor(value, name)) for name, value in (constants or {}).items())
     graph += b"".join(block(11, _valueInfo(*value)) for value in inputs)
     graph += b"".join(block(12, _valueInfo(*value)) for value in outputs)
-    return integer(1, 10) + block(7, graph) + block(8, block(1, "") + integer(2, opset))
+    imports = [("", opset), *((domain, 1) for domain in domains)]
+    return integer(1, 10) + block(7, graph) + b"".join(block(8, block(1, d) + integer(2, v)) for d, v in imports)
 
 
 def write(path, data):

@@ -3,7 +3,7 @@
 #
 """Compiles one model for many small cases and compares what it computes with the reference.
 
-    run.py FAMILY [--only CASE] [--keep FOLDER]
+    run.py FAMILY [--only CASE] [--keep FOLDER] [--target T] [--runner "COMMAND WORDS"]
 
 A family is a module in families/ with a function cases(). All its cases become one model, which saves the time of
 starting programs; where that one does not compile, each is compiled by itself, so that the report names the cases.
@@ -71,12 +71,12 @@ def compare(case, name, got):
     return None
 
 
-def runAll(cases, folder):
+def runAll(cases, folder, options):
     """What is wrong, by the name of the case; None where the model does not even compile."""
     model, artifact = os.path.join(folder, "model.onnx"), os.path.join(folder, "model.tenon")
     onnx_writer.write(model, makeModel(cases))
-    error = call("tenon", "compile", model, "-o", artifact)
-    command = ["tenon-run", artifact, "--output-dir", folder]
+    error = call("tenon", "compile", model, "-o", artifact, "--target", options.target)
+    command = [*options.runner.split(), artifact, "--output-dir", folder]
     for case in cases:
         for name, value in case.inputs.items():
             path = os.path.join(folder, f"in-{case.name}.{name}.npy")
@@ -94,12 +94,12 @@ def runAll(cases, folder):
     return wrong
 
 
-def runEach(cases, folder):
+def runEach(cases, folder, options):
     wrong = {}
     for case in cases:
         own = os.path.join(folder, case.name)
         os.makedirs(own, exist_ok=True)
-        wrong.update(runAll([case], own))
+        wrong.update(runAll([case], own, options))
     return wrong or {"all": "do not compile together, though each does by itself"}
 
 
@@ -108,15 +108,17 @@ def main():
     parser.add_argument("family")
     parser.add_argument("--only")
     parser.add_argument("--keep")
+    parser.add_argument("--target", default="host")
+    parser.add_argument("--runner", default="tenon-run")
     options = parser.parse_args()
     cases = importlib.import_module("families." + options.family).cases()
     cases = [case for case in cases if options.only in (None, case.name)]
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or temporary
         os.makedirs(folder, exist_ok=True)
-        wrong = runAll(cases, folder)
+        wrong = runAll(cases, folder, options)
         if wrong is None:
-            wrong = runEach(cases, folder)
+            wrong = runEach(cases, folder, options)
     for name, fault in wrong.items():
         print(f"{options.family}: {name}: {fault}")
     print(f"{options.family}: {len(cases) - len(wrong)} of {len(cases)} right")

@@ -103,6 +103,7 @@ private:
   LogicalResult checkSymbols();
   void convertLaunch(LaunchOp launch);
   void convertReturn(func::ReturnOp terminator);
+  void convertRequirements();
   Value createAlloc(Value value);
 
   func::FuncOp main;
@@ -213,6 +214,26 @@ void Conversion::convertReturn(func::ReturnOp terminator) {
   }
 }
 
+void Conversion::convertRequirements() {
+  auto values = module->getAttrOfType<ShapeAttr>(kRequiresAttr);
+  auto texts = module->getAttrOfType<ArrayAttr>(kRequiresTextAttr);
+  if (!values)
+    return;
+  for (auto [i, dim] : llvm::enumerate(values.getDims())) {
+    if (!sizes.knows(dim))
+      continue;
+    std::string text;
+    if (texts && i < texts.size())
+      text = cast<StringAttr>(texts[i]).str();
+    if (text.empty()) {
+      llvm::raw_string_ostream os(text);
+      printDim(os, dim);
+      os << " must not be negative";
+    }
+    plan::RequireOp::create(b, main.getLoc(), sizes.build(dim), b.getStringAttr(text));
+  }
+}
+
 /// The value that a view's memory belongs to.
 static Value getViewSource(Value value) {
   while (auto reshape = value.getDefiningOp<ReshapeOp>())
@@ -224,6 +245,7 @@ LogicalResult Conversion::run() {
   createProgram();
   if (failed(checkSymbols()))
     return failure();
+  convertRequirements();
   auto bufferType = plan::BufferType::get(b.getContext());
   for (auto [i, argument] : llvm::enumerate(main.getArguments())) {
     Value size = sizes.buildBytes(cast<RankedTensorType>(argument.getType()));

@@ -1,0 +1,121 @@
+//===- CollectRequirements.cpp - note which symbols operations take for equal ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Kernel.h"
+#include "passes/Passes.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_COLLECTREQUIREMENTS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+
+/// Expressions that must not be negative, each once, with the reason.
+class Requirements {
+public:
+  explicit Requirements(ModuleOp module) {
+    if (auto known = module->getAttrOfType<ShapeAttr>(kRequiresAttr))
+      for (AffineExpr dim : known.getDims())
+        add(dim, "");
+  }
+
+  void addEqual(Operation *op, AffineExpr a, AffineExpr b) {
+    if (a == b || getConstant(a) == 1 || getConstant(b) == 1 || isUnknownDim(a) || isUnknownDim(b))
+      return;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+      os << "node '" << name.getName().strref() << "' needs ";
+    printDim(os, a);
+    os << " and ";
+    printDim(os, b);
+    os << " to be equal";
+    add(subDims(a, b), text);
+    add(subDims(b, a), text);
+  }
+
+  void store(ModuleOp module) const {
+    if (dims.empty())
+      return;
+    MLIRContext *context = module.getContext();
+    SmallVector<Attribute> attrs;
+    for (const std::string &text : texts)
+      attrs.push_back(StringAttr::get(context, text));
+    module->setAttr(kRequiresAttr, ShapeAttr::get(context, dims));
+    module->setAttr(kRequiresTextAttr, ArrayAttr::get(context, attrs));
+  }
+
+private:
+  void add(AffineExpr dim, std::string text) {
+    if (!known.insert(dim).second)
+      return;
+    dims.push_back(dim);
+    texts.push_back(std::move(text));
+  }
+
+  llvm::DenseSet<AffineExpr> known;
+  Dims dims;
+  std::vector<std::string> texts;
+};
+
+} // namespace
+
+/// Extents that broadcast against each other, aligned at the last dimension.
+static void collectBroadcast(Operation *op, Requirements &requirements) {
+  Dims result = getDims(op->getResult(0));
+  for (Value operand : op->getOperands()) {
+    Dims dims = getDims(operand);
+    for (size_t i = 1; i <= dims.size(); ++i)
+      requirements.addEqual(op, dims[dims.size() - i], result[result.size() - i]);
+  }
+}
+
+static void collectContract(ContractOp op, Requirements &requirements) {
+  llvm::SmallDenseMap<int64_t, AffineExpr> extents;
+  for (auto [operand, indices] : {std::pair(op.getLhs(), op.getLhsDims()), std::pair(op.getRhs(), op.getRhsDims())})
+    for (auto [index, dim] : llvm::zip(indices, getDims(operand))) {
+      auto [it, isNew] = extents.try_emplace(index, dim);
+      if (!isNew)
+        requirements.addEqual(op, it->second, dim);
+    }
+}
+
+static void collectConcat(ConcatOp op, Requirements &requirements) {
+  Dims result = getDims(op.getResult());
+  for (Value input : op.getInputs())
+    for (auto [i, dims] : llvm::enumerate(llvm::zip(getDims(input), result)))
+      if (i != op.getAxis())
+        requirements.addEqual(op, std::get<0>(dims), std::get<1>(dims));
+}
+
+namespace {
+struct CollectRequirements : public tenon::impl::CollectRequirementsBase<CollectRequirements> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    Requirements requirements(module);
+    module.walk([&](Operation *op) {
+      if (op->hasTrait<Elementwise>() || isa<BroadcastOp>(op))
+        collectBroadcast(op, requirements);
+      else if (auto contract = dyn_cast<ContractOp>(op))
+        collectContract(contract, requirements);
+      else if (auto concat = dyn_cast<ConcatOp>(op))
+        collectConcat(concat, requirements);
+      else if (auto reshape = dyn_cast<ReshapeOp>(op))
+        requirements.addEqual(op, getElementCount(op->getContext(), getDims(reshape.getInput())),
+                              getElementCount(op->getContext(), getDims(reshape.getResult())));
+    });
+    requirements.store(module);
+  }
+};
+} // namespace
