@@ -14,8 +14,6 @@
 #include "compiler/backend/llvm/Target.h"
 #include "compiler/backend/nvptx/Ptx.h"
 #include "compiler/backend/spirv/Spirv.h"
-#include "compiler/backend/nvptx/Ptx.h"
-#include "compiler/backend/spirv/Spirv.h"
 #include "compiler/pipeline/Dump.h"
 #include "compiler/pipeline/Evaluate.h"
 #include "compiler/pipeline/Kernels.h"
@@ -60,7 +58,6 @@ private:
   CompileStatus writeResult();
   CompileStatus writeIR();
   CompileStatus writeCode();
-  CompileStatus writeGpuCode();
   CompileStatus writeGpuCode();
   CompileStatus lowerFor(const CpuTarget &target, OwningOpRef<ModuleOp> &lowered);
   CompileStatus writeArtifactFile();
@@ -265,8 +262,6 @@ CompileStatus Compilation::writeResult() {
     return writeIR();
   if (options.emit == EmitKind::ptx || options.emit == EmitKind::spirv)
     return writeGpuCode();
-  if (options.emit == EmitKind::ptx || options.emit == EmitKind::spirv)
-    return writeGpuCode();
   return options.emit == EmitKind::artifact ? writeArtifactFile() : writeCode();
 }
 
@@ -277,33 +272,6 @@ CompileStatus Compilation::writeIR() {
     module->print(os, flags);
     kernels->print(os, flags);
   });
-}
-
-CompileStatus Compilation::writeGpuCode() {
-  if (CompileStatus status = beginPhase("code", *kernels, ""); status != CompileStatus::done || isReproduced)
-    return status;
-  std::string error;
-  if (options.emit == EmitKind::ptx) {
-    FailureOr<std::string> ptx = emitPtx(*kernels, options.chip, error);
-    if (failed(ptx))
-      return fail(CompileStatus::unsupported, options.input + ": " + error);
-    return writeFile([&](llvm::raw_ostream &os) { os << *ptx; });
-  }
-  FailureOr<std::vector<SpirvKernel>> modules = emitSpirv(*kernels, error);
-  if (failed(modules))
-    return fail(CompileStatus::unsupported, options.input + ": " + error);
-  // One module a kernel, so the output is a folder.
-  if (std::error_code code = llvm::sys::fs::create_directories(options.output))
-    return fail(CompileStatus::resources, "cannot create " + options.output + ": " + code.message());
-  for (const SpirvKernel &kernel : *modules) {
-    std::string path = options.output + "/" + kernel.name + ".spv";
-    auto write = [&](llvm::raw_ostream &os) {
-      os.write(reinterpret_cast<const char *>(kernel.words.data()), kernel.words.size() * sizeof(uint32_t));
-    };
-    if (llvm::Error failure = writeOutputFile(path, write))
-      return fail(CompileStatus::resources, "cannot write " + path + ": " + llvm::toString(std::move(failure)));
-  }
-  return CompileStatus::done;
 }
 
 CompileStatus Compilation::writeGpuCode() {
