@@ -12,6 +12,27 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// shape
+//===----------------------------------------------------------------------===//
+
+def InferShapes : Pass<"tenon-infer-shapes", "::mlir::func::FuncOp"> {
+  let summary = "carry what is known of extents from operands to results";
+  let description = [{
+    The types of arguments may have been written by hand, or made more precise.
+    From first to last operation, results whose extents are unknown or symbolic
+    get what type inference derives from the operands; what is known already
+    stays. Shapes that contradict each other are errors.
+
+    ```mlir
+    %1 = tenon.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<?xf32>
+    // ==>
+    %1 = tenon.add %a, %b : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let statistics = [Statistic<"numRefined", "refined", "results of which more is known">];
+}
+
+//===----------------------------------------------------------------------===//
 // simplify
 //===----------------------------------------------------------------------===//
 
@@ -240,8 +261,12 @@ def MathToCalls : Pass<"tenon-math-to-calls", "::mlir::ModuleOp"> {
     multiply-add, absolute value) becomes an LLVM intrinsic. The rest becomes a
     call of the C function of that name (`expf`, `tanh`...), which the backend
     links in from the math library beside it and inlines: kernels import
-    nothing. Vectors are not expected here.
+    nothing. Vectors are not expected here. Another library of the same
+    functions puts its `prefix` before their names (`__nv_expf`).
   }];
+  let options = [
+    Option<"prefix", "prefix", "std::string", "\"\"", "comes before the C names">
+  ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
 }
 
@@ -257,6 +282,83 @@ def KernelAbi : Pass<"tenon-kernel-abi", "::mlir::ModuleOp"> {
     Runs after linalg became loops and before anything becomes the LLVM dialect.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// lower/kernels-to-gpu
+//===----------------------------------------------------------------------===//
+
+def KernelsToNvvm : Pass<"tenon-kernels-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "give kernels an entry point for NVIDIA GPUs";
+  let description = [{
+    A kernel on memrefs becomes a body on pointers, the same as for a CPU, and
+    an entry with `nvvm.kernel` that has a pointer for each buffer, an i64 for
+    each size, and the number of tiles. One thread computes one tile: the
+    thread that has the tile's number in the grid.
+
+    Runs after linalg became loops and before anything becomes the LLVM dialect.
+
+    ```mlir
+    func.func private @k(%in: memref<4xf32>, %out: memref<4xf32>, %begin: index, %end: index) { ... }
+    // ==>
+    func.func private @k_body(%in: !llvm.ptr, %out: !llvm.ptr, %begin: i64, %end: i64, %scratch: !llvm.ptr) -> i32
+    llvm.func @k(%in: !llvm.ptr, %out: !llvm.ptr, %tiles: i64) attributes {nvvm.kernel}
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
+def ExpandShaderMath : Pass<"tenon-expand-shader-math"> {
+  let summary = "express mathematical functions that Vulkan lacks by others";
+  let description = [{
+    Vulkan's instructions have no error function, leave sine, cosine and arc
+    tangent to be imprecise, and say nothing of 0 to the power of 0. Such
+    functions of f32 become polynomials; of f64, which has no functions at all,
+    they are refused. Runs before `convert-math-to-spirv`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
+def FlattenBuffers : Pass<"tenon-flatten-buffers", "::mlir::ModuleOp"> {
+  let summary = "make the buffers of kernels one-dimensional";
+  let description = [{
+    Shaders have no pointers into the middle of a buffer, and MLIR lowers no
+    buffer of two unknown dimensions. So each access computes its place from
+    the start of an argument or a stack allocation, through the subviews and
+    casts between. Copies become loops. Elements of bf16 are stored as i16.
+
+    ```mlir
+    %0 = memref.load %arg0[%i, %j] : memref<?x40xf32>
+    // ==>
+    %1 = arith.muli %i, %c40 : index
+    %2 = arith.addi %1, %j : index
+    %0 = memref.load %arg0[%2] : memref<?xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def KernelsToGpu : Pass<"tenon-kernels-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "give kernels an entry point for Vulkan";
+  let description = [{
+    A kernel on flat buffers becomes a `gpu.func` in a `gpu.module` of its own,
+    which says what Vulkan devices have to offer. Buffers are storage buffers;
+    the sizes and the number of tiles are push constants. One invocation
+    computes one tile. Kernels on types that Vulkan has not, or with indices
+    that do not fit into 32 bits, are refused: MLIR would lower them wrongly.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::spirv::SPIRVDialect"];
+}
+
+def FinishSpirv : Pass<"tenon-finish-spirv", "::mlir::ModuleOp"> {
+  let summary = "mend what MLIR leaves wrong in SPIR-V modules";
+  let description = [{
+    Raises the version to 1.3, which storage buffers need, and takes push
+    constants out of descriptor sets. Runs after `spirv-update-vce`.
+  }];
 }
 
 #endif // TENON_PASSES_TD

@@ -22,6 +22,7 @@ config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%models", os.path.join(config.tenon_source_dir, "models")))
 config.substitutions.append(("%build", config.tenon_binary_dir))
 config.substitutions.append(("%source", config.tenon_source_dir))
+config.substitutions.append(("%mlir_include", config.mlir_include_dir))
 
 # REQUIRES: host-x86_64, tool-tenon-opt...
 config.available_features.add("host-" + config.host)
@@ -46,3 +47,17 @@ if qemu and os.path.exists(armRunner):
     config.substitutions.append(("%aarch64-run", f"{qemu} -L /usr/aarch64-linux-gnu {armRunner}"))
 else:
     lit_config.note("no qemu-aarch64 or no bin/aarch64/tenon-run: nothing is run on 64-bit Arm")
+
+# The assemblers and validators of what GPU backends write: REQUIRES: ptxas, spirv-val.
+toolkit = next((root for root in map(os.environ.get, ("CUDA_ROOT", "CUDA_HOME", "CUDA_PATH")) if root), "/usr/local/cuda")
+tool_path = os.pathsep.join([config.environment["PATH"], os.path.join(toolkit, "bin")])
+for tool in ("ptxas", "spirv-val"):
+    found = shutil.which(tool, path=tool_path)
+    if found:
+        config.available_features.add(tool)
+        config.substitutions.append(("%" + tool, found))
+    else:
+        lit_config.note(tool + " was not found: tests that need it are skipped")
+for variable in ("CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"):
+    if variable in os.environ:
+        config.environment[variable] = os.environ[variable]

@@ -12,6 +12,8 @@
 #include "compiler/artifact/Plan.h"
 #include "compiler/artifact/Weights.h"
 #include "compiler/backend/llvm/Target.h"
+#include "compiler/backend/nvptx/Ptx.h"
+#include "compiler/backend/spirv/Spirv.h"
 #include "compiler/pipeline/Dump.h"
 #include "compiler/pipeline/Evaluate.h"
 #include "compiler/pipeline/Kernels.h"
@@ -53,16 +55,17 @@ private:
   CompileStatus lowerToPlan();
   CompileStatus lowerKernels();
   CompileStatus serialize();
-  CompileStatus lowerFor(const CpuTarget &target, OwningOpRef<ModuleOp> &lowered);
   CompileStatus writeResult();
   CompileStatus writeIR();
   CompileStatus writeCode();
+  CompileStatus writeGpuCode();
+  CompileStatus lowerFor(const CpuTarget &target, OwningOpRef<ModuleOp> &lowered);
   CompileStatus writeArtifactFile();
   CompileStatus writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write);
   CompileStatus fail(CompileStatus status, const llvm::Twine &message);
   CompileStatus getFailure() const { return sawUnsupported ? CompileStatus::unsupported : CompileStatus::fault; }
-  CompileStatus beginPhase(const Twine &phase, ModuleOp input, StringRef pipeline);
-  CompileStatus runPasses(const Twine &phase, ModuleOp module, llvm::function_ref<void(OpPassManager &)> build);
+  CompileStatus beginPhase(StringRef phase, ModuleOp input, StringRef pipeline);
+  CompileStatus runPasses(StringRef phase, ModuleOp module, llvm::function_ref<void(OpPassManager &)> build);
   void report(Diagnostic &diagnostic);
 
   const CompileOptions &options;
@@ -83,6 +86,8 @@ DialectRegistry makeRegistry() {
   DialectRegistry registry;
   registerDialects(registry);
   registerTranslations(registry);
+  registerPtxTranslations(registry);
+  registerSpirvDialects(registry);
   return registry;
 }
 
@@ -182,8 +187,7 @@ CompileStatus Compilation::load() {
 }
 
 /// Where this phase is the one to be reproduced, writes `input` and sets isReproduced.
-CompileStatus Compilation::beginPhase(const Twine &name, ModuleOp input, StringRef pipeline) {
-  std::string phase = name.str();
+CompileStatus Compilation::beginPhase(StringRef phase, ModuleOp input, StringRef pipeline) {
   if (options.onPhase)
     options.onPhase(phase);
   if (options.reproduce != phase)
@@ -195,8 +199,7 @@ CompileStatus Compilation::beginPhase(const Twine &name, ModuleOp input, StringR
   return writeFile([&](llvm::raw_ostream &os) { printReproducer(input, title, pipeline, os); });
 }
 
-CompileStatus Compilation::runPasses(const Twine &phase, ModuleOp op,
-                                     llvm::function_ref<void(OpPassManager &)> build) {
+CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(&context);
   // Verified once a phase instead, which is enough to find a reproducer.
   pm.enableVerifier(false);
@@ -222,17 +225,14 @@ CompileStatus Compilation::lowerKernels() {
   return runPasses("kernels", *kernels, [](OpPassManager &pm) { buildBufferPipeline(pm.nest<ModuleOp>()); });
 }
 
-/// The kernels in the LLVM dialect, for one target.
+/// Puts the kernels, in the LLVM dialect for one target, into `lowered`.
 CompileStatus Compilation::lowerFor(const CpuTarget &target, OwningOpRef<ModuleOp> &lowered) {
   lowered = cast<ModuleOp>((*kernels)->clone());
-  CompileStatus status = runPasses("loops for " + target.name, *lowered, [&](OpPassManager &pm) {
+  return runPasses("code for " + target.name, *lowered, [&](OpPassManager &pm) {
     OpPassManager &nested = pm.nest<ModuleOp>();
     buildLoopPipeline(nested, {target.vectorBytes, target.vectorRegisters});
     buildLLVMPipeline(nested);
   });
-  if (status != CompileStatus::done || isReproduced)
-    return status;
-  return beginPhase("code for " + target.name, *lowered, "");
 }
 
 CompileStatus Compilation::serialize() {
@@ -260,6 +260,8 @@ CompileStatus Compilation::writeFile(llvm::function_ref<void(llvm::raw_ostream &
 CompileStatus Compilation::writeResult() {
   if (options.emit == EmitKind::mlir)
     return writeIR();
+  if (options.emit == EmitKind::ptx || options.emit == EmitKind::spirv)
+    return writeGpuCode();
   return options.emit == EmitKind::artifact ? writeArtifactFile() : writeCode();
 }
 
@@ -270,6 +272,33 @@ CompileStatus Compilation::writeIR() {
     module->print(os, flags);
     kernels->print(os, flags);
   });
+}
+
+CompileStatus Compilation::writeGpuCode() {
+  if (CompileStatus status = beginPhase("code", *kernels, ""); status != CompileStatus::done || isReproduced)
+    return status;
+  std::string error;
+  if (options.emit == EmitKind::ptx) {
+    FailureOr<std::string> ptx = emitPtx(*kernels, options.chip, error);
+    if (failed(ptx))
+      return fail(CompileStatus::unsupported, options.input + ": " + error);
+    return writeFile([&](llvm::raw_ostream &os) { os << *ptx; });
+  }
+  FailureOr<std::vector<SpirvKernel>> modules = emitSpirv(*kernels, error);
+  if (failed(modules))
+    return fail(CompileStatus::unsupported, options.input + ": " + error);
+  // One module a kernel, so the output is a folder.
+  if (std::error_code code = llvm::sys::fs::create_directories(options.output))
+    return fail(CompileStatus::resources, "cannot create " + options.output + ": " + code.message());
+  for (const SpirvKernel &kernel : *modules) {
+    std::string path = options.output + "/" + kernel.name + ".spv";
+    auto write = [&](llvm::raw_ostream &os) {
+      os.write(reinterpret_cast<const char *>(kernel.words.data()), kernel.words.size() * sizeof(uint32_t));
+    };
+    if (llvm::Error failure = writeOutputFile(path, write))
+      return fail(CompileStatus::resources, "cannot write " + path + ": " + llvm::toString(std::move(failure)));
+  }
+  return CompileStatus::done;
 }
 
 CompileStatus Compilation::writeCode() {

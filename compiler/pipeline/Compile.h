@@ -24,13 +24,14 @@ namespace tenon {
 enum class CompileStatus { done = 0, invalid = 1, misuse = 2, unsupported = 3, resources = 4, fault = 70 };
 
 /// What is written.
-enum class EmitKind { artifact, mlir, llvm, assembly, object, sharedObject };
+enum class EmitKind { artifact, mlir, llvm, assembly, object, sharedObject, ptx, spirv };
 
 struct CompileOptions {
   std::string input;                           ///< an ONNX file, or tenon-dialect .mlir
   std::string output;                          ///< "-" writes text to standard output
   std::vector<std::string> targets = {"host"}; ///< in order of preference
   EmitKind emit = EmitKind::artifact;
+  std::string chip = "sm_80"; ///< that PTX is for
   ImportOptions import;
   double tolerance = 1e-5;
   std::string dumpDir;   ///< where not empty: one numbered .mlir file a pass that changed something

@@ -35,15 +35,15 @@ static void addNames(StringRef pipeline, std::vector<std::string> &names) {
 }
 
 std::vector<std::string> tenon::getPassNames() {
+  std::vector<std::string> names;
   OpPassManager pm(ModuleOp::getOperationName(), OpPassManager::Nesting::Implicit);
-  buildGraphPipeline(pm, {});
+  buildGraphPipeline(pm, nullptr);
   buildBufferPipeline(pm);
   buildLoopPipeline(pm, {});
   buildLLVMPipeline(pm);
   std::string text;
   llvm::raw_string_ostream os(text);
   pm.printAsTextualPipeline(os);
-  std::vector<std::string> names;
   addNames(text, names);
   return names;
 }
@@ -51,10 +51,10 @@ std::vector<std::string> tenon::getPassNames() {
 std::vector<std::string> tenon::getClosest(StringRef name, std::vector<std::string> names) {
   constexpr size_t kFew = 3;
   // Who types a part of a name means that one.
-  auto distance = [&](StringRef known) -> unsigned {
+  auto distance = [&](StringRef known) {
     return name.size() > 2 && known.contains(name) ? 0 : known.edit_distance(name);
   };
-  llvm::sort(names, [&](StringRef a, StringRef b) { return std::pair(distance(a), a) < std::pair(distance(b), b); });
+  llvm::stable_sort(names, [&](StringRef a, StringRef b) { return distance(a) < distance(b); });
   names.resize(std::min(names.size(), kFew));
   return names;
 }

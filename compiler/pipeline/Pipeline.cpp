@@ -5,22 +5,26 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/plan/Plan.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
 
 using namespace mlir;
+using namespace tenon;
 
 void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createInferShapes());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   functions.addPass(createDecompose());
@@ -59,24 +63,61 @@ void tenon::buildLoopPipeline(OpPassManager &pm, VectorShape shape) {
   pm.addPass(createPlaceAllocations());
 }
 
-void tenon::buildKernelPipeline(OpPassManager &pm) {
-  pm.addPass(createTenonToLinalg());
-  pm.addPass(createTileKernels());
-  buildBufferPipeline(pm);
+/// Loops over single elements. Nothing happens to kernels that are loops already.
+static void buildElementLoops(OpPassManager &pm) {
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createPlaceAllocations());
 }
 
-void tenon::buildLLVMPipeline(OpPassManager &pm) {
-  pm.addPass(createKernelAbi());
+void tenon::buildKernelPipeline(OpPassManager &pm) {
+  pm.addPass(createTenonToLinalg());
+  pm.addPass(createTileKernels());
+  buildBufferPipeline(pm);
+  buildElementLoops(pm);
+}
+
+/// What CPU and NVIDIA targets share: `mathPrefix` comes before the C names of mathematical functions.
+static void buildToLLVM(OpPassManager &pm, StringRef mathPrefix) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(createMathToCalls());
+  pm.addPass(createMathToCalls({mathPrefix.str()}));
   pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createSCFToControlFlowPass());
   // Masks become vectors of bits by patterns that only this pass has.
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void tenon::buildLLVMPipeline(OpPassManager &pm) {
+  pm.addPass(createKernelAbi());
+  buildToLLVM(pm, "");
+}
+
+void tenon::buildNvvmPipeline(OpPassManager &pm) {
+  buildElementLoops(pm);
+  pm.addPass(createKernelsToNvvm());
+  buildToLLVM(pm, "__nv_");
+}
+
+void tenon::buildSpirvPipeline(OpPassManager &pm) {
+  buildElementLoops(pm);
+  pm.addPass(createExpandShaderMath());
+  pm.addPass(createFlattenBuffers());
+  pm.addPass(createLowerAffinePass());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createKernelsToGpu());
+  // The conversion of the gpu dialect covers every dialect but math, whose own looks for what the target can
+  // do on the operation that it runs on.
+  pm.nest<gpu::GPUModuleOp>().addPass(createConvertMathToSPIRVPass());
+  pm.addPass(createConvertGPUToSPIRVPass(/*mapMemorySpace=*/false));
+  OpPassManager &modules = pm.nest<spirv::ModuleOp>();
+  modules.addPass(spirv::createSPIRVLowerABIAttributesPass());
+  modules.addPass(spirv::createSPIRVUpdateVCEPass());
+  pm.addPass(createFinishSpirv());
 }

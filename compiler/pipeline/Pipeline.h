@@ -33,7 +33,10 @@ void buildLoopPipeline(mlir::OpPassManager &pm, VectorShape shape);
 void buildKernelPipeline(mlir::OpPassManager &pm);
 /// Kernels on buffers become the LLVM dialect, for a CPU.
 void buildLLVMPipeline(mlir::OpPassManager &pm);
-
+/// Kernels on buffers, not blocked for a CPU, become the LLVM and NVVM dialects, for an NVIDIA GPU.
+void buildNvvmPipeline(mlir::OpPassManager &pm);
+/// Kernels on buffers, not blocked for a CPU, become SPIR-V modules, one a kernel, for Vulkan.
+void buildSpirvPipeline(mlir::OpPassManager &pm);
 
 } // namespace tenon
 

@@ -22,7 +22,9 @@
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
@@ -30,6 +32,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
@@ -43,8 +46,8 @@ using namespace mlir;
 
 void tenon::registerDialects(DialectRegistry &registry) {
   registry.insert<TenonDialect, plan::PlanDialect, affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
-                  cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect, linalg::LinalgDialect,
-                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                  cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect, linalg::LinalgDialect,
+                  math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, spirv::SPIRVDialect, tensor::TensorDialect,
                   vector::VectorDialect>();
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
@@ -67,6 +70,10 @@ void tenon::registerPasses() {
                              [](OpPassManager &pm) { buildGraphPipeline(pm, nullptr); });
   PassPipelineRegistration<>("tenon-kernel-pipeline", "kernels from tenon operations to loops on buffers",
                              buildKernelPipeline);
+  PassPipelineRegistration<>("tenon-nvvm-pipeline", "kernels from loops on buffers to the NVVM dialect",
+                             buildNvvmPipeline);
+  PassPipelineRegistration<>("tenon-spirv-pipeline", "kernels from loops on buffers to SPIR-V modules",
+                             buildSpirvPipeline);
   PassPipelineRegistration<>("tenon-llvm-pipeline", "kernels from loops on buffers to the LLVM dialect",
                              buildLLVMPipeline);
 }

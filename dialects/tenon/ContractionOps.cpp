@@ -96,12 +96,11 @@ static FailureOr<AffineExpr> inferWindowDim(std::optional<Location> loc, AffineE
                                            " elements does not fit into ", *getConstant(in), " elements with ",
                                            w.low[i] + w.high[i], " of padding"));
   AffineExpr stride = getDimConstant(context, w.strides[i]);
-  AffineExpr count = addDims(ceil ? ceilDivDims(room, stride) : divDims(room, stride), getDimConstant(context, 1));
-  // A rounded-up extent must not add a window that starts in the high padding.
-  if (std::optional<int64_t> n = getConstant(count); n && ceil)
-    if ((*n - 1) * w.strides[i] >= *getConstant(in) + w.low[i])
-      return getDimConstant(context, *n - 1);
-  return count;
+  // A rounded-up extent must not add a window that starts in the high padding: where one could, the extent is the
+  // number of starts before it.
+  if (ceil && w.high[i] + w.strides[i] > reach)
+    return ceilDivDims(addDims(in, getDimConstant(context, w.low[i])), stride);
+  return addDims(ceil ? ceilDivDims(room, stride) : divDims(room, stride), getDimConstant(context, 1));
 }
 
 LogicalResult ConvolveOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
@@ -132,8 +131,12 @@ LogicalResult ConvolveOp::inferReturnTypes(MLIRContext *, std::optional<Location
 
 LogicalResult ConvolveOp::verify() {
   Dims in = getDims(getInput()), filter = getDims(getFilter());
-  SmallVector<int64_t> sizes = *getConstants(ArrayRef(filter).drop_front(2));
-  Window w{sizes, getStrides(), getDilations(), getLow(), getHigh()};
+  if (in.size() < 3 || in.size() != filter.size())
+    return success(); // type inference, which runs after this, says what is wrong
+  std::optional<SmallVector<int64_t>> sizes = getConstants(ArrayRef(filter).drop_front(2));
+  if (!sizes)
+    return success();
+  Window w{*sizes, getStrides(), getDilations(), getLow(), getHigh()};
   if (failed(verifyWindow(*this, w, in.size() - 2)))
     return failure();
   int64_t groups = getGroups();
@@ -172,7 +175,8 @@ LogicalResult PoolOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
 
 LogicalResult PoolOp::verify() {
   Window w{getWindow(), getStrides(), getDilations(), getLow(), getHigh()};
-  return verifyWindow(*this, w, getInput().getType().getRank() - 2);
+  int64_t rank = getInput().getType().getRank();
+  return rank < 3 ? success() : verifyWindow(*this, w, rank - 2); // type inference reports the rank
 }
 
 //===----------------------------------------------------------------------===//

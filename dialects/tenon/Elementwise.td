@@ -93,8 +93,9 @@ def Tenon_CastOp : Tenon_Op<"cast", [Tenon_Elementwise]> {
 class Tenon_BinaryOp<string mnemonic, Type tensor, string what, list<Trait> traits = []> :
     Tenon_ElementwiseOp<mnemonic, traits> {
   let summary = what # ", for each pair of elements";
+  string element = !if(!eq(tensor, Tenon_IntTensor), "i32", "f32");
   let description = "Both operands have one element type, which the result has too; shapes broadcast as in numpy.\n\n```mlir\n%2 = tenon."
-    # mnemonic # " %0, %1 : (tensor<2x3x"#"f32>, tensor<3xf32>) -> tensor<2x3xf32>\n```";
+    # mnemonic # " %0, %1 : (tensor<2x3x" # element # ">, tensor<3x" # element # ">) -> tensor<2x3x" # element # ">\n```";
   let arguments = (ins tensor:$lhs, tensor:$rhs);
   let results = (outs tensor:$result);
 }

@@ -112,7 +112,10 @@ LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, std::optional<Locat
   return success();
 }
 LogicalResult TopKOp::verify() {
-  std::optional<int64_t> size = getConstant(getDim(getInput(), getAxis()));
+  int64_t axis = getAxis();
+  if (axis < 0 || axis >= getInput().getType().getRank())
+    return success(); // type inference, which runs after this, says what is wrong
+  std::optional<int64_t> size = getConstant(getDim(getInput(), axis));
   int64_t k = getK();
   if (k < 0 || (size && k > *size))
     return emitOpError("asks for the ") << k << " first of " << size.value_or(0) << " elements";

@@ -17,6 +17,7 @@ using namespace tenon;
 static constexpr std::pair<const char *, EmitKind> kEmitKinds[] = {
     {"artifact", EmitKind::artifact}, {"mlir", EmitKind::mlir},  {"llvm", EmitKind::llvm},
     {"asm", EmitKind::assembly},      {"obj", EmitKind::object}, {"so", EmitKind::sharedObject},
+    {"ptx", EmitKind::ptx},           {"spirv", EmitKind::spirv},
 };
 
 static void setEmitKind(const std::string &text, EmitKind &kind) {
@@ -37,11 +38,14 @@ static std::string getDefaultOutput(const CompileOptions &options) {
   case EmitKind::mlir:
   case EmitKind::llvm:
   case EmitKind::assembly:
+  case EmitKind::ptx:
     return "-";
   default:
     break;
   }
-  const char *suffix = options.emit == EmitKind::artifact ? ".tenon" : options.emit == EmitKind::object ? ".o" : ".so";
+  const char *suffix = options.emit == EmitKind::artifact ? ".tenon" : options.emit == EmitKind::object  ? ".o"
+                       : options.emit == EmitKind::spirv ? ".spirv"
+                                                         : ".so";
   return (llvm::sys::path::stem(options.input) + suffix).str();
 }
 
@@ -53,8 +57,10 @@ void tenon::addCompileCommand(CLI::App &app, int &status) {
   command
       ->add_option_function<std::string>(
           "--emit", [arguments](const std::string &text) { setEmitKind(text, arguments->options.emit); },
-          "what to write: artifact, mlir, llvm, asm, obj, so")
+          "what to write: artifact, mlir, llvm, asm, obj, so, ptx, spirv (a folder)")
       ->type_name("KIND");
+  command->add_option("--chip", arguments->options.chip, "GPU that --emit ptx is for: sm_80, sm_90a...")
+      ->capture_default_str();
   command->callback([arguments, &status] {
     if (!resolveCompileOptions(*arguments)) {
       status = 2;

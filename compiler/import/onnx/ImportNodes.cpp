@@ -136,6 +136,25 @@ bool Importer::setKnownOutputs(Node &node, SmallVectorImpl<ShapeValue> &known) {
   return true;
 }
 
+/// Whether two symbolic factors are multiplied, as when a reshape joins dimensions.
+static bool hasProduct(AffineExpr expr) {
+  bool found = false;
+  expr.walk([&](AffineExpr e) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(e);
+    found |=
+        e.getKind() == AffineExprKind::Mul && !getConstant(binary.getLHS()) && !getConstant(binary.getRHS());
+  });
+  return found;
+}
+
+/// Whatever the sizes are that get bound, no extent may come out negative. Products are left out: their
+/// factors have been extents before.
+void Importer::requireExtents(RankedTensorType type) {
+  for (AffineExpr dim : getDims(type))
+    if (!isNonNegative(dim) && !hasProduct(dim))
+      addRequirement(dim);
+}
+
 void Importer::setOutputs(Node &node, ArrayRef<ShapeValue> known) {
   const onnx::NodeProto &proto = node.getProto();
   for (auto [i, value] : llvm::enumerate(node.getOutputs())) {
@@ -154,10 +173,7 @@ void Importer::setOutputs(Node &node, ArrayRef<ShapeValue> known) {
     }
     output.value = value;
     output.type = cast<RankedTensorType>(value.getType());
-    // Whatever the sizes are that get bound, no extent may come out negative.
-    for (AffineExpr dim : getDims(output.type))
-      if (!isNonNegative(dim))
-        addRequirement(dim);
+    requireExtents(output.type);
     output.loc = node.getLoc();
     if (i < known.size() && IntsRef(known[i].shape) == output.type.getShape())
       output.known = known[i];

@@ -122,6 +122,7 @@ private:
   bool importByHandler(Node &node, const OpEntry &entry);
   bool setKnownOutputs(Node &node, llvm::SmallVectorImpl<ShapeValue> &known);
   void setOutputs(Node &node, llvm::ArrayRef<ShapeValue> known);
+  void requireExtents(mlir::RankedTensorType type);
   void failOutputs(const onnx::NodeProto &proto, Scope &scope);
   mlir::Location getLocation(const onnx::NodeProto &proto, size_t index);
 

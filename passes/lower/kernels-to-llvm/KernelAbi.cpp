@@ -6,13 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 
-#include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
-#include "runtime/format/Kernel.h"
+#include "passes/lower/kernels-to-llvm/KernelBody.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_KERNELABI
@@ -21,103 +20,6 @@ namespace tenon {
 
 using namespace mlir;
 using namespace tenon;
-
-/// An expression over symbols as i64 arithmetic.
-static Value emitDim(OpBuilder &b, Location loc, AffineExpr dim, const llvm::DenseMap<unsigned, Value> &symbols) {
-  if (std::optional<int64_t> constant = getConstant(dim))
-    return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(*constant));
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(dim))
-    return symbols.lookup(symbol.getPosition());
-  auto binary = cast<AffineBinaryOpExpr>(dim);
-  Value lhs = emitDim(b, loc, binary.getLHS(), symbols), rhs = emitDim(b, loc, binary.getRHS(), symbols);
-  switch (dim.getKind()) {
-  case AffineExprKind::Add:
-    return LLVM::AddOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::Mul:
-    return LLVM::MulOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::FloorDiv:
-    return arith::FloorDivSIOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::CeilDiv:
-    return arith::CeilDivSIOp::create(b, loc, lhs, rhs);
-  default:
-    return arith::RemSIOp::create(b, loc, lhs, rhs);
-  }
-}
-
-/// The memref that stands for `pointer`, of row-major layout.
-static Value buildMemref(OpBuilder &b, Location loc, Value pointer, MemRefType type, ArrayRef<AffineExpr> dims,
-                         const llvm::DenseMap<unsigned, Value> &symbols) {
-  Type i64 = b.getI64Type(), pointerType = pointer.getType();
-  SmallVector<Type> fields{pointerType, pointerType, i64};
-  if (type.getRank() > 0)
-    fields.append(2, LLVM::LLVMArrayType::get(i64, type.getRank()));
-  Value descriptor = LLVM::PoisonOp::create(b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), fields));
-  auto insert = [&](Value value, ArrayRef<int64_t> position) {
-    descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, value, position);
-  };
-  insert(pointer, 0);
-  insert(pointer, 1);
-  insert(LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(0)), 2);
-  AffineExpr stride = getDimConstant(b.getContext(), 1);
-  for (int64_t i = type.getRank(); i-- > 0;) {
-    insert(emitDim(b, loc, dims[i], symbols), {3, i});
-    insert(emitDim(b, loc, stride, symbols), {4, i});
-    stride = mulDims(stride, dims[i]);
-  }
-  return UnrealizedConversionCastOp::create(b, loc, type, descriptor).getResult(0);
-}
-
-/// Replaces memref and index arguments of the kernel by pointers and integers.
-static void lowerArguments(func::FuncOp kernel) {
-  MLIRContext *context = kernel.getContext();
-  Location loc = kernel.getLoc();
-  Type i64 = IntegerType::get(context, 64), pointer = LLVM::LLVMPointerType::get(context);
-  Block &body = kernel.getBody().front();
-  OpBuilder b(&body, body.begin());
-
-  SmallVector<Type> types;
-  for (BlockArgument argument : kernel.getArguments())
-    types.push_back(isa<MemRefType>(argument.getType()) ? pointer : i64);
-  types.push_back(pointer); // scratch
-  SmallVector<Value> lowered;
-  unsigned numOld = kernel.getNumArguments();
-  for (Type type : types)
-    lowered.push_back(body.addArgument(type, loc));
-
-  llvm::DenseMap<unsigned, Value> symbols;
-  auto *dialect = context->getOrLoadDialect<TenonDialect>();
-  if (auto names = kernel->getAttrOfType<ArrayAttr>(kSymbolsAttr)) {
-    unsigned first = numOld - 2 - names.size();
-    for (auto [i, name] : llvm::enumerate(names.getAsRange<StringAttr>()))
-      symbols[dialect->internSymbol(name)] = lowered[first + i];
-  }
-  SmallVector<DictionaryAttr> attrs;
-  for (unsigned i = 0; i < numOld; ++i) {
-    BlockArgument argument = body.getArgument(i);
-    NamedAttrList argumentAttrs;
-    Value replacement;
-    if (auto type = dyn_cast<MemRefType>(argument.getType())) {
-      auto dims = kernel.getArgAttrOfType<ShapeAttr>(i, kDimsAttr);
-      replacement = buildMemref(b, loc, lowered[i], type, dims.getDims(), symbols);
-      argumentAttrs.set(LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
-      if (!kernel.getArgAttr(i, kOutputAttr))
-        argumentAttrs.set(LLVM::LLVMDialect::getReadonlyAttrName(), b.getUnitAttr());
-    } else {
-      replacement = arith::IndexCastOp::create(b, loc, b.getIndexType(), lowered[i]);
-    }
-    argument.replaceAllUsesWith(replacement);
-    attrs.push_back(argumentAttrs.getDictionary(context));
-  }
-  attrs.push_back(DictionaryAttr::get(context));
-  body.eraseArguments(0, numOld);
-  kernel.setFunctionType(FunctionType::get(context, types, b.getI32Type()));
-  kernel.setAllArgAttrs(attrs);
-  auto terminator = cast<func::ReturnOp>(kernel.getBody().back().getTerminator());
-  b.setInsertionPoint(terminator);
-  Value ok = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(TENON_KERNEL_OK));
-  func::ReturnOp::create(b, loc, ok);
-  terminator.erase();
-}
 
 /// The function that the runtime calls: it unpacks its tables and calls the kernel's body.
 static void buildEntry(func::FuncOp body, StringRef name, ArrayRef<bool> isBuffer) {
@@ -154,7 +56,7 @@ struct KernelAbi : public tenon::impl::KernelAbiBase<KernelAbi> {
       for (Type type : kernel.getArgumentTypes().drop_back(2))
         isBuffer.push_back(isa<MemRefType>(type));
       std::string name = kernel.getName().str();
-      lowerArguments(kernel);
+      lowerKernelArguments(kernel);
       kernel.setName(name + "_body");
       kernel.setPrivate();
       for (StringRef attr : {kKernelAttr, kSymbolsAttr, kTilesAttr})

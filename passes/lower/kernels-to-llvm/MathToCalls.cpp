@@ -64,6 +64,7 @@ static Value emitIntrinsic(OpBuilder &b, Operation *op) {
 
 namespace {
 struct MathToCalls : public tenon::impl::MathToCallsBase<MathToCalls> {
+  using MathToCallsBase::MathToCallsBase;
   void runOnOperation() override {
     ModuleOp module = getOperation();
     WalkResult result = module.walk([&](Operation *op) {
@@ -92,7 +93,7 @@ private:
     Type type = op->getResult(0).getType();
     if (!type.isF32() && !type.isF64())
       return {};
-    std::string symbol = name.str() + (type.isF32() ? "f" : "");
+    std::string symbol = prefix + name.str() + (type.isF32() ? "f" : "");
     ModuleOp module = getOperation();
     if (!module.lookupSymbol(symbol)) {
       OpBuilder atStart = OpBuilder::atBlockBegin(module.getBody());

@@ -1,0 +1,28 @@
+//===- Libdevice.h - CUDA's mathematical functions ------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_BACKEND_NVPTX_LIBDEVICE_H
+#define TENON_COMPILER_BACKEND_NVPTX_LIBDEVICE_H
+
+#include <string>
+
+namespace llvm {
+class Module;
+}
+
+namespace tenon {
+
+/// Where libdevice lies on this machine; empty where it was not found.
+std::string findLibdevice();
+
+/// Adds the functions of libdevice that `module` calls, as its own; does nothing where it calls none. False,
+/// with one line in `error`, where there is no libdevice that can be read.
+bool linkLibdevice(llvm::Module &module, std::string &error);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_BACKEND_NVPTX_LIBDEVICE_H

@@ -1,0 +1,25 @@
+//===- KernelBody.h - kernels on pointers and sizes -----------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_LOWER_KERNELS_TO_LLVM_KERNELBODY_H
+#define TENON_PASSES_LOWER_KERNELS_TO_LLVM_KERNELBODY_H
+
+namespace mlir::func {
+class FuncOp;
+}
+
+namespace tenon {
+
+/// Replaces memref arguments of a kernel by pointers, marked as aliasing nothing, and index arguments by i64.
+/// Descriptors are built inside, from the dimensions in `tenon.dims`. A last argument, the thread's scratch
+/// memory, is added, and the function returns a status of runtime/format/Kernel.h. What every target that
+/// knows pointers starts from: each wraps an entry of its own around it.
+void lowerKernelArguments(mlir::func::FuncOp kernel);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_LOWER_KERNELS_TO_LLVM_KERNELBODY_H

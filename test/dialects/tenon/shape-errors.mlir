@@ -1,0 +1,176 @@
+// RUN: tenon-opt %s -split-input-file -verify-diagnostics
+
+// What verification of weights, sizes and moves of elements says.
+
+func.func @resource_without_data() {
+  // expected-error @+1 {{refers to the resource 'nowhere', which has no data}}
+  %0 = tenon.weight dense_resource<nowhere> : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @sizes_and_result() {
+  // expected-error @+1 {{has 2 values for a result of type 'tensor<3xi64>'}}
+  %0 = tenon.sizes #tenon.shape<N, 3> -> tensor<3xi64>
+  return
+}
+
+// -----
+
+func.func @reshape_element_type(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{changes the element type from 'f32' to 'i32'}}
+  %0 = tenon.reshape %a : (tensor<2x3xf32>) -> tensor<6xi32>
+  return
+}
+
+// -----
+
+func.func @reshape_count(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{makes 8 elements (4x2) of 6 (2x3)}}
+  %0 = tenon.reshape %a : (tensor<2x3xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_dimension(%a: tensor<2x3xf32>) {
+  // expected-error @+2 {{permutation names dimension 2 of an input with 2}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = tenon.transpose %a {permutation = array<i64: 0, 2>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @transpose_twice(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{needs a permutation of 2 dimensions, found [1, 1]}}
+  %0 = tenon.transpose %a {permutation = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast_element_type(%a: tensor<3xf32>) {
+  // expected-error @+1 {{changes the element type}}
+  %0 = tenon.broadcast %a : (tensor<3xf32>) -> tensor<2x3xf64>
+  return
+}
+
+// -----
+
+func.func @broadcast_shrinks(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{cannot stretch 2x3 to 1x3}}
+  %0 = tenon.broadcast %a : (tensor<2x3xf32>) -> tensor<1x3xf32>
+  return
+}
+
+// -----
+
+func.func @slice_ranks(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{needs a start, a step and a result extent for each of 2 dimensions}}
+  %0 = tenon.slice %a {starts = #tenon.shape<0>, steps = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @slice_step(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{has a step of 0 in dimension 1}}
+  %0 = tenon.slice %a {starts = #tenon.shape<0, 0>, steps = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @slice_outside(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{reads elements 1 to 3 of dimension 1, which has 3}}
+  %0 = tenon.slice %a {starts = #tenon.shape<0, 1>, steps = array<i64: 1, 1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @slice_backwards_outside(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{reads elements 1 to -1 of dimension 1, which has 3}}
+  %0 = tenon.slice %a {starts = #tenon.shape<0, 1>, steps = array<i64: 1, -1>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @pad_ranks(%a: tensor<2x3xf32>, %v: tensor<f32>) {
+  // expected-error @+1 {{needs low, interior and a result extent for each of 2 dimensions}}
+  %0 = tenon.pad constant, %a, %v {low = #tenon.shape<1>, interior = array<i64: 0, 0>} : (tensor<2x3xf32>, tensor<f32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @pad_value(%a: tensor<2x3xf32>, %v: tensor<1xf32>) {
+  // expected-error @+1 {{needs a scalar value, and one element type throughout}}
+  %0 = tenon.pad constant, %a, %v {low = #tenon.shape<1, 0>, interior = array<i64: 0, 0>} : (tensor<2x3xf32>, tensor<1xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @pad_interior_of_edges(%a: tensor<2x3xf32>, %v: tensor<f32>) {
+  // expected-error @+1 {{has interior padding of 1, which mode edge does not allow}}
+  %0 = tenon.pad edge, %a, %v {low = #tenon.shape<1, 0>, interior = array<i64: 1, 0>} : (tensor<2x3xf32>, tensor<f32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @concat_of_nothing() {
+  // expected-error @+2 {{needs at least one input}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = "tenon.concat"() {axis = 0 : i64} : () -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @concat_axis(%a: tensor<2x3xf32>) {
+  // expected-error @+2 {{has axis 2, but the inputs have 2 dimensions}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = tenon.concat %a, %a {axis = 2 : i64} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @concat_element_type(%a: tensor<2x3xf32>, %b: tensor<2x3xi32>) {
+  // expected-error @+2 {{inputs differ in rank or element type: 'tensor<2x3xf32>' and 'tensor<2x3xi32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = tenon.concat %a, %b {axis = 0 : i64} : (tensor<2x3xf32>, tensor<2x3xi32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @concat_other_dimension(%a: tensor<2x3xf32>, %b: tensor<2x4xf32>) {
+  // expected-error @+2 {{inputs have 3 and 4 elements in dimension 1, which is not the axis 0}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = tenon.concat %a, %b {axis = 0 : i64} : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @iota_axis() {
+  // expected-error @+1 {{has axis 1, but the result has 1 dimensions}}
+  %0 = tenon.iota {axis = 1 : i64} : () -> tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @resource_of_another_size() {
+  // expected-error @+1 {{needs 16 bytes, but its resource has 8}}
+  %0 = tenon.weight dense_resource<two> : tensor<4xf32>
+  return
+}
+
+{-# dialect_resources: { builtin: { two: "0x040000000000803F00000040" } } #-}

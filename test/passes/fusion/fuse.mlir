@@ -1,0 +1,103 @@
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-fuse))' | FileCheck %s
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-fuse{max-ops=1}))' | FileCheck %s --check-prefix=SINGLE
+
+// CHECK-LABEL: @chain_is_one_region
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.exp
+// CHECK-NEXT: tenon.add
+// CHECK-NEXT: tenon.yield
+// CHECK-NOT: tenon.dispatch
+// SINGLE-LABEL: @chain_is_one_region
+// SINGLE-COUNT-2: tenon.dispatch
+func.func @chain_is_one_region(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tenon.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = tenon.add %0, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @epilogue_joins_its_contraction
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.contract
+// CHECK-NEXT: tenon.add
+// CHECK-NEXT: tenon.relu
+// CHECK-NEXT: tenon.yield
+// CHECK-NOT: tenon.dispatch
+func.func @epilogue_joins_its_contraction(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %c: tensor<4xf32>) -> tensor<2x4xf32> {
+  %0 = tenon.contract %a, %b {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  %1 = tenon.add %0, %c : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  %2 = tenon.relu %1 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %2 : tensor<2x4xf32>
+}
+
+// An element of %0 would be computed for each of the four columns that read it.
+// CHECK-LABEL: @no_costly_prologue_of_a_contraction
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.exp
+// CHECK-NEXT: tenon.yield
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.contract
+func.func @no_costly_prologue_of_a_contraction(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  %0 = tenon.exp %a : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = tenon.contract %0, %b {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return %1 : tensor<2x4xf32>
+}
+
+// CHECK-LABEL: @transpose_joins_a_contraction
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.transpose
+// CHECK-NEXT: tenon.contract
+// CHECK-NOT: tenon.dispatch
+func.func @transpose_joins_a_contraction(%a: tensor<3x2xf32>, %b: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  %0 = tenon.transpose %a {permutation = array<i64: 1, 0>} : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  %1 = tenon.contract %0, %b {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return %1 : tensor<2x4xf32>
+}
+
+// CHECK-LABEL: @no_two_loop_nests_in_one_region
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.softmax
+// CHECK-NEXT: tenon.yield
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.softmax
+func.func @no_two_loop_nests_in_one_region(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %0 = tenon.softmax %x {axis = 1 : i64} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %1 = tenon.softmax %0 {axis = 0 : i64} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %1 : tensor<2x4xf32>
+}
+
+// Both the caller and %1 want the result of %0: it has to be stored.
+// CHECK-LABEL: @no_fusion_of_what_is_stored_anyway
+// CHECK: %[[E:.*]] = tenon.dispatch
+// CHECK: %[[N:.*]] = tenon.dispatch
+// CHECK-NEXT: tenon.neg %[[E]]
+// CHECK: return %[[E]], %[[N]]
+func.func @no_fusion_of_what_is_stored_anyway(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = tenon.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = tenon.neg %0 : (tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+
+// A splat is copied into the region; a weight of many values stays outside, an operand.
+// CHECK-LABEL: @weights
+// CHECK: %[[W:.*]] = tenon.weight dense<[1.000000e+00, 2.000000e+00]>
+// CHECK: tenon.dispatch
+// CHECK-NEXT: %[[S:.*]] = tenon.weight dense<3.000000e+00>
+// CHECK: tenon.mul %{{.*}}, %[[S]]
+// CHECK: tenon.add %{{.*}}, %[[W]]
+func.func @weights(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %s = tenon.weight dense<3.0> : tensor<f32>
+  %w = tenon.weight dense<[1.0, 2.0]> : tensor<2xf32>
+  %0 = tenon.mul %x, %s : (tensor<2xf32>, tensor<f32>) -> tensor<2xf32>
+  %1 = tenon.add %0, %w : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %1 : tensor<2xf32>
+}
+
+// CHECK-LABEL: @reshapes_need_no_kernel
+// CHECK-NOT: tenon.dispatch
+func.func @reshapes_need_no_kernel(%x: tensor<2x3xf32>) -> tensor<6xf32> {
+  %0 = tenon.reshape %x : (tensor<2x3xf32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}

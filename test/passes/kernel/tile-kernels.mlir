@@ -1,0 +1,85 @@
+// RUN: tenon-opt %s -tenon-tile-kernels=tile-elements=4096 -canonicalize | FileCheck %s
+
+#id = affine_map<(d0) -> (d0)>
+#row = affine_map<(d0, d1) -> (d0, d1)>
+#first = affine_map<(d0, d1) -> (d0)>
+
+// 10000 elements are three tiles of 4096; the last has 1808.
+// CHECK-DAG: #[[SIZE:.*]] = affine_map<()[s0] -> (s0 * -4096 + 10000, 4096)>
+// CHECK-DAG: #[[START:.*]] = affine_map<()[s0] -> (s0 * 4096)>
+// CHECK-LABEL: @long_results_are_split
+// CHECK-SAME: %[[BEGIN:[a-z0-9]*]]: index, %[[END:[a-z0-9]*]]: index)
+// CHECK-SAME: tenon.tiles = #tenon.shape<3>
+// CHECK: scf.for %[[TILE:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK-DAG: affine.min #[[SIZE]]()[%[[TILE]]]
+// CHECK-DAG: affine.apply #[[START]]()[%[[TILE]]]
+// CHECK: tensor.insert_slice
+func.func private @long_results_are_split(%x: tensor<10000xf32> {tenon.dims = #tenon.shape<10000>},
+    %out: tensor<10000xf32> {tenon.dims = #tenon.shape<10000>, tenon.output}) -> tensor<10000xf32>
+    attributes {tenon.kernel} {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<10000xf32>) outs(%out : tensor<10000xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.negf %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<10000xf32>
+  return %0 : tensor<10000xf32>
+}
+
+// CHECK-LABEL: @short_results_are_one_tile
+// CHECK-SAME: tenon.tiles = #tenon.shape<1>
+// CHECK-NOT: scf.for
+func.func private @short_results_are_one_tile(%x: tensor<100xf32> {tenon.dims = #tenon.shape<100>},
+    %out: tensor<100xf32> {tenon.dims = #tenon.shape<100>, tenon.output}) -> tensor<100xf32>
+    attributes {tenon.kernel} {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<100xf32>) outs(%out : tensor<100xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.negf %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<100xf32>
+  return %0 : tensor<100xf32>
+}
+
+// A symbol counts as 64 elements; the number of tiles is an expression of it.
+// CHECK-LABEL: @tiles_of_a_symbol
+// CHECK-SAME: tenon.tiles = #tenon.shape<s0 ceildiv 64>
+func.func private @tiles_of_a_symbol(%x: tensor<?xf32> {tenon.dims = #tenon.shape<s0>},
+    %out: tensor<?xf32> {tenon.dims = #tenon.shape<s0>, tenon.output}, %s0: index) -> tensor<?xf32>
+    attributes {tenon.kernel, tenon.symbols = ["s0"]} {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%out : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.negf %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// The sums of a row are computed in the row's tile; columns are not split, since each would need the whole sum.
+// A long reduction counts as 64 elements: a tile of 4096 has 64 rows.
+// CHECK-LABEL: @earlier_stages_join_the_tile
+// CHECK-SAME: tenon.tiles = #tenon.shape<4>
+// CHECK: scf.for
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}}tensor<64x10000xf32>
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}}tensor<64x10000xf32>
+func.func private @earlier_stages_join_the_tile(%x: tensor<256x10000xf32> {tenon.dims = #tenon.shape<256, 10000>},
+    %out: tensor<256x10000xf32> {tenon.dims = #tenon.shape<256, 10000>, tenon.output}) -> tensor<256x10000xf32>
+    attributes {tenon.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<256xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<256xf32>) -> tensor<256xf32>
+  %sum = linalg.generic {indexing_maps = [#row, #first], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<256x10000xf32>) outs(%init : tensor<256xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.addf %a, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<256xf32>
+  %0 = linalg.generic {indexing_maps = [#row, #first, #row], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<256x10000xf32>, tensor<256xf32>) outs(%out : tensor<256x10000xf32>) {
+  ^bb0(%a: f32, %s: f32, %b: f32):
+    %1 = arith.divf %a, %s : f32
+    linalg.yield %1 : f32
+  } -> tensor<256x10000xf32>
+  return %0 : tensor<256x10000xf32>
+}

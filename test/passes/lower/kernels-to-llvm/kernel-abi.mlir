@@ -1,0 +1,28 @@
+// RUN: tenon-opt %s -tenon-kernel-abi | FileCheck %s
+
+// CHECK-LABEL: func.func private @k_body(
+// CHECK-SAME: %[[IN:.*]]: !llvm.ptr {llvm.noalias, llvm.readonly}, %[[OUT:.*]]: !llvm.ptr {llvm.noalias}, %[[S0:.*]]: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr) -> i32
+// CHECK-SAME: llvm.linkage = #llvm.linkage<internal>
+// Sizes and strides of an s0 x 40 buffer: s0, 40 and 40, 1.
+// CHECK: llvm.insertvalue %[[S0]], %{{.*}}[3, 0]
+// CHECK: llvm.mlir.constant(40
+// CHECK: %[[OK:.*]] = llvm.mlir.constant(0 : i32)
+// CHECK: return %[[OK]] : i32
+
+// Pointers come from the first table and sizes from the second.
+// CHECK-LABEL: func.func @k(
+// CHECK-SAME: %[[BUFFERS:.*]]: !llvm.ptr, %[[SIZES:.*]]: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %[[SCRATCH:.*]]: !llvm.ptr) -> i32
+// CHECK: llvm.getelementptr %[[BUFFERS]][0]
+// CHECK: %[[P0:.*]] = llvm.load {{.*}} -> !llvm.ptr
+// CHECK: llvm.getelementptr %[[BUFFERS]][1]
+// CHECK: %[[P1:.*]] = llvm.load {{.*}} -> !llvm.ptr
+// CHECK: llvm.getelementptr %[[SIZES]][0]
+// CHECK: %[[N:.*]] = llvm.load {{.*}} -> i64
+// CHECK: call @k_body(%[[P0]], %[[P1]], %[[N]], %[[BEGIN]], %[[END]], %[[SCRATCH]])
+func.func private @k(%in: memref<?x40xf32> {tenon.dims = #tenon.shape<s0, 40>},
+    %out: memref<?xf32> {tenon.dims = #tenon.shape<s0>, tenon.output}, %s0: index, %begin: index, %end: index)
+    attributes {tenon.kernel, tenon.symbols = ["s0"], tenon.tiles = #tenon.shape<s0>} {
+  %x = memref.load %in[%begin, %begin] : memref<?x40xf32>
+  memref.store %x, %out[%begin] : memref<?xf32>
+  return
+}

@@ -1,0 +1,62 @@
+// RUN: tenon-opt %s -tenon-to-linalg | FileCheck %s
+
+// CHECK: #[[SWAPPED:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+
+// A destination argument for the result, and everything in one body.
+// CHECK-LABEL: @elementwise_is_one_stage
+// CHECK-SAME: %[[X:.*]]: tensor<4x3xf32> {tenon.dims = #tenon.shape<4, 3>}, %[[B:.*]]: tensor<3xf32> {{{.*}}}, %[[OUT:.*]]: tensor<4x3xf32> {tenon.dims = #tenon.shape<4, 3>, tenon.output})
+// CHECK: linalg.generic
+// CHECK-SAME: ins(%[[X]], %[[B]] : {{.*}}) outs(%[[OUT]]
+// CHECK: math.exp
+// CHECK: arith.addf
+// CHECK-NOT: linalg.generic
+func.func private @elementwise_is_one_stage(%x: tensor<4x3xf32>, %b: tensor<3xf32>) -> tensor<4x3xf32>
+    attributes {tenon.kernel} {
+  %0 = tenon.exp %x : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  %1 = tenon.add %0, %b : (tensor<4x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  return %1 : tensor<4x3xf32>
+}
+
+// The maximum, the sum, the quotient; the symbol of the rows is an index argument.
+// CHECK-LABEL: @softmax_is_three_stages
+// CHECK-SAME: %[[S0:[a-z0-9]*]]: index)
+// CHECK: tensor.empty(%[[S0]]) : tensor<?xf32>
+// CHECK: %[[MAX:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK: arith.maximumf
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} ins(%{{.*}}, %[[MAX]]
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}} ins(%{{.*}}, %[[MAX]], %[[SUM]]
+// CHECK: arith.divf
+func.func private @softmax_is_three_stages(%x: tensor<?x40xf32, #tenon.shape<s0, 40>>)
+    -> tensor<?x40xf32, #tenon.shape<s0, 40>> attributes {tenon.kernel, tenon.symbols = ["s0"]} {
+  %0 = tenon.softmax %x {axis = 1 : i64}
+    : (tensor<?x40xf32, #tenon.shape<s0, 40>>) -> tensor<?x40xf32, #tenon.shape<s0, 40>>
+  return %0 : tensor<?x40xf32, #tenon.shape<s0, 40>>
+}
+
+// A change of indices is no stage; booleans are bytes in memory.
+// CHECK-LABEL: @transpose_is_an_indexing_map
+// CHECK-SAME: tensor<3x4xi8> {{{.*}}tenon.output}) -> tensor<3x4xi8>
+// CHECK: linalg.generic {indexing_maps = [#[[SWAPPED]],
+// CHECK: %[[NAN:.*]] = arith.cmpf uno
+// CHECK: arith.extui %[[NAN]] : i1 to i8
+func.func private @transpose_is_an_indexing_map(%x: tensor<4x3xf32>) -> tensor<3x4xi1> attributes {tenon.kernel} {
+  %0 = tenon.transpose %x {permutation = array<i64: 1, 0>} : (tensor<4x3xf32>) -> tensor<3x4xf32>
+  %1 = tenon.isnan %0 : (tensor<3x4xf32>) -> tensor<3x4xi1>
+  return %1 : tensor<3x4xi1>
+}
+
+// CHECK-LABEL: @sums_of_halves_are_carried_in_f32
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<4xf32>)
+// CHECK: arith.extf %{{.*}} : f16 to f32
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+func.func private @sums_of_halves_are_carried_in_f32(%x: tensor<4x3xf16>) -> tensor<4xf16> attributes {tenon.kernel} {
+  %0 = tenon.reduce sum, %x {axes = array<i64: 1>} : (tensor<4x3xf16>) -> tensor<4xf16>
+  return %0 : tensor<4xf16>
+}
+
+// CHECK-LABEL: @no_kernel_stays_as_it_is
+// CHECK: tenon.exp
+func.func @no_kernel_stays_as_it_is(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tenon.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -1,0 +1,67 @@
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-decompose))' | FileCheck %s
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-decompose{all=true}))' | FileCheck %s --check-prefix=ALL
+
+// CHECK-LABEL: @kept_dimensions_become_a_reshape
+// CHECK: %[[R:.*]] = tenon.reduce sum, {{.*}} {axes = array<i64: 1>} : (tensor<2x3xf32>) -> tensor<2xf32>
+// CHECK: tenon.reshape %[[R]] : (tensor<2xf32>) -> tensor<2x1xf32>
+func.func @kept_dimensions_become_a_reshape(%x: tensor<2x3xf32>) -> tensor<2x1xf32> {
+  %0 = tenon.reduce sum, %x {axes = array<i64: 1>, keepdims = true} : (tensor<2x3xf32>) -> tensor<2x1xf32>
+  return %0 : tensor<2x1xf32>
+}
+
+// CHECK-LABEL: @padding_becomes_an_operation
+// CHECK: %[[P:.*]] = tenon.pad constant, {{.*}} -> tensor<1x1x6x7xf32>
+// CHECK: tenon.convolve %[[P]]
+// CHECK-SAME: high = array<i64: 0, 0>
+// CHECK-SAME: low = array<i64: 0, 0>
+func.func @padding_becomes_an_operation(%x: tensor<1x1x4x4xf32>, %f: tensor<1x1x3x3xf32>) -> tensor<1x1x4x5xf32> {
+  %0 = tenon.convolve %x, %f {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>,
+      high = array<i64: 1, 2>, groups = 1 : i64} : (tensor<1x1x4x4xf32>, tensor<1x1x3x3xf32>) -> tensor<1x1x4x5xf32>
+  return %0 : tensor<1x1x4x5xf32>
+}
+
+// CHECK-LABEL: @no_pad_where_there_is_no_padding
+// CHECK-NOT: tenon.pad
+func.func @no_pad_where_there_is_no_padding(%x: tensor<1x1x4x4xf32>, %f: tensor<1x1x3x3xf32>) -> tensor<1x1x2x2xf32> {
+  %0 = tenon.convolve %x, %f {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+      high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x1x4x4xf32>, tensor<1x1x3x3xf32>) -> tensor<1x1x2x2xf32>
+  return %0 : tensor<1x1x2x2xf32>
+}
+
+// x * factor + offset, factor = scale / sqrt(variance + epsilon), offset = bias - mean * factor.
+// CHECK-LABEL: @batch_norm_becomes_two_weights
+// CHECK-SAME: %[[X:.*]]: tensor<1x2x4xf32>
+// CHECK-NOT: tenon.batch_norm
+// CHECK: %[[FACTOR:.*]] = tenon.div
+// CHECK: %[[OFFSET:.*]] = tenon.sub
+// CHECK: %[[SCALED:.*]] = tenon.mul %[[X]], %{{.*}} : (tensor<1x2x4xf32>, tensor<2x1xf32>)
+// CHECK: tenon.add %[[SCALED]], %{{.*}} : (tensor<1x2x4xf32>, tensor<2x1xf32>)
+func.func @batch_norm_becomes_two_weights(%x: tensor<1x2x4xf32>, %p: tensor<2xf32>) -> tensor<1x2x4xf32> {
+  %0 = tenon.batch_norm %x, %p, %p, %p, %p {epsilon = 1.0e-5 : f64}
+    : (tensor<1x2x4xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x4xf32>
+  return %0 : tensor<1x2x4xf32>
+}
+
+// Kernels compute these whole, so they are taken apart on demand alone.
+// CHECK-LABEL: @composites_stay
+// CHECK: tenon.softmax
+// CHECK: tenon.gelu
+// CHECK: tenon.layer_norm
+// CHECK: tenon.rms_norm
+// CHECK: tenon.sigmoid
+// CHECK: tenon.relu
+// ALL-LABEL: @composites_stay
+// ALL-NOT: tenon.{{softmax|gelu|layer_norm|rms_norm|sigmoid|relu}}
+// ALL: tenon.exp
+// ALL: tenon.erf
+func.func @composites_stay(%x: tensor<2x4xf32>, %s: tensor<4xf32>) -> tensor<2x4xf32> {
+  %0 = tenon.softmax %x {axis = 1 : i64} : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %1 = tenon.gelu %0 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %2 = tenon.layer_norm %1, %s, %s {axis = 1 : i64, epsilon = 1.0e-5 : f64}
+    : (tensor<2x4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  %3 = tenon.rms_norm %2, %s {axis = 1 : i64, epsilon = 1.0e-5 : f64}
+    : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  %4 = tenon.sigmoid %3 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %5 = tenon.relu %4 : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %5 : tensor<2x4xf32>
+}

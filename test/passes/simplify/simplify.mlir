@@ -1,0 +1,74 @@
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-simplify))' | FileCheck %s
+
+// CHECK-LABEL: @scales_join_the_filter
+// CHECK-SAME: %[[X:.*]]: tensor<1x2x4xf32>
+// CHECK: %[[SCALED:.*]] = tenon.mul %{{.*}}, %{{.*}} -> tensor<3x2x2xf32>
+// CHECK: %[[Y:.*]] = tenon.convolve %[[X]], %[[SCALED]]
+// CHECK-NOT: tenon.mul
+// CHECK: return %[[Y]]
+func.func @scales_join_the_filter(%x: tensor<1x2x4xf32>) -> tensor<1x3x3xf32> {
+  %f = tenon.weight dense<2.0> : tensor<3x2x2xf32>
+  %s = tenon.weight dense<[[1.0], [2.0], [3.0]]> : tensor<3x1xf32>
+  %0 = tenon.convolve %x, %f {strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 0>,
+      high = array<i64: 0>, groups = 1 : i64} : (tensor<1x2x4xf32>, tensor<3x2x2xf32>) -> tensor<1x3x3xf32>
+  %1 = tenon.mul %0, %s : (tensor<1x3x3xf32>, tensor<3x1xf32>) -> tensor<1x3x3xf32>
+  return %1 : tensor<1x3x3xf32>
+}
+
+// A filter that the caller gives is not known before the run.
+// CHECK-LABEL: @no_scaling_of_a_filter_that_is_no_weight
+// CHECK: %[[Y:.*]] = tenon.convolve
+// CHECK: tenon.mul %[[Y]]
+func.func @no_scaling_of_a_filter_that_is_no_weight(%x: tensor<1x2x4xf32>, %f: tensor<3x2x2xf32>) -> tensor<1x3x3xf32> {
+  %s = tenon.weight dense<[[1.0], [2.0], [3.0]]> : tensor<3x1xf32>
+  %0 = tenon.convolve %x, %f {strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 0>,
+      high = array<i64: 0>, groups = 1 : i64} : (tensor<1x2x4xf32>, tensor<3x2x2xf32>) -> tensor<1x3x3xf32>
+  %1 = tenon.mul %0, %s : (tensor<1x3x3xf32>, tensor<3x1xf32>) -> tensor<1x3x3xf32>
+  return %1 : tensor<1x3x3xf32>
+}
+
+// The scale differs along the result's positions, not its channels.
+// CHECK-LABEL: @no_scaling_along_positions
+// CHECK: %[[Y:.*]] = tenon.convolve
+// CHECK: tenon.mul %[[Y]]
+func.func @no_scaling_along_positions(%x: tensor<1x2x4xf32>) -> tensor<1x3x3xf32> {
+  %f = tenon.weight dense<2.0> : tensor<3x2x2xf32>
+  %s = tenon.weight dense<[1.0, 2.0, 3.0]> : tensor<3xf32>
+  %0 = tenon.convolve %x, %f {strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 0>,
+      high = array<i64: 0>, groups = 1 : i64} : (tensor<1x2x4xf32>, tensor<3x2x2xf32>) -> tensor<1x3x3xf32>
+  %1 = tenon.mul %0, %s : (tensor<1x3x3xf32>, tensor<3xf32>) -> tensor<1x3x3xf32>
+  return %1 : tensor<1x3x3xf32>
+}
+
+// CHECK-LABEL: @squares_are_products
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+// CHECK: tenon.mul %[[X]], %[[X]]
+// CHECK-NOT: tenon.pow
+func.func @squares_are_products(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %two = tenon.weight dense<2.0> : tensor<f32>
+  %0 = tenon.pow %x, %two : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// They differ at -infinity and at -0.
+// CHECK-LABEL: @no_root_for_a_power_of_one_half
+// CHECK: tenon.pow
+func.func @no_root_for_a_power_of_one_half(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %half = tenon.weight dense<0.5> : tensor<f32>
+  %0 = tenon.pow %x, %half : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @transpose_of_ones_is_a_reshape
+// CHECK: tenon.reshape %{{.*}} : (tensor<1x5x3xf32>) -> tensor<5x1x3xf32>
+func.func @transpose_of_ones_is_a_reshape(%x: tensor<1x5x3xf32>) -> tensor<5x1x3xf32> {
+  %0 = tenon.transpose %x {permutation = array<i64: 1, 0, 2>} : (tensor<1x5x3xf32>) -> tensor<5x1x3xf32>
+  return %0 : tensor<5x1x3xf32>
+}
+
+// CHECK-LABEL: @no_reshape_where_elements_move
+// CHECK: tenon.transpose
+func.func @no_reshape_where_elements_move(%x: tensor<1x5x3xf32>) -> tensor<3x1x5xf32> {
+  %0 = tenon.transpose %x {permutation = array<i64: 2, 0, 1>} : (tensor<1x5x3xf32>) -> tensor<3x1x5xf32>
+  return %0 : tensor<3x1x5xf32>
+}
