@@ -78,12 +78,18 @@ static CpuTarget getX86(llvm::StringRef cpu) {
   CpuTarget target{cpu.str(), "x86_64-unknown-linux-gnu", "x86_64", cpu.str(), "", ""};
   llvm::SmallVector<llvm::StringRef> features;
   llvm::X86::getFeaturesForCPU(cpu, features);
+  // LLVM names avx512bw and leaves avx512f to be understood; an artifact says all that its code needs.
+  llvm::StringMap<bool> withImplied;
+  for (llvm::StringRef feature : features) {
+    withImplied[feature] = true;
+    llvm::X86::updateImpliedFeatures(feature, true, withImplied);
+  }
   llvm::StringSet<> enabled;
   auto host = llvm::sys::getHostCPUFeatures();
   target.runsHere = llvm::Triple(llvm::sys::getProcessTriple()).getArch() == llvm::Triple::x86_64;
-  for (llvm::StringRef feature : features) {
-    enabled.insert(feature);
-    if (auto it = host.find(feature); it != host.end())
+  for (auto &feature : withImplied) {
+    enabled.insert(feature.first());
+    if (auto it = host.find(feature.first()); it != host.end())
       target.runsHere &= it->second;
   }
   target.needed = describeNeeds(target.arch, enabled);
