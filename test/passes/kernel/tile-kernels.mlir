@@ -57,12 +57,12 @@ func.func private @tiles_of_a_symbol(%x: tensor<?xf32> {tenon.dims = #tenon.shap
 }
 
 // The sums of a row are computed in the row's tile; columns are not split, since each would need the whole sum.
-// A long reduction counts as 64 elements: a tile of 4096 has 64 rows.
+// A row alone has more than the 4096 elements that a tile aims at, so each row is a tile.
 // CHECK-LABEL: @earlier_stages_join_the_tile
-// CHECK-SAME: tenon.tiles = #tenon.shape<4>
+// CHECK-SAME: tenon.tiles = #tenon.shape<256>
 // CHECK: scf.for
-// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}}tensor<64x10000xf32>
-// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}}tensor<64x10000xf32>
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}}tensor<1x10000xf32>
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}}tensor<1x10000xf32>
 func.func private @earlier_stages_join_the_tile(%x: tensor<256x10000xf32> {tenon.dims = #tenon.shape<256, 10000>},
     %out: tensor<256x10000xf32> {tenon.dims = #tenon.shape<256, 10000>, tenon.output}) -> tensor<256x10000xf32>
     attributes {tenon.kernel} {
