@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/Unsupported.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
 
 namespace tenon {
@@ -55,7 +56,7 @@ static LogicalResult checkTypes(func::FuncOp kernel) {
     check(op, op->getOperandTypes());
   });
   if (offender)
-    return offender->emitError("computes on elements of type ") << type << ", which no backend supports yet";
+    return emitUnsupported(offender, "computes on elements of type ") << type << ", which no backend supports yet";
   return success();
 }
 
