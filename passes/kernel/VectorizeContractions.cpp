@@ -97,17 +97,19 @@ void Emitter::forLoop(Value begin, Value end, int64_t step, llvm::function_ref<v
 Block2D Emitter::chooseBlock() {
   std::optional<int64_t> rows = contraction.rowLoop ? getConstantIntValue(extents[*contraction.rowLoop]) : 1;
   std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
-  int64_t numRows = rows.value_or(1 << 10), numVectors = columns ? llvm::divideCeil(*columns, lanes) : 1 << 10;
+  int64_t numRows = rows.value_or(1 << 10), numColumns = columns.value_or(lanes << 10);
+  // Of blocks that take the same time the one with fewer loads, which other things compete with.
   auto getCycles = [](int64_t r, int64_t v) {
-    return std::max({r * v / 2.0, (r + v) / 2.0, 4.0});
+    return std::max({r * v / 2.0, (r + v) / 2.0, 4.0}) + 0.05 * (r + v);
   };
   Block2D best{1, 1};
   double bestCycles = -1;
   for (int64_t v = 1; v <= 6; ++v)
     for (int64_t r = 1; r * v + v + 1 <= registers; ++r) {
       double cycles = 0;
-      // Whole blocks, then what is left: rows one by one, vectors one by one.
-      for (auto [count, width] : {std::pair(numVectors / v, v), std::pair(numVectors % v, int64_t(1))})
+      // Whole blocks, then what is left: rows one by one, vectors one by one, the last of them in part.
+      int64_t blocks = numColumns / (v * lanes), rest = llvm::divideCeil(numColumns - blocks * v * lanes, lanes);
+      for (auto [count, width] : {std::pair(blocks, v), std::pair(rest, int64_t(1))})
         cycles += count * ((numRows / r) * getCycles(r, width) + (numRows % r) * getCycles(1, width));
       if (bestCycles < 0 || cycles < bestCycles) {
         bestCycles = cycles;

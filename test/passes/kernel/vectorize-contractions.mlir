@@ -1,0 +1,78 @@
+// RUN: tenon-opt %s --tenon-vectorize-contractions | FileCheck %s
+// RUN: tenon-opt %s --tenon-vectorize-contractions='vector-bytes=32 registers=16' | FileCheck %s --check-prefix=AVX2
+
+#lhs = affine_map<(m, k, n) -> (m, k)>
+#rhs = affine_map<(m, k, n) -> (k, n)>
+#out = affine_map<(m, k, n) -> (m, n)>
+#transposed = affine_map<(m, k, n) -> (n, k)>
+
+// 28 rows and 32 columns: two blocks of 14 rows x 2 vectors of 16, whose 28 sums the loop over k carries.
+// CHECK-LABEL: @sums_stay_in_registers
+// CHECK: scf.for {{.*}} step
+// CHECK-COUNT-28: vector.load {{.*}} vector<16xf32>
+// CHECK: %{{.*}}:28 = scf.for
+// CHECK-COUNT-2: vector.load {{.*}} vector<16xf32>
+// CHECK-COUNT-28: vector.fma
+// CHECK: scf.yield
+// CHECK-COUNT-28: vector.store
+// CHECK-NOT: linalg.generic
+// A block must leave room in 16 registers.
+// AVX2-LABEL: @sums_stay_in_registers
+// AVX2: vector<8xf32>
+// AVX2-NOT: vector<16xf32>
+func.func @sums_stay_in_registers(%a: memref<28x100xf32>, %b: memref<100x32xf32>, %c: memref<28x32xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<28x100xf32>, memref<100x32xf32>) outs(%c : memref<28x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// 20 columns: one whole vector, and a masked one with 4 elements.
+// CHECK-LABEL: @a_rest_of_columns_is_masked
+// CHECK: vector.load
+// CHECK: vector.create_mask
+// CHECK: vector.maskedload
+// CHECK: vector.maskedstore
+func.func @a_rest_of_columns_is_masked(%a: memref<1x100xf32>, %b: memref<100x20xf32>, %c: memref<1x20xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<1x100xf32>, memref<100x20xf32>) outs(%c : memref<1x20xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Neighbours along n are not neighbours in the second operand: there is no vector to load.
+// CHECK-LABEL: @a_strided_operand_is_left_alone
+// CHECK: linalg.generic
+// CHECK-NOT: vector.fma
+func.func @a_strided_operand_is_left_alone(%a: memref<28x100xf32>, %b: memref<32x100xf32>, %c: memref<28x32xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #transposed, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<28x100xf32>, memref<32x100xf32>) outs(%c : memref<28x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Integers wrap as the loops say; they are not blocked.
+// CHECK-LABEL: @integers_are_left_alone
+// CHECK: linalg.generic
+func.func @integers_are_left_alone(%a: memref<28x100xi32>, %b: memref<100x32xi32>, %c: memref<28x32xi32>) {
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<28x100xi32>, memref<100x32xi32>) outs(%c : memref<28x32xi32>) {
+  ^bb0(%x: i32, %y: i32, %z: i32):
+    %0 = arith.muli %x, %y : i32
+    %1 = arith.addi %z, %0 : i32
+    linalg.yield %1 : i32
+  }
+  return
+}
