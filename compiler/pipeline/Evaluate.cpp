@@ -44,6 +44,15 @@ using Session = std::unique_ptr<tenon_session, Release<tenon_session_release>>;
 using Bytes = std::unique_ptr<void, Release<std::free>>;
 } // namespace
 
+/// What constants are computed with: not with all that this machine can do, but with what most machines can,
+/// since the bytes that come out must not depend on where a model is compiled.
+static CpuTarget getEvaluationTarget() {
+  for (const char *name : {"x86-64-v3", "x86-64-v2", "aarch64"})
+    if (std::optional<CpuTarget> target = getCpuTarget(name); target->runsHere)
+      return *target;
+  return *getCpuTarget("host");
+}
+
 /// The artifact in memory, aligned as the runtime wants it.
 static FailureOr<std::pair<Bytes, size_t>> compileToMemory(ModuleOp module) {
   PassManager pm(module.getContext());
@@ -55,9 +64,9 @@ static FailureOr<std::pair<Bytes, size_t>> compileToMemory(ModuleOp module) {
   PassManager kernelPasses(module.getContext());
   kernelPasses.enableVerifier(false);
   OpPassManager &nested = kernelPasses.nest<ModuleOp>();
-  CpuTarget host = *getCpuTarget("host");
+  CpuTarget target = getEvaluationTarget();
   buildBufferPipeline(nested);
-  buildLoopPipeline(nested, {host.vectorBytes, host.vectorRegisters});
+  buildLoopPipeline(nested, {target.vectorBytes, target.vectorRegisters});
   buildLLVMPipeline(nested);
   if (failed(kernelPasses.run(*kernels)))
     return failure();
@@ -65,12 +74,12 @@ static FailureOr<std::pair<Bytes, size_t>> compileToMemory(ModuleOp module) {
   FailureOr<SerializedPlan> plan = serializePlan(*module.getOps<plan::ProgramOp>().begin(), "constants", weights);
   if (failed(plan))
     return failure();
-  FailureOr<std::string> code = buildObject(*kernels, host, plan->kernels, LinkKind::shared);
+  FailureOr<std::string> code = buildObject(*kernels, target, plan->kernels, LinkKind::shared);
   if (failed(code))
     return failure();
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream os(buffer);
-  writeArtifact({plan->bytes, {{host.needed, std::move(*code)}}, &weights, "", 0}, os);
+  writeArtifact({plan->bytes, {{target.needed, std::move(*code)}}, &weights, "", 0}, os);
   size_t size = llvm::alignTo(buffer.size(), 64);
   Bytes bytes(std::aligned_alloc(64, size));
   std::memcpy(bytes.get(), buffer.data(), buffer.size());
