@@ -251,52 +251,50 @@ FailureOr<Value> StageBuilder::lowerReduce(ReduceOp op, Value destination) {
   return finishReduction(op.getResult(), *joined, destination);
 }
 
+/// Two reductions, of which each has one result, so that a tile needs no more memory than its own rows: the
+/// best element, and the first (or last) index of an element that equals it.
 FailureOr<Value> StageBuilder::lowerArgReduce(ArgReduceOp op, Value destination) {
   if (op.getKeepdims())
     return op.emitOpError("with keepdims has to be decomposed before"), failure();
   Location loc = op.getLoc();
-  Type elementType = op.getInput().getType().getElementType(), accumulator = getAccumulatorType(elementType);
-  unsigned rank = op.getInput().getType().getRank();
-  Dims out = getDims(op.getType());
-  if (!destination)
-    destination = scope.createEmpty(builder, loc, out, builder.getI64Type());
-  Value best = scope.createEmpty(builder, loc, out, accumulator);
-  Value identity = arith::ConstantOp::create(builder, loc, getIdentity(builder, op.getKind(), elementType, accumulator));
-  Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
-  Value startBest = linalg::FillOp::create(builder, loc, identity, best).getResult(0);
-  Value startIndex = linalg::FillOp::create(builder, loc, zero, destination).getResult(0);
-
-  ElementEmitter emitter(scope, loc, getDims(op.getInput()));
-  OpBuilder &b = emitter.getBuilder();
-  FailureOr<Value> element = emitter.emit(op.getInput(), emitter.getLoops());
-  if (failed(element))
-    return failure();
-  Value x = toAccumulator(b, loc, *element, elementType);
+  Type elementType = op.getInput().getType().getElementType();
   unsigned axis = op.getAxis();
-  AffineMap map = builder.getMultiDimIdentityMap(rank).dropResult(axis);
-  SmallVector<utils::IteratorType> iterators(rank, utils::IteratorType::parallel);
-  iterators[axis] = utils::IteratorType::reduction;
-  SmallVector<Value> old = emitter.addOutputs({startBest, startIndex}, {map, map});
+  Reduction r{op.getKind(), elementType, getDims(op.getInput()), {}};
+  for (unsigned i = 0; i < r.extents.size(); ++i)
+    if (i != axis)
+      r.resultLoops.push_back(i);
+  Dims rows = r.getResultDims();
+  auto emitElement = [&](ElementEmitter &emitter) -> FailureOr<Value> {
+    FailureOr<Value> x = emitter.emit(op.getInput(), emitter.getLoops());
+    if (failed(x))
+      return failure();
+    return toAccumulator(emitter.getBuilder(), loc, *x, elementType);
+  };
+  FailureOr<Value> best = buildReduction(loc, r, Value(), emitElement);
+  if (failed(best))
+    return failure();
 
-  bool isMax = op.getKind() == ReduceKind::max, isLast = op.getLast();
-  bool isUnsigned = elementType.isUnsignedInteger() || elementType.isInteger(1);
-  Value better;
-  if (isa<FloatType>(elementType)) {
-    auto predicate = isMax ? (isLast ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OGT)
-                           : (isLast ? arith::CmpFPredicate::OLE : arith::CmpFPredicate::OLT);
-    better = arith::CmpFOp::create(b, loc, predicate, x, old[0]);
-    // As in numpy the first NaN wins.
-    Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
-    Value wasNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, old[0], old[0]);
-    better = arith::OrIOp::create(b, loc, better, arith::AndIOp::create(b, loc, isNaN, wasNumber));
-  } else {
-    using P = arith::CmpIPredicate;
-    P predicate = isMax ? (isUnsigned ? (isLast ? P::uge : P::ugt) : (isLast ? P::sge : P::sgt))
-                        : (isUnsigned ? (isLast ? P::ule : P::ult) : (isLast ? P::sle : P::slt));
-    better = arith::CmpIOp::create(b, loc, predicate, x, old[0]);
-  }
-  Value index = arith::IndexCastOp::create(b, loc, b.getI64Type(), emitter.materialize(emitter.getLoop(axis)));
-  Value results[] = {arith::SelectOp::create(b, loc, better, x, old[0]),
-                     arith::SelectOp::create(b, loc, better, index, old[1])};
-  return emitter.finish(builder, results, iterators).getResult(1);
+  // Indices that do not match count as one beyond all others.
+  r.kind = op.getLast() ? ReduceKind::max : ReduceKind::min;
+  r.elementType = builder.getI64Type();
+  return buildReduction(loc, r, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
+    OpBuilder &b = emitter.getBuilder();
+    FailureOr<Value> x = emitElement(emitter);
+    if (failed(x))
+      return failure();
+    SmallVector<AffineExpr> row = emitter.getLoops();
+    row.erase(row.begin() + axis);
+    Value top = emitter.readTensor(*best, rows, row), matches;
+    if (isa<FloatType>(elementType)) {
+      matches = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, *x, top);
+      // The best element is NaN where there is one, and then, as in numpy, the first NaN counts.
+      Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, *x, *x);
+      matches = arith::OrIOp::create(b, loc, matches, isNaN);
+    } else {
+      matches = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, *x, top);
+    }
+    Value index = arith::IndexCastOp::create(b, loc, b.getI64Type(), emitter.materialize(emitter.getLoop(axis)));
+    Value none = arith::ConstantOp::create(b, loc, getIdentity(b, r.kind, r.elementType, r.elementType));
+    return arith::SelectOp::create(b, loc, matches, index, none).getResult();
+  });
 }
