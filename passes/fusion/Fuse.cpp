@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 
+#include "dialects/tenon/LoopNest.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -37,11 +38,6 @@ static bool needsNoKernel(Operation *op) { return isa<WeightOp, SizesOp, Reshape
 static bool isNeededInMemory(Operation *op) {
   return isa<SizesOp>(op) &&
          llvm::any_of(op->getUsers(), [](Operation *user) { return isa<ReshapeOp, func::ReturnOp>(user); });
-}
-
-static bool hasLoopNest(Operation *op) {
-  return isa<ContractOp, ConvolveOp, PoolOp, ReduceOp, ArgReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp, ScanOp,
-             ScatterElementsOp, ScatterNDOp, TopKOp>(op);
 }
 
 /// A loop nest after which each element of the result may be changed where it stands.
@@ -105,13 +101,13 @@ static bool hasDimsOf(Operation *op, Operation *other) {
 bool Fusion::mayJoin(Operation *op, Group &region) {
   if (static_cast<int64_t>(region.ops.size()) >= maxOps)
     return false;
-  bool nest = ::hasLoopNest(op);
+  bool nest = tenon::hasLoopNest(op);
   if (nest)
     return !region.hasLoopNest && allowsEpilogue(op) && op->hasOneUse() &&
            region.inPlace.contains(*op->user_begin()) && hasDimsOf(op, region.root);
   for (OpOperand &use : op->getUses()) {
     Operation *user = use.getOwner();
-    if (::hasLoopNest(user) ? !mayInlineInto(op, user) : !hasDimsOf(op, user) && !isCheap(op))
+    if (tenon::hasLoopNest(user) ? !mayInlineInto(op, user) : !hasDimsOf(op, user) && !isCheap(op))
       return false;
   }
   return true;
@@ -135,11 +131,11 @@ void Fusion::run() {
       continue;
     Group *region = findRegion(&op);
     if (!region) {
-      regions.push_back(std::make_unique<Group>(Group{&op, {}, ::hasLoopNest(&op), {}}));
+      regions.push_back(std::make_unique<Group>(Group{&op, {}, tenon::hasLoopNest(&op), {}}));
       region = regions.back().get();
     }
     region->ops.insert(&op);
-    region->hasLoopNest |= ::hasLoopNest(&op);
+    region->hasLoopNest |= tenon::hasLoopNest(&op);
     regionOf[&op] = region;
     bool usersInPlace = &op == region->root ||
                         llvm::all_of(op.getUsers(), [&](Operation *user) { return region->inPlace.contains(user); });

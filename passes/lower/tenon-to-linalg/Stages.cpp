@@ -14,11 +14,6 @@
 using namespace mlir;
 using namespace tenon;
 
-bool tenon::isStage(Operation *op) {
-  return isa<ContractOp, ConvolveOp, PoolOp, ReduceOp, ArgReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp, ScanOp,
-             ScatterElementsOp, ScatterNDOp, TopKOp>(op);
-}
-
 LogicalResult StageBuilder::lower(Operation *op, ArrayRef<Value> destinations) {
   if (auto topK = dyn_cast<TopKOp>(op))
     return lowerTopK(topK, destinations);

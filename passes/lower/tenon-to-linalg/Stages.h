@@ -19,9 +19,6 @@
 
 namespace tenon {
 
-/// Whether the operation is computed by a stage, not element by element.
-bool isStage(mlir::Operation *op);
-
 /// Writes the stages of one kernel at a builder's place.
 class StageBuilder {
 public:

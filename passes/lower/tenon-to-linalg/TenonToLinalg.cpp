@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 
+#include "dialects/tenon/LoopNest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -108,11 +109,11 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
   Operation *terminator = kernel.getBody().front().getTerminator();
   Operation *lastStage = nullptr;
   for (Operation &op : kernel.getBody().front())
-    if (isStage(&op))
+    if (hasLoopNest(&op))
       lastStage = &op;
   SmallVector<Value> written(results.size());
   for (Operation &op : kernel.getBody().front()) {
-    if (!isStage(&op))
+    if (!hasLoopNest(&op))
       continue;
     SmallVector<Value> destinations(op.getNumResults());
     for (auto [i, returned] : llvm::enumerate(terminator->getOperands())) {
