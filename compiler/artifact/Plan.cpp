@@ -71,6 +71,16 @@ public:
 
 private:
   LogicalResult addTensors(ArrayAttr descriptions, std::vector<std::unique_ptr<fmt::TensorT>> &tensors);
+  LogicalResult addBlock(Block &block);
+  LogicalResult addOp(Operation &op);
+  LogicalResult addBufferOp(Operation &op);
+  LogicalResult addInstructionOp(Operation &op);
+  void addCheck(Value value, StringRef text);
+  uint32_t addElement(Value buffer, int64_t position);
+  void fillSymbolRanges();
+  LogicalResult addIf(plan::IfOp op);
+  LogicalResult addLoop(plan::LoopOp op);
+  uint32_t getPosition() const { return plan.instructions.size(); }
   LogicalResult addArithmetic(Operation &op);
   void addBuffer(Value value, fmt::Storage storage, uint32_t index, uint32_t offset, uint32_t size, StringAttr name);
   fmt::InstructionT &addInstruction(fmt::Opcode opcode, StringRef name);
@@ -79,7 +89,7 @@ private:
   plan::ProgramOp program;
   WeightSection &weights;
   ExprTable exprs;
-  llvm::DenseMap<Value, uint32_t> exprOf, bufferOf;
+  llvm::DenseMap<Value, uint32_t> exprOf, bufferOf, blockOf;
   llvm::StringMap<uint32_t> kernelOf;
 };
 
@@ -171,9 +181,157 @@ void Serializer::addLaunch(plan::LaunchOp launch) {
     instruction.exprs.push_back(exprOf.lookup(size));
 }
 
-LogicalResult Serializer::run() {
+void Serializer::addCheck(Value value, StringRef text) {
+  auto check = std::make_unique<fmt::CheckT>();
+  check->expr = exprOf.lookup(value);
+  check->text = text.str();
+  plan.checks.push_back(std::move(check));
+}
+
+/// Buffers, which are no instructions.
+LogicalResult Serializer::addBufferOp(Operation &op) {
   uint32_t zero = exprs.addConstant(0);
-  plan.arena_size = plan.scratch_size = zero;
+  if (auto input = dyn_cast<plan::InputOp>(op)) {
+    addBuffer(input, fmt::Storage::input, input.getIndex(), zero, exprOf.lookup(input.getSize()), {});
+  } else if (auto output = dyn_cast<plan::OutputOp>(op)) {
+    addBuffer(output, fmt::Storage::output, output.getIndex(), zero, exprOf.lookup(output.getSize()), {});
+  } else if (auto weight = dyn_cast<plan::WeightOp>(op)) {
+    auto type = cast<ShapedType>(weight.getValue().getType());
+    int64_t bytes = type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+    uint32_t offset = exprs.addConstant(weights.add(weight.getValue()));
+    addBuffer(weight, fmt::Storage::weight, 0, offset, exprs.addConstant(bytes), weight.getNameAttr());
+  } else if (auto arena = dyn_cast<plan::ArenaOp>(op)) {
+    plan.arena_size = exprOf.lookup(arena.getSize());
+  } else if (auto view = dyn_cast<plan::ViewOp>(op)) {
+    addBuffer(view, fmt::Storage::arena, 0, exprOf.lookup(view.getOffset()), exprOf.lookup(view.getSize()),
+              view.getNameAttr());
+  } else if (auto heap = dyn_cast<plan::HeapOp>(op)) {
+    plan.heap_blocks = std::max<uint32_t>(plan.heap_blocks, heap.getBlock() + 1);
+    blockOf[heap] = heap.getBlock();
+    addBuffer(heap, fmt::Storage::heap, heap.getBlock(), exprOf.lookup(heap.getOffset()),
+              exprOf.lookup(heap.getSize()), heap.getNameAttr());
+  } else {
+    return addInstructionOp(op);
+  }
+  return success();
+}
+
+LogicalResult Serializer::addInstructionOp(Operation &op) {
+  if (auto copy = dyn_cast<plan::CopyOp>(op)) {
+    fmt::InstructionT &instruction = addInstruction(fmt::Opcode::copy, copy.getName());
+    instruction.buffers = {bufferOf.lookup(copy.getSource()), bufferOf.lookup(copy.getTarget())};
+    instruction.exprs = {exprOf.lookup(copy.getSize())};
+  } else if (auto bind = dyn_cast<plan::BindOp>(op)) {
+    fmt::InstructionT &instruction = addInstruction(fmt::Opcode::bind_symbol, bind.getName());
+    instruction.a = bind.getSymbol();
+    instruction.buffers = {addElement(bind.getBuffer(), bind.getPosition())};
+    plan.symbols[bind.getSymbol()]->min = bind.getMin();
+  } else if (auto set = dyn_cast<plan::SetOp>(op)) {
+    fmt::InstructionT &instruction = addInstruction(fmt::Opcode::set_symbol, set.getName());
+    instruction.a = set.getSymbol();
+    instruction.exprs = {exprOf.lookup(set.getValue())};
+  } else if (auto reserve = dyn_cast<plan::ReserveOp>(op)) {
+    fmt::InstructionT &instruction = addInstruction(fmt::Opcode::reserve, reserve.getName());
+    instruction.a = blockOf.lookup(reserve.getBuffer());
+    instruction.b = reserve.getKeep();
+    instruction.exprs = {exprOf.lookup(reserve.getSize())};
+  } else if (auto check = dyn_cast<plan::CheckOp>(op)) {
+    addInstruction(fmt::Opcode::check, check.getName()).a = plan.checks.size();
+    addCheck(check.getValue(), check.getText());
+  } else {
+    return addArithmetic(op);
+  }
+  return success();
+}
+
+/// Eight bytes of a buffer.
+uint32_t Serializer::addElement(Value buffer, int64_t position) {
+  uint32_t whole = bufferOf.lookup(buffer);
+  if (position == 0)
+    return whole;
+  auto part = std::make_unique<fmt::BufferT>(*plan.buffers[whole]);
+  part->offset = exprs.add(fmt::ExprOp::add, part->offset, exprs.addConstant(position * 8));
+  part->size = exprs.addConstant(8);
+  plan.buffers.push_back(std::move(part));
+  return plan.buffers.size() - 1;
+}
+
+LogicalResult Serializer::addIf(plan::IfOp op) {
+  uint32_t branch = getPosition();
+  addInstruction(fmt::Opcode::branch_if_zero, op.getName()).buffers = {bufferOf.lookup(op.getCondition())};
+  if (failed(addBlock(op.getThenBody().front())))
+    return failure();
+  uint32_t jump = getPosition();
+  addInstruction(fmt::Opcode::jump, op.getName());
+  plan.instructions[branch]->a = getPosition();
+  if (failed(addBlock(op.getElseBody().front())))
+    return failure();
+  plan.instructions[jump]->a = getPosition();
+  return success();
+}
+
+LogicalResult Serializer::addLoop(plan::LoopOp op) {
+  uint32_t branch = getPosition();
+  addInstruction(fmt::Opcode::branch_if_zero, op.getName()).buffers = {bufferOf.lookup(op.getCondition())};
+  if (failed(addBlock(op.getBody().front())))
+    return failure();
+  addInstruction(fmt::Opcode::jump, op.getName()).a = branch;
+  plan.instructions[branch]->a = getPosition();
+  return success();
+}
+
+LogicalResult Serializer::addOp(Operation &op) {
+  if (auto require = dyn_cast<plan::RequireOp>(op))
+    addCheck(require.getValue(), require.getText());
+  else if (auto launch = dyn_cast<plan::LaunchOp>(op))
+    addLaunch(launch);
+  else if (auto branch = dyn_cast<plan::IfOp>(op))
+    return addIf(branch);
+  else if (auto loop = dyn_cast<plan::LoopOp>(op))
+    return addLoop(loop);
+  else
+    return addBufferOp(op);
+  return success();
+}
+
+LogicalResult Serializer::addBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(addOp(op)))
+      return failure();
+  return success();
+}
+
+/// Which expressions an instruction that binds a symbol evaluates: from the first that depends on it to the last.
+void Serializer::fillSymbolRanges() {
+  size_t count = exprs.exprs.size();
+  // For each symbol, the expressions that depend on it; one walk a symbol that is bound.
+  llvm::DenseMap<uint32_t, std::pair<uint32_t, uint32_t>> ranges;
+  for (auto &instruction : plan.instructions) {
+    auto op = static_cast<fmt::Opcode>(instruction->op);
+    if (op != fmt::Opcode::bind_symbol && op != fmt::Opcode::set_symbol)
+      continue;
+    auto [it, isNew] = ranges.try_emplace(instruction->a, std::pair<uint32_t, uint32_t>(0, 0));
+    if (isNew) {
+      std::vector<bool> depends(count);
+      for (uint32_t i = 0; i < count; ++i) {
+        const fmt::Expr &expr = exprs.exprs[i];
+        if (expr.op() == fmt::ExprOp::symbol)
+          depends[i] = expr.a() == instruction->a;
+        else if (expr.op() != fmt::ExprOp::constant)
+          depends[i] = depends[expr.a()] || depends[expr.b()];
+        if (!depends[i])
+          continue;
+        if (it->second.second == 0)
+          it->second.first = i;
+        it->second.second = i + 1;
+      }
+    }
+    std::tie(instruction->b, instruction->c) = it->second;
+  }
+}
+
+LogicalResult Serializer::run() {
+  plan.arena_size = plan.scratch_size = exprs.addConstant(0);
   for (auto [i, name] : llvm::enumerate(program.getSymbols().getAsValueRange<StringAttr>())) {
     auto symbol = std::make_unique<fmt::SymbolT>();
     symbol->name = name.str();
@@ -182,55 +340,10 @@ LogicalResult Serializer::run() {
   }
   if (failed(addTensors(program.getInputs(), plan.inputs)) || failed(addTensors(program.getOutputs(), plan.outputs)))
     return failure();
-  for (Operation &op : program.getBody().front()) {
-    LogicalResult result =
-        llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-            .Case<plan::InputOp>([&](auto input) {
-              addBuffer(input, fmt::Storage::input, input.getIndex(), zero, exprOf.lookup(input.getSize()), {});
-              return success();
-            })
-            .Case<plan::OutputOp>([&](auto output) {
-              addBuffer(output, fmt::Storage::output, output.getIndex(), zero, exprOf.lookup(output.getSize()), {});
-              return success();
-            })
-            .Case<plan::WeightOp>([&](plan::WeightOp weight) {
-              auto type = cast<ShapedType>(weight.getValue().getType());
-              int64_t bytes = type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
-              uint32_t offset = exprs.addConstant(weights.add(weight.getValue()));
-              addBuffer(weight, fmt::Storage::weight, 0, offset, exprs.addConstant(bytes), weight.getNameAttr());
-              return success();
-            })
-            .Case<plan::ArenaOp>([&](plan::ArenaOp arena) {
-              plan.arena_size = exprOf.lookup(arena.getSize());
-              return success();
-            })
-            .Case<plan::ViewOp>([&](plan::ViewOp view) {
-              addBuffer(view, fmt::Storage::arena, 0, exprOf.lookup(view.getOffset()), exprOf.lookup(view.getSize()),
-                        view.getNameAttr());
-              return success();
-            })
-            .Case<plan::RequireOp>([&](plan::RequireOp require) {
-              auto check = std::make_unique<fmt::CheckT>();
-              check->expr = exprOf.lookup(require.getValue());
-              check->text = require.getText().str();
-              plan.checks.push_back(std::move(check));
-              return success();
-            })
-            .Case<plan::LaunchOp>([&](plan::LaunchOp launch) {
-              addLaunch(launch);
-              return success();
-            })
-            .Case<plan::CopyOp>([&](plan::CopyOp copy) {
-              fmt::InstructionT &instruction = addInstruction(fmt::Opcode::copy, copy.getName());
-              instruction.buffers = {bufferOf.lookup(copy.getSource()), bufferOf.lookup(copy.getTarget())};
-              instruction.exprs = {exprOf.lookup(copy.getSize())};
-              return success();
-            })
-            .Default([&](Operation *other) { return addArithmetic(*other); });
-    if (failed(result))
-      return failure();
-  }
+  if (failed(addBlock(program.getBody().front())))
+    return failure();
   addInstruction(fmt::Opcode::halt, "");
+  fillSymbolRanges();
   plan.exprs = std::move(exprs.exprs);
   return success();
 }

@@ -84,7 +84,8 @@ std::string ArtifactView::getBinding(uint32_t symbol) const {
         return "input '" + getPrintable(input.name) + "', dimension " + std::to_string(d);
     }
   for (uint32_t i = 0; i < plan.instructions.size(); ++i)
-    if (plan.instructions[i].op == fmt::Opcode::bind_symbol && plan.instructions[i].a == symbol)
+    if ((plan.instructions[i].op == fmt::Opcode::bind_symbol || plan.instructions[i].op == fmt::Opcode::set_symbol) &&
+        plan.instructions[i].a == symbol)
       return "instruction " + std::to_string(i);
   return "nothing";
 }
@@ -112,6 +113,8 @@ const char *tenon::getStorageName(Storage storage) {
     return "input";
   case Storage::output:
     return "output";
+  case Storage::heap:
+    return "heap";
   }
   return "unknown";
 }

@@ -90,6 +90,15 @@ static void addField(const ArtifactView &view, OperandKind kind, uint32_t value,
   case OperandKind::byte:
     entry["byte"] = value;
     break;
+  case OperandKind::block:
+    entry["block"] = value;
+    break;
+  case OperandKind::flag:
+    entry["keep"] = value != 0;
+    break;
+  case OperandKind::check:
+    entry["check"] = getPrintable(view.getPlan().checks[value].text);
+    break;
   case OperandKind::none:
   case OperandKind::exprs_begin:
   case OperandKind::exprs_end:

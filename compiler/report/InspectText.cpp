@@ -85,6 +85,12 @@ static std::string getField(const ArtifactView &view, OperandKind kind, uint32_t
     return getPrintable(view.getPlan().symbols[value].name);
   case OperandKind::byte:
     return "byte " + std::to_string(value);
+  case OperandKind::block:
+    return "block " + std::to_string(value);
+  case OperandKind::flag:
+    return value ? "keep" : "";
+  case OperandKind::check:
+    return getPrintable(view.getPlan().checks[value].text);
   case OperandKind::none:
   case OperandKind::exprs_begin:
   case OperandKind::exprs_end:
@@ -129,7 +135,7 @@ static void printMemory(const ArtifactView &view, llvm::raw_ostream &os) {
      << "; scratch " << view.getBytes(plan.scratchSize) << " bytes a thread; state " << groupDigits(plan.stateSize)
      << " bytes\n";
   Table table({"storage", ">offset", ">bytes", ">life", "name"});
-  for (Storage storage : {Storage::arena, Storage::state})
+  for (Storage storage : {Storage::arena, Storage::state, Storage::heap})
     for (auto [i, buffer] : llvm::enumerate(plan.buffers)) {
       if (buffer.storage != storage)
         continue;

@@ -79,7 +79,11 @@ def Plan_WeightOp : Plan_BufferOp<"weight"> {
 
 def Plan_AllocOp : Plan_Op<"alloc"> {
   let summary = "an activation that has no place yet";
-  let description = "Lives from the first to the last instruction that uses it. `plan-assign-offsets` replaces it by a view.";
+  let description = [{
+    Lives from the first to the last instruction that uses it. `plan-assign-offsets`
+    replaces it by a view of the arena, or where data decides how large it is by a
+    block of its own, which is made large enough here.
+  }];
   let arguments = (ins Index:$size, OptionalAttr<StrAttr>:$name);
   let results = (outs Plan_BufferType:$buffer);
   let assemblyFormat = "$size attr-dict";
@@ -95,6 +99,19 @@ def Plan_ViewOp : Plan_BufferOp<"view"> {
   let summary = "an activation's part of the arena";
   let arguments = (ins Plan_BufferType:$arena, Index:$offset, Index:$size, OptionalAttr<StrAttr>:$name);
   let assemblyFormat = "$arena `[` $offset `]` `size` $size attr-dict";
+}
+
+def Plan_HeapOp : Plan_BufferOp<"heap"> {
+  let summary = "a block of memory of its own";
+  let description = "As large as the last `plan.reserve` of that block has made it.";
+  let arguments = (ins I64Attr:$block, Index:$offset, Index:$size, OptionalAttr<StrAttr>:$name);
+  let assemblyFormat = "$block `[` $offset `]` `size` $size attr-dict";
+}
+
+def Plan_AliasOp : Plan_BufferOp<"alias"> {
+  let summary = "part of another buffer's memory, or more of it where that has grown";
+  let arguments = (ins Plan_BufferType:$source, Index:$offset, Index:$size);
+  let assemblyFormat = "$source `[` $offset `]` `size` $size attr-dict";
 }
 
 def Plan_RequireOp : Plan_Op<"require"> {
@@ -118,6 +135,50 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   let assemblyFormat = [{
     $kernel `(` $inputs `)` `->` `(` $outputs `)` `sizes` `(` $sizes `)` `tiles` $tiles attr-dict
   }];
+}
+
+def Plan_BindOp : Plan_Op<"bind"> {
+  let summary = "read a symbol's value from memory";
+  let description = [{
+    The integer of 64 bits at `position` becomes the value of the program's symbol
+    number `symbol`; one below `min` ends the run.
+  }];
+  let arguments = (ins Plan_BufferType:$buffer, I64Attr:$position, I64Attr:$symbol, I64Attr:$min, StrAttr:$name);
+  let assemblyFormat = "$symbol `=` $buffer `[` $position `]` `min` $min attr-dict";
+}
+
+def Plan_SetOp : Plan_Op<"set"> {
+  let summary = "give a symbol the value of an expression";
+  let arguments = (ins I64Attr:$symbol, Index:$value, StrAttr:$name);
+  let assemblyFormat = "$symbol `=` $value attr-dict";
+}
+
+def Plan_ReserveOp : Plan_Op<"reserve"> {
+  let summary = "make an activation's memory as large as it has to be";
+  let description = "What it holds stays where `keep` is set, and is lost otherwise.";
+  let arguments = (ins Plan_BufferType:$buffer, Index:$size, BoolAttr:$keep, StrAttr:$name);
+  let assemblyFormat = "$buffer `size` $size attr-dict";
+}
+
+def Plan_CheckOp : Plan_Op<"check"> {
+  let summary = "end the run where a value is negative";
+  let description = "As `plan.require`, but at this place: the value depends on symbols that instructions bind.";
+  let arguments = (ins Index:$value, StrAttr:$text, StrAttr:$name);
+  let assemblyFormat = "$value $text attr-dict";
+}
+
+def Plan_IfOp : Plan_Op<"if", [SingleBlock, NoTerminator]> {
+  let summary = "one of two lists of instructions";
+  let arguments = (ins Plan_BufferType:$condition, StrAttr:$name);
+  let regions = (region SizedRegion<1>:$thenBody, SizedRegion<1>:$elseBody);
+  let assemblyFormat = "$condition $thenBody `else` $elseBody attr-dict";
+}
+
+def Plan_LoopOp : Plan_Op<"loop", [SingleBlock, NoTerminator]> {
+  let summary = "instructions that are repeated while a byte is not zero";
+  let arguments = (ins Plan_BufferType:$condition, StrAttr:$name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$condition $body attr-dict";
 }
 
 def Plan_CopyOp : Plan_Op<"copy"> {

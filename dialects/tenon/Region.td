@@ -30,8 +30,8 @@ def Tenon_DispatchOp : Op<Tenon_Dialect, "dispatch", [Pure, SingleBlock]> {
   let assemblyFormat = "(`->` type($results)^)? $body attr-dict";
 }
 
-def Tenon_YieldOp : Op<Tenon_Dialect, "yield", [Pure, Terminator, ReturnLike, ParentOneOf<["DispatchOp"]>]> {
-  let summary = "what a dispatch region results in";
+def Tenon_YieldOp : Op<Tenon_Dialect, "yield", [Pure, Terminator, ReturnLike, ParentOneOf<["DispatchOp", "IfOp", "LoopOp"]>]> {
+  let summary = "what a dispatch region, a branch or the body of a loop results in";
   let arguments = (ins Variadic<Tenon_AnyTensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

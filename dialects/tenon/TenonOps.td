@@ -7,6 +7,7 @@
 
 include "dialects/tenon/Composite.td"
 include "dialects/tenon/Contraction.td"
+include "dialects/tenon/Control.td"
 include "dialects/tenon/Elementwise.td"
 include "dialects/tenon/Index.td"
 include "dialects/tenon/Region.td"

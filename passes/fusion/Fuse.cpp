@@ -31,13 +31,16 @@ static bool isConstant(Operation *op) {
   return isa<SizesOp>(op);
 }
 
-/// Needs no kernel: a weight lies in the artifact, a view shares its input's memory.
-static bool needsNoKernel(Operation *op) { return isa<WeightOp, SizesOp, ReshapeOp>(op); }
+/// Needs no kernel: a weight lies in the artifact, a view shares its input's memory, the rest is instructions.
+static bool needsNoKernel(Operation *op) {
+  return isa<WeightOp, SizesOp, ReshapeOp, BindOp, RequireOp, IfOp, LoopOp, AppendOp>(op);
+}
 
 /// Sizes are computed where they are read, but for those that a view or the caller wants.
 static bool isNeededInMemory(Operation *op) {
-  return isa<SizesOp>(op) &&
-         llvm::any_of(op->getUsers(), [](Operation *user) { return isa<ReshapeOp, func::ReturnOp>(user); });
+  return isa<SizesOp>(op) && llvm::any_of(op->getUsers(), [](Operation *user) {
+           return isa<ReshapeOp, func::ReturnOp, YieldOp, IfOp, LoopOp, AppendOp>(user);
+         });
 }
 
 /// A loop nest after which each element of the result may be changed where it stands.
@@ -78,7 +81,7 @@ struct Group {
 
 class Fusion {
 public:
-  Fusion(func::FuncOp function, int64_t maxOps) : function(function), maxOps(maxOps) {}
+  Fusion(Block &block, int64_t maxOps) : block(block), maxOps(maxOps) {}
   void run();
 
 private:
@@ -86,7 +89,7 @@ private:
   bool mayJoin(Operation *op, Group &region);
   void build(Group &region);
 
-  func::FuncOp function;
+  Block &block;
   int64_t maxOps;
   std::vector<std::unique_ptr<Group>> regions;
   llvm::DenseMap<Operation *, Group *> regionOf;
@@ -126,7 +129,7 @@ Group *Fusion::findRegion(Operation *op) {
 }
 
 void Fusion::run() {
-  for (Operation &op : llvm::reverse(function.getBody().front().without_terminator())) {
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
     if (needsNoKernel(&op) && !isNeededInMemory(&op))
       continue;
     Group *region = findRegion(&op);
@@ -173,6 +176,12 @@ void Fusion::build(Group &region) {
 namespace {
 struct Fuse : public tenon::impl::FuseBase<Fuse> {
   using FuseBase::FuseBase;
-  void runOnOperation() override { Fusion(getOperation(), maxOps).run(); }
+  void runOnOperation() override {
+    // A region never reaches over the border of a branch or of a loop's body.
+    SmallVector<Block *> blocks;
+    getOperation().walk([&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks)
+      Fusion(*block, maxOps).run();
+  }
 };
 } // namespace

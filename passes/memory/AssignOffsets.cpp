@@ -8,11 +8,10 @@
 
 #include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 #include "passes/Passes.h"
+#include "passes/memory/Lifetimes.h"
 #include "passes/memory/Packer.h"
 #include "runtime/format/Kernel.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_ASSIGNOFFSETS
@@ -24,50 +23,97 @@ using namespace tenon;
 
 static constexpr int64_t kAlignment = TENON_BUFFER_ALIGNMENT;
 
-namespace {
-
-/// An activation and the numbers of the first and the last instruction that use it.
-struct Activation {
-  plan::AllocOp alloc;
-  int64_t first, last;
-  std::optional<int64_t> size;
-};
-
-} // namespace
-
-static SmallVector<Activation> computeLifetimes(plan::ProgramOp program) {
-  SmallVector<Activation> activations;
-  llvm::DenseMap<Value, size_t> index;
-  int64_t time = 0;
-  for (Operation &op : program.getBody().front()) {
-    if (auto alloc = dyn_cast<plan::AllocOp>(op)) {
-      APInt constant;
-      std::optional<int64_t> size;
-      if (matchPattern(alloc.getSize(), m_ConstantInt(&constant)))
-        size = constant.getSExtValue();
-      index[alloc.getBuffer()] = activations.size();
-      activations.push_back({alloc, -1, -1, size});
-      continue;
-    }
-    if (!isa<plan::LaunchOp, plan::CopyOp>(op))
-      continue;
-    for (Value operand : op.getOperands())
-      if (auto it = index.find(operand); it != index.end()) {
-        Activation &activation = activations[it->second];
-        if (activation.first < 0)
-          activation.first = time;
-        activation.last = time;
-      }
-    ++time;
-  }
-  return activations;
+/// How many of the program's symbols inputs bind: the others get their values from instructions, so a size
+/// that depends on one is not known before the run.
+static SmallVector<bool> findLateSymbols(plan::ProgramOp program) {
+  SmallVector<bool> late(program.getBody().getNumArguments());
+  program.walk([&](Operation *op) {
+    if (auto bind = dyn_cast<plan::BindOp>(op))
+      late[bind.getSymbol()] = true;
+    else if (auto set = dyn_cast<plan::SetOp>(op))
+      late[set.getSymbol()] = true;
+  });
+  return late;
 }
 
 namespace {
+
 struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
   void runOnOperation() override {
     program = getOperation();
-    SmallVector<Activation> activations = computeLifetimes(program);
+    findLateValues();
+    std::vector<Activation> early, late;
+    for (Activation &activation : computeLifetimes(program))
+      (isLate.contains(activation.alloc.getSize()) ? late : early).push_back(activation);
+    placeInBlocks(late);
+    placeInArena(early);
+    // The memory of what is left has been settled.
+    SmallVector<plan::ReserveOp> reserves;
+    program.walk([&](plan::ReserveOp reserve) {
+      if (!reserve.getBuffer().getDefiningOp<plan::HeapOp>())
+        reserves.push_back(reserve);
+    });
+    for (plan::ReserveOp reserve : reserves)
+      reserve.erase();
+  }
+
+private:
+  /// Index arithmetic that depends on symbols which instructions bind.
+  void findLateValues() {
+    SmallVector<bool> symbols = findLateSymbols(program);
+    for (auto [argument, late] : llvm::zip(program.getBody().getArguments(), symbols))
+      if (late)
+        isLate.insert(argument);
+    program.walk([&](Operation *op) {
+      if (isa<arith::ArithDialect>(op->getDialect()) &&
+          llvm::any_of(op->getOperands(), [&](Value operand) { return isLate.contains(operand); }))
+        isLate.insert(op->getResult(0));
+    });
+  }
+
+  /// Aliases become parts of what they are aliases of: `makePart` gives one, from an offset and a size.
+  void replace(plan::AllocOp alloc, Value whole,
+               llvm::function_ref<Value(OpBuilder &, Value offset, Value size)> makePart) {
+    SmallVector<plan::AliasOp> aliases;
+    for (Operation *user : alloc->getUsers())
+      if (auto alias = dyn_cast<plan::AliasOp>(user))
+        aliases.push_back(alias);
+    for (plan::AliasOp alias : aliases) {
+      OpBuilder b(alias);
+      alias.replaceAllUsesWith(makePart(b, alias.getOffset(), alias.getSize()));
+      alias.erase();
+    }
+    alloc.replaceAllUsesWith(whole);
+    alloc.erase();
+  }
+
+  /// Activations whose size data decides: a block each, which later ones may use again.
+  void placeInBlocks(ArrayRef<Activation> activations) {
+    SmallVector<int64_t> busyUntil;
+    SmallVector<Activation> order(activations);
+    llvm::stable_sort(order, [](const Activation &a, const Activation &b) { return a.first < b.first; });
+    Type type = plan::BufferType::get(&getContext());
+    for (Activation &activation : order) {
+      auto *free = llvm::find_if(busyUntil, [&](int64_t until) { return until < activation.first; });
+      int64_t block = free - busyUntil.begin();
+      if (free == busyUntil.end())
+        busyUntil.push_back(0);
+      busyUntil[block] = activation.last;
+      plan::AllocOp alloc = activation.alloc;
+      OpBuilder b(alloc);
+      Location loc = alloc.getLoc();
+      Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+      auto makePart = [&](OpBuilder &at, Value offset, Value size) -> Value {
+        return plan::HeapOp::create(at, loc, type, block, offset, size, alloc.getNameAttr());
+      };
+      Value whole = makePart(b, zero, alloc.getSize());
+      plan::ReserveOp::create(b, loc, whole, alloc.getSize(), false,
+                              alloc.getNameAttr() ? alloc.getNameAttr() : b.getStringAttr(""));
+      replace(alloc, whole, makePart);
+    }
+  }
+
+  void placeInArena(ArrayRef<Activation> activations) {
     if (activations.empty())
       return;
     Block &body = program.getBody().front();
@@ -75,8 +121,11 @@ struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
     Location loc = program.getLoc();
 
     // Sizes are arithmetic that must come before the arena, which comes before everything that uses it.
-    hoistSizes(body);
-    b.setInsertionPoint(activations.front().alloc);
+    Operation *anchor = hoistSizes(body);
+    if (anchor)
+      b.setInsertionPointAfter(anchor);
+    else
+      b.setInsertionPointToStart(&body);
 
     std::vector<PackerBuffer> constant;
     for (const Activation &activation : activations)
@@ -99,17 +148,20 @@ struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
     Type type = plan::BufferType::get(program.getContext());
     Value arena = plan::ArenaOp::create(b, loc, type, end);
     for (auto [activation, offset] : llvm::zip(activations, offsets)) {
-      b.setInsertionPoint(activation.alloc);
-      Value view = plan::ViewOp::create(b, activation.alloc.getLoc(), type, arena, offset, activation.alloc.getSize(),
-                                        activation.alloc.getNameAttr());
-      activation.alloc.replaceAllUsesWith(view);
-      activation.alloc.erase();
+      plan::AllocOp alloc = activation.alloc;
+      Value start = offset;
+      auto makePart = [&](OpBuilder &at, Value partOffset, Value size) -> Value {
+        Value sum = arith::AddIOp::create(at, alloc.getLoc(), start, partOffset);
+        return plan::ViewOp::create(at, alloc.getLoc(), type, arena, sum, size, alloc.getNameAttr());
+      };
+      OpBuilder at(alloc);
+      Value whole = plan::ViewOp::create(at, alloc.getLoc(), type, arena, start, alloc.getSize(), alloc.getNameAttr());
+      replace(alloc, whole, makePart);
     }
   }
 
-private:
-  /// Moves all index arithmetic to the start of the program: it depends on symbols alone.
-  void hoistSizes(Block &body) {
+  /// Moves all index arithmetic to the start of the program: it depends on symbols alone. The last of it.
+  Operation *hoistSizes(Block &body) {
     SmallVector<Operation *> arithmetic;
     for (Operation &op : body)
       if (isa<arith::ArithDialect>(op.getDialect()))
@@ -122,8 +174,8 @@ private:
         op->moveBefore(&body, body.begin());
       anchor = op;
     }
+    return anchor;
   }
-
   /// Activations whose size depends on symbols share slots: a slot is as large as the largest of those that
   /// lie in it, one after the other. Equal sizes go together where they can, since they waste nothing.
   Value placeSymbolic(OpBuilder &b, ArrayRef<Activation> activations, MutableArrayRef<Value> offsets, Value end) {
@@ -140,7 +192,7 @@ private:
     llvm::stable_sort(order, [&](size_t x, size_t y) { return activations[x].first < activations[y].first; });
     for (size_t i : order) {
       const Activation &activation = activations[i];
-      Value size = activation.alloc->getOperand(0);
+      Value size = plan::AllocOp(activation.alloc).getSize();
       auto isFree = [&](const Slot &slot) { return slot.busyUntil < activation.first; };
       auto *slot = llvm::find_if(slots, [&](const Slot &s) { return isFree(s) && llvm::is_contained(s.sizes, size); });
       if (slot == slots.end())
@@ -169,5 +221,6 @@ private:
   }
 
   plan::ProgramOp program;
+  llvm::DenseSet<Value> isLate;
 };
 } // namespace

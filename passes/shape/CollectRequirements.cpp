@@ -25,6 +25,12 @@ namespace {
 class Requirements {
 public:
   explicit Requirements(ModuleOp module) {
+    auto *dialect = module.getContext()->getOrLoadDialect<TenonDialect>();
+    module.walk([&](Operation *op) {
+      if (auto symbols = op->getAttrOfType<ArrayAttr>("symbols"); symbols && isa<BindOp, IfOp, LoopOp>(op))
+        for (StringRef name : symbols.getAsValueRange<StringAttr>())
+          bound.insert(dialect->internSymbol(name));
+    });
     if (auto known = module->getAttrOfType<ShapeAttr>(kRequiresAttr))
       for (AffineExpr dim : known.getDims())
         add(dim, "");
@@ -35,14 +41,19 @@ public:
       return;
     std::string text;
     llvm::raw_string_ostream os(text);
-    if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
-      os << "node '" << name.getName().strref() << "' needs ";
+    os << "needs ";
     printDim(os, a);
     os << " and ";
     printDim(os, b);
     os << " to be equal";
-    add(subDims(a, b), text);
-    add(subDims(b, a), text);
+    std::string node;
+    if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+      node = "node '" + name.getName().str() + "' ";
+    for (AffineExpr difference : {subDims(a, b), subDims(b, a)})
+      if (dependsOnData(difference))
+        addInPlace(op, difference, text);
+      else
+        add(difference, node + text);
   }
 
   void store(ModuleOp module) const {
@@ -64,7 +75,27 @@ private:
     texts.push_back(std::move(text));
   }
 
+  /// What depends on data is checked right before the operation: no instruction between the start of its block
+  /// and it binds the symbol again.
+  void addInPlace(Operation *op, AffineExpr dim, StringRef text) {
+    if (!knownInBlock.insert({op->getBlock(), dim}).second)
+      return;
+    OpBuilder builder(op);
+    RequireOp::create(builder, op->getLoc(), ShapeAttr::get(op->getContext(), dim), text);
+  }
+
+  bool dependsOnData(AffineExpr dim) const {
+    bool result = false;
+    dim.walk([&](AffineExpr e) {
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+        result |= bound.contains(symbol.getPosition());
+    });
+    return result;
+  }
+
   llvm::DenseSet<AffineExpr> known;
+  llvm::DenseSet<std::pair<Block *, AffineExpr>> knownInBlock;
+  llvm::DenseSet<unsigned> bound; // symbols that data gives their values
   Dims dims;
   std::vector<std::string> texts;
 };

@@ -26,7 +26,8 @@ static int64_t getBytes(Value value) {
 
 /// Whether all extents are constants, and the operation does more than to hold or rename one.
 static bool isComputation(Operation *op) {
-  return isa<TenonDialect>(op->getDialect()) && !isa<WeightOp, SizesOp, LaunchOp, DispatchOp, YieldOp>(op) &&
+  return isa<TenonDialect>(op->getDialect()) && op->getNumRegions() == 0 && isPure(op) &&
+         !isa<WeightOp, SizesOp, LaunchOp, YieldOp>(op) &&
          llvm::all_of(op->getResultTypes(), [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
 }
 
@@ -47,9 +48,10 @@ private:
   /// Operations that depend on weights alone.
   SetVector<Operation *> collect(func::FuncOp function) {
     SetVector<Operation *> constant;
-    for (Operation &op : function.getBody().front()) {
+    function.walk<WalkOrder::PreOrder>([&](Operation *operation) {
+      Operation &op = *operation;
       if (!isComputation(&op))
-        continue;
+        return;
       int64_t inputBytes = 0, resultBytes = 0;
       bool foldable = llvm::all_of(op.getOperands(), [&](Value operand) {
         Operation *definition = operand.getDefiningOp();
@@ -62,7 +64,7 @@ private:
         resultBytes += getBytes(result);
       if (foldable && resultBytes - inputBytes <= maxGrowthBytes)
         constant.insert(&op);
-    }
+    });
     return constant;
   }
 

@@ -177,8 +177,24 @@ void printExpr(const Plan &plan, uint32_t expr, char *text, size_t capacity) {
   }
 }
 
-Status evaluate(const Plan &plan, const int64_t *symbols, uint32_t begin, uint32_t end, int64_t *values) {
+/// Notes whether an expression has a value.
+static bool updateKnown(const Expr &expr, uint32_t index, const Known &known) {
+  bool result = true;
+  if (expr.op == ExprOp::symbol)
+    result = known.symbols[expr.a];
+  else if (expr.op != ExprOp::constant)
+    result = known.exprs[expr.a] && known.exprs[expr.b];
+  known.exprs[index] = result;
+  return result;
+}
+
+Status evaluate(const Plan &plan, const int64_t *symbols, uint32_t begin, uint32_t end, int64_t *values,
+                const Known *known) {
   for (uint32_t i = begin; i < end; ++i) {
+    if (known && !updateKnown(plan.exprs[i], i, *known)) {
+      values[i] = 0;
+      continue;
+    }
     if (evaluateOne(plan.exprs[i], symbols, values, &values[i])) [[likely]]
       continue;
     char text[128];

@@ -15,9 +15,17 @@
 
 namespace tenon::rt {
 
+/// Which symbols have a value yet, and which expressions therefore have one; a flag for each.
+struct Known {
+  const uint8_t *symbols;
+  uint8_t *exprs;
+};
+
 /// Evaluates expressions [begin, end) into `values`, one slot for each expression of the plan; those before
 /// `begin` have theirs already. All arithmetic is checked: a failure names the expression and the symbols.
-Status evaluate(const Plan &plan, const int64_t *symbols, uint32_t begin, uint32_t end, int64_t *values);
+/// With `known`, an expression that depends on a symbol without a value comes to 0; without it, all have one.
+Status evaluate(const Plan &plan, const int64_t *symbols, uint32_t begin, uint32_t end, int64_t *values,
+                const Known *known = nullptr);
 
 /// Writes expression `expr` as text, "ceildiv(N, 2) * 4"; cut with "..." where `capacity` bytes do not do.
 void printExpr(const Plan &plan, uint32_t expr, char *text, size_t capacity);

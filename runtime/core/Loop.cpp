@@ -146,11 +146,32 @@ Status Session::copyOrFill(const Instruction &instruction) {
   return {};
 }
 
+/// A block that is used has had its memory.
+Status Session::checkOperands(const Instruction &instruction) const {
+  for (uint32_t i = 0; i < instruction.buffers.count; ++i) {
+    uint32_t operand = instruction.buffers.begin + i;
+    if (!operands[operand]) [[unlikely]]
+      return Status::make(TENON_INVALID, "node '%s': buffer '%s' is used before it has its %llu bytes",
+                          nameOf(plan, instruction), plan.buffers[plan.operands[operand]].name,
+                          (unsigned long long)sizeOf(operand));
+  }
+  return {};
+}
+
+Status Session::check(const Instruction &instruction) const {
+  const Check &check = plan.checks[instruction.a];
+  if (exprs[check.expr] >= 0)
+    return {};
+  return Status::make(TENON_INVALID, "node '%s': %s", instruction.name, check.text);
+}
+
 Status Session::execute() {
   const Instruction *instructions = plan.instructions.data();
   for (uint32_t next = 0;;) {
     const Instruction &instruction = instructions[next];
     current = next++;
+    if (plan.heapBlocks)
+      TENON_TRY(checkOperands(instruction));
     switch (instruction.op) {
     case fmt::Opcode::launch:
       TENON_TRY(launch(instruction));
@@ -170,11 +191,20 @@ Status Session::execute() {
       break;
     case fmt::Opcode::bind_symbol: {
       int64_t time = profile ? now() : 0;
-      TENON_TRY(rebindSymbol(instruction));
+      TENON_TRY(readSymbol(instruction));
       if (profile)
         report(0, time, 0, 0);
       break;
     }
+    case fmt::Opcode::set_symbol:
+      TENON_TRY(setSymbol(instruction, sizes[instruction.exprs.begin]));
+      break;
+    case fmt::Opcode::reserve:
+      TENON_TRY(reserveBlock(instruction));
+      break;
+    case fmt::Opcode::check:
+      TENON_TRY(check(instruction));
+      break;
     case fmt::Opcode::halt:
       return {};
     }

@@ -27,7 +27,7 @@ namespace tenon::rt {
 enum class ExprOp : uint8_t { constant, symbol, add, sub, mul, floordiv, ceildiv, mod, min, max, align };
 
 /// The values are those of tenon.fmt.Storage.
-enum class Storage : uint8_t { arena, weight, state, input, output };
+enum class Storage : uint8_t { arena, weight, state, input, output, heap };
 
 struct Expr {
   ExprOp op;
@@ -37,7 +37,7 @@ struct Expr {
 struct Symbol {
   const char *name;
   int64_t min, max;
-  bool fromInput; // an input's dimension binds it; otherwise a bind_symbol does
+  bool fromInput; // an input's dimension binds it; otherwise an instruction does
 };
 
 /// Part of one of the plan's index lists.
@@ -54,7 +54,7 @@ struct Tensor {
 struct Buffer {
   const char *name;
   Storage storage;
-  uint32_t index;        // of the input or output
+  uint32_t index;        // of the input, output or block
   uint32_t offset, size; // expressions
 };
 
@@ -92,7 +92,11 @@ struct Plan {
   uint32_t arenaAlign;
   uint64_t stateSize;
   const char *modelName, *compiler;
-  bool bindsSymbols = false; // has a bind_symbol: sizes change during a run
+  uint32_t heapBlocks = 0;
+  bool bindsSymbols = false; // instructions bind some: sizes change during a run
+  // What changes then: buffers in outputs and in the heap or of changing places, operands that are such
+  // buffers, and sizes. All other addresses and sizes stay as they are.
+  std::vector<uint32_t> lateBuffers, lateOperands, lateSizes;
 
   std::unique_ptr<uint64_t[]> bytes; // the section, copied: the strings above point into it
 };

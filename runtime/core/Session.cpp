@@ -23,6 +23,9 @@ Status Session::start(uint32_t threads, uint64_t memoryLimit) {
   dims.resize(plan.dims.size());
   symbols.resize(plan.symbols.size());
   exprs.resize(plan.exprs.size());
+  symbolKnown.resize(plan.symbols.size());
+  exprKnown.resize(plan.exprs.size());
+  heap.resize(plan.heapBlocks);
   buffers.resize(plan.buffers.size());
   operands.resize(plan.operands.size());
   sizes.resize(plan.sizes.size());

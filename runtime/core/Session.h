@@ -71,12 +71,17 @@ private:
   Status resolve();
   Status resolveBuffer(uint32_t buffer);
   Place placeOf(const Buffer &buffer) const;
-  Status rebindSymbol(const Instruction &instruction);
+  Status resolveLate();
+  Status readSymbol(const Instruction &instruction);
+  Status setSymbol(const Instruction &instruction, int64_t value);
+  Status reserveBlock(const Instruction &instruction);
 
   // Loop.cpp
   Status execute();
   Status launch(const Instruction &instruction);
   Status copyOrFill(const Instruction &instruction);
+  Status checkOperands(const Instruction &instruction) const;
+  Status check(const Instruction &instruction) const;
   Status kernelFailed(const Instruction &instruction, int32_t code) const;
   Status operandTooSmall(const Instruction &instruction, uint32_t operand, int64_t wanted) const;
   void report(uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const;
@@ -99,10 +104,12 @@ private:
   bool ran = false;              // outputs hold the results of a run
   std::vector<int64_t> symbols;
   std::vector<int64_t> exprs;
+  std::vector<uint8_t> symbolKnown, exprKnown; // whether there is a value yet; flags
   tenon_memory memory{};
   uint64_t scratchStride = 0;
 
   Memory arena, scratch, state;
+  std::vector<Memory> heap; // its blocks
   std::vector<void *> buffers;  // one for each buffer of the plan
   std::vector<void *> operands; // as in Plan::operands
   std::vector<int64_t> sizes;   // as in Plan::sizes

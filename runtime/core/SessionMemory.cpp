@@ -30,6 +30,8 @@ static const char *storageName(Storage storage) {
     return "its input";
   case Storage::output:
     return "its output";
+  case Storage::heap:
+    return "its block";
   }
   return "its storage";
 }
@@ -42,10 +44,13 @@ Status Session::updateSizes() {
     if (!inputs[i].bound)
       return Status::make(TENON_MISUSE, "input '%s' is not bound", plan.inputs[i].name);
   TENON_TRY(bindSymbols(plan, dims.data(), symbols.data()));
-  TENON_TRY(evaluate(plan, symbols.data(), 0, uint32_t(plan.exprs.size()), exprs.data()));
+  for (size_t i = 0; i < symbols.size(); ++i)
+    symbolKnown[i] = plan.symbols[i].fromInput;
+  Known known{symbolKnown.data(), exprKnown.data()};
+  TENON_TRY(evaluate(plan, symbols.data(), 0, uint32_t(plan.exprs.size()), exprs.data(), &known));
   TENON_TRY(checkShapes(plan, dims.data(), exprs.data()));
   for (const Check &check : plan.checks)
-    if (exprs[check.expr] < 0)
+    if (exprKnown[check.expr] && exprs[check.expr] < 0)
       return Status::make(TENON_INVALID, "the inputs' sizes do not fit the model: %s", check.text);
   TENON_TRY(addUpMemory());
   sizesCurrent = true;
@@ -102,7 +107,11 @@ Status Session::addUpMemory() {
   memory.arena = uint64_t(arenaBytes);
   memory.weights = artifact.weightBytes();
   memory.state = plan.stateSize;
-  bool fine = checkedAlign(uint64_t(scratchBytes), grain, &scratchStride) &&
+  uint64_t heapBytes = 0;
+  for (const Memory &block : heap)
+    heapBytes += block.capacity();
+  bool fine = checkedAdd(memory.arena, heapBytes, &memory.arena) &&
+              checkedAlign(uint64_t(scratchBytes), grain, &scratchStride) &&
               checkedMul(scratchStride, pool.size(), &memory.scratch) &&
               checkedAdd(memory.arena, memory.scratch, &memory.total) &&
               checkedAdd(memory.total, memory.weights, &memory.total) &&
@@ -126,7 +135,7 @@ Status Session::checkLimit() const {
 }
 
 Status Session::reserveMemory() {
-  TENON_TRY(arena.reserve(memory.arena, true, "activations"));
+  TENON_TRY(arena.reserve(uint64_t(exprs[plan.arenaSize]), true, "activations"));
   TENON_TRY(scratch.reserve(memory.scratch, false, "scratch"));
   TENON_TRY(state.reserve(memory.state, true, "state"));
   for (size_t i = 0; i < outputs.size(); ++i)
@@ -139,7 +148,7 @@ Session::Place Session::placeOf(const Buffer &buffer) const {
   Place place{nullptr, 0};
   switch (buffer.storage) {
   case Storage::arena:
-    place = {arena.bytes(), memory.arena};
+    place = {arena.bytes(), uint64_t(exprs[plan.arenaSize])};
     break;
   case Storage::weight:
     // Kernels get one kind of pointer; the verifier and the page protection keep weights from being written.
@@ -156,6 +165,9 @@ Session::Place Session::placeOf(const Buffer &buffer) const {
     place = {output.data ? static_cast<uint8_t *>(output.data) : output.own.bytes(), output.needed};
     break;
   }
+  case Storage::heap:
+    place = {heap[buffer.index].bytes(), heap[buffer.index].capacity()};
+    break;
   }
   if (!place.base)
     place.base = nothing;
@@ -166,7 +178,13 @@ Status Session::resolveBuffer(uint32_t index) {
   const Buffer &buffer = plan.buffers[index];
   int64_t offset = exprs[buffer.offset], size = exprs[buffer.size];
   Place place = placeOf(buffer);
-  if (offset < 0 || size < 0 || !fits(uint64_t(offset), uint64_t(size), place.limit))
+  bool fit = offset >= 0 && size >= 0 && fits(uint64_t(offset), uint64_t(size), place.limit);
+  // A block gets its memory later. Until then nothing may use it, which null says.
+  if (!fit && buffer.storage == Storage::heap) {
+    buffers[index] = nullptr;
+    return {};
+  }
+  if (!fit)
     return Status::make(TENON_INVALID, "buffer '%s' has %lld bytes at %lld, outside of %s's %llu",
                         buffer.name, (long long)size, (long long)offset, storageName(buffer.storage),
                         (unsigned long long)place.limit);
@@ -185,21 +203,57 @@ Status Session::resolve() {
   return {};
 }
 
-Status Session::rebindSymbol(const Instruction &instruction) {
+Status Session::resolveLate() {
+  for (uint32_t i : plan.lateBuffers)
+    TENON_TRY(resolveBuffer(i));
+  for (uint32_t i : plan.lateOperands)
+    operands[i] = buffers[plan.operands[i]];
+  for (uint32_t i : plan.lateSizes)
+    sizes[i] = exprs[plan.sizes[i]];
+  return {};
+}
+
+Status Session::readSymbol(const Instruction &instruction) {
   uint32_t operand = instruction.buffers.begin;
   int64_t value;
   if (sizeOf(operand) < sizeof value)
     return operandTooSmall(instruction, 0, sizeof value);
   memcpy(&value, operands[operand], sizeof value);
-  TENON_TRY(checkRange(plan.symbols[instruction.a], value, instruction.name));
-  if (symbols[instruction.a] == value)
+  return setSymbol(instruction, value);
+}
+
+Status Session::setSymbol(const Instruction &instruction, int64_t value) {
+  uint32_t symbol = instruction.a;
+  TENON_TRY(checkRange(plan.symbols[symbol], value, instruction.name));
+  if (symbolKnown[symbol] && symbols[symbol] == value)
     return {};
-  symbols[instruction.a] = value;
-  TENON_TRY(evaluate(plan, symbols.data(), instruction.b, instruction.c, exprs.data()));
+  symbols[symbol] = value;
+  symbolKnown[symbol] = 1;
+  Known known{symbolKnown.data(), exprKnown.data()};
+  TENON_TRY(evaluate(plan, symbols.data(), instruction.b, instruction.c, exprs.data(), &known));
   TENON_TRY(addUpMemory());
   TENON_TRY(checkLimit());
   TENON_TRY(reserveMemory());
-  return resolve();
+  return resolveLate();
+}
+
+Status Session::reserveBlock(const Instruction &instruction) {
+  int64_t bytes = sizes[instruction.exprs.begin];
+  Memory &block = heap[instruction.a];
+  if (bytes < 0)
+    return Status::make(TENON_INVALID, "node '%s': a block of %lld bytes", instruction.name, (long long)bytes);
+  // By half as much again, so that a block that grows step by step is moved seldom.
+  uint64_t wanted = uint64_t(bytes), before = block.capacity();
+  if (wanted > before && before && wanted < before + before / 2)
+    wanted = before + before / 2;
+  if (limit && wanted > before && memory.total - before + wanted > limit)
+    wanted = uint64_t(bytes);
+  if (wanted <= before)
+    return {};
+  TENON_TRY(block.reserve(wanted, instruction.b != 0, "activations"));
+  TENON_TRY(addUpMemory());
+  TENON_TRY(checkLimit());
+  return resolveLate();
 }
 
 } // namespace tenon::rt

@@ -36,7 +36,7 @@ Status bindSymbols(const Plan &plan, const int64_t *dims, int64_t *values) {
   // Dimensions are not negative, so this stands for "not bound yet".
   constexpr int64_t open = -1;
   for (size_t i = 0; i < plan.symbols.size(); ++i)
-    values[i] = plan.symbols[i].fromInput ? open : plan.symbols[i].min;
+    values[i] = plan.symbols[i].fromInput ? open : 0;
   for (const Tensor &input : plan.inputs)
     for (uint32_t d = 0; d < input.dims.count; ++d) {
       const Expr &expr = plan.exprs[plan.dims[input.dims.begin + d]];

@@ -14,7 +14,7 @@
 namespace tenon::rt {
 
 /// Finds the symbols' values. `dims` has the shapes of all inputs end to end, as Plan::dims has: the caller
-/// has checked ranks, and that no dimension is negative. A symbol that no input binds gets its least value.
+/// has checked ranks, and that no dimension is negative. A symbol that no input binds gets 0.
 /// `values` has a slot for each symbol.
 Status bindSymbols(const Plan &plan, const int64_t *dims, int64_t *values);
 

@@ -18,7 +18,7 @@
 namespace tenon::rt {
 
 static_assert(int(ExprOp::align) == int(fmt::ExprOp::align) && fmt::ExprOp::MAX == fmt::ExprOp::align);
-static_assert(int(Storage::output) == int(fmt::Storage::output) && fmt::Storage::MAX == fmt::Storage::output);
+static_assert(int(Storage::heap) == int(fmt::Storage::heap) && fmt::Storage::MAX == fmt::Storage::heap);
 
 /// Strings of a verified FlatBuffer end with a zero.
 static const char *text(const flatbuffers::String *string) { return string ? string->c_str() : ""; }
@@ -116,15 +116,48 @@ static Status verifyBuffers(const fmt::Plan &in, Plan &plan) {
                           name, storage, unsigned(fmt::Storage::MAX));
     size_t count = Storage(storage) == Storage::input    ? plan.inputs.size()
                    : Storage(storage) == Storage::output ? plan.outputs.size()
+                   : Storage(storage) == Storage::heap   ? plan.heapBlocks
                                                          : 0;
     if (count ? buffer->index() >= count : Storage(storage) >= Storage::input)
       return Status::make(TENON_INVALID, "plan: buffer %u ('%s') lies in %s %u of %zu", i, name,
-                          Storage(storage) == Storage::input ? "input" : "output", buffer->index(), count);
+                          Storage(storage) == Storage::input    ? "input"
+                          : Storage(storage) == Storage::output ? "output"
+                                                                : "block",
+                          buffer->index(), count);
     if (buffer->offset() >= plan.exprs.size() || buffer->size() >= plan.exprs.size())
       return Status::make(TENON_INVALID, "plan: buffer %u ('%s') names expressions %u and %u of %zu", i, name,
                           buffer->offset(), buffer->size(), plan.exprs.size());
     plan.buffers.push_back({name, Storage(storage), buffer->index(), buffer->offset(), buffer->size()});
   }
+  return {};
+}
+
+/// Lists what changes when instructions bind symbols and reserve blocks. The arena's size is not among it.
+static Status listLate(Plan &plan) {
+  std::vector<bool> isLate(plan.exprs.size()), isLateBuffer(plan.buffers.size());
+  for (size_t i = 0; i < plan.exprs.size(); ++i) {
+    const Expr &expr = plan.exprs[i];
+    if (expr.op == ExprOp::symbol)
+      isLate[i] = !plan.symbols[expr.a].fromInput;
+    else if (expr.op != ExprOp::constant)
+      isLate[i] = isLate[expr.a] || isLate[expr.b];
+  }
+  for (uint32_t i = 0; i < plan.buffers.size(); ++i) {
+    const Buffer &buffer = plan.buffers[i];
+    isLateBuffer[i] = buffer.storage == Storage::heap || buffer.storage == Storage::output ||
+                      isLate[buffer.offset] || isLate[buffer.size];
+    if (isLateBuffer[i])
+      plan.lateBuffers.push_back(i);
+  }
+  for (uint32_t i = 0; i < plan.operands.size(); ++i)
+    if (isLateBuffer[plan.operands[i]])
+      plan.lateOperands.push_back(i);
+  for (uint32_t i = 0; i < plan.sizes.size(); ++i)
+    if (isLate[plan.sizes[i]])
+      plan.lateSizes.push_back(i);
+  if (isLate[plan.arenaSize] || isLate[plan.scratchSize])
+    return Status::make(TENON_INVALID, "plan: the size of %s depends on a symbol that instructions bind",
+                        isLate[plan.arenaSize] ? "the arena" : "scratch");
   return {};
 }
 
@@ -170,6 +203,11 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
   TENON_TRY(verifyTensors(in.inputs(), "input", plan, maxIndices, plan.inputs));
   TENON_TRY(verifyTensors(in.outputs(), "output", plan, maxIndices, plan.outputs));
   markInputSymbols(plan);
+  // Each block has a buffer in it, so a file cannot ask for more of them than it is large.
+  plan.heapBlocks = in.heap_blocks();
+  if (plan.heapBlocks > length(in.buffers()))
+    return Status::make(TENON_INVALID, "plan: %u heap blocks for %u buffers", plan.heapBlocks,
+                        length(in.buffers()));
   TENON_TRY(verifyBuffers(in, plan));
   for (uint32_t i = 0, e = length(in.kernels()); i < e; ++i) {
     const fmt::Kernel *kernel = in.kernels()->Get(i);
@@ -184,6 +222,7 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
   }
   TENON_TRY(verifyInstructions(in, maxIndices, plan));
   TENON_TRY(verifyMemory(in, plan));
+  TENON_TRY(listLate(plan));
   plan.modelName = text(in.model_name());
   plan.compiler = text(in.compiler());
   *out = std::move(plan);

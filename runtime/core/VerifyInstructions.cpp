@@ -98,6 +98,15 @@ Status InstructionVerifier::verifyField(fmt::OperandKind kind, char field, uint3
   case fmt::OperandKind::byte:
     limit = 256;
     break;
+  case fmt::OperandKind::block:
+    limit = plan.heapBlocks;
+    break;
+  case fmt::OperandKind::flag:
+    limit = 2;
+    break;
+  case fmt::OperandKind::check:
+    limit = plan.checks.size();
+    break;
   case fmt::OperandKind::exprs_begin:
   case fmt::OperandKind::exprs_end:
     limit = plan.exprs.size() + 1;
@@ -178,7 +187,7 @@ Status InstructionVerifier::verifyOne(uint32_t index, const fmt::Instruction &in
   TENON_TRY(verifyExprOperands(instruction));
   out.buffers.count = uint32_t(plan.operands.size()) - out.buffers.begin;
   out.exprs.count = uint32_t(plan.sizes.size()) - out.exprs.begin;
-  if (out.op == fmt::Opcode::bind_symbol)
+  if (out.op == fmt::Opcode::bind_symbol || out.op == fmt::Opcode::set_symbol)
     TENON_TRY(verifyBindSymbol(instruction));
   plan.instructions.push_back(out);
   return {};

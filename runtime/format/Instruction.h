@@ -26,6 +26,9 @@ enum class OperandKind : uint8_t {
   target,      // an index into instructions
   symbol,      // an index into symbols, of one that no input binds
   byte,        // a value from 0 to 255
+  block,       // a heap block's number
+  flag,        // 0 or 1
+  check,       // an index into checks
   exprs_begin, // start of a range of exprs
   exprs_end,   // end of that range: one past its last
 };

@@ -459,6 +459,25 @@ std::pair<Value, Value> GraphBuilder::topK(Value x, int64_t axis, int64_t k, boo
 }
 
 //===----------------------------------------------------------------------===//
+// Sizes that data decides
+//===----------------------------------------------------------------------===//
+
+void GraphBuilder::bind(Value values, ArrayRef<std::string> symbols, int64_t min) {
+  SmallVector<StringRef> names(symbols.begin(), symbols.end());
+  if (failed || !values) {
+    failed = true;
+    return;
+  }
+  auto op = BindOp::create(builder, loc, values, builder.getStrArrayAttr(names), min);
+  failed = mlir::failed(verify(op));
+}
+
+void GraphBuilder::requireWhenRun(AffineExpr expr, StringRef text) {
+  if (!failed)
+    RequireOp::create(builder, loc, ShapeAttr::get(getContext(), expr), text);
+}
+
+//===----------------------------------------------------------------------===//
 // Composites
 //===----------------------------------------------------------------------===//
 

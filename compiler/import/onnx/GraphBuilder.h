@@ -208,6 +208,15 @@ public:
   Value scatterND(llvm::StringRef kind, Value x, Value indices, Value updates);
   std::pair<Value, Value> topK(Value x, int64_t axis, int64_t k, bool largest);
 
+  //===--- Sizes that data decides
+  //--------------------------------------------------------------------------------===//
+
+  /// Gives symbols the values that the elements of an i64 vector have when this runs; none below `min`. An
+  /// element without a name is passed over.
+  void bind(Value values, llvm::ArrayRef<std::string> symbols, int64_t min);
+  /// Ends the run with `text` where the expression is negative when this runs.
+  void requireWhenRun(AffineExpr expr, llvm::StringRef text);
+
   //===--- Composites
   //-------------------------------------------------------------------------------------===//
 

@@ -374,6 +374,28 @@ const ShapeValue *Importer::getKnown(ImportedValue &value) {
   return value.known ? &*value.known : nullptr;
 }
 
+std::string Importer::makeDataSymbol(StringRef hint) {
+  std::string name;
+  for (int i = 0; name.empty() || !symbols.try_emplace(name, true).second; ++i)
+    name = (hint + "." + Twine(i)).str();
+  dataSymbols.insert(getDimSymbol(context, name));
+  return name;
+}
+
+bool Importer::dependsOnData(AffineExpr expr) const {
+  bool result = false;
+  if (!dataSymbols.empty())
+    expr.walk([&](AffineExpr e) { result |= dataSymbols.contains(e); });
+  return result;
+}
+
+void Importer::rememberSizes(ImportedValue &value, ArrayRef<AffineExpr> sizes) {
+  ShapeValue known{Ints(value.type.getShape()), value.type.getElementType(), {}};
+  for (AffineExpr size : sizes)
+    known.elements.push_back({size});
+  value.known = std::move(known);
+}
+
 void Importer::addFault(ImportFault kind, const Node &node, const Twine &text) {
   std::string where = outerName.empty() ? "" : " in the body of " + outerName;
   report.add(kind, node.getLoc(), node.describe() + where, text);

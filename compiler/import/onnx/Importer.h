@@ -85,6 +85,12 @@ public:
   void addFault(ImportFault kind, const Node &node, const llvm::Twine &text);
   void addRequirement(mlir::AffineExpr expr) { requirements.insert(expr); }
   TensorReader &getTensorReader() { return tensors; }
+  /// A new symbol, named after what its value is read from.
+  std::string makeDataSymbol(llvm::StringRef hint);
+  /// Whether an expression names a symbol that data binds.
+  bool dependsOnData(mlir::AffineExpr expr) const;
+  /// Notes that these are a value's elements, so that they are not bound again.
+  void rememberSizes(ImportedValue &value, llvm::ArrayRef<mlir::AffineExpr> sizes);
   /// Counts what a node is written out to; a fault where the sum of all exceeds the limit.
   mlir::LogicalResult countExpansion(Node &node, int64_t nodeCount);
 
@@ -150,6 +156,7 @@ private:
   llvm::SetVector<mlir::AffineExpr> requirements;
   llvm::StringMap<mlir::AffineExpr> symbolOverrides;
   llvm::StringMap<bool> symbols;
+  llvm::DenseSet<mlir::AffineExpr> dataSymbols;
   int64_t expandedNodes = 0, copiedBytes = 0;
   /// The location that operations of expanded functions get, and what messages say of them: those of the
   /// node in the model's own graph.

@@ -75,13 +75,73 @@ StringRef Node::inputName(size_t i) const {
 
 const ShapeValue *Node::known(size_t i) { return hasInput(i) ? importer.getKnown(*inputs[i]) : nullptr; }
 
+Value Node::vectorOperand(size_t i) {
+  Value value = cast(input(i), i64());
+  if (rank(value) > 1) {
+    (void)invalid("input '" + inputName(i) + "' has " + Twine(rank(value)) + " dimensions, but has to be a vector");
+    failed = true;
+    return {};
+  }
+  return rank(value) == 0 && value ? reshape(value, IntsRef(1)) : value;
+}
+
+Dims Node::bindSizes(Value vector, int64_t min) {
+  std::optional<int64_t> count = getConstant(dim(vector, 0));
+  if (!vector || !count || *count > ShapeValue::kMaxElements) {
+    failed = true;
+    return {};
+  }
+  Dims dims;
+  SmallVector<std::string> names;
+  for (int64_t i = 0; i < *count; ++i) {
+    names.push_back(importer.makeDataSymbol(proto.output_size() ? proto.output(0) : proto.op_type()));
+    dims.push_back(getDimSymbol(getContext(), names.back()));
+  }
+  if (!names.empty())
+    bind(vector, names, min);
+  return dims;
+}
+
 std::optional<Dims> Node::sizesOperand(size_t i, StringRef what) {
   const ShapeValue *value = known(i);
   std::optional<Dims> sizes = value ? value->getIntegers() : std::nullopt;
-  if (!sizes)
-    (void)unsupported("the " + what + " operand '" + inputName(i) +
-                      "' depends on data; it has to follow from constants and the shapes of the inputs");
-  return sizes;
+  if (sizes || !hasInput(i))
+    return sizes;
+  std::optional<int64_t> count = getConstant(getElementCount(getContext(), getDims(inputType(i))));
+  if (!count || *count > ShapeValue::kMaxElements) {
+    (void)unsupported("the " + what + " operand '" + inputName(i) + "' has " +
+                      dimsToString(getDims(inputType(i))) + " elements; how many there are has to be known");
+    return std::nullopt;
+  }
+  // Only what is not known is read when the model runs.
+  Value vector = vectorOperand(i);
+  Dims result;
+  SmallVector<std::string> names(*count);
+  for (int64_t k = 0; k < *count; ++k) {
+    AffineExpr element = value ? value->elements[k].getInteger() : AffineExpr();
+    if (!element) {
+      names[k] = importer.makeDataSymbol(inputName(i));
+      element = getDimSymbol(getContext(), names[k]);
+    }
+    result.push_back(element);
+  }
+  bind(vector, names, 0);
+  if (failed)
+    return std::nullopt;
+  importer.rememberSizes(*inputs[i], result);
+  return result;
+}
+
+bool Node::isKnownOperand(size_t i) {
+  const ShapeValue *value = known(i);
+  std::optional<Dims> sizes = value ? value->getIntegers() : std::nullopt;
+  return sizes && llvm::none_of(*sizes, [&](AffineExpr size) { return importer.dependsOnData(size); });
+}
+
+bool Node::isConstantOperand(size_t i) {
+  const ShapeValue *value = known(i);
+  std::optional<Dims> sizes = value ? value->getIntegers() : std::nullopt;
+  return sizes && getConstants(*sizes);
 }
 
 std::optional<Ints> Node::intsOperand(size_t i, StringRef what) {
@@ -277,6 +337,8 @@ void Node::require(AffineExpr expr, const Twine &otherwise) {
   std::optional<int64_t> constant = getConstant(expr);
   if (constant && *constant < 0)
     (void)invalid(otherwise);
+  else if (importer.dependsOnData(expr))
+    requireWhenRun(expr, otherwise.str());
   else if (!isNonNegative(expr))
     importer.addRequirement(expr);
 }

@@ -61,11 +61,21 @@ public:
   /// What is known of an input's elements; null where nothing is.
   const ShapeValue *known(size_t i);
 
-  /// Operands that must be known when compiling. `what` names one in the message, "shape".
+  /// The elements of an operand of sizes: elements that are not known become symbols that data binds. `what`
+  /// names the operand in a message, "shape".
   std::optional<Dims> sizesOperand(size_t i, llvm::StringRef what);
+  /// Operands that must be known when compiling.
   std::optional<Ints> intsOperand(size_t i, llvm::StringRef what);
   std::optional<llvm::SmallVector<double>> floatsOperand(size_t i, llvm::StringRef what);
   std::optional<int64_t> intOperand(size_t i, llvm::StringRef what);
+  /// Whether an operand's elements are known integers, none of which data decides.
+  bool isKnownOperand(size_t i);
+  /// The same, and all of them are constants.
+  bool isConstantOperand(size_t i);
+  /// An operand of integers as an i64 vector.
+  Value vectorOperand(size_t i);
+  /// Symbols for the elements of an i64 vector, which get their values when the model runs.
+  Dims bindSizes(Value vector, int64_t min = 0);
 
   //===--- Attributes
   //-------------------------------------------------------------------------------------===//
@@ -118,7 +128,8 @@ public:
   mlir::LogicalResult fault(ImportFault kind, const llvm::Twine &text);
   bool hasFault() const { return faulty; }
 
-  /// Records that `expr` must not be negative when sizes are bound; a fault where it is a negative constant.
+  /// Records that `expr` must not be negative when sizes are bound, or where data decides that, when this
+  /// runs; a fault where it is a negative constant.
   void require(AffineExpr expr, const llvm::Twine &otherwise);
 
   Importer &importer;

@@ -6,13 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 
-#include "dialects/plan/Plan.h"
-#include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
+#include "passes/lower/tenon-to-plan/Conversion.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_TENONTOPLAN
@@ -33,89 +31,16 @@ static std::string getNames(Location loc) {
   return llvm::join(names, " + ");
 }
 
-namespace {
+Conversion::Conversion(func::FuncOp main, ModuleOp module)
+    : main(main), module(module), b(main), atStart(main), sizes(atStart, main.getLoc()) {}
 
-/// Index arithmetic on the program's symbols.
-class SizeBuilder {
-public:
-  SizeBuilder(OpBuilder &b, Location loc) : b(b), loc(loc) {}
-  void bind(unsigned symbol, Value value) { symbols[symbol] = value; }
-  bool knows(AffineExpr dim) const {
-    bool known = true;
-    dim.walk([&](AffineExpr e) {
-      if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
-        known &= symbols.contains(symbol.getPosition());
-    });
-    return known;
-  }
+StringAttr Conversion::getName(Location loc) { return b.getStringAttr(getNames(loc)); }
 
-  Value build(AffineExpr dim) {
-    if (Value known = built.lookup(dim))
-      return known;
-    Value value = buildNew(dim);
-    built[dim] = value;
-    return value;
-  }
+Value Conversion::getBytes(Value value) { return sizes.buildBytes(cast<RankedTensorType>(value.getType())); }
 
-  Value buildBytes(RankedTensorType type) {
-    unsigned bits = type.getElementTypeBitWidth();
-    MLIRContext *context = type.getContext();
-    AffineExpr count = getElementCount(context, getDims(type));
-    return build(mulDims(count, getDimConstant(context, (bits + 7) / 8)));
-  }
-
-private:
-  Value buildNew(AffineExpr dim) {
-    if (std::optional<int64_t> constant = getConstant(dim))
-      return arith::ConstantIndexOp::create(b, loc, *constant);
-    if (auto symbol = dyn_cast<AffineSymbolExpr>(dim))
-      return symbols.lookup(symbol.getPosition());
-    auto binary = cast<AffineBinaryOpExpr>(dim);
-    Value lhs = build(binary.getLHS()), rhs = build(binary.getRHS());
-    switch (dim.getKind()) {
-    case AffineExprKind::Add:
-      return arith::AddIOp::create(b, loc, lhs, rhs);
-    case AffineExprKind::Mul:
-      return arith::MulIOp::create(b, loc, lhs, rhs);
-    case AffineExprKind::FloorDiv:
-      return arith::FloorDivSIOp::create(b, loc, lhs, rhs);
-    case AffineExprKind::CeilDiv:
-      return arith::CeilDivSIOp::create(b, loc, lhs, rhs);
-    default:
-      return arith::RemSIOp::create(b, loc, lhs, rhs);
-    }
-  }
-
-  OpBuilder &b;
-  Location loc;
-  llvm::DenseMap<unsigned, Value> symbols;
-  llvm::DenseMap<AffineExpr, Value> built;
-};
-
-class Conversion {
-public:
-  Conversion(func::FuncOp main, ModuleOp module) : main(main), module(module), b(main), sizes(b, main.getLoc()) {}
-  LogicalResult run();
-
-private:
-  void createProgram();
-  DictionaryAttr describe(Type type, DictionaryAttr attrs, StringRef fallback);
-  LogicalResult checkSymbols();
-  void convertLaunch(LaunchOp launch);
-  void convertReturn(func::ReturnOp terminator);
-  void convertRequirements();
-  Value createAlloc(Value value);
-
-  func::FuncOp main;
-  ModuleOp module;
-  OpBuilder b;
-  SizeBuilder sizes;
-  plan::ProgramOp program;
-  llvm::DenseMap<Value, Value> buffers;
-  SmallVector<Value> outputs;
-};
-
-} // namespace
+void Conversion::createCopy(Value source, Value target, Value bytes, Location loc) {
+  plan::CopyOp::create(b, loc, source, target, bytes, getName(loc));
+}
 
 DictionaryAttr Conversion::describe(Type type, DictionaryAttr attrs, StringRef fallback) {
   auto tensor = cast<RankedTensorType>(type);
@@ -125,30 +50,46 @@ DictionaryAttr Conversion::describe(Type type, DictionaryAttr attrs, StringRef f
                               b.getNamedAttr("type", TypeAttr::get(tensor.getElementType()))});
 }
 
-void Conversion::createProgram() {
-  SmallVector<Attribute> inputs, results, names;
-  SetVector<unsigned> symbols;
-  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes())) {
-    inputs.push_back(describe(type, main.getArgAttrDict(i), ("input_" + Twine(i)).str()));
-    // Only a dimension that is a symbol itself can give it its value.
+/// Those that inputs bind, then those that data binds.
+void Conversion::collectSymbols(SetVector<unsigned> &symbols) {
+  // Only a dimension that is a symbol itself can give it its value.
+  for (Type type : main.getArgumentTypes())
     for (AffineExpr dim : getDims(cast<RankedTensorType>(type)))
       if (auto symbol = dyn_cast<AffineSymbolExpr>(dim))
         symbols.insert(symbol.getPosition());
-  }
+  numInputSymbols = symbols.size();
+  auto *dialect = b.getContext()->getOrLoadDialect<TenonDialect>();
+  main.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto names = op->getAttrOfType<ArrayAttr>("symbols"); names && isa<BindOp, IfOp, LoopOp>(op))
+      for (StringRef name : names.getAsValueRange<StringAttr>())
+        symbols.insert(dialect->internSymbol(name));
+  });
+}
+
+void Conversion::createProgram() {
+  SmallVector<Attribute> inputs, results, names;
+  for (auto [i, type] : llvm::enumerate(main.getArgumentTypes()))
+    inputs.push_back(describe(type, main.getArgAttrDict(i), ("input_" + Twine(i)).str()));
   for (auto [i, type] : llvm::enumerate(main.getResultTypes()))
     results.push_back(describe(type, main.getResultAttrDict(i), ("output_" + Twine(i)).str()));
+  SetVector<unsigned> symbols;
+  collectSymbols(symbols);
   auto *dialect = b.getContext()->getOrLoadDialect<TenonDialect>();
   for (unsigned symbol : symbols)
     names.push_back(b.getStringAttr(dialect->getSymbolName(symbol)));
   program = plan::ProgramOp::create(b, main.getLoc(), main.getName(), b.getArrayAttr(names), b.getArrayAttr(inputs),
                                     b.getArrayAttr(results));
   Block &body = program.getBody().emplaceBlock();
-  for (unsigned symbol : symbols)
+  for (auto [i, symbol] : llvm::enumerate(symbols)) {
     sizes.bind(symbol, body.addArgument(b.getIndexType(), main.getLoc()));
+    symbolNumbers[symbol] = i;
+  }
   b.setInsertionPointToStart(&body);
+  // Arithmetic goes before this one, instructions after it.
+  atStart.setInsertionPoint(arith::ConstantIndexOp::create(b, main.getLoc(), 0));
 }
 
-/// Every extent must follow from the inputs' dimensions.
+/// Every extent must follow from the inputs' dimensions and from what instructions bind.
 LogicalResult Conversion::checkSymbols() {
   LogicalResult result = success();
   auto check = [&](Operation *op, ArrayRef<AffineExpr> dims) {
@@ -164,20 +105,19 @@ LogicalResult Conversion::checkSymbols() {
   };
   for (BlockArgument argument : main.getArguments())
     check(main, getDims(argument));
-  for (Operation &op : main.getBody().front()) {
-    for (Value value : op.getResults())
-      check(&op, getDims(value));
+  main.getBody().walk([&](Operation *op) {
+    for (Value value : op->getResults())
+      check(op, getDims(value));
     if (auto launch = dyn_cast<LaunchOp>(op))
-      check(&op, launch.getSizes().getDims());
-  }
+      check(op, launch.getSizes().getDims());
+  });
   return result;
 }
 
 Value Conversion::createAlloc(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  std::string name = getNames(value.getLoc());
-  return plan::AllocOp::create(b, value.getLoc(), plan::BufferType::get(b.getContext()), sizes.buildBytes(type),
-                               name.empty() ? StringAttr() : b.getStringAttr(name));
+  StringAttr name = getName(value.getLoc());
+  return plan::AllocOp::create(b, value.getLoc(), plan::BufferType::get(b.getContext()), getBytes(value),
+                               name.empty() ? StringAttr() : name);
 }
 
 void Conversion::convertLaunch(LaunchOp launch) {
@@ -190,7 +130,7 @@ void Conversion::convertLaunch(LaunchOp launch) {
       buffer = createAlloc(result);
     results.push_back(buffer);
   }
-  SizeBuilder kernelSizes(b, launch.getLoc());
+  SizeBuilder kernelSizes(atStart, launch.getLoc());
   auto kernel = module.lookupSymbol<func::FuncOp>(launch.getKernelAttr());
   auto names = kernel->getAttrOfType<ArrayAttr>(kSymbolsAttr);
   auto *dialect = b.getContext()->getOrLoadDialect<TenonDialect>();
@@ -200,18 +140,13 @@ void Conversion::convertLaunch(LaunchOp launch) {
   }
   Value tiles = kernelSizes.build(kernel->getAttrOfType<ShapeAttr>(kTilesAttr).getDims().front());
   plan::LaunchOp::create(b, launch.getLoc(), launch.getKernelAttr(), inputs, results, extents, tiles,
-                         b.getStringAttr(getNames(launch.getLoc())));
+                         getName(launch.getLoc()));
 }
 
 void Conversion::convertReturn(func::ReturnOp terminator) {
-  for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
-    Value buffer = buffers.lookup(value);
-    if (buffer == outputs[i])
-      continue;
-    auto type = cast<RankedTensorType>(value.getType());
-    plan::CopyOp::create(b, value.getLoc(), buffer, outputs[i], sizes.buildBytes(type),
-                         b.getStringAttr(getNames(value.getLoc())));
-  }
+  for (auto [i, value] : llvm::enumerate(terminator.getOperands()))
+    if (Value buffer = buffers.lookup(value); buffer != outputs[i])
+      createCopy(buffer, outputs[i], getBytes(value), value.getLoc());
 }
 
 void Conversion::convertRequirements() {
@@ -241,37 +176,74 @@ static Value getViewSource(Value value) {
   return value;
 }
 
+/// Whether the memory of an output is known to be there when `source`, of which it is a view, is computed.
+bool Conversion::isSizedBefore(Value output, Value source) {
+  if (getBytes(output) == getBytes(source))
+    return true;
+  bool isEarly = true;
+  for (AffineExpr dim : getDims(output))
+    dim.walk([&](AffineExpr e) {
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+        isEarly &= symbolNumbers.lookup(symbol.getPosition()) < numInputSymbols;
+    });
+  return isEarly;
+}
+
+void Conversion::createOutputs(func::ReturnOp terminator) {
+  for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
+    outputs.push_back(plan::OutputOp::create(b, value.getLoc(), plan::BufferType::get(b.getContext()), i,
+                                             getBytes(value)));
+    // What a launch computes for an output, it writes there at once.
+    Value source = getViewSource(value);
+    if (source.getDefiningOp<LaunchOp>() && !buffers.contains(source) && isSizedBefore(value, source))
+      buffers[source] = outputs.back();
+  }
+}
+
+LogicalResult Conversion::convertOp(Operation &op) {
+  if (auto weight = dyn_cast<WeightOp>(op))
+    buffers[weight] = plan::WeightOp::create(b, op.getLoc(), plan::BufferType::get(b.getContext()), weight.getValue(),
+                                             weight.getNameAttr());
+  else if (auto reshape = dyn_cast<ReshapeOp>(op))
+    buffers[reshape] = buffers.lookup(reshape.getInput());
+  else if (auto launch = dyn_cast<LaunchOp>(op))
+    convertLaunch(launch);
+  else if (auto bind = dyn_cast<BindOp>(op))
+    convertBind(bind);
+  else if (auto require = dyn_cast<RequireOp>(op))
+    convertRequire(require);
+  else if (auto append = dyn_cast<AppendOp>(op))
+    return convertAppend(append);
+  else if (auto branch = dyn_cast<IfOp>(op))
+    return convertIf(branch);
+  else if (auto loop = dyn_cast<LoopOp>(op))
+    return convertLoop(loop);
+  else if (!isa<SizesOp>(op) && !op.use_empty())
+    return emitUnsupported(&op, "is left over: it belongs into a dispatch region");
+  return success();
+}
+
+LogicalResult Conversion::convertBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(convertOp(op)))
+      return failure();
+  return success();
+}
+
 LogicalResult Conversion::run() {
   createProgram();
   if (failed(checkSymbols()))
     return failure();
   convertRequirements();
-  auto bufferType = plan::BufferType::get(b.getContext());
-  for (auto [i, argument] : llvm::enumerate(main.getArguments())) {
-    Value size = sizes.buildBytes(cast<RankedTensorType>(argument.getType()));
-    buffers[argument] = plan::InputOp::create(b, argument.getLoc(), bufferType, i, size);
-  }
-  auto terminator = cast<func::ReturnOp>(main.getBody().front().getTerminator());
-  for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
-    Value size = sizes.buildBytes(cast<RankedTensorType>(value.getType()));
-    outputs.push_back(plan::OutputOp::create(b, value.getLoc(), bufferType, i, size));
-    // What a launch computes for an output, it writes there at once.
-    Value source = getViewSource(value);
-    if (source.getDefiningOp<LaunchOp>() && !buffers.contains(source))
-      buffers[source] = outputs.back();
-  }
-  for (Operation &op : main.getBody().front()) {
-    if (auto weight = dyn_cast<WeightOp>(op))
-      buffers[weight] = plan::WeightOp::create(b, op.getLoc(), bufferType, weight.getValue(), weight.getNameAttr());
-    else if (auto reshape = dyn_cast<ReshapeOp>(op))
-      buffers[reshape] = buffers.lookup(reshape.getInput());
-    else if (auto launch = dyn_cast<LaunchOp>(op))
-      convertLaunch(launch);
-    else if (isa<func::ReturnOp>(op))
-      convertReturn(terminator);
-    else if (!op.use_empty())
-      return emitUnsupported(&op, "is left over: it belongs into a dispatch region");
-  }
+  for (auto [i, argument] : llvm::enumerate(main.getArguments()))
+    buffers[argument] = plan::InputOp::create(b, argument.getLoc(), plan::BufferType::get(b.getContext()), i,
+                                              getBytes(argument));
+  Block &body = main.getBody().front();
+  auto terminator = cast<func::ReturnOp>(body.getTerminator());
+  createOutputs(terminator);
+  if (failed(convertBlock(body)))
+    return failure();
+  convertReturn(terminator);
   main.erase();
   return success();
 }

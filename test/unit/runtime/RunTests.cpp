@@ -147,22 +147,23 @@ TEST_CASE("large copies and fills are spread over threads") {
 }
 
 /// y = indices of the elements of x that are not zero: its length is known only during the run. The list
-/// goes through the arena, behind the count, so the arena grows in the middle of the run.
+/// goes through a heap block, which gets its memory in the middle of the run.
 static ArtifactBuilder nonzero(int64_t maxCount) {
   ArtifactBuilder b;
   uint32_t n = b.symbol("N"), four = b.constant(4), eight = b.constant(8), one = b.constant(1);
   uint32_t bytes = b.expr(fmt::ExprOp::mul, n, four);
   uint32_t k = b.symbol("K", 0, maxCount);
   uint32_t listBytes = b.expr(fmt::ExprOp::mul, k, eight);
-  uint32_t arena = b.expr(fmt::ExprOp::add, listBytes, b.constant(64));
-  uint32_t end = arena + 1;
-  b.plan.arena_size = arena;
+  uint32_t end = listBytes + 1;
+  b.plan.arena_size = b.constant(64);
+  b.plan.heap_blocks = 1;
   uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, bytes, b.input("x", fmt::DType::f32, {n}));
   uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, listBytes, b.output("y", fmt::DType::i64, {k}));
   uint32_t count = b.buffer("count", fmt::Storage::arena, b.zero, eight);
-  uint32_t list = b.buffer("list", fmt::Storage::arena, b.constant(64), listBytes);
+  uint32_t list = b.buffer("list", fmt::Storage::heap, b.zero, listBytes);
   b.launch("count_nonzero", one, {x, count}, {n}, "NonZero");
   b.instruction(fmt::Opcode::bind_symbol, 1, k, end, {count}, {}, "NonZero");
+  b.instruction(fmt::Opcode::reserve, 0, 0, 0, {}, {listBytes}, "NonZero");
   b.launch("list_nonzero", one, {x, list}, {n}, "NonZero");
   b.instruction(fmt::Opcode::copy, 0, 0, 0, {list, y}, {listBytes}, "NonZero");
   b.halt();
@@ -196,6 +197,62 @@ TEST_CASE("a size that depends on data is held to its range and to the memory li
   REQUIRE(limited.bind(0, x) == TENON_OK);
   CHECK(limited.run() == TENON_RESOURCES);
   CHECK_THAT(limited.message(), Contains("the memory limit is 500000"));
+}
+
+/// Appends x to a list until there are N of them: the block grows and keeps what it holds.
+TEST_CASE("a loop grows a block, which keeps what it holds") {
+  ArtifactBuilder b;
+  uint32_t four = b.constant(4), one = b.constant(1), n = b.symbol("N"), k = b.symbol("K", 0, 1'000'000);
+  uint32_t before = b.expr(fmt::ExprOp::mul, k, four), next = b.expr(fmt::ExprOp::add, k, one);
+  uint32_t after = b.expr(fmt::ExprOp::mul, next, four), last = b.expr(fmt::ExprOp::sub, n, next);
+  b.plan.heap_blocks = 1;
+  b.plan.checks.push_back(std::make_unique<fmt::CheckT>());
+  b.plan.checks[0]->expr = last;
+  b.plan.checks[0]->text = "the list is longer than N";
+  uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, b.expr(fmt::ExprOp::mul, n, four),
+                        b.input("x", fmt::DType::f32, {n}));
+  uint32_t go = b.buffer("go", fmt::Storage::input, k, one, b.input("go", fmt::DType::bool_, {n}));
+  uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, before, b.output("y", fmt::DType::f32, {k}));
+  uint32_t list = b.buffer("list", fmt::Storage::heap, b.zero, before);
+  uint32_t end = b.buffer("end", fmt::Storage::heap, before, four);
+  uint32_t element = b.buffer("element", fmt::Storage::input, before, four, 0);
+  b.instruction(fmt::Opcode::set_symbol, 1, k, last + 1, {}, {b.zero});
+  b.instruction(fmt::Opcode::branch_if_zero, 7, 0, 0, {go}, {});
+  b.instruction(fmt::Opcode::check, 0, 0, 0, {}, {}, "Loop");
+  b.instruction(fmt::Opcode::reserve, 0, 1, 0, {}, {after});
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {element, end}, {four});
+  b.instruction(fmt::Opcode::set_symbol, 1, k, last + 1, {}, {next});
+  b.instruction(fmt::Opcode::jump, 1, 0, 0, {}, {});
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {list, y}, {before});
+  b.halt();
+  (void)x;
+  Runner runner(b);
+  constexpr int64_t size = 20'000;
+  std::vector<float> values(size);
+  std::vector<uint8_t> goes(size, 1);
+  for (int64_t i = 0; i < size; ++i)
+    values[size_t(i)] = float(i);
+  REQUIRE(runner.bind(0, values) == TENON_OK);
+  for (int64_t count : {size - 1, int64_t(0), int64_t(7)}) {
+    goes[size_t(count)] = 0;
+    REQUIRE(runner.bind(1, TENON_BOOL, {size}, goes.data()) == TENON_OK);
+    REQUIRE(runner.run() == TENON_OK);
+    CHECK(runner.output<float>(0) == std::vector<float>(values.begin(), values.begin() + count));
+    goes[size_t(count)] = 1;
+  }
+}
+
+TEST_CASE("a block is not used before it has its memory") {
+  ArtifactBuilder b;
+  uint32_t four = b.constant(4);
+  b.plan.heap_blocks = 1;
+  uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, four, b.output("y", fmt::DType::f32, {}));
+  uint32_t block = b.buffer("block", fmt::Storage::heap, b.zero, four);
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {block, y}, {four}, "Copy");
+  b.halt();
+  Runner runner(b);
+  CHECK(runner.run() == TENON_INVALID);
+  CHECK_THAT(runner.message(), Contains("node 'Copy': buffer 'block' is used before it has its 4 bytes"));
 }
 
 TEST_CASE("state is kept from run to run until it is reset") {

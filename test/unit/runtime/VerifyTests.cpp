@@ -59,7 +59,7 @@ TEST_CASE("inputs and outputs: types, ranks, dimensions") {
 }
 
 TEST_CASE("buffers: storage, index, expressions") {
-  refuses("has storage 5", [](auto &b) { b.buffer("b", fmt::Storage(5), 0, 0); });
+  refuses("has storage 6", [](auto &b) { b.buffer("b", fmt::Storage(6), 0, 0); });
   refuses("lies in input 1 of 1", [](auto &b) { b.buffer("b", fmt::Storage::input, 0, 0, 1); });
   refuses("lies in output 7 of 1", [](auto &b) { b.buffer("b", fmt::Storage::output, 0, 0, 7); });
   refuses("names expressions 0 and 1000", [](auto &b) { b.buffer("b", fmt::Storage::arena, 0, 1000); });
@@ -87,7 +87,7 @@ static void insert(ArtifactBuilder &b, fmt::Opcode op, uint32_t a, uint32_t bb, 
 }
 
 TEST_CASE("instructions: opcodes, fields, operand counts") {
-  refuses("has opcode 7", [](auto &b) { insert(b, fmt::Opcode(7), 0, 0, 0, {}, {}); });
+  refuses("has opcode 10", [](auto &b) { insert(b, fmt::Opcode(10), 0, 0, 0, {}, {}); });
   refuses("(launch 'n'): 'a' is 2, and must be less than 2",
           [](auto &b) { insert(b, fmt::Opcode::launch, 2, 0, 0, {}, {}); });
   refuses("'b' is 1000", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 1000, 0, {}, {}); });

@@ -42,6 +42,25 @@ LogicalResult importConstantOfShape(Node &n) {
   return n.setResult(n.broadcast(value, *shape));
 }
 
+/// A range whose bounds data decides.
+LogicalResult importRuntimeRange(Node &n) {
+  auto scalar = [&](size_t i) { return n.reshape(n.input(i), IntsRef()); };
+  Value start = scalar(0), limit = scalar(1), delta = scalar(2), count;
+  Type type = n.elementType(start);
+  if (isa<FloatType>(type)) {
+    auto wide = [&](Value x) { return n.cast(x, n.f64()); };
+    count = n.cast(n.ceil(n.div(n.sub(wide(limit), wide(start)), wide(delta))), n.i64());
+  } else {
+    auto wide = [&](Value x) { return n.cast(x, n.i64()); };
+    // Rounded up, whichever way the step goes.
+    Value distance = n.sub(wide(limit), wide(start)), step = wide(delta);
+    count = n.div(n.sub(n.add(distance, step), n.sign(step)), step);
+  }
+  count = n.max(count, n.constantInts(0, {}, n.i64()));
+  Dims size = n.bindSizes(n.reshape(count, IntsRef(1)));
+  return n.setResult(n.add(n.mul(n.iota(size, 0, type), delta), start));
+}
+
 /// start + i * delta for i below ceil((limit - start) / delta).
 LogicalResult importRange(Node &n) {
   Type type = n.inputType(0).getElementType();
@@ -49,8 +68,7 @@ LogicalResult importRange(Node &n) {
   const ShapeValue *start = n.known(0), *limit = n.known(1), *delta = n.known(2);
   if (!start || !limit || !delta || start->elements.size() != 1 || limit->elements.size() != 1 ||
       delta->elements.size() != 1)
-    return n.unsupported(
-        "the bounds depend on data; they have to follow from constants and the shapes of the inputs");
+    return importRuntimeRange(n);
   auto s = start->getNumbers(), l = limit->getNumbers(), d = delta->getNumbers();
   auto si = start->getIntegers(), li = limit->getIntegers(), di = delta->getIntegers();
   if (s && l && d && (*d)[0] != 0) {
@@ -64,8 +82,7 @@ LogicalResult importRange(Node &n) {
     count = ceilDivDims(distance, n.constantDim(std::abs(step)));
     n.require(distance, "its limit lies before its start");
   } else {
-    return n.unsupported(
-        "the bounds depend on data; they have to follow from constants and the shapes of the inputs");
+    return importRuntimeRange(n);
   }
   auto scalar = [&](size_t i) { return n.reshape(n.input(i), IntsRef()); };
   bool isPlain = si && di && getConstant((*si)[0]) == 0 && getConstant((*di)[0]) == 1;

@@ -7,6 +7,7 @@
 
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/RuntimeOperands.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -19,13 +20,30 @@ struct Reduction {
   Value input;
   Ints axes;
   bool keepdims;
+  /// Where axes come when the model runs: what the result is reshaped to at last.
+  std::optional<Dims> shape;
 };
+
+/// Axes that are not known: the input is reshaped so that the odd dimensions are those to be reduced.
+std::optional<Reduction> readRuntimeAxes(Node &n, Value x, bool keepdims) {
+  Value axes = n.vectorOperand(1);
+  std::optional<int64_t> count = getConstant(n.dim(axes, 0));
+  if (!keepdims && !count) {
+    (void)n.unsupported("how many axes '" + n.inputName(1) + "' has is not known, so neither is the result's rank");
+    return std::nullopt;
+  }
+  SplitByAxes split = splitByAxes(n, x, axes);
+  Dims shape = keepdims ? split.kept : dropAxes(n, extentsOf(n, x), split.mask, *count);
+  return Reduction{split.value, split.reduced, true, shape};
+}
 
 /// Reads axes from the attribute or the input, whichever the node has. No axes are all axes, unless
 /// `noop_with_empty_axes` says that they are none.
 std::optional<Reduction> readReduction(Node &n) {
   Value x = n.input(0);
   Reduction r{x, {}, n.getBool("keepdims", true)};
+  if (n.hasInput(1) && !n.isConstantOperand(1) && getConstant(getDims(n.inputType(1))[0]) != 0)
+    return readRuntimeAxes(n, x, r.keepdims);
   if (n.hasAxes("axes", 1)) {
     std::optional<Ints> axes = n.getAxes("axes", 1, n.rank(x));
     if (!axes)
@@ -58,9 +76,13 @@ Value logOfSumOfExp(Node &n, const Reduction &r, Value x) {
   return r.keepdims ? result : n.squeeze(result, r.axes);
 }
 
+LogicalResult setReduced(Node &n, const Reduction &r, Value result) {
+  return n.setResult(r.shape ? n.reshape(result, *r.shape) : result);
+}
+
 template <Body body> LogicalResult importReduction(Node &n) {
   std::optional<Reduction> r = readReduction(n);
-  return r ? n.setResult(body(n, *r, r->input)) : failure();
+  return r ? setReduced(n, *r, body(n, *r, r->input)) : failure();
 }
 
 /// Of integers, computed in double precision: a root or a logarithm in between is none.
@@ -69,8 +91,8 @@ template <Body body> LogicalResult importFloatReduction(Node &n) {
   if (!r)
     return failure();
   if (n.isFloat(r->input))
-    return n.setResult(body(n, *r, r->input));
-  return n.setResult(n.cast(body(n, *r, n.cast(r->input, n.f64())), n.elementType(r->input)));
+    return setReduced(n, *r, body(n, *r, r->input));
+  return setReduced(n, *r, n.cast(body(n, *r, n.cast(r->input, n.f64())), n.elementType(r->input)));
 }
 
 /// Booleans are compared as numbers.
@@ -79,8 +101,8 @@ template <Body body> LogicalResult importExtremum(Node &n) {
   if (!r)
     return failure();
   if (!n.isBool(r->input))
-    return n.setResult(body(n, *r, r->input));
-  return n.setResult(n.cast(body(n, *r, n.cast(r->input, n.i32())), n.i1()));
+    return setReduced(n, *r, body(n, *r, r->input));
+  return setReduced(n, *r, n.cast(body(n, *r, n.cast(r->input, n.i32())), n.i1()));
 }
 
 template <bool isMax> LogicalResult importArg(Node &n) {
@@ -94,13 +116,15 @@ template <bool isMax> LogicalResult importArg(Node &n) {
 
 template <bool isSum> LogicalResult importCumulative(Node &n) {
   Value x = n.input(0);
+  bool exclusive = n.getBool("exclusive", false), reverse = n.getBool("reverse", false);
+  auto accumulate = [&](Value value, int64_t axis) {
+    return isSum ? n.cumulativeSum(value, axis, exclusive, reverse) : n.cumulativeProd(value, axis, exclusive, reverse);
+  };
+  if (!n.isConstantOperand(1))
+    return n.setResult(n.reshape(accumulate(aroundAxis(n, x, n.vectorOperand(1)), 1), n.dims(x)));
   std::optional<int64_t> given = n.intOperand(1, "axis");
   std::optional<int64_t> axis = given ? n.normalizeAxis(*given, n.rank(x)) : std::nullopt;
-  if (!axis)
-    return failure();
-  bool exclusive = n.getBool("exclusive", false), reverse = n.getBool("reverse", false);
-  return n.setResult(isSum ? n.cumulativeSum(x, *axis, exclusive, reverse)
-                           : n.cumulativeProd(x, *axis, exclusive, reverse));
+  return axis ? n.setResult(accumulate(x, *axis)) : failure();
 }
 
 } // namespace

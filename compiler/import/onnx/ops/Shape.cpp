@@ -8,6 +8,7 @@
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/ShapeArithmetic.h"
+#include "compiler/import/onnx/ops/RuntimeShape.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -49,7 +50,7 @@ LogicalResult importReshape(Node &n) {
   }
   // One element that depends on data follows from the others, as -1 does.
   if (llvm::count(wanted, AffineExpr()) > 1 || (wanted.empty() && n.hasInput(1) && !n.known(1)))
-    return success(n.sizesOperand(1, "shape").has_value());
+    return importRuntimeReshape(n);
   Dims shape, others;
   int64_t open = -1;
   for (auto [i, dim] : llvm::enumerate(wanted)) {
@@ -92,6 +93,8 @@ LogicalResult importFlatten(Node &n) {
 LogicalResult importSqueeze(Node &n) {
   Value x = n.input(0);
   Ints axes;
+  if (n.hasInput(1) && !n.isConstantOperand(1))
+    return importRuntimeSqueeze(n);
   if (n.hasAxes("axes", 1)) {
     std::optional<Ints> given = n.getAxes("axes", 1, n.rank(x));
     if (!given)
@@ -116,6 +119,8 @@ LogicalResult importSqueeze(Node &n) {
 
 LogicalResult importUnsqueeze(Node &n) {
   Value x = n.input(0);
+  if (n.hasInput(1) && !n.isConstantOperand(1))
+    return importRuntimeUnsqueeze(n);
   std::optional<Ints> given = n.hasInput(1) ? n.intsOperand(1, "axes") : n.getInts("axes");
   std::optional<Ints> axes = given ? n.normalizeAxes(*given, n.rank(x) + given->size()) : std::nullopt;
   return axes ? n.setResult(n.unsqueeze(x, *axes)) : failure();
@@ -255,6 +260,10 @@ std::optional<SliceBounds> readSliceBounds(Node &n, int64_t rank) {
 
 LogicalResult importSlice(Node &n) {
   Value x = n.input(0);
+  bool isKnown = n.isKnownOperand(1) && n.isKnownOperand(2) && (!n.hasInput(3) || n.isConstantOperand(3)) &&
+                 (!n.hasInput(4) || n.isConstantOperand(4));
+  if (n.getOpset() >= 10 && !isKnown)
+    return importRuntimeSlice(n);
   std::optional<SliceBounds> b = readSliceBounds(n, n.rank(x));
   if (!b)
     return failure();
@@ -297,6 +306,10 @@ LogicalResult importPad(Node &n) {
   std::string mode = n.getString("mode", "constant");
   if (mode != "constant" && mode != "edge" && mode != "reflect" && mode != "wrap")
     return n.invalid("'mode' has to be constant, edge, reflect or wrap, not '" + mode + "'");
+  Value value = n.hasInput(2) ? n.reshape(n.input(2), IntsRef()) : n.scalarLike(n.getFloat("value", 0), x);
+  value = n.cast(value, n.elementType(x));
+  if (n.getOpset() >= 11 && (!n.isKnownOperand(1) || (n.hasInput(3) && !n.isConstantOperand(3))))
+    return importRuntimePad(n, mode, value);
   std::optional<Dims> pads = readPads(n);
   std::optional<Ints> axes = rangeOf(0, n.rank(x));
   if (n.hasInput(3))
@@ -317,10 +330,9 @@ LogicalResult importPad(Node &n) {
   }
   if (n.hasFault())
     return failure();
-  Value value = n.hasInput(2) ? n.reshape(n.input(2), IntsRef()) : n.scalarLike(n.getFloat("value", 0), x);
   if (shape == n.dims(x) && llvm::all_of(low, [](AffineExpr e) { return getConstant(e) == 0; }))
     return n.setResult(x);
-  return n.setResult(n.pad(mode, x, n.cast(value, n.elementType(x)), low, Ints(n.rank(x), 0), shape));
+  return n.setResult(n.pad(mode, x, value, low, Ints(n.rank(x), 0), shape));
 }
 
 //===----------------------------------------------------------------------===//
@@ -329,9 +341,9 @@ LogicalResult importPad(Node &n) {
 
 LogicalResult importExpand(Node &n) {
   Value x = n.input(0);
+  if (!n.isKnownOperand(1))
+    return importRuntimeExpand(n);
   std::optional<Dims> shape = n.sizesOperand(1, "shape");
-  if (!shape)
-    return failure();
   FailureOr<Dims> result = broadcastDims({n.dims(x), *shape});
   if (failed(result))
     return n.invalid("cannot stretch " + dimsToString(n.dims(x)) + " to " + dimsToString(*shape));

@@ -5,11 +5,11 @@
 // CHECK-SAME: inputs [{dims = #tenon.shape<N, 4>, name = "x", type = f32}] outputs [{dims = #tenon.shape<N * 4>, name = "y", type = f32}]
 // CHECK: ^bb0(%[[N:.*]]: index)
 // CHECK: %[[BYTES:.*]] = arith.muli %[[N]], %c16
+// CHECK: %[[TILES:.*]] = arith.ceildivsi %[[N]], %c2
 // CHECK: %[[X:.*]] = plan.input 0 size %[[BYTES]]
 // CHECK: %[[Y:.*]] = plan.output 0
 // CHECK: %[[W:.*]] = plan.weight dense<1.000000e+00> : tensor<4xf32> {name = "w"}
 // CHECK: %[[A:.*]] = plan.alloc
-// CHECK: %[[TILES:.*]] = arith.ceildivsi %[[N]], %c2
 // CHECK: plan.launch @k(%[[X]], %[[W]]) -> (%[[A]]) sizes(%[[N]]) tiles %[[TILES]]
 // CHECK: plan.launch @k(%[[A]], %[[W]]) -> (%[[Y]])
 // CHECK-NOT: tenon.reshape

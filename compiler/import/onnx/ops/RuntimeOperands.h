@@ -1,0 +1,55 @@
+//===- RuntimeOperands.h - axes, shapes and bounds that data decides ------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An operator's axes or bounds may be an input of the model. Then they are
+// computed with: vectors of 64-bit integers, one element a dimension, of which
+// those that extents need are bound to symbols. What follows works on shapes
+// over these symbols as on any other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_ONNX_OPS_RUNTIMEOPERANDS_H
+#define TENON_COMPILER_IMPORT_ONNX_OPS_RUNTIMEOPERANDS_H
+
+#include "compiler/import/onnx/Node.h"
+
+namespace tenon::onnx_import {
+
+/// A vector of `size` times the same integer.
+Value fillVector(Node &n, int64_t value, int64_t size);
+/// The extents of a tensor, as a vector.
+Value extentsOf(Node &n, Value x);
+
+/// For a vector of axes (k), negative ones counted from the end of `rank`: 1 at each dimension that is among
+/// them and 0 elsewhere, as i64 (rank).
+Value maskOfAxes(Node &n, Value axes, int64_t rank);
+/// The vector (rank) that has `values[i]` at dimension `axes[i]`, and `otherwise[d]` where no axis is d.
+Value placeAtAxes(Node &n, Value values, Value axes, Value otherwise);
+/// 1 where `condition` holds, as i64.
+Value toInt(Node &n, Value condition);
+
+/// What an input is reshaped to so that dimensions 2 * d + 1 are those to be reduced: dimension d of the input
+/// becomes [extent, 1] where it is kept and [1, extent] where it is not.
+struct SplitByAxes {
+  Value value;  ///< of twice the rank
+  Ints reduced; ///< the odd dimensions
+  Dims kept;    ///< the result's shape where reduced dimensions stay, as 1
+  Value mask;   ///< 1 at the dimensions that are reduced
+};
+SplitByAxes splitByAxes(Node &n, Value x, Value axes);
+
+/// The shape (rank - count) that is left without `count` dimensions, those where `mask` is 1.
+Dims dropAxes(Node &n, Value extents, Value mask, int64_t count);
+/// The shape (rank + count) with a 1 at each of the `axes`.
+Dims insertAxes(Node &n, Value extents, Value axes, int64_t count);
+
+/// The input as [before, extent, after] around an axis, a vector of one element.
+Value aroundAxis(Node &n, Value x, Value axis);
+
+} // namespace tenon::onnx_import
+
+#endif // TENON_COMPILER_IMPORT_ONNX_OPS_RUNTIMEOPERANDS_H

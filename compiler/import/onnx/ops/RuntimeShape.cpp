@@ -1,0 +1,194 @@
+//===- RuntimeShape.cpp - reshapes and slices that data decides -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/ops/RuntimeShape.h"
+#include "compiler/import/onnx/ops/RuntimeOperands.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::onnx_import;
+
+static Value intScalar(Node &n, int64_t value) { return n.constantInts(value, {}, n.i64()); }
+
+/// A vector operand and how many elements it has, which must be known; null where it is not.
+static Value vectorOfKnownSize(Node &n, size_t i, int64_t &count) {
+  Value vector = n.vectorOperand(i);
+  std::optional<int64_t> size = getConstant(n.dim(vector, 0));
+  if (vector && !size) {
+    (void)n.unsupported("how many elements '" + n.inputName(i) + "' has is not known, so neither is the result's rank");
+    return {};
+  }
+  count = size.value_or(0);
+  return vector;
+}
+
+//===----------------------------------------------------------------------===//
+// Reshapes
+//===----------------------------------------------------------------------===//
+
+/// 0 copies an extent of the input, -1 stands for what the others leave.
+LogicalResult onnx_import::importRuntimeReshape(Node &n) {
+  Value x = n.input(0);
+  int64_t count = 0;
+  Value wanted = vectorOfKnownSize(n, 1, count);
+  if (!wanted)
+    return failure();
+  Value zero = intScalar(n, 0), one = intScalar(n, 1);
+  if (!n.getBool("allowzero", false)) {
+    // The input's extents, cut or filled up to as many as there are.
+    Dims extents = n.dims(x);
+    extents.resize(count, n.constantDim(0));
+    wanted = n.select(n.equal(wanted, zero), n.sizes(extents, n.i64()), wanted);
+  }
+  Value isOpen = n.less(wanted, zero);
+  Value others = n.reduceProd(n.select(isOpen, one, wanted), 0);
+  Value total = n.size(getElementCount(n.getContext(), n.dims(x)), n.i64());
+  Value rest = n.div(total, n.max(others, one));
+  return n.setResult(n.reshape(x, n.bindSizes(n.select(isOpen, rest, wanted))));
+}
+
+LogicalResult onnx_import::importRuntimeSqueeze(Node &n) {
+  Value x = n.input(0);
+  int64_t count = 0;
+  Value axes = vectorOfKnownSize(n, 1, count);
+  if (!axes)
+    return failure();
+  return n.setResult(n.reshape(x, dropAxes(n, extentsOf(n, x), maskOfAxes(n, axes, n.rank(x)), count)));
+}
+
+LogicalResult onnx_import::importRuntimeUnsqueeze(Node &n) {
+  Value x = n.input(0);
+  int64_t count = 0;
+  Value axes = vectorOfKnownSize(n, 1, count);
+  return axes ? n.setResult(n.reshape(x, insertAxes(n, extentsOf(n, x), axes, count))) : failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Slice
+//===----------------------------------------------------------------------===//
+
+/// Element d of a vector, as a scalar.
+static Value elementOf(Node &n, Value vector, int64_t d) {
+  return n.reshape(n.sliceAxis(vector, 0, n.constantDim(d), n.constantDim(1)), IntsRef());
+}
+
+LogicalResult onnx_import::importRuntimeSlice(Node &n) {
+  Value x = n.input(0), starts = n.vectorOperand(1), ends = n.vectorOperand(2);
+  int64_t rank = n.rank(x);
+  std::optional<int64_t> count = getConstant(n.dim(starts, 0));
+  bool hasAxes = n.hasInput(3), hasSteps = n.hasInput(4);
+  if (!hasAxes && !count)
+    return n.unsupported("how many dimensions '" + n.inputName(1) + "' cuts is not known; name them by 'axes'");
+  Value zero = intScalar(n, 0), one = intScalar(n, 1), minusOne = intScalar(n, -1);
+  // One bound for each dimension of the input.
+  Value extents = extentsOf(n, x), ones = fillVector(n, 1, rank);
+  std::optional<Ints> axesKnown;
+  Value axes;
+  if (hasAxes && !n.isConstantOperand(3)) {
+    axes = n.vectorOperand(3);
+  } else {
+    axesKnown = hasAxes ? n.intsOperand(3, "axes") : rangeOf(0, *count);
+    for (int64_t &axis : *axesKnown) {
+      std::optional<int64_t> normalized = n.normalizeAxis(axis, rank);
+      if (!normalized)
+        return failure();
+      axis = *normalized;
+    }
+    axes = n.constantInts(*axesKnown);
+  }
+  Value step = hasSteps ? placeAtAxes(n, n.vectorOperand(4), axes, ones) : ones;
+  Value isForward = n.greater(step, zero), last = n.sub(extents, one);
+  auto clamp = [&](Value position) {
+    position = n.select(n.less(position, zero), n.add(position, extents), position);
+    Value forward = n.min(n.max(position, zero), extents);
+    Value backward = n.min(n.max(position, minusOne), last);
+    return n.select(isForward, forward, backward);
+  };
+  Value firstForward = fillVector(n, 0, rank);
+  Value start = clamp(placeAtAxes(n, starts, axes, firstForward));
+  // From the end, a start before the first element takes nothing, as an end there takes all.
+  Value end = clamp(placeAtAxes(n, ends, axes, extents));
+  Value distance = n.select(isForward, n.sub(end, start), n.sub(start, end)), stride = n.abs(step);
+  Value size = n.div(n.sub(n.add(n.max(distance, zero), stride), one), n.max(stride, one));
+  Dims sizes = n.bindSizes(size), shape = n.dims(x);
+  bool isPlain = !hasSteps || (n.isConstantOperand(4) && llvm::all_of(*n.intsOperand(4, "steps"), [](int64_t s) { return s == 1; }));
+  Dims offsets(rank, n.constantDim(0)), bound;
+  if (isPlain)
+    bound = n.bindSizes(start);
+  for (int64_t d = 0; d < rank; ++d) {
+    if (axesKnown && !llvm::is_contained(*axesKnown, d))
+      continue;
+    shape[d] = sizes[d];
+    if (isPlain) {
+      offsets[d] = bound[d];
+      continue;
+    }
+    Value steps = n.mul(n.iota(sizes[d], 0, n.i64()), elementOf(n, step, d));
+    x = n.gather(x, n.add(steps, elementOf(n, start, d)), d);
+  }
+  return n.setResult(isPlain ? n.slice(x, offsets, Ints(rank, 1), shape) : x);
+}
+
+//===----------------------------------------------------------------------===//
+// Pad and Expand
+//===----------------------------------------------------------------------===//
+
+LogicalResult onnx_import::importRuntimePad(Node &n, StringRef mode, Value fill) {
+  Value x = n.input(0);
+  int64_t rank = n.rank(x), count = 0;
+  Value pads = vectorOfKnownSize(n, 1, count);
+  if (!pads)
+    return failure();
+  AffineExpr half = n.constantDim(count / 2);
+  Value low = n.sliceAxis(pads, 0, n.constantDim(0), half), high = n.sliceAxis(pads, 0, half, half);
+  if (n.hasInput(3)) {
+    Value axes = n.vectorOperand(3), none = fillVector(n, 0, rank);
+    low = placeAtAxes(n, low, axes, none);
+    high = placeAtAxes(n, high, axes, none);
+  } else if (count != 2 * rank) {
+    return n.invalid("has " + Twine(count) + " pads for " + Twine(rank) + " dimensions, but needs two for each");
+  }
+  Dims shape = n.bindSizes(n.add(extentsOf(n, x), n.add(low, high)));
+  // A cut counts below 0.
+  Dims before = n.bindSizes(low, std::numeric_limits<int64_t>::min());
+  return n.setResult(n.pad(mode, x, fill, before, Ints(rank, 0), shape));
+}
+
+/// Each extent becomes [1, extent], and the 1 is stretched where data says so.
+LogicalResult onnx_import::importRuntimeExpand(Node &n) {
+  Value x = n.input(0);
+  int64_t count = 0;
+  Value wanted = vectorOfKnownSize(n, 1, count);
+  if (!wanted)
+    return failure();
+  Dims extents = n.dims(x);
+  while (static_cast<int64_t>(extents.size()) < count)
+    extents.insert(extents.begin(), n.constantDim(1));
+  int64_t rank = extents.size();
+  Value own = n.sizes(extents, n.i64()), one = intScalar(n, 1);
+  if (count < rank)
+    wanted = n.concat({fillVector(n, 1, rank - count), wanted}, 0);
+  // An extent stays where 1 is wanted, and is repeated where it is 1 itself. Any other has to be equal.
+  Value times = n.select(n.equal(own, one), wanted, fillVector(n, 1, rank));
+  Dims repeats = n.bindSizes(times), split, wide, shape;
+  Value isRight = n.bitOr(n.equal(own, one), n.bitOr(n.equal(wanted, one), n.equal(wanted, own)));
+  Value faults = n.sub(intScalar(n, 0), n.reduceSum(toInt(n, n.bitNot(isRight)), 0, true));
+  Dims fault = n.bindSizes(faults, std::numeric_limits<int64_t>::min());
+  n.requireWhenRun(fault.front(), "cannot stretch a dimension that is neither 1 nor what is wanted");
+  for (auto [extent, times] : llvm::zip(extents, repeats)) {
+    std::optional<int64_t> constant = getConstant(extent);
+    bool isFixed = constant && *constant != 1;
+    if (!isFixed && constant != 1) {
+      split.push_back(n.constantDim(1));
+      wide.push_back(times);
+    }
+    split.push_back(extent);
+    wide.push_back(constant == 1 ? times : extent);
+    shape.push_back(isFixed ? extent : constant == 1 ? times : mulDims(times, extent));
+  }
+  return n.setResult(n.reshape(n.broadcast(n.reshape(x, split), wide), shape));
+}

@@ -1,0 +1,63 @@
+//===- ControlOps.cpp - checks of branches, loops and bound symbols --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+
+using namespace mlir;
+using namespace tenon;
+
+LogicalResult BindOp::verify() {
+  auto type = cast<RankedTensorType>(getValues().getType());
+  int64_t count = getSymbols().size();
+  if (type.getRank() > 1 || !type.hasStaticShape() || type.getNumElements() != count)
+    return emitOpError("binds ") << count << " symbols to a tensor of " << dimsToString(getDims(type))
+                                 << "; it takes a vector with one element for each";
+  return success();
+}
+
+/// Whether a terminator yields what the operation around it results in.
+static LogicalResult checkYield(Operation *op, Block &block, TypeRange wanted) {
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield)
+    return op->emitOpError("has a body that does not end in tenon.yield");
+  TypeRange types = yield.getValues().getTypes();
+  if (types.size() != wanted.size())
+    return op->emitOpError("has a body that yields ") << types.size() << " values, not " << wanted.size();
+  for (auto [i, pair] : llvm::enumerate(llvm::zip(types, wanted))) {
+    auto type = cast<RankedTensorType>(std::get<0>(pair)), other = cast<RankedTensorType>(std::get<1>(pair));
+    if (type.getElementType() != other.getElementType() || type.getRank() != other.getRank())
+      return op->emitOpError("has a body that yields ") << type << " as value " << i << ", not " << other;
+  }
+  return success();
+}
+
+LogicalResult IfOp::verify() {
+  if (failed(checkYield(*this, getThenBody().front(), getResultTypes())))
+    return failure();
+  return checkYield(*this, getElseBody().front(), getResultTypes());
+}
+
+LogicalResult LoopOp::verify() {
+  if (getInits().size() != getNumResults())
+    return emitOpError("carries ") << getInits().size() << " values, but results in " << getNumResults();
+  Block &body = getBody().front();
+  if (body.getArgumentTypes() != getResultTypes())
+    return emitOpError("has results of other types than its body's arguments");
+  SmallVector<Type> yielded{getCondition().getType()};
+  llvm::append_range(yielded, getResultTypes());
+  return checkYield(*this, body, yielded);
+}
+
+LogicalResult AppendOp::verify() {
+  Dims input = getDims(getInput()), slice = getDims(getSlice()), result = getDims(getResult());
+  if (getElementTypeOrSelf(getInput()) != getElementTypeOrSelf(getSlice()) ||
+      getElementTypeOrSelf(getInput()) != getElementTypeOrSelf(getResult()))
+    return emitOpError("joins tensors of different element types");
+  if (input.size() != slice.size() + 1 || result.size() != input.size())
+    return emitOpError("takes a slice of one dimension less than its input");
+  return success();
+}

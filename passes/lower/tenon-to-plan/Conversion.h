@@ -1,0 +1,69 @@
+//===- Conversion.h - main as instructions -------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_LOWER_TENONTOPLAN_CONVERSION_H
+#define TENON_PASSES_LOWER_TENONTOPLAN_CONVERSION_H
+
+#include "dialects/plan/Plan.h"
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/lower/tenon-to-plan/SizeBuilder.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace tenon {
+
+/// Turns one public function into a program.
+class Conversion {
+public:
+  Conversion(mlir::func::FuncOp main, mlir::ModuleOp module);
+  mlir::LogicalResult run();
+
+private:
+  // TenonToPlan.cpp: the program, and what is in every one.
+  void createProgram();
+  mlir::DictionaryAttr describe(mlir::Type type, mlir::DictionaryAttr attrs, llvm::StringRef fallback);
+  void collectSymbols(llvm::SetVector<unsigned> &symbols);
+  mlir::LogicalResult checkSymbols();
+  void convertRequirements();
+  bool isSizedBefore(mlir::Value output, mlir::Value source);
+  void createOutputs(mlir::func::ReturnOp terminator);
+  mlir::LogicalResult convertBlock(mlir::Block &block);
+  mlir::LogicalResult convertOp(mlir::Operation &op);
+  void convertLaunch(LaunchOp launch);
+  void convertReturn(mlir::func::ReturnOp terminator);
+  mlir::Value createAlloc(mlir::Value value);
+  mlir::StringAttr getName(mlir::Location loc);
+  mlir::Value getBytes(mlir::Value value);
+  void createCopy(mlir::Value source, mlir::Value target, mlir::Value bytes, mlir::Location loc);
+
+  // ConvertControl.cpp: sizes that data decides, branches and loops.
+  void convertBind(BindOp bind);
+  void convertRequire(RequireOp require);
+  mlir::LogicalResult convertAppend(AppendOp append);
+  mlir::LogicalResult convertIf(IfOp op);
+  mlir::LogicalResult convertLoop(LoopOp op);
+  mlir::LogicalResult convertBranch(IfOp op, mlir::Block &block, mlir::Block &into);
+  void move(mlir::ValueRange values, mlir::ValueRange targets);
+  void setSymbols(std::optional<mlir::ArrayAttr> symbols, mlir::TypeRange types, mlir::ValueRange values, mlir::Location loc);
+
+  mlir::AffineExpr saveInSymbol(mlir::AffineExpr expr, mlir::Location loc);
+
+  mlir::func::FuncOp main;
+  mlir::ModuleOp module;
+  mlir::OpBuilder b;       ///< where instructions go
+  mlir::OpBuilder atStart; ///< where arithmetic goes: before all of them
+  SizeBuilder sizes;
+  plan::ProgramOp program;
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::DenseMap<unsigned, int64_t> symbolNumbers; ///< of the dialect's symbols, in the program
+  int64_t numInputSymbols = 0; ///< they come before those that instructions bind
+  llvm::SmallVector<mlir::Value> outputs;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_LOWER_TENONTOPLAN_CONVERSION_H

@@ -1,0 +1,186 @@
+//===- ConvertControl.cpp - late sizes, branches and loops as instructions ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a branch or a time of a loop yields is copied to memory that the values
+// around it own. Extents that differ between what is yielded are symbols, which
+// change after the copy: until then, the sizes of all buffers are the old ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Unsupported.h"
+#include "passes/lower/tenon-to-plan/Conversion.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// The elements of a value that follow from symbols and constants alone.
+static std::optional<Dims> getExpressions(Value value) {
+  if (auto sizes = value.getDefiningOp<SizesOp>())
+    return Dims(sizes.getValues().getDims());
+  auto weight = value.getDefiningOp<WeightOp>();
+  auto elements = weight ? dyn_cast<DenseIntElementsAttr>(weight.getValue()) : DenseIntElementsAttr();
+  if (!elements)
+    return std::nullopt;
+  Dims dims;
+  for (const APInt &element : elements)
+    dims.push_back(getDimConstant(value.getContext(), element.getSExtValue()));
+  return dims;
+}
+
+void Conversion::convertBind(BindOp bind) {
+  auto *dialect = b.getContext()->getOrLoadDialect<TenonDialect>();
+  std::optional<Dims> known = getExpressions(bind.getValues());
+  for (auto [i, name] : llvm::enumerate(bind.getSymbols().getAsValueRange<StringAttr>())) {
+    int64_t number = symbolNumbers.lookup(dialect->internSymbol(name));
+    if (known)
+      plan::SetOp::create(b, bind.getLoc(), number, sizes.build((*known)[i]), getName(bind.getLoc()));
+    else
+      plan::BindOp::create(b, bind.getLoc(), buffers.lookup(bind.getValues()), i, number, bind.getMin(),
+                           getName(bind.getLoc()));
+  }
+}
+
+void Conversion::convertRequire(RequireOp require) {
+  for (AffineExpr dim : require.getValues().getDims())
+    plan::CheckOp::create(b, require.getLoc(), sizes.build(dim), require.getTextAttr(), getName(require.getLoc()));
+}
+
+LogicalResult Conversion::convertAppend(AppendOp append) {
+  Value memory = buffers.lookup(append.getInput());
+  if (!memory.getDefiningOp<plan::AllocOp>() || !append.getInput().hasOneUse())
+    return append.emitOpError("needs memory of its own for its input");
+  Location loc = append.getLoc();
+  Type type = plan::BufferType::get(b.getContext());
+  Value before = getBytes(append.getInput()), added = getBytes(append.getSlice()), after = getBytes(append.getResult());
+  plan::ReserveOp::create(b, loc, memory, after, true, getName(loc));
+  Value end = plan::AliasOp::create(b, loc, type, memory, before, added);
+  createCopy(buffers.lookup(append.getSlice()), end, added, loc);
+  Value start = sizes.build(getDimConstant(b.getContext(), 0));
+  buffers[append.getResult()] = plan::AliasOp::create(b, loc, type, memory, start, after);
+  return success();
+}
+
+/// The allocation that a buffer is part of, or the buffer itself.
+static Value getMemory(Value buffer) {
+  while (auto alias = buffer.getDefiningOp<plan::AliasOp>())
+    buffer = alias.getSource();
+  return buffer;
+}
+
+/// Copies values into memory as if all at once: what would be overwritten first moves out of the way.
+void Conversion::move(ValueRange values, ValueRange targets) {
+  Type type = plan::BufferType::get(b.getContext());
+  Value start = sizes.build(getDimConstant(b.getContext(), 0));
+  SmallVector<Value> sources;
+  for (auto [value, target] : llvm::zip(values, targets)) {
+    Value source = buffers.lookup(value);
+    if (getMemory(source) != target && llvm::is_contained(targets, getMemory(source))) {
+      Value aside = createAlloc(value);
+      createCopy(source, aside, getBytes(value), value.getLoc());
+      source = aside;
+    }
+    sources.push_back(source);
+  }
+  for (auto [value, source, target] : llvm::zip(values, sources, targets)) {
+    if (getMemory(source) == target)
+      continue;
+    Location loc = value.getLoc();
+    plan::ReserveOp::create(b, loc, target, getBytes(value), false, getName(loc));
+    createCopy(source, plan::AliasOp::create(b, loc, type, target, start, getBytes(value)), getBytes(value), loc);
+  }
+}
+
+/// Gives each symbol the value that it has in the dimensions of `values` where `types` names it.
+void Conversion::setSymbols(std::optional<ArrayAttr> symbols, TypeRange types, ValueRange values, Location loc) {
+  if (!symbols)
+    return;
+  auto *dialect = b.getContext()->getOrLoadDialect<TenonDialect>();
+  SmallVector<std::pair<unsigned, AffineExpr>> changes;
+  for (StringRef name : symbols->getAsValueRange<StringAttr>()) {
+    AffineExpr symbol = getDimSymbol(b.getContext(), name), wanted;
+    for (auto [type, value] : llvm::zip(types, values))
+      for (auto [dim, actual] : llvm::zip(getDims(cast<RankedTensorType>(type)), getDims(value)))
+        if (dim == symbol && !wanted)
+          wanted = actual;
+    if (wanted && wanted != symbol)
+      changes.push_back({dialect->internSymbol(name), wanted});
+  }
+  // All at once: a value that depends on another symbol of the list is taken before that changes.
+  auto dependsOnOther = [&](AffineExpr expr, unsigned self) {
+    bool result = false;
+    expr.walk([&](AffineExpr e) {
+      if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+        result |= symbol.getPosition() != self &&
+                  llvm::any_of(changes, [&](const auto &change) { return change.first == symbol.getPosition(); });
+    });
+    return result;
+  };
+  for (auto &[symbol, wanted] : changes)
+    if (dependsOnOther(wanted, symbol))
+      wanted = saveInSymbol(wanted, loc);
+  for (auto [symbol, wanted] : changes)
+    plan::SetOp::create(b, loc, symbolNumbers.lookup(symbol), sizes.build(wanted), getName(loc));
+}
+
+/// A new symbol of the program that keeps the value that an expression has here.
+AffineExpr Conversion::saveInSymbol(AffineExpr expr, Location loc) {
+  auto *dialect = b.getContext()->getOrLoadDialect<TenonDialect>();
+  SmallVector<Attribute> names(program.getSymbols().getValue());
+  std::string name = "saved." + std::to_string(names.size());
+  unsigned symbol = dialect->internSymbol(name);
+  symbolNumbers[symbol] = names.size();
+  names.push_back(b.getStringAttr(name));
+  program.setSymbolsAttr(b.getArrayAttr(names));
+  sizes.bind(symbol, program.getBody().addArgument(b.getIndexType(), loc));
+  plan::SetOp::create(b, loc, symbolNumbers[symbol], sizes.build(expr), getName(loc));
+  return getDimSymbol(b.getContext(), name);
+}
+
+LogicalResult Conversion::convertBranch(IfOp op, Block &block, Block &into) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&into);
+  if (failed(convertBlock(block)))
+    return failure();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  SmallVector<Value> targets;
+  for (Value result : op.getResults())
+    targets.push_back(buffers.lookup(result));
+  move(yield.getValues(), targets);
+  setSymbols(op.getSymbols(), op.getResultTypes(), yield.getValues(), op.getLoc());
+  return success();
+}
+
+LogicalResult Conversion::convertIf(IfOp op) {
+  for (Value result : op.getResults())
+    buffers[result] = createAlloc(result);
+  auto branch = plan::IfOp::create(b, op.getLoc(), buffers.lookup(op.getCondition()), getName(op.getLoc()));
+  Block &thenBlock = branch.getThenBody().emplaceBlock(), &elseBlock = branch.getElseBody().emplaceBlock();
+  if (failed(convertBranch(op, op.getThenBody().front(), thenBlock)))
+    return failure();
+  return convertBranch(op, op.getElseBody().front(), elseBlock);
+}
+
+LogicalResult Conversion::convertLoop(LoopOp op) {
+  Location loc = op.getLoc();
+  setSymbols(op.getSymbols(), op.getResultTypes(), op.getInits(), loc);
+  Block &body = op.getBody().front();
+  SmallVector<Value> inits{op.getCondition()}, targets{createAlloc(op.getCondition())};
+  llvm::append_range(inits, op.getInits());
+  for (auto [argument, result] : llvm::zip(body.getArguments(), op.getResults()))
+    targets.push_back(buffers[argument] = buffers[result] = createAlloc(result));
+  move(inits, targets);
+  auto loop = plan::LoopOp::create(b, loc, targets.front(), getName(loc));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&loop.getBody().emplaceBlock());
+  if (failed(convertBlock(body)))
+    return failure();
+  auto yield = cast<YieldOp>(body.getTerminator());
+  move(yield.getValues(), targets);
+  setSymbols(op.getSymbols(), op.getResultTypes(), yield.getValues().drop_front(), loc);
+  return success();
+}

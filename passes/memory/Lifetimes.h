@@ -1,0 +1,30 @@
+//===- Lifetimes.h - when a program uses its activations -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_MEMORY_LIFETIMES_H
+#define TENON_PASSES_MEMORY_LIFETIMES_H
+
+#include "dialects/plan/Plan.h"
+#include <optional>
+#include <vector>
+
+namespace tenon {
+
+/// An activation and the numbers of the first and the last instruction that use it, or may use it when a
+/// loop comes around again. Both are -1 where nothing does.
+struct Activation {
+  plan::AllocOp alloc;
+  int64_t first, last;
+  std::optional<int64_t> size; ///< bytes, where that is constant
+};
+
+/// All activations of a program, in the order of their allocations.
+std::vector<Activation> computeLifetimes(plan::ProgramOp program);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_MEMORY_LIFETIMES_H
