@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/Importer.h"
-#include "compiler/import/onnx/GraphBuilder.h"
+#include "compiler/graph/GraphBuilder.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "dialects/tenon/Tenon.h"
@@ -30,7 +30,7 @@ ImportedValue *Scope::find(StringRef name) {
 Importer::Importer(std::shared_ptr<ModelMemory> memory, ExternalFiles &files, const ImportOptions &options,
                    Report &report, MLIRContext *context)
     : memory(memory), model(*memory->model), options(options), report(report), context(context),
-      builder(context), tensors(context, memory, files) {
+      builder(context), tensors(context, memory, files), inputShapes(options, report, context) {
   context->getOrLoadDialect<TenonDialect>();
   context->getOrLoadDialect<func::FuncDialect>();
 }
@@ -64,7 +64,7 @@ void Importer::readModel(func::FuncOp function) {
   importInitializers(model.graph(), mainScope);
   importInputConstants();
   importInputs(function);
-  checkOptions();
+  inputShapes.checkOptions();
   importNodes(model.graph().node(), mainScope);
   importOutputs(function);
 }
@@ -109,32 +109,6 @@ void Importer::readFunctions() {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-static const ImportOptions::Shape *findShape(const ImportOptions &options, StringRef name) {
-  for (const ImportOptions::Shape &shape : options.shapes)
-    if (shape.name == name)
-      return &shape;
-  return nullptr;
-}
-
-AffineExpr Importer::getSymbol(StringRef name) {
-  auto it = symbolOverrides.find(name);
-  if (it != symbolOverrides.end())
-    return it->second;
-  if (const ImportOptions::Shape *shape = findShape(options, name); shape && shape->dims.size() == 1)
-    return parseDim(shape->dims[0]);
-  symbols[name] = true;
-  return getDimSymbol(context, name);
-}
-
-/// A dimension as the options write it: a number, or the name of a symbol.
-AffineExpr Importer::parseDim(StringRef text) {
-  int64_t number;
-  if (!text.getAsInteger(10, number))
-    return getDimConstant(context, number);
-  symbols[text] = true;
-  return getDimSymbol(context, text);
-}
-
 /// The name of a dynamic dimension: what the model calls it, or one that we make up.
 static std::string getDimName(const onnx::ValueInfoProto &input, int i) {
   const auto &dim = input.type().tensor_type().shape().dim(i);
@@ -147,52 +121,16 @@ static bool isDynamic(const onnx::TensorShapeProto::Dimension &dim) {
   return !dim.has_dim_value() || dim.dim_value() < 0;
 }
 
-/// Notes what the options say about the symbols of an input, before any type is made of them.
-void Importer::overrideSymbols(const onnx::ValueInfoProto &input) {
-  const ImportOptions::Shape *wanted = findShape(options, input.name());
+void Importer::declareShape(const onnx::ValueInfoProto &input) {
   const auto &declared = input.type().tensor_type();
-  if (!wanted || !declared.has_shape())
-    return;
-  if (static_cast<size_t>(declared.shape().dim_size()) != wanted->dims.size()) {
-    report.add(ImportFault::InvalidModel, "input '" + input.name() + "' has " +
-                                              Twine(declared.shape().dim_size()) +
-                                              " dimensions, but --shape gives " + Twine(wanted->dims.size()));
-    return;
-  }
-  for (auto [i, text] : llvm::enumerate(wanted->dims)) {
-    const auto &dim = declared.shape().dim(i);
-    AffineExpr expr = parseDim(text);
-    if (isDynamic(dim)) {
-      symbolOverrides.try_emplace(getDimName(input, i), expr);
-    } else if (getConstant(expr) != dim.dim_value()) {
-      report.add(ImportFault::InvalidModel, "dimension " + Twine(i) + " of input '" + input.name() + "' is " +
-                                                Twine(dim.dim_value()) +
-                                                " in the model, and --shape cannot make it " + text);
-    }
-  }
-}
-
-std::optional<Dims> Importer::getInputDims(const onnx::ValueInfoProto &input) {
-  const ImportOptions::Shape *wanted = findShape(options, input.name());
-  const auto &declared = input.type().tensor_type();
-  Dims dims;
-  if (!declared.has_shape()) {
-    if (!wanted) {
-      report.add(ImportFault::Unsupported, "input '" + input.name() +
-                                               "' has no shape; give it one with --shape " + input.name() +
-                                               "=1x3xHxW");
-      return std::nullopt;
-    }
-    for (const std::string &text : wanted->dims)
-      dims.push_back(parseDim(text));
-    return dims;
-  }
+  if (!declared.has_shape())
+    return inputShapes.declareWithoutShape(input.name());
+  std::vector<DeclaredDim> dims;
   for (int i = 0; i < declared.shape().dim_size(); ++i) {
     const auto &dim = declared.shape().dim(i);
-    dims.push_back(isDynamic(dim) ? getSymbol(getDimName(input, i))
-                                  : getDimConstant(context, dim.dim_value()));
+    dims.push_back(isDynamic(dim) ? DeclaredDim{getDimName(input, i)} : DeclaredDim{"", dim.dim_value()});
   }
-  return dims;
+  inputShapes.declare(input.name(), dims);
 }
 
 RankedTensorType Importer::getInputType(const onnx::ValueInfoProto &input) {
@@ -207,7 +145,7 @@ RankedTensorType Importer::getInputType(const onnx::ValueInfoProto &input) {
                                              getDataTypeName(dataType) + ", which is not supported");
     return {};
   }
-  std::optional<Dims> dims = getInputDims(input);
+  std::optional<Dims> dims = inputShapes.getDims(input.name());
   if (!dims)
     return {};
   int64_t count = 1;
@@ -227,7 +165,7 @@ void Importer::importInputs(func::FuncOp function) {
     if (!mainScope.values.contains(input.name()))
       inputs.push_back(&input);
   for (const onnx::ValueInfoProto *input : inputs)
-    overrideSymbols(*input);
+    declareShape(*input);
   SmallVector<Type> types;
   for (const onnx::ValueInfoProto *input : inputs) {
     auto [it, isNew] = mainScope.values.try_emplace(input->name());
@@ -247,35 +185,6 @@ void Importer::importInputs(func::FuncOp function) {
   function.setFunctionType(builder.getFunctionType(types, {}));
   for (auto [i, name] : llvm::enumerate(inputNames))
     function.setArgAttr(i, "tenon.name", name);
-}
-
-/// What options name has to be there.
-void Importer::checkOptions() {
-  auto list = [](auto range) {
-    std::string text;
-    for (StringRef name : range)
-      text += (text.empty() ? "" : ", ") + name.str();
-    return text.empty() ? std::string("none") : text;
-  };
-  for (const ImportOptions::Shape &shape : options.shapes) {
-    bool isInput =
-        llvm::any_of(model.graph().input(), [&](const auto &input) { return input.name() == shape.name; });
-    bool isSymbol =
-        shape.dims.size() == 1 && llvm::any_of(model.graph().input(), [&](const auto &input) {
-          return llvm::any_of(llvm::seq(input.type().tensor_type().shape().dim_size()), [&](int i) {
-            return isDynamic(input.type().tensor_type().shape().dim(i)) && getDimName(input, i) == shape.name;
-          });
-        });
-    if (!isInput && !isSymbol)
-      report.add(ImportFault::InvalidModel,
-                 "has no input or symbol '" + shape.name + "', which --shape names; its inputs are " +
-                     list(llvm::map_range(inputNames, [](StringAttr name) { return name.getValue(); })));
-  }
-  for (const ImportOptions::Range &range : options.ranges)
-    if (!symbols.contains(range.symbol))
-      report.add(ImportFault::InvalidModel, "has no symbol '" + range.symbol +
-                                                "', which --range names; its symbols are " +
-                                                list(symbols.keys()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -336,12 +245,7 @@ void Importer::importOutputs(func::FuncOp function) {
 
 void Importer::setModuleAttributes(ModuleOp module) {
   module->setAttr("tenon.model", builder.getStringAttr(model.graph().name()));
-  SmallVector<NamedAttribute> ranges;
-  for (const ImportOptions::Range &range : options.ranges)
-    ranges.push_back(
-        builder.getNamedAttr(range.symbol, builder.getDenseI64ArrayAttr({range.min, range.max})));
-  if (!ranges.empty())
-    module->setAttr("tenon.ranges", builder.getDictionaryAttr(ranges));
+  inputShapes.setRanges(module);
   if (!requirements.empty())
     module->setAttr("tenon.requires", ShapeAttr::get(context, requirements.getArrayRef()));
 }
@@ -376,7 +280,7 @@ const ShapeValue *Importer::getKnown(ImportedValue &value) {
 
 std::string Importer::makeDataSymbol(StringRef hint) {
   std::string name;
-  for (int i = 0; name.empty() || !symbols.try_emplace(name, true).second; ++i)
+  for (int i = 0; name.empty() || !inputShapes.addSymbol(name); ++i)
     name = (hint + "." + Twine(i)).str();
   dataSymbols.insert(getDimSymbol(context, name));
   return name;

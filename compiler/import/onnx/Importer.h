@@ -9,7 +9,8 @@
 #define TENON_COMPILER_IMPORT_ONNX_IMPORTER_H
 
 #include "compiler/import/onnx/ImportOnnx.h"
-#include "compiler/import/onnx/Report.h"
+#include "compiler/import/InputShapes.h"
+#include "compiler/import/Report.h"
 #include "compiler/import/onnx/ShapeValue.h"
 #include "compiler/import/onnx/Tensors.h"
 #include "mlir/IR/Builders.h"
@@ -108,14 +109,10 @@ private:
   bool readOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports,
                   OpsetImports &opsets);
   void readFunctions();
-  mlir::AffineExpr getSymbol(llvm::StringRef name);
-  mlir::AffineExpr parseDim(llvm::StringRef text);
-  void overrideSymbols(const onnx::ValueInfoProto &input);
-  std::optional<Dims> getInputDims(const onnx::ValueInfoProto &input);
+  void declareShape(const onnx::ValueInfoProto &input);
   mlir::RankedTensorType getInputType(const onnx::ValueInfoProto &input);
   void importInputs(mlir::func::FuncOp function);
   void importInputConstants();
-  void checkOptions();
   void importInitializers(const onnx::GraphProto &graph, Scope &scope);
   void importOutputs(mlir::func::FuncOp function);
   void setModuleAttributes(mlir::ModuleOp module);
@@ -147,6 +144,7 @@ private:
   mlir::MLIRContext *context;
   mlir::OpBuilder builder;
   TensorReader tensors;
+  InputShapes inputShapes;
   Scope mainScope;
   OpsetImports opsets;
   llvm::StringMap<const onnx::FunctionProto *> functions;
@@ -154,8 +152,6 @@ private:
   std::deque<Scope> scopes;
   std::deque<OpsetImports> functionOpsets;
   llvm::SetVector<mlir::AffineExpr> requirements;
-  llvm::StringMap<mlir::AffineExpr> symbolOverrides;
-  llvm::StringMap<bool> symbols;
   llvm::DenseSet<mlir::AffineExpr> dataSymbols;
   int64_t expandedNodes = 0, copiedBytes = 0;
   /// The location that operations of expanded functions get, and what messages say of them: those of the

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/import/onnx/ExternalFiles.h"
+#include "compiler/import/ExternalFiles.h"
 #include "compiler/import/onnx/Importer.h"
 #include <cstring>
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #ifndef TENON_COMPILER_IMPORT_ONNX_NODE_H
 #define TENON_COMPILER_IMPORT_ONNX_NODE_H
 
-#include "compiler/import/onnx/GraphBuilder.h"
+#include "compiler/graph/GraphBuilder.h"
 #include "compiler/import/onnx/ImportOnnx.h"
 #include "compiler/import/onnx/ShapeValue.h"
 #include "mlir/IR/BuiltinAttributes.h"

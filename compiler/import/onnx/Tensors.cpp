@@ -6,12 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/Tensors.h"
-#include "compiler/import/onnx/ExternalFiles.h"
+#include "compiler/import/ExternalFiles.h"
 #include "dialects/tenon/Dims.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/ADT/Sequence.h"
-#include <bit>
 #include <cstring>
 #include <onnx/onnx_pb.h>
 
@@ -19,8 +16,6 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
 using onnx::TensorProto;
-
-static_assert(std::endian::native == std::endian::little, "raw_data is little endian and taken as it is");
 
 //===----------------------------------------------------------------------===//
 // Element types
@@ -82,39 +77,6 @@ std::string onnx_import::getDataTypeName(int32_t dataType) {
 }
 
 //===----------------------------------------------------------------------===//
-// Constants that we make
-//===----------------------------------------------------------------------===//
-
-static Attribute makeElement(Type type, double value) {
-  if (isa<FloatType>(type))
-    return FloatAttr::get(type, value);
-  return IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(), static_cast<int64_t>(value), true, true));
-}
-static Attribute makeElement(Type type, int64_t value) {
-  if (isa<FloatType>(type))
-    return FloatAttr::get(type, static_cast<double>(value));
-  return IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(), value, true, true));
-}
-
-template <typename T> static ElementsAttr makeElementsOf(RankedTensorType type, ArrayRef<T> values) {
-  // What long lists are made of, without an attribute for each element.
-  if (type.getElementType().isF32())
-    return DenseElementsAttr::get(type, ArrayRef(SmallVector<float>(values.begin(), values.end())));
-  if (type.getElementType().isSignlessInteger(64))
-    return DenseElementsAttr::get(type, ArrayRef(SmallVector<int64_t>(values.begin(), values.end())));
-  SmallVector<Attribute> elements;
-  for (T value : values)
-    elements.push_back(makeElement(type.getElementType(), value));
-  return DenseElementsAttr::get(type, elements);
-}
-ElementsAttr onnx_import::makeElements(RankedTensorType type, ArrayRef<int64_t> values) {
-  return makeElementsOf(type, values);
-}
-ElementsAttr onnx_import::makeElements(RankedTensorType type, ArrayRef<double> values) {
-  return makeElementsOf(type, values);
-}
-
-//===----------------------------------------------------------------------===//
 // Constants of the model
 //===----------------------------------------------------------------------===//
 
@@ -152,32 +114,7 @@ TensorReader::Result TensorReader::read(const TensorProto &tensor, StringRef nam
   if (static_cast<int64_t>(tensor.raw_data().size()) != size)
     return fail("needs " + Twine(size) + " bytes for its shape " + dimsToString(getDims(type)) + " of " +
                 getDataTypeName(tensor.data_type()) + ", but holds " + Twine(tensor.raw_data().size()));
-  return readBytes(type, tensor.raw_data(), owner, name);
-}
-
-TensorReader::Result TensorReader::readBytes(RankedTensorType type, ArrayRef<char> bytes,
-                                             std::shared_ptr<const void> holder, StringRef name) {
-  int64_t width = getByteWidth(type.getElementType());
-  // MLIR keeps booleans as bits, the model as bytes of which any but zero is true.
-  if (type.getElementType().isInteger(1)) {
-    SmallVector<bool> values;
-    for (char byte : bytes)
-      values.push_back(byte != 0);
-    return {DenseElementsAttr::get(type, values), {}};
-  }
-  if (type.getNumElements() <= kMaxDenseElements) {
-    // Where all elements are equal, one is enough; folds know such an attribute as a splat.
-    bool isSplat = llvm::all_of(llvm::seq<size_t>(width, bytes.size()),
-                                [&](size_t i) { return bytes[i] == bytes[i - width]; });
-    return {DenseElementsAttr::getFromRawBuffer(type, isSplat ? bytes.take_front(width) : bytes), {}};
-  }
-  if (reinterpret_cast<uintptr_t>(bytes.data()) % width != 0) {
-    auto copy = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, width, /*dataIsMutable=*/false);
-    return {DenseResourceElementsAttr::get(type, name, std::move(copy)), {}};
-  }
-  auto blob = UnmanagedAsmResourceBlob::allocateWithAlign(
-      bytes, width, [holder = std::move(holder)](void *, size_t, size_t) {});
-  return {DenseResourceElementsAttr::get(type, name, std::move(blob)), {}};
+  return {makeElements(type, tensor.raw_data(), owner, name), {}};
 }
 
 TensorReader::Result TensorReader::readExternal(const TensorProto &tensor, RankedTensorType type,
@@ -204,7 +141,7 @@ TensorReader::Result TensorReader::readExternal(const TensorProto &tensor, Ranke
   if (offset > file->getBytes().size() || file->getBytes().size() - offset < length)
     return fail("ends at byte " + Twine(offset) + " + " + Twine(length) + " of '" + location +
                 "', which has " + Twine(file->getBytes().size()) + " bytes");
-  return readBytes(type, file->getBytes().slice(offset, length), file, name);
+  return {makeElements(type, file->getBytes().slice(offset, length), file, name), {}};
 }
 
 /// The elements of a repeated field, narrowed to the tensor's width.
@@ -225,14 +162,11 @@ TensorReader::Result TensorReader::readFields(const TensorProto &tensor, RankedT
       return fail("needs " + Twine(count) + " elements for its shape " + dimsToString(getDims(type)) +
                   ", but has " + Twine(field.size()) + " in " + what);
     if (sizeof(*field.data()) == static_cast<size_t>(width) || count == 0)
-      return readBytes(type,
-                       {reinterpret_cast<const char *>(field.data()), static_cast<size_t>(count * width)},
-                       owner, name);
-    SmallVector<char> bytes = narrow(field, width);
-    if (count <= kMaxDenseElements || type.getElementType().isInteger(1))
-      return readBytes(type, bytes, nullptr, name);
-    auto copy = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, width, /*dataIsMutable=*/false);
-    return {DenseResourceElementsAttr::get(type, name, std::move(copy)), {}};
+      return {makeElements(
+                  type, {reinterpret_cast<const char *>(field.data()), static_cast<size_t>(count * width)}, owner, name),
+              {}};
+    auto bytes = std::make_shared<SmallVector<char>>(narrow(field, width));
+    return {makeElements(type, *bytes, bytes, name), {}};
   };
   switch (tensor.data_type()) {
   case TensorProto::FLOAT:

@@ -8,8 +8,7 @@
 #ifndef TENON_COMPILER_IMPORT_ONNX_TENSORS_H
 #define TENON_COMPILER_IMPORT_ONNX_TENSORS_H
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/BuiltinTypes.h"
+#include "compiler/graph/Elements.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,14 +17,11 @@ namespace onnx {
 class TensorProto;
 }
 
-namespace tenon::onnx_import {
-
+namespace tenon {
 class ExternalFiles;
+}
 
-/// More elements than any tensor has, and few enough that byte counts and products stay far from overflow.
-constexpr int64_t kMaxElements = int64_t(1) << 40;
-/// Constants up to this many elements are attributes, which folds look into; larger ones are resources.
-constexpr int64_t kMaxDenseElements = 1024;
+namespace tenon::onnx_import {
 
 /// The element type for an ONNX data type number; null for what the dialect lacks (strings, 4-bit
 /// numbers...).
@@ -34,10 +30,6 @@ mlir::Type getElementType(mlir::MLIRContext *context, int32_t dataType);
 int32_t getDataType(mlir::Type type);
 /// "float16", for messages.
 std::string getDataTypeName(int32_t dataType);
-
-/// A small constant. Numbers are converted to the element type, integers wrapping around.
-mlir::ElementsAttr makeElements(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> values);
-mlir::ElementsAttr makeElements(mlir::RankedTensorType type, llvm::ArrayRef<double> values);
 
 /// Turns a model's tensors into attributes.
 class TensorReader {
@@ -55,8 +47,6 @@ public:
   Result read(const onnx::TensorProto &tensor, llvm::StringRef name);
 
 private:
-  Result readBytes(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes,
-                   std::shared_ptr<const void> holder, llvm::StringRef name);
   Result readExternal(const onnx::TensorProto &tensor, mlir::RankedTensorType type, int64_t size,
                       llvm::StringRef name);
   Result readFields(const onnx::TensorProto &tensor, mlir::RankedTensorType type, int64_t count,

@@ -5,14 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/import/onnx/Report.h"
+#include "compiler/import/Report.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace tenon;
-using namespace tenon::onnx_import;
+using namespace tenon;
 
 /// Names come from the model: nothing that a terminal would act on is passed through, and nothing endless.
 static std::string sanitize(const Twine &text) {

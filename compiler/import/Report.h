@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_COMPILER_IMPORT_ONNX_REPORT_H
-#define TENON_COMPILER_IMPORT_ONNX_REPORT_H
+#ifndef TENON_COMPILER_IMPORT_REPORT_H
+#define TENON_COMPILER_IMPORT_REPORT_H
 
-#include "compiler/import/onnx/ImportOnnx.h"
+#include "compiler/import/ImportModel.h"
 #include "mlir/IR/Location.h"
 #include <string>
 #include <vector>
 
-namespace tenon::onnx_import {
+namespace tenon {
 
 /// Collects faults, so that a user sees all of them and not the first alone. Nothing is emitted before
 /// `emitAll`, since a diagnostic handler is active during the import.
@@ -42,6 +42,6 @@ private:
   std::vector<Fault> faults;
 };
 
-} // namespace tenon::onnx_import
+} // namespace tenon
 
-#endif // TENON_COMPILER_IMPORT_ONNX_REPORT_H
+#endif // TENON_COMPILER_IMPORT_REPORT_H

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/import/onnx/ExternalFiles.h"
+#include "compiler/import/ExternalFiles.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -15,7 +16,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-using namespace tenon::onnx_import;
+#define XXH_INLINE_ALL
+#include "xxhash.h"
+
+using namespace tenon;
 
 std::shared_ptr<const MappedFile> MappedFile::map(int descriptor, std::string &error) {
   struct stat info;
@@ -61,7 +65,7 @@ int ExternalFiles::openBeneath(const std::string &location, std::string &error) 
   long descriptor = syscall(SYS_openat2, folderDescriptor, location.c_str(), &how, sizeof(how));
   if (descriptor < 0)
     error = errno == EXDEV   ? "it lies outside of the model's folder"
-            : errno == ELOOP ? "it is reached through a symbolic link, which is refused"
+            : errno == ELOOP ? "it is reached through a symbolic link, which is refused; put the file itself there"
                              : std::strerror(errno);
   return static_cast<int>(descriptor);
 }
@@ -81,4 +85,19 @@ std::shared_ptr<const MappedFile> ExternalFiles::open(llvm::StringRef location, 
   if (file)
     files[location] = file;
   return file;
+}
+
+uint64_t ExternalFiles::hash() const {
+  llvm::SmallVector<llvm::StringRef> names(files.keys());
+  llvm::sort(names);
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  for (llvm::StringRef name : names) {
+    llvm::ArrayRef<char> bytes = files.find(name)->second->getBytes();
+    uint64_t sizes[] = {name.size(), bytes.size()};
+    XXH3_64bits_update(&state, sizes, sizeof(sizes));
+    XXH3_64bits_update(&state, name.data(), name.size());
+    XXH3_64bits_update(&state, bytes.data(), bytes.size());
+  }
+  return XXH3_64bits_digest(&state);
 }

@@ -5,15 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_COMPILER_IMPORT_ONNX_EXTERNALFILES_H
-#define TENON_COMPILER_IMPORT_ONNX_EXTERNALFILES_H
+#ifndef TENON_COMPILER_IMPORT_EXTERNALFILES_H
+#define TENON_COMPILER_IMPORT_EXTERNALFILES_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
 #include <string>
 
-namespace tenon::onnx_import {
+namespace tenon {
 
 /// A file mapped for reading, until the last owner is gone.
 class MappedFile {
@@ -41,6 +41,8 @@ public:
   ExternalFiles(const ExternalFiles &) = delete;
 
   std::shared_ptr<const MappedFile> open(llvm::StringRef location, std::string &error);
+  /// XXH3 of the names and bytes of all files that were opened.
+  uint64_t hash() const;
 
 private:
   int openBeneath(const std::string &location, std::string &error);
@@ -50,6 +52,6 @@ private:
   llvm::StringMap<std::shared_ptr<const MappedFile>> files;
 };
 
-} // namespace tenon::onnx_import
+} // namespace tenon
 
-#endif // TENON_COMPILER_IMPORT_ONNX_EXTERNALFILES_H
+#endif // TENON_COMPILER_IMPORT_EXTERNALFILES_H

@@ -5,15 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/import/onnx/GraphBuilder.h"
-#include "compiler/import/onnx/Tensors.h"
+#include "compiler/graph/GraphBuilder.h"
+#include "compiler/graph/Elements.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 using namespace tenon;
-using namespace tenon::onnx_import;
 
 //===----------------------------------------------------------------------===//
 // Making one operation
@@ -79,6 +78,12 @@ template <typename Op> Value GraphBuilder::emitSimple(ArrayRef<Value> operands) 
 
 /// The single result of an operation, or null.
 template <typename Op> static Value resultOf(Op op) { return op ? Value(op->getResult(0)) : Value(); }
+
+void GraphBuilder::fail(const Twine &text) {
+  if (!failed)
+    emitError(loc) << text.str();
+  failed = true;
+}
 
 //===----------------------------------------------------------------------===//
 // Types

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_COMPILER_IMPORT_ONNX_GRAPHBUILDER_H
-#define TENON_COMPILER_IMPORT_ONNX_GRAPHBUILDER_H
+#ifndef TENON_COMPILER_GRAPH_GRAPHBUILDER_H
+#define TENON_COMPILER_GRAPH_GRAPHBUILDER_H
 
 #include "dialects/tenon/Dims.h"
 
@@ -20,8 +20,6 @@ namespace tenon {
 enum class ComparePredicate : uint32_t;
 enum class PoolKind : uint32_t;
 enum class ReduceKind : uint32_t;
-
-namespace onnx_import {
 
 using mlir::AffineExpr;
 using mlir::Type;
@@ -52,8 +50,14 @@ public:
   GraphBuilder(mlir::OpBuilder &builder, mlir::Location loc) : builder(builder), loc(loc) {}
 
   bool hasFailed() const { return failed; }
+  /// As a failed operation does, without a report: the caller has made one.
+  void setFailed() { failed = true; }
+  /// Reports a failure, unless there was one before.
+  void fail(const llvm::Twine &text);
   mlir::MLIRContext *getContext() const;
   mlir::Location getLoc() const { return loc; }
+  /// Where further operations come from.
+  void setLoc(mlir::Location newLoc) { loc = newLoc; }
 
   //===--- Types: of a null value a scalar of f32, so that callers need no check
   //--------------------------===//
@@ -240,7 +244,6 @@ private:
   Value scan(ReduceKind kind, Value x, int64_t axis, bool exclusive, bool reverse);
 };
 
-} // namespace onnx_import
 } // namespace tenon
 
-#endif // TENON_COMPILER_IMPORT_ONNX_GRAPHBUILDER_H
+#endif // TENON_COMPILER_GRAPH_GRAPHBUILDER_H

@@ -1,0 +1,71 @@
+//===- Elements.cpp - the elements of constants ---------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/graph/Elements.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/Sequence.h"
+#include <bit>
+
+using namespace mlir;
+using namespace tenon;
+
+static_assert(std::endian::native == std::endian::little, "bytes are little endian and taken as they are");
+
+static Attribute makeElement(Type type, double value) {
+  if (isa<FloatType>(type))
+    return FloatAttr::get(type, value);
+  return IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(), static_cast<int64_t>(value), true, true));
+}
+static Attribute makeElement(Type type, int64_t value) {
+  if (isa<FloatType>(type))
+    return FloatAttr::get(type, static_cast<double>(value));
+  return IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(), value, true, true));
+}
+
+template <typename T> static ElementsAttr makeElementsOf(RankedTensorType type, ArrayRef<T> values) {
+  // What long lists are made of, without an attribute for each element.
+  if (type.getElementType().isF32())
+    return DenseElementsAttr::get(type, ArrayRef(SmallVector<float>(values.begin(), values.end())));
+  if (type.getElementType().isSignlessInteger(64))
+    return DenseElementsAttr::get(type, ArrayRef(SmallVector<int64_t>(values.begin(), values.end())));
+  SmallVector<Attribute> elements;
+  for (T value : values)
+    elements.push_back(makeElement(type.getElementType(), value));
+  return DenseElementsAttr::get(type, elements);
+}
+ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<int64_t> values) {
+  return makeElementsOf(type, values);
+}
+ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<double> values) {
+  return makeElementsOf(type, values);
+}
+
+ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<char> bytes,
+                                 std::shared_ptr<const void> holder, StringRef name) {
+  size_t width = (type.getElementTypeBitWidth() + 7) / 8;
+  // MLIR keeps booleans as bits; any byte but zero is true.
+  if (type.getElementType().isInteger(1)) {
+    SmallVector<bool> values;
+    for (char byte : bytes)
+      values.push_back(byte != 0);
+    return DenseElementsAttr::get(type, values);
+  }
+  if (type.getNumElements() <= kMaxDenseElements) {
+    // Where all elements are equal, one is enough; folds know such an attribute as a splat.
+    bool isSplat = !bytes.empty() && llvm::all_of(llvm::seq<size_t>(width, bytes.size()), [&](size_t i) {
+      return bytes[i] == bytes[i - width];
+    });
+    return DenseElementsAttr::getFromRawBuffer(type, isSplat ? bytes.take_front(width) : bytes);
+  }
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % width != 0) {
+    auto copy = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, width, /*dataIsMutable=*/false);
+    return DenseResourceElementsAttr::get(type, name, std::move(copy));
+  }
+  auto blob = UnmanagedAsmResourceBlob::allocateWithAlign(
+      bytes, width, [holder = std::move(holder)](void *, size_t, size_t) {});
+  return DenseResourceElementsAttr::get(type, name, std::move(blob));
+}

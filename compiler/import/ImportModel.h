@@ -1,0 +1,66 @@
+//===- ImportModel.h - what all importers are told, and what they give ----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_IMPORTMODEL_H
+#define TENON_COMPILER_IMPORT_IMPORTMODEL_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// What the command line says about the model's inputs.
+struct ImportOptions {
+  /// The dimensions of an input, each a number or the name of a symbol. Where `name` is no input but a
+  /// symbol of the model, the only element is what stands for that symbol everywhere.
+  struct Shape {
+    std::string name;
+    std::vector<std::string> dims;
+  };
+  /// The values that a symbol may take, both ends included.
+  struct Range {
+    std::string symbol;
+    int64_t min, max;
+  };
+  /// The value of an input, which is then a constant and no argument: numbers separated by commas, in the
+  /// input's shape, or `@FILE`, a serialized TensorProto. What an operator needs to know when compiling
+  /// (axes, a condition, a sampling rate) may be given so.
+  struct Constant {
+    std::string input, value;
+  };
+  std::vector<Shape> shapes;
+  std::vector<Range> ranges;
+  std::vector<Constant> constants;
+  /// Nodes that functions, branches, loops and recurrent operators may be expanded to, all in all.
+  int64_t maxExpandedNodes = 200000;
+
+  /// Reads `NAME=1x3xHxW`, the value of `--shape`. Says in `error` what is wrong with it, where it fails.
+  static mlir::LogicalResult parseShape(llvm::StringRef text, ImportOptions &options, std::string &error);
+  /// Reads `H=32..640`, the value of `--range`.
+  static mlir::LogicalResult parseRange(llvm::StringRef text, ImportOptions &options, std::string &error);
+  /// Reads `NAME=1,2` or `NAME=@FILE`, the value of `--constant`.
+  static mlir::LogicalResult parseConstant(llvm::StringRef text, ImportOptions &options, std::string &error);
+};
+
+/// Who is at fault, which the exit code follows: 0, 1, 3.
+enum class ImportFault { None, InvalidModel, Unsupported };
+
+/// The module, or the reason why there is none. Constants of more than a few elements are resources that
+/// point into the file's memory; the context's resource table shares the ownership of that memory, so the
+/// module may be moved and cloned freely, and it is freed with the context.
+struct ImportedModel {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  ImportFault fault = ImportFault::None;
+
+  explicit operator bool() const { return static_cast<bool>(module); }
+};
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_IMPORT_IMPORTMODEL_H
