@@ -34,6 +34,8 @@ inline constexpr llvm::StringRef kDimsAttr = "tenon.dims";
 inline constexpr llvm::StringRef kOutputAttr = "tenon.output";
 /// On main's arguments and results: the name that the model gives them.
 inline constexpr llvm::StringRef kNameAttr = "tenon.name";
+/// On main's arguments and results: what part of the model's value they are, as plan.fbs's Role calls it.
+inline constexpr llvm::StringRef kRoleAttr = "tenon.role";
 /// On a module: expressions over symbols that must not be negative for any sizes that are bound.
 inline constexpr llvm::StringRef kRequiresAttr = "tenon.requires";
 /// On a module: for each of them, in order, what it is that would break; may be shorter.

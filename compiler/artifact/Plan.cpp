@@ -106,6 +106,10 @@ LogicalResult Serializer::addTensors(ArrayAttr descriptions, std::vector<std::un
       return emitUnsupported(program, "tensor '") << tensor->name << "' has element type " << type
                                            << ", which an artifact cannot hold";
     tensor->dtype = *dtype;
+    if (auto role = description.getAs<StringAttr>("role"))
+      for (fmt::Role known : fmt::EnumValuesRole())
+        if (role.getValue() == fmt::EnumNameRole(known))
+          tensor->role = known;
     for (AffineExpr dim : description.getAs<ShapeAttr>("dims").getDims())
       tensor->dims.push_back(exprs.addDim(dim, [&](AffineSymbolExpr symbol) {
         StringRef name = dialect->getSymbolName(symbol.getPosition());

@@ -34,6 +34,16 @@ void Report::add(ImportFault kind, Location loc, const Twine &what, const Twine 
   faults.push_back({kind, loc, sanitize(file + ": " + what + ": " + text)});
 }
 
+std::vector<Report::Fault> Report::takeFrom(size_t begin) {
+  std::vector<Fault> taken(std::make_move_iterator(faults.begin() + begin), std::make_move_iterator(faults.end()));
+  faults.resize(begin);
+  return taken;
+}
+
+void Report::append(std::vector<Fault> more) {
+  faults.insert(faults.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
 ImportFault Report::getKind() const {
   if (faults.empty())
     return ImportFault::None;

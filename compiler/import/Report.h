@@ -27,17 +27,22 @@ public:
   void add(ImportFault kind, mlir::Location loc, const llvm::Twine &what, const llvm::Twine &text);
 
   bool hasFaults() const { return !faults.empty(); }
+  size_t size() const { return faults.size(); }
   /// The kind that the exit code follows: an invalid model counts more than an unsupported one.
   ImportFault getKind() const;
   /// Emits one error a fault, in the order found, at the node's location.
   void emitAll(mlir::MLIRContext *context) const;
 
-private:
   struct Fault {
     ImportFault kind;
     std::optional<mlir::Location> loc;
     std::string text;
   };
+  /// Takes the faults from a number on out of the report, which forgets them.
+  std::vector<Fault> takeFrom(size_t begin);
+  void append(std::vector<Fault> more);
+
+private:
   std::string file;
   std::vector<Fault> faults;
 };

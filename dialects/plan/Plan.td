@@ -42,7 +42,8 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SingleBlock, NoTerminator, Isol
   let summary = "all that a run of the model does";
   let description = [{
     The block has one index argument for each of `symbols`. `inputs` and
-    `outputs` are dictionaries with `name`, `type` (the element type) and `dims`.
+    `outputs` are dictionaries with `name`, `type` (the element type), `dims`, and
+    `role` where they are a part of what has the name.
 
     ```mlir
     plan.program @main symbols ["N"] inputs [{name = "x", type = f32, dims = #tenon.shape<N, 4>} ] outputs [] {

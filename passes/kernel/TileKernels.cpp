@@ -271,8 +271,12 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
     for (unsigned i = 0; i < numArguments; ++i)
       if (kernel.getArgAttr(i, kOutputAttr))
         dims = Dims(kernel.getArgAttrOfType<ShapeAttr>(i, kDimsAttr).getDims());
+    // Nothing to compute, whatever the other extents are.
+    bool isEmpty = llvm::any_of(dims, [](AffineExpr dim) { return getConstant(dim) == 0; });
     Tiling tiling = chooseTiling(root, returned.getResultNumber(), dims, tileElements);
-    if (llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {
+    if (isEmpty)
+      count[0] = getDimConstant(context, 0);
+    else if (llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {
       count[0] = tiling.count;
       IRRewriter rewriter(context);
       rewriter.setInsertionPoint(root);

@@ -101,7 +101,7 @@ static tenon_status describeTensor(const tenon_artifact *artifact, const std::ve
   if (index >= tensors.size())
     return report(artifact, Status::make(TENON_MISUSE, "%s %u of %zu", what, index, tensors.size()), error);
   const Tensor &tensor = tensors[index];
-  *info = {tensor.name, tensor.dtype, tensor.dims.count};
+  *info = {tensor.name, tensor.dtype, tensor.dims.count, tensor.role};
   return TENON_OK;
 }
 

@@ -49,6 +49,7 @@ struct Tensor {
   const char *name;
   tenon_dtype dtype;
   IndexRange dims; // in Plan::dims
+  tenon_role role;
 };
 
 struct Buffer {

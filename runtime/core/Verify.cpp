@@ -17,6 +17,7 @@
 
 namespace tenon::rt {
 
+static_assert(int(TENON_ROLE_ENDS) == int(fmt::Role::ends) && fmt::Role::MAX == fmt::Role::ends);
 static_assert(int(ExprOp::align) == int(fmt::ExprOp::align) && fmt::ExprOp::MAX == fmt::ExprOp::align);
 static_assert(int(Storage::heap) == int(fmt::Storage::heap) && fmt::Storage::MAX == fmt::Storage::heap);
 
@@ -84,7 +85,10 @@ static Status verifyTensors(const flatbuffers::Vector<flatbuffers::Offset<fmt::T
     if (plan.dims.size() + rank > maxDims)
       return Status::make(TENON_INVALID, "plan: %s '%s' shares its dimensions with too many others", what,
                           name);
-    out.push_back({name, dtype, {uint32_t(plan.dims.size()), rank}});
+    if (unsigned(tensor->role()) > unsigned(fmt::Role::MAX))
+      return Status::make(TENON_INVALID, "plan: %s '%s' has role %u, the last known is %u", what, name,
+                          unsigned(tensor->role()), unsigned(fmt::Role::MAX));
+    out.push_back({name, dtype, {uint32_t(plan.dims.size()), rank}, tenon_role(tensor->role())});
     for (uint32_t d = 0; d < rank; ++d) {
       uint32_t expr = tensor->dims()->Get(d);
       if (expr >= plan.exprs.size())

@@ -174,8 +174,10 @@ LogicalResult Importer::importFunction(Node &node, const FunctionProto &function
   for (int i = 0; i < function.input_size(); ++i) {
     StringRef name = node.inputName(i);
     ImportedValue *value = name.empty() ? nullptr : node.scope.find(name);
-    if (value && value->constant)
+    if (value && value->constant) {
+      noteChange(*value);
       materialize(*value); // One weight, however often the function is called.
+    }
     ImportedValue &input = inner.values[function.input(i)];
     if (value)
       input = *value;

@@ -189,8 +189,10 @@ LogicalResult Importer::bindOutputs(Node &node, ArrayRef<ImportedValue *> values
       return node.invalid("output number " + Twine(i) + ", '" + proto.output(i) +
                           "', is made by nothing inside");
     // A constant becomes a weight once, under the name that it had first.
-    if (values[i]->constant)
+    if (values[i]->constant) {
+      noteChange(*values[i]);
       materialize(*values[i]);
+    }
     node.scope.values[proto.output(i)] = *values[i];
   }
   return success();

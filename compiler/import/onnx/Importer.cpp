@@ -106,89 +106,7 @@ void Importer::readFunctions() {
 }
 
 //===----------------------------------------------------------------------===//
-// Inputs
-//===----------------------------------------------------------------------===//
-
-/// The name of a dynamic dimension: what the model calls it, or one that we make up.
-static std::string getDimName(const onnx::ValueInfoProto &input, int i) {
-  const auto &dim = input.type().tensor_type().shape().dim(i);
-  // "?" is no name: it would make dimensions equal that have nothing in common.
-  bool hasName = dim.has_dim_param() && !dim.dim_param().empty() && dim.dim_param() != "?";
-  return hasName ? dim.dim_param() : input.name() + "_dim" + std::to_string(i);
-}
-
-static bool isDynamic(const onnx::TensorShapeProto::Dimension &dim) {
-  return !dim.has_dim_value() || dim.dim_value() < 0;
-}
-
-void Importer::declareShape(const onnx::ValueInfoProto &input) {
-  const auto &declared = input.type().tensor_type();
-  if (!declared.has_shape())
-    return inputShapes.declareWithoutShape(input.name());
-  std::vector<DeclaredDim> dims;
-  for (int i = 0; i < declared.shape().dim_size(); ++i) {
-    const auto &dim = declared.shape().dim(i);
-    dims.push_back(isDynamic(dim) ? DeclaredDim{getDimName(input, i)} : DeclaredDim{"", dim.dim_value()});
-  }
-  inputShapes.declare(input.name(), dims);
-}
-
-RankedTensorType Importer::getInputType(const onnx::ValueInfoProto &input) {
-  if (!input.type().has_tensor_type()) {
-    report.add(ImportFault::Unsupported, "input '" + input.name() + "' is no tensor, which is not supported");
-    return {};
-  }
-  int32_t dataType = input.type().tensor_type().elem_type();
-  Type element = getElementType(context, dataType);
-  if (!element) {
-    report.add(ImportFault::Unsupported, "input '" + input.name() + "' is of type " +
-                                             getDataTypeName(dataType) + ", which is not supported");
-    return {};
-  }
-  std::optional<Dims> dims = inputShapes.getDims(input.name());
-  if (!dims)
-    return {};
-  int64_t count = 1;
-  for (AffineExpr dim : *dims)
-    if (int64_t size = std::max<int64_t>(getConstant(dim).value_or(1), 1);
-        __builtin_mul_overflow(count, size, &count) || count > kMaxElements) {
-      report.add(ImportFault::InvalidModel, "input '" + input.name() + "' has more than 2^40 elements");
-      return {};
-    }
-  return getTensorType(*dims, element);
-}
-
-void Importer::importInputs(func::FuncOp function) {
-  SmallVector<const onnx::ValueInfoProto *> inputs;
-  // Up to IR version 3 each initializer is an input too, by the same name; it is a constant all the same.
-  for (const onnx::ValueInfoProto &input : model.graph().input())
-    if (!mainScope.values.contains(input.name()))
-      inputs.push_back(&input);
-  for (const onnx::ValueInfoProto *input : inputs)
-    declareShape(*input);
-  SmallVector<Type> types;
-  for (const onnx::ValueInfoProto *input : inputs) {
-    auto [it, isNew] = mainScope.values.try_emplace(input->name());
-    if (!isNew || input->name().empty()) {
-      report.add(ImportFault::InvalidModel, "has two inputs named '" + input->name() + "'");
-      continue;
-    }
-    RankedTensorType type = getInputType(*input);
-    if (!type)
-      continue;
-    Location loc = NameLoc::get(builder.getStringAttr(input->name()));
-    it->second.type = type;
-    it->second.value = function.getBody().addArgument(type, loc);
-    types.push_back(type);
-    inputNames.push_back(builder.getStringAttr(input->name()));
-  }
-  function.setFunctionType(builder.getFunctionType(types, {}));
-  for (auto [i, name] : llvm::enumerate(inputNames))
-    function.setArgAttr(i, "tenon.name", name);
-}
-
-//===----------------------------------------------------------------------===//
-// Initializers and outputs
+// Initializers
 //===----------------------------------------------------------------------===//
 
 void Importer::importInitializers(const onnx::GraphProto &graph, Scope &scope) {
@@ -210,37 +128,9 @@ void Importer::importInitializers(const onnx::GraphProto &graph, Scope &scope) {
     }
     it->second.constant = result.elements;
     it->second.type = cast<RankedTensorType>(result.elements.getType());
-    it->second.weightName = tensor.name();
+    it->second.weightName = builder.getStringAttr(tensor.name());
     it->second.loc = loc;
   }
-}
-
-void Importer::importOutputs(func::FuncOp function) {
-  SmallVector<Value> results;
-  SmallVector<Type> types;
-  for (const onnx::ValueInfoProto &output : model.graph().output()) {
-    ImportedValue *value = mainScope.find(output.name());
-    if (!value)
-      report.add(ImportFault::InvalidModel,
-                 "output '" + output.name() + "' is made by no node, input or initializer");
-    if (!value || value->hasFailed())
-      continue;
-    int32_t declared = output.type().tensor_type().elem_type();
-    if (declared != 0 && declared != getDataType(value->type.getElementType()))
-      report.add(ImportFault::InvalidModel, "output '" + output.name() + "' is declared as " +
-                                                getDataTypeName(declared) + ", but comes out as " +
-                                                getDataTypeName(getDataType(value->type.getElementType())));
-    if (Value result = materialize(*value)) {
-      results.push_back(result);
-      types.push_back(result.getType());
-    }
-  }
-  if (report.hasFaults())
-    return;
-  func::ReturnOp::create(builder, function.getLoc(), results);
-  function.setFunctionType(builder.getFunctionType(function.getFunctionType().getInputs(), types));
-  for (auto [i, output] : llvm::enumerate(model.graph().output()))
-    function.setResultAttr(i, "tenon.name", builder.getStringAttr(output.name()));
 }
 
 void Importer::setModuleAttributes(ModuleOp module) {
@@ -254,12 +144,35 @@ void Importer::setModuleAttributes(ModuleOp module) {
 // Values
 //===----------------------------------------------------------------------===//
 
+Importer::RegionVisit::RegionVisit(Importer &importer) : importer(importer), begin(importer.changes.size()) {
+  ++importer.regionDepth;
+}
+
+Importer::RegionVisit::~RegionVisit() {
+  for (size_t i = importer.changes.size(); i-- > begin;)
+    *importer.changes[i].first = std::move(importer.changes[i].second);
+  importer.changes.resize(begin);
+  --importer.regionDepth;
+}
+
+void Importer::noteChange(ImportedValue &value) {
+  if (regionDepth > 0)
+    changes.emplace_back(&value, value);
+}
+
+Importer::Faults Importer::rollBack(const Checkpoint &point, Node &node) {
+  while (requirements.size() > point.requirements)
+    requirements.pop_back();
+  node.forgetFaults();
+  return report.takeFrom(point.faults);
+}
+
 Value Importer::materialize(ImportedValue &value) {
   if (value.value || !value.type)
     return value.value;
   GraphBuilder b(builder, value.loc.value_or(builder.getUnknownLoc()));
   if (value.constant) {
-    value.value = b.weight(value.constant, value.weightName);
+    value.value = b.weight(value.constant, value.weightName ? value.weightName.getValue() : StringRef());
   } else if (std::optional<Dims> integers = value.known->getIntegers()) {
     Value flat = value.known->shape.empty() ? b.size((*integers)[0], value.known->type)
                                             : b.sizes(*integers, value.known->type);
@@ -296,7 +209,8 @@ bool Importer::dependsOnData(AffineExpr expr) const {
 void Importer::rememberSizes(ImportedValue &value, ArrayRef<AffineExpr> sizes) {
   ShapeValue known{Ints(value.type.getShape()), value.type.getElementType(), {}};
   for (AffineExpr size : sizes)
-    known.elements.push_back({size});
+    known.elements.push_back({size, 1, std::nullopt});
+  noteChange(value);
   value.known = std::move(known);
 }
 

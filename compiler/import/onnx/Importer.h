@@ -31,6 +31,9 @@ namespace tenon::onnx_import {
 
 class Node;
 struct OpEntry;
+struct Sequence;
+struct Optional;
+struct Strings;
 
 /// What the resources of a module point into.
 struct ModelMemory {
@@ -48,12 +51,18 @@ struct ImportedValue {
   mlir::ElementsAttr constant;       ///< The elements, where they are constant.
   std::optional<ShapeValue> known;   ///< What is known of them, where they are few.
   bool knownIsUpToDate = false;      ///< Whether `known` has been derived from `constant`.
-  std::string weightName;            ///< The initializer's name.
+  mlir::StringAttr weightName;        ///< The initializer's name.
   std::optional<mlir::Location> loc; ///< Of the node that makes it.
 
   bool isAbsent = false; ///< An optional input of a function that the call leaves out.
 
-  bool hasFailed() const { return !type && !isAbsent; }
+  // Instead of all above, where the value is no tensor (Compound.h).
+  std::shared_ptr<Sequence> sequence;
+  std::shared_ptr<Optional> optional;
+  std::shared_ptr<Strings> strings;
+
+  bool isTensor() const { return !sequence && !optional && !strings; }
+  bool hasFailed() const { return !type && !isAbsent && isTensor(); }
 };
 
 using OpsetImports = llvm::StringMap<int64_t>;
@@ -95,6 +104,36 @@ public:
   /// Counts what a node is written out to; a fault where the sum of all exceeds the limit.
   mlir::LogicalResult countExpansion(Node &node, int64_t nodeCount);
 
+  /// Before a value that a scope holds gets an operation or sizes: in a region, it has them there alone.
+  void noteChange(ImportedValue &value);
+  mlir::OpBuilder &getBuilder() { return builder; }
+
+  //===--- Attempts and regions
+  //--------------------------------------------------------------------------===//
+
+  using Faults = std::vector<Report::Fault>;
+  /// What has been reported and taken for granted at some point.
+  struct Checkpoint {
+    size_t faults, requirements;
+  };
+  Checkpoint getCheckpoint() const { return {report.size(), requirements.size()}; }
+  bool hasFaultsSince(const Checkpoint &point) const { return report.size() > point.faults; }
+  /// Forgets what came after a point, and that the node has failed since. The faults that are forgotten.
+  Faults rollBack(const Checkpoint &point, Node &node);
+  void restore(Faults faults) { report.append(std::move(faults)); }
+
+  /// While it lives, operations are made in the region of a branch or a loop. What values from around it get
+  /// there (the operation of a constant, a size that was bound) is forgotten at the end.
+  class RegionVisit {
+  public:
+    explicit RegionVisit(Importer &importer);
+    ~RegionVisit();
+
+  private:
+    Importer &importer;
+    size_t begin;
+  };
+
   /// Imports a graph in place, seeing the names that the node sees. `inputs` are bound to the graph's inputs;
   /// `outputs` becomes what its outputs stand for. The values live as long as the importer.
   mlir::LogicalResult importSubgraph(Node &node, const onnx::GraphProto &graph,
@@ -109,13 +148,24 @@ private:
   bool readOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports,
                   OpsetImports &opsets);
   void readFunctions();
-  void declareShape(const onnx::ValueInfoProto &input);
-  mlir::RankedTensorType getInputType(const onnx::ValueInfoProto &input);
-  void importInputs(mlir::func::FuncOp function);
   void importInputConstants();
   void importInitializers(const onnx::GraphProto &graph, Scope &scope);
-  void importOutputs(mlir::func::FuncOp function);
   void setModuleAttributes(mlir::ModuleOp module);
+
+  // Boundary.cpp: inputs and outputs.
+  struct Result;
+  void declareShape(const onnx::ValueInfoProto &input);
+  std::optional<Dims> getInputDims(const onnx::ValueInfoProto &input);
+  mlir::Type getInputElementType(const onnx::ValueInfoProto &input, int32_t dataType);
+  mlir::Value addArgument(mlir::func::FuncOp function, llvm::StringRef name, llvm::StringRef role, mlir::Type type);
+  mlir::AffineExpr addInputSymbol(const llvm::Twine &name);
+  ImportedValue importSequenceInput(mlir::func::FuncOp function, const onnx::ValueInfoProto &input,
+                                    const onnx::TypeProto &type);
+  ImportedValue importTensorInput(mlir::func::FuncOp function, const onnx::ValueInfoProto &input);
+  ImportedValue importInput(mlir::func::FuncOp function, const onnx::ValueInfoProto &input);
+  void importInputs(mlir::func::FuncOp function);
+  void addResults(llvm::StringRef name, ImportedValue &value, llvm::SmallVectorImpl<Result> &results);
+  void importOutputs(mlir::func::FuncOp function);
 
   // ImportNodes.cpp: nodes in order.
   using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
@@ -153,12 +203,14 @@ private:
   std::deque<OpsetImports> functionOpsets;
   llvm::SetVector<mlir::AffineExpr> requirements;
   llvm::DenseSet<mlir::AffineExpr> dataSymbols;
+  /// Values as they were before a region gave them an operation or sizes.
+  std::vector<std::pair<ImportedValue *, ImportedValue>> changes;
+  int regionDepth = 0;
   int64_t expandedNodes = 0, copiedBytes = 0;
   /// The location that operations of expanded functions get, and what messages say of them: those of the
   /// node in the model's own graph.
   std::optional<mlir::Location> outerLoc;
   std::string outerName;
-  llvm::SmallVector<mlir::StringAttr> inputNames;
   std::vector<std::string> currentDiagnostics;
 };
 

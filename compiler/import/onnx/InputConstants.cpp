@@ -101,6 +101,6 @@ void Importer::importInputConstants() {
     ImportedValue &value = mainScope.values[constant.input];
     value.constant = elements;
     value.type = cast<RankedTensorType>(elements.getType());
-    value.weightName = constant.input;
+    value.weightName = builder.getStringAttr(constant.input);
   }
 }

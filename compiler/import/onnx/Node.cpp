@@ -48,6 +48,12 @@ Value Node::input(size_t i) {
     failed = true;
     return {};
   }
+  if (!inputs[i]->isTensor()) {
+    (void)unsupported("input '" + inputName(i) + "' is a sequence or an optional, and has to be a tensor");
+    failed = true;
+    return {};
+  }
+  importer.noteChange(*inputs[i]);
   Value value = importer.materialize(*inputs[i]);
   failed |= !value;
   return value;
@@ -62,7 +68,7 @@ SmallVector<Value> Node::allInputs() {
 }
 
 RankedTensorType Node::inputType(size_t i) {
-  if (hasInput(i))
+  if (hasInput(i) && inputs[i]->type)
     return inputs[i]->type;
   (void)invalid("needs input number " + Twine(i) + ", which is left out");
   failed = true;
@@ -314,6 +320,11 @@ LogicalResult Node::setOutput(size_t i, Value value) {
   if (i < outputs.size())
     outputs[i] = value;
   return success();
+}
+
+void Node::setImported(size_t i, ImportedValue value) {
+  if (wantsOutput(i))
+    scope.values[proto.output(i)] = std::move(value);
 }
 
 LogicalResult Node::setConstant(ElementsAttr value) {

@@ -114,6 +114,8 @@ public:
   mlir::LogicalResult setOutput(size_t i, Value value);
   /// Sets the first output.
   mlir::LogicalResult setResult(Value value) { return setOutput(0, value); }
+  /// Sets an output to a value that may be no tensor.
+  void setImported(size_t i, ImportedValue value);
   /// Sets the first output to a constant, which becomes an operation where it is used as a tensor.
   mlir::LogicalResult setConstant(mlir::ElementsAttr value);
   mlir::LogicalResult setConstant(IntsRef values, IntsRef shape);
@@ -127,6 +129,10 @@ public:
   mlir::LogicalResult unsupported(const llvm::Twine &text) { return fault(ImportFault::Unsupported, text); }
   mlir::LogicalResult fault(ImportFault kind, const llvm::Twine &text);
   bool hasFault() const { return faulty; }
+  /// What had failed so far does not count.
+  void forgetFaults() { failed = faulty = false; }
+  /// The value behind an input, which may be no tensor; null where it was left out.
+  ImportedValue *imported(size_t i) { return hasInput(i) ? inputs[i] : nullptr; }
 
   /// Records that `expr` must not be negative when sizes are bound, or where data decides that, when this
   /// runs; a fault where it is a negative constant.

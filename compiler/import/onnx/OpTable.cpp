@@ -31,7 +31,7 @@ const Table &getTable(StringRef domain) {
   static const Table standard =
       makeTable({getElementwiseOps(), getActivationOps(), getReductionOps(), getContractionOps(),
                  getWindowOps(), getNormalizationOps(), getShapeOps(), getIndexingOps(), getConstantOps(),
-                 getResizeOps(), getQuantizationOps(), getControlOps(), getRecurrentOps()});
+                 getResizeOps(), getQuantizationOps(), getControlOps(), getRecurrentOps(), getSequenceOps()});
   static const Table microsoft = makeTable({getMicrosoftOps()});
   static const Table none;
   return domain.empty() ? standard : domain == "com.microsoft" ? microsoft : none;

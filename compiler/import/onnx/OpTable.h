@@ -48,6 +48,7 @@ llvm::ArrayRef<OpEntry> getResizeOps();
 llvm::ArrayRef<OpEntry> getQuantizationOps();
 llvm::ArrayRef<OpEntry> getControlOps();
 llvm::ArrayRef<OpEntry> getRecurrentOps();
+llvm::ArrayRef<OpEntry> getSequenceOps();
 /// Those of domain com.microsoft.
 llvm::ArrayRef<OpEntry> getMicrosoftOps();
 

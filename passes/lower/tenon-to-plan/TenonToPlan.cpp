@@ -45,9 +45,13 @@ void Conversion::createCopy(Value source, Value target, Value bytes, Location lo
 DictionaryAttr Conversion::describe(Type type, DictionaryAttr attrs, StringRef fallback) {
   auto tensor = cast<RankedTensorType>(type);
   auto name = attrs ? attrs.getAs<StringAttr>(kNameAttr) : StringAttr();
-  return b.getDictionaryAttr({b.getNamedAttr("dims", ShapeAttr::get(b.getContext(), getDims(tensor))),
-                              b.getNamedAttr("name", name ? name : b.getStringAttr(fallback)),
-                              b.getNamedAttr("type", TypeAttr::get(tensor.getElementType()))});
+  SmallVector<NamedAttribute> description{
+      b.getNamedAttr("dims", ShapeAttr::get(b.getContext(), getDims(tensor))),
+      b.getNamedAttr("name", name ? name : b.getStringAttr(fallback)),
+      b.getNamedAttr("type", TypeAttr::get(tensor.getElementType()))};
+  if (auto role = attrs ? attrs.getAs<StringAttr>(kRoleAttr) : StringAttr())
+    description.push_back(b.getNamedAttr("role", role));
+  return b.getDictionaryAttr(description);
 }
 
 /// Those that inputs bind, then those that data binds.

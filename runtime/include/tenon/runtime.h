@@ -63,6 +63,17 @@ typedef enum tenon_dtype {
 } tenon_dtype;
 // clang-format on
 
+/// What part of an input or output of the model a tensor is. Those that are no tensors are several, one
+/// after the other, under one name.
+typedef enum tenon_role {
+  TENON_ROLE_VALUE,    ///< all of it
+  TENON_ROLE_ELEMENTS, ///< of a sequence: the elements of all its tensors, end to end
+  TENON_ROLE_SHAPES,   ///< of a sequence: i64 [length, rank], the shape of each tensor; follows its elements
+  TENON_ROLE_HAS,      ///< of an optional: a boolean, whether it holds what follows
+  TENON_ROLE_BYTES,    ///< of strings: u8, UTF-8, end to end
+  TENON_ROLE_ENDS      ///< of strings: i64 in the shape of the tensor, where in the bytes each ends
+} tenon_role;
+
 typedef struct tenon_artifact tenon_artifact;
 typedef struct tenon_session tenon_session;
 
@@ -122,6 +133,7 @@ typedef struct tenon_tensor_info {
   const char *name;
   tenon_dtype dtype;
   uint32_t rank;
+  tenon_role role;
 } tenon_tensor_info;
 
 /// One dimension of an input or output.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 #include <cmath>
@@ -106,7 +107,13 @@ LogicalResult importShape(Node &n) {
   return n.unsupported("the shape of '" + n.inputName(0) + "' depends on data");
 }
 
-LogicalResult importIdentity(Node &n) { return n.setResult(n.input(0)); }
+LogicalResult importIdentity(Node &n) {
+  if (ImportedValue *value = n.imported(0); value && !value->isTensor()) {
+    n.setImported(0, *value);
+    return success();
+  }
+  return n.setResult(n.input(0));
+}
 
 } // namespace
 

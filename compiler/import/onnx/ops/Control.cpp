@@ -1,60 +1,89 @@
-//===- Control.cpp - branches and loops that are known when compiling -----===//
+//===- Control.cpp - If, Loop and Scan ---------------------------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/import/onnx/Importer.h"
-#include "compiler/import/onnx/Node.h"
+#include "compiler/import/onnx/Compound.h"
+#include "compiler/import/onnx/ControlBuilder.h"
 #include "compiler/import/onnx/OpTable.h"
 
 using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
 
-// The dialect has no control flow. A branch whose condition is known is put in place, and a loop that runs a
-// known number of times is written out; all else is refused.
+// A branch whose condition is known is put in place, and a short loop that runs a known number of times is
+// written out. All else becomes operations with regions.
 
 namespace {
 
-/// Loops of more iterations are not written out.
-constexpr int64_t kMaxIterations = 1024;
-
-ImportedValue toImported(Node &n, Value value) {
-  ImportedValue imported;
-  imported.value = value;
-  imported.type = cast<RankedTensorType>(value.getType());
-  imported.loc = n.getLoc();
-  return imported;
-}
-
-ImportedValue makeConstant(Node &n, int64_t value, Type type) {
-  ImportedValue imported;
-  imported.type = RankedTensorType::get({}, type);
-  imported.constant = makeElements(imported.type, ArrayRef<int64_t>(value));
-  imported.loc = n.getLoc();
-  return imported;
-}
+/// A loop is written out where that makes at most so many nodes.
+constexpr int64_t kMaxWrittenOut = 256;
 
 std::optional<int64_t> getConstantElement(const ShapeValue *value) {
   std::optional<Dims> integers = value ? value->getIntegers() : std::nullopt;
   return integers && integers->size() == 1 ? getConstant(integers->front()) : std::nullopt;
 }
 
+bool hasFailed(ArrayRef<ImportedValue *> values) {
+  return llvm::any_of(values, [](ImportedValue *value) { return value->hasFailed(); });
+}
+
+LogicalResult bindOutputs(Node &n, MutableArrayRef<ImportedValue> values) {
+  SmallVector<ImportedValue *> pointers;
+  for (ImportedValue &value : values)
+    pointers.push_back(&value);
+  return n.importer.bindOutputs(n, pointers);
+}
+
+/// A boolean or a number of one element as a tensor of rank 0.
+Value toScalar(Node &n, Value value) { return n.reshape(value, IntsRef()); }
+
+//===----------------------------------------------------------------------===//
+// If
+//===----------------------------------------------------------------------===//
+
 LogicalResult importIf(Node &n) {
   std::optional<int64_t> condition = getConstantElement(n.known(0));
-  if (!condition)
-    return n.unsupported("its condition '" + n.inputName(0) + "' is not known when compiling");
-  const onnx::GraphProto *graph = n.getGraph(*condition ? "then_branch" : "else_branch");
-  SmallVector<ImportedValue *> outputs;
-  if (!graph || failed(n.importer.importSubgraph(n, *graph, {}, outputs)))
+  const onnx::GraphProto *graphs[] = {n.getGraph("then_branch"), n.getGraph("else_branch")};
+  if (!graphs[0] || !graphs[1])
     return failure();
-  return n.importer.bindOutputs(n, outputs);
+  if (condition) {
+    SmallVector<ImportedValue *> outputs;
+    if (failed(n.importer.importSubgraph(n, *graphs[*condition ? 0 : 1], {}, outputs)))
+      return failure();
+    return n.importer.bindOutputs(n, outputs);
+  }
+  SmallVector<ImportedValue> likes;
+  auto importBranch = [&](int i) -> std::optional<SmallVector<Value>> {
+    SmallVector<ImportedValue *> outputs;
+    if (failed(n.importer.importSubgraph(n, *graphs[i], {}, outputs)) || hasFailed(outputs))
+      return std::nullopt;
+    SmallVector<Value> tensors;
+    for (auto [k, output] : llvm::enumerate(outputs)) {
+      if (i == 0)
+        likes.push_back(*output);
+      std::optional<SmallVector<Value>> parts = toTensorsLike(n, *output, likes[k]);
+      if (!parts)
+        return std::nullopt;
+      tensors.append(*parts);
+    }
+    return tensors;
+  };
+  if (graphs[0]->output_size() != graphs[1]->output_size())
+    return n.invalid("has branches of " + Twine(graphs[0]->output_size()) + " and " +
+                     Twine(graphs[1]->output_size()) + " outputs");
+  std::optional<SmallVector<Value>> results = buildIf(
+      n, toScalar(n, n.input(0)), [&] { return importBranch(0); }, [&] { return importBranch(1); });
+  if (!results)
+    return failure();
+  SmallVector<ImportedValue> values = fromTensorsLike(n, likes, *results);
+  return bindOutputs(n, values);
 }
 
 //===----------------------------------------------------------------------===//
-// Unrolling
+// Loop
 //===----------------------------------------------------------------------===//
 
 /// What the iterations give for one scanned output: one tensor each, stacked along a new dimension.
@@ -82,59 +111,163 @@ Value stack(Node &n, ArrayRef<Value> slices, int64_t axis) {
 LogicalResult setLoopOutputs(Node &n, ArrayRef<ImportedValue> state, Slices &slices, IntsRef axes) {
   SmallVector<ImportedValue> values(state);
   for (auto [list, axis] : llvm::zip(slices, axes)) {
-    if (list.empty())
-      return n.unsupported("its body runs no time, so that the shape of what it collects is not known");
     std::optional<int64_t> at = n.normalizeAxis(axis, n.rank(list.front()) + 1);
     Value stacked = at ? stack(n, list, *at) : Value();
     if (!stacked)
       return failure();
     values.push_back(toImported(n, stacked));
   }
-  SmallVector<ImportedValue *> pointers;
-  for (ImportedValue &value : values)
-    pointers.push_back(&value);
-  return n.importer.bindOutputs(n, pointers);
+  return bindOutputs(n, values);
 }
 
-bool hasFailed(ArrayRef<ImportedValue *> values) {
-  return llvm::any_of(values, [](ImportedValue *value) { return value->hasFailed(); });
+/// A Loop node as it was read.
+struct LoopNode {
+  const onnx::GraphProto *body;
+  Value trips;     ///< how often it runs at most, a scalar; null where nothing limits that
+  Value condition; ///< whether it runs at all, a scalar; null where it does
+  std::optional<int64_t> knownTrips;
+  std::optional<int64_t> knownCondition;
+  SmallVector<ImportedValue> state;
+  int64_t collected;
+};
+
+std::optional<LoopNode> readLoop(Node &n) {
+  LoopNode loop{n.getGraph("body"), {}, {}, {}, 1, {}, 0};
+  if (!loop.body)
+    return std::nullopt;
+  if (n.hasInput(0)) {
+    loop.knownTrips = getConstantElement(n.known(0));
+    loop.trips = toScalar(n, n.input(0));
+  }
+  if (n.hasInput(1)) {
+    loop.knownCondition = getConstantElement(n.known(1));
+    loop.condition = toScalar(n, n.input(1));
+  }
+  for (int i = 2; i < n.getProto().input_size(); ++i)
+    loop.state.push_back(*n.scope.find(n.inputName(i)));
+  loop.collected = loop.body->output_size() - 1 - static_cast<int64_t>(loop.state.size());
+  if (loop.collected < 0) {
+    (void)n.invalid("its body has " + Twine(loop.body->output_size()) + " outputs for " + Twine(loop.state.size()) +
+                    " values that it carries");
+    return std::nullopt;
+  }
+  return loop;
+}
+
+/// What one time makes; null where it failed.
+std::optional<SmallVector<ImportedValue *>> importIteration(Node &n, const LoopNode &loop, ImportedValue number,
+                                                            ArrayRef<ImportedValue> state) {
+  SmallVector<ImportedValue> inputs{std::move(number), makeConstant(n, 1, n.i1())};
+  inputs.append(state.begin(), state.end());
+  SmallVector<ImportedValue *> outputs;
+  if (failed(n.importer.importSubgraph(n, *loop.body, inputs, outputs)) || hasFailed(outputs))
+    return std::nullopt;
+  return outputs;
+}
+
+/// Whether it is known when compiling that the first time is not the last. The graph is imported for this,
+/// and thrown away.
+bool isConditionKnown(Node &n, const LoopNode &loop) {
+  return attempt(n, [&] {
+    auto outputs = importIteration(n, loop, makeConstant(n, 0, n.i64()), loop.state);
+    return outputs && getConstantElement(n.importer.getKnown(*outputs->front())).has_value();
+  });
+}
+
+LogicalResult writeOutLoop(Node &n, LoopNode &loop) {
+  Slices slices(loop.collected);
+  int64_t goesOn = *loop.knownCondition;
+  for (int64_t i = 0; i < *loop.knownTrips && goesOn; ++i) {
+    auto outputs = importIteration(n, loop, makeConstant(n, i, n.i64()), loop.state);
+    if (!outputs)
+      return failure();
+    std::optional<int64_t> next = getConstantElement(n.importer.getKnown(*outputs->front()));
+    if (!next)
+      return n.unsupported("whether it goes on is known for the first times only");
+    goesOn = *next;
+    ArrayRef<ImportedValue *> rest = ArrayRef(*outputs).drop_front();
+    for (auto [value, output] : llvm::zip(loop.state, rest))
+      value = *output;
+    if (!appendSlices(n, slices, rest.drop_front(loop.state.size())))
+      return failure();
+  }
+  return setLoopOutputs(n, loop.state, slices, Ints(loop.collected, 0));
+}
+
+/// Ranks of sequences that are empty at first are those that the body gives them.
+bool learnRanks(Node &n, LoopNode &loop) {
+  auto isOpen = [](const ImportedValue &value) { return value.sequence && value.sequence->rank < 0; };
+  if (llvm::none_of(loop.state, isOpen))
+    return true;
+  SmallVector<int64_t> ranks(loop.state.size(), -1);
+  attempt(n, [&] {
+    if (auto outputs = importIteration(n, loop, makeConstant(n, 0, n.i64()), loop.state))
+      for (auto [rank, output] : llvm::zip(ranks, ArrayRef(*outputs).drop_front()))
+        rank = output->sequence ? output->sequence->rank : -1;
+    return true;
+  });
+  for (auto [value, rank] : llvm::zip(loop.state, ranks))
+    if (isOpen(value) && rank >= 0) {
+      Sequence sequence = *value.sequence;
+      if (!setRank(n, sequence, rank))
+        return false;
+      value = toImported(n, sequence);
+    }
+  return true;
 }
 
 LogicalResult importLoop(Node &n) {
-  const onnx::GraphProto *body = n.getGraph("body");
-  std::optional<int64_t> trips = n.hasInput(0) ? getConstantElement(n.known(0)) : kMaxIterations + 1;
-  std::optional<int64_t> goesOn = n.hasInput(1) ? getConstantElement(n.known(1)) : 1;
-  if (!body)
+  std::optional<LoopNode> loop = readLoop(n);
+  if (!loop)
     return failure();
-  if (!trips || !goesOn)
-    return n.unsupported("how often it runs is not known when compiling");
-  SmallVector<ImportedValue> state;
-  for (int i = 2; i < n.getProto().input_size(); ++i)
-    state.push_back(*n.scope.find(n.inputName(i)));
-  int64_t collected = body->output_size() - 1 - static_cast<int64_t>(state.size());
-  if (collected < 0)
-    return n.invalid("its body has " + Twine(body->output_size()) + " outputs for " + Twine(state.size()) +
-                     " values that it carries");
-  Slices slices(collected);
-  for (int64_t i = 0; i < *trips && *goesOn; ++i) {
-    if (i == kMaxIterations)
-      return n.unsupported("runs more than " + Twine(kMaxIterations) +
-                           " times, which is too often to write it out");
-    SmallVector<ImportedValue> inputs{makeConstant(n, i, n.i64()), makeConstant(n, 1, n.i1())};
-    inputs.append(state);
-    SmallVector<ImportedValue *> outputs;
-    if (failed(n.importer.importSubgraph(n, *body, inputs, outputs)) || hasFailed(outputs))
+  bool runsNever = loop->knownTrips.value_or(1) <= 0 || loop->knownCondition == 0;
+  if (loop->knownTrips && loop->knownCondition && !(runsNever && loop->collected) &&
+      *loop->knownTrips <= kMaxWrittenOut / std::max(loop->body->node_size(), 1) &&
+      (runsNever || isConditionKnown(n, *loop)))
+    return writeOutLoop(n, *loop);
+  if (!learnRanks(n, *loop))
+    return failure();
+  Value zero = n.constantInts(0, {}, n.i64()), one = n.constantInts(1, {}, n.i64());
+  SmallVector<Value> inits{zero};
+  for (const ImportedValue &value : loop->state) {
+    std::optional<SmallVector<Value>> tensors = toTensors(n, value);
+    if (!tensors)
       return failure();
-    std::optional<int64_t> next = getConstantElement(n.importer.getKnown(*outputs[0]));
-    if (!next)
-      return n.unsupported("whether it goes on is known only when it runs");
-    goesOn = next;
-    for (auto [value, output] : llvm::zip(state, ArrayRef(outputs).drop_front()))
-      value = *output;
-    if (!appendSlices(n, slices, ArrayRef(outputs).drop_front(1 + state.size())))
-      return failure();
+    inits.append(*tensors);
   }
-  return setLoopOutputs(n, state, slices, Ints(collected, 0));
+  Value condition = loop->trips ? n.greater(n.cast(loop->trips, n.i64()), zero) : Value();
+  if (loop->condition)
+    condition = condition ? n.bitAnd(condition, loop->condition) : loop->condition;
+  if (!condition)
+    condition = n.scalar(1, n.i1());
+  auto body = [&](ArrayRef<Value> arguments) -> std::optional<LoopBody> {
+    SmallVector<ImportedValue> state = fromTensorsLike(n, loop->state, arguments.drop_front());
+    auto outputs = importIteration(n, *loop, toImported(n, arguments.front()), state);
+    if (!outputs)
+      return std::nullopt;
+    Value number = n.add(arguments.front(), one);
+    LoopBody made{toScalar(n, n.importer.materialize(*outputs->front())), {number}, {}};
+    if (loop->trips)
+      made.goesOn = n.bitAnd(made.goesOn, n.less(number, n.cast(loop->trips, n.i64())));
+    ArrayRef<ImportedValue *> rest = ArrayRef(*outputs).drop_front();
+    for (auto [output, like] : llvm::zip(rest, loop->state)) {
+      std::optional<SmallVector<Value>> tensors = toTensorsLike(n, *output, like);
+      if (!tensors)
+        return std::nullopt;
+      made.next.append(*tensors);
+    }
+    for (ImportedValue *output : rest.drop_front(loop->state.size()))
+      made.collected.push_back(n.importer.materialize(*output));
+    return made;
+  };
+  std::optional<SmallVector<Value>> results = buildLoop(n, condition, inits, body);
+  if (!results)
+    return failure();
+  ArrayRef<Value> rest = ArrayRef(*results).drop_front();
+  SmallVector<ImportedValue> values = fromTensorsLike(n, loop->state, rest);
+  for (Value stacked : rest.take_back(loop->collected))
+    values.push_back(toImported(n, stacked));
+  return bindOutputs(n, values);
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,8 +280,17 @@ struct ScanInput {
   bool reverse;
 };
 
+/// A Scan node as it was read.
+struct ScanNode {
+  const onnx::GraphProto *body;
+  SmallVector<ImportedValue> state;
+  SmallVector<ScanInput> inputs;
+  AffineExpr length;
+  Ints axes, directions; ///< of what is collected
+};
+
 /// The values that a scan runs over, and how many elements it takes of each.
-std::optional<SmallVector<ScanInput>> readScanInputs(Node &n, int64_t count, int64_t &length) {
+bool readScanInputs(Node &n, int64_t count, ScanNode &scan) {
   int64_t states = static_cast<int64_t>(n.getNumInputs()) - count;
   Ints axes = n.getInts("scan_input_axes").value_or(Ints(count, 0));
   Ints directions = n.getInts("scan_input_directions").value_or(Ints(count, 0));
@@ -156,47 +298,49 @@ std::optional<SmallVector<ScanInput>> readScanInputs(Node &n, int64_t count, int
       static_cast<int64_t>(directions.size()) != count) {
     (void)n.invalid("'num_scan_inputs' is " + Twine(count) +
                     ", which its inputs, axes or directions do not fit");
-    return std::nullopt;
+    return false;
   }
-  SmallVector<ScanInput> inputs;
   for (int64_t i = 0; i < count; ++i) {
     Value value = n.input(states + i);
     std::optional<int64_t> axis = n.normalizeAxis(axes[i], n.rank(value));
     if (!axis)
-      return std::nullopt;
-    std::optional<int64_t> size = getConstant(n.dim(value, *axis));
-    if (!size) {
-      (void)n.unsupported("runs over a dimension that is not constant; fix it with --shape");
-      return std::nullopt;
-    }
-    length = *size;
-    inputs.push_back({value, *axis, directions[i] != 0});
+      return false;
+    AffineExpr size = n.dim(value, *axis);
+    if (!scan.length || getConstant(size))
+      scan.length = size;
+    scan.inputs.push_back({value, *axis, directions[i] != 0});
   }
-  return inputs;
+  for (const ScanInput &input : scan.inputs) {
+    AffineExpr difference = subDims(n.dim(input.value, input.axis), scan.length);
+    n.require(difference, "runs over inputs of different lengths");
+    n.require(simplifyDim(-difference), "runs over inputs of different lengths");
+  }
+  return true;
 }
 
-LogicalResult importScan(Node &n) {
-  const onnx::GraphProto *body = n.getGraph("body");
-  int64_t count = n.getInt("num_scan_inputs", 1), length = 0;
-  std::optional<SmallVector<ScanInput>> scanned = body ? readScanInputs(n, count, length) : std::nullopt;
-  if (!scanned)
-    return failure();
-  if (length > kMaxIterations)
-    return n.unsupported("runs " + Twine(length) + " times, which is too often to write it out");
-  SmallVector<ImportedValue> state;
+std::optional<ScanNode> readScan(Node &n) {
+  ScanNode scan{n.getGraph("body"), {}, {}, {}, {}, {}};
+  int64_t count = n.getInt("num_scan_inputs", 1);
+  if (!scan.body || !readScanInputs(n, count, scan))
+    return std::nullopt;
   for (size_t i = 0; i + count < n.getNumInputs(); ++i)
-    state.push_back(*n.scope.find(n.inputName(i)));
-  int64_t collected = body->output_size() - static_cast<int64_t>(state.size());
-  Ints axes = n.getInts("scan_output_axes").value_or(Ints(std::max<int64_t>(collected, 0), 0));
-  Ints directions = n.getInts("scan_output_directions").value_or(Ints(axes.size(), 0));
-  if (collected < 0 || static_cast<int64_t>(axes.size()) != collected || directions.size() != axes.size())
-    return n.invalid("its body has " + Twine(body->output_size()) +
-                     " outputs, which its states or output axes do "
-                     "not fit");
-  Slices slices(collected);
+    scan.state.push_back(*n.scope.find(n.inputName(i)));
+  int64_t collected = scan.body->output_size() - static_cast<int64_t>(scan.state.size());
+  scan.axes = n.getInts("scan_output_axes").value_or(Ints(std::max<int64_t>(collected, 0), 0));
+  scan.directions = n.getInts("scan_output_directions").value_or(Ints(scan.axes.size(), 0));
+  if (collected >= 0 && static_cast<int64_t>(scan.axes.size()) == collected &&
+      scan.directions.size() == scan.axes.size())
+    return scan;
+  (void)n.invalid("its body has " + Twine(scan.body->output_size()) +
+                  " outputs, which its states or output axes do not fit");
+  return std::nullopt;
+}
+
+LogicalResult writeOutScan(Node &n, ScanNode &scan, int64_t length) {
+  Slices slices(scan.axes.size());
   for (int64_t t = 0; t < length; ++t) {
-    SmallVector<ImportedValue> inputs(state);
-    for (const ScanInput &s : *scanned) {
+    SmallVector<ImportedValue> inputs(scan.state);
+    for (const ScanInput &s : scan.inputs) {
       AffineExpr at = n.constantDim(s.reverse ? length - 1 - t : t);
       Value slice = n.squeeze(n.sliceAxis(s.value, s.axis, at, n.constantDim(1)), s.axis);
       if (!slice)
@@ -204,17 +348,83 @@ LogicalResult importScan(Node &n) {
       inputs.push_back(toImported(n, slice));
     }
     SmallVector<ImportedValue *> outputs;
-    if (failed(n.importer.importSubgraph(n, *body, inputs, outputs)) || hasFailed(outputs))
+    if (failed(n.importer.importSubgraph(n, *scan.body, inputs, outputs)) || hasFailed(outputs))
       return failure();
-    for (auto [value, output] : llvm::zip(state, outputs))
+    for (auto [value, output] : llvm::zip(scan.state, outputs))
       value = *output;
-    if (!appendSlices(n, slices, ArrayRef(outputs).drop_front(state.size())))
+    if (!appendSlices(n, slices, ArrayRef(outputs).drop_front(scan.state.size())))
       return failure();
   }
-  for (auto [list, direction] : llvm::zip(slices, directions))
+  for (auto [list, direction] : llvm::zip(slices, scan.directions))
     if (direction != 0)
       std::reverse(list.begin(), list.end());
-  return setLoopOutputs(n, state, slices, axes);
+  return setLoopOutputs(n, scan.state, slices, scan.axes);
+}
+
+/// The collected slices, which lie along the first dimension, as the node wants them.
+Value placeCollected(Node &n, Value stacked, int64_t axis, bool reverse) {
+  std::optional<int64_t> at = n.normalizeAxis(axis, n.rank(stacked));
+  if (!at)
+    return {};
+  if (reverse)
+    stacked = n.reverseAxes(stacked, 0);
+  Ints order = rangeOf(1, n.rank(stacked));
+  order.insert(order.begin() + *at, 0);
+  return n.transpose(stacked, order);
+}
+
+LogicalResult importScan(Node &n) {
+  std::optional<ScanNode> scan = readScan(n);
+  if (!scan)
+    return failure();
+  std::optional<int64_t> length = getConstant(scan->length);
+  if (length && *length >= 1 && *length <= kMaxWrittenOut / std::max(scan->body->node_size(), 1))
+    return writeOutScan(n, *scan, *length);
+  SmallVector<Value> inits;
+  for (const ImportedValue &value : scan->state) {
+    std::optional<SmallVector<Value>> tensors = toTensors(n, value);
+    if (!tensors)
+      return failure();
+    inits.append(*tensors);
+  }
+  size_t carried = inits.size();
+  auto body = [&](Value number, ArrayRef<Value> arguments) -> std::optional<LoopBody> {
+    SmallVector<ImportedValue> inputs = fromTensorsLike(n, scan->state, arguments);
+    for (const ScanInput &s : scan->inputs) {
+      Value at = number;
+      if (s.reverse)
+        at = n.sub(n.size(subDims(scan->length, n.constantDim(1)), n.i64()), number);
+      Value slice = n.gather(s.value, at, s.axis);
+      if (!slice)
+        return std::nullopt;
+      inputs.push_back(toImported(n, slice));
+    }
+    SmallVector<ImportedValue *> outputs;
+    if (failed(n.importer.importSubgraph(n, *scan->body, inputs, outputs)) || hasFailed(outputs))
+      return std::nullopt;
+    LoopBody made;
+    for (auto [output, like] : llvm::zip(outputs, scan->state)) {
+      std::optional<SmallVector<Value>> tensors = toTensorsLike(n, *output, like);
+      if (!tensors)
+        return std::nullopt;
+      made.next.append(*tensors);
+    }
+    for (ImportedValue *output : ArrayRef(outputs).drop_front(scan->state.size()))
+      made.collected.push_back(n.importer.materialize(*output));
+    return made;
+  };
+  std::optional<SmallVector<Value>> results = buildCountedLoop(n, scan->length, inits, body);
+  if (!results)
+    return failure();
+  SmallVector<ImportedValue> values = fromTensorsLike(n, scan->state, *results);
+  for (auto [stacked, axis, direction] :
+       llvm::zip(ArrayRef(*results).drop_front(carried), scan->axes, scan->directions)) {
+    Value placed = placeCollected(n, stacked, axis, direction != 0);
+    if (!placed)
+      return failure();
+    values.push_back(toImported(n, placed));
+  }
+  return bindOutputs(n, values);
 }
 
 } // namespace

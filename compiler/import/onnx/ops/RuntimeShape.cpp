@@ -76,61 +76,87 @@ static Value elementOf(Node &n, Value vector, int64_t d) {
   return n.reshape(n.sliceAxis(vector, 0, n.constantDim(d), n.constantDim(1)), IntsRef());
 }
 
-LogicalResult onnx_import::importRuntimeSlice(Node &n) {
-  Value x = n.input(0), starts = n.vectorOperand(1), ends = n.vectorOperand(2);
+namespace {
+/// Bounds of a slice: element i of each vector is for dimension `axes[i]`.
+struct RuntimeBounds {
+  Ints axes;
+  Value starts, ends, steps; ///< steps are null where all are 1
+};
+} // namespace
+
+/// Bounds for the axes that are cut, or for all dimensions where it is not known which these are.
+static std::optional<RuntimeBounds> readBounds(Node &n, Value x) {
+  RuntimeBounds b{{}, n.vectorOperand(1), n.vectorOperand(2), {}};
   int64_t rank = n.rank(x);
-  std::optional<int64_t> count = getConstant(n.dim(starts, 0));
-  bool hasAxes = n.hasInput(3), hasSteps = n.hasInput(4);
-  if (!hasAxes && !count)
-    return n.unsupported("how many dimensions '" + n.inputName(1) + "' cuts is not known; name them by 'axes'");
-  Value zero = intScalar(n, 0), one = intScalar(n, 1), minusOne = intScalar(n, -1);
-  // One bound for each dimension of the input.
-  Value extents = extentsOf(n, x), ones = fillVector(n, 1, rank);
-  std::optional<Ints> axesKnown;
-  Value axes;
-  if (hasAxes && !n.isConstantOperand(3)) {
-    axes = n.vectorOperand(3);
-  } else {
-    axesKnown = hasAxes ? n.intsOperand(3, "axes") : rangeOf(0, *count);
-    for (int64_t &axis : *axesKnown) {
+  bool areAxesKnown = !n.hasInput(3) || n.isConstantOperand(3);
+  if (n.hasInput(4)) {
+    bool isPlain = n.isConstantOperand(4) && llvm::all_of(*n.intsOperand(4, "steps"), [](int64_t s) { return s == 1; });
+    b.steps = isPlain ? Value() : n.vectorOperand(4);
+  }
+  if (areAxesKnown) {
+    std::optional<int64_t> count = getConstant(n.dim(b.starts, 0));
+    if (!count) {
+      (void)n.unsupported("how many dimensions '" + n.inputName(1) + "' cuts is not known; name them by 'axes'");
+      return std::nullopt;
+    }
+    for (int64_t axis : n.hasInput(3) ? *n.intsOperand(3, "axes") : rangeOf(0, *count)) {
       std::optional<int64_t> normalized = n.normalizeAxis(axis, rank);
       if (!normalized)
-        return failure();
-      axis = *normalized;
+        return std::nullopt;
+      b.axes.push_back(*normalized);
     }
-    axes = n.constantInts(*axesKnown);
+    return b;
   }
-  Value step = hasSteps ? placeAtAxes(n, n.vectorOperand(4), axes, ones) : ones;
-  Value isForward = n.greater(step, zero), last = n.sub(extents, one);
+  Value axes = n.vectorOperand(3);
+  b.axes = rangeOf(0, rank);
+  b.starts = placeAtAxes(n, b.starts, axes, fillVector(n, 0, rank));
+  b.ends = placeAtAxes(n, b.ends, axes, extentsOf(n, x));
+  if (b.steps)
+    b.steps = placeAtAxes(n, b.steps, axes, fillVector(n, 1, rank));
+  return b;
+}
+
+LogicalResult onnx_import::importRuntimeSlice(Node &n) {
+  Value x = n.input(0);
+  std::optional<RuntimeBounds> b = readBounds(n, x);
+  if (!b || n.hasFault())
+    return failure();
+  Value zero = intScalar(n, 0), one = intScalar(n, 1), minusOne = intScalar(n, -1);
+  Dims cut;
+  for (int64_t axis : b->axes)
+    cut.push_back(n.dim(x, axis));
+  Value extents = n.sizes(cut, n.i64()), last = n.sub(extents, one);
+  Value isForward = b->steps ? n.greater(b->steps, zero) : Value();
+  // Counted from the front, and held to where a slice that goes forward, or backward, begins and ends.
   auto clamp = [&](Value position) {
     position = n.select(n.less(position, zero), n.add(position, extents), position);
     Value forward = n.min(n.max(position, zero), extents);
-    Value backward = n.min(n.max(position, minusOne), last);
-    return n.select(isForward, forward, backward);
+    return isForward ? n.select(isForward, forward, n.min(n.max(position, minusOne), last)) : forward;
   };
-  Value firstForward = fillVector(n, 0, rank);
-  Value start = clamp(placeAtAxes(n, starts, axes, firstForward));
-  // From the end, a start before the first element takes nothing, as an end there takes all.
-  Value end = clamp(placeAtAxes(n, ends, axes, extents));
-  Value distance = n.select(isForward, n.sub(end, start), n.sub(start, end)), stride = n.abs(step);
-  Value size = n.div(n.sub(n.add(n.max(distance, zero), stride), one), n.max(stride, one));
-  Dims sizes = n.bindSizes(size), shape = n.dims(x);
-  bool isPlain = !hasSteps || (n.isConstantOperand(4) && llvm::all_of(*n.intsOperand(4, "steps"), [](int64_t s) { return s == 1; }));
-  Dims offsets(rank, n.constantDim(0)), bound;
-  if (isPlain)
-    bound = n.bindSizes(start);
-  for (int64_t d = 0; d < rank; ++d) {
-    if (axesKnown && !llvm::is_contained(*axesKnown, d))
-      continue;
-    shape[d] = sizes[d];
-    if (isPlain) {
-      offsets[d] = bound[d];
-      continue;
-    }
-    Value steps = n.mul(n.iota(sizes[d], 0, n.i64()), elementOf(n, step, d));
-    x = n.gather(x, n.add(steps, elementOf(n, start, d)), d);
+  Value start = clamp(b->starts), end = clamp(b->ends), size = n.sub(end, start);
+  if (b->steps) {
+    Value stride = n.max(n.abs(b->steps), one);
+    Value distance = n.max(n.select(isForward, size, n.sub(start, end)), zero);
+    size = n.div(n.sub(n.add(distance, stride), one), stride);
+  } else {
+    size = n.max(size, zero);
   }
-  return n.setResult(isPlain ? n.slice(x, offsets, Ints(rank, 1), shape) : x);
+  Dims sizes = n.bindSizes(size);
+  if (n.hasFailed())
+    return failure();
+  if (!b->steps) {
+    Dims offsets(n.rank(x), n.constantDim(0)), shape = n.dims(x), bound = n.bindSizes(start);
+    for (auto [axis, offset, extent] : llvm::zip(b->axes, bound, sizes)) {
+      offsets[axis] = offset;
+      shape[axis] = extent;
+    }
+    return n.setResult(n.slice(x, offsets, Ints(n.rank(x), 1), shape));
+  }
+  for (auto [i, axis] : llvm::enumerate(b->axes)) {
+    Value steps = n.mul(n.iota(sizes[i], 0, n.i64()), elementOf(n, b->steps, static_cast<int64_t>(i)));
+    x = n.gather(x, n.add(steps, elementOf(n, start, static_cast<int64_t>(i))), axis);
+  }
+  return n.setResult(x);
 }
 
 //===----------------------------------------------------------------------===//

@@ -103,11 +103,12 @@ LogicalResult importSqueeze(Node &n) {
   } else {
     for (int64_t i = 0; i < n.rank(x); ++i) {
       std::optional<int64_t> size = getConstant(n.dim(x, i));
-      if (!size)
-        return n.unsupported("drops all dimensions of 1, but whether dimension " + Twine(i) + " of " +
-                             dimsToString(n.dims(x)) + " is one is not known; fix it with --shape");
-      if (*size == 1)
+      if (size == 1)
         axes.push_back(i);
+      // The result's rank must not depend on sizes.
+      if (!size)
+        n.require(subDims(n.dim(x, i), n.constantDim(2)),
+                  "drops all dimensions of 1, among which dimension " + Twine(i) + " must not be");
     }
   }
   for (int64_t axis : axes)

@@ -1,0 +1,237 @@
+//===- Boundary.cpp - what goes into a model and what comes out -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/Compound.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Kernel.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::onnx_import;
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+/// The tensor that an input is or, as an optional, may hold.
+static const onnx::TypeProto_Tensor &getTensorProto(const onnx::TypeProto &type) {
+  return type.has_optional_type() ? type.optional_type().elem_type().tensor_type() : type.tensor_type();
+}
+
+/// The name of a dynamic dimension: what the model calls it, or one that we make up.
+static std::string getDimName(const onnx::ValueInfoProto &input, int i) {
+  const auto &dim = getTensorProto(input.type()).shape().dim(i);
+  // "?" is no name: it would make dimensions equal that have nothing in common.
+  bool hasName = dim.has_dim_param() && !dim.dim_param().empty() && dim.dim_param() != "?";
+  return hasName ? dim.dim_param() : input.name() + "_dim" + std::to_string(i);
+}
+
+static bool isDynamic(const onnx::TensorShapeProto::Dimension &dim) {
+  return !dim.has_dim_value() || dim.dim_value() < 0;
+}
+
+void Importer::declareShape(const onnx::ValueInfoProto &input) {
+  const auto &declared = getTensorProto(input.type());
+  if (!declared.has_shape())
+    return inputShapes.declareWithoutShape(input.name());
+  std::vector<DeclaredDim> dims;
+  for (int i = 0; i < declared.shape().dim_size(); ++i) {
+    const auto &dim = declared.shape().dim(i);
+    dims.push_back(isDynamic(dim) ? DeclaredDim{getDimName(input, i)} : DeclaredDim{"", dim.dim_value()});
+  }
+  inputShapes.declare(input.name(), dims);
+}
+
+/// The dimensions of an input, or nothing where they cannot be had.
+std::optional<Dims> Importer::getInputDims(const onnx::ValueInfoProto &input) {
+  std::optional<Dims> dims = inputShapes.getDims(input.name());
+  if (!dims)
+    return std::nullopt;
+  int64_t count = 1;
+  for (AffineExpr dim : *dims)
+    if (int64_t size = std::max<int64_t>(getConstant(dim).value_or(1), 1);
+        __builtin_mul_overflow(count, size, &count) || count > kMaxElements) {
+      report.add(ImportFault::InvalidModel, "input '" + input.name() + "' has more than 2^40 elements");
+      return std::nullopt;
+    }
+  return dims;
+}
+
+Type Importer::getInputElementType(const onnx::ValueInfoProto &input, int32_t dataType) {
+  Type element = getElementType(context, dataType);
+  if (!element)
+    report.add(ImportFault::Unsupported, "input '" + input.name() + "' is of type " +
+                                             getDataTypeName(dataType) + ", which is not supported");
+  return element;
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs that are several tensors
+//===----------------------------------------------------------------------===//
+
+Value Importer::addArgument(func::FuncOp function, StringRef name, StringRef role, Type type) {
+  Location loc = NameLoc::get(builder.getStringAttr(name));
+  function.insertArgument(function.getNumArguments(), type, DictionaryAttr::get(context), loc);
+  unsigned index = function.getNumArguments() - 1;
+  function.setArgAttr(index, kNameAttr, builder.getStringAttr(name));
+  if (!role.empty())
+    function.setArgAttr(index, kRoleAttr, builder.getStringAttr(role));
+  return function.getArgument(index);
+}
+
+AffineExpr Importer::addInputSymbol(const Twine &name) {
+  std::string symbol = name.str();
+  inputShapes.addSymbol(symbol);
+  return getDimSymbol(context, symbol);
+}
+
+/// Its tensors' elements and shapes.
+ImportedValue Importer::importSequenceInput(func::FuncOp function, const onnx::ValueInfoProto &input,
+                                            const onnx::TypeProto &type) {
+  const auto &tensor = type.sequence_type().elem_type().tensor_type();
+  StringRef name = input.name();
+  Type element = getInputElementType(input, tensor.elem_type());
+  if (element && !tensor.has_shape())
+    report.add(ImportFault::Unsupported, "input '" + name + "' is a sequence of tensors of which the model does not " +
+                                             "say how many dimensions they have; it has to");
+  if (!element || !tensor.has_shape())
+    return {};
+  Sequence sequence{element, tensor.shape().dim_size(), std::nullopt, {}, {}};
+  AffineExpr total = addInputSymbol(name + ".elements"), length = addInputSymbol(name + ".length");
+  Dims shapes{length, getDimConstant(context, sequence.rank)};
+  sequence.elements = addArgument(function, name, "elements", getTensorType(total, element));
+  sequence.shapes = addArgument(function, name, "shapes", getTensorType(shapes, builder.getI64Type()));
+  ImportedValue value;
+  value.sequence = std::make_shared<Sequence>(std::move(sequence));
+  return value;
+}
+
+ImportedValue Importer::importTensorInput(func::FuncOp function, const onnx::ValueInfoProto &input) {
+  int32_t dataType = getTensorProto(input.type()).elem_type();
+  ImportedValue value;
+  if (dataType == onnx::TensorProto::STRING) {
+    std::optional<Dims> dims = getInputDims(input);
+    if (!dims)
+      return {};
+    AffineExpr total = addInputSymbol(input.name() + ".bytes");
+    Strings strings;
+    strings.bytes = addArgument(function, input.name(), "bytes", getTensorType(total, builder.getIntegerType(8, false)));
+    strings.ends = addArgument(function, input.name(), "ends", getTensorType(*dims, builder.getI64Type()));
+    value.strings = std::make_shared<Strings>(strings);
+    return value;
+  }
+  Type element = getInputElementType(input, dataType);
+  std::optional<Dims> dims = element ? getInputDims(input) : std::nullopt;
+  if (!dims)
+    return {};
+  value.type = getTensorType(*dims, element);
+  value.value = addArgument(function, input.name(), "", value.type);
+  return value;
+}
+
+ImportedValue Importer::importInput(func::FuncOp function, const onnx::ValueInfoProto &input) {
+  const onnx::TypeProto &type = input.type();
+  if (type.has_sequence_type())
+    return importSequenceInput(function, input, type);
+  if (!type.has_tensor_type() && !type.has_optional_type()) {
+    report.add(ImportFault::Unsupported, "input '" + input.name() + "' is neither a tensor nor a sequence nor an " +
+                                             "optional, which is not supported");
+    return {};
+  }
+  if (type.has_tensor_type())
+    return importTensorInput(function, input);
+  Optional optional;
+  optional.has.type = RankedTensorType::get({}, builder.getI1Type());
+  optional.has.value = addArgument(function, input.name(), "has", optional.has.type);
+  const onnx::TypeProto &content = type.optional_type().elem_type();
+  optional.content = content.has_sequence_type() ? importSequenceInput(function, input, content)
+                                                 : importTensorInput(function, input);
+  if (optional.content.hasFailed())
+    return {};
+  ImportedValue value;
+  value.optional = std::make_shared<Optional>(std::move(optional));
+  return value;
+}
+
+void Importer::importInputs(func::FuncOp function) {
+  SmallVector<const onnx::ValueInfoProto *> inputs;
+  // Up to IR version 3 each initializer is an input too, by the same name; it is a constant all the same.
+  for (const onnx::ValueInfoProto &input : model.graph().input())
+    if (!mainScope.values.contains(input.name()))
+      inputs.push_back(&input);
+  for (const onnx::ValueInfoProto *input : inputs)
+    declareShape(*input);
+  for (const onnx::ValueInfoProto *input : inputs) {
+    auto [it, isNew] = mainScope.values.try_emplace(input->name());
+    if (!isNew || input->name().empty()) {
+      report.add(ImportFault::InvalidModel, "has two inputs named '" + input->name() + "'");
+      continue;
+    }
+    it->second = importInput(function, *input);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+/// A result of main: a tensor, and what part of an output it is.
+struct Importer::Result {
+  Value value;
+  StringRef name, role;
+};
+
+void Importer::addResults(StringRef name, ImportedValue &value, SmallVectorImpl<Result> &results) {
+  GraphBuilder b(builder, NameLoc::get(builder.getStringAttr(name)));
+  if (value.sequence) {
+    Sequence sequence = *value.sequence;
+    if (!join(b, sequence))
+      return;
+    results.push_back({sequence.elements, name, "elements"});
+    results.push_back({sequence.shapes, name, "shapes"});
+  } else if (value.optional) {
+    results.push_back({materialize(value.optional->has), name, "has"});
+    if (!value.optional->content.hasFailed())
+      addResults(name, value.optional->content, results);
+  } else if (value.strings) {
+    results.push_back({value.strings->bytes, name, "bytes"});
+    results.push_back({value.strings->ends, name, "ends"});
+  } else {
+    results.push_back({materialize(value), name, ""});
+  }
+}
+
+void Importer::importOutputs(func::FuncOp function) {
+  SmallVector<Result> results;
+  for (const onnx::ValueInfoProto &output : model.graph().output()) {
+    ImportedValue *value = mainScope.find(output.name());
+    if (!value)
+      report.add(ImportFault::InvalidModel,
+                 "output '" + output.name() + "' is made by no node, input or initializer");
+    if (!value || value->hasFailed())
+      continue;
+    int32_t declared = output.type().tensor_type().elem_type();
+    if (value->type && declared != 0 && declared != getDataType(value->type.getElementType()))
+      report.add(ImportFault::InvalidModel, "output '" + output.name() + "' is declared as " +
+                                                getDataTypeName(declared) + ", but comes out as " +
+                                                getDataTypeName(getDataType(value->type.getElementType())));
+    addResults(output.name(), *value, results);
+  }
+  if (report.hasFaults())
+    return;
+  SmallVector<Value> values;
+  for (const Result &result : results)
+    values.push_back(result.value);
+  func::ReturnOp::create(builder, function.getLoc(), values);
+  function.setFunctionType(
+      builder.getFunctionType(function.getFunctionType().getInputs(), TypeRange(ValueRange(values))));
+  for (auto [i, result] : llvm::enumerate(results)) {
+    function.setResultAttr(i, kNameAttr, builder.getStringAttr(result.name));
+    if (!result.role.empty())
+      function.setResultAttr(i, kRoleAttr, builder.getStringAttr(result.role));
+  }
+}

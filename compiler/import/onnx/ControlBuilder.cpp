@@ -1,0 +1,280 @@
+//===- ControlBuilder.cpp - makes branches and loops ----------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/ControlBuilder.h"
+#include "compiler/import/onnx/Importer.h"
+#include "dialects/tenon/Tenon.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::onnx_import;
+
+namespace {
+
+/// A block apart, in which operations are made until it is known what holds it.
+class Apart {
+public:
+  explicit Apart(Node &n) : region(std::make_unique<Region>()), block(region->emplaceBlock()) {
+    guard.emplace(n.importer.getBuilder());
+    visit.emplace(n.importer);
+    n.importer.getBuilder().setInsertionPointToEnd(&block);
+  }
+
+  /// Ends the block with what it yields, and goes back to where operations were made before.
+  std::unique_ptr<Region> finish(Node &n, ArrayRef<Value> yielded) {
+    YieldOp::create(n.importer.getBuilder(), n.getLoc(), yielded);
+    visit.reset();
+    guard.reset();
+    return std::move(region);
+  }
+
+private:
+  std::unique_ptr<Region> region;
+
+public:
+  Block &block;
+
+private:
+  std::optional<OpBuilder::InsertionGuard> guard;
+  std::optional<Importer::RegionVisit> visit;
+};
+
+/// Carried values: their types inside of the loop, in which changing extents are symbols.
+class Carried {
+public:
+  Carried(Node &n, ArrayRef<Value> inits) : n(n) {
+    for (Value init : inits)
+      dims.push_back(n.dims(init));
+    types.assign(inits.begin(), inits.end());
+  }
+
+  RankedTensorType getType(size_t i) const { return getTensorType(dims[i], n.elementType(types[i])); }
+
+  /// Makes a symbol of each extent in which `next` differs from what was taken for granted. Nothing where
+  /// element types or ranks differ, which is reported; else whether there was such an extent.
+  std::optional<bool> generalize(ArrayRef<Value> next) {
+    bool changed = false;
+    for (auto [i, value] : llvm::enumerate(next)) {
+      if (n.elementType(value) != n.elementType(types[i]) || n.rank(value) != static_cast<int64_t>(dims[i].size())) {
+        (void)n.unsupported("carries a value that changes its element type or rank, from " +
+                            dimsToString(dims[i]) + " to " + dimsToString(n.dims(value)));
+        return std::nullopt;
+      }
+      for (auto [dim, other] : llvm::zip(dims[i], n.dims(value)))
+        if (dim != other && !isOwn(dim)) {
+          dim = makeSymbol();
+          changed = true;
+        }
+    }
+    return changed;
+  }
+
+  /// Makes symbols of all extents. False where all were before.
+  bool generalizeAll() {
+    bool changed = false;
+    for (Dims &list : dims)
+      for (AffineExpr &dim : list)
+        if (!isOwn(dim)) {
+          dim = makeSymbol();
+          changed = true;
+        }
+    return changed;
+  }
+
+  AffineExpr makeSymbol() {
+    names.push_back(n.importer.makeDataSymbol(n.getProto().output_size() ? n.getProto().output(0) : n.getOpType()));
+    return getDimSymbol(n.getContext(), names.back());
+  }
+
+  SmallVector<std::string> names;
+
+private:
+  bool isOwn(AffineExpr dim) const {
+    return llvm::any_of(names, [&](const std::string &name) { return getDimSymbol(n.getContext(), name) == dim; });
+  }
+
+  Node &n;
+  SmallVector<Dims> dims;
+  SmallVector<Value> types;
+};
+
+ArrayAttr toArrayAttr(Node &n, ArrayRef<std::string> names) {
+  SmallVector<StringRef> list(names.begin(), names.end());
+  return names.empty() ? ArrayAttr() : n.importer.getBuilder().getStrArrayAttr(list);
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Adds what is collected to a loop's body: arguments, to each of which a time appends. Gives the shapes with
+/// which they begin.
+static SmallVector<Dims> addCollected(Node &n, Carried &carried, Block &block, LoopBody &made) {
+  SmallVector<Dims> initial;
+  if (made.collected.empty())
+    return initial;
+  OpBuilder &builder = n.importer.getBuilder();
+  AffineExpr count = carried.makeSymbol();
+  for (Value slice : made.collected) {
+    Dims none = n.dims(slice);
+    none.insert(none.begin(), n.constantDim(0));
+    Dims before = none, after = none;
+    before[0] = count;
+    after[0] = addDims(count, n.constantDim(1));
+    Type type = n.elementType(slice);
+    Value argument = block.addArgument(getTensorType(before, type), n.getLoc());
+    made.next.push_back(AppendOp::create(builder, n.getLoc(), getTensorType(after, type), argument, slice));
+    initial.push_back(none);
+  }
+  return initial;
+}
+
+static std::optional<SmallVector<Value>> createLoop(Node &n, Value condition, ArrayRef<Value> inits,
+                                                    const Carried &carried, std::unique_ptr<Region> body) {
+  if (llvm::is_contained(inits, Value()))
+    return std::nullopt;
+  auto loop = LoopOp::create(n.importer.getBuilder(), n.getLoc(), body->front().getArgumentTypes(), condition, inits,
+                             toArrayAttr(n, carried.names));
+  loop.getBody().takeBody(*body);
+  if (failed(verify(loop)))
+    return std::nullopt;
+  return SmallVector<Value>(loop.getResults());
+}
+
+std::optional<SmallVector<Value>>
+onnx_import::buildLoop(Node &n, Value condition, ArrayRef<Value> inits,
+                       llvm::function_ref<std::optional<LoopBody>(ArrayRef<Value>)> body) {
+  if (n.hasFailed() || !condition || llvm::is_contained(inits, Value()))
+    return std::nullopt;
+  Carried carried(n, inits);
+  Importer::Checkpoint before = n.importer.getCheckpoint();
+  std::optional<Importer::Faults> firstFaults;
+  for (;;) {
+    Apart apart(n);
+    for (size_t i = 0; i < inits.size(); ++i)
+      apart.block.addArgument(carried.getType(i), n.getLoc());
+    SmallVector<Value> arguments(apart.block.args_begin(), apart.block.args_end());
+    std::optional<LoopBody> made = body(arguments);
+    if (!made || n.hasFailed() || n.importer.hasFaultsSince(before)) {
+      // The first attempt may have failed because it took extents for constant that are not.
+      Importer::Faults faults = n.importer.rollBack(before, n);
+      if (!firstFaults)
+        firstFaults = std::move(faults);
+      if (carried.generalizeAll())
+        continue;
+      n.importer.restore(std::move(*firstFaults));
+      return std::nullopt;
+    }
+    std::optional<bool> changed = carried.generalize(made->next);
+    if (!changed)
+      return std::nullopt;
+    if (*changed) {
+      n.importer.rollBack(before, n);
+      continue;
+    }
+    SmallVector<Type> types;
+    for (Value slice : made->collected)
+      types.push_back(n.elementType(slice));
+    SmallVector<Dims> initial = addCollected(n, carried, apart.block, *made);
+    SmallVector<Value> yielded{made->goesOn}, allInits(inits);
+    yielded.append(made->next);
+    std::unique_ptr<Region> region = apart.finish(n, yielded);
+    for (auto [dims, type] : llvm::zip(initial, types))
+      allInits.push_back(n.broadcast(n.scalar(0, type), dims));
+    return createLoop(n, condition, allInits, carried, std::move(region));
+  }
+}
+
+std::optional<SmallVector<Value>> onnx_import::buildCountedLoop(
+    Node &n, AffineExpr count, ArrayRef<Value> inits,
+    llvm::function_ref<std::optional<LoopBody>(Value number, ArrayRef<Value>)> body) {
+  Value zero = n.constantInts(0, {}, n.i64()), one = n.constantInts(1, {}, n.i64());
+  SmallVector<Value> all{zero};
+  all.append(inits.begin(), inits.end());
+  auto counted = [&](ArrayRef<Value> arguments) -> std::optional<LoopBody> {
+    std::optional<LoopBody> made = body(arguments.front(), arguments.drop_front());
+    if (!made)
+      return std::nullopt;
+    Value number = n.add(arguments.front(), one);
+    made->goesOn = n.less(number, n.size(count, n.i64()));
+    made->next.insert(made->next.begin(), number);
+    return made;
+  };
+  std::optional<SmallVector<Value>> results = buildLoop(n, n.greater(n.size(count, n.i64()), zero), all, counted);
+  if (results)
+    results->erase(results->begin());
+  return results;
+}
+
+bool onnx_import::attempt(Node &n, llvm::function_ref<bool()> make) {
+  Importer::Checkpoint before = n.importer.getCheckpoint();
+  Apart apart(n);
+  bool result = make();
+  n.importer.rollBack(before, n);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+static Value raiseRank(Node &n, Value value, int64_t rank) {
+  return n.unsqueeze(value, rangeOf(0, rank - n.rank(value)));
+}
+
+/// Brings what two branches yield to the same ranks. The first is finished, operations are made in the second.
+static void raiseRanks(Node &n, SmallVectorImpl<Value> &first, SmallVectorImpl<Value> &second, Block &finished) {
+  OpBuilder &builder = n.importer.getBuilder();
+  for (auto [i, pair] : llvm::enumerate(llvm::zip(first, second))) {
+    auto [x, y] = pair;
+    if (n.rank(y) < n.rank(x)) {
+      y = raiseRank(n, y, n.rank(x));
+    } else if (n.rank(x) < n.rank(y)) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(finished.getTerminator());
+      x = raiseRank(n, x, n.rank(y));
+      finished.getTerminator()->setOperand(i, x);
+    }
+  }
+}
+
+std::optional<SmallVector<Value>> onnx_import::buildIf(Node &n, Value condition, BranchBody thenBody,
+                                                       BranchBody elseBody) {
+  if (n.hasFailed() || !condition)
+    return std::nullopt;
+  std::unique_ptr<Region> regions[2];
+  SmallVector<Value> yielded[2];
+  BranchBody bodies[] = {thenBody, elseBody};
+  for (int i = 0; i < 2; ++i) {
+    Apart apart(n);
+    std::optional<SmallVector<Value>> made = bodies[i]();
+    if (!made || n.hasFailed())
+      return std::nullopt;
+    yielded[i] = *made;
+    // ONNX lets branches differ in rank; where they do, the shorter shape gets dimensions of 1 in front, which
+    // broadcasting does not see.
+    if (i == 1 && yielded[0].size() == made->size())
+      raiseRanks(n, yielded[0], yielded[1], regions[0]->front());
+    regions[i] = apart.finish(n, yielded[i]);
+  }
+  // Where the branches differ, the result has symbols.
+  Carried results(n, yielded[0]);
+  if (yielded[0].size() != yielded[1].size() || !results.generalize(yielded[1]))
+    return std::nullopt;
+  SmallVector<Type> types;
+  for (size_t i = 0; i < yielded[0].size(); ++i)
+    types.push_back(results.getType(i));
+  auto branch = IfOp::create(n.importer.getBuilder(), n.getLoc(), types, condition, toArrayAttr(n, results.names));
+  branch.getThenBody().takeBody(*regions[0]);
+  branch.getElseBody().takeBody(*regions[1]);
+  if (failed(verify(branch)))
+    return std::nullopt;
+  return SmallVector<Value>(branch.getResults());
+}
