@@ -45,6 +45,8 @@ std::optional<DType> tenon::getDType(Type type) {
       .Case<Float8E4M3FNUZType>([](auto) { return DType::f8e4m3fnuz; })
       .Case<Float8E5M2Type>([](auto) { return DType::f8e5m2; })
       .Case<Float8E5M2FNUZType>([](auto) { return DType::f8e5m2fnuz; })
+      .Case<Float8E8M0FNUType>([](auto) { return DType::f8e8m0; })
+      .Case<Float4E2M1FNType>([](auto) { return DType::f4e2m1; })
       .Case<IntegerType>([](IntegerType integer) { return getIntegerDType(integer); })
       .Default([](Type) { return std::nullopt; });
 }

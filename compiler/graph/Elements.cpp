@@ -8,6 +8,8 @@
 #include "compiler/graph/Elements.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <bit>
 
 using namespace mlir;
@@ -44,9 +46,39 @@ ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<double> values)
   return makeElementsOf(type, values);
 }
 
+//===----------------------------------------------------------------------===//
+// Bytes of files
+//===----------------------------------------------------------------------===//
+
+/// How many elements share a byte.
+static int64_t getPerByte(Type type) {
+  return type.isInteger(1) ? 1 : std::max<int64_t>(1, 8 / type.getIntOrFloatBitWidth());
+}
+
+static int64_t getByteWidth(Type type) { return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8); }
+
+int64_t tenon::getFileBytes(Type elementType, int64_t count) {
+  return llvm::divideCeil(count, getPerByte(elementType)) * getByteWidth(elementType);
+}
+
+/// One element a byte, as MLIR and kernels have them.
+static SmallVector<char> unpack(ArrayRef<char> packed, RankedTensorType type) {
+  int64_t perByte = getPerByte(type.getElementType());
+  unsigned bits = type.getElementTypeBitWidth();
+  SmallVector<char> bytes(type.getNumElements());
+  for (auto [i, byte] : llvm::enumerate(bytes))
+    byte = static_cast<uint8_t>(packed[i / perByte]) >> (i % perByte * bits) & ((1u << bits) - 1);
+  return bytes;
+}
+
 ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<char> bytes,
                                  std::shared_ptr<const void> holder, StringRef name) {
-  size_t width = (type.getElementTypeBitWidth() + 7) / 8;
+  size_t width = getByteWidth(type.getElementType());
+  if (getPerByte(type.getElementType()) > 1) {
+    auto unpacked = std::make_shared<SmallVector<char>>(unpack(bytes, type));
+    bytes = *unpacked;
+    holder = unpacked;
+  }
   // MLIR keeps booleans as bits; any byte but zero is true.
   if (type.getElementType().isInteger(1)) {
     SmallVector<bool> values;

@@ -23,10 +23,15 @@ constexpr int64_t kMaxDenseElements = 1024;
 mlir::ElementsAttr makeElements(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> values);
 mlir::ElementsAttr makeElements(mlir::RankedTensorType type, llvm::ArrayRef<double> values);
 
-/// A constant of any size from its bytes as files have them: little endian, without gaps, a byte for each
-/// boolean. There have to be as many as the type needs. Where there are many elements the attribute is a
-/// resource called `name` that points to them, and that the context keeps `holder` for; only bytes that are
-/// not aligned for their type are copied.
+/// The bytes that so many elements take in a file: booleans have one each, numbers of four and two bits share
+/// them.
+int64_t getFileBytes(mlir::Type elementType, int64_t count);
+
+/// A constant of any size from its bytes as files have them: little endian, without gaps, the first of
+/// several numbers at the low end of their byte. There have to be as many as getFileBytes says. Where there
+/// are many elements the attribute is a resource called `name` that points to them, and that the context
+/// keeps `holder` for; only bytes that several elements share, or that are not aligned for their type, are
+/// copied.
 mlir::ElementsAttr makeElements(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes,
                                 std::shared_ptr<const void> holder, llvm::StringRef name);
 

@@ -225,10 +225,16 @@ Value GraphBuilder::select(Value condition, Value x, Value y) {
   return resultOf(emit<SelectOp>({}, {condition, x, y}, condition, x, y));
 }
 Value GraphBuilder::gelu(Value x, bool tanh) { return resultOf(emit<GeluOp>({}, {x}, x, tanh)); }
-Value GraphBuilder::cast(Value x, Type type, bool saturate) {
+Value GraphBuilder::cast(Value x, Type type, bool saturate, llvm::StringRef rounding) {
   if (!x || elementType(x) == type)
     return x;
-  return resultOf(emit<CastOp>(getTensorType(getDims(x), type), {x}, x, saturate));
+  return resultOf(
+      emit<CastOp>(getTensorType(getDims(x), type), {x}, x, saturate, *symbolizeRounding(rounding)));
+}
+Value GraphBuilder::bitcast(Value x, Type type) {
+  if (!x || elementType(x) == type)
+    return x;
+  return resultOf(emit<BitcastOp>(getTensorType(getDims(x), type), {x}, x));
 }
 
 //===----------------------------------------------------------------------===//

@@ -154,7 +154,9 @@ public:
   Value select(Value condition, Value x, Value y);
   Value gelu(Value x, bool tanh);
   /// The value itself where it has that type.
-  Value cast(Value x, Type type, bool saturate = true);
+  /// `rounding` is nearest, up or down; only f8E8M0FNU knows the last two.
+  Value cast(Value x, Type type, bool saturate = true, llvm::StringRef rounding = "nearest");
+  Value bitcast(Value x, Type type);
 
   //===--- Contractions, windows, reductions
   //--------------------------------------------------------------===//

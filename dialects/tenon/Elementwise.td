@@ -70,8 +70,12 @@ def Tenon_IsInfOp : Tenon_TestOp<"isinf", "x is plus or minus infinity">;
 def Tenon_CastOp : Tenon_Op<"cast", [Tenon_Elementwise]> {
   let summary = "converts each element to another type";
   let description = [{
-    - float to float rounds to nearest even; out of range gives infinity, or the largest finite value
-      where `saturate` is set (which matters for 8-bit floats alone).
+    - float to float rounds to nearest even. Out of range, infinity included, gives infinity, or NaN where
+      the type has none. Where `saturate` is set, which matters for floats of eight bits alone, it gives the
+      largest finite value of that sign. `f4E2M1FN`, which has neither, always saturates, and makes NaN zero.
+    - to `f8E8M0FNU`, whose values are the powers of two from 2^-127 to 2^127, `rounding` says which of its
+      two neighbours a value becomes; of two as near the larger one. What lies out of range, 0 included,
+      saturates or is NaN; what is negative is NaN.
     - float to integer truncates towards zero; NaN and values out of range give an unspecified integer.
     - integer to float rounds to nearest even; integer to integer keeps the low bits.
     - anything to boolean is `x != 0`; a boolean is 0 or 1.
@@ -80,7 +84,23 @@ def Tenon_CastOp : Tenon_Op<"cast", [Tenon_Elementwise]> {
     %1 = tenon.cast %0 : (tensor<4xf32>) -> tensor<4xi32>
     ```
   }];
-  let arguments = (ins Tenon_AnyTensor:$input, DefaultValuedAttr<BoolAttr, "true">:$saturate);
+  let arguments = (ins Tenon_AnyTensor:$input, DefaultValuedAttr<BoolAttr, "true">:$saturate,
+                       DefaultValuedAttr<Tenon_RoundingAttr, "::tenon::Rounding::nearest">:$rounding);
+  let results = (outs Tenon_AnyTensor:$result);
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tenon_BitcastOp : Tenon_Op<"bitcast", [Tenon_Elementwise]> {
+  let summary = "takes the bits of each element for those of another type";
+  let description = [{
+    Both types have the same number of bits. A boolean counts as eight, 0 or 1, and is true where any is set.
+
+    ```mlir
+    %1 = tenon.bitcast %0 : (tensor<4xf32>) -> tensor<4xi32>
+    ```
+  }];
+  let arguments = (ins Tenon_AnyTensor:$input);
   let results = (outs Tenon_AnyTensor:$result);
   let hasVerifier = 1;
   let hasFolder = 1;

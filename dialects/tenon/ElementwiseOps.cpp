@@ -112,7 +112,7 @@ LogicalResult SelectOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
 }
 
 //===----------------------------------------------------------------------===//
-// Cast
+// Casts
 //===----------------------------------------------------------------------===//
 
 LogicalResult CastOp::verify() {
@@ -122,6 +122,23 @@ LogicalResult CastOp::verify() {
 }
 
 OpFoldResult CastOp::fold(FoldAdaptor) {
+  return getInput().getType() == getType() ? getInput() : OpFoldResult();
+}
+
+/// A boolean counts as the byte that it is in memory.
+static unsigned getBits(Type type) { return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth(); }
+
+LogicalResult BitcastOp::verify() {
+  if (failed(verifyCompatibleShape(getInput().getType(), getType())))
+    return emitOpError("changes the shape from ") << getInput().getType() << " to " << getType();
+  Type from = getInput().getType().getElementType(), to = getType().getElementType();
+  if (getBits(from) != getBits(to))
+    return emitOpError("takes the bits of ") << from << ", of which there are " << getBits(from) << ", for "
+                                             << to << ", which has " << getBits(to);
+  return success();
+}
+
+OpFoldResult BitcastOp::fold(FoldAdaptor) {
   return getInput().getType() == getType() ? getInput() : OpFoldResult();
 }
 

@@ -28,7 +28,9 @@ def Tenon_Dialect : Dialect {
     A dimension is a constant, or an expression over named symbols that the
     tensor type's encoding holds: `tensor<?x3x?xf32, #tenon.shape<N, 3, H * 2>>`.
 
-    Signed integers are `iN`, unsigned ones `uiN`, a boolean is `i1`.
+    Signed integers are `iN`, unsigned ones `uiN`, a boolean is `i1`. Floats of
+    eight and four bits, and integers of four and two, are moved and cast, but
+    nothing computes on them.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
@@ -77,6 +79,10 @@ def Tenon_ComparePredicate : Tenon_Enum<"ComparePredicate", "how two elements ar
   I32EnumCase<"le", 3>, I32EnumCase<"gt", 4>, I32EnumCase<"ge", 5>]>;
 def Tenon_ComparePredicateAttr : Tenon_EnumAttr<Tenon_ComparePredicate, "compare_predicate">;
 
+def Tenon_Rounding : Tenon_Enum<"Rounding", "which neighbour a value between two becomes", [
+  I32EnumCase<"nearest", 0>, I32EnumCase<"up", 1>, I32EnumCase<"down", 2>]>;
+def Tenon_RoundingAttr : Tenon_EnumAttr<Tenon_Rounding, "rounding">;
+
 def Tenon_ReduceKind : Tenon_Enum<"ReduceKind", "how elements are combined into one", [
   I32EnumCase<"sum", 0>, I32EnumCase<"prod", 1>, I32EnumCase<"max", 2>, I32EnumCase<"min", 3>]>;
 def Tenon_ReduceKindAttr : Tenon_EnumAttr<Tenon_ReduceKind, "reduce_kind">;
@@ -100,10 +106,11 @@ def Tenon_ScatterKindAttr : Tenon_EnumAttr<Tenon_ScatterKind, "scatter_kind">;
 
 def Tenon_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
 def Tenon_Int : AnyTypeOf<[I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64]>;
-def Tenon_SmallFloat : AnyTypeOf<[F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ]>;
+def Tenon_SmallFloat : AnyTypeOf<[F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F4E2M1FN]>;
+def Tenon_SmallInt : AnyTypeOf<[I<2>, I<4>, UI<2>, UI<4>]>;
 def Tenon_Index : AnyTypeOf<[I32, I64]>;
 
-def Tenon_AnyTensor : RankedTensorOf<[Tenon_Float, Tenon_Int, Tenon_SmallFloat]>;
+def Tenon_AnyTensor : RankedTensorOf<[Tenon_Float, Tenon_Int, Tenon_SmallFloat, Tenon_SmallInt]>;
 def Tenon_NumberTensor : RankedTensorOf<[Tenon_Float, Tenon_Int]>;
 def Tenon_FloatTensor : RankedTensorOf<[Tenon_Float]>;
 def Tenon_IntTensor : RankedTensorOf<[Tenon_Int]>;

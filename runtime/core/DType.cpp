@@ -58,12 +58,7 @@ extern "C" uint64_t tenon_tensor_bytes(tenon_dtype dtype, uint32_t rank, const i
     if (!tenon::rt::checkedMul(count, uint64_t(dims[i]), &count))
       return UINT64_MAX;
   uint64_t bytes;
-  if (bits >= 8) {
-    if (!tenon::rt::checkedMul(count, bits / 8, &bytes))
-      return UINT64_MAX;
-  } else {
-    uint64_t perByte = 8 / bits;
-    bytes = count / perByte + (count % perByte != 0);
-  }
+  if (!tenon::rt::checkedMul(count, bits < 8 ? 1 : bits / 8, &bytes))
+    return UINT64_MAX;
   return bytes <= uint64_t(INT64_MAX) ? bytes : UINT64_MAX;
 }

@@ -35,7 +35,7 @@ def block(number, value):
 
 def tensor(value, name=""):
     body = b"".join(integer(1, dim) for dim in value.shape) + integer(2, tensors.TYPES[value.dtype][2])
-    return body + (block(8, name) if name else b"") + block(9, value.toBytes())
+    return body + (block(8, name) if name else b"") + block(9, value.toPackedBytes())
 
 
 def _attribute(name, value):

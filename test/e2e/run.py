@@ -5,7 +5,7 @@
 
     run.py FAMILY [--only CASE] [--keep FOLDER] [--target T] [--runner "COMMAND WORDS"]
 
-A family is a module in families/ with a function cases(). All its cases become one model, which saves the time of
+A family is a module in families/ with a function cases(), and OPSET where 21 will not do. All its cases become one model, which saves the time of
 starting programs; where that one does not compile, each is compiled by itself, so that the report names the cases.
 """
 
@@ -43,7 +43,7 @@ def single(name, operator, inputs, output, constants=None, rtol=1e-5, atol=1e-5,
     return Case(name, [(operator, operands, ["y"], attributes)], inputs, {"y": output}, known, rtol, atol)
 
 
-def makeModel(cases):
+def makeModel(cases, opset):
     nodes, inputs, outputs, constants = [], [], [], {}
     for case in cases:
         own = lambda value, name=case.name: f"{name}.{value}" if value else ""
@@ -53,7 +53,7 @@ def makeModel(cases):
         inputs += [(own(name), value.dtype, value.shape) for name, value in case.inputs.items()]
         outputs += [(own(name), value.dtype, value.shape) for name, value in case.outputs.items()]
         constants.update({own(name): value for name, value in case.constants.items()})
-    return onnx_writer.model(nodes, inputs, outputs, constants)
+    return onnx_writer.model(nodes, inputs, outputs, constants, opset)
 
 
 def call(*command):
@@ -74,7 +74,7 @@ def compare(case, name, got):
 def runAll(cases, folder, options):
     """What is wrong, by the name of the case; None where the model does not even compile."""
     model, artifact = os.path.join(folder, "model.onnx"), os.path.join(folder, "model.tenon")
-    onnx_writer.write(model, makeModel(cases))
+    onnx_writer.write(model, makeModel(cases, options.opset))
     error = call("tenon", "compile", model, "-o", artifact, "--target", options.target)
     command = [*options.runner.split(), artifact, "--output-dir", folder]
     for case in cases:
@@ -88,7 +88,7 @@ def runAll(cases, folder, options):
     wrong = {}
     for case in cases:
         for name in case.outputs:
-            fault = compare(case, name, tensors.readNpy(os.path.join(folder, f"{case.name}.{name}.npy")))
+            fault = compare(case, name, tensors.readNpy(os.path.join(folder, f"{case.name}.{name}.npy"), case.outputs[name].dtype))
             if fault:
                 wrong[case.name] = fault
     return wrong
@@ -111,8 +111,9 @@ def main():
     parser.add_argument("--target", default="host")
     parser.add_argument("--runner", default="tenon-run")
     options = parser.parse_args()
-    cases = importlib.import_module("families." + options.family).cases()
-    cases = [case for case in cases if options.only in (None, case.name)]
+    family = importlib.import_module("families." + options.family)
+    options.opset = getattr(family, "OPSET", 21)
+    cases = [case for case in family.cases() if options.only in (None, case.name)]
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or temporary
         os.makedirs(folder, exist_ok=True)

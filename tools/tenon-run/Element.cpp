@@ -122,11 +122,9 @@ template <typename T> static double get(const void *data, uint64_t index) {
   return double(value);
 }
 
-/// The bits of a packed element, low bits first.
-static unsigned packedAt(const void *data, uint64_t index, unsigned bits) {
-  unsigned perByte = 8 / bits;
-  unsigned byte = static_cast<const uint8_t *>(data)[index / perByte];
-  return byte >> (index % perByte * bits) & ((1u << bits) - 1);
+/// The bits that count in an element of less than eight.
+static unsigned bitsAt(const void *data, uint64_t index, unsigned bits) {
+  return static_cast<const uint8_t *>(data)[index] & ((1u << bits) - 1);
 }
 
 static double signExtend(unsigned value, unsigned bits) {
@@ -171,15 +169,15 @@ double elementAt(tenon_dtype dtype, const void *data, uint64_t index) {
     return code == 255 ? NAN : powerOfTwo(int(code) - 127);
   }
   case TENON_F4E2M1:
-    return decode(smallFloat(dtype), packedAt(data, index, 4));
+    return decode(smallFloat(dtype), bitsAt(data, index, 4));
   case TENON_I4:
-    return signExtend(packedAt(data, index, 4), 4);
+    return signExtend(bitsAt(data, index, 4), 4);
   case TENON_U4:
-    return packedAt(data, index, 4);
+    return bitsAt(data, index, 4);
   case TENON_I2:
-    return signExtend(packedAt(data, index, 2), 2);
+    return signExtend(bitsAt(data, index, 2), 2);
   case TENON_U2:
-    return packedAt(data, index, 2);
+    return bitsAt(data, index, 2);
   case TENON_STRING:
     break;
   }
@@ -211,15 +209,11 @@ template <typename T> static void putInteger(void *data, uint64_t index, double 
   put(data, index, result);
 }
 
-static void setPacked(void *data, uint64_t index, unsigned bits, unsigned code) {
-  unsigned perByte = 8 / bits;
-  static_cast<uint8_t *>(data)[index / perByte] |= uint8_t(code << (index % perByte * bits));
-}
-
-static unsigned packedInteger(double value, double least, double most, unsigned bits) {
+static void putSmallInteger(void *data, uint64_t index, double value, double least, double most,
+                            unsigned bits) {
   double rounded = std::isnan(value) ? 0 : roundToEven(value);
   rounded = rounded < least ? least : rounded > most ? most : rounded;
-  return unsigned(int(rounded)) & ((1u << bits) - 1);
+  put(data, index, uint8_t(unsigned(int(rounded)) & ((1u << bits) - 1)));
 }
 
 void setElement(tenon_dtype dtype, void *data, uint64_t index, double value) {
@@ -255,6 +249,7 @@ void setElement(tenon_dtype dtype, void *data, uint64_t index, double value) {
   case TENON_F8E4M3FNUZ:
   case TENON_F8E5M2:
   case TENON_F8E5M2FNUZ:
+  case TENON_F4E2M1:
     return put(data, index, uint8_t(encode(smallFloat(dtype), value)));
   case TENON_F8E8M0: {
     unsigned code = 0;
@@ -263,16 +258,14 @@ void setElement(tenon_dtype dtype, void *data, uint64_t index, double value) {
       ++code;
     return put(data, index, uint8_t(std::isnan(value) ? 255 : code));
   }
-  case TENON_F4E2M1:
-    return setPacked(data, index, 4, encode(smallFloat(dtype), value));
   case TENON_I4:
-    return setPacked(data, index, 4, packedInteger(value, -8, 7, 4));
+    return putSmallInteger(data, index, value, -8, 7, 4);
   case TENON_U4:
-    return setPacked(data, index, 4, packedInteger(value, 0, 15, 4));
+    return putSmallInteger(data, index, value, 0, 15, 4);
   case TENON_I2:
-    return setPacked(data, index, 2, packedInteger(value, -2, 1, 2));
+    return putSmallInteger(data, index, value, -2, 1, 2);
   case TENON_U2:
-    return setPacked(data, index, 2, packedInteger(value, 0, 3, 2));
+    return putSmallInteger(data, index, value, 0, 3, 2);
   case TENON_STRING:
     return;
   }

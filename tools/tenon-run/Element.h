@@ -24,7 +24,7 @@ inline uint32_t partsOf(tenon_dtype dtype) { return dtype == TENON_C64 || dtype 
 double elementAt(tenon_dtype dtype, const void *data, uint64_t index);
 
 /// Sets number `index`, rounded to the nearest value of the type; out of range values become the nearest
-/// that there is. For packed types the bits must be zero before.
+/// that there is.
 void setElement(tenon_dtype dtype, void *data, uint64_t index, double value);
 
 } // namespace tenon::run

@@ -194,7 +194,8 @@ static std::string_view kindOf(tenon_dtype dtype) {
   }
 }
 
-static bool isPacked(tenon_dtype dtype) { return tenon_dtype_bits(dtype) < 8; }
+static bool isSubByte(tenon_dtype dtype) { return tenon_dtype_bits(dtype) < 8; }
+static bool isSignedSubByte(tenon_dtype dtype) { return dtype == TENON_I4 || dtype == TENON_I2; }
 
 /// Whether a file of NumPy type `kind` may hold elements of `wanted`.
 static bool mayHold(std::string_view kind, tenon_dtype wanted) {
@@ -204,19 +205,19 @@ static bool mayHold(std::string_view kind, tenon_dtype wanted) {
     return kind == "u2";
   if (kindOf(wanted) == "V1")
     return kind == "u1";
-  return isPacked(wanted) && kind == "V1";
+  return isSubByte(wanted) && kind == "V1";
 }
 
-/// Checks a byte that stands for one packed element, and puts it in its place.
-static bool pack(tenon_dtype dtype, std::string_view kind, uint8_t byte, uint8_t *data, uint64_t index) {
-  unsigned bits = tenon_dtype_bits(dtype), perByte = 8 / bits;
-  bool isSigned = dtype == TENON_I4 || dtype == TENON_I2;
-  int value = isSigned ? int8_t(byte) : byte;
-  int least = isSigned ? -(1 << (bits - 1)) : 0, most = least + (1 << bits) - 1;
+/// Checks the byte of one element in a file, and makes it what it is in memory: zeros above the bits that
+/// count.
+static bool readSubByte(tenon_dtype dtype, std::string_view kind, uint8_t byte, uint8_t *element) {
+  unsigned bits = tenon_dtype_bits(dtype);
+  int value = isSignedSubByte(dtype) ? int8_t(byte) : byte;
+  int least = isSignedSubByte(dtype) ? -(1 << (bits - 1)) : 0, most = least + (1 << bits) - 1;
   // ml_dtypes says nothing about the upper bits.
   if (kind != "V1" && (value < least || value > most))
     return false;
-  data[index / perByte] |= uint8_t((byte & ((1u << bits) - 1)) << (index % perByte * bits));
+  *element = uint8_t(byte & ((1u << bits) - 1));
   return true;
 }
 
@@ -251,9 +252,8 @@ Status parseNpy(const uint8_t *bytes, size_t size, tenon_dtype wanted, HostTenso
   HostTensor result;
   result.dtype = wanted;
   result.dims = header.shape;
-  uint64_t elementBytes = isPacked(wanted) ? 1 : tenon_dtype_bits(wanted) / 8;
-  uint64_t fileBytes = tenon_tensor_bytes(isPacked(wanted) ? TENON_U8 : wanted, uint32_t(header.shape.size()),
-                                          header.shape.data());
+  uint64_t elementBytes = isSubByte(wanted) ? 1 : tenon_dtype_bits(wanted) / 8;
+  uint64_t fileBytes = tenon_tensor_bytes(wanted, uint32_t(header.shape.size()), header.shape.data());
   uint64_t have = size - size_t(header.data - bytes);
   if (fileBytes != have)
     return Status::make(TENON_INVALID, "has %llu bytes of elements, its shape %s needs %s%llu",
@@ -264,15 +264,15 @@ Status parseNpy(const uint8_t *bytes, size_t size, tenon_dtype wanted, HostTenso
 
   bool swap = order == '>' && elementBytes > 1;
   uint64_t part = elementBytes / partsOf(wanted);
-  if (!swap && !header.fortran && !isPacked(wanted)) {
+  if (!swap && !header.fortran && !isSubByte(wanted)) {
     if (have)
       memcpy(result.data(), header.data, have);
   } else {
     uint64_t count = fileBytes / elementBytes;
     for (uint64_t i = 0; i < count; ++i) {
       const uint8_t *from = header.data + elementBytes * (header.fortran ? fortranIndex(i, header.shape) : i);
-      if (isPacked(wanted)) {
-        if (!pack(wanted, kind, *from, result.data(), i))
+      if (isSubByte(wanted)) {
+        if (!readSubByte(wanted, kind, *from, result.data() + i))
           return Status::make(TENON_INVALID, "element %llu is out of the range of %s", (unsigned long long)i,
                               tenon_dtype_name(wanted));
         continue;
@@ -294,17 +294,14 @@ Status readNpy(const char *path, tenon_dtype wanted, HostTensor *tensor) {
   return status.failed() ? Status::make(status.code(), "%s: %s", path, status.message()) : Status();
 }
 
-/// The elements as the file has them, packed ones apart.
+/// The elements as the file has them: in memory, small signed integers have no sign above their bits.
 static bool writeElements(FILE *file, const tenon_tensor &tensor, uint64_t bytes) {
-  if (!isPacked(tensor.dtype))
+  if (!isSignedSubByte(tensor.dtype))
     return bytes == 0 || fwrite(tensor.data, 1, bytes, file) == bytes;
-  uint64_t count = tenon_tensor_bytes(TENON_U8, tensor.rank, tensor.dims);
-  unsigned bits = tenon_dtype_bits(tensor.dtype), perByte = 8 / bits;
-  bool isSigned = tensor.dtype == TENON_I4 || tensor.dtype == TENON_I2;
-  for (uint64_t i = 0; i < count; ++i) {
-    unsigned code =
-        static_cast<const uint8_t *>(tensor.data)[i / perByte] >> (i % perByte * bits) & ((1u << bits) - 1);
-    if (isSigned && code >> (bits - 1))
+  unsigned bits = tenon_dtype_bits(tensor.dtype);
+  for (uint64_t i = 0; i < bytes; ++i) {
+    unsigned code = static_cast<const uint8_t *>(tensor.data)[i];
+    if (code >> (bits - 1))
       code |= ~0u << bits;
     if (putc(int(code & 0xff), file) == EOF)
       return false;

@@ -238,10 +238,29 @@ static bool typeOf(uint64_t dataType, TypeInfo &info) {
   return info.dtype != TENON_STRING;
 }
 
-/// Bytes that one number of a typed field stands for: sub-byte types are packed by the byte.
-static uint64_t storedBytes(tenon_dtype dtype) {
+/// Elements that share a byte of the file, the first at its low end; each has a byte of its own in memory.
+static unsigned elementsPerByte(tenon_dtype dtype) {
   uint32_t bits = tenon_dtype_bits(dtype);
-  return bits < 8 ? 1 : bits / 8;
+  return bits < 8 ? 8 / bits : 1;
+}
+
+/// Bytes that one number of a typed field stands for.
+static uint64_t storedBytes(tenon_dtype dtype) {
+  return elementsPerByte(dtype) > 1 ? 1 : tenon_dtype_bits(dtype) / 8;
+}
+
+static uint64_t fileBytes(const HostTensor &tensor) {
+  uint64_t bytes = tenon_tensor_bytes(tensor.dtype, uint32_t(tensor.dims.size()), tensor.dims.data());
+  uint64_t perByte = elementsPerByte(tensor.dtype);
+  return bytes == UINT64_MAX ? bytes : bytes / perByte + (bytes % perByte != 0);
+}
+
+static void unpack(const Message &message, HostTensor &tensor) {
+  unsigned bits = tenon_dtype_bits(tensor.dtype), perByte = elementsPerByte(tensor.dtype);
+  for (uint64_t i = 0; i < tensor.bytes; ++i) {
+    uint64_t packed = message.hasRaw ? message.raw.at[i / perByte] : message.typedInts[i / perByte];
+    tensor.data()[i] = uint8_t(packed >> (i % perByte * bits) & ((1u << bits) - 1));
+  }
 }
 
 static Status fillElements(const Message &message, const TypeInfo &type, HostTensor &tensor) {
@@ -256,13 +275,17 @@ static Status fillElements(const Message &message, const TypeInfo &type, HostTen
     have = message.typedBytes.size() + message.typedInts.size() * width;
   }
   // Checked before memory is taken, so that a small file cannot ask for much.
-  uint64_t wanted = tenon_tensor_bytes(tensor.dtype, uint32_t(tensor.dims.size()), tensor.dims.data());
+  uint64_t wanted = fileBytes(tensor);
   if (have != wanted)
     return Status::make(TENON_INVALID, "has %llu bytes of elements, its shape %s needs %s%llu",
                         (unsigned long long)have,
                         typeText(tensor.dtype, tensor.dims.data(), uint32_t(tensor.dims.size())).c_str(),
                         wanted == UINT64_MAX ? "more than " : "", (unsigned long long)wanted);
   TENON_TRY(tensor.allocate());
+  if (elementsPerByte(tensor.dtype) > 1) {
+    unpack(message, tensor);
+    return {};
+  }
   if (message.hasRaw || message.typedInts.empty()) {
     if (have)
       memcpy(tensor.data(), from, have);

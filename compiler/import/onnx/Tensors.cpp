@@ -40,8 +40,16 @@ Type onnx_import::getElementType(MLIRContext *context, int32_t dataType) {
     return Float8E5M2Type::get(context);
   case TensorProto::FLOAT8E5M2FNUZ:
     return Float8E5M2FNUZType::get(context);
+  case TensorProto::FLOAT8E8M0:
+    return Float8E8M0FNUType::get(context);
+  case TensorProto::FLOAT4E2M1:
+    return Float4E2M1FNType::get(context);
   case TensorProto::BOOL:
     return b.getI1Type();
+  case TensorProto::INT2:
+    return b.getIntegerType(2);
+  case TensorProto::INT4:
+    return b.getIntegerType(4);
   case TensorProto::INT8:
     return b.getI8Type();
   case TensorProto::INT16:
@@ -50,6 +58,10 @@ Type onnx_import::getElementType(MLIRContext *context, int32_t dataType) {
     return b.getI32Type();
   case TensorProto::INT64:
     return b.getI64Type();
+  case TensorProto::UINT2:
+    return b.getIntegerType(2, false);
+  case TensorProto::UINT4:
+    return b.getIntegerType(4, false);
   case TensorProto::UINT8:
     return b.getIntegerType(8, false);
   case TensorProto::UINT16:
@@ -106,7 +118,7 @@ TensorReader::Result TensorReader::read(const TensorProto &tensor, StringRef nam
     return fail("has a negative dimension, or more than 2^40 elements");
   auto type =
       RankedTensorType::get(SmallVector<int64_t>(tensor.dims().begin(), tensor.dims().end()), element);
-  int64_t size = *count * getByteWidth(element);
+  int64_t size = getFileBytes(element, *count);
   if (tensor.data_location() == TensorProto::EXTERNAL)
     return readExternal(tensor, type, size, name);
   if (!tensor.has_raw_data())
@@ -156,11 +168,13 @@ template <typename Field> static SmallVector<char> narrow(const Field &field, in
 
 TensorReader::Result TensorReader::readFields(const TensorProto &tensor, RankedTensorType type, int64_t count,
                                               StringRef name) {
-  int64_t width = getByteWidth(type.getElementType());
+  Type element = type.getElementType();
+  int64_t width = getByteWidth(element), entries = getFileBytes(element, count) / width;
   auto take = [&](const auto &field, StringRef what) -> Result {
-    if (field.size() != count)
-      return fail("needs " + Twine(count) + " elements for its shape " + dimsToString(getDims(type)) +
-                  ", but has " + Twine(field.size()) + " in " + what);
+    if (field.size() != entries)
+      return fail("needs " + Twine(entries) + (entries == count ? " elements" : " bytes") +
+                  " for its shape " + dimsToString(getDims(type)) + ", but has " + Twine(field.size()) +
+                  " in " + what);
     if (sizeof(*field.data()) == static_cast<size_t>(width) || count == 0)
       return {makeElements(
                   type, {reinterpret_cast<const char *>(field.data()), static_cast<size_t>(count * width)}, owner, name),

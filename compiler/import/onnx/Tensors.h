@@ -23,8 +23,7 @@ class ExternalFiles;
 
 namespace tenon::onnx_import {
 
-/// The element type for an ONNX data type number; null for what the dialect lacks (strings, 4-bit
-/// numbers...).
+/// The element type for an ONNX data type number; null for what the dialect lacks (strings, complex numbers).
 mlir::Type getElementType(mlir::MLIRContext *context, int32_t dataType);
 /// The ONNX data type number of an element type that getElementType gave.
 int32_t getDataType(mlir::Type type);

@@ -434,6 +434,16 @@ FailureOr<AffineExpr> ElementEmitter::emitGatherIndex(Value indices, ArrayRef<Af
   return addRuntimeIndex(index);
 }
 
+/// The number that all elements are, as it is in scalar code.
+static TypedAttr getScalarAttr(SplatElementsAttr splat) {
+  Type type = getScalarType(splat.getElementType());
+  if (isa<FloatType>(type))
+    return FloatAttr::get(type, splat.getSplatValue<APFloat>());
+  APInt bits = isa<FloatType>(splat.getElementType()) ? splat.getSplatValue<APFloat>().bitcastToAPInt()
+                                                      : splat.getSplatValue<APInt>();
+  return IntegerAttr::get(type, bits.zext(type.getIntOrFloatBitWidth()));
+}
+
 FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<AffineExpr> indices) {
   if (!op)
     return emitError(loc, "kernel argument has no tensor"), failure();
@@ -452,10 +462,7 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
     auto splat = dyn_cast<SplatElementsAttr>(weight.getValue());
     if (!splat)
       return op->emitError("weight has to reach the kernel as an operand"), failure();
-    Type type = getScalarType(weight.getType().getElementType());
-    if (isa<FloatType>(type))
-      return arith::ConstantOp::create(builder, loc, FloatAttr::get(type, splat.getSplatValue<APFloat>())).getResult();
-    return arith::ConstantOp::create(builder, loc, IntegerAttr::get(type, splat.getSplatValue<APInt>())).getResult();
+    return arith::ConstantOp::create(builder, loc, getScalarAttr(splat)).getResult();
   }
   if (auto sizes = dyn_cast<SizesOp>(op))
     return emitSizes(sizes, indices);

@@ -49,9 +49,10 @@ private:
   llvm::DenseMap<unsigned, mlir::Value> symbols;
 };
 
-/// The type that elements of a tenon tensor have in memory: booleans are bytes, integers signless.
+/// The type that elements of a tenon tensor have in memory: booleans are bytes, integers signless, and what
+/// SmallNumbers.h is about is a byte.
 mlir::Type getStorageType(mlir::Type elementType);
-/// The type that they have in scalar code: booleans are i1, integers signless.
+/// The type that they have in scalar code: the same, but booleans are i1.
 mlir::Type getScalarType(mlir::Type elementType);
 /// The type that sums of such elements are carried in: f32 for halves, bytes for booleans.
 mlir::Type getAccumulatorType(mlir::Type elementType);
@@ -63,7 +64,7 @@ mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
 mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, mlir::Type elementType);
 /// Conversion between scalars of two tenon element types, as tenon.cast defines it.
 mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, mlir::Type from,
-                       mlir::Type to);
+                       mlir::Type to, bool saturate = true, Rounding rounding = Rounding::nearest);
 /// The scalar that an elementwise operation computes from scalars of its operands; null for an operation
 /// that is none.
 mlir::Value emitElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *op,

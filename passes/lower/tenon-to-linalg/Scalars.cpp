@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/lower/tenon-to-linalg/ElementEmitter.h"
+#include "passes/lower/tenon-to-linalg/SmallNumbers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <limits>
 
@@ -19,6 +20,8 @@ using namespace tenon;
 //===----------------------------------------------------------------------===//
 
 Type tenon::getScalarType(Type type) {
+  if (isSmallFloat(type) || isSmallInt(type))
+    return IntegerType::get(type.getContext(), 8);
   if (auto integer = dyn_cast<IntegerType>(type))
     return IntegerType::get(type.getContext(), integer.getWidth());
   return type;
@@ -272,9 +275,42 @@ Value Scalar::binary(Operation *op, Value x, Value y) const {
 // Casts
 //===----------------------------------------------------------------------===//
 
-Value tenon::castScalar(OpBuilder &b, Location loc, Value x, Type from, Type to) {
+/// What a small number is converted through: a type that is computed on and holds all of its values.
+static Type getWiderType(Type type) {
+  if (isSmallFloat(type))
+    return Float32Type::get(type.getContext());
+  return IntegerType::get(type.getContext(), 8,
+                          type.isUnsignedInteger() ? IntegerType::Unsigned : IntegerType::Signless);
+}
+
+static Value widenSmallNumber(OpBuilder &b, Location loc, Value byte, Type type) {
+  if (isSmallFloat(type))
+    return decodeSmallFloat(b, loc, byte, cast<FloatType>(type));
+  return decodeSmallInt(b, loc, byte, cast<IntegerType>(type));
+}
+
+/// Rounds once: what f32 does not hold gets there by way of f64 and a rounding to odd. Integers of 64 bits
+/// may be rounded on the way to f64, which only f8E8M0FNU has the range to show.
+static Value castToSmallFloat(OpBuilder &b, Location loc, Value x, Type from, FloatType to, bool saturate,
+                              Rounding rounding) {
+  if (isa<IntegerType>(from) && from.getIntOrFloatBitWidth() > 16) {
+    x = castScalar(b, loc, x, from, b.getF64Type());
+    from = b.getF64Type();
+  }
+  x = from.isF64() ? roundToOdd(b, loc, x) : castScalar(b, loc, x, from, b.getF32Type());
+  return encodeSmallFloat(b, loc, x, to, saturate, rounding);
+}
+
+Value tenon::castScalar(OpBuilder &b, Location loc, Value x, Type from, Type to, bool saturate,
+                        Rounding rounding) {
   if (from == to)
     return x;
+  if (isSmallFloat(from) || isSmallInt(from))
+    return castScalar(b, loc, widenSmallNumber(b, loc, x, from), getWiderType(from), to, saturate, rounding);
+  if (isSmallFloat(to))
+    return castToSmallFloat(b, loc, x, from, cast<FloatType>(to), saturate, rounding);
+  if (isSmallInt(to))
+    return encodeSmallInt(b, loc, castScalar(b, loc, x, from, getWiderType(to)), cast<IntegerType>(to));
   Type target = getScalarType(to);
   auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
   if (fromFloat && toFloat) {
@@ -314,6 +350,15 @@ Value tenon::castScalar(OpBuilder &b, Location loc, Value x, Type from, Type to)
   return arith::ExtSIOp::create(b, loc, target, x);
 }
 
+/// Bits are those in memory.
+static Value bitcastScalar(OpBuilder &b, Location loc, Value x, Type from, Type to) {
+  x = toStorage(b, loc, x, from);
+  Type target = getStorageType(to);
+  if (x.getType() != target)
+    x = arith::BitcastOp::create(b, loc, target, x);
+  return fromStorage(b, loc, x, to);
+}
+
 //===----------------------------------------------------------------------===//
 // Elementwise operations and reductions
 //===----------------------------------------------------------------------===//
@@ -321,7 +366,10 @@ Value tenon::castScalar(OpBuilder &b, Location loc, Value x, Type from, Type to)
 Value tenon::emitElementwise(OpBuilder &b, Location loc, Operation *op, ValueRange scalars) {
   Type type = getElementTypeOrSelf(op->getOperand(0));
   if (auto cast = dyn_cast<CastOp>(op))
-    return castScalar(b, loc, scalars[0], type, cast.getType().getElementType());
+    return castScalar(b, loc, scalars[0], type, cast.getType().getElementType(), cast.getSaturate(),
+                      cast.getRounding());
+  if (auto bitcast = dyn_cast<BitcastOp>(op))
+    return bitcastScalar(b, loc, scalars[0], type, bitcast.getType().getElementType());
   if (isa<SelectOp>(op))
     return arith::SelectOp::create(b, loc, scalars[0], scalars[1], scalars[2]);
   Scalar scalar{b, loc, type};

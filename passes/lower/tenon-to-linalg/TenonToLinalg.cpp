@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
-#include "passes/Unsupported.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
 
 namespace tenon {
@@ -41,30 +40,8 @@ static SmallVector<unsigned> getSymbols(func::FuncOp kernel) {
   return ids;
 }
 
-/// Types that have a place in memory but no arithmetic here.
-static LogicalResult checkTypes(func::FuncOp kernel) {
-  Operation *offender = nullptr;
-  Type type;
-  auto check = [&](Operation *op, TypeRange types) {
-    for (Type t : types)
-      if (auto element = dyn_cast<FloatType>(getElementTypeOrSelf(t)); element && element.getWidth() < 16) {
-        offender = op;
-        type = element;
-      }
-  };
-  kernel.walk([&](Operation *op) {
-    check(op, op->getResultTypes());
-    check(op, op->getOperandTypes());
-  });
-  if (offender)
-    return emitUnsupported(offender, "computes on elements of type ") << type << ", which no backend supports yet";
-  return success();
-}
-
 /// Replaces a kernel in value semantics by one that writes to destination arguments.
 static LogicalResult lowerKernel(func::FuncOp kernel) {
-  if (failed(checkTypes(kernel)))
-    return failure();
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
   SmallVector<Type> inputs, arguments, results;

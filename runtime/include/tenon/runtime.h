@@ -57,7 +57,7 @@ typedef enum tenon_dtype {
   TENON_U8, TENON_U16, TENON_U32, TENON_U64,
   TENON_BOOL, ///< one byte, 0 or 1
   TENON_F8E4M3FN, TENON_F8E4M3FNUZ, TENON_F8E5M2, TENON_F8E5M2FNUZ, TENON_F8E8M0,
-  TENON_I4, TENON_U4, TENON_F4E2M1, TENON_I2, TENON_U2, ///< packed, low bits first
+  TENON_I4, TENON_U4, TENON_F4E2M1, TENON_I2, TENON_U2, ///< one byte each, zeros above the bits that count
   TENON_STRING,                                         ///< not supported by this runtime
   TENON_C64, TENON_C128
 } tenon_dtype;
@@ -83,10 +83,10 @@ const char *tenon_runtime_version(void);
 /// "f32", "bool"...; "unknown" for a value that is none. Static.
 const char *tenon_dtype_name(tenon_dtype dtype);
 
-/// Bits of one element: 32, 8, 4...; 0 for a value that is none and for strings.
+/// Bits that count in one element: 32, 8, 4...; 0 for a value that is none and for strings.
 uint32_t tenon_dtype_bits(tenon_dtype dtype);
 
-/// Bytes of a tensor without padding, packed types rounded up to a byte. UINT64_MAX where a dimension is
+/// Bytes of a tensor without padding; an element has one at least. UINT64_MAX where a dimension is
 /// negative, the type has no size, or the product does not fit 63 bits.
 uint64_t tenon_tensor_bytes(tenon_dtype dtype, uint32_t rank, const int64_t *dims);
 

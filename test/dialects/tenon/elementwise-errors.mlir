@@ -55,6 +55,30 @@ func.func @cast_changes_the_shape(%a: tensor<2x3xf32>) {
 
 // -----
 
+func.func @bitcast_to_another_width(%a: tensor<4xi1>) {
+  // expected-error @+1 {{takes the bits of 'i1', of which there are 8, for 'ui4', which has 4}}
+  %0 = tenon.bitcast %a : (tensor<4xi1>) -> tensor<4xui4>
+  return
+}
+
+// -----
+
+func.func @bitcast_changes_the_shape(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{changes the shape from 'tensor<2x3xf32>' to 'tensor<3x2xi32>'}}
+  %0 = tenon.bitcast %a : (tensor<2x3xf32>) -> tensor<3x2xi32>
+  return
+}
+
+// -----
+
+func.func @sum_of_small_integers(%a: tensor<2xi4>) {
+  // expected-error @+1 {{operand #0 must be ranked tensor of}}
+  %0 = tenon.add %a, %a : (tensor<2xi4>, tensor<2xi4>) -> tensor<2xi4>
+  return
+}
+
+// -----
+
 func.func @exp_of_integers(%a: tensor<2xi32>) {
   // expected-error @+1 {{operand #0 must be ranked tensor of}}
   %0 = tenon.exp %a : (tensor<2xi32>) -> tensor<2xi32>

@@ -45,9 +45,20 @@ func.func @comparison_and_choice(%a: tensor<4xf16>, %b: tensor<f16>) {
   return
 }
 
+// CHECK-LABEL: @bits_of_another_type
+func.func @bits_of_another_type(%a: tensor<4xf4E2M1FN>, %b: tensor<4xi1>) {
+  // CHECK: tenon.bitcast %{{.*}} : (tensor<4xf4E2M1FN>) -> tensor<4xui4>
+  tenon.bitcast %a : (tensor<4xf4E2M1FN>) -> tensor<4xui4>
+  // CHECK: tenon.bitcast %{{.*}} : (tensor<4xi1>) -> tensor<4xf8E8M0FNU>
+  tenon.bitcast %b : (tensor<4xi1>) -> tensor<4xf8E8M0FNU>
+  return
+}
+
 // CHECK-LABEL: @cast_to_small_float
 func.func @cast_to_small_float(%a: tensor<4xf32>) {
   // CHECK: tenon.cast %{{.*}} {saturate = false} : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
   tenon.cast %a {saturate = false} : (tensor<4xf32>) -> tensor<4xf8E4M3FN>
+  // CHECK: tenon.cast %{{.*}} {rounding = #tenon<rounding up>} : (tensor<4xf32>) -> tensor<4xf8E8M0FNU>
+  tenon.cast %a {rounding = #tenon<rounding up>} : (tensor<4xf32>) -> tensor<4xf8E8M0FNU>
   return
 }

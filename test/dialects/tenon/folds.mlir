@@ -36,6 +36,13 @@ func.func @cast_to_its_own_type(%x: tensor<3xf32>) -> tensor<3xf32> {
   return %0 : tensor<3xf32>
 }
 
+// CHECK-LABEL: @bitcast_to_its_own_type
+// CHECK-NOT: tenon.bitcast
+func.func @bitcast_to_its_own_type(%x: tensor<3xi4>) -> tensor<3xi4> {
+  %0 = tenon.bitcast %x : (tensor<3xi4>) -> tensor<3xi4>
+  return %0 : tensor<3xi4>
+}
+
 // CHECK-LABEL: @sizes_that_are_known
 // CHECK: tenon.weight dense<[2, 3]> : tensor<2xi64>
 func.func @sizes_that_are_known() -> tensor<2xi64> {

@@ -92,6 +92,9 @@ TEST_CASE("types that NumPy lacks") {
   CHECK(values(npy("|u1", "(3,)", false, std::string("\x0f\0\1", 3)), TENON_U4) == V{15, 0, 1});
   CHECK(values(npy("|i1", "(5,)", false, std::string("\1\xfe\0\1\xff", 5)), TENON_I2) == V{1, -2, 0, 1, -1});
   CHECK(values(npy("|u1", "(2,)", false, "\x07\x0a"), TENON_F4E2M1) == V{6, -1});
+  HostTensor tensor;
+  REQUIRE_FALSE(parse(npy("|i1", "(3,)", false, "\x07\xf8\xff"), TENON_I4, &tensor).failed());
+  CHECK(std::string(reinterpret_cast<const char *>(tensor.data()), tensor.bytes) == "\x07\x08\x0f");
   refuses(npy("|i1", "(1,)", false, "\x08"), TENON_I4, "element 0 is out of the range of i4");
   refuses(npy("|u1", "(1,)", false, "\x10"), TENON_U4, "out of the range of u4");
 }

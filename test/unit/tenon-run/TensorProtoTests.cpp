@@ -83,10 +83,24 @@ TEST_CASE("typed fields, packed or one by one") {
   CHECK(values(dims + field(2, 17) + field(5, packed({0x38, 0xc0, 0})), TENON_F8E4M3FN) == V{1, -2, 0});
   CHECK(values(dims + field(2, 22) + field(5, packed({0xf7, 0x01})), TENON_I4) == V{7, -1, 1});
   CHECK(values(dims + field(2, 21) + field(5, packed({0xf7, 0x01})), TENON_U4) == V{7, 15, 1});
+  CHECK(values(dims + field(2, 25) + field(5, packed({0x39})), TENON_U2) == V{1, 2, 3});
+  CHECK(values(dims + field(2, 26) + field(5, packed({0x39})), TENON_I2) == V{1, -2, -1});
+  CHECK(values(dims + field(2, 23) + field(5, packed({0xf1, 0x02})), TENON_F4E2M1) == V{0.5, -6, 1});
+  CHECK(values(dims + field(2, 24) + field(5, packed({127, 129, 0})), TENON_F8E8M0)[1] == 4);
   CHECK(values(field(1, 1) + field(2, 14) + field(4, bytesOf<float>({1, 2})), TENON_C64) == V{1, 2});
   // A field of typed data may come in several pieces.
   CHECK(values(dims + field(2, 1) + field(4, bytesOf<float>({1})) + field(4, bytesOf<float>({2, 3})),
                TENON_F32) == V{1, 2, 3});
+}
+
+TEST_CASE("elements that share a byte of the file have a byte each in memory") {
+  std::string file = field(1, packed({5})) + field(2, 22) + field(9, "\xe1\x87\x5f");
+  CHECK(values(file, TENON_I4) == V{1, -2, 7, -8, -1});
+  HostTensor tensor;
+  REQUIRE_FALSE(parse(file, &tensor).failed());
+  REQUIRE(tensor.bytes == 5);
+  CHECK(std::string(reinterpret_cast<const char *>(tensor.data()), 5) == "\x01\x0e\x07\x08\x0f");
+  CHECK(values(field(1, packed({0, 3})) + field(2, 25), TENON_U2) == V{});
 }
 
 TEST_CASE("tensors that are refused") {
@@ -97,6 +111,7 @@ TEST_CASE("tensors that are refused") {
   refuses(field(2, 99), "ONNX element type 99");
   refuses(x, "has 0 bytes of elements, its shape f32[1] needs 4");
   refuses(x + field(9, value + value), "has 8 bytes of elements");
+  refuses(field(1, 5) + field(2, 22) + field(9, "ab"), "has 2 bytes of elements, its shape i4[5] needs 3");
   refuses(x + field(9, value) + field(4, value), "both in raw_data and in field 4");
   refuses(x + field(7, packed({1})), "in field 7, where they belong into field 4");
   refuses(x + field(4, value) + field(5, packed({1})), "two different fields");

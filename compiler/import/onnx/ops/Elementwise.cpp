@@ -141,15 +141,27 @@ static Type getLegacyCastType(Node &n) {
   return {};
 }
 
-static LogicalResult importCast(Node &n) {
-  Type to = n.getOpset() < 6 ? getLegacyCastType(n) : n.getDataType("to", {});
-  if (!to)
-    return failure();
-  return n.setResult(n.cast(n.input(0), to, n.getBool("saturate", true)));
+/// Other types than float8e8m0 are rounded to nearest, whatever the node says.
+static LogicalResult castTo(Node &n, Type to) {
+  Value x = n.input(0);
+  bool saturate = n.getBool("saturate", true);
+  if (!isa<Float8E8M0FNUType>(to))
+    return n.setResult(n.cast(x, to, saturate));
+  std::string mode = n.getString("round_mode", "up");
+  if (mode != "up" && mode != "down" && mode != "nearest")
+    return n.invalid("'round_mode' has to be up, down or nearest, not '" + mode + "'");
+  return n.setResult(n.cast(x, to, saturate, mode));
 }
 
-static LogicalResult importCastLike(Node &n) {
-  return n.setResult(n.cast(n.input(0), n.inputType(1).getElementType(), n.getBool("saturate", true)));
+static LogicalResult importCast(Node &n) {
+  Type to = n.getOpset() < 6 ? getLegacyCastType(n) : n.getDataType("to", {});
+  return to ? castTo(n, to) : failure();
+}
+
+static LogicalResult importCastLike(Node &n) { return castTo(n, n.inputType(1).getElementType()); }
+
+static LogicalResult importBitCast(Node &n) {
+  return n.setResult(n.bitcast(n.input(0), n.getDataType("to", {})));
 }
 
 ArrayRef<OpEntry> onnx_import::getElementwiseOps() {
@@ -164,6 +176,7 @@ ArrayRef<OpEntry> onnx_import::getElementwiseOps() {
       {"Asinh", importUnary<&B::asinh>},
       {"Atan", importUnary<&B::atan>},
       {"Atanh", importUnary<&B::atanh>},
+      {"BitCast", importBitCast},
       {"BitShift", importBitShift},
       {"BitwiseAnd", importBinary<&B::bitAnd>},
       {"BitwiseNot", importUnary<&B::bitNot>},

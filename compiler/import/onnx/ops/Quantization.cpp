@@ -51,8 +51,12 @@ std::optional<QuantizedAxis> readAxis(Node &n, Value x, Value scale) {
   return q;
 }
 
-/// Integers are computed on in f32, which holds 8-bit ones exactly.
-Type getComputeType(Node &n, Value scale) { return n.isFloat(scale) ? n.elementType(scale) : n.f32(); }
+/// The type to compute in with a scale: its own, or f32, which holds integers of eight bits and powers of
+/// two.
+Type getComputeType(Node &n, Value scale) {
+  bool isComputed = n.isFloat(scale) && n.elementType(scale).getIntOrFloatBitWidth() >= 16;
+  return isComputed ? n.elementType(scale) : n.f32();
+}
 
 std::pair<double, double> getIntegerRange(Type type) {
   unsigned width = type.getIntOrFloatBitWidth();
@@ -103,7 +107,7 @@ LogicalResult importDequantizeLinear(Node &n) {
   if (zero)
     difference = n.sub(difference,
                        n.cast(alignParameter(n, zero, x, q->axis, q->blockSize), n.elementType(difference)));
-  Value aligned = alignParameter(n, scale, x, q->axis, q->blockSize);
+  Value aligned = n.cast(alignParameter(n, scale, x, q->axis, q->blockSize), getComputeType(n, scale));
   Value product = n.mul(n.cast(difference, n.elementType(aligned)), aligned);
   return n.setResult(n.cast(product, result));
 }
@@ -114,10 +118,11 @@ LogicalResult importDequantizeLinear(Node &n) {
 
 /// x - zero point in 32 bits; a vector lies along `axis`.
 Value centre(Node &n, Value x, Value zero, int64_t axis) {
-  zero = n.cast(zero, n.i32());
+  Type wide = n.isFloat(x) ? n.f32() : n.i32();
+  zero = n.cast(zero, wide);
   if (n.rank(zero) == 1)
     zero = getConstant(n.dim(zero, 0)) == 1 ? n.reshape(zero, IntsRef()) : n.alongAxis(zero, axis, n.rank(x));
-  return n.sub(n.cast(x, n.i32()), zero);
+  return n.sub(n.cast(x, wide), zero);
 }
 
 /// A 32-bit sum times scale, quantised again.
