@@ -41,7 +41,7 @@ std::optional<Reduction> readRuntimeAxes(Node &n, Value x, bool keepdims) {
 /// `noop_with_empty_axes` says that they are none.
 std::optional<Reduction> readReduction(Node &n) {
   Value x = n.input(0);
-  Reduction r{x, {}, n.getBool("keepdims", true)};
+  Reduction r{x, {}, n.getBool("keepdims", true), std::nullopt};
   if (n.hasInput(1) && !n.isConstantOperand(1) && getConstant(getDims(n.inputType(1))[0]) != 0)
     return readRuntimeAxes(n, x, r.keepdims);
   if (n.hasAxes("axes", 1)) {

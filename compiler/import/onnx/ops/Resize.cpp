@@ -8,6 +8,7 @@
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/ops/ResizeTaps.h"
+#include "compiler/import/onnx/ops/RuntimeResize.h"
 #include <cmath>
 
 using namespace mlir;
@@ -24,10 +25,12 @@ constexpr size_t kMaxGathers = 4;
 constexpr int64_t kMaxConstantAxis = 65536, kMaxMatrix = int64_t(1) << 22;
 
 /// The extents after resizing; scales are what the operand says, or the quotient of the extents where known.
+/// Those that are not lie in `factors`, an f64 vector, or follow from the extents when the model runs.
 struct ResizePlan {
   Ints axes;
   Dims out;
   SmallVector<std::optional<double>> scales;
+  Value factors = {};
 };
 
 //===----------------------------------------------------------------------===//
@@ -61,8 +64,31 @@ std::optional<ResizeAxis> readModes(Node &n) {
   return a;
 }
 
+/// What extents come to when they grow by factors, rounded down after `rounding` was added.
+Dims growExtents(Node &n, Value x, IntsRef axes, Value factors, double rounding) {
+  Dims extents;
+  for (int64_t axis : axes)
+    extents.push_back(n.dim(x, axis));
+  Value grown = n.add(n.mul(n.sizes(extents, n.f64()), factors), n.scalar(rounding, n.f64()));
+  return n.bindSizes(n.cast(n.floor(grown), n.i64()));
+}
+
+/// Scales that are an input of the model.
+std::optional<ResizePlan> planByRuntimeScales(Node &n, Value x, Ints axes, size_t operand) {
+  Value factors = n.cast(n.input(operand), n.f64());
+  if (n.rank(factors) != 1 || getConstant(n.dim(factors, 0)) != static_cast<int64_t>(axes.size())) {
+    (void)n.invalid("has scales of " + dimsToString(n.dims(factors)) + " for " + Twine(axes.size()) + " axes");
+    return std::nullopt;
+  }
+  SmallVector<std::optional<double>> unknown(axes.size());
+  return ResizePlan{axes, growExtents(n, x, axes, factors, 0), unknown, factors};
+}
+
 std::optional<ResizePlan> planByScales(Node &n, Value x, Ints axes, size_t operand) {
   std::optional<SmallVector<double>> scales;
+  const ShapeValue *known = n.known(operand);
+  if (n.hasInput(operand) && !(known && known->getNumbers()))
+    return planByRuntimeScales(n, x, axes, operand);
   if (n.hasInput(operand))
     scales = n.floatsOperand(operand, "scales");
   else
@@ -85,13 +111,11 @@ std::optional<ResizePlan> planByScales(Node &n, Value x, Ints axes, size_t opera
     } else {
       // As a quotient of which the divisor is a power of two, which scales of symbolic extents are.
       double numerator = scale * 65536;
-      if (numerator != std::floor(numerator)) {
-        (void)n.unsupported("resizes " + dimsToString(in) + " elements by " + std::to_string(scale) +
-                            "; fix the dimension with --shape");
-        return std::nullopt;
-      }
-      plan.out.push_back(
-          divDims(mulDims(in, n.constantDim(static_cast<int64_t>(numerator))), n.constantDim(65536)));
+      if (numerator == std::floor(numerator))
+        plan.out.push_back(
+            divDims(mulDims(in, n.constantDim(static_cast<int64_t>(numerator))), n.constantDim(65536)));
+      else
+        plan.out.push_back(growExtents(n, x, axis, n.scalar(scale, n.f64()), 0).front());
     }
     plan.scales.push_back(scale);
   }
@@ -129,10 +153,18 @@ LogicalResult keepAspectRatio(Node &n, Value x, ResizePlan &plan) {
     return n.invalid("'keep_aspect_ratio_policy' has to be stretch, not_larger or not_smaller, not '" +
                      policy + "'");
   std::optional<double> factor;
+  if (llvm::is_contained(plan.scales, std::nullopt)) {
+    Dims extents;
+    for (int64_t axis : plan.axes)
+      extents.push_back(n.dim(x, axis));
+    Value factors = n.div(n.sizes(plan.out, n.f64()), n.sizes(extents, n.f64()));
+    Value common = policy == "not_larger" ? n.reduceMin(factors, 0) : n.reduceMax(factors, 0);
+    plan.factors = n.broadcast(common, n.constantDim(static_cast<int64_t>(plan.axes.size())));
+    plan.out = growExtents(n, x, plan.axes, plan.factors, 0.5);
+    llvm::fill(plan.scales, std::nullopt);
+    return success(!n.hasFailed());
+  }
   for (std::optional<double> scale : plan.scales) {
-    if (!scale)
-      return n.unsupported(
-          "keeps the aspect ratio of dimensions that are not constant; fix them with --shape");
     factor = !factor                  ? *scale
              : policy == "not_larger" ? std::min(*factor, *scale)
                                       : std::max(*factor, *scale);
@@ -234,50 +266,6 @@ Value resizeConstantAxis(Node &n, Value x, int64_t axis, const ResizeAxis &a, in
   return n.select(isOutside, n.scalarLike(n.getFloat("extrapolation_value", 0), x), result);
 }
 
-/// The centres on an axis whose extents are known when sizes are bound, in f32.
-Value computeCentres(Node &n, const ResizeAxis &a, AffineExpr in, AffineExpr out,
-                     std::optional<double> scale) {
-  Value i = n.iota(out, 0, n.f32()), half = n.scalar(0.5, n.f32()), one = n.scalar(1, n.f32());
-  Value inverse = scale ? n.scalar(1 / *scale, n.f32()) : n.div(n.size(in, n.f32()), n.size(out, n.f32()));
-  if (a.coordinates == CoordinateMode::Asymmetric)
-    return n.mul(i, inverse);
-  if (a.coordinates == CoordinateMode::AlignCorners) {
-    // With one output the numerator is 0 as well.
-    Value last = n.max(n.sub(n.size(out, n.f32()), one), one);
-    return n.div(n.mul(i, n.sub(n.size(in, n.f32()), one)), last);
-  }
-  return n.sub(n.mul(n.add(i, half), inverse), half);
-}
-
-Value resizeSymbolicAxis(Node &n, Value x, int64_t axis, const ResizeAxis &a, AffineExpr out,
-                         std::optional<double> scale) {
-  AffineExpr in = n.dim(x, axis);
-  if (a.mode == ResizeMode::Cubic || a.antialias || a.excludeOutside ||
-      a.coordinates == CoordinateMode::CropAndResize || a.coordinates == CoordinateMode::HalfPixelSymmetric) {
-    (void)n.unsupported("resizes dimension " + Twine(axis) +
-                        ", which is not constant, in a mode that needs it to be; "
-                        "or is too long; "
-                        "fix it with --shape");
-    return {};
-  }
-  Value centres = computeCentres(n, a, in, out, scale), half = n.scalar(0.5, n.f32()),
-        zero = n.scalar(0, n.f32());
-  Value last = n.sub(n.size(in, n.f32()), n.scalar(1, n.f32()));
-  auto toIndices = [&](Value v) { return n.cast(n.min(n.max(v, zero), last), n.i64()); };
-  if (a.mode == ResizeMode::Nearest) {
-    Value rounded = a.nearest == NearestMode::Floor              ? n.floor(centres)
-                    : a.nearest == NearestMode::Ceil             ? n.ceil(centres)
-                    : a.nearest == NearestMode::RoundPreferFloor ? n.ceil(n.sub(centres, half))
-                                                                 : n.floor(n.add(centres, half));
-    return n.gather(x, toIndices(rounded), axis);
-  }
-  Value left = n.floor(centres), ratio = n.cast(n.sub(centres, left), n.elementType(x));
-  Value weight = n.alongAxis(ratio, axis, n.rank(x));
-  Value low = n.gather(x, toIndices(left), axis);
-  Value high = n.gather(x, toIndices(n.add(left, n.scalar(1, n.f32()))), axis);
-  return n.add(low, n.mul(n.sub(high, low), weight));
-}
-
 LogicalResult importResize(Node &n) {
   Value x = n.input(0);
   Type type = n.elementType(x);
@@ -286,11 +274,32 @@ LogicalResult importResize(Node &n) {
   if (!plan)
     return failure();
   std::optional<SmallVector<double>> roi;
+  Value runtimeRoi;
   if (modes->coordinates == CoordinateMode::CropAndResize) {
-    roi = n.floatsOperand(1, "roi");
-    if (!roi || roi->size() != 2 * plan->axes.size())
+    const ShapeValue *known = n.known(1);
+    roi = known ? known->getNumbers() : std::nullopt;
+    Dims count = getDims(n.inputType(1));
+    if (count.size() != 1 || getConstant(count[0]) != 2 * static_cast<int64_t>(plan->axes.size()))
       return n.invalid("needs a region of interest with a start and an end for each axis");
+    if (!roi)
+      runtimeRoi = n.cast(n.input(1), n.f64());
   }
+  auto elementOf = [&](Value vector, size_t k) {
+    return n.reshape(n.sliceAxis(vector, 0, n.constantDim(static_cast<int64_t>(k)), n.constantDim(1)), IntsRef());
+  };
+  auto describe = [&](size_t i, const ResizeAxis &a, AffineExpr in, AffineExpr out) {
+    RuntimeResize r{a, in, out, {}, {}, {}, {}};
+    r.scale = plan->scales[i] ? n.scalar(*plan->scales[i], n.f64())
+              : plan->factors ? elementOf(plan->factors, i)
+                              : n.div(n.size(out, n.f64()), n.size(in, n.f64()));
+    if (a.coordinates == CoordinateMode::CropAndResize) {
+      size_t end = i + plan->axes.size();
+      r.cropStart = roi ? n.scalar((*roi)[i], n.f64()) : elementOf(runtimeRoi, i);
+      r.cropEnd = roi ? n.scalar((*roi)[end], n.f64()) : elementOf(runtimeRoi, end);
+      r.extrapolation = n.scalarLike(n.getFloat("extrapolation_value", 0), x);
+    }
+    return r;
+  };
   // Integers are interpolated as floats.
   Value y = modes->mode == ResizeMode::Nearest || n.isFloat(x) ? x : n.cast(x, n.f32());
   for (auto [i, axis] : llvm::enumerate(plan->axes)) {
@@ -300,18 +309,19 @@ LogicalResult importResize(Node &n) {
     if (roi) {
       a.cropStart = (*roi)[i];
       a.cropEnd = (*roi)[i + plan->axes.size()];
-    } else if (in == out && plan->scales[i] == 1) {
+    } else if (!runtimeRoi && in == out && plan->scales[i] == 1) {
       continue;
     }
     std::optional<int64_t> from = getConstant(in), to = getConstant(out);
-    if (plan->scales[i] && isRepetition(a) &&
+    bool isConstant = plan->scales[i] && !runtimeRoi;
+    if (isConstant && isRepetition(a) &&
         mulDims(in, n.constantDim(static_cast<int64_t>(a.scale))) == out)
       y = n.repeat(y, axis, n.constantDim(static_cast<int64_t>(a.scale)));
-    else if (from && to && *to <= kMaxConstantAxis && *from <= kMaxConstantAxis &&
+    else if (isConstant && from && to && *to <= kMaxConstantAxis && *from <= kMaxConstantAxis &&
              (!a.antialias || *from * *to <= kMaxMatrix))
       y = resizeConstantAxis(n, y, axis, a, *from, *to);
     else
-      y = resizeSymbolicAxis(n, y, axis, a, out, plan->scales[i]);
+      y = resizeWhenRun(n, y, axis, describe(i, a, in, out));
   }
   if (y && y != x && n.elementType(y) != type)
     y = n.cast(n.round(y), type);
