@@ -50,7 +50,7 @@ public:
     if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
       node = "node '" + name.getName().str() + "' ";
     for (AffineExpr difference : {subDims(a, b), subDims(b, a)})
-      if (dependsOnData(difference))
+      if (dependsOnData(difference) || !isa<func::FuncOp>(op->getParentOp()))
         addInPlace(op, difference, text);
       else
         add(difference, node + text);
@@ -75,7 +75,7 @@ private:
     texts.push_back(std::move(text));
   }
 
-  /// What depends on data is checked right before the operation: no instruction between the start of its block
+  /// What depends on data, or stands in a branch that may not run, is checked right before the operation: no instruction between the start of its block
   /// and it binds the symbol again.
   void addInPlace(Operation *op, AffineExpr dim, StringRef text) {
     if (!knownInBlock.insert({op->getBlock(), dim}).second)

@@ -76,6 +76,7 @@ struct Instruction {
 struct Check {
   uint32_t expr;
   const char *text;
+  bool inPlace = false; // a check instruction evaluates it, not the binding of sizes
 };
 
 struct Plan {

@@ -50,7 +50,7 @@ Status Session::updateSizes() {
   TENON_TRY(evaluate(plan, symbols.data(), 0, uint32_t(plan.exprs.size()), exprs.data(), &known));
   TENON_TRY(checkShapes(plan, dims.data(), exprs.data()));
   for (const Check &check : plan.checks)
-    if (exprKnown[check.expr] && exprs[check.expr] < 0)
+    if (!check.inPlace && exprKnown[check.expr] && exprs[check.expr] < 0)
       return Status::make(TENON_INVALID, "the inputs' sizes do not fit the model: %s", check.text);
   TENON_TRY(addUpMemory());
   sizesCurrent = true;

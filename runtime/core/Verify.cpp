@@ -222,7 +222,7 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
     if (check->expr() >= plan.exprs.size())
       return Status::make(TENON_INVALID, "check %u names expression %u, and there are %zu", i, check->expr(),
                           plan.exprs.size());
-    plan.checks.push_back({check->expr(), text(check->text())});
+    plan.checks.push_back({check->expr(), text(check->text()), false});
   }
   TENON_TRY(verifyInstructions(in, maxIndices, plan));
   TENON_TRY(verifyMemory(in, plan));

@@ -189,6 +189,8 @@ Status InstructionVerifier::verifyOne(uint32_t index, const fmt::Instruction &in
   out.exprs.count = uint32_t(plan.sizes.size()) - out.exprs.begin;
   if (out.op == fmt::Opcode::bind_symbol || out.op == fmt::Opcode::set_symbol)
     TENON_TRY(verifyBindSymbol(instruction));
+  if (out.op == fmt::Opcode::check)
+    plan.checks[out.a].inPlace = true;
   plan.instructions.push_back(out);
   return {};
 }

@@ -225,6 +225,31 @@ bool onnx_import::attempt(Node &n, llvm::function_ref<bool()> make) {
 // Branches
 //===----------------------------------------------------------------------===//
 
+/// The one size that a value of one element is, as far as symbols or a constant tell; else null.
+static AffineExpr getOneSize(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<ReshapeOp, CastOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  if (auto sizes = value.getDefiningOp<SizesOp>())
+    return sizes.getValues().getDims().size() == 1 ? sizes.getValues().getDims()[0] : AffineExpr();
+  auto weight = value.getDefiningOp<WeightOp>();
+  std::optional<ShapeValue> known = weight ? getShapeValue(weight.getValue()) : std::nullopt;
+  std::optional<Dims> integers = known ? known->getIntegers() : std::nullopt;
+  return integers && integers->size() == 1 ? integers->front() : AffineExpr();
+}
+
+AffineExpr onnx_import::getComparedSizes(Value condition) {
+  while (condition && isa_and_nonnull<ReshapeOp, CastOp>(condition.getDefiningOp()))
+    condition = condition.getDefiningOp()->getOperand(0);
+  auto compare = condition ? condition.getDefiningOp<CompareOp>() : CompareOp();
+  if (!compare || compare.getPredicate() != ComparePredicate::eq)
+    return {};
+  AffineExpr a = getOneSize(compare.getOperand(0)), b = getOneSize(compare.getOperand(1));
+  return a && b ? subDims(a, b) : AffineExpr();
+}
+
 static Value raiseRank(Node &n, Value value, int64_t rank) {
   return n.unsqueeze(value, rangeOf(0, rank - n.rank(value)));
 }

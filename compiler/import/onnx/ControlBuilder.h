@@ -37,6 +37,9 @@ buildCountedLoop(Node &n, AffineExpr count, llvm::ArrayRef<Value> inits,
 /// Calls `make` with operations made apart, and throws away what it has made and reported. Its result.
 bool attempt(Node &n, llvm::function_ref<bool()> make);
 
+/// Where a boolean says whether two sizes are equal: their difference. Else null.
+AffineExpr getComparedSizes(Value condition);
+
 using BranchBody = llvm::function_ref<std::optional<llvm::SmallVector<Value>>()>;
 
 /// Makes one of two branches happen. Both make as many values; extents in which they differ become symbols.

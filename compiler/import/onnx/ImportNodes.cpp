@@ -151,7 +151,7 @@ static bool hasProduct(AffineExpr expr) {
 /// factors have been extents before.
 void Importer::requireExtents(RankedTensorType type) {
   for (AffineExpr dim : getDims(type))
-    if (!isNonNegative(dim) && !hasProduct(dim) && !dependsOnData(dim))
+    if (!isNonNegative(dim) && !hasProduct(dim) && !dependsOnData(dim) && !isInRegion())
       addRequirement(dim);
 }
 

@@ -107,6 +107,8 @@ public:
   /// Before a value that a scope holds gets an operation or sizes: in a region, it has them there alone.
   void noteChange(ImportedValue &value);
   mlir::OpBuilder &getBuilder() { return builder; }
+  /// Whether operations are made in a branch or a loop, which may not run.
+  bool isInRegion() const { return regionDepth > 0; }
 
   //===--- Attempts and regions
   //--------------------------------------------------------------------------===//

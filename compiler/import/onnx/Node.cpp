@@ -348,7 +348,7 @@ void Node::require(AffineExpr expr, const Twine &otherwise) {
   std::optional<int64_t> constant = getConstant(expr);
   if (constant && *constant < 0)
     (void)invalid(otherwise);
-  else if (importer.dependsOnData(expr))
+  else if (importer.dependsOnData(expr) || (importer.isInRegion() && !isNonNegative(expr)))
     requireWhenRun(expr, otherwise.str());
   else if (!isNonNegative(expr))
     importer.addRequirement(expr);

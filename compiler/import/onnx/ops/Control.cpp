@@ -44,16 +44,41 @@ Value toScalar(Node &n, Value value) { return n.reshape(value, IntsRef()); }
 // If
 //===----------------------------------------------------------------------===//
 
+LogicalResult importInPlace(Node &n, const onnx::GraphProto &graph) {
+  SmallVector<ImportedValue *> outputs;
+  if (failed(n.importer.importSubgraph(n, graph, {}, outputs)))
+    return failure();
+  return n.importer.bindOutputs(n, outputs);
+}
+
+/// The ranks of what a branch makes; empty where it fails.
+Ints getRanks(Node &n, const onnx::GraphProto &graph) {
+  Ints ranks;
+  attempt(n, [&] {
+    SmallVector<ImportedValue *> outputs;
+    if (succeeded(n.importer.importSubgraph(n, graph, {}, outputs)) && !hasFailed(outputs))
+      for (ImportedValue *output : outputs)
+        ranks.push_back(output->type ? output->type.getRank() : -1);
+    return true;
+  });
+  return ranks;
+}
+
 LogicalResult importIf(Node &n) {
   std::optional<int64_t> condition = getConstantElement(n.known(0));
   const onnx::GraphProto *graphs[] = {n.getGraph("then_branch"), n.getGraph("else_branch")};
   if (!graphs[0] || !graphs[1])
     return failure();
-  if (condition) {
-    SmallVector<ImportedValue *> outputs;
-    if (failed(n.importer.importSubgraph(n, *graphs[*condition ? 0 : 1], {}, outputs)))
-      return failure();
-    return n.importer.bindOutputs(n, outputs);
+  if (condition)
+    return importInPlace(n, *graphs[*condition ? 0 : 1]);
+  // Exporters write "drop this dimension if it is 1" so. A rank cannot depend on sizes: we take it that it is.
+  AffineExpr difference = getComparedSizes(n.input(0));
+  if (difference && getRanks(n, *graphs[0]) != getRanks(n, *graphs[1])) {
+    std::string text = "needs " + dimsToString(difference) + " to be 0, on which the rank of '" +
+                       n.getProto().output(0) + "' depends";
+    n.require(difference, text);
+    n.require(simplifyDim(-difference), text);
+    return importInPlace(n, *graphs[0]);
   }
   SmallVector<ImportedValue> likes;
   auto importBranch = [&](int i) -> std::optional<SmallVector<Value>> {

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/import/onnx/ControlBuilder.h"
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
@@ -15,8 +16,8 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// Sequences of more steps are not written out.
-constexpr int64_t kMaxSteps = 256;
+/// Sequences of more steps are not written out, but become a loop.
+constexpr int64_t kMaxWrittenOut = 16;
 
 //===----------------------------------------------------------------------===//
 // Activations
@@ -84,8 +85,8 @@ struct Direction {
 };
 
 struct Layer {
-  int64_t gates, hidden, steps;
-  AffineExpr batch;
+  int64_t gates, hidden;
+  AffineExpr steps, batch;
   double clip;
   bool linearBeforeReset, inputForget;
   Value lengths;
@@ -153,29 +154,74 @@ State stepLstm(Node &n, const Layer &l, const Direction &d, Value input, const S
   return {n.mul(gate(1, cell), apply(n, d.activations[2], cell)), cell};
 }
 
-/// The hidden states, one a step in the order of time, and the last state.
-std::pair<SmallVector<Value>, State> runDirection(Node &n, const Layer &l, const Direction &d, Value x,
-                                                  Step step) {
+/// One step at time `t`, a scalar: what comes out at that time, and the state after it.
+std::pair<Value, State> runStep(Node &n, const Layer &l, const Direction &d, Step step, Value input, Value t,
+                                const State &before) {
+  State next = step(n, l, d, input, before);
+  if (!l.lengths)
+    return {next.hidden, next};
+  // Past its end a sequence keeps its state and gives zeros.
+  Value isInside = n.less(n.cast(t, n.elementType(l.lengths)), l.lengths);
+  Value output = n.select(isInside, next.hidden, n.scalarLike(0, next.hidden));
+  next.hidden = n.select(isInside, next.hidden, before.hidden);
+  if (next.cell)
+    next.cell = n.select(isInside, next.cell, before.cell);
+  return {output, next};
+}
+
+/// The hidden states [steps, batch, hidden] in the order of time, and the last state.
+struct Run {
+  Value outputs;
+  State last;
+};
+
+/// All steps one after the other.
+Run writeOutSteps(Node &n, const Layer &l, const Direction &d, Value inputs, int64_t steps, Step step) {
+  SmallVector<Value> outputs(steps);
+  State state = d.initial;
+  for (int64_t i = 0; i < steps; ++i) {
+    int64_t t = d.reverse ? steps - 1 - i : i;
+    Value input = n.squeeze(n.sliceAxis(inputs, 0, n.constantDim(t), n.constantDim(1)), 0);
+    std::tie(outputs[t], state) = runStep(n, l, d, step, input, n.constantInts(t, {}, n.i64()), state);
+    outputs[t] = n.unsqueeze(outputs[t], 0);
+  }
+  return {n.concat(outputs, 0), state};
+}
+
+/// The same as a loop, for any number of steps.
+std::optional<Run> loopOverSteps(Node &n, const Layer &l, const Direction &d, Value inputs, Step step) {
+  SmallVector<Value> inits{d.initial.hidden};
+  if (d.initial.cell)
+    inits.push_back(d.initial.cell);
+  auto body = [&](Value number, ArrayRef<Value> carried) -> std::optional<LoopBody> {
+    Value t = d.reverse ? n.sub(n.size(subDims(l.steps, n.constantDim(1)), n.i64()), number) : number;
+    State before{carried[0], carried.size() > 1 ? carried[1] : Value()};
+    auto [output, next] = runStep(n, l, d, step, n.gather(inputs, t, 0), t, before);
+    LoopBody made{{}, {next.hidden}, {output}};
+    if (next.cell)
+      made.next.push_back(next.cell);
+    return made;
+  };
+  std::optional<SmallVector<Value>> results = buildCountedLoop(n, l.steps, inits, body);
+  if (!results)
+    return std::nullopt;
+  // As many outputs as steps, which the loop's type does not say.
+  Dims shape = n.dims(inits[0]);
+  shape.insert(shape.begin(), l.steps);
+  Value outputs = n.reshape(results->back(), shape);
+  Run run{d.reverse ? n.reverseAxes(outputs, 0) : outputs, {(*results)[0], {}}};
+  if (d.initial.cell)
+    run.last.cell = (*results)[1];
+  return run;
+}
+
+std::optional<Run> runDirection(Node &n, const Layer &l, const Direction &d, Value x, Step step) {
   // The inputs of all steps are projected at once: [steps, batch, gates * hidden].
   Value inputs = addIf(n, n.contract(x, d.weights, {0, 1, 3}, {2, 3}, {0, 1, 2}), d.inputBias);
-  SmallVector<Value> outputs(l.steps);
-  State state = d.initial;
-  for (int64_t i = 0; i < l.steps; ++i) {
-    int64_t t = d.reverse ? l.steps - 1 - i : i;
-    Value input = n.squeeze(n.sliceAxis(inputs, 0, n.constantDim(t), n.constantDim(1)), 0);
-    State next = step(n, l, d, input, state);
-    outputs[t] = next.hidden;
-    if (l.lengths) {
-      // Past its end a sequence keeps its state and gives zeros.
-      Value isInside = n.less(n.scalar(static_cast<double>(t), n.elementType(l.lengths)), l.lengths);
-      outputs[t] = n.select(isInside, next.hidden, n.scalarLike(0, next.hidden));
-      next.hidden = n.select(isInside, next.hidden, state.hidden);
-      if (next.cell)
-        next.cell = n.select(isInside, next.cell, state.cell);
-    }
-    state = next;
-  }
-  return {outputs, state};
+  std::optional<int64_t> steps = getConstant(l.steps);
+  if (steps && *steps >= 1 && *steps <= kMaxWrittenOut)
+    return writeOutSteps(n, l, d, inputs, *steps, step);
+  return loopOverSteps(n, l, d, inputs, step);
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,32 +285,25 @@ Direction readDirection(Node &n, const Kind &kind, const Layer &l, int64_t i, bo
 }
 
 /// Whether sequence_lens says no more than that all steps count.
-bool hasFullLengths(Node &n, int64_t steps) {
+bool hasFullLengths(Node &n, AffineExpr steps) {
   const ShapeValue *known = n.known(4);
   std::optional<Dims> lengths = known ? known->getIntegers() : std::nullopt;
-  return lengths && llvm::all_of(*lengths, [&](AffineExpr e) { return getConstant(e) == steps; });
+  return lengths && llvm::all_of(*lengths, [&](AffineExpr length) { return length == steps; });
 }
 
 std::optional<Layer> readLayer(Node &n, const Kind &kind, Value x) {
   Layer l{kind.gates,
           n.getInt("hidden_size", getConstant(n.dim(n.input(2), 2)).value_or(0)),
-          0,
+          n.dim(x, 0),
           n.dim(x, 1),
           n.getFloat("clip", 0),
           n.getBool("linear_before_reset", false),
           n.getBool("input_forget", false),
           {}};
-  std::optional<int64_t> steps = getConstant(n.dim(x, 0));
   if (n.rank(x) != 3 || n.rank(n.input(1)) != 3 || n.rank(n.input(2)) != 3 || l.hidden < 1) {
     (void)n.invalid("needs an input, weights and recurrence weights of 3 dimensions, and a hidden size");
     return std::nullopt;
   }
-  if (!steps || *steps > kMaxSteps || *steps < 1) {
-    (void)n.unsupported("runs over " + dimsToString(n.dim(x, 0)) + " steps; sequences of 1 to " +
-                        Twine(kMaxSteps) + " constant steps are supported; fix the length with --shape");
-    return std::nullopt;
-  }
-  l.steps = *steps;
   if (n.hasInput(4) && !hasFullLengths(n, l.steps))
     l.lengths = n.unsqueeze(n.input(4), 1);
   return l;
@@ -281,22 +320,19 @@ LogicalResult importRecurrent(Node &n, const Kind &kind) {
   std::optional<SmallVector<Activation>> activations = readActivations(n, kind, directions);
   if (!l || !activations)
     return failure();
-  // A step makes some twenty operations.
-  if (failed(n.importer.countExpansion(n, 20 * l->steps * static_cast<int64_t>(directions))))
-    return failure();
   SmallVector<Value> all, hidden, cells;
   for (size_t i = 0; i < directions; ++i) {
     Direction d = readDirection(n, kind, *l, i, batchFirst);
     d.reverse = direction == "reverse" || i == 1;
     d.activations.assign(activations->begin() + i * kind.activations.size(),
                          activations->begin() + (i + 1) * kind.activations.size());
-    auto [outputs, last] = runDirection(n, *l, d, x, kind.step);
-    for (Value &output : outputs)
-      output = n.unsqueeze(output, {0, 1}); // [1, 1, batch, hidden]
-    all.push_back(n.concat(outputs, 0));
-    hidden.push_back(n.unsqueeze(last.hidden, 0));
+    std::optional<Run> run = runDirection(n, *l, d, x, kind.step);
+    if (!run)
+      return failure();
+    all.push_back(n.unsqueeze(run->outputs, 1));
+    hidden.push_back(n.unsqueeze(run->last.hidden, 0));
     if (kind.hasCell)
-      cells.push_back(n.unsqueeze(last.cell, 0));
+      cells.push_back(n.unsqueeze(run->last.cell, 0));
   }
   Value y = n.concat(all, 1);
   if (batchFirst)
