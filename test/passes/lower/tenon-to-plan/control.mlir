@@ -1,0 +1,110 @@
+// RUN: tenon-opt %s -split-input-file -tenon-to-plan | FileCheck %s
+
+// A size that data decides is a symbol of the program, after those of the inputs. What is known is set.
+// CHECK-LABEL: plan.program @sizes_are_bound symbols ["N", "k", "c"]
+// CHECK: ^bb0(%[[N:.*]]: index, %[[K:.*]]: index, %{{.*}}: index)
+// CHECK: %[[BYTES:.*]] = arith.muli %[[K]], %c4
+// CHECK: plan.output 0 size %[[BYTES]]
+// CHECK: %[[COUNT:.*]] = plan.alloc %c8
+// CHECK: plan.launch @count
+// CHECK: plan.bind 1 = %[[COUNT]][0] min 0
+// CHECK: plan.check %{{.*}} "too many"
+// CHECK: plan.set 2 = %c7
+// CHECK: plan.launch @fill
+#n = #tenon.shape<N>
+#k = #tenon.shape<k>
+func.func @sizes_are_bound(%x: tensor<?xf32, #n> {tenon.name = "x"}) -> (tensor<?xf32, #k> {tenon.name = "y"}) {
+  %0 = tenon.launch @count(%x) {sizes = #n} : (tensor<?xf32, #n>) -> tensor<1xi64>
+  tenon.bind %0 ["k"] {min = 0 : i64} : tensor<1xi64>
+  tenon.require #tenon.shape<N + k * -1> "too many"
+  %1 = tenon.weight dense<7> : tensor<1xi64>
+  tenon.bind %1 ["c"] {min = 0 : i64} : tensor<1xi64>
+  %2 = tenon.launch @fill() {sizes = #k} : () -> tensor<?xf32, #k>
+  return %2 : tensor<?xf32, #k>
+}
+func.func private @count(tensor<?xf32>, tensor<1xi64>, index, index, index) -> tensor<1xi64>
+    attributes {tenon.kernel, tenon.symbols = ["s0"], tenon.tiles = #tenon.shape<1>}
+func.func private @fill(tensor<?xf32>, index, index, index) -> tensor<?xf32>
+    attributes {tenon.kernel, tenon.symbols = ["s0"], tenon.tiles = #tenon.shape<s0>}
+
+// -----
+
+// Each branch copies what it yields, then says how large that is.
+// CHECK-LABEL: plan.program @branches symbols ["r"]
+// CHECK: %[[C:.*]] = plan.input 0
+// CHECK: %[[R:.*]] = plan.alloc
+// CHECK: plan.if %[[C]] {
+// CHECK: plan.reserve %[[R]] size %c12
+// CHECK: %[[A:.*]] = plan.alias %[[R]][%c0] size %c12
+// CHECK: plan.copy %{{.*}} to %[[A]] size %c12
+// CHECK: plan.set 0 = %c3
+// CHECK: } else {
+// CHECK: plan.set 0 = %c5
+// CHECK: plan.copy %[[R]] to
+#r = #tenon.shape<r>
+func.func @branches(%c: tensor<i1> {tenon.name = "c"}, %x: tensor<3xf32> {tenon.name = "x"},
+                    %y: tensor<5xf32> {tenon.name = "y"}) -> (tensor<?xf32, #r> {tenon.name = "z"}) {
+  %0 = tenon.if %c : tensor<i1> -> tensor<?xf32, #r> {
+    tenon.yield %x : tensor<3xf32>
+  } else {
+    tenon.yield %y : tensor<5xf32>
+  } {symbols = ["r"]}
+  return %0 : tensor<?xf32, #r>
+}
+
+// -----
+
+// What changes places goes aside first, and symbols change after the copies, all at once.
+// CHECK-LABEL: plan.program @loops symbols ["N", "M", "a", "b", "saved.4", "saved.5"]
+// CHECK: plan.set 2 = %[[N:.*]]
+// CHECK: plan.set 3 = %[[M:.*]]
+// CHECK: %[[GO:.*]] = plan.alloc %c1
+// CHECK: %[[A:.*]] = plan.alloc
+// CHECK: %[[B:.*]] = plan.alloc
+// CHECK: plan.loop %[[GO]] {
+// CHECK: %[[ASIDE:.*]] = plan.alloc
+// CHECK: plan.copy %[[B]] to %[[ASIDE]]
+// CHECK: %[[OTHER:.*]] = plan.alloc
+// CHECK: plan.copy %[[A]] to %[[OTHER]]
+// CHECK: plan.copy %[[ASIDE]] to
+// CHECK: plan.copy %[[OTHER]] to
+// CHECK: plan.set 4 = %[[OLDB:.*]] {
+// CHECK: plan.set 5 = %[[OLDA:.*]] {
+// CHECK: plan.set 2 =
+// CHECK: plan.set 3 =
+#sa = #tenon.shape<a>
+#sb = #tenon.shape<b>
+func.func @loops(%c: tensor<i1> {tenon.name = "c"}, %x: tensor<?xf32, #tenon.shape<N>> {tenon.name = "x"},
+                 %y: tensor<?xf32, #tenon.shape<M>> {tenon.name = "y"}) -> (tensor<?xf32, #sa> {tenon.name = "z"}) {
+  %0:2 = tenon.loop %c(%x, %y) : tensor<i1>, (tensor<?xf32, #tenon.shape<N>>, tensor<?xf32, #tenon.shape<M>>)
+      -> (tensor<?xf32, #sa>, tensor<?xf32, #sb>) {
+  ^bb0(%u: tensor<?xf32, #sa>, %v: tensor<?xf32, #sb>):
+    %go = tenon.weight dense<false> : tensor<i1>
+    tenon.yield %go, %v, %u : tensor<i1>, tensor<?xf32, #sb>, tensor<?xf32, #sa>
+  } {symbols = ["a", "b"]}
+  return %0#0 : tensor<?xf32, #sa>
+}
+
+// -----
+
+// A list grows where it is.
+// CHECK-LABEL: plan.program @lists
+// CHECK: plan.alloc %c1
+// CHECK: %[[LIST:.*]] = plan.alloc
+// CHECK: plan.loop
+// CHECK: plan.reserve %[[LIST]] size %{{.*}} {keep = true
+// CHECK: %[[END:.*]] = plan.alias %[[LIST]]
+// CHECK: plan.copy %{{.*}} to %[[END]] size %c16
+// CHECK-NOT: plan.copy %{{.*}} to %[[LIST]]
+// CHECK: plan.set
+#l = #tenon.shape<n, 4>
+func.func @lists(%c: tensor<i1> {tenon.name = "c"}, %row: tensor<4xf32> {tenon.name = "row"})
+    -> (tensor<?x4xf32, #l> {tenon.name = "z"}) {
+  %none = tenon.weight dense<> : tensor<0x4xf32>
+  %0 = tenon.loop %c(%none) : tensor<i1>, (tensor<0x4xf32>) -> tensor<?x4xf32, #l> {
+  ^bb0(%list: tensor<?x4xf32, #l>):
+    %more = tenon.append %list, %row : (tensor<?x4xf32, #l>, tensor<4xf32>) -> tensor<?x4xf32, #tenon.shape<n + 1, 4>>
+    tenon.yield %c, %more : tensor<i1>, tensor<?x4xf32, #tenon.shape<n + 1, 4>>
+  } {symbols = ["n"]}
+  return %0 : tensor<?x4xf32, #l>
+}
