@@ -87,7 +87,7 @@ static void insert(ArtifactBuilder &b, fmt::Opcode op, uint32_t a, uint32_t bb, 
 }
 
 TEST_CASE("instructions: opcodes, fields, operand counts") {
-  refuses("has opcode 10", [](auto &b) { insert(b, fmt::Opcode(10), 0, 0, 0, {}, {}); });
+  refuses("the last known is", [](auto &b) { insert(b, fmt::Opcode(fmt::kInstructionCount), 0, 0, 0, {}, {}); });
   refuses("(launch 'n'): 'a' is 2, and must be less than 2",
           [](auto &b) { insert(b, fmt::Opcode::launch, 2, 0, 0, {}, {}); });
   refuses("'b' is 1000", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 1000, 0, {}, {}); });
