@@ -33,10 +33,10 @@ const Table &getTable(StringRef domain) {
       makeTable({getElementwiseOps(), getActivationOps(), getReductionOps(), getContractionOps(),
                  getWindowOps(), getNormalizationOps(), getShapeOps(), getIndexingOps(), getConstantOps(),
                  getResizeOps(), getQuantizationOps(), getControlOps(), getRecurrentOps(), getSequenceOps(), getRandomOps(),
-                 getSamplingOps(), getUnfoldOps(), getSignalOps()});
+                 getSamplingOps(), getUnfoldOps(), getSignalOps(), getDetectionOps(), getNgramOps()});
   static const Table learning = makeTable({getFeatureOps(), getLinearModelOps(), getTreeOps()});
   static const Table training = makeTable({getTrainingOps()});
-  static const Table microsoft = makeTable({getMicrosoftOps()});
+  static const Table microsoft = makeTable({getMicrosoftOps(), getMicrosoftAttentionOps(), getMicrosoftQuantizationOps()});
   static const Table none;
   return *llvm::StringSwitch<const Table *>(domain)
       .Case("", &standard)

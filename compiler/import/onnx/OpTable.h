@@ -53,6 +53,8 @@ llvm::ArrayRef<OpEntry> getRandomOps();
 llvm::ArrayRef<OpEntry> getSamplingOps();
 llvm::ArrayRef<OpEntry> getUnfoldOps();
 llvm::ArrayRef<OpEntry> getSignalOps();
+llvm::ArrayRef<OpEntry> getDetectionOps();
+llvm::ArrayRef<OpEntry> getNgramOps();
 /// Those of domain ai.onnx.ml.
 llvm::ArrayRef<OpEntry> getFeatureOps();
 llvm::ArrayRef<OpEntry> getLinearModelOps();

@@ -7,6 +7,7 @@
 
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/RuntimeOperands.h"
 #include <cmath>
 #include <numbers>
 
@@ -70,13 +71,14 @@ private:
     return n.constantFloats(numbers, {length, parts, length, 2}, type);
   }
 
-  /// The same for a length that is known at run time alone. Whole turns are left out while the numbers are whole.
+  /// The same for a length that is known at run time alone. Whole turns are left out while the numbers are whole,
+  /// and angles are of f64, since what should cancel out does so only as far as they are right.
   Value makeMatrix(AffineExpr length, int64_t parts) {
     Dims square{length, length};
     Value size = n.size(length, n.i64());
     Value product = n.rem(n.mul(n.iota(square, 0, n.i64()), n.iota(square, 1, n.i64())), size);
-    Value angle = n.div(n.mul(n.cast(product, type), n.scalar(2 * std::numbers::pi, type)), n.cast(size, type));
-    Value re = n.cos(angle), im = n.mul(n.sin(angle), n.scalar(sign, type));
+    Value angle = n.div(n.mul(n.cast(product, n.f64()), n.scalar(2 * std::numbers::pi, n.f64())), n.cast(size, n.f64()));
+    Value re = n.cast(n.cos(angle), type), im = n.mul(n.cast(n.sin(angle), type), n.scalar(sign, type));
     auto pair = [&](Value a, Value b) { return n.unsqueeze(n.concat({n.unsqueeze(a, 2), n.unsqueeze(b, 2)}, 2), 1); };
     return parts == 1 ? pair(re, im) : n.concat({pair(re, im), pair(n.neg(im), re)}, 1);
   }
@@ -237,38 +239,63 @@ bool hasParts(Node &n, Value x) {
   return parts == 1 || parts == 2;
 }
 
+/// The transform along dimension 1 of [before, n, after, 1 or 2].
+Value transformMiddle(Node &n, Value x) {
+  TransformKind kind{n.getBool("inverse", false), n.getBool("onesided", false)};
+  Dims d = n.dims(x);
+  std::optional<AffineExpr> length = n.dim(x, 1);
+  if (kind.isInverse && kind.isOneSided)
+    length = mulDims(subDims(*length, n.constantDim(1)), n.constantDim(2));
+  if (n.hasInput(1))
+    length = readSize(n, 1, "dft_length");
+  if (!length || d.size() != 4)
+    return {};
+  if (getConstant(*length).value_or(1) < 1) {
+    (void)n.invalid("the length of the transform is " + dimsToString(*length) + ", which has to be at least 1");
+    return {};
+  }
+  Value signals = n.reshape(n.transpose(x, {0, 2, 1, 3}), {mulDims(d[0], d[2]), d[1], d[3]});
+  Value y = transformSignal(n, signals, *length, kind);
+  return n.transpose(n.reshape(y, {d[0], d[2], n.dim(y, 1), n.dim(y, 2)}), {0, 2, 1, 3});
+}
+
+/// The same along an axis that comes as an input.
+LogicalResult importRuntimeDft(Node &n, Value x) {
+  int64_t rank = n.rank(x), last = rank - 1;
+  Value axis = n.vectorOperand(2), zero = n.scalar(0, n.i64());
+  axis = n.select(n.less(axis, zero), n.add(axis, n.scalar(rank, n.i64())), axis);
+  Value around = aroundAxis(n, x, axis);
+  AffineExpr parts = n.dim(x, last);
+  Value y = transformMiddle(n, n.reshape(around, {n.dim(around, 0), n.dim(around, 1), divDims(n.dim(around, 2), parts), parts}));
+  if (!y)
+    return failure();
+  // The input's shape but for the axis, and for the parts.
+  Value isAxis = n.equal(n.iota(n.constantDims(last), 0, n.i64()), axis);
+  Value extents = n.sliceAxis(extentsOf(n, x), 0, n.constantDim(0), n.constantDim(last));
+  Dims shape = n.bindSizes(n.select(isAxis, n.size(n.dim(y, 1), n.i64()), extents));
+  shape.push_back(n.dim(y, 3));
+  return n.setResult(n.reshape(y, shape));
+}
+
 LogicalResult importDft(Node &n) {
   Value x = n.input(0);
   int64_t rank = n.rank(x);
   if (rank < 2 || !hasParts(n, x))
     return n.invalid("needs an input whose last dimension is 1, real, or 2, complex, found " + dimsToString(n.dims(x)));
+  if (n.hasInput(2) && !n.isConstantOperand(2))
+    return importRuntimeDft(n, x);
   std::optional<int64_t> given = n.hasInput(2) ? n.intOperand(2, "axis") : n.getInt("axis", n.getOpset() < 20 ? 1 : -2);
   std::optional<int64_t> axis = given ? n.normalizeAxis(*given, rank) : std::nullopt;
   if (!axis)
     return failure();
   if (*axis == rank - 1)
     return n.invalid("'axis' is the dimension that holds real and imaginary parts");
-  TransformKind kind{n.getBool("inverse", false), n.getBool("onesided", false)};
-  std::optional<AffineExpr> length = n.dim(x, *axis);
-  if (kind.isInverse && kind.isOneSided)
-    length = mulDims(subDims(*length, n.constantDim(1)), n.constantDim(2));
-  if (n.hasInput(1))
-    length = readSize(n, 1, "dft_length");
-  if (!length)
-    return failure();
-  if (getConstant(*length).value_or(1) < 1)
-    return n.invalid("the length of the transform is " + dimsToString(*length) + ", which has to be at least 1");
-  Ints toFront = rangeOf(0, rank), back(rank);
-  toFront.erase(toFront.begin() + *axis);
-  toFront.insert(toFront.end() - 1, *axis);
-  for (int64_t i = 0; i < rank; ++i)
-    back[toFront[i]] = i;
-  Value signals = n.transpose(x, toFront);
-  Dims dims = n.dims(signals), lead(dims.begin(), dims.end() - 2);
-  signals = n.reshape(signals, {getElementCount(n.getContext(), lead), dims[rank - 2], dims[rank - 1]});
-  Value y = transformSignal(n, signals, *length, kind);
-  lead.append({n.dim(y, 1), n.dim(y, 2)});
-  return n.setResult(n.transpose(n.reshape(y, lead), back));
+  Dims dims = n.dims(x), before(dims.begin(), dims.begin() + *axis), after(dims.begin() + *axis + 1, dims.end() - 1);
+  auto count = [&](const Dims &extents) { return getElementCount(n.getContext(), extents); };
+  Value y = transformMiddle(n, n.reshape(x, {count(before), dims[*axis], count(after), dims.back()}));
+  dims[*axis] = n.dim(y, 1);
+  dims.back() = n.dim(y, 3);
+  return y ? n.setResult(n.reshape(y, dims)) : failure();
 }
 
 LogicalResult importStft(Node &n) {

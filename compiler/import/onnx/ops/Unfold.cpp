@@ -125,38 +125,38 @@ LogicalResult importMaxUnpool(Node &n) {
                            Ints(shape.size(), 0), shape));
 }
 
-/// What Col2Im says of its windows.
-std::optional<Window> readBlocks(Node &n, IntsRef sizes) {
-  size_t spatial = sizes.size();
+/// What Col2Im says of its windows but for their sizes.
+std::optional<Window> readBlocks(Node &n, size_t spatial) {
   Ints ones(spatial, 1), pads = n.getInts("pads").value_or(Ints(2 * spatial, 0));
-  Window w{Ints(sizes), n.getInts("strides").value_or(ones), n.getInts("dilations").value_or(ones), {}, {}};
+  Window w{{}, n.getInts("strides").value_or(ones), n.getInts("dilations").value_or(ones), {}, {}};
   auto isPositive = [](int64_t i) { return i > 0 && i <= INT32_MAX; };
   if (pads.size() == 2 * spatial && w.strides.size() == spatial && w.dilations.size() == spatial &&
-      llvm::all_of(sizes, isPositive) && llvm::all_of(w.strides, isPositive) && llvm::all_of(w.dilations, isPositive)) {
+      llvm::all_of(w.strides, isPositive) && llvm::all_of(w.dilations, isPositive)) {
     w.low.assign(pads.begin(), pads.begin() + spatial);
     w.high.assign(pads.begin() + spatial, pads.end());
     return w;
   }
-  (void)n.invalid("needs positive block sizes, 'strides' and 'dilations', one for each dimension, and two 'pads'");
+  (void)n.invalid("needs positive 'strides' and 'dilations', one for each dimension, and two 'pads'");
   return std::nullopt;
 }
 
 /// Each element of the image is the sum of those, one of each place in the window, that lie there.
 LogicalResult importCol2Im(Node &n) {
   Value x = n.input(0);
-  std::optional<Dims> image = n.sizesOperand(1, "image_shape");
-  std::optional<Ints> sizes = n.intsOperand(2, "block_shape");
-  std::optional<Window> w = sizes ? readBlocks(n, *sizes) : std::nullopt;
-  if (!image || !w)
+  std::optional<Dims> image = n.sizesOperand(1, "image_shape"), sizes = n.sizesOperand(2, "block_shape");
+  std::optional<Window> w = image ? readBlocks(n, image->size()) : std::nullopt;
+  if (!sizes || !w)
     return failure();
   size_t spatial = image->size();
-  Dims in = n.dims(x), window = n.constantDims(w->sizes), blocks;
-  if (in.size() != 3 || w->sizes.size() != spatial || spatial == 0)
+  Dims in = n.dims(x), window = *sizes, blocks;
+  if (in.size() != 3 || window.size() != spatial || spatial == 0)
     return n.invalid("needs an input [N, C * window, blocks], and an image of as many dimensions as the window, found " +
                      dimsToString(in));
   for (size_t i = 0; i < spatial; ++i) {
-    int64_t reach = (w->sizes[i] - 1) * w->dilations[i] + 1;
-    AffineExpr room = addDims((*image)[i], n.constantDim(w->low[i] + w->high[i] - reach));
+    if (getConstant(window[i]).value_or(1) < 1)
+      return n.invalid("'block_shape' is " + dimsToString(window) + ", which has to be positive");
+    AffineExpr reach = mulDims(subDims(window[i], n.constantDim(1)), n.constantDim(w->dilations[i]));
+    AffineExpr room = subDims(addDims((*image)[i], n.constantDim(w->low[i] + w->high[i] - 1)), reach);
     blocks.push_back(addDims(divDims(room, n.constantDim(w->strides[i])), n.constantDim(1)));
   }
   AffineExpr windowCount = countElements(n, window), channels = divDims(in[1], windowCount);
