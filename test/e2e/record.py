@@ -43,18 +43,21 @@ def _value(array):
 
 def _infer(node, feeds, constants, domain, outputs, wanted):
     """The results, by the first element types of outputs that ONNX Runtime takes."""
-    imports = [helper.make_opsetid("", 17)] + ([helper.make_opsetid(domain, 1 if domain == "com.microsoft" else 3)] if domain else [])
+    imports = [helper.make_opsetid("", 21)] + ([helper.make_opsetid(domain, 1 if domain == "com.microsoft" else 3)] if domain else [])
     inputs = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape) for name, value in feeds.items()]
     known = [onnx.numpy_helper.from_array(value, name) for name, value in constants.items()]
     results = [helper.make_tensor_value_info(name, dtype, None) for name, dtype in zip(outputs, wanted)]
     graph = helper.make_graph([node], "recorded", inputs, results, known)
-    model = helper.make_model(graph, opset_imports=imports, ir_version=8)
+    model = helper.make_model(graph, opset_imports=imports, ir_version=10)
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     return session.run(outputs, feeds)
 
 
-def record(name, operator, operands, outputs=1, constants=(), domain="com.microsoft", rtol=1e-4, atol=1e-5, types=(), skip=(), **attributes):
-    """`operands` are arrays, None for one left out; those whose numbers are in `constants` are known when compiling."""
+def record(name, operator, operands, outputs=1, constants=(), domain="com.microsoft", rtol=1e-4, atol=1e-5, types=(), skip=(), values=None, **attributes):
+    """`operands` are arrays, None for one left out; those whose numbers are in `constants` are known when compiling.
+
+    `values` are the results where ONNX Runtime's are less exact than ours.
+    """
     names = [f"i{k}" if value is not None else "" for k, value in enumerate(operands)]
     feeds = {names[k]: value for k, value in enumerate(operands) if value is not None and k not in constants}
     known = {names[k]: operands[k] for k in constants}
@@ -62,7 +65,8 @@ def record(name, operator, operands, outputs=1, constants=(), domain="com.micros
     shown = [result for result in results if result]
     node = helper.make_node(operator, names, results, domain=domain, **attributes)
     types = list(types) + [onnx.TensorProto.FLOAT] * (len(shown) - len(types))
-    values = _infer(node, feeds, known, domain, shown, types)
+    if values is None:
+        values = _infer(node, feeds, known, domain, shown, types)
     RECORDS.append({
         "name": name, "operator": f"{domain}::{operator}", "operands": names, "results": results, "attributes": attributes,
         "inputs": {key: _value(value) for key, value in feeds.items()},
@@ -309,9 +313,82 @@ def addFeatures():
     record("LabelEncoderKeys", "LabelEncoder", [np.array([1.5, 2.5, 7], np.float32)], types=[INT64], keys_floats=[2.5, 1.5], values_int64s=[50, 10], default_int64=-2, **ml)
 
 
+def addSampling():
+    r = Random(10)
+    plain = {"domain": ""}
+    image, volume = r.floats(2, 3, 5, 7), r.floats(1, 2, 3, 5, 4)
+    places, deep = r.floats(2, 3, 4, 2, low=-1.4, high=1.4), r.floats(1, 2, 3, 3, 3, low=-1.4, high=1.4)
+    for padding in ("zeros", "border", "reflection"):
+        for align in (0, 1):
+            for mode in ("linear", "nearest", "cubic"):
+                record(f"GridSample{mode}{padding}{align}", "GridSample", [image, places], mode=mode, padding_mode=padding, align_corners=align, **plain)
+        record(f"GridSampleVolume{padding}", "GridSample", [volume, deep], mode="linear", padding_mode=padding, **plain)
+    rois, batches = np.array([[0, 0, 6, 4], [1.2, -1, 3.4, 9], [2, 2, 2.1, 2.2], [-3, 1, 12, 3]], np.float32), np.array([0, 1, 1, 0], np.int64)
+    for mode in ("avg", "max"):
+        for corners in ("half_pixel", "output_half_pixel"):
+            for samples in (0, 2):
+                record(f"RoiAlign{mode}{corners}{samples}", "RoiAlign", [image, rois, batches], mode=mode, coordinate_transformation_mode=corners, sampling_ratio=samples, output_height=3, output_width=2, spatial_scale=0.8, **plain)
+    boxes = np.concatenate([batches[:, None].astype(np.float32), rois], 1)
+    record("MaxRoiPool", "MaxRoiPool", [image, boxes], pooled_shape=[3, 2], spatial_scale=0.75, **plain)
+    record("DeformConv", "DeformConv", [r.floats(2, 4, 6, 5), r.floats(6, 2, 3, 2), r.floats(2, 24, 3, 3, low=-2, high=2), r.floats(6), r.floats(2, 12, 3, 3)], group=2, offset_group=2, strides=[2, 1], pads=[1, 0, 1, 0], dilations=[1, 2], **plain)
+    line, solid = r.floats(2, 3, 9), r.floats(1, 2, 4, 5, 6)
+    for order in (0, 1):
+        record(f"MaxPoolIndices{order}", "MaxPool", [image], outputs=2, types=[1, INT64], kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1], storage_order=order, **plain)
+        record(f"MaxPoolIndicesSolid{order}", "MaxPool", [solid], outputs=2, types=[1, INT64], kernel_shape=[2, 2, 3], dilations=[1, 2, 1], ceil_mode=1, strides=[2, 1, 2], storage_order=order, **plain)
+    record("MaxPoolIndicesLine", "MaxPool", [line], outputs=2, types=[1, INT64], kernel_shape=[3], auto_pad="SAME_UPPER", strides=[2], **plain)
+
+
+def _transform(x, axis=1, length=None, inverse=False, onesided=False):
+    signal = x[..., 0].astype(np.float64) + (1j * x[..., 1] if x.shape[-1] == 2 else 0)
+    result = (np.fft.ifft if inverse else np.fft.fft)(signal, n=length, axis=axis)
+    if onesided:
+        result = result.take(range(result.shape[axis] // 2 + 1), axis)
+    return [np.stack([result.real, result.imag], -1).astype(np.float32)]
+
+
+def addSignals():
+    r = Random(11)
+    plain = {"domain": ""}
+    dft = {"domain": "", "atol": 2e-5}
+    # Whole matrices, two factors, three, a prime, a prime as a factor.
+    for length in (7, 63, 96, 210, 67, 134):
+        x = r.floats(1, length, 1)
+        record(f"Dft{length}", "DFT", [x], values=_transform(x), **dft)
+    first, x, y, z = np.array(1, np.int64), r.floats(1, 70, 2, 2), r.floats(1, 75, 1), r.floats(1, 75, 2)
+    record("DftInverse", "DFT", [x, None, first], constants=(2,), inverse=1, values=_transform(x, inverse=True), **dft)
+    record("DftOneSided", "DFT", [y], onesided=1, values=_transform(y, onesided=True), **dft)
+    record("DftLength", "DFT", [z, np.array(128, np.int64)], constants=(1,), values=_transform(z, length=128), **dft)
+    record("DftCut", "DFT", [z, np.array(11, np.int64)], constants=(1,), values=_transform(z, length=11), **dft)
+    record("DftAxis", "DFT", [x, None, first], values=_transform(x), **dft)
+    record("Stft", "STFT", [r.floats(1, 250, 1), np.array(40, np.int64), r.floats(128), np.array(128, np.int64)], constants=(1, 3), atol=1e-4, **plain)
+    record("MelWeightMatrix", "MelWeightMatrix", [np.array(9, np.int64), np.array(64, np.int64), np.array(8000, np.int64), np.array(20.0, np.float32), np.array(4000.0, np.float32)], constants=(0, 1), **plain)
+
+
+def addOrders():
+    r = Random(12)
+    plain = {"domain": ""}
+    x = r.ints(-9, 9, 3, 40, 2).astype(np.float32)
+    for count in (0, 1, 7, 40):
+        for largest in (0, 1):
+            record(f"TopK{count}of40{largest}", "TopK", [x, np.array([count], np.int64)], outputs=2, types=[1, INT64], constants=(1,), axis=1, largest=largest, **plain)
+    record("TopKInts", "TopK", [r.ints(-99, 99, 5, 11, dtype=np.int64), np.array([4], np.int64)], outputs=2, types=[INT64, INT64], constants=(1,), **plain)
+    record("TopKAtRunTime", "TopK", [r.floats(5, 11), np.array([4], np.int64)], outputs=2, types=[1, INT64], **plain)
+    for size in (1, 2, 5, 8):
+        record(f"Det{size}", "Det", [r.floats(2, 3, size, size)], **plain)
+    record("DetSingular", "Det", [np.array([[1, 2, 3], [2, 4, 6], [1, 0, 1]], np.float32)], **plain)
+    scores, boxes = r.floats(2, 3, 20, low=0, high=1), np.sort(r.floats(2, 20, 2, 2, low=0, high=3), axis=2).reshape(2, 20, 4)
+    limits = [np.array([5], np.int64), np.array([0.3], np.float32), np.array([0.4], np.float32)]
+    record("NonMaxSuppression", "NonMaxSuppression", [boxes, scores, *limits], types=[INT64], **plain)
+    record("NonMaxSuppressionCenters", "NonMaxSuppression", [boxes, scores, *limits[:2]], types=[INT64], center_point_box=1, **plain)
+    tokens = r.ints(0, 5, 3, 12, dtype=np.int64)
+    pool = [0, 1, 2, 3, 0, 1, 2, 2, 3, 0, 1, 2, 3, 4, 0, 1]
+    for mode, weights in (("TF", {}), ("IDF", {}), ("TFIDF", {"weights": r.list(9)})):
+        record("Ngrams" + mode, "TfIdfVectorizer", [tokens], mode=mode, min_gram_length=1, max_gram_length=3, max_skip_count=2, ngram_counts=[0, 4, 10], ngram_indexes=[2, 0, 1, 3, 6, 5, 4, 7, 8], pool_int64s=pool, **weights, **plain)
+
+
 def main():
     onnxruntime.set_default_logger_severity(4)
-    for add in (addProducts, addActivations, addNorms, addAttention, addGroupAttention, addQuantized, addTrees, addModels, addFeatures):
+    for add in (addProducts, addActivations, addNorms, addAttention, addGroupAttention, addQuantized, addTrees, addModels, addFeatures, addSampling, addSignals, addOrders):
         add()
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "recorded.json")
     with open(path, "w") as file:

@@ -167,7 +167,7 @@ static RoiAxis makeRoiAxis(FloatWriter f, RoiAlignOp op, Value first, Value last
 static SampleAxis makeSampleAxis(FloatWriter f, Value position, Value size) {
   Value one = arith::ConstantIndexOp::create(f.b, f.loc, 1);
   Value last = arith::SubIOp::create(f.b, f.loc, size, one);
-  position = f.max(position, f.constant(0));
+  position = arith::MinimumFOp::create(f.b, f.loc, f.max(position, f.constant(0)), f.fromIndex(last));
   Value low = arith::MinUIOp::create(f.b, f.loc, f.toIndex(position), last);
   Value high = arith::MinUIOp::create(f.b, f.loc, arith::AddIOp::create(f.b, f.loc, low, one), last);
   return {low, high, f.sub(position, f.fromIndex(low))};

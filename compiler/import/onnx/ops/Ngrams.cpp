@@ -14,15 +14,17 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// Sequences of one length: all of them, one after the other, and the columns that count them.
+/// Sequences of one length: all of them, one after the other, and for each the column that counts it and its weight.
 struct Pool {
   int64_t length;
   Ints tokens, columns;
+  SmallVector<double> weights;
 };
 
 std::optional<SmallVector<Pool>> readPools(Node &n) {
   Ints tokens = n.getInts("pool_int64s").value_or(Ints()), starts = n.getInts("ngram_counts").value_or(Ints()),
        columns = n.getInts("ngram_indexes").value_or(Ints());
+  SmallVector<double> weights = n.getFloats("weights").value_or(SmallVector<double>(columns.size(), 1));
   if (n.hasAttr("pool_strings")) {
     (void)n.unsupported("counts sequences of strings, which are not supported");
     return std::nullopt;
@@ -39,14 +41,16 @@ std::optional<SmallVector<Pool>> readPools(Node &n) {
     int64_t count = (end - begin) / length;
     if (first + count > static_cast<int64_t>(columns.size()))
       break;
-    pools.push_back({length, Ints(tokens.begin() + begin, tokens.begin() + end),
-                     Ints(columns.begin() + first, columns.begin() + first + count)});
+    if (weights.size() == columns.size())
+      pools.push_back({length, Ints(ArrayRef(tokens).slice(begin, end - begin)), Ints(ArrayRef(columns).slice(first, count)),
+                       SmallVector<double>(ArrayRef(weights).slice(first, count))});
     first += count;
   }
   if (first == static_cast<int64_t>(columns.size()) && pools.size() == starts.size() && !columns.empty() &&
       *llvm::min_element(columns) >= 0)
     return pools;
-  (void)n.invalid("'ngram_indexes' has " + Twine(columns.size()) + " columns, which have to be as many as there are sequences");
+  (void)n.invalid("'ngram_indexes' has " + Twine(columns.size()) + " columns and 'weights' " + Twine(weights.size()) +
+                  " numbers, which have to be as many as there are sequences");
   return std::nullopt;
 }
 
@@ -99,6 +103,10 @@ LogicalResult importTfIdfVectorizer(Node &n) {
       Value part = countSequences(n, x, pool, step);
       sum = sum ? n.add(sum, part) : part;
     }
+    if (mode == "IDF")
+      sum = n.min(sum, n.scalarLike(1, sum));
+    if (mode != "TF")
+      sum = n.mul(sum, n.constantFloats(pool.weights, static_cast<int64_t>(pool.weights.size()), n.f32()));
     counts.push_back(sum);
     columns.append(pool.columns);
   }
@@ -107,14 +115,6 @@ LogicalResult importTfIdfVectorizer(Node &n) {
   if (!counts.empty()) {
     Value found = n.concat(counts, 1);
     result = n.scatterElements("add", result, n.broadcast(n.constantInts(columns), n.dims(found)), found, 1);
-  }
-  if (mode == "IDF")
-    result = n.cast(n.greater(result, n.scalarLike(0, result)), n.f32());
-  SmallVector<double> weights = n.getFloats("weights").value_or(SmallVector<double>());
-  if (mode != "TF" && !weights.empty()) {
-    if (static_cast<int64_t>(weights.size()) != width)
-      return n.invalid("'weights' has " + Twine(weights.size()) + " numbers for " + Twine(width) + " columns");
-    result = n.mul(result, n.constantFloats(weights, width, n.f32()));
   }
   return n.setResult(isVector ? n.squeeze(result, 0) : result);
 }

@@ -193,7 +193,9 @@ LogicalResult importGridSample(Node &n) {
     place = alignCorners ? n.mul(n.mul(place, half), n.sub(size, one)) : n.mul(n.sub(n.mul(place, size), one), half);
     if (mode == "nearest")
       place = n.round(place);
-    place = sampler.bringInside(place, axis);
+    // The border's elements go on outside of it: a cubic sample there still sees those inside.
+    if (!isCubic || *outside != Outside::border)
+      place = sampler.bringInside(place, axis);
     positions.push_back(mode == "nearest" && *outside == Outside::reflection ? n.floor(place) : place);
     if (mode != "nearest")
       taps.push_back(isLinear ? sampler.linearTaps(place) : sampler.cubicTaps(place));
