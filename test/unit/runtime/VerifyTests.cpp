@@ -104,6 +104,7 @@ TEST_CASE("instructions: opcodes, fields, operand counts") {
   refuses("'a' is 256", [](auto &b) { insert(b, fmt::Opcode::fill, 256, 0, 0, {2}, {0}); });
   refuses("'a' is 5, and must be less than 5",
           [](auto &b) { insert(b, fmt::Opcode::jump, 5, 0, 0, {}, {}); });
+  refuses("has 0 buffers, 1 are wanted", [](auto &b) { insert(b, fmt::Opcode::run_seed, 0, 0, 0, {}, {}); });
   refuses("has 1 buffers, 0 are wanted", [](auto &b) { insert(b, fmt::Opcode::halt, 0, 0, 0, {0}, {}); });
 }
 
