@@ -16,7 +16,8 @@ namespace {
 /// 32-bit words of which Philox works on four, with a key of two.
 class Philox {
 public:
-  Philox(OpBuilder &b, Location loc, Value key, std::array<Value, 4> counter) : b(b), loc(loc), counter(counter) {
+  Philox(OpBuilder &b, Location loc, Value key, std::array<Value, 4> counter)
+      : b(b), loc(loc), counter(counter) {
     keys = {getWord(key, 0), getWord(key, 32)};
   }
 

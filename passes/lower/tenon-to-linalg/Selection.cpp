@@ -56,7 +56,8 @@ public:
 
 private:
   Value change(Value from, Value to, Value heap, llvm::function_ref<Value(Value, Value)> body) {
-    return w.repeat(from, to, heap, [&](Value i, ValueRange carried) { return Values{body(i, carried[0])}; })[0];
+    return w.repeat(from, to, heap,
+                    [&](Value i, ValueRange carried) { return Values{body(i, carried[0])}; })[0];
   }
 
   /// Whether element i stands before element j in the result.
@@ -110,7 +111,8 @@ LogicalResult StageBuilder::lowerTopK(TopKOp op, ArrayRef<Value> destinations) {
     Value values = w.repeat(w.index(0), w.extent(op.getValues(), op.getAxis()), tensors[0], copy)[0];
     return Values{values, indices};
   };
-  return bindResults(op, buildLines(builder, scope, op.getLoc(), lines, getTargets(op, destinations), sortLine));
+  return bindResults(op,
+                     buildLines(builder, scope, op.getLoc(), lines, getTargets(op, destinations), sortLine));
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,7 +135,8 @@ public:
     Value second = w.read(op.getBoxes(), {batch, box, w.index(direction + 2)});
     Value low, high;
     if (op.getCenters()) {
-      Value half = multiply(second, arith::ConstantOp::create(w.b, w.loc, w.b.getFloatAttr(second.getType(), 0.5)));
+      Value half =
+          multiply(second, arith::ConstantOp::create(w.b, w.loc, w.b.getFloatAttr(second.getType(), 0.5)));
       low = subtract(first, half);
       high = arith::AddFOp::create(w.b, w.loc, first, half);
     } else {
@@ -188,9 +191,11 @@ LogicalResult StageBuilder::lowerSuppress(SuppressOp op, ArrayRef<Value> destina
       return Values{w.set(carried[0], none, at(i))};
     })[0];
     auto look = [&](Value i, ValueRange carried) {
-      Value box = w.readCount(op.getOrder(), at(i), last), count = carried[1], isOpen = w.isLess(count, limit);
+      Value box = w.readCount(op.getOrder(), at(i), last), count = carried[1],
+            isOpen = w.isLess(count, limit);
       // Where all are taken nothing need be compared.
-      Value start = w.select(isOpen, zero, count), clear = arith::ConstantOp::create(w.b, w.loc, w.b.getBoolAttr(false));
+      Value start = w.select(isOpen, zero, count),
+            clear = arith::ConstantOp::create(w.b, w.loc, w.b.getBoolAttr(false));
       auto goesOn = [&](ValueRange state) {
         return Values{w.both(w.isLess(state[0], count), w.isNot(state[1])), state[0], state[1]};
       };
@@ -200,12 +205,16 @@ LogicalResult StageBuilder::lowerSuppress(SuppressOp op, ArrayRef<Value> destina
       Value overlaps = w.repeatWhile({start, clear}, goesOn, compare)[1];
       return w.branch(
           w.both(isOpen, w.isNot(overlaps)),
-          [&] { return Values{w.setIndex(carried[0], box, at(count)), w.add(count, one)}; },
-          [&] { return Values{carried[0], count}; });
+          [&] {
+            return Values{w.setIndex(carried[0], box, at(count)), w.add(count, one)};
+          },
+          [&] {
+            return Values{carried[0], count};
+          });
     };
     Values taken = w.repeat(zero, w.readCount(op.getCandidates(), line, places), {selected, zero}, look);
     return Values{taken[0], w.setIndex(tensors[1], taken[1], line)};
   };
-  return bindResults(op, buildLines(builder, scope, op.getLoc(), {order[0], order[1]}, getTargets(op, destinations),
-                                    selectLine));
+  return bindResults(op, buildLines(builder, scope, op.getLoc(), {order[0], order[1]},
+                                    getTargets(op, destinations), selectLine));
 }

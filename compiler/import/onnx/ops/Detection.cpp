@@ -19,9 +19,11 @@ namespace {
 LogicalResult importNonMaxSuppression(Node &n) {
   Value boxes = n.input(0), scores = n.input(1);
   if (n.rank(boxes) != 3 || n.rank(scores) != 3)
-    return n.invalid("needs boxes [batch, box, 4] and scores [batch, class, box], found " + dimsToString(n.dims(boxes)) +
-                     " and " + dimsToString(n.dims(scores)));
-  auto scalar = [&](size_t i, Type type) { return n.hasInput(i) ? n.reshape(n.input(i), IntsRef()) : n.scalar(0, type); };
+    return n.invalid("needs boxes [batch, box, 4] and scores [batch, class, box], found " +
+                     dimsToString(n.dims(boxes)) + " and " + dimsToString(n.dims(scores)));
+  auto scalar = [&](size_t i, Type type) {
+    return n.hasInput(i) ? n.reshape(n.input(i), IntsRef()) : n.scalar(0, type);
+  };
   AffineExpr batches = n.dim(scores, 0), classes = n.dim(scores, 1), count = n.dim(scores, 2);
   AffineExpr pairs = mulDims(batches, classes);
   Value order = n.topK(scores, 2, count, /*largest=*/true).second, candidates;
@@ -41,8 +43,10 @@ LogicalResult importNonMaxSuppression(Node &n) {
   Value row = n.iota(rows, 0, n.i64()), pair = n.search(n.add(row, one), ends);
   Value place = n.sub(row, n.gather(n.sub(ends, counts), pair, 0));
   Value flat = n.reshape(selected, mulDims(pairs, count));
-  Value box = n.gather(flat, n.add(n.mul(pair, n.size(count, n.i64())), place), 0), width = n.size(classes, n.i64());
-  return n.setResult(n.concat({n.unsqueeze(n.div(pair, width), 1), n.unsqueeze(n.rem(pair, width), 1), n.unsqueeze(box, 1)}, 1));
+  Value box = n.gather(flat, n.add(n.mul(pair, n.size(count, n.i64())), place), 0),
+        width = n.size(classes, n.i64());
+  return n.setResult(n.concat(
+      {n.unsqueeze(n.div(pair, width), 1), n.unsqueeze(n.rem(pair, width), 1), n.unsqueeze(box, 1)}, 1));
 }
 
 } // namespace

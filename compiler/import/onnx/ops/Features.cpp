@@ -110,7 +110,8 @@ LogicalResult importFeatureVectorizer(Node &n) {
     if (i < widths.size())
       shape[1] = n.constantDim(widths[i]);
     Dims zeros(2, n.constantDim(0));
-    columns.push_back(shape == n.dims(x) ? x : n.pad("constant", x, n.scalarLike(0, x), zeros, {0, 0}, shape));
+    columns.push_back(shape == n.dims(x) ? x
+                                         : n.pad("constant", x, n.scalarLike(0, x), zeros, {0, 0}, shape));
     columns.back() = n.cast(columns.back(), n.f32());
   }
   if (columns.empty())
@@ -145,7 +146,8 @@ ElementsAttr readNumbers(Node &n, StringRef prefix) {
   if (std::optional<Ints> ints = n.getInts((prefix + "_int64s").str()))
     return makeElements(RankedTensorType::get(static_cast<int64_t>(ints->size()), n.i64()), IntsRef(*ints));
   if (std::optional<SmallVector<double>> floats = n.getFloats((prefix + "_floats").str()))
-    return makeElements(RankedTensorType::get(static_cast<int64_t>(floats->size()), n.f32()), ArrayRef<double>(*floats));
+    return makeElements(RankedTensorType::get(static_cast<int64_t>(floats->size()), n.f32()),
+                        ArrayRef<double>(*floats));
   return n.getTensor((prefix + "_tensor").str());
 }
 
@@ -211,10 +213,12 @@ LogicalResult importLabelEncoder(Node &n) {
     return n.weight(DenseElementsAttr::get(listType, elements));
   };
   Type type = m->values.getElementType();
-  Value fallback = n.weight(DenseElementsAttr::get(RankedTensorType::get({}, type), ArrayRef<Attribute>(m->fallback)));
+  Value fallback =
+      n.weight(DenseElementsAttr::get(RankedTensorType::get({}, type), ArrayRef<Attribute>(m->fallback)));
   if (keys.empty())
     return n.setResult(n.broadcast(fallback, n.dims(x)));
-  Value sorted = makeList(keys, n.elementType(x)), last = n.scalar(static_cast<double>(keys.size() - 1), n.i64());
+  Value sorted = makeList(keys, n.elementType(x)),
+        last = n.scalar(static_cast<double>(keys.size() - 1), n.i64());
   Value place = n.min(n.search(x, sorted), last), key = n.gather(sorted, place, 0);
   Value isFound = n.equal(key, x);
   if (n.isFloat(x))
@@ -223,7 +227,8 @@ LogicalResult importLabelEncoder(Node &n) {
 }
 
 LogicalResult importZipMap(Node &n) {
-  return n.unsupported("makes a sequence of maps; use its input instead, as an export without ZipMap gives it");
+  return n.unsupported(
+      "makes a sequence of maps; use its input instead, as an export without ZipMap gives it");
 }
 
 } // namespace

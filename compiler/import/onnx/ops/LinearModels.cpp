@@ -45,7 +45,8 @@ Value addList(Node &n, Value x, StringRef name) {
 LogicalResult importLinearRegressor(Node &n) {
   std::optional<PostTransform> transform = readPostTransform(n);
   std::optional<Value> x = readFeatures(n);
-  std::optional<Value> rows = x ? readMatrix(n, "coefficients", n.getInt("targets", 1), n.f32()) : std::nullopt;
+  std::optional<Value> rows =
+      x ? readMatrix(n, "coefficients", n.getInt("targets", 1), n.f32()) : std::nullopt;
   if (!rows || !transform)
     return failure();
   Value scores = addList(n, multiplyRows(n, n.cast(*x, n.f32()), *rows), "intercepts");
@@ -70,7 +71,8 @@ LogicalResult importLinearClassifier(Node &n) {
     return failure(failed(setLabels(n, n.argMax(scores, 1, false), kIntLabels, kStringLabels)) ||
                    failed(n.setOutput(1, transformScores(n, scores, *transform))));
   if (labels != 2)
-    return n.invalid("has coefficients for one score, and " + Twine(labels) + " labels, which have to be two");
+    return n.invalid("has coefficients for one score, and " + Twine(labels) +
+                     " labels, which have to be two");
   Value isSecond = n.cast(n.greater(n.squeeze(scores, 1), n.scalarLike(0, scores)), n.i64());
   return failure(failed(setLabels(n, isSecond, kIntLabels, kStringLabels)) ||
                  failed(n.setOutput(1, pairScores(n, scores, *transform, /*sumToOne=*/true))));
@@ -127,7 +129,8 @@ LogicalResult importSvmRegressor(Node &n) {
   }
   Value score = n.add(multiplyRows(n, values, *weights), n.scalar(readRho(n, 1)[0], n.f32()));
   if (n.getBool("one_class", false))
-    score = n.select(n.greater(score, n.scalarLike(0, score)), n.scalarLike(1, score), n.scalarLike(-1, score));
+    score =
+        n.select(n.greater(score, n.scalarLike(0, score)), n.scalarLike(1, score), n.scalarLike(-1, score));
   return n.setResult(transformTargets(n, score, *transform));
 }
 
@@ -137,14 +140,14 @@ struct PairScores {
   Value votes;  ///< [rows, classes]
 };
 
-/// Which coefficients of support vectors make the score of each pair, [pairs, vectors]: the vectors of class i
-/// count with row j - 1, those of class j with row i.
+/// Which coefficients of support vectors make the score of each pair, [pairs, vectors]: the vectors of class
+/// i count with row j - 1, those of class j with row i.
 std::optional<Value> readPairWeights(Node &n, IntsRef perClass, int64_t vectors) {
   int64_t classes = perClass.size(), pairs = classes * (classes - 1) / 2;
   std::optional<SmallVector<double>> numbers = n.getFloats("coefficients");
   if (!numbers || static_cast<int64_t>(numbers->size()) != (classes - 1) * vectors) {
-    (void)n.invalid("'coefficients' has to have a number for each of " + Twine(vectors) + " support vectors and " +
-                    Twine(classes - 1) + " other classes");
+    (void)n.invalid("'coefficients' has to have a number for each of " + Twine(vectors) +
+                    " support vectors and " + Twine(classes - 1) + " other classes");
     return std::nullopt;
   }
   SmallVector<double> weights(pairs * vectors, 0);
@@ -187,16 +190,18 @@ std::optional<PairScores> scorePairs(Node &n, Value x, IntsRef perClass) {
   size_t pairs = classes * (classes - 1) / 2;
   SmallVector<double> rho = readRho(n, pairs);
   rho.truncate(pairs);
-  Value scores = n.add(multiplyRows(n, *kernels, *weights), n.constantFloats(rho, static_cast<int64_t>(pairs), n.f32()));
+  Value scores =
+      n.add(multiplyRows(n, *kernels, *weights), n.constantFloats(rho, static_cast<int64_t>(pairs), n.f32()));
   Value isPositive = n.greater(scores, n.scalarLike(0, scores));
   Value wins = n.matmul(n.cast(isPositive, n.f32()), makeVotes(n, classes, true));
   Value losses = n.matmul(n.cast(n.bitNot(isPositive), n.f32()), makeVotes(n, classes, false));
   return PairScores{scores, n.add(wins, losses)};
 }
 
-/// Probabilities of classes from those of pairs, the second way of Wu, Lin and Weng (Probability estimates for
-/// multi-class classification by pairwise coupling, 2004): the minimum of sum (r_ji p_i - r_ij p_j)^2. Its linear
-/// system is solved exactly; libsvm and ONNX Runtime go towards it until they are 0.005 / classes near.
+/// Probabilities of classes from those of pairs, the second way of Wu, Lin and Weng (Probability estimates
+/// for multi-class classification by pairwise coupling, 2004): the minimum of sum (r_ji p_i - r_ij p_j)^2.
+/// Its linear system is solved exactly; libsvm and ONNX Runtime go towards it until they are 0.005 / classes
+/// near.
 Value couplePairs(Node &n, Value scores, ArrayRef<double> a, ArrayRef<double> b, int64_t classes) {
   Type type = n.f64();
   int64_t pairs = classes * (classes - 1) / 2;
@@ -210,7 +215,8 @@ Value couplePairs(Node &n, Value scores, ArrayRef<double> a, ArrayRef<double> b,
   Value none = n.mul(column(0), number(0));
   for (int64_t i = 0; i < classes; ++i)
     for (int64_t j = 0; j < classes; ++j) {
-      int64_t low = std::min(i, j), high = std::max(i, j), pair = low * (2 * classes - low - 1) / 2 + high - low - 1;
+      int64_t low = std::min(i, j), high = std::max(i, j),
+              pair = low * (2 * classes - low - 1) / 2 + high - low - 1;
       elements.push_back(i == j ? none : i < j ? column(pair) : n.sub(number(1), column(pair)));
     }
   AffineExpr count = n.constantDim(classes);
@@ -219,7 +225,8 @@ Value couplePairs(Node &n, Value scores, ArrayRef<double> a, ArrayRef<double> b,
   Dims square{count, count};
   Value isDiagonal = n.equal(n.iota(square, 0, n.i64()), n.iota(square, 1, n.i64()));
   Value diagonal = n.reduceSum(n.mul(backwards, backwards), 2);
-  // Where pairs agree the matrix is singular, and its kernel what is wanted: a little more on the diagonal finds it.
+  // Where pairs agree the matrix is singular, and its kernel what is wanted: a little more on the diagonal
+  // finds it.
   Value system = n.select(isDiagonal, n.add(diagonal, number(1e-9)), n.neg(n.mul(against, backwards)));
   Value p = n.broadcast(number(1), {n.dim(scores, 0), count, n.constantDim(1)});
   for (int64_t k = 0; k < classes; ++k) {
@@ -256,8 +263,10 @@ LogicalResult importSvmClassifier(Node &n) {
     scores = n.add(multiplyRows(n, x, *rows), n.scalar(readRho(n, 1)[0], n.f32()));
     votes = scores;
   } else {
-    if (perClass.size() < 2 || perClass.size() > 1024 || (labels && labels != static_cast<int64_t>(perClass.size())))
-      return n.invalid("has " + Twine(labels) + " labels, and support vectors of " + Twine(perClass.size()) + " classes");
+    if (perClass.size() < 2 || perClass.size() > 1024 ||
+        (labels && labels != static_cast<int64_t>(perClass.size())))
+      return n.invalid("has " + Twine(labels) + " labels, and support vectors of " + Twine(perClass.size()) +
+                       " classes");
     std::optional<PairScores> pairs = scorePairs(n, x, perClass);
     if (!pairs)
       return failure();
@@ -266,7 +275,8 @@ LogicalResult importSvmClassifier(Node &n) {
     size_t pairCount = perClass.size() * (perClass.size() - 1) / 2;
     hasProbabilities = !a.empty();
     if (hasProbabilities && (a.size() != pairCount || b.size() != pairCount || perClass.size() > 64))
-      return n.invalid("'prob_a' and 'prob_b' have to have a number for each of " + Twine(pairCount) + " pairs, of at most 64 classes");
+      return n.invalid("'prob_a' and 'prob_b' have to have a number for each of " + Twine(pairCount) +
+                       " pairs, of at most 64 classes");
     votes = pairs->votes;
     scores = hasProbabilities ? couplePairs(n, pairs->scores, a, b, perClass.size()) : pairs->scores;
   }

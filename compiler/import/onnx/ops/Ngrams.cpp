@@ -14,7 +14,8 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// Sequences of one length: all of them, one after the other, and for each the column that counts it and its weight.
+/// Sequences of one length: all of them, one after the other, and for each the column that counts it and its
+/// weight.
 struct Pool {
   int64_t length;
   Ints tokens, columns;
@@ -22,7 +23,8 @@ struct Pool {
 };
 
 std::optional<SmallVector<Pool>> readPools(Node &n) {
-  Ints tokens = n.getInts("pool_int64s").value_or(Ints()), starts = n.getInts("ngram_counts").value_or(Ints()),
+  Ints tokens = n.getInts("pool_int64s").value_or(Ints()),
+       starts = n.getInts("ngram_counts").value_or(Ints()),
        columns = n.getInts("ngram_indexes").value_or(Ints());
   SmallVector<double> weights = n.getFloats("weights").value_or(SmallVector<double>(columns.size(), 1));
   if (n.hasAttr("pool_strings")) {
@@ -33,24 +35,26 @@ std::optional<SmallVector<Pool>> readPools(Node &n) {
   int64_t first = 0;
   for (size_t i = 0; i < starts.size(); ++i) {
     int64_t length = i + 1, begin = starts[i], end = i + 1 < starts.size() ? starts[i + 1] : tokens.size();
-    if (begin < 0 || end < begin || end > static_cast<int64_t>(tokens.size()) || (end - begin) % length != 0) {
-      (void)n.invalid("'ngram_counts' splits " + Twine(tokens.size()) + " tokens at " + Twine(begin) + " and " + Twine(end) +
-                      ", between which no sequences of " + Twine(length) + " fit");
+    if (begin < 0 || end < begin || end > static_cast<int64_t>(tokens.size()) ||
+        (end - begin) % length != 0) {
+      (void)n.invalid("'ngram_counts' splits " + Twine(tokens.size()) + " tokens at " + Twine(begin) +
+                      " and " + Twine(end) + ", between which no sequences of " + Twine(length) + " fit");
       return std::nullopt;
     }
     int64_t count = (end - begin) / length;
     if (first + count > static_cast<int64_t>(columns.size()))
       break;
     if (weights.size() == columns.size())
-      pools.push_back({length, Ints(ArrayRef(tokens).slice(begin, end - begin)), Ints(ArrayRef(columns).slice(first, count)),
+      pools.push_back({length, Ints(ArrayRef(tokens).slice(begin, end - begin)),
+                       Ints(ArrayRef(columns).slice(first, count)),
                        SmallVector<double>(ArrayRef(weights).slice(first, count))});
     first += count;
   }
   if (first == static_cast<int64_t>(columns.size()) && pools.size() == starts.size() && !columns.empty() &&
       *llvm::min_element(columns) >= 0)
     return pools;
-  (void)n.invalid("'ngram_indexes' has " + Twine(columns.size()) + " columns and 'weights' " + Twine(weights.size()) +
-                  " numbers, which have to be as many as there are sequences");
+  (void)n.invalid("'ngram_indexes' has " + Twine(columns.size()) + " columns and 'weights' " +
+                  Twine(weights.size()) + " numbers, which have to be as many as there are sequences");
   return std::nullopt;
 }
 
@@ -73,7 +77,8 @@ Value countSequences(Node &n, Value x, const Pool &pool, int64_t step) {
   return n.reduceSum(n.cast(matches, n.f32()), 1, false);
 }
 
-/// Counts, as weights say, of all sequences, those with up to so many tokens left out between neighbours included.
+/// Counts, as weights say, of all sequences, those with up to so many tokens left out between neighbours
+/// included.
 LogicalResult importTfIdfVectorizer(Node &n) {
   Value x = n.cast(n.input(0), n.i64());
   bool isVector = n.rank(x) == 1;
@@ -82,11 +87,13 @@ LogicalResult importTfIdfVectorizer(Node &n) {
   std::optional<SmallVector<Pool>> pools = readPools(n);
   if (!pools)
     return failure();
-  int64_t shortest = n.getInt("min_gram_length", 1), longest = n.getInt("max_gram_length", 1), skips = n.getInt("max_skip_count", 0);
+  int64_t shortest = n.getInt("min_gram_length", 1), longest = n.getInt("max_gram_length", 1),
+          skips = n.getInt("max_skip_count", 0);
   std::string mode = n.getString("mode", "TF");
   if (n.rank(x) != 2 || shortest < 1 || longest < shortest || skips < 0 || skips > 1024)
-    return n.invalid("needs tokens [rows, tokens], lengths of at least 1 and 'max_skip_count' from 0 to 1024, found " +
-                     dimsToString(n.dims(x)));
+    return n.invalid(
+        "needs tokens [rows, tokens], lengths of at least 1 and 'max_skip_count' from 0 to 1024, found " +
+        dimsToString(n.dims(x)));
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
     return n.invalid("'mode' has to be TF, IDF or TFIDF, not '" + mode + "'");
   int64_t width = 0;

@@ -23,8 +23,8 @@ namespace {
 
 enum class Outside { zeros, border, reflection };
 
-/// Spatial dimensions that are read at positions which are floats, all of one shape. Positions and weights are
-/// f32, or f64 where the tensor is.
+/// Spatial dimensions that are read at positions which are floats, all of one shape. Positions and weights
+/// are f32, or f64 where the tensor is.
 class Sampler {
 public:
   /// `x` is [lead..., C, spatial...]; positions have the dimensions [lead..., points].
@@ -66,8 +66,8 @@ public:
     return n.select(n.unsqueeze(inside, channel), elements, n.scalarLike(0, elements));
   }
 
-  /// The sum of the elements around, each axis weighted by itself. `taps` are, for each axis, pairs of a whole
-  /// position and its weight.
+  /// The sum of the elements around, each axis weighted by itself. `taps` are, for each axis, pairs of a
+  /// whole position and its weight.
   using Taps = SmallVector<std::pair<Value, Value>>;
   Value sum(ArrayRef<Taps> taps) {
     Value result;
@@ -167,8 +167,9 @@ LogicalResult importGridSample(Node &n) {
   Value x = n.input(0), grid = n.input(1);
   int64_t spatial = n.rank(x) - 2;
   if (spatial < 1 || n.rank(grid) != spatial + 2 || getConstant(n.dims(grid).back()) != spatial)
-    return n.invalid("needs an input [N, C, spatial...] and a grid [N, places..., " + Twine(std::max<int64_t>(spatial, 1)) +
-                     "], found " + dimsToString(n.dims(x)) + " and " + dimsToString(n.dims(grid)));
+    return n.invalid("needs an input [N, C, spatial...] and a grid [N, places..., " +
+                     Twine(std::max<int64_t>(spatial, 1)) + "], found " + dimsToString(n.dims(x)) + " and " +
+                     dimsToString(n.dims(grid)));
   std::optional<Outside> outside = readOutside(n);
   std::string mode = n.getString("mode", n.getOpset() < 20 ? "bilinear" : "linear");
   bool isLinear = mode == "linear" || mode == "bilinear", isCubic = mode == "cubic" || mode == "bicubic";
@@ -190,7 +191,8 @@ LogicalResult importGridSample(Node &n) {
     Value place = n.cast(n.reshape(takeLast(n, grid, spatial - 1 - axis), points), sampler.getType());
     Value size = sampler.size(axis), one = sampler.constant(1), half = sampler.constant(0.5);
     place = n.add(place, one);
-    place = alignCorners ? n.mul(n.mul(place, half), n.sub(size, one)) : n.mul(n.sub(n.mul(place, size), one), half);
+    place = alignCorners ? n.mul(n.mul(place, half), n.sub(size, one))
+                         : n.mul(n.sub(n.mul(place, size), one), half);
     if (mode == "nearest")
       place = n.round(place);
     // The border's elements go on outside of it: a cubic sample there still sees those inside.
@@ -211,21 +213,25 @@ LogicalResult importGridSample(Node &n) {
 LogicalResult importRoiAlign(Node &n) {
   Value x = n.input(0), rois = n.input(1), batches = n.input(2);
   std::string mode = n.getString("mode", "avg");
-  std::string corners = n.getString("coordinate_transformation_mode", n.getOpset() < 16 ? "output_half_pixel" : "half_pixel");
+  std::string corners =
+      n.getString("coordinate_transformation_mode", n.getOpset() < 16 ? "output_half_pixel" : "half_pixel");
   if (mode != "avg" && mode != "max")
     return n.invalid("'mode' has to be avg or max, not '" + mode + "'");
   if (corners != "half_pixel" && corners != "output_half_pixel")
-    return n.invalid("'coordinate_transformation_mode' has to be half_pixel or output_half_pixel, not '" + corners + "'");
-  int64_t height = n.getInt("output_height", 1), width = n.getInt("output_width", 1), samples = n.getInt("sampling_ratio", 0);
+    return n.invalid("'coordinate_transformation_mode' has to be half_pixel or output_half_pixel, not '" +
+                     corners + "'");
+  int64_t height = n.getInt("output_height", 1), width = n.getInt("output_width", 1),
+          samples = n.getInt("sampling_ratio", 0);
   if (height < 1 || width < 1 || samples < 0 || samples > 4096)
-    return n.invalid("'output_height' and 'output_width' have to be positive, 'sampling_ratio' from 0 to 4096");
+    return n.invalid(
+        "'output_height' and 'output_width' have to be positive, 'sampling_ratio' from 0 to 4096");
   return n.setResult(n.roiAlign(mode == "avg" ? "average" : "max", x, rois, batches,
                                 {n.constantDim(height), n.constantDim(width), n.getFloat("spatial_scale", 1),
                                  corners == "half_pixel" ? 0.5 : 0, samples}));
 }
 
-/// Where the cells of one direction begin and end, [R, cells]: corners are rounded, and cells overlap rather than
-/// leave something out.
+/// Where the cells of one direction begin and end, [R, cells]: corners are rounded, and cells overlap rather
+/// than leave something out.
 struct CellRange {
   Value first, last;
 };
@@ -240,13 +246,14 @@ CellRange makeCells(Node &n, Value low, Value high, int64_t cells, AffineExpr si
   Value start = n.unsqueeze(place(low), 1), one = n.scalarLike(1, low);
   Value extent = n.max(n.add(n.sub(n.unsqueeze(place(high), 1), start), one), one);
   Value cell = n.div(extent, n.scalarLike(cells, extent));
-  Value number = n.iota(n.constantDim(cells), 0, n.elementType(low)), limit = n.size(size, n.elementType(low));
+  Value number = n.iota(n.constantDim(cells), 0, n.elementType(low)),
+        limit = n.size(size, n.elementType(low));
   auto clamp = [&](Value x) { return n.min(n.max(n.add(x, start), n.scalarLike(0, x)), limit); };
   return {clamp(n.floor(n.mul(number, cell))), clamp(n.ceil(n.mul(n.add(number, one), cell)))};
 }
 
-/// The largest element within each cell of dimension `axis` of [R, C, H, W], one direction after the other: a cell
-/// is a rectangle.
+/// The largest element within each cell of dimension `axis` of [R, C, H, W], one direction after the other: a
+/// cell is a rectangle.
 Value reduceCells(Node &n, Value x, const CellRange &cells, int64_t axis) {
   Dims line(5, n.constantDim(1));
   line[axis + 1] = n.dim(x, axis);
@@ -267,8 +274,9 @@ LogicalResult importMaxRoiPool(Node &n) {
   std::optional<Ints> cells = n.getInts("pooled_shape");
   if (n.rank(x) != 4 || n.rank(rois) != 2 || getConstant(n.dim(rois, 1)).value_or(5) != 5 || !cells ||
       cells->size() != 2 || (*cells)[0] < 1 || (*cells)[1] < 1)
-    return n.invalid("needs an input [N, C, H, W], regions [R, 5] and two positive numbers as 'pooled_shape', found " +
-                     dimsToString(n.dims(x)) + " and " + dimsToString(n.dims(rois)));
+    return n.invalid(
+        "needs an input [N, C, H, W], regions [R, 5] and two positive numbers as 'pooled_shape', found " +
+        dimsToString(n.dims(x)) + " and " + dimsToString(n.dims(rois)));
   auto column = [&](int64_t i) { return takeLast(n, rois, i); };
   CellRange rows = makeCells(n, column(2), column(4), (*cells)[0], n.dim(x, 2));
   CellRange columns = makeCells(n, column(1), column(3), (*cells)[1], n.dim(x, 3));
@@ -291,21 +299,23 @@ Value makeWindowPlaces(Node &n, const Window &w, size_t axis, ArrayRef<AffineExp
   return n.sub(place, n.scalar(w.low[axis], type));
 }
 
-/// A convolution that reads each element of its window at an offset of its own: what it reads, then a product.
+/// A convolution that reads each element of its window at an offset of its own: what it reads, then a
+/// product.
 LogicalResult importDeformConv(Node &n) {
   Value x = n.input(0), filter = n.input(1), offset = n.input(2);
   std::optional<ConvWindow> conv = readConvWindow(n, x, filter);
   if (!conv)
     return failure();
   const Window &w = conv->window;
-  int64_t spatial = n.rank(x) - 2, groups = conv->groups, offsetGroups = n.getInt("offset_group", 1), window = 1;
+  int64_t spatial = n.rank(x) - 2, groups = conv->groups, offsetGroups = n.getInt("offset_group", 1),
+          window = 1;
   for (int64_t size : w.sizes)
     window *= size;
   std::optional<int64_t> channels = getConstant(n.dim(x, 1)), filters = getConstant(n.dim(filter, 0));
-  if (!channels || !filters || groups < 1 || offsetGroups < 1 || *channels % groups || *channels % offsetGroups ||
-      *filters % groups || getConstant(n.dim(filter, 1)) != *channels / groups)
-    return n.invalid("'group' and 'offset_group' have to divide the channels, found an input " + dimsToString(n.dims(x)) +
-                     " and a filter " + dimsToString(n.dims(filter)));
+  if (!channels || !filters || groups < 1 || offsetGroups < 1 || *channels % groups ||
+      *channels % offsetGroups || *filters % groups || getConstant(n.dim(filter, 1)) != *channels / groups)
+    return n.invalid("'group' and 'offset_group' have to divide the channels, found an input " +
+                     dimsToString(n.dims(x)) + " and a filter " + dimsToString(n.dims(filter)));
   if (n.rank(offset) != n.rank(x) || getConstant(n.dim(offset, 1)) != offsetGroups * window * spatial)
     return n.invalid("needs offsets [N, " + Twine(offsetGroups * window * spatial) + ", places...], found " +
                      dimsToString(n.dims(offset)));

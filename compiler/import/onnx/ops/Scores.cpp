@@ -23,7 +23,8 @@ std::optional<PostTransform> onnx_import::readPostTransform(Node &n) {
                        .Case("PROBIT", PostTransform::probit)
                        .Default(std::nullopt);
   if (!transform)
-    (void)n.invalid("'post_transform' has to be NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT, not '" + text + "'");
+    (void)n.invalid("'post_transform' has to be NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT, not '" +
+                    text + "'");
   return transform;
 }
 
@@ -102,7 +103,8 @@ LogicalResult onnx_import::setLabels(Node &n, Value classes, StringRef ints, Str
   if (labels && !labels->empty())
     return n.setOutput(0, n.gather(n.constantInts(*labels), classes, 0));
   if (n.hasAttr(strings) && n.wantsOutput(0))
-    return n.unsupported("its labels are strings ('" + strings + "'), which are not supported; leave the first output " +
+    return n.unsupported("its labels are strings ('" + strings +
+                         "'), which are not supported; leave the first output " +
                          "unnamed where the scores suffice");
   return n.setOutput(0, classes);
 }

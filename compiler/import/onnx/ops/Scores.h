@@ -27,7 +27,8 @@ std::optional<PostTransform> readPostTransform(Node &n);
 Value transformScores(Node &n, Value scores, PostTransform transform);
 /// The same for a regression, in which single scores are changed by `probit` alone.
 Value transformTargets(Node &n, Value scores, PostTransform transform);
-/// Two scores a row of one, [rows, 1]: the score and its opposite, which is 1 - score where `sumToOne` is set.
+/// Two scores a row of one, [rows, 1]: the score and its opposite, which is 1 - score where `sumToOne` is
+/// set.
 Value pairScores(Node &n, Value score, PostTransform transform, bool sumToOne);
 
 /// How many classes the labels name: `ints` or `strings` are the attributes that may hold them.

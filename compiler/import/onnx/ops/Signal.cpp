@@ -21,7 +21,8 @@ namespace {
 // Transforms of one dimension
 //===----------------------------------------------------------------------===//
 
-/// Up to so many elements one product with the matrix of the transform is best; a longer transform is taken apart.
+/// Up to so many elements one product with the matrix of the transform is best; a longer transform is taken
+/// apart.
 constexpr int64_t kWholeLength = 64;
 
 /// Tables of exp(sign * 2 pi i * angle), where `angle` counts full turns exactly.
@@ -29,12 +30,13 @@ struct Turn {
   double re, im;
 };
 Turn makeTurn(int64_t numerator, int64_t denominator, int64_t sign) {
-  double angle = 2 * std::numbers::pi * static_cast<double>(numerator % denominator) / static_cast<double>(denominator);
+  double angle =
+      2 * std::numbers::pi * static_cast<double>(numerator % denominator) / static_cast<double>(denominator);
   return {std::cos(angle), static_cast<double>(sign) * std::sin(angle)};
 }
 
-/// Discrete Fourier transforms along dimension 1 of [batch, n, 1 or 2]: numbers are real, or pairs of real and
-/// imaginary part. `sign` is -1, or 1 for the inverse, which is not divided by n here.
+/// Discrete Fourier transforms along dimension 1 of [batch, n, 1 or 2]: numbers are real, or pairs of real
+/// and imaginary part. `sign` is -1, or 1 for the inverse, which is not divided by n here.
 class Transform {
 public:
   Transform(Node &n, Type type, int64_t sign) : n(n), type(type), sign(sign) {}
@@ -71,15 +73,18 @@ private:
     return n.constantFloats(numbers, {length, parts, length, 2}, type);
   }
 
-  /// The same for a length that is known at run time alone. Whole turns are left out while the numbers are whole,
-  /// and angles are of f64, since what should cancel out does so only as far as they are right.
+  /// The same for a length that is known at run time alone. Whole turns are left out while the numbers are
+  /// whole, and angles are of f64, since what should cancel out does so only as far as they are right.
   Value makeMatrix(AffineExpr length, int64_t parts) {
     Dims square{length, length};
     Value size = n.size(length, n.i64());
     Value product = n.rem(n.mul(n.iota(square, 0, n.i64()), n.iota(square, 1, n.i64())), size);
-    Value angle = n.div(n.mul(n.cast(product, n.f64()), n.scalar(2 * std::numbers::pi, n.f64())), n.cast(size, n.f64()));
+    Value angle = n.div(n.mul(n.cast(product, n.f64()), n.scalar(2 * std::numbers::pi, n.f64())),
+                        n.cast(size, n.f64()));
     Value re = n.cast(n.cos(angle), type), im = n.mul(n.cast(n.sin(angle), type), n.scalar(sign, type));
-    auto pair = [&](Value a, Value b) { return n.unsqueeze(n.concat({n.unsqueeze(a, 2), n.unsqueeze(b, 2)}, 2), 1); };
+    auto pair = [&](Value a, Value b) {
+      return n.unsqueeze(n.concat({n.unsqueeze(a, 2), n.unsqueeze(b, 2)}, 2), 1);
+    };
     return parts == 1 ? pair(re, im) : n.concat({pair(re, im), pair(n.neg(im), re)}, 1);
   }
 
@@ -104,9 +109,11 @@ private:
     return n.concat({n.sub(n.mul(a, c), n.mul(b, d)), n.add(n.mul(a, d), n.mul(b, c))}, last);
   }
 
-  /// Cooley and Tukey: with n = p * q, transforms of length p over elements q apart, turned, then of length q.
+  /// Cooley and Tukey: with n = p * q, transforms of length p over elements q apart, turned, then of length
+  /// q.
   Value runFactors(Value x, int64_t p, int64_t q) {
-    AffineExpr batch = n.dim(x, 0), two = n.constantDim(2), rows = n.constantDim(p), columns = n.constantDim(q);
+    AffineExpr batch = n.dim(x, 0), two = n.constantDim(2), rows = n.constantDim(p),
+               columns = n.constantDim(q);
     Value parts = n.reshape(x, {batch, rows, columns, n.dim(x, 2)});
     // [batch, j, column, c] x [j, c, k, part] -> [batch, k, column, part]
     parts = n.contract(parts, makeMatrix(p, getParts(x)), {0, 1, 2, 3}, {1, 3, 4, 5}, {0, 4, 2, 5});
@@ -120,8 +127,8 @@ private:
     return n.reshape(parts, {batch, n.constantDim(p * q), two});
   }
 
-  /// Bluestein: j * k = (j^2 + k^2 - (k - j)^2) / 2 makes a transform of prime length a convolution, which two
-  /// transforms of a power of two compute.
+  /// Bluestein: j * k = (j^2 + k^2 - (k - j)^2) / 2 makes a transform of prime length a convolution, which
+  /// two transforms of a power of two compute.
   Value runChirp(Value x, int64_t length) {
     int64_t wide = llvm::PowerOf2Ceil(2 * length - 1);
     SmallVector<Turn> chirp;
@@ -181,8 +188,8 @@ Value resizeSignal(Node &n, Value x, AffineExpr extent) {
   return n.pad("constant", x, n.scalarLike(0, x), {zero, zero, zero}, {0, 0, 0}, shape);
 }
 
-/// The other half of a spectrum that belongs to real numbers: [batch, n / 2 + 1, 2] to [batch, n, 2]. The numbers
-/// that are their own mirror image count as real.
+/// The other half of a spectrum that belongs to real numbers: [batch, n / 2 + 1, 2] to [batch, n, 2]. The
+/// numbers that are their own mirror image count as real.
 Value completeSpectrum(Node &n, Value x, AffineExpr length) {
   AffineExpr half = addDims(divDims(length, n.constantDim(2)), n.constantDim(1));
   Dims whole{n.dim(x, 0), length, n.constantDim(2)};
@@ -251,7 +258,8 @@ Value transformMiddle(Node &n, Value x) {
   if (!length || d.size() != 4)
     return {};
   if (getConstant(*length).value_or(1) < 1) {
-    (void)n.invalid("the length of the transform is " + dimsToString(*length) + ", which has to be at least 1");
+    (void)n.invalid("the length of the transform is " + dimsToString(*length) +
+                    ", which has to be at least 1");
     return {};
   }
   Value signals = n.reshape(n.transpose(x, {0, 2, 1, 3}), {mulDims(d[0], d[2]), d[1], d[3]});
@@ -266,7 +274,8 @@ LogicalResult importRuntimeDft(Node &n, Value x) {
   axis = n.select(n.less(axis, zero), n.add(axis, n.scalar(rank, n.i64())), axis);
   Value around = aroundAxis(n, x, axis);
   AffineExpr parts = n.dim(x, last);
-  Value y = transformMiddle(n, n.reshape(around, {n.dim(around, 0), n.dim(around, 1), divDims(n.dim(around, 2), parts), parts}));
+  Value y = transformMiddle(
+      n, n.reshape(around, {n.dim(around, 0), n.dim(around, 1), divDims(n.dim(around, 2), parts), parts}));
   if (!y)
     return failure();
   // The input's shape but for the axis, and for the parts.
@@ -281,16 +290,19 @@ LogicalResult importDft(Node &n) {
   Value x = n.input(0);
   int64_t rank = n.rank(x);
   if (rank < 2 || !hasParts(n, x))
-    return n.invalid("needs an input whose last dimension is 1, real, or 2, complex, found " + dimsToString(n.dims(x)));
+    return n.invalid("needs an input whose last dimension is 1, real, or 2, complex, found " +
+                     dimsToString(n.dims(x)));
   if (n.hasInput(2) && !n.isConstantOperand(2))
     return importRuntimeDft(n, x);
-  std::optional<int64_t> given = n.hasInput(2) ? n.intOperand(2, "axis") : n.getInt("axis", n.getOpset() < 20 ? 1 : -2);
+  std::optional<int64_t> given =
+      n.hasInput(2) ? n.intOperand(2, "axis") : n.getInt("axis", n.getOpset() < 20 ? 1 : -2);
   std::optional<int64_t> axis = given ? n.normalizeAxis(*given, rank) : std::nullopt;
   if (!axis)
     return failure();
   if (*axis == rank - 1)
     return n.invalid("'axis' is the dimension that holds real and imaginary parts");
-  Dims dims = n.dims(x), before(dims.begin(), dims.begin() + *axis), after(dims.begin() + *axis + 1, dims.end() - 1);
+  Dims dims = n.dims(x), before(dims.begin(), dims.begin() + *axis),
+       after(dims.begin() + *axis + 1, dims.end() - 1);
   auto count = [&](const Dims &extents) { return getElementCount(n.getContext(), extents); };
   Value y = transformMiddle(n, n.reshape(x, {count(before), dims[*axis], count(after), dims.back()}));
   dims[*axis] = n.dim(y, 1);
@@ -332,7 +344,8 @@ LogicalResult importStft(Node &n) {
 // MelWeightMatrix
 //===----------------------------------------------------------------------===//
 
-/// A triangle for each band, between three neighbours of the bands' borders, which lie evenly on the mel scale.
+/// A triangle for each band, between three neighbours of the bands' borders, which lie evenly on the mel
+/// scale.
 LogicalResult importMelWeightMatrix(Node &n) {
   std::optional<AffineExpr> bands = readSize(n, 0, "num_mel_bins"), length = readSize(n, 1, "dft_length");
   if (!bands || !length)

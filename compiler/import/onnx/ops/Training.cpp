@@ -25,13 +25,15 @@ std::optional<Parameters> readParameters(Node &n, size_t parts) {
   size_t tensors = n.getNumInputs() - std::min<size_t>(n.getNumInputs(), 2);
   if (tensors && tensors % parts == 0)
     return Parameters{tensors / parts, parts};
-  (void)n.invalid("has " + Twine(tensors) + " tensors after the rate and the count, which has to be a multiple of " +
-                  Twine(parts));
+  (void)n.invalid("has " + Twine(tensors) +
+                  " tensors after the rate and the count, which has to be a multiple of " + Twine(parts));
   return std::nullopt;
 }
 
 /// The rate and the count of updates as scalars of a parameter's type.
-Value readScalar(Node &n, size_t i, Value like) { return n.reshape(n.cast(n.input(i), n.elementType(like)), IntsRef()); }
+Value readScalar(Node &n, size_t i, Value like) {
+  return n.reshape(n.cast(n.input(i), n.elementType(like)), IntsRef());
+}
 
 /// The gradient with that of the regularization added.
 Value regularize(Node &n, Value x, Value gradient) {

@@ -23,8 +23,18 @@ namespace {
 // Trees as tables
 //===----------------------------------------------------------------------===//
 
-/// How a node compares, as the dialect's tree_walk numbers it; a member of a set becomes a chain of equalities.
-enum Mode : int64_t { lessOrEqual, less, greaterOrEqual, greater, equal, notEqual, member, tracksMissing = 8 };
+/// How a node compares, as the dialect's tree_walk numbers it; a member of a set becomes a chain of
+/// equalities.
+enum Mode : int64_t {
+  lessOrEqual,
+  less,
+  greaterOrEqual,
+  greater,
+  equal,
+  notEqual,
+  member,
+  tracksMissing = 8
+};
 
 /// What a leaf adds to the scores.
 struct LeafScore {
@@ -56,8 +66,8 @@ struct Forest {
   bool isLeaf(int64_t node) const { return features[node] < 0; }
 };
 
-/// A walk ends only if no node leads back to itself: then nodes can be taken away, one after the other, to which
-/// no other one leads.
+/// A walk ends only if no node leads back to itself: then nodes can be taken away, one after the other, to
+/// which no other one leads.
 bool hasCycle(const Forest &f) {
   Ints incoming(f.features.size(), 0), free;
   auto children = [&](int64_t node) { return std::array<int64_t, 2>{f.ifTrue[node], f.ifFalse[node]}; };
@@ -114,8 +124,8 @@ Value walk(Node &n, const Forest &f, Value x) {
   int64_t nodes = f.features.size();
   auto table = [&](IntsRef values) { return n.constantInts(values, nodes, n.i64()); };
   Value end = n.treeWalk(x, n.constantInts(f.roots),
-                         {table(f.features), n.constantFloats(f.thresholds, nodes, n.elementType(x)), table(f.modes),
-                          table(f.ifTrue), table(f.ifFalse)});
+                         {table(f.features), n.constantFloats(f.thresholds, nodes, n.elementType(x)),
+                          table(f.modes), table(f.ifTrue), table(f.ifFalse)});
   return n.gather(table(f.leafOf), end, 0);
 }
 
@@ -219,8 +229,12 @@ struct NodeLists {
 
 std::optional<NodeLists> readNodeLists(Node &n) {
   auto ints = [&](StringRef name) { return n.getInts(name).value_or(Ints()); };
-  NodeLists l{ints("nodes_treeids"), ints("nodes_nodeids"), ints("nodes_featureids"), ints("nodes_truenodeids"),
-              ints("nodes_falsenodeids"), ints("nodes_missing_value_tracks_true"),
+  NodeLists l{ints("nodes_treeids"),
+              ints("nodes_nodeids"),
+              ints("nodes_featureids"),
+              ints("nodes_truenodeids"),
+              ints("nodes_falsenodeids"),
+              ints("nodes_missing_value_tracks_true"),
               readFloats(n, "nodes_values").value_or(SmallVector<double>()),
               n.getStrings("nodes_modes").value_or(SmallVector<std::string>())};
   size_t count = l.trees.size();
@@ -229,7 +243,8 @@ std::optional<NodeLists> readNodeLists(Node &n) {
   for (size_t size : {l.nodes.size(), l.features.size(), l.ifTrue.size(), l.ifFalse.size(), l.missing.size(),
                       l.values.size(), l.modes.size()})
     if (size != count) {
-      (void)n.invalid("lists of nodes have " + Twine(count) + " and " + Twine(size) + " entries, which have to be as many");
+      (void)n.invalid("lists of nodes have " + Twine(count) + " and " + Twine(size) +
+                      " entries, which have to be as many");
       return std::nullopt;
     }
   return l;
@@ -253,8 +268,10 @@ LogicalResult addNodes(Node &n, const NodeLists &l, Forest &f, NodeIndex &index)
     }
     auto yes = index.find({l.trees[i], l.ifTrue[i]}), no = index.find({l.trees[i], l.ifFalse[i]});
     if (yes == index.end() || no == index.end() || l.features[i] < 0)
-      return n.invalid("node " + Twine(l.nodes[i]) + " of tree " + Twine(l.trees[i]) + " leads to a node that is not there");
-    f.addNode(l.features[i], *mode | (l.missing[i] ? tracksMissing : 0), l.values[i], yes->second, no->second);
+      return n.invalid("node " + Twine(l.nodes[i]) + " of tree " + Twine(l.trees[i]) +
+                       " leads to a node that is not there");
+    f.addNode(l.features[i], *mode | (l.missing[i] ? tracksMissing : 0), l.values[i], yes->second,
+              no->second);
   }
   return success();
 }
@@ -412,24 +429,29 @@ void expandSet(Forest &f, int64_t first, ArrayRef<double> values) {
 
 std::optional<Forest> readPlacedForest(Node &n) {
   auto ints = [&](StringRef name) { return n.getInts(name).value_or(Ints()); };
-  Ints features = ints("nodes_featureids"), ifTrue = ints("nodes_truenodeids"), ifFalse = ints("nodes_falsenodeids"),
-       trueLeaf = ints("nodes_trueleafs"), falseLeaf = ints("nodes_falseleafs"), targets = ints("leaf_targetids"),
+  Ints features = ints("nodes_featureids"), ifTrue = ints("nodes_truenodeids"),
+       ifFalse = ints("nodes_falsenodeids"), trueLeaf = ints("nodes_trueleafs"),
+       falseLeaf = ints("nodes_falseleafs"), targets = ints("leaf_targetids"),
        missing = ints("nodes_missing_value_tracks_true");
   SmallVector<double> splits = readTensor(n, "nodes_splits"), modes = readTensor(n, "nodes_modes"),
                       weights = readTensor(n, "leaf_weights");
   int64_t nodes = features.size(), leaves = targets.size();
   missing.resize(missing.empty() ? nodes : missing.size(), 0);
-  for (size_t size : {ifTrue.size(), ifFalse.size(), trueLeaf.size(), falseLeaf.size(), splits.size(), modes.size(), missing.size()})
+  for (size_t size : {ifTrue.size(), ifFalse.size(), trueLeaf.size(), falseLeaf.size(), splits.size(),
+                      modes.size(), missing.size()})
     if (static_cast<int64_t>(size) != nodes || static_cast<int64_t>(weights.size()) != leaves) {
-      (void)n.invalid("lists of nodes have " + Twine(nodes) + " and " + Twine(size) + " entries, those of leaves " +
-                      Twine(leaves) + " and " + Twine(weights.size()));
+      (void)n.invalid("lists of nodes have " + Twine(nodes) + " and " + Twine(size) +
+                      " entries, those of leaves " + Twine(leaves) + " and " + Twine(weights.size()));
       return std::nullopt;
     }
   Forest f;
   // Leaves stand after the nodes.
-  auto isChild = [&](int64_t child, int64_t isLeaf) { return child >= 0 && child < (isLeaf ? leaves : nodes); };
+  auto isChild = [&](int64_t child, int64_t isLeaf) {
+    return child >= 0 && child < (isLeaf ? leaves : nodes);
+  };
   for (int64_t i = 0; i < nodes; ++i) {
-    if (!isChild(ifTrue[i], trueLeaf[i]) || !isChild(ifFalse[i], falseLeaf[i]) || features[i] < 0 || modes[i] > member) {
+    if (!isChild(ifTrue[i], trueLeaf[i]) || !isChild(ifFalse[i], falseLeaf[i]) || features[i] < 0 ||
+        modes[i] > member) {
       (void)n.invalid("node " + Twine(i) + " leads to a node that is not there, or compares in no known way");
       return std::nullopt;
     }
@@ -443,7 +465,8 @@ std::optional<Forest> readPlacedForest(Node &n) {
   for (int64_t i = 0; i < nodes; ++i)
     if ((f.modes[i] & ~tracksMissing) == member) {
       if (next == sets.size()) {
-        (void)n.invalid("'membership_values' has " + Twine(next) + " sets, each ended by NaN, which are too few");
+        (void)n.invalid("'membership_values' has " + Twine(next) +
+                        " sets, each ended by NaN, which are too few");
         return std::nullopt;
       }
       expandSet(f, i, sets[next++]);
@@ -465,8 +488,9 @@ LogicalResult importEnsemble(Node &n) {
   if (!f)
     return failure();
   if (n.rank(x) != 2 || aggregate < 0 || aggregate > 3 || transform < 0 || transform > 4 || targets < 1)
-    return n.invalid("needs an input [rows, features], 'aggregate_function' from 0 to 3, 'post_transform' from 0 to 4 "
-                     "and 'n_targets' of at least 1");
+    return n.invalid(
+        "needs an input [rows, features], 'aggregate_function' from 0 to 3, 'post_transform' from 0 to 4 "
+        "and 'n_targets' of at least 1");
   if (failed(checkForest(n, *f, x, targets)))
     return failure();
   Value scores = computeScores(n, *f, x, targets, static_cast<Aggregate>(aggregate));

@@ -54,7 +54,8 @@ double getLowest(Type type) {
 
 } // namespace
 
-Value onnx_import::poolMaxIndices(Node &n, Value x, const Window &w, ArrayRef<AffineExpr> places, bool columnMajor) {
+Value onnx_import::poolMaxIndices(Node &n, Value x, const Window &w, ArrayRef<AffineExpr> places,
+                                  bool columnMajor) {
   size_t spatial = w.sizes.size();
   Dims in = n.dims(x), window = n.constantDims(w.sizes), all(places);
   if (in.size() != spatial + 2 || places.size() != spatial)
@@ -63,7 +64,8 @@ Value onnx_import::poolMaxIndices(Node &n, Value x, const Window &w, ArrayRef<Af
   all.append(window);
   Places read;
   for (size_t i = 0; i < spatial; ++i)
-    addDimension(n, read, makePosition(n, w, i, n.iota(all, i, n.i64()), n.iota(all, spatial + i, n.i64())), in[i + 2]);
+    addDimension(n, read, makePosition(n, w, i, n.iota(all, i, n.i64()), n.iota(all, spatial + i, n.i64())),
+                 in[i + 2]);
   Dims joined(places);
   joined.push_back(countElements(n, window));
   read.index = n.reshape(read.index, joined);
@@ -110,7 +112,8 @@ LogicalResult importMaxUnpool(Node &n) {
     if (!given)
       return failure();
     if (given->size() != pooled.size())
-      return n.invalid("'output_shape' has " + Twine(given->size()) + " numbers for " + Twine(pooled.size()) + " dimensions");
+      return n.invalid("'output_shape' has " + Twine(given->size()) + " numbers for " + Twine(pooled.size()) +
+                       " dimensions");
     shape = *given;
   }
   Value zeros = n.broadcast(n.scalarLike(0, x), countElements(n, pooled));
@@ -150,8 +153,9 @@ LogicalResult importCol2Im(Node &n) {
   size_t spatial = image->size();
   Dims in = n.dims(x), window = *sizes, blocks;
   if (in.size() != 3 || window.size() != spatial || spatial == 0)
-    return n.invalid("needs an input [N, C * window, blocks], and an image of as many dimensions as the window, found " +
-                     dimsToString(in));
+    return n.invalid(
+        "needs an input [N, C * window, blocks], and an image of as many dimensions as the window, found " +
+        dimsToString(in));
   for (size_t i = 0; i < spatial; ++i) {
     if (getConstant(window[i]).value_or(1) < 1)
       return n.invalid("'block_shape' is " + dimsToString(window) + ", which has to be positive");
@@ -160,9 +164,11 @@ LogicalResult importCol2Im(Node &n) {
     blocks.push_back(addDims(divDims(room, n.constantDim(w->strides[i])), n.constantDim(1)));
   }
   AffineExpr windowCount = countElements(n, window), channels = divDims(in[1], windowCount);
-  if (getConstant(modDims(in[1], windowCount)).value_or(0) != 0 || failed(broadcastDim(countElements(n, blocks), in[2])))
+  if (getConstant(modDims(in[1], windowCount)).value_or(0) != 0 ||
+      failed(broadcastDim(countElements(n, blocks), in[2])))
     return n.invalid("has an input " + dimsToString(in) + ", which is not made of " +
-                     dimsToString(countElements(n, blocks)) + " blocks of " + dimsToString(windowCount) + " elements");
+                     dimsToString(countElements(n, blocks)) + " blocks of " + dimsToString(windowCount) +
+                     " elements");
 
   Dims all(*image);
   all.append(window);
@@ -184,7 +190,8 @@ LogicalResult importCol2Im(Node &n) {
   split.append(blocks);
   read.index = n.reshape(read.index, joined);
   read.isInside = n.reshape(read.isInside, joined);
-  return n.setResult(n.reduceSum(readPlaces(n, n.reshape(x, split), read, 0), spatial + 2, /*keepdims=*/false));
+  return n.setResult(
+      n.reduceSum(readPlaces(n, n.reshape(x, split), read, 0), spatial + 2, /*keepdims=*/false));
 }
 
 } // namespace

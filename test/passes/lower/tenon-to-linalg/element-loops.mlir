@@ -4,8 +4,8 @@
 // CHECK-LABEL: func.func private @search
 // CHECK: linalg.generic
 // CHECK: scf.while
-// CHECK: tensor.extract
 // CHECK: scf.condition
+// CHECK: tensor.extract
 // CHECK: arith.addi
 // CHECK: linalg.yield
 func.func private @search(%x: tensor<4xf32>, %keys: tensor<10xf32>, %o: tensor<4xi64>) -> tensor<4xi64> attributes {tenon.kernel} {
