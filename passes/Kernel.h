@@ -26,7 +26,8 @@ namespace tenon {
 inline constexpr llvm::StringRef kKernelAttr = "tenon.kernel";
 /// On a kernel: the names of its symbols, in the order of its size arguments.
 inline constexpr llvm::StringRef kSymbolsAttr = "tenon.symbols";
-/// On a kernel: how many tiles a launch has, a #tenon.shape of one expression over its symbols.
+/// On a kernel: how many tiles a launch has, a #tenon.shape of one expression over its symbols. Before
+/// `tenon-tile-kernels`, on a loop whose iterations may be the tiles: how many they are.
 inline constexpr llvm::StringRef kTilesAttr = "tenon.tiles";
 /// On an argument: the dimensions of its tensor.
 inline constexpr llvm::StringRef kDimsAttr = "tenon.dims";

@@ -225,6 +225,8 @@ LogicalResult Serializer::addInstructionOp(Operation &op) {
     fmt::InstructionT &instruction = addInstruction(fmt::Opcode::copy, copy.getName());
     instruction.buffers = {bufferOf.lookup(copy.getSource()), bufferOf.lookup(copy.getTarget())};
     instruction.exprs = {exprOf.lookup(copy.getSize())};
+  } else if (auto seed = dyn_cast<plan::RunSeedOp>(op)) {
+    addInstruction(fmt::Opcode::run_seed, seed.getName()).buffers = {bufferOf.lookup(seed.getTarget())};
   } else if (auto bind = dyn_cast<plan::BindOp>(op)) {
     fmt::InstructionT &instruction = addInstruction(fmt::Opcode::bind_symbol, bind.getName());
     instruction.a = bind.getSymbol();

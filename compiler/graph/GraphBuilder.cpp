@@ -33,10 +33,10 @@ static LogicalResult checkSize(Location loc, RankedTensorType type) {
   return success();
 }
 
-/// Makes an operation. A null `type` is to be inferred; `args` are its operands and attributes as the
+/// Makes an operation. Without `types` they are inferred; `args` are its operands and attributes as the
 /// operation's builder takes them after the result type.
 template <typename Op, typename... Args>
-Op GraphBuilder::emit(Type type, ArrayRef<Value> operands, Args &&...args) {
+Op GraphBuilder::emit(ArrayRef<Type> types, ArrayRef<Value> operands, Args &&...args) {
   if (failed || llvm::is_contained(operands, Value())) {
     failed = true;
     return {};
@@ -46,14 +46,14 @@ Op GraphBuilder::emit(Type type, ArrayRef<Value> operands, Args &&...args) {
   if constexpr (Op::template hasTrait<InferTypeOpInterface::Trait>()) {
     SmallVector<Type> placeholders(Op::template hasTrait<OpTrait::OneResult>() ? 1 : 2, f32());
     Op::build(builder, state, TypeRange(placeholders), std::forward<Args>(args)...);
-    SmallVector<Type> types;
+    SmallVector<Type> inferred;
     if (mlir::failed(Op::inferReturnTypes(getContext(), loc, state.operands,
                                           state.attributes.getDictionary(getContext()),
-                                          state.getRawProperties(), state.regions, types)))
+                                          state.getRawProperties(), state.regions, inferred)))
       return {};
-    state.types.assign(types.begin(), types.end());
+    state.types.assign(inferred.begin(), inferred.end());
   } else {
-    Op::build(builder, state, type, std::forward<Args>(args)...);
+    Op::build(builder, state, TypeRange(types), std::forward<Args>(args)...);
   }
   for (Type result : state.types)
     if (mlir::failed(checkSize(loc, cast<RankedTensorType>(result))))
@@ -462,12 +462,43 @@ Value GraphBuilder::scatterND(StringRef kind, Value x, Value indices, Value upda
   return resultOf(
       emit<ScatterNDOp>({}, {x, indices, updates}, *symbolizeScatterKind(kind), x, indices, updates));
 }
-std::pair<Value, Value> GraphBuilder::topK(Value x, int64_t axis, int64_t k, bool largest) {
-  auto op = emit<TopKOp>({}, {x}, x, axis, k, largest);
-  if (!op)
-    return {};
-  return {op.getValues(), op.getIndices()};
+/// Both results of an operation, or null twice.
+template <typename Op> static std::pair<Value, Value> resultsOf(Op op) {
+  return op ? std::pair<Value, Value>(op->getResult(0), op->getResult(1)) : std::pair<Value, Value>();
 }
+
+std::pair<Value, Value> GraphBuilder::topK(Value x, int64_t axis, AffineExpr k, bool largest) {
+  Dims shape = dims(x);
+  if (axis < 0 || axis >= rank(x))
+    return {};
+  shape[axis] = k;
+  return resultsOf(emit<TopKOp>({getTensorType(shape, elementType(x)), getTensorType(shape, i64())}, {x}, x, axis, largest));
+}
+Value GraphBuilder::search(Value x, Value keys) { return resultOf(emit<SearchOp>({}, {x, keys}, x, keys)); }
+Value GraphBuilder::treeWalk(Value x, Value roots, const TreeTables &t) {
+  return resultOf(emit<TreeWalkOp>({}, {x, roots, t.features, t.thresholds, t.modes, t.ifTrue, t.ifFalse}, x, roots,
+                                   t.features, t.thresholds, t.modes, t.ifTrue, t.ifFalse));
+}
+std::pair<Value, Value> GraphBuilder::suppress(Value boxes, Value order, Value candidates, Value limit, Value overlap,
+                                               bool centers) {
+  return resultsOf(emit<SuppressOp>({}, {boxes, order, candidates, limit, overlap}, boxes, order, candidates, limit,
+                                    overlap, centers));
+}
+Value GraphBuilder::roiAlign(StringRef kind, Value x, Value rois, Value batches, const RoiGrid &grid) {
+  Type type = getTensorType({dim(rois, 0), dim(x, 1), grid.height, grid.width}, elementType(x));
+  return resultOf(emit<RoiAlignOp>(type, {x, rois, batches}, *symbolizeRoiAlignKind(kind), x, rois, batches,
+                                   APFloat(grid.scale), APFloat(grid.shift), grid.samples));
+}
+
+//===----------------------------------------------------------------------===//
+// Random numbers and factors
+//===----------------------------------------------------------------------===//
+
+Value GraphBuilder::runSeed() { return resultOf(emit<RunSeedOp>(RankedTensorType::get({}, i64()), {})); }
+Value GraphBuilder::randomBits(Value key, int64_t stream, ArrayRef<AffineExpr> shape) {
+  return resultOf(emit<RandomBitsOp>(getTensorType(shape, builder.getIntegerType(32, false)), {key}, key, stream));
+}
+std::pair<Value, Value> GraphBuilder::lu(Value x) { return resultsOf(emit<LuOp>({}, {x}, x)); }
 
 //===----------------------------------------------------------------------===//
 // Sizes that data decides

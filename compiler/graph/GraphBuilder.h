@@ -212,7 +212,35 @@ public:
   /// `kind` as the dialect writes it: assign, add, mul, max or min.
   Value scatterElements(llvm::StringRef kind, Value x, Value indices, Value updates, int64_t axis);
   Value scatterND(llvm::StringRef kind, Value x, Value indices, Value updates);
-  std::pair<Value, Value> topK(Value x, int64_t axis, int64_t k, bool largest);
+  /// Values and indices of the first k; all, sorted, where k is the extent.
+  std::pair<Value, Value> topK(Value x, int64_t axis, AffineExpr k, bool largest);
+  /// How many of the sorted `keys` come before each element.
+  Value search(Value x, Value keys);
+  /// The tables have an element a node: see the dialect's operation.
+  struct TreeTables {
+    Value features, thresholds, modes, ifTrue, ifFalse;
+  };
+  Value treeWalk(Value x, Value roots, const TreeTables &tables);
+  /// The boxes taken, padded with -1, and how many.
+  std::pair<Value, Value> suppress(Value boxes, Value order, Value candidates, Value limit, Value overlap,
+                                   bool centers);
+  struct RoiGrid {
+    AffineExpr height, width;
+    double scale, shift;
+    int64_t samples;
+  };
+  /// `kind` as the dialect writes it: average or max.
+  Value roiAlign(llvm::StringRef kind, Value x, Value rois, Value batches, const RoiGrid &grid);
+
+  //===--- Random numbers and factors
+  //---------------------------------------------------------------------===//
+
+  /// The seed of a run: one for all that ask.
+  Value runSeed();
+  /// 32 random bits an element, of type ui32.
+  Value randomBits(Value key, int64_t stream, llvm::ArrayRef<AffineExpr> shape);
+  /// Both triangles of square matrices in one, and the sign of the exchange of rows.
+  std::pair<Value, Value> lu(Value x);
 
   //===--- Sizes that data decides
   //--------------------------------------------------------------------------------===//
@@ -237,7 +265,8 @@ protected:
   bool failed = false;
 
 private:
-  template <typename Op, typename... Args> Op emit(Type type, llvm::ArrayRef<Value> operands, Args &&...args);
+  template <typename Op, typename... Args>
+  Op emit(llvm::ArrayRef<Type> types, llvm::ArrayRef<Value> operands, Args &&...args);
   template <typename Op> Value emitSimple(llvm::ArrayRef<Value> operands);
   Value compare(ComparePredicate predicate, Value x, Value y);
   Value pool(PoolKind kind, Value x, const Window &window, bool ceil, bool countPadding);

@@ -188,4 +188,10 @@ def Plan_CopyOp : Plan_Op<"copy"> {
   let assemblyFormat = "$source `to` $target `size` $size attr-dict";
 }
 
+def Plan_RunSeedOp : Plan_Op<"run_seed"> {
+  let summary = "write the next seed of this run, a 64-bit integer";
+  let arguments = (ins Plan_BufferType:$target, StrAttr:$name);
+  let assemblyFormat = "$target attr-dict";
+}
+
 #endif // TENON_PLAN_TD

@@ -140,4 +140,21 @@ def Tenon_ScanOp : Tenon_InferredOp<"scan"> {
   let hasVerifier = 1;
 }
 
+def Tenon_LuOp : Tenon_InferredOp<"lu"> {
+  let summary = "factors square matrices into triangles";
+  let description = [{
+    The last two dimensions are the matrix. In `factors` the upper triangle with the
+    diagonal is U, what lies below is L without its diagonal of ones; L * U is the
+    input with rows exchanged so that each pivot is the largest of its column.
+    `sign` is 1 where the number of exchanges is even, else -1.
+
+    ```mlir
+    %f, %s = tenon.lu %0 : (tensor<2x3x3xf32>) -> (tensor<2x3x3xf32>, tensor<2xf32>)
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[F32, F64]>:$input);
+  let results = (outs RankedTensorOf<[F32, F64]>:$factors, RankedTensorOf<[F32, F64]>:$sign);
+  let hasVerifier = 1;
+}
+
 #endif // TENON_CONTRACTION_TD

@@ -245,3 +245,24 @@ LogicalResult ScanOp::verify() {
     return emitOpError("computes sums or products, not a ") << stringifyReduceKind(getKind());
   return verifyAxis(*this, getInput(), getAxis());
 }
+
+//===----------------------------------------------------------------------===//
+// Lu
+//===----------------------------------------------------------------------===//
+
+LogicalResult LuOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                     SmallVectorImpl<Type> &types) {
+  Dims batch = getDims(adaptor.getInput());
+  batch.truncate(batch.size() < 2 ? 0 : batch.size() - 2);
+  types.push_back(adaptor.getInput().getType());
+  types.push_back(getTensorType(batch, getElementTypeOrSelf(adaptor.getInput())));
+  return success();
+}
+
+LogicalResult LuOp::verify() {
+  Dims dims = getDims(getInput());
+  if (dims.size() < 2 || failed(broadcastDim(dims[dims.size() - 1], dims[dims.size() - 2])) ||
+      (getConstant(dims.back()) && getConstant(dims[dims.size() - 2]) && dims.back() != dims[dims.size() - 2]))
+    return emitOpError("needs square matrices, found ") << dimsToString(dims);
+  return success();
+}

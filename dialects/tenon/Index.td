@@ -97,18 +97,109 @@ def Tenon_ScatterNDOp : Tenon_InferredOp<"scatter_nd"> {
   let hasVerifier = 1;
 }
 
-def Tenon_TopKOp : Tenon_InferredOp<"top_k"> {
+def Tenon_TopKOp : Tenon_Op<"top_k"> {
   let summary = "the k largest or smallest elements along a dimension, in order";
   let description = [{
-    Equal elements keep their order: the lower index comes first.
+    k is the extent of the results along `axis`, at most the input's; where it is
+    the input's, the whole line is sorted. Equal elements keep their order: the
+    lower index comes first. NaN counts as larger than every number.
 
     ```mlir
-    %v, %i = tenon.top_k %0 {axis = 1 : i64, k = 3 : i64, largest = true} : (tensor<2x8xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>)
+    %v, %i = tenon.top_k %0 {axis = 1 : i64, largest = true} : (tensor<2x8xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>)
     ```
   }];
-  let arguments = (ins Tenon_NumberTensor:$input, I64Attr:$axis, I64Attr:$k,
-                       DefaultValuedAttr<BoolAttr, "true">:$largest);
+  let arguments = (ins Tenon_NumberTensor:$input, I64Attr:$axis, DefaultValuedAttr<BoolAttr, "true">:$largest);
   let results = (outs Tenon_NumberTensor:$values, RankedTensorOf<[I64]>:$indices);
+  let hasVerifier = 1;
+}
+
+def Tenon_SearchOp : Tenon_InferredOp<"search"> {
+  let summary = "where each element stands, or would stand, among sorted keys";
+  let description = [{
+    The number of `keys` that come before the element. Keys ascend, and NaN comes
+    after every number; as an element it finds the first NaN.
+
+    ```mlir
+    %2 = tenon.search %0, %1 : (tensor<2x3xf32>, tensor<10xf32>) -> tensor<2x3xi64>
+    ```
+  }];
+  let arguments = (ins Tenon_NumberTensor:$input, Tenon_NumberTensor:$keys);
+  let results = (outs RankedTensorOf<[I64]>:$result);
+  let hasVerifier = 1;
+}
+
+def Tenon_TreeWalkOp : Tenon_InferredOp<"tree_walk"> {
+  let summary = "the leaf of each tree at which a row of features arrives";
+  let description = [{
+    `input` is [rows, features]. Trees share the tables `features`, `thresholds`,
+    `modes`, `if_true` and `if_false`, which have one element a node; `roots` has
+    the first node of each tree. At a node with a negative feature the walk ends;
+    else it goes on at `if_true` where the row's feature compares to the threshold
+    as the mode says, and at `if_false` otherwise. Modes are 0 `<=`, 1 `<`, 2 `>=`,
+    3 `>`, 4 `==` and 5 `!=`; 8 more, and a feature that is NaN counts as true.
+    No node may be reached from itself.
+
+    ```mlir
+    %7 = tenon.tree_walk %x, %roots, %f, %t, %m, %a, %b
+      : (tensor<5x3xf32>, tensor<2xi64>, tensor<7xi64>, tensor<7xf32>, tensor<7xi64>, tensor<7xi64>, tensor<7xi64>) -> tensor<5x2xi64>
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$input, RankedTensorOf<[I64]>:$roots, RankedTensorOf<[I64]>:$features,
+                       Tenon_FloatTensor:$thresholds, RankedTensorOf<[I64]>:$modes, RankedTensorOf<[I64]>:$if_true,
+                       RankedTensorOf<[I64]>:$if_false);
+  let results = (outs RankedTensorOf<[I64]>:$result);
+  let hasVerifier = 1;
+}
+
+def Tenon_SuppressOp : Tenon_InferredOp<"suppress"> {
+  let summary = "boxes in order, without those that overlap one taken before";
+  let description = [{
+    `boxes` is [batch, box, 4], each two opposite corners y, x, y, x in any order;
+    with `centers` a box is x, y, width, height. `order` is [batch, class, place]:
+    box numbers, best first, of which the first `candidates` [batch, class] are
+    looked at. A box is taken unless the intersection with one taken before, by the
+    union of both, exceeds `overlap`; at most `limit` are. Boxes without area
+    overlap nothing.
+
+    `selected` has the shape of `order`: the boxes taken, then -1; `counts` says how
+    many they are.
+
+    ```mlir
+    %s, %n = tenon.suppress %boxes, %order, %candidates, %limit, %overlap
+      : (tensor<1x6x4xf32>, tensor<1x2x6xi64>, tensor<1x2xi64>, tensor<i64>, tensor<f32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$boxes, RankedTensorOf<[I64]>:$order, RankedTensorOf<[I64]>:$candidates,
+                       RankedTensorOf<[I64]>:$limit, Tenon_FloatTensor:$overlap,
+                       DefaultValuedAttr<BoolAttr, "false">:$centers);
+  let results = (outs RankedTensorOf<[I64]>:$selected, RankedTensorOf<[I64]>:$counts);
+  let hasVerifier = 1;
+}
+
+def Tenon_RoiAlignKind : Tenon_Enum<"RoiAlignKind", "how the samples of a cell are joined", [
+  I32EnumCase<"average", 0>, I32EnumCase<"max", 1>]>;
+def Tenon_RoiAlignKindAttr : Tenon_EnumAttr<Tenon_RoiAlignKind, "roi_align_kind">;
+
+def Tenon_RoiAlignOp : Tenon_Op<"roi_align"> {
+  let summary = "samples regions of a feature map on grids of one size";
+  let description = [{
+    `input` is [batch, C, H, W], `rois` [R, 4] with two corners x, y, x, y, and
+    `batches` [R] the image of each; the result is [R, C, cells of y, cells of x].
+    Corners are multiplied by `scale`; `shift` is subtracted then, and where it is 0
+    a region is at least 1 wide and high. A cell is sampled at `samples` points in
+    each direction, evenly, or where that is 0 at as many as it covers elements,
+    rounded up. A sample is bilinear; more than 1 outside of the map it is 0.
+    `max` takes the largest of the samples' four weighted corners.
+
+    ```mlir
+    %3 = tenon.roi_align average, %x, %rois, %batches {scale = 1.0 : f64, shift = 0.5 : f64, samples = 2 : i64}
+      : (tensor<1x3x10x10xf32>, tensor<2x4xf32>, tensor<2xi64>) -> tensor<2x3x5x5xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_RoiAlignKindAttr:$kind, Tenon_FloatTensor:$input, Tenon_FloatTensor:$rois,
+                       Tenon_IndexTensor:$batches, F64Attr:$scale, F64Attr:$shift, I64Attr:$samples);
+  let results = (outs Tenon_FloatTensor:$result);
+  let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

@@ -101,23 +101,88 @@ LogicalResult ScatterNDOp::verify() {
   return success();
 }
 
-LogicalResult TopKOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
-                                       SmallVectorImpl<Type> &types) {
-  Dims dims = getDims(adaptor.getInput());
-  if (failed(checkAxis(loc, adaptor.getAxis(), dims.size())))
+LogicalResult TopKOp::verify() {
+  Dims dims = getDims(getInput());
+  int64_t axis = getAxis();
+  if (failed(checkAxis(getLoc(), axis, dims.size())))
     return failure();
-  dims[adaptor.getAxis()] = getDimConstant(context, adaptor.getK());
-  types.push_back(getTensorType(dims, getElementTypeOrSelf(adaptor.getInput())));
-  types.push_back(getTensorType(dims, IntegerType::get(context, 64)));
+  if (getValues().getType().getRank() != getInput().getType().getRank())
+    return emitOpError("has results of rank ") << getValues().getType().getRank() << " for an input of rank "
+                                               << dims.size();
+  AffineExpr k = getDim(getValues(), axis);
+  std::optional<int64_t> size = getConstant(dims[axis]), wanted = getConstant(k);
+  if (wanted && (*wanted < 0 || (size && *wanted > *size)))
+    return emitOpError("asks for the ") << *wanted << " first of " << size.value_or(0) << " elements";
+  dims[axis] = k;
+  Type values = getTensorType(dims, getInput().getType().getElementType());
+  Type indices = getTensorType(dims, IntegerType::get(getContext(), 64));
+  if (!areCompatible({values, indices}, getResultTypes()))
+    return emitOpError("needs results of the input's shape but for axis ") << axis;
   return success();
 }
-LogicalResult TopKOp::verify() {
-  int64_t axis = getAxis();
-  if (axis < 0 || axis >= getInput().getType().getRank())
-    return success(); // type inference, which runs after this, says what is wrong
-  std::optional<int64_t> size = getConstant(getDim(getInput(), axis));
-  int64_t k = getK();
-  if (k < 0 || (size && k > *size))
-    return emitOpError("asks for the ") << k << " first of " << size.value_or(0) << " elements";
+
+LogicalResult SearchOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  types.push_back(getTensorType(getDims(adaptor.getInput()), IntegerType::get(context, 64)));
   return success();
+}
+LogicalResult SearchOp::verify() {
+  auto keys = getKeys().getType();
+  if (keys.getRank() != 1 || keys.getElementType() != getInput().getType().getElementType())
+    return emitOpError("needs a list of keys of the input's element type, found ") << keys;
+  return success();
+}
+
+LogicalResult TreeWalkOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  Dims in = getDims(adaptor.getInput()), roots = getDims(adaptor.getRoots());
+  if (in.size() != 2 || roots.size() != 1)
+    return emitOptionalError(loc, "needs an input [rows, features] and a list of roots, found shapes ",
+                             dimsToString(in), " and ", dimsToString(roots));
+  types.push_back(getTensorType({in[0], roots[0]}, IntegerType::get(context, 64)));
+  return success();
+}
+LogicalResult TreeWalkOp::verify() {
+  for (Value table : {getThresholds(), getModes(), getIfTrue(), getIfFalse()})
+    if (getDims(table).size() != 1 || getDims(table) != getDims(getFeatures()))
+      return emitOpError("needs tables of one element a node, found shapes ")
+             << dimsToString(getDims(getFeatures())) << " and " << dimsToString(getDims(table));
+  if (getThresholds().getType().getElementType() != getInput().getType().getElementType())
+    return emitOpError("compares ") << getInput().getType().getElementType() << " with thresholds of type "
+                                    << getThresholds().getType().getElementType();
+  return success();
+}
+
+LogicalResult SuppressOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  Dims order = getDims(adaptor.getOrder());
+  if (order.size() != 3)
+    return emitOptionalError(loc, "needs an order [batch, class, place], found ", dimsToString(order));
+  types.push_back(adaptor.getOrder().getType());
+  types.push_back(getTensorType({order[0], order[1]}, getElementTypeOrSelf(adaptor.getOrder())));
+  return success();
+}
+LogicalResult SuppressOp::verify() {
+  Dims boxes = getDims(getBoxes());
+  if (boxes.size() != 3 || getConstant(boxes[2]).value_or(4) != 4)
+    return emitOpError("needs boxes [batch, box, 4], found ") << dimsToString(boxes);
+  if (getCandidates().getType().getRank() != 2 || getLimit().getType().getRank() != 0 ||
+      getOverlap().getType().getRank() != 0)
+    return emitOpError("needs candidates [batch, class], and single numbers as limit and overlap");
+  if (getOverlap().getType().getElementType() != getBoxes().getType().getElementType())
+    return emitOpError("needs an overlap of the boxes' element type");
+  return success();
+}
+
+LogicalResult RoiAlignOp::verify() {
+  Dims in = getDims(getInput()), rois = getDims(getRois()), batches = getDims(getBatches()), out = getDims(getType());
+  if (in.size() != 4 || rois.size() != 2 || batches.size() != 1 || out.size() != 4 ||
+      getConstant(rois[1]).value_or(4) != 4 || failed(broadcastDim(rois[0], batches[0])))
+    return emitOpError("needs an input [N, C, H, W], regions [R, 4] and batch indices [R], found ")
+           << dimsToString(in) << ", " << dimsToString(rois) << " and " << dimsToString(batches);
+  Type element = getInput().getType().getElementType();
+  if (getRois().getType().getElementType() != element || getType().getElementType() != element || out[0] != rois[0] ||
+      out[1] != in[1])
+    return emitOpError("needs regions of the input's element type, and a result [R, C, y, x] of it");
+  return getSamples() < 0 ? emitOpError("takes ") << getSamples() << " samples" : LogicalResult(success());
 }

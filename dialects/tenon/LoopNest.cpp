@@ -11,5 +11,5 @@
 
 bool tenon::hasLoopNest(mlir::Operation *op) {
   return mlir::isa<ContractOp, ConvolveOp, PoolOp, ReduceOp, ArgReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp, ScanOp,
-                   ScatterElementsOp, ScatterNDOp, TopKOp>(op);
+                   ScatterElementsOp, ScatterNDOp, TopKOp, SuppressOp, LuOp>(op);
 }

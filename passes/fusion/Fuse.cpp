@@ -33,7 +33,7 @@ static bool isConstant(Operation *op) {
 
 /// Needs no kernel: a weight lies in the artifact, a view shares its input's memory, the rest is instructions.
 static bool needsNoKernel(Operation *op) {
-  return isa<WeightOp, SizesOp, ReshapeOp, BindOp, RequireOp, IfOp, LoopOp, AppendOp>(op);
+  return isa<WeightOp, SizesOp, ReshapeOp, RunSeedOp, BindOp, RequireOp, IfOp, LoopOp, AppendOp>(op);
 }
 
 /// Sizes are computed where they are read, but for those that a view or the caller wants.

@@ -252,6 +252,14 @@ static scf::SCFTilingOptions getTilingOptions(const Tiling &tiling, Value begin,
   return options;
 }
 
+/// The loop over lines that gives all of a kernel's results, where there is one (LineLoops.h).
+static scf::ForOp findLineLoop(func::ReturnOp terminator) {
+  auto first = terminator.getNumOperands() ? terminator.getOperand(0).getDefiningOp<scf::ForOp>() : scf::ForOp();
+  bool givesAll = first && first->hasAttr(kTilesAttr) &&
+                  llvm::all_of(terminator.getOperands(), [&](Value value) { return value.getDefiningOp() == first; });
+  return givesAll ? first : scf::ForOp();
+}
+
 static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
@@ -294,6 +302,12 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
       if (failed(applyPatternsGreedily(kernel, std::move(patterns))))
         return kernel.emitError("does not simplify after tiling");
     }
+  }
+  if (scf::ForOp lines = findLineLoop(terminator)) {
+    count[0] = cast<ShapeAttr>(lines->getAttr(kTilesAttr)).getDims().front();
+    lines.setLowerBound(begin);
+    lines.setUpperBound(end);
+    lines->removeAttr(kTilesAttr);
   }
   kernel->setAttr(kTilesAttr, ShapeAttr::get(context, count));
   return success();

@@ -27,7 +27,7 @@ static int64_t getBytes(Value value) {
 /// Whether all extents are constants, and the operation does more than to hold or rename one.
 static bool isComputation(Operation *op) {
   return isa<TenonDialect>(op->getDialect()) && op->getNumRegions() == 0 && isPure(op) &&
-         !isa<WeightOp, SizesOp, LaunchOp, YieldOp>(op) &&
+         !isa<WeightOp, SizesOp, RunSeedOp, LaunchOp, YieldOp>(op) &&
          llvm::all_of(op->getResultTypes(), [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
 }
 

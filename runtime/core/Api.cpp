@@ -209,6 +209,10 @@ extern "C" tenon_status tenon_session_output(tenon_session *session, uint32_t ou
 
 extern "C" void tenon_session_reset_state(tenon_session *session) { session->session.resetState(); }
 
+extern "C" void tenon_session_set_seed(tenon_session *session, uint64_t seed) {
+  session->session.setSeed(seed);
+}
+
 extern "C" void tenon_session_set_profile(tenon_session *session, tenon_profile_fn callback, void *user) {
   session->session.setProfile(callback, user);
 }

@@ -15,6 +15,7 @@
 
 #include <cstring>
 #include <ctime>
+#include <sys/random.h>
 
 namespace tenon::rt {
 
@@ -165,8 +166,24 @@ Status Session::check(const Instruction &instruction) const {
   return Status::make(TENON_INVALID, "node '%s': %s", instruction.name, check.text);
 }
 
+Status Session::writeSeed(const Instruction &instruction) {
+  // Each time another one, of the sequence SplitMix64 (Steele, Lea, Flood, 2014): so loops differ from time to time.
+  uint64_t value = seed + ++seedsWritten * 0x9E3779B97F4A7C15;
+  value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9;
+  value = (value ^ value >> 27) * 0x94D049BB133111EB;
+  value ^= value >> 31;
+  if (sizeOf(instruction.buffers.begin) < sizeof value)
+    return operandTooSmall(instruction, 0, sizeof value);
+  if (!hasSeed && getrandom(&value, sizeof value, 0) != sizeof value)
+    return Status::make(TENON_RESOURCES, "node '%s': the system gives no random numbers; set a seed",
+                        instruction.name);
+  memcpy(operands[instruction.buffers.begin], &value, sizeof value);
+  return {};
+}
+
 Status Session::execute() {
   const Instruction *instructions = plan.instructions.data();
+  seedsWritten = 0;
   for (uint32_t next = 0;;) {
     const Instruction &instruction = instructions[next];
     current = next++;
@@ -204,6 +221,9 @@ Status Session::execute() {
       break;
     case fmt::Opcode::check:
       TENON_TRY(check(instruction));
+      break;
+    case fmt::Opcode::run_seed:
+      TENON_TRY(writeSeed(instruction));
       break;
     case fmt::Opcode::halt:
       return {};

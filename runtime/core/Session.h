@@ -36,6 +36,10 @@ public:
   Status output(uint32_t index, tenon_tensor *tensor);
   void resetState() { state.clear(); }
   void setProfile(tenon_profile_fn callback, void *user);
+  void setSeed(uint64_t value) {
+    seed = value;
+    hasSeed = true;
+  }
 
   uint32_t threads() const { return pool.size(); }
   const Artifact &of() const { return artifact; }
@@ -82,6 +86,7 @@ private:
   Status copyOrFill(const Instruction &instruction);
   Status checkOperands(const Instruction &instruction) const;
   Status check(const Instruction &instruction) const;
+  Status writeSeed(const Instruction &instruction);
   Status kernelFailed(const Instruction &instruction, int32_t code) const;
   Status operandTooSmall(const Instruction &instruction, uint32_t operand, int64_t wanted) const;
   void report(uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const;
@@ -113,6 +118,10 @@ private:
   std::vector<void *> buffers;  // one for each buffer of the plan
   std::vector<void *> operands; // as in Plan::operands
   std::vector<int64_t> sizes;   // as in Plan::sizes
+
+  bool hasSeed = false;
+  uint64_t seed = 0; // of all runs, where hasSeed
+  uint64_t seedsWritten = 0; // in this run
 
   tenon_profile_fn profile = nullptr;
   void *profileUser = nullptr;

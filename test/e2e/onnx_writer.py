@@ -50,6 +50,8 @@ def _attribute(name, value):
         return body + block(5, tensor(value)) + integer(20, 4)
     if value and isinstance(value[0], float):
         return body + b"".join(_varint(7 << 3 | 5) + struct.pack("<f", x) for x in value) + integer(20, 6)
+    if value and isinstance(value[0], str):
+        return body + b"".join(block(9, x) for x in value) + integer(20, 8)
     return body + b"".join(integer(8, x) for x in value) + integer(20, 7)
 
 
@@ -70,7 +72,7 @@ def model(nodes, inputs, outputs, constants=None, opset=21, domains=()):
     graph += b"".join(block(5, tensor(value, name)) for name, value in (constants or {}).items())
     graph += b"".join(block(11, _valueInfo(*value)) for value in inputs)
     graph += b"".join(block(12, _valueInfo(*value)) for value in outputs)
-    imports = [("", opset), *((domain, 1) for domain in domains)]
+    imports = [("", opset), *domains]
     return integer(1, 10) + block(7, graph) + b"".join(block(8, block(1, d) + integer(2, v)) for d, v in imports)
 
 

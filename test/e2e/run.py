@@ -24,10 +24,15 @@ import onnx_writer
 import tensors
 
 
+# What models import besides ai.onnx, and which version of it.
+DOMAINS = (("ai.onnx.ml", 3), ("com.microsoft", 1))
+
+
 class Case:
     """Nodes over inputs that are given and constants that the compiler knows, and what must come out.
 
-    `nodes` holds (operator, inputs, outputs, attributes). `outputs` maps names to tensors.
+    `nodes` holds (operator, inputs, outputs, attributes), an operator of another domain being "domain::operator".
+    `outputs` maps names to tensors.
     """
 
     def __init__(self, name, nodes, inputs, outputs, constants=None, rtol=1e-5, atol=1e-5):
@@ -49,11 +54,13 @@ def makeModel(cases, opset):
         own = lambda value, name=case.name: f"{name}.{value}" if value else ""
         for k, (operator, operands, results, attributes) in enumerate(case.nodes):
             name = case.name if len(case.nodes) == 1 else f"{case.name}#{k}"
-            nodes.append(onnx_writer.node(operator, map(own, operands), list(map(own, results)), name, **attributes))
+            domain, _, plain = operator.rpartition("::")
+            nodes.append(onnx_writer.node(plain, map(own, operands), list(map(own, results)), name, domain, **attributes))
         inputs += [(own(name), value.dtype, value.shape) for name, value in case.inputs.items()]
         outputs += [(own(name), value.dtype, value.shape) for name, value in case.outputs.items()]
         constants.update({own(name): value for name, value in case.constants.items()})
     return onnx_writer.model(nodes, inputs, outputs, constants, opset)
+    return onnx_writer.model(nodes, inputs, outputs, constants, domains=DOMAINS)
 
 
 def call(*command):

@@ -40,7 +40,10 @@ Status Model::load(const Options &options) {
       tenon_artifact_output_dim(artifact, i, d, &outputs.back().dims[d], nullptr);
   }
   tenon_session_options sessionOptions{options.threads, options.memoryLimit};
-  return from(tenon_session_create(artifact, &sessionOptions, &session, &error), error);
+  TENON_TRY(from(tenon_session_create(artifact, &sessionOptions, &session, &error), error));
+  if (options.hasSeed)
+    tenon_session_set_seed(session, options.seed);
+  return {};
 }
 
 Status Model::bind(uint32_t input, const HostTensor &tensor) {

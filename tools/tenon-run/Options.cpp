@@ -110,6 +110,8 @@ static constexpr Flag kFlags[] = {
      [](Options &o, const std::string &v) { return parseCount(v, &o.warmup); }},
     {"--threads", "T", "threads to use; as many as there are CPUs for this process without it",
      [](Options &o, const std::string &v) { return parseCount(v, &o.threads) && o.threads > 0; }},
+    {"--seed", "N", "seed of the random numbers that a model draws; each run has its own without it",
+     [](Options &o, const std::string &v) { return o.hasSeed = true, parseNumber(v, &o.seed); }},
     {"--json", nullptr, "print results as JSON",
      [](Options &o, const std::string &) { return o.json = true; }},
     {"--profile", "FILE.json", "write a Chrome trace: one slice an instruction a thread",

@@ -25,6 +25,8 @@ struct Options {
   bool benchmark = false, json = false, verify = false;
   uint32_t runs = 20, warmup = 3, threads = 0;
   uint64_t memoryLimit = 0;
+  bool hasSeed = false;
+  uint64_t seed = 0;
 };
 
 /// Reads the arguments of main(). Fails with TENON_MISUSE.

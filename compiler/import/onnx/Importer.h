@@ -101,6 +101,8 @@ public:
   bool dependsOnData(mlir::AffineExpr expr) const;
   /// Notes that these are a value's elements, so that they are not bound again.
   void rememberSizes(ImportedValue &value, llvm::ArrayRef<mlir::AffineExpr> sizes);
+  /// The first of `count` streams of random numbers that nobody else has.
+  int64_t takeRandomStreams(int64_t count) { return std::exchange(randomStreams, randomStreams + count); }
   /// Counts what a node is written out to; a fault where the sum of all exceeds the limit.
   mlir::LogicalResult countExpansion(Node &node, int64_t nodeCount);
 
@@ -208,7 +210,7 @@ private:
   /// Values as they were before a region gave them an operation or sizes.
   std::vector<std::pair<ImportedValue *, ImportedValue>> changes;
   int regionDepth = 0;
-  int64_t expandedNodes = 0, copiedBytes = 0;
+  int64_t expandedNodes = 0, copiedBytes = 0, randomStreams = 0;
   /// The location that operations of expanded functions get, and what messages say of them: those of the
   /// node in the model's own graph.
   std::optional<mlir::Location> outerLoc;

@@ -8,6 +8,7 @@
 #include "compiler/import/onnx/OpTable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace llvm;
@@ -31,10 +32,18 @@ const Table &getTable(StringRef domain) {
   static const Table standard =
       makeTable({getElementwiseOps(), getActivationOps(), getReductionOps(), getContractionOps(),
                  getWindowOps(), getNormalizationOps(), getShapeOps(), getIndexingOps(), getConstantOps(),
-                 getResizeOps(), getQuantizationOps(), getControlOps(), getRecurrentOps(), getSequenceOps()});
-  static const Table microsoft = makeTable({getMicrosoftOps()});
+                 getResizeOps(), getQuantizationOps(), getControlOps(), getRecurrentOps(), getSequenceOps(), getRandomOps(),
+                 getSamplingOps(), getUnfoldOps(), getSignalOps(), getDetectionOps(), getNgramOps()});
+  static const Table learning = makeTable({getFeatureOps(), getLinearModelOps(), getTreeOps()});
+  static const Table training = makeTable({getTrainingOps()});
+  static const Table microsoft = makeTable({getMicrosoftOps(), getMicrosoftAttentionOps(), getMicrosoftQuantizationOps()});
   static const Table none;
-  return domain.empty() ? standard : domain == "com.microsoft" ? microsoft : none;
+  return *llvm::StringSwitch<const Table *>(domain)
+      .Case("", &standard)
+      .Case("ai.onnx.ml", &learning)
+      .Case("ai.onnx.preview.training", &training)
+      .Case("com.microsoft", &microsoft)
+      .Default(&none);
 }
 
 } // namespace

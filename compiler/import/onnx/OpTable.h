@@ -49,8 +49,22 @@ llvm::ArrayRef<OpEntry> getQuantizationOps();
 llvm::ArrayRef<OpEntry> getControlOps();
 llvm::ArrayRef<OpEntry> getRecurrentOps();
 llvm::ArrayRef<OpEntry> getSequenceOps();
+llvm::ArrayRef<OpEntry> getRandomOps();
+llvm::ArrayRef<OpEntry> getSamplingOps();
+llvm::ArrayRef<OpEntry> getUnfoldOps();
+llvm::ArrayRef<OpEntry> getSignalOps();
+llvm::ArrayRef<OpEntry> getDetectionOps();
+llvm::ArrayRef<OpEntry> getNgramOps();
+/// Those of domain ai.onnx.ml.
+llvm::ArrayRef<OpEntry> getFeatureOps();
+llvm::ArrayRef<OpEntry> getLinearModelOps();
+llvm::ArrayRef<OpEntry> getTreeOps();
+/// Those of domain ai.onnx.preview.training.
+llvm::ArrayRef<OpEntry> getTrainingOps();
 /// Those of domain com.microsoft.
 llvm::ArrayRef<OpEntry> getMicrosoftOps();
+llvm::ArrayRef<OpEntry> getMicrosoftAttentionOps();
+llvm::ArrayRef<OpEntry> getMicrosoftQuantizationOps();
 
 } // namespace tenon::onnx_import
 

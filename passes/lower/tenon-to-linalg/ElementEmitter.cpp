@@ -153,6 +153,35 @@ FailureOr<Value> ElementEmitter::emitIf(Value condition, Type type,
   return branch.getResult(0);
 }
 
+FailureOr<SmallVector<Value>>
+ElementEmitter::emitWhile(ValueRange start, llvm::function_ref<FailureOr<Value>(ValueRange)> emitCondition,
+                          llvm::function_ref<FailureOr<SmallVector<Value>>(ValueRange)> emitBody) {
+  auto loop = scf::WhileOp::create(builder, loc, start.getTypes(), start);
+  SmallVector<Location> locs(start.size(), loc);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *before = builder.createBlock(&loop.getBefore(), {}, start.getTypes(), locs);
+  Block *after = builder.createBlock(&loop.getAfter(), {}, start.getTypes(), locs);
+  ++conditionDepth;
+  auto savedEmitted = emitted;
+  auto savedMaterialized = materialized;
+  builder.setInsertionPointToEnd(before);
+  FailureOr<Value> condition = emitCondition(before->getArguments());
+  if (failed(condition))
+    return failure();
+  scf::ConditionOp::create(builder, loc, *condition, before->getArguments());
+  emitted = savedEmitted;
+  materialized = savedMaterialized;
+  builder.setInsertionPointToEnd(after);
+  FailureOr<SmallVector<Value>> next = emitBody(after->getArguments());
+  if (failed(next))
+    return failure();
+  scf::YieldOp::create(builder, loc, *next);
+  emitted = std::move(savedEmitted);
+  materialized = std::move(savedMaterialized);
+  --conditionDepth;
+  return SmallVector<Value>(loop.getResults());
+}
+
 //===----------------------------------------------------------------------===//
 // Reads
 //===----------------------------------------------------------------------===//
@@ -528,5 +557,13 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
     llvm::append_range(at, indices.drop_front(outer));
     return emit(gather.getInput(), at);
   }
+  if (auto search = dyn_cast<SearchOp>(op))
+    return emitSearch(search, indices);
+  if (auto walk = dyn_cast<TreeWalkOp>(op))
+    return emitTreeWalk(walk, indices);
+  if (auto align = dyn_cast<RoiAlignOp>(op))
+    return emitRoiAlign(align, indices);
+  if (auto random = dyn_cast<RandomBitsOp>(op))
+    return emitRandomBits(random, indices);
   return op->emitError("has no element form: it should have become a stage of its own"), failure();
 }

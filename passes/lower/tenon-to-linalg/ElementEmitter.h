@@ -72,6 +72,9 @@ mlir::Value emitElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::
 /// Joins two scalars as a reduction does.
 mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc, ReduceKind kind, mlir::Type elementType,
                         mlir::Value a, mlir::Value b);
+/// Whether a comes before b where elements ascend: NaN comes after every number. Both are accumulators.
+mlir::Value emitPrecedes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type elementType, mlir::Value a,
+                         mlir::Value b);
 /// What a reduction starts from.
 mlir::TypedAttr getIdentity(mlir::OpBuilder &builder, ReduceKind kind, mlir::Type elementType,
                             mlir::Type accumulatorType);
@@ -112,6 +115,11 @@ public:
                                       llvm::function_ref<mlir::FailureOr<mlir::Value>()> emitThen,
                                       llvm::function_ref<mlir::FailureOr<mlir::Value>()> emitElse);
 
+  /// What a loop carries when `emitCondition` becomes false; `emitBody` gives what goes on from what was.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  emitWhile(mlir::ValueRange start, llvm::function_ref<mlir::FailureOr<mlir::Value>(mlir::ValueRange)> emitCondition,
+            llvm::function_ref<mlir::FailureOr<llvm::SmallVector<mlir::Value>>(mlir::ValueRange)> emitBody);
+
   /// Adds the destination operands, of which the body reads the old elements as block arguments.
   llvm::SmallVector<mlir::Value> addOutputs(mlir::ValueRange tensors, llvm::ArrayRef<mlir::AffineMap> maps);
   /// Ends the body with the new elements, and creates the operation. Where an output's tensor is also read
@@ -127,6 +135,10 @@ private:
   mlir::FailureOr<mlir::Value> emitPad(PadOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitConcat(ConcatOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitSizes(SizesOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitSearch(SearchOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitTreeWalk(TreeWalkOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitRoiAlign(RoiAlignOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitRandomBits(RandomBitsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   void addHiddenLoops(mlir::OpBuilder &outer);
   bool isOperandMap(llvm::ArrayRef<mlir::AffineExpr> dims, llvm::ArrayRef<mlir::AffineExpr> indices) const;
 

@@ -418,6 +418,17 @@ Value tenon::emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type eleme
   llvm_unreachable("all kinds are above");
 }
 
+Value tenon::emitPrecedes(OpBuilder &b, Location loc, Type elementType, Value x, Value y) {
+  if (!isa<FloatType>(elementType)) {
+    bool isUnsigned = elementType.isUnsignedInteger() || elementType.isInteger(1);
+    return arith::CmpIOp::create(b, loc, isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, x, y);
+  }
+  Value isLess = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, y);
+  Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, x, x);
+  Value isNaN = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, y, y);
+  return arith::OrIOp::create(b, loc, isLess, arith::AndIOp::create(b, loc, isNumber, isNaN));
+}
+
 TypedAttr tenon::getIdentity(OpBuilder &b, ReduceKind kind, Type elementType, Type accumulatorType) {
   if (auto type = dyn_cast<FloatType>(accumulatorType)) {
     double infinity = std::numeric_limits<double>::infinity();

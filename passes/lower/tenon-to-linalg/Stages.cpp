@@ -17,6 +17,10 @@ using namespace tenon;
 LogicalResult StageBuilder::lower(Operation *op, ArrayRef<Value> destinations) {
   if (auto topK = dyn_cast<TopKOp>(op))
     return lowerTopK(topK, destinations);
+  if (auto suppress = dyn_cast<SuppressOp>(op))
+    return lowerSuppress(suppress, destinations);
+  if (auto lu = dyn_cast<LuOp>(op))
+    return lowerLu(lu, destinations);
   Value destination = destinations[0];
   FailureOr<Value> tensor =
       TypeSwitch<Operation *, FailureOr<Value>>(op)
@@ -35,6 +39,22 @@ LogicalResult StageBuilder::lower(Operation *op, ArrayRef<Value> destinations) {
   if (failed(tensor))
     return failure();
   scope.bindTensor(op->getResult(0), *tensor);
+  return success();
+}
+
+SmallVector<Value> StageBuilder::getTargets(Operation *op, ArrayRef<Value> destinations) {
+  SmallVector<Value> targets(destinations);
+  for (auto [target, result] : llvm::zip(targets, op->getResults()))
+    if (!target)
+      target = scope.createEmpty(builder, op->getLoc(), getDims(result), getStorageType(getElementTypeOrSelf(result)));
+  return targets;
+}
+
+LogicalResult StageBuilder::bindResults(Operation *op, FailureOr<SmallVector<Value>> tensors) {
+  if (failed(tensors))
+    return failure();
+  for (auto [result, tensor] : llvm::zip(op->getResults(), *tensors))
+    scope.bindTensor(result, tensor);
   return success();
 }
 

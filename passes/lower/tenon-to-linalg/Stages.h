@@ -67,7 +67,14 @@ private:
   mlir::FailureOr<mlir::Value> lowerNorm(mlir::Operation *op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerScan(ScanOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerScatter(mlir::Operation *op, mlir::Value destination);
+  // Operations of two results, which are bound one by one.
   mlir::LogicalResult lowerTopK(TopKOp op, llvm::ArrayRef<mlir::Value> destinations);
+  mlir::LogicalResult lowerSuppress(SuppressOp op, llvm::ArrayRef<mlir::Value> destinations);
+  mlir::LogicalResult lowerLu(LuOp op, llvm::ArrayRef<mlir::Value> destinations);
+
+  /// The tensors that both results of an operation go to.
+  llvm::SmallVector<mlir::Value> getTargets(mlir::Operation *op, llvm::ArrayRef<mlir::Value> destinations);
+  mlir::LogicalResult bindResults(mlir::Operation *op, mlir::FailureOr<llvm::SmallVector<mlir::Value>> tensors);
 
   /// Loops over `dims` that carry one tensor; `body` writes to it and gives it back.
   mlir::FailureOr<mlir::Value>

@@ -34,6 +34,7 @@ private:
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convertOp(mlir::Operation &op);
   void convertLaunch(LaunchOp launch);
+  void convertRunSeed(RunSeedOp seed);
   void convertReturn(mlir::func::ReturnOp terminator);
   mlir::Value createAlloc(mlir::Value value);
   mlir::StringAttr getName(mlir::Location loc);

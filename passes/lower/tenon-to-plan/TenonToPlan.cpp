@@ -204,6 +204,11 @@ void Conversion::createOutputs(func::ReturnOp terminator) {
   }
 }
 
+void Conversion::convertRunSeed(RunSeedOp seed) {
+  buffers[seed] = createAlloc(seed);
+  plan::RunSeedOp::create(b, seed.getLoc(), buffers[seed], getName(seed.getLoc()));
+}
+
 LogicalResult Conversion::convertOp(Operation &op) {
   if (auto weight = dyn_cast<WeightOp>(op))
     buffers[weight] = plan::WeightOp::create(b, op.getLoc(), plan::BufferType::get(b.getContext()), weight.getValue(),
@@ -212,6 +217,8 @@ LogicalResult Conversion::convertOp(Operation &op) {
     buffers[reshape] = buffers.lookup(reshape.getInput());
   else if (auto launch = dyn_cast<LaunchOp>(op))
     convertLaunch(launch);
+  else if (auto seed = dyn_cast<RunSeedOp>(op))
+    convertRunSeed(seed);
   else if (auto bind = dyn_cast<BindOp>(op))
     convertBind(bind);
   else if (auto require = dyn_cast<RequireOp>(op))

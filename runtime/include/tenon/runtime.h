@@ -229,6 +229,9 @@ tenon_status tenon_session_output(tenon_session *session, uint32_t output, tenon
 /// Sets all state to zero, as in a new session.
 void tenon_session_reset_state(tenon_session *session);
 
+/// Gives every later run the same random numbers, which follow from `seed`. Before, each run has its own.
+void tenon_session_set_seed(tenon_session *session, uint64_t seed);
+
 /// What one thread did for one instruction. Times are nanoseconds of CLOCK_MONOTONIC.
 typedef struct tenon_profile_event {
   uint32_t instruction;

@@ -208,3 +208,11 @@ func.func @scan_axis(%a: tensor<2x3xf32>) {
   %0 = tenon.scan sum, %a {axis = 2 : i64} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @lu_of_no_square(%a: tensor<2x3x4xf32>) {
+  // expected-error @+1 {{needs square matrices, found 2x3x4}}
+  %f, %s = tenon.lu %a : (tensor<2x3x4xf32>) -> (tensor<2x3x4xf32>, tensor<2xf32>)
+  return
+}

@@ -67,9 +67,8 @@ func.func @scatter_nd_updates(%a: tensor<2x3xf32>, %i: tensor<4x1xi64>, %u: tens
 // -----
 
 func.func @top_k_axis(%a: tensor<2x3xf32>) {
-  // expected-error @+2 {{has axis 2, but the input has 2 dimensions}}
-  // expected-error @+1 {{failed to infer returned types}}
-  %v, %i = tenon.top_k %a {axis = 2 : i64, k = 1 : i64} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>)
+  // expected-error @+1 {{has axis 2, but the input has 2 dimensions}}
+  %v, %i = tenon.top_k %a {axis = 2 : i64} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xi64>)
   return
 }
 
@@ -77,6 +76,49 @@ func.func @top_k_axis(%a: tensor<2x3xf32>) {
 
 func.func @top_k_of_too_few(%a: tensor<2x3xf32>) {
   // expected-error @+1 {{asks for the 4 first of 3 elements}}
-  %v, %i = tenon.top_k %a {axis = 1 : i64, k = 4 : i64} : (tensor<2x3xf32>) -> (tensor<2x4xf32>, tensor<2x4xi64>)
+  %v, %i = tenon.top_k %a {axis = 1 : i64} : (tensor<2x3xf32>) -> (tensor<2x4xf32>, tensor<2x4xi64>)
+  return
+}
+
+// -----
+
+func.func @top_k_results(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{needs results of the input's shape but for axis 1}}
+  %v, %i = tenon.top_k %a {axis = 1 : i64} : (tensor<2x3xf32>) -> (tensor<2x2xf32>, tensor<4x2xi64>)
+  return
+}
+
+// -----
+
+func.func @search_keys(%a: tensor<2x3xf32>, %k: tensor<4xi64>) {
+  // expected-error @+1 {{needs a list of keys of the input's element type}}
+  %0 = tenon.search %a, %k : (tensor<2x3xf32>, tensor<4xi64>) -> tensor<2x3xi64>
+  return
+}
+
+// -----
+
+func.func @tree_tables(%x: tensor<5x3xf32>, %r: tensor<2xi64>, %f: tensor<7xi64>, %t: tensor<6xf32>) {
+  // expected-error @+1 {{needs tables of one element a node, found shapes 7 and 6}}
+  %0 = tenon.tree_walk %x, %r, %f, %t, %f, %f, %f
+    : (tensor<5x3xf32>, tensor<2xi64>, tensor<7xi64>, tensor<6xf32>, tensor<7xi64>, tensor<7xi64>, tensor<7xi64>) -> tensor<5x2xi64>
+  return
+}
+
+// -----
+
+func.func @suppress_boxes(%b: tensor<1x6x5xf32>, %o: tensor<1x2x6xi64>, %c: tensor<1x2xi64>, %n: tensor<i64>, %t: tensor<f32>) {
+  // expected-error @+1 {{needs boxes [batch, box, 4], found 1x6x5}}
+  %s, %k = tenon.suppress %b, %o, %c, %n, %t
+    : (tensor<1x6x5xf32>, tensor<1x2x6xi64>, tensor<1x2xi64>, tensor<i64>, tensor<f32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
+  return
+}
+
+// -----
+
+func.func @roi_align_result(%x: tensor<1x3x10x10xf32>, %r: tensor<2x4xf32>, %b: tensor<2xi64>) {
+  // expected-error @+1 {{needs regions of the input's element type, and a result [R, C, y, x] of it}}
+  %0 = tenon.roi_align average, %x, %r, %b {scale = 1.0 : f64, shift = 0.5 : f64, samples = 2 : i64}
+    : (tensor<1x3x10x10xf32>, tensor<2x4xf32>, tensor<2xi64>) -> tensor<2x4x5x5xf32>
   return
 }

@@ -83,3 +83,21 @@ func.func private @earlier_stages_join_the_tile(%x: tensor<256x10000xf32> {tenon
   } -> tensor<256x10000xf32>
   return %0 : tensor<256x10000xf32>
 }
+
+// Lines that are independent of each other are the tiles.
+// CHECK-LABEL: @lines_are_tiles
+// CHECK-SAME: %[[BEGIN:[a-z0-9]*]]: index, %[[END:[a-z0-9]*]]: index)
+// CHECK-SAME: tenon.tiles = #tenon.shape<7>
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+func.func private @lines_are_tiles(%out: tensor<7xf32> {tenon.dims = #tenon.shape<7>, tenon.output}) -> tensor<7xf32>
+    attributes {tenon.kernel} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %seven = arith.constant 7 : index
+  %a = arith.constant 2.0 : f32
+  %0 = scf.for %i = %zero to %seven step %one iter_args(%t = %out) -> tensor<7xf32> {
+    %1 = tensor.insert %a into %t[%i] : tensor<7xf32>
+    scf.yield %1 : tensor<7xf32>
+  } {tenon.tiles = #tenon.shape<7>}
+  return %0 : tensor<7xf32>
+}

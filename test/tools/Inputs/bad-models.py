@@ -23,7 +23,7 @@ MODELS = {
         [node(name, ["x"], [name[-1]], name, "my.domain") for name in ("Shout", "Whisper")] + [node("Add", ["t", "r"], ["y"])],
         X,
         Y,
-        domains=["my.domain"],
+        domains=[("my.domain", 1)],
     ),
     "mismatch": model([node("Add", ["x", "c"], ["y"], "sum")], X, Y, {"c": Tensor((4,), [0.0] * 4)}),
     "opset": model([node("Relu", ["x"], ["y"])], X, Y, opset=9999),

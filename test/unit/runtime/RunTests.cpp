@@ -325,3 +325,27 @@ TEST_CASE("a profile has a slice for each instruction and thread") {
   REQUIRE(runner.run() == TENON_OK);
   CHECK(slices == 4);
 }
+
+TEST_CASE("run_seed: the sequence that a seed gives, or other numbers each time") {
+  ArtifactBuilder b;
+  uint32_t two = b.constant(2), eight = b.constant(8), sixteen = b.constant(16);
+  uint32_t result = b.output("seeds", fmt::DType::i64, {two});
+  uint32_t first = b.buffer("first", fmt::Storage::output, b.zero, eight, result);
+  uint32_t second = b.buffer("second", fmt::Storage::output, eight, eight, result);
+  b.buffer("both", fmt::Storage::output, b.zero, sixteen, result);
+  b.instruction(fmt::Opcode::run_seed, 0, 0, 0, {first}, {}, "one");
+  b.instruction(fmt::Opcode::run_seed, 0, 0, 0, {second}, {}, "two");
+  b.halt();
+  Runner runner(b);
+  REQUIRE(runner.run() == TENON_OK);
+  std::vector<int64_t> drawn = runner.output<int64_t>(0);
+  REQUIRE(runner.run() == TENON_OK);
+  CHECK(runner.output<int64_t>(0) != drawn);
+
+  // SplitMix64 from 0, as its authors publish it.
+  tenon_session_set_seed(runner.session, 0);
+  for (int round = 0; round < 2; ++round) {
+    REQUIRE(runner.run() == TENON_OK);
+    CHECK(runner.output<int64_t>(0) == std::vector<int64_t>{int64_t(0xE220A8397B1DCDAF), int64_t(0x6E789E6AA1B965F4)});
+  }
+}

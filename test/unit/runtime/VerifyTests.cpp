@@ -87,7 +87,7 @@ static void insert(ArtifactBuilder &b, fmt::Opcode op, uint32_t a, uint32_t bb, 
 }
 
 TEST_CASE("instructions: opcodes, fields, operand counts") {
-  refuses("has opcode 10", [](auto &b) { insert(b, fmt::Opcode(10), 0, 0, 0, {}, {}); });
+  refuses("the last known is", [](auto &b) { insert(b, fmt::Opcode(fmt::kInstructionCount), 0, 0, 0, {}, {}); });
   refuses("(launch 'n'): 'a' is 2, and must be less than 2",
           [](auto &b) { insert(b, fmt::Opcode::launch, 2, 0, 0, {}, {}); });
   refuses("'b' is 1000", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 1000, 0, {}, {}); });
@@ -104,6 +104,7 @@ TEST_CASE("instructions: opcodes, fields, operand counts") {
   refuses("'a' is 256", [](auto &b) { insert(b, fmt::Opcode::fill, 256, 0, 0, {2}, {0}); });
   refuses("'a' is 5, and must be less than 5",
           [](auto &b) { insert(b, fmt::Opcode::jump, 5, 0, 0, {}, {}); });
+  refuses("has 0 buffers, 1 are wanted", [](auto &b) { insert(b, fmt::Opcode::run_seed, 0, 0, 0, {}, {}); });
   refuses("has 1 buffers, 0 are wanted", [](auto &b) { insert(b, fmt::Opcode::halt, 0, 0, 0, {0}, {}); });
 }
 

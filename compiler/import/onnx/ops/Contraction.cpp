@@ -237,10 +237,28 @@ LogicalResult importEinsum(Node &n) {
   return n.setResult(finish(n, joined, equation->result));
 }
 
+/// The product of U's diagonal, with the sign of the exchange of rows.
+LogicalResult importDet(Node &n) {
+  Value x = n.input(0);
+  Type given = n.elementType(x);
+  int64_t rank = n.rank(x);
+  if (rank < 2)
+    return n.invalid("needs square matrices, found " + dimsToString(n.dims(x)));
+  auto [factors, sign] = n.lu(n.cast(x, given.isF64() ? n.f64() : n.f32()));
+  AffineExpr size = n.dim(x, rank - 1);
+  Dims joined = n.dims(x);
+  joined.truncate(rank - 2);
+  joined.push_back(mulDims(size, size));
+  Value step = n.size(addDims(size, n.constantDim(1)), n.i64());
+  Value diagonal = n.gather(n.reshape(factors, joined), n.mul(n.iota(size, 0, n.i64()), step), rank - 2);
+  return n.setResult(n.cast(n.mul(n.reduceProd(diagonal, rank - 2, false), sign), given));
+}
+
 } // namespace
 
 ArrayRef<OpEntry> onnx_import::getContractionOps() {
   static const OpEntry ops[] = {
+      {"Det", importDet},
       {"Einsum", importEinsum},
       {"Gemm", importGemm},
       {"MatMul", importMatMul},

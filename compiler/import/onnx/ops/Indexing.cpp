@@ -57,11 +57,14 @@ LogicalResult importScatterND(Node &n) {
 
 LogicalResult importTopK(Node &n) {
   Value x = n.input(0);
-  std::optional<int64_t> k = n.hasInput(1) ? n.intOperand(1, "k") : n.getInt("k", 1);
+  std::optional<Dims> k = n.hasInput(1) ? n.sizesOperand(1, "k") : n.constantDims(n.getInt("k", 1));
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", -1), n.rank(x));
   if (!k || !axis)
     return failure();
-  auto [values, indices] = n.topK(x, *axis, *k, n.getBool("largest", true));
+  if (k->size() != 1)
+    return n.invalid("'k' has " + Twine(k->size()) + " elements, but has to have one");
+  n.require(subDims(n.dim(x, *axis), k->front()), "TopK asks for more elements than there are");
+  auto [values, indices] = n.topK(x, *axis, k->front(), n.getBool("largest", true));
   return success(succeeded(n.setOutput(0, values)) && succeeded(n.setOutput(1, indices)));
 }
 
@@ -84,6 +87,28 @@ LogicalResult importOneHot(Node &n) {
     return n.reshape(n.sliceAxis(values, 0, n.constantDim(i), n.constantDim(1)), IntsRef());
   };
   return n.setResult(n.select(n.equal(n.unsqueeze(indices, *axis), positions), value(1), value(0)));
+}
+
+/// Puts `update` into the cache, from where each batch's index says on.
+LogicalResult importTensorScatter(Node &n) {
+  Value cache = n.input(0), update = n.input(1);
+  std::string mode = n.getString("mode", "linear");
+  std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", -2), n.rank(cache));
+  if (!axis)
+    return failure();
+  if (mode != "linear" && mode != "circular")
+    return n.invalid("'mode' has to be linear or circular, not '" + mode + "'");
+  if (*axis == 0 || n.rank(update) != n.rank(cache))
+    return n.invalid("needs an update of the cache's rank, and an axis after the batch");
+  Value place = n.iota(n.dims(cache), *axis, n.i64()), zero = n.scalar(0, n.i64());
+  if (n.hasInput(2))
+    place = n.sub(place, n.alongAxis(n.cast(n.input(2), n.i64()), 0, n.rank(cache)));
+  if (mode == "circular")
+    place = n.mod(place, n.size(n.dim(cache, *axis), n.i64()));
+  Value count = n.size(n.dim(update, *axis), n.i64());
+  Value isNew = n.bitAnd(n.greaterOrEqual(place, zero), n.less(place, count));
+  Value taken = n.gatherElements(update, n.select(isNew, place, zero), *axis);
+  return n.setResult(n.select(isNew, taken, cache));
 }
 
 /// Keeps what lies on one side of the diagonal number k.
@@ -123,6 +148,7 @@ ArrayRef<OpEntry> onnx_import::getIndexingOps() {
       {"Scatter", importScatterElements, 9, 10},
       {"ScatterElements", importScatterElements},
       {"ScatterND", importScatterND},
+      {"TensorScatter", importTensorScatter},
       {"TopK", importTopK},
       {"Trilu", importTrilu},
   };

@@ -8,8 +8,7 @@
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/ops/Window.h"
-#include <array>
-#include <cmath>
+#include <algorithm>
 
 using namespace mlir;
 using namespace tenon;
@@ -32,10 +31,20 @@ Value transposeMatrix(Node &n, Value x) {
   return n.transpose(x, order);
 }
 
+/// The first dimension becomes the rows of matrices, and those after it, but for the last, the batch.
+Value moveRowsInside(Node &n, Value x) {
+  Ints order = rangeOf(0, n.rank(x));
+  if (order.size() >= 2)
+    std::rotate(order.begin(), order.begin() + 1, order.end() - 1);
+  return n.transpose(x, order);
+}
+
 LogicalResult importFusedMatMul(Node &n) {
   Value a = n.input(0), b = n.input(1);
-  if (n.getBool("transBatchA", false) || n.getBool("transBatchB", false))
-    return n.unsupported("'transBatchA' and 'transBatchB' are not supported");
+  if (n.getBool("transBatchA", false))
+    a = moveRowsInside(n, a);
+  if (n.getBool("transBatchB", false))
+    b = moveRowsInside(n, b);
   if (n.getBool("transA", false))
     a = transposeMatrix(n, a);
   if (n.getBool("transB", false))
@@ -69,20 +78,35 @@ LogicalResult normalizeSum(Node &n, Value sum, Value scale, Value bias, size_t s
   return n.setResult(n.layerNorm(sum, scale, bias, n.rank(sum) - 1, n.getFloat("epsilon", 1e-12)));
 }
 
-LogicalResult importSkipLayerNorm(Node &n) {
+/// The sum of input, skip and, as input number `biasInput`, a bias. Outputs 1 and 2 are the statistics of
+/// training; where they are asked for, they are those of the sum, less its mean where `centers` is set.
+FailureOr<Value> addSkip(Node &n, size_t biasInput, bool centers) {
   Value sum = n.add(n.input(0), n.input(1));
-  if (n.hasInput(4))
-    sum = n.add(sum, n.input(4));
-  return normalizeSum(n, sum, n.input(2), n.optionalInput(3), 3);
+  if (n.hasInput(biasInput))
+    sum = n.add(sum, n.input(biasInput));
+  int64_t last = n.rank(sum) - 1;
+  Value mean = n.reduceMean(n.cast(sum, n.f32()), last);
+  if (n.wantsOutput(1) && failed(n.setOutput(1, mean)))
+    return failure();
+  if (n.wantsOutput(2)) {
+    Value centered = centers ? n.sub(n.cast(sum, n.f32()), mean) : n.cast(sum, n.f32());
+    Value variance = n.reduceMean(n.mul(centered, centered), last);
+    if (failed(n.setOutput(2, n.rsqrt(n.add(variance, n.scalar(n.getFloat("epsilon", 1e-12), n.f32()))))))
+      return failure();
+  }
+  return sum;
+}
+
+LogicalResult importSkipLayerNorm(Node &n) {
+  FailureOr<Value> sum = addSkip(n, 4, /*centers=*/true);
+  return failed(sum) ? failure() : normalizeSum(n, *sum, n.input(2), n.optionalInput(3), 3);
 }
 
 LogicalResult importSkipRmsNorm(Node &n) {
-  Value sum = n.add(n.input(0), n.input(1));
-  if (n.hasInput(3))
-    sum = n.add(sum, n.input(3));
-  if (n.wantsOutput(3) && failed(n.setOutput(3, sum)))
+  FailureOr<Value> sum = addSkip(n, 3, /*centers=*/false);
+  if (failed(sum) || (n.wantsOutput(3) && failed(n.setOutput(3, *sum))))
     return failure();
-  return n.setResult(n.rmsNorm(sum, n.input(2), n.rank(sum) - 1, n.getFloat("epsilon", 1e-5)));
+  return n.setResult(n.rmsNorm(*sum, n.input(2), n.rank(*sum) - 1, n.getFloat("epsilon", 1e-12)));
 }
 
 /// The sum of three embeddings, normalised. Positions count from 0 where none are given.
@@ -105,186 +129,144 @@ LogicalResult importEmbedLayerNorm(Node &n) {
 }
 
 //===----------------------------------------------------------------------===//
-// Attention
+// Convolutions and products with an activation
 //===----------------------------------------------------------------------===//
 
-/// [batch, sequence, heads * size] as [batch, heads, sequence, size].
-Value splitHeads(Node &n, Value x, int64_t heads) {
-  Dims d = n.dims(x);
-  if (d.size() != 3)
-    return {};
-  AffineExpr h = n.constantDim(heads);
-  return n.transpose(n.reshape(x, {d[0], d[1], h, divDims(d[2], h)}), {0, 2, 1, 3});
+/// The activation that an attribute names, with up to two parameters.
+FailureOr<Value> activate(Node &n, Value x, StringRef name, ArrayRef<double> params) {
+  auto number = [&](size_t i, double fallback) { return n.scalarLike(i < params.size() ? params[i] : fallback, x); };
+  if (name.empty())
+    return x;
+  if (name == "Relu")
+    return n.relu(x);
+  if (name == "Tanh")
+    return n.tanh(x);
+  if (name == "Sigmoid")
+    return n.sigmoid(x);
+  if (name == "LeakyRelu")
+    return n.select(n.less(x, n.scalarLike(0, x)), n.mul(number(0, 0.01), x), x);
+  if (name == "Clip")
+    return n.min(n.max(x, number(0, -3.4e38)), number(1, 3.4e38));
+  if (name == "HardSigmoid")
+    return n.min(n.max(n.add(n.mul(number(0, 0.2), x), number(1, 0.5)), n.scalarLike(0, x)), n.scalarLike(1, x));
+  return n.unsupported("its activation '" + name + "' is not supported");
 }
 
-Value joinHeads(Node &n, Value x) {
-  Dims d = n.dims(x);
-  if (d.size() != 4)
-    return {};
-  return n.reshape(n.transpose(x, {0, 2, 1, 3}), {d[0], d[2], mulDims(d[1], d[3])});
-}
-
-/// Query, key and value from one product, whose columns they share in that order.
-std::optional<std::array<Value, 3>> projectInputs(Node &n, int64_t heads) {
-  Value projected = n.matmul(n.input(0), n.input(1));
-  if (n.hasInput(2))
-    projected = n.add(projected, n.input(2));
-  std::optional<int64_t> columns = getConstant(n.dim(projected, 2));
-  if (n.rank(projected) != 3 || !columns || heads < 1) {
-    (void)n.invalid("needs an input [batch, sequence, hidden], constant weights and 'num_heads', found " +
-                    dimsToString(n.dims(n.input(0))));
-    return std::nullopt;
-  }
-  Ints sizes = n.getInts("qkv_hidden_sizes").value_or(Ints(3, *columns / 3));
-  if (sizes.size() != 3 || sizes[0] + sizes[1] + sizes[2] != *columns ||
-      llvm::any_of(sizes, [&](int64_t size) { return size % heads != 0; })) {
-    (void)n.invalid("cannot split " + Twine(*columns) + " columns into query, key and value of " +
-                    Twine(heads) + " heads");
-    return std::nullopt;
-  }
-  std::array<Value, 3> parts;
-  int64_t start = 0;
-  for (size_t i = 0; i < 3; ++i) {
-    parts[i] = splitHeads(n, n.sliceAxis(projected, 2, n.constantDim(start), n.constantDim(sizes[i])), heads);
-    start += sizes[i];
-  }
-  return parts;
-}
-
-/// Joins the keys and values before with those of now, and gives both as the second output.
-LogicalResult appendPast(Node &n, Value &key, Value &value) {
-  if (n.hasInput(4)) {
-    auto past = [&](int64_t i) {
-      return n.squeeze(n.sliceAxis(n.input(4), 0, n.constantDim(i), n.constantDim(1)), 0);
-    };
-    key = n.concat({past(0), key}, 2);
-    value = n.concat({past(1), value}, 2);
-  }
-  if (!n.wantsOutput(1))
-    return success();
-  return n.setOutput(1, n.concat({n.unsqueeze(key, 0), n.unsqueeze(value, 0)}, 0));
-}
-
-/// Adds a large negative number where a key does not count.
-Value addMask(Node &n, Value scores, Value counts, double filter) {
-  Value zero = n.scalarLike(0, scores);
-  return n.add(scores, n.select(counts, zero, n.scalarLike(filter, scores)));
-}
-
-/// Which keys count, from a mask of 1 for those that do: [batch, total] or [batch, sequence, total].
-FailureOr<Value> readMask(Node &n) {
-  Value mask = n.input(3);
-  int64_t rank = n.rank(mask);
-  if (rank != 2 && rank != 3 && rank != 4)
-    return n.unsupported("has a mask of " + Twine(rank) + " dimensions; 2, 3 and 4 are supported");
-  mask = n.greater(mask, n.scalarLike(0, mask));
-  return rank == 2 ? n.unsqueeze(mask, {1, 2}) : rank == 3 ? n.unsqueeze(mask, 1) : mask;
-}
-
-LogicalResult importAttention(Node &n) {
-  int64_t heads = n.getInt("num_heads", 0);
-  double filter = n.getFloat("mask_filter_value", -10000);
-  std::optional<std::array<Value, 3>> parts = projectInputs(n, heads);
-  if (!parts)
-    return failure();
-  auto [query, key, value] = *parts;
-  if (n.hasInput(6) || n.getBool("do_rotary", false) || n.getBool("past_present_share_buffer", false))
-    return n.unsupported("rotary embeddings and shared buffers for the past are not supported");
-  if (failed(appendPast(n, key, value)))
-    return failure();
-  double size = static_cast<double>(getConstant(n.dim(query, 3)).value_or(1));
-  double scale = n.getFloat("scale", 1 / std::sqrt(size));
-  // [batch, head, query, key]
-  Value scores = n.contract(query, key, {0, 1, 2, 4}, {0, 1, 3, 4}, {0, 1, 2, 3});
-  scores = n.mul(scores, n.scalarLike(scale, scores));
-  if (n.getBool("unidirectional", false)) {
-    AffineExpr queries = n.dim(query, 2), keys = n.dim(key, 2);
-    Value row = n.iota({queries, keys}, 0, n.i64()), column = n.iota({queries, keys}, 1, n.i64());
-    Value last = n.add(row, n.size(subDims(keys, queries), n.i64()));
-    scores = addMask(n, scores, n.lessOrEqual(column, last), filter);
-  }
-  if (n.hasInput(3)) {
-    FailureOr<Value> counts = readMask(n);
-    if (failed(counts))
-      return failure();
-    scores = addMask(n, scores, *counts, filter);
-  }
-  if (n.hasInput(5))
-    scores = n.add(scores, n.input(5));
-  Value weights = n.softmax(scores, 3);
-  return n.setResult(joinHeads(n, n.contract(weights, value, {0, 1, 2, 4}, {0, 1, 4, 3}, {0, 1, 2, 3})));
-}
-
-//===----------------------------------------------------------------------===//
-// Quantised operators
-//===----------------------------------------------------------------------===//
-
-Value dequantize(Node &n, Value x, Value scale, Value zero) {
-  return n.mul(n.sub(n.cast(x, n.f32()), n.cast(zero, n.f32())), scale);
-}
-
-Value quantize(Node &n, Value x, Value scale, Value zero) {
-  Type type = n.elementType(zero);
-  Value shifted = n.add(n.round(n.div(x, scale)), n.cast(zero, n.f32()));
-  double low = type.isUnsignedInteger() ? 0 : -128, high = type.isUnsignedInteger() ? 255 : 127;
-  return n.cast(n.min(n.max(shifted, n.scalarLike(low, x)), n.scalarLike(high, x)), type);
-}
-
-/// Operands a, its scale and zero point, b and so on; then those of the result.
-template <Value (GraphBuilder::*method)(Value, Value)> LogicalResult importQLinearBinary(Node &n) {
-  Value a = dequantize(n, n.input(0), n.input(1), n.input(2));
-  Value b = dequantize(n, n.input(3), n.input(4), n.input(5));
-  return n.setResult(quantize(n, (n.*method)(a, b), n.input(6), n.input(7)));
-}
-
-LogicalResult importQLinearAveragePool(Node &n) {
-  if (n.getBool("channels_last", false))
-    return n.unsupported("'channels_last' is not supported");
-  Value x = dequantize(n, n.input(0), n.input(1), n.input(2));
-  std::optional<Window> w = readPoolWindow(n, x);
+LogicalResult importFusedConv(Node &n) {
+  Value x = n.input(0), filter = n.input(1);
+  std::optional<ConvWindow> w = readConvWindow(n, x, filter);
   if (!w)
     return failure();
-  Value y = n.poolAverage(x, *w, n.getBool("ceil_mode", false), n.getBool("count_include_pad", false));
-  return n.setResult(quantize(n, y, n.input(3), n.input(4)));
+  Value y = n.convolve(x, filter, w->window, w->groups);
+  if (n.hasInput(2))
+    y = n.add(y, n.alongAxis(n.input(2), 1, n.rank(y)));
+  if (n.hasInput(3))
+    y = n.add(y, n.input(3));
+  FailureOr<Value> result =
+      activate(n, y, n.getString("activation", ""), n.getFloats("activation_params").value_or(SmallVector<double>()));
+  return failed(result) ? failure() : n.setResult(*result);
 }
 
-LogicalResult importQLinearGlobalAveragePool(Node &n) {
-  if (n.getBool("channels_last", false))
-    return n.unsupported("'channels_last' is not supported");
-  Value x = dequantize(n, n.input(0), n.input(1), n.input(2));
-  return n.setResult(quantize(n, n.reduceMean(x, rangeOf(2, n.rank(x))), n.input(3), n.input(4)));
+LogicalResult importFusedGemm(Node &n) {
+  Value a = n.input(0), b = n.input(1);
+  Value y = n.matmul(n.getBool("transA", false) ? transposeMatrix(n, a) : a,
+                     n.getBool("transB", false) ? transposeMatrix(n, b) : b);
+  y = n.mul(y, n.scalarLike(n.getFloat("alpha", 1), y));
+  if (n.hasInput(2))
+    y = n.add(y, n.mul(n.input(2), n.scalarLike(n.getFloat("beta", 1), y)));
+  SmallVector<double> params;
+  if (n.hasAttr("activation_alpha"))
+    params = {n.getFloat("activation_alpha", 0), n.getFloat("activation_beta", 0)};
+  FailureOr<Value> result = activate(n, y, n.getString("activation", ""), params);
+  return failed(result) ? failure() : n.setResult(*result);
 }
 
-LogicalResult importQLinearSigmoid(Node &n) {
-  Value x = dequantize(n, n.input(0), n.input(1), n.input(2));
-  return n.setResult(quantize(n, n.sigmoid(x), n.input(3), n.input(4)));
+/// A convolution of [N, spatial..., C] with filters [M, window..., C / groups].
+LogicalResult importNhwcConv(Node &n) {
+  int64_t rank = n.rank(n.input(0));
+  Ints toFront = rangeOf(0, rank), toBack = toFront;
+  if (rank < 3 || n.rank(n.input(1)) != rank)
+    return n.invalid("needs an input [N, spatial..., C] and filters [M, window..., C], found " +
+                     dimsToString(n.dims(n.input(0))) + " and " + dimsToString(n.dims(n.input(1))));
+  std::rotate(toFront.begin() + 1, toFront.end() - 1, toFront.end());
+  std::rotate(toBack.begin() + 1, toBack.begin() + 2, toBack.end());
+  Value x = n.transpose(n.input(0), toFront), filter = n.transpose(n.input(1), toFront);
+  std::optional<ConvWindow> w = readConvWindow(n, x, filter);
+  if (!w)
+    return failure();
+  Value y = n.convolve(x, filter, w->window, w->groups);
+  if (n.hasInput(2))
+    y = n.add(y, n.alongAxis(n.input(2), 1, rank));
+  return n.setResult(n.transpose(y, toBack));
 }
 
-/// The result's scale and zero point, then each operand with its own.
-LogicalResult importQLinearConcat(Node &n) {
-  SmallVector<Value> values;
-  for (size_t i = 2; i + 2 < n.getNumInputs(); i += 3)
-    values.push_back(dequantize(n, n.input(i), n.input(i + 1), n.input(i + 2)));
-  std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 0), values.empty() ? 0 : n.rank(values[0]));
-  return axis ? n.setResult(quantize(n, n.concat(values, *axis), n.input(0), n.input(1))) : failure();
+//===----------------------------------------------------------------------===//
+// MatMulNBits
+//===----------------------------------------------------------------------===//
+
+/// Numbers of `bits` bits, the lowest of each byte first: the last dimension becomes 8 / bits times as long.
+Value unpack(Node &n, Value bytes, int64_t bits) {
+  if (bits == 8)
+    return bytes;
+  Type type = n.elementType(bytes);
+  int64_t parts = 8 / bits, last = n.rank(bytes);
+  Ints shifts;
+  for (int64_t i = 0; i < parts; ++i)
+    shifts.push_back(i * bits);
+  Value shifted = n.shiftRight(n.unsqueeze(bytes, last), n.constantInts(shifts, parts, type));
+  Dims shape = n.dims(bytes);
+  shape.back() = mulDims(shape.back(), n.constantDim(parts));
+  return n.reshape(n.bitAnd(shifted, n.constantInts((1 << bits) - 1, {}, type)), shape);
+}
+
+/// A product with a weight [N, K] of numbers of few bits, which are scaled in blocks along K.
+LogicalResult importMatMulNBits(Node &n) {
+  Value x = n.input(0), packed = n.input(1);
+  int64_t rows = n.getInt("N", 0), columns = n.getInt("K", 0), block = n.getInt("block_size", 0), bits = n.getInt("bits", 4);
+  if (rows < 1 || columns < 1 || block < 8 || (bits != 2 && bits != 4 && bits != 8) || n.rank(x) < 1)
+    return n.unsupported("needs positive 'N' and 'K', a 'block_size' of at least 8, and 'bits' of 2, 4 or 8");
+  if (n.getInt("weight_prepacked", 0) != 0)
+    return n.unsupported("its weight is packed for one kind of GPU ('weight_prepacked')");
+  int64_t blocks = llvm::divideCeil(columns, block);
+  Type type = n.elementType(x), compute = type.isF64() ? type : n.f32();
+  Dims perBlock = n.constantDims({rows, blocks, 1});
+  Value weight = n.cast(unpack(n, n.reshape(packed, {rows, blocks, block * bits / 8}), bits), compute);
+  Value scale = n.cast(n.reshape(n.input(2), perBlock), compute);
+  Value zero = n.scalar(1 << (bits - 1), compute);
+  if (n.hasInput(3)) {
+    zero = n.input(3);
+    if (n.isInteger(zero)) {
+      zero = unpack(n, n.reshape(zero, {rows, static_cast<int64_t>(llvm::divideCeil(blocks * bits, 8))}), bits);
+      zero = n.sliceAxis(zero, 1, n.constantDim(0), n.constantDim(blocks));
+    }
+    zero = n.reshape(n.cast(zero, compute), perBlock);
+  }
+  if (n.hasInput(4)) {
+    // Each column says which block's numbers it has.
+    auto choose = [&](Value v) { return n.rank(v) == 0 ? v : n.gather(n.reshape(v, {rows, blocks}), n.input(4), 1); };
+    weight = n.sliceAxis(n.reshape(weight, {rows, blocks * block}), 1, n.constantDim(0), n.constantDim(columns));
+    weight = n.mul(n.sub(weight, choose(zero)), choose(scale));
+  } else {
+    weight = n.reshape(n.mul(n.sub(weight, zero), scale), {rows, blocks * block});
+    weight = n.sliceAxis(weight, 1, n.constantDim(0), n.constantDim(columns));
+  }
+  Value y = n.matmul(x, n.transpose(n.cast(weight, type), {1, 0}));
+  return n.setResult(n.hasInput(5) ? n.add(y, n.input(5)) : y);
 }
 
 } // namespace
 
 ArrayRef<OpEntry> onnx_import::getMicrosoftOps() {
   static const OpEntry ops[] = {
-      {"Attention", importAttention},
       {"BiasGelu", importBiasGelu},
       {"EmbedLayerNormalization", importEmbedLayerNorm},
       {"FastGelu", importFastGelu},
+      {"FusedConv", importFusedConv},
+      {"FusedGemm", importFusedGemm},
       {"FusedMatMul", importFusedMatMul},
       {"Gelu", importGelu},
-      {"QLinearAdd", importQLinearBinary<&GraphBuilder::add>},
-      {"QLinearAveragePool", importQLinearAveragePool},
-      {"QLinearConcat", importQLinearConcat},
-      {"QLinearGlobalAveragePool", importQLinearGlobalAveragePool},
-      {"QLinearMul", importQLinearBinary<&GraphBuilder::mul>},
-      {"QLinearSigmoid", importQLinearSigmoid},
+      {"MatMulNBits", importMatMulNBits},
+      {"NhwcConv", importNhwcConv},
       {"QuickGelu", importQuickGelu},
       {"SkipLayerNormalization", importSkipLayerNorm},
       {"SkipSimplifiedLayerNormalization", importSkipRmsNorm},

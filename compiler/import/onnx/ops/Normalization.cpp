@@ -127,6 +127,21 @@ LogicalResult importRmsNorm(Node &n) {
   return axis ? n.setResult(n.rmsNorm(x, n.input(1), *axis, n.getFloat("epsilon", 1e-5))) : failure();
 }
 
+/// RMSNormalization under the name that it has in ONNX Runtime, with one more output.
+LogicalResult importSimplifiedLayerNorm(Node &n) {
+  Value x = n.input(0);
+  std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", -1), n.rank(x));
+  double epsilon = n.getFloat("epsilon", 1e-5);
+  if (!axis)
+    return failure();
+  if (n.wantsOutput(1)) {
+    Value wide = n.cast(x, getStashType(n, x)), mean = n.reduceMean(n.mul(wide, wide), rangeOf(*axis, n.rank(x)));
+    if (failed(n.setOutput(1, n.rsqrt(n.add(mean, n.scalarLike(epsilon, mean))))))
+      return failure();
+  }
+  return n.setResult(n.rmsNorm(x, n.input(1), *axis, epsilon));
+}
+
 //===----------------------------------------------------------------------===//
 // Others
 //===----------------------------------------------------------------------===//
@@ -184,6 +199,7 @@ ArrayRef<OpEntry> onnx_import::getNormalizationOps() {
       {"LpNormalization", importLpNorm},
       {"MeanVarianceNormalization", importMeanVarianceNorm, 9},
       {"RMSNormalization", importRmsNorm},
+      {"SimplifiedLayerNormalization", importSimplifiedLayerNorm},
   };
   return ops;
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/import/onnx/Node.h"
+#include "compiler/import/onnx/ops/Quantization.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/ops/Window.h"
 #include <cmath>
@@ -77,7 +77,9 @@ Value saturate(Node &n, Value x, Value zero, Type type, bool saturates) {
   return n.cast(n.min(n.max(rounded, n.scalarLike(low, x)), n.scalarLike(high, x)), type);
 }
 
-LogicalResult importQuantizeLinear(Node &n) {
+} // namespace
+
+LogicalResult onnx_import::importQuantizeLinear(Node &n) {
   Value x = n.input(0), scale = n.input(1), zero = n.optionalInput(2);
   std::optional<QuantizedAxis> q = readAxis(n, x, scale);
   if (!q)
@@ -95,7 +97,7 @@ LogicalResult importQuantizeLinear(Node &n) {
   return n.setResult(saturate(n, scaled, zero ? align(zero) : Value(), type, n.getBool("saturate", true)));
 }
 
-LogicalResult importDequantizeLinear(Node &n) {
+LogicalResult onnx_import::importDequantizeLinear(Node &n) {
   Value x = n.input(0), scale = n.input(1), zero = n.optionalInput(2);
   std::optional<QuantizedAxis> q = readAxis(n, x, scale);
   if (!q)
@@ -111,6 +113,8 @@ LogicalResult importDequantizeLinear(Node &n) {
   Value product = n.mul(n.cast(difference, n.elementType(aligned)), aligned);
   return n.setResult(n.cast(product, result));
 }
+
+namespace {
 
 //===----------------------------------------------------------------------===//
 // Products of quantised tensors

@@ -426,36 +426,12 @@ LogicalResult importSpaceToDepth(Node &n) {
   return n.setResult(n.reshape(blocks, {d[0], mulDims(d[1], mulDims(*b, *b)), height, width}));
 }
 
-//===----------------------------------------------------------------------===//
-// Dropout
-//===----------------------------------------------------------------------===//
-
-LogicalResult importDropout(Node &n) {
-  Value x = n.input(0);
-  if (n.hasInput(2)) {
-    std::optional<int64_t> training = n.intOperand(2, "training_mode");
-    std::optional<SmallVector<double>> ratio =
-        n.hasInput(1) ? n.floatsOperand(1, "ratio") : SmallVector<double>{0.5};
-    if (!training || !ratio)
-      return failure();
-    if (*training != 0 && (ratio->empty() || ratio->front() != 0))
-      return n.unsupported("drops elements at random, as in training; export the model for inference");
-  }
-  if (n.wantsOutput(1)) {
-    Type type = n.getOpset() < 10 ? n.elementType(x) : n.i1();
-    if (failed(n.setOutput(1, n.broadcast(n.scalar(1, type), n.dims(x)))))
-      return failure();
-  }
-  return n.setResult(x);
-}
-
 } // namespace
 
 ArrayRef<OpEntry> onnx_import::getShapeOps() {
   static const OpEntry ops[] = {
       {"Concat", importConcat},
       {"DepthToSpace", importDepthToSpace},
-      {"Dropout", importDropout},
       {"Expand", importExpand},
       {"Flatten", importFlatten},
       {"Pad", importPad},

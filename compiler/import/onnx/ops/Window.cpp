@@ -284,11 +284,18 @@ std::optional<Window> onnx_import::readPoolWindow(Node &n, Value x) {
 namespace {
 
 LogicalResult importMaxPool(Node &n) {
-  if (n.wantsOutput(1))
-    return n.unsupported("its second output, the indices, is not supported");
   Value x = n.input(0);
   std::optional<Window> w = readPoolWindow(n, x);
-  return w ? n.setResult(n.poolMax(x, *w, n.getBool("ceil_mode", false))) : failure();
+  if (!w)
+    return failure();
+  Value y = n.poolMax(x, *w, n.getBool("ceil_mode", false));
+  if (n.wantsOutput(1)) {
+    Dims places(n.dims(y));
+    places.erase(places.begin(), places.begin() + std::min<size_t>(places.size(), 2));
+    if (failed(n.setOutput(1, poolMaxIndices(n, x, *w, places, n.getInt("storage_order", 0) == 1))))
+      return failure();
+  }
+  return n.setResult(y);
 }
 
 LogicalResult importAveragePool(Node &n) {

@@ -24,6 +24,10 @@ std::optional<ConvWindow> readConvWindow(Node &n, Value x, Value filter);
 /// The window of a pooling.
 std::optional<Window> readPoolWindow(Node &n, Value x);
 
+/// For each result of a maximum pooling, the place of the first largest element in the whole input, row by row or,
+/// with `columnMajor`, with the spatial dimensions in the opposite order. `places` are the result's spatial extents.
+Value poolMaxIndices(Node &n, Value x, const Window &window, llvm::ArrayRef<AffineExpr> places, bool columnMajor);
+
 } // namespace tenon::onnx_import
 
 #endif // TENON_COMPILER_IMPORT_ONNX_OPS_WINDOW_H

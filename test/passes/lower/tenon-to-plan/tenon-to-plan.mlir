@@ -38,6 +38,17 @@ func.func @inputs_that_are_results_are_copied(%x: tensor<4xf32> {tenon.name = "x
 
 // -----
 
+// CHECK-LABEL: plan.program @the_runtime_gives_the_seed
+// CHECK: %[[SEED:.*]] = plan.alloc
+// CHECK: plan.run_seed %[[SEED]]
+// CHECK: plan.copy %[[SEED]]
+func.func @the_runtime_gives_the_seed() -> (tensor<i64> {tenon.name = "y"}) {
+  %0 = tenon.run_seed : () -> tensor<i64>
+  return %0 : tensor<i64>
+}
+
+// -----
+
 // expected-error @+1 {{has a dimension N * M that no dimension of an input determines}}
 func.func @main(%x: tensor<?xf32, #tenon.shape<N * M>> {tenon.name = "x"})
     -> (tensor<?xf32, #tenon.shape<N * M>> {tenon.name = "y"}) {

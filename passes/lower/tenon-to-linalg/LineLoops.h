@@ -1,0 +1,77 @@
+//===- LineLoops.h - loops that write lines of tensors -------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A stage whose iterations depend on each other works line by line: one outer
+// loop over lines, which are independent, so that tiles share them; inside it
+// loops and branches that carry tensors. No other memory is used.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_LOWER_TENONTOLINALG_LINELOOPS_H
+#define TENON_PASSES_LOWER_TENONTOLINALG_LINELOOPS_H
+
+#include "passes/lower/tenon-to-linalg/ElementEmitter.h"
+
+namespace tenon {
+
+/// Writes the code of one line. The first read that fails has reported why; from then on reads give
+/// some value, and `hasFailed` says so at the end.
+class LineWriter {
+public:
+  using Values = llvm::SmallVector<mlir::Value>;
+  using Body = llvm::function_ref<Values(mlir::ValueRange)>;
+
+  LineWriter(KernelScope &scope, mlir::OpBuilder &builder, mlir::Location loc)
+      : b(builder), loc(loc), scope(scope) {}
+  bool hasFailed() const { return failed; }
+
+  mlir::Value index(int64_t value);
+  mlir::Value extent(mlir::Value tensor, int64_t dim);
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value sub(mlir::Value x, mlir::Value y);
+  mlir::Value isLess(mlir::Value x, mlir::Value y);
+  mlir::Value both(mlir::Value x, mlir::Value y);
+  mlir::Value either(mlir::Value x, mlir::Value y);
+  mlir::Value isNot(mlir::Value x);
+  mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y);
+
+  /// An element of an operand, as an accumulator.
+  mlir::Value read(mlir::Value operand, mlir::ValueRange at);
+  /// An element of an integer operand as an index of [0, size]; what is negative becomes 0.
+  mlir::Value readCount(mlir::Value operand, mlir::ValueRange at, mlir::Value size);
+  /// Elements of a tensor that is being written, as they are stored.
+  mlir::Value get(mlir::Value tensor, mlir::ValueRange at);
+  mlir::Value set(mlir::Value tensor, mlir::Value element, mlir::ValueRange at);
+  mlir::Value setIndex(mlir::Value tensor, mlir::Value index, mlir::ValueRange at);
+  mlir::Value getIndex(mlir::Value tensor, mlir::ValueRange at);
+
+  /// For i in [from, to): what is carried becomes `body(i, carried...)`.
+  Values repeat(mlir::Value from, mlir::Value to, mlir::ValueRange carried,
+                llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
+  /// While the first of what `before` gives is true: the rest, which `before` hands on, goes to `body`, and
+  /// what that gives is carried on. In the end what `before` handed on last.
+  Values repeatWhile(mlir::ValueRange carried, Body before, Body body);
+  Values branch(mlir::Value condition, llvm::function_ref<Values()> thenValues,
+                llvm::function_ref<Values()> elseValues);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+
+private:
+  KernelScope &scope;
+  bool failed = false;
+};
+
+/// The loop over all lines of extents `lines`, which carries `tensors`. `body` gets the place of a line.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+buildLines(mlir::OpBuilder &builder, KernelScope &scope, mlir::Location loc,
+           llvm::ArrayRef<mlir::AffineExpr> lines, mlir::ValueRange tensors,
+           llvm::function_ref<LineWriter::Values(LineWriter &, mlir::ValueRange, mlir::ValueRange)> body);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_LOWER_TENONTOLINALG_LINELOOPS_H

@@ -1,0 +1,35 @@
+// RUN: tenon-opt %s -tenon-to-linalg | FileCheck %s
+
+// Six lines of eight elements; a heap of three indices stands in the line of the result.
+// CHECK-LABEL: func.func private @top_k
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<2x3x8xf32>
+// CHECK: scf.for {{.*}} iter_args(%[[V:.*]] = %{{.*}}, %[[I:.*]] = %{{.*}}) -> (tensor<2x3x3xf32>, tensor<2x3x3xi64>)
+// CHECK: scf.while
+// CHECK: scf.condition
+// CHECK: tensor.insert
+// CHECK: } {tenon.tiles = #tenon.shape<6>}
+func.func private @top_k(%x: tensor<2x3x8xf32>) -> (tensor<2x3x3xf32>, tensor<2x3x3xi64>) attributes {tenon.kernel} {
+  %v, %i = tenon.top_k %x {axis = 2 : i64} : (tensor<2x3x8xf32>) -> (tensor<2x3x3xf32>, tensor<2x3x3xi64>)
+  return %v, %i : tensor<2x3x3xf32>, tensor<2x3x3xi64>
+}
+
+// CHECK-LABEL: func.func private @suppress
+// CHECK: arith.constant -1 : i64
+// CHECK: scf.while
+// CHECK: } {tenon.tiles = #tenon.shape<2>}
+func.func private @suppress(%b: tensor<1x6x4xf32>, %o: tensor<1x2x6xi64>, %c: tensor<1x2xi64>, %n: tensor<i64>, %t: tensor<f32>)
+    -> (tensor<1x2x6xi64>, tensor<1x2xi64>) attributes {tenon.kernel} {
+  %s, %k = tenon.suppress %b, %o, %c, %n, %t
+    : (tensor<1x6x4xf32>, tensor<1x2x6xi64>, tensor<1x2xi64>, tensor<i64>, tensor<f32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
+  return %s, %k : tensor<1x2x6xi64>, tensor<1x2xi64>
+}
+
+// CHECK-LABEL: func.func private @lu
+// CHECK: math.absf
+// CHECK: } {tenon.tiles = #tenon.shape<s0>}
+func.func private @lu(%x: tensor<?x3x3xf32, #tenon.shape<s0, 3, 3>>)
+    -> (tensor<?x3x3xf32, #tenon.shape<s0, 3, 3>>, tensor<?xf32, #tenon.shape<s0>>) attributes {tenon.kernel, tenon.symbols = ["s0"]} {
+  %f, %s = tenon.lu %x : (tensor<?x3x3xf32, #tenon.shape<s0, 3, 3>>)
+    -> (tensor<?x3x3xf32, #tenon.shape<s0, 3, 3>>, tensor<?xf32, #tenon.shape<s0>>)
+  return %f, %s : tensor<?x3x3xf32, #tenon.shape<s0, 3, 3>>, tensor<?xf32, #tenon.shape<s0>>
+}
