@@ -14,6 +14,7 @@
 #include "compiler/backend/llvm/Target.h"
 #include "compiler/backend/nvptx/Ptx.h"
 #include "compiler/backend/spirv/Spirv.h"
+#include "compiler/import/huggingface/ImportHuggingFace.h"
 #include "compiler/import/onnx/ImportOnnx.h"
 #include "compiler/pipeline/Dump.h"
 #include "compiler/pipeline/Evaluate.h"
@@ -177,6 +178,8 @@ CompileStatus Compilation::load() {
     options.onPhase(kImportPhase);
   if (options.build)
     return build();
+  if (llvm::sys::fs::is_directory(options.input))
+    return adopt(importHuggingFace(options.input, options.import, sourceHash, &context));
   return loadFile();
 }
 
