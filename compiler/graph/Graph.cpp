@@ -62,9 +62,7 @@ Dim::Dim(AffineExpr expr) : expr(expr) {
   }
 }
 
-AffineExpr Dim::getExpr(MLIRContext *context) const {
-  return expr ? expr : getDimConstant(context, number);
-}
+AffineExpr Dim::getExpr(MLIRContext *context) const { return expr ? expr : getDimConstant(context, number); }
 
 std::string Dim::toString() const {
   std::string text;
@@ -87,7 +85,7 @@ namespace tenon::graph {
   }
 TENON_DIM_OPERATOR(+, a.number + b.number, addDims)
 TENON_DIM_OPERATOR(-, a.number - b.number, subDims)
-TENON_DIM_OPERATOR(*, a.number * b.number, mulDims)
+TENON_DIM_OPERATOR(*, (a.number * b.number), mulDims)
 TENON_DIM_OPERATOR(/, llvm::divideFloorSigned(a.number, b.number), divDims)
 TENON_DIM_OPERATOR(%, llvm::mod(a.number, b.number), modDims)
 #undef TENON_DIM_OPERATOR
@@ -233,7 +231,8 @@ Tensor Graph::scalar(double value, DType type) {
   return Tensor(*this, builder->scalar(value, getType(context, type)));
 }
 Tensor Graph::vector(ArrayRef<double> values, DType type) {
-  return Tensor(*this, builder->constantFloats(values, static_cast<int64_t>(values.size()), getType(context, type)));
+  return Tensor(*this,
+                builder->constantFloats(values, static_cast<int64_t>(values.size()), getType(context, type)));
 }
 Tensor Graph::size(const Dim &dim, DType type) {
   return Tensor(*this, builder->size(dim.getExpr(context), getType(context, type)));

@@ -86,8 +86,8 @@ using ShapeRef = llvm::ArrayRef<Dim>;
 
 class Graph;
 
-/// A value of a graph: small, to be copied freely, and of no use after the graph is gone. One that was made by
-/// default belongs to no graph, and is a fault as an operand.
+/// A value of a graph: small, to be copied freely, and of no use after the graph is gone. One that was made
+/// by default belongs to no graph, and is a fault as an operand.
 class Tensor {
 public:
   Tensor() = default;
@@ -158,8 +158,8 @@ public:
   Tensor size(const Dim &dim, DType type = DType::i64);
   /// Each element its own index along `axis`.
   Tensor iota(ShapeRef shape, int64_t axis, DType type = DType::i64);
-  /// [queries, keys], booleans: whether a query sees a key. The queries are the last of the keys' positions; one
-  /// sees the keys up to its own position and, where `window` is not 0, only the last `window` of these.
+  /// [queries, keys], booleans: whether a query sees a key. The queries are the last of the keys' positions;
+  /// one sees the keys up to its own position and, where `window` is not 0, only the last `window` of these.
   Tensor causalMask(const Dim &queries, const Dim &keys, int64_t window = 0);
 
   //===--- The end
@@ -172,8 +172,8 @@ public:
   bool hasFailed() const;
   /// Reports a failure of the caller's at the current place, unless something has failed before.
   void fail(const llvm::Twine &text);
-  /// An empty tensor, for one that cannot be had: the caller has reported why. What depends on it is empty too,
-  /// and finish() gives null.
+  /// An empty tensor, for one that cannot be had: the caller has reported why. What depends on it is empty
+  /// too, and finish() gives null.
   Tensor missing();
 
   /// What makes the operations, for those that have no function here.
@@ -247,8 +247,8 @@ Tensor cast(const Tensor &x, DType type);
 Tensor matmul(const Tensor &x, const Tensor &y);
 /// x @ transpose(weight) + bias: [..., in], [out, in], [out] -> [..., out]. The bias may be left out.
 Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias = {});
-/// Two operands and a letter for each dimension: einsum("bik,bjk->bij", x, y). A letter stands at most once in an
-/// operand; what the result lacks is summed.
+/// Two operands and a letter for each dimension: einsum("bik,bjk->bij", x, y). A letter stands at most once
+/// in an operand; what the result lacks is summed.
 Tensor einsum(llvm::StringRef equation, const Tensor &x, const Tensor &y);
 Tensor sum(const Tensor &x, llvm::ArrayRef<int64_t> axes, bool keepdims = false);
 Tensor mean(const Tensor &x, llvm::ArrayRef<int64_t> axes, bool keepdims = false);
@@ -288,13 +288,13 @@ Tensor logSoftmax(const Tensor &x, int64_t axis);
 /// Over the last dimension. The bias may be left out.
 Tensor layerNorm(const Tensor &x, const Tensor &scale, const Tensor &bias, double epsilon);
 Tensor rmsNorm(const Tensor &x, const Tensor &scale, double epsilon);
-/// Rotates pairs of features by angles: x is [..., length, size], where features i and i + size / 2 are a pair;
-/// cosines and sines are [length, size / 2].
+/// Rotates pairs of features by angles: x is [..., length, size], where features i and i + size / 2 are a
+/// pair; cosines and sines are [length, size / 2].
 Tensor rope(const Tensor &x, const Tensor &cosines, const Tensor &sines);
-/// softmax(queries @ transpose(keys) * scale) @ values. Queries are [batch, heads, queries, size], keys and values
-/// [batch, keyHeads, keys, size], where keyHeads divides heads: each is shared by as many heads in a row. `mask`,
-/// which may be left out, says with booleans which keys are seen: [queries, keys], or [batch, 1, queries, keys] with
-/// extents of 1 that broadcast. A query that sees no key takes the mean of all.
+/// softmax(queries @ transpose(keys) * scale) @ values. Queries are [batch, heads, queries, size], keys and
+/// values [batch, keyHeads, keys, size], where keyHeads divides heads: each is shared by as many heads in a
+/// row. `mask`, which may be left out, says with booleans which keys are seen: [queries, keys], or [batch, 1,
+/// queries, keys] with extents of 1 that broadcast. A query that sees no key takes the mean of all.
 Tensor attention(const Tensor &queries, const Tensor &keys, const Tensor &values, double scale,
                  const Tensor &mask = {});
 

@@ -166,8 +166,8 @@ Tensor graph::einsum(StringRef equation, const Tensor &x, const Tensor &y) {
   std::optional<Ints> xDims = parseLetters(xLetters), yDims = parseLetters(yLetters),
                       result = parseLetters(resultLetters);
   return apply({x, y}, [&](GraphBuilder &b) -> Value {
-    if (equation.contains("->") && xDims && yDims && result && static_cast<int64_t>(xDims->size()) == x.rank() &&
-        static_cast<int64_t>(yDims->size()) == y.rank())
+    if (equation.contains("->") && xDims && yDims && result &&
+        static_cast<int64_t>(xDims->size()) == x.rank() && static_cast<int64_t>(yDims->size()) == y.rank())
       return b.contract(x.getValue(), y.getValue(), *xDims, *yDims, *result);
     b.fail("'" + equation + "' is no equation of operands of rank " + Twine(x.rank()) + " and " +
            Twine(y.rank()) + ", which looks like 'bik,bjk->bij'");
@@ -233,7 +233,7 @@ Tensor graph::slice(const Tensor &x, int64_t axis, const Dim &start, const Dim &
 }
 
 SmallVector<Tensor, 4> graph::split(const Tensor &x, int64_t axis, int64_t count) {
-  Dim whole = x.dim(axis), part = whole / count;
+  Dim whole = x.dim(axis), part = whole / std::max<int64_t>(count, 1);
   if (x && !(part * count == whole))
     x.getGraph()->fail("cannot split a dimension of " + whole.toString() + " into " + Twine(count) +
                        " equal parts");
@@ -275,8 +275,9 @@ Tensor graph::softmax(const Tensor &x, int64_t axis) {
                     [&](GraphBuilder &b, int64_t axis) { return b.softmax(x.getValue(), axis); });
 }
 Tensor graph::logSoftmax(const Tensor &x, int64_t axis) {
-  return applyAlong(axis, x.rank(), x,
-                    [&](GraphBuilder &b, int64_t axis) { return b.softmax(x.getValue(), axis, /*log=*/true); });
+  return applyAlong(axis, x.rank(), x, [&](GraphBuilder &b, int64_t axis) {
+    return b.softmax(x.getValue(), axis, /*log=*/true);
+  });
 }
 
 Tensor graph::layerNorm(const Tensor &x, const Tensor &scale, const Tensor &bias, double epsilon) {
@@ -298,7 +299,8 @@ Tensor graph::rope(const Tensor &x, const Tensor &cosines, const Tensor &sines) 
   return concat({half[0] * cosines - half[1] * sines, half[1] * cosines + half[0] * sines}, -1);
 }
 
-/// The most negative finite number of the tensor's type: where all keys are hidden, their weights stay finite.
+/// The most negative finite number of the tensor's type: where all keys are hidden, their weights stay
+/// finite.
 static double getLowest(const Tensor &x) {
   auto type = dyn_cast_or_null<FloatType>(x ? getElementTypeOrSelf(x.getValue()) : Type());
   return type ? llvm::APFloat::getLargest(type.getFloatSemantics(), /*Negative=*/true).convertToDouble() : 0;
@@ -310,10 +312,17 @@ static Tensor attendTo(const Tensor &scores, const Tensor &mask) {
 
 Tensor graph::attention(const Tensor &queries, const Tensor &keys, const Tensor &values, double scale,
                         const Tensor &mask) {
+  Graph *graph = findGraph({queries, keys, values});
+  if (!graph)
+    return {};
   Dim heads = queries.dim(1), keyHeads = keys.dim(1);
   if (keyHeads == heads) {
     Tensor scores = einsum("bhqd,bhkd->bhqk", queries, keys) * scale;
     return einsum("bhqk,bhkd->bhqd", attendTo(scores, mask), values);
+  }
+  if (keyHeads == Dim(0) || !(heads % keyHeads == Dim(0))) {
+    graph->fail("cannot share the keys of " + keyHeads.toString() + " heads among " + heads.toString());
+    return graph->missing();
   }
   // Groups of heads that share a key are one more dimension, which the keys lack.
   Dim group = heads / keyHeads;

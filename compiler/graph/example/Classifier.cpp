@@ -7,8 +7,8 @@
 
 // usage: tenon-graph-example FILE.tenon
 //
-// Writes an artifact with the input `points`, [batch, 2], and the output `probabilities`, [batch, 3], which any
-// number of points can be given to:
+// Writes an artifact with the input `points`, [batch, 2], and the output `probabilities`, [batch, 3], which
+// any number of points can be given to:
 //
 //   tenon-run FILE.tenon --input points=points.npy --output probabilities=probabilities.npy
 

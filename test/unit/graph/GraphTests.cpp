@@ -69,7 +69,8 @@ TEST_CASE_METHOD(Fixture, "shapes follow from operands") {
 }
 
 TEST_CASE_METHOD(Fixture, "heads may share keys") {
-  Tensor queries = g.input("q", {2, 4, n, 8}), keys = g.input("k", {2, 2, n, 8}), values = g.input("v", {2, 2, n, 6});
+  Tensor queries = g.input("q", {2, 4, n, 8}), keys = g.input("k", {2, 2, n, 8}),
+         values = g.input("v", {2, 2, n, 6});
   Tensor mask = g.input("mask", {2, 1, 1, n}, DType::boolean);
   CHECK(toString(attention(queries, keys, values, 0.5).shape()) == "2, 4, n, 6");
   CHECK(toString(attention(queries, keys, values, 0.5, mask).shape()) == "2, 4, n, 6");
@@ -115,6 +116,14 @@ TEST_CASE_METHOD(Fixture, "a failure says what is wrong") {
   SECTION("parts") {
     split(x, 0, 3);
     wanted = "cannot split a dimension of 4 into 3 equal parts";
+  }
+  SECTION("no parts") {
+    split(x, 0, 0);
+    wanted = "cannot split a dimension of 4 into 0 equal parts";
+  }
+  SECTION("heads") {
+    attention(g.input("q", {1, 4, 1, 2}), g.input("k", {1, 3, 1, 2}), g.input("v", {1, 3, 1, 2}), 1);
+    wanted = "cannot share the keys of 3 heads among 4";
   }
   SECTION("an equation") {
     einsum("ij,jk", x, x);
