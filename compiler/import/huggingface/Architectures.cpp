@@ -12,19 +12,21 @@ using namespace tenon::huggingface;
 static constexpr Architecture kArchitectures[] = {
     {"BertModel", "bert", buildBert},
     {"GPT2LMHeadModel", "gpt2", buildGpt2},
+    {"Gemma3ForCausalLM", "gemma3_text", buildGemma3},
     {"LlamaForCausalLM", "llama", buildLlama},
 };
 
 const Architecture *tenon::huggingface::findArchitecture(const Config &config) {
-  std::string name = config.getFirst("architectures"), modelType = config.getString("model_type"), known;
+  // Old files have but the type.
+  bool isNamed = config.has("architectures");
+  std::vector<std::string> names = config.getStrings("architectures");
+  std::string wanted = !isNamed ? config.getString("model_type") : names.empty() ? "" : names.front(), known;
   for (const Architecture &architecture : kArchitectures) {
-    if (name.empty() ? modelType == architecture.modelType : name == architecture.name)
+    const char *name = isNamed ? architecture.name : architecture.modelType;
+    if (wanted == name)
       return &architecture;
-    known += (known.empty() ? "" : ", ") + std::string(architecture.name);
+    known += (known.empty() ? "" : ", ") + std::string(name);
   }
-  if (name.empty())
-    config.reportUnsupported("model_type", modelType, "bert, gpt2, llama");
-  else
-    config.reportUnsupported("architectures", name, known);
+  config.reportUnsupported(isNamed ? "architectures" : "model_type", wanted, known);
   return nullptr;
 }

@@ -12,8 +12,8 @@
 
 namespace tenon::huggingface {
 
-/// A model as transformers has it. `build` makes the whole graph, with its inputs and outputs; what it cannot do, it
-/// reports.
+/// A model as transformers has it. `build` makes the whole graph, with its inputs and outputs; what it cannot
+/// do, it reports.
 struct Architecture {
   const char *name;      ///< the first of `architectures` in the config
   const char *modelType; ///< stands for it where the config has no `architectures`
@@ -24,6 +24,7 @@ struct Architecture {
 const Architecture *findArchitecture(const Config &config);
 
 void buildBert(ModelContext &model);
+void buildGemma3(ModelContext &model);
 void buildGpt2(ModelContext &model);
 void buildLlama(ModelContext &model);
 

@@ -53,7 +53,9 @@ static Tensor attend(ModelContext &m, const BertConfig &c, const Tensor &x, cons
   Tensor mixed;
   {
     ModelContext::Scope self(m, "self");
-    auto project = [&](const char *name) { return splitHeads(m.linear(x, name, c.hidden, c.hidden, true), c.heads); };
+    auto project = [&](const char *name) {
+      return splitHeads(m.linear(x, name, c.hidden, c.hidden, true), c.heads);
+    };
     Tensor queries = project("query"), keys = project("key"), values = project("value");
     double scale = 1 / std::sqrt(static_cast<double>(c.hidden / c.heads));
     mixed = mergeHeads(attention(queries, keys, values, scale, mask));
@@ -72,8 +74,8 @@ static Tensor runLayer(ModelContext &m, const BertConfig &c, const Tensor &x, co
 }
 
 /// Inputs: input_ids, attention_mask (0 hides a token) and token_type_ids. Outputs: last_hidden_state,
-/// [batch, length, hidden]; where the checkpoint has a pooler pooler_output, and where the folder asks for pooling
-/// sentence_embedding, both [batch, hidden].
+/// [batch, length, hidden]; where the checkpoint has a pooler pooler_output, and where the folder asks for
+/// pooling sentence_embedding, both [batch, hidden].
 void huggingface::buildBert(ModelContext &m) {
   BertConfig c(m.config);
   m.checkLayers(c.layers);

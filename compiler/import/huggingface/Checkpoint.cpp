@@ -55,7 +55,8 @@ bool Checkpoint::readShards(const Json &index) {
       return false;
     auto entry = it->second.find(name);
     if (entry == it->second.end()) {
-      report.add(ImportFault::InvalidModel, file + " does not hold '" + name + "', which " + kIndexFile + " says");
+      report.add(ImportFault::InvalidModel,
+                 file + " does not hold '" + name + "', which " + kIndexFile + " says");
       return false;
     }
     tensors[name] = entry->second;
@@ -69,8 +70,8 @@ bool Checkpoint::read() {
     return readFile(kSingleFile, tensors);
   std::shared_ptr<const MappedFile> file = files.open(kIndexFile, indexError);
   if (!file) {
-    report.add(ImportFault::InvalidModel, Twine("has no weights: ") + kSingleFile + " cannot be read (" + error +
-                                              "), nor can " + kIndexFile + " (" + indexError + ")");
+    report.add(ImportFault::InvalidModel, Twine("has no weights: ") + kSingleFile + " cannot be read (" +
+                                              error + "), nor can " + kIndexFile + " (" + indexError + ")");
     return false;
   }
   std::optional<Json> index = parseJsonObject(file->getBytes(), error);
@@ -98,7 +99,8 @@ ElementsAttr Checkpoint::get(StringRef name, ArrayRef<int64_t> shape) {
   }
   const StoredTensor &tensor = it->second.tensor;
   if (ArrayRef(tensor.shape) != shape) {
-    misshapen.push_back(name.str() + " is " + shapeToString(tensor.shape) + " and not " + shapeToString(shape));
+    misshapen.push_back(name.str() + " is " + shapeToString(tensor.shape) + " and not " +
+                        shapeToString(shape));
     return {};
   }
   if (!tensor.elementType) {
@@ -123,8 +125,8 @@ void Checkpoint::reportFaults(StringRef architecture) {
     report.add(ImportFault::InvalidModel,
                "lacks " + count(missing) + " that " + architecture + " needs: " + listSome(missing));
   if (!misshapen.empty())
-    report.add(ImportFault::InvalidModel, "has " + count(misshapen) + " of another shape than config.json says: " +
-                                              listSome(misshapen));
+    report.add(ImportFault::InvalidModel,
+               "has " + count(misshapen) + " of another shape than config.json says: " + listSome(misshapen));
   if (!unsupported.empty())
     report.add(ImportFault::Unsupported,
                "has " + count(unsupported) + " of a type that is not supported: " + listSome(unsupported));

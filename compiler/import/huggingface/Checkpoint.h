@@ -17,20 +17,21 @@
 
 namespace tenon::huggingface {
 
-/// All weights of a folder. It notes what was asked for and is not there, so that all of it can be told at once.
+/// All weights of a folder. It notes what was asked for and is not there, so that all of it can be told at
+/// once.
 class Checkpoint {
 public:
   Checkpoint(ExternalFiles &files, Report &report, mlir::MLIRContext *context)
       : files(files), report(report), context(context) {}
 
-  /// Reads the headers of model.safetensors, or of the shards that the index names. False where that failed, which
-  /// has been reported.
+  /// Reads the headers of model.safetensors, or of the shards that the index names. False where that failed,
+  /// which has been reported.
   bool read();
 
   size_t size() const { return tensors.size(); }
   bool contains(llvm::StringRef name) const { return tensors.contains(name); }
-  /// The elements of a weight, which point into the mapped file; null where there is none of that name and shape, or
-  /// its type has no place in the dialect.
+  /// The elements of a weight, which point into the mapped file; null where there is none of that name and
+  /// shape, or its type has no place in the dialect.
   mlir::ElementsAttr get(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
   /// Reports what get() could not give.
   void reportFaults(llvm::StringRef architecture);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/huggingface/Config.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cmath>
 
 using namespace tenon;
@@ -19,9 +20,10 @@ const Json *Config::find(const std::string &key) const {
 void Config::reportWanted(const std::string &key, const std::string &wanted) const {
   const Json *found = find(key);
   constexpr size_t kShown = 80;
-  std::string text = found ? found->dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, kShown) : "";
-  report.add(ImportFault::InvalidModel,
-             "config.json: '" + path + key + "' has to be " + wanted + (found ? ", found " + text : ", and is not there"));
+  std::string text =
+      found ? found->dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, kShown) : "";
+  report.add(ImportFault::InvalidModel, "config.json: '" + path + key + "' has to be " + wanted +
+                                            (found ? ", found " + text : ", and is not there"));
 }
 
 int64_t Config::getSize(const std::string &key, std::optional<int64_t> otherwise) const {
@@ -65,14 +67,14 @@ std::string Config::getString(const std::string &key, const std::string &otherwi
   return otherwise;
 }
 
-std::string Config::getFirst(const std::string &key) const {
+std::vector<std::string> Config::getStrings(const std::string &key) const {
   const Json *found = find(key);
-  if (!found || (found->is_array() && found->empty()))
-    return "";
-  if (found->is_array() && found->front().is_string())
-    return found->front().get<std::string>();
+  if (!found)
+    return {};
+  if (found->is_array() && llvm::all_of(*found, [](const Json &element) { return element.is_string(); }))
+    return found->get<std::vector<std::string>>();
   reportWanted(key, "a list of texts");
-  return "";
+  return {};
 }
 
 Config Config::getObject(const std::string &key) const {
@@ -82,9 +84,10 @@ Config Config::getObject(const std::string &key) const {
   return Config(found && found->is_object() ? *found : Json::object(), report, path + key + ".");
 }
 
-void Config::reportUnsupported(const std::string &key, const std::string &found, const std::string &known) const {
-  report.add(ImportFault::Unsupported,
-             "config.json: '" + path + key + "' is '" + found + "', which is not supported; known are " + known);
+void Config::reportUnsupported(const std::string &key, const std::string &found,
+                               const std::string &known) const {
+  report.add(ImportFault::Unsupported, "config.json: '" + path + key + "' is '" + found +
+                                           "', which is not supported; known are " + known);
 }
 
 void Config::refuse(const std::string &key) const {

@@ -13,8 +13,8 @@
 
 namespace tenon::huggingface {
 
-/// The fields of config.json, or of an object in it. A reader that finds a fault reports it and gives a value that
-/// does no harm; a field that is null counts as absent.
+/// The fields of config.json, or of an object in it. A reader that finds a fault reports it and gives a value
+/// that does no harm; a field that is null counts as absent.
 class Config {
 public:
   /// `path` stands before the names of fields in messages: "rope_scaling.".
@@ -27,8 +27,8 @@ public:
   double getFloat(const std::string &key, std::optional<double> otherwise = std::nullopt) const;
   bool getBool(const std::string &key, bool otherwise) const;
   std::string getString(const std::string &key, const std::string &otherwise = "") const;
-  /// The first of an array of texts; nothing where there is none.
-  std::string getFirst(const std::string &key) const;
+  /// An array of texts; empty where it is absent.
+  std::vector<std::string> getStrings(const std::string &key) const;
   /// An object in it; one without fields where it is absent.
   Config getObject(const std::string &key) const;
 

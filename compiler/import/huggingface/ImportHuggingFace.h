@@ -16,8 +16,8 @@ namespace tenon {
 /// model.safetensors.index.json names. Nothing outside of the folder is read. The module is as importOnnxFile
 /// gives it; its open dimensions are `batch` and `length`.
 ///
-/// `sourceHash` becomes a hash of all files that were read. Where the import fails, everything that is wrong was
-/// emitted as errors on the context, one line each. Never throws.
+/// `sourceHash` becomes a hash of all files that were read. Where the import fails, everything that is wrong
+/// was emitted as errors on the context, one line each. Never throws.
 ImportedModel importHuggingFace(llvm::StringRef folder, const ImportOptions &options, uint64_t &sourceHash,
                                 mlir::MLIRContext *context);
 

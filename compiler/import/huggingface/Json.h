@@ -17,8 +17,9 @@ namespace tenon::huggingface {
 
 using Json = nlohmann::json;
 
-/// Parses a text. Nothing, with the reason in `error`, where it is no JSON, holds a key twice in one object or nests
-/// deeper than a model's files do: such texts mean different things to different readers, or are made to cost memory.
+/// Parses a text. Nothing, with the reason in `error`, where it is no JSON, holds a key twice in one object
+/// or nests deeper than a model's files do: such texts mean different things to different readers, or are
+/// made to cost memory.
 std::optional<Json> parseJson(llvm::ArrayRef<char> text, std::string &error);
 /// The same, and fails where it is no object.
 std::optional<Json> parseJsonObject(llvm::ArrayRef<char> text, std::string &error);

@@ -41,15 +41,11 @@ LlamaConfig::LlamaConfig(const Config &config)
       heads(config.getSize("num_attention_heads")), keyHeads(config.getSize("num_key_value_heads", heads)),
       headSize(config.getSize("head_dim", std::max<int64_t>(hidden / heads, 1))),
       intermediate(config.getSize("intermediate_size")), vocabulary(config.getSize("vocab_size")),
-      epsilon(config.getFloat("rms_norm_eps", 1e-6)), activation(readActivation(config, "hidden_act", "silu")),
+      epsilon(config.getFloat("rms_norm_eps", 1e-6)),
+      activation(readActivation(config, "hidden_act", "silu")),
       attentionBias(config.getBool("attention_bias", false)), mlpBias(config.getBool("mlp_bias", false)),
       isTied(config.getBool("tie_word_embeddings", false)), rope(readRope(config, headSize)) {
-  auto refuse = [&](const std::string &text) { config.getReport().add(ImportFault::InvalidModel, "config.json: " + text); };
-  if (heads % keyHeads != 0)
-    refuse("'num_attention_heads' is " + std::to_string(heads) + ", which 'num_key_value_heads', " +
-           std::to_string(keyHeads) + ", does not divide");
-  if (headSize % 2 != 0)
-    refuse("a head has " + std::to_string(headSize) + " features, but rotary positions need pairs");
+  checkKeyHeads(config, heads, keyHeads, headSize);
 }
 
 static Tensor attend(ModelContext &m, const LlamaConfig &c, const Tensor &x, const Positions &p) {
@@ -63,13 +59,6 @@ static Tensor attend(ModelContext &m, const LlamaConfig &c, const Tensor &x, con
   double scale = 1 / std::sqrt(static_cast<double>(c.headSize));
   Tensor mixed = mergeHeads(attention(queries, keys, values, scale, p.mask));
   return m.linear(mixed, "o_proj", c.heads * c.headSize, c.hidden, c.attentionBias);
-}
-
-static Tensor gate(ModelContext &m, const LlamaConfig &c, const Tensor &x) {
-  ModelContext::Scope scope(m, "mlp");
-  Tensor gates = c.activation(m.linear(x, "gate_proj", c.hidden, c.intermediate, c.mlpBias));
-  Tensor wide = gates * m.linear(x, "up_proj", c.hidden, c.intermediate, c.mlpBias);
-  return m.linear(wide, "down_proj", c.intermediate, c.hidden, c.mlpBias);
 }
 
 /// Input: input_ids. Output: logits, [batch, length, vocabulary].
@@ -87,8 +76,10 @@ void huggingface::buildLlama(ModelContext &m) {
   for (int64_t i = 0; i < c.layers; ++i) {
     ModelContext::Scope layer(m, "model.layers." + std::to_string(i));
     x = x + attend(m, c, m.rmsNorm(x, "input_layernorm", c.hidden, c.epsilon), positions);
-    x = x + gate(m, c, m.rmsNorm(x, "post_attention_layernorm", c.hidden, c.epsilon));
+    Tensor normed = m.rmsNorm(x, "post_attention_layernorm", c.hidden, c.epsilon);
+    x = x + m.gated(normed, "mlp", c.hidden, c.intermediate, c.activation, c.mlpBias);
   }
   x = m.rmsNorm(x, "model.norm", c.hidden, c.epsilon);
-  m.graph.output("logits", c.isTied ? linear(x, words) : m.linear(x, "lm_head", c.hidden, c.vocabulary, false));
+  m.graph.output("logits",
+                 c.isTied ? linear(x, words) : m.linear(x, "lm_head", c.hidden, c.vocabulary, false));
 }

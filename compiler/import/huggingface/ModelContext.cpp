@@ -24,13 +24,14 @@ ModelContext::Scope::Scope(ModelContext &model, const std::string &name)
 
 void ModelContext::checkLayers(int64_t layers) {
   if (layers > static_cast<int64_t>(checkpoint.size()))
-    refuse("config.json asks for " + Twine(layers) + " layers, but there are only " + Twine(checkpoint.size()) +
-           " weights");
+    refuse("config.json asks for " + Twine(layers) + " layers, but there are only " +
+           Twine(checkpoint.size()) + " weights");
 }
 
 void ModelContext::checkHeads(int64_t hidden, int64_t heads) {
   if (hidden % heads != 0)
-    refuse("config.json asks for " + Twine(heads) + " heads, which do not divide " + Twine(hidden) + " features");
+    refuse("config.json asks for " + Twine(heads) + " heads, which do not divide " + Twine(hidden) +
+           " features");
 }
 
 //===----------------------------------------------------------------------===//
@@ -81,6 +82,14 @@ Tensor ModelContext::rmsNorm(const Tensor &x, const std::string &name, int64_t s
   return graph::rmsNorm(x, weight("weight", size), epsilon);
 }
 
+Tensor ModelContext::gated(const Tensor &x, const std::string &name, int64_t hidden, int64_t intermediate,
+                           Activation activation, bool hasBias) {
+  Scope scope(*this, name);
+  Tensor gates = activation(linear(x, "gate_proj", hidden, intermediate, hasBias));
+  Tensor wide = gates * linear(x, "up_proj", hidden, intermediate, hasBias);
+  return linear(wide, "down_proj", intermediate, hidden, hasBias);
+}
+
 Tensor ModelContext::embedding(const Tensor &ids, const std::string &name, int64_t count, int64_t width) {
   Scope scope(*this, name);
   return graph::embedding(weight("weight", {count, width}), ids);
@@ -90,7 +99,8 @@ Tensor ModelContext::positions(const Dim &length, const std::string &name, int64
   Scope scope(*this, name);
   Tensor table = weight("weight", {count, width});
   if (length.isNumber() && length.getNumber() > count)
-    refuse("a length of " + length.toString() + " is more than the " + Twine(count) + " positions of the model");
+    refuse("a length of " + length.toString() + " is more than the " + Twine(count) +
+           " positions of the model");
   else
     graph.require(Dim(count) - length);
   return slice(table, 0, 0, length);
@@ -108,6 +118,17 @@ Tensor huggingface::mergeHeads(const Tensor &x) {
   return reshape(transpose(x, {0, 2, 1, 3}), {x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});
 }
 
+void huggingface::checkKeyHeads(const Config &config, int64_t heads, int64_t keyHeads, int64_t headSize) {
+  Report &report = config.getReport();
+  if (heads % keyHeads != 0)
+    report.add(ImportFault::InvalidModel, "config.json: 'num_attention_heads' is " + Twine(heads) +
+                                              ", which 'num_key_value_heads', " + Twine(keyHeads) +
+                                              ", does not divide");
+  if (headSize % 2 != 0)
+    report.add(ImportFault::InvalidModel,
+               "config.json: a head has " + Twine(headSize) + " features, but rotary positions need pairs");
+}
+
 //===----------------------------------------------------------------------===//
 // Activations
 //===----------------------------------------------------------------------===//
@@ -116,8 +137,8 @@ static Tensor geluTanh(const Tensor &x) { return gelu(x, /*tanh=*/true); }
 static Tensor geluErf(const Tensor &x) { return gelu(x); }
 
 static constexpr std::pair<const char *, Activation> kActivations[] = {
-    {"gelu", geluErf},   {"gelu_fast", geluTanh},         {"gelu_new", geluTanh}, {"gelu_pytorch_tanh", geluTanh},
-    {"relu", relu},      {"sigmoid", sigmoid},            {"silu", silu},         {"swish", silu},
+    {"gelu", geluErf},     {"gelu_fast", geluTanh}, {"gelu_new", geluTanh}, {"gelu_pytorch_tanh", geluTanh},
+    {"relu", relu},        {"sigmoid", sigmoid},    {"silu", silu},         {"swish", silu},
     {"tanh", graph::tanh},
 };
 

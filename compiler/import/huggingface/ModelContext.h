@@ -20,10 +20,14 @@ using graph::Dim;
 using graph::Graph;
 using graph::Tensor;
 
+using Activation = Tensor (*)(const Tensor &);
+/// The function that a field of the config names; null where it is not known, which has been reported.
+Activation readActivation(const Config &config, const std::string &key, const std::string &otherwise);
+
 /// The graph under construction, and where its numbers come from. Weights are named below a prefix, as in the
-/// checkpoint: `m.linear(x, "attention.q_proj", out)` reads "model.layers.0.attention.q_proj.weight" inside of
-/// the scopes "model", "layers.0". A weight that cannot be had gives an empty tensor, and all of them are reported in
-/// the end.
+/// checkpoint: `m.linear(x, "attention.q_proj", out)` reads "model.layers.0.attention.q_proj.weight" inside
+/// of the scopes "model", "layers.0". A weight that cannot be had gives an empty tensor, and all of them are
+/// reported in the end.
 class ModelContext {
 public:
   ModelContext(Graph &graph, const Config &config, Checkpoint &checkpoint, InputShapes &inputShapes)
@@ -71,6 +75,9 @@ public:
   /// Over the last dimension, of `size`.
   Tensor layerNorm(const Tensor &x, const std::string &name, int64_t size, double epsilon);
   Tensor rmsNorm(const Tensor &x, const std::string &name, int64_t size, double epsilon);
+  /// activation(gate_proj(x)) * up_proj(x), and down_proj of that; the three lie below `name`.
+  Tensor gated(const Tensor &x, const std::string &name, int64_t hidden, int64_t intermediate,
+               Activation activation, bool hasBias);
   /// The rows of `name`.weight, [count, width], that the ids say.
   Tensor embedding(const Tensor &ids, const std::string &name, int64_t count, int64_t width);
   /// Rows 0 to `length` of a table of learned positions: [length, width]. A run that is longer is refused.
@@ -90,14 +97,8 @@ private:
 /// [batch, length, heads * size] -> [batch, heads, length, size], and back.
 Tensor splitHeads(const Tensor &x, int64_t heads);
 Tensor mergeHeads(const Tensor &x);
-
-//===----------------------------------------------------------------------===//
-// Activations
-//===----------------------------------------------------------------------===//
-
-using Activation = Tensor (*)(const Tensor &);
-/// The function that a field of the config names; null where it is not known, which has been reported.
-Activation readActivation(const Config &config, const std::string &key, const std::string &otherwise);
+/// Reports where heads cannot share keys, or have features without a pair to rotate with.
+void checkKeyHeads(const Config &config, int64_t heads, int64_t keyHeads, int64_t headSize);
 
 } // namespace tenon::huggingface
 

@@ -19,7 +19,8 @@ struct Pooling {
   bool isMean = false, isNormalized = false;
 };
 
-/// Reads modules.json and what it names. Nothing where there is no such file, or a fault, which has been reported.
+/// Reads modules.json and what it names. Nothing where there is no such file, or a fault, which has been
+/// reported.
 std::optional<Pooling> readPooling(ExternalFiles &files, Report &report);
 
 /// [batch, length, hidden] -> [batch, hidden]; tokens where `mask`, [batch, length], is 0 do not count.

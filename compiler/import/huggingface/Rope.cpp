@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The formulas are those of transformers (modeling_rope_utils.py); yarn is from https://arxiv.org/abs/2309.00071.
+// The formulas are those of transformers (modeling_rope_utils.py); yarn is from
+// https://arxiv.org/abs/2309.00071.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +21,8 @@ using namespace tenon::huggingface;
 
 static constexpr double kTurn = 2 * std::numbers::pi;
 
-/// Slow rotations, those with few turns in the length that the model was first trained for, become slower by a factor;
-/// fast ones stay; between the two it is a mixture.
+/// Slow rotations, those with few turns in the length that the model was first trained for, become slower by
+/// a factor; fast ones stay; between the two it is a mixture.
 static void scaleAsLlama3(const Config &parameters, Rope &rope) {
   double factor = parameters.getFloat("factor"), low = parameters.getFloat("low_freq_factor"),
          high = parameters.getFloat("high_freq_factor");
@@ -52,7 +53,9 @@ static void scaleAsYarn(const Config &config, const Config &parameters, double t
   double pairs = static_cast<double>(rope.frequencies.size());
   bool truncate = parameters.getBool("truncate", true);
   // The feature that makes so many turns in the length.
-  auto findFeature = [&](double turns) { return pairs * std::log(length / (turns * kTurn)) / std::log(theta); };
+  auto findFeature = [&](double turns) {
+    return pairs * std::log(length / (turns * kTurn)) / std::log(theta);
+  };
   double first = findFeature(parameters.getFloat("beta_fast", 32.0)),
          last = findFeature(parameters.getFloat("beta_slow", 1.0));
   first = std::max(truncate ? std::floor(first) : first, 0.0);
@@ -69,12 +72,14 @@ Rope huggingface::readRope(const Config &config, const Config &parameters, doubl
   Rope rope;
   constexpr int64_t kMaxHeadSize = 1 << 16;
   if (headSize > kMaxHeadSize) {
-    parameters.getReport().add(ImportFault::InvalidModel, "config.json asks for heads of " + llvm::Twine(headSize) +
+    parameters.getReport().add(ImportFault::InvalidModel, "config.json asks for heads of " +
+                                                              llvm::Twine(headSize) +
                                                               " features; rotary positions allow 65536");
     return rope;
   }
   for (int64_t i = 0; i < headSize / 2; ++i)
-    rope.frequencies.push_back(std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(headSize)));
+    rope.frequencies.push_back(
+        std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(headSize)));
   // Older files call it `type`.
   std::string key = parameters.has("rope_type") ? "rope_type" : "type";
   std::string kind = parameters.getString(key, "default");
@@ -87,18 +92,21 @@ Rope huggingface::readRope(const Config &config, const Config &parameters, doubl
     scaleAsYarn(config, parameters, theta, rope);
   else if (kind != "default")
     parameters.reportUnsupported(key, kind, "default, linear, llama3, yarn");
-  bool isFinite = std::isfinite(rope.scale) && llvm::all_of(rope.frequencies, [](double f) { return std::isfinite(f); });
+  bool isFinite =
+      std::isfinite(rope.scale) && llvm::all_of(rope.frequencies, [](double f) { return std::isfinite(f); });
   if (!isFinite)
     parameters.getReport().add(ImportFault::InvalidModel,
                                "config.json: the parameters of rotary positions give no finite numbers");
   if (parameters.getFloat("partial_rotary_factor", 1.0) != 1)
-    parameters.reportUnsupported("partial_rotary_factor", std::to_string(parameters.getFloat("partial_rotary_factor")), "1");
+    parameters.reportUnsupported("partial_rotary_factor",
+                                 std::to_string(parameters.getFloat("partial_rotary_factor")), "1");
   return rope;
 }
 
 Rope huggingface::readRope(const Config &config, int64_t headSize) {
   Config parameters = config.getObject(config.has("rope_parameters") ? "rope_parameters" : "rope_scaling");
-  double theta = parameters.has("rope_theta") ? parameters.getFloat("rope_theta") : config.getFloat("rope_theta", 10000.0);
+  double theta = parameters.has("rope_theta") ? parameters.getFloat("rope_theta")
+                                              : config.getFloat("rope_theta", 10000.0);
   return readRope(config, parameters, theta, headSize);
 }
 

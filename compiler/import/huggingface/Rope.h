@@ -18,8 +18,8 @@ struct Rope {
   double scale = 1;
 };
 
-/// Reads `rope_parameters`, as newer files have it, or `rope_theta` and `rope_scaling`. The kinds are default, linear,
-/// llama3 and yarn; another is reported.
+/// Reads `rope_parameters`, as newer files have it, or `rope_theta` and `rope_scaling`. The kinds are
+/// default, linear, llama3 and yarn; another is reported.
 Rope readRope(const Config &config, int64_t headSize);
 /// One kind of it: `parameters` are the fields of rope_parameters or rope_scaling.
 Rope readRope(const Config &config, const Config &parameters, double theta, int64_t headSize);
