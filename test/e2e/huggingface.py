@@ -151,6 +151,16 @@ def yarnRope(theta, size, factor, length, fast=32, slow=1):
     return frequencies, 0.1 * math.log(factor) + 1
 
 
+def dynamicRope(theta, size, factor, longest, length):
+    stretch = factor * max(length, longest) / longest - (factor - 1)
+    return plainRope(theta * stretch ** (size / (size - 2)), size)
+
+
+def longRope(theta, size, short, far, trained, longest, length):
+    factors = far if length > trained else short
+    return [f / factor for f, factor in zip(plainRope(theta, size)[0], factors)], math.sqrt(1 + math.log(longest / trained) / math.log(trained))
+
+
 #===--- Architectures: rows of token ids in, named rows of numbers out
 
 
@@ -281,6 +291,7 @@ BERT = {
 
 LLAMA3 = {"rope_type": "llama3", "factor": 4.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 32}
 YARN = {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 16, "rope_theta": 100.0}
+LONG = {"rope_type": "longrope", "short_factor": [1.0, 1.5, 2.0, 2.5], "long_factor": [1.0, 3.0, 9.0, 27.0], "original_max_position_embeddings": 6}
 CLS = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False, "word_embedding_dimension": 12}
 MODULES = [{"path": "", "type": "a.Transformer"}, {"path": "1_Pooling", "type": "a.Pooling"}, {"path": "2", "type": "a.Normalize"}]
 
@@ -297,6 +308,8 @@ def makeModels():
     old = {**LLAMA, "num_key_value_heads": None, "rope_theta": 100.0, "rope_scaling": LLAMA3}
     del old["num_key_value_heads"]
     yarn = {**LLAMA, "rope_parameters": YARN}
+    dynamic = {**LLAMA, "max_position_embeddings": 6, "rope_scaling": {"rope_type": "dynamic", "factor": 3.0}}
+    long = {**LLAMA, "rope_parameters": LONG}
     linear = {**LLAMA, "rope_scaling": {"type": "linear", "factor": 2.0}}
     rounded = Weights("bf16", bfloat16)
     return {
@@ -304,6 +317,8 @@ def makeModels():
         "llama-bf16-shards": Model(biased, lambda w, c, ids: llama(w, c, ids, *plainRope(10000.0, 8)), rounded, dtype="BF16", shards=3),
         "llama-llama3": Model(old, lambda w, c, ids: llama(w, c, ids, *llama3Rope(100.0, 8, 4.0, 1.0, 4.0, 32))),
         "llama-yarn": Model(yarn, lambda w, c, ids: llama(w, c, ids, *yarnRope(100.0, 8, 4.0, 16))),
+        "llama-dynamic": Model(dynamic, lambda w, c, ids: llama(w, c, ids, *dynamicRope(10000.0, 8, 3.0, 6, len(ids)))),
+        "llama-longrope": Model(long, lambda w, c, ids: llama(w, c, ids, *longRope(10000.0, 8, LONG["short_factor"], LONG["long_factor"], 6, 64, len(ids)))),
         "llama-linear": Model(linear, lambda w, c, ids: llama(w, c, ids, *linearRope(10000.0, 8, 2.0))),
         "gemma3": Model(GEMMA3, lambda w, c, ids: gemma3(w, c, ids, plainRope(30.0, 8), plainRope(900.0, 8), 4.0)),
         "gpt2": Model(GPT2, lambda w, c, ids: gpt2(w, c, ids, "transformer.")),

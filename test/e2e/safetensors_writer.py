@@ -1,7 +1,7 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Hugging Face folders, with the standard library alone: config.json and safetensors files of f32, f16 or bf16."""
+"""Hugging Face folders, with the standard library alone: config.json and safetensors files of one element type."""
 
 import json
 import os
@@ -17,6 +17,8 @@ def bfloat16(x):
 def _encode(values, dtype):
     if dtype == "BF16":
         return b"".join(struct.pack("<f", x)[2:] for x in values)
+    if dtype == "I32":
+        return struct.pack(f"<{len(values)}i", *map(int, values))
     return struct.pack(f"<{len(values)}{'e' if dtype == 'F16' else 'f'}", *values)
 
 

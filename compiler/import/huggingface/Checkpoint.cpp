@@ -103,7 +103,7 @@ ElementsAttr Checkpoint::get(StringRef name, ArrayRef<int64_t> shape) {
                         shapeToString(shape));
     return {};
   }
-  if (!tensor.elementType) {
+  if (!isa_and_nonnull<FloatType>(tensor.elementType)) {
     unsupported.push_back(name.str() + " is " + tensor.dtype);
     return {};
   }

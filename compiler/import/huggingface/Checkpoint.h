@@ -31,7 +31,7 @@ public:
   size_t size() const { return tensors.size(); }
   bool contains(llvm::StringRef name) const { return tensors.contains(name); }
   /// The elements of a weight, which point into the mapped file; null where there is none of that name and
-  /// shape, or its type has no place in the dialect.
+  /// shape, or it does not hold floats.
   mlir::ElementsAttr get(llvm::StringRef name, llvm::ArrayRef<int64_t> shape);
   /// Reports what get() could not give.
   void reportFaults(llvm::StringRef architecture);

@@ -77,6 +77,19 @@ std::vector<std::string> Config::getStrings(const std::string &key) const {
   return {};
 }
 
+std::vector<double> Config::getFloats(const std::string &key) const {
+  const Json *found = find(key);
+  if (!found)
+    return {};
+  auto isFinite = [](const Json &element) {
+    return element.is_number() && std::isfinite(element.get<double>());
+  };
+  if (found->is_array() && llvm::all_of(*found, isFinite))
+    return found->get<std::vector<double>>();
+  reportWanted(key, "a list of numbers");
+  return {};
+}
+
 Config Config::getObject(const std::string &key) const {
   const Json *found = find(key);
   if (found && !found->is_object())

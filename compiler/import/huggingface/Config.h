@@ -29,6 +29,8 @@ public:
   std::string getString(const std::string &key, const std::string &otherwise = "") const;
   /// An array of texts; empty where it is absent.
   std::vector<std::string> getStrings(const std::string &key) const;
+  /// An array of finite numbers; empty where it is absent.
+  std::vector<double> getFloats(const std::string &key) const;
   /// An object in it; one without fields where it is absent.
   Config getObject(const std::string &key) const;
 

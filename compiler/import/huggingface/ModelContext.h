@@ -67,7 +67,7 @@ public:
 
   //===--- Weights
 
-  /// In f32, whatever the file's type is.
+  /// Widened or narrowed to f32, in which everything is computed.
   Tensor weight(const std::string &name, llvm::ArrayRef<int64_t> shape);
   bool hasWeight(const std::string &name) const { return checkpoint.contains(prefix + name); }
   /// `name`.weight is [out, in].

@@ -34,6 +34,14 @@ static void scaleAsLlama3(const Config &parameters, Rope &rope) {
   }
 }
 
+/// The length that a model was first trained for.
+static int64_t getTrainedLength(const Config &config, const Config &parameters) {
+  for (const Config *fields : {&parameters, &config})
+    if (fields->has("original_max_position_embeddings"))
+      return fields->getSize("original_max_position_embeddings");
+  return config.getSize("max_position_embeddings");
+}
+
 /// The factor by which yarn sharpens attention.
 static double getYarnScale(const Config &parameters, double factor) {
   if (parameters.has("attention_factor"))
@@ -46,9 +54,7 @@ static double getYarnScale(const Config &parameters, double factor) {
 /// As llama3, but the mixture goes by the number of the feature.
 static void scaleAsYarn(const Config &config, const Config &parameters, double theta, Rope &rope) {
   double longest = static_cast<double>(config.getSize("max_position_embeddings"));
-  double length = parameters.has("original_max_position_embeddings")
-                      ? static_cast<double>(parameters.getSize("original_max_position_embeddings"))
-                      : longest;
+  double length = static_cast<double>(getTrainedLength(config, parameters));
   double factor = parameters.getFloat("factor", longest / length);
   double pairs = static_cast<double>(rope.frequencies.size());
   bool truncate = parameters.getBool("truncate", true);
@@ -68,6 +74,53 @@ static void scaleAsYarn(const Config &config, const Config &parameters, double t
   rope.scale = getYarnScale(parameters, factor);
 }
 
+/// Texts longer than those trained for turn by factors of their own.
+static void scaleAsLongRope(const Config &config, const Config &parameters, Rope &rope) {
+  rope.threshold = getTrainedLength(config, parameters);
+  double trained = static_cast<double>(rope.threshold);
+  double factor =
+      parameters.getFloat("factor", static_cast<double>(config.getSize("max_position_embeddings")) / trained);
+  double scale = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(trained));
+  rope.scale = parameters.getFloat("attention_factor", scale);
+  auto divide = [&](const char *key) {
+    std::vector<double> factors = parameters.getFloats(key), result;
+    if (factors.size() != rope.frequencies.size())
+      parameters.getReport().add(ImportFault::InvalidModel, llvm::Twine("config.json: '") + key + "' has " +
+                                                                llvm::Twine(factors.size()) +
+                                                                " entries, wanted " +
+                                                                llvm::Twine(rope.frequencies.size()));
+    for (auto [frequency, factor] : llvm::zip(rope.frequencies, factors))
+      result.push_back(frequency / factor);
+    return result;
+  };
+  rope.longFrequencies = divide("long_factor");
+  rope.frequencies = divide("short_factor");
+}
+
+static constexpr char kKinds[] = "default, dynamic, linear, llama3, longrope, yarn";
+
+/// Applies what `rope_type` says to plain rotary positions.
+static void scaleAsConfigured(const Config &config, const Config &parameters, double theta, Rope &rope) {
+  // Older files call it `type`.
+  std::string key = parameters.has("rope_type") ? "rope_type" : "type";
+  std::string kind = parameters.getString(key, "default");
+  if (kind == "dynamic") {
+    rope.threshold = config.getSize("max_position_embeddings");
+    rope.factor = parameters.getFloat("factor");
+  } else if (kind == "linear") {
+    for (double &frequency : rope.frequencies)
+      frequency /= parameters.getFloat("factor");
+  } else if (kind == "llama3") {
+    scaleAsLlama3(parameters, rope);
+  } else if (kind == "longrope") {
+    scaleAsLongRope(config, parameters, rope);
+  } else if (kind == "yarn") {
+    scaleAsYarn(config, parameters, theta, rope);
+  } else if (kind != "default") {
+    parameters.reportUnsupported(key, kind, kKinds);
+  }
+}
+
 Rope huggingface::readRope(const Config &config, const Config &parameters, double theta, int64_t headSize) {
   Rope rope;
   constexpr int64_t kMaxHeadSize = 1 << 16;
@@ -80,26 +133,14 @@ Rope huggingface::readRope(const Config &config, const Config &parameters, doubl
   for (int64_t i = 0; i < headSize / 2; ++i)
     rope.frequencies.push_back(
         std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(headSize)));
-  // Older files call it `type`.
-  std::string key = parameters.has("rope_type") ? "rope_type" : "type";
-  std::string kind = parameters.getString(key, "default");
-  if (kind == "linear")
-    for (double &frequency : rope.frequencies)
-      frequency /= parameters.getFloat("factor");
-  else if (kind == "llama3")
-    scaleAsLlama3(parameters, rope);
-  else if (kind == "yarn")
-    scaleAsYarn(config, parameters, theta, rope);
-  else if (kind != "default")
-    parameters.reportUnsupported(key, kind, "default, linear, llama3, yarn");
-  bool isFinite =
-      std::isfinite(rope.scale) && llvm::all_of(rope.frequencies, [](double f) { return std::isfinite(f); });
-  if (!isFinite)
+  scaleAsConfigured(config, parameters, theta, rope);
+  auto isFinite = [](double number) { return std::isfinite(number); };
+  if (!isFinite(rope.scale) || !llvm::all_of(rope.frequencies, isFinite) ||
+      !llvm::all_of(rope.longFrequencies, isFinite))
     parameters.getReport().add(ImportFault::InvalidModel,
                                "config.json: the parameters of rotary positions give no finite numbers");
-  if (parameters.getFloat("partial_rotary_factor", 1.0) != 1)
-    parameters.reportUnsupported("partial_rotary_factor",
-                                 std::to_string(parameters.getFloat("partial_rotary_factor")), "1");
+  if (double part = parameters.getFloat("partial_rotary_factor", 1.0); part != 1)
+    parameters.reportUnsupported("partial_rotary_factor", std::to_string(part), "1");
   return rope;
 }
 
@@ -110,8 +151,30 @@ Rope huggingface::readRope(const Config &config, int64_t headSize) {
   return readRope(config, parameters, theta, headSize);
 }
 
+//===----------------------------------------------------------------------===//
+// Angles
+//===----------------------------------------------------------------------===//
+
+/// The frequencies for texts of this length.
+static Tensor makeFrequencies(Graph &graph, const Rope &rope, const Dim &length) {
+  Tensor frequencies = graph.vector(rope.frequencies);
+  if (rope.threshold == 0)
+    return frequencies;
+  Tensor size = graph.size(length, DType::f32);
+  double threshold = static_cast<double>(rope.threshold);
+  if (!rope.longFrequencies.empty())
+    return where(size > threshold, graph.vector(rope.longFrequencies), frequencies);
+  // The base of the powers grows with the length; frequency i is its power -2i / headSize.
+  std::vector<double> exponents;
+  double pairs = static_cast<double>(rope.frequencies.size());
+  for (double i = 0; i < pairs; ++i)
+    exponents.push_back(pairs > 1 ? -i / (pairs - 1) : 0);
+  Tensor stretch = maximum(size, graph.scalar(threshold)) * (rope.factor / threshold) - (rope.factor - 1);
+  return frequencies * pow(stretch, graph.vector(exponents));
+}
+
 std::pair<Tensor, Tensor> huggingface::makeRotations(Graph &graph, const Rope &rope, const Dim &length) {
   Graph::Scope scope(graph, "rotary");
-  Tensor angles = graph.iota({length, 1}, 0, DType::f32) * graph.vector(rope.frequencies);
+  Tensor angles = graph.iota({length, 1}, 0, DType::f32) * makeFrequencies(graph, rope, length);
   return {cos(angles) * rope.scale, sin(angles) * rope.scale};
 }

@@ -65,11 +65,14 @@ MODELS = {
     "layers": ({**CONFIG, "num_hidden_layers": 2**30}, GOOD),
     "heads": (BERT, GOOD),
     "keys": ({**CONFIG, "num_key_value_heads": 3}, GOOD),
+    "factors": ({**CONFIG, "rope_scaling": {"type": "longrope", "short_factor": [1], "long_factor": [1, 2]}, "max_position_embeddings": 8}, GOOD),
+    "theta": ({**CONFIG, "rope_theta": 0, "head_dim": 4}, GOOD),
     "head-size": ({**CONFIG, "head_dim": 2**29}, GOOD),
 }
 
 
 def main(root):
+    writeModel(os.path.join(root, "integers"), CONFIG, GOOD, dtype="I32")
     for name, (config, tensors) in MODELS.items():
         writeModel(os.path.join(root, name), config, tensors)
     place = lambda name: os.path.join(root, name)
