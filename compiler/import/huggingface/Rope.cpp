@@ -108,8 +108,9 @@ static void scaleAsConfigured(const Config &config, const Config &parameters, do
     rope.threshold = config.getSize("max_position_embeddings");
     rope.factor = parameters.getFloat("factor");
   } else if (kind == "linear") {
+    double factor = parameters.getFloat("factor");
     for (double &frequency : rope.frequencies)
-      frequency /= parameters.getFloat("factor");
+      frequency /= factor;
   } else if (kind == "llama3") {
     scaleAsLlama3(parameters, rope);
   } else if (kind == "longrope") {

@@ -66,6 +66,7 @@ MODELS = {
     "heads": (BERT, GOOD),
     "keys": ({**CONFIG, "num_key_value_heads": 3}, GOOD),
     "factors": ({**CONFIG, "rope_scaling": {"type": "longrope", "short_factor": [1], "long_factor": [1, 2]}, "max_position_embeddings": 8}, GOOD),
+    "factor": ({**CONFIG, "rope_scaling": {"type": "linear"}, "head_dim": 8}, GOOD),
     "theta": ({**CONFIG, "rope_theta": 0, "head_dim": 4}, GOOD),
     "head-size": ({**CONFIG, "head_dim": 2**29}, GOOD),
 }
