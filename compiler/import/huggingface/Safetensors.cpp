@@ -50,8 +50,8 @@ static SmallVector<DTypeInfo> getDTypes(MLIRContext *context) {
           {"F64", 64, b.getF64Type()},
           {"F8_E4M3", 8, Float8E4M3FNType::get(context)},
           {"F8_E5M2", 8, Float8E5M2Type::get(context)},
-          {"F8_E8M0", 8, {}},
-          {"F4", 4, {}},
+          {"F8_E8M0", 8, Float8E8M0FNUType::get(context)},
+          {"F4", 4, Float4E2M1FNType::get(context)},
           {"F6_E2M3", 6, {}},
           {"F6_E3M2", 6, {}},
           {"C64", 64, {}}};

@@ -56,7 +56,7 @@ TEST_CASE_METHOD(Fixture, "tensors point into the file, in whatever order the he
 }
 
 TEST_CASE_METHOD(Fixture, "a type that the dialect lacks is only a fault where it is used") {
-  auto tensors = read(makeFile(R"({"a":)" + entry("F4", "[4]", "[0,2]") + "}", 2));
+  auto tensors = read(makeFile(R"({"a":)" + entry("C64", "[2]", "[0,16]") + "}", 16));
   REQUIRE(tensors);
   CHECK_FALSE(tensors->find("a")->second.elementType);
 }
