@@ -88,9 +88,8 @@ ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<char> bytes,
   }
   if (type.getNumElements() <= kMaxDenseElements) {
     // Where all elements are equal, one is enough; folds know such an attribute as a splat.
-    bool isSplat = !bytes.empty() && llvm::all_of(llvm::seq<size_t>(width, bytes.size()), [&](size_t i) {
-      return bytes[i] == bytes[i - width];
-    });
+    bool isSplat = !bytes.empty() && llvm::all_of(llvm::seq<size_t>(width, bytes.size()),
+                                                  [&](size_t i) { return bytes[i] == bytes[i - width]; });
     return DenseElementsAttr::getFromRawBuffer(type, isSplat ? bytes.take_front(width) : bytes);
   }
   if (reinterpret_cast<uintptr_t>(bytes.data()) % width != 0) {

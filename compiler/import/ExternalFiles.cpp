@@ -64,9 +64,10 @@ int ExternalFiles::openBeneath(const std::string &location, std::string &error) 
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   long descriptor = syscall(SYS_openat2, folderDescriptor, location.c_str(), &how, sizeof(how));
   if (descriptor < 0)
-    error = errno == EXDEV   ? "it lies outside of the model's folder"
-            : errno == ELOOP ? "it is reached through a symbolic link, which is refused; put the file itself there"
-                             : std::strerror(errno);
+    error = errno == EXDEV ? "it lies outside of the model's folder"
+            : errno == ELOOP
+                ? "it is reached through a symbolic link, which is refused; put the file itself there"
+                : std::strerror(errno);
   return static_cast<int>(descriptor);
 }
 

@@ -99,9 +99,10 @@ void InputShapes::checkOptions() {
   for (const ImportOptions::Shape &shape : options.shapes)
     if (!inputs.contains(StringAttr::get(context, shape.name)) &&
         !(shape.dims.size() == 1 && declaresSymbol(shape.name)))
-      report.add(ImportFault::InvalidModel,
-                 "has no input or symbol '" + shape.name + "', which --shape names; its inputs are " +
-                     listNames(llvm::map_range(inputs, [](const auto &input) { return input.first.getValue(); })));
+      report.add(
+          ImportFault::InvalidModel,
+          "has no input or symbol '" + shape.name + "', which --shape names; its inputs are " +
+              listNames(llvm::map_range(inputs, [](const auto &input) { return input.first.getValue(); })));
   for (const ImportOptions::Range &range : options.ranges)
     if (!symbols.contains(range.symbol))
       report.add(ImportFault::InvalidModel, "has no symbol '" + range.symbol +

@@ -14,6 +14,8 @@
 #include "compiler/backend/llvm/Target.h"
 #include "compiler/backend/nvptx/Ptx.h"
 #include "compiler/backend/spirv/Spirv.h"
+#include "compiler/import/huggingface/ImportHuggingFace.h"
+#include "compiler/import/onnx/ImportOnnx.h"
 #include "compiler/pipeline/Dump.h"
 #include "compiler/pipeline/Evaluate.h"
 #include "compiler/pipeline/Kernels.h"
@@ -21,6 +23,7 @@
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/pipeline/Registration.h"
 #include "compiler/pipeline/Reproducer.h"
+#include "compiler/pipeline/SourceHash.h"
 #include "dialects/plan/Plan.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -52,6 +55,9 @@ private:
   CompileStatus checkOptions();
   CompileStatus resolveTargets();
   CompileStatus load();
+  CompileStatus build();
+  CompileStatus loadFile();
+  CompileStatus adopt(ImportedModel imported);
   CompileStatus lowerToPlan();
   CompileStatus lowerKernels();
   CompileStatus serialize();
@@ -170,6 +176,22 @@ CompileStatus Compilation::resolveTargets() {
 CompileStatus Compilation::load() {
   if (options.onPhase)
     options.onPhase(kImportPhase);
+  if (options.build)
+    return build();
+  if (llvm::sys::fs::is_directory(options.input))
+    return adopt(importHuggingFace(options.input, options.import, sourceHash, &context));
+  return loadFile();
+}
+
+CompileStatus Compilation::build() {
+  module = options.build(&context);
+  if (!module)
+    return CompileStatus::invalid;
+  sourceHash = hashModule(*module);
+  return succeeded(verify(*module)) ? CompileStatus::done : CompileStatus::invalid;
+}
+
+CompileStatus Compilation::loadFile() {
   auto buffer = llvm::MemoryBuffer::getFile(options.input, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer)
     return fail(CompileStatus::invalid, options.input + ": " + buffer.getError().message());
@@ -179,7 +201,10 @@ CompileStatus Compilation::load() {
     return module ? CompileStatus::done : CompileStatus::invalid;
   }
   buffer->reset();
-  ImportedModel imported = importOnnxFile(options.input, options.import, &context);
+  return adopt(importOnnxFile(options.input, options.import, &context));
+}
+
+CompileStatus Compilation::adopt(ImportedModel imported) {
   if (!imported)
     return imported.fault == ImportFault::Unsupported ? CompileStatus::unsupported : CompileStatus::invalid;
   module = std::move(imported.module);

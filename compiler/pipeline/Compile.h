@@ -9,7 +9,7 @@
 #ifndef TENON_COMPILER_PIPELINE_COMPILE_H
 #define TENON_COMPILER_PIPELINE_COMPILE_H
 
-#include "compiler/import/onnx/ImportOnnx.h"
+#include "compiler/import/ImportModel.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -27,7 +27,9 @@ enum class CompileStatus { done = 0, invalid = 1, misuse = 2, unsupported = 3, r
 enum class EmitKind { artifact, mlir, llvm, assembly, object, sharedObject, ptx, spirv };
 
 struct CompileOptions {
-  std::string input;                           ///< an ONNX file, or tenon-dialect .mlir
+  std::string input; ///< an ONNX file, a Hugging Face folder, or tenon-dialect .mlir
+  /// Where set: makes the model, and reports why it cannot; `input` is its name, then.
+  std::function<mlir::OwningOpRef<mlir::ModuleOp>(mlir::MLIRContext *)> build;
   std::string output;                          ///< "-" writes text to standard output
   std::vector<std::string> targets = {"host"}; ///< in order of preference
   EmitKind emit = EmitKind::artifact;

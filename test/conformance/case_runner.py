@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import time
 
+import huggingface
 import random_outputs
 
 PASSED, FAILED, UNSUPPORTED, CRASHED = "passed", "failed", "unsupported", "crashed"
@@ -75,16 +76,29 @@ def _call(command, cwd, deadline):
     return Result(FAILED, f"{what}: exit code {code}: {_firstError(text)}")
 
 
-def _runRandom(case, data_set, command, cwd, deadline):
+def _runAndJudge(inputs, judge, command, cwd, deadline):
+    """Runs on files, by the names of inputs, and lets `judge` look at the folder of outputs."""
     outputs = os.path.join(cwd, "outputs")
     os.makedirs(outputs, exist_ok=True)
-    for number, info in enumerate(case.model.inputs):
-        command += ["--input", f"{info.name}={data_set / f'input_{number}.pb'}"]
+    for name, path in inputs.items():
+        command += ["--input", f"{name}={path}"]
     result = _call(command + ["--output-dir", outputs], cwd, deadline)
     if result:
         return result
-    complaint = random_outputs.judge(case, data_set, pathlib.Path(outputs))
+    complaint = judge(pathlib.Path(outputs))
     return Result(FAILED, complaint) if complaint else None
+
+
+def _runDataSet(case, data_set, command, cwd, deadline):
+    if isinstance(data_set, huggingface.DataSet):
+        judge = lambda outputs: data_set.judge(case, outputs)
+        return _runAndJudge(data_set.writeInputs(cwd), judge, command, cwd, deadline)
+    if random_outputs.isRandom(case):
+        inputs = {info.name: data_set / f"input_{number}.pb" for number, info in enumerate(case.model.inputs)}
+        judge = lambda outputs: random_outputs.judge(case, data_set, outputs)
+        return _runAndJudge(inputs, judge, command, cwd, deadline)
+    command += ["--test-data", str(data_set), "--rtol", repr(case.rtol), "--atol", repr(case.atol)]
+    return _call(command, cwd, deadline)
 
 
 def runCase(case, tools, keep=None):
@@ -98,14 +112,9 @@ def runCase(case, tools, keep=None):
         for data_set in case.data_sets:
             if result:
                 break
-            command = [str(tools.runner), artifact, *tools.run_options]
-            if random_outputs.isRandom(case):
-                result = _runRandom(case, data_set, command, cwd, deadline)
-            else:
-                command += ["--test-data", str(data_set), "--rtol", repr(case.rtol), "--atol", repr(case.atol)]
-                result = _call(command, cwd, deadline)
-                if result and len(case.data_sets) > 1:
-                    result.reason = f"{data_set.name}: {result.reason}"
+            result = _runDataSet(case, data_set, [str(tools.runner), artifact, *tools.run_options], cwd, deadline)
+            if result and len(case.data_sets) > 1:
+                result.reason = f"{data_set.name}: {result.reason}"
         result = result or Result(PASSED)
         result.seconds = time.monotonic() - begin
         if keep and result.verdict != PASSED:

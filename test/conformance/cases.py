@@ -1,13 +1,14 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Finds test cases: folders with a model, test_data_set_N folders and perhaps data.json."""
+"""Finds test cases: folders with a model, test_data_set_N folders and perhaps data.json; or Hugging Face folders."""
 
 import dataclasses
 import json
 import os
 import pathlib
 
+import huggingface
 import onnx_data
 import wire
 
@@ -22,7 +23,7 @@ class Case:
     name: str  # set/case, as the lists of passing cases have it
     folder: pathlib.Path
     path: pathlib.Path  # the model
-    model: wire.Model
+    model: wire.Model  # none where it is no ONNX model
     data_sets: list
     rtol: float
     atol: float
@@ -39,6 +40,9 @@ def _operatorOf(name, model):
 
 def load(kind, folder):
     """The case in `folder`, or None where there is no model or no data set."""
+    if huggingface.isFolder(folder):
+        model, data_sets, rtol, atol = huggingface.load(folder)
+        return Case(f"{kind}/{folder.name}", folder, model, None, data_sets, rtol, atol, "(whole models)")
     path = folder / "model.onnx"
     if not path.is_file():
         models = sorted(folder.glob("*.onnx"))
@@ -78,8 +82,14 @@ def find(root, sets):
     cases, messages = [], []
 
     def scan(kind, folder):
-        found = [load(kind, entry) for entry in sorted(folder.iterdir()) if entry.is_dir()]
-        cases.extend(case for case in found if case)
+        for entry in sorted(folder.iterdir()):
+            try:
+                case = load(kind, entry) if entry.is_dir() else None
+            except huggingface.Missing as error:
+                messages.append(f"skipped {kind}/{entry.name}: {error}")
+                continue
+            if case:
+                cases.append(case)
 
     for kind in sets:
         if kind == "models":

@@ -3,35 +3,20 @@
 #
 """Judges outputs that are random by definition: by shape, type, allowed values and frequency."""
 
-import array
-import ast
 import math
 import re
-import struct
 
 import wire
+from npy import Npy
 
 # Dropout draws its mask where it trains with a ratio above zero; the seed's meaning is each implementation's own.
 _RANDOM = re.compile(r"node/test_(bernoulli|training_dropout(?!_zero_ratio))")
-_DTYPES = {"<f4": (wire.FLOAT, "f"), "<f8": (wire.DOUBLE, "d"), "|b1": (wire.BOOL, "B")}
 # Standard deviations by which a count may be off: once in some million runs.
 _DEVIATIONS = 5
 
 
 def isRandom(case):
     return _RANDOM.match(case.name) is not None
-
-
-class _Npy:
-    def __init__(self, path):
-        with open(path, "rb") as file:
-            magic = file.read(8)
-            wide = magic[6] > 1
-            (length,) = struct.unpack("<I" if wide else "<H", file.read(4 if wide else 2))
-            header = ast.literal_eval(file.read(length).decode("latin1"))
-            self.shape = list(header["shape"])
-            self.dtype, code = _DTYPES.get(header["descr"], (0, "B"))
-            self.values = array.array(code, file.read())
 
 
 def _judgeDropout(data_set, got):
@@ -58,7 +43,7 @@ def judge(case, data_set, folder):
         path = folder / f"{info.name}.npy"
         if not path.is_file():
             return f"output '{info.name}' was not written"
-        want, have = wire.Tensor(data_set / f"output_{number}.pb"), _Npy(path)
+        want, have = wire.Tensor(data_set / f"output_{number}.pb"), Npy(path)
         if have.shape != want.shape or have.dtype != want.dtype:
             return f"output '{info.name}': shape {have.shape} or type differs from the expected {want.shape}"
         got.append(have)

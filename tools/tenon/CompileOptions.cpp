@@ -15,7 +15,7 @@ using namespace tenon;
 
 void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   CompileOptions &options = arguments.options;
-  command.add_option("model", options.input, "ONNX file, or tenon-dialect .mlir")->required();
+  command.add_option("model", options.input, "ONNX file, Hugging Face folder, or tenon-dialect .mlir")->required();
   command.add_option("--target", arguments.targets,
                      "processor to compile for: host, x86-64-v2, x86-64-v3, x86-64-v4, aarch64; repeat it for an "
                      "artifact that picks at load");
@@ -38,6 +38,9 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
 
 bool tenon::resolveCompileOptions(CompileArguments &arguments) {
   CompileOptions &options = arguments.options;
+  // A folder is called the same with and without a slash at its end.
+  while (options.input.size() > 1 && options.input.back() == '/')
+    options.input.pop_back();
   if (!arguments.targets.empty())
     options.targets = arguments.targets;
   std::string error;

@@ -1,0 +1,303 @@
+//===- Graph.h - tensor graphs written as C++ expressions -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The public interface for making a model in C++. Expressions over tensors become operations of the tenon
+// dialect; what comes out is a module as an importer makes it, to be compiled (CompileOptions::build).
+//
+//   Graph g(context, "classifier");
+//   Dim batch = g.symbol("batch");
+//   Tensor x = g.input("x", {batch, 4});
+//   Tensor hidden = relu(linear(x, g.weight("w", {8, 4}, weights), g.weight("b", {8}, biases)));
+//   g.output("probabilities", softmax(hidden * 2 - 1, -1));
+//   mlir::OwningOpRef<mlir::ModuleOp> module = g.finish();
+//
+// Errors. The first operation that cannot be made is reported as an MLIR error on the context, at the place
+// that Graph::Scope names; it says what was found and what was wanted. From then on every operation gives an
+// empty tensor and says nothing, and finish() gives null: so nobody has to check before the end. Nothing is
+// thrown.
+//
+// Element types are never converted on their own: an operation on two tensors wants one type, and a number
+// that stands beside a tensor takes the tensor's. Shapes broadcast as numpy's do. Axes count from 0, or with
+// negative numbers from the end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_GRAPH_GRAPH_H
+#define TENON_COMPILER_GRAPH_GRAPH_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <memory>
+#include <string>
+
+namespace tenon {
+class GraphBuilder;
+}
+
+namespace tenon::graph {
+
+enum class DType { boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64 };
+
+/// The MLIR type for it.
+mlir::Type getType(mlir::MLIRContext *context, DType type);
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+/// An extent: a number, or an expression over symbols whose values a run brings along.
+class Dim {
+public:
+  Dim(int64_t number = 1) : number(number) {}
+  explicit Dim(mlir::AffineExpr expr);
+
+  bool isNumber() const { return !expr; }
+  /// The number; only where it is one.
+  int64_t getNumber() const { return number; }
+  mlir::AffineExpr getExpr(mlir::MLIRContext *context) const;
+  /// "length * 2 + 1"
+  std::string toString() const;
+
+  friend Dim operator+(const Dim &a, const Dim &b);
+  friend Dim operator-(const Dim &a, const Dim &b);
+  friend Dim operator*(const Dim &a, const Dim &b);
+  /// Rounded to minus infinity. b is no 0.
+  friend Dim operator/(const Dim &a, const Dim &b);
+  friend Dim operator%(const Dim &a, const Dim &b);
+  /// Whether both are known to be equal, whatever the symbols are.
+  friend bool operator==(const Dim &a, const Dim &b) { return a.expr == b.expr && a.number == b.number; }
+
+private:
+  mlir::AffineExpr expr; ///< null where it is a number
+  int64_t number = 0;
+};
+
+using Shape = llvm::SmallVector<Dim, 4>;
+using ShapeRef = llvm::ArrayRef<Dim>;
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+class Graph;
+
+/// A value of a graph: small, to be copied freely, and of no use after the graph is gone. One that was made
+/// by default belongs to no graph, and is a fault as an operand.
+class Tensor {
+public:
+  Tensor() = default;
+  Tensor(Graph &graph, mlir::Value value) : graph(&graph), value(value) {}
+
+  /// Whether there is a value: false after a failure.
+  explicit operator bool() const { return static_cast<bool>(value); }
+  /// 0 where there is no value.
+  int64_t rank() const;
+  /// 1 where there is no such axis, or no value.
+  Dim dim(int64_t axis) const;
+  Shape shape() const;
+
+  Graph *getGraph() const { return graph; }
+  mlir::Value getValue() const { return value; }
+
+private:
+  Graph *graph = nullptr;
+  mlir::Value value;
+};
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+class Graph {
+public:
+  /// `name` becomes the module's. Loads the dialects that it needs into the context, which has to outlive it.
+  explicit Graph(mlir::MLIRContext *context, llvm::StringRef name = "");
+  ~Graph();
+  Graph(const Graph &) = delete;
+
+  mlir::MLIRContext *getContext() const { return context; }
+
+  /// While it lives, operations bear its name, after the names of those around it: "layers.0.attention".
+  class Scope {
+  public:
+    Scope(Graph &graph, const llvm::Twine &name);
+    ~Scope();
+    Scope(const Scope &) = delete;
+
+  private:
+    Graph &graph;
+    std::string before;
+  };
+
+  //===--- Dimensions
+
+  /// An open dimension. Symbols of one name are one symbol.
+  Dim symbol(llvm::StringRef name);
+  /// Bounds a symbol of that name, both ends included.
+  void setRange(llvm::StringRef symbol, int64_t min, int64_t max);
+  /// A run is refused where this is negative. Fails at once where it always is.
+  void require(const Dim &notNegative);
+
+  //===--- Leaves
+
+  Tensor input(llvm::StringRef name, ShapeRef shape, DType type = DType::f32);
+  /// Values that are known now and copied, as many as the shape has elements.
+  Tensor weight(llvm::StringRef name, llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<float> values);
+  /// The same with any elements, which are not copied where they are a resource.
+  Tensor weight(llvm::StringRef name, mlir::ElementsAttr elements);
+  /// A number as a tensor of rank 0.
+  Tensor scalar(double value, DType type = DType::f32);
+  /// Numbers, of shape [values.size()].
+  Tensor vector(llvm::ArrayRef<double> values, DType type = DType::f32);
+  /// The value of a dimension, of rank 0.
+  Tensor size(const Dim &dim, DType type = DType::i64);
+  /// Each element its own index along `axis`.
+  Tensor iota(ShapeRef shape, int64_t axis, DType type = DType::i64);
+  /// [queries, keys], booleans: whether a query sees a key. The queries are the last of the keys' positions;
+  /// one sees the keys up to its own position and, where `window` is not 0, only the last `window` of these.
+  Tensor causalMask(const Dim &queries, const Dim &keys, int64_t window = 0);
+
+  //===--- The end
+
+  /// The next result of the graph. Names differ.
+  void output(llvm::StringRef name, const Tensor &value);
+  /// The module, once; null where anything failed.
+  mlir::OwningOpRef<mlir::ModuleOp> finish();
+
+  bool hasFailed() const;
+  /// Reports a failure of the caller's at the current place, unless something has failed before.
+  void fail(const llvm::Twine &text);
+  /// An empty tensor, for one that cannot be had: the caller has reported why. What depends on it is empty
+  /// too, and finish() gives null.
+  Tensor missing();
+
+  /// What makes the operations, for those that have no function here.
+  GraphBuilder &getBuilder() { return *builder; }
+
+private:
+  void moveTo(llvm::StringRef place);
+
+  mlir::MLIRContext *context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  struct State;
+  std::unique_ptr<State> state;
+  std::unique_ptr<GraphBuilder> builder;
+};
+
+//===----------------------------------------------------------------------===//
+// Elementwise: operands broadcast
+//===----------------------------------------------------------------------===//
+
+#define TENON_GRAPH_OPERATOR(OP)                                                                             \
+  Tensor operator OP(const Tensor &x, const Tensor &y);                                                      \
+  Tensor operator OP(const Tensor &x, double y);                                                             \
+  Tensor operator OP(double x, const Tensor &y);
+TENON_GRAPH_OPERATOR(+)
+TENON_GRAPH_OPERATOR(-)
+TENON_GRAPH_OPERATOR(*)
+TENON_GRAPH_OPERATOR(/)
+// Comparisons give booleans for each element: `if (x == y)` does not compile on purpose.
+TENON_GRAPH_OPERATOR(==)
+TENON_GRAPH_OPERATOR(!=)
+TENON_GRAPH_OPERATOR(<)
+TENON_GRAPH_OPERATOR(<=)
+TENON_GRAPH_OPERATOR(>)
+TENON_GRAPH_OPERATOR(>=)
+#undef TENON_GRAPH_OPERATOR
+Tensor operator-(const Tensor &x);
+/// Of booleans, and bitwise of integers.
+Tensor operator&(const Tensor &x, const Tensor &y);
+Tensor operator|(const Tensor &x, const Tensor &y);
+Tensor operator!(const Tensor &x);
+
+Tensor abs(const Tensor &x);
+Tensor exp(const Tensor &x);
+Tensor log(const Tensor &x);
+Tensor sqrt(const Tensor &x);
+Tensor rsqrt(const Tensor &x);
+Tensor sin(const Tensor &x);
+Tensor cos(const Tensor &x);
+Tensor tanh(const Tensor &x);
+Tensor erf(const Tensor &x);
+Tensor sigmoid(const Tensor &x);
+Tensor relu(const Tensor &x);
+/// x * sigmoid(x)
+Tensor silu(const Tensor &x);
+/// x / 2 * (1 + erf(x / sqrt(2))), or its approximation with tanh.
+Tensor gelu(const Tensor &x, bool tanh = false);
+Tensor pow(const Tensor &x, const Tensor &y);
+Tensor minimum(const Tensor &x, const Tensor &y);
+Tensor maximum(const Tensor &x, const Tensor &y);
+/// x where the condition is true, y elsewhere.
+Tensor where(const Tensor &condition, const Tensor &x, const Tensor &y);
+Tensor where(const Tensor &condition, const Tensor &x, double y);
+/// Numbers of another type; floats become integers towards zero.
+Tensor cast(const Tensor &x, DType type);
+
+//===----------------------------------------------------------------------===//
+// Contractions and reductions
+//===----------------------------------------------------------------------===//
+
+/// [..., m, k] @ [..., k, n] -> [..., m, n], and vectors, as numpy's matmul.
+Tensor matmul(const Tensor &x, const Tensor &y);
+/// x @ transpose(weight) + bias: [..., in], [out, in], [out] -> [..., out]. The bias may be left out.
+Tensor linear(const Tensor &x, const Tensor &weight, const Tensor &bias = {});
+/// Two operands and a letter for each dimension: einsum("bik,bjk->bij", x, y). A letter stands at most once
+/// in an operand; what the result lacks is summed.
+Tensor einsum(llvm::StringRef equation, const Tensor &x, const Tensor &y);
+Tensor sum(const Tensor &x, llvm::ArrayRef<int64_t> axes, bool keepdims = false);
+Tensor mean(const Tensor &x, llvm::ArrayRef<int64_t> axes, bool keepdims = false);
+/// The largest, the smallest along axes.
+Tensor amax(const Tensor &x, llvm::ArrayRef<int64_t> axes, bool keepdims = false);
+Tensor amin(const Tensor &x, llvm::ArrayRef<int64_t> axes, bool keepdims = false);
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+/// The same elements in row-major order. Both shapes have equally many.
+Tensor reshape(const Tensor &x, ShapeRef shape);
+/// Dimension i of the result is dimension permutation[i] of x.
+Tensor transpose(const Tensor &x, llvm::ArrayRef<int64_t> permutation);
+Tensor broadcast(const Tensor &x, ShapeRef shape);
+/// Elements [start, start + extent) along an axis.
+Tensor slice(const Tensor &x, int64_t axis, const Dim &start, const Dim &extent);
+/// Equal parts along an axis, whose extent is a number that `count` divides.
+llvm::SmallVector<Tensor, 4> split(const Tensor &x, int64_t axis, int64_t count);
+/// One after another along an axis; the other dimensions are equal.
+Tensor concat(llvm::ArrayRef<Tensor> values, int64_t axis);
+/// A dimension of 1 that becomes dimension `axis` of the result.
+Tensor unsqueeze(const Tensor &x, int64_t axis);
+
+/// The parts of x along an axis that integers say: the indices' dimensions stand in place of it.
+Tensor gather(const Tensor &x, const Tensor &indices, int64_t axis);
+/// [count, width], [...] -> [..., width]
+Tensor embedding(const Tensor &table, const Tensor &ids);
+
+//===----------------------------------------------------------------------===//
+// Parts of networks
+//===----------------------------------------------------------------------===//
+
+Tensor softmax(const Tensor &x, int64_t axis);
+Tensor logSoftmax(const Tensor &x, int64_t axis);
+/// Over the last dimension. The bias may be left out.
+Tensor layerNorm(const Tensor &x, const Tensor &scale, const Tensor &bias, double epsilon);
+Tensor rmsNorm(const Tensor &x, const Tensor &scale, double epsilon);
+/// Rotates pairs of features by angles: x is [..., length, size], where features i and i + size / 2 are a
+/// pair; cosines and sines are [length, size / 2].
+Tensor rope(const Tensor &x, const Tensor &cosines, const Tensor &sines);
+/// softmax(queries @ transpose(keys) * scale) @ values. Queries are [batch, heads, queries, size], keys and
+/// values [batch, keyHeads, keys, size], where keyHeads divides heads: each is shared by as many heads in a
+/// row. `mask`, which may be left out, says with booleans which keys are seen: [queries, keys], or [batch, 1,
+/// queries, keys] with extents of 1 that broadcast. A query that sees no key takes the mean of all.
+Tensor attention(const Tensor &queries, const Tensor &keys, const Tensor &values, double scale,
+                 const Tensor &mask = {});
+
+} // namespace tenon::graph
+
+#endif // TENON_COMPILER_GRAPH_GRAPH_H

@@ -1,0 +1,33 @@
+//===- Architectures.h - the models that have a description here ----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_ARCHITECTURES_H
+#define TENON_COMPILER_IMPORT_HUGGINGFACE_ARCHITECTURES_H
+
+#include "compiler/import/huggingface/ModelContext.h"
+
+namespace tenon::huggingface {
+
+/// A model as transformers has it. `build` makes the whole graph, with its inputs and outputs; what it cannot
+/// do, it reports.
+struct Architecture {
+  const char *name;      ///< the first of `architectures` in the config
+  const char *modelType; ///< stands for it where the config has no `architectures`
+  void (*build)(ModelContext &);
+};
+
+/// The architecture of a config; null where there is none, which has been reported.
+const Architecture *findArchitecture(const Config &config);
+
+void buildBert(ModelContext &model);
+void buildGemma3(ModelContext &model);
+void buildGpt2(ModelContext &model);
+void buildLlama(ModelContext &model);
+
+} // namespace tenon::huggingface
+
+#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_ARCHITECTURES_H

@@ -1,0 +1,133 @@
+//===- Checkpoint.cpp - the weights of a model, in one file or many -------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/huggingface/Checkpoint.h"
+#include "compiler/graph/Elements.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::huggingface;
+
+static constexpr char kSingleFile[] = "model.safetensors";
+static constexpr char kIndexFile[] = "model.safetensors.index.json";
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+bool Checkpoint::readFile(StringRef name, llvm::StringMap<Entry> &found) {
+  std::string error;
+  std::shared_ptr<const MappedFile> file = files.open(name, error);
+  if (!file) {
+    report.add(ImportFault::InvalidModel, name + " cannot be read: " + error);
+    return false;
+  }
+  std::optional<llvm::StringMap<StoredTensor>> stored = readSafetensors(file->getBytes(), context, error);
+  if (!stored) {
+    report.add(ImportFault::InvalidModel, name + ": " + error);
+    return false;
+  }
+  for (auto &entry : *stored)
+    found[entry.first()] = {std::move(entry.second), file};
+  return true;
+}
+
+bool Checkpoint::readShards(const Json &index) {
+  auto map = index.find("weight_map");
+  if (map == index.end() || !map->is_object()) {
+    report.add(ImportFault::InvalidModel, Twine(kIndexFile) + " has no weight_map");
+    return false;
+  }
+  llvm::StringMap<llvm::StringMap<Entry>> shards;
+  for (const auto &[name, shard] : map->items()) {
+    if (!shard.is_string()) {
+      report.add(ImportFault::InvalidModel, Twine(kIndexFile) + " names no file for '" + name + "'");
+      return false;
+    }
+    std::string file = shard.get<std::string>();
+    auto [it, isNew] = shards.try_emplace(file);
+    if (isNew && !readFile(file, it->second))
+      return false;
+    auto entry = it->second.find(name);
+    if (entry == it->second.end()) {
+      report.add(ImportFault::InvalidModel,
+                 file + " does not hold '" + name + "', which " + kIndexFile + " says");
+      return false;
+    }
+    tensors[name] = entry->second;
+  }
+  return true;
+}
+
+bool Checkpoint::read() {
+  std::string error, indexError;
+  if (files.open(kSingleFile, error))
+    return readFile(kSingleFile, tensors);
+  std::shared_ptr<const MappedFile> file = files.open(kIndexFile, indexError);
+  if (!file) {
+    report.add(ImportFault::InvalidModel, Twine("has no weights: ") + kSingleFile + " cannot be read (" +
+                                              error + "), nor can " + kIndexFile + " (" + indexError + ")");
+    return false;
+  }
+  std::optional<Json> index = parseJsonObject(file->getBytes(), error);
+  if (!index)
+    report.add(ImportFault::InvalidModel, Twine(kIndexFile) + " " + error);
+  return index && readShards(*index);
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+static std::string shapeToString(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t dim : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(dim);
+  return text.empty() ? "a number" : text;
+}
+
+ElementsAttr Checkpoint::get(StringRef name, ArrayRef<int64_t> shape) {
+  auto it = tensors.find(name);
+  if (it == tensors.end()) {
+    missing.push_back(name.str());
+    return {};
+  }
+  const StoredTensor &tensor = it->second.tensor;
+  if (ArrayRef(tensor.shape) != shape) {
+    misshapen.push_back(name.str() + " is " + shapeToString(tensor.shape) + " and not " +
+                        shapeToString(shape));
+    return {};
+  }
+  if (!isa_and_nonnull<FloatType>(tensor.elementType)) {
+    unsupported.push_back(name.str() + " is " + tensor.dtype);
+    return {};
+  }
+  return makeElements(RankedTensorType::get(shape, tensor.elementType), tensor.bytes, it->second.file, name);
+}
+
+/// The first of many, and how many more there are.
+static std::string listSome(ArrayRef<std::string> texts) {
+  constexpr size_t kShown = 20;
+  std::string list = llvm::join(texts.take_front(kShown), ", ");
+  return texts.size() > kShown ? list + " and " + std::to_string(texts.size() - kShown) + " more" : list;
+}
+
+void Checkpoint::reportFaults(StringRef architecture) {
+  auto count = [](ArrayRef<std::string> texts) {
+    return std::to_string(texts.size()) + (texts.size() == 1 ? " weight" : " weights");
+  };
+  if (!missing.empty())
+    report.add(ImportFault::InvalidModel,
+               "lacks " + count(missing) + " that " + architecture + " needs: " + listSome(missing));
+  if (!misshapen.empty())
+    report.add(ImportFault::InvalidModel,
+               "has " + count(misshapen) + " of another shape than config.json says: " + listSome(misshapen));
+  if (!unsupported.empty())
+    report.add(ImportFault::Unsupported,
+               "has " + count(unsupported) + " of a type that is not supported: " + listSome(unsupported));
+}

@@ -1,0 +1,109 @@
+//===- Config.cpp - reads the fields of config.json -----------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/huggingface/Config.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+
+using namespace tenon;
+using namespace tenon::huggingface;
+
+const Json *Config::find(const std::string &key) const {
+  auto it = fields.find(key);
+  return it == fields.end() || it->is_null() ? nullptr : &*it;
+}
+
+void Config::reportWanted(const std::string &key, const std::string &wanted) const {
+  const Json *found = find(key);
+  constexpr size_t kShown = 80;
+  std::string text =
+      found ? found->dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, kShown) : "";
+  report.add(ImportFault::InvalidModel, "config.json: '" + path + key + "' has to be " + wanted +
+                                            (found ? ", found " + text : ", and is not there"));
+}
+
+int64_t Config::getSize(const std::string &key, std::optional<int64_t> otherwise) const {
+  constexpr uint64_t kMax = uint64_t(1) << 30;
+  const Json *found = find(key);
+  if (!found && otherwise)
+    return *otherwise;
+  if (found && found->is_number_unsigned() && found->get<uint64_t>() >= 1 && found->get<uint64_t>() <= kMax)
+    return found->get<int64_t>();
+  reportWanted(key, "a number from 1 to 2^30");
+  return 1;
+}
+
+double Config::getFloat(const std::string &key, std::optional<double> otherwise) const {
+  const Json *found = find(key);
+  if (!found && otherwise)
+    return *otherwise;
+  if (found && found->is_number() && std::isfinite(found->get<double>()))
+    return found->get<double>();
+  reportWanted(key, "a number");
+  return 1;
+}
+
+bool Config::getBool(const std::string &key, bool otherwise) const {
+  const Json *found = find(key);
+  if (!found)
+    return otherwise;
+  if (found->is_boolean())
+    return found->get<bool>();
+  reportWanted(key, "true or false");
+  return otherwise;
+}
+
+std::string Config::getString(const std::string &key, const std::string &otherwise) const {
+  const Json *found = find(key);
+  if (!found)
+    return otherwise;
+  if (found->is_string())
+    return found->get<std::string>();
+  reportWanted(key, "a text");
+  return otherwise;
+}
+
+std::vector<std::string> Config::getStrings(const std::string &key) const {
+  const Json *found = find(key);
+  if (!found)
+    return {};
+  if (found->is_array() && llvm::all_of(*found, [](const Json &element) { return element.is_string(); }))
+    return found->get<std::vector<std::string>>();
+  reportWanted(key, "a list of texts");
+  return {};
+}
+
+std::vector<double> Config::getFloats(const std::string &key) const {
+  const Json *found = find(key);
+  if (!found)
+    return {};
+  auto isFinite = [](const Json &element) {
+    return element.is_number() && std::isfinite(element.get<double>());
+  };
+  if (found->is_array() && llvm::all_of(*found, isFinite))
+    return found->get<std::vector<double>>();
+  reportWanted(key, "a list of numbers");
+  return {};
+}
+
+Config Config::getObject(const std::string &key) const {
+  const Json *found = find(key);
+  if (found && !found->is_object())
+    reportWanted(key, "an object");
+  return Config(found && found->is_object() ? *found : Json::object(), report, path + key + ".");
+}
+
+void Config::reportUnsupported(const std::string &key, const std::string &found,
+                               const std::string &known) const {
+  report.add(ImportFault::Unsupported, "config.json: '" + path + key + "' is '" + found +
+                                           "', which is not supported; known are " + known);
+}
+
+void Config::refuse(const std::string &key) const {
+  if (getBool(key, false))
+    report.add(ImportFault::Unsupported, "config.json: '" + path + key + "' is true, which is not supported");
+}

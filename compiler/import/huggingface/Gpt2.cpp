@@ -1,0 +1,98 @@
+//===- Gpt2.cpp - a decoder with learned positions ------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Radford and others, "Language Models are Unsupervised Multitask Learners", 2019; as transformers'
+// GPT2LMHeadModel computes it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/huggingface/Architectures.h"
+#include <cmath>
+
+using namespace tenon;
+using namespace tenon::graph;
+using namespace tenon::huggingface;
+
+namespace {
+
+struct Gpt2Config {
+  explicit Gpt2Config(const Config &config);
+  /// What scores are multiplied with in a layer.
+  double getScale(int64_t layer) const;
+
+  int64_t hidden, layers, heads, intermediate, vocabulary, positions;
+  double epsilon;
+  Activation activation;
+  bool scalesByHead, scalesByLayer, isTied;
+};
+
+} // namespace
+
+Gpt2Config::Gpt2Config(const Config &config)
+    : hidden(config.getSize("n_embd")), layers(config.getSize("n_layer")), heads(config.getSize("n_head")),
+      intermediate(config.getSize("n_inner", 4 * hidden)), vocabulary(config.getSize("vocab_size")),
+      positions(config.getSize("n_positions")), epsilon(config.getFloat("layer_norm_epsilon", 1e-5)),
+      activation(readActivation(config, "activation_function", "gelu_new")),
+      scalesByHead(config.getBool("scale_attn_weights", true)),
+      scalesByLayer(config.getBool("scale_attn_by_inverse_layer_idx", false)),
+      isTied(config.getBool("tie_word_embeddings", true)) {
+  config.refuse("add_cross_attention");
+}
+
+double Gpt2Config::getScale(int64_t layer) const {
+  double scale = scalesByHead ? 1 / std::sqrt(static_cast<double>(hidden / heads)) : 1;
+  return scalesByLayer ? scale / static_cast<double>(layer + 1) : scale;
+}
+
+/// A linear layer whose weight is [in, out], the other way round than elsewhere.
+static Tensor convolve(ModelContext &m, const Tensor &x, const std::string &name, int64_t in, int64_t out) {
+  ModelContext::Scope scope(m, name);
+  Tensor weight = m.weight("weight", {in, out});
+  return matmul(x, weight) + m.weight("bias", out);
+}
+
+static Tensor attend(ModelContext &m, const Gpt2Config &c, const Tensor &x, double scale,
+                     const Tensor &mask) {
+  ModelContext::Scope scope(m, "attn");
+  auto parts = split(convolve(m, x, "c_attn", c.hidden, 3 * c.hidden), -1, 3);
+  Tensor mixed = attention(splitHeads(parts[0], c.heads), splitHeads(parts[1], c.heads),
+                           splitHeads(parts[2], c.heads), scale, mask);
+  return convolve(m, mergeHeads(mixed), "c_proj", c.hidden, c.hidden);
+}
+
+static Tensor widen(ModelContext &m, const Gpt2Config &c, const Tensor &x) {
+  ModelContext::Scope scope(m, "mlp");
+  Tensor wide = c.activation(convolve(m, x, "c_fc", c.hidden, c.intermediate));
+  return convolve(m, wide, "c_proj", c.intermediate, c.hidden);
+}
+
+/// Input: input_ids. Output: logits, [batch, length, vocabulary].
+void huggingface::buildGpt2(ModelContext &m) {
+  Gpt2Config c(m.config);
+  m.checkLayers(c.layers);
+  m.checkHeads(c.hidden, c.heads);
+  if (m.hasFaults())
+    return;
+  Tensor ids = m.tokenInputs({"input_ids"})[0];
+  Dim length = ids.dim(1);
+  Tensor mask = m.graph.causalMask(length, length);
+  // Checkpoints of the bare decoder have its weights at the top.
+  std::optional<ModelContext::Scope> root;
+  if (!m.hasWeight("wte.weight"))
+    root.emplace(m, "transformer");
+  Tensor words = m.weight("wte.weight", {c.vocabulary, c.hidden});
+  Tensor x = embedding(words, ids) + m.positions(length, "wpe", c.positions, c.hidden);
+  for (int64_t i = 0; i < c.layers; ++i) {
+    ModelContext::Scope layer(m, "h." + std::to_string(i));
+    x = x + attend(m, c, m.layerNorm(x, "ln_1", c.hidden, c.epsilon), c.getScale(i), mask);
+    x = x + widen(m, c, m.layerNorm(x, "ln_2", c.hidden, c.epsilon));
+  }
+  x = m.layerNorm(x, "ln_f", c.hidden, c.epsilon);
+  root.reset();
+  m.graph.output("logits",
+                 c.isTied ? linear(x, words) : m.linear(x, "lm_head", c.hidden, c.vocabulary, false));
+}

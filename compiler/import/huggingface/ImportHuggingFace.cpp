@@ -1,0 +1,71 @@
+//===- ImportHuggingFace.cpp - files, options, and the border that nothing is thrown across ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/huggingface/ImportHuggingFace.h"
+#include "compiler/import/huggingface/Architectures.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::huggingface;
+
+static constexpr char kConfigFile[] = "config.json";
+
+static std::optional<Config> readConfig(ExternalFiles &files, Report &report) {
+  std::string error;
+  std::shared_ptr<const MappedFile> file = files.open(kConfigFile, error);
+  if (!file) {
+    report.add(ImportFault::InvalidModel, "has no config.json that can be read (" + error +
+                                              "); a Hugging Face model is a folder with one");
+    return std::nullopt;
+  }
+  std::optional<Json> fields = parseJsonObject(file->getBytes(), error);
+  if (!fields) {
+    report.add(ImportFault::InvalidModel, Twine(kConfigFile) + " " + error);
+    return std::nullopt;
+  }
+  return Config(std::move(*fields), report);
+}
+
+static OwningOpRef<ModuleOp> importFolder(ExternalFiles &files, const ImportOptions &options, Report &report,
+                                          MLIRContext *context) {
+  std::optional<Config> config = readConfig(files, report);
+  if (!config)
+    return {};
+  const Architecture *architecture = findArchitecture(*config);
+  if (config->has("quantization_config"))
+    report.add(ImportFault::Unsupported,
+               "config.json: 'quantization_config' is there, but quantised weights are not supported; "
+               "take the model before it was quantised");
+  Checkpoint checkpoint(files, report, context);
+  if (report.hasFaults() || !checkpoint.read())
+    return {};
+  Graph graph(context, architecture->name);
+  InputShapes inputShapes(options, report, context);
+  ModelContext model(graph, *config, checkpoint, inputShapes);
+  model.pooling = readPooling(files, report);
+  architecture->build(model);
+  checkpoint.reportFaults(architecture->name);
+  if (report.hasFaults())
+    return {};
+  OwningOpRef<ModuleOp> module = graph.finish();
+  if (module)
+    inputShapes.setRanges(*module);
+  return module;
+}
+
+ImportedModel tenon::importHuggingFace(StringRef folder, const ImportOptions &options, uint64_t &sourceHash,
+                                       MLIRContext *context) {
+  Report report(folder.str());
+  ImportedModel result;
+  ExternalFiles files(folder.str());
+  result.module = importFolder(files, options, report, context);
+  sourceHash = files.hash();
+  if (!result.module) // Where the report says nothing, the graph has.
+    result.fault = report.hasFaults() ? report.getKind() : ImportFault::InvalidModel;
+  report.emitAll(context);
+  return result;
+}

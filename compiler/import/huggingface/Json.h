@@ -1,0 +1,29 @@
+//===- Json.h - JSON that nobody vouches for ------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_JSON_H
+#define TENON_COMPILER_IMPORT_HUGGINGFACE_JSON_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace tenon::huggingface {
+
+using Json = nlohmann::json;
+
+/// Parses a text. Nothing, with the reason in `error`, where it is no JSON, holds a key twice in one object
+/// or nests deeper than a model's files do: such texts mean different things to different readers, or are
+/// made to cost memory.
+std::optional<Json> parseJson(llvm::ArrayRef<char> text, std::string &error);
+/// The same, and fails where it is no object.
+std::optional<Json> parseJsonObject(llvm::ArrayRef<char> text, std::string &error);
+
+} // namespace tenon::huggingface
+
+#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_JSON_H

@@ -1,0 +1,155 @@
+//===- ModelContext.cpp - what the description of an architecture works with ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/huggingface/ModelContext.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::graph;
+using namespace tenon::huggingface;
+
+ModelContext::Scope::Scope(ModelContext &model, const std::string &name)
+    : model(model), before(model.prefix.size()), graphScope(model.graph, name) {
+  model.prefix += name + ".";
+}
+
+//===----------------------------------------------------------------------===//
+// Checks of the config
+//===----------------------------------------------------------------------===//
+
+void ModelContext::checkLayers(int64_t layers) {
+  if (layers > static_cast<int64_t>(checkpoint.size()))
+    refuse("config.json asks for " + Twine(layers) + " layers, but there are only " +
+           Twine(checkpoint.size()) + " weights");
+}
+
+void ModelContext::checkHeads(int64_t hidden, int64_t heads) {
+  if (hidden % heads != 0)
+    refuse("config.json asks for " + Twine(heads) + " heads, which do not divide " + Twine(hidden) +
+           " features");
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+SmallVector<Tensor, 4> ModelContext::tokenInputs(ArrayRef<std::string> names) {
+  for (const std::string &name : names)
+    inputShapes.declare(name, {{"batch"}, {"length"}});
+  SmallVector<Tensor, 4> inputs;
+  for (const std::string &name : names) {
+    Shape shape;
+    for (AffineExpr dim : *inputShapes.getDims(name))
+      shape.push_back(Dim(dim));
+    inputs.push_back(graph.input(name, shape, DType::i64));
+  }
+  inputShapes.checkOptions();
+  return inputs;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+Tensor ModelContext::weight(const std::string &name, ArrayRef<int64_t> shape) {
+  ElementsAttr elements = checkpoint.get(prefix + name, shape);
+  if (!elements)
+    return graph.missing();
+  return cast(graph.weight(prefix + name, elements), DType::f32);
+}
+
+Tensor ModelContext::linear(const Tensor &x, const std::string &name, int64_t in, int64_t out, bool hasBias) {
+  Scope scope(*this, name);
+  Tensor matrix = weight("weight", {out, in});
+  return graph::linear(x, matrix, hasBias ? weight("bias", out) : Tensor());
+}
+
+Tensor ModelContext::layerNorm(const Tensor &x, const std::string &name, int64_t size, double epsilon) {
+  Scope scope(*this, name);
+  // Older files call them so.
+  bool isOld = !hasWeight("weight") && hasWeight("gamma");
+  Tensor scale = weight(isOld ? "gamma" : "weight", size);
+  return graph::layerNorm(x, scale, weight(isOld ? "beta" : "bias", size), epsilon);
+}
+
+Tensor ModelContext::rmsNorm(const Tensor &x, const std::string &name, int64_t size, double epsilon) {
+  Scope scope(*this, name);
+  return graph::rmsNorm(x, weight("weight", size), epsilon);
+}
+
+Tensor ModelContext::gated(const Tensor &x, const std::string &name, int64_t hidden, int64_t intermediate,
+                           Activation activation, bool hasBias) {
+  Scope scope(*this, name);
+  Tensor gates = activation(linear(x, "gate_proj", hidden, intermediate, hasBias));
+  Tensor wide = gates * linear(x, "up_proj", hidden, intermediate, hasBias);
+  return linear(wide, "down_proj", intermediate, hidden, hasBias);
+}
+
+Tensor ModelContext::embedding(const Tensor &ids, const std::string &name, int64_t count, int64_t width) {
+  Scope scope(*this, name);
+  return graph::embedding(weight("weight", {count, width}), ids);
+}
+
+Tensor ModelContext::positions(const Dim &length, const std::string &name, int64_t count, int64_t width) {
+  Scope scope(*this, name);
+  Tensor table = weight("weight", {count, width});
+  if (length.isNumber() && length.getNumber() > count)
+    refuse("a length of " + length.toString() + " is more than the " + Twine(count) +
+           " positions of the model");
+  else
+    graph.require(Dim(count) - length);
+  return slice(table, 0, 0, length);
+}
+
+//===----------------------------------------------------------------------===//
+// Heads
+//===----------------------------------------------------------------------===//
+
+Tensor huggingface::splitHeads(const Tensor &x, int64_t heads) {
+  return transpose(reshape(x, {x.dim(0), x.dim(1), heads, x.dim(2) / heads}), {0, 2, 1, 3});
+}
+
+Tensor huggingface::mergeHeads(const Tensor &x) {
+  return reshape(transpose(x, {0, 2, 1, 3}), {x.dim(0), x.dim(2), x.dim(1) * x.dim(3)});
+}
+
+void huggingface::checkKeyHeads(const Config &config, int64_t heads, int64_t keyHeads, int64_t headSize) {
+  Report &report = config.getReport();
+  if (heads % keyHeads != 0)
+    report.add(ImportFault::InvalidModel, "config.json: 'num_attention_heads' is " + Twine(heads) +
+                                              ", which 'num_key_value_heads', " + Twine(keyHeads) +
+                                              ", does not divide");
+  if (headSize % 2 != 0)
+    report.add(ImportFault::InvalidModel,
+               "config.json: a head has " + Twine(headSize) + " features, but rotary positions need pairs");
+}
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+static Tensor geluTanh(const Tensor &x) { return gelu(x, /*tanh=*/true); }
+static Tensor geluErf(const Tensor &x) { return gelu(x); }
+
+static constexpr std::pair<const char *, Activation> kActivations[] = {
+    {"gelu", geluErf},     {"gelu_fast", geluTanh}, {"gelu_new", geluTanh}, {"gelu_pytorch_tanh", geluTanh},
+    {"relu", relu},        {"sigmoid", sigmoid},    {"silu", silu},         {"swish", silu},
+    {"tanh", graph::tanh},
+};
+
+Activation huggingface::readActivation(const Config &config, const std::string &key,
+                                       const std::string &otherwise) {
+  std::string wanted = config.getString(key, otherwise), known;
+  for (auto [name, activation] : kActivations) {
+    if (wanted == name)
+      return activation;
+    known += (known.empty() ? "" : ", ") + std::string(name);
+  }
+  config.reportUnsupported(key, wanted, known);
+  return nullptr;
+}

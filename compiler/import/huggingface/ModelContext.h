@@ -1,0 +1,105 @@
+//===- ModelContext.h - what the description of an architecture works with ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_HUGGINGFACE_MODELCONTEXT_H
+#define TENON_COMPILER_IMPORT_HUGGINGFACE_MODELCONTEXT_H
+
+#include "compiler/graph/Graph.h"
+#include "compiler/import/InputShapes.h"
+#include "compiler/import/huggingface/Checkpoint.h"
+#include "compiler/import/huggingface/Config.h"
+#include "compiler/import/huggingface/Pooling.h"
+
+namespace tenon::huggingface {
+
+using graph::Dim;
+using graph::Graph;
+using graph::Tensor;
+
+using Activation = Tensor (*)(const Tensor &);
+/// The function that a field of the config names; null where it is not known, which has been reported.
+Activation readActivation(const Config &config, const std::string &key, const std::string &otherwise);
+
+/// The graph under construction, and where its numbers come from. Weights are named below a prefix, as in the
+/// checkpoint: `m.linear(x, "attention.q_proj", out)` reads "model.layers.0.attention.q_proj.weight" inside
+/// of the scopes "model", "layers.0". A weight that cannot be had gives an empty tensor, and all of them are
+/// reported in the end.
+class ModelContext {
+public:
+  ModelContext(Graph &graph, const Config &config, Checkpoint &checkpoint, InputShapes &inputShapes)
+      : graph(graph), config(config), checkpoint(checkpoint), inputShapes(inputShapes) {}
+
+  Graph &graph;
+  const Config &config;
+  Checkpoint &checkpoint;
+  /// What an encoder's tokens become in the end, where the folder says so.
+  std::optional<Pooling> pooling;
+
+  /// While it lives, weights have this prefix, after those around it, and operations its name.
+  class Scope {
+  public:
+    Scope(ModelContext &model, const std::string &name);
+    ~Scope() { model.prefix.resize(before); }
+    Scope(const Scope &) = delete;
+
+  private:
+    ModelContext &model;
+    size_t before;
+    Graph::Scope graphScope;
+  };
+
+  //===--- Checks of the config
+
+  /// Reports where there cannot be as many layers, each with weights of its own.
+  void checkLayers(int64_t layers);
+  /// Reports where heads do not divide the features.
+  void checkHeads(int64_t hidden, int64_t heads);
+  bool hasFaults() const { return config.getReport().hasFaults(); }
+
+  //===--- Inputs
+
+  /// Integers of shape [batch, length]. All inputs of a model are declared in one call.
+  llvm::SmallVector<Tensor, 4> tokenInputs(llvm::ArrayRef<std::string> names);
+
+  //===--- Weights
+
+  /// Widened or narrowed to f32, in which everything is computed.
+  Tensor weight(const std::string &name, llvm::ArrayRef<int64_t> shape);
+  bool hasWeight(const std::string &name) const { return checkpoint.contains(prefix + name); }
+  /// `name`.weight is [out, in].
+  Tensor linear(const Tensor &x, const std::string &name, int64_t in, int64_t out, bool hasBias);
+  /// Over the last dimension, of `size`.
+  Tensor layerNorm(const Tensor &x, const std::string &name, int64_t size, double epsilon);
+  Tensor rmsNorm(const Tensor &x, const std::string &name, int64_t size, double epsilon);
+  /// activation(gate_proj(x)) * up_proj(x), and down_proj of that; the three lie below `name`.
+  Tensor gated(const Tensor &x, const std::string &name, int64_t hidden, int64_t intermediate,
+               Activation activation, bool hasBias);
+  /// The rows of `name`.weight, [count, width], that the ids say.
+  Tensor embedding(const Tensor &ids, const std::string &name, int64_t count, int64_t width);
+  /// Rows 0 to `length` of a table of learned positions: [length, width]. A run that is longer is refused.
+  Tensor positions(const Dim &length, const std::string &name, int64_t count, int64_t width);
+
+private:
+  void refuse(const llvm::Twine &text) { config.getReport().add(ImportFault::InvalidModel, text); }
+
+  InputShapes &inputShapes;
+  std::string prefix;
+};
+
+//===----------------------------------------------------------------------===//
+// Heads
+//===----------------------------------------------------------------------===//
+
+/// [batch, length, heads * size] -> [batch, heads, length, size], and back.
+Tensor splitHeads(const Tensor &x, int64_t heads);
+Tensor mergeHeads(const Tensor &x);
+/// Reports where heads cannot share keys, or have features without a pair to rotate with.
+void checkKeyHeads(const Config &config, int64_t heads, int64_t keyHeads, int64_t headSize);
+
+} // namespace tenon::huggingface
+
+#endif // TENON_COMPILER_IMPORT_HUGGINGFACE_MODELCONTEXT_H

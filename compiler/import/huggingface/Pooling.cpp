@@ -1,0 +1,84 @@
+//===- Pooling.cpp - one vector for a text, as sentence-transformers make it ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/huggingface/Pooling.h"
+#include "compiler/import/huggingface/Config.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace tenon;
+using namespace tenon::graph;
+using namespace tenon::huggingface;
+
+static constexpr char kModulesFile[] = "modules.json";
+
+/// The pooling that the config of a Pooling module describes.
+static void readPoolingModule(ExternalFiles &files, Report &report, const std::string &folder,
+                              Pooling &pooling) {
+  std::string name = folder + "/config.json", error;
+  std::shared_ptr<const MappedFile> file = files.open(name, error);
+  std::optional<Json> fields = file ? parseJsonObject(file->getBytes(), error) : std::nullopt;
+  if (!fields)
+    return report.add(ImportFault::InvalidModel, name + ", which " + kModulesFile + " names: " + error);
+  Config config(*fields, report);
+  pooling.isMean = config.getBool("pooling_mode_mean_tokens", false);
+  bool isFirst = config.getBool("pooling_mode_cls_token", false);
+  for (const auto &[key, value] : fields->items())
+    if (llvm::StringRef(key).starts_with("pooling_mode_") && key != "pooling_mode_mean_tokens" &&
+        key != "pooling_mode_cls_token")
+      config.refuse(key);
+  if (pooling.isMean == isFirst)
+    report.add(ImportFault::Unsupported,
+               name + ": just one of 'pooling_mode_mean_tokens' and 'pooling_mode_cls_token' has to be true");
+}
+
+/// The field of a module, or nothing.
+static std::string getField(const Json &module, const char *key) {
+  auto it = module.is_object() ? module.find(key) : module.end();
+  return module.is_object() && it != module.end() && it->is_string() ? it->get<std::string>() : "";
+}
+
+std::optional<Pooling> huggingface::readPooling(ExternalFiles &files, Report &report) {
+  std::string error;
+  std::shared_ptr<const MappedFile> file = files.open(kModulesFile, error);
+  if (!file)
+    return std::nullopt;
+  std::optional<Json> modules = parseJson(file->getBytes(), error);
+  if (!modules || !modules->is_array()) {
+    report.add(ImportFault::InvalidModel,
+               llvm::Twine(kModulesFile) + " " + (modules ? "holds no list" : error));
+    return std::nullopt;
+  }
+  std::optional<Pooling> pooling;
+  for (const Json &module : *modules) {
+    std::string type = getField(module, "type");
+    llvm::StringRef name = llvm::StringRef(type).rsplit('.').second;
+    if (name == "Pooling")
+      readPoolingModule(files, report, getField(module, "path"), pooling.emplace());
+    else if (name == "Normalize" && pooling)
+      pooling->isNormalized = true;
+    else if (name != "Transformer")
+      report.add(ImportFault::Unsupported,
+                 llvm::Twine(kModulesFile) + ": a module of type '" + type +
+                     "' is not supported; known are Transformer, Pooling and Normalize");
+  }
+  return pooling;
+}
+
+Tensor huggingface::pool(const Tensor &tokens, const Tensor &mask, const Pooling &pooling) {
+  Graph::Scope scope(*tokens.getGraph(), "pooling");
+  Tensor pooled;
+  if (pooling.isMean) {
+    Tensor counts = unsqueeze(cast(mask, DType::f32), 2);
+    pooled = sum(tokens * counts, 1) / maximum(sum(counts, 1), tokens.getGraph()->scalar(1e-9));
+  } else {
+    pooled = reshape(slice(tokens, 1, 0, 1), {tokens.dim(0), tokens.dim(2)});
+  }
+  if (!pooling.isNormalized)
+    return pooled;
+  Tensor length = sqrt(sum(pooled * pooled, 1, /*keepdims=*/true));
+  return pooled / maximum(length, tokens.getGraph()->scalar(1e-12));
+}

@@ -1,0 +1,181 @@
+//===- Rope.cpp - rotary positions, as configs describe them --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The formulas are those of transformers (modeling_rope_utils.py); yarn is from
+// https://arxiv.org/abs/2309.00071.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/huggingface/Rope.h"
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+using namespace tenon;
+using namespace tenon::graph;
+using namespace tenon::huggingface;
+
+static constexpr double kTurn = 2 * std::numbers::pi;
+
+/// Slow rotations, those with few turns in the length that the model was first trained for, become slower by
+/// a factor; fast ones stay; between the two it is a mixture.
+static void scaleAsLlama3(const Config &parameters, Rope &rope) {
+  double factor = parameters.getFloat("factor"), low = parameters.getFloat("low_freq_factor"),
+         high = parameters.getFloat("high_freq_factor");
+  double length = static_cast<double>(parameters.getSize("original_max_position_embeddings"));
+  for (double &frequency : rope.frequencies) {
+    double turns = length * frequency / kTurn;
+    double kept = high == low ? (turns < low ? 0 : 1) : std::clamp((turns - low) / (high - low), 0.0, 1.0);
+    frequency = (1 - kept) * frequency / factor + kept * frequency;
+  }
+}
+
+/// The length that a model was first trained for.
+static int64_t getTrainedLength(const Config &config, const Config &parameters) {
+  for (const Config *fields : {&parameters, &config})
+    if (fields->has("original_max_position_embeddings"))
+      return fields->getSize("original_max_position_embeddings");
+  return config.getSize("max_position_embeddings");
+}
+
+/// The factor by which yarn sharpens attention.
+static double getYarnScale(const Config &parameters, double factor) {
+  if (parameters.has("attention_factor"))
+    return parameters.getFloat("attention_factor");
+  auto scale = [&](double multiple) { return factor <= 1 ? 1.0 : 0.1 * multiple * std::log(factor) + 1; };
+  double all = parameters.getFloat("mscale_all_dim", 0.0), some = parameters.getFloat("mscale", 0.0);
+  return all != 0 && some != 0 ? scale(some) / scale(all) : scale(1);
+}
+
+/// As llama3, but the mixture goes by the number of the feature.
+static void scaleAsYarn(const Config &config, const Config &parameters, double theta, Rope &rope) {
+  double longest = static_cast<double>(config.getSize("max_position_embeddings"));
+  double length = static_cast<double>(getTrainedLength(config, parameters));
+  double factor = parameters.getFloat("factor", longest / length);
+  double pairs = static_cast<double>(rope.frequencies.size());
+  bool truncate = parameters.getBool("truncate", true);
+  // The feature that makes so many turns in the length.
+  auto findFeature = [&](double turns) {
+    return pairs * std::log(length / (turns * kTurn)) / std::log(theta);
+  };
+  double first = findFeature(parameters.getFloat("beta_fast", 32.0)),
+         last = findFeature(parameters.getFloat("beta_slow", 1.0));
+  first = std::max(truncate ? std::floor(first) : first, 0.0);
+  last = std::min(truncate ? std::ceil(last) : last, 2 * pairs - 1);
+  last += first == last ? 0.001 : 0;
+  for (auto [i, frequency] : llvm::enumerate(rope.frequencies)) {
+    double slowed = std::clamp((static_cast<double>(i) - first) / (last - first), 0.0, 1.0);
+    frequency = slowed * frequency / factor + (1 - slowed) * frequency;
+  }
+  rope.scale = getYarnScale(parameters, factor);
+}
+
+/// Texts longer than those trained for turn by factors of their own.
+static void scaleAsLongRope(const Config &config, const Config &parameters, Rope &rope) {
+  rope.threshold = getTrainedLength(config, parameters);
+  double trained = static_cast<double>(rope.threshold);
+  double factor =
+      parameters.getFloat("factor", static_cast<double>(config.getSize("max_position_embeddings")) / trained);
+  double scale = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(trained));
+  rope.scale = parameters.getFloat("attention_factor", scale);
+  auto divide = [&](const char *key) {
+    std::vector<double> factors = parameters.getFloats(key), result;
+    if (factors.size() != rope.frequencies.size())
+      parameters.getReport().add(ImportFault::InvalidModel, llvm::Twine("config.json: '") + key + "' has " +
+                                                                llvm::Twine(factors.size()) +
+                                                                " entries, wanted " +
+                                                                llvm::Twine(rope.frequencies.size()));
+    for (auto [frequency, factor] : llvm::zip(rope.frequencies, factors))
+      result.push_back(frequency / factor);
+    return result;
+  };
+  rope.longFrequencies = divide("long_factor");
+  rope.frequencies = divide("short_factor");
+}
+
+static constexpr char kKinds[] = "default, dynamic, linear, llama3, longrope, yarn";
+
+/// Applies what `rope_type` says to plain rotary positions.
+static void scaleAsConfigured(const Config &config, const Config &parameters, double theta, Rope &rope) {
+  // Older files call it `type`.
+  std::string key = parameters.has("rope_type") ? "rope_type" : "type";
+  std::string kind = parameters.getString(key, "default");
+  if (kind == "dynamic") {
+    rope.threshold = config.getSize("max_position_embeddings");
+    rope.factor = parameters.getFloat("factor");
+  } else if (kind == "linear") {
+    double factor = parameters.getFloat("factor");
+    for (double &frequency : rope.frequencies)
+      frequency /= factor;
+  } else if (kind == "llama3") {
+    scaleAsLlama3(parameters, rope);
+  } else if (kind == "longrope") {
+    scaleAsLongRope(config, parameters, rope);
+  } else if (kind == "yarn") {
+    scaleAsYarn(config, parameters, theta, rope);
+  } else if (kind != "default") {
+    parameters.reportUnsupported(key, kind, kKinds);
+  }
+}
+
+Rope huggingface::readRope(const Config &config, const Config &parameters, double theta, int64_t headSize) {
+  Rope rope;
+  constexpr int64_t kMaxHeadSize = 1 << 16;
+  if (headSize > kMaxHeadSize) {
+    parameters.getReport().add(ImportFault::InvalidModel, "config.json asks for heads of " +
+                                                              llvm::Twine(headSize) +
+                                                              " features; rotary positions allow 65536");
+    return rope;
+  }
+  for (int64_t i = 0; i < headSize / 2; ++i)
+    rope.frequencies.push_back(
+        std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(headSize)));
+  scaleAsConfigured(config, parameters, theta, rope);
+  auto isFinite = [](double number) { return std::isfinite(number); };
+  if (!isFinite(rope.scale) || !llvm::all_of(rope.frequencies, isFinite) ||
+      !llvm::all_of(rope.longFrequencies, isFinite))
+    parameters.getReport().add(ImportFault::InvalidModel,
+                               "config.json: the parameters of rotary positions give no finite numbers");
+  if (double part = parameters.getFloat("partial_rotary_factor", 1.0); part != 1)
+    parameters.reportUnsupported("partial_rotary_factor", std::to_string(part), "1");
+  return rope;
+}
+
+Rope huggingface::readRope(const Config &config, int64_t headSize) {
+  Config parameters = config.getObject(config.has("rope_parameters") ? "rope_parameters" : "rope_scaling");
+  double theta = parameters.has("rope_theta") ? parameters.getFloat("rope_theta")
+                                              : config.getFloat("rope_theta", 10000.0);
+  return readRope(config, parameters, theta, headSize);
+}
+
+//===----------------------------------------------------------------------===//
+// Angles
+//===----------------------------------------------------------------------===//
+
+/// The frequencies for texts of this length.
+static Tensor makeFrequencies(Graph &graph, const Rope &rope, const Dim &length) {
+  Tensor frequencies = graph.vector(rope.frequencies);
+  if (rope.threshold == 0)
+    return frequencies;
+  Tensor size = graph.size(length, DType::f32);
+  double threshold = static_cast<double>(rope.threshold);
+  if (!rope.longFrequencies.empty())
+    return where(size > threshold, graph.vector(rope.longFrequencies), frequencies);
+  // The base of the powers grows with the length; frequency i is its power -2i / headSize.
+  std::vector<double> exponents;
+  double pairs = static_cast<double>(rope.frequencies.size());
+  for (double i = 0; i < pairs; ++i)
+    exponents.push_back(pairs > 1 ? -i / (pairs - 1) : 0);
+  Tensor stretch = maximum(size, graph.scalar(threshold)) * (rope.factor / threshold) - (rope.factor - 1);
+  return frequencies * pow(stretch, graph.vector(exponents));
+}
+
+std::pair<Tensor, Tensor> huggingface::makeRotations(Graph &graph, const Rope &rope, const Dim &length) {
+  Graph::Scope scope(graph, "rotary");
+  Tensor angles = graph.iota({length, 1}, 0, DType::f32) * makeFrequencies(graph, rope, length);
+  return {cos(angles) * rope.scale, sin(angles) * rope.scale};
+}

@@ -1,0 +1,154 @@
+//===- GraphTests.cpp - graphs written in C++ -----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/graph/Graph.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/raw_ostream.h"
+#include <catch2/catch.hpp>
+
+using namespace tenon::graph;
+
+namespace {
+
+/// A graph, and the errors that it reports.
+struct Fixture {
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  std::vector<std::string> errors;
+  mlir::ScopedDiagnosticHandler handler{&context, [this](mlir::Diagnostic &diagnostic) {
+                                          errors.push_back(diagnostic.str());
+                                          return mlir::success();
+                                        }};
+  Graph g{&context, "test"};
+  Dim n = g.symbol("n");
+};
+
+std::string toString(const Shape &shape) {
+  std::string text;
+  for (const Dim &dim : shape)
+    text += (text.empty() ? "" : ", ") + dim.toString();
+  return text;
+}
+
+} // namespace
+
+TEST_CASE_METHOD(Fixture, "dimensions are numbers or expressions, and known to be equal where they are") {
+  CHECK((Dim(7) / 2).getNumber() == 3);
+  CHECK((Dim(-7) / 2).getNumber() == -4);
+  CHECK((Dim(7) % 4).getNumber() == 3);
+  CHECK_FALSE(n.isNumber());
+  CHECK((n + 2 - n) == Dim(2));
+  CHECK((n * 4 / 2) == 2 * n);
+  CHECK(g.symbol("n") == n);
+  CHECK_FALSE(g.symbol("m") == n);
+}
+
+TEST_CASE_METHOD(Fixture, "shapes follow from operands") {
+  Tensor x = g.input("x", {n, 6, 8}), w = g.input("w", {4, 8}), ids = g.input("ids", {n, 3}, DType::i64);
+  CHECK(toString(linear(x, w).shape()) == "n, 6, 4");
+  CHECK(toString(matmul(x, transpose(w, {1, 0})).shape()) == "n, 6, 4");
+  CHECK(toString(einsum("bik,jk->jib", x, w).shape()) == "4, 6, n");
+  CHECK(toString(embedding(w, ids).shape()) == "n, 3, 8");
+  CHECK(toString(sum(x, -1).shape()) == "n, 6");
+  CHECK(toString(mean(x, {0, 2}, /*keepdims=*/true).shape()) == "1, 6, 1");
+  CHECK(toString(slice(x, 1, 2, 3).shape()) == "n, 3, 8");
+  CHECK(toString(concat({x, slice(x, 1, 0, 2)}, 1).shape()) == "n, 8, 8");
+  CHECK(toString(unsqueeze(x, -1).shape()) == "n, 6, 8, 1");
+  CHECK(toString(reshape(x, {n * 6, 8}).shape()) == "n * 6, 8");
+  CHECK(split(x, 2, 2).size() == 2);
+  CHECK(toString((x + 1 < 2 * x).shape()) == "n, 6, 8");
+  CHECK(toString(g.causalMask(n, n).shape()) == "n, n");
+  CHECK(x.dim(-1) == Dim(8));
+  CHECK(x.dim(3) == Dim(1));
+  CHECK_FALSE(g.hasFailed());
+}
+
+TEST_CASE_METHOD(Fixture, "heads may share keys") {
+  Tensor queries = g.input("q", {2, 4, n, 8}), keys = g.input("k", {2, 2, n, 8}),
+         values = g.input("v", {2, 2, n, 6});
+  Tensor mask = g.input("mask", {2, 1, 1, n}, DType::boolean);
+  CHECK(toString(attention(queries, keys, values, 0.5).shape()) == "2, 4, n, 6");
+  CHECK(toString(attention(queries, keys, values, 0.5, mask).shape()) == "2, 4, n, 6");
+  CHECK(toString(attention(queries, keys, values, 0.5, g.causalMask(n, n)).shape()) == "2, 4, n, 6");
+}
+
+TEST_CASE_METHOD(Fixture, "a module has names, ranges and requirements") {
+  Tensor x = g.input("x", {n, 2});
+  g.setRange("n", 1, 16);
+  g.require(32 - 2 * n);
+  {
+    Graph::Scope outer(g, "layers"), inner(g, "0");
+    g.output("y", relu(x));
+  }
+  mlir::OwningOpRef<mlir::ModuleOp> module = g.finish();
+  REQUIRE(module);
+  CHECK(mlir::succeeded(mlir::verify(*module)));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, mlir::OpPrintingFlags().enableDebugInfo());
+  for (const char *part : {"tenon.model = \"test\"", "tenon.name = \"x\"", "tenon.name = \"y\"",
+                           "n = array<i64: 1, 16>", "tenon.requires", "loc(\"layers.0\")"})
+    CHECK_THAT(text, Catch::Matchers::Contains(part));
+}
+
+TEST_CASE_METHOD(Fixture, "the first failure is reported, and what follows is silent") {
+  Tensor x = g.input("x", {4, 2});
+  Tensor y = matmul(x, x);
+  CHECK_FALSE(y);
+  CHECK_FALSE(softmax(reshape(y, {3}) + 1, 7));
+  g.output("y", y);
+  CHECK_FALSE(g.finish());
+  CHECK(errors.size() == 1);
+}
+
+TEST_CASE_METHOD(Fixture, "a failure says what is wrong") {
+  Tensor x = g.input("x", {4, 2});
+  std::string wanted;
+  SECTION("an axis") {
+    softmax(x, 2);
+    wanted = "has no axis 2: there are 2";
+  }
+  SECTION("parts") {
+    split(x, 0, 3);
+    wanted = "cannot split a dimension of 4 into 3 equal parts";
+  }
+  SECTION("no parts") {
+    split(x, 0, 0);
+    wanted = "cannot split a dimension of 4 into 0 equal parts";
+  }
+  SECTION("heads") {
+    attention(g.input("q", {1, 4, 1, 2}), g.input("k", {1, 3, 1, 2}), g.input("v", {1, 3, 1, 2}), 1);
+    wanted = "cannot share the keys of 3 heads among 4";
+  }
+  SECTION("an equation") {
+    einsum("ij,jk", x, x);
+    wanted = "'ij,jk' is no equation of operands of rank 2 and 2, which looks like 'bik,bjk->bij'";
+  }
+  SECTION("a tensor that was never made") {
+    x + Tensor();
+    wanted = "has an operand that was never made";
+  }
+  SECTION("another graph") {
+    Graph other(&context);
+    x + other.input("y", {4, 2});
+    wanted = "has operands of two graphs";
+  }
+  SECTION("elements") {
+    g.weight("w", {2, 2}, {1, 2, 3});
+    wanted = "weight 'w' needs 4 elements for its shape, found 3";
+  }
+  SECTION("names") {
+    g.input("x", {1});
+    wanted = "has two inputs named 'x'";
+  }
+  SECTION("no output") {
+    g.finish();
+    wanted = "has no output";
+  }
+  CHECK(errors == std::vector{wanted});
+}
