@@ -32,7 +32,7 @@ const Table &getTable(StringRef domain) {
   static const Table standard =
       makeTable({getElementwiseOps(), getActivationOps(), getReductionOps(), getContractionOps(),
                  getWindowOps(), getNormalizationOps(), getShapeOps(), getIndexingOps(), getConstantOps(),
-                 getResizeOps(), getQuantizationOps(), getControlOps(), getRecurrentOps(), getSequenceOps(), getRandomOps(),
+                 getResizeOps(), getQuantizationOps(), getControlOps(), getRecurrentOps(), getSelectionOps(), getSequenceOps(), getRandomOps(),
                  getSamplingOps(), getUnfoldOps(), getSignalOps(), getDetectionOps(), getNgramOps()});
   static const Table learning = makeTable({getFeatureOps(), getLinearModelOps(), getTreeOps()});
   static const Table training = makeTable({getTrainingOps()});

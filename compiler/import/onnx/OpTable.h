@@ -48,6 +48,7 @@ llvm::ArrayRef<OpEntry> getResizeOps();
 llvm::ArrayRef<OpEntry> getQuantizationOps();
 llvm::ArrayRef<OpEntry> getControlOps();
 llvm::ArrayRef<OpEntry> getRecurrentOps();
+llvm::ArrayRef<OpEntry> getSelectionOps();
 llvm::ArrayRef<OpEntry> getSequenceOps();
 llvm::ArrayRef<OpEntry> getRandomOps();
 llvm::ArrayRef<OpEntry> getSamplingOps();

@@ -132,17 +132,23 @@ Value stack(Node &n, ArrayRef<Value> slices, int64_t axis) {
   return n.concat(parts, axis);
 }
 
-/// Sets the outputs: the state after the last iteration, then the stacked slices.
-LogicalResult setLoopOutputs(Node &n, ArrayRef<ImportedValue> state, Slices &slices, IntsRef axes) {
+/// What a loop leaves: the state after the last iteration, then the stacked slices. Nothing where that fails.
+using LoopResults = std::optional<SmallVector<ImportedValue>>;
+
+LoopResults stackSlices(Node &n, ArrayRef<ImportedValue> state, Slices &slices, IntsRef axes) {
   SmallVector<ImportedValue> values(state);
   for (auto [list, axis] : llvm::zip(slices, axes)) {
     std::optional<int64_t> at = n.normalizeAxis(axis, n.rank(list.front()) + 1);
     Value stacked = at ? stack(n, list, *at) : Value();
     if (!stacked)
-      return failure();
+      return std::nullopt;
     values.push_back(toImported(n, stacked));
   }
-  return bindOutputs(n, values);
+  return values;
+}
+
+LogicalResult bindResults(Node &n, LoopResults results) {
+  return results ? bindOutputs(n, *results) : failure();
 }
 
 /// A Loop node as it was read.
@@ -216,7 +222,7 @@ LogicalResult writeOutLoop(Node &n, LoopNode &loop) {
     if (!appendSlices(n, slices, rest.drop_front(loop.state.size())))
       return failure();
   }
-  return setLoopOutputs(n, loop.state, slices, Ints(loop.collected, 0));
+  return bindResults(n, stackSlices(n, loop.state, slices, Ints(loop.collected, 0)));
 }
 
 /// Ranks of sequences that are empty at first are those that the body gives them.
@@ -361,7 +367,7 @@ std::optional<ScanNode> readScan(Node &n) {
   return std::nullopt;
 }
 
-LogicalResult writeOutScan(Node &n, ScanNode &scan, int64_t length) {
+LoopResults writeOutScan(Node &n, ScanNode &scan, int64_t length) {
   Slices slices(scan.axes.size());
   for (int64_t t = 0; t < length; ++t) {
     SmallVector<ImportedValue> inputs(scan.state);
@@ -369,21 +375,21 @@ LogicalResult writeOutScan(Node &n, ScanNode &scan, int64_t length) {
       AffineExpr at = n.constantDim(s.reverse ? length - 1 - t : t);
       Value slice = n.squeeze(n.sliceAxis(s.value, s.axis, at, n.constantDim(1)), s.axis);
       if (!slice)
-        return failure();
+        return std::nullopt;
       inputs.push_back(toImported(n, slice));
     }
     SmallVector<ImportedValue *> outputs;
     if (failed(n.importer.importSubgraph(n, *scan.body, inputs, outputs)) || hasFailed(outputs))
-      return failure();
+      return std::nullopt;
     for (auto [value, output] : llvm::zip(scan.state, outputs))
       value = *output;
     if (!appendSlices(n, slices, ArrayRef(outputs).drop_front(scan.state.size())))
-      return failure();
+      return std::nullopt;
   }
   for (auto [list, direction] : llvm::zip(slices, scan.directions))
     if (direction != 0)
       std::reverse(list.begin(), list.end());
-  return setLoopOutputs(n, scan.state, slices, scan.axes);
+  return stackSlices(n, scan.state, slices, scan.axes);
 }
 
 /// The collected slices, which lie along the first dimension, as the node wants them.
@@ -398,10 +404,8 @@ Value placeCollected(Node &n, Value stacked, int64_t axis, bool reverse) {
   return n.transpose(stacked, order);
 }
 
-LogicalResult importScan(Node &n) {
-  std::optional<ScanNode> scan = readScan(n);
-  if (!scan)
-    return failure();
+LoopResults runScan(Node &n, ScanNode &node) {
+  ScanNode *scan = &node;
   std::optional<int64_t> length = getConstant(scan->length);
   if (length && *length >= 1 && *length <= kMaxWrittenOut / std::max(scan->body->node_size(), 1))
     return writeOutScan(n, *scan, *length);
@@ -409,7 +413,7 @@ LogicalResult importScan(Node &n) {
   for (const ImportedValue &value : scan->state) {
     std::optional<SmallVector<Value>> tensors = toTensors(n, value);
     if (!tensors)
-      return failure();
+      return std::nullopt;
     inits.append(*tensors);
   }
   size_t carried = inits.size();
@@ -440,16 +444,71 @@ LogicalResult importScan(Node &n) {
   };
   std::optional<SmallVector<Value>> results = buildCountedLoop(n, scan->length, inits, body);
   if (!results)
-    return failure();
+    return std::nullopt;
   SmallVector<ImportedValue> values = fromTensorsLike(n, scan->state, *results);
   for (auto [stacked, axis, direction] :
        llvm::zip(ArrayRef(*results).drop_front(carried), scan->axes, scan->directions)) {
     Value placed = placeCollected(n, stacked, axis, direction != 0);
     if (!placed)
-      return failure();
+      return std::nullopt;
     values.push_back(toImported(n, placed));
   }
-  return bindOutputs(n, values);
+  return values;
+}
+
+LogicalResult importScan(Node &n) {
+  std::optional<ScanNode> scan = readScan(n);
+  return scan ? bindResults(n, runScan(n, *scan)) : failure();
+}
+
+/// Until opset 8 all values have a batch dimension first, and each sequence of the batch is scanned for itself.
+LogicalResult importBatchedScan(Node &n) {
+  const onnx::GraphProto *body = n.getGraph("body");
+  int64_t count = n.getInt("num_scan_inputs", 1), given = static_cast<int64_t>(n.getNumInputs()) - 1;
+  Ints directions = n.getInts("directions").value_or(Ints(count, 0));
+  if (!body)
+    return failure();
+  if (n.hasInput(0))
+    return n.unsupported("has sequences of different lengths, which is supported from opset 9 on");
+  if (count < 1 || count > given || static_cast<int64_t>(directions.size()) != count || body->output_size() < given - count)
+    return n.invalid("'num_scan_inputs' is " + Twine(count) + ", which its inputs, directions or body do not fit");
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < given; ++i) {
+    values.push_back(n.input(i + 1));
+    if (n.rank(values.back()) < (i < given - count ? 1 : 2))
+      return n.invalid("input '" + n.inputName(i + 1) + "' lacks the dimensions of batch and sequence");
+  }
+  auto scanOne = [&](Value number, ArrayRef<Value>) -> std::optional<LoopBody> {
+    ScanNode scan{body, {}, {}, n.dim(values.back(), 1), {}, {}};
+    for (auto [i, value] : llvm::enumerate(values)) {
+      Value one = n.gather(value, number, 0);
+      int64_t number = static_cast<int64_t>(i) - (given - count);
+      if (number < 0)
+        scan.state.push_back(toImported(n, one));
+      else
+        scan.inputs.push_back({one, 0, directions[number] != 0});
+    }
+    scan.axes = scan.directions = Ints(body->output_size() - (given - count), 0);
+    LoopResults results = runScan(n, scan);
+    if (!results)
+      return std::nullopt;
+    LoopBody made;
+    for (ImportedValue &result : *results)
+      made.collected.push_back(n.importer.materialize(result));
+    return made;
+  };
+  AffineExpr batch = n.dim(values.back(), 0);
+  std::optional<SmallVector<Value>> results = buildCountedLoop(n, batch, {}, scanOne);
+  if (!results)
+    return failure();
+  SmallVector<ImportedValue> outputs;
+  for (Value result : *results) {
+    // As many as the batch has, which the loop's type does not say.
+    Dims shape = n.dims(result);
+    shape[0] = batch;
+    outputs.push_back(toImported(n, n.reshape(result, shape)));
+  }
+  return bindOutputs(n, outputs);
 }
 
 } // namespace
@@ -459,6 +518,7 @@ ArrayRef<OpEntry> onnx_import::getControlOps() {
       {"If", importIf},
       {"Loop", importLoop},
       {"Scan", importScan, 9},
+      {"Scan", importBatchedScan, 8, 8},
   };
   return ops;
 }
