@@ -103,6 +103,21 @@ static Value emitScattered(OpBuilder &b, Location loc, ScatterKind kind, Type el
   llvm_unreachable("all kinds are above");
 }
 
+/// The tensor that a scatter starts from, in memory that it may change. Loops, and no linalg operation: one that
+/// copies elements as they are folds to its operand, which is no memory to be changed.
+FailureOr<Value> StageBuilder::copyForChange(Value value, Value destination) {
+  Location loc = value.getLoc();
+  return buildLoops(loc, getDims(value), destination, [&](ValueRange loops, Value tensor) -> FailureOr<Value> {
+    ElementEmitter emitter(scope, builder, loc, loops);
+    FailureOr<Value> element = emitter.emit(value, emitter.getLoops());
+    if (failed(element))
+      return failure();
+    OpBuilder &b = emitter.getBuilder();
+    Value stored = toStorage(b, loc, *element, getElementTypeOrSelf(value));
+    return tensor::InsertOp::create(b, loc, stored, tensor, loops).getResult();
+  });
+}
+
 FailureOr<Value> StageBuilder::lowerScatter(Operation *op, Value destination) {
   Location loc = op->getLoc();
   auto elements = dyn_cast<ScatterElementsOp>(op);
@@ -113,7 +128,7 @@ FailureOr<Value> StageBuilder::lowerScatter(Operation *op, Value destination) {
   Dims inDims = getDims(input), updateDims = getDims(updates);
   if (!destination)
     destination = scope.createEmpty(builder, loc, inDims, getStorageType(elementType));
-  FailureOr<Value> copy = store(input, destination);
+  FailureOr<Value> copy = copyForChange(input, destination);
   if (failed(copy))
     return failure();
   return buildLoops(loc, updateDims, *copy, [&](ValueRange loops, Value tensor) -> FailureOr<Value> {
