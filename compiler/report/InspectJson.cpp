@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "runtime/format/plan_generated.h"
 #include <nlohmann/json.hpp>
 
 using namespace tenon;
@@ -37,6 +38,7 @@ static Json getTensors(const ArtifactView &view, const std::vector<rt::Tensor> &
   for (const rt::Tensor &tensor : tensors)
     list.push_back({{"name", tensor.name},
                     {"dtype", tenon_dtype_name(tensor.dtype)},
+                    {"role", fmt::EnumNameRole(fmt::Role(tensor.role))},
                     {"dims", getExprs(view, view.getPlan().dims, tensor.dims)}});
   return list;
 }

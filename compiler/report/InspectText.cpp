@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "runtime/format/plan_generated.h"
 
 using namespace tenon;
 using fmt::OperandKind;
@@ -21,11 +22,15 @@ static constexpr size_t kLargestWeights = 10;
 
 static std::string getHex(uint64_t hash) { return llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16); }
 
+/// What part of an input or output a tensor is.
+static const char *getRole(const rt::Tensor &tensor) { return fmt::EnumNameRole(fmt::Role(tensor.role)); }
+
 static std::string getType(const ArtifactView &view, const rt::Tensor &tensor) {
   std::vector<std::string> dims;
   for (uint32_t d = 0; d < tensor.dims.count; ++d)
     dims.push_back(view.getText(view.getPlan().dims[tensor.dims.begin + d]));
-  return std::string(tenon_dtype_name(tensor.dtype)) + "[" + llvm::join(dims, ", ") + "]";
+  std::string text = std::string(tenon_dtype_name(tensor.dtype)) + "[" + llvm::join(dims, ", ") + "]";
+  return tensor.role == TENON_ROLE_VALUE ? text : text + ", " + getRole(tensor);
 }
 
 static void printHeader(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {

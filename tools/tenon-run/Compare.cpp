@@ -8,6 +8,7 @@
 #include "tools/tenon-run/Compare.h"
 
 #include "tools/tenon-run/Element.h"
+#include "tools/tenon-run/Json.h"
 
 #include <cmath>
 #include <cstring>
@@ -51,12 +52,17 @@ static std::string valueText(tenon_dtype dtype, const void *data, uint64_t index
   return format("%.9g", elementAt(dtype, data, index));
 }
 
+static Status compareTypes(const char *name, const tenon_tensor &got, const tenon_tensor &want) {
+  if (got.dtype == want.dtype && sameShape(got, want))
+    return {};
+  return Status::make(kMismatch, "output '%s' is %s, want %s", name,
+                      typeText(got.dtype, got.dims, got.rank).c_str(),
+                      typeText(want.dtype, want.dims, want.rank).c_str());
+}
+
 Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want,
                const Tolerance &tolerance) {
-  if (got.dtype != want.dtype || !sameShape(got, want))
-    return Status::make(kMismatch, "output '%s' is %s, want %s", name,
-                        typeText(got.dtype, got.dims, got.rank).c_str(),
-                        typeText(want.dtype, want.dims, want.rank).c_str());
+  TENON_TRY(compareTypes(name, got, want));
   bool exact = !isFloat(got.dtype) && !tolerance.forIntegers;
   double relative = exact ? 0 : tolerance.relative, absolute = exact ? 0 : tolerance.absolute;
   uint64_t parts = partsOf(got.dtype), count = tenon_tensor_bytes(TENON_U8, got.rank, got.dims) * parts;
@@ -85,6 +91,41 @@ Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &wa
                       valueText(got.dtype, got.data, first).c_str(),
                       valueText(want.dtype, want.data, first).c_str(), (unsigned long long)wrong,
                       (unsigned long long)count, largest, absolute, relative);
+}
+
+static Status compareStrings(const char *name, const TensorView &got, const TensorView &want) {
+  TENON_TRY(compareTypes(name, got.tensor, want.tensor));
+  uint64_t wrong = 0, first = 0, count = got.count();
+  for (uint64_t i = 0; i < count; ++i)
+    if (got.string(i) != want.string(i) && wrong++ == 0)
+      first = i;
+  if (!wrong)
+    return {};
+  return Status::make(kMismatch, "output '%s' at %s: got %s, want %s; %llu of %llu strings differ", name,
+                      indexText(first, got.tensor.dims, got.tensor.rank).c_str(),
+                      jsonString(got.string(first)).c_str(), jsonString(want.string(first)).c_str(),
+                      (unsigned long long)wrong, (unsigned long long)count);
+}
+
+static std::string kindText(const ValueView &value) {
+  if (!value.has)
+    return "nothing";
+  return value.isSequence ? format("a sequence of %zu", value.tensors.size()) : "a tensor";
+}
+
+Status compareValues(const std::string &name, const ValueView &got, const ValueView &want,
+                     const Tolerance &tolerance) {
+  if (got.has != want.has || got.isSequence != want.isSequence || got.tensors.size() != want.tensors.size())
+    return Status::make(kMismatch, "output '%s' is %s, want %s", name.c_str(), kindText(got).c_str(),
+                        kindText(want).c_str());
+  for (size_t i = 0; i < got.tensors.size(); ++i) {
+    std::string tensor = got.isSequence ? name + format("[%zu]", i) : name;
+    const TensorView &left = got.tensors[i], &right = want.tensors[i];
+    TENON_TRY(left.tensor.dtype == TENON_STRING
+                  ? compareStrings(tensor.c_str(), left, right)
+                  : compare(tensor.c_str(), left.tensor, right.tensor, tolerance));
+  }
+  return {};
 }
 
 } // namespace tenon::run

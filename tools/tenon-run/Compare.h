@@ -8,7 +8,7 @@
 #ifndef TENON_TOOLS_TENON_RUN_COMPARE_H
 #define TENON_TOOLS_TENON_RUN_COMPARE_H
 
-#include "tools/tenon-run/HostTensor.h"
+#include "tools/tenon-run/HostValue.h"
 
 namespace tenon::run {
 
@@ -24,6 +24,10 @@ struct Tolerance {
 /// message has the first such element, how many there are, and the largest error.
 Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want,
                const Tolerance &tolerance);
+
+/// The same for any values. Sequences have to be equally long, and strings equal.
+Status compareValues(const std::string &name, const ValueView &got, const ValueView &want,
+                     const Tolerance &tolerance);
 
 } // namespace tenon::run
 

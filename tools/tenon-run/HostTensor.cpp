@@ -9,6 +9,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 
 namespace tenon::run {
 
@@ -25,6 +26,19 @@ Status HostTensor::allocate() {
     return Status::make(TENON_INVALID, "a tensor %s is larger than any memory",
                         typeText(dtype, dims.data(), uint32_t(dims.size())).c_str());
   return memory.reserve(bytes, false, "a tensor");
+}
+
+Status HostTensor::setStrings(const std::vector<std::string_view> &strings) {
+  dtype = TENON_STRING;
+  bytes = 0;
+  ends.clear();
+  for (std::string_view string : strings)
+    ends.push_back(int64_t(bytes += string.size()));
+  TENON_TRY(memory.reserve(bytes, false, "strings"));
+  for (size_t i = 0; i < strings.size(); ++i)
+    if (!strings[i].empty())
+      memcpy(data() + ends[i] - strings[i].size(), strings[i].data(), strings[i].size());
+  return {};
 }
 
 std::string typeText(tenon_dtype dtype, const int64_t *dims, uint32_t rank) {

@@ -12,6 +12,7 @@
 #include "tenon/runtime.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenon::run {
@@ -21,19 +22,23 @@ using rt::Status;
 /// The exit code of a comparison that failed, which the runtime itself never reports.
 inline constexpr tenon_status kMismatch = tenon_status(5);
 
-/// Dense, row-major, little endian.
+/// Dense, row-major, little endian. Of strings, `memory` has the bytes, end to end.
 struct HostTensor {
   std::string name; // where the file names it; otherwise empty
   tenon_dtype dtype = TENON_F32;
   std::vector<int64_t> dims;
   rt::Memory memory;
   uint64_t bytes = 0;
+  std::vector<int64_t> ends; // of strings: where in the bytes each ends
 
   uint8_t *data() const { return memory.bytes(); }
   uint64_t count() const;
 
   /// Makes room for the shape and type that are set, all zero. Pages are only taken when they are written.
   Status allocate();
+
+  /// Becomes a tensor of these strings, as many as the shape that is set wants.
+  Status setStrings(const std::vector<std::string_view> &strings);
 
   /// As the runtime takes it. Scalars of no bytes have no data.
   tenon_tensor view() const { return {dtype, uint32_t(dims.size()), dims.data(), memory.bytes()}; }

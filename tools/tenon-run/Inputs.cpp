@@ -8,10 +8,7 @@
 #include "tools/tenon-run/Inputs.h"
 
 #include "tools/tenon-run/Element.h"
-#include "tools/tenon-run/Npy.h"
-#include "tools/tenon-run/TensorProto.h"
-
-#include <cstring>
+#include "tools/tenon-run/ValueFiles.h"
 
 namespace tenon::run {
 
@@ -38,13 +35,14 @@ namespace {
 class InputMaker {
 public:
   InputMaker(const Options &options, const Model &model) : options(options), model(model) {}
-  Status run(std::vector<HostTensor> *tensors);
+  Status run(std::vector<HostValue> *result);
 
 private:
   Status assign(const std::vector<std::string> &arguments, const char *option,
                 std::vector<std::string> *values);
   Status readSizes();
-  Status makeOne(uint32_t index, HostTensor &tensor);
+  Status makeOne(uint32_t index, HostValue &result);
+  Status fillOne(uint32_t index, const std::string &how, HostTensor &tensor);
   Status shapeOf(uint32_t index, std::vector<int64_t> *dims);
 
   const Options &options;
@@ -82,9 +80,10 @@ Status InputMaker::readSizes() {
       return Status::make(TENON_MISUSE, "--size '%s': SYMBOL=N is wanted", argument.c_str());
     std::string symbol = argument.substr(0, equals);
     bool known = false;
-    for (const Model::Port &input : model.inputs)
-      for (const tenon_dim_info &dim : input.dims)
-        known |= dim.value < 0 && symbol == dim.text;
+    for (const Model::Value &input : model.inputs)
+      for (const Model::Port &port : input.ports)
+        for (const tenon_dim_info &dim : port.dims)
+          known |= dim.value < 0 && symbol == dim.text;
     if (!known)
       return Status::make(TENON_MISUSE, "--size '%s': no input has the open dimension '%s'", argument.c_str(),
                           symbol.c_str());
@@ -95,7 +94,7 @@ Status InputMaker::readSizes() {
 
 /// The shape of an input that is made here.
 Status InputMaker::shapeOf(uint32_t index, std::vector<int64_t> *dims) {
-  const Model::Port &input = model.inputs[index];
+  const Model::Value &input = model.inputs[index];
   if (!shapes[index].empty()) {
     if (!parseShape(shapes[index], dims))
       return Status::make(TENON_MISUSE,
@@ -104,7 +103,7 @@ Status InputMaker::shapeOf(uint32_t index, std::vector<int64_t> *dims) {
     return {};
   }
   dims->clear();
-  for (const tenon_dim_info &dim : input.dims) {
+  for (const tenon_dim_info &dim : input.content()->dims) {
     int64_t value = dim.value;
     for (const auto &[symbol, size] : sizes)
       if (dim.value < 0 && symbol == dim.text)
@@ -114,19 +113,36 @@ Status InputMaker::shapeOf(uint32_t index, std::vector<int64_t> *dims) {
       value = dim.min;
     if (value < 0)
       return Status::make(TENON_MISUSE, "input '%s' is %s; say --size '%s=N' or --input-shape",
-                          input.name.c_str(), portText(input).c_str(), dim.text);
+                          input.name.c_str(), valueText(input).c_str(), dim.text);
     dims->push_back(value);
   }
   return {};
 }
 
-static bool endsWith(const std::string &text, const char *end) {
-  size_t length = strlen(end);
-  return text.size() >= length && text.compare(text.size() - length, length, end) == 0;
+/// Makes the tensor that an input is, or may hold, of zeros, ones or random numbers.
+Status InputMaker::fillOne(uint32_t index, const std::string &how, HostTensor &tensor) {
+  const Model::Value &input = model.inputs[index];
+  if (!input.content() || input.isSequence() || input.dtype() == TENON_STRING)
+    return Status::make(TENON_MISUSE, "input '%s' (%s) cannot be made by '%s'; say --input '%s=FILE'",
+                        input.name.c_str(), valueText(input).c_str(), how.c_str(), input.name.c_str());
+  bool random = how != "zeros" && how != "ones";
+  uint64_t seed = 0;
+  if (random && !parseNumber(how.substr(7), &seed))
+    return Status::make(TENON_MISUSE, "--input '%s': random:SEED wants a whole number", how.c_str());
+  tensor.dtype = input.dtype();
+  TENON_TRY(shapeOf(index, &tensor.dims));
+  TENON_TRY(tensor.allocate());
+  // Inputs of one shape and seed must not be equal.
+  if (random)
+    fillRandom(tensor, seed * 1'000'003 + index);
+  else if (how == "ones")
+    for (uint64_t i = 0, e = tensor.count(), parts = partsOf(tensor.dtype); i < e; ++i)
+      setElement(tensor.dtype, tensor.data(), i * parts, 1);
+  return {};
 }
 
-Status InputMaker::makeOne(uint32_t index, HostTensor &tensor) {
-  const Model::Port &input = model.inputs[index];
+Status InputMaker::makeOne(uint32_t index, HostValue &result) {
+  const Model::Value &input = model.inputs[index];
   std::string value = values[index];
   if (value.empty() && options.benchmark)
     value = "random:0";
@@ -134,45 +150,32 @@ Status InputMaker::makeOne(uint32_t index, HostTensor &tensor) {
     return Status::make(TENON_MISUSE,
                         "input '%s' (%s) has no value; say --input '%s=FILE.npy', or zeros, ones or "
                         "random:SEED for FILE.npy",
-                        input.name.c_str(), portText(input).c_str(), input.name.c_str());
-
-  bool random = value.compare(0, 7, "random:") == 0;
-  if (!random && value != "zeros" && value != "ones") {
-    TENON_TRY(endsWith(value, ".pb") ? readTensorProto(value.c_str(), &tensor)
-                                     : readNpy(value.c_str(), input.dtype, &tensor));
-    if (tensor.dtype != input.dtype)
-      return Status::make(TENON_INVALID, "%s: holds %s, input '%s' is %s", value.c_str(),
-                          tenon_dtype_name(tensor.dtype), input.name.c_str(), portText(input).c_str());
+                        input.name.c_str(), valueText(input).c_str(), input.name.c_str());
+  if (value == "none") {
+    result.has = false;
     return {};
   }
-  uint64_t seed = 0;
-  if (random && !parseNumber(value.substr(7), &seed))
-    return Status::make(TENON_MISUSE, "--input '%s': random:SEED wants a whole number", value.c_str());
-  tensor.dtype = input.dtype;
-  TENON_TRY(shapeOf(index, &tensor.dims));
-  TENON_TRY(tensor.allocate());
-  // Inputs of one shape and seed must not be equal.
-  if (random)
-    fillRandom(tensor, seed * 1'000'003 + index);
-  else if (value == "ones")
-    for (uint64_t i = 0, e = tensor.count(), parts = partsOf(tensor.dtype); i < e; ++i)
-      setElement(tensor.dtype, tensor.data(), i * parts, 1);
+  if (value != "zeros" && value != "ones" && value.compare(0, 7, "random:") != 0)
+    return readValue(value, input, &result);
+  HostTensor tensor;
+  TENON_TRY(fillOne(index, value, tensor));
+  result = toValue(std::move(tensor));
   return {};
 }
 
-Status InputMaker::run(std::vector<HostTensor> *tensors) {
+Status InputMaker::run(std::vector<HostValue> *result) {
   TENON_TRY(assign(options.inputs, "--input", &values));
   TENON_TRY(assign(options.inputShapes, "--input-shape", &shapes));
   TENON_TRY(readSizes());
-  tensors->clear();
-  tensors->resize(model.inputs.size());
+  result->clear();
+  result->resize(model.inputs.size());
   for (uint32_t i = 0; i < model.inputs.size(); ++i)
-    TENON_TRY(makeOne(i, (*tensors)[i]));
+    TENON_TRY(makeOne(i, (*result)[i]));
   return {};
 }
 
-Status makeInputs(const Options &options, const Model &model, std::vector<HostTensor> *tensors) {
-  return InputMaker(options, model).run(tensors);
+Status makeInputs(const Options &options, const Model &model, std::vector<HostValue> *values) {
+  return InputMaker(options, model).run(values);
 }
 
 } // namespace tenon::run

@@ -12,8 +12,8 @@
 
 namespace tenon::run {
 
-/// Makes or reads all inputs as the options say, one tensor for each input of the model.
-Status makeInputs(const Options &options, const Model &model, std::vector<HostTensor> *tensors);
+/// Makes or reads all inputs as the options say, one value for each input of the model.
+Status makeInputs(const Options &options, const Model &model, std::vector<HostValue> *values);
 
 /// Fills a tensor with numbers that depend on `seed` alone, the same on every machine: floating point from
 /// -1 to 1, integers and booleans 0 and 1, which are valid as masks, and as indices into almost anything.

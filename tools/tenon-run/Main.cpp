@@ -34,11 +34,11 @@ static Status runModel(const Options &options) {
   TENON_TRY(model.load(options));
   double loadMs = milliseconds() - begin;
 
-  std::vector<HostTensor> inputs;
   if (options.testData.empty()) {
+    std::vector<HostValue> inputs;
     TENON_TRY(makeInputs(options, model, &inputs));
     for (uint32_t i = 0; i < inputs.size(); ++i)
-      TENON_TRY(model.bind(i, inputs[i]));
+      TENON_TRY(model.bind(i, std::move(inputs[i])));
   }
   // A profile slows its run down a little, so a benchmark's is one run more.
   if (options.benchmark)

@@ -7,6 +7,8 @@
 
 #include "tools/tenon-run/Model.h"
 
+#include "tools/tenon-run/Parts.h"
+
 namespace tenon::run {
 
 Model::~Model() {
@@ -19,26 +21,70 @@ static Status from(tenon_status code, const tenon_error &error) {
   return code == TENON_OK ? Status() : Status::make(code, "%s", error.message);
 }
 
+/// Whether a tensor is one more port of the value before it.
+static bool continues(const Model::Value &value, const tenon_tensor_info &tensor) {
+  if (value.name != tensor.name)
+    return false;
+  tenon_role last = value.ports.back().role;
+  return last == TENON_ROLE_HAS ? tensor.role != TENON_ROLE_HAS
+                                : (last == TENON_ROLE_ELEMENTS && tensor.role == TENON_ROLE_SHAPES) ||
+                                      (last == TENON_ROLE_BYTES && tensor.role == TENON_ROLE_ENDS);
+}
+
+static bool isPort(const Model::Port &port, tenon_role role, tenon_dtype dtype, size_t rank) {
+  return port.role == role && port.dtype == dtype && port.dims.size() == rank;
+}
+
+/// Whether the ports of a value are what runtime.h says of their roles.
+static bool isWhole(const Model::Value &value) {
+  if (value.isOptional() && !isPort(value.ports[0], TENON_ROLE_HAS, TENON_BOOL, 0))
+    return false;
+  const Model::Port *port = value.content();
+  size_t count = value.ports.size() - value.isOptional();
+  if (!port || port->role == TENON_ROLE_VALUE)
+    return count == (port ? 1 : 0);
+  if (count != 2)
+    return false;
+  if (port->role == TENON_ROLE_ELEMENTS)
+    return port->dims.size() == 1 && isPort(port[1], TENON_ROLE_SHAPES, TENON_I64, 2) &&
+           port[1].dims[1].value >= 0;
+  return isPort(*port, TENON_ROLE_BYTES, TENON_U8, 1) &&
+         isPort(port[1], TENON_ROLE_ENDS, TENON_I64, port[1].dims.size());
+}
+
+/// What an artifact says of its inputs or outputs, the ports of one value together. The indices are in
+/// range, so none of the calls fails.
+static std::vector<Model::Value> readValues(const tenon_artifact *artifact, uint32_t count,
+                                            decltype(tenon_artifact_input) *describe,
+                                            decltype(tenon_artifact_input_dim) *describeDim) {
+  std::vector<Model::Value> values;
+  for (uint32_t i = 0; i < count; ++i) {
+    tenon_tensor_info tensor;
+    describe(artifact, i, &tensor, nullptr);
+    bool isNew = values.empty() || !continues(values.back(), tensor);
+    if (isNew)
+      values.push_back({tensor.name, i, {}});
+    Model::Port &port = values.back().ports.emplace_back();
+    port = {tensor.dtype, tensor.role, std::vector<tenon_dim_info>(tensor.rank)};
+    for (uint32_t d = 0; d < tensor.rank; ++d)
+      describeDim(artifact, i, d, &port.dims[d], nullptr);
+  }
+  return values;
+}
+
 Status Model::load(const Options &options) {
   tenon_error error;
   tenon_load_options loadOptions{options.verify};
   TENON_TRY(from(tenon_artifact_load_file(options.artifact.c_str(), &loadOptions, &artifact, &error), error));
   tenon_artifact_describe(artifact, &info);
-  // The indices are in range, so none of these fails.
-  for (uint32_t i = 0; i < info.input_count; ++i) {
-    tenon_tensor_info tensor;
-    tenon_artifact_input(artifact, i, &tensor, nullptr);
-    inputs.push_back({tensor.name, tensor.dtype, std::vector<tenon_dim_info>(tensor.rank)});
-    for (uint32_t d = 0; d < tensor.rank; ++d)
-      tenon_artifact_input_dim(artifact, i, d, &inputs.back().dims[d], nullptr);
-  }
-  for (uint32_t i = 0; i < info.output_count; ++i) {
-    tenon_tensor_info tensor;
-    tenon_artifact_output(artifact, i, &tensor, nullptr);
-    outputs.push_back({tensor.name, tensor.dtype, std::vector<tenon_dim_info>(tensor.rank)});
-    for (uint32_t d = 0; d < tensor.rank; ++d)
-      tenon_artifact_output_dim(artifact, i, d, &outputs.back().dims[d], nullptr);
-  }
+  inputs = readValues(artifact, info.input_count, tenon_artifact_input, tenon_artifact_input_dim);
+  outputs = readValues(artifact, info.output_count, tenon_artifact_output, tenon_artifact_output_dim);
+  bound.resize(inputs.size());
+  for (const std::vector<Value> *values : {&inputs, &outputs})
+    for (const Value &value : *values)
+      if (!isWhole(value))
+        return Status::make(TENON_INVALID, "%s: the parts of '%s' do not belong together",
+                            options.artifact.c_str(), value.name.c_str());
   tenon_session_options sessionOptions{options.threads, options.memoryLimit};
   TENON_TRY(from(tenon_session_create(artifact, &sessionOptions, &session, &error), error));
   if (options.hasSeed)
@@ -46,10 +92,14 @@ Status Model::load(const Options &options) {
   return {};
 }
 
-Status Model::bind(uint32_t input, const HostTensor &tensor) {
+Status Model::bind(uint32_t input, HostValue value) {
+  TENON_TRY(takeApart(inputs[input], std::move(value), &bound[input]));
   tenon_error error;
-  tenon_tensor view = tensor.view();
-  return from(tenon_session_bind_input(session, input, &view, &error), error);
+  for (uint32_t i = 0; i < bound[input].size(); ++i) {
+    tenon_tensor view = bound[input][i].view();
+    TENON_TRY(from(tenon_session_bind_input(session, inputs[input].first + i, &view, &error), error));
+  }
+  return {};
 }
 
 Status Model::run() {
@@ -57,31 +107,46 @@ Status Model::run() {
   return from(tenon_session_run(session, &error), error);
 }
 
-Status Model::output(uint32_t index, tenon_tensor *tensor) {
+Status Model::output(uint32_t index, ValueView *value) {
   tenon_error error;
-  return from(tenon_session_output(session, index, tensor, &error), error);
+  std::vector<tenon_tensor> parts(outputs[index].ports.size());
+  for (uint32_t i = 0; i < parts.size(); ++i)
+    TENON_TRY(from(tenon_session_output(session, outputs[index].first + i, &parts[i], &error), error));
+  return putTogether(outputs[index], parts, value);
 }
 
-std::string portText(const Model::Port &port) {
-  std::string text = std::string(tenon_dtype_name(port.dtype)) + "[";
-  for (size_t d = 0; d < port.dims.size(); ++d)
-    text.append(d ? "," : "").append(port.dims[d].text);
+tenon_dtype Model::Value::dtype() const {
+  const Port *port = content();
+  return !port ? TENON_BOOL : port->role == TENON_ROLE_BYTES ? TENON_STRING : port->dtype;
+}
+
+std::string valueText(const Model::Value &value) {
+  const Model::Port *port = value.content();
+  std::string text = value.isOptional() ? "optional " : "";
+  if (!port)
+    return text + "that holds nothing";
+  if (value.isSequence())
+    return text + "sequence of " + tenon_dtype_name(port->dtype) + " of rank " + port[1].dims[1].text;
+  text.append(tenon_dtype_name(value.dtype())).append("[");
+  const std::vector<tenon_dim_info> &dims = port[port->role == TENON_ROLE_BYTES].dims;
+  for (size_t d = 0; d < dims.size(); ++d)
+    text.append(d ? "," : "").append(dims[d].text);
   return text.append("]");
 }
 
-std::vector<std::string> namesOf(const std::vector<Model::Port> &ports) {
+std::vector<std::string> namesOf(const std::vector<Model::Value> &values) {
   std::vector<std::string> names;
-  for (const Model::Port &port : ports)
-    names.push_back(port.name);
+  for (const Model::Value &value : values)
+    names.push_back(value.name);
   return names;
 }
 
-std::string listNames(const std::vector<Model::Port> &ports) {
-  if (ports.empty())
+std::string listNames(const std::vector<Model::Value> &values) {
+  if (values.empty())
     return "none";
   std::string text;
-  for (size_t i = 0; i < ports.size(); ++i)
-    text.append(i == 0 ? "'" : i + 1 < ports.size() ? ", '" : " and '").append(ports[i].name).append("'");
+  for (size_t i = 0; i < values.size(); ++i)
+    text.append(i == 0 ? "'" : i + 1 < values.size() ? ", '" : " and '").append(values[i].name).append("'");
   return text;
 }
 

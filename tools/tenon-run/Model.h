@@ -1,4 +1,4 @@
-//===- Model.h - an artifact and a session that free themselves ----------===//
+//===- Model.h - an artifact and a session that free themselves -----------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,42 +8,62 @@
 #ifndef TENON_TOOLS_TENON_RUN_MODEL_H
 #define TENON_TOOLS_TENON_RUN_MODEL_H
 
-#include "tools/tenon-run/HostTensor.h"
+#include "tools/tenon-run/HostValue.h"
 #include "tools/tenon-run/Options.h"
 
 namespace tenon::run {
 
 /// A loaded artifact with its session, and what is asked of them again and again.
 struct Model {
+  /// A tensor that the runtime takes or gives.
   struct Port {
-    std::string name;
     tenon_dtype dtype;
+    tenon_role role;
     std::vector<tenon_dim_info> dims;
+  };
+
+  /// An input or output of the model: one port, or several where it is no tensor of numbers.
+  struct Value {
+    std::string name;
+    uint32_t first; // of its ports, among all
+    std::vector<Port> ports;
+
+    bool isOptional() const { return ports[0].role == TENON_ROLE_HAS; }
+    /// The first port of what it holds; null where it is an optional that never holds anything.
+    const Port *content() const { return isOptional() ? ports.size() > 1 ? &ports[1] : nullptr : &ports[0]; }
+    bool isSequence() const { return content() && content()->role == TENON_ROLE_ELEMENTS; }
+    /// Of the tensor that it is, or may hold, or that it holds many of.
+    tenon_dtype dtype() const;
   };
 
   tenon_artifact *artifact = nullptr;
   tenon_session *session = nullptr;
   tenon_artifact_info info{};
-  std::vector<Port> inputs, outputs;
+  std::vector<Value> inputs, outputs;
 
   Model() = default;
   Model(Model &&) = delete;
   ~Model();
 
   Status load(const Options &options);
-  Status bind(uint32_t input, const HostTensor &tensor);
+  /// Keeps the value, which the runtime reads where it lies.
+  Status bind(uint32_t input, HostValue value);
   Status run();
-  Status output(uint32_t index, tenon_tensor *tensor);
+  /// What the last run gave, until the next one.
+  Status output(uint32_t index, ValueView *value);
+
+private:
+  std::vector<std::vector<HostTensor>> bound; // for each input, its ports' tensors
 };
 
-/// "f32[N,3,224]".
-std::string portText(const Model::Port &port);
+/// "f32[N,3,224]", "string[N]", "sequence of f32 of rank 2", "optional f32[N]".
+std::string valueText(const Model::Value &value);
 
-/// The names of ports, in order.
-std::vector<std::string> namesOf(const std::vector<Model::Port> &ports);
+/// The names of values, in order.
+std::vector<std::string> namesOf(const std::vector<Model::Value> &values);
 
 /// "'x', 'y' and 'z'", for messages.
-std::string listNames(const std::vector<Model::Port> &ports);
+std::string listNames(const std::vector<Model::Value> &values);
 
 } // namespace tenon::run
 

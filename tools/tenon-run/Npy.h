@@ -13,12 +13,15 @@
 //   i4, i2                    '|i1', one element a byte
 //   u4, u2, f4e2m1 (its code) '|u1', one element a byte
 //
+// Strings are NumPy's own: arrays of code points, '<U5', all as long as the longest and filled up with zeros,
+// which therefore no string can end with. Bytes, '|S5', are read as UTF-8.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TENON_TOOLS_TENON_RUN_NPY_H
 #define TENON_TOOLS_TENON_RUN_NPY_H
 
-#include "tools/tenon-run/HostTensor.h"
+#include "tools/tenon-run/HostValue.h"
 
 namespace tenon::run {
 
@@ -26,10 +29,12 @@ namespace tenon::run {
 /// Fortran-ordered files are converted. Nothing is rounded: another type is an error.
 Status parseNpy(const uint8_t *bytes, size_t size, tenon_dtype wanted, HostTensor *tensor);
 
-Status readNpy(const char *path, tenon_dtype wanted, HostTensor *tensor);
+/// Reads an array of strings.
+Status parseNpyStrings(const uint8_t *bytes, size_t size, HostTensor *tensor);
 
 /// Writes version 1. A file that could not be written wholly is removed.
 Status writeNpy(const char *path, const tenon_tensor &tensor);
+Status writeNpyStrings(const char *path, const TensorView &strings);
 
 } // namespace tenon::run
 

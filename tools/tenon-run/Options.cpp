@@ -80,17 +80,18 @@ struct Flag {
 
 static constexpr Flag kFlags[] = {
     {"--input", "NAME=FILE",
-     "value of an input: a .npy file, an ONNX tensor (.pb), zeros, ones or\nrandom:SEED; NAME= may be left "
-     "out "
-     "where there is one input",
+     "value of an input: a .npy file, an ONNX file (.pb), zeros, ones or\nrandom:SEED; for a sequence a "
+     "folder with 0.npy, 1.npy...; for an\noptional also none; NAME= may be left out where there is one "
+     "input",
      [](Options &o, const std::string &v) { return o.inputs.push_back(v), true; }},
     {"--input-shape", "NAME=1x3x32", "shape of an input that zeros, ones or random makes",
      [](Options &o, const std::string &v) { return o.inputShapes.push_back(v), true; }},
     {"--size", "SYMBOL=N", "value of an open dimension, for all inputs that are made",
      [](Options &o, const std::string &v) { return o.sizes.push_back(v), true; }},
-    {"--output", "NAME=FILE.npy", "where to write an output; without it a summary is printed",
+    {"--output", "NAME=FILE.npy",
+     "where to write an output, a sequence as a folder; without it a\nsummary is printed",
      [](Options &o, const std::string &v) { return o.outputs.push_back(v), true; }},
-    {"--output-dir", "DIR", "write every output to DIR/NAME.npy",
+    {"--output-dir", "DIR", "write every output to DIR/NAME.npy, a sequence to DIR/NAME/0.npy...",
      [](Options &o, const std::string &v) { return o.outputDir = v, !v.empty(); }},
     {"--test-data", "DIR",
      "run the inputs of an ONNX test_data_set folder and compare the outputs;\nexit 5 where they differ",

@@ -7,13 +7,11 @@
 
 #include "tools/tenon-run/Outputs.h"
 
-#include "tools/tenon-run/Element.h"
-#include "tools/tenon-run/Json.h"
-#include "tools/tenon-run/Npy.h"
+#include "tools/tenon-run/Summary.h"
+#include "tools/tenon-run/ValueFiles.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <sys/stat.h>
@@ -48,78 +46,35 @@ Status planOutputs(const Options &options, const Model &model, OutputPlan *plan)
   for (size_t i = 0; i < model.outputs.size(); ++i) {
     if (!plan->files[i].empty())
       continue;
-    std::string base = options.outputDir + "/" + fileName(model.outputs[i].name), file = base + ".npy";
+    std::string base = options.outputDir + "/" + fileName(model.outputs[i].name);
+    const char *end = model.outputs[i].isSequence() ? "" : ".npy";
+    std::string file = base + end;
     for (int n = 1; std::find(plan->files.begin(), plan->files.end(), file) != plan->files.end(); ++n)
-      file = base + "_" + std::to_string(n) + ".npy";
+      file = base + "_" + std::to_string(n) + end;
     plan->files[i] = file;
   }
   return {};
 }
 
-namespace {
-struct Summary {
-  double min = INFINITY, max = -INFINITY, mean = 0;
-  uint64_t count = 0, nans = 0;
-};
-} // namespace
-
-static Summary summarise(const tenon_tensor &tensor) {
-  Summary summary;
-  summary.count = tenon_tensor_bytes(TENON_U8, tensor.rank, tensor.dims) * partsOf(tensor.dtype);
-  double sum = 0;
-  for (uint64_t i = 0; i < summary.count; ++i) {
-    double value = elementAt(tensor.dtype, tensor.data, i);
-    if (std::isnan(value)) {
-      ++summary.nans;
-      continue;
-    }
-    summary.min = std::min(summary.min, value);
-    summary.max = std::max(summary.max, value);
-    sum += value;
-  }
-  summary.mean = sum / double(summary.count - summary.nans);
-  return summary;
-}
-
-static constexpr uint64_t kShownElements = 6;
-
-static void printSummary(const Model::Port &output, const tenon_tensor &tensor) {
-  Summary summary = summarise(tensor);
-  std::string line = output.name + "  " + typeText(tensor.dtype, tensor.dims, tensor.rank);
-  if (summary.count > summary.nans)
-    line += format("  min %.6g  max %.6g  mean %.6g", summary.min, summary.max, summary.mean);
-  if (summary.nans)
-    line += format("  nan %llu", (unsigned long long)summary.nans);
-  line += "  [";
-  for (uint64_t i = 0; i < std::min(summary.count, kShownElements); ++i)
-    line += format(i ? ", %.6g" : "%.6g", elementAt(tensor.dtype, tensor.data, i));
-  line += summary.count > kShownElements ? ", ...]" : "]";
-  printf("%s\n", line.c_str());
-}
-
-static std::string summaryJson(const Model::Port &output, const tenon_tensor &tensor) {
-  Summary summary = summarise(tensor);
-  std::string text =
-      "{\"name\":" + jsonString(output.name) + ",\"dtype\":" + jsonString(tenon_dtype_name(tensor.dtype)) +
-      ",\"shape\":" + indexText(UINT64_MAX, tensor.dims, tensor.rank) +
-      ",\"min\":" + jsonNumber(summary.min) + ",\"max\":" + jsonNumber(summary.max) +
-      ",\"mean\":" + jsonNumber(summary.mean) + ",\"nan\":" + std::to_string(summary.nans) + ",\"first\":[";
-  for (uint64_t i = 0; i < std::min(summary.count, kShownElements); ++i)
-    text.append(i ? "," : "").append(jsonNumber(elementAt(tensor.dtype, tensor.data, i)));
-  return text.append("]}");
+/// Writes what one output is, or adds its summary to `json` or prints it.
+static Status writeOutput(const Options &options, const std::string &name, const std::string &file,
+                          const ValueView &value, std::string &json) {
+  // A file cannot say that there is nothing.
+  if (!file.empty() && value.has)
+    return writeValue(file, value);
+  if (options.json)
+    json.append(json.empty() ? "" : ",").append(summaryJson(name, value));
+  else
+    fputs(summaryText(name, value).c_str(), stdout);
+  return {};
 }
 
 Status writeOutputs(const Options &options, Model &model, const OutputPlan &plan) {
   std::string json;
   for (uint32_t i = 0; i < model.outputs.size(); ++i) {
-    tenon_tensor tensor;
-    TENON_TRY(model.output(i, &tensor));
-    if (!plan.files[i].empty())
-      TENON_TRY(writeNpy(plan.files[i].c_str(), tensor));
-    else if (options.json)
-      json.append(json.empty() ? "" : ",").append(summaryJson(model.outputs[i], tensor));
-    else
-      printSummary(model.outputs[i], tensor);
+    ValueView value;
+    TENON_TRY(model.output(i, &value));
+    TENON_TRY(writeOutput(options, model.outputs[i].name, plan.files[i], value, json));
   }
   if (options.json)
     printf("[%s]\n", json.c_str());

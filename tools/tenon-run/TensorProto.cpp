@@ -7,8 +7,8 @@
 
 #include "tools/tenon-run/TensorProto.h"
 
-#include "runtime/core/MappedFile.h"
 #include "runtime/format/Layout.h"
+#include "tools/tenon-run/Proto.h"
 
 #include <cstring>
 
@@ -17,29 +17,6 @@ namespace tenon::run {
 #define MALFORMED() Status::make(TENON_INVALID, "not an ONNX tensor (.pb): malformed protobuf")
 
 namespace {
-/// A stretch of a protobuf message.
-struct Span {
-  const uint8_t *at = nullptr, *end = nullptr;
-
-  size_t size() const { return size_t(end - at); }
-  bool varint(uint64_t &value);
-  bool skip(size_t count) {
-    if (count > size())
-      return false;
-    at += count;
-    return true;
-  }
-};
-
-enum WireType : unsigned { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
-
-/// One field of a message: a number for kVarint, bytes for the others.
-struct Field {
-  unsigned number, wireType;
-  uint64_t value;
-  Span bytes;
-};
-
 /// Fields of onnx.TensorProto, by their numbers in onnx.proto.
 enum : unsigned {
   kDims = 1,
@@ -65,63 +42,9 @@ struct Message {
   unsigned typedField = 0;         // the one field of typed data that occurs
   std::vector<uint8_t> typedBytes; // of float_data and double_data
   std::vector<uint64_t> typedInts; // of the others
+  std::vector<Span> strings;
 };
 } // namespace
-
-bool Span::varint(uint64_t &value) {
-  value = 0;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
-    if (at == end)
-      return false;
-    uint8_t byte = *at++;
-    value |= uint64_t(byte & 0x7f) << shift;
-    if (!(byte & 0x80))
-      return true;
-  }
-  return false;
-}
-
-static bool nextField(Span &message, Field &field) {
-  uint64_t tag;
-  if (!message.varint(tag) || tag >> 3 == 0 || tag >> 3 > 0x1fffffff)
-    return false;
-  field = {unsigned(tag >> 3), unsigned(tag & 7), 0, {}};
-  uint64_t length;
-  switch (field.wireType) {
-  case kVarint:
-    return message.varint(field.value);
-  case kFixed64:
-    length = 8;
-    break;
-  case kFixed32:
-    length = 4;
-    break;
-  case kBytes:
-    if (!message.varint(length))
-      return false;
-    break;
-  default:
-    return false;
-  }
-  field.bytes.at = message.at;
-  if (length > message.size() || !message.skip(length))
-    return false;
-  field.bytes.end = message.at;
-  return true;
-}
-
-/// Numbers of a repeated field: one, or many packed together.
-template <typename Each> static bool eachInteger(const Field &field, Each each) {
-  if (field.wireType == kVarint)
-    return each(field.value);
-  if (field.wireType != kBytes)
-    return false;
-  uint64_t value;
-  for (Span rest = field.bytes; rest.size();)
-    if (!rest.varint(value) || !each(value))
-      return false;
-  return true;
-}
 
 /// Keeps the elements of a typed field, in the order of the file.
 static Status addTyped(const Field &field, Message &message) {
@@ -161,7 +84,7 @@ static Status readField(const Field &field, Message &message, HostTensor &tensor
     message.dataType = field.value;
     return field.wireType == kVarint ? Status() : MALFORMED();
   case kSegment:
-    return Status::make(TENON_UNSUPPORTED, "part of a tensor, or a sequence; only whole tensors can be read");
+    return Status::make(TENON_UNSUPPORTED, "part of a tensor; only whole tensors can be read");
   case kFloatData:
   case kInt32Data:
   case kInt64Data:
@@ -180,7 +103,8 @@ static Status readField(const Field &field, Message &message, HostTensor &tensor
     message.raw = field.bytes;
     return {};
   case kStringData:
-    return Status::make(TENON_UNSUPPORTED, "a tensor of strings, which the runtime does not support");
+    message.strings.push_back(field.bytes);
+    return field.wireType == kBytes ? Status() : MALFORMED();
   case kExternalData:
     return Status::make(TENON_UNSUPPORTED,
                         "its elements lie in another file; store them in the tensor itself");
@@ -235,7 +159,7 @@ static bool typeOf(uint64_t dataType, TypeInfo &info) {
   if (dataType >= sizeof types / sizeof types[0])
     return false;
   info = types[dataType];
-  return info.dtype != TENON_STRING;
+  return dataType != 0;
 }
 
 /// Elements that share a byte of the file, the first at its low end; each has a byte of its own in memory.
@@ -296,6 +220,20 @@ static Status fillElements(const Message &message, const TypeInfo &type, HostTen
   return {};
 }
 
+static Status fillStrings(const Message &message, HostTensor &tensor) {
+  if (message.hasRaw || message.typedField)
+    return Status::make(TENON_INVALID, "a tensor of strings with elements that are none");
+  uint64_t wanted = tenon_tensor_bytes(TENON_U8, uint32_t(tensor.dims.size()), tensor.dims.data());
+  if (message.strings.size() != wanted)
+    return Status::make(TENON_INVALID, "has %zu strings, its shape %s needs %s%llu", message.strings.size(),
+                        indexText(UINT64_MAX, tensor.dims.data(), uint32_t(tensor.dims.size())).c_str(),
+                        wanted == UINT64_MAX ? "more than " : "", (unsigned long long)wanted);
+  std::vector<std::string_view> strings;
+  for (const Span &string : message.strings)
+    strings.push_back(string.text());
+  return tensor.setStrings(strings);
+}
+
 Status parseTensorProto(const uint8_t *bytes, size_t size, HostTensor *tensor) {
   Message message;
   HostTensor result;
@@ -309,22 +247,16 @@ Status parseTensorProto(const uint8_t *bytes, size_t size, HostTensor *tensor) {
   TypeInfo type;
   if (!typeOf(message.dataType, type))
     return Status::make(message.dataType ? TENON_UNSUPPORTED : TENON_INVALID,
-                        "ONNX element type %llu, which is not a type of numbers",
+                        "ONNX element type %llu, which is neither a type of numbers nor strings",
                         (unsigned long long)message.dataType);
   if (message.hasRaw && message.typedField)
     return Status::make(TENON_INVALID, "elements both in raw_data and in field %u", message.typedField);
   result.dtype = type.dtype;
-  TENON_TRY(fillElements(message, type, result));
+  if (type.dtype != TENON_STRING && !message.strings.empty())
+    return Status::make(TENON_INVALID, "strings in a tensor of %s", tenon_dtype_name(type.dtype));
+  TENON_TRY(type.dtype == TENON_STRING ? fillStrings(message, result) : fillElements(message, type, result));
   *tensor = std::move(result);
   return {};
-}
-
-Status readTensorProto(const char *path, HostTensor *tensor) {
-  rt::MappedFile file;
-  Status status = file.open(path);
-  if (!status.failed())
-    status = parseTensorProto(file.bytes(), file.size(), tensor);
-  return status.failed() ? Status::make(status.code(), "%s: %s", path, status.message()) : Status();
 }
 
 } // namespace tenon::run

@@ -16,11 +16,9 @@
 
 namespace tenon::run {
 
-/// Reads a tensor of any numeric type, from raw_data or from the typed fields. Its elements must be exactly
+/// Reads a tensor of numbers or strings, from raw_data or from the typed fields. Its elements must be exactly
 /// as many as its shape wants. Takes memory in proportion to `size`.
 Status parseTensorProto(const uint8_t *bytes, size_t size, HostTensor *tensor);
-
-Status readTensorProto(const char *path, HostTensor *tensor);
 
 } // namespace tenon::run
 

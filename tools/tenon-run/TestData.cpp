@@ -7,7 +7,7 @@
 
 #include "tools/tenon-run/TestData.h"
 
-#include "tools/tenon-run/TensorProto.h"
+#include "tools/tenon-run/ValueFiles.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -20,35 +20,36 @@ static std::string numbered(const std::string &folder, const char *kind, size_t 
 }
 
 /// Reads input_0.pb, input_1.pb... until there is none.
-static Status readAll(const std::string &folder, const char *kind, size_t wanted,
-                      std::vector<HostTensor> *tensors) {
+static Status readAll(const std::string &folder, const char *kind, const std::vector<Model::Value> &wanted,
+                      std::vector<HostValue> *values) {
   for (size_t i = 0;; ++i) {
     std::string path = numbered(folder, kind, i);
     if (access(path.c_str(), F_OK) != 0) {
-      if (i != wanted)
-        return Status::make(TENON_INVALID, "%s: is missing; the model has %zu %ss", path.c_str(), wanted,
-                            kind);
+      if (i != wanted.size())
+        return Status::make(TENON_INVALID, "%s: is missing; the model has %zu %ss", path.c_str(),
+                            wanted.size(), kind);
       return {};
     }
-    if (i == wanted)
-      return Status::make(TENON_INVALID, "%s: the model has only %zu %ss", path.c_str(), wanted, kind);
-    tensors->emplace_back();
-    TENON_TRY(readTensorProto(path.c_str(), &tensors->back()));
+    if (i == wanted.size())
+      return Status::make(TENON_INVALID, "%s: the model has only %zu %ss", path.c_str(), wanted.size(), kind);
+    // Which message a file holds is told by the model alone, so the numbers have to fit where kinds differ.
+    values->emplace_back();
+    TENON_TRY(readProto(path.c_str(), wanted[i], &values->back()));
   }
 }
 
-/// For each port, which tensor belongs to it.
-static std::vector<size_t> matchByName(const std::vector<HostTensor> &tensors,
-                                       const std::vector<Model::Port> &ports) {
+/// For each of the model's values, which one of a folder belongs to it.
+static std::vector<size_t> matchByName(const std::vector<HostValue> &values,
+                                       const std::vector<Model::Value> &wanted) {
   std::vector<size_t> match;
-  for (const Model::Port &port : ports)
-    for (size_t i = 0; i < tensors.size(); ++i)
-      if (tensors[i].name == port.name && std::find(match.begin(), match.end(), i) == match.end()) {
+  for (const Model::Value &value : wanted)
+    for (size_t i = 0; i < values.size(); ++i)
+      if (values[i].name == value.name && std::find(match.begin(), match.end(), i) == match.end()) {
         match.push_back(i);
         break;
       }
-  if (match.size() != ports.size()) {
-    match.resize(ports.size());
+  if (match.size() != wanted.size()) {
+    match.resize(wanted.size());
     for (size_t i = 0; i < match.size(); ++i)
       match[i] = i;
   }
@@ -59,22 +60,22 @@ Status runTestData(const Options &options, Model &model) {
   const std::string &folder = options.testData;
   if (access(folder.c_str(), R_OK | X_OK) != 0)
     return Status::make(TENON_INVALID, "%s: no folder that can be read", folder.c_str());
-  std::vector<HostTensor> inputs, wanted;
-  TENON_TRY(readAll(folder, "input", model.inputs.size(), &inputs));
-  TENON_TRY(readAll(folder, "output", model.outputs.size(), &wanted));
+  std::vector<HostValue> inputs, wanted;
+  TENON_TRY(readAll(folder, "input", model.inputs, &inputs));
+  TENON_TRY(readAll(folder, "output", model.outputs, &wanted));
 
   std::vector<size_t> match = matchByName(inputs, model.inputs);
   for (uint32_t i = 0; i < model.inputs.size(); ++i)
-    TENON_TRY(model.bind(i, inputs[match[i]]));
+    TENON_TRY(model.bind(i, std::move(inputs[match[i]])));
   TENON_TRY(model.run());
 
   match = matchByName(wanted, model.outputs);
   // Every output is compared, so that one run shows all that is wrong.
   Status first;
   for (uint32_t i = 0; i < model.outputs.size(); ++i) {
-    tenon_tensor got;
+    ValueView got;
     TENON_TRY(model.output(i, &got));
-    Status status = compare(model.outputs[i].name.c_str(), got, wanted[match[i]].view(), options.tolerance);
+    Status status = compareValues(model.outputs[i].name, got, wanted[match[i]].view(), options.tolerance);
     if (!status.failed())
       continue;
     if (!first.failed())

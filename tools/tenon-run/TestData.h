@@ -12,7 +12,7 @@
 
 namespace tenon::run {
 
-/// Runs input_0.pb, input_1.pb... of the folder and compares with output_0.pb... Tensors are matched by the
+/// Runs input_0.pb, input_1.pb... of the folder and compares with output_0.pb... Values are matched by the
 /// names in them where each names a different input or output, and otherwise by their numbers.
 Status runTestData(const Options &options, Model &model);
 

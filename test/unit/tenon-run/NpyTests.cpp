@@ -157,10 +157,67 @@ TEST_CASE("every type survives a round through a file") {
       setElement(dtype, tensor.data(), i, double(i % 4) - (isFloat(dtype) || dtype == TENON_I4 ? 2 : 0));
     INFO(tenon_dtype_name(dtype));
     REQUIRE_FALSE(writeNpy(path.c_str(), tensor.view()).failed());
-    Status status = readNpy(path.c_str(), dtype, &back);
+    Bytes file = readFile(path);
+    Status status = parseNpy(file.data(), file.size, dtype, &back);
     INFO(status.message());
     REQUIRE_FALSE(status.failed());
     CHECK(back.dims == tensor.dims);
     CHECK(memcmp(back.data(), tensor.data(), tensor.bytes) == 0);
+  }
+}
+
+static std::vector<std::string> strings(const std::string &file) {
+  Bytes exact(file.data(), file.size());
+  HostTensor tensor;
+  Status status = parseNpyStrings(exact.data(), exact.size, &tensor);
+  INFO(status.message());
+  REQUIRE_FALSE(status.failed());
+  TensorView view{tensor.view(), tensor.ends.data()};
+  std::vector<std::string> result;
+  for (uint64_t i = 0; i < view.count(); ++i)
+    result.emplace_back(view.string(i));
+  return result;
+}
+
+static void refusesStrings(const std::string &file, const char *text) {
+  Bytes exact(file.data(), file.size());
+  HostTensor tensor;
+  Status status = parseNpyStrings(exact.data(), exact.size, &tensor);
+  CHECK(status.failed());
+  CHECK_THAT(status.message(), Contains(text));
+}
+
+/// Code points of four bytes each.
+static std::string wide(const std::vector<uint32_t> &codes) {
+  return {reinterpret_cast<const char *>(codes.data()), codes.size() * 4};
+}
+
+using S = std::vector<std::string>;
+
+TEST_CASE("arrays of strings") {
+  CHECK(strings(npy("<U2", "(3,)", false, wide({'a', 0, 0xfc, 'x', 0x1f600, 0}))) ==
+        S{"a", "\xc3\xbcx", "\xf0\x9f\x98\x80"});
+  CHECK(strings(npy("<U1", "(2, 2)", true, wide({'a', 'c', 'b', 'd'}))) == S{"a", "b", "c", "d"});
+  CHECK(strings(npy("|S3", "(2,)", false, std::string("ab\0abc", 6))) == S{"ab", "abc"});
+  CHECK(strings(npy(">U1", "()", false, std::string("\0\0\0a", 4))) == S{"a"});
+  CHECK(strings(npy("<U7", "(0, 4)", false, "")).empty());
+  refusesStrings(npy("<f4", "(1,)", false, "abcd"), "holds NumPy type '<f4', and must hold strings");
+  refusesStrings(npy("<U1", "(2,)", false, "abcd"), "has 4 bytes of elements, which its shape [2] of '<U1'");
+  refusesStrings(npy("<U0", "(1000000,)", false, ""), "strings of no length");
+  refusesStrings(npy("<U1", "(1,)", false, wide({0xd800})), "element 0 is no text");
+  refusesStrings(npy("<U1", "(1,)", false, wide({0x110000})), "element 0 is no text");
+}
+
+TEST_CASE("strings survive a round through a file") {
+  Folder folder;
+  std::string path = folder / "x.npy";
+  for (const S &texts :
+       {S{"a", "", "gr\xc3\xbc\xc3\x9f"}, S{"", "", ""}, S{"\xf0\x9f\x98\x80", "\xe2\x82\xac", "z"}}) {
+    HostTensor tensor;
+    tensor.dims = {3};
+    REQUIRE_FALSE(tensor.setStrings({texts.begin(), texts.end()}).failed());
+    REQUIRE_FALSE(writeNpyStrings(path.c_str(), {tensor.view(), tensor.ends.data()}).failed());
+    Bytes file = readFile(path);
+    CHECK(strings(std::string(reinterpret_cast<char *>(file.data()), file.size)) == texts);
   }
 }

@@ -7,6 +7,7 @@
 
 #include "test/unit/tenon-run/Program.h"
 #include "tools/tenon-run/Element.h"
+#include "tools/tenon-run/HostValue.h"
 #include "tools/tenon-run/TensorProto.h"
 
 #include <catch2/catch.hpp>
@@ -103,11 +104,27 @@ TEST_CASE("elements that share a byte of the file have a byte each in memory") {
   CHECK(values(field(1, packed({0, 3})) + field(2, 25), TENON_U2) == V{});
 }
 
+TEST_CASE("strings lie end to end") {
+  HostTensor tensor;
+  std::string text = field(6, "a") + field(6, "") + field(6, "gr\xc3\xbc\xc3\x9f");
+  REQUIRE_FALSE(parse(field(1, 3) + field(2, 8) + text, &tensor).failed());
+  CHECK(tensor.dtype == TENON_STRING);
+  CHECK(tensor.ends == std::vector<int64_t>{1, 1, 7});
+  TensorView view{tensor.view(), tensor.ends.data()};
+  CHECK(view.string(0) == "a");
+  CHECK(view.string(1).empty());
+  CHECK(view.string(2) == "gr\xc3\xbc\xc3\x9f");
+  REQUIRE_FALSE(parse(field(1, 0) + field(2, 8), &tensor).failed());
+  CHECK(tensor.ends.empty());
+}
+
 TEST_CASE("tensors that are refused") {
   std::string x = field(1, 1) + field(2, 1), value = bytesOf<float>({1});
   refuses("", "ONNX element type 0");
-  refuses(field(2, 8) + field(6, "text"), "strings");
-  refuses(field(2, 8), "ONNX element type 8");
+  refuses(field(2, 8), "has 0 strings, its shape [] needs 1");
+  refuses(field(1, 2) + field(2, 8) + field(6, "text"), "has 1 strings, its shape [2] needs 2");
+  refuses(field(2, 8) + field(9, "text"), "strings with elements that are none");
+  refuses(x + field(6, "text"), "strings in a tensor of f32");
   refuses(field(2, 99), "ONNX element type 99");
   refuses(x, "has 0 bytes of elements, its shape f32[1] needs 4");
   refuses(x + field(9, value + value), "has 8 bytes of elements");

@@ -1,0 +1,26 @@
+//===- ValueFiles.h - values in files -------------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_TOOLS_TENON_RUN_VALUEFILES_H
+#define TENON_TOOLS_TENON_RUN_VALUEFILES_H
+
+#include "tools/tenon-run/Model.h"
+
+namespace tenon::run {
+
+/// Reads an ONNX tensor, sequence or optional (.pb), whichever the input is.
+Status readProto(const char *path, const Model::Value &input, HostValue *value);
+
+/// Reads what an input is from a .pb file, a .npy file or, as a sequence, from 0.npy, 1.npy... of a folder.
+Status readValue(const std::string &path, const Model::Value &input, HostValue *value);
+
+/// Writes a .npy file or, for a sequence, a folder of those. Nothing is written where there is nothing.
+Status writeValue(const std::string &path, const ValueView &value);
+
+} // namespace tenon::run
+
+#endif // TENON_TOOLS_TENON_RUN_VALUEFILES_H
