@@ -46,6 +46,13 @@ ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<double> values)
   return makeElementsOf(type, values);
 }
 
+DenseElementsAttr tenon::toDense(ElementsAttr elements) {
+  auto resource = dyn_cast<DenseResourceElementsAttr>(elements);
+  if (!resource)
+    return cast<DenseElementsAttr>(elements);
+  return DenseElementsAttr::getFromRawBuffer(resource.getType(), resource.getRawHandle().getBlob()->getData());
+}
+
 //===----------------------------------------------------------------------===//
 // Bytes of files
 //===----------------------------------------------------------------------===//

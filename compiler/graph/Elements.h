@@ -23,6 +23,9 @@ constexpr int64_t kMaxDenseElements = 1024;
 mlir::ElementsAttr makeElements(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> values);
 mlir::ElementsAttr makeElements(mlir::RankedTensorType type, llvm::ArrayRef<double> values);
 
+/// The same constant as an attribute whose elements can be read, which is a copy where it was a resource.
+mlir::DenseElementsAttr toDense(mlir::ElementsAttr elements);
+
 /// The bytes that so many elements take in a file: booleans have one each, numbers of four and two bits share
 /// them.
 int64_t getFileBytes(mlir::Type elementType, int64_t count);

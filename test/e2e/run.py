@@ -59,8 +59,7 @@ def makeModel(cases, opset):
         inputs += [(own(name), value.dtype, value.shape) for name, value in case.inputs.items()]
         outputs += [(own(name), value.dtype, value.shape) for name, value in case.outputs.items()]
         constants.update({own(name): value for name, value in case.constants.items()})
-    return onnx_writer.model(nodes, inputs, outputs, constants, opset)
-    return onnx_writer.model(nodes, inputs, outputs, constants, domains=DOMAINS)
+    return onnx_writer.model(nodes, inputs, outputs, constants, opset, DOMAINS)
 
 
 def call(*command):

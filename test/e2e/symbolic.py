@@ -15,7 +15,7 @@ sys.path[:0] = [os.path.dirname(os.path.abspath(__file__))]
 import onnx_writer
 import reference as ref
 from onnx_writer import node
-from tensors import integers, randoms, readNpy, writeNpy
+from tensors import build, integers, randoms, readNpy, writeNpy
 
 W, BIAS, KERNEL = randoms("w", 7, 5), randoms("bias", 5), randoms("kernel", 3, 2, 3, 3)
 MODEL = onnx_writer.model(
@@ -29,6 +29,8 @@ MODEL = onnx_writer.model(
         node("Relu", ["c"], ["picture"]),
         node("Concat", ["x", "x"], ["doubled"], axis=0),
         node("Slice", ["x", "one", "end", "zero"], ["rest"]),
+        node("Shape", ["x"], ["rows"], start=0, end=1),
+        node("TopK", ["x", "rows"], ["ordered", ""], axis=0),
     ],
     inputs=[("x", "f32", ["N", 7]), ("image", "f32", ["N", 2, "H", "V"])],
     outputs=[
@@ -38,6 +40,7 @@ MODEL = onnx_writer.model(
         ("picture", "f32", ["N", 3, "P", "V"]),
         ("doubled", "f32", ["M", 7]),
         ("rest", "f32", ["R", 7]),
+        ("ordered", "f32", ["N", 7]),
     ],
     constants={
         "w": W,
@@ -60,6 +63,7 @@ def want(x, image):
         "picture": ref.elementwise(lambda v: max(v, 0.0), convolved),
         "doubled": ref.concat([x, x], 0),
         "rest": ref.slices(x, [1], [2**62], [0], [1]),
+        "ordered": build(x.shape, lambda index: sorted((x.at((i, index[1])) for i in range(x.shape[0])), reverse=True)[index[0]]),
     }
 
 

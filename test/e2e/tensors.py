@@ -31,8 +31,6 @@ TYPES = {
     "f8e8m0": ("B", "|V1", 24),
     "u2": ("B", "|u1", 25),
     "i2": ("b", "|i1", 26),
-    "u8": ("B", "|u1", 2),
-    "i8": ("b", "|i1", 3),
 }
 
 # Types of which ONNX puts several elements into a byte.

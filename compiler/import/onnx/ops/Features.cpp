@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/graph/Elements.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
-#include "compiler/import/onnx/Tensors.h"
 #include "mlir/IR/Builders.h"
 #include <cmath>
 
@@ -148,7 +148,8 @@ ElementsAttr readNumbers(Node &n, StringRef prefix) {
   if (std::optional<SmallVector<double>> floats = n.getFloats((prefix + "_floats").str()))
     return makeElements(RankedTensorType::get(static_cast<int64_t>(floats->size()), n.f32()),
                         ArrayRef<double>(*floats));
-  return n.getTensor((prefix + "_tensor").str());
+  ElementsAttr tensor = n.getTensor((prefix + "_tensor").str());
+  return tensor ? toDense(tensor) : tensor;
 }
 
 std::optional<Mapping> readMapping(Node &n) {

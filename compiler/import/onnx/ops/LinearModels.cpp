@@ -263,8 +263,9 @@ LogicalResult importSvmClassifier(Node &n) {
     scores = n.add(multiplyRows(n, x, *rows), n.scalar(readRho(n, 1)[0], n.f32()));
     votes = scores;
   } else {
-    if (perClass.size() < 2 || perClass.size() > 1024 ||
-        (labels && labels != static_cast<int64_t>(perClass.size())))
+    if (perClass.size() > 128)
+      return n.unsupported("has " + Twine(perClass.size()) + " classes; 128 are supported");
+    if (perClass.size() < 2 || (labels && labels != static_cast<int64_t>(perClass.size())))
       return n.invalid("has " + Twine(labels) + " labels, and support vectors of " + Twine(perClass.size()) +
                        " classes");
     std::optional<PairScores> pairs = scorePairs(n, x, perClass);

@@ -463,7 +463,7 @@ Value softmaxWithSink(Node &n, Value scores, Value sink) {
 
 LogicalResult importGroupQueryAttention(Node &n) {
   int64_t heads = n.getInt("num_heads", 0), keyHeads = n.getInt("kv_num_heads", 0);
-  if (heads < 1 || keyHeads < 1 || heads % keyHeads != 0)
+  if (heads < 1 || heads > INT32_MAX || keyHeads < 1 || heads % keyHeads != 0)
     return n.invalid("'kv_num_heads' has to divide 'num_heads', found " + Twine(keyHeads) + " and " +
                      Twine(heads));
   if (n.getString("k_quant_type", "NONE") != "NONE" || n.getString("v_quant_type", "NONE") != "NONE")

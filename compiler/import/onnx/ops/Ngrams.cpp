@@ -104,6 +104,9 @@ LogicalResult importTfIdfVectorizer(Node &n) {
       width = std::max(width, column + 1);
     if (pool.columns.empty() || pool.length < shortest || pool.length > longest)
       continue;
+    if (pool.length * (skips + 1) > 4096)
+      return n.unsupported("counts sequences of " + Twine(pool.length) + " tokens in " + Twine(skips + 1) +
+                           " ways; up to 4096 by both together is supported");
     Value sum;
     // A single token leaves nothing out.
     for (int64_t step = 1; step <= (pool.length == 1 ? 1 : skips + 1); ++step) {

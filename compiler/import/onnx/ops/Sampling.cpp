@@ -175,6 +175,8 @@ LogicalResult importGridSample(Node &n) {
   bool isLinear = mode == "linear" || mode == "bilinear", isCubic = mode == "cubic" || mode == "bicubic";
   if (!outside)
     return failure();
+  if (spatial > 3)
+    return n.unsupported("samples " + Twine(spatial) + " dimensions; 3 are supported");
   if (!isLinear && !isCubic && mode != "nearest")
     return n.invalid("'mode' has to be linear, nearest or cubic, not '" + mode + "'");
   bool alignCorners = n.getBool("align_corners", false);
@@ -306,6 +308,8 @@ LogicalResult importDeformConv(Node &n) {
   std::optional<ConvWindow> conv = readConvWindow(n, x, filter);
   if (!conv)
     return failure();
+  if (n.rank(x) > 5)
+    return n.unsupported("samples " + Twine(n.rank(x) - 2) + " dimensions; 3 are supported");
   const Window &w = conv->window;
   int64_t spatial = n.rank(x) - 2, groups = conv->groups, offsetGroups = n.getInt("offset_group", 1),
           window = 1;

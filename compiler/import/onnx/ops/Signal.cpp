@@ -24,6 +24,8 @@ namespace {
 /// Up to so many elements one product with the matrix of the transform is best; a longer transform is taken
 /// apart.
 constexpr int64_t kWholeLength = 64;
+/// Longer ones would have tables out of proportion to the model.
+constexpr int64_t kLongestLength = 1 << 20;
 
 /// Tables of exp(sign * 2 pi i * angle), where `angle` counts full turns exactly.
 struct Turn {
@@ -260,6 +262,11 @@ Value transformMiddle(Node &n, Value x) {
   if (getConstant(*length).value_or(1) < 1) {
     (void)n.invalid("the length of the transform is " + dimsToString(*length) +
                     ", which has to be at least 1");
+    return {};
+  }
+  if (getConstant(*length).value_or(1) > kLongestLength) {
+    (void)n.unsupported("the length of the transform is " + dimsToString(*length) + "; up to " +
+                        Twine(kLongestLength) + " is supported");
     return {};
   }
   Value signals = n.reshape(n.transpose(x, {0, 2, 1, 3}), {mulDims(d[0], d[2]), d[1], d[3]});

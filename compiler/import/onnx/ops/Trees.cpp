@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/graph/Elements.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/ops/Scores.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 
 using namespace mlir;
 using namespace tenon;
@@ -200,7 +202,7 @@ std::optional<SmallVector<double>> readFloats(Node &n, StringRef name) {
     (void)n.invalid("'" + name + "_as_tensor' has to hold floats");
     return std::nullopt;
   }
-  for (APFloat number : tensor.getValues<APFloat>())
+  for (APFloat number : toDense(tensor).getValues<APFloat>())
     numbers.push_back(tensor.getElementType().isF64() ? number.convertToDouble() : number.convertToFloat());
   return numbers;
 }
@@ -218,7 +220,8 @@ std::optional<int64_t> parseMode(StringRef text) {
       .Default(std::nullopt);
 }
 
-using NodeIndex = llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t>;
+/// By any numbers that a model may give: a hash map of LLVM has keys of its own.
+using NodeIndex = std::map<std::pair<int64_t, int64_t>, int64_t>;
 
 /// The lists that have an entry a node, all of one length.
 struct NodeLists {
@@ -254,13 +257,13 @@ LogicalResult addNodes(Node &n, const NodeLists &l, Forest &f, NodeIndex &index)
   for (size_t i = 0; i < l.trees.size(); ++i)
     if (!index.try_emplace({l.trees[i], l.nodes[i]}, i).second)
       return n.invalid("node " + Twine(l.nodes[i]) + " of tree " + Twine(l.trees[i]) + " is there twice");
-  llvm::DenseMap<int64_t, bool> hasRoot;
+  std::set<int64_t> rooted;
   for (size_t i = 0; i < l.trees.size(); ++i) {
     std::optional<int64_t> mode = parseMode(l.modes[i]);
     if (!mode)
       return n.invalid("'nodes_modes' has no '" + l.modes[i] + "'");
     // The first node of a tree is its root.
-    if (hasRoot.try_emplace(l.trees[i], true).second)
+    if (rooted.insert(l.trees[i]).second)
       f.roots.push_back(i);
     if (*mode < 0) {
       f.addLeaf();
@@ -389,14 +392,14 @@ SmallVector<double> readTensor(Node &n, StringRef name) {
   if (!tensor)
     return numbers;
   if (auto type = dyn_cast<FloatType>(tensor.getElementType())) {
-    for (APFloat number : tensor.getValues<APFloat>()) {
+    for (APFloat number : toDense(tensor).getValues<APFloat>()) {
       bool lost;
       number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
       numbers.push_back(number.convertToDouble());
     }
     return numbers;
   }
-  for (APInt number : tensor.getValues<APInt>())
+  for (APInt number : toDense(tensor).getValues<APInt>())
     numbers.push_back(static_cast<double>(number.getZExtValue()));
   return numbers;
 }
