@@ -103,6 +103,7 @@ bool GraphBuilder::isInteger(Value v) const { return isa<IntegerType>(elementTyp
 Type GraphBuilder::f32() const { return builder.getF32Type(); }
 Type GraphBuilder::f64() const { return builder.getF64Type(); }
 Type GraphBuilder::i1() const { return builder.getI1Type(); }
+Type GraphBuilder::ui8() const { return builder.getIntegerType(8, false); }
 Type GraphBuilder::i32() const { return builder.getI32Type(); }
 Type GraphBuilder::i64() const { return builder.getI64Type(); }
 Dims GraphBuilder::constantDims(IntsRef values) const {

@@ -72,6 +72,7 @@ public:
   Type f32() const;
   Type f64() const;
   Type i1() const;
+  Type ui8() const;
   Type i32() const;
   Type i64() const;
   AffineExpr constantDim(int64_t value) const { return getDimConstant(getContext(), value); }

@@ -133,7 +133,7 @@ def Tenon_AndOp : Tenon_BinaryOp<"and", Tenon_IntTensor, "x and y, bit by bit", 
 def Tenon_OrOp : Tenon_BinaryOp<"or", Tenon_IntTensor, "x or y, bit by bit", [Commutative]>;
 def Tenon_XorOp : Tenon_BinaryOp<"xor", Tenon_IntTensor, "x exclusive-or y, bit by bit", [Commutative]>;
 def Tenon_ShiftLeftOp : Tenon_BinaryOp<"shl", Tenon_IntTensor, "x shifted left by y bits; 0 where y is not below the width">;
-def Tenon_ShiftRightOp : Tenon_BinaryOp<"shr", Tenon_IntTensor, "x shifted right by y bits; 0 where y is not below the width">;
+def Tenon_ShiftRightOp : Tenon_BinaryOp<"shr", Tenon_IntTensor, "x shifted right by y bits; its sign alone, or 0, where y is not below the width">;
 
 def Tenon_CompareOp : Tenon_ElementwiseOp<"compare"> {
   let summary = "compares each pair of elements";

@@ -9,6 +9,7 @@ import os
 import pathlib
 
 import huggingface
+import newest_data
 import onnx_data
 import wire
 
@@ -99,6 +100,8 @@ def find(root, sets):
                 scan("shared", shared)
             else:
                 messages.append(f"skipped the shared models: there is no {shared} (TENON_SHARED names another folder)")
+        elif kind == newest_data.SET:
+            scan(kind, newest_data.prepare(onnx_data.depsFolder(root)) / kind)
         else:
             scan(kind, onnx_data.prepare(root) / kind)
     _nameExpanded(cases)

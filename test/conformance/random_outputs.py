@@ -10,7 +10,7 @@ import wire
 from npy import Npy
 
 # Dropout draws its mask where it trains with a ratio above zero; the seed's meaning is each implementation's own.
-_RANDOM = re.compile(r"node/test_(bernoulli|training_dropout(?!_zero_ratio))")
+_RANDOM = re.compile(r"(node|newest)/test_(bernoulli|training_dropout(?!_zero_ratio))")
 # Standard deviations by which a count may be off: once in some million runs.
 _DEVIATIONS = 5
 

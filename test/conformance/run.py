@@ -18,6 +18,7 @@ import sys
 import time
 
 import cases
+import newest_data
 import onnx_data
 import report
 from case_runner import CRASHED, PASSED, UNSUPPORTED, Result, Tools, runCase
@@ -29,7 +30,7 @@ ROOT = HERE.parent.parent
 def parseArguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=pathlib.Path, help="case folders, instead of a set")
-    parser.add_argument("--set", action="append", choices=[*onnx_data.SETS, "models"], help="a set; may be repeated (node)")
+    parser.add_argument("--set", action="append", choices=[*onnx_data.SETS, newest_data.SET, "models"], help="a set; may be repeated (node)")
     parser.add_argument("--filter", default="", metavar="REGEX", help="only cases whose set/name matches")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the build folder (build)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases at a time (number of cores)")

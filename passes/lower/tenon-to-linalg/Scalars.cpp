@@ -243,7 +243,11 @@ Value Scalar::binary(Operation *op, Value x, Value y) const {
   };
   auto shift = [&]<typename OpT>() -> Value {
     Value inRange = compareInt(arith::CmpIPredicate::ult, y, like(y, width()));
-    return select(inRange, OpT::create(b, loc, x, y), like(x, 0));
+    // What is shifted out altogether leaves 0, or copies of the sign.
+    Value gone = like(x, 0);
+    if constexpr (std::is_same_v<OpT, arith::ShRSIOp>)
+      gone = OpT::create(b, loc, x, like(x, width() - 1));
+    return select(inRange, OpT::create(b, loc, x, y), gone);
   };
   return TypeSwitch<Operation *, Value>(op)
       .Case<AddOp>([&](auto) { return pick.operator()<arith::AddFOp, arith::AddIOp, arith::AddIOp>(); })

@@ -95,14 +95,14 @@ template <Body body> LogicalResult importFloatReduction(Node &n) {
   return setReduced(n, *r, n.cast(body(n, *r, n.cast(r->input, n.f64())), n.elementType(r->input)));
 }
 
-/// Booleans are compared as numbers.
+/// Booleans are compared as numbers: bytes, whose least one is what no elements come to.
 template <Body body> LogicalResult importExtremum(Node &n) {
   std::optional<Reduction> r = readReduction(n);
   if (!r)
     return failure();
   if (!n.isBool(r->input))
     return setReduced(n, *r, body(n, *r, r->input));
-  return setReduced(n, *r, n.cast(body(n, *r, n.cast(r->input, n.i32())), n.i1()));
+  return setReduced(n, *r, n.cast(body(n, *r, n.cast(r->input, n.ui8())), n.i1()));
 }
 
 template <bool isMax> LogicalResult importArg(Node &n) {

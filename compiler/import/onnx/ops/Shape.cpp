@@ -422,7 +422,11 @@ LogicalResult importSpaceToDepth(Node &n) {
     return failure();
   Dims d = n.dims(x);
   AffineExpr height = divDims(d[2], *b), width = divDims(d[3], *b);
-  Value blocks = n.transpose(n.reshape(x, {d[0], d[1], height, *b, width, *b}), {0, 3, 5, 1, 2, 4});
+  std::string mode = n.getString("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD")
+    return n.invalid("'mode' has to be DCR or CRD, not '" + mode + "'");
+  Ints order = mode == "DCR" ? Ints{0, 3, 5, 1, 2, 4} : Ints{0, 1, 3, 5, 2, 4};
+  Value blocks = n.transpose(n.reshape(x, {d[0], d[1], height, *b, width, *b}), order);
   return n.setResult(n.reshape(blocks, {d[0], mulDims(d[1], mulDims(*b, *b)), height, width}));
 }
 
