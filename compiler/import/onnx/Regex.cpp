@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A tree becomes an automaton with choices on bytes (Thompson 1968), in which a set of code points is the UTF-8
-// sequences of its ranges; that becomes one without (the subset construction).
+// sequences of its ranges; that becomes one without (the subset construction). Conditions on what lies around a
+// place (^, $, \b) hold or not once the next byte is known, so a state also tells what the last one was.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,8 @@
 #include "compiler/import/onnx/RegexSyntax.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/ErrorHandling.h"
 #include <algorithm>
 #include <map>
 
@@ -30,23 +33,30 @@ struct Edge {
   int to;
 };
 
+/// When a state is reached without a byte.
+enum class Condition { always, begin, end, boundary, notBoundary };
+
+struct Free {
+  int to;
+  Condition when = Condition::always;
+};
+
 struct State {
   std::vector<Edge> edges;
-  std::vector<int> free; ///< states that are reached without a byte
+  std::vector<Free> free;
 };
 
 /// An automaton with choices. What is built begins in one state and ends in another.
 class Builder {
 public:
   explicit Builder(std::string &error) : error(error) { states.resize(2); }
-  /// `isFirst`, `isLast`: nothing of the text lies before, or behind, what the node matches.
-  bool build(const RegexNode &node, int from, int to, bool isFirst, bool isLast);
+  bool build(const RegexNode &node, int from, int to);
 
   std::vector<State> states;
 
 private:
-  bool buildSequence(const RegexNode &node, int from, int to, bool isFirst, bool isLast);
-  bool buildRepeat(const RegexNode &node, int from, int to, bool isFirst, bool isLast);
+  bool buildSequence(const RegexNode &node, int from, int to);
+  bool buildRepeat(const RegexNode &node, int from, int to);
   void addRange(int from, int to, uint32_t first, uint32_t last);
   int addState() {
     states.emplace_back();
@@ -94,65 +104,68 @@ void Builder::addRange(int from, int to, uint32_t first, uint32_t last) {
   }
 }
 
-bool Builder::buildSequence(const RegexNode &node, int from, int to, bool isFirst, bool isLast) {
-  for (size_t i = 0; i < node.parts.size(); ++i) {
+bool Builder::buildSequence(const RegexNode &node, int from, int to) {
+  for (const auto &part : node.parts) {
     int next = addState();
-    if (!build(*node.parts[i], from, next, isFirst && i == 0, isLast && i + 1 == node.parts.size()))
+    if (!build(*part, from, next))
       return false;
     from = next;
   }
-  states[from].free.push_back(to);
+  states[from].free.push_back({to});
   return true;
 }
 
-bool Builder::buildRepeat(const RegexNode &node, int from, int to, bool isFirst, bool isLast) {
+bool Builder::buildRepeat(const RegexNode &node, int from, int to) {
   const RegexNode &part = *node.parts.front();
-  bool once = node.max == 1;
   for (int i = 0; i < std::max(node.min, node.max); ++i) {
     if (i >= node.min)
-      states[from].free.push_back(to);
+      states[from].free.push_back({to});
     int next = addState();
-    if (!build(part, from, next, isFirst && once, isLast && once))
+    if (!build(part, from, next))
       return false;
     from = next;
   }
   if (node.max < 0) {
     int loop = addState();
-    states[from].free.push_back(loop);
-    if (!build(part, loop, loop, false, false))
+    states[from].free.push_back({loop});
+    if (!build(part, loop, loop))
       return false;
     from = loop;
   }
-  states[from].free.push_back(to);
+  states[from].free.push_back({to});
   return true;
 }
 
-bool Builder::build(const RegexNode &node, int from, int to, bool isFirst, bool isLast) {
+bool Builder::build(const RegexNode &node, int from, int to) {
   if (states.size() > kMaxChoices) {
     error = "repeats too much";
     return false;
   }
+  auto addCondition = [&](Condition when) {
+    states[from].free.push_back({to, when});
+    return true;
+  };
   switch (node.kind) {
   case RegexNode::set:
     for (auto [first, last] : node.ranges)
       addRange(from, to, first, last);
     return true;
   case RegexNode::sequence:
-    return buildSequence(node, from, to, isFirst, isLast);
+    return buildSequence(node, from, to);
   case RegexNode::repeat:
-    return buildRepeat(node, from, to, isFirst, isLast);
+    return buildRepeat(node, from, to);
   case RegexNode::choice:
-    return llvm::all_of(node.parts, [&](const auto &part) { return build(*part, from, to, isFirst, isLast); });
+    return llvm::all_of(node.parts, [&](const auto &part) { return build(*part, from, to); });
   case RegexNode::begin:
+    return addCondition(Condition::begin);
   case RegexNode::end:
-    if (node.kind == RegexNode::begin ? !isFirst : !isLast) {
-      error = "has a '^' or '$' in the middle, which is not supported";
-      return false;
-    }
-    states[from].free.push_back(to);
-    return true;
+    return addCondition(Condition::end);
+  case RegexNode::boundary:
+    return addCondition(Condition::boundary);
+  case RegexNode::notBoundary:
+    return addCondition(Condition::notBoundary);
   }
-  return false;
+  llvm_unreachable("all kinds are above");
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,8 +174,19 @@ bool Builder::build(const RegexNode &node, int from, int to, bool isFirst, bool 
 
 namespace {
 
-/// States in which the automaton with choices may be at once, in order.
-using Set = std::vector<int>;
+/// What the last byte was.
+enum class Last { none, word, other };
+
+/// States in which the automaton with choices may be at once, in order, and what tells which conditions hold.
+struct Place {
+  std::vector<int> states;
+  Last last;
+  auto operator<=>(const Place &) const = default;
+};
+
+bool isWord(int byte) {
+  return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || byte == '_';
+}
 
 class Determinizer {
 public:
@@ -171,71 +195,94 @@ public:
 
 private:
   void findClasses();
-  Set close(Set set) const;
-  int64_t numberOf(Set set);
+  std::vector<int> close(std::vector<int> set, llvm::function_ref<bool(Condition)> holds) const;
+  int64_t numberOf(std::vector<int> reached, Last last);
+  int64_t follow(const Place &place, uint8_t byte);
+  bool accepts(const Place &place) const;
 
   ArrayRef<State> states;
+  bool hasConditions = false;
   Automaton automaton;
   std::vector<uint8_t> examples; ///< a byte of each class
-  std::map<Set, int64_t> numbers;
-  std::vector<Set> sets;
+  std::map<Place, int64_t> numbers;
+  std::vector<Place> places;
 };
 
 } // namespace
 
-/// Bytes are of one class where no edge begins or ends between them.
+/// Bytes are of one class where no edge begins or ends between them, nor, where that matters, a word.
 void Determinizer::findClasses() {
   bool begins[257] = {true};
-  for (const State &state : states)
+  for (const State &state : states) {
     for (const Edge &edge : state.edges)
       begins[edge.first] = begins[edge.last + 1] = true;
+    hasConditions |= llvm::any_of(state.free, [](Free free) { return free.when != Condition::always; });
+  }
   for (int byte = 0; byte < 256; ++byte) {
-    if (begins[byte])
+    if (begins[byte] || (hasConditions && isWord(byte) != isWord(byte - 1)))
       examples.push_back(static_cast<uint8_t>(byte));
     automaton.classes.push_back(static_cast<int64_t>(examples.size()) - 1);
   }
 }
 
-/// The set with all that is reached from it without a byte.
-Set Determinizer::close(Set set) const {
+/// The set with all that is reached from it without a byte, where these conditions hold.
+std::vector<int> Determinizer::close(std::vector<int> set, llvm::function_ref<bool(Condition)> holds) const {
   std::vector<bool> seen(states.size());
   for (int state : set)
     seen[state] = true;
   for (size_t i = 0; i < set.size(); ++i)
-    for (int to : states[set[i]].free)
-      if (!seen[to]) {
-        seen[to] = true;
-        set.push_back(to);
+    for (Free free : states[set[i]].free)
+      if (!seen[free.to] && (free.when == Condition::always || holds(free.when))) {
+        seen[free.to] = true;
+        set.push_back(free.to);
       }
   llvm::sort(set);
   return set;
 }
 
-int64_t Determinizer::numberOf(Set set) {
-  auto [it, isNew] = numbers.try_emplace(std::move(set), sets.size());
+int64_t Determinizer::numberOf(std::vector<int> reached, Last last) {
+  Place place{close(std::move(reached), [](Condition) { return false; }), hasConditions ? last : Last::none};
+  auto [it, isNew] = numbers.try_emplace(std::move(place), places.size());
   if (isNew)
-    sets.push_back(it->first);
+    places.push_back(it->first);
   return it->second;
+}
+
+int64_t Determinizer::follow(const Place &place, uint8_t byte) {
+  bool isBoundary = (place.last == Last::word) != isWord(byte);
+  std::vector<int> from = close(place.states, [&](Condition when) {
+    return when == Condition::begin ? place.last == Last::none
+                                    : when != Condition::end && (when == Condition::boundary) == isBoundary;
+  });
+  std::vector<int> reached;
+  for (int state : from)
+    for (const Edge &edge : states[state].edges)
+      if (byte >= edge.first && byte <= edge.last && !llvm::is_contained(reached, edge.to))
+        reached.push_back(edge.to);
+  return numberOf(std::move(reached), isWord(byte) ? Last::word : Last::other);
+}
+
+bool Determinizer::accepts(const Place &place) const {
+  bool isBoundary = place.last == Last::word;
+  std::vector<int> reached = close(place.states, [&](Condition when) {
+    return when == Condition::begin ? place.last == Last::none
+                                    : when == Condition::end || (when == Condition::boundary) == isBoundary;
+  });
+  return llvm::is_contained(reached, 1);
 }
 
 std::optional<Automaton> Determinizer::run(std::string &error) {
   findClasses();
-  numberOf(close({0}));
-  for (size_t i = 0; i < sets.size(); ++i) {
-    if (sets.size() > kMaxStates) {
+  numberOf({0}, Last::none);
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places.size() > kMaxStates) {
       error = "needs an automaton of more than " + std::to_string(kMaxStates) + " states";
       return std::nullopt;
     }
-    Set set = sets[i];
-    automaton.accepts.push_back(llvm::is_contained(set, 1));
-    for (uint8_t byte : examples) {
-      Set next;
-      for (int state : set)
-        for (const Edge &edge : states[state].edges)
-          if (byte >= edge.first && byte <= edge.last && !llvm::is_contained(next, edge.to))
-            next.push_back(edge.to);
-      automaton.next.push_back(numberOf(close(std::move(next))));
-    }
+    Place place = places[i];
+    automaton.accepts.push_back(accepts(place));
+    for (uint8_t byte : examples)
+      automaton.next.push_back(follow(place, byte));
   }
   return std::move(automaton);
 }
@@ -243,7 +290,7 @@ std::optional<Automaton> Determinizer::run(std::string &error) {
 std::optional<Automaton> tenon::onnx_import::compileRegex(StringRef pattern, std::string &error) {
   std::unique_ptr<RegexNode> tree = parseRegex(pattern, error);
   Builder builder(error);
-  if (!tree || !builder.build(*tree, 0, 1, true, true))
+  if (!tree || !builder.build(*tree, 0, 1))
     return std::nullopt;
   return Determinizer(builder.states).run(error);
 }

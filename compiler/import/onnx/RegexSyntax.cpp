@@ -279,6 +279,10 @@ NodePtr Parser::parseEscape() {
     return makeNode(RegexNode::begin);
   if (rest.consume_front("z"))
     return makeNode(RegexNode::end);
+  if (rest.consume_front("b"))
+    return makeNode(RegexNode::boundary);
+  if (rest.consume_front("B"))
+    return makeNode(RegexNode::notBoundary);
   if (std::optional<CodeRanges> ranges = rest.empty() ? std::nullopt : parseClassEscape(rest[0])) {
     rest = rest.drop_front();
     return makeSet(std::move(*ranges));

@@ -23,7 +23,7 @@ inline constexpr uint32_t kLastCodePoint = 0x10ffff;
 using CodeRanges = std::vector<std::pair<uint32_t, uint32_t>>;
 
 struct RegexNode {
-  enum Kind { set, sequence, choice, repeat, begin, end } kind;
+  enum Kind { set, sequence, choice, repeat, begin, end, boundary, notBoundary } kind;
   CodeRanges ranges;                               ///< of a set
   std::vector<std::unique_ptr<RegexNode>> parts{}; ///< of the others
   int min = 0, max = -1;                           ///< of a repeat; -1: any number of times

@@ -58,15 +58,12 @@ LogicalResult importStringSplit(Node &n) {
 
 /// The strings of a list for which `keep` holds; one empty string where it holds for none.
 Strings keepStrings(Node &n, const Strings &s, Value keep) {
-  AffineExpr count = countStrings(n, s);
   Value kept = toInt(n, keep), one = n.constantInts(1, {}, n.i64());
   AffineExpr size = n.bindSizes(n.max(n.reduceSum(kept, 0), one), 1).front();
+  // Number i is that of the string at which i + 1 are kept; the number behind the last one where there is none.
+  Value numbers = n.search(n.add(n.iota(size, 0, n.i64()), one), n.cumulativeSum(kept, 0));
   Strings empty{n.sliceAxis(s.bytes, 0, n.constantDim(0), n.constantDim(0)), n.constantInts(0, 1, n.i64())};
-  // What is not kept goes into a place that is cut off.
-  Value place = n.select(keep, n.sub(n.cumulativeSum(kept, 0), one), n.size(size, n.i64()));
-  Value numbers = n.broadcast(n.size(count, n.i64()), addDims(size, n.constantDim(1)));
-  numbers = n.scatterElements("assign", numbers, place, n.iota(count, 0, n.i64()), 0);
-  return takeStrings(n, joinStrings(n, s, empty), n.sliceAxis(numbers, 0, n.constantDim(0), size));
+  return takeStrings(n, joinStrings(n, s, empty), numbers);
 }
 
 LogicalResult importStringNormalizer(Node &n) {
