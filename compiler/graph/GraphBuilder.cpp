@@ -521,6 +521,23 @@ void GraphBuilder::requireWhenRun(AffineExpr expr, StringRef text) {
 }
 
 //===----------------------------------------------------------------------===//
+// The library
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> GraphBuilder::call(StringRef kernel, ArrayRef<Value> inputs,
+                                      ArrayRef<std::pair<AffineExpr, Type>> results) {
+  failed |= llvm::is_contained(inputs, Value());
+  if (failed)
+    return SmallVector<Value>(results.size());
+  SmallVector<Type> types;
+  for (auto [count, element] : results)
+    types.push_back(getTensorType(count, element));
+  auto op = CallOp::create(builder, loc, types, kernel, inputs);
+  failed = mlir::failed(verify(op));
+  return op.getResults();
+}
+
+//===----------------------------------------------------------------------===//
 // Composites
 //===----------------------------------------------------------------------===//
 

@@ -252,6 +252,13 @@ public:
   /// Ends the run with `text` where the expression is negative when this runs.
   void requireWhenRun(AffineExpr expr, llvm::StringRef text);
 
+  //===--- The library
+  //--------------------------------------------------------------------------------------------===//
+
+  /// Computes lists of these lengths and element types by a kernel of `compiler/backend/llvm/library`.
+  llvm::SmallVector<Value> call(llvm::StringRef kernel, llvm::ArrayRef<Value> inputs,
+                                llvm::ArrayRef<std::pair<AffineExpr, Type>> results);
+
   //===--- Composites
   //-------------------------------------------------------------------------------------===//
 

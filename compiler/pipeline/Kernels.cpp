@@ -56,6 +56,17 @@ FailureOr<std::string> tenon::buildObject(ModuleOp kernels, const CpuTarget &tar
     objects->push_back(std::move(*empty));
   }
   std::string error;
+  // What the plan names and no module is, is of the library.
+  std::vector<std::string> library;
+  for (const std::string &name : names)
+    if (!kernels.lookupSymbol(name))
+      library.push_back(name);
+  if (!library.empty()) {
+    FailureOr<std::string> object = compileLibrary(library, target, error);
+    if (failed(object))
+      return kernels.emitError() << error;
+    objects->push_back(std::move(*object));
+  }
   FailureOr<std::string> support = compileSupport(*objects, target, error);
   if (failed(support))
     return kernels.emitError() << error;

@@ -1,4 +1,4 @@
-//===- RegionOps.cpp - checks of dispatch regions and launches -------------------===//
+//===- RegionOps.cpp - checks of dispatch regions, launches and calls ------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -22,5 +22,12 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!areCompatible(TypeRange(getInputs()), kernel.getArgumentTypes()) ||
       !areCompatible(getResultTypes(), kernel.getResultTypes()))
     return emitOpError("does not fit the kernel '") << getKernel() << "', which has other types";
+  return success();
+}
+
+LogicalResult CallOp::verify() {
+  for (Type type : llvm::concat<Type>(SmallVector<Type>(getInputs().getTypes()), SmallVector<Type>(getResultTypes())))
+    if (auto tensor = cast<RankedTensorType>(type); tensor.getRank() != 1)
+      return emitOpError("takes and gives lists, found ") << tensor;
   return success();
 }

@@ -33,13 +33,13 @@ static bool isConstant(Operation *op) {
 
 /// Needs no kernel: a weight lies in the artifact, a view shares its input's memory, the rest is instructions.
 static bool needsNoKernel(Operation *op) {
-  return isa<WeightOp, SizesOp, ReshapeOp, RunSeedOp, BindOp, RequireOp, IfOp, LoopOp, AppendOp>(op);
+  return isa<WeightOp, SizesOp, ReshapeOp, RunSeedOp, CallOp, BindOp, RequireOp, IfOp, LoopOp, AppendOp>(op);
 }
 
 /// Sizes are computed where they are read, but for those that a view or the caller wants.
 static bool isNeededInMemory(Operation *op) {
   return isa<SizesOp>(op) && llvm::any_of(op->getUsers(), [](Operation *user) {
-           return isa<ReshapeOp, func::ReturnOp, YieldOp, IfOp, LoopOp, AppendOp>(user);
+           return isa<ReshapeOp, CallOp, func::ReturnOp, YieldOp, IfOp, LoopOp, AppendOp>(user);
          });
 }
 

@@ -46,8 +46,7 @@ static bool isWhole(const Model::Value &value) {
   if (count != 2)
     return false;
   if (port->role == TENON_ROLE_ELEMENTS)
-    return port->dims.size() == 1 && isPort(port[1], TENON_ROLE_SHAPES, TENON_I64, 2) &&
-           port[1].dims[1].value >= 0;
+    return port->dims.size() == 1 && isPort(port[1], TENON_ROLE_SHAPES, TENON_I64, 2);
   return isPort(*port, TENON_ROLE_BYTES, TENON_U8, 1) &&
          isPort(port[1], TENON_ROLE_ENDS, TENON_I64, port[1].dims.size());
 }

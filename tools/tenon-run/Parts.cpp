@@ -36,8 +36,10 @@ static Status addStrings(HostTensor tensor, std::vector<HostTensor> &parts) {
 }
 
 static Status addSequence(const Model::Value &input, HostValue value, std::vector<HostTensor> &parts) {
-  const Model::Port &shapesPort = input.content()[1];
-  uint64_t rank = uint64_t(shapesPort.dims[1].value), total = 0;
+  const tenon_dim_info &ranks = input.content()[1].dims[1];
+  bool isOpen = ranks.value < 0 && !value.tensors.empty();
+  uint64_t rank = isOpen ? value.tensors[0].dims.size() : uint64_t(ranks.value < 0 ? ranks.min : ranks.value);
+  uint64_t total = 0;
   std::vector<int64_t> shapes;
   for (size_t i = 0; i < value.tensors.size(); ++i) {
     const HostTensor &tensor = value.tensors[i];

@@ -8,6 +8,7 @@
 
 #include "compiler/backend/llvm/Codegen.h"
 #include "compiler/backend/llvm/Target.h"
+#include "compiler/backend/llvm/library/KernelLibrary.h"
 #include "compiler/backend/llvm/math/MathLibrary.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -65,19 +66,21 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget 
 // Steps on LLVM IR
 //===----------------------------------------------------------------------===//
 
-/// Adds the functions of the math library that `module` calls, as its own. Fails, naming it, on a call that
-/// stays without a definition.
-static llvm::Error linkMathLibrary(llvm::Module &module, const CpuTarget &target) {
-  std::string_view bitcode = getMathLibraryBitcode(target.arch);
-  llvm::MemoryBufferRef buffer(llvm::StringRef(bitcode.data(), bitcode.size()), "math library");
+/// Adds the functions of a library that `module` calls, as its own.
+static llvm::Error linkLibrary(llvm::Module &module, std::string_view bitcode, llvm::StringRef name) {
+  llvm::MemoryBufferRef buffer(llvm::StringRef(bitcode.data(), bitcode.size()), name);
   llvm::Expected<std::unique_ptr<llvm::Module>> library = llvm::getLazyBitcodeModule(buffer, module.getContext());
   if (!library)
     return library.takeError();
   (*library)->setTargetTriple(module.getTargetTriple());
   (*library)->setDataLayout(module.getDataLayout());
   if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
-    return llvm::createStringError("cannot link the math library");
+    return llvm::createStringError("cannot link the " + name);
   return llvm::Error::success();
+}
+
+static llvm::Error linkMathLibrary(llvm::Module &module, const CpuTarget &target) {
+  return linkLibrary(module, getMathLibraryBitcode(target.arch), "math library");
 }
 
 /// Sets what every function of a kernel module has: the processor, and vectors of full width.
@@ -164,6 +167,46 @@ FailureOr<std::string> tenon::compileKernels(ModuleOp op, const CpuTarget &targe
   return emit(*module, *machine, kind);
 }
 
+/// A module of the functions of a library that are named; null where one is not there.
+static std::unique_ptr<llvm::Module> takeFunctions(ArrayRef<std::string> names, llvm::LLVMContext &context,
+                                                   const llvm::TargetMachine &machine, std::string_view bitcode,
+                                                   llvm::StringRef library, std::string &error) {
+  auto module = std::make_unique<llvm::Module>(library, context);
+  module->setTargetTriple(machine.getTargetTriple());
+  module->setDataLayout(machine.createDataLayout());
+  // Their types do not matter: a declaration only says what to take out of the library.
+  auto *anything = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+  for (const std::string &name : names)
+    module->getOrInsertFunction(name, anything);
+  if (llvm::Error failed = linkLibrary(*module, bitcode, library)) {
+    error = llvm::toString(std::move(failed));
+    return nullptr;
+  }
+  for (const std::string &name : names)
+    if (llvm::Function *function = module->getFunction(name); !function || function->isDeclaration()) {
+      error = "kernels call '" + name + "', which the " + library.str() + " lacks";
+      return nullptr;
+    }
+  return module;
+}
+
+FailureOr<std::string> tenon::compileLibrary(ArrayRef<std::string> kernels, const CpuTarget &target,
+                                             std::string &error) {
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
+  if (!machine)
+    return failure();
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      takeFunctions(kernels, context, *machine, getKernelLibraryBitcode(target.arch), "kernel library", error);
+  if (!module)
+    return failure();
+  llvm::internalizeModule(*module,
+                          [&](const llvm::GlobalValue &value) { return llvm::is_contained(kernels, value.getName()); });
+  setFunctionAttributes(*module, target);
+  optimize(*module, *machine);
+  return emit(*module, *machine, CodeKind::object);
+}
+
 FailureOr<std::string> tenon::compileSupport(ArrayRef<std::string> objects, const CpuTarget &target,
                                              std::string &error) {
   llvm::StringSet<> undefined;
@@ -192,22 +235,13 @@ FailureOr<std::string> tenon::compileSupport(ArrayRef<std::string> objects, cons
   if (!machine)
     return failure();
   llvm::LLVMContext context;
-  auto module = std::make_unique<llvm::Module>("support", context);
-  module->setTargetTriple(llvm::Triple(target.triple));
-  module->setDataLayout(machine->createDataLayout());
-  // Their types do not matter: a declaration only says what to take out of the library.
-  auto *anything = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+  std::vector<std::string> names;
   for (auto &symbol : undefined)
-    module->getOrInsertFunction(symbol.getKey(), anything);
-  if (llvm::Error failed = linkMathLibrary(*module, target)) {
-    error = llvm::toString(std::move(failed));
+    names.push_back(symbol.getKey().str());
+  std::unique_ptr<llvm::Module> module =
+      takeFunctions(names, context, *machine, getMathLibraryBitcode(target.arch), "math library", error);
+  if (!module)
     return failure();
-  }
-  for (auto &symbol : undefined)
-    if (llvm::Function *function = module->getFunction(symbol.getKey()); !function || function->isDeclaration()) {
-      error = "kernels call '" + symbol.getKey().str() + "', which the math library lacks";
-      return failure();
-    }
   llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) { return undefined.contains(value.getName()); });
   for (llvm::Function &function : *module) {
     function.addFnAttr("target-cpu", target.cpu);

@@ -39,6 +39,11 @@ mlir::FailureOr<std::string> compileKernels(mlir::ModuleOp module, const CpuTarg
 mlir::FailureOr<std::string> compileSupport(llvm::ArrayRef<std::string> objects, const CpuTarget &target,
                                             std::string &error);
 
+/// An object with the kernels of the library that are named. Fails on one that there is not, naming it in
+/// `error`.
+mlir::FailureOr<std::string> compileLibrary(llvm::ArrayRef<std::string> kernels, const CpuTarget &target,
+                                            std::string &error);
+
 /// A shared object without imports, in which the `entries` alone are visible; or one object for a linker.
 enum class LinkKind { shared, relocatable };
 

@@ -96,14 +96,11 @@ ImportedValue Importer::importSequenceInput(func::FuncOp function, const onnx::V
   const auto &tensor = type.sequence_type().elem_type().tensor_type();
   StringRef name = input.name();
   Type element = getInputElementType(input, tensor.elem_type());
-  if (element && !tensor.has_shape())
-    report.add(ImportFault::Unsupported, "input '" + name + "' is a sequence of tensors of which the model does not " +
-                                             "say how many dimensions they have; it has to");
-  if (!element || !tensor.has_shape())
+  if (!element)
     return {};
-  Sequence sequence{element, tensor.shape().dim_size(), std::nullopt, {}, {}};
+  Sequence sequence{element, tensor.has_shape() ? tensor.shape().dim_size() : -1, std::nullopt, {}, {}};
   AffineExpr total = addInputSymbol(name + ".elements"), length = addInputSymbol(name + ".length");
-  Dims shapes{length, getDimConstant(context, sequence.rank)};
+  Dims shapes{length, tensor.has_shape() ? getDimConstant(context, sequence.rank) : addInputSymbol(name + ".rank")};
   sequence.elements = addArgument(function, name, "elements", getTensorType(total, element));
   sequence.shapes = addArgument(function, name, "shapes", getTensorType(shapes, builder.getI64Type()));
   ImportedValue value;

@@ -80,8 +80,18 @@ bool onnx_import::setRank(Node &n, Sequence &s, int64_t rank) {
     return false;
   }
   s.rank = rank;
-  if (s.shapes)
-    s.shapes = n.reshape(s.shapes, {n.dim(s.shapes, 0), n.constantDim(rank)});
+  if (!s.shapes)
+    return !n.hasFailed();
+  AffineExpr length = n.dim(s.shapes, 0), columns = n.dim(s.shapes, 1);
+  if (getConstant(columns)) {
+    s.shapes = n.reshape(s.shapes, {length, n.constantDim(rank)});
+    return !n.hasFailed();
+  }
+  // An input: where there are tensors, they have to be of that rank.
+  AffineExpr difference = subDims(columns, n.constantDim(rank));
+  n.require(mulDims(length, difference), "holds tensors of fewer than " + Twine(rank) + " dimensions");
+  n.require(mulDims(length, simplifyDim(-difference)), "holds tensors of more than " + Twine(rank) + " dimensions");
+  s.shapes = n.sliceAxis(s.shapes, 1, n.constantDim(0), n.constantDim(rank));
   return !n.hasFailed();
 }
 

@@ -23,7 +23,7 @@ namespace tenon::onnx_import {
 /// A sequence of tensors of one element type and one rank.
 struct Sequence {
   Type type;                                      ///< of an element
-  int64_t rank = -1;                              ///< -1 while it is empty and nothing tells
+  int64_t rank = -1;                              ///< -1 while nothing tells: it is empty, or an input
   std::optional<llvm::SmallVector<Value>> tensors; ///< its tensors, where their number is fixed
   Value elements;                                 ///< (total); null while only the tensors are there
   Value shapes;                                   ///< (length, rank) of i64; null likewise

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/import/onnx/Compound.h"
 #include "compiler/import/onnx/GraphOrder.h"
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
@@ -53,6 +54,20 @@ static onnx::TypeProto toTypeProto(RankedTensorType type) {
   return proto;
 }
 
+static onnx::TypeProto toTypeProto(const ImportedValue &value) {
+  onnx::TypeProto proto;
+  if (value.isTensor())
+    return toTypeProto(value.type);
+  if (value.sequence)
+    proto.mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type()->set_elem_type(
+        getDataType(value.sequence->type));
+  else if (value.strings)
+    proto.mutable_tensor_type()->set_elem_type(onnx::TensorProto::STRING);
+  else if (!value.optional->content.hasFailed())
+    *proto.mutable_optional_type()->mutable_elem_type() = toTypeProto(value.optional->content);
+  return proto;
+}
+
 const FunctionProto *Importer::buildFunction(Node &node, const onnx::OpSchema &schema) {
   int opset = static_cast<int>(node.getOpset());
   if (schema.HasFunction())
@@ -61,7 +76,7 @@ const FunctionProto *Importer::buildFunction(Node &node, const onnx::OpSchema &s
   std::vector<onnx::TypeProto> types(node.getProto().input_size());
   for (size_t i = 0; i < types.size(); ++i)
     if (node.hasInput(i))
-      types[i] = toTypeProto(node.inputType(i));
+      types[i] = toTypeProto(*node.imported(i));
   onnx::FunctionBodyBuildContextImpl buildContext(node.getProto(), types);
   FunctionProto &function = memory->functions.emplace_back();
   if (schema.HasContextDependentFunction() &&

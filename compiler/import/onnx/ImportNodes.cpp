@@ -63,6 +63,13 @@ void Importer::importNode(const onnx::NodeProto &proto, size_t index, Scope &sco
   failOutputs(proto, scope);
 }
 
+static bool hasStrings(Node &node) {
+  for (size_t i = 0; i < node.getNumInputs(); ++i)
+    if (ImportedValue *value = node.imported(i); value && value->strings)
+      return true;
+  return false;
+}
+
 /// Imports a node by what there is for its operator. False: it failed, which was reported.
 bool Importer::importKnownOp(Node &node, StringRef domain) {
   const onnx::NodeProto &proto = node.getProto();
@@ -84,6 +91,9 @@ bool Importer::importKnownOp(Node &node, StringRef domain) {
     return false;
   if (!canRun)
     return false;
+  const OpEntry *stringEntry = hasStrings(node) ? findStringOp(proto.op_type(), node.getOpset()) : nullptr;
+  if (stringEntry)
+    return runHandler(node, *stringEntry, {});
   if (entry)
     return importByHandler(node, *entry);
   const onnx::FunctionProto *function = buildFunction(node, *schema);
@@ -102,12 +112,18 @@ bool Importer::importByHandler(Node &node, const OpEntry &entry) {
   SmallVector<ShapeValue> known = evaluateShapeValues(node);
   if (!node.hasFault() && setKnownOutputs(node, known))
     return true;
+  return runHandler(node, entry, known);
+}
+
+bool Importer::runHandler(Node &node, const OpEntry &entry, ArrayRef<ShapeValue> known) {
+  Checkpoint begin = getCheckpoint();
   currentDiagnostics.clear();
   if (!node.hasFault() && succeeded(entry.handler(node)) && !node.hasFailed() && !node.hasFault()) {
     setOutputs(node, known);
     return true;
   }
-  if (node.hasFault())
+  // Another node inside of this one may have told what is wrong.
+  if (node.hasFault() || hasFaultsSince(begin))
     return false;
   StringRef text = currentDiagnostics.empty() ? StringRef() : withoutOpName(currentDiagnostics.front());
   // The types that an operation takes are the only thing that the dialect states and ONNX does not.
@@ -178,6 +194,25 @@ void Importer::setOutputs(Node &node, ArrayRef<ShapeValue> known) {
     if (i < known.size() && IntsRef(known[i].shape) == output.type.getShape())
       output.known = known[i];
   }
+}
+
+std::optional<SmallVector<ImportedValue>>
+Importer::importInstead(Node &node, ArrayRef<std::pair<StringRef, ImportedValue>> inputs) {
+  Scope &inner = scopes.emplace_back();
+  inner.parent = &node.scope;
+  inner.opsets = node.scope.opsets;
+  inner.depth = node.scope.depth;
+  for (const auto &[name, value] : inputs)
+    inner.values[name] = value;
+  const onnx::NodeProto &proto = node.getProto();
+  Node instead(*this, inner, proto, node.getOpset(), builder, node.getLoc());
+  const OpEntry *entry = findOp(canonicalDomain(node.getDomain()), proto.op_type(), node.getOpset());
+  if (!entry || !importByHandler(instead, *entry))
+    return std::nullopt;
+  SmallVector<ImportedValue> outputs;
+  for (const std::string &name : proto.output())
+    outputs.push_back(inner.values.lookup(name));
+  return outputs;
 }
 
 LogicalResult Importer::bindOutputs(Node &node, ArrayRef<ImportedValue *> values) {

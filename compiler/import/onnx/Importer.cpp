@@ -9,6 +9,7 @@
 #include "compiler/graph/GraphBuilder.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/Text.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -120,6 +121,10 @@ void Importer::importInitializers(const onnx::GraphProto &graph, Scope &scope) {
       report.add(ImportFault::InvalidModel, loc, "initializer '" + tensor.name() + "'", "is there twice");
       continue;
     }
+    if (tensor.data_type() == onnx::TensorProto::STRING) {
+      it->second = importStrings(tensor, loc);
+      continue;
+    }
     TensorReader::Result result = tensors.read(tensor, tensor.name());
     if (!result.elements) {
       report.add(result.isUnsupported ? ImportFault::Unsupported : ImportFault::InvalidModel, loc,
@@ -131,6 +136,20 @@ void Importer::importInitializers(const onnx::GraphProto &graph, Scope &scope) {
     it->second.weightName = builder.getStringAttr(tensor.name());
     it->second.loc = loc;
   }
+}
+
+ImportedValue Importer::importStrings(const onnx::TensorProto &tensor, Location loc) {
+  std::string error;
+  std::optional<StringTensor> strings = readStrings(tensor, error);
+  ImportedValue value;
+  value.loc = loc;
+  if (strings) {
+    GraphBuilder b(builder, loc);
+    value.strings = std::make_shared<Strings>(makeStrings(b, strings->texts, strings->shape));
+  } else {
+    report.add(ImportFault::InvalidModel, loc, "initializer '" + tensor.name() + "'", error);
+  }
+  return value;
 }
 
 void Importer::setModuleAttributes(ModuleOp module) {

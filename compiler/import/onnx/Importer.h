@@ -143,6 +143,10 @@ public:
   mlir::LogicalResult importSubgraph(Node &node, const onnx::GraphProto &graph,
                                      llvm::ArrayRef<ImportedValue> inputs,
                                      llvm::SmallVectorImpl<ImportedValue *> &outputs);
+  /// Imports a node with other values for some of its inputs. Gives what its outputs stand for; nothing where it
+  /// fails, which has been reported.
+  std::optional<llvm::SmallVector<ImportedValue>>
+  importInstead(Node &node, llvm::ArrayRef<std::pair<llvm::StringRef, ImportedValue>> inputs);
   /// Sets the outputs of `node` to these values.
   mlir::LogicalResult bindOutputs(Node &node, llvm::ArrayRef<ImportedValue *> values);
 
@@ -154,6 +158,7 @@ private:
   void readFunctions();
   void importInputConstants();
   void importInitializers(const onnx::GraphProto &graph, Scope &scope);
+  ImportedValue importStrings(const onnx::TensorProto &tensor, mlir::Location loc);
   void setModuleAttributes(mlir::ModuleOp module);
 
   // Boundary.cpp: inputs and outputs.
@@ -177,6 +182,7 @@ private:
   void importNode(const onnx::NodeProto &proto, size_t index, Scope &scope);
   bool importKnownOp(Node &node, llvm::StringRef domain);
   bool importByHandler(Node &node, const OpEntry &entry);
+  bool runHandler(Node &node, const OpEntry &entry, llvm::ArrayRef<ShapeValue> known);
   bool setKnownOutputs(Node &node, llvm::SmallVectorImpl<ShapeValue> &known);
   void setOutputs(Node &node, llvm::ArrayRef<ShapeValue> known);
   void requireExtents(mlir::RankedTensorType type);

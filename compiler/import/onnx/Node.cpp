@@ -49,7 +49,8 @@ Value Node::input(size_t i) {
     return {};
   }
   if (!inputs[i]->isTensor()) {
-    (void)unsupported("input '" + inputName(i) + "' is a sequence or an optional, and has to be a tensor");
+    StringRef kind = inputs[i]->strings ? "of strings, and has to be of numbers" : "a sequence or an optional, and has to be a tensor";
+    (void)unsupported("input '" + inputName(i) + "' is " + kind);
     failed = true;
     return {};
   }
@@ -249,12 +250,28 @@ ElementsAttr Node::getTensor(StringRef name) {
   return result.elements;
 }
 
+std::optional<StringTensor> Node::getStringTensor(StringRef name) {
+  const AttributeProto *attr = findAttr(name);
+  if (!attr || attr->type() != AttributeProto::TENSOR || attr->t().data_type() != onnx::TensorProto::STRING)
+    return std::nullopt;
+  std::string error;
+  std::optional<StringTensor> strings = readStrings(attr->t(), error);
+  if (!strings)
+    (void)invalid("attribute '" + name + "' " + error);
+  return strings;
+}
+
 const onnx::GraphProto *Node::getGraph(StringRef name) {
   const AttributeProto *attr = findAttr(name, AttributeProto::GRAPH, "a graph");
   if (attr)
     return &attr->g();
   (void)invalid("needs a graph '" + name + "'");
   return nullptr;
+}
+
+const onnx::TypeProto *Node::getType(StringRef name) {
+  const AttributeProto *attr = findAttr(name, AttributeProto::TYPE_PROTO, "a type");
+  return attr ? &attr->tp() : nullptr;
 }
 
 Type Node::getDataType(StringRef name, Type fallback) {

@@ -11,12 +11,14 @@
 #include "compiler/graph/GraphBuilder.h"
 #include "compiler/import/onnx/ImportOnnx.h"
 #include "compiler/import/onnx/ShapeValue.h"
+#include "compiler/import/onnx/Tensors.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 namespace onnx {
 class AttributeProto;
 class GraphProto;
 class NodeProto;
+class TypeProto;
 } // namespace onnx
 
 namespace tenon::onnx_import {
@@ -90,7 +92,11 @@ public:
   std::optional<llvm::SmallVector<std::string>> getStrings(llvm::StringRef name);
   /// A tensor attribute; null where it was left out or is at fault.
   mlir::ElementsAttr getTensor(llvm::StringRef name);
+  /// A tensor attribute of strings; nothing where it is none.
+  std::optional<StringTensor> getStringTensor(llvm::StringRef name);
   const onnx::GraphProto *getGraph(llvm::StringRef name);
+  /// A type attribute; null where it was left out.
+  const onnx::TypeProto *getType(llvm::StringRef name);
   /// An ONNX data type number as an element type; a fault where we lack it.
   Type getDataType(llvm::StringRef name, Type fallback);
   Type toElementType(int64_t dataType);

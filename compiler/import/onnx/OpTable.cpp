@@ -33,8 +33,9 @@ const Table &getTable(StringRef domain) {
       makeTable({getElementwiseOps(), getActivationOps(), getReductionOps(), getContractionOps(),
                  getWindowOps(), getNormalizationOps(), getShapeOps(), getIndexingOps(), getConstantOps(),
                  getResizeOps(), getQuantizationOps(), getControlOps(), getRecurrentOps(), getSelectionOps(), getSequenceOps(), getRandomOps(),
-                 getSamplingOps(), getUnfoldOps(), getSignalOps(), getDetectionOps(), getNgramOps()});
-  static const Table learning = makeTable({getFeatureOps(), getLinearModelOps(), getTreeOps()});
+                 getSamplingOps(), getUnfoldOps(), getSignalOps(), getDetectionOps(), getNgramOps(),
+                 getStringOps()});
+  static const Table learning = makeTable({getCategoryOps(), getFeatureOps(), getLinearModelOps(), getTreeOps()});
   static const Table training = makeTable({getTrainingOps()});
   static const Table microsoft = makeTable({getMicrosoftOps(), getMicrosoftAttentionOps(), getMicrosoftQuantizationOps()});
   static const Table none;
@@ -48,8 +49,7 @@ const Table &getTable(StringRef domain) {
 
 } // namespace
 
-const OpEntry *onnx_import::findOp(StringRef domain, StringRef name, int64_t opset) {
-  const Table &table = getTable(domain);
+static const OpEntry *find(const Table &table, StringRef name, int64_t opset) {
   auto it = table.find(name);
   if (it == table.end())
     return nullptr;
@@ -57,6 +57,15 @@ const OpEntry *onnx_import::findOp(StringRef domain, StringRef name, int64_t ops
     if (opset >= entry->since && opset <= entry->until)
       return entry;
   return nullptr;
+}
+
+const OpEntry *onnx_import::findOp(StringRef domain, StringRef name, int64_t opset) {
+  return find(getTable(domain), name, opset);
+}
+
+const OpEntry *onnx_import::findStringOp(StringRef name, int64_t opset) {
+  static const Table table = makeTable({getMovedStringOps()});
+  return find(table, name, opset);
 }
 
 StringRef onnx_import::canonicalDomain(StringRef domain) {

@@ -29,6 +29,10 @@ struct OpEntry {
 /// The entry for an operator; null where there is none.
 const OpEntry *findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opset);
 
+/// The same for a node that has strings among its operands, where its operator takes numbers as well; null where
+/// that has an entry for both, or none.
+const OpEntry *findStringOp(llvm::StringRef name, int64_t opset);
+
 /// "" and "ai.onnx" name one domain; the first is what we use.
 llvm::StringRef canonicalDomain(llvm::StringRef domain);
 /// "ai.onnx::Conv (opset 13)", for messages.
@@ -50,6 +54,7 @@ llvm::ArrayRef<OpEntry> getControlOps();
 llvm::ArrayRef<OpEntry> getRecurrentOps();
 llvm::ArrayRef<OpEntry> getSelectionOps();
 llvm::ArrayRef<OpEntry> getSequenceOps();
+llvm::ArrayRef<OpEntry> getStringOps();
 llvm::ArrayRef<OpEntry> getRandomOps();
 llvm::ArrayRef<OpEntry> getSamplingOps();
 llvm::ArrayRef<OpEntry> getUnfoldOps();
@@ -57,11 +62,13 @@ llvm::ArrayRef<OpEntry> getSignalOps();
 llvm::ArrayRef<OpEntry> getDetectionOps();
 llvm::ArrayRef<OpEntry> getNgramOps();
 /// Those of domain ai.onnx.ml.
+llvm::ArrayRef<OpEntry> getCategoryOps();
 llvm::ArrayRef<OpEntry> getFeatureOps();
 llvm::ArrayRef<OpEntry> getLinearModelOps();
 llvm::ArrayRef<OpEntry> getTreeOps();
 /// Those of domain ai.onnx.preview.training.
 llvm::ArrayRef<OpEntry> getTrainingOps();
+llvm::ArrayRef<OpEntry> getMovedStringOps();
 /// Those of domain com.microsoft.
 llvm::ArrayRef<OpEntry> getMicrosoftOps();
 llvm::ArrayRef<OpEntry> getMicrosoftAttentionOps();

@@ -196,3 +196,16 @@ TensorReader::Result TensorReader::readFields(const TensorProto &tensor, RankedT
     return take(tensor.int32_data(), "int32_data");
   }
 }
+
+std::optional<StringTensor> onnx_import::readStrings(const onnx::TensorProto &tensor, std::string &error) {
+  StringTensor strings{{tensor.string_data().begin(), tensor.string_data().end()},
+                       {tensor.dims().begin(), tensor.dims().end()}};
+  int64_t count = 1;
+  for (int64_t dim : strings.shape)
+    if (dim < 0 || __builtin_mul_overflow(count, dim, &count))
+      count = -1;
+  if (count == tensor.string_data_size())
+    return strings;
+  error = "has " + std::to_string(tensor.string_data_size()) + " strings, which its shape does not fit";
+  return std::nullopt;
+}

@@ -30,6 +30,16 @@ int32_t getDataType(mlir::Type type);
 /// "float16", for messages.
 std::string getDataTypeName(int32_t dataType);
 
+/// Strings of a model.
+struct StringTensor {
+  llvm::SmallVector<std::string> texts;
+  llvm::SmallVector<int64_t> shape;
+};
+
+/// The strings of a tensor; nothing where it has another number of them than its shape wants, which `error` says,
+/// ready to be said after its name.
+std::optional<StringTensor> readStrings(const onnx::TensorProto &tensor, std::string &error);
+
 /// Turns a model's tensors into attributes.
 class TensorReader {
 public:

@@ -34,6 +34,8 @@ private:
   mlir::LogicalResult convertBlock(mlir::Block &block);
   mlir::LogicalResult convertOp(mlir::Operation &op);
   void convertLaunch(LaunchOp launch);
+  void convertCall(CallOp call);
+  mlir::SmallVector<mlir::Value> createResults(mlir::ValueRange results);
   void convertRunSeed(RunSeedOp seed);
   void convertReturn(mlir::func::ReturnOp terminator);
   mlir::Value createAlloc(mlir::Value value);

@@ -124,16 +124,22 @@ Value Conversion::createAlloc(Value value) {
                                name.empty() ? StringAttr() : name);
 }
 
-void Conversion::convertLaunch(LaunchOp launch) {
-  SmallVector<Value> inputs, results, extents;
-  for (Value input : launch.getInputs())
-    inputs.push_back(buffers.lookup(input));
-  for (Value result : launch.getResults()) {
+/// The buffers that a launch writes: where an output wants them, or new ones.
+SmallVector<Value> Conversion::createResults(ValueRange results) {
+  SmallVector<Value> made;
+  for (Value result : results) {
     Value &buffer = buffers[result];
     if (!buffer)
       buffer = createAlloc(result);
-    results.push_back(buffer);
+    made.push_back(buffer);
   }
+  return made;
+}
+
+void Conversion::convertLaunch(LaunchOp launch) {
+  SmallVector<Value> inputs, results = createResults(launch.getResults()), extents;
+  for (Value input : launch.getInputs())
+    inputs.push_back(buffers.lookup(input));
   SizeBuilder kernelSizes(atStart, launch.getLoc());
   auto kernel = module.lookupSymbol<func::FuncOp>(launch.getKernelAttr());
   auto names = kernel->getAttrOfType<ArrayAttr>(kSymbolsAttr);
@@ -145,6 +151,20 @@ void Conversion::convertLaunch(LaunchOp launch) {
   Value tiles = kernelSizes.build(kernel->getAttrOfType<ShapeAttr>(kTilesAttr).getDims().front());
   plan::LaunchOp::create(b, launch.getLoc(), launch.getKernelAttr(), inputs, results, extents, tiles,
                          getName(launch.getLoc()));
+}
+
+/// A launch of one tile, which is told how many elements each list has.
+void Conversion::convertCall(CallOp call) {
+  SmallVector<Value> inputs, results = createResults(call.getResults()), extents;
+  for (Value input : call.getInputs()) {
+    inputs.push_back(buffers.lookup(input));
+    extents.push_back(sizes.build(getDim(input, 0)));
+  }
+  for (Value result : call.getResults())
+    extents.push_back(sizes.build(getDim(result, 0)));
+  Value one = sizes.build(getDimConstant(b.getContext(), 1));
+  auto kernel = FlatSymbolRefAttr::get(call.getKernelAttr());
+  plan::LaunchOp::create(b, call.getLoc(), kernel, inputs, results, extents, one, getName(call.getLoc()));
 }
 
 void Conversion::convertReturn(func::ReturnOp terminator) {
@@ -199,7 +219,7 @@ void Conversion::createOutputs(func::ReturnOp terminator) {
                                              getBytes(value)));
     // What a launch computes for an output, it writes there at once.
     Value source = getViewSource(value);
-    if (source.getDefiningOp<LaunchOp>() && !buffers.contains(source) && isSizedBefore(value, source))
+    if (isa_and_nonnull<LaunchOp, CallOp>(source.getDefiningOp()) && !buffers.contains(source) && isSizedBefore(value, source))
       buffers[source] = outputs.back();
   }
 }
@@ -217,6 +237,8 @@ LogicalResult Conversion::convertOp(Operation &op) {
     buffers[reshape] = buffers.lookup(reshape.getInput());
   else if (auto launch = dyn_cast<LaunchOp>(op))
     convertLaunch(launch);
+  else if (auto call = dyn_cast<CallOp>(op))
+    convertCall(call);
   else if (auto seed = dyn_cast<RunSeedOp>(op))
     convertRunSeed(seed);
   else if (auto bind = dyn_cast<BindOp>(op))

@@ -8,6 +8,7 @@
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/Text.h"
 #include <cmath>
 
 using namespace mlir;
@@ -17,6 +18,12 @@ using namespace tenon::onnx_import;
 namespace {
 
 LogicalResult importConstant(Node &n) {
+  if (std::optional<StringTensor> strings = n.getStringTensor("value"))
+    return setStrings(n, 0, makeStrings(n, strings->texts, strings->shape));
+  if (n.hasAttr("value_string"))
+    return setStrings(n, 0, makeStrings(n, n.getString("value_string", ""), {}));
+  if (std::optional<Texts> texts = n.getStrings("value_strings"))
+    return setStrings(n, 0, makeStrings(n, *texts, static_cast<int64_t>(texts->size())));
   if (n.hasAttr("value"))
     return n.setConstant(n.getTensor("value"));
   if (n.hasAttr("value_float"))
@@ -27,7 +34,7 @@ LogicalResult importConstant(Node &n) {
     return n.setConstant(*ints, static_cast<int64_t>(ints->size()));
   if (std::optional<SmallVector<double>> floats = n.getFloats("value_floats"))
     return n.setResult(n.constantFloats(*floats, static_cast<int64_t>(floats->size()), n.f32()));
-  return n.unsupported("has a constant that is neither a dense tensor of numbers nor a list of them");
+  return n.unsupported("has a constant that is neither a dense tensor nor a list");
 }
 
 LogicalResult importConstantOfShape(Node &n) {

@@ -5,10 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/graph/Elements.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
-#include "mlir/IR/Builders.h"
 #include <cmath>
 
 using namespace mlir;
@@ -119,114 +117,6 @@ LogicalResult importFeatureVectorizer(Node &n) {
   return n.setResult(n.concat(columns, 1));
 }
 
-//===----------------------------------------------------------------------===//
-// Categories
-//===----------------------------------------------------------------------===//
-
-LogicalResult importOneHotEncoder(Node &n) {
-  std::optional<Ints> categories = n.getInts("cats_int64s");
-  if (!categories)
-    return n.unsupported("its categories are strings, which are not supported");
-  if (!n.getBool("zeros", true))
-    return n.unsupported("'zeros' is 0: a check of each value against the categories is not supported");
-  Value x = n.input(0);
-  // Numbers that are no integers are cut to integers first.
-  Value value = n.unsqueeze(n.cast(x, n.i64()), n.rank(x));
-  return n.setResult(n.cast(n.equal(value, n.constantInts(*categories)), n.f32()));
-}
-
-/// Keys and values of a map, and what other keys become.
-struct Mapping {
-  ElementsAttr keys, values;
-  TypedAttr fallback;
-};
-
-/// A list of numbers by one of the attributes that may hold it.
-ElementsAttr readNumbers(Node &n, StringRef prefix) {
-  if (std::optional<Ints> ints = n.getInts((prefix + "_int64s").str()))
-    return makeElements(RankedTensorType::get(static_cast<int64_t>(ints->size()), n.i64()), IntsRef(*ints));
-  if (std::optional<SmallVector<double>> floats = n.getFloats((prefix + "_floats").str()))
-    return makeElements(RankedTensorType::get(static_cast<int64_t>(floats->size()), n.f32()),
-                        ArrayRef<double>(*floats));
-  ElementsAttr tensor = n.getTensor((prefix + "_tensor").str());
-  return tensor ? toDense(tensor) : tensor;
-}
-
-std::optional<Mapping> readMapping(Node &n) {
-  if (n.hasAttr("keys_strings") || n.hasAttr("values_strings") || n.hasAttr("classes_strings")) {
-    (void)n.unsupported("maps strings, which are not supported");
-    return std::nullopt;
-  }
-  Mapping m{readNumbers(n, "keys"), readNumbers(n, "values"), {}};
-  if (n.hasFault())
-    return std::nullopt;
-  if (!m.keys || !m.values || m.keys.getNumElements() != m.values.getNumElements()) {
-    (void)n.invalid("needs as many keys as values");
-    return std::nullopt;
-  }
-  Builder b(n.getContext());
-  Type type = m.values.getElementType();
-  if (ElementsAttr given = n.getTensor("default_tensor"); given && given.getNumElements() == 1)
-    m.fallback = cast<TypedAttr>(*given.getValues<Attribute>().begin());
-  else if (isa<FloatType>(type))
-    m.fallback = b.getFloatAttr(type, n.getFloat("default_float", -0.0));
-  else
-    m.fallback = b.getIntegerAttr(type, n.getInt("default_int64", -1));
-  if (m.fallback.getType() == type)
-    return m;
-  (void)n.invalid("'default_tensor' has another type than the values");
-  return std::nullopt;
-}
-
-/// Whether one key comes before another; NaN comes last.
-bool isKeyBefore(Attribute a, Attribute b) {
-  if (auto x = dyn_cast<FloatAttr>(a)) {
-    APFloat p = x.getValue(), q = cast<FloatAttr>(b).getValue();
-    return p.isNaN() || q.isNaN() ? !p.isNaN() && q.isNaN() : p < q;
-  }
-  APInt p = cast<IntegerAttr>(a).getValue(), q = cast<IntegerAttr>(b).getValue();
-  return cast<IntegerAttr>(a).getType().isUnsignedInteger() ? p.ult(q) : p.slt(q);
-}
-
-/// A search among the sorted keys. Of equal keys the last counts.
-LogicalResult importLabelEncoder(Node &n) {
-  std::optional<Mapping> m = readMapping(n);
-  if (!m)
-    return failure();
-  Value x = n.input(0);
-  if (n.elementType(x) != m->keys.getElementType())
-    return n.invalid("has an input and keys of different types");
-  SmallVector<std::pair<Attribute, Attribute>> entries;
-  for (auto [key, value] : llvm::zip(m->keys.getValues<Attribute>(), m->values.getValues<Attribute>()))
-    entries.emplace_back(key, value);
-  llvm::stable_sort(entries, [](auto &a, auto &b) { return isKeyBefore(a.first, b.first); });
-  SmallVector<Attribute> keys, values;
-  for (auto [key, value] : entries) {
-    if (!keys.empty() && !isKeyBefore(keys.back(), key)) {
-      values.back() = value;
-      continue;
-    }
-    keys.push_back(key);
-    values.push_back(value);
-  }
-  auto makeList = [&](ArrayRef<Attribute> elements, Type type) {
-    auto listType = RankedTensorType::get(static_cast<int64_t>(elements.size()), type);
-    return n.weight(DenseElementsAttr::get(listType, elements));
-  };
-  Type type = m->values.getElementType();
-  Value fallback =
-      n.weight(DenseElementsAttr::get(RankedTensorType::get({}, type), ArrayRef<Attribute>(m->fallback)));
-  if (keys.empty())
-    return n.setResult(n.broadcast(fallback, n.dims(x)));
-  Value sorted = makeList(keys, n.elementType(x)),
-        last = n.scalar(static_cast<double>(keys.size() - 1), n.i64());
-  Value place = n.min(n.search(x, sorted), last), key = n.gather(sorted, place, 0);
-  Value isFound = n.equal(key, x);
-  if (n.isFloat(x))
-    isFound = n.bitOr(isFound, n.bitAnd(n.isNaN(key), n.isNaN(x)));
-  return n.setResult(n.select(isFound, n.gather(makeList(values, type), place, 0), fallback));
-}
-
 LogicalResult importZipMap(Node &n) {
   return n.unsupported(
       "makes a sequence of maps; use its input instead, as an export without ZipMap gives it");
@@ -240,9 +130,7 @@ ArrayRef<OpEntry> onnx_import::getFeatureOps() {
       {"Binarizer", importBinarizer},
       {"FeatureVectorizer", importFeatureVectorizer},
       {"Imputer", importImputer},
-      {"LabelEncoder", importLabelEncoder, 2},
       {"Normalizer", importNormalizer},
-      {"OneHotEncoder", importOneHotEncoder},
       {"Scaler", importScaler},
       {"ZipMap", importZipMap},
   };

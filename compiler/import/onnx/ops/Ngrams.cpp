@@ -7,6 +7,7 @@
 
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/Text.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -22,15 +23,27 @@ struct Pool {
   SmallVector<double> weights;
 };
 
-std::optional<SmallVector<Pool>> readPools(Node &n) {
-  Ints tokens = n.getInts("pool_int64s").value_or(Ints()),
-       starts = n.getInts("ngram_counts").value_or(Ints()),
+/// The tokens of all sequences, and those of the input, as numbers: strings by their place among the ones that
+/// occur, or -1.
+std::optional<std::pair<Ints, Value>> readTokens(Node &n) {
+  if (!n.hasAttr("pool_strings"))
+    return std::pair(n.getInts("pool_int64s").value_or(Ints()), n.cast(n.input(0), n.i64()));
+  Texts texts = n.getStrings("pool_strings").value_or(Texts()), keys = texts;
+  std::optional<Strings> input = stringsInput(n, 0);
+  if (!input)
+    return std::nullopt;
+  llvm::sort(keys);
+  keys.erase(llvm::unique(keys), keys.end());
+  Ints tokens;
+  for (const std::string &text : texts)
+    tokens.push_back(llvm::lower_bound(keys, text) - keys.begin());
+  return std::pair(tokens, findStrings(n, *input, keys));
+}
+
+std::optional<SmallVector<Pool>> readPools(Node &n, IntsRef tokens) {
+  Ints starts = n.getInts("ngram_counts").value_or(Ints()),
        columns = n.getInts("ngram_indexes").value_or(Ints());
   SmallVector<double> weights = n.getFloats("weights").value_or(SmallVector<double>(columns.size(), 1));
-  if (n.hasAttr("pool_strings")) {
-    (void)n.unsupported("counts sequences of strings, which are not supported");
-    return std::nullopt;
-  }
   SmallVector<Pool> pools;
   int64_t first = 0;
   for (size_t i = 0; i < starts.size(); ++i) {
@@ -45,7 +58,7 @@ std::optional<SmallVector<Pool>> readPools(Node &n) {
     if (first + count > static_cast<int64_t>(columns.size()))
       break;
     if (weights.size() == columns.size())
-      pools.push_back({length, Ints(ArrayRef(tokens).slice(begin, end - begin)),
+      pools.push_back({length, Ints(tokens.slice(begin, end - begin)),
                        Ints(ArrayRef(columns).slice(first, count)),
                        SmallVector<double>(ArrayRef(weights).slice(first, count))});
     first += count;
@@ -80,11 +93,14 @@ Value countSequences(Node &n, Value x, const Pool &pool, int64_t step) {
 /// Counts, as weights say, of all sequences, those with up to so many tokens left out between neighbours
 /// included.
 LogicalResult importTfIdfVectorizer(Node &n) {
-  Value x = n.cast(n.input(0), n.i64());
+  std::optional<std::pair<Ints, Value>> tokens = readTokens(n);
+  if (!tokens)
+    return failure();
+  Value x = tokens->second;
   bool isVector = n.rank(x) == 1;
   if (isVector)
     x = n.unsqueeze(x, 0);
-  std::optional<SmallVector<Pool>> pools = readPools(n);
+  std::optional<SmallVector<Pool>> pools = readPools(n, tokens->first);
   if (!pools)
     return failure();
   int64_t shortest = n.getInt("min_gram_length", 1), longest = n.getInt("max_gram_length", 1),

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/ops/Scores.h"
+#include "compiler/import/onnx/Text.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <numbers>
 
@@ -102,10 +103,8 @@ LogicalResult onnx_import::setLabels(Node &n, Value classes, StringRef ints, Str
   std::optional<Ints> labels = n.getInts(ints);
   if (labels && !labels->empty())
     return n.setOutput(0, n.gather(n.constantInts(*labels), classes, 0));
-  if (n.hasAttr(strings) && n.wantsOutput(0))
-    return n.unsupported("its labels are strings ('" + strings +
-                         "'), which are not supported; leave the first output " +
-                         "unnamed where the scores suffice");
+  if (std::optional<Texts> texts = n.getStrings(strings); texts && !texts->empty())
+    return setStrings(n, 0, takeStrings(n, makeStrings(n, *texts, static_cast<int64_t>(texts->size())), classes));
   return n.setOutput(0, classes);
 }
 

@@ -7,7 +7,9 @@
 
 #include "compiler/import/onnx/Compound.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/Text.h"
 #include "compiler/import/onnx/ops/RuntimeOperands.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace tenon;
@@ -155,6 +157,8 @@ LogicalResult importSequenceErase(Node &n) {
   size_t length = s->tensors ? s->tensors->size() : 0;
   if (s->tensors && length == 0)
     return n.invalid("takes a tensor out of an empty sequence");
+  if (s->rank < 0)
+    return n.unsupported("takes a tensor out of a sequence of which it is not known what its tensors' rank is");
   std::optional<size_t> fixed = fixedPosition(n, *s, 1, length, length - 1);
   if (n.hasFault())
     return failure();
@@ -242,8 +246,10 @@ LogicalResult importConcatFromSequence(Node &n) {
   if (!s)
     return failure();
   bool isNew = n.getBool("new_axis", false);
-  if (s->rank < 0 || (s->tensors && s->tensors->empty()))
+  if (s->tensors && s->tensors->empty())
     return n.invalid("joins the tensors of an empty sequence");
+  if (s->rank < 0)
+    return n.unsupported("joins tensors of which it is not known what their rank is");
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 0), s->rank + isNew);
   if (!axis)
     return failure();
@@ -348,11 +354,33 @@ LogicalResult importSplitToSequence(Node &n) {
 // Optionals
 //===----------------------------------------------------------------------===//
 
+/// What stands for the content of an optional that holds nothing, so that it can take the place of one that does:
+/// a sequence without tensors, or a tensor without elements where its shape allows that.
+ImportedValue makeContent(Node &n, const onnx::TypeProto &type) {
+  bool isSequence = type.has_sequence_type();
+  const onnx::TypeProto_Tensor &tensor = isSequence ? type.sequence_type().elem_type().tensor_type() : type.tensor_type();
+  const onnx::TensorShapeProto &shape = tensor.shape();
+  Ints dims;
+  for (const auto &dim : shape.dim())
+    dims.push_back(std::max<int64_t>(dim.dim_value(), 0));
+  if (!isSequence && tensor.elem_type() == onnx::TensorProto::STRING) {
+    IntsRef open(dims);
+    int64_t count = std::accumulate(open.begin(), open.end(), int64_t(1), std::multiplies<int64_t>());
+    return toImported(n, makeStrings(n, Texts(std::min<int64_t>(count, kMaxElements)), open));
+  }
+  Type element = n.toElementType(tensor.elem_type());
+  if (isSequence)
+    return toImported(n, Sequence{element, tensor.has_shape() ? shape.dim_size() : -1, SmallVector<Value>(), {}, {}});
+  return toImported(n, n.broadcast(n.scalar(0, element), n.constantDims(dims)));
+}
+
 LogicalResult importOptional(Node &n) {
-  ImportedValue *value = n.imported(0);
-  if (value)
-    return setValue(n, 0, toImported(n, Optional{makeConstant(n, 1, n.i1()), *value}));
-  return setValue(n, 0, toImported(n, Optional{makeConstant(n, 0, n.i1()), {}}));
+  Optional optional{makeConstant(n, n.hasInput(0), n.i1()), {}};
+  if (n.hasInput(0))
+    optional.content = *n.imported(0);
+  else if (const onnx::TypeProto *type = n.getType("type"))
+    optional.content = makeContent(n, *type);
+  return setValue(n, 0, toImported(n, optional));
 }
 
 /// What is no optional is there; an input that is left out is not.

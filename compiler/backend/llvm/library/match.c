@@ -1,0 +1,28 @@
+//===- match.c - strings and an automaton ---------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "text.h"
+
+/// Strings, the class of each byte, the state that follows each state and class, and whether a string may end in
+/// a state; gives whether each does. The first state is 0.
+KERNEL(tenon_match) {
+  struct Strings strings = stringsIn(buffers, sizes, 0);
+  const uint8_t *classes = buffers[2], *accepts = buffers[4];
+  const int32_t *next = buffers[3];
+  uint8_t *result = buffers[5];
+  int64_t states = sizes[4], count = sizes[3] / states;
+  for (int64_t i = 0; i < strings.count; ++i) {
+    struct Text text;
+    if (!takeText(&strings, i, &text))
+      return TENON_KERNEL_BAD_VALUE;
+    int32_t state = 0;
+    for (int64_t k = 0; k < text.size; ++k)
+      state = next[state * count + classes[text.at[k]]];
+    result[i] = accepts[state];
+  }
+  return TENON_KERNEL_OK;
+}

@@ -1,0 +1,48 @@
+//===- text.h - what kernels on text share --------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_LIBRARY_TEXT_H
+#define TENON_LIBRARY_TEXT_H
+
+#include "runtime/format/Kernel.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KERNEL(name)                                                                                         \
+  int32_t name(void *const *buffers, const int64_t *sizes, int64_t tile_begin, int64_t tile_end, void *scratch)
+
+int memcmp(const void *left, const void *right, size_t count);
+
+/// A list of strings: bytes, end to end, and where each ends. Both are the caller's, so ends are checked.
+struct Strings {
+  const uint8_t *bytes;
+  const int64_t *ends;
+  int64_t total, count;
+};
+
+struct Text {
+  const uint8_t *at;
+  int64_t size;
+};
+
+/// The strings in buffers `first` and `first` + 1.
+static inline struct Strings stringsIn(void *const *buffers, const int64_t *sizes, int first) {
+  return (struct Strings){buffers[first], buffers[first + 1], sizes[first], sizes[first + 1]};
+}
+
+/// String `i`; false where it does not lie in the bytes.
+static inline bool takeText(const struct Strings *strings, int64_t i, struct Text *text) {
+  int64_t begin = i ? strings->ends[i - 1] : 0, end = strings->ends[i];
+  if (begin < 0 || end < begin || end > strings->total)
+    return false;
+  *text = (struct Text){strings->bytes + begin, end - begin};
+  return true;
+}
+
+#endif // TENON_LIBRARY_TEXT_H

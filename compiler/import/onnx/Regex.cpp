@@ -1,0 +1,296 @@
+//===- Regex.cpp - regular expressions as automata ------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tree becomes an automaton with choices on bytes (Thompson 1968), in which a set of code points is the UTF-8
+// sequences of its ranges; that becomes one without (the subset construction). Conditions on what lies around a
+// place (^, $, \b) hold or not once the next byte is known, so a state also tells what the last one was.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/Regex.h"
+#include "compiler/import/onnx/RegexSyntax.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <algorithm>
+#include <map>
+
+using namespace llvm;
+using namespace tenon::onnx_import;
+
+namespace {
+
+constexpr size_t kMaxChoices = 100'000, kMaxStates = 4096;
+
+/// Bytes from first to last lead to a state.
+struct Edge {
+  uint8_t first, last;
+  int to;
+};
+
+/// When a state is reached without a byte.
+enum class Condition { always, begin, end, boundary, notBoundary };
+
+struct Free {
+  int to;
+  Condition when = Condition::always;
+};
+
+struct State {
+  std::vector<Edge> edges;
+  std::vector<Free> free;
+};
+
+/// An automaton with choices. What is built begins in one state and ends in another.
+class Builder {
+public:
+  explicit Builder(std::string &error) : error(error) { states.resize(2); }
+  bool build(const RegexNode &node, int from, int to);
+
+  std::vector<State> states;
+
+private:
+  bool buildSequence(const RegexNode &node, int from, int to);
+  bool buildRepeat(const RegexNode &node, int from, int to);
+  void addRange(int from, int to, uint32_t first, uint32_t last);
+  int addState() {
+    states.emplace_back();
+    return static_cast<int>(states.size()) - 1;
+  }
+
+  std::string &error;
+};
+
+SmallVector<uint8_t, 4> encode(uint32_t code) {
+  if (code < 0x80)
+    return {static_cast<uint8_t>(code)};
+  unsigned more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+  SmallVector<uint8_t, 4> bytes{static_cast<uint8_t>((0xff00 >> (more + 1)) | code >> (6 * more))};
+  for (; more > 0; --more)
+    bytes.push_back(0x80 | (code >> (6 * (more - 1)) & 0x3f));
+  return bytes;
+}
+
+} // namespace
+
+/// Splits a range until its sequences are all combinations of a range for each byte.
+void Builder::addRange(int from, int to, uint32_t first, uint32_t last) {
+  auto split = [&](uint32_t at) {
+    addRange(from, to, first, at);
+    addRange(from, to, at + 1, last);
+  };
+  for (uint32_t end : {0x7f, 0x7ff, 0xffff})
+    if (first <= end && end < last)
+      return split(end);
+  for (unsigned i = 1; last >= 0x80 && i < 4; ++i) {
+    uint32_t low = (1u << 6 * i) - 1;
+    if ((first & ~low) == (last & ~low))
+      break;
+    if ((first & low) != 0)
+      return split(first | low);
+    if ((last & low) != low)
+      return split((last & ~low) - 1);
+  }
+  SmallVector<uint8_t, 4> begin = encode(first), end = encode(last);
+  for (size_t i = 0; i < begin.size(); ++i) {
+    int next = i + 1 < begin.size() ? addState() : to;
+    states[from].edges.push_back({begin[i], end[i], next});
+    from = next;
+  }
+}
+
+bool Builder::buildSequence(const RegexNode &node, int from, int to) {
+  for (const auto &part : node.parts) {
+    int next = addState();
+    if (!build(*part, from, next))
+      return false;
+    from = next;
+  }
+  states[from].free.push_back({to});
+  return true;
+}
+
+bool Builder::buildRepeat(const RegexNode &node, int from, int to) {
+  const RegexNode &part = *node.parts.front();
+  for (int i = 0; i < std::max(node.min, node.max); ++i) {
+    if (i >= node.min)
+      states[from].free.push_back({to});
+    int next = addState();
+    if (!build(part, from, next))
+      return false;
+    from = next;
+  }
+  if (node.max < 0) {
+    int loop = addState();
+    states[from].free.push_back({loop});
+    if (!build(part, loop, loop))
+      return false;
+    from = loop;
+  }
+  states[from].free.push_back({to});
+  return true;
+}
+
+bool Builder::build(const RegexNode &node, int from, int to) {
+  if (states.size() > kMaxChoices) {
+    error = "repeats too much";
+    return false;
+  }
+  auto addCondition = [&](Condition when) {
+    states[from].free.push_back({to, when});
+    return true;
+  };
+  switch (node.kind) {
+  case RegexNode::set:
+    for (auto [first, last] : node.ranges)
+      addRange(from, to, first, last);
+    return true;
+  case RegexNode::sequence:
+    return buildSequence(node, from, to);
+  case RegexNode::repeat:
+    return buildRepeat(node, from, to);
+  case RegexNode::choice:
+    return llvm::all_of(node.parts, [&](const auto &part) { return build(*part, from, to); });
+  case RegexNode::begin:
+    return addCondition(Condition::begin);
+  case RegexNode::end:
+    return addCondition(Condition::end);
+  case RegexNode::boundary:
+    return addCondition(Condition::boundary);
+  case RegexNode::notBoundary:
+    return addCondition(Condition::notBoundary);
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+//===----------------------------------------------------------------------===//
+// Without choices
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What the last byte was.
+enum class Last { none, word, other };
+
+/// States in which the automaton with choices may be at once, in order, and what tells which conditions hold.
+struct Place {
+  std::vector<int> states;
+  Last last;
+  auto operator<=>(const Place &) const = default;
+};
+
+bool isWord(int byte) {
+  return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || byte == '_';
+}
+
+class Determinizer {
+public:
+  explicit Determinizer(ArrayRef<State> states) : states(states) {}
+  std::optional<Automaton> run(std::string &error);
+
+private:
+  void findClasses();
+  std::vector<int> close(std::vector<int> set, llvm::function_ref<bool(Condition)> holds) const;
+  int64_t numberOf(std::vector<int> reached, Last last);
+  int64_t follow(const Place &place, uint8_t byte);
+  bool accepts(const Place &place) const;
+
+  ArrayRef<State> states;
+  bool hasConditions = false;
+  Automaton automaton;
+  std::vector<uint8_t> examples; ///< a byte of each class
+  std::map<Place, int64_t> numbers;
+  std::vector<Place> places;
+};
+
+} // namespace
+
+/// Bytes are of one class where no edge begins or ends between them, nor, where that matters, a word.
+void Determinizer::findClasses() {
+  bool begins[257] = {true};
+  for (const State &state : states) {
+    for (const Edge &edge : state.edges)
+      begins[edge.first] = begins[edge.last + 1] = true;
+    hasConditions |= llvm::any_of(state.free, [](Free free) { return free.when != Condition::always; });
+  }
+  for (int byte = 0; byte < 256; ++byte) {
+    if (begins[byte] || (hasConditions && isWord(byte) != isWord(byte - 1)))
+      examples.push_back(static_cast<uint8_t>(byte));
+    automaton.classes.push_back(static_cast<int64_t>(examples.size()) - 1);
+  }
+}
+
+/// The set with all that is reached from it without a byte, where these conditions hold.
+std::vector<int> Determinizer::close(std::vector<int> set, llvm::function_ref<bool(Condition)> holds) const {
+  std::vector<bool> seen(states.size());
+  for (int state : set)
+    seen[state] = true;
+  for (size_t i = 0; i < set.size(); ++i)
+    for (Free free : states[set[i]].free)
+      if (!seen[free.to] && (free.when == Condition::always || holds(free.when))) {
+        seen[free.to] = true;
+        set.push_back(free.to);
+      }
+  llvm::sort(set);
+  return set;
+}
+
+int64_t Determinizer::numberOf(std::vector<int> reached, Last last) {
+  Place place{close(std::move(reached), [](Condition) { return false; }), hasConditions ? last : Last::none};
+  auto [it, isNew] = numbers.try_emplace(std::move(place), places.size());
+  if (isNew)
+    places.push_back(it->first);
+  return it->second;
+}
+
+int64_t Determinizer::follow(const Place &place, uint8_t byte) {
+  bool isBoundary = (place.last == Last::word) != isWord(byte);
+  std::vector<int> from = close(place.states, [&](Condition when) {
+    return when == Condition::begin ? place.last == Last::none
+                                    : when != Condition::end && (when == Condition::boundary) == isBoundary;
+  });
+  std::vector<int> reached;
+  for (int state : from)
+    for (const Edge &edge : states[state].edges)
+      if (byte >= edge.first && byte <= edge.last && !llvm::is_contained(reached, edge.to))
+        reached.push_back(edge.to);
+  return numberOf(std::move(reached), isWord(byte) ? Last::word : Last::other);
+}
+
+bool Determinizer::accepts(const Place &place) const {
+  bool isBoundary = place.last == Last::word;
+  std::vector<int> reached = close(place.states, [&](Condition when) {
+    return when == Condition::begin ? place.last == Last::none
+                                    : when == Condition::end || (when == Condition::boundary) == isBoundary;
+  });
+  return llvm::is_contained(reached, 1);
+}
+
+std::optional<Automaton> Determinizer::run(std::string &error) {
+  findClasses();
+  numberOf({0}, Last::none);
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places.size() > kMaxStates) {
+      error = "needs an automaton of more than " + std::to_string(kMaxStates) + " states";
+      return std::nullopt;
+    }
+    Place place = places[i];
+    automaton.accepts.push_back(accepts(place));
+    for (uint8_t byte : examples)
+      automaton.next.push_back(follow(place, byte));
+  }
+  return std::move(automaton);
+}
+
+std::optional<Automaton> tenon::onnx_import::compileRegex(StringRef pattern, std::string &error) {
+  std::unique_ptr<RegexNode> tree = parseRegex(pattern, error);
+  Builder builder(error);
+  if (!tree || !builder.build(*tree, 0, 1))
+    return std::nullopt;
+  return Determinizer(builder.states).run(error);
+}

@@ -1,0 +1,33 @@
+//===- Regex.h - regular expressions as automata --------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_ONNX_REGEX_H
+#define TENON_COMPILER_IMPORT_ONNX_REGEX_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tenon::onnx_import {
+
+/// A deterministic automaton on bytes. It begins in state 0.
+struct Automaton {
+  llvm::SmallVector<int64_t> classes; ///< of each byte; bytes of one class are never told apart
+  llvm::SmallVector<int64_t> next;    ///< for each state and class, the state that follows
+  llvm::SmallVector<int64_t> accepts; ///< for each state, whether a text may end there
+};
+
+/// The automaton of the UTF-8 texts that a pattern matches as a whole. The syntax is RE2's, without: flags other
+/// than (?s), Unicode classes (\p), \Q and \C. Nothing, with `error` to be said after "the pattern", where it is
+/// none of these, or its automaton would be too large.
+std::optional<Automaton> compileRegex(llvm::StringRef pattern, std::string &error);
+
+} // namespace tenon::onnx_import
+
+#endif // TENON_COMPILER_IMPORT_ONNX_REGEX_H
