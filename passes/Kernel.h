@@ -39,6 +39,8 @@ inline constexpr llvm::StringRef kNameAttr = "tenon.name";
 inline constexpr llvm::StringRef kRoleAttr = "tenon.role";
 /// On a module: expressions over symbols that must not be negative for any sizes that are bound.
 inline constexpr llvm::StringRef kRequiresAttr = "tenon.requires";
+/// On a module: {H = array<i64: 32, 640>}, between which values the options hold symbols of inputs.
+inline constexpr llvm::StringRef kRangesAttr = "tenon.ranges";
 /// On a module: for each of them, in order, what it is that would break; may be shorter.
 inline constexpr llvm::StringRef kRequiresTextAttr = "tenon.requires_text";
 

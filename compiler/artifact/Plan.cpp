@@ -338,9 +338,14 @@ void Serializer::fillSymbolRanges() {
 
 LogicalResult Serializer::run() {
   plan.arena_size = plan.scratch_size = exprs.addConstant(0);
+  auto ranges = program->getAttrOfType<DictionaryAttr>("ranges");
   for (auto [i, name] : llvm::enumerate(program.getSymbols().getAsValueRange<StringAttr>())) {
     auto symbol = std::make_unique<fmt::SymbolT>();
     symbol->name = name.str();
+    if (auto range = ranges ? ranges.getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr()) {
+      symbol->min = range[0];
+      symbol->max = range[1];
+    }
     plan.symbols.push_back(std::move(symbol));
     exprOf[program.getBody().getArgument(i)] = exprs.add(fmt::ExprOp::symbol, i);
   }

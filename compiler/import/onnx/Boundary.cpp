@@ -98,9 +98,11 @@ ImportedValue Importer::importSequenceInput(func::FuncOp function, const onnx::V
   Type element = getInputElementType(input, tensor.elem_type());
   if (!element)
     return {};
-  Sequence sequence{element, tensor.has_shape() ? tensor.shape().dim_size() : -1, std::nullopt, {}, {}};
+  bool areScalars = tensor.has_shape() && tensor.shape().dim_size() == 0;
+  bool isRankKnown = tensor.has_shape() && !areScalars;
+  Sequence sequence{element, isRankKnown ? tensor.shape().dim_size() : -1, std::nullopt, {}, {}, areScalars};
   AffineExpr total = addInputSymbol(name + ".elements"), length = addInputSymbol(name + ".length");
-  Dims shapes{length, tensor.has_shape() ? getDimConstant(context, sequence.rank) : addInputSymbol(name + ".rank")};
+  Dims shapes{length, isRankKnown ? getDimConstant(context, sequence.rank) : addInputSymbol(name + ".rank")};
   sequence.elements = addArgument(function, name, "elements", getTensorType(total, element));
   sequence.shapes = addArgument(function, name, "shapes", getTensorType(shapes, builder.getI64Type()));
   ImportedValue value;

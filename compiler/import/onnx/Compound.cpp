@@ -95,6 +95,15 @@ bool onnx_import::setRank(Node &n, Sequence &s, int64_t rank) {
   return !n.hasFailed();
 }
 
+bool onnx_import::needRank(Node &n, Sequence &s, StringRef what) {
+  if (s.rank >= 0)
+    return true;
+  if (s.areScalarsDeclared)
+    return setRank(n, s, 0);
+  (void)n.unsupported(what + " a sequence of which it is not known what its tensors' rank is");
+  return false;
+}
+
 AffineExpr onnx_import::getLength(Node &n, const Sequence &s) {
   return s.tensors ? n.constantDim(static_cast<int64_t>(s.tensors->size())) : n.dim(s.shapes, 0);
 }

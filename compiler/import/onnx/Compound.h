@@ -27,6 +27,9 @@ struct Sequence {
   std::optional<llvm::SmallVector<Value>> tensors; ///< its tensors, where their number is fixed
   Value elements;                                 ///< (total); null while only the tensors are there
   Value shapes;                                   ///< (length, rank) of i64; null likewise
+  /// Of an input whose type says scalars, which exporters also write for tensors of any rank: what to take where
+  /// nothing else tells.
+  bool areScalarsDeclared = false;
 };
 
 /// Something that may be there or not.
@@ -53,6 +56,8 @@ ImportedValue makeConstant(Node &n, int64_t value, Type type);
 bool join(GraphBuilder &b, Sequence &sequence);
 /// Gives an empty sequence, whose rank nothing told, a rank.
 bool setRank(Node &n, Sequence &sequence, int64_t rank);
+/// Settles the rank of a sequence that is read; a fault, in which `what` happens to it, where nothing tells it.
+bool needRank(Node &n, Sequence &sequence, llvm::StringRef what);
 /// How many tensors there are.
 AffineExpr getLength(Node &n, const Sequence &sequence);
 

@@ -83,6 +83,8 @@ void Conversion::createProgram() {
     names.push_back(b.getStringAttr(dialect->getSymbolName(symbol)));
   program = plan::ProgramOp::create(b, main.getLoc(), main.getName(), b.getArrayAttr(names), b.getArrayAttr(inputs),
                                     b.getArrayAttr(results));
+  if (auto ranges = module->getAttrOfType<DictionaryAttr>(kRangesAttr))
+    program->setAttr("ranges", ranges);
   Block &body = program.getBody().emplaceBlock();
   for (auto [i, symbol] : llvm::enumerate(symbols)) {
     sizes.bind(symbol, body.addArgument(b.getIndexType(), main.getLoc()));

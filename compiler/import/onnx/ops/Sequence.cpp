@@ -157,8 +157,8 @@ LogicalResult importSequenceErase(Node &n) {
   size_t length = s->tensors ? s->tensors->size() : 0;
   if (s->tensors && length == 0)
     return n.invalid("takes a tensor out of an empty sequence");
-  if (s->rank < 0)
-    return n.unsupported("takes a tensor out of a sequence of which it is not known what its tensors' rank is");
+  if (!needRank(n, *s, "takes a tensor out of"))
+    return failure();
   std::optional<size_t> fixed = fixedPosition(n, *s, 1, length, length - 1);
   if (n.hasFault())
     return failure();
@@ -198,8 +198,8 @@ LogicalResult importSequenceAt(Node &n) {
     return failure();
   if (fixed)
     return n.setResult((*s->tensors)[*fixed]);
-  if (s->rank < 0)
-    return n.unsupported("reads a sequence of which it is not known what its tensors' rank is");
+  if (!needRank(n, *s, "reads"))
+    return failure();
   if (!join(n, *s))
     return failure();
   return n.setResult(takeTensor(n, *s, findPlace(n, *s, n.input(1), getLength(n, *s))));
@@ -248,8 +248,8 @@ LogicalResult importConcatFromSequence(Node &n) {
   bool isNew = n.getBool("new_axis", false);
   if (s->tensors && s->tensors->empty())
     return n.invalid("joins the tensors of an empty sequence");
-  if (s->rank < 0)
-    return n.unsupported("joins tensors of which it is not known what their rank is");
+  if (!needRank(n, *s, "joins the tensors of"))
+    return failure();
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 0), s->rank + isNew);
   if (!axis)
     return failure();
