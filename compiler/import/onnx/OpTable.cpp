@@ -64,7 +64,7 @@ const OpEntry *onnx_import::findOp(StringRef domain, StringRef name, int64_t ops
 }
 
 const OpEntry *onnx_import::findStringOp(StringRef name, int64_t opset) {
-  static const Table table = makeTable({getMovedStringOps()});
+  static const Table table = makeTable({getMovedStringOps(), getStringCastOps()});
   return find(table, name, opset);
 }
 

@@ -69,6 +69,7 @@ llvm::ArrayRef<OpEntry> getTreeOps();
 /// Those of domain ai.onnx.preview.training.
 llvm::ArrayRef<OpEntry> getTrainingOps();
 llvm::ArrayRef<OpEntry> getMovedStringOps();
+llvm::ArrayRef<OpEntry> getStringCastOps();
 /// Those of domain com.microsoft.
 llvm::ArrayRef<OpEntry> getMicrosoftOps();
 llvm::ArrayRef<OpEntry> getMicrosoftAttentionOps();

@@ -16,3 +16,11 @@ func.func @kernel_of_other_types(%a: tensor<2x3xf32>) {
   %0 = tenon.launch @kernel(%a) {sizes = #tenon.shape<>} : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @call_of_what_is_no_list(%a: tensor<2x3xui8>) {
+  // expected-error @+1 {{takes and gives lists, found 'tensor<2x3xui8>'}}
+  %0 = tenon.call "tenon_upper_case"(%a) : (tensor<2x3xui8>) -> tensor<6xui8>
+  return
+}

@@ -101,3 +101,14 @@ func.func @reshapes_need_no_kernel(%x: tensor<2x3xf32>) -> tensor<6xf32> {
   %0 = tenon.reshape %x : (tensor<2x3xf32>) -> tensor<6xf32>
   return %0 : tensor<6xf32>
 }
+
+// A kernel of the library is launched as it is; a size that it reads has to be in memory.
+// CHECK-LABEL: @calls_stay_outside
+// CHECK: %[[N:.*]] = tenon.dispatch
+// CHECK-NEXT: tenon.sizes
+// CHECK: tenon.call "tenon_kernel"(%{{.*}}, %[[N]])
+func.func @calls_stay_outside(%x: tensor<?xui8, #tenon.shape<N>>) -> tensor<?xui8, #tenon.shape<N>> {
+  %n = tenon.sizes #tenon.shape<N> -> tensor<1xi64>
+  %0 = tenon.call "tenon_kernel"(%x, %n) : (tensor<?xui8, #tenon.shape<N>>, tensor<1xi64>) -> tensor<?xui8, #tenon.shape<N>>
+  return %0 : tensor<?xui8, #tenon.shape<N>>
+}

@@ -7,7 +7,9 @@
 
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/StringCasts.h"
 #include "compiler/import/onnx/Tensors.h"
+#include <onnx/onnx_pb.h>
 
 using namespace mlir;
 using namespace tenon;
@@ -154,6 +156,8 @@ static LogicalResult castTo(Node &n, Type to) {
 }
 
 static LogicalResult importCast(Node &n) {
+  if (n.getOpset() >= 9 && n.getInt("to", 0) == onnx::TensorProto::STRING)
+    return castToStrings(n, n.input(0));
   Type to = n.getOpset() < 6 ? getLegacyCastType(n) : n.getDataType("to", {});
   return to ? castTo(n, to) : failure();
 }

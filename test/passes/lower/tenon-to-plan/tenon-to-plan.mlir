@@ -27,6 +27,22 @@ func.func private @k(tensor<?x4xf32>, tensor<4xf32>, tensor<?x4xf32>, index, ind
 
 // -----
 
+// A kernel of the library is one tile, and is told how long each list is. It writes where the output lies.
+// CHECK-LABEL: plan.program @calls_are_launches
+// CHECK: ^bb0(%[[N:.*]]: index)
+// CHECK: %[[X:.*]] = plan.input 0
+// CHECK: %[[Y:.*]] = plan.output 0
+// CHECK: %[[K:.*]] = plan.weight
+// CHECK: plan.launch @tenon_kernel(%[[X]], %[[K]]) -> (%[[Y]]) sizes(%[[N]], %c3{{.*}}, %[[N]]) tiles %c1
+func.func @calls_are_launches(%x: tensor<?xui8, #tenon.shape<N>> {tenon.name = "x"})
+    -> (tensor<?xui8, #tenon.shape<N>> {tenon.name = "y"}) {
+  %k = tenon.weight dense<[1, 2, 3]> : tensor<3xi64>
+  %0 = tenon.call "tenon_kernel"(%x, %k) : (tensor<?xui8, #tenon.shape<N>>, tensor<3xi64>) -> tensor<?xui8, #tenon.shape<N>>
+  return %0 : tensor<?xui8, #tenon.shape<N>>
+}
+
+// -----
+
 // CHECK-LABEL: plan.program @inputs_that_are_results_are_copied
 // CHECK: %[[X:.*]] = plan.input 0
 // CHECK: %[[Y:.*]] = plan.output 0
