@@ -302,6 +302,10 @@ CompileStatus Compilation::writeIR() {
 CompileStatus Compilation::writeGpuCode() {
   if (CompileStatus status = beginPhase("code", *kernels, ""); status != CompileStatus::done || isReproduced)
     return status;
+  for (const std::string &name : plan.kernels)
+    if (!kernels->lookupSymbol(name))
+      return fail(CompileStatus::unsupported,
+                  options.input + ": needs the library kernel '" + name + "', which there is for CPUs alone");
   std::string error;
   if (options.emit == EmitKind::ptx) {
     FailureOr<std::string> ptx = emitPtx(*kernels, options.chip, error);

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tree becomes an automaton with choices on bytes (Thompson 1968), in which a set of code points is the UTF-8
-// sequences of its ranges; that becomes one without (the subset construction). Conditions on what lies around a
-// place (^, $, \b) hold or not once the next byte is known, so a state also tells what the last one was.
+// A tree becomes an automaton with choices on bytes (Thompson 1968), in which a set of code points is the
+// UTF-8 sequences of its ranges; that becomes one without (the subset construction). Conditions on what lies
+// around a place (^, $, \b) hold or not once the next byte is known, so a state also tells what the last one
+// was.
 //
 //===----------------------------------------------------------------------===//
 
@@ -185,7 +186,8 @@ struct Place {
 };
 
 bool isWord(int byte) {
-  return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') || byte == '_';
+  return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') || (byte >= 'a' && byte <= 'z') ||
+         byte == '_';
 }
 
 class Determinizer {

@@ -23,9 +23,9 @@ struct Automaton {
   llvm::SmallVector<int64_t> accepts; ///< for each state, whether a text may end there
 };
 
-/// The automaton of the UTF-8 texts that a pattern matches as a whole. The syntax is RE2's, without: flags other
-/// than (?s), Unicode classes (\p), \Q and \C. Nothing, with `error` to be said after "the pattern", where it is
-/// none of these, or its automaton would be too large.
+/// The automaton of the UTF-8 texts that a pattern matches as a whole. The syntax is RE2's, without: flags
+/// other than (?s), Unicode classes (\p), \Q and \C. Nothing, with `error` to be said after "the pattern",
+/// where it is none of these, or its automaton would be too large.
 std::optional<Automaton> compileRegex(llvm::StringRef pattern, std::string &error);
 
 } // namespace tenon::onnx_import

@@ -174,7 +174,8 @@ NodePtr Parser::parseRepeats(NodePtr node) {
 
 /// One character of the pattern itself.
 std::optional<uint32_t> Parser::parseCodePoint() {
-  auto *begin = reinterpret_cast<const UTF8 *>(rest.begin()), *end = reinterpret_cast<const UTF8 *>(rest.end());
+  auto *begin = reinterpret_cast<const UTF8 *>(rest.begin()),
+       *end = reinterpret_cast<const UTF8 *>(rest.end());
   UTF32 code;
   if (convertUTF8Sequence(&begin, end, &code, strictConversion) != conversionOK) {
     fail("is no UTF-8");
@@ -215,8 +216,7 @@ NodePtr Parser::parseGroup() {
       // The flag alone holds up to the end of the group around.
       if (rest.consume_front(")"))
         return makeNode(RegexNode::sequence);
-    }
-    else if (!rest.starts_with(":"))
+    } else if (!rest.starts_with(":"))
       return fail("has the flags '(?" + rest.take_until([](char c) { return c == ')' || c == ':'; }) +
                   "', which are not supported");
     if (error.empty() && rest.starts_with(":"))

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Strings are bytes, end to end, and where each ends (Compound.h). What moves strings gathers ranges of bytes:
-// each byte of the result finds its string by a search among the ends.
+// Strings are bytes, end to end, and where each ends (Compound.h). What moves strings gathers ranges of
+// bytes: each byte of the result finds its string by a search among the ends.
 //
 //===----------------------------------------------------------------------===//
 

@@ -97,7 +97,10 @@ static Texts parts(const std::string &text, const std::string &delimiter, int64_
 }
 
 TEST_CASE("letters change their case, and nothing else changes") {
-  CHECK(changed("Gr\xc3\xbc\xc3\x9f" "e, 1!", true) == "GR\xc3\x9c\xc3\x9f" "E, 1!");
+  CHECK(changed("Gr\xc3\xbc\xc3\x9f"
+                "e, 1!",
+                true) == "GR\xc3\x9c\xc3\x9f"
+                         "E, 1!");
   CHECK(changed("\xce\x91\xce\xa3 \xd0\x81\xd0\x96 \xc4\x80\xc5\xbd", false) ==
         "\xce\xb1\xcf\x83 \xd1\x91\xd0\xb6 \xc4\x81\xc5\xbe");
   CHECK(changed("\xe2\x82\xac\xff\xc3", true) == "\xe2\x82\xac\xff\xc3");
@@ -116,7 +119,8 @@ TEST_CASE("letters come back from the other case") {
 
 TEST_CASE("strings are found among sorted keys") {
   Texts keys{"", "a", "ab", "b", "\xc3\xbc"};
-  CHECK(found({"b", "", "\xc3\xbc", "ab", "abc", "A", "a"}, keys) == std::vector<int64_t>{3, 0, 4, 2, -1, -1, 1});
+  CHECK(found({"b", "", "\xc3\xbc", "ab", "abc", "A", "a"}, keys) ==
+        std::vector<int64_t>{3, 0, 4, 2, -1, -1, 1});
   CHECK(found({"x"}, {}) == std::vector<int64_t>{-1});
   CHECK(found({}, keys).empty());
 }

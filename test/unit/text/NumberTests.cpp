@@ -40,17 +40,41 @@ template <typename T> static std::string written(tenon_kernel_fn kernel, T value
   return std::string(slot, size_t(length));
 }
 
-static std::optional<double> number(const std::string &text) { return read<double>(tenon_read_numbers, text); }
-static std::optional<int64_t> integer(const std::string &text) { return read<int64_t>(tenon_read_integers, text); }
+static std::optional<double> number(const std::string &text) {
+  return read<double>(tenon_read_numbers, text);
+}
+static std::optional<int64_t> integer(const std::string &text) {
+  return read<int64_t>(tenon_read_integers, text);
+}
 static std::string text(double value) { return written(tenon_write_numbers, value, 0); }
 static std::string shortText(float value) { return written(tenon_write_numbers, double(value), 1); }
 
 TEST_CASE("numbers are read as the C library reads them") {
-  for (const char *each :
-       {"0", "-0", "1", "+1.5", "3.14159", "1e5", "1E-5", ".5", "5.", "0.000001", "123456789012345678901234567890",
-        "1.7976931348623157e308", "1.7976931348623159e308", "1e400", "-1e400", "4.9406564584124654e-324",
-        "2.4703282292062327e-324", "2.4703282292062328e-324", "2.2250738585072011e-308", "1e-400", "1e999999999999",
-        "9007199254740993", "9007199254740992.999999999999999999999", "0e99999", "0.0000000000000000000000000000001"}) {
+  for (const char *each : {"0",
+                           "-0",
+                           "1",
+                           "+1.5",
+                           "3.14159",
+                           "1e5",
+                           "1E-5",
+                           ".5",
+                           "5.",
+                           "0.000001",
+                           "123456789012345678901234567890",
+                           "1.7976931348623157e308",
+                           "1.7976931348623159e308",
+                           "1e400",
+                           "-1e400",
+                           "4.9406564584124654e-324",
+                           "2.4703282292062327e-324",
+                           "2.4703282292062328e-324",
+                           "2.2250738585072011e-308",
+                           "1e-400",
+                           "1e999999999999",
+                           "9007199254740993",
+                           "9007199254740992.999999999999999999999",
+                           "0e99999",
+                           "0.0000000000000000000000000000001"}) {
     INFO(each);
     std::optional<double> value = number(each);
     REQUIRE(value);

@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-/// The bitcode of all library kernels for `arch`, "x86_64" or "aarch64"; empty for any other. It lives as long as
-/// the program. Kernels have external linkage and call nothing but memcmp and its kin.
+/// The bitcode of all library kernels for `arch`, "x86_64" or "aarch64"; empty for any other. It lives as
+/// long as the program. Kernels have external linkage and call nothing but memcmp and its kin.
 std::string_view getKernelLibraryBitcode(std::string_view arch);
 
 } // namespace tenon

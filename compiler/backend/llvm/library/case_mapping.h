@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 //
-// In UTF-8, and without a change of the number of bytes: ASCII, Latin-1, Latin Extended-A, Greek, Cyrillic and
-// Armenian. Letters whose other case is longer or shorter stay as they are.
+// In UTF-8, and without a change of the number of bytes: ASCII, Latin-1, Latin Extended-A, Greek, Cyrillic
+// and Armenian. Letters whose other case is longer or shorter stay as they are.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,8 +8,8 @@
 #include "case_mapping.h"
 #include "text.h"
 
-// Bytes of any number of strings, end to end: no string's last byte joins the next one's first, unless both are
-// no text.
+// Bytes of any number of strings, end to end: no string's last byte joins the next one's first, unless both
+// are no text.
 
 KERNEL(tenon_lower_case) {
   changeCase(buffers[0], buffers[1], sizes[0], false);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A number is a quotient of two integers of any size, of which binary or decimal digits are taken by subtraction:
-// slow, short, and correctly rounded.
+// A number is a quotient of two integers of any size, of which binary or decimal digits are taken by
+// subtraction: slow, short, and correctly rounded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ struct Decimal {
 /// The double that is nearest, ties to even.
 double decimalToDouble(const struct Decimal *decimal);
 
-/// The fewest digits that are nearest to no other double than `value`, or, where `isSingle`, no other float. It has
-/// to be finite and above 0.
+/// The fewest digits that are nearest to no other double than `value`, or, where `isSingle`, no other float.
+/// It has to be finite and above 0.
 void doubleToDecimal(double value, int isSingle, struct Decimal *decimal);
 
 #endif // TENON_LIBRARY_DECIMAL_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Read as ONNX's Cast says: plain or scientific, and INF and NaN in any case. Written with the fewest digits that
-// tell the number from others of its type, in Python's layout, but INF, -INF and NaN.
+// Read as ONNX's Cast says: plain or scientific, and INF and NaN in any case. Written with the fewest digits
+// that tell the number from others of its type, in Python's layout, but INF, -INF and NaN.
 //
 //===----------------------------------------------------------------------===//
 
@@ -104,7 +104,8 @@ static bool readInteger(struct Text text, int64_t *value) {
   uint64_t size = 0;
   bool any = isDigit(text);
   for (; isDigit(text); take(&text, (char)*text.at))
-    fits &= !__builtin_mul_overflow(size, 10, &size) && !__builtin_add_overflow(size, (uint64_t)(*text.at - '0'), &size);
+    fits &= !__builtin_mul_overflow(size, 10, &size) &&
+            !__builtin_add_overflow(size, (uint64_t)(*text.at - '0'), &size);
   if (any && !text.size) {
     *value = (int64_t)(isNegative ? -size : size);
     return fits && (!isNegative || size <= (uint64_t)INT64_MAX + 1);
@@ -202,7 +203,8 @@ static uint8_t *putNumber(uint8_t *to, double value, bool isSingle) {
   return putDecimal(to, &decimal);
 }
 
-/// Numbers, and whether they were floats of 32 bits; gives a slot of bytes for each, and how many of them count.
+/// Numbers, and whether they were floats of 32 bits; gives a slot of bytes for each, and how many of them
+/// count.
 KERNEL(tenon_write_numbers) {
   const double *values = buffers[0];
   bool isSingle = *(const int64_t *)buffers[1];

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// As Python's str.split does: at each delimiter; or, where that is empty, at stretches of white space (ASCII's),
-// with none at the ends. The limit is how often a string is split at most; negative for any number.
+// As Python's str.split does: at each delimiter; or, where that is empty, at stretches of white space
+// (ASCII's), with none at the ends. The limit is how often a string is split at most; negative for any
+// number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,8 +76,8 @@ KERNEL(tenon_split_counts) {
   return TENON_KERNEL_OK;
 }
 
-/// The same; gives where in the bytes each part begins, and how long it is. Each string has as many as fit the
-/// results, the last ones empty.
+/// The same; gives where in the bytes each part begins, and how long it is. Each string has as many as fit
+/// the results, the last ones empty.
 KERNEL(tenon_split) {
   struct Strings strings = stringsIn(buffers, sizes, 0);
   int64_t *begins = buffers[4], *lengths = buffers[5];

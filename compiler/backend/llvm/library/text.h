@@ -15,7 +15,8 @@
 #include <stdint.h>
 
 #define KERNEL(name)                                                                                         \
-  int32_t name(void *const *buffers, const int64_t *sizes, int64_t tile_begin, int64_t tile_end, void *scratch)
+  int32_t name(void *const *buffers, const int64_t *sizes, int64_t tile_begin, int64_t tile_end,             \
+               void *scratch)
 
 int memcmp(const void *left, const void *right, size_t count);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What moves the elements of tensors moves numbers of strings instead; then the strings with these numbers are
-// taken. What gives tensors another shape does that to the list of ends.
+// What moves the elements of tensors moves numbers of strings instead; then the strings with these numbers
+// are taken. What gives tensors another shape does that to the list of ends.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,7 +23,9 @@ LogicalResult importStringConcat(Node &n) {
   if (!x || !y)
     return failure();
   Strings table = joinStrings(n, *x, *y);
-  auto numbersOf = [&](const Strings &s) { return n.reshape(n.iota(countStrings(n, s), 0, n.i64()), n.dims(s.ends)); };
+  auto numbersOf = [&](const Strings &s) {
+    return n.reshape(n.iota(countStrings(n, s), 0, n.i64()), n.dims(s.ends));
+  };
   Value zero = n.constantInts(0, {}, n.i64()), a = numbersOf(*x);
   Value b = n.add(numbersOf(*y), n.size(countStrings(n, *x), n.i64()));
   Value first = n.add(a, n.mul(b, zero)), second = n.add(b, n.mul(a, zero));
@@ -35,14 +37,16 @@ LogicalResult importStringConcat(Node &n) {
   return setStrings(n, 0, {halves.bytes, n.squeeze(ends, rank)});
 }
 
-/// Parts along a new last dimension, as many as the string has that has the most; the other strings' are empty.
+/// Parts along a new last dimension, as many as the string has that has the most; the other strings' are
+/// empty.
 LogicalResult importStringSplit(Node &n) {
   std::optional<Strings> s = stringsInput(n, 0);
   if (!s)
     return failure();
   AffineExpr count = countStrings(n, *s);
   Strings delimiter = makeStrings(n, n.getString("delimiter", ""), 1);
-  SmallVector<Value> inputs{s->bytes, listEnds(n, *s), delimiter.bytes, n.constantInts(n.getInt("maxsplit", -1), 1, n.i64())};
+  SmallVector<Value> inputs{s->bytes, listEnds(n, *s), delimiter.bytes,
+                            n.constantInts(n.getInt("maxsplit", -1), 1, n.i64())};
   Value counts = n.call("tenon_split_counts", inputs, {{count, n.i64()}}).front();
   // There may be no strings at all.
   Value most = n.reduceMax(n.concat({counts, n.constantInts(0, 1, n.i64())}, 0), 0);
@@ -60,7 +64,8 @@ LogicalResult importStringSplit(Node &n) {
 Strings keepStrings(Node &n, const Strings &s, Value keep) {
   Value kept = toInt(n, keep), one = n.constantInts(1, {}, n.i64());
   AffineExpr size = n.bindSizes(n.max(n.reduceSum(kept, 0), one), 1).front();
-  // Number i is that of the string at which i + 1 are kept; the number behind the last one where there is none.
+  // Number i is that of the string at which i + 1 are kept; the number behind the last one where there is
+  // none.
   Value numbers = n.search(n.add(n.iota(size, 0, n.i64()), one), n.cumulativeSum(kept, 0));
   Strings empty{n.sliceAxis(s.bytes, 0, n.constantDim(0), n.constantDim(0)), n.constantInts(0, 1, n.i64())};
   return takeStrings(n, joinStrings(n, s, empty), numbers);
@@ -103,9 +108,11 @@ LogicalResult importRegexFullMatch(Node &n) {
   if (!automaton)
     return n.unsupported("the pattern " + error);
   auto bytes = IntegerType::get(n.getContext(), 8, IntegerType::Unsigned);
-  auto list = [&](IntsRef values, Type type) { return n.constantInts(values, static_cast<int64_t>(values.size()), type); };
-  SmallVector<Value> inputs{s->bytes, listEnds(n, *s), list(automaton->classes, bytes), list(automaton->next, n.i32()),
-                            list(automaton->accepts, bytes)};
+  auto list = [&](IntsRef values, Type type) {
+    return n.constantInts(values, static_cast<int64_t>(values.size()), type);
+  };
+  SmallVector<Value> inputs{s->bytes, listEnds(n, *s), list(automaton->classes, bytes),
+                            list(automaton->next, n.i32()), list(automaton->accepts, bytes)};
   Value result = n.call("tenon_match", inputs, {{countStrings(n, *s), n.i1()}}).front();
   return n.setResult(n.reshape(result, n.dims(s->ends)));
 }
