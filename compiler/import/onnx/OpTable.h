@@ -55,6 +55,7 @@ llvm::ArrayRef<OpEntry> getRecurrentOps();
 llvm::ArrayRef<OpEntry> getSelectionOps();
 llvm::ArrayRef<OpEntry> getSequenceOps();
 llvm::ArrayRef<OpEntry> getStringOps();
+llvm::ArrayRef<OpEntry> getImageOps();
 llvm::ArrayRef<OpEntry> getRandomOps();
 llvm::ArrayRef<OpEntry> getSamplingOps();
 llvm::ArrayRef<OpEntry> getUnfoldOps();
