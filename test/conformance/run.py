@@ -20,6 +20,7 @@ import time
 import cases
 import newest_data
 import onnx_data
+import operators_page
 import report
 from case_runner import CRASHED, PASSED, UNSUPPORTED, Result, Tools, runCase
 
@@ -45,6 +46,7 @@ def parseArguments():
     parser.add_argument("--list", action="store_true", help="show the cases and their operators, run nothing")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="leave artifacts and reproducers of cases that do not pass")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write every verdict")
+    parser.add_argument("--page", type=pathlib.Path, metavar="FILE", help="write the page of operators (with --set node)")
     parser.add_argument("--junit", type=pathlib.Path, metavar="FILE", help="write a JUnit file")
     arguments = parser.parse_args()
     if arguments.force and not arguments.update:
@@ -152,6 +154,8 @@ def main():
         broken = [] if arguments.force else broken
     if arguments.junit:
         report.writeJunit(arguments.junit, rows, listed)
+    if arguments.page:
+        operators_page.write(arguments.page, rows, tools.compiler)
     if arguments.json:
         verdicts = {case.name: {**vars(result), "operator": case.operator} for case, result in rows}
         arguments.json.write_text(json.dumps(verdicts, indent=1) + "\n")

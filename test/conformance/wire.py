@@ -61,7 +61,7 @@ class ValueInfo:
 
 
 class Model:
-    """Operators (domain-qualified where not ai.onnx), inputs that are no initializers, and outputs of the main graph."""
+    """Operators (domain-qualified where not ai.onnx), opsets by domain, inputs that are no initializers, and outputs."""
 
     def __init__(self, path):
         with open(path, "rb") as file:
@@ -79,6 +79,10 @@ class Model:
                 elif field == 12:
                     self.outputs.append(ValueInfo(value))
         self.inputs = [info for info in inputs if info.name not in initializers]
+        self.opsets = {}
+        for imported in _all(data, 8):
+            version = [value for field, value in fields(imported) if field == 2]
+            self.opsets[_text(imported, 1)] = version[-1] if version else 0
 
 
 class Tensor:

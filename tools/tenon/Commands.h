@@ -19,6 +19,7 @@ namespace tenon {
 void addCompileCommand(CLI::App &app, int &status);
 void addInspectCommand(CLI::App &app, int &status);
 void addDevicesCommand(CLI::App &app, int &status);
+void addOperatorsCommand(CLI::App &app, int &status);
 void addRunCommand(CLI::App &app, int &status);
 
 } // namespace tenon

@@ -45,6 +45,7 @@ static int runCommandLine(int argc, char **argv) {
   tenon::addCompileCommand(app, status);
   tenon::addInspectCommand(app, status);
   tenon::addDevicesCommand(app, status);
+  tenon::addOperatorsCommand(app, status);
   tenon::addRunCommand(app, status);
   if (!isKnownCommand(app, argc, argv))
     return 2;

@@ -34,7 +34,7 @@ const Table &getTable(StringRef domain) {
                  getWindowOps(), getNormalizationOps(), getShapeOps(), getIndexingOps(), getConstantOps(),
                  getResizeOps(), getQuantizationOps(), getControlOps(), getRecurrentOps(), getSelectionOps(), getSequenceOps(), getRandomOps(),
                  getSamplingOps(), getUnfoldOps(), getSignalOps(), getDetectionOps(), getNgramOps(),
-                 getStringOps()});
+                 getStringOps(), getImageOps()});
   static const Table learning = makeTable({getCategoryOps(), getFeatureOps(), getLinearModelOps(), getTreeOps()});
   static const Table training = makeTable({getTrainingOps()});
   static const Table microsoft = makeTable({getMicrosoftOps(), getMicrosoftAttentionOps(), getMicrosoftQuantizationOps()});
@@ -61,6 +61,13 @@ static const OpEntry *find(const Table &table, StringRef name, int64_t opset) {
 
 const OpEntry *onnx_import::findOp(StringRef domain, StringRef name, int64_t opset) {
   return find(getTable(domain), name, opset);
+}
+
+SmallVector<StringRef> onnx_import::getMicrosoftOpNames() {
+  SmallVector<StringRef> names;
+  for (const auto &entry : getTable("com.microsoft"))
+    names.push_back(entry.getKey());
+  return names;
 }
 
 const OpEntry *onnx_import::findStringOp(StringRef name, int64_t opset) {

@@ -9,6 +9,7 @@
 #define TENON_COMPILER_IMPORT_ONNX_OPTABLE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/LogicalResult.h"
 
@@ -33,6 +34,9 @@ const OpEntry *findOp(llvm::StringRef domain, llvm::StringRef name, int64_t opse
 /// that has an entry for both, or none.
 const OpEntry *findStringOp(llvm::StringRef name, int64_t opset);
 
+/// The operators of com.microsoft, of which ONNX has no schemas.
+llvm::SmallVector<llvm::StringRef> getMicrosoftOpNames();
+
 /// "" and "ai.onnx" name one domain; the first is what we use.
 llvm::StringRef canonicalDomain(llvm::StringRef domain);
 /// "ai.onnx::Conv (opset 13)", for messages.
@@ -55,6 +59,7 @@ llvm::ArrayRef<OpEntry> getRecurrentOps();
 llvm::ArrayRef<OpEntry> getSelectionOps();
 llvm::ArrayRef<OpEntry> getSequenceOps();
 llvm::ArrayRef<OpEntry> getStringOps();
+llvm::ArrayRef<OpEntry> getImageOps();
 llvm::ArrayRef<OpEntry> getRandomOps();
 llvm::ArrayRef<OpEntry> getSamplingOps();
 llvm::ArrayRef<OpEntry> getUnfoldOps();

@@ -8,15 +8,7 @@
 #ifndef TENON_LIBRARY_TEXT_H
 #define TENON_LIBRARY_TEXT_H
 
-#include "runtime/format/Kernel.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define KERNEL(name)                                                                                         \
-  int32_t name(void *const *buffers, const int64_t *sizes, int64_t tile_begin, int64_t tile_end,             \
-               void *scratch)
+#include "kernel.h"
 
 int memcmp(const void *left, const void *right, size_t count);
 

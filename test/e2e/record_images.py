@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Writes Inputs/images.json: small files of images, and the pixels that Pillow makes of them. Needs Pillow and numpy."""
+
+import base64
+import io
+import json
+import os
+
+import numpy as np
+from PIL import Image
+
+FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs", "images.json")
+
+
+def picture(mode, height=19, width=23):
+    """Waves with some noise, so that no coefficient stays zero."""
+    random = np.random.default_rng(height * width)
+    y, x = np.mgrid[0:height, 0:width]
+    planes = [128 + 100 * np.sin(x / (3 + i) + y / (5 - i) + i) + random.normal(0, 12, (height, width)) for i in range(4)]
+    color = Image.fromarray(np.clip(np.stack(planes[:3], -1), 0, 255).astype(np.uint8))
+    if mode == "P":
+        return color.quantize(13)
+    if mode == "CMYK":
+        return Image.frombytes("CMYK", color.size, np.clip(np.stack(planes, -1), 0, 255).astype(np.uint8).tobytes())
+    return color.convert(mode)
+
+
+def record(name, mode, format, order="RGB", size=(19, 23), **options):
+    file = io.BytesIO()
+    picture(mode, *size).save(file, format, **options)
+    image = Image.open(io.BytesIO(file.getvalue())).convert("L" if order == "Grayscale" else "RGB")
+    pixels = np.array(image).reshape(*size, -1)[:, :, :: -1 if order == "BGR" else 1]
+    encode = lambda data: base64.b64encode(data).decode()
+    return {
+        "name": name,
+        "order": order,
+        "file": encode(file.getvalue()),
+        "shape": pixels.shape,
+        "pixels": encode(pixels.tobytes()),
+    }
+
+
+def entries():
+    for mode in ("RGB", "L", "P", "1"):
+        yield record(f"Bmp{mode}", mode, "BMP")
+        yield record(f"Tiff{mode}", mode, "TIFF", compression="packbits")
+    for mode in ("RGB", "RGBA", "LA", "L", "P", "1"):
+        yield record(f"Png{mode}", mode, "PNG")
+    for mode in ("RGB", "L", "1"):
+        yield record(f"Pnm{mode}", mode, "PPM")
+    for compression in ("tiff_lzw", "tiff_adobe_deflate"):
+        yield record(f"Tiff-{compression}", "RGB", "TIFF", compression=compression, tiffinfo={317: 2})
+    yield record("TiffCMYK", "CMYK", "TIFF")
+    for order in ("RGB", "BGR", "Grayscale"):
+        yield record(f"Jpeg{order}", "RGB", "JPEG", order)
+    for subsampling in (0, 1, 2):
+        yield record(f"JpegProgressive{subsampling}", "RGB", "JPEG", subsampling=subsampling, progressive=True)
+    yield record("JpegGray", "L", "JPEG")
+    yield record("JpegCMYK", "CMYK", "JPEG")
+    yield record("JpegRestarts", "RGB", "JPEG", restart_marker_blocks=2)
+    yield record("JpegNarrow", "RGB", "JPEG", size=(5, 3))
+
+
+if __name__ == "__main__":
+    with open(FILE, "w") as file:
+        json.dump(list(entries()), file, indent=1)
+        file.write("\n")

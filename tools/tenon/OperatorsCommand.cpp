@@ -1,0 +1,40 @@
+//===- OperatorsCommand.cpp - tenon operators -----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/import/onnx/Operators.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include "tools/tenon/Commands.h"
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace tenon;
+
+static void printOperators(bool json) {
+  std::vector<OperatorSupport> operators = getOperatorSupport();
+  if (json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const OperatorSupport &op : operators)
+      list.push_back({{"domain", op.domain}, {"name", op.name}, {"since", op.since}, {"how", op.how}});
+    llvm::outs() << list.dump(2) << '\n';
+    return;
+  }
+  llvm::outs() << llvm::left_justify("domain", 28) << llvm::left_justify("operator", 36) << "since  imported by\n";
+  for (const OperatorSupport &op : operators)
+    llvm::outs() << llvm::left_justify(op.domain, 28) << llvm::left_justify(op.name, 36)
+                 << llvm::right_justify(std::to_string(op.since), 5) << "  " << op.how << '\n';
+}
+
+void tenon::addOperatorsCommand(CLI::App &app, int &status) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App *command = app.add_subcommand("operators", "which ONNX operators can be compiled, and how they are imported");
+  command->add_flag("--json", *json, "print JSON");
+  command->callback([json, &status] {
+    printOperators(*json);
+    status = 0;
+  });
+}
