@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/Operators.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/tenon/Commands.h"
 #include <CLI/CLI.hpp>
@@ -23,10 +23,10 @@ static void printOperators(bool json) {
     llvm::outs() << list.dump(2) << '\n';
     return;
   }
-  llvm::outs() << llvm::left_justify("domain", 28) << llvm::left_justify("operator", 36) << "since  imported by\n";
+  const char *row = "{0,-28}{1,-36}{2,5}  {3}\n";
+  llvm::outs() << llvm::formatv(row, "domain", "operator", "since", "imported by");
   for (const OperatorSupport &op : operators)
-    llvm::outs() << llvm::left_justify(op.domain, 28) << llvm::left_justify(op.name, 36)
-                 << llvm::right_justify(std::to_string(op.since), 5) << "  " << op.how << '\n';
+    llvm::outs() << llvm::formatv(row, op.domain, op.name, op.since, op.how);
 }
 
 void tenon::addOperatorsCommand(CLI::App &app, int &status) {
