@@ -72,6 +72,7 @@ llvm::ArrayRef<OpEntry> getFeatureOps();
 llvm::ArrayRef<OpEntry> getLinearModelOps();
 llvm::ArrayRef<OpEntry> getTreeOps();
 /// Those of domain ai.onnx.preview.training.
+llvm::ArrayRef<OpEntry> getGradientOps();
 llvm::ArrayRef<OpEntry> getTrainingOps();
 llvm::ArrayRef<OpEntry> getMovedStringOps();
 llvm::ArrayRef<OpEntry> getStringCastOps();
