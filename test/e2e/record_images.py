@@ -62,6 +62,12 @@ def entries():
     yield record("JpegCMYK", "CMYK", "JPEG")
     yield record("JpegRestarts", "RGB", "JPEG", restart_marker_blocks=2)
     yield record("JpegNarrow", "RGB", "JPEG", size=(5, 3))
+    for mode in ("RGB", "L", "RGBA"):
+        yield record(f"Jpeg2000{mode}", mode, "JPEG2000")
+    yield record("Jpeg2000Reals", "RGB", "JPEG2000", irreversible=True, quality_mode="dB", quality_layers=[45])
+    for progression in ("LRCP", "RLCP", "RPCL", "PCRL", "CPRL"):
+        parts = {"tile_size": (16, 16), "codeblock_size": (8, 8), "precinct_size": (8, 8)}
+        yield record(f"Jpeg2000{progression}", "RGB", "JPEG2000", progression=progression, quality_layers=[20, 4, 1], **parts)
 
 
 if __name__ == "__main__":
