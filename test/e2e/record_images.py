@@ -68,6 +68,9 @@ def entries():
     for progression in ("LRCP", "RLCP", "RPCL", "PCRL", "CPRL"):
         parts = {"tile_size": (16, 16), "codeblock_size": (8, 8), "precinct_size": (8, 8)}
         yield record(f"Jpeg2000{progression}", "RGB", "JPEG2000", progression=progression, quality_layers=[20, 4, 1], **parts)
+    for mode, quality in (("RGB", 5), ("RGB", 90), ("RGBA", 50)):
+        yield record(f"Webp{mode}{quality}", mode, "WEBP", quality=quality)
+    yield record("WebpNarrow", "RGB", "WEBP", size=(18, 1))
 
 
 if __name__ == "__main__":

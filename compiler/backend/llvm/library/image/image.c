@@ -35,6 +35,7 @@ static enum Outcome decode(enum ImageFormat format, struct Reader file, struct I
   case formatPng: return decodePng(file, image);
   case formatPnm: return decodePnm(file, image);
   case formatTiff: return decodeTiff(file, image);
+  case formatWebp: return decodeWebp(file, image);
   default: return imageUnsupported;
   }
 }

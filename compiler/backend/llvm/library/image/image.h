@@ -84,5 +84,6 @@ enum Outcome decodeJpeg2000(struct Reader file, struct Image *image);
 enum Outcome decodePng(struct Reader file, struct Image *image);
 enum Outcome decodePnm(struct Reader file, struct Image *image);
 enum Outcome decodeTiff(struct Reader file, struct Image *image);
+enum Outcome decodeWebp(struct Reader file, struct Image *image);
 
 #endif // TENON_LIBRARY_IMAGE_H
