@@ -29,8 +29,9 @@ def picture(mode, height=19, width=23):
 
 
 def record(name, mode, format, order="RGB", size=(19, 23), **options):
+    """`mode` is that of a picture, or an image."""
     file = io.BytesIO()
-    picture(mode, *size).save(file, format, **options)
+    (picture(mode, *size) if isinstance(mode, str) else mode).save(file, format, **options)
     image = Image.open(io.BytesIO(file.getvalue())).convert("L" if order == "Grayscale" else "RGB")
     pixels = np.array(image).reshape(*size, -1)[:, :, :: -1 if order == "BGR" else 1]
     encode = lambda data: base64.b64encode(data).decode()
@@ -70,6 +71,10 @@ def entries():
         yield record(f"Jpeg2000{progression}", "RGB", "JPEG2000", progression=progression, quality_layers=[20, 4, 1], **parts)
     for mode, quality in (("RGB", 5), ("RGB", 90), ("RGBA", 50)):
         yield record(f"Webp{mode}{quality}", mode, "WEBP", quality=quality)
+    for mode in ("RGB", "RGBA", "L", "P", "1"):
+        # WebP has no palettes of its own: few colors make one.
+        image = picture(mode).convert("RGBA" if mode == "RGBA" else "RGB")
+        yield record(f"WebpLossless{mode}", image, "WEBP", lossless=True, exact=True)
     yield record("WebpNarrow", "RGB", "WEBP", size=(18, 1))
 
 

@@ -93,8 +93,8 @@ void predictVp8Block(uint8_t *at, int64_t stride, const uint8_t right[4], enum V
       at[y * stride + x] = mode == vp8Dc ? sum >> 3 : slanted(&e, mode, x, y);
 }
 
-static int32_t timesCosine(int32_t value) { return ((value * 20091) >> 16) + value; }
-static int32_t timesSine(int32_t value) { return (value * 35468) >> 16; }
+static int32_t timesCosine(int64_t value) { return ((value * 20091) >> 16) + value; }
+static int32_t timesSine(int64_t value) { return (value * 35468) >> 16; }
 
 void addVp8Block(uint8_t *at, int64_t stride, const int16_t in[16]) {
   int32_t t[16];

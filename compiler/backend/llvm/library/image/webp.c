@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "vp8.h"
+#include "vp8l.h"
 
 /// Finds the image among the chunks of the file. Transparency is left out; animations are not supported.
 enum Outcome decodeWebp(struct Reader file, struct Image *image) {
   moveTo(&file, 12);
   while (bytesLeft(&file) >= 8) {
     bool isLossy = hasBytesAt(&file, file.place, "VP8 ", 4);
-    bool isOther = hasBytesAt(&file, file.place, "VP8L", 4) || hasBytesAt(&file, file.place, "ANIM", 4);
+    bool isLossless = hasBytesAt(&file, file.place, "VP8L", 4), isMoving = hasBytesAt(&file, file.place, "ANIM", 4);
     skipBytes(&file, 4);
     int64_t size = read32(&file);
     struct Reader chunk = takeBytes(&file, size);
@@ -20,7 +21,9 @@ enum Outcome decodeWebp(struct Reader file, struct Image *image) {
       return imageDamaged;
     if (isLossy)
       return decodeVp8(chunk, image);
-    if (isOther)
+    if (isLossless)
+      return decodeVp8l(chunk, image);
+    if (isMoving)
       return imageUnsupported;
     skipBytes(&file, size & 1);
   }
