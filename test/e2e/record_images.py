@@ -29,8 +29,9 @@ def picture(mode, height=19, width=23):
 
 
 def record(name, mode, format, order="RGB", size=(19, 23), **options):
+    """`mode` is that of a picture, or an image."""
     file = io.BytesIO()
-    picture(mode, *size).save(file, format, **options)
+    (picture(mode, *size) if isinstance(mode, str) else mode).save(file, format, **options)
     image = Image.open(io.BytesIO(file.getvalue())).convert("L" if order == "Grayscale" else "RGB")
     pixels = np.array(image).reshape(*size, -1)[:, :, :: -1 if order == "BGR" else 1]
     encode = lambda data: base64.b64encode(data).decode()
@@ -62,6 +63,19 @@ def entries():
     yield record("JpegCMYK", "CMYK", "JPEG")
     yield record("JpegRestarts", "RGB", "JPEG", restart_marker_blocks=2)
     yield record("JpegNarrow", "RGB", "JPEG", size=(5, 3))
+    for mode in ("RGB", "L", "RGBA"):
+        yield record(f"Jpeg2000{mode}", mode, "JPEG2000")
+    yield record("Jpeg2000Reals", "RGB", "JPEG2000", irreversible=True, quality_mode="dB", quality_layers=[45])
+    for progression in ("LRCP", "RLCP", "RPCL", "PCRL", "CPRL"):
+        parts = {"tile_size": (16, 16), "codeblock_size": (8, 8), "precinct_size": (8, 8)}
+        yield record(f"Jpeg2000{progression}", "RGB", "JPEG2000", progression=progression, quality_layers=[20, 4, 1], **parts)
+    for mode, quality in (("RGB", 5), ("RGB", 90), ("RGBA", 50)):
+        yield record(f"Webp{mode}{quality}", mode, "WEBP", quality=quality)
+    for mode in ("RGB", "RGBA", "L", "P", "1"):
+        # WebP has no palettes of its own: few colors make one.
+        image = picture(mode).convert("RGBA" if mode == "RGBA" else "RGB")
+        yield record(f"WebpLossless{mode}", image, "WEBP", lossless=True, exact=True)
+    yield record("WebpNarrow", "RGB", "WEBP", size=(18, 1))
 
 
 if __name__ == "__main__":

@@ -31,9 +31,11 @@ static enum Outcome decode(enum ImageFormat format, struct Reader file, struct I
   switch (format) {
   case formatBmp: return decodeBmp(file, image);
   case formatJpeg: return decodeJpeg(file, image);
+  case formatJpeg2000: return decodeJpeg2000(file, image);
   case formatPng: return decodePng(file, image);
   case formatPnm: return decodePnm(file, image);
   case formatTiff: return decodeTiff(file, image);
+  case formatWebp: return decodeWebp(file, image);
   default: return imageUnsupported;
   }
 }

@@ -80,8 +80,10 @@ static inline void putInk(const struct Image *image, int64_t y, int64_t x, const
 
 enum Outcome decodeBmp(struct Reader file, struct Image *image);
 enum Outcome decodeJpeg(struct Reader file, struct Image *image);
+enum Outcome decodeJpeg2000(struct Reader file, struct Image *image);
 enum Outcome decodePng(struct Reader file, struct Image *image);
 enum Outcome decodePnm(struct Reader file, struct Image *image);
 enum Outcome decodeTiff(struct Reader file, struct Image *image);
+enum Outcome decodeWebp(struct Reader file, struct Image *image);
 
 #endif // TENON_LIBRARY_IMAGE_H

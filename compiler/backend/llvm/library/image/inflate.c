@@ -18,7 +18,7 @@ struct Inflater {
   struct BitReader in;
   uint8_t *to;
   int64_t size, place;
-  struct Code literals, distances;
+  struct FastCode literals, distances;
   uint16_t literalSymbols[literalCount], distanceSymbols[distanceCount];
 };
 
@@ -37,16 +37,16 @@ static void setFixedCodes(struct Inflater *s) {
   bool isComplete;
   for (int i = 0; i < literalCount; ++i)
     lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
-  makeCode(&s->literals, lengths, literalCount, &isComplete);
+  makeFastCode(&s->literals, lengths, literalCount, &isComplete);
   for (int i = 0; i < distanceCount; ++i)
     lengths[i] = 5;
-  makeCode(&s->distances, lengths, distanceCount, &isComplete);
+  makeFastCode(&s->distances, lengths, distanceCount, &isComplete);
 }
 
 /// Reads the lengths of both codes, which are a sequence with repeats.
-static bool readLengths(struct Inflater *s, const struct Code *code, uint8_t *lengths, int count) {
+static bool readLengths(struct Inflater *s, const struct FastCode *code, uint8_t *lengths, int count) {
   for (int i = 0; i < count;) {
-    int symbol = readSymbol(&s->in, code);
+    int symbol = readFastSymbol(&s->in, code);
     if (symbol < 0 || (symbol == 16 && i == 0))
       return false;
     uint8_t value = symbol < 16 ? symbol : symbol == 16 ? lengths[i - 1] : 0;
@@ -70,13 +70,13 @@ static bool readCodes(struct Inflater *s) {
   for (int i = 0; i < count; ++i)
     lengths[order[i]] = readBits(&s->in, 3);
   // The code of lengths takes the place of that of distances, which is not known yet.
-  if (literals > 286 || !makeCode(&s->distances, lengths, lengthCodeCount, &isComplete) || !isComplete)
+  if (literals > 286 || !makeFastCode(&s->distances, lengths, lengthCodeCount, &isComplete) || !isComplete)
     return false;
   if (!readLengths(s, &s->distances, lengths, literals + distances) || !lengths[endOfBlock])
     return false;
   // Where there is one symbol alone its code may be incomplete; reading a code that means nothing is a fault then.
-  return makeCode(&s->literals, lengths, literals, &isComplete) &&
-         makeCode(&s->distances, lengths + literals, distances, &isComplete);
+  return makeFastCode(&s->literals, lengths, literals, &isComplete) &&
+         makeFastCode(&s->distances, lengths + literals, distances, &isComplete);
 }
 
 /// Lengths from symbol 257 on, or distances from 0 on: each has a base, and extra bits to add.
@@ -89,7 +89,7 @@ static int64_t readExtra(struct Inflater *s, int symbol, int symbolsPerBit, int 
 
 static bool copyMatch(struct Inflater *s, int lengthSymbol) {
   int64_t length = lengthSymbol == 28 ? 258 : readExtra(s, lengthSymbol, 4, 3);
-  int symbol = readSymbol(&s->in, &s->distances);
+  int symbol = readFastSymbol(&s->in, &s->distances);
   if (lengthSymbol > 28 || symbol < 0 || symbol > 29)
     return false;
   int64_t distance = readExtra(s, symbol, 2, 1);
@@ -102,7 +102,7 @@ static bool copyMatch(struct Inflater *s, int lengthSymbol) {
 
 static bool copyCoded(struct Inflater *s) {
   while (s->place < s->size) {
-    int symbol = readSymbol(&s->in, &s->literals);
+    int symbol = readFastSymbol(&s->in, &s->literals);
     if (symbol == endOfBlock)
       return !s->in.bytes.hasEnded;
     if (symbol < 0 || s->in.bytes.hasEnded)
@@ -125,8 +125,8 @@ bool inflate(struct Reader stream, uint8_t *to, int64_t size) {
   s.to = to;
   s.size = size;
   s.place = 0;
-  s.literals.symbols = s.literalSymbols;
-  s.distances.symbols = s.distanceSymbols;
+  s.literals.code.symbols = s.literalSymbols;
+  s.distances.code.symbols = s.distanceSymbols;
   for (bool isLast = false; !isLast && s.place < size;) {
     isLast = readBits(&s.in, 1);
     uint32_t kind = readBits(&s.in, 2);

@@ -93,7 +93,7 @@ static bool isSupported(const struct Tiff *t) {
                             t->compression == tiffDeflate || t->compression == tiffOldDeflate ||
                             t->compression == tiffPackBits;
   bool isKnownPredictor = t->predictor == 1 || (t->predictor == 2 && isBytes);
-  return isKnownColor && isKnownSample && isKnownCompression && isKnownPredictor && t->samples <= 8 &&
+  return t->samples > 0 && isKnownColor && isKnownSample && isKnownCompression && isKnownPredictor && t->samples <= 8 &&
          t->sampleFormat == 1 && t->fillOrder == 1 && t->orientation == 1 && (t->planar == 1 || t->planar == 2);
 }
 
