@@ -107,6 +107,15 @@ class Pad(OpRun):
         return (x,)
 
 
+class Shape(OpRun):
+    """The evaluator counts an end before the first dimension from the last one again."""
+
+    op_domain = ""
+
+    def _run(self, x, start=None, end=None):
+        return (numpy.array(x.shape[slice(start, end)], numpy.int64),)
+
+
 class RNN(OpRun):
     """One direction with tanh. The evaluator loses dimensions of 1, and stops where there is a first state."""
 
@@ -122,7 +131,7 @@ class RNN(OpRun):
         return numpy.stack(steps)[:, None], hidden[None]
 
 
-CORRECTIONS = [Erf, Flatten, Gather, GatherElements, Mean, Pad, RNN, ScatterND, Softsign, *windows.OPERATORS]
+CORRECTIONS = [Erf, Flatten, Gather, GatherElements, Mean, Pad, RNN, ScatterND, Shape, Softsign, *windows.OPERATORS]
 
 
 def correctionsFor(opset):

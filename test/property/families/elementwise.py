@@ -35,7 +35,6 @@ SHAPED = {
     "Celu": {"alpha": (0.2, 2.0)},
     "Selu": {"alpha": (0.5, 2.0), "gamma": (0.5, 2.0)},
     "HardSigmoid": {"alpha": (0.05, 0.5), "beta": (0.1, 0.9)},
-    "ThresholdedRelu": {"alpha": (-1.0, 2.0)},
     "Swish": {"alpha": (0.1, 2.0)},
 }
 
@@ -46,10 +45,18 @@ def drawShaped(d, operator):
     d.node(operator, [d.input(d.dtype(operator), d.shape())], **attributes)
 
 
+# Where a function jumps: numbers that every type holds, or an element might lie on either side.
+STEPS = (0.25, 0.5, 1.0, 2.0)
+
+
 def drawShrink(d, operator):
     x = d.input(d.dtype(operator, only=isFloat), d.shape())
     d.isSingle = True
-    d.node(operator, [x], bias=d.real(0.0, 1.0), lambd=d.real(0.1, 2.0))
+    d.node(operator, [x], bias=d.real(0.0, 1.0), lambd=d.choose(*STEPS))
+
+
+def drawThreshold(d, operator):
+    d.node(operator, [d.input(d.dtype(operator), d.shape())], alpha=d.choose(None, *STEPS))
 
 
 def drawGelu(d, operator):
@@ -166,6 +173,7 @@ OPERATORS = {
     **dict.fromkeys(DOMAINS, drawUnary),
     **dict.fromkeys(SHAPED, drawShaped),
     "Shrink": drawShrink,
+    "ThresholdedRelu": drawThreshold,
     "Gelu": drawGelu,
     **dict.fromkeys(("Add", "Sub", "Mul"), drawArithmetic),
     "Div": drawDivision,

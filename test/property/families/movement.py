@@ -156,8 +156,11 @@ def drawTile(d, operator):
 
 
 def drawExpand(d, operator):
-    shape = d.shape(low=1)
-    wanted = [d.integer(1, 5) if size == 1 else d.choose(1, int(size)) for size in shape]
+    shape, wanted = d.shape(low=2), []
+    for axis, size in enumerate(shape):
+        isOne = d.chance(0.4)
+        wanted.append(d.integer(1, 5) if isOne else d.choose(1, int(size)))
+        shape[axis] = 1 if isOne else size
     wanted = [d.integer(1, 3) for _ in range(d.integer(0, 1))] + wanted
     d.node(operator, [d.input(d.dtype(operator), shape, "special"), d.operand(_indices(wanted))])
 
