@@ -53,7 +53,7 @@ def Decompose : Pass<"tenon-decompose", "::mlir::func::FuncOp"> {
   let description = [{
     Always takes apart what kernels have no form of its own for: batch
     normalisations (two weights, that then fold), padding of convolutions,
-    kept dimensions of reductions. With `all` also the composites that a kernel
+    kept dimensions of reductions, products of matrices without elements. With `all` also the composites that a kernel
     can compute whole: the alternative path, and the meaning they are tested by.
   }];
   let options = [

@@ -43,6 +43,16 @@ for tool in ("ptxas", "spirv-val"):
 for variable in ("CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
+
+# Python with the packages of test/property, which tools/setup fetches: REQUIRES: onnx-reference.
+deps = config.tenon_deps or os.path.join(config.tenon_source_dir, ".deps")
+test_python = os.path.join(deps, "test-python", "bin", "python")
+if os.path.exists(os.path.join(deps, "test-python", ".stamp")):
+    config.available_features.add("onnx-reference")
+    config.substitutions.append(("%test-python", test_python))
+else:
+    lit_config.note("no " + test_python + " (tools/setup makes it): test/property is skipped")
+
 # %exits CODE COMMAND... fails where the command ends with another exit code.
 config.substitutions.append(("%exits", os.path.join(config.test_source_root, "tools", "Inputs", "exits")))
 config.environment["NO_COLOR"] = "1"

@@ -79,6 +79,14 @@ static void collectConstraints(linalg::GenericOp op, ArrayRef<std::optional<unsi
   }
 }
 
+/// Whether a stage joins no elements at all. It has no slices that could be cut off.
+static bool joinsNothing(linalg::GenericOp op) {
+  return llvm::is_contained(op.getStaticLoopRanges(), 0) || llvm::any_of(op->getOperands(), [](Value operand) {
+           auto producer = operand.getDefiningOp<linalg::GenericOp>();
+           return producer && joinsNothing(producer);
+         });
+}
+
 /// How many elements are joined into one element of the stages that `op` depends on, roughly.
 static int64_t getReductionSize(linalg::GenericOp op) {
   int64_t size = 1;
@@ -284,7 +292,7 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
     Tiling tiling = chooseTiling(root, returned.getResultNumber(), dims, tileElements);
     if (isEmpty)
       count[0] = getDimConstant(context, 0);
-    else if (llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {
+    else if (!joinsNothing(root) && llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {
       count[0] = tiling.count;
       IRRewriter rewriter(context);
       rewriter.setInsertionPoint(root);

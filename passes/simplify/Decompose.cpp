@@ -65,6 +65,21 @@ struct DropKeptDimensions : public OpRewritePattern<OpT> {
   }
 };
 
+/// contract of operands without elements -> zeros. A sum over nothing has no slices that could become tiles.
+struct DropEmptySums : public OpRewritePattern<ContractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
+    auto isEmpty = [](Value operand) {
+      return llvm::any_of(getDims(operand), [](AffineExpr dim) { return getConstant(dim) == 0; });
+    };
+    if (!isEmpty(op.getLhs()) && !isEmpty(op.getRhs()))
+      return rewriter.notifyMatchFailure(op, "has elements to sum");
+    Value zero = createScalar(rewriter, op.getLoc(), op.getResult(), 0);
+    rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), zero);
+    return success();
+  }
+};
+
 /// convolve with padding -> pad, convolve. A convolution reads each element many times; a copy of the input
 /// with its border costs less than a test for each of these reads.
 struct MaterializePadding : public OpRewritePattern<ConvolveOp> {
@@ -214,7 +229,7 @@ struct Decompose : public tenon::impl::DecomposeBase<Decompose> {
   using DecomposeBase::DecomposeBase;
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, MaterializePadding,
+    patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, DropEmptySums, MaterializePadding,
                  DecomposeBatchNorm>(&getContext());
     if (all)
       patterns.add<DecomposeSigmoid, DecomposeRelu, DecomposeGelu, DecomposeSoftmax, DecomposeNorm<LayerNormOp>,

@@ -195,6 +195,14 @@ bool ElementEmitter::isOperandMap(ArrayRef<AffineExpr> dims, ArrayRef<AffineExpr
   for (auto [dim, index] : llvm::zip(dims, indices))
     if (auto loop = dyn_cast<AffineDimExpr>(index); loop && extents[loop.getPosition()] != dim)
       return false;
+  // linalg asks where a computed index ends up at the last step of its loops, and a loop over nothing has none.
+  auto isOverNothing = [&](AffineExpr index) {
+    return !isa<AffineDimExpr>(index) && llvm::any_of(llvm::enumerate(extents), [&](auto extent) {
+      return getConstant(extent.value()) == 0 && index.isFunctionOfDim(extent.index());
+    });
+  };
+  if (llvm::any_of(indices, isOverNothing))
+    return false;
   auto isScaledLoop = [](AffineExpr term) {
     if (isa<AffineDimExpr>(term))
       return true;

@@ -30,6 +30,7 @@ def addSlices(result):
         "Both": ([5, 2], [0, 9], [0, 1], [-2, 3]),
         "PastEnd": ([-100], [100], [0], [2]),
         "Nothing": ([4], [4], [0], [1]),
+        "NothingStep": ([7, 4], [7, 4], [0, 1], [7, 2]),
         "NegativeAxis": ([-3], [-1], [-1], [1]),
     }
     for name, (starts, ends, axes, steps) in choices.items():

@@ -1,0 +1,138 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Operators as the specification has them, where the evaluator of onnx 1.22.0 computes something else or stops."""
+
+import math
+
+import numpy
+import windows
+from onnx.reference.op_run import OpRun
+
+
+class BatchNormalization(OpRun):
+    """Of opset 9, with one output: inference. The evaluator mixes in the statistics of the batch."""
+
+    op_domain = ""
+
+    def _run(self, x, scale, bias, mean, variance, epsilon=None, **others):
+        wide = lambda value: value.reshape(-1, *(1,) * (x.ndim - 2))
+        return ((wide(scale) * (x - wide(mean)) / numpy.sqrt(wide(variance) + epsilon) + wide(bias)).astype(x.dtype),)
+
+
+class Erf(OpRun):
+    """The evaluator rounds to 32 bits."""
+
+    op_domain = ""
+
+    def _run(self, x):
+        return (numpy.asarray(numpy.vectorize(math.erf, otypes=["d"])(x)).astype(x.dtype),)
+
+
+class Mean(OpRun):
+    """The evaluator broadcasts to its first operand alone."""
+
+    op_domain = ""
+
+    def _run(self, *operands):
+        return ((sum(operands[1:], operands[0]) / len(operands)).astype(operands[0].dtype),)
+
+
+class Softsign(OpRun):
+    """The evaluator stops at scalars."""
+
+    op_domain = ""
+
+    def _run(self, x):
+        return (numpy.asarray(x / (1 + numpy.abs(x))),)
+
+
+class Gather(OpRun):
+    """The evaluator loses the shape of nothing."""
+
+    op_domain = ""
+
+    def _run(self, x, indices, axis=None):
+        return (numpy.take(x, indices.astype(numpy.int64), axis or 0),)
+
+
+class GatherElements(OpRun):
+    """The evaluator loses the shape of nothing, and wants as many indices as elements."""
+
+    op_domain = ""
+
+    def _run(self, x, indices, axis=None):
+        places = list(numpy.indices(indices.shape))
+        places[axis or 0] = indices.astype(numpy.int64)
+        return (x[tuple(places)],)
+
+
+class Flatten(OpRun):
+    """The evaluator stops at nothing."""
+
+    op_domain = ""
+
+    def _run(self, x, axis=None):
+        rows, columns = (numpy.prod(each, dtype=numpy.int64) for each in (x.shape[:axis], x.shape[axis:]))
+        return (x.reshape(rows, columns),)
+
+
+class ScatterND(OpRun):
+    """The evaluator takes extremes of single elements alone."""
+
+    op_domain = ""
+
+    def _run(self, x, indices, updates, reduction=None):
+        result, places = x.copy(), tuple(numpy.moveaxis(indices, -1, 0))
+        reductions = {"add": numpy.add, "mul": numpy.multiply, "max": numpy.maximum, "min": numpy.minimum}
+        if reduction in reductions:
+            reductions[reduction].at(result, places, updates)
+        else:
+            result[places] = updates
+        return (result,)
+
+
+class Pad(OpRun):
+    """The evaluator stops where elements are taken away."""
+
+    op_domain = ""
+
+    def _run(self, x, pads, value=None, axes=None, mode=None):
+        chosen = range(x.ndim) if axes is None else [int(axis) % x.ndim for axis in axes]
+        for axis, low, high in zip(chosen, pads, pads[len(chosen) :]):
+            x = x.take(range(max(0, -low), x.shape[axis] - max(0, -high)), axis)
+            border = [(max(0, low), max(0, high)) if place == axis else (0, 0) for place in range(x.ndim)]
+            options = {"constant_values": 0 if value is None else value.item()} if mode == "constant" else {}
+            x = numpy.pad(x, border, mode, **options)
+        return (x,)
+
+
+class Shape(OpRun):
+    """The evaluator counts an end before the first dimension from the last one again."""
+
+    op_domain = ""
+
+    def _run(self, x, start=None, end=None):
+        return (numpy.array(x.shape[slice(start, end)], numpy.int64),)
+
+
+class RNN(OpRun):
+    """One direction with tanh. The evaluator loses dimensions of 1, and stops where there is a first state."""
+
+    op_domain = ""
+
+    def _run(self, x, w, r, b=None, lengths=None, state=None, hidden_size=None, **others):
+        bias = 0 if b is None else b[0, :hidden_size] + b[0, hidden_size:]
+        hidden = numpy.zeros((x.shape[1], hidden_size), x.dtype) if state is None else state[0]
+        steps = []
+        for step in x:
+            hidden = numpy.tanh(step @ w[0].T + hidden @ r[0].T + bias)
+            steps.append(hidden)
+        return numpy.stack(steps)[:, None], hidden[None]
+
+
+CORRECTIONS = [Erf, Flatten, Gather, GatherElements, Mean, Pad, RNN, ScatterND, Shape, Softsign, *windows.OPERATORS]
+
+
+def correctionsFor(opset):
+    return [*CORRECTIONS, BatchNormalization] if opset < 14 else CORRECTIONS
