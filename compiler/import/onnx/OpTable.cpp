@@ -13,7 +13,6 @@
 
 using namespace llvm;
 using namespace tenon;
-using namespace tenon;
 using namespace tenon::onnx_import;
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/RuntimeOperands.h"
 #include <array>
 #include <cmath>
 
@@ -48,8 +49,6 @@ Value joinHeads(Node &n, Value x) {
 Value takePart(Node &n, Value x, int64_t axis, int64_t i) {
   return n.squeeze(n.sliceAxis(x, axis, n.constantDim(i), n.constantDim(1)), axis);
 }
-
-Value intScalar(Node &n, int64_t value) { return n.constantInts(value, {}, n.i64()); }
 
 /// A vector of one number for each batch as [batch, 1, 1, 1].
 Value perBatch(Node &n, Value x) { return n.alongAxis(n.cast(x, n.i64()), 0, 4); }

@@ -8,6 +8,7 @@
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/ops/ResizeTaps.h"
+#include "compiler/import/onnx/ops/RuntimeOperands.h"
 #include "compiler/import/onnx/ops/RuntimeResize.h"
 #include <cmath>
 
@@ -284,18 +285,15 @@ LogicalResult importResize(Node &n) {
     if (!roi)
       runtimeRoi = n.cast(n.input(1), n.f64());
   }
-  auto elementOf = [&](Value vector, size_t k) {
-    return n.reshape(n.sliceAxis(vector, 0, n.constantDim(static_cast<int64_t>(k)), n.constantDim(1)), IntsRef());
-  };
   auto describe = [&](size_t i, const ResizeAxis &a, AffineExpr in, AffineExpr out) {
     RuntimeResize r{a, in, out, {}, {}, {}, {}};
     r.scale = plan->scales[i] ? n.scalar(*plan->scales[i], n.f64())
-              : plan->factors ? elementOf(plan->factors, i)
+              : plan->factors ? elementOf(n, plan->factors, static_cast<int64_t>(i))
                               : n.div(n.size(out, n.f64()), n.size(in, n.f64()));
     if (a.coordinates == CoordinateMode::CropAndResize) {
       size_t end = i + plan->axes.size();
-      r.cropStart = roi ? n.scalar((*roi)[i], n.f64()) : elementOf(runtimeRoi, i);
-      r.cropEnd = roi ? n.scalar((*roi)[end], n.f64()) : elementOf(runtimeRoi, end);
+      r.cropStart = roi ? n.scalar((*roi)[i], n.f64()) : elementOf(n, runtimeRoi, static_cast<int64_t>(i));
+      r.cropEnd = roi ? n.scalar((*roi)[end], n.f64()) : elementOf(n, runtimeRoi, static_cast<int64_t>(end));
       r.extrapolation = n.scalarLike(n.getFloat("extrapolation_value", 0), x);
     }
     return r;

@@ -11,6 +11,12 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
 
+Value onnx_import::intScalar(Node &n, int64_t value) { return n.constantInts(value, {}, n.i64()); }
+
+Value onnx_import::elementOf(Node &n, Value vector, int64_t i) {
+  return n.reshape(n.sliceAxis(vector, 0, n.constantDim(i), n.constantDim(1)), IntsRef());
+}
+
 Value onnx_import::fillVector(Node &n, int64_t value, int64_t size) { return n.constantInts(Ints(size, value)); }
 
 Value onnx_import::extentsOf(Node &n, Value x) { return n.sizes(n.dims(x), n.i64()); }

@@ -19,6 +19,10 @@
 
 namespace tenon::onnx_import {
 
+/// An integer constant of rank 0.
+Value intScalar(Node &n, int64_t value);
+/// Element `i` of a vector, of rank 0.
+Value elementOf(Node &n, Value vector, int64_t i);
 /// A vector of `size` times the same integer.
 Value fillVector(Node &n, int64_t value, int64_t size);
 /// The extents of a tensor, as a vector.

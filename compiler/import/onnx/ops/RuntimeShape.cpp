@@ -12,8 +12,6 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
 
-static Value intScalar(Node &n, int64_t value) { return n.constantInts(value, {}, n.i64()); }
-
 /// A vector operand and how many elements it has, which must be known; null where it is not.
 static Value vectorOfKnownSize(Node &n, size_t i, int64_t &count) {
   Value vector = n.vectorOperand(i);
@@ -70,11 +68,6 @@ LogicalResult onnx_import::importRuntimeUnsqueeze(Node &n) {
 //===----------------------------------------------------------------------===//
 // Slice
 //===----------------------------------------------------------------------===//
-
-/// Element d of a vector, as a scalar.
-static Value elementOf(Node &n, Value vector, int64_t d) {
-  return n.reshape(n.sliceAxis(vector, 0, n.constantDim(d), n.constantDim(1)), IntsRef());
-}
 
 namespace {
 /// Bounds of a slice: element i of each vector is for dimension `axes[i]`.

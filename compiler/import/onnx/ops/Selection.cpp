@@ -14,8 +14,6 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
 
-static Value intScalar(Node &n, int64_t value) { return n.constantInts(value, {}, n.i64()); }
-
 static Value flatten(Node &n, Value x) { return n.reshape(x, getElementCount(n.getContext(), n.dims(x))); }
 
 Value onnx_import::findTrue(Node &n, Value mask) {

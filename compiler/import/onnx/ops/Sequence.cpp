@@ -35,8 +35,6 @@ LogicalResult setValue(Node &n, size_t i, ImportedValue value) {
 
 LogicalResult setSequence(Node &n, Sequence sequence) { return setValue(n, 0, toImported(n, std::move(sequence))); }
 
-Value intScalar(Node &n, int64_t value) { return n.constantInts(value, {}, n.i64()); }
-
 /// An operand that is one integer and constant.
 std::optional<int64_t> constantInt(Node &n, size_t i) {
   const ShapeValue *known = n.known(i);
