@@ -8,6 +8,7 @@
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/RuntimeOperands.h"
 #include "compiler/import/onnx/Text.h"
 #include <cmath>
 
@@ -55,6 +56,7 @@ LogicalResult importRuntimeRange(Node &n) {
   auto scalar = [&](size_t i) { return n.reshape(n.input(i), IntsRef()); };
   Value start = scalar(0), limit = scalar(1), delta = scalar(2), count;
   Type type = n.elementType(start);
+  requireAll(n, n.reshape(n.notEqual(delta, n.scalarLike(0, delta)), IntsRef(1)), "has a step of 0");
   if (isa<FloatType>(type)) {
     auto wide = [&](Value x) { return n.cast(x, n.f64()); };
     count = n.cast(n.ceil(n.div(n.sub(wide(limit), wide(start)), wide(delta))), n.i64());

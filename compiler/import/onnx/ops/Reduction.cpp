@@ -26,7 +26,7 @@ struct Reduction {
 
 /// Axes that are not known: the input is reshaped so that the odd dimensions are those to be reduced.
 std::optional<Reduction> readRuntimeAxes(Node &n, Value x, bool keepdims) {
-  Value axes = n.vectorOperand(1);
+  Value axes = axesOperand(n, 1, n.rank(x));
   std::optional<int64_t> count = getConstant(n.dim(axes, 0));
   if (!keepdims && !count) {
     (void)n.unsupported("how many axes '" + n.inputName(1) + "' has is not known, so neither is the result's rank");
@@ -121,7 +121,7 @@ template <bool isSum> LogicalResult importCumulative(Node &n) {
     return isSum ? n.cumulativeSum(value, axis, exclusive, reverse) : n.cumulativeProd(value, axis, exclusive, reverse);
   };
   if (!n.isConstantOperand(1))
-    return n.setResult(n.reshape(accumulate(aroundAxis(n, x, n.vectorOperand(1)), 1), n.dims(x)));
+    return n.setResult(n.reshape(accumulate(aroundAxis(n, x, axesOperand(n, 1, n.rank(x))), 1), n.dims(x)));
   std::optional<int64_t> given = n.intOperand(1, "axis");
   std::optional<int64_t> axis = given ? n.normalizeAxis(*given, n.rank(x)) : std::nullopt;
   return axis ? n.setResult(accumulate(x, *axis)) : failure();

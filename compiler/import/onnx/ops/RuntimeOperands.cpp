@@ -32,7 +32,24 @@ static Value fromFront(Node &n, Value axes, int64_t rank) {
 /// 1 at [d, i] where axis i is d: (rank, k).
 static Value matchAxes(Node &n, Value axes, int64_t rank) {
   Value positions = n.reshape(n.iota(n.constantDims(rank), 0, n.i64()), {rank, 1});
-  return toInt(n, n.equal(positions, n.unsqueeze(fromFront(n, axes, rank), 0)));
+  return toInt(n, n.equal(positions, n.unsqueeze(axes, 0)));
+}
+
+void onnx_import::requireAll(Node &n, Value holds, StringRef text) {
+  Value faults = n.neg(n.reduceSum(toInt(n, n.bitNot(holds)), 0));
+  Dims bound = n.bindSizes(faults, std::numeric_limits<int64_t>::min());
+  if (!n.hasFailed())
+    n.requireWhenRun(bound.front(), text);
+}
+
+Value onnx_import::axesOperand(Node &n, size_t i, int64_t rank) {
+  Value axes = fromFront(n, n.vectorOperand(i), rank), zero = intScalar(n, 0);
+  Value isInside = n.bitAnd(n.greaterOrEqual(axes, zero), n.less(axes, intScalar(n, rank)));
+  requireAll(n, isInside, ("an axis of '" + n.inputName(i) + "' is outside of [" + Twine(-rank) + ", " +
+                           Twine(rank - 1) + "]").str());
+  Value times = n.reduceSum(matchAxes(n, axes, rank), 1, false);
+  requireAll(n, n.lessOrEqual(times, intScalar(n, 1)), ("an axis is named twice by '" + n.inputName(i) + "'").str());
+  return axes;
 }
 
 Value onnx_import::maskOfAxes(Node &n, Value axes, int64_t rank) {
@@ -95,7 +112,7 @@ Dims onnx_import::insertAxes(Node &n, Value extents, Value axes, int64_t count) 
 
 Value onnx_import::aroundAxis(Node &n, Value x, Value axis) {
   int64_t rank = n.rank(x);
-  Value at = fromFront(n, axis, rank), positions = n.iota(n.constantDims(rank), 0, n.i64()), extents = extentsOf(n, x);
+  Value at = axis, positions = n.iota(n.constantDims(rank), 0, n.i64()), extents = extentsOf(n, x);
   Value one = n.constantInts(1, {}, n.i64());
   auto product = [&](Value condition) { return n.reduceProd(n.select(condition, extents, one), 0); };
   Value parts = n.concat({product(n.less(positions, at)), product(n.equal(positions, at)),

@@ -28,7 +28,14 @@ Value fillVector(Node &n, int64_t value, int64_t size);
 /// The extents of a tensor, as a vector.
 Value extentsOf(Node &n, Value x);
 
-/// For a vector of axes (k), negative ones counted from the end of `rank`: 1 at each dimension that is among
+/// Ends the run with `text` where an element of a vector of booleans is false.
+void requireAll(Node &n, Value holds, llvm::StringRef text);
+
+/// An operand of axes of `rank` dimensions, counted from the front. That each is one of these, and named once, is
+/// checked when the model runs.
+Value axesOperand(Node &n, size_t i, int64_t rank);
+
+/// For a vector of axes (k), counted from the front of `rank` dimensions: 1 at each dimension that is among
 /// them and 0 elsewhere, as i64 (rank).
 Value maskOfAxes(Node &n, Value axes, int64_t rank);
 /// The vector (rank) that has `values[i]` at dimension `axes[i]`, and `otherwise[d]` where no axis is d.

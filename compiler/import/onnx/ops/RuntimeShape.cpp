@@ -43,6 +43,9 @@ LogicalResult onnx_import::importRuntimeReshape(Node &n) {
     wanted = n.select(n.equal(wanted, zero), n.sizes(extents, n.i64()), wanted);
   }
   Value isOpen = n.less(wanted, zero);
+  requireAll(n, n.greaterOrEqual(wanted, intScalar(n, -1)), "asks for a dimension below -1");
+  Value openOnes = n.reduceSum(toInt(n, isOpen), 0);
+  requireAll(n, n.lessOrEqual(openOnes, one), "leaves two dimensions to infer, but one at most can be");
   Value others = n.reduceProd(n.select(isOpen, one, wanted), 0);
   Value total = n.size(getElementCount(n.getContext(), n.dims(x)), n.i64());
   Value rest = n.div(total, n.max(others, one));
@@ -52,17 +55,19 @@ LogicalResult onnx_import::importRuntimeReshape(Node &n) {
 LogicalResult onnx_import::importRuntimeSqueeze(Node &n) {
   Value x = n.input(0);
   int64_t count = 0;
-  Value axes = vectorOfKnownSize(n, 1, count);
-  if (!axes)
+  if (!vectorOfKnownSize(n, 1, count))
     return failure();
+  Value axes = axesOperand(n, 1, n.rank(x));
   return n.setResult(n.reshape(x, dropAxes(n, extentsOf(n, x), maskOfAxes(n, axes, n.rank(x)), count)));
 }
 
 LogicalResult onnx_import::importRuntimeUnsqueeze(Node &n) {
   Value x = n.input(0);
   int64_t count = 0;
-  Value axes = vectorOfKnownSize(n, 1, count);
-  return axes ? n.setResult(n.reshape(x, insertAxes(n, extentsOf(n, x), axes, count))) : failure();
+  if (!vectorOfKnownSize(n, 1, count))
+    return failure();
+  Value axes = axesOperand(n, 1, n.rank(x) + count);
+  return n.setResult(n.reshape(x, insertAxes(n, extentsOf(n, x), axes, count)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,7 +105,7 @@ static std::optional<RuntimeBounds> readBounds(Node &n, Value x) {
     }
     return b;
   }
-  Value axes = n.vectorOperand(3);
+  Value axes = axesOperand(n, 3, rank);
   b.axes = rangeOf(0, rank);
   b.starts = placeAtAxes(n, b.starts, axes, fillVector(n, 0, rank));
   b.ends = placeAtAxes(n, b.ends, axes, extentsOf(n, x));
@@ -119,6 +124,8 @@ LogicalResult onnx_import::importRuntimeSlice(Node &n) {
   for (int64_t axis : b->axes)
     cut.push_back(n.dim(x, axis));
   Value extents = n.sizes(cut, n.i64()), last = n.sub(extents, one);
+  if (b->steps)
+    requireAll(n, n.notEqual(b->steps, zero), "has a step of 0");
   Value isForward = b->steps ? n.greater(b->steps, zero) : Value();
   // Counted from the front, and held to where a slice that goes forward, or backward, begins and ends.
   auto clamp = [&](Value position) {
@@ -165,7 +172,7 @@ LogicalResult onnx_import::importRuntimePad(Node &n, StringRef mode, Value fill)
   AffineExpr half = n.constantDim(count / 2);
   Value low = n.sliceAxis(pads, 0, n.constantDim(0), half), high = n.sliceAxis(pads, 0, half, half);
   if (n.hasInput(3)) {
-    Value axes = n.vectorOperand(3), none = fillVector(n, 0, rank);
+    Value axes = axesOperand(n, 3, rank), none = fillVector(n, 0, rank);
     low = placeAtAxes(n, low, axes, none);
     high = placeAtAxes(n, high, axes, none);
   } else if (count != 2 * rank) {
@@ -195,9 +202,7 @@ LogicalResult onnx_import::importRuntimeExpand(Node &n) {
   Value times = n.select(n.equal(own, one), wanted, fillVector(n, 1, rank));
   Dims repeats = n.bindSizes(times), split, wide, shape;
   Value isRight = n.bitOr(n.equal(own, one), n.bitOr(n.equal(wanted, one), n.equal(wanted, own)));
-  Value faults = n.sub(intScalar(n, 0), n.reduceSum(toInt(n, n.bitNot(isRight)), 0, true));
-  Dims fault = n.bindSizes(faults, std::numeric_limits<int64_t>::min());
-  n.requireWhenRun(fault.front(), "cannot stretch a dimension that is neither 1 nor what is wanted");
+  requireAll(n, isRight, "cannot stretch a dimension that is neither 1 nor what is wanted");
   for (auto [extent, times] : llvm::zip(extents, repeats)) {
     std::optional<int64_t> constant = getConstant(extent);
     bool isFixed = constant && *constant != 1;
