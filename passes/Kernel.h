@@ -33,6 +33,9 @@ inline constexpr llvm::StringRef kTilesAttr = "tenon.tiles";
 inline constexpr llvm::StringRef kDimsAttr = "tenon.dims";
 /// On an argument: it is a destination.
 inline constexpr llvm::StringRef kOutputAttr = "tenon.output";
+/// On an argument: the kernel writes the result of this number over it, and nothing to that result's own memory.
+/// What launches it passes the same buffer for both.
+inline constexpr llvm::StringRef kReusedAttr = "tenon.reused";
 /// On main's arguments and results: the name that the model gives them.
 inline constexpr llvm::StringRef kNameAttr = "tenon.name";
 /// On main's arguments and results: what part of the model's value they are, as plan.fbs's Role calls it.

@@ -184,6 +184,23 @@ def TenonToPlan : Pass<"tenon-to-plan", "::mlir::ModuleOp"> {
 // memory
 //===----------------------------------------------------------------------===//
 
+def ReuseInputs : Pass<"tenon-reuse-inputs", "::mlir::ModuleOp"> {
+  let summary = "let kernels write over inputs that nothing reads later";
+  let description = [{
+    Where a launch is the last to use an activation and computes each element of
+    its result from the element at the same place, it calls a variant of its
+    kernel that says so in `tenon.reused`. Launches keep their order from here
+    on.
+
+    ```mlir
+    %1 = tenon.launch @k0_exp(%0) ...
+    // ==>
+    %1 = tenon.launch @k0_exp_in_place0(%0) ...
+    func.func private @k0_exp_in_place0(%arg0: tensor<4xf32> {tenon.reused = 0 : i64}) -> tensor<4xf32> ...
+    ```
+  }];
+}
+
 def AssignOffsets : Pass<"plan-assign-offsets", "::tenon::plan::ProgramOp"> {
   let summary = "give every activation its place in one arena";
   let description = [{

@@ -37,6 +37,7 @@ void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate) {
   folded.addPass(createCanonicalizerPass());
   folded.addPass(createFuse());
   pm.addPass(createOutline());
+  pm.addPass(createReuseInputs());
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());
   pm.addPass(createTenonToPlan());

@@ -53,6 +53,17 @@ static void dropResults(func::FuncOp kernel) {
   kernel.setFunctionType(FunctionType::get(kernel.getContext(), kernel.getArgumentTypes(), {}));
 }
 
+/// Writes results over the inputs that they replace.
+static void overwriteInputs(func::FuncOp kernel) {
+  SmallVector<Value> outputs;
+  for (BlockArgument argument : kernel.getArguments())
+    if (kernel.getArgAttr(argument.getArgNumber(), kOutputAttr))
+      outputs.push_back(argument);
+  for (BlockArgument argument : kernel.getArguments())
+    if (auto result = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kReusedAttr))
+      outputs[result.getInt()].replaceAllUsesWith(argument);
+}
+
 namespace {
 struct BufferizeKernels : public tenon::impl::BufferizeKernelsBase<BufferizeKernels> {
   void runOnOperation() override {
@@ -78,6 +89,7 @@ struct BufferizeKernels : public tenon::impl::BufferizeKernelsBase<BufferizeKern
       if (!kernel->hasAttr(kKernelAttr))
         continue;
       dropResults(kernel);
+      overwriteInputs(kernel);
       if (failed(simplify(kernel)))
         return signalPassFailure();
     }

@@ -94,7 +94,7 @@ void tenon::lowerKernelArguments(func::FuncOp kernel) {
       auto dims = kernel.getArgAttrOfType<ShapeAttr>(i, kDimsAttr);
       replacement = buildMemref(b, loc, lowered[i], type, dims.getDims(), symbols);
       argumentAttrs.set(LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
-      if (!kernel.getArgAttr(i, kOutputAttr))
+      if (!kernel.getArgAttr(i, kOutputAttr) && !kernel.getArgAttr(i, kReusedAttr))
         argumentAttrs.set(LLVM::LLVMDialect::getReadonlyAttrName(), b.getUnitAttr());
     } else {
       replacement = arith::IndexCastOp::create(b, loc, b.getIndexType(), lowered[i]);

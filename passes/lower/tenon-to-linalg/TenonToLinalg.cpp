@@ -46,9 +46,9 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
   Location loc = kernel.getLoc();
   SmallVector<Type> inputs, arguments, results;
   SmallVector<DictionaryAttr> argumentAttrs;
-  auto addArgument = [&](Type type, bool isOutput) {
+  auto addArgument = [&](Type type, DictionaryAttr given, bool isOutput) {
     arguments.push_back(getMemoryType(type));
-    NamedAttrList attrs;
+    NamedAttrList attrs(given);
     attrs.set(kDimsAttr, ShapeAttr::get(context, getDims(cast<RankedTensorType>(type))));
     if (isOutput) {
       attrs.set(kOutputAttr, UnitAttr::get(context));
@@ -56,11 +56,11 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
     }
     argumentAttrs.push_back(attrs.getDictionary(context));
   };
-  for (Type type : kernel.getArgumentTypes())
-    addArgument(type, false);
+  for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    addArgument(type, kernel.getArgAttrDict(i), false);
   unsigned firstOutput = arguments.size();
   for (Type type : kernel.getResultTypes())
-    addArgument(type, true);
+    addArgument(type, {}, true);
   SmallVector<unsigned> symbols = getSymbols(kernel);
   for (size_t i = 0; i < symbols.size(); ++i) {
     arguments.push_back(IndexType::get(context));

@@ -139,11 +139,14 @@ SmallVector<Value> Conversion::createResults(ValueRange results) {
 }
 
 void Conversion::convertLaunch(LaunchOp launch) {
+  auto kernel = module.lookupSymbol<func::FuncOp>(launch.getKernelAttr());
+  for (auto [i, input] : llvm::enumerate(launch.getInputs()))
+    if (auto result = kernel.getArgAttrOfType<IntegerAttr>(i, kReusedAttr))
+      buffers[launch.getResult(result.getInt())] = buffers.lookup(input);
   SmallVector<Value> inputs, results = createResults(launch.getResults()), extents;
   for (Value input : launch.getInputs())
     inputs.push_back(buffers.lookup(input));
   SizeBuilder kernelSizes(atStart, launch.getLoc());
-  auto kernel = module.lookupSymbol<func::FuncOp>(launch.getKernelAttr());
   auto names = kernel->getAttrOfType<ArrayAttr>(kSymbolsAttr);
   auto *dialect = b.getContext()->getOrLoadDialect<TenonDialect>();
   for (auto [i, dim] : llvm::enumerate(launch.getSizes().getDims())) {

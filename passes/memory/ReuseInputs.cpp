@@ -1,0 +1,182 @@
+//===- ReuseInputs.cpp - results in the memory of inputs ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/LoopNest.h"
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Kernel.h"
+#include "passes/Passes.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_REUSEINPUTS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+//===----------------------------------------------------------------------===//
+// What a kernel may write over
+//===----------------------------------------------------------------------===//
+
+/// Whether each element of `result` is computed from the element of `value` at the same place alone, through
+/// operations that are done element by element; `nest` counts as one.
+static bool isReadInPlace(Value value, Value result, Operation *nest) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<func::ReturnOp>(user))
+      return use.get() == result;
+    if (user == nest)
+      return use.getOperandNumber() == 0;
+    return user->hasTrait<Elementwise>() && user->getNumResults() == 1 && getDims(user->getResult(0)) == getDims(value) &&
+           isReadInPlace(user->getResult(0), result, nest);
+  });
+}
+
+/// Whether a kernel can write its only result over an argument.
+static bool canOverwrite(func::FuncOp kernel, BlockArgument argument) {
+  auto terminator = cast<func::ReturnOp>(kernel.getBody().front().getTerminator());
+  if (terminator.getNumOperands() != 1 || argument.use_empty())
+    return false;
+  Value result = terminator.getOperand(0);
+  if (result == argument || result.getType() != argument.getType())
+    return false;
+  Operation *nest = nullptr;
+  for (Operation &op : kernel.getBody().front())
+    if (hasLoopNest(&op)) {
+      // These write a row after they have read it for the last time, and rows are never split between tiles.
+      if (nest || !isa<SoftmaxOp, LayerNormOp, RmsNormOp>(op))
+        return false;
+      nest = &op;
+    }
+  if (!nest)
+    return isReadInPlace(argument, result, nullptr);
+  // What follows the nest finds its result where the argument was: it must not read that any more.
+  return nest->getResult(0).getType() == argument.getType() &&
+         isReadInPlace(argument, nest->getResult(0), nest) && isReadInPlace(nest->getResult(0), result, nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Which launches do
+//===----------------------------------------------------------------------===//
+
+/// The value whose memory a value lies in.
+static Value getOwner(Value value, const llvm::DenseMap<Value, Value> &owners) {
+  while (true) {
+    if (auto reshape = value.getDefiningOp<ReshapeOp>())
+      value = reshape.getInput();
+    else if (Value owner = owners.lookup(value))
+      value = owner;
+    else
+      return value;
+  }
+}
+
+namespace {
+class BlockReuse {
+public:
+  BlockReuse(Block &block, mlir::SymbolTable &symbols) : block(block), symbols(symbols) {}
+  void run(llvm::function_ref<StringRef(func::FuncOp, unsigned)> getVariant);
+
+private:
+  void collectUses();
+  bool isFree(LaunchOp launch, unsigned input);
+
+  struct Memory {
+    Operation *lastUse = nullptr; ///< of the block's own operations
+    bool isPinned = false;        ///< has a place that something else decides
+  };
+
+  Block &block;
+  mlir::SymbolTable &symbols;
+  llvm::DenseMap<Value, Value> owners;
+  llvm::DenseMap<Value, Memory> memories;
+};
+} // namespace
+
+void BlockReuse::collectUses() {
+  for (Operation &op : block)
+    op.walk([&](Operation *user) {
+      for (Value operand : user->getOperands()) {
+        Memory &memory = memories[getOwner(operand, owners)];
+        memory.lastUse = &op;
+        memory.isPinned |= isa<AppendOp, func::ReturnOp>(user);
+      }
+    });
+}
+
+/// Whether the memory of an input is an activation of this block that has served its purpose after `launch`.
+bool BlockReuse::isFree(LaunchOp launch, unsigned input) {
+  Value owner = getOwner(launch.getInputs()[input], owners);
+  Operation *definition = owner.getDefiningOp();
+  if (!isa_and_nonnull<LaunchOp, CallOp>(definition) || definition->getBlock() != &block)
+    return false;
+  const Memory &memory = memories[owner];
+  auto sharesMemory = [&](Value other) { return getOwner(other, owners) == owner; };
+  return memory.lastUse == launch && !memory.isPinned && llvm::count_if(launch.getInputs(), sharesMemory) == 1;
+}
+
+void BlockReuse::run(llvm::function_ref<StringRef(func::FuncOp, unsigned)> getVariant) {
+  collectUses();
+  for (auto launch : block.getOps<LaunchOp>()) {
+    if (launch.getNumResults() != 1 || memories[launch.getResult(0)].isPinned)
+      continue;
+    auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
+    for (unsigned i = 0; i < launch.getInputs().size(); ++i) {
+      if (!isFree(launch, i) || !canOverwrite(kernel, kernel.getArgument(i)))
+        continue;
+      launch.setKernel(getVariant(kernel, i));
+      Value owner = getOwner(launch.getInputs()[i], owners);
+      memories[owner] = memories[launch.getResult(0)];
+      owners[launch.getResult(0)] = owner;
+      break;
+    }
+  }
+}
+
+namespace {
+struct ReuseInputs : public tenon::impl::ReuseInputsBase<ReuseInputs> {
+  void runOnOperation() override {
+    mlir::SymbolTable symbols(getOperation());
+    llvm::DenseMap<std::pair<Operation *, unsigned>, StringRef> variants;
+    auto getVariant = [&](func::FuncOp kernel, unsigned argument) {
+      StringRef &name = variants[{kernel, argument}];
+      if (name.empty()) {
+        func::FuncOp variant = kernel.clone();
+        variant.setName((kernel.getName() + "_in_place" + Twine(argument)).str());
+        variant.setArgAttr(argument, kReusedAttr, Builder(&getContext()).getI64IntegerAttr(0));
+        symbols.insert(variant);
+        name = variant.getName();
+      }
+      return name;
+    };
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function->hasAttr(kKernelAttr))
+        continue;
+      SmallVector<Block *> blocks;
+      function.walk([&](Block *block) { blocks.push_back(block); });
+      for (Block *block : blocks)
+        BlockReuse(*block, symbols).run(getVariant);
+    }
+    eraseUnused(variants);
+  }
+
+private:
+  /// Kernels of which every launch now calls a variant.
+  void eraseUnused(const llvm::DenseMap<std::pair<Operation *, unsigned>, StringRef> &variants) {
+    llvm::StringSet<> used;
+    getOperation().walk([&](LaunchOp launch) { used.insert(launch.getKernel()); });
+    llvm::SmallPtrSet<Operation *, 16> replaced;
+    for (const auto &[key, name] : variants)
+      replaced.insert(key.first);
+    for (auto kernel : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (replaced.contains(kernel) && !used.contains(kernel.getName()))
+        kernel.erase();
+  }
+};
+} // namespace

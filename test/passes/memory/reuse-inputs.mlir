@@ -1,0 +1,54 @@
+// RUN: tenon-opt %s --tenon-reuse-inputs --split-input-file | FileCheck %s
+// A launch that is the last to use an activation may write over it where it reads each element in place.
+
+// CHECK-LABEL: func.func @main
+// CHECK: %[[A:.*]] = tenon.launch @exp(%arg0)
+// CHECK: %[[B:.*]] = tenon.launch @exp_in_place0(%[[A]])
+// CHECK: %[[V:.*]] = tenon.reshape %[[B]]
+// CHECK: %[[C:.*]] = tenon.launch @softmax_in_place0(%[[V]])
+// CHECK: %[[D:.*]] = tenon.launch @softmax(%[[C]])
+// CHECK: %[[E:.*]] = tenon.launch @residual(%[[C]])
+// CHECK: %[[F:.*]] = tenon.launch @turn(%[[E]])
+// CHECK: %[[G:.*]] = tenon.launch @add(%[[F]], %[[F]])
+// CHECK: %[[H:.*]] = tenon.launch @add_in_place1(%[[D]], %[[G]])
+// The result is an output, which has its own memory.
+// CHECK: tenon.launch @add(%[[H]], %[[D]])
+func.func @main(%x: tensor<16xf32>) -> tensor<4x4xf32> {
+  %a = tenon.launch @exp(%x) {sizes = #tenon.shape<>} : (tensor<16xf32>) -> tensor<16xf32>
+  %b = tenon.launch @exp(%a) {sizes = #tenon.shape<>} : (tensor<16xf32>) -> tensor<16xf32>
+  %v = tenon.reshape %b : (tensor<16xf32>) -> tensor<4x4xf32>
+  %c = tenon.launch @softmax(%v) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %d = tenon.launch @softmax(%c) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %e = tenon.launch @residual(%c) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %f = tenon.launch @turn(%e) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %g = tenon.launch @add(%f, %f) {sizes = #tenon.shape<>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %h = tenon.launch @add(%d, %g) {sizes = #tenon.shape<>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %i = tenon.launch @add(%h, %d) {sizes = #tenon.shape<>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %i : tensor<4x4xf32>
+}
+// CHECK: func.func private @softmax(
+func.func private @exp(%x: tensor<16xf32>) -> tensor<16xf32> attributes {tenon.kernel} {
+  %0 = tenon.exp %x : (tensor<16xf32>) -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+func.func private @softmax(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {tenon.kernel} {
+  %0 = tenon.neg %x : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = tenon.softmax %0 {axis = 1 : i64} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = tenon.neg %1 : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>
+}
+// What follows the softmax reads its input again.
+func.func private @residual(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {tenon.kernel} {
+  %0 = tenon.softmax %x {axis = 1 : i64} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = tenon.add %0, %x : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+func.func private @turn(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {tenon.kernel} {
+  %0 = tenon.transpose %x {permutation = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func private @add(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {tenon.kernel} {
+  %0 = tenon.add %x, %y : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+// CHECK: func.func private @exp_in_place0(%{{.*}}: tensor<16xf32> {tenon.reused = 0 : i64})
