@@ -214,6 +214,11 @@ LogicalResult Serializer::addBufferOp(Operation &op) {
     blockOf[heap] = heap.getBlock();
     addBuffer(heap, fmt::Storage::heap, heap.getBlock(), exprOf.lookup(heap.getOffset()),
               exprOf.lookup(heap.getSize()), heap.getNameAttr());
+  } else if (auto alias = dyn_cast<plan::AliasOp>(op)) {
+    const fmt::BufferT &whole = *plan.buffers[bufferOf.lookup(alias.getSource())];
+    uint32_t offset = exprs.add(fmt::ExprOp::add, whole.offset, exprOf.lookup(alias.getOffset()));
+    addBuffer(alias, whole.storage, whole.index, offset, exprOf.lookup(alias.getSize()),
+              StringAttr::get(op.getContext(), whole.name));
   } else {
     return addInstructionOp(op);
   }

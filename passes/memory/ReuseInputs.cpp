@@ -68,8 +68,8 @@ static bool canOverwrite(func::FuncOp kernel, BlockArgument argument) {
 /// The value whose memory a value lies in.
 static Value getOwner(Value value, const llvm::DenseMap<Value, Value> &owners) {
   while (true) {
-    if (auto reshape = value.getDefiningOp<ReshapeOp>())
-      value = reshape.getInput();
+    if (isa_and_nonnull<ReshapeOp, SliceOp>(value.getDefiningOp()))
+      value = value.getDefiningOp()->getOperand(0);
     else if (Value owner = owners.lookup(value))
       value = owner;
     else
@@ -105,7 +105,7 @@ void BlockReuse::collectUses() {
       for (Value operand : user->getOperands()) {
         Memory &memory = memories[getOwner(operand, owners)];
         memory.lastUse = &op;
-        memory.isPinned |= isa<AppendOp, func::ReturnOp>(user);
+        memory.isPinned |= isa<AppendOp, ConcatOp, func::ReturnOp>(user);
       }
     });
 }

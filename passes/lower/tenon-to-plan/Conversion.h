@@ -37,11 +37,19 @@ private:
   void convertCall(CallOp call);
   mlir::SmallVector<mlir::Value> createResults(mlir::ValueRange results);
   void convertRunSeed(RunSeedOp seed);
+  bool isKnownEarly(llvm::ArrayRef<mlir::AffineExpr> dims);
   void convertReturn(mlir::func::ReturnOp terminator);
   mlir::Value createAlloc(mlir::Value value);
   mlir::StringAttr getName(mlir::Location loc);
   mlir::Value getBytes(mlir::Value value);
   void createCopy(mlir::Value source, mlir::Value target, mlir::Value bytes, mlir::Location loc);
+
+  // ConvertViews.cpp: what shares memory.
+  mlir::Value createPart(mlir::Value buffer, mlir::Value offset, mlir::Value size, mlir::Location loc);
+  mlir::SmallVector<mlir::Value> createParts(ConcatOp concat);
+  void placeParts(mlir::Block &block);
+  void convertConcat(ConcatOp concat);
+  void convertSlice(SliceOp slice);
 
   // ConvertControl.cpp: sizes that data decides, branches and loops.
   void convertBind(BindOp bind);
@@ -64,6 +72,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   llvm::DenseMap<unsigned, int64_t> symbolNumbers; ///< of the dialect's symbols, in the program
   int64_t numInputSymbols = 0; ///< they come before those that instructions bind
+  llvm::DenseMap<mlir::Operation *, mlir::SmallVector<mlir::Value>> partsOf; ///< of concats
   llvm::SmallVector<mlir::Value> outputs;
 };
 

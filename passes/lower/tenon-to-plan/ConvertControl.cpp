@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/Unsupported.h"
 #include "passes/lower/tenon-to-plan/Conversion.h"
 
@@ -72,6 +73,12 @@ static Value getMemory(Value buffer) {
   return buffer;
 }
 
+/// Whether a buffer begins where the memory does that it is part of, and that is `memory`.
+static bool isAtStartOf(Value memory, Value buffer) {
+  auto alias = buffer.getDefiningOp<plan::AliasOp>();
+  return buffer == memory || (alias && alias.getSource() == memory && isConstantIntValue(alias.getOffset(), 0));
+}
+
 /// Copies values into memory as if all at once: what would be overwritten first moves out of the way.
 void Conversion::move(ValueRange values, ValueRange targets) {
   Type type = plan::BufferType::get(b.getContext());
@@ -79,7 +86,7 @@ void Conversion::move(ValueRange values, ValueRange targets) {
   SmallVector<Value> sources;
   for (auto [value, target] : llvm::zip(values, targets)) {
     Value source = buffers.lookup(value);
-    if (getMemory(source) != target && llvm::is_contained(targets, getMemory(source))) {
+    if (!isAtStartOf(target, source) && llvm::is_contained(targets, getMemory(source))) {
       Value aside = createAlloc(value);
       createCopy(source, aside, getBytes(value), value.getLoc());
       source = aside;
@@ -87,7 +94,7 @@ void Conversion::move(ValueRange values, ValueRange targets) {
     sources.push_back(source);
   }
   for (auto [value, source, target] : llvm::zip(values, sources, targets)) {
-    if (getMemory(source) == target)
+    if (isAtStartOf(target, source))
       continue;
     Location loc = value.getLoc();
     plan::ReserveOp::create(b, loc, target, getBytes(value), false, getName(loc));

@@ -7,6 +7,7 @@
 
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "dialects/tenon/Views.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
@@ -198,19 +199,10 @@ void Conversion::convertRequirements() {
   }
 }
 
-/// The value that a view's memory belongs to.
-static Value getViewSource(Value value) {
-  while (auto reshape = value.getDefiningOp<ReshapeOp>())
-    value = reshape.getInput();
-  return value;
-}
-
-/// Whether the memory of an output is known to be there when `source`, of which it is a view, is computed.
-bool Conversion::isSizedBefore(Value output, Value source) {
-  if (getBytes(output) == getBytes(source))
-    return true;
+/// Whether extents follow from the inputs' alone.
+bool Conversion::isKnownEarly(ArrayRef<AffineExpr> dims) {
   bool isEarly = true;
-  for (AffineExpr dim : getDims(output))
+  for (AffineExpr dim : dims)
     dim.walk([&](AffineExpr e) {
       if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
         isEarly &= symbolNumbers.lookup(symbol.getPosition()) < numInputSymbols;
@@ -218,12 +210,17 @@ bool Conversion::isSizedBefore(Value output, Value source) {
   return isEarly;
 }
 
+/// Whether the memory of an output is known to be there when `source`, of which it is a view, is computed.
+bool Conversion::isSizedBefore(Value output, Value source) {
+  return getBytes(output) == getBytes(source) || isKnownEarly(getDims(output));
+}
+
 void Conversion::createOutputs(func::ReturnOp terminator) {
   for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
     outputs.push_back(plan::OutputOp::create(b, value.getLoc(), plan::BufferType::get(b.getContext()), i,
                                              getBytes(value)));
     // What a launch computes for an output, it writes there at once.
-    Value source = getViewSource(value);
+    Value source = getReshaped(value);
     if (isa_and_nonnull<LaunchOp, CallOp>(source.getDefiningOp()) && !buffers.contains(source) && isSizedBefore(value, source))
       buffers[source] = outputs.back();
   }
@@ -240,6 +237,10 @@ LogicalResult Conversion::convertOp(Operation &op) {
                                              weight.getNameAttr());
   else if (auto reshape = dyn_cast<ReshapeOp>(op))
     buffers[reshape] = buffers.lookup(reshape.getInput());
+  else if (auto slice = dyn_cast<SliceOp>(op))
+    convertSlice(slice);
+  else if (auto concat = dyn_cast<ConcatOp>(op))
+    convertConcat(concat);
   else if (auto launch = dyn_cast<LaunchOp>(op))
     convertLaunch(launch);
   else if (auto call = dyn_cast<CallOp>(op))
@@ -262,6 +263,7 @@ LogicalResult Conversion::convertOp(Operation &op) {
 }
 
 LogicalResult Conversion::convertBlock(Block &block) {
+  placeParts(block);
   for (Operation &op : block.without_terminator())
     if (failed(convertOp(op)))
       return failure();

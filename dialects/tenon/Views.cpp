@@ -1,0 +1,44 @@
+//===- Views.cpp - operations whose results may share memory --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Views.h"
+#include "dialects/tenon/Tenon.h"
+
+using namespace mlir;
+using namespace tenon;
+
+bool tenon::isContiguous(SliceOp slice) {
+  Dims dims = getDims(slice.getInput()), kept = getDims(slice.getType());
+  // One position of each outer dimension, a range of one dimension, all of each inner dimension.
+  bool isInner = false;
+  for (auto [dim, keep, step] : llvm::zip(dims, kept, slice.getSteps())) {
+    bool isOne = getConstant(keep) == 1;
+    if (isInner ? dim != keep || (step != 1 && !isOne) : step != 1 && !isOne)
+      return false;
+    isInner |= !isOne;
+  }
+  return true;
+}
+
+AffineExpr tenon::getOffset(SliceOp slice) {
+  MLIRContext *context = slice.getContext();
+  AffineExpr offset = getDimConstant(context, 0);
+  for (auto [dim, start] : llvm::zip(getDims(slice.getInput()), slice.getStarts().getDims()))
+    offset = addDims(mulDims(offset, dim), start);
+  return offset;
+}
+
+bool tenon::isContiguous(ConcatOp concat) {
+  Dims dims = getDims(concat.getType());
+  return llvm::all_of(ArrayRef(dims).take_front(concat.getAxis()), [](AffineExpr dim) { return getConstant(dim) == 1; });
+}
+
+Value tenon::getReshaped(Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getInput();
+  return value;
+}

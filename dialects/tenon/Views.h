@@ -1,0 +1,32 @@
+//===- Views.h - operations whose results may share memory ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_DIALECTS_TENON_VIEWS_H
+#define TENON_DIALECTS_TENON_VIEWS_H
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Value.h"
+
+namespace tenon {
+
+class ConcatOp;
+class SliceOp;
+
+/// Whether the elements of a slice follow one another in the memory of its input, in the same order.
+bool isContiguous(SliceOp slice);
+/// Where a contiguous slice begins, in elements.
+mlir::AffineExpr getOffset(SliceOp slice);
+
+/// Whether the elements of each input of a concat follow one another in the memory of its result.
+bool isContiguous(ConcatOp concat);
+
+/// The value that a chain of reshapes begins with.
+mlir::Value getReshaped(mlir::Value value);
+
+} // namespace tenon
+
+#endif // TENON_DIALECTS_TENON_VIEWS_H
