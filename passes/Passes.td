@@ -100,6 +100,46 @@ def FoldConstants : Pass<"tenon-fold-constants", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// layout
+//===----------------------------------------------------------------------===//
+
+def ChooseLayouts : Pass<"tenon-choose-layouts", "::mlir::func::FuncOp"> {
+  let summary = "put channels last between convolutions";
+  let description = [{
+    Convolutions of f32 work on [N, spatial..., C]: the channels of a pixel are
+    neighbours, so that vectors of them need no border, and each convolution is
+    a matrix product with an operand that has to be packed once. Transposes sink
+    through elementwise operations, pads, pools, concats, slices and reductions.
+
+    ```mlir
+    %1 = tenon.convolve %x, %f ...
+    // ==>
+    %0 = tenon.transpose %x {permutation = array<i64: 0, 2, 3, 1>} ...
+    %1 = tenon.transpose %f {permutation = array<i64: 2, 3, 1, 0>} ...
+    %2 = tenon.convolve %0, %1 ... {channels_last}
+    %3 = tenon.transpose %2 {permutation = array<i64: 0, 3, 1, 2>} ...
+    ```
+  }];
+}
+
+def PrepackWeights : Pass<"tenon-prepack-weights", "::mlir::func::FuncOp"> {
+  let summary = "store weights in the order in which kernels read them";
+  let description = [{
+    A weight that a contraction or a convolution (channels last) reads along the
+    innermost loop of its result is stored in panels of that dimension: a kernel
+    reads each from one end to the other. An unpack tells what the operand was.
+
+    ```mlir
+    %2 = tenon.contract %x, %w ... : (tensor<4x8xf32>, tensor<8x64xf32>) -> tensor<4x64xf32>
+    // ==>
+    %0 = tenon.weight ... : tensor<2x8x32xf32>
+    %1 = tenon.unpack %0 {axis = 1 : i64} : (tensor<2x8x32xf32>) -> tensor<8x64xf32>
+    %2 = tenon.contract %x, %1 ...
+    ```
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // fusion
 //===----------------------------------------------------------------------===//
 

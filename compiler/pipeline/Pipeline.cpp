@@ -29,12 +29,16 @@ void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate) {
   functions.addPass(createCSEPass());
   functions.addPass(createDecompose());
   functions.addPass(createSimplify());
+  functions.addPass(createChooseLayouts());
+  // Of what is left of the transposes some move nothing.
+  functions.addPass(createSimplify());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   pm.addPass(createFoldConstants(std::move(evaluate)));
   pm.addPass(createCollectRequirements());
   OpPassManager &folded = pm.nest<func::FuncOp>();
   folded.addPass(createCanonicalizerPass());
+  folded.addPass(createPrepackWeights());
   folded.addPass(createFuse());
   pm.addPass(createOutline());
   pm.addPass(createReuseInputs());

@@ -47,6 +47,9 @@ def Tenon_ConvolveOp : Tenon_InferredOp<"convolve"> {
     where the input reads as 0 outside of its bounds. A result extent is
     `(in + low + high - ((window - 1) * d + 1)) floordiv s + 1`.
 
+    With `channels_last` the input is [N, spatial..., C], the filter [window..., C / groups, F] and the result
+    [N, spatial..., F].
+
     ```mlir
     %2 = tenon.convolve %0, %1 {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
                                 low = array<i64: 1, 1>, high = array<i64: 1, 1>, groups = 1 : i64}
@@ -55,7 +58,17 @@ def Tenon_ConvolveOp : Tenon_InferredOp<"convolve"> {
   }];
   let arguments = (ins Tenon_NumberTensor:$input, Tenon_NumberTensor:$filter, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
-                       I64Attr:$groups, OptionalAttr<TypeAttr>:$result_type);
+                       I64Attr:$groups, OptionalAttr<TypeAttr>:$result_type, UnitAttr:$channels_last);
+  let extraClassDeclaration = [{
+    /// Where the operands have their channels and the first of their spatial dimensions.
+    int64_t getChannelDim() { return getChannelsLast() ? getType().getRank() - 1 : 1; }
+    int64_t getFirstSpatialDim() { return getChannelsLast() ? 1 : 2; }
+    /// The dimension of the filter that runs over the channels of a group, over the filters, and over the first
+    /// dimension of the window.
+    int64_t getFilterChannelDim() { return getChannelsLast() ? getType().getRank() - 2 : 1; }
+    int64_t getFilterDim() { return getChannelsLast() ? getType().getRank() - 1 : 0; }
+    int64_t getFirstWindowDim() { return getChannelsLast() ? 0 : 2; }
+  }];
   let results = (outs Tenon_NumberTensor:$result);
   let hasVerifier = 1;
 }
@@ -68,7 +81,7 @@ def Tenon_PoolOp : Tenon_InferredOp<"pool"> {
     the window's whole size (what `low` and `high` add included, what a rounded-up
     extent adds not) where `count_padding` is set.
     With `ceil` the extents round up, as long as a window starts inside the
-    input or its low padding.
+    input or its low padding. With `channels_last` both are [N, spatial..., C].
 
     ```mlir
     %1 = tenon.pool max, %0 {window = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
@@ -79,7 +92,12 @@ def Tenon_PoolOp : Tenon_InferredOp<"pool"> {
   let arguments = (ins Tenon_PoolKindAttr:$kind, Tenon_NumberTensor:$input, DenseI64ArrayAttr:$window,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low,
                        DenseI64ArrayAttr:$high, DefaultValuedAttr<BoolAttr, "false">:$ceil,
-                       DefaultValuedAttr<BoolAttr, "false">:$count_padding);
+                       DefaultValuedAttr<BoolAttr, "false">:$count_padding, UnitAttr:$channels_last);
+  let extraClassDeclaration = [{
+    /// Where the operands have their channels and the first of their spatial dimensions.
+    int64_t getChannelDim() { return getChannelsLast() ? getType().getRank() - 1 : 1; }
+    int64_t getFirstSpatialDim() { return getChannelsLast() ? 1 : 2; }
+  }];
   let results = (outs Tenon_NumberTensor:$result);
   let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;

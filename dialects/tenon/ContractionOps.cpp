@@ -103,13 +103,28 @@ static FailureOr<AffineExpr> inferWindowDim(std::optional<Location> loc, AffineE
   return addDims(ceil ? ceilDivDims(room, stride) : divDims(room, stride), getDimConstant(context, 1));
 }
 
+/// The window sizes of a filter, where they are constant.
+static std::optional<SmallVector<int64_t>> getWindowSizes(const Dims &filter, bool channelsLast) {
+  ArrayRef<AffineExpr> dims(filter);
+  return getConstants(channelsLast ? dims.drop_back(2) : dims.drop_front(2));
+}
+
+/// [N, C, spatial...], or [N, spatial..., C].
+static Dims joinDims(AffineExpr batch, AffineExpr channels, ArrayRef<AffineExpr> spatial, bool channelsLast) {
+  Dims dims{batch};
+  dims.append(spatial.begin(), spatial.end());
+  dims.insert(channelsLast ? dims.end() : dims.begin() + 1, channels);
+  return dims;
+}
+
 LogicalResult ConvolveOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                            SmallVectorImpl<Type> &types) {
   Dims in = getDims(adaptor.getInput()), filter = getDims(adaptor.getFilter());
+  bool last = adaptor.getChannelsLast();
   if (in.size() < 3 || in.size() != filter.size())
     return emitOptionalError(loc, "needs an input and a filter of one rank, at least 3, found ",
                              dimsToString(in), " and ", dimsToString(filter));
-  std::optional<SmallVector<int64_t>> sizes = getConstants(ArrayRef(filter).drop_front(2));
+  std::optional<SmallVector<int64_t>> sizes = getWindowSizes(filter, last);
   if (!sizes)
     return emitOptionalError(loc, "needs a filter of constant window sizes, found ", dimsToString(filter));
   size_t rank = in.size() - 2;
@@ -117,15 +132,15 @@ LogicalResult ConvolveOp::inferReturnTypes(MLIRContext *, std::optional<Location
   if (w.strides.size() != rank || w.dilations.size() != rank || w.low.size() != rank || w.high.size() != rank)
     return emitOptionalError(loc, "needs strides, dilations, low and high for each of ", rank,
                              " spatial dimensions");
-  Dims dims{in[0], filter[0]};
+  Dims spatial;
   for (size_t i = 0; i < rank; ++i) {
-    FailureOr<AffineExpr> dim = inferWindowDim(loc, in[i + 2], w, i, false);
+    FailureOr<AffineExpr> dim = inferWindowDim(loc, in[i + (last ? 1 : 2)], w, i, false);
     if (failed(dim))
       return failure();
-    dims.push_back(*dim);
+    spatial.push_back(*dim);
   }
-  types.push_back(getTensorType(
-      dims, adaptor.getResultType().value_or(getElementTypeOrSelf(adaptor.getInput()))));
+  types.push_back(getTensorType(joinDims(in[0], last ? filter.back() : filter[0], spatial, last),
+                                adaptor.getResultType().value_or(getElementTypeOrSelf(adaptor.getInput()))));
   return success();
 }
 
@@ -133,7 +148,7 @@ LogicalResult ConvolveOp::verify() {
   Dims in = getDims(getInput()), filter = getDims(getFilter());
   if (in.size() < 3 || in.size() != filter.size())
     return success(); // type inference, which runs after this, says what is wrong
-  std::optional<SmallVector<int64_t>> sizes = getConstants(ArrayRef(filter).drop_front(2));
+  std::optional<SmallVector<int64_t>> sizes = getWindowSizes(filter, getChannelsLast());
   if (!sizes)
     return success();
   Window w{*sizes, getStrides(), getDilations(), getLow(), getHigh()};
@@ -142,8 +157,10 @@ LogicalResult ConvolveOp::verify() {
   int64_t groups = getGroups();
   if (groups < 1)
     return emitOpError("has ") << groups << " groups, which must be at least 1";
-  std::optional<int64_t> channels = getConstant(in[1]), perGroup = getConstant(filter[1]),
-                         filters = getConstant(filter[0]);
+  bool last = getChannelsLast();
+  std::optional<int64_t> channels = getConstant(last ? in.back() : in[1]),
+                         perGroup = getConstant(last ? filter[filter.size() - 2] : filter[1]),
+                         filters = getConstant(last ? filter.back() : filter[0]);
   if (channels && perGroup && *channels != *perGroup * groups)
     return emitOpError("has an input of ") << *channels << " channels, but a filter for " << *perGroup
                                            << " channels in each of " << groups << " groups";
@@ -162,14 +179,16 @@ LogicalResult PoolOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
     return emitOptionalError(loc, "needs an input of rank 3 or more, and window, strides, dilations, low and "
                                   "high for each spatial dimension; the input is ",
                              dimsToString(in));
-  Dims dims{in[0], in[1]};
+  bool last = adaptor.getChannelsLast();
+  Dims spatial;
   for (size_t i = 0; i < rank; ++i) {
-    FailureOr<AffineExpr> dim = inferWindowDim(loc, in[i + 2], w, i, adaptor.getCeil());
+    FailureOr<AffineExpr> dim = inferWindowDim(loc, in[i + (last ? 1 : 2)], w, i, adaptor.getCeil());
     if (failed(dim))
       return failure();
-    dims.push_back(*dim);
+    spatial.push_back(*dim);
   }
-  types.push_back(getTensorType(dims, getElementTypeOrSelf(adaptor.getInput())));
+  types.push_back(getTensorType(joinDims(in[0], last ? in.back() : in[1], spatial, last),
+                                getElementTypeOrSelf(adaptor.getInput())));
   return success();
 }
 

@@ -134,6 +134,24 @@ def Tenon_ConcatOp : Tenon_InferredOp<"concat"> {
   let hasFolder = 1;
 }
 
+def Tenon_UnpackOp : Tenon_Op<"unpack"> {
+  let summary = "undoes the packing of a dimension into panels";
+  let description = [{
+    The input holds dimension `axis` of the result in panels of `b`: it is
+    [ceil(extent / b), the other dimensions in their order..., b], and element n along
+    `axis` is element `n mod b` of panel `n floordiv b`. What a last panel holds beyond
+    the extent is not read. A kernel that reads panels one by one has all it needs
+    of them in one stretch of memory.
+
+    ```mlir
+    %1 = tenon.unpack %0 {axis = 1 : i64} : (tensor<3x8x32xf32>) -> tensor<8x70xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_AnyTensor:$input, I64Attr:$axis);
+  let results = (outs Tenon_AnyTensor:$result);
+  let hasVerifier = 1;
+}
+
 def Tenon_IotaOp : Tenon_Op<"iota"> {
   let summary = "counts along a dimension";
   let description = [{

@@ -177,6 +177,23 @@ LogicalResult SliceOp::verify() {
   return success();
 }
 
+LogicalResult UnpackOp::verify() {
+  auto in = getInput().getType(), out = getType();
+  int64_t axis = getAxis();
+  if (in.getRank() != out.getRank() + 1 || in.getElementType() != out.getElementType())
+    return emitOpError("needs an input of one dimension more, for the panels");
+  if (axis < 0 || axis >= out.getRank())
+    return emitOpError("has axis ") << axis << ", but the result has " << out.getRank() << " dimensions";
+  Dims panels = getDims(getInput()), wanted{ceilDivDims(getDim(getResult(), axis), panels.back())};
+  for (int64_t i = 0; i < out.getRank(); ++i)
+    if (i != axis)
+      wanted.push_back(getDim(getResult(), i));
+  wanted.push_back(panels.back());
+  if (panels != wanted)
+    return emitOpError("needs panels of ") << dimsToString(wanted) << ", found " << dimsToString(panels);
+  return success();
+}
+
 OpFoldResult SliceOp::fold(FoldAdaptor) {
   bool whole = llvm::all_of(getStarts().getDims(), [](AffineExpr start) { return getConstant(start) == 0; }) &&
                llvm::all_of(getSteps(), [](int64_t step) { return step == 1; });

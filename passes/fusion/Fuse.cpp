@@ -8,6 +8,7 @@
 
 #include "dialects/tenon/LoopNest.h"
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/Views.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
@@ -43,6 +44,29 @@ static bool isNeededInMemory(Operation *op) {
          });
 }
 
+/// Whether whatever computes a value can compute it in memory of another's choice, in which it is a part.
+static bool isPlaceable(Value value, ConcatOp concat) {
+  Operation *definition = value.getDefiningOp();
+  if (!definition || definition->getBlock() != concat->getBlock() || (needsNoKernel(definition) && !isa<CallOp>(definition)))
+    return false;
+  return llvm::none_of(definition->getUsers(), [&](Operation *user) {
+    return isa<func::ReturnOp, AppendOp>(user) || (isa<ConcatOp>(user) && user != concat);
+  });
+}
+
+/// Whether the inputs of a concat are to be computed where its result lies: nothing is left for it to do then but
+/// to copy those that lie elsewhere.
+static bool joinsInMemory(ConcatOp concat) {
+  if (!isContiguous(concat) || llvm::any_of(concat->getUsers(), [](Operation *user) {
+        return isa<func::ReturnOp, YieldOp, AppendOp>(user);
+      }))
+    return false;
+  int64_t numPlaceable = llvm::count_if(concat.getInputs(), [&](Value input) {
+    return isPlaceable(getReshaped(input), concat);
+  });
+  return 2 * numPlaceable > static_cast<int64_t>(concat.getInputs().size());
+}
+
 /// A loop nest after which each element of the result may be changed where it stands.
 static bool allowsEpilogue(Operation *op) {
   return isa<ContractOp, ConvolveOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op);
@@ -51,14 +75,29 @@ static bool allowsEpilogue(Operation *op) {
 /// Cheap enough to be computed again for every element that reads it.
 static bool isCheap(Operation *op) {
   return isa<AbsOp, NegOp, NotOp, CastOp, AddOp, SubOp, MulOp, MaxOp, MinOp, AndOp, OrOp, XorOp, CompareOp, SelectOp,
-             ReluOp, TransposeOp, BroadcastOp, SliceOp, IotaOp>(op);
+             ReluOp, TransposeOp, BroadcastOp, SliceOp, UnpackOp, IotaOp>(op);
+}
+
+/// Whether the last dimension of a contraction's result, which its kernel reads vectors of, still runs along
+/// memory where operand `number` is a transpose that is not computed.
+static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned number) {
+  ArrayRef<int64_t> indices = number == 0 ? contract.getLhsDims() : contract.getRhsDims();
+  if (contract.getResultDims().empty())
+    return true;
+  const int64_t *column = llvm::find(indices, contract.getResultDims().back());
+  return column == indices.end() || getConstant(getDims(transpose)[column - indices.begin()]) == 1 ||
+         transpose.getPermutation()[column - indices.begin()] == static_cast<int64_t>(indices.size()) - 1;
 }
 
 /// Whether a loop nest may compute the elements of `producer` while it reads them.
-static bool mayInlineInto(Operation *producer, Operation *nest) {
+static bool mayInlineInto(Operation *producer, OpOperand &use) {
+  Operation *nest = use.getOwner();
+  if (auto transpose = dyn_cast<TransposeOp>(producer))
+    if (auto contract = dyn_cast<ContractOp>(nest); contract && !keepsVectors(transpose, contract, use.getOperandNumber()))
+      return false;
   // These read an element many times: only what is a mere change of indices may be inlined.
   if (isa<ContractOp, ConvolveOp, PoolOp>(nest))
-    return isa<TransposeOp, BroadcastOp>(producer);
+    return isa<TransposeOp, BroadcastOp, UnpackOp>(producer);
   if (isa<SoftmaxOp, LayerNormOp, RmsNormOp>(nest))
     return isCheap(producer);
   return isa<ReduceOp, ArgReduceOp, ScanOp>(nest);
@@ -102,7 +141,8 @@ static bool hasDimsOf(Operation *op, Operation *other) {
 }
 
 bool Fusion::mayJoin(Operation *op, Group &region) {
-  if (static_cast<int64_t>(region.ops.size()) >= maxOps)
+  // Nothing else than a kernel that reads it can undo a packing at no cost.
+  if (static_cast<int64_t>(region.ops.size()) >= maxOps && !isa<UnpackOp>(op))
     return false;
   bool nest = tenon::hasLoopNest(op);
   if (nest)
@@ -110,7 +150,7 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
            region.inPlace.contains(*op->user_begin()) && hasDimsOf(op, region.root);
   for (OpOperand &use : op->getUses()) {
     Operation *user = use.getOwner();
-    if (tenon::hasLoopNest(user) ? !mayInlineInto(op, user) : !hasDimsOf(op, user) && !isCheap(op))
+    if (tenon::hasLoopNest(user) ? !mayInlineInto(op, use) : !hasDimsOf(op, user) && !isCheap(op))
       return false;
   }
   return true;
@@ -132,7 +172,11 @@ void Fusion::run() {
   for (Operation &op : llvm::reverse(block.without_terminator())) {
     if (needsNoKernel(&op) && !isNeededInMemory(&op))
       continue;
+    if (auto concat = dyn_cast<ConcatOp>(op); concat && joinsInMemory(concat))
+      continue;
     Group *region = findRegion(&op);
+    if (auto slice = dyn_cast<SliceOp>(op); slice && !region && isContiguous(slice))
+      continue;
     if (!region) {
       regions.push_back(std::make_unique<Group>(Group{&op, {}, tenon::hasLoopNest(&op), {}}));
       region = regions.back().get();

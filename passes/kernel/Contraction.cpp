@@ -47,6 +47,47 @@ static bool isContiguous(AffineMap map, unsigned loop) {
           (isLoop(sum.getRHS()) && !sum.getLHS().isFunctionOfDim(loop)));
 }
 
+/// The width of the panels that a dimension is packed in: one index is `loop floordiv width`, the last one
+/// `loop mod width`, and no other has it. 0 where it is not so.
+static int64_t getPanel(AffineMap map, unsigned loop) {
+  auto getWidth = [&](AffineExpr index, AffineExprKind kind) -> int64_t {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+    auto dim = binary ? dyn_cast<AffineDimExpr>(binary.getLHS()) : AffineDimExpr(nullptr);
+    auto width = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : AffineConstantExpr(nullptr);
+    return dim && width && binary.getKind() == kind && dim.getPosition() == loop ? width.getValue() : 0;
+  };
+  if (map.getNumResults() < 2)
+    return 0;
+  int64_t width = getWidth(map.getResults().back(), AffineExprKind::Mod), numPanels = 0;
+  for (AffineExpr index : map.getResults().drop_back()) {
+    if (!index.isFunctionOfDim(loop))
+      continue;
+    if (getWidth(index, AffineExprKind::FloorDiv) != width)
+      return 0;
+    ++numPanels;
+  }
+  return numPanels == 1 ? width : 0;
+}
+
+/// Both operands are contiguous along the columns: `vectors` becomes the one that is the same for more of the
+/// parallel loops, as the filter of a convolution is for all pixels.
+static void findColumnwise(linalg::GenericOp op, Contraction &contraction) {
+  auto countLoops = [&](OpOperand *operand) {
+    return llvm::count_if(llvm::seq(op.getNumLoops()), [&](unsigned loop) {
+      return op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel &&
+             op.getMatchingIndexingMap(operand).isFunctionOfDim(loop);
+    });
+  };
+  OpOperand *first = op.getDpsInputOperand(0), *second = op.getDpsInputOperand(1);
+  for (OpOperand *operand : {first, second})
+    if (!isContiguous(op.getMatchingIndexingMap(operand), contraction.columnLoop))
+      return;
+  bool firstIsFilter = countLoops(first) < countLoops(second);
+  contraction.vectors = firstIsFilter ? first : second;
+  contraction.scalars = firstIsFilter ? second : first;
+  contraction.isColumnwise = true;
+}
+
 std::optional<Contraction> tenon::matchContraction(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op.getNumLoops() == 0)
     return std::nullopt;
@@ -68,9 +109,11 @@ std::optional<Contraction> tenon::matchContraction(linalg::GenericOp op) {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (!map.isFunctionOfDim(column))
       contraction.scalars = input;
-    else if (isContiguous(map, column))
+    else if (isContiguous(map, column) || (contraction.panel = getPanel(map, column)))
       contraction.vectors = input;
   }
+  if (!contraction.scalars && contraction.vectors && contraction.panel == 0)
+    findColumnwise(op, contraction);
   if (!contraction.scalars || !contraction.vectors)
     return std::nullopt;
   // Of several loops that qualify the last one, whose results lie closest together.

@@ -100,9 +100,18 @@ static int64_t getReductionSize(linalg::GenericOp op) {
   return size;
 }
 
-/// The contraction whose result `root` is, or changes in place, and its row and column among the root's
-/// result dimensions.
-static std::optional<std::pair<std::optional<unsigned>, unsigned>> findContraction(linalg::GenericOp root) {
+namespace {
+/// What a tile of a contraction's result is made of.
+struct ContractionShape {
+  std::optional<unsigned> row; ///< among the result dimensions
+  unsigned column;
+  int64_t panel;    ///< columns of a panel, or 1
+  int64_t products; ///< summed for an element, roughly
+};
+} // namespace
+
+/// The contraction whose result `root` is, or changes in place.
+static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
   linalg::GenericOp op = root;
   while (op && !matchContraction(op)) {
     if (op.getNumDpsInits() != 1)
@@ -113,22 +122,20 @@ static std::optional<std::pair<std::optional<unsigned>, unsigned>> findContracti
     return std::nullopt;
   Contraction contraction = *matchContraction(op);
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  std::optional<unsigned> row;
-  unsigned column = 0;
+  ContractionShape shape{std::nullopt, 0, std::max<int64_t>(contraction.panel, 1), getReductionSize(op)};
   for (auto [i, index] : llvm::enumerate(map.getResults())) {
     unsigned loop = cast<AffineDimExpr>(index).getPosition();
     if (loop == contraction.rowLoop)
-      row = i;
+      shape.row = i;
     if (loop == contraction.columnLoop)
-      column = i;
+      shape.column = i;
   }
-  return std::pair(row, column);
+  return shape;
 }
 
 /// Tile sizes of a contraction, by result dimension: enough rows and columns that a tile's operands are
 /// used again and again, and the rest as far as `kElements` allow.
-static SmallVector<int64_t> chooseContractionSizes(ArrayRef<AffineExpr> dims, std::optional<unsigned> row,
-                                                   unsigned column) {
+static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
   constexpr int64_t kRows = 56, kColumns = 192, kElements = 16384;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t elements = 1;
@@ -139,13 +146,48 @@ static SmallVector<int64_t> chooseContractionSizes(ArrayRef<AffineExpr> dims, st
     sizes[i] = std::max<int64_t>(1, llvm::divideCeil(extent, parts));
     elements *= sizes[i];
   };
-  choose(column, kColumns);
-  if (row)
-    choose(*row, kRows);
+  choose(shape.column, kColumns);
+  if (shape.row)
+    choose(*shape.row, kRows);
   for (unsigned i = dims.size(); i-- > 0;)
-    if (i != column && i != row)
+    if (i != shape.column && i != shape.row)
       choose(i, std::max<int64_t>(1, kElements / elements));
   return sizes;
+}
+
+/// Tile sizes of a contraction with a packed operand: few panels, which are read from one end to the other, and
+/// all the rows that the core's own cache holds beside them, for which each panel is read from there again.
+static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
+  constexpr int64_t kRowElements = 1 << 17, kProducts = 1 << 19, kColumns = 64;
+  SmallVector<int64_t> sizes(dims.size(), 1);
+  // A multiple of all good heights of a register block.
+  int64_t rest = std::clamp<int64_t>(kRowElements / shape.products, 28, 512), rows = 1;
+  auto choose = [&](unsigned i) {
+    int64_t extent = getConstant(dims[i]).value_or(rest), limit = std::max<int64_t>(rest / rows, 1);
+    int64_t parts = std::max<int64_t>(1, llvm::divideCeil(extent, limit));
+    sizes[i] = std::max<int64_t>(1, llvm::divideCeil(extent, parts));
+    if (i == shape.row && parts > 1)
+      sizes[i] = std::min(llvm::alignTo(sizes[i], 14), uint64_t(extent));
+    rows *= sizes[i];
+  };
+  if (shape.row)
+    choose(*shape.row);
+  for (unsigned i = dims.size(); i-- > 0;)
+    if (i != shape.column && i != shape.row)
+      choose(i);
+  // Work for a while, but in enough pieces for all threads.
+  int64_t columns = llvm::alignTo(std::clamp<int64_t>(kProducts / (rows * shape.products), 1, 8 * kColumns), kColumns);
+  sizes[shape.column] = std::min<int64_t>(columns, getConstant(dims[shape.column]).value_or(columns));
+  return sizes;
+}
+
+/// Whether a stage that `op` depends on reads an operand in panels.
+static bool readsPanels(linalg::GenericOp op) {
+  std::optional<Contraction> contraction = matchContraction(op);
+  return (contraction && contraction->panel) || llvm::any_of(op->getOperands(), [](Value operand) {
+           auto producer = operand.getDefiningOp<linalg::GenericOp>();
+           return producer && readsPanels(producer);
+         });
 }
 
 static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, int64_t tileElements) {
@@ -164,8 +206,12 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   int64_t target = std::max<int64_t>(1, tileElements / std::min<int64_t>(getReductionSize(root), 64)), inner = 1;
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(result));
   SmallVector<int64_t> fixed;
-  if (auto contraction = findContraction(root); contraction && !exact)
-    fixed = chooseContractionSizes(dims, contraction->first, contraction->second);
+  std::optional<ContractionShape> contraction = findContraction(root);
+  // The columns of a contraction are the last dimension of its result.
+  if (!contraction && !dims.empty() && readsPanels(root))
+    constraints.allowed[cast<AffineDimExpr>(map.getResults().back()).getPosition()] = false;
+  if (contraction && !exact)
+    fixed = contraction->panel > 1 ? choosePackedSizes(dims, *contraction) : chooseUnpackedSizes(dims, *contraction);
   for (size_t i = dims.size(); i-- > 0;) {
     unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
     int64_t extent = getConstant(dims[i]).value_or(64);
@@ -178,8 +224,14 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
       size = fixed[i];
     if (exact && !getConstant(dims[i]))
       size = 1;
-    while (exact && extent > 0 && extent % size != 0)
-      --size;
+    // Panels are never cut.
+    int64_t step = contraction && i == contraction->column ? contraction->panel : 1;
+    if (size < extent)
+      size = std::max(size / step * step, step);
+    while (exact && extent > 0 && extent % size != 0 && size > step)
+      size -= step;
+    if (exact && extent % size != 0)
+      size = extent;
     inner *= size;
     if (getConstant(dims[i]) && size >= extent)
       continue;

@@ -53,13 +53,15 @@ private:
   void emitParallelLoops(ArrayRef<unsigned> loops);
   void emitColumns();
   void emitRows(Value column, int64_t vectors, Value active);
+  SmallVector<int64_t> getRowSteps();
   void emitBlock(Block2D block, Value active);
   SmallVector<Value> emitReduction(ArrayRef<unsigned> loops, Block2D block, Value active, ValueRange sums);
   SmallVector<Value> emitStep(Block2D block, Value active, ValueRange sums);
 
   /// The indices of an operand, `rows` and `columns` beyond the current position.
   SmallVector<Value> getIndices(OpOperand *operand, int64_t rows, int64_t columns);
-  Value loadVector(OpOperand *operand, int64_t row, int64_t column, Value active);
+  /// `active` masks the last of a block's vectors.
+  Value loadVector(OpOperand *operand, int64_t row, int64_t vector, Value active);
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
   /// A loop from `begin` to `end`; `body` runs at its insertion point.
@@ -99,18 +101,22 @@ Block2D Emitter::chooseBlock() {
   std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
   int64_t numRows = rows.value_or(1 << 10), numColumns = columns.value_or(lanes << 10);
   // Of blocks that take the same time the one with fewer loads, which other things compete with.
-  auto getCycles = [](int64_t r, int64_t v) {
-    return std::max({r * v / 2.0, (r + v) / 2.0, 4.0}) + 0.05 * (r + v);
+  auto getCycles = [&](int64_t r, int64_t v) {
+    int64_t loads = contraction.isColumnwise ? r * v + v : r + v;
+    return std::max({r * v / 2.0, loads / 2.0, 4.0}) + 0.05 * loads;
   };
   Block2D best{1, 1};
   double bestCycles = -1;
   for (int64_t v = 1; v <= 6; ++v)
     for (int64_t r = 1; r * v + v + 1 <= registers; ++r) {
-      double cycles = 0;
-      // Whole blocks, then what is left: rows one by one, vectors one by one, the last of them in part.
+      // Whole blocks, then one for what is left of the columns, and of the rows.
+      auto getRowCycles = [&](int64_t width) {
+        if (width == 0)
+          return 0.0;
+        return (numRows / r) * getCycles(r, width) + (numRows % r ? getCycles(numRows % r, width) : 0);
+      };
       int64_t blocks = numColumns / (v * lanes), rest = llvm::divideCeil(numColumns - blocks * v * lanes, lanes);
-      for (auto [count, width] : {std::pair(blocks, v), std::pair(rest, int64_t(1))})
-        cycles += count * ((numRows / r) * getCycles(r, width) + (numRows % r) * getCycles(1, width));
+      double cycles = blocks * getRowCycles(v) + getRowCycles(rest);
       if (bestCycles < 0 || cycles < bestCycles) {
         bestCycles = cycles;
         best = {r, v};
@@ -153,41 +159,60 @@ void Emitter::emitParallelLoops(ArrayRef<unsigned> loops) {
   });
 }
 
-/// Whole blocks of vectors, then single vectors, of which the last may be a part.
+/// Whole blocks of vectors, then what is left: at once where it is known how much that is, else single vectors.
+/// The last vector may be a part.
 void Emitter::emitColumns() {
   Value extent = extents[contraction.columnLoop];
   int64_t width = block.vectors * lanes;
+  auto makeMask = [&](Value column) -> Value {
+    Value rest = arith::SubIOp::create(b, loc, extent, column);
+    return vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), rest);
+  };
+  if (std::optional<int64_t> known = getConstantIntValue(extent)) {
+    int64_t whole = *known / width * width, rest = llvm::divideCeil(*known - whole, lanes);
+    forLoop(constant(0), constant(whole), width, [&](Value column) { emitRows(column, block.vectors, Value()); });
+    if (rest == 0)
+      return;
+    Value column = constant(whole), last = constant(whole + (rest - 1) * lanes);
+    return emitRows(column, rest, *known % lanes ? makeMask(last) : Value());
+  }
   AffineExpr size = b.getAffineSymbolExpr(0);
   Value whole = affine::AffineApplyOp::create(b, loc, size.floorDiv(width) * width, extent);
-  if (std::optional<int64_t> constantExtent = getConstantIntValue(extent))
-    whole = constant(*constantExtent / width * width);
   forLoop(constant(0), whole, width, [&](Value column) { emitRows(column, block.vectors, Value()); });
-  std::optional<int64_t> constantExtent = getConstantIntValue(extent);
-  bool masked = !constantExtent || *constantExtent % lanes != 0;
-  forLoop(whole, extent, lanes, [&](Value column) {
-    Value active;
-    if (masked) {
-      Value rest = arith::SubIOp::create(b, loc, extent, column);
-      active = vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), rest);
-    }
-    emitRows(column, 1, active);
-  });
+  forLoop(whole, extent, lanes, [&](Value column) { emitRows(column, 1, makeMask(column)); });
+}
+
+/// How many rows at a time: the block's, then what is left, where that is known at once.
+SmallVector<int64_t> Emitter::getRowSteps() {
+  if (std::optional<int64_t> known = getConstantIntValue(extents[*contraction.rowLoop])) {
+    int64_t rest = *known % block.rows;
+    return rest ? SmallVector<int64_t>{block.rows, rest} : SmallVector<int64_t>{block.rows};
+  }
+  SmallVector<int64_t> steps{block.rows};
+  if (block.rows > 4)
+    steps.push_back(4);
+  if (block.rows > 1)
+    steps.push_back(1);
+  return steps;
 }
 
 void Emitter::emitRows(Value column, int64_t vectors, Value active) {
   position[contraction.columnLoop] = column;
   if (!contraction.rowLoop)
     return emitBlock({1, vectors}, active);
-  Value extent = extents[*contraction.rowLoop];
-  AffineExpr size = b.getAffineSymbolExpr(0);
-  Value whole = affine::AffineApplyOp::create(b, loc, size.floorDiv(block.rows) * block.rows, extent);
-  if (std::optional<int64_t> constantExtent = getConstantIntValue(extent))
-    whole = constant(*constantExtent / block.rows * block.rows);
-  for (auto [begin, end, rows] : {std::tuple(constant(0), whole, block.rows), std::tuple(whole, extent, int64_t(1))})
-    forLoop(begin, end, rows, [&, rows = rows](Value row) {
+  Value extent = extents[*contraction.rowLoop], begin = constant(0);
+  AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
+  for (int64_t rows : getRowSteps()) {
+    // As often as whole steps fit.
+    OpFoldResult end = affine::makeComposedFoldedAffineApply(
+        b, loc, first + (last - first).floorDiv(rows) * rows, {getAsOpFoldResult(begin), getAsOpFoldResult(extent)});
+    Value stop = getValueOrCreateConstantIndexOp(b, loc, end);
+    forLoop(begin, stop, rows, [&](Value row) {
       position[*contraction.rowLoop] = row;
       emitBlock({rows, vectors}, active);
     });
+    begin = stop;
+  }
 }
 
 SmallVector<Value> Emitter::getIndices(OpOperand *operand, int64_t rows, int64_t columns) {
@@ -219,9 +244,9 @@ SmallVector<Value> Emitter::getIndices(OpOperand *operand, int64_t rows, int64_t
   return indices;
 }
 
-Value Emitter::loadVector(OpOperand *operand, int64_t row, int64_t column, Value active) {
+Value Emitter::loadVector(OpOperand *operand, int64_t row, int64_t vector, Value active) {
   auto vectorType = VectorType::get({lanes}, type);
-  SmallVector<Value> indices = getIndices(operand, row, column);
+  SmallVector<Value> indices = getIndices(operand, row, vector * lanes);
   if (!active)
     return vector::LoadOp::create(b, loc, vectorType, operand->get(), indices);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
@@ -233,7 +258,7 @@ void Emitter::emitBlock(Block2D size, Value active) {
   SmallVector<Value> sums;
   for (int64_t row = 0; row < size.rows; ++row)
     for (int64_t v = 0; v < size.vectors; ++v)
-      sums.push_back(loadVector(out, row, v * lanes, active));
+      sums.push_back(loadVector(out, row, v, v + 1 == size.vectors ? active : Value()));
   SmallVector<unsigned> summed;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction)
@@ -243,7 +268,7 @@ void Emitter::emitBlock(Block2D size, Value active) {
     for (int64_t v = 0; v < size.vectors; ++v) {
       Value sum = sums[row * size.vectors + v];
       SmallVector<Value> indices = getIndices(out, row, v * lanes);
-      if (active)
+      if (active && v + 1 == size.vectors)
         vector::MaskedStoreOp::create(b, loc, out->get(), indices, active, sum);
       else
         vector::StoreOp::create(b, loc, sum, out->get(), indices);
@@ -269,14 +294,23 @@ SmallVector<Value> Emitter::emitReduction(ArrayRef<unsigned> loops, Block2D size
 
 SmallVector<Value> Emitter::emitStep(Block2D size, Value active, ValueRange sums) {
   SmallVector<Value> columns, results;
+  // What a panel holds beyond the last column is zero.
+  if (contraction.panel)
+    active = Value();
   for (int64_t v = 0; v < size.vectors; ++v)
-    columns.push_back(loadVector(contraction.vectors, 0, v * lanes, active));
+    columns.push_back(loadVector(contraction.vectors, 0, v, v + 1 == size.vectors ? active : Value()));
   auto vectorType = VectorType::get({lanes}, type);
   for (int64_t row = 0; row < size.rows; ++row) {
-    Value element = memref::LoadOp::create(b, loc, contraction.scalars->get(), getIndices(contraction.scalars, row, 0));
-    Value broadcast = vector::BroadcastOp::create(b, loc, vectorType, element);
-    for (int64_t v = 0; v < size.vectors; ++v)
-      results.push_back(vector::FMAOp::create(b, loc, broadcast, columns[v], sums[row * size.vectors + v]));
+    Value element;
+    if (!contraction.isColumnwise) {
+      SmallVector<Value> indices = getIndices(contraction.scalars, row, 0);
+      element = memref::LoadOp::create(b, loc, contraction.scalars->get(), indices);
+      element = vector::BroadcastOp::create(b, loc, vectorType, element);
+    }
+    for (int64_t v = 0; v < size.vectors; ++v) {
+      Value factor = element ? element : loadVector(contraction.scalars, row, v, v + 1 == size.vectors ? active : Value());
+      results.push_back(vector::FMAOp::create(b, loc, factor, columns[v], sums[row * size.vectors + v]));
+    }
   }
   return results;
 }

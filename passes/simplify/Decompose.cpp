@@ -89,10 +89,11 @@ struct MaterializePadding : public OpRewritePattern<ConvolveOp> {
     if (llvm::all_of(op.getLow(), isZero) && llvm::all_of(op.getHigh(), isZero))
       return rewriter.notifyMatchFailure(op, "has no padding");
     MLIRContext *context = op.getContext();
-    Dims dims = getDims(op.getInput()), low(2, getDimConstant(context, 0));
+    Dims dims = getDims(op.getInput()), low(dims.size(), getDimConstant(context, 0));
     for (auto [i, pads] : llvm::enumerate(llvm::zip(op.getLow(), op.getHigh()))) {
-      low.push_back(getDimConstant(context, std::get<0>(pads)));
-      dims[i + 2] = addDims(dims[i + 2], getDimConstant(context, std::get<0>(pads) + std::get<1>(pads)));
+      int64_t dim = i + op.getFirstSpatialDim();
+      low[dim] = getDimConstant(context, std::get<0>(pads));
+      dims[dim] = addDims(dims[dim], getDimConstant(context, std::get<0>(pads) + std::get<1>(pads)));
     }
     Type type = getTensorType(dims, getElementTypeOrSelf(op.getInput()));
     SmallVector<int64_t> interior(dims.size(), 0), none(op.getLow().size(), 0);

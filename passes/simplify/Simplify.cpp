@@ -54,7 +54,7 @@ struct FoldScaleIntoFilter : public OpRewritePattern<MulOp> {
       convolve = op.getRhs().getDefiningOp<ConvolveOp>();
       scale = op.getLhs();
     }
-    if (!convolve || !convolve->hasOneUse() || convolve.getResultType())
+    if (!convolve || !convolve->hasOneUse() || convolve.getResultType() || convolve.getChannelsLast())
       return rewriter.notifyMatchFailure(op, "is no product of a convolution that nothing else reads");
     int64_t rank = convolve.getType().getRank();
     if (!isa<FloatType>(convolve.getType().getElementType()) || !isConstantValue(convolve.getFilter()) ||
@@ -85,7 +85,8 @@ struct DistributeScale : public OpRewritePattern<MulOp> {
     if (!sum || !sum->hasOneUse() || !isConstantValue(scale) || !isConstantValue(sum.getRhs()))
       return rewriter.notifyMatchFailure(op, "is no product of a sum with constants");
     auto convolve = sum.getLhs().getDefiningOp<ConvolveOp>();
-    if (!convolve || !convolve->hasOneUse() || !isPerChannel(scale, convolve.getType().getRank()) ||
+    if (!convolve || !convolve->hasOneUse() || convolve.getChannelsLast() ||
+        !isPerChannel(scale, convolve.getType().getRank()) ||
         !isPerChannel(sum.getRhs(), convolve.getType().getRank()))
       return rewriter.notifyMatchFailure(op, "scales no convolution with a bias");
     Value product = MulOp::create(rewriter, op.getLoc(), sum.getLhs(), scale);

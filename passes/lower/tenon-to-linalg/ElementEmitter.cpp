@@ -187,8 +187,8 @@ ElementEmitter::emitWhile(ValueRange start, llvm::function_ref<FailureOr<Value>(
 //===----------------------------------------------------------------------===//
 
 /// Whether linalg can have such a read as an operand: it happens for every iteration, and each index is 0, a
-/// loop that runs over the whole dimension (linalg takes the loop's extent from it), or a sum of loops with
-/// positive factors.
+/// loop that runs over the whole dimension (linalg takes the loop's extent from it), a sum of loops with
+/// positive factors, or a loop's panel and its place in that.
 bool ElementEmitter::isOperandMap(ArrayRef<AffineExpr> dims, ArrayRef<AffineExpr> indices) const {
   if (conditionDepth > 0)
     return false;
@@ -220,7 +220,8 @@ bool ElementEmitter::isOperandMap(ArrayRef<AffineExpr> dims, ArrayRef<AffineExpr
     }
     return getConstant(index) == 0 || isScaledLoop(index);
   };
-  return llvm::all_of(indices, isSum);
+  auto isPanel = [&](AffineExpr index) { return llvm::is_contained(panelIndices, index); };
+  return llvm::all_of(indices, [&](AffineExpr index) { return isSum(index) || isPanel(index); });
 }
 
 Value ElementEmitter::readTensor(Value tensor, ArrayRef<AffineExpr> dims, ArrayRef<AffineExpr> indices) {
@@ -513,6 +514,17 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
     for (auto [i, axis] : llvm::enumerate(transpose.getPermutation()))
       at[axis] = indices[i];
     return emit(transpose.getInput(), at);
+  }
+  if (auto unpack = dyn_cast<UnpackOp>(op)) {
+    AffineExpr width = getDims(unpack.getInput()).back(), index = indices[unpack.getAxis()];
+    SmallVector<AffineExpr> at{divDims(index, width)};
+    for (auto [i, other] : llvm::enumerate(indices))
+      if (static_cast<int64_t>(i) != unpack.getAxis())
+        at.push_back(other);
+    at.push_back(modDims(index, width));
+    if (isa<AffineDimExpr>(index))
+      panelIndices.append({at.front(), at.back()});
+    return emit(unpack.getInput(), at);
   }
   if (auto slice = dyn_cast<SliceOp>(op)) {
     SmallVector<AffineExpr> at;

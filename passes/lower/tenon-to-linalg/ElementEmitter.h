@@ -153,6 +153,7 @@ private:
   llvm::SmallVector<mlir::AffineMap> inputMaps, outputMaps;
   Dims extents;
   llvm::SmallVector<mlir::Value> runtimeIndices;
+  mlir::SmallVector<mlir::AffineExpr> panelIndices; ///< of a loop: its panel, and its place in that
   llvm::DenseMap<mlir::AffineExpr, mlir::Value> materialized;
   std::map<Key, mlir::Value, bool (*)(const Key &, const Key &)> emitted;
 };

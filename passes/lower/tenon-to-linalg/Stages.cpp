@@ -188,41 +188,59 @@ FailureOr<Value> StageBuilder::lowerConvolve(ConvolveOp op, Value destination) {
   MLIRContext *context = op.getContext();
   Dims in = getDims(op.getInput()), filter = getDims(op.getFilter()), out = getDims(op.getType());
   unsigned rank = in.size() - 2;
+  bool channelsLast = op.getChannelsLast();
+  AffineExpr filters = filter[op.getFilterDim()], channels = filter[op.getFilterChannelDim()];
   Type inType = op.getInput().getType().getElementType(), filterType = op.getFilter().getType().getElementType();
   Type resultType = op.getType().getElementType();
-  // Loops: batch, filter, spatial but the last, channel, window, last spatial.
-  unsigned channelLoop = 2 + rank - 1, windowLoop = channelLoop + 1, lastLoop = windowLoop + rank;
-  auto spatialLoop = [&](unsigned i) { return i + 1 == rank ? lastLoop : 2 + i; };
-  Reduction r{ReduceKind::sum, resultType, Dims(lastLoop + 1), {0, 1}};
-  r.extents[0] = out[0];
-  r.extents[1] = out[1];
-  r.extents[channelLoop] = filter[1];
-  for (unsigned i = 0; i < rank; ++i) {
-    r.resultLoops.push_back(spatialLoop(i));
-    r.extents[spatialLoop(i)] = out[i + 2];
-    r.extents[windowLoop + i] = filter[i + 2];
+  // The innermost loop writes neighbours. Loops: batch, filter, spatial but the last, channel, window, last spatial;
+  // or batch, spatial, window, channel, filter.
+  unsigned filterLoop, channelLoop, windowLoop, numLoops = 3 + 2 * rank;
+  SmallVector<unsigned> spatialLoops;
+  for (unsigned i = 0; i < rank; ++i)
+    spatialLoops.push_back(channelsLast ? 1 + i : i + 1 == rank ? numLoops - 1 : 2 + i);
+  if (channelsLast) {
+    windowLoop = 1 + rank;
+    channelLoop = windowLoop + rank;
+    filterLoop = channelLoop + 1;
+  } else {
+    filterLoop = 1;
+    channelLoop = 2 + rank - 1;
+    windowLoop = channelLoop + 1;
   }
+  Reduction r{ReduceKind::sum, resultType, Dims(numLoops), {0}};
+  r.extents[0] = out[0];
+  r.extents[filterLoop] = filters;
+  r.extents[channelLoop] = channels;
+  for (unsigned i = 0; i < rank; ++i) {
+    r.resultLoops.push_back(spatialLoops[i]);
+    r.extents[spatialLoops[i]] = out[i + op.getFirstSpatialDim()];
+    r.extents[windowLoop + i] = filter[i + op.getFirstWindowDim()];
+  }
+  r.resultLoops.insert(channelsLast ? r.resultLoops.end() : r.resultLoops.begin() + 1, filterLoop);
 
   FailureOr<Value> sum = buildReduction(loc, r, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
     OpBuilder &b = emitter.getBuilder();
     AffineExpr channel = emitter.getLoop(channelLoop);
     if (op.getGroups() > 1) {
-      AffineExpr perGroup = divDims(filter[0], getDimConstant(context, op.getGroups()));
-      AffineExpr group = divDims(emitter.getLoop(1), perGroup);
-      channel = getConstant(filter[1]) == 1 ? group : addDims(mulDims(group, filter[1]), channel);
+      AffineExpr perGroup = divDims(filters, getDimConstant(context, op.getGroups()));
+      AffineExpr group = divDims(emitter.getLoop(filterLoop), perGroup);
+      channel = getConstant(channels) == 1 ? group : addDims(mulDims(group, channels), channel);
     }
-    SmallVector<AffineExpr> at{emitter.getLoop(0), channel};
-    SmallVector<AffineExpr> filterAt{emitter.getLoop(1), emitter.getLoop(channelLoop)};
+    SmallVector<AffineExpr> at(rank + 2), filterAt(rank + 2);
+    at[0] = emitter.getLoop(0);
+    at[op.getChannelDim()] = channel;
+    filterAt[op.getFilterDim()] = emitter.getLoop(filterLoop);
+    filterAt[op.getFilterChannelDim()] = emitter.getLoop(channelLoop);
     Value inside;
     for (unsigned i = 0; i < rank; ++i) {
-      AffineExpr window = emitter.getLoop(windowLoop + i);
-      filterAt.push_back(window);
-      AffineExpr position = simplifyDim(emitter.getLoop(spatialLoop(i)) * op.getStrides()[i] +
+      AffineExpr window = emitter.getLoop(windowLoop + i), size = in[i + op.getFirstSpatialDim()];
+      filterAt[i + op.getFirstWindowDim()] = window;
+      AffineExpr position = simplifyDim(emitter.getLoop(spatialLoops[i]) * op.getStrides()[i] +
                                         window * op.getDilations()[i] - op.getLow()[i]);
-      at.push_back(position);
+      at[i + op.getFirstSpatialDim()] = position;
       if (op.getLow()[i] <= 0 && op.getHigh()[i] <= 0)
         continue;
-      Value here = emitter.emitInBounds(position, in[i + 2]);
+      Value here = emitter.emitInBounds(position, size);
       inside = inside ? arith::AndIOp::create(b, loc, inside, here).getResult() : here;
     }
     FailureOr<Value> weight = emitter.emit(op.getFilter(), filterAt);

@@ -24,7 +24,7 @@ static Value emitWindowCount(ElementEmitter &emitter, Location loc, PoolOp op, u
   OpBuilder &b = emitter.getBuilder();
   MLIRContext *context = op.getContext();
   AffineExpr start = simplifyDim(position * op.getStrides()[i] - op.getLow()[i]);
-  AffineExpr end = getDim(op.getInput(), i + 2);
+  AffineExpr end = getDim(op.getInput(), i + op.getFirstSpatialDim());
   if (op.getCountPadding())
     end = addDims(end, getDimConstant(context, op.getHigh()[i]));
   Value dilation = emitter.materialize(getDimConstant(context, op.getDilations()[i]));
@@ -45,29 +45,32 @@ FailureOr<Value> StageBuilder::lowerPool(PoolOp op, Value destination) {
   ReduceKind kind = op.getKind() == PoolKind::max ? ReduceKind::max : ReduceKind::sum;
   Dims in = getDims(op.getInput()), out = getDims(op.getType());
   unsigned rank = in.size() - 2;
-  // Loops: batch, channel, spatial but the last, window, last spatial.
-  unsigned windowLoop = 2 + rank - 1, lastLoop = windowLoop + rank;
-  auto spatialLoop = [&](unsigned i) { return i + 1 == rank ? lastLoop : 2 + i; };
-  Reduction r{kind, elementType, Dims(lastLoop + 1), {0, 1}};
-  r.extents[0] = out[0];
-  r.extents[1] = out[1];
-  for (unsigned i = 0; i < rank; ++i) {
-    r.resultLoops.push_back(spatialLoop(i));
-    r.extents[spatialLoop(i)] = out[i + 2];
-    r.extents[windowLoop + i] = getDimConstant(context, op.getWindow()[i]);
+  // The innermost loop writes neighbours. Loops: all result dimensions but the last, window, last result dimension.
+  unsigned windowLoop = 1 + rank, lastLoop = windowLoop + rank;
+  auto resultLoop = [&](unsigned dim) { return dim + 1 == out.size() ? lastLoop : dim; };
+  auto spatialLoop = [&](unsigned i) { return resultLoop(i + op.getFirstSpatialDim()); };
+  Reduction r{kind, elementType, Dims(lastLoop + 1), {}};
+  for (unsigned dim = 0; dim < out.size(); ++dim) {
+    r.resultLoops.push_back(resultLoop(dim));
+    r.extents[resultLoop(dim)] = out[dim];
   }
+  for (unsigned i = 0; i < rank; ++i)
+    r.extents[windowLoop + i] = getDimConstant(context, op.getWindow()[i]);
   bool alwaysInside = isAlwaysInside(op);
 
   auto emitTerm = [&](ElementEmitter &emitter) -> FailureOr<Value> {
     OpBuilder &b = emitter.getBuilder();
-    SmallVector<AffineExpr> at{emitter.getLoop(0), emitter.getLoop(1)};
+    SmallVector<AffineExpr> at(rank + 2);
+    at[0] = emitter.getLoop(0);
+    at[op.getChannelDim()] = emitter.getLoop(resultLoop(op.getChannelDim()));
     Value inside;
     for (unsigned i = 0; i < rank; ++i) {
-      at.push_back(simplifyDim(emitter.getLoop(spatialLoop(i)) * op.getStrides()[i] +
-                               emitter.getLoop(windowLoop + i) * op.getDilations()[i] - op.getLow()[i]));
+      AffineExpr &position = at[i + op.getFirstSpatialDim()];
+      position = simplifyDim(emitter.getLoop(spatialLoop(i)) * op.getStrides()[i] +
+                             emitter.getLoop(windowLoop + i) * op.getDilations()[i] - op.getLow()[i]);
       if (alwaysInside)
         continue;
-      Value here = emitter.emitInBounds(at.back(), in[i + 2]);
+      Value here = emitter.emitInBounds(position, in[i + op.getFirstSpatialDim()]);
       inside = inside ? arith::AndIOp::create(b, loc, inside, here).getResult() : here;
     }
     auto emitElement = [&]() -> FailureOr<Value> {
@@ -95,7 +98,7 @@ FailureOr<Value> StageBuilder::lowerPool(PoolOp op, Value destination) {
     Value count;
     for (unsigned i = 0; i < rank; ++i) {
       Value here = alwaysInside ? emitter.materialize(getDimConstant(context, op.getWindow()[i]))
-                                : emitWindowCount(emitter, loc, op, i, emitter.getLoop(i + 2));
+                                : emitWindowCount(emitter, loc, op, i, emitter.getLoop(i + op.getFirstSpatialDim()));
       count = count ? arith::MulIOp::create(b, loc, count, here).getResult() : here;
     }
     Value sum = emitter.readTensor(*joined, out, emitter.getLoops());

@@ -4,6 +4,10 @@
 #lhs = affine_map<(m, k, n) -> (m, k)>
 #rhs = affine_map<(m, k, n) -> (k, n)>
 #out = affine_map<(m, k, n) -> (m, n)>
+#panels = affine_map<(m, k, n) -> (n floordiv 32, k, n mod 32)>
+#window = affine_map<(p, w, c) -> (p + w, c)>
+#filter = affine_map<(p, w, c) -> (w, c)>
+#pixel = affine_map<(p, w, c) -> (p, c)>
 #transposed = affine_map<(m, k, n) -> (n, k)>
 
 // 28 rows and 32 columns: two blocks of 14 rows x 2 vectors of 16, whose 28 sums the loop over k carries.
@@ -33,16 +37,55 @@ func.func @sums_stay_in_registers(%a: memref<28x100xf32>, %b: memref<100x32xf32>
 
 // 20 columns: one whole vector, and a masked one with 4 elements.
 // CHECK-LABEL: @a_rest_of_columns_is_masked
+// CHECK: %[[MASK:.*]] = vector.create_mask %{{.*}} : vector<16xi1>
 // CHECK: vector.load
-// CHECK: vector.create_mask
-// CHECK: vector.maskedload
-// CHECK: vector.maskedstore
+// CHECK: vector.maskedload %{{.*}}, %[[MASK]]
+// CHECK: %{{.*}}:2 = scf.for
+// CHECK: vector.store
+// CHECK: vector.maskedstore %{{.*}}, %[[MASK]]
 func.func @a_rest_of_columns_is_masked(%a: memref<1x100xf32>, %b: memref<100x20xf32>, %c: memref<1x20xf32>) {
   linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "reduction", "parallel"]}
       ins(%a, %b : memref<1x100xf32>, memref<100x20xf32>) outs(%c : memref<1x20xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Panels of 32 columns: a block of two vectors reads one panel from one end to the other; what the last one holds
+// beyond the columns is zero, so that its vectors need no mask. Here a block of 9 rows and three
+// vectors does all columns at once, and one of 3 rows what is left.
+// CHECK-LABEL: @panels_are_read_in_order
+// CHECK: %{{.*}}:27 = scf.for
+// CHECK: vector.load %arg1[%{{.*}}, %{{.*}}, %{{.*}}] : memref<2x100x32xf32>, vector<16xf32>
+// CHECK-NOT: vector.maskedload
+// CHECK: scf.yield
+// CHECK: vector.maskedstore
+// CHECK: %{{.*}}:9 = scf.for
+func.func @panels_are_read_in_order(%a: memref<30x100xf32>, %b: memref<2x100x32xf32>, %c: memref<30x40xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<30x100xf32>, memref<2x100x32xf32>) outs(%c : memref<30x40xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Each column is summed by itself: both operands are read in vectors.
+// CHECK-LABEL: @columns_by_themselves
+// CHECK: scf.for
+// CHECK-NOT: vector.broadcast
+// CHECK: vector.fma
+func.func @columns_by_themselves(%x: memref<9x32xf32>, %f: memref<3x32xf32>, %y: memref<7x32xf32>) {
+  linalg.generic {indexing_maps = [#window, #filter, #pixel], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %f : memref<9x32xf32>, memref<3x32xf32>) outs(%y : memref<7x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
     linalg.yield %1 : f32
   }
   return

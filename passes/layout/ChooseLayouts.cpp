@@ -1,0 +1,267 @@
+//===- ChooseLayouts.cpp - channels last where convolutions want them -----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Convolutions become such of [N, spatial..., C] between transposes; then the
+// transposes sink through all that can work on either layout, until they meet
+// their inverse and vanish.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/Passes.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_CHOOSELAYOUTS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+using Permutation = SmallVector<int64_t>;
+
+/// [N, C, spatial...] to [N, spatial..., C].
+static Permutation getToLast(int64_t rank) {
+  Permutation p{0};
+  for (int64_t i = 2; i < rank; ++i)
+    p.push_back(i);
+  p.push_back(1);
+  return p;
+}
+
+static Permutation invert(ArrayRef<int64_t> p) {
+  Permutation inverse(p.size());
+  for (auto [i, from] : llvm::enumerate(p))
+    inverse[from] = i;
+  return inverse;
+}
+
+template <typename T> static SmallVector<T> permute(ArrayRef<T> values, ArrayRef<int64_t> p) {
+  SmallVector<T> result;
+  for (int64_t from : p)
+    result.push_back(values[from]);
+  return result;
+}
+
+static Value transpose(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> p) {
+  return TransposeOp::create(b, loc, value, p);
+}
+
+/// On a transpose that this pass made to give back a result: these are the ones that sink.
+static constexpr StringLiteral kSinks = "tenon.sinks";
+
+/// A result with channels last, as what the model knows.
+static Value putBack(OpBuilder &b, Location loc, Value value) {
+  auto op = TransposeOp::create(b, loc, value, invert(getToLast(cast<RankedTensorType>(value.getType()).getRank())));
+  op->setAttr(kSinks, b.getUnitAttr());
+  return op;
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct ConvolveChannelsLast : public OpRewritePattern<ConvolveOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
+    if (op.getChannelsLast() || !op.getType().getElementType().isF32() || op.getResultType() ||
+        !op.getFilter().getType().hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "is no convolution of f32 that has its channels second");
+    Location loc = op.getLoc();
+    int64_t rank = op.getType().getRank();
+    Permutation toLast = getToLast(rank), filter;
+    for (int64_t i = 2; i < rank; ++i)
+      filter.push_back(i);
+    filter.append({1, 0});
+    auto result = ConvolveOp::create(rewriter, loc, transpose(rewriter, loc, op.getInput(), toLast),
+                                     transpose(rewriter, loc, op.getFilter(), filter), op.getStrides(),
+                                     op.getDilations(), op.getLow(), op.getHigh(), op.getGroups(), TypeAttr(), true);
+    rewriter.replaceOp(op, putBack(rewriter, loc, result));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Sinking transposes
+//===----------------------------------------------------------------------===//
+
+/// The transpose that makes a value, where it gives back a result that has its channels last.
+static TransposeOp getFromLast(Value value) {
+  auto op = value.getDefiningOp<TransposeOp>();
+  // Two transposes that were joined into one are something else.
+  bool sinks = op && op->hasAttr(kSinks) && op.getPermutation() == ArrayRef(invert(getToLast(op.getPermutation().size())));
+  return sinks ? op : TransposeOp();
+}
+
+/// Extents of 1 in front, up to `rank` dimensions.
+static Value addLeadingOnes(OpBuilder &b, Location loc, Value value, int64_t rank) {
+  Dims dims = getDims(value);
+  if (static_cast<int64_t>(dims.size()) == rank)
+    return value;
+  dims.insert(dims.begin(), rank - dims.size(), getDimConstant(b.getContext(), 1));
+  return ReshapeOp::create(b, loc, getTensorType(dims, getElementTypeOrSelf(value)), value);
+}
+
+/// A value that broadcasts against [N, C, spatial...], as one that does against [N, spatial..., C].
+static Value moveToLast(OpBuilder &b, Location loc, Value value, int64_t rank) {
+  if (TransposeOp op = getFromLast(value); op && static_cast<int64_t>(op.getPermutation().size()) == rank)
+    return op.getInput();
+  if (cast<RankedTensorType>(value.getType()).getRank() == 0)
+    return value;
+  return transpose(b, loc, addLeadingOnes(b, loc, value, rank), getToLast(rank));
+}
+
+/// An operation element by element: worth it where at least half of what it reads in full comes from transposes.
+struct SinkThroughElementwise : public RewritePattern {
+  SinkThroughElementwise(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!op->hasTrait<Elementwise>() || op->getNumResults() != 1)
+      return failure();
+    Value result = op->getResult(0);
+    Dims dims = getDims(result);
+    int64_t rank = dims.size(), numSunk = 0, numOthers = 0;
+    for (Value operand : op->getOperands()) {
+      if (getDims(operand) != dims)
+        continue;
+      ++(getFromLast(operand) ? numSunk : numOthers);
+    }
+    if (numSunk == 0 || numOthers > numSunk)
+      return rewriter.notifyMatchFailure(op, "reads nothing that was transposed, or mostly other things");
+    Location loc = op->getLoc();
+    Permutation toLast = getToLast(rank);
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(moveToLast(rewriter, loc, operand, rank));
+    Operation *moved = rewriter.clone(*op);
+    moved->setOperands(operands);
+    moved->getResult(0).setType(getTensorType(permute(ArrayRef(dims), toLast), getElementTypeOrSelf(result)));
+    rewriter.replaceOp(op, putBack(rewriter, loc, moved->getResult(0)));
+    return success();
+  }
+};
+
+struct SinkThroughPad : public OpRewritePattern<PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PadOp op, PatternRewriter &rewriter) const override {
+    TransposeOp from = getFromLast(op.getInput());
+    if (!from)
+      return rewriter.notifyMatchFailure(op, "pads nothing that was transposed");
+    Permutation toLast = getToLast(op.getType().getRank());
+    Dims dims = getDims(op.getType()), low(op.getLow().getDims());
+    auto type = getTensorType(permute(ArrayRef(dims), toLast), op.getType().getElementType());
+    Value padded = PadOp::create(rewriter, op.getLoc(), type, op.getMode(), from.getInput(), op.getValue(),
+                                 ShapeAttr::get(op.getContext(), permute(ArrayRef(low), toLast)),
+                                 permute(op.getInterior(), toLast));
+    rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), padded));
+    return success();
+  }
+};
+
+/// transpose(pad(x)) -> pad(transpose(x)), for a convolution whose input comes from elsewhere: one kernel does both.
+struct HoistOverPad : public OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    auto pad = op.getInput().getDefiningOp<PadOp>();
+    int64_t rank = op.getPermutation().size();
+    if (!pad || !pad->hasOneUse() || rank < 3 || op.getPermutation() != ArrayRef(getToLast(rank)))
+      return rewriter.notifyMatchFailure(op, "puts the channels of nothing padded last");
+    Dims low(pad.getLow().getDims());
+    rewriter.replaceOpWithNewOp<PadOp>(op, op.getType(), pad.getMode(),
+                                       transpose(rewriter, op.getLoc(), pad.getInput(), op.getPermutation()),
+                                       pad.getValue(),
+                                       ShapeAttr::get(op.getContext(), permute(ArrayRef(low), op.getPermutation())),
+                                       permute(pad.getInterior(), op.getPermutation()));
+    return success();
+  }
+};
+
+struct SinkThroughSlice : public OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    TransposeOp from = getFromLast(op.getInput());
+    if (!from)
+      return rewriter.notifyMatchFailure(op, "takes a part of nothing that was transposed");
+    Permutation toLast = getToLast(op.getType().getRank());
+    Dims dims = getDims(op.getType()), starts(op.getStarts().getDims());
+    auto type = getTensorType(permute(ArrayRef(dims), toLast), op.getType().getElementType());
+    Value part = SliceOp::create(rewriter, op.getLoc(), type, from.getInput(),
+                                 ShapeAttr::get(op.getContext(), permute(ArrayRef(starts), toLast)),
+                                 permute(op.getSteps(), toLast));
+    rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), part));
+    return success();
+  }
+};
+
+struct SinkThroughPool : public OpRewritePattern<PoolOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PoolOp op, PatternRewriter &rewriter) const override {
+    TransposeOp from = getFromLast(op.getInput());
+    if (!from || op.getChannelsLast())
+      return rewriter.notifyMatchFailure(op, "pools nothing that was transposed");
+    auto moved = cast<PoolOp>(rewriter.clone(*op));
+    moved.getInputMutable().assign(from.getInput());
+    moved.setChannelsLast(true);
+    Permutation toLast = getToLast(op.getType().getRank());
+    Dims dims = getDims(op.getType());
+    moved.getResult().setType(getTensorType(permute(ArrayRef(dims), toLast), op.getType().getElementType()));
+    rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), moved));
+    return success();
+  }
+};
+
+struct SinkThroughConcat : public OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConcatOp op, PatternRewriter &rewriter) const override {
+    int64_t numSunk = llvm::count_if(op.getInputs(), [](Value input) { return bool(getFromLast(input)); });
+    if (2 * numSunk <= static_cast<int64_t>(op.getInputs().size()))
+      return rewriter.notifyMatchFailure(op, "joins mostly what was not transposed");
+    int64_t rank = op.getType().getRank();
+    Permutation toLast = getToLast(rank), fromLast = invert(toLast);
+    SmallVector<Value> inputs;
+    for (Value input : op.getInputs())
+      inputs.push_back(moveToLast(rewriter, op.getLoc(), input, rank));
+    Value joined = ConcatOp::create(rewriter, op.getLoc(), inputs, fromLast[op.getAxis()]);
+    rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), joined));
+    return success();
+  }
+};
+
+/// reduce(transpose(x)) -> reduce(x), where what is left has the same order.
+struct SinkThroughReduce : public OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    TransposeOp from = getFromLast(op.getInput());
+    if (!from || op.getKeepdims())
+      return rewriter.notifyMatchFailure(op, "reduces nothing that was transposed");
+    Permutation fromLast(from.getPermutation());
+    SmallVector<int64_t> axes, left;
+    for (int64_t i = 0; i < static_cast<int64_t>(fromLast.size()); ++i)
+      (llvm::is_contained(op.getAxes(), i) ? axes : left).push_back(fromLast[i]);
+    if (!llvm::is_sorted(left))
+      return rewriter.notifyMatchFailure(op, "leaves dimensions in another order");
+    llvm::sort(axes);
+    rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getKind(), from.getInput(), axes, false);
+    return success();
+  }
+};
+
+struct ChooseLayouts : public tenon::impl::ChooseLayoutsBase<ChooseLayouts> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ConvolveChannelsLast, SinkThroughElementwise, SinkThroughPad, HoistOverPad, SinkThroughSlice,
+                 SinkThroughPool, SinkThroughConcat, SinkThroughReduce>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+    getOperation().walk([](TransposeOp op) { op->removeAttr(kSinks); });
+  }
+};
+
+} // namespace

@@ -1,0 +1,48 @@
+//===- PanelPacking.cpp - a dimension of a weight in panels ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/layout/PanelPacking.h"
+#include <algorithm>
+#include <cstdint>
+
+using namespace tenon;
+
+/// Elements are moved as integers of their size.
+template <typename T> static void pack(const PanelPacking &p, const T *source, T *target) {
+  for (int64_t first = 0; first < p.extent; first += p.panel) {
+    int64_t width = std::min(p.panel, p.extent - first);
+    for (int64_t outer = 0; outer < p.outer; ++outer) {
+      const T *from = source + (outer * p.extent + first) * p.inner;
+      // A block of the inner dimension at a time, so that the lines of memory that it reads stay in the cache.
+      constexpr int64_t kBlock = 64;
+      for (int64_t begin = 0; begin < p.inner; begin += kBlock) {
+        int64_t end = std::min(begin + kBlock, p.inner);
+        for (int64_t column = 0; column < width; ++column)
+          for (int64_t inner = begin; inner < end; ++inner)
+            target[inner * p.panel + column] = from[column * p.inner + inner];
+      }
+      target += p.inner * p.panel;
+    }
+  }
+}
+
+void tenon::packPanels(const PanelPacking &packing, const char *source, char *target) {
+  auto run = [&](auto element) {
+    using T = decltype(element);
+    pack(packing, reinterpret_cast<const T *>(source), reinterpret_cast<T *>(target));
+  };
+  switch (packing.elementBytes) {
+  case 1:
+    return run(uint8_t());
+  case 2:
+    return run(uint16_t());
+  case 4:
+    return run(uint32_t());
+  default:
+    return run(uint64_t());
+  }
+}

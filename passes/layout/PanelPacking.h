@@ -1,0 +1,35 @@
+//===- PanelPacking.h - a dimension of a weight in panels -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The algorithm stands apart from the IR: bytes in, bytes out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_LAYOUT_PANELPACKING_H
+#define TENON_PASSES_LAYOUT_PANELPACKING_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tenon {
+
+/// An array [outer, extent, inner] of elements of `elementBytes` (1, 2, 4 or 8) bytes, and how many of `extent` make
+/// a panel.
+struct PanelPacking {
+  int64_t outer, extent, inner, panel;
+  size_t elementBytes;
+
+  int64_t getNumPanels() const { return (extent + panel - 1) / panel; }
+  int64_t getPackedBytes() const { return getNumPanels() * outer * inner * panel * int64_t(elementBytes); }
+};
+
+/// Writes `source` as [panels, outer, inner, panel] to `target`, which holds zeros: beyond the extent they stay.
+void packPanels(const PanelPacking &packing, const char *source, char *target);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_LAYOUT_PANELPACKING_H

@@ -1,0 +1,121 @@
+//===- PrepackWeights.cpp - weights in the order that kernels read them ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Panels of the packed operand of a matrix product, as in Goto and van de Geijn,
+// "Anatomy of High-Performance Matrix Multiplication" (2008).
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "passes/Passes.h"
+#include "passes/layout/PanelPacking.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_PREPACKWEIGHTS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+/// Columns of a panel: two vectors of 64 bytes of f32, which shorter vectors divide.
+static constexpr int64_t kPanel = 32;
+
+/// The dimension of a contraction's weight that runs along the last dimension of the result, where the weight has
+/// nothing else but dimensions that are summed over.
+static std::optional<int64_t> getColumnDim(ContractOp op, OpOperand &weight) {
+  bool isLhs = weight.getOperandNumber() == 0;
+  ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims(), other = isLhs ? op.getRhsDims() : op.getLhsDims();
+  if (op.getResultDims().empty() || llvm::is_contained(other, op.getResultDims().back()))
+    return std::nullopt;
+  const int64_t *column = llvm::find(own, op.getResultDims().back());
+  if (column == own.end() || own.size() < 2)
+    return std::nullopt;
+  for (int64_t index : own)
+    if (index != *column && (llvm::is_contained(op.getResultDims(), index) || !llvm::is_contained(other, index)))
+      return std::nullopt;
+  return column - own.begin();
+}
+
+/// The dimension of a weight that `use` wants in panels.
+static std::optional<int64_t> getPackedDim(OpOperand &use) {
+  if (auto contract = dyn_cast<ContractOp>(use.getOwner()))
+    return getColumnDim(contract, use);
+  auto convolve = dyn_cast<ConvolveOp>(use.getOwner());
+  if (convolve && convolve.getChannelsLast() && convolve.getGroups() == 1 && use.getOperandNumber() == 1)
+    return convolve.getFilterDim();
+  return std::nullopt;
+}
+
+/// The bytes of a weight of floats; nothing where all elements are the same.
+static std::optional<ArrayRef<char>> getBytes(ElementsAttr value) {
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
+    return resource.getRawHandle().getBlob()->getData();
+  auto dense = cast<DenseElementsAttr>(value);
+  if (dense.isSplat())
+    return std::nullopt;
+  return dense.getRawData();
+}
+
+namespace {
+struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
+  void runOnOperation() override {
+    SmallVector<WeightOp> weights;
+    getOperation().walk([&](WeightOp weight) { weights.push_back(weight); });
+    for (WeightOp weight : weights)
+      for (OpOperand &use : llvm::make_early_inc_range(weight->getUses()))
+        if (std::optional<int64_t> axis = getPackedDim(use))
+          replace(use, weight, *axis);
+    for (WeightOp weight : weights)
+      if (weight->use_empty())
+        weight.erase();
+  }
+
+private:
+  void replace(OpOperand &use, WeightOp weight, int64_t axis) {
+    RankedTensorType type = weight.getType();
+    if (!(type.getElementType().isF32() || type.getElementType().isF64()) || type.getDimSize(axis) < kPanel)
+      return;
+    WeightOp packed = getPacked(weight, axis);
+    if (!packed)
+      return;
+    OpBuilder b(use.getOwner());
+    use.set(UnpackOp::create(b, use.getOwner()->getLoc(), type, packed, axis));
+  }
+
+  /// One for all uses that want the same.
+  WeightOp getPacked(WeightOp weight, int64_t axis) {
+    WeightOp &known = packedOf[{weight, axis}];
+    std::optional<ArrayRef<char>> bytes = getBytes(weight.getValue());
+    if (known || !bytes)
+      return known;
+    RankedTensorType type = weight.getType();
+    ArrayRef<int64_t> shape = type.getShape();
+    PanelPacking packing{1, shape[axis], 1, kPanel, llvm::divideCeil(type.getElementTypeBitWidth(), 8)};
+    SmallVector<int64_t> panels{packing.getNumPanels()};
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (i != axis) {
+        (i < axis ? packing.outer : packing.inner) *= shape[i];
+        panels.push_back(shape[i]);
+      }
+    panels.push_back(kPanel);
+    AsmResourceBlob blob = HeapAsmResourceBlob::allocate(packing.getPackedBytes(), 64, /*dataIsMutable=*/true);
+    std::memset(blob.getMutableData().data(), 0, blob.getMutableData().size());
+    packPanels(packing, bytes->data(), blob.getMutableData().data());
+    auto packedType = RankedTensorType::get(panels, type.getElementType());
+    OpBuilder b(weight);
+    known = WeightOp::create(b, weight.getLoc(), DenseResourceElementsAttr::get(packedType, "packed", std::move(blob)));
+    known.setNameAttr(weight.getNameAttr());
+    return known;
+  }
+
+  llvm::DenseMap<std::pair<Operation *, int64_t>, WeightOp> packedOf;
+};
+} // namespace

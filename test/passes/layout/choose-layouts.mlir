@@ -1,0 +1,41 @@
+// RUN: tenon-opt %s --tenon-choose-layouts --canonicalize | FileCheck %s
+// Between convolutions channels are last; transposes are left at the borders alone.
+
+// CHECK-LABEL: @network
+// CHECK: %[[X:.*]] = tenon.transpose %arg0 {permutation = array<i64: 0, 2, 3, 1>}
+// CHECK: tenon.pad{{ +}}constant, %[[X]], {{.*}} low = #tenon.shape<0, 1, 1, 0>
+// CHECK: tenon.convolve {{.*}}channels_last
+// CHECK-NOT: tenon.transpose {{.*}}tensor<1x8x
+// CHECK: tenon.add {{.*}} -> tensor<1x8x8x16xf32>
+// CHECK: tenon.pool {{.*}}channels_last
+// CHECK: tenon.concat {{.*}} {axis = 3 : i64}
+// CHECK: tenon.slice {{.*}} {starts = #tenon.shape<0, 0, 0, 4>
+// CHECK-NEXT: tenon.transpose {{.*}} {permutation = array<i64: 0, 3, 1, 2>}
+// CHECK-NEXT: tenon.reduce{{ +}}sum, {{.*}} {axes = array<i64: 1, 2>}
+// CHECK-NOT: tenon.transpose
+// CHECK: return
+func.func @network(%x: tensor<1x3x8x8xf32>, %f: tensor<16x3x3x3xf32>, %b: tensor<16x1x1xf32>)
+    -> (tensor<1x28xf32>, tensor<1x28x4x4xf32>) {
+  %z = tenon.weight dense<0.0> : tensor<f32>
+  %p = tenon.pad constant, %x, %z {low = #tenon.shape<0, 0, 1, 1>, interior = array<i64: 0, 0, 0, 0>}
+    : (tensor<1x3x8x8xf32>, tensor<f32>) -> tensor<1x3x10x10xf32>
+  %c = tenon.convolve %p, %f {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+    high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x3x10x10xf32>, tensor<16x3x3x3xf32>) -> tensor<1x16x8x8xf32>
+  %a = tenon.add %c, %b : (tensor<1x16x8x8xf32>, tensor<16x1x1xf32>) -> tensor<1x16x8x8xf32>
+  %m = tenon.pool max, %a {window = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>,
+    low = array<i64: 0, 0>, high = array<i64: 0, 0>} : (tensor<1x16x8x8xf32>) -> tensor<1x16x4x4xf32>
+  %j = tenon.concat %m, %m {axis = 1 : i64} : (tensor<1x16x4x4xf32>, tensor<1x16x4x4xf32>) -> tensor<1x32x4x4xf32>
+  %s = tenon.slice %j {starts = #tenon.shape<0, 4, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<1x32x4x4xf32>) -> tensor<1x28x4x4xf32>
+  %r = tenon.reduce sum, %s {axes = array<i64: 2, 3>} : (tensor<1x28x4x4xf32>) -> tensor<1x28xf32>
+  return %r, %s : tensor<1x28xf32>, tensor<1x28x4x4xf32>
+}
+
+// The model's own transposes stay where they are, also such that look the same.
+// CHECK-LABEL: @own_transposes
+// CHECK: tenon.transpose
+// CHECK-NEXT: tenon.relu
+func.func @own_transposes(%x: tensor<1x8x4xf32>) -> tensor<1x4x8xf32> {
+  %0 = tenon.transpose %x {permutation = array<i64: 0, 2, 1>} : (tensor<1x8x4xf32>) -> tensor<1x4x8xf32>
+  %1 = tenon.relu %0 : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  return %1 : tensor<1x4x8xf32>
+}

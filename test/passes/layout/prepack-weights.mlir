@@ -1,0 +1,52 @@
+// RUN: tenon-opt %s --tenon-prepack-weights | FileCheck %s
+// A weight is stored in panels of the dimension that its kernel reads vectors of.
+
+// CHECK-LABEL: @columns_of_a_product
+// Columns 0 to 31 of both rows, then 32 and 33, and zeros.
+// CHECK: %[[W:.*]] = tenon.weight {{.*}} : tensor<2x2x32xf32> {name = "w"}
+// CHECK: %[[U:.*]] = tenon.unpack %[[W]] {axis = 1 : i64} : (tensor<2x2x32xf32>) -> tensor<2x34xf32>
+// CHECK: tenon.contract %arg0, %[[U]]
+func.func @columns_of_a_product(%x: tensor<3x2xf32>) -> tensor<3x34xf32> {
+  %w = tenon.weight dense_resource<w> : tensor<2x34xf32> {name = "w"}
+  %0 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<3x2xf32>, tensor<2x34xf32>) -> tensor<3x34xf32>
+  return %0 : tensor<3x34xf32>
+}
+
+// Rows of a weight that a model stores transposed. Two products share one packed weight.
+// CHECK-LABEL: @rows_of_a_transposed_weight
+// CHECK: %[[W:.*]] = tenon.weight {{.*}} : tensor<2x2x32xf32>
+// CHECK-DAG: tenon.unpack %[[W]] {axis = 0 : i64} : (tensor<2x2x32xf32>) -> tensor<34x2xf32>
+// CHECK-DAG: tenon.unpack %[[W]] {axis = 0 : i64}
+// CHECK-NOT: tenon.weight
+func.func @rows_of_a_transposed_weight(%x: tensor<3x2xf32>, %y: tensor<2xf32>) -> (tensor<3x34xf32>, tensor<34xf32>) {
+  %w = tenon.weight dense_resource<v> : tensor<34x2xf32>
+  %0 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>}
+    : (tensor<3x2xf32>, tensor<34x2xf32>) -> tensor<3x34xf32>
+  %1 = tenon.contract %y, %w {lhs_dims = array<i64: 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 1>}
+    : (tensor<2xf32>, tensor<34x2xf32>) -> tensor<34xf32>
+  return %0, %1 : tensor<3x34xf32>, tensor<34xf32>
+}
+
+// Filters of a convolution with channels last; not where they are in groups, and not fewer than a panel.
+// CHECK-LABEL: @filters
+// CHECK: tenon.unpack {{.*}} {axis = 3 : i64} : (tensor<2x1x1x1x32xf32>) -> tensor<1x1x1x34xf32>
+// CHECK-NOT: tenon.unpack
+func.func @filters(%x: tensor<1x4x4x1xf32>, %y: tensor<1x4x4x34xf32>) -> (tensor<1x4x4x34xf32>, tensor<1x4x4x34xf32>) {
+  %w = tenon.weight dense_resource<f> : tensor<1x1x1x34xf32>
+  %0 = tenon.convolve %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+    high = array<i64: 0, 0>, groups = 1 : i64, channels_last} : (tensor<1x4x4x1xf32>, tensor<1x1x1x34xf32>) -> tensor<1x4x4x34xf32>
+  %1 = tenon.convolve %y, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+    high = array<i64: 0, 0>, groups = 34 : i64, channels_last} : (tensor<1x4x4x34xf32>, tensor<1x1x1x34xf32>) -> tensor<1x4x4x34xf32>
+  return %0, %1 : tensor<1x4x4x34xf32>, tensor<1x4x4x34xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      w: "0x04000000000000000000803F0000004000004040000080400000A0400000C0400000E0400000004100001041000020410000304100004041000050410000604100007041000080410000884100009041000098410000A0410000A8410000B0410000B8410000C0410000C8410000D0410000D8410000E0410000E8410000F0410000F84100000042000004420000084200000C4200001042000014420000184200001C4200002042000024420000284200002C4200003042000034420000384200003C4200004042000044420000484200004C4200005042000054420000584200005C4200006042000064420000684200006C4200007042000074420000784200007C4200008042000082420000844200008642",
+      v: "0x04000000000000000000803F0000004000004040000080400000A0400000C0400000E0400000004100001041000020410000304100004041000050410000604100007041000080410000884100009041000098410000A0410000A8410000B0410000B8410000C0410000C8410000D0410000D8410000E0410000E8410000F0410000F84100000042000004420000084200000C4200001042000014420000184200001C4200002042000024420000284200002C4200003042000034420000384200003C4200004042000044420000484200004C4200005042000054420000584200005C4200006042000064420000684200006C4200007042000074420000784200007C4200008042000082420000844200008642",
+      f: "0x04000000000000000000803F0000004000004040000080400000A0400000C0400000E0400000004100001041000020410000304100004041000050410000604100007041000080410000884100009041000098410000A0410000A8410000B0410000B8410000C0410000C8410000D0410000D8410000E0410000E8410000F0410000F8410000004200000442"
+    }
+  }
+#-}
