@@ -25,7 +25,7 @@ struct Choice {
 };
 
 /// What a choice is made by.
-enum class Rule { Weights, Options, Slack };
+enum class Rule { Weights, Options, Slack, Lowest };
 
 class Search {
 public:
@@ -69,6 +69,8 @@ private:
 bool Search::isBetter(const Choice &a, const Choice &b) const {
   if (b.options == 0)
     return true;
+  if (rule == Rule::Lowest && a.height != b.height)
+    return a.height < b.height;
   double x = a.options, y = b.options;
   if (rule == Rule::Weights) {
     x /= weights[a.column];
@@ -134,24 +136,31 @@ bool Search::settleValley(Segment valley, int64_t wall, bool &isRaised, Choice &
 
 /// Raises what must be raised, and finds the choice to make next.
 bool Search::settle(Segment segment, Choice &best) {
-  bool isRaised = true;
-  while (isRaised) {
-    isRaised = false;
-    best = {};
-    uint32_t begin = segment.begin;
-    while (begin < segment.end && !isRaised) {
-      int64_t height = skyline.getHeight(begin);
-      uint32_t end = begin + 1;
-      while (end < segment.end && skyline.getHeight(end) == height)
-        ++end;
-      int64_t left = begin > segment.begin ? skyline.getHeight(begin - 1) : kNoWall;
-      int64_t right = end < segment.end ? skyline.getHeight(end) : kNoWall;
-      steps += end - begin;
-      if (left > height && right > height &&
-          !settleValley({begin, end}, std::min(left, right), isRaised, best))
+  best = {};
+  uint32_t begin = segment.begin;
+  while (begin < segment.end) {
+    int64_t height = skyline.getHeight(begin);
+    uint32_t end = begin + 1;
+    while (end < segment.end && skyline.getHeight(end) == height)
+      ++end;
+    int64_t left = begin > segment.begin ? skyline.getHeight(begin - 1) : kNoWall;
+    int64_t right = end < segment.end ? skyline.getHeight(end) : kNoWall;
+    steps += end - begin;
+    bool isRaised = false;
+    if (left > height && right > height) {
+      Choice choice;
+      if (!settleValley({begin, end}, std::min(left, right), isRaised, choice))
         return false;
-      begin = end;
+      if (!isRaised && choice.options > 0 && isBetter(choice, best))
+        best = choice;
     }
+    if (!isRaised) {
+      begin = end;
+      continue;
+    }
+    // What was raised is another valley now, maybe together with its left wall.
+    while (begin > segment.begin && skyline.getHeight(begin - 1) == left)
+      --begin;
   }
   return true;
 }
@@ -270,11 +279,12 @@ SearchEnd tenon::placement::searchPlacement(const Instance &instance, int64_t ca
   if (getLowerBound(instance) > capacity)
     return SearchEnd::Impossible;
   Search search(instance, capacity);
-  const Rule rules[] = {Rule::Weights, Rule::Options, Rule::Slack};
-  constexpr int64_t kFirstLimit = 20000, kLastLimit = 20000000; // the last takes less than 0.1 s
-  constexpr uint32_t kTriesARound = 15; // all rules with all preferences
+  const Rule rules[] = {Rule::Weights, Rule::Options, Rule::Slack, Rule::Lowest};
+  // At first about as much as it takes to place everything once; at last less than 0.1 s.
+  constexpr int64_t kLastLimit = 20'000'000;
+  constexpr uint32_t kTriesARound = 20; // all rules with all preferences
   uint64_t random = 1;
-  int64_t limit = kFirstLimit;
+  int64_t count = static_cast<int64_t>(instance.size()), limit = std::min(count * count, kLastLimit);
   for (uint32_t number = 0; !budget.isSpent(); ++number) {
     std::vector<double> preferences = getPreferences(instance, number, random);
     SearchEnd end = search.run(preferences, rules[number % std::size(rules)], budget, limit);

@@ -105,7 +105,7 @@ static void improvePart(Part &part, int64_t target, Budget &budget) {
   improve(part.buffers, Conflicts(part.buffers), target, own, part.best);
   budget.spend(before - own.left());
   for (int64_t capacity = target; canSearch && peak > target && !budget.isSpent();) {
-    if (part.bound > capacity || searchPart(part, *rounded, capacity, budget, 2) != SearchEnd::Found)
+    if (part.bound > capacity || searchPart(part, *rounded, capacity, budget, 4) != SearchEnd::Found)
       target = capacity + 1;
     capacity = target + (peak - target) / 2;
   }
