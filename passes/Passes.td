@@ -245,7 +245,7 @@ def AssignOffsets : Pass<"plan-assign-offsets", "::tenon::plan::ProgramOp"> {
   let summary = "give every activation its place in one arena";
   let description = [{
     Lifetimes come from the instruction list. Activations of constant size are
-    packed (passes/memory/Packer.h); those whose size depends on symbols follow
+    placed (passes/memory/placement); those whose size depends on symbols follow
     in slots, whose offsets are expressions of the symbols.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -9,8 +9,10 @@
 #include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Passes.h"
+#include "passes/Unsupported.h"
 #include "passes/memory/Lifetimes.h"
-#include "passes/memory/Packer.h"
+#include "passes/memory/placement/Place.h"
+#include "passes/memory/placement/Validate.h"
 #include "runtime/format/Kernel.h"
 
 namespace tenon {
@@ -22,6 +24,9 @@ using namespace mlir;
 using namespace tenon;
 
 static constexpr int64_t kAlignment = TENON_BUFFER_ALIGNMENT;
+
+/// Less than 50 ms, and most often far less: greedy orders alone find the smallest arena of most networks.
+static constexpr int64_t kPlacementSteps = 8'000'000;
 
 /// How many of the program's symbols inputs bind: the others get their values from instructions, so a size
 /// that depends on one is not known before the run.
@@ -127,22 +132,27 @@ private:
     else
       b.setInsertionPointToStart(&body);
 
-    std::vector<PackerBuffer> constant;
+    placement::Instance constant;
     for (const Activation &activation : activations)
       if (activation.size)
-        constant.push_back({activation.first, activation.last + 1, *activation.size});
-    Packing packing = packBuffers(constant, kAlignment);
-    assert(!findPackingFault(constant, packing, kAlignment) && "two activations in one place");
+        constant.push_back({activation.first, activation.last + 1,
+                            placement::alignTo(*activation.size, kAlignment), kAlignment});
+    if (std::optional<placement::InstanceFault> fault = placement::findInstanceFault(constant)) {
+      emitUnsupported(program) << "activations cannot be placed: " << fault->text;
+      return signalPassFailure();
+    }
+    placement::PlaceResult placed = placement::place(constant, placement::Budget(kPlacementSteps));
+    assert(!placement::findPlacementFault(constant, placed.placement) && "two activations in one place");
     numActivations += activations.size();
-    bytes += packing.peak;
-    lowerBoundBytes += getPackingLowerBound(constant, kAlignment);
+    bytes += placed.placement.peak;
+    lowerBoundBytes += placed.lowerBound;
 
     SmallVector<Value> offsets(activations.size());
     size_t next = 0;
     for (auto [i, activation] : llvm::enumerate(activations))
       if (activation.size)
-        offsets[i] = arith::ConstantIndexOp::create(b, loc, packing.offsets[next++]);
-    Value end = arith::ConstantIndexOp::create(b, loc, packing.peak);
+        offsets[i] = arith::ConstantIndexOp::create(b, loc, placed.placement.offsets[next++]);
+    Value end = arith::ConstantIndexOp::create(b, loc, placed.placement.peak);
     end = placeSymbolic(b, activations, offsets, end);
 
     Type type = plan::BufferType::get(program.getContext());

@@ -20,6 +20,7 @@ void addCompileCommand(CLI::App &app, int &status);
 void addInspectCommand(CLI::App &app, int &status);
 void addDevicesCommand(CLI::App &app, int &status);
 void addOperatorsCommand(CLI::App &app, int &status);
+void addPlaceCommand(CLI::App &app, int &status);
 void addRunCommand(CLI::App &app, int &status);
 
 } // namespace tenon

@@ -46,6 +46,7 @@ static int runCommandLine(int argc, char **argv) {
   tenon::addInspectCommand(app, status);
   tenon::addDevicesCommand(app, status);
   tenon::addOperatorsCommand(app, status);
+  tenon::addPlaceCommand(app, status);
   tenon::addRunCommand(app, status);
   if (!isKnownCommand(app, argc, argv))
     return 2;

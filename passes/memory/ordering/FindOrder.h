@@ -1,0 +1,26 @@
+//===- FindOrder.h - an order with a small peak ---------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_MEMORY_ORDERING_FINDORDER_H
+#define TENON_PASSES_MEMORY_ORDERING_FINDORDER_H
+
+#include "passes/memory/ordering/Graph.h"
+
+namespace tenon::ordering {
+
+struct FoundOrder {
+  Order order;
+  int64_t peak;
+};
+
+/// An order with as small a peak as is found in `steps` steps, each some nanoseconds, by list scheduling and
+/// then beam search. It is the given one unless another one is better. The same graph gives the same order.
+FoundOrder findOrder(const Graph &graph, int64_t steps);
+
+} // namespace tenon::ordering
+
+#endif // TENON_PASSES_MEMORY_ORDERING_FINDORDER_H

@@ -1,0 +1,28 @@
+//===- ListOrder.h - an order, one node after the other -------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_MEMORY_ORDERING_LISTORDER_H
+#define TENON_PASSES_MEMORY_ORDERING_LISTORDER_H
+
+#include "passes/memory/ordering/Schedule.h"
+
+namespace tenon::ordering {
+
+/// What the next node has the least of.
+enum class Preference {
+  Delta,     ///< bytes that are live after it, less those before
+  Allocated, ///< bytes that are live while it runs
+  Depth,     ///< as Delta, but where it adds bytes what became ready last comes first
+};
+
+/// List scheduling: of all nodes that can run next the one that is best for now. O((nodes + uses) log nodes),
+/// where few nodes are ready at one time.
+Order makeListOrder(const Program &program, Preference preference);
+
+} // namespace tenon::ordering
+
+#endif // TENON_PASSES_MEMORY_ORDERING_LISTORDER_H

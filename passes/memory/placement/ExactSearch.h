@@ -1,0 +1,44 @@
+//===- ExactSearch.h - places within a capacity, if there are any ---------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Buffers are dropped onto a skyline: one height a column of time, as in exact strip packing (Martello, Monaci
+// and Vigo, "An Exact Approach to the Strip-Packing Problem", 2003), but with fixed times. A valley is a run
+// of columns of one height between higher ones. What comes next on a column of a valley either lies within the
+// valley, and then without loss directly on it, or the column loses some height. So a step looks at few
+// buffers, whatever their number, no two branches hold the same placement, and what does not fit is known
+// early: a column may lose no more than the capacity less what it has yet to hold.
+//
+// From MiniMalloc (Moffitt, "MiniMalloc: A Lightweight Memory Allocator for Hardware-Accelerated Machine
+// Learning", ASPLOS 2023): the sum of what is left on a section as a bound, independent parts searched apart,
+// several orders in turn with growing limits. From constraint solvers: the choice with the fewest ways first,
+// weighted by past failures (Boussemart et al., "Boosting Systematic Search by Weighting Constraints", 2004),
+// and a table of states that are known to fail, which outlives restarts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_MEMORY_PLACEMENT_EXACTSEARCH_H
+#define TENON_PASSES_MEMORY_PLACEMENT_EXACTSEARCH_H
+
+#include "passes/memory/placement/Budget.h"
+#include "passes/memory/placement/Instance.h"
+
+namespace tenon::placement {
+
+enum class SearchEnd {
+  Found,
+  Impossible, ///< nothing fits (but for a collision of two hashes of 64 bits)
+  GaveUp,     ///< the budget is spent
+};
+
+/// Looks for places below `capacity` for buffers, each of which takes a place and has a size that is a multiple
+/// of all alignments. Their offsets are in `placement` where there are any.
+SearchEnd searchPlacement(const Instance &instance, int64_t capacity, Budget &budget, Placement &placement);
+
+} // namespace tenon::placement
+
+#endif // TENON_PASSES_MEMORY_PLACEMENT_EXACTSEARCH_H

@@ -1,0 +1,99 @@
+//===- Orientation.cpp - which buffer lies upon which, whatever their sizes ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/memory/placement/Orientation.h"
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+using namespace tenon::placement;
+
+/// Buffers from the lowest to the highest.
+static std::vector<uint32_t> getOrder(const Instance &instance, const Placement &placement) {
+  std::vector<uint32_t> order(instance.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    // What is empty lies below what begins at the same offset.
+    return std::tuple(placement.offsets[a], instance[a].size != 0, a) <
+           std::tuple(placement.offsets[b], instance[b].size != 0, b);
+  });
+  return order;
+}
+
+namespace {
+
+/// A sweep over time that keeps what is in use from bottom to top.
+///
+/// Two neighbours need an edge unless a third comes between them while both are in use. No other path can
+/// replace the edge: a chain of buffers that overlap in time, from one to the other, has one that is in use when
+/// both are.
+class Sweep {
+public:
+  explicit Sweep(const std::vector<uint32_t> &order) : order(order), below(order.size()) {}
+
+  void start(uint32_t rank) {
+    auto here = live.insert(rank).first;
+    auto above = std::next(here);
+    bool hasBelow = here != live.begin(), hasAbove = above != live.end();
+    if (hasBelow && hasAbove)
+      below[*above].erase(*std::prev(here));
+    if (hasBelow)
+      below[rank].insert(*std::prev(here));
+    if (hasAbove)
+      below[*above].insert(rank);
+  }
+
+  void end(uint32_t rank) { live.erase(rank); }
+
+  std::vector<std::vector<uint32_t>> getEdges() const {
+    std::vector<std::vector<uint32_t>> edges(order.size());
+    for (size_t rank = 0; rank < order.size(); ++rank)
+      for (uint32_t other : below[rank])
+        edges[order[rank]].push_back(order[other]);
+    return edges;
+  }
+
+private:
+  const std::vector<uint32_t> &order;
+  std::set<uint32_t> live;                // ranks
+  std::vector<std::set<uint32_t>> below;  // by rank
+};
+
+} // namespace
+
+Orientation tenon::placement::getOrientation(const Instance &instance, const Placement &placement) {
+  Orientation orientation;
+  orientation.order = getOrder(instance, placement);
+  // Ends come first, as nothing is in conflict with what begins where it ends.
+  std::vector<std::tuple<int64_t, bool, uint32_t>> events;
+  for (uint32_t rank = 0; rank < instance.size(); ++rank) {
+    const Buffer &buffer = instance[orientation.order[rank]];
+    if (buffer.lower == buffer.upper)
+      continue;
+    events.push_back({buffer.lower, true, rank});
+    events.push_back({buffer.upper, false, rank});
+  }
+  std::sort(events.begin(), events.end());
+  Sweep sweep(orientation.order);
+  for (auto [time, isStart, rank] : events)
+    isStart ? sweep.start(rank) : sweep.end(rank);
+  orientation.below = sweep.getEdges();
+  return orientation;
+}
+
+Placement tenon::placement::evaluateOrientation(const Orientation &orientation, const std::vector<int64_t> &sizes) {
+  Placement placement;
+  placement.offsets.assign(sizes.size(), 0);
+  for (uint32_t i : orientation.order) {
+    int64_t &offset = placement.offsets[i];
+    for (uint32_t other : orientation.below[i])
+      offset = std::max(offset, placement.offsets[other] + sizes[other]);
+    placement.peak = std::max(placement.peak, offset + sizes[i]);
+  }
+  return placement;
+}

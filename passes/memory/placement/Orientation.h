@@ -1,0 +1,33 @@
+//===- Orientation.h - which buffer lies upon which, whatever their sizes -===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_MEMORY_PLACEMENT_ORIENTATION_H
+#define TENON_PASSES_MEMORY_PLACEMENT_ORIENTATION_H
+
+#include "passes/memory/placement/Instance.h"
+
+namespace tenon::placement {
+
+/// For each buffer those that it lies upon: its offset is the largest of their ends, or 0. Of two buffers in
+/// use at one time one lies upon the other, directly or by others between, so that there is no collision
+/// whatever the sizes.
+struct Orientation {
+  std::vector<std::vector<uint32_t>> below;
+  std::vector<uint32_t> order; ///< each buffer after those that it lies upon
+};
+
+/// The orientation that a placement shows. No buffer lies upon one that it lies upon by way of others: there
+/// are at most two for each buffer on average. O(n log n).
+Orientation getOrientation(const Instance &instance, const Placement &placement);
+
+/// The offsets for buffers of these sizes, which add up to no more than 64 bits hold. Offsets are as aligned as
+/// all sizes are.
+Placement evaluateOrientation(const Orientation &orientation, const std::vector<int64_t> &sizes);
+
+} // namespace tenon::placement
+
+#endif // TENON_PASSES_MEMORY_PLACEMENT_ORIENTATION_H

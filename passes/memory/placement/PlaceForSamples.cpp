@@ -1,0 +1,110 @@
+//===- PlaceForSamples.cpp - one orientation for sizes that are not known -===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/memory/placement/PlaceForSamples.h"
+#include "passes/memory/placement/Place.h"
+#include <numeric>
+
+using namespace tenon::placement;
+
+namespace {
+
+/// Collects the best of orientations.
+class Candidates {
+public:
+  Candidates(const std::vector<Lifetime> &lifetimes, const std::vector<std::vector<int64_t>> &samples)
+      : lifetimes(lifetimes), samples(samples) {
+    for (const std::vector<int64_t> &sizes : samples)
+      bounds.push_back(getLowerBound(makeInstance(sizes)));
+  }
+
+  /// Tries what a placement of buffers of these sizes shows. The number of the sample for which it is worst.
+  size_t tryPlacementOf(const std::vector<int64_t> &sizes, const Budget &budget);
+
+  /// A mix of samples, each scaled to the same lower bound and then by its weight: its largest sizes, or its
+  /// mean sizes.
+  std::vector<int64_t> mix(const std::vector<double> &weights, bool isLargest) const;
+
+  bool isOptimal() const { return best.worstRatio == 1; }
+
+  SampledPlacement best{{}, std::numeric_limits<double>::infinity(), {}, {}};
+
+private:
+  Instance makeInstance(const std::vector<int64_t> &sizes) const {
+    Instance instance;
+    for (size_t i = 0; i < sizes.size(); ++i)
+      instance.push_back({lifetimes[i].lower, lifetimes[i].upper, sizes[i]});
+    return instance;
+  }
+
+  const std::vector<Lifetime> &lifetimes;
+  const std::vector<std::vector<int64_t>> &samples;
+  std::vector<int64_t> bounds;
+  double bestSum = 0;
+};
+
+} // namespace
+
+size_t Candidates::tryPlacementOf(const std::vector<int64_t> &sizes, const Budget &budget) {
+  Instance instance = makeInstance(sizes);
+  SampledPlacement candidate;
+  candidate.orientation = getOrientation(instance, place(instance, budget).placement);
+  candidate.bounds = bounds;
+  double sum = 0;
+  size_t worst = 0;
+  for (size_t k = 0; k < samples.size(); ++k) {
+    candidate.peaks.push_back(evaluateOrientation(candidate.orientation, samples[k]).peak);
+    double ratio = bounds[k] ? static_cast<double>(candidate.peaks[k]) / static_cast<double>(bounds[k]) : 1;
+    sum += ratio;
+    if (ratio > candidate.worstRatio) {
+      candidate.worstRatio = ratio;
+      worst = k;
+    }
+  }
+  if (candidate.worstRatio < best.worstRatio || (candidate.worstRatio == best.worstRatio && sum < bestSum)) {
+    best = std::move(candidate);
+    bestSum = sum;
+  }
+  return worst;
+}
+
+std::vector<int64_t> Candidates::mix(const std::vector<double> &weights, bool isLargest) const {
+  // Enough to tell sizes apart, and far from where sums overflow.
+  constexpr double kBound = 1 << 24;
+  double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < lifetimes.size(); ++i) {
+    double sum = 0, largest = 0;
+    for (size_t k = 0; k < samples.size(); ++k) {
+      if (bounds[k] == 0)
+        continue;
+      double size = weights[k] * static_cast<double>(samples[k][i]) / static_cast<double>(bounds[k]);
+      sum += size;
+      largest = std::max(largest, size);
+    }
+    sizes.push_back(static_cast<int64_t>(kBound / total * (isLargest ? largest : sum)));
+  }
+  return sizes;
+}
+
+SampledPlacement tenon::placement::placeForSamples(const std::vector<Lifetime> &lifetimes,
+                                                   const std::vector<std::vector<int64_t>> &samples,
+                                                   Budget budget) {
+  constexpr int64_t kMixes = 16;
+  Candidates candidates(lifetimes, samples);
+  Budget share = budget.part(static_cast<int64_t>(samples.size()) + kMixes);
+  for (const std::vector<int64_t> &sizes : samples) {
+    candidates.tryPlacementOf(sizes, share);
+    if (candidates.isOptimal())
+      return candidates.best;
+  }
+  // The sample for which a mix is worst weighs more in the next one.
+  std::vector<double> weights(samples.size(), 1);
+  for (int64_t i = 0; i < kMixes && !candidates.isOptimal(); ++i)
+    weights[candidates.tryPlacementOf(candidates.mix(weights, i % 2 == 0), share)] *= 1.5;
+  return candidates.best;
+}

@@ -1,0 +1,34 @@
+//===- PlaceForSamples.h - one orientation for sizes that are not known ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_MEMORY_PLACEMENT_PLACEFORSAMPLES_H
+#define TENON_PASSES_MEMORY_PLACEMENT_PLACEFORSAMPLES_H
+
+#include "passes/memory/placement/Budget.h"
+#include "passes/memory/placement/Orientation.h"
+
+namespace tenon::placement {
+
+struct Lifetime {
+  int64_t lower, upper;
+};
+
+struct SampledPlacement {
+  Orientation orientation;
+  double worstRatio = 1;              ///< the largest of a sample's peak over its lower bound
+  std::vector<int64_t> peaks, bounds; ///< one a sample
+};
+
+/// An orientation for buffers whose sizes are known at some samples only. It holds for any other sizes, too,
+/// and is chosen for the smallest worst ratio. `samples` are the sizes of all buffers, one list for each of at
+/// least one sample; each must make an instance without fault.
+SampledPlacement placeForSamples(const std::vector<Lifetime> &lifetimes,
+                                 const std::vector<std::vector<int64_t>> &samples, Budget budget);
+
+} // namespace tenon::placement
+
+#endif // TENON_PASSES_MEMORY_PLACEMENT_PLACEFORSAMPLES_H
