@@ -198,6 +198,10 @@ extern "C" tenon_status tenon_session_measure(tenon_session *session, tenon_memo
   return report(session, session->session.measure(memory), error);
 }
 
+extern "C" tenon_status tenon_session_prepare(tenon_session *session, tenon_error *error) {
+  return report(session, session->session.prepare(), error);
+}
+
 extern "C" tenon_status tenon_session_run(tenon_session *session, tenon_error *error) {
   return report(session, session->session.run(), error);
 }

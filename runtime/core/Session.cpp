@@ -21,14 +21,8 @@ Status Session::start(uint32_t threads, uint64_t memoryLimit) {
   inputs.resize(plan.inputs.size());
   outputs.resize(plan.outputs.size());
   dims.resize(plan.dims.size());
-  symbols.resize(plan.symbols.size());
-  exprs.resize(plan.exprs.size());
-  symbolKnown.resize(plan.symbols.size());
-  exprKnown.resize(plan.exprs.size());
   heap.resize(plan.heapBlocks);
-  buffers.resize(plan.buffers.size());
-  operands.resize(plan.operands.size());
-  sizes.resize(plan.sizes.size());
+  cache.start(plan);
   return pool.start(threads ? threads : usableCpus());
 }
 
@@ -101,25 +95,32 @@ Status Session::measure(tenon_memory *result) {
   return {};
 }
 
+Status Session::prepare() {
+  TENON_TRY(updateSizes());
+  if (addressesCurrent)
+    return {};
+  TENON_TRY(checkLimit());
+  TENON_TRY(reserveMemory());
+  return resolve();
+}
+
 Status Session::run() {
   ran = false;
   TENON_TRY(updateSizes());
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!inputs[i].data && inputs[i].bytes)
       return Status::make(TENON_MISUSE, "input '%s' is bound without data", plan.inputs[i].name);
-  if (!addressesCurrent) {
-    TENON_TRY(checkLimit());
-    TENON_TRY(reserveMemory());
-    TENON_TRY(resolve());
-  }
+  TENON_TRY(prepare());
   Status status = execute();
   // The next run begins with what is known before it.
-  if (plan.bindsSymbols)
+  if (plan.bindsSymbols) {
+    bound->isEvaluated = false;
     sizesCurrent = false;
+  }
   TENON_TRY(std::move(status));
   for (const Tensor &output : plan.outputs)
     for (uint32_t d = output.dims.begin; d < output.dims.begin + output.dims.count; ++d)
-      dims[d] = exprs[plan.dims[d]];
+      dims[d] = bound->exprs[plan.dims[d]];
   ran = true;
   return {};
 }

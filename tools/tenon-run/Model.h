@@ -49,6 +49,8 @@ struct Model {
   /// Keeps the value, which the runtime reads where it lies.
   Status bind(uint32_t input, HostValue value);
   Status run();
+  /// The input's tensors as they are bound.
+  const std::vector<HostTensor> &boundTensors(uint32_t input) const { return bound[input]; }
   /// What the last run gave, until the next one.
   Status output(uint32_t index, ValueView *value);
 

@@ -207,17 +207,24 @@ tenon_status tenon_session_bind_output(tenon_session *session, uint32_t output, 
 
 /// Bytes that a run needs, for the sizes that are bound now.
 typedef struct tenon_memory {
-  uint64_t arena;   ///< activations
+  uint64_t arena;   ///< activations whose sizes are known before the run
+  uint64_t heap;    ///< activations whose sizes depend on data: what they have needed so far
   uint64_t scratch; ///< of all threads together
   uint64_t weights; ///< mapped from the artifact
   uint64_t state;   ///< kept from run to run
   uint64_t outputs; ///< of outputs that the caller did not bind
-  uint64_t total;
+  uint64_t total;   ///< of all these
+  uint64_t inputs;  ///< which the caller gives: not part of the total
 } tenon_memory;
 
 /// Needs every input to be bound, though not its data. Allocates nothing. Where sizes depend on data, this
 /// is what is known before the run; a run checks the limit again whenever it learns a size.
 tenon_status tenon_session_measure(tenon_session *session, tenon_memory *memory, tenon_error *error);
+
+/// Does all that a run does before its first instruction: checks the sizes and the memory limit, and reserves
+/// memory. Needs every input to be bound, though not its data. Preparing the largest sizes once makes every later
+/// run free of allocations, where sizes do not depend on data. What sizes come to is kept for the last few.
+tenon_status tenon_session_prepare(tenon_session *session, tenon_error *error);
 
 /// Runs the model once. Allocates only where sizes need more memory than any run before.
 tenon_status tenon_session_run(tenon_session *session, tenon_error *error);

@@ -97,11 +97,16 @@ TEST_CASE("a benchmark prints the agreed keys") {
   std::string rest = result.out;
   for (const char *key :
        {"{\"median_ms\":", ",\"min_ms\":", ",\"mean_ms\":", ",\"runs\":5", ",\"load_ms\":",
-        ",\"first_run_ms\":", ",\"peak_rss_bytes\":", ",\"arena_bytes\":4032", ",\"weight_bytes\":16384}"}) {
+        ",\"first_run_ms\":", ",\"peak_rss_bytes\":", ",\"arena_bytes\":4032", ",\"weight_bytes\":16384",
+        ",\"heap_bytes\":0", ",\"bind_seen_us\":", ",\"bind_new_us\":"}) {
     size_t at = rest.find(key);
     REQUIRE(at != rest.npos);
     rest = rest.substr(at);
   }
+  CHECK(rest.find("null") == rest.npos);
+  // The one size there is leaves nothing to alternate with.
+  result = tenonRun({s.model, "--benchmark", "--runs", "1", "--size", "N=0", "--json"});
+  CHECK_THAT(result.out, Contains("\"bind_seen_us\":null,\"bind_new_us\":null}"));
   CHECK_THAT(tenonRun({s.model, "--benchmark", "--runs", "1", "--size", "N=1"}).out, Contains("median "));
 }
 
@@ -165,7 +170,7 @@ TEST_CASE("what is not supported exits with 3") {
 TEST_CASE("resources exit with 4") {
   Scene s;
   fails({s.model, "--input", "ones", "--size", "N=16", "--memory-limit", "1000"}, 4,
-        "needs 16512 bytes (weights 16384, arena 64, scratch 0, state 0, outputs 64), the memory limit is "
+        "needs 16512 bytes (weights 16384, arena 64, heap 0, scratch 0, state 0, outputs 64), the memory limit is "
         "1000");
   CHECK(tenonRun({s.model, "--input", "ones", "--size", "N=16", "--memory-limit", "17K"}).code == 0);
   fails({s.model, "--input", "ones", "--size", "N=1", "--output", "/dev/full"}, 4,
