@@ -190,6 +190,8 @@ Status Session::execute() {
     current = next++;
     if (plan.heapBlocks)
       TENON_TRY(checkOperands(instruction));
+    if (debug) [[unlikely]]
+      debug->enter(current);
     switch (instruction.op) {
     case fmt::Opcode::launch:
       TENON_TRY(launch(instruction));
@@ -229,7 +231,22 @@ Status Session::execute() {
     case fmt::Opcode::halt:
       return {};
     }
+    if (debug) [[unlikely]]
+      TENON_TRY(debug->leave(current, next));
   }
+}
+
+Status Session::executeGuarded() {
+  std::vector<const void *> from;
+  std::vector<void *> to;
+  for (const Input &input : inputs)
+    from.push_back(input.data);
+  for (const Output &output : outputs)
+    to.push_back(output.data ? output.data : output.own.bytes());
+  debug->begin(from);
+  TENON_TRY(execute());
+  debug->end(to);
+  return {};
 }
 
 } // namespace tenon::rt

@@ -9,10 +9,12 @@
 #define TENON_CORE_SESSION_H
 
 #include "runtime/core/Artifact.h"
+#include "runtime/core/DebugArena.h"
 #include "runtime/core/Memory.h"
 #include "runtime/core/SizeCache.h"
 #include "runtime/core/ThreadPool.h"
 
+#include <memory>
 #include <vector>
 
 namespace tenon::rt {
@@ -34,6 +36,9 @@ public:
   Status bindInput(uint32_t index, const tenon_tensor &tensor);
   Status bindOutput(uint32_t index, void *data, uint64_t capacity);
   Status measure(tenon_memory *memory);
+  Status checkMeasured();
+  Status boundMemory(tenon_memory_bounds *bounds);
+  bool explainAddress(const void *address, tenon_error *text) const;
   Status prepare();
   Status run();
   Status output(uint32_t index, tenon_tensor *tensor);
@@ -57,7 +62,6 @@ private:
     void *data = nullptr; // the caller's, or null
     uint64_t capacity = 0;
     Memory own;
-    uint64_t needed = 0; // bytes that its buffers and its dimensions come to
   };
   struct Place {
     uint8_t *base;
@@ -73,9 +77,10 @@ private:
   Status updateSizes();
   Status evaluateSizes(BoundSizes &sizes) const;
   Status addUpMemory();
-  Status addUpOutputs();
+  Status addUpOwnOutputs();
   Status checkLimit() const;
   Status reserveMemory();
+  Status layOutDebug();
   Status resolve();
   Status resolveSome(const std::vector<uint32_t> &bufferList, const std::vector<uint32_t> &operandList);
   Status resolveBuffer(uint32_t buffer);
@@ -87,6 +92,7 @@ private:
 
   // Loop.cpp
   Status execute();
+  Status executeGuarded();
   Status launch(const Instruction &instruction);
   Status copyOrFill(const Instruction &instruction);
   Status checkOperands(const Instruction &instruction) const;
@@ -107,6 +113,7 @@ private:
 
   std::vector<Input> inputs;
   std::vector<Output> outputs;
+  std::vector<uint64_t> needed; // bytes of each output
   std::vector<int64_t> dims; // of all inputs and then all outputs, as in Plan::dims
 
   SizeCache cache;
@@ -117,6 +124,7 @@ private:
   tenon_memory memory{};
   uint64_t scratchStride = 0;
 
+  std::unique_ptr<DebugArena> debug; // instead of the arena, where it is wanted
   Memory arena, scratch, state;
   std::vector<Memory> heap; // its blocks
 

@@ -7,6 +7,7 @@
 
 #include "runtime/core/CheckedMath.h"
 #include "runtime/core/Expressions.h"
+#include "runtime/core/Footprint.h"
 #include "runtime/core/Session.h"
 #include "runtime/core/Symbols.h"
 #include "runtime/format/Kernel.h"
@@ -67,40 +68,17 @@ Status Session::updateSizes() {
   return {};
 }
 
-/// What the outputs need: as far as their buffers reach, and at least what their dimensions come to.
-Status Session::addUpOutputs() {
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const Tensor &output = plan.outputs[i];
-    int64_t shape[fmt::kMaxRank];
-    for (uint32_t d = 0; d < output.dims.count; ++d)
-      shape[d] = bound->exprs[plan.dims[output.dims.begin + d]];
-    outputs[i].needed = tenon_tensor_bytes(output.dtype, output.dims.count, shape);
-    if (outputs[i].needed == UINT64_MAX)
-      return Status::make(TENON_INVALID,
-                          "output '%s' has a dimension that is negative, or more elements than "
-                          "any memory holds",
-                          output.name);
-  }
-  for (uint32_t index : plan.callerBuffers) {
-    const Buffer &buffer = plan.buffers[index];
-    if (buffer.storage != Storage::output)
-      continue;
-    int64_t end;
-    if (bound->exprs[buffer.offset] < 0 || bound->exprs[buffer.size] < 0 ||
-        __builtin_add_overflow(bound->exprs[buffer.offset], bound->exprs[buffer.size], &end))
-      return Status::make(TENON_INVALID, "buffer '%s' has %lld bytes at %lld", buffer.name,
-                          (long long)bound->exprs[buffer.size], (long long)bound->exprs[buffer.offset]);
-    if (uint64_t(end) > outputs[buffer.index].needed)
-      outputs[buffer.index].needed = uint64_t(end);
-  }
+/// The memory of outputs that the caller did not bind.
+Status Session::addUpOwnOutputs() {
+  TENON_TRY(addUpOutputs(plan, bound->exprs.data(), needed.data()));
   memory.outputs = 0;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].data) {
-      if (outputs[i].needed > outputs[i].capacity)
+      if (needed[i] > outputs[i].capacity)
         return Status::make(TENON_INVALID, "output '%s' needs %llu bytes, its memory has %llu",
-                            plan.outputs[i].name, (unsigned long long)outputs[i].needed,
+                            plan.outputs[i].name, (unsigned long long)needed[i],
                             (unsigned long long)outputs[i].capacity);
-    } else if (!checkedAdd(memory.outputs, outputs[i].needed, &memory.outputs)) {
+    } else if (!checkedAdd(memory.outputs, needed[i], &memory.outputs)) {
       return Status::make(TENON_RESOURCES, "the outputs need more bytes than any memory holds");
     }
   }
@@ -108,13 +86,11 @@ Status Session::addUpOutputs() {
 }
 
 Status Session::addUpMemory() {
-  int64_t arenaBytes = bound->exprs[plan.arenaSize], scratchBytes = bound->exprs[plan.scratchSize];
-  if (arenaBytes < 0 || scratchBytes < 0)
-    return Status::make(TENON_INVALID, "the arena comes to %lld bytes and the scratch memory to %lld",
-                        (long long)arenaBytes, (long long)scratchBytes);
-  // Threads must not share a cache line, nor, where there is much to share, a page.
-  uint64_t grain = scratchBytes < 4096 ? 2 * TENON_BUFFER_ALIGNMENT : 4096;
-  TENON_TRY(addUpOutputs());
+  int64_t arenaBytes = bound->exprs[plan.arenaSize];
+  if (arenaBytes < 0)
+    return Status::make(TENON_INVALID, "the arena comes to %lld bytes", (long long)arenaBytes);
+  TENON_TRY(addUpScratch(plan, bound->exprs.data(), &scratchStride));
+  TENON_TRY(addUpOwnOutputs());
   memory.arena = uint64_t(arenaBytes);
   memory.weights = artifact.weightBytes();
   memory.state = plan.stateSize;
@@ -124,8 +100,7 @@ Status Session::addUpMemory() {
   memory.inputs = 0;
   for (const Input &input : inputs)
     memory.inputs += input.bytes;
-  bool fine = checkedAlign(uint64_t(scratchBytes), grain, &scratchStride) &&
-              checkedMul(scratchStride, pool.size(), &memory.scratch) &&
+  bool fine = checkedMul(scratchStride, pool.size(), &memory.scratch) &&
               checkedAdd(memory.arena, memory.scratch, &memory.total) &&
               checkedAdd(memory.total, memory.heap, &memory.total) &&
               checkedAdd(memory.total, memory.weights, &memory.total) &&
@@ -150,12 +125,13 @@ Status Session::checkLimit() const {
 
 Status Session::reserveMemory() {
   const uint8_t *arenaBefore = arena.bytes(), *stateBefore = state.bytes();
-  TENON_TRY(arena.reserve(uint64_t(bound->exprs[plan.arenaSize]), true, "activations"));
+  if (!debug)
+    TENON_TRY(arena.reserve(memory.arena, true, "activations"));
   TENON_TRY(scratch.reserve(memory.scratch, false, "scratch"));
   TENON_TRY(state.reserve(memory.state, true, "state"));
   for (size_t i = 0; i < outputs.size(); ++i)
     if (!outputs[i].data)
-      TENON_TRY(outputs[i].own.reserve(outputs[i].needed, true, plan.outputs[i].name));
+      TENON_TRY(outputs[i].own.reserve(needed[i], true, plan.outputs[i].name));
   if (arena.bytes() != arenaBefore || state.bytes() != stateBefore)
     cache.forgetAddresses();
   return {};
@@ -179,7 +155,7 @@ Session::Place Session::placeOf(const Buffer &buffer) const {
     break;
   case Storage::output: {
     const Output &output = outputs[buffer.index];
-    place = {output.data ? static_cast<uint8_t *>(output.data) : output.own.bytes(), output.needed};
+    place = {output.data ? static_cast<uint8_t *>(output.data) : output.own.bytes(), needed[buffer.index]};
     break;
   }
   case Storage::heap:
@@ -205,7 +181,8 @@ Status Session::resolveBuffer(uint32_t index) {
     return Status::make(TENON_INVALID, "buffer '%s' has %lld bytes at %lld, outside of %s's %llu",
                         buffer.name, (long long)size, (long long)offset, storageName(buffer.storage),
                         (unsigned long long)place.limit);
-  bound->buffers[index] = place.base + offset;
+  uint8_t *address = place.base + offset;
+  bound->buffers[index] = debug ? debug->address(index, uint64_t(offset), address) : address;
   return {};
 }
 
@@ -217,7 +194,18 @@ Status Session::resolveSome(const std::vector<uint32_t> &bufferList, const std::
   return {};
 }
 
+/// Gives every buffer an island; none of the addresses from before holds any longer.
+Status Session::layOutDebug() {
+  std::vector<uint64_t> inputBytes;
+  for (const Input &input : inputs)
+    inputBytes.push_back(input.bytes);
+  cache.forgetAddresses();
+  return debug->layOut(*bound, inputBytes, needed);
+}
+
 Status Session::resolve() {
+  if (debug)
+    TENON_TRY(layOutDebug());
   if (bound->hasAddresses) {
     // The caller may have bound other memory since then.
     TENON_TRY(resolveSome(plan.callerBuffers, plan.callerOperands));

@@ -110,6 +110,40 @@ TEST_CASE("a benchmark prints the agreed keys") {
   CHECK_THAT(tenonRun({s.model, "--benchmark", "--runs", "1", "--size", "N=1"}).out, Contains("median "));
 }
 
+TEST_CASE("memory is told without a run") {
+  Scene s;
+  Result result = tenonRun({s.model, "--plan-only", "--input-shape", "x=100", "--threads", "1"});
+  CHECK(result.code == 0);
+  CHECK(result.out == "bytes on device 'cpu'\n"
+                      "  weights                  16,384  mapped from the artifact\n"
+                      "  state                         0\n"
+                      "  activations                 448  400 are live at once: no placement needs fewer\n"
+                      "  heap                          0\n"
+                      "  scratch                       0  0 for each of 1 thread\n"
+                      "  outputs                     400\n"
+                      "  total                    17,232\n"
+                      "  inputs                      400  given by the caller, not part of the total\n");
+  CHECK(tenonRun({s.model, "--plan-only", "--size", "N=100", "--threads", "1", "--json"}).out ==
+        "{\"device\":\"cpu\",\"threads\":1,\"weight_bytes\":16384,\"state_bytes\":0,\"arena_bytes\":448,"
+        "\"heap_bytes\":0,\"scratch_bytes\":0,\"output_bytes\":400,\"total_bytes\":17232,\"input_bytes\":400,"
+        "\"arena_least_bytes\":400,\"heap_most_bytes\":0,\"output_most_bytes\":400}\n");
+  fails({s.model, "--plan-only", "--size", "N=100", "--memory-limit", "16K"}, 4,
+        "needs 17232 bytes (weights 16384, arena 448, heap 0, scratch 0, state 0, outputs 400), the memory limit is 16384");
+  fails({s.model, "--plan-only"}, 2, "say --size 'N=N' or --input-shape");
+  fails({s.model, "--plan-only", "--benchmark"}, 2, "--plan-only runs nothing");
+}
+
+TEST_CASE("TENON_DEBUG_ARENA says which instruction reaches beyond which buffer") {
+  ArtifactBuilder builder = scaleAndAdd();
+  builder.plan.instructions[0]->exprs = {builder.constant(100'000)};
+  builder.plan.instructions[0]->b = builder.constant(10'000);
+  Scene s(builder);
+  setenv("TENON_DEBUG_ARENA", "1", 1);
+  fails({s.model, "--input", "ones", "--size", "N=100", "--threads", "1"}, 70,
+        "instruction 0 (launch 'Mul_0') reaches 0 bytes behind the end of buffer 'x' of 400 bytes");
+  unsetenv("TENON_DEBUG_ARENA");
+}
+
 TEST_CASE("a profile is a Chrome trace") {
   Scene s;
   CHECK(
