@@ -7,6 +7,7 @@
 
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Inspect.h"
+#include "compiler/report/MemoryFigures.h"
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -134,8 +135,30 @@ static void printInstructions(const ArtifactView &view, llvm::raw_ostream &os) {
   table.print(os);
 }
 
+/// "any" for a number of bytes without a bound.
+static std::string getBound(uint64_t bytes) { return bytes == UINT64_MAX ? "any" : groupDigits(bytes); }
+
+static void printFigures(const ArtifactView &view, llvm::raw_ostream &os) {
+  std::vector<MemoryFigure> figures = listMemory(view.getPlan(), view.getWeightBytes(), view.getSizes());
+  bool isKnown = llvm::all_of(figures, [](const MemoryFigure &figure) { return figure.bytes.has_value(); });
+  os << "\nbytes on device 'cpu'" << (view.getSizes() ? "" : ", for all sizes that the symbols' ranges allow") << "\n";
+  Table table(isKnown ? std::vector<std::string>{"", ">bytes", ""}
+                      : std::vector<std::string>{"", ">at least", ">at most", ""});
+  for (const MemoryFigure &figure : figures) {
+    std::string note = figure.note;
+    if (view.getLiveness() && figure.key == llvm::StringRef("arena_bytes"))
+      note = groupDigits(view.getLiveness()->peak()) + " are live at once: no placement needs fewer";
+    if (isKnown)
+      table.add({figure.title, groupDigits(*figure.bytes), note});
+    else
+      table.add({figure.title, groupDigits(figure.least), getBound(figure.most), note});
+  }
+  table.print(os);
+}
+
 static void printMemory(const ArtifactView &view, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
+  printFigures(view, os);
   os << "\nmemory: arena " << view.getBytes(plan.arenaSize) << " bytes, aligned to " << plan.arenaAlign
      << "; scratch " << view.getBytes(plan.scratchSize) << " bytes a thread; state " << groupDigits(plan.stateSize)
      << " bytes\n";
