@@ -31,9 +31,9 @@ Status ArtifactView::open(const std::string &path, bool verify) {
   return isOpen ? Status() : chooseSizes({});
 }
 
-Status ArtifactView::chooseSizes(const SizeArguments &arguments) {
+Status ArtifactView::chooseSizes(const SizeArguments &arguments, MissingSizes missing) {
   PlanSizes chosen;
-  TENON_TRY(evaluateSizes(plan, arguments, chosen));
+  TENON_TRY(evaluateSizes(plan, arguments, missing, chosen));
   for (uint32_t i = 0; i < plan.exprs.size(); ++i)
     if (chosen.exprKnown[i])
       constants[i] = chosen.exprs[i];

@@ -29,7 +29,7 @@ public:
 
   /// Looks at the plan for these sizes: expressions that they decide are numbers from now on. Without any, this is
   /// so from the start where inputs have no open dimensions.
-  rt::Status chooseSizes(const SizeArguments &arguments);
+  rt::Status chooseSizes(const SizeArguments &arguments, MissingSizes missing = MissingSizes::refused);
 
   /// The sizes that are looked at, or null.
   const PlanSizes *getSizes() const { return sizes ? &*sizes : nullptr; }

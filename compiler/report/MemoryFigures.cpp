@@ -16,7 +16,7 @@ using rt::Interval;
 namespace {
 class Lister {
 public:
-  Lister(const rt::Plan &plan, const PlanSizes *sizes);
+  Lister(const rt::Plan &plan, const std::vector<Interval> &symbols, const PlanSizes *sizes);
   std::vector<MemoryFigure> run(uint64_t weightBytes);
 
 private:
@@ -35,13 +35,8 @@ private:
 };
 } // namespace
 
-/// Symbols that have a value are ranges of one.
-Lister::Lister(const rt::Plan &plan, const PlanSizes *sizes) : plan(plan), sizes(sizes) {
-  std::vector<Interval> symbols = rt::rangesOf(plan);
-  for (size_t i = 0; sizes && i < symbols.size(); ++i)
-    if (sizes->symbolKnown[i])
-      symbols[i] = {sizes->symbols[i], sizes->symbols[i]};
-  bounds = rt::boundExprs(plan, symbols);
+Lister::Lister(const rt::Plan &plan, const std::vector<Interval> &symbols, const PlanSizes *sizes)
+    : plan(plan), sizes(sizes), bounds(rt::boundExprs(plan, symbols)) {
   for (size_t i = 0; sizes && i < bounds.size(); ++i)
     if (sizes->exprKnown[i])
       bounds[i] = {sizes->exprs[i], sizes->exprs[i]};
@@ -109,5 +104,15 @@ std::vector<MemoryFigure> Lister::run(uint64_t weightBytes) {
 }
 
 std::vector<MemoryFigure> tenon::listMemory(const rt::Plan &plan, uint64_t weightBytes, const PlanSizes *sizes) {
-  return Lister(plan, sizes).run(weightBytes);
+  // Symbols that have a value are ranges of one.
+  std::vector<Interval> symbols = rt::rangesOf(plan);
+  for (size_t i = 0; sizes && i < symbols.size(); ++i)
+    if (sizes->symbolKnown[i])
+      symbols[i] = {sizes->symbols[i], sizes->symbols[i]};
+  return Lister(plan, symbols, sizes).run(weightBytes);
+}
+
+std::vector<MemoryFigure> tenon::listMemory(const rt::Plan &plan, uint64_t weightBytes,
+                                            const std::vector<Interval> &symbols) {
+  return Lister(plan, symbols, nullptr).run(weightBytes);
 }

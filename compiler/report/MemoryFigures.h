@@ -8,7 +8,7 @@
 #ifndef TENON_COMPILER_REPORT_MEMORYFIGURES_H
 #define TENON_COMPILER_REPORT_MEMORYFIGURES_H
 
-#include "runtime/core/Plan.h"
+#include "runtime/core/Intervals.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +30,10 @@ struct MemoryFigure {
 /// Weights, state, activations, heap, scratch, outputs, their total, and inputs, which are not part of that.
 /// `sizes` is null where nobody has said any.
 std::vector<MemoryFigure> listMemory(const rt::Plan &plan, uint64_t weightBytes, const PlanSizes *sizes);
+
+/// The same for symbols that lie in these ranges.
+std::vector<MemoryFigure> listMemory(const rt::Plan &plan, uint64_t weightBytes,
+                                     const std::vector<rt::Interval> &symbols);
 
 } // namespace tenon
 

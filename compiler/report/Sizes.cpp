@@ -16,12 +16,16 @@
 using namespace tenon;
 using rt::Status;
 
+/// For symbols without an upper bound.
+static constexpr int64_t kMadeUpSize = 64;
+
 namespace {
 class SizeReader {
 public:
   SizeReader(const rt::Plan &plan, PlanSizes &result) : plan(plan), result(result) {}
   Status readShape(llvm::StringRef argument);
   Status readSize(llvm::StringRef argument);
+  Status fillIn(MissingSizes missing);
   Status finish();
 
 private:
@@ -89,16 +93,25 @@ Status SizeReader::readShape(llvm::StringRef argument) {
                       argument.str().c_str());
 }
 
-/// Evaluates all that depends on the symbols, and checks it.
-Status SizeReader::finish() {
+/// Gives the remaining symbols their values.
+Status SizeReader::fillIn(MissingSizes missing) {
   for (auto [i, symbol] : llvm::enumerate(plan.symbols)) {
     if (!symbol.fromInput || result.symbolKnown[i])
       continue;
-    if (symbol.min != symbol.max)
+    if (missing == MissingSizes::madeUp && symbol.max == INT64_MAX) {
+      TENON_TRY(set(i, std::max(symbol.min, kMadeUpSize), "its range"));
+      continue;
+    }
+    if (missing == MissingSizes::refused && symbol.min != symbol.max)
       return Status::make(TENON_MISUSE, "symbol '%s' has no size; say --size '%s=N' or --input-shape", symbol.name,
                           symbol.name);
-    TENON_TRY(set(i, symbol.min, "its range"));
+    TENON_TRY(set(i, symbol.max, "its range"));
   }
+  return {};
+}
+
+/// Evaluates all that depends on the symbols, and checks it.
+Status SizeReader::finish() {
   rt::Known known{result.symbolKnown.data(), result.exprKnown.data()};
   TENON_TRY(rt::evaluate(plan, result.symbols.data(), 0, plan.exprs.size(), result.exprs.data(), &known));
   for (auto [i, input] : llvm::enumerate(plan.inputs))
@@ -112,7 +125,8 @@ Status SizeReader::finish() {
   return {};
 }
 
-Status tenon::evaluateSizes(const rt::Plan &plan, const SizeArguments &arguments, PlanSizes &sizes) {
+Status tenon::evaluateSizes(const rt::Plan &plan, const SizeArguments &arguments, MissingSizes missing,
+                            PlanSizes &sizes) {
   sizes.symbols.assign(plan.symbols.size(), 0);
   sizes.symbolKnown.assign(plan.symbols.size(), 0);
   sizes.exprs.assign(plan.exprs.size(), 0);
@@ -122,5 +136,6 @@ Status tenon::evaluateSizes(const rt::Plan &plan, const SizeArguments &arguments
     TENON_TRY(reader.readShape(shape));
   for (const std::string &size : arguments.sizes)
     TENON_TRY(reader.readSize(size));
+  TENON_TRY(reader.fillIn(missing));
   return reader.finish();
 }

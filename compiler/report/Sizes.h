@@ -28,9 +28,13 @@ struct PlanSizes {
   std::vector<uint8_t> symbolKnown, exprKnown;
 };
 
+/// What becomes of a symbol that inputs bind and that has no size: an error, or one that is made up, the upper end of
+/// its range or, where there is none, a small one.
+enum class MissingSizes { refused, madeUp };
+
 /// Evaluates all expressions for the sizes that the arguments give, with every check that binding them would do.
-/// Each symbol that inputs bind needs a value.
-rt::Status evaluateSizes(const rt::Plan &plan, const SizeArguments &arguments, PlanSizes &sizes);
+rt::Status evaluateSizes(const rt::Plan &plan, const SizeArguments &arguments, MissingSizes missing,
+                         PlanSizes &sizes);
 
 } // namespace tenon
 

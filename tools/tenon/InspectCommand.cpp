@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/report/HtmlReport.h"
 #include "compiler/report/Inspect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/tenon/Commands.h"
@@ -28,6 +29,11 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
       ->type_name("NAME=1x3x32");
   command->add_flag("--verify", options->verify, "check the hash of the weights, too");
   command->add_flag("--json", options->json, "print everything as JSON");
+  auto report = std::make_shared<std::string>();
+  command->add_option("--report", *report, "write a page with the memory map instead, drawn for these sizes")->type_name("FILE.html");
   command->footer("Prints everything where no part is chosen.");
-  command->callback([options, &status] { status = inspectArtifact(*options, llvm::outs(), llvm::errs()); });
+  command->callback([options, report, &status] {
+    status = report->empty() ? inspectArtifact(*options, llvm::outs(), llvm::errs())
+                             : writeHtmlReport(options->artifact, options->sizes, *report, llvm::errs());
+  });
 }
