@@ -60,9 +60,7 @@ path, line { fill: none; vector-effect: non-scaling-stroke; pointer-events: none
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis; pointer-events: none; }
 .tick { position: absolute; font-size: .72rem; color: var(--dim); white-space: nowrap; pointer-events: none; }
 .tick.y { right: 100%; transform: translateY(-50%); padding-right: .4rem; }
-.tick.top, .tick.end { bottom: 100%; padding-bottom: .2rem; }
-.tick.top { transform: translateX(-50%); color: var(--text); }
-.tick.end { right: 0; }
+.tick.top { bottom: 100%; padding-bottom: .2rem; transform: translateX(-50%); color: var(--text); }
 .tick.x { top: 100%; transform: translateX(-50%); padding-top: .2rem; }
 .legend span { white-space: nowrap; margin-right: .8rem; }
 .legend i { display: inline-block; width: .9rem; height: .7rem; margin-right: .35rem; }

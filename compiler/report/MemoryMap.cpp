@@ -168,10 +168,15 @@ void MapPrinter::printLabels() {
 
 void MapPrinter::printAxes() {
   double step = getByteStep(height, 8);
-  for (double bytes = 0; bytes <= double(height); bytes += step)
+  auto printTick = [&](double bytes) {
     os << "<span class=\"tick y\" style=\"top:" << number(getY(bytes)) << "%\">" << getUnits(bytes) << "</span>\n";
-  os << "<span class=\"tick top\" style=\"left:" << number(getX(peak + 0.5)) << "%\">peak, instruction " << peak
-     << "</span>\n<span class=\"tick end\">arena " << getUnits(arena) << "</span>\n";
+  };
+  printTick(height);
+  // Not where it would touch the one at the top.
+  for (double bytes = 0; getY(bytes) > 4; bytes += step)
+    printTick(bytes);
+  os << "<span class=\"tick top\" style=\"left:clamp(4rem," << number(getX(peak + 0.5))
+     << "%,calc(100% - 4rem))\">peak, instruction " << peak << "</span>\n";
   step = getRoundStep(count, 10);
   for (double i = 0; i < count; i += step)
     os << "<span class=\"tick x\" style=\"left:" << number(getX(i + 0.5)) << "%\">" << uint64_t(i) << "</span>\n";
