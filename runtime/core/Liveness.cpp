@@ -76,8 +76,8 @@ private:
   bool writesOperand(const Instruction &instruction, uint32_t operand) const;
   uint64_t overwrittenBy(const Instruction &instruction, const Use &use) const;
   template <typename Each> void forEachNext(uint32_t instruction, Each each) const;
-  void visitStretch(uint64_t begin, uint64_t end);
-  void findLive();
+  bool visitStretch(uint64_t begin, uint64_t end);
+  bool findLive();
   void joinPlaces();
   void assignLives();
 
@@ -91,6 +91,7 @@ private:
   Liveness &result;
   uint32_t count; // of instructions
   bool jumpsBack = false;
+  uint64_t steps = 0;
   std::vector<Use> uses; // in the order of the instructions
   Sets groups; // of buffers
 
@@ -157,12 +158,14 @@ template <typename Each> void Finder::forEachNext(uint32_t index, Each each) con
     each(index + 1);
 }
 
-/// The walk backwards. Jumps backwards make it repeat until nothing changes.
-void Finder::findLive() {
+/// The walk backwards. Jumps backwards make it repeat until nothing changes, which may be as often as there are
+/// instructions: false where that takes too long.
+bool Finder::findLive() {
   std::fill(isLive.begin(), isLive.end(), 0);
   bool changed;
   do {
     changed = false;
+    steps += count;
     for (uint32_t i = count; i-- > 0;) {
       uint8_t live = 0;
       forEachNext(i, [&](uint32_t next) { live |= isLive[before(next)]; });
@@ -171,7 +174,8 @@ void Finder::findLive() {
       changed |= liveBefore != isLive[before(i)];
       isLive[before(i)] = liveBefore;
     }
-  } while (changed && jumpsBack);
+  } while (changed && jumpsBack && steps <= kMaxSteps);
+  return steps <= kMaxSteps;
 }
 
 /// Places that one value passes are one set.
@@ -216,7 +220,7 @@ void Finder::assignLives() {
   }
 }
 
-void Finder::visitStretch(uint64_t begin, uint64_t end) {
+bool Finder::visitStretch(uint64_t begin, uint64_t end) {
   here.clear();
   std::fill(isRead.begin(), isRead.end(), 0);
   std::fill(isOverwritten.begin(), isOverwritten.end(), 0);
@@ -227,8 +231,9 @@ void Finder::visitStretch(uint64_t begin, uint64_t end) {
       isOverwritten[use.instruction] |= end <= use.overwritten;
     }
   if (here.empty())
-    return;
-  findLive();
+    return true;
+  if (!findLive())
+    return false;
   joinPlaces();
   assignLives();
   auto next = here.begin();
@@ -239,6 +244,7 @@ void Finder::visitStretch(uint64_t begin, uint64_t end) {
     if (isUsed || isLive[before(i)] || isLive[after(i)])
       result.liveBytes[i] += end - begin;
   }
+  return true;
 }
 
 bool Finder::run() {
@@ -254,12 +260,14 @@ bool Finder::run() {
     ends.insert(ends.end(), {use.begin, use.overwritten, use.end});
   std::sort(ends.begin(), ends.end());
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
-  if (ends.size() * (uint64_t(count) + uses.size()) > kMaxSteps)
+  steps = ends.size() * (uint64_t(count) + uses.size());
+  if (steps > kMaxSteps)
     return false;
   result.lives.assign(plan.buffers.size(), Life());
   result.liveBytes.assign(count, 0);
   for (size_t i = 0; i + 1 < ends.size(); ++i)
-    visitStretch(ends[i], ends[i + 1]);
+    if (!visitStretch(ends[i], ends[i + 1]))
+      return false;
   result.groups.resize(plan.buffers.size());
   for (uint32_t i = 0; i < plan.buffers.size(); ++i)
     result.groups[i] = groups.find(i);

@@ -175,6 +175,27 @@ TEST_CASE("buffers that lie apart give the same outputs") {
   }
 }
 
+TEST_CASE("parts of a buffer stay parts of it when buffers lie apart") {
+  DebugArenaOn on;
+  Moves b;
+  uint32_t left = b.place("left", 0, 32), right = b.place("right", 32, 32), whole = b.place("whole", 0, 64),
+           reused = b.place("reused", 0, 64);
+  b.copy(b.in, left, 32);
+  b.instruction(fmt::Opcode::fill, 7, 0, 0, {right}, {b.constant(32)});
+  b.copy(whole, b.out);
+  b.instruction(fmt::Opcode::fill, 9, 0, 0, {reused}, {b.constant(64)});
+  b.halt();
+  Runner r(b);
+  std::vector<uint8_t> x(64, 1);
+  REQUIRE(r.bind(0, TENON_U8, {64}, x.data()) == TENON_OK);
+  for (int round = 0; round < 2; ++round) {
+    REQUIRE(r.run() == TENON_OK);
+    std::vector<uint8_t> y = r.output<uint8_t>(0);
+    CHECK(std::vector<uint8_t>(y.begin(), y.begin() + 32) == std::vector<uint8_t>(32, 1));
+    CHECK(std::vector<uint8_t>(y.begin() + 32, y.end()) == std::vector<uint8_t>(32, 7));
+  }
+}
+
 TEST_CASE("a kernel that writes behind its buffer is found") {
   DebugArenaOn on;
   ArtifactBuilder b = scaleAndAdd();
