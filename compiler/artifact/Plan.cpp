@@ -171,6 +171,7 @@ void Serializer::addLaunch(plan::LaunchOp launch) {
     auto kernel = std::make_unique<fmt::KernelT>();
     kernel->name = launch.getKernel().str();
     kernel->display = launch.getName().str();
+    kernel->results = launch.getOutputs().size();
     plan.kernels.push_back(std::move(kernel));
     kernelNames.push_back(launch.getKernel().str());
   }

@@ -130,7 +130,7 @@ struct Graph::State {
   llvm::SmallVector<StringAttr> inputs, outputs;
   llvm::SmallVector<Value> results;
   llvm::MapVector<StringAttr, std::pair<int64_t, int64_t>> ranges;
-  llvm::SetVector<AffineExpr> requirements;
+  llvm::MapVector<AffineExpr, std::string> requirements;
 };
 
 Graph::Graph(MLIRContext *context, StringRef name) : context(context) {
@@ -179,11 +179,11 @@ void Graph::setRange(StringRef symbol, int64_t min, int64_t max) {
   state->ranges[StringAttr::get(context, symbol)] = {min, max};
 }
 
-void Graph::require(const Dim &notNegative) {
+void Graph::require(const Dim &notNegative, const Twine &otherwise) {
   if (!notNegative.isNumber())
-    state->requirements.insert(notNegative.getExpr(context));
+    state->requirements.try_emplace(notNegative.getExpr(context), otherwise.str());
   else if (notNegative.getNumber() < 0)
-    fail("requires that " + notNegative.toString() + " is not negative");
+    fail(otherwise);
 }
 
 //===----------------------------------------------------------------------===//
@@ -284,8 +284,16 @@ OwningOpRef<ModuleOp> Graph::finish() {
     ranges.push_back(b.getNamedAttr(symbol, b.getDenseI64ArrayAttr({range.first, range.second})));
   if (!ranges.empty())
     module.get()->setAttr("tenon.ranges", b.getDictionaryAttr(ranges));
-  if (!state->requirements.empty())
-    module.get()->setAttr("tenon.requires", ShapeAttr::get(context, state->requirements.getArrayRef()));
+  if (!state->requirements.empty()) {
+    Dims dims;
+    SmallVector<StringRef> texts;
+    for (const auto &[dim, text] : state->requirements) {
+      dims.push_back(dim);
+      texts.push_back(text);
+    }
+    module.get()->setAttr("tenon.requires", ShapeAttr::get(context, dims));
+    module.get()->setAttr("tenon.requires_text", b.getStrArrayAttr(texts));
+  }
   builder->setFailed(); // Nothing may be added any more.
   return std::move(module);
 }

@@ -140,8 +140,8 @@ public:
   Dim symbol(llvm::StringRef name);
   /// Bounds a symbol of that name, both ends included.
   void setRange(llvm::StringRef symbol, int64_t min, int64_t max);
-  /// A run is refused where this is negative. Fails at once where it always is.
-  void require(const Dim &notNegative);
+  /// A run is refused where this is negative, for the reason that `otherwise` gives. Fails at once where it always is.
+  void require(const Dim &notNegative, const llvm::Twine &otherwise);
 
   //===--- Leaves
 

@@ -24,11 +24,13 @@
 #include "compiler/pipeline/Registration.h"
 #include "compiler/pipeline/Reproducer.h"
 #include "compiler/pipeline/SourceHash.h"
+#include "compiler/report/MemoryLimit.h"
 #include "dialects/plan/Plan.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Unsupported.h"
+#include "runtime/core/Verify.h"
 #include "runtime/format/Layout.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -61,6 +63,7 @@ private:
   CompileStatus lowerToPlan();
   CompileStatus lowerKernels();
   CompileStatus serialize();
+  CompileStatus checkMemory();
   CompileStatus writeResult();
   CompileStatus writeIR();
   CompileStatus writeCode();
@@ -274,6 +277,17 @@ CompileStatus Compilation::serialize() {
   return CompileStatus::done;
 }
 
+/// The plan has been made: what would make another that needs less comes before.
+CompileStatus Compilation::checkMemory() {
+  if (!options.memoryLimit)
+    return CompileStatus::done;
+  rt::Plan made;
+  if (rt::Status status = rt::verifyPlan(plan.bytes.data(), plan.bytes.size(), &made); status.failed())
+    return fail(CompileStatus::fault, options.input + ": " + status.message());
+  std::string text = explainMemoryLimit(made, weights.getSize(), options.memoryLimit);
+  return text.empty() ? CompileStatus::done : fail(CompileStatus::resources, options.input + ": " + text);
+}
+
 CompileStatus Compilation::writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write) {
   if (llvm::Error error = writeOutputFile(options.output, write))
     return fail(CompileStatus::resources, "cannot write " +
@@ -380,7 +394,8 @@ CompileStatus Compilation::writeArtifactFile() {
 CompileStatus Compilation::run() {
   CompileStatus (Compilation::*const steps[])() = {
       &Compilation::checkOptions, &Compilation::resolveTargets, &Compilation::load,       &Compilation::lowerToPlan,
-      &Compilation::lowerKernels, &Compilation::serialize,      &Compilation::writeResult};
+      &Compilation::lowerKernels, &Compilation::serialize,      &Compilation::checkMemory,
+      &Compilation::writeResult};
   for (auto step : steps)
     if (CompileStatus status = (this->*step)(); status != CompileStatus::done || isReproduced)
       return status;

@@ -36,6 +36,7 @@ struct CompileOptions {
   std::string chip = "sm_80"; ///< that PTX is for
   ImportOptions import;
   double tolerance = 1e-5;
+  uint64_t memoryLimit = 0;   ///< bytes that a run may need, for all sizes that the ranges allow; 0: any
   std::string dumpDir;   ///< where not empty: one numbered .mlir file a pass that changed something
   std::string dumpAfter; ///< where not empty: the IR after this pass goes to standard error
   bool singleThread = false;

@@ -9,6 +9,7 @@
 #include "compiler/report/Table.h"
 #include "runtime/core/Expressions.h"
 #include "runtime/core/Verify.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
 using namespace tenon;
@@ -26,7 +27,33 @@ Status ArtifactView::open(const std::string &path, bool verify) {
   TENON_TRY(rt::verifyPlan(container.data(section), section.size, &plan));
   findConstants();
   findUses();
+  bool isOpen = llvm::any_of(plan.symbols, [](const rt::Symbol &symbol) { return symbol.fromInput; });
+  return isOpen ? Status() : chooseSizes({});
+}
+
+Status ArtifactView::chooseSizes(const SizeArguments &arguments, MissingSizes missing) {
+  PlanSizes chosen;
+  TENON_TRY(evaluateSizes(plan, arguments, missing, chosen));
+  for (uint32_t i = 0; i < plan.exprs.size(); ++i)
+    if (chosen.exprKnown[i])
+      constants[i] = chosen.exprs[i];
+  rt::Liveness found;
+  if (rt::findLiveness(plan, chosen.exprs.data(), chosen.exprKnown.data(), &found))
+    liveness = std::move(found);
+  sizes = std::move(chosen);
   return {};
+}
+
+uint64_t ArtifactView::getWeightBytes() const {
+  const fmt::Section *weights = container.find(fmt::SectionKind::weights);
+  return weights ? weights->size : 0;
+}
+
+std::optional<rt::Life> ArtifactView::getLife(uint32_t buffer) const {
+  rt::Life life = uses[buffer];
+  if (liveness && liveness->lives[buffer].isAny())
+    life = liveness->lives[buffer];
+  return life.isAny() ? std::optional(life) : std::nullopt;
 }
 
 llvm::StringRef ArtifactView::getMeta() const {
@@ -51,16 +78,14 @@ void ArtifactView::findConstants() {
 }
 
 void ArtifactView::findUses() {
-  lives.resize(plan.buffers.size());
+  uses.resize(plan.buffers.size());
   launches.resize(plan.kernels.size());
   for (uint32_t i = 0; i < plan.instructions.size(); ++i) {
     const rt::Instruction &instruction = plan.instructions[i];
     if (instruction.op == fmt::Opcode::launch)
       ++launches[instruction.a];
-    for (uint32_t k = 0; k < instruction.buffers.count; ++k) {
-      std::optional<Life> &life = lives[plan.operands[instruction.buffers.begin + k]];
-      life = Life{life ? life->first : i, i};
-    }
+    for (uint32_t k = 0; k < instruction.buffers.count; ++k)
+      uses[plan.operands[instruction.buffers.begin + k]].add(i);
   }
 }
 

@@ -8,7 +8,9 @@
 #ifndef TENON_COMPILER_REPORT_ARTIFACTVIEW_H
 #define TENON_COMPILER_REPORT_ARTIFACTVIEW_H
 
+#include "compiler/report/Sizes.h"
 #include "runtime/core/Container.h"
+#include "runtime/core/Liveness.h"
 #include "runtime/core/MappedFile.h"
 #include "runtime/core/Plan.h"
 #include "runtime/core/Status.h"
@@ -25,24 +27,32 @@ public:
   /// May be called once. `verify` also reads the weights and compares their hash.
   rt::Status open(const std::string &path, bool verify);
 
+  /// Looks at the plan for these sizes: expressions that they decide are numbers from now on. Without any, this is
+  /// so from the start where inputs have no open dimensions.
+  rt::Status chooseSizes(const SizeArguments &arguments, MissingSizes missing = MissingSizes::refused);
+
+  /// The sizes that are looked at, or null.
+  const PlanSizes *getSizes() const { return sizes ? &*sizes : nullptr; }
+  /// When the arena's bytes are live, for these sizes; null where there are none, or the plan is too large.
+  const rt::Liveness *getLiveness() const { return liveness ? &*liveness : nullptr; }
+  uint64_t getWeightBytes() const;
+
   const rt::Container &getContainer() const { return container; }
   const rt::Plan &getPlan() const { return plan; }
   size_t getFileSize() const { return file.size(); }
   /// The JSON section; empty where there is none.
   llvm::StringRef getMeta() const;
 
-  /// The value of an expression in which no symbol stands.
+  /// The value of an expression in which no symbol stands, but such as have a size.
   std::optional<int64_t> getConstant(uint32_t expr) const { return constants[expr]; }
   /// An expression as text: a number where it is one.
   std::string getText(uint32_t expr) const;
   /// The same with digits in groups.
   std::string getBytes(uint32_t expr) const;
 
-  /// The first and the last instruction that name a buffer.
-  struct Life {
-    uint32_t first, last;
-  };
-  std::optional<Life> getLife(uint32_t buffer) const { return lives[buffer]; }
+  /// The first and the last instruction that name a buffer; of one in the arena, where the sizes are known, those
+  /// between which it holds something.
+  std::optional<rt::Life> getLife(uint32_t buffer) const;
   /// How often a kernel is launched in the list.
   uint32_t getLaunches(uint32_t kernel) const { return launches[kernel]; }
 
@@ -59,7 +69,9 @@ private:
   rt::Container container;
   rt::Plan plan;
   std::vector<std::optional<int64_t>> constants;
-  std::vector<std::optional<Life>> lives;
+  std::vector<rt::Life> uses;
+  std::optional<PlanSizes> sizes;
+  std::optional<rt::Liveness> liveness;
   std::vector<uint32_t> launches;
 };
 

@@ -13,7 +13,10 @@ using namespace tenon;
 
 int tenon::inspectArtifact(const InspectOptions &options, llvm::raw_ostream &os, llvm::raw_ostream &errors) {
   ArtifactView view;
-  if (rt::Status status = view.open(options.artifact, options.verify); status.failed()) {
+  rt::Status status = view.open(options.artifact, options.verify);
+  if (!status.failed() && options.sizes.isAnyGiven())
+    status = view.chooseSizes(options.sizes);
+  if (status.failed()) {
     errors << "tenon: error: " << options.artifact << ": " << status.message() << '\n';
     return status.code();
   }

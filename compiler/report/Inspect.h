@@ -8,6 +8,7 @@
 #ifndef TENON_COMPILER_REPORT_INSPECT_H
 #define TENON_COMPILER_REPORT_INSPECT_H
 
+#include "compiler/report/Sizes.h"
 #include <string>
 
 namespace llvm {
@@ -30,6 +31,7 @@ struct InspectOptions {
   InspectSections show;
   bool json = false;
   bool verify = false; ///< compare the hash of the weights, too
+  SizeArguments sizes;
 };
 
 /// Prints the artifact on `os`, or one line on `errors`. Returns an exit code.

@@ -7,6 +7,7 @@
 
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Inspect.h"
+#include "compiler/report/MemoryFigures.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -143,10 +144,25 @@ static Json getBuffers(const ArtifactView &view) {
   return list;
 }
 
+/// Bytes, or bounds where they are not known; null where there is no upper one.
+static Json getMemory(const ArtifactView &view) {
+  Json memory = Json::object();
+  for (const MemoryFigure &figure : listMemory(view.getPlan(), view.getWeightBytes(), view.getSizes())) {
+    if (figure.bytes)
+      memory[figure.key] = *figure.bytes;
+    else
+      memory[figure.key] = {{"least", figure.least}, {"most", figure.most == UINT64_MAX ? Json() : Json(figure.most)}};
+  }
+  if (const rt::Liveness *liveness = view.getLiveness()) {
+    memory["arena_least_bytes"] = liveness->peak();
+    memory["peak_instruction"] = liveness->peakInstruction();
+  }
+  return memory;
+}
+
 void tenon::printJson(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   const fmt::Header &header = view.getContainer().header;
-  const fmt::Section *weights = view.getContainer().find(fmt::SectionKind::weights);
   Json json = {{"artifact", options.artifact},
                {"bytes", view.getFileSize()},
                {"format_version", header.version},
@@ -163,7 +179,8 @@ void tenon::printJson(const ArtifactView &view, const InspectOptions &options, l
   json["arena_align"] = plan.arenaAlign;
   json["scratch_bytes"] = getExpr(view, plan.scratchSize);
   json["state_bytes"] = plan.stateSize;
-  json["weight_bytes"] = weights ? weights->size : 0;
+  json["weight_bytes"] = view.getWeightBytes();
+  json["memory"] = getMemory(view);
   json["buffers"] = getBuffers(view);
   // What the compiler wrote for people; null where that is no JSON. Printing goes as deep as the value does, so
   // what nests deeper than any compiler writes is left out.

@@ -6,32 +6,21 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/report/ArtifactView.h"
+#include "compiler/report/Describe.h"
 #include "compiler/report/Inspect.h"
+#include "compiler/report/MemoryFigures.h"
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include "runtime/format/plan_generated.h"
 
 using namespace tenon;
-using fmt::OperandKind;
 using rt::Storage;
 
 /// Weights that a look at everything shows; `--weights` shows all.
 static constexpr size_t kLargestWeights = 10;
 
 static std::string getHex(uint64_t hash) { return llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16); }
-
-/// What part of an input or output a tensor is.
-static const char *getRole(const rt::Tensor &tensor) { return fmt::EnumNameRole(fmt::Role(tensor.role)); }
-
-static std::string getType(const ArtifactView &view, const rt::Tensor &tensor) {
-  std::vector<std::string> dims;
-  for (uint32_t d = 0; d < tensor.dims.count; ++d)
-    dims.push_back(view.getText(view.getPlan().dims[tensor.dims.begin + d]));
-  std::string text = std::string(tenon_dtype_name(tensor.dtype)) + "[" + llvm::join(dims, ", ") + "]";
-  return tensor.role == TENON_ROLE_VALUE ? text : text + ", " + getRole(tensor);
-}
 
 static void printHeader(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
@@ -77,65 +66,39 @@ static void printKernels(const ArtifactView &view, llvm::raw_ostream &os) {
   table.print(os);
 }
 
-/// The field `a`, `b` or `c`, where the instruction table gives it a meaning.
-static std::string getField(const ArtifactView &view, OperandKind kind, uint32_t value) {
-  switch (kind) {
-  case OperandKind::kernel:
-    return getPrintable(view.getPlan().kernels[value].name);
-  case OperandKind::expr:
-    return "tiles " + view.getText(value);
-  case OperandKind::target:
-    return "to " + std::to_string(value);
-  case OperandKind::symbol:
-    return getPrintable(view.getPlan().symbols[value].name);
-  case OperandKind::byte:
-    return "byte " + std::to_string(value);
-  case OperandKind::block:
-    return "block " + std::to_string(value);
-  case OperandKind::flag:
-    return value ? "keep" : "";
-  case OperandKind::check:
-    return getPrintable(view.getPlan().checks[value].text);
-  case OperandKind::none:
-  case OperandKind::exprs_begin:
-  case OperandKind::exprs_end:
-    break;
-  }
-  return "";
-}
-
-static std::string getBuffers(const ArtifactView &view, const rt::Instruction &instruction) {
-  const rt::Plan &plan = view.getPlan();
-  std::string text;
-  for (uint32_t i = 0; i < instruction.buffers.count; ++i) {
-    uint32_t buffer = plan.operands[instruction.buffers.begin + i];
-    text += (i ? ", " : "") + std::string(getStorageName(plan.buffers[buffer].storage)) + " " +
-            view.getBufferName(buffer);
-  }
-  return text;
-}
-
 static void printInstructions(const ArtifactView &view, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   os << "\ninstructions\n";
   Table table({">#", "operation", "what", "sizes", "nodes", "buffers"});
   for (auto [i, instruction] : llvm::enumerate(plan.instructions)) {
     const fmt::InstructionInfo &info = fmt::kInstructions[static_cast<uint8_t>(instruction.op)];
-    std::vector<std::string> what, sizes;
-    for (auto [kind, value] : {std::pair(info.a, instruction.a), std::pair(info.b, instruction.b),
-                               std::pair(info.c, instruction.c)})
-      if (std::string text = getField(view, kind, value); !text.empty())
-        what.push_back(text);
-    for (uint32_t k = 0; k < instruction.exprs.count; ++k)
-      sizes.push_back(view.getText(plan.sizes[instruction.exprs.begin + k]));
-    table.add({std::to_string(i), info.name, llvm::join(what, ", "), llvm::join(sizes, ", "),
+    table.add({std::to_string(i), info.name, getFields(view, instruction), getSizes(view, instruction),
                getPrintable(instruction.name), getBuffers(view, instruction)});
+  }
+  table.print(os);
+}
+
+static void printFigures(const ArtifactView &view, llvm::raw_ostream &os) {
+  std::vector<MemoryFigure> figures = listMemory(view.getPlan(), view.getWeightBytes(), view.getSizes());
+  bool isKnown = llvm::all_of(figures, [](const MemoryFigure &figure) { return figure.bytes.has_value(); });
+  os << "\nbytes on device 'cpu'" << (view.getSizes() ? "" : ", for all sizes that the symbols' ranges allow") << "\n";
+  Table table(isKnown ? std::vector<std::string>{"", ">bytes", ""}
+                      : std::vector<std::string>{"", ">at least", ">at most", ""});
+  for (const MemoryFigure &figure : figures) {
+    std::string note = figure.note;
+    if (view.getLiveness() && figure.key == llvm::StringRef("arena_bytes"))
+      note = groupDigits(view.getLiveness()->peak()) + " are live at once: no placement needs fewer";
+    if (isKnown)
+      table.add({figure.title, groupDigits(*figure.bytes), note});
+    else
+      table.add({figure.title, groupDigits(figure.least), getBoundText(figure.most), note});
   }
   table.print(os);
 }
 
 static void printMemory(const ArtifactView &view, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
+  printFigures(view, os);
   os << "\nmemory: arena " << view.getBytes(plan.arenaSize) << " bytes, aligned to " << plan.arenaAlign
      << "; scratch " << view.getBytes(plan.scratchSize) << " bytes a thread; state " << groupDigits(plan.stateSize)
      << " bytes\n";

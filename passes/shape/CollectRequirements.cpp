@@ -31,9 +31,10 @@ public:
         for (StringRef name : symbols.getAsValueRange<StringAttr>())
           bound.insert(dialect->internSymbol(name));
     });
-    if (auto known = module->getAttrOfType<ShapeAttr>(kRequiresAttr))
-      for (AffineExpr dim : known.getDims())
-        add(dim, "");
+    auto known = module->getAttrOfType<ShapeAttr>(kRequiresAttr);
+    auto knownTexts = module->getAttrOfType<ArrayAttr>(kRequiresTextAttr);
+    for (auto [i, dim] : llvm::enumerate(known ? known.getDims() : ArrayRef<AffineExpr>()))
+      add(dim, knownTexts && i < knownTexts.size() ? cast<StringAttr>(knownTexts[i]).str() : "");
   }
 
   void addEqual(Operation *op, AffineExpr a, AffineExpr b) {

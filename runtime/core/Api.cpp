@@ -198,6 +198,24 @@ extern "C" tenon_status tenon_session_measure(tenon_session *session, tenon_memo
   return report(session, session->session.measure(memory), error);
 }
 
+extern "C" tenon_status tenon_session_check_limit(tenon_session *session, tenon_error *error) {
+  return report(session, session->session.checkMeasured(), error);
+}
+
+extern "C" tenon_status tenon_session_bound_memory(tenon_session *session, tenon_memory_bounds *bounds,
+                                                   tenon_error *error) {
+  return report(session, session->session.boundMemory(bounds), error);
+}
+
+extern "C" int tenon_session_explain_address(const tenon_session *session, const void *address,
+                                             tenon_error *text) {
+  return session->session.explainAddress(address, text);
+}
+
+extern "C" tenon_status tenon_session_prepare(tenon_session *session, tenon_error *error) {
+  return report(session, session->session.prepare(), error);
+}
+
 extern "C" tenon_status tenon_session_run(tenon_session *session, tenon_error *error) {
   return report(session, session->session.run(), error);
 }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/core/Session.h"
+#include "runtime/core/Symbols.h"
 
 #include <cstring>
 #include <ctime>
@@ -110,7 +111,7 @@ Status Session::operandTooSmall(const Instruction &instruction, uint32_t operand
 }
 
 Status Session::launch(const Instruction &instruction) {
-  int64_t tiles = exprs[instruction.b];
+  int64_t tiles = bound->exprs[instruction.b];
   if (tiles <= 0) {
     if (tiles == 0)
       return {};
@@ -120,21 +121,21 @@ Status Session::launch(const Instruction &instruction) {
   LaunchJob job{{LaunchJob::run, tiles},
                 this,
                 artifact.entries()[instruction.a],
-                operands.data() + instruction.buffers.begin,
-                sizes.data() + instruction.exprs.begin};
+                bound->operands.data() + instruction.buffers.begin,
+                bound->sizes.data() + instruction.exprs.begin};
   int32_t code = pool.run(job);
   return code == TENON_KERNEL_OK ? Status() : kernelFailed(instruction, code);
 }
 
 Status Session::copyOrFill(const Instruction &instruction) {
-  int64_t bytes = sizes[instruction.exprs.begin];
+  int64_t bytes = bound->sizes[instruction.exprs.begin];
   for (uint32_t i = 0; i < instruction.buffers.count; ++i)
     // A negative count is a huge one here.
     if (uint64_t(bytes) > sizeOf(instruction.buffers.begin + i))
       return operandTooSmall(instruction, i, bytes);
   if (bytes == 0)
     return {};
-  void *const *buffer = operands.data() + instruction.buffers.begin;
+  void *const *buffer = bound->operands.data() + instruction.buffers.begin;
   bool copy = instruction.op == fmt::Opcode::copy;
   int64_t blocks = int64_t((uint64_t(bytes) + BlockJob::blockBytes - 1) / BlockJob::blockBytes);
   BlockJob job{{BlockJob::run, blocks},
@@ -151,7 +152,7 @@ Status Session::copyOrFill(const Instruction &instruction) {
 Status Session::checkOperands(const Instruction &instruction) const {
   for (uint32_t i = 0; i < instruction.buffers.count; ++i) {
     uint32_t operand = instruction.buffers.begin + i;
-    if (!operands[operand]) [[unlikely]]
+    if (!bound->operands[operand]) [[unlikely]]
       return Status::make(TENON_INVALID, "node '%s': buffer '%s' is used before it has its %llu bytes",
                           nameOf(plan, instruction), plan.buffers[plan.operands[operand]].name,
                           (unsigned long long)sizeOf(operand));
@@ -161,9 +162,9 @@ Status Session::checkOperands(const Instruction &instruction) const {
 
 Status Session::check(const Instruction &instruction) const {
   const Check &check = plan.checks[instruction.a];
-  if (exprs[check.expr] >= 0)
+  if (bound->exprs[check.expr] >= 0)
     return {};
-  return Status::make(TENON_INVALID, "node '%s': %s", instruction.name, check.text);
+  return requirementFails(plan, check, bound->symbols.data(), instruction.name);
 }
 
 Status Session::writeSeed(const Instruction &instruction) {
@@ -177,7 +178,7 @@ Status Session::writeSeed(const Instruction &instruction) {
   if (!hasSeed && getrandom(&value, sizeof value, 0) != sizeof value)
     return Status::make(TENON_RESOURCES, "node '%s': the system gives no random numbers; set a seed",
                         instruction.name);
-  memcpy(operands[instruction.buffers.begin], &value, sizeof value);
+  memcpy(bound->operands[instruction.buffers.begin], &value, sizeof value);
   return {};
 }
 
@@ -189,6 +190,8 @@ Status Session::execute() {
     current = next++;
     if (plan.heapBlocks)
       TENON_TRY(checkOperands(instruction));
+    if (debug) [[unlikely]]
+      debug->enter(current);
     switch (instruction.op) {
     case fmt::Opcode::launch:
       TENON_TRY(launch(instruction));
@@ -203,7 +206,7 @@ Status Session::execute() {
     case fmt::Opcode::branch_if_zero:
       if (sizeOf(instruction.buffers.begin) == 0)
         return operandTooSmall(instruction, 0, 1);
-      if (*static_cast<const uint8_t *>(operands[instruction.buffers.begin]) == 0)
+      if (*static_cast<const uint8_t *>(bound->operands[instruction.buffers.begin]) == 0)
         next = instruction.a;
       break;
     case fmt::Opcode::bind_symbol: {
@@ -214,7 +217,7 @@ Status Session::execute() {
       break;
     }
     case fmt::Opcode::set_symbol:
-      TENON_TRY(setSymbol(instruction, sizes[instruction.exprs.begin]));
+      TENON_TRY(setSymbol(instruction, bound->sizes[instruction.exprs.begin]));
       break;
     case fmt::Opcode::reserve:
       TENON_TRY(reserveBlock(instruction));
@@ -228,7 +231,22 @@ Status Session::execute() {
     case fmt::Opcode::halt:
       return {};
     }
+    if (debug) [[unlikely]]
+      TENON_TRY(debug->leave(current, next));
   }
+}
+
+Status Session::executeGuarded() {
+  std::vector<const void *> from;
+  std::vector<void *> to;
+  for (const Input &input : inputs)
+    from.push_back(input.data);
+  for (const Output &output : outputs)
+    to.push_back(output.data ? output.data : output.own.bytes());
+  debug->begin(from);
+  TENON_TRY(execute());
+  debug->end(to);
+  return {};
 }
 
 } // namespace tenon::rt

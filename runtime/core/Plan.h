@@ -62,6 +62,7 @@ struct Buffer {
 struct Kernel {
   const char *name, *display;
   uint64_t flops;
+  uint32_t results; // the last buffers of a launch, which it writes; 0: not known
 };
 
 struct Instruction {
@@ -99,6 +100,8 @@ struct Plan {
   // What changes then: buffers in outputs and in the heap or of changing places, operands that are such
   // buffers, and sizes. All other addresses and sizes stay as they are.
   std::vector<uint32_t> lateBuffers, lateOperands, lateSizes;
+  // Buffers in inputs and outputs, whose addresses change with every binding, and operands that are such.
+  std::vector<uint32_t> callerBuffers, callerOperands;
 
   std::unique_ptr<uint64_t[]> bytes; // the section, copied: the strings above point into it
 };

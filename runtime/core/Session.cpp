@@ -7,8 +7,10 @@
 
 #include "runtime/core/Session.h"
 
+#include "runtime/core/Footprint.h"
 #include "runtime/device/cpu/CpuCount.h"
 
+#include <cstdio>
 #include <cstring>
 
 namespace tenon::rt {
@@ -20,15 +22,12 @@ Status Session::start(uint32_t threads, uint64_t memoryLimit) {
   limit = memoryLimit;
   inputs.resize(plan.inputs.size());
   outputs.resize(plan.outputs.size());
+  needed.resize(plan.outputs.size());
   dims.resize(plan.dims.size());
-  symbols.resize(plan.symbols.size());
-  exprs.resize(plan.exprs.size());
-  symbolKnown.resize(plan.symbols.size());
-  exprKnown.resize(plan.exprs.size());
   heap.resize(plan.heapBlocks);
-  buffers.resize(plan.buffers.size());
-  operands.resize(plan.operands.size());
-  sizes.resize(plan.sizes.size());
+  cache.start(plan);
+  if (DebugArena::isWanted())
+    debug.reset(new DebugArena(plan));
   return pool.start(threads ? threads : usableCpus());
 }
 
@@ -101,25 +100,62 @@ Status Session::measure(tenon_memory *result) {
   return {};
 }
 
+Status Session::checkMeasured() {
+  TENON_TRY(updateSizes());
+  return checkLimit();
+}
+
+Status Session::boundMemory(tenon_memory_bounds *result) {
+  TENON_TRY(updateSizes());
+  Liveness liveness;
+  bool isFound = findLiveness(plan, bound->exprs.data(), bound->exprKnown.data(), &liveness);
+  result->arena_least = isFound ? liveness.peak() : UINT64_MAX;
+  std::vector<Interval> symbols = rangesOf(plan);
+  for (size_t i = 0; i < symbols.size(); ++i)
+    if (bound->symbolKnown[i])
+      symbols[i] = {bound->symbols[i], bound->symbols[i]};
+  std::vector<Interval> bounds = boundExprs(plan, symbols);
+  result->heap_most = boundHeap(plan, bounds);
+  result->outputs_most = boundOutputs(plan, bounds);
+  return {};
+}
+
+bool Session::explainAddress(const void *address, tenon_error *text) const {
+  char where[256];
+  if (!debug || !debug->describe(address, where, sizeof where))
+    return false;
+  const Instruction &instruction = plan.instructions[current];
+  snprintf(text->message, sizeof text->message, "%s: instruction %u (%s '%s') reaches %s; compile the model again",
+           artifact.label(), current, fmt::kInstructions[uint32_t(instruction.op)].name, instruction.name, where);
+  return true;
+}
+
+Status Session::prepare() {
+  TENON_TRY(updateSizes());
+  if (addressesCurrent)
+    return {};
+  TENON_TRY(checkLimit());
+  TENON_TRY(reserveMemory());
+  return resolve();
+}
+
 Status Session::run() {
   ran = false;
   TENON_TRY(updateSizes());
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!inputs[i].data && inputs[i].bytes)
       return Status::make(TENON_MISUSE, "input '%s' is bound without data", plan.inputs[i].name);
-  if (!addressesCurrent) {
-    TENON_TRY(checkLimit());
-    TENON_TRY(reserveMemory());
-    TENON_TRY(resolve());
-  }
-  Status status = execute();
+  TENON_TRY(prepare());
+  Status status = debug ? executeGuarded() : execute();
   // The next run begins with what is known before it.
-  if (plan.bindsSymbols)
+  if (plan.bindsSymbols) {
+    bound->isEvaluated = false;
     sizesCurrent = false;
+  }
   TENON_TRY(std::move(status));
   for (const Tensor &output : plan.outputs)
     for (uint32_t d = output.dims.begin; d < output.dims.begin + output.dims.count; ++d)
-      dims[d] = exprs[plan.dims[d]];
+      dims[d] = bound->exprs[plan.dims[d]];
   ran = true;
   return {};
 }

@@ -9,9 +9,12 @@
 #define TENON_CORE_SESSION_H
 
 #include "runtime/core/Artifact.h"
+#include "runtime/core/DebugArena.h"
 #include "runtime/core/Memory.h"
+#include "runtime/core/SizeCache.h"
 #include "runtime/core/ThreadPool.h"
 
+#include <memory>
 #include <vector>
 
 namespace tenon::rt {
@@ -21,7 +24,8 @@ namespace tenon::rt {
 ///
 ///   shapes of the inputs -> symbols, expressions -> bytes of all memory -> addresses of all buffers
 ///
-/// so that a run with the shapes of the one before goes straight to the loop.
+/// so that a run with the shapes of the one before goes straight to the loop. What follows from shapes is kept for
+/// the last few sets of them; memory only grows.
 class Session {
 public:
   explicit Session(const Artifact &artifact) : artifact(artifact), plan(artifact.plan()) {}
@@ -32,6 +36,10 @@ public:
   Status bindInput(uint32_t index, const tenon_tensor &tensor);
   Status bindOutput(uint32_t index, void *data, uint64_t capacity);
   Status measure(tenon_memory *memory);
+  Status checkMeasured();
+  Status boundMemory(tenon_memory_bounds *bounds);
+  bool explainAddress(const void *address, tenon_error *text) const;
+  Status prepare();
   Status run();
   Status output(uint32_t index, tenon_tensor *tensor);
   void resetState() { state.clear(); }
@@ -54,7 +62,6 @@ private:
     void *data = nullptr; // the caller's, or null
     uint64_t capacity = 0;
     Memory own;
-    uint64_t needed = 0; // bytes that its buffers and its dimensions come to
   };
   struct Place {
     uint8_t *base;
@@ -68,11 +75,14 @@ private:
 
   // SessionMemory.cpp
   Status updateSizes();
+  Status evaluateSizes(BoundSizes &sizes) const;
   Status addUpMemory();
-  Status addUpOutputs();
+  Status addUpOwnOutputs();
   Status checkLimit() const;
   Status reserveMemory();
+  Status layOutDebug();
   Status resolve();
+  Status resolveSome(const std::vector<uint32_t> &bufferList, const std::vector<uint32_t> &operandList);
   Status resolveBuffer(uint32_t buffer);
   Place placeOf(const Buffer &buffer) const;
   Status resolveLate();
@@ -82,6 +92,7 @@ private:
 
   // Loop.cpp
   Status execute();
+  Status executeGuarded();
   Status launch(const Instruction &instruction);
   Status copyOrFill(const Instruction &instruction);
   Status checkOperands(const Instruction &instruction) const;
@@ -92,7 +103,7 @@ private:
   void report(uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const;
 
   uint64_t sizeOf(uint32_t operand) const {
-    return uint64_t(exprs[plan.buffers[plan.operands[operand]].size]);
+    return uint64_t(bound->exprs[plan.buffers[plan.operands[operand]].size]);
   }
 
   const Artifact &artifact;
@@ -102,22 +113,20 @@ private:
 
   std::vector<Input> inputs;
   std::vector<Output> outputs;
+  std::vector<uint64_t> needed; // bytes of each output
   std::vector<int64_t> dims; // of all inputs and then all outputs, as in Plan::dims
 
-  bool sizesCurrent = false;     // symbols, exprs, memory
-  bool addressesCurrent = false; // buffers, operands, sizes
+  SizeCache cache;
+  BoundSizes *bound = nullptr;   // of the shapes bound now, where sizesCurrent
+  bool sizesCurrent = false;     // bound, memory
+  bool addressesCurrent = false; // the addresses in *bound
   bool ran = false;              // outputs hold the results of a run
-  std::vector<int64_t> symbols;
-  std::vector<int64_t> exprs;
-  std::vector<uint8_t> symbolKnown, exprKnown; // whether there is a value yet; flags
   tenon_memory memory{};
   uint64_t scratchStride = 0;
 
+  std::unique_ptr<DebugArena> debug; // instead of the arena, where it is wanted
   Memory arena, scratch, state;
   std::vector<Memory> heap; // its blocks
-  std::vector<void *> buffers;  // one for each buffer of the plan
-  std::vector<void *> operands; // as in Plan::operands
-  std::vector<int64_t> sizes;   // as in Plan::sizes
 
   bool hasSeed = false;
   uint64_t seed = 0; // of all runs, where hasSeed

@@ -7,6 +7,7 @@
 
 #include "runtime/core/CheckedMath.h"
 #include "runtime/core/Expressions.h"
+#include "runtime/core/Footprint.h"
 #include "runtime/core/Session.h"
 #include "runtime/core/Symbols.h"
 #include "runtime/format/Kernel.h"
@@ -36,6 +37,20 @@ static const char *storageName(Storage storage) {
   return "its storage";
 }
 
+/// Fills `sizes` with what follows from the shapes of the inputs.
+Status Session::evaluateSizes(BoundSizes &sizes) const {
+  TENON_TRY(bindSymbols(plan, dims.data(), sizes.symbols.data()));
+  for (size_t i = 0; i < plan.symbols.size(); ++i)
+    sizes.symbolKnown[i] = plan.symbols[i].fromInput;
+  Known known{sizes.symbolKnown.data(), sizes.exprKnown.data()};
+  TENON_TRY(evaluate(plan, sizes.symbols.data(), 0, uint32_t(plan.exprs.size()), sizes.exprs.data(), &known));
+  TENON_TRY(checkShapes(plan, dims.data(), sizes.symbols.data(), sizes.exprs.data()));
+  for (const Check &check : plan.checks)
+    if (!check.inPlace && sizes.exprKnown[check.expr] && sizes.exprs[check.expr] < 0)
+      return requirementFails(plan, check, sizes.symbols.data(), nullptr);
+  return {};
+}
+
 Status Session::updateSizes() {
   if (sizesCurrent)
     return {};
@@ -43,53 +58,27 @@ Status Session::updateSizes() {
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!inputs[i].bound)
       return Status::make(TENON_MISUSE, "input '%s' is not bound", plan.inputs[i].name);
-  TENON_TRY(bindSymbols(plan, dims.data(), symbols.data()));
-  for (size_t i = 0; i < symbols.size(); ++i)
-    symbolKnown[i] = plan.symbols[i].fromInput;
-  Known known{symbolKnown.data(), exprKnown.data()};
-  TENON_TRY(evaluate(plan, symbols.data(), 0, uint32_t(plan.exprs.size()), exprs.data(), &known));
-  TENON_TRY(checkShapes(plan, dims.data(), exprs.data()));
-  for (const Check &check : plan.checks)
-    if (!check.inPlace && exprKnown[check.expr] && exprs[check.expr] < 0)
-      return Status::make(TENON_INVALID, "the inputs' sizes do not fit the model: %s", check.text);
+  BoundSizes &sizes = cache.find(dims.data());
+  if (!sizes.isEvaluated)
+    TENON_TRY(evaluateSizes(sizes));
+  sizes.isEvaluated = true;
+  bound = &sizes;
   TENON_TRY(addUpMemory());
   sizesCurrent = true;
   return {};
 }
 
-/// What the outputs need: as far as their buffers reach, and at least what their dimensions come to.
-Status Session::addUpOutputs() {
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const Tensor &output = plan.outputs[i];
-    int64_t shape[fmt::kMaxRank];
-    for (uint32_t d = 0; d < output.dims.count; ++d)
-      shape[d] = exprs[plan.dims[output.dims.begin + d]];
-    outputs[i].needed = tenon_tensor_bytes(output.dtype, output.dims.count, shape);
-    if (outputs[i].needed == UINT64_MAX)
-      return Status::make(TENON_INVALID,
-                          "output '%s' has a dimension that is negative, or more elements than "
-                          "any memory holds",
-                          output.name);
-  }
-  for (const Buffer &buffer : plan.buffers) {
-    if (buffer.storage != Storage::output)
-      continue;
-    int64_t end;
-    if (exprs[buffer.offset] < 0 || exprs[buffer.size] < 0 ||
-        __builtin_add_overflow(exprs[buffer.offset], exprs[buffer.size], &end))
-      return Status::make(TENON_INVALID, "buffer '%s' has %lld bytes at %lld", buffer.name,
-                          (long long)exprs[buffer.size], (long long)exprs[buffer.offset]);
-    if (uint64_t(end) > outputs[buffer.index].needed)
-      outputs[buffer.index].needed = uint64_t(end);
-  }
+/// The memory of outputs that the caller did not bind.
+Status Session::addUpOwnOutputs() {
+  TENON_TRY(addUpOutputs(plan, bound->exprs.data(), needed.data()));
   memory.outputs = 0;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].data) {
-      if (outputs[i].needed > outputs[i].capacity)
+      if (needed[i] > outputs[i].capacity)
         return Status::make(TENON_INVALID, "output '%s' needs %llu bytes, its memory has %llu",
-                            plan.outputs[i].name, (unsigned long long)outputs[i].needed,
+                            plan.outputs[i].name, (unsigned long long)needed[i],
                             (unsigned long long)outputs[i].capacity);
-    } else if (!checkedAdd(memory.outputs, outputs[i].needed, &memory.outputs)) {
+    } else if (!checkedAdd(memory.outputs, needed[i], &memory.outputs)) {
       return Status::make(TENON_RESOURCES, "the outputs need more bytes than any memory holds");
     }
   }
@@ -97,23 +86,23 @@ Status Session::addUpOutputs() {
 }
 
 Status Session::addUpMemory() {
-  int64_t arenaBytes = exprs[plan.arenaSize], scratchBytes = exprs[plan.scratchSize];
-  if (arenaBytes < 0 || scratchBytes < 0)
-    return Status::make(TENON_INVALID, "the arena comes to %lld bytes and the scratch memory to %lld",
-                        (long long)arenaBytes, (long long)scratchBytes);
-  // Threads must not share a cache line, nor, where there is much to share, a page.
-  uint64_t grain = scratchBytes < 4096 ? 2 * TENON_BUFFER_ALIGNMENT : 4096;
-  TENON_TRY(addUpOutputs());
+  int64_t arenaBytes = bound->exprs[plan.arenaSize];
+  if (arenaBytes < 0)
+    return Status::make(TENON_INVALID, "the arena comes to %lld bytes", (long long)arenaBytes);
+  TENON_TRY(addUpScratch(plan, bound->exprs.data(), &scratchStride));
+  TENON_TRY(addUpOwnOutputs());
   memory.arena = uint64_t(arenaBytes);
   memory.weights = artifact.weightBytes();
   memory.state = plan.stateSize;
-  uint64_t heapBytes = 0;
+  memory.heap = 0;
   for (const Memory &block : heap)
-    heapBytes += block.capacity();
-  bool fine = checkedAdd(memory.arena, heapBytes, &memory.arena) &&
-              checkedAlign(uint64_t(scratchBytes), grain, &scratchStride) &&
-              checkedMul(scratchStride, pool.size(), &memory.scratch) &&
+    memory.heap += block.capacity();
+  memory.inputs = 0;
+  for (const Input &input : inputs)
+    memory.inputs += input.bytes;
+  bool fine = checkedMul(scratchStride, pool.size(), &memory.scratch) &&
               checkedAdd(memory.arena, memory.scratch, &memory.total) &&
+              checkedAdd(memory.total, memory.heap, &memory.total) &&
               checkedAdd(memory.total, memory.weights, &memory.total) &&
               checkedAdd(memory.total, memory.state, &memory.total) &&
               checkedAdd(memory.total, memory.outputs, &memory.total);
@@ -126,21 +115,25 @@ Status Session::checkLimit() const {
   if (!limit || memory.total <= limit)
     return {};
   return Status::make(TENON_RESOURCES,
-                      "needs %llu bytes (weights %llu, arena %llu, scratch %llu, state %llu, "
+                      "needs %llu bytes (weights %llu, arena %llu, heap %llu, scratch %llu, state %llu, "
                       "outputs %llu), the memory limit is %llu; raise it or bind smaller inputs",
                       (unsigned long long)memory.total, (unsigned long long)memory.weights,
-                      (unsigned long long)memory.arena, (unsigned long long)memory.scratch,
-                      (unsigned long long)memory.state, (unsigned long long)memory.outputs,
-                      (unsigned long long)limit);
+                      (unsigned long long)memory.arena, (unsigned long long)memory.heap,
+                      (unsigned long long)memory.scratch, (unsigned long long)memory.state,
+                      (unsigned long long)memory.outputs, (unsigned long long)limit);
 }
 
 Status Session::reserveMemory() {
-  TENON_TRY(arena.reserve(uint64_t(exprs[plan.arenaSize]), true, "activations"));
+  const uint8_t *arenaBefore = arena.bytes(), *stateBefore = state.bytes();
+  if (!debug)
+    TENON_TRY(arena.reserve(memory.arena, true, "activations"));
   TENON_TRY(scratch.reserve(memory.scratch, false, "scratch"));
   TENON_TRY(state.reserve(memory.state, true, "state"));
   for (size_t i = 0; i < outputs.size(); ++i)
     if (!outputs[i].data)
-      TENON_TRY(outputs[i].own.reserve(outputs[i].needed, true, plan.outputs[i].name));
+      TENON_TRY(outputs[i].own.reserve(needed[i], true, plan.outputs[i].name));
+  if (arena.bytes() != arenaBefore || state.bytes() != stateBefore)
+    cache.forgetAddresses();
   return {};
 }
 
@@ -148,7 +141,7 @@ Session::Place Session::placeOf(const Buffer &buffer) const {
   Place place{nullptr, 0};
   switch (buffer.storage) {
   case Storage::arena:
-    place = {arena.bytes(), uint64_t(exprs[plan.arenaSize])};
+    place = {arena.bytes(), uint64_t(bound->exprs[plan.arenaSize])};
     break;
   case Storage::weight:
     // Kernels get one kind of pointer; the verifier and the page protection keep weights from being written.
@@ -162,7 +155,7 @@ Session::Place Session::placeOf(const Buffer &buffer) const {
     break;
   case Storage::output: {
     const Output &output = outputs[buffer.index];
-    place = {output.data ? static_cast<uint8_t *>(output.data) : output.own.bytes(), output.needed};
+    place = {output.data ? static_cast<uint8_t *>(output.data) : output.own.bytes(), needed[buffer.index]};
     break;
   }
   case Storage::heap:
@@ -176,40 +169,63 @@ Session::Place Session::placeOf(const Buffer &buffer) const {
 
 Status Session::resolveBuffer(uint32_t index) {
   const Buffer &buffer = plan.buffers[index];
-  int64_t offset = exprs[buffer.offset], size = exprs[buffer.size];
+  int64_t offset = bound->exprs[buffer.offset], size = bound->exprs[buffer.size];
   Place place = placeOf(buffer);
   bool fit = offset >= 0 && size >= 0 && fits(uint64_t(offset), uint64_t(size), place.limit);
   // A block gets its memory later. Until then nothing may use it, which null says.
   if (!fit && buffer.storage == Storage::heap) {
-    buffers[index] = nullptr;
+    bound->buffers[index] = nullptr;
     return {};
   }
   if (!fit)
     return Status::make(TENON_INVALID, "buffer '%s' has %lld bytes at %lld, outside of %s's %llu",
                         buffer.name, (long long)size, (long long)offset, storageName(buffer.storage),
                         (unsigned long long)place.limit);
-  buffers[index] = place.base + offset;
+  uint8_t *address = place.base + offset;
+  bound->buffers[index] = debug ? debug->address(index, uint64_t(offset), address) : address;
   return {};
 }
 
+Status Session::resolveSome(const std::vector<uint32_t> &bufferList, const std::vector<uint32_t> &operandList) {
+  for (uint32_t i : bufferList)
+    TENON_TRY(resolveBuffer(i));
+  for (uint32_t i : operandList)
+    bound->operands[i] = bound->buffers[plan.operands[i]];
+  return {};
+}
+
+/// Gives every buffer an island; none of the addresses from before holds any longer.
+Status Session::layOutDebug() {
+  std::vector<uint64_t> inputBytes;
+  for (const Input &input : inputs)
+    inputBytes.push_back(input.bytes);
+  cache.forgetAddresses();
+  return debug->layOut(*bound, inputBytes, needed);
+}
+
 Status Session::resolve() {
+  if (debug)
+    TENON_TRY(layOutDebug());
+  if (bound->hasAddresses) {
+    // The caller may have bound other memory since then.
+    TENON_TRY(resolveSome(plan.callerBuffers, plan.callerOperands));
+    addressesCurrent = true;
+    return {};
+  }
   for (uint32_t i = 0; i < plan.buffers.size(); ++i)
     TENON_TRY(resolveBuffer(i));
-  for (size_t i = 0; i < operands.size(); ++i)
-    operands[i] = buffers[plan.operands[i]];
-  for (size_t i = 0; i < sizes.size(); ++i)
-    sizes[i] = exprs[plan.sizes[i]];
-  addressesCurrent = true;
+  for (size_t i = 0; i < bound->operands.size(); ++i)
+    bound->operands[i] = bound->buffers[plan.operands[i]];
+  for (size_t i = 0; i < bound->sizes.size(); ++i)
+    bound->sizes[i] = bound->exprs[plan.sizes[i]];
+  bound->hasAddresses = addressesCurrent = true;
   return {};
 }
 
 Status Session::resolveLate() {
-  for (uint32_t i : plan.lateBuffers)
-    TENON_TRY(resolveBuffer(i));
-  for (uint32_t i : plan.lateOperands)
-    operands[i] = buffers[plan.operands[i]];
+  TENON_TRY(resolveSome(plan.lateBuffers, plan.lateOperands));
   for (uint32_t i : plan.lateSizes)
-    sizes[i] = exprs[plan.sizes[i]];
+    bound->sizes[i] = bound->exprs[plan.sizes[i]];
   return {};
 }
 
@@ -218,19 +234,19 @@ Status Session::readSymbol(const Instruction &instruction) {
   int64_t value;
   if (sizeOf(operand) < sizeof value)
     return operandTooSmall(instruction, 0, sizeof value);
-  memcpy(&value, operands[operand], sizeof value);
+  memcpy(&value, bound->operands[operand], sizeof value);
   return setSymbol(instruction, value);
 }
 
 Status Session::setSymbol(const Instruction &instruction, int64_t value) {
   uint32_t symbol = instruction.a;
   TENON_TRY(checkRange(plan.symbols[symbol], value, instruction.name));
-  if (symbolKnown[symbol] && symbols[symbol] == value)
+  if (bound->symbolKnown[symbol] && bound->symbols[symbol] == value)
     return {};
-  symbols[symbol] = value;
-  symbolKnown[symbol] = 1;
-  Known known{symbolKnown.data(), exprKnown.data()};
-  TENON_TRY(evaluate(plan, symbols.data(), instruction.b, instruction.c, exprs.data(), &known));
+  bound->symbols[symbol] = value;
+  bound->symbolKnown[symbol] = 1;
+  Known known{bound->symbolKnown.data(), bound->exprKnown.data()};
+  TENON_TRY(evaluate(plan, bound->symbols.data(), instruction.b, instruction.c, bound->exprs.data(), &known));
   TENON_TRY(addUpMemory());
   TENON_TRY(checkLimit());
   TENON_TRY(reserveMemory());
@@ -238,7 +254,7 @@ Status Session::setSymbol(const Instruction &instruction, int64_t value) {
 }
 
 Status Session::reserveBlock(const Instruction &instruction) {
-  int64_t bytes = sizes[instruction.exprs.begin];
+  int64_t bytes = bound->sizes[instruction.exprs.begin];
   Memory &block = heap[instruction.a];
   if (bytes < 0)
     return Status::make(TENON_INVALID, "node '%s': a block of %lld bytes", instruction.name, (long long)bytes);
@@ -251,6 +267,7 @@ Status Session::reserveBlock(const Instruction &instruction) {
   if (wanted <= before)
     return {};
   TENON_TRY(block.reserve(wanted, instruction.b != 0, "activations"));
+  cache.forgetAddresses();
   TENON_TRY(addUpMemory());
   TENON_TRY(checkLimit());
   return resolveLate();

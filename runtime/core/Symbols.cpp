@@ -9,6 +9,8 @@
 
 #include "runtime/core/Expressions.h"
 
+#include <cstdio>
+
 namespace tenon::rt {
 
 Status checkRange(const Symbol &symbol, int64_t value, const char *where) {
@@ -21,7 +23,7 @@ Status checkRange(const Symbol &symbol, int64_t value, const char *where) {
                       symbol.name, (long long)value, where, (long long)symbol.min, (long long)symbol.max);
 }
 
-/// The input that binds a symbol: the first that has it as a dimension.
+/// The input that binds a symbol: the first that has it as a dimension. Null where none does.
 static const char *binderOf(const Plan &plan, int64_t symbol) {
   for (const Tensor &input : plan.inputs)
     for (uint32_t d = 0; d < input.dims.count; ++d) {
@@ -29,7 +31,50 @@ static const char *binderOf(const Plan &plan, int64_t symbol) {
       if (expr.op == ExprOp::symbol && expr.a == symbol)
         return input.name;
     }
-  return "?";
+  return nullptr;
+}
+
+namespace {
+/// "N is 4 in 'ids', M is 8": the symbols that an expression depends on.
+struct SymbolList {
+  char text[512];
+
+  SymbolList(const Plan &plan, uint32_t expr, const int64_t *values);
+};
+} // namespace
+
+SymbolList::SymbolList(const Plan &plan, uint32_t expr, const int64_t *values) {
+  // Expressions name earlier ones only, so one walk backwards finds all of them.
+  std::vector<bool> isUsed(expr + 1), isNamed(plan.symbols.size());
+  isUsed[expr] = true;
+  size_t length = 0;
+  text[0] = 0;
+  for (uint32_t i = expr + 1; i-- > 0;) {
+    const Expr &part = plan.exprs[i];
+    if (!isUsed[i] || part.op == ExprOp::constant)
+      continue;
+    if (part.op != ExprOp::symbol) {
+      isUsed[part.a] = isUsed[part.b] = true;
+      continue;
+    }
+    if (isNamed[part.a])
+      continue;
+    isNamed[part.a] = true;
+    const char *binder = binderOf(plan, part.a);
+    int added = snprintf(text + length, sizeof text - length, "%s%s is %lld%s%s%s", length ? ", " : "",
+                         plan.symbols[part.a].name, (long long)values[part.a], binder ? " in '" : "",
+                         binder ? binder : "", binder ? "'" : "");
+    length += size_t(added);
+    if (length >= sizeof text)
+      return;
+  }
+}
+
+Status requirementFails(const Plan &plan, const Check &check, const int64_t *symbols, const char *node) {
+  SymbolList list(plan, check.expr, symbols);
+  if (node)
+    return Status::make(TENON_INVALID, "node '%s': %s; %s", node, check.text, list.text);
+  return Status::make(TENON_INVALID, "the inputs' sizes do not fit the model: %s; %s", check.text, list.text);
 }
 
 Status bindSymbols(const Plan &plan, const int64_t *dims, int64_t *values) {
@@ -55,7 +100,7 @@ Status bindSymbols(const Plan &plan, const int64_t *dims, int64_t *values) {
   return {};
 }
 
-Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *exprs) {
+Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *symbols, const int64_t *exprs) {
   for (const Tensor &input : plan.inputs)
     for (uint32_t d = 0; d < input.dims.count; ++d) {
       uint32_t expr = plan.dims[input.dims.begin + d];
@@ -67,8 +112,9 @@ Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *exprs) 
                             input.name, (long long)dim, (long long)exprs[expr]);
       char text[64];
       printExpr(plan, expr, text, sizeof text);
-      return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must be %s, which is %lld",
-                          d, input.name, (long long)dim, text, (long long)exprs[expr]);
+      return Status::make(TENON_INVALID,
+                          "dimension %u of input '%s' is %lld, and must be %s, which is %lld: %s", d, input.name,
+                          (long long)dim, text, (long long)exprs[expr], SymbolList(plan, expr, symbols).text);
     }
   return {};
 }

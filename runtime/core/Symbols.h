@@ -19,7 +19,11 @@ namespace tenon::rt {
 Status bindSymbols(const Plan &plan, const int64_t *dims, int64_t *values);
 
 /// Compares the inputs' shapes with what the plan's expressions come to.
-Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *exprs);
+Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *symbols, const int64_t *exprs);
+
+/// The failure of a check: why, and the values of the symbols that it depends on, with the inputs that gave them.
+/// `node` is null where the check belongs to the binding of sizes.
+Status requirementFails(const Plan &plan, const Check &check, const int64_t *symbols, const char *node);
 
 /// Fails where `value` lies outside of the symbol's range. `where` says what it was read from.
 Status checkRange(const Symbol &symbol, int64_t value, const char *where);

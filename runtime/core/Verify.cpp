@@ -165,6 +165,19 @@ static Status listLate(Plan &plan) {
   return {};
 }
 
+static bool isCallers(const Buffer &buffer) {
+  return buffer.storage == Storage::input || buffer.storage == Storage::output;
+}
+
+static void listCallers(Plan &plan) {
+  for (uint32_t i = 0; i < plan.buffers.size(); ++i)
+    if (isCallers(plan.buffers[i]))
+      plan.callerBuffers.push_back(i);
+  for (uint32_t i = 0; i < plan.operands.size(); ++i)
+    if (isCallers(plan.buffers[plan.operands[i]]))
+      plan.callerOperands.push_back(i);
+}
+
 static Status verifyMemory(const fmt::Plan &in, Plan &plan) {
   if (in.arena_size() >= plan.exprs.size() || in.scratch_size() >= plan.exprs.size())
     return Status::make(TENON_INVALID,
@@ -215,7 +228,7 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
   TENON_TRY(verifyBuffers(in, plan));
   for (uint32_t i = 0, e = length(in.kernels()); i < e; ++i) {
     const fmt::Kernel *kernel = in.kernels()->Get(i);
-    plan.kernels.push_back({text(kernel->name()), text(kernel->display()), kernel->flops()});
+    plan.kernels.push_back({text(kernel->name()), text(kernel->display()), kernel->flops(), kernel->results()});
   }
   for (uint32_t i = 0, e = length(in.checks()); i < e; ++i) {
     const fmt::Check *check = in.checks()->Get(i);
@@ -227,6 +240,7 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
   TENON_TRY(verifyInstructions(in, maxIndices, plan));
   TENON_TRY(verifyMemory(in, plan));
   TENON_TRY(listLate(plan));
+  listCallers(plan);
   plan.modelName = text(in.model_name());
   plan.compiler = text(in.compiler());
   *out = std::move(plan);

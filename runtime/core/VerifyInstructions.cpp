@@ -121,6 +121,9 @@ Status InstructionVerifier::verifyBufferOperands(const fmt::Instruction &instruc
   const auto *buffers = instruction.buffers();
   uint32_t count = buffers ? buffers->size() : 0;
   bool any = info->buffers[0] == '*';
+  uint32_t results = any ? plan.kernels[instruction.a()].results : 0;
+  if (results > count)
+    return FAIL("has %u buffers, its kernel writes %u", count, results);
   if (!any && count != strlen(info->buffers))
     return FAIL("has %u buffers, %zu are wanted", count, strlen(info->buffers));
   if (plan.operands.size() + count > maxIndices)
@@ -130,7 +133,8 @@ Status InstructionVerifier::verifyBufferOperands(const fmt::Instruction &instruc
     if (buffer >= plan.buffers.size())
       return FAIL("buffer operand %u is buffer %u of %zu", i, buffer, plan.buffers.size());
     Storage storage = plan.buffers[buffer].storage;
-    if (!any && info->buffers[i] == 'w' && (storage == Storage::weight || storage == Storage::input))
+    bool isWritten = any ? i >= count - results : info->buffers[i] == 'w';
+    if (isWritten && (storage == Storage::weight || storage == Storage::input))
       return FAIL("writes '%s', which is %s", plan.buffers[buffer].name,
                   storage == Storage::weight ? "a weight" : "an input");
     plan.operands.push_back(buffer);

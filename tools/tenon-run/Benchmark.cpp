@@ -7,7 +7,10 @@
 
 #include "tools/tenon-run/Benchmark.h"
 
+#include "tools/tenon-run/BindTimes.h"
+
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -46,7 +49,14 @@ static Status timedRun(Model &model, double *time) {
   return {};
 }
 
+static std::string microsecondsText(double value) {
+  char text[40];
+  snprintf(text, sizeof text, "%.3f", value);
+  return std::isnan(value) ? "null" : text;
+}
+
 Status benchmark(const Options &options, Model &model, double loadMs) {
+  BindTimes bindTimes;
   double firstRunMs, ignored;
   TENON_TRY(timedRun(model, &firstRunMs));
   for (uint32_t i = 0; i < options.warmup; ++i)
@@ -59,6 +69,8 @@ Status benchmark(const Options &options, Model &model, double loadMs) {
   if (tenon_status code = tenon_session_measure(model.session, &memory, &error))
     return Status::make(code, "%s", error.message);
 
+  TENON_TRY(measureBinding(model, &bindTimes));
+
   std::sort(times.begin(), times.end());
   size_t middle = times.size() / 2;
   double median = times.size() % 2 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
@@ -68,13 +80,16 @@ Status benchmark(const Options &options, Model &model, double loadMs) {
   const char *text =
       options.json
           ? "{\"median_ms\":%.4f,\"min_ms\":%.4f,\"mean_ms\":%.4f,\"runs\":%u,\"load_ms\":%.4f,"
-            "\"first_run_ms\":%.4f,\"peak_rss_bytes\":%llu,\"arena_bytes\":%llu,\"weight_bytes\":%llu}\n"
+            "\"first_run_ms\":%.4f,\"peak_rss_bytes\":%llu,\"arena_bytes\":%llu,\"weight_bytes\":%llu,"
+            "\"heap_bytes\":%llu,\"bind_seen_us\":%s,\"bind_new_us\":%s}\n"
           : "median %.4f ms, min %.4f ms, mean %.4f ms of %u runs\n"
             "load %.4f ms, first run %.4f ms\n"
-            "peak memory %llu bytes, arena %llu bytes, weights %llu bytes\n";
+            "peak memory %llu bytes, arena %llu bytes, weights %llu bytes, heap %llu bytes\n"
+            "binding of sizes seen before %s us, of new ones %s us\n";
   printf(text, median, times.front(), sum / double(times.size()), options.runs, loadMs, firstRunMs,
          (unsigned long long)peakMemory(), (unsigned long long)memory.arena,
-         (unsigned long long)memory.weights);
+         (unsigned long long)memory.weights, (unsigned long long)memory.heap,
+         microsecondsText(bindTimes.seen).c_str(), microsecondsText(bindTimes.fresh).c_str());
   return {};
 }
 

@@ -36,14 +36,16 @@ class InputMaker {
 public:
   InputMaker(const Options &options, const Model &model) : options(options), model(model) {}
   Status run(std::vector<HostValue> *result);
+  Status bindShapes(Model &target);
 
 private:
+  Status readArguments();
   Status assign(const std::vector<std::string> &arguments, const char *option,
                 std::vector<std::string> *values);
   Status readSizes();
   Status makeOne(uint32_t index, HostValue &result);
   Status fillOne(uint32_t index, const std::string &how, HostTensor &tensor);
-  Status shapeOf(uint32_t index, std::vector<int64_t> *dims);
+  Status shapeOf(uint32_t index, const Model::Port &port, std::vector<int64_t> *dims);
 
   const Options &options;
   const Model &model;
@@ -92,10 +94,10 @@ Status InputMaker::readSizes() {
   return {};
 }
 
-/// The shape of an input that is made here.
-Status InputMaker::shapeOf(uint32_t index, std::vector<int64_t> *dims) {
+/// The shape of an input, or of one of the tensors that it is.
+Status InputMaker::shapeOf(uint32_t index, const Model::Port &port, std::vector<int64_t> *dims) {
   const Model::Value &input = model.inputs[index];
-  if (!shapes[index].empty()) {
+  if (!shapes[index].empty() && &port == input.content()) {
     if (!parseShape(shapes[index], dims))
       return Status::make(TENON_MISUSE,
                           "--input-shape '%s' of input '%s': a shape like 1x3x32 or scalar is wanted",
@@ -103,7 +105,7 @@ Status InputMaker::shapeOf(uint32_t index, std::vector<int64_t> *dims) {
     return {};
   }
   dims->clear();
-  for (const tenon_dim_info &dim : input.content()->dims) {
+  for (const tenon_dim_info &dim : port.dims) {
     int64_t value = dim.value;
     for (const auto &[symbol, size] : sizes)
       if (dim.value < 0 && symbol == dim.text)
@@ -130,7 +132,7 @@ Status InputMaker::fillOne(uint32_t index, const std::string &how, HostTensor &t
   if (random && !parseNumber(how.substr(7), &seed))
     return Status::make(TENON_MISUSE, "--input '%s': random:SEED wants a whole number", how.c_str());
   tensor.dtype = input.dtype();
-  TENON_TRY(shapeOf(index, &tensor.dims));
+  TENON_TRY(shapeOf(index, *input.content(), &tensor.dims));
   TENON_TRY(tensor.allocate());
   // Inputs of one shape and seed must not be equal.
   if (random)
@@ -139,6 +141,11 @@ Status InputMaker::fillOne(uint32_t index, const std::string &how, HostTensor &t
     for (uint64_t i = 0, e = tensor.count(), parts = partsOf(tensor.dtype); i < e; ++i)
       setElement(tensor.dtype, tensor.data(), i * parts, 1);
   return {};
+}
+
+/// Whether a value is made here, and not read from a file.
+static bool isMade(const std::string &value) {
+  return value == "zeros" || value == "ones" || value.compare(0, 7, "random:") == 0;
 }
 
 Status InputMaker::makeOne(uint32_t index, HostValue &result) {
@@ -155,7 +162,7 @@ Status InputMaker::makeOne(uint32_t index, HostValue &result) {
     result.has = false;
     return {};
   }
-  if (value != "zeros" && value != "ones" && value.compare(0, 7, "random:") != 0)
+  if (!isMade(value))
     return readValue(value, input, &result);
   HostTensor tensor;
   TENON_TRY(fillOne(index, value, tensor));
@@ -163,16 +170,42 @@ Status InputMaker::makeOne(uint32_t index, HostValue &result) {
   return {};
 }
 
-Status InputMaker::run(std::vector<HostValue> *result) {
+Status InputMaker::readArguments() {
   TENON_TRY(assign(options.inputs, "--input", &values));
   TENON_TRY(assign(options.inputShapes, "--input-shape", &shapes));
-  TENON_TRY(readSizes());
+  return readSizes();
+}
+
+Status InputMaker::bindShapes(Model &target) {
+  TENON_TRY(readArguments());
+  for (uint32_t i = 0; i < model.inputs.size(); ++i) {
+    const std::string &value = values[i];
+    if (!value.empty() && !isMade(value)) {
+      HostValue read;
+      TENON_TRY(makeOne(i, read));
+      TENON_TRY(target.bind(i, std::move(read)));
+      continue;
+    }
+    const std::vector<Model::Port> &ports = model.inputs[i].ports;
+    for (uint32_t p = 0; p < ports.size(); ++p) {
+      std::vector<int64_t> dims;
+      TENON_TRY(shapeOf(i, ports[p], &dims));
+      TENON_TRY(target.bindShape(i, p, dims));
+    }
+  }
+  return {};
+}
+
+Status InputMaker::run(std::vector<HostValue> *result) {
+  TENON_TRY(readArguments());
   result->clear();
   result->resize(model.inputs.size());
   for (uint32_t i = 0; i < model.inputs.size(); ++i)
     TENON_TRY(makeOne(i, (*result)[i]));
   return {};
 }
+
+Status bindShapes(const Options &options, Model &model) { return InputMaker(options, model).bindShapes(model); }
 
 Status makeInputs(const Options &options, const Model &model, std::vector<HostValue> *values) {
   return InputMaker(options, model).run(values);

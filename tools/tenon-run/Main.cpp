@@ -7,6 +7,7 @@
 
 #include "tools/tenon-run/Benchmark.h"
 #include "tools/tenon-run/Inputs.h"
+#include "tools/tenon-run/MemoryPlan.h"
 #include "tools/tenon-run/Outputs.h"
 #include "tools/tenon-run/Profile.h"
 #include "tools/tenon-run/TestData.h"
@@ -34,6 +35,10 @@ static Status runModel(const Options &options) {
   TENON_TRY(model.load(options));
   double loadMs = milliseconds() - begin;
 
+  if (options.planOnly) {
+    TENON_TRY(bindShapes(options, model));
+    return printMemoryPlan(options, model);
+  }
   if (options.testData.empty()) {
     std::vector<HostValue> inputs;
     TENON_TRY(makeInputs(options, model, &inputs));

@@ -7,6 +7,7 @@
 
 #include "tools/tenon-run/Model.h"
 
+#include "tools/tenon-run/FaultHandler.h"
 #include "tools/tenon-run/Parts.h"
 
 namespace tenon::run {
@@ -86,6 +87,7 @@ Status Model::load(const Options &options) {
                             options.artifact.c_str(), value.name.c_str());
   tenon_session_options sessionOptions{options.threads, options.memoryLimit};
   TENON_TRY(from(tenon_session_create(artifact, &sessionOptions, &session, &error), error));
+  explainFaults(session);
   if (options.hasSeed)
     tenon_session_set_seed(session, options.seed);
   return {};
@@ -99,6 +101,23 @@ Status Model::bind(uint32_t input, HostValue value) {
     TENON_TRY(from(tenon_session_bind_input(session, inputs[input].first + i, &view, &error), error));
   }
   return {};
+}
+
+Status Model::bindShape(uint32_t input, uint32_t port, const std::vector<int64_t> &dims) {
+  tenon_error error;
+  tenon_tensor tensor{inputs[input].ports[port].dtype, uint32_t(dims.size()), dims.data(), nullptr};
+  return from(tenon_session_bind_input(session, inputs[input].first + port, &tensor, &error), error);
+}
+
+Status Model::measure(tenon_memory *memory, tenon_memory_bounds *bounds) {
+  tenon_error error;
+  TENON_TRY(from(tenon_session_measure(session, memory, &error), error));
+  return from(tenon_session_bound_memory(session, bounds, &error), error);
+}
+
+Status Model::checkLimit() {
+  tenon_error error;
+  return from(tenon_session_check_limit(session, &error), error);
 }
 
 Status Model::run() {

@@ -48,7 +48,14 @@ struct Model {
   Status load(const Options &options);
   /// Keeps the value, which the runtime reads where it lies.
   Status bind(uint32_t input, HostValue value);
+  /// Gives one tensor of an input its shape, without data: enough to measure.
+  Status bindShape(uint32_t input, uint32_t port, const std::vector<int64_t> &dims);
+  Status measure(tenon_memory *memory, tenon_memory_bounds *bounds);
+  /// Fails where the sizes that are bound need more than the memory limit.
+  Status checkLimit();
   Status run();
+  /// The input's tensors as they are bound.
+  const std::vector<HostTensor> &boundTensors(uint32_t input) const { return bound[input]; }
   /// What the last run gave, until the next one.
   Status output(uint32_t index, ValueView *value);
 

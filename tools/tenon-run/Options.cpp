@@ -105,6 +105,8 @@ static constexpr Flag kFlags[] = {
      }},
     {"--benchmark", nullptr, "run many times and print times; inputs without a value are random",
      [](Options &o, const std::string &) { return o.benchmark = true; }},
+    {"--plan-only", nullptr, "run nothing; print the memory that the inputs' sizes need, which --size,\n--input-shape or --input say",
+     [](Options &o, const std::string &) { return o.planOnly = true; }},
     {"--runs", "N", "measured runs of --benchmark (20)",
      [](Options &o, const std::string &v) { return parseCount(v, &o.runs) && o.runs > 0; }},
     {"--warmup", "N", "runs before them (3)",
@@ -188,6 +190,8 @@ Status parseOptions(int count, char **arguments, Options *options) {
     return USAGE("%s", "an artifact is wanted");
   if (options->benchmark && !options->testData.empty())
     return USAGE("%s", "--benchmark and --test-data do not go together");
+  if (options->planOnly && (options->benchmark || !options->testData.empty() || !options->profile.empty()))
+    return USAGE("%s", "--plan-only runs nothing: it does not go with --benchmark, --test-data and --profile");
   if (options->benchmark && (!options->outputs.empty() || !options->outputDir.empty()))
     return USAGE("%s", "--benchmark writes no outputs");
   return {};

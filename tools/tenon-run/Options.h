@@ -22,7 +22,7 @@ struct Options {
   std::vector<std::string> outputs;                    // NAME=FILE, or FILE alone
   std::string outputDir, testData, profile, device = "cpu";
   Tolerance tolerance;
-  bool benchmark = false, json = false, verify = false;
+  bool benchmark = false, planOnly = false, json = false, verify = false;
   uint32_t runs = 20, warmup = 3, threads = 0;
   uint64_t memoryLimit = 0;
   bool hasSeed = false;

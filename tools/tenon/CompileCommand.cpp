@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 
+#include "compiler/report/HtmlReport.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/tenon/Commands.h"
@@ -61,14 +62,24 @@ void tenon::addCompileCommand(CLI::App &app, int &status) {
       ->type_name("KIND");
   command->add_option("--chip", arguments->options.chip, "GPU that --emit ptx is for: sm_80, sm_90a...")
       ->capture_default_str();
-  command->callback([arguments, &status] {
+  auto report = std::make_shared<std::string>();
+  command->add_option("--report", *report, "also write a page about the artifact, with its memory map")
+      ->type_name("FILE.html");
+  command->callback([arguments, report, &status] {
     if (!resolveCompileOptions(*arguments)) {
       status = 2;
       return;
     }
     CompileOptions &options = arguments->options;
+    if (!report->empty() && options.emit != EmitKind::artifact) {
+      llvm::errs() << "tenon: error: --report is about an artifact, which --emit does not write here\n";
+      status = 2;
+      return;
+    }
     if (options.output.empty())
       options.output = getDefaultOutput(options);
     status = static_cast<int>(compileSupervised(options, llvm::errs()));
+    if (status == 0 && !report->empty())
+      status = writeHtmlReport(options.output, {}, *report, llvm::errs());
   });
 }

@@ -32,6 +32,11 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
           },
           "R"))
       ->capture_default_str();
+  command.add_option("--memory-limit", options.memoryLimit,
+                     "fail where a run may need more, for any sizes in the ranges; K, M and G are understood")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::PositiveNumber)
+      ->type_name("BYTES");
   command.add_option("--dump-ir", options.dumpDir, "folder for one numbered .mlir file a pass that changed something");
   command.add_option("--dump-after", options.dumpAfter, "print the IR after this pass to standard error");
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/report/HtmlReport.h"
 #include "compiler/report/Inspect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "tools/tenon/Commands.h"
@@ -20,10 +21,19 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
   command->add_flag("--symbols", options->show.symbols, "open dimensions and their ranges");
   command->add_flag("--kernels", options->show.kernels, "entry points and what they compute");
   command->add_flag("--instructions", options->show.instructions, "what a run executes, in order");
-  command->add_flag("--memory", options->show.memory, "where activations lie in the arena, and when");
+  command->add_flag("--memory", options->show.memory, "bytes of each kind of memory, and where activations lie in the arena, and when");
   command->add_flag("--weights", options->show.weights, "every weight, the largest first");
+  command->add_option("--size,--symbol", options->sizes.sizes, "value of an open dimension: all sizes that follow are shown as numbers")
+      ->type_name("SYMBOL=N");
+  command->add_option("--input-shape", options->sizes.shapes, "the same, by the shape of an input")
+      ->type_name("NAME=1x3x32");
   command->add_flag("--verify", options->verify, "check the hash of the weights, too");
   command->add_flag("--json", options->json, "print everything as JSON");
+  auto report = std::make_shared<std::string>();
+  command->add_option("--report", *report, "write a page with the memory map instead, drawn for these sizes")->type_name("FILE.html");
   command->footer("Prints everything where no part is chosen.");
-  command->callback([options, &status] { status = inspectArtifact(*options, llvm::outs(), llvm::errs()); });
+  command->callback([options, report, &status] {
+    status = report->empty() ? inspectArtifact(*options, llvm::outs(), llvm::errs())
+                             : writeHtmlReport(options->artifact, options->sizes, *report, llvm::errs());
+  });
 }

@@ -102,7 +102,7 @@ Tensor ModelContext::positions(const Dim &length, const std::string &name, int64
     refuse("a length of " + length.toString() + " is more than the " + Twine(count) +
            " positions of the model");
   else
-    graph.require(Dim(count) - length);
+    graph.require(Dim(count) - length, "'" + name + "' has " + Twine(count) + " positions, the input is longer");
   return slice(table, 0, 0, length);
 }
 

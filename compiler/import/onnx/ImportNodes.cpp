@@ -165,10 +165,15 @@ static bool hasProduct(AffineExpr expr) {
 
 /// Whatever the sizes are that get bound, no extent may come out negative. Products are left out: their
 /// factors have been extents before.
-void Importer::requireExtents(RankedTensorType type) {
-  for (AffineExpr dim : getDims(type))
-    if (!isNonNegative(dim) && !hasProduct(dim) && !dependsOnData(dim) && !isInRegion())
-      addRequirement(dim);
+void Importer::requireExtents(const Node &node, RankedTensorType type) {
+  for (auto [i, dim] : llvm::enumerate(getDims(type))) {
+    if (isNonNegative(dim) || hasProduct(dim) || dependsOnData(dim) || isInRegion())
+      continue;
+    std::string extent;
+    llvm::raw_string_ostream os(extent);
+    printDim(os, dim);
+    addRequirement(dim, node, "dimension " + Twine(i) + " of its result would be " + extent + ", which is negative");
+  }
 }
 
 void Importer::setOutputs(Node &node, ArrayRef<ShapeValue> known) {
@@ -189,7 +194,7 @@ void Importer::setOutputs(Node &node, ArrayRef<ShapeValue> known) {
     }
     output.value = value;
     output.type = cast<RankedTensorType>(value.getType());
-    requireExtents(output.type);
+    requireExtents(node, output.type);
     output.loc = node.getLoc();
     if (i < known.size() && IntsRef(known[i].shape) == output.type.getShape())
       output.known = known[i];

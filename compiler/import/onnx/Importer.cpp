@@ -155,8 +155,16 @@ ImportedValue Importer::importStrings(const onnx::TensorProto &tensor, Location 
 void Importer::setModuleAttributes(ModuleOp module) {
   module->setAttr("tenon.model", builder.getStringAttr(model.graph().name()));
   inputShapes.setRanges(module);
-  if (!requirements.empty())
-    module->setAttr("tenon.requires", ShapeAttr::get(context, requirements.getArrayRef()));
+  if (requirements.empty())
+    return;
+  Dims dims;
+  SmallVector<Attribute> texts;
+  for (const auto &[dim, text] : requirements) {
+    dims.push_back(dim);
+    texts.push_back(StringAttr::get(context, text));
+  }
+  module->setAttr("tenon.requires", ShapeAttr::get(context, dims));
+  module->setAttr("tenon.requires_text", ArrayAttr::get(context, texts));
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,4 +244,8 @@ void Importer::rememberSizes(ImportedValue &value, ArrayRef<AffineExpr> sizes) {
 void Importer::addFault(ImportFault kind, const Node &node, const Twine &text) {
   std::string where = outerName.empty() ? "" : " in the body of " + outerName;
   report.add(kind, node.getLoc(), node.describe() + where, text);
+}
+
+void Importer::addRequirement(AffineExpr expr, const Node &node, const Twine &otherwise) {
+  requirements.try_emplace(expr, (node.describe() + ": " + otherwise).str());
 }

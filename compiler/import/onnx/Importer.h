@@ -93,7 +93,8 @@ public:
   mlir::Value materialize(ImportedValue &value);
   const ShapeValue *getKnown(ImportedValue &value);
   void addFault(ImportFault kind, const Node &node, const llvm::Twine &text);
-  void addRequirement(mlir::AffineExpr expr) { requirements.insert(expr); }
+  /// A run whose sizes make `expr` negative is refused; the text says why.
+  void addRequirement(mlir::AffineExpr expr, const Node &node, const llvm::Twine &otherwise);
   TensorReader &getTensorReader() { return tensors; }
   /// A new symbol, named after what its value is read from.
   std::string makeDataSymbol(llvm::StringRef hint);
@@ -185,7 +186,7 @@ private:
   bool runHandler(Node &node, const OpEntry &entry, llvm::ArrayRef<ShapeValue> known);
   bool setKnownOutputs(Node &node, llvm::SmallVectorImpl<ShapeValue> &known);
   void setOutputs(Node &node, llvm::ArrayRef<ShapeValue> known);
-  void requireExtents(mlir::RankedTensorType type);
+  void requireExtents(const Node &node, mlir::RankedTensorType type);
   void failOutputs(const onnx::NodeProto &proto, Scope &scope);
   mlir::Location getLocation(const onnx::NodeProto &proto, size_t index);
 
@@ -211,7 +212,7 @@ private:
   /// Scopes of subgraphs and functions: what leaves one points into it.
   std::deque<Scope> scopes;
   std::deque<OpsetImports> functionOpsets;
-  llvm::SetVector<mlir::AffineExpr> requirements;
+  llvm::MapVector<mlir::AffineExpr, std::string> requirements;
   llvm::DenseSet<mlir::AffineExpr> dataSymbols;
   /// Values as they were before a region gave them an operation or sizes.
   std::vector<std::pair<ImportedValue *, ImportedValue>> changes;

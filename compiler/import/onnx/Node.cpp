@@ -368,5 +368,5 @@ void Node::require(AffineExpr expr, const Twine &otherwise) {
   else if (importer.dependsOnData(expr) || (importer.isInRegion() && !isNonNegative(expr)))
     requireWhenRun(expr, otherwise.str());
   else if (!isNonNegative(expr))
-    importer.addRequirement(expr);
+    importer.addRequirement(expr, *this, otherwise);
 }

@@ -207,17 +207,37 @@ tenon_status tenon_session_bind_output(tenon_session *session, uint32_t output, 
 
 /// Bytes that a run needs, for the sizes that are bound now.
 typedef struct tenon_memory {
-  uint64_t arena;   ///< activations
+  uint64_t arena;   ///< activations whose sizes are known before the run
+  uint64_t heap;    ///< activations whose sizes depend on data: what they have needed so far
   uint64_t scratch; ///< of all threads together
   uint64_t weights; ///< mapped from the artifact
   uint64_t state;   ///< kept from run to run
   uint64_t outputs; ///< of outputs that the caller did not bind
-  uint64_t total;
+  uint64_t total;   ///< of all these
+  uint64_t inputs;  ///< which the caller gives: not part of the total
 } tenon_memory;
 
 /// Needs every input to be bound, though not its data. Allocates nothing. Where sizes depend on data, this
 /// is what is known before the run; a run checks the limit again whenever it learns a size.
 tenon_status tenon_session_measure(tenon_session *session, tenon_memory *memory, tenon_error *error);
+
+/// Fails with TENON_RESOURCES where the sizes that are bound now need more than the memory limit. Reserves nothing.
+tenon_status tenon_session_check_limit(tenon_session *session, tenon_error *error);
+
+/// What can be said of memory beyond tenon_memory, for the sizes that are bound now. UINT64_MAX: unknown.
+typedef struct tenon_memory_bounds {
+  uint64_t arena_least;  ///< largest sum of activations that are live at once: no placement needs less
+  uint64_t heap_most;    ///< what the heap can grow to, whatever the data
+  uint64_t outputs_most; ///< what all outputs can grow to, those that the caller bound included
+} tenon_memory_bounds;
+
+/// Needs every input to be bound, though not its data. Takes a while: it looks at all instructions.
+tenon_status tenon_session_bound_memory(tenon_session *session, tenon_memory_bounds *bounds, tenon_error *error);
+
+/// Does all that a run does before its first instruction: checks the sizes and the memory limit, and reserves
+/// memory. Needs every input to be bound, though not its data. Preparing the largest sizes once makes every later
+/// run free of allocations, where sizes do not depend on data. What sizes come to is kept for the last few.
+tenon_status tenon_session_prepare(tenon_session *session, tenon_error *error);
 
 /// Runs the model once. Allocates only where sizes need more memory than any run before.
 tenon_status tenon_session_run(tenon_session *session, tenon_error *error);
@@ -225,6 +245,10 @@ tenon_status tenon_session_run(tenon_session *session, tenon_error *error);
 /// The output of the last run: dimensions and data stay valid until the next run, binding or release.
 tenon_status tenon_session_output(tenon_session *session, uint32_t output, tenon_tensor *tensor,
                                   tenon_error *error);
+
+/// For handlers of SIGSEGV: with TENON_DEBUG_ARENA=1 in the environment of the process, says in `text` which
+/// instruction reaches beyond which buffer at `address`. Returns 0, and writes nothing, where it does not know.
+int tenon_session_explain_address(const tenon_session *session, const void *address, tenon_error *text);
 
 /// Sets all state to zero, as in a new session.
 void tenon_session_reset_state(tenon_session *session);

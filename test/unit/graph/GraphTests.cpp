@@ -80,7 +80,7 @@ TEST_CASE_METHOD(Fixture, "heads may share keys") {
 TEST_CASE_METHOD(Fixture, "a module has names, ranges and requirements") {
   Tensor x = g.input("x", {n, 2});
   g.setRange("n", 1, 16);
-  g.require(32 - 2 * n);
+  g.require(32 - 2 * n, "n is more than half of 32");
   {
     Graph::Scope outer(g, "layers"), inner(g, "0");
     g.output("y", relu(x));

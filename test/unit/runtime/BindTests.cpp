@@ -41,7 +41,7 @@ TEST_CASE("dimensions of one symbol must agree") {
   CHECK(r.message() == "artifact: symbol 'N' is 4 in 'ids' and 8 in 'mask'");
   bindAll(r, 4, 4, 9);
   CHECK(r.run() == TENON_INVALID);
-  CHECK(r.message() == "artifact: dimension 0 of input 'wide' is 9, and must be 2 * N, which is 8");
+  CHECK(r.message() == "artifact: dimension 0 of input 'wide' is 9, and must be 2 * N, which is 8: N is 4 in 'ids'");
   bindAll(r, 5, 5, 10);
   CHECK(r.run() == TENON_OK);
 }
@@ -190,4 +190,48 @@ TEST_CASE("an input's dimensions may be described before sizes are known") {
   CHECK(std::string(dim.text) == "2 * N");
   CHECK(tenon_artifact_input_dim(r.loaded.artifact, 2, 1, &dim, nullptr) == TENON_MISUSE);
   CHECK(tenon_artifact_input_dim(r.loaded.artifact, 9, 0, &dim, nullptr) == TENON_MISUSE);
+}
+
+TEST_CASE("sizes that come back give what they gave before, however many there are in between") {
+  Runner r(scaleAndAdd());
+  for (int round = 0; round < 3; ++round)
+    for (int64_t n : {16, 4000, 17, 1, 33, 100, 16, 2000, 3, 5, 7, 16, 9, 4000}) {
+      std::vector<float> x(static_cast<size_t>(n), float(round));
+      REQUIRE(r.bind(0, x) == TENON_OK);
+      REQUIRE(r.run() == TENON_OK);
+      std::vector<float> y = r.output<float>(0);
+      REQUIRE(y.size() == x.size());
+      for (size_t i = 0; i < y.size(); ++i)
+        REQUIRE(y[i] == 2 * x[i] + float(i) / 8);
+    }
+}
+
+TEST_CASE("preparing reserves memory for the sizes that are bound, and keeps the limit") {
+  Runner r(scaleAndAdd(), 1, 16384 + 448 + 400);
+  REQUIRE(r.bind(0, TENON_F32, {100}, nullptr) == TENON_OK);
+  CHECK(tenon_session_prepare(r.session, &r.error) == TENON_OK);
+  CHECK(r.run() == TENON_MISUSE);
+  REQUIRE(r.bind(0, TENON_F32, {200}, nullptr) == TENON_OK);
+  CHECK(tenon_session_prepare(r.session, &r.error) == TENON_RESOURCES);
+  std::vector<float> x(100);
+  REQUIRE(r.bind(0, x) == TENON_OK);
+  CHECK(r.run() == TENON_OK);
+}
+
+TEST_CASE("what a run relies on is refused with the sizes that it depends on") {
+  ArtifactBuilder b = threeInputs();
+  uint32_t m = b.symbol("M");
+  b.input("other", fmt::DType::u8, {m});
+  auto check = std::make_unique<fmt::CheckT>();
+  uint32_t n = 1; // after the expression that every builder starts with
+  check->expr = b.expr(fmt::ExprOp::sub, b.constant(6), b.expr(fmt::ExprOp::add, n, m));
+  check->text = "node 'Slice_2' ends after the last element";
+  b.plan.checks.push_back(std::move(check));
+  Runner r(b);
+  bindAll(r, 4, 4, 8);
+  char byte = 0;
+  REQUIRE(r.bind(3, TENON_U8, {3}, &byte) == TENON_OK);
+  CHECK(r.run() == TENON_INVALID);
+  CHECK(r.message() == "artifact: the inputs' sizes do not fit the model: node 'Slice_2' ends after the last "
+                       "element; M is 3 in 'other', N is 4 in 'ids'");
 }

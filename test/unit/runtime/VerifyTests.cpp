@@ -96,7 +96,12 @@ TEST_CASE("instructions: opcodes, fields, operand counts") {
   refuses("buffer operand 0 is buffer 99",
           [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {99}, {}); });
   refuses("expression operand 0 is expression 1000",
-          [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {}, {1000}); });
+          [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {2}, {1000}); });
+  refuses("has 1 buffers, its kernel writes 2", [](auto &b) {
+    b.plan.kernels[0]->results = 2;
+    b.plan.instructions[0]->buffers = {2};
+  });
+  refuses("writes 'w', which is a weight", [](auto &b) { b.plan.instructions[0]->buffers = {0, 3}; });
   refuses("has 1 buffers, 2 are wanted", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 0, {2}, {0}); });
   refuses("has 0 expressions, 1 are wanted", [](auto &b) {
     insert(b, fmt::Opcode::copy, 0, 0, 0, {2, 1}, {});

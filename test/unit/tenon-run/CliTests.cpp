@@ -97,12 +97,51 @@ TEST_CASE("a benchmark prints the agreed keys") {
   std::string rest = result.out;
   for (const char *key :
        {"{\"median_ms\":", ",\"min_ms\":", ",\"mean_ms\":", ",\"runs\":5", ",\"load_ms\":",
-        ",\"first_run_ms\":", ",\"peak_rss_bytes\":", ",\"arena_bytes\":4032", ",\"weight_bytes\":16384}"}) {
+        ",\"first_run_ms\":", ",\"peak_rss_bytes\":", ",\"arena_bytes\":4032", ",\"weight_bytes\":16384",
+        ",\"heap_bytes\":0", ",\"bind_seen_us\":", ",\"bind_new_us\":"}) {
     size_t at = rest.find(key);
     REQUIRE(at != rest.npos);
     rest = rest.substr(at);
   }
+  CHECK(rest.find("null") == rest.npos);
+  // The one size there is leaves nothing to alternate with.
+  result = tenonRun({s.model, "--benchmark", "--runs", "1", "--size", "N=0", "--json"});
+  CHECK_THAT(result.out, Contains("\"bind_seen_us\":null,\"bind_new_us\":null}"));
   CHECK_THAT(tenonRun({s.model, "--benchmark", "--runs", "1", "--size", "N=1"}).out, Contains("median "));
+}
+
+TEST_CASE("memory is told without a run") {
+  Scene s;
+  Result result = tenonRun({s.model, "--plan-only", "--input-shape", "x=100", "--threads", "1"});
+  CHECK(result.code == 0);
+  CHECK(result.out == "bytes on device 'cpu'\n"
+                      "  weights                  16,384  mapped from the artifact\n"
+                      "  state                         0\n"
+                      "  activations                 448  400 are live at once: no placement needs fewer\n"
+                      "  heap                          0\n"
+                      "  scratch                       0  0 for each of 1 thread\n"
+                      "  outputs                     400\n"
+                      "  total                    17,232\n"
+                      "  inputs                      400  given by the caller, not part of the total\n");
+  CHECK(tenonRun({s.model, "--plan-only", "--size", "N=100", "--threads", "1", "--json"}).out ==
+        "{\"device\":\"cpu\",\"threads\":1,\"weight_bytes\":16384,\"state_bytes\":0,\"arena_bytes\":448,"
+        "\"heap_bytes\":0,\"scratch_bytes\":0,\"output_bytes\":400,\"total_bytes\":17232,\"input_bytes\":400,"
+        "\"arena_least_bytes\":400,\"heap_most_bytes\":0,\"output_most_bytes\":400}\n");
+  fails({s.model, "--plan-only", "--size", "N=100", "--memory-limit", "16K"}, 4,
+        "needs 17232 bytes (weights 16384, arena 448, heap 0, scratch 0, state 0, outputs 400), the memory limit is 16384");
+  fails({s.model, "--plan-only"}, 2, "say --size 'N=N' or --input-shape");
+  fails({s.model, "--plan-only", "--benchmark"}, 2, "--plan-only runs nothing");
+}
+
+TEST_CASE("TENON_DEBUG_ARENA says which instruction reaches beyond which buffer") {
+  ArtifactBuilder builder = scaleAndAdd();
+  builder.plan.instructions[0]->exprs = {builder.constant(100'000)};
+  builder.plan.instructions[0]->b = builder.constant(10'000);
+  Scene s(builder);
+  setenv("TENON_DEBUG_ARENA", "1", 1);
+  fails({s.model, "--input", "ones", "--size", "N=100", "--threads", "1"}, 70,
+        "instruction 0 (launch 'Mul_0') reaches 0 bytes behind the end of buffer 'x' of 400 bytes");
+  unsetenv("TENON_DEBUG_ARENA");
 }
 
 TEST_CASE("a profile is a Chrome trace") {
@@ -165,7 +204,7 @@ TEST_CASE("what is not supported exits with 3") {
 TEST_CASE("resources exit with 4") {
   Scene s;
   fails({s.model, "--input", "ones", "--size", "N=16", "--memory-limit", "1000"}, 4,
-        "needs 16512 bytes (weights 16384, arena 64, scratch 0, state 0, outputs 64), the memory limit is "
+        "needs 16512 bytes (weights 16384, arena 64, heap 0, scratch 0, state 0, outputs 64), the memory limit is "
         "1000");
   CHECK(tenonRun({s.model, "--input", "ones", "--size", "N=16", "--memory-limit", "17K"}).code == 0);
   fails({s.model, "--input", "ones", "--size", "N=1", "--output", "/dev/full"}, 4,

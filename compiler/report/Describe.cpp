@@ -1,0 +1,83 @@
+//===- Describe.cpp - parts of a plan in words -----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/Describe.h"
+#include "compiler/report/ArtifactView.h"
+#include "compiler/report/Table.h"
+#include "llvm/ADT/StringExtras.h"
+#include "runtime/format/plan_generated.h"
+
+using namespace tenon;
+using fmt::OperandKind;
+
+/// What part of an input or output a tensor is.
+static const char *getRole(const rt::Tensor &tensor) { return fmt::EnumNameRole(fmt::Role(tensor.role)); }
+
+std::string tenon::getType(const ArtifactView &view, const rt::Tensor &tensor) {
+  std::vector<std::string> dims;
+  for (uint32_t d = 0; d < tensor.dims.count; ++d)
+    dims.push_back(view.getText(view.getPlan().dims[tensor.dims.begin + d]));
+  std::string text = std::string(tenon_dtype_name(tensor.dtype)) + "[" + llvm::join(dims, ", ") + "]";
+  return tensor.role == TENON_ROLE_VALUE ? text : text + ", " + getRole(tensor);
+}
+
+/// The field `a`, `b` or `c`, where the instruction table gives it a meaning.
+static std::string getField(const ArtifactView &view, OperandKind kind, uint32_t value) {
+  switch (kind) {
+  case OperandKind::kernel:
+    return getPrintable(view.getPlan().kernels[value].name);
+  case OperandKind::expr:
+    return "tiles " + view.getText(value);
+  case OperandKind::target:
+    return "to " + std::to_string(value);
+  case OperandKind::symbol:
+    return getPrintable(view.getPlan().symbols[value].name);
+  case OperandKind::byte:
+    return "byte " + std::to_string(value);
+  case OperandKind::block:
+    return "block " + std::to_string(value);
+  case OperandKind::flag:
+    return value ? "keep" : "";
+  case OperandKind::check:
+    return getPrintable(view.getPlan().checks[value].text);
+  case OperandKind::none:
+  case OperandKind::exprs_begin:
+  case OperandKind::exprs_end:
+    break;
+  }
+  return "";
+}
+
+std::string tenon::getBuffers(const ArtifactView &view, const rt::Instruction &instruction) {
+  const rt::Plan &plan = view.getPlan();
+  std::string text;
+  for (uint32_t i = 0; i < instruction.buffers.count; ++i) {
+    uint32_t buffer = plan.operands[instruction.buffers.begin + i];
+    text += (i ? ", " : "") + std::string(getStorageName(plan.buffers[buffer].storage)) + " " +
+            view.getBufferName(buffer);
+  }
+  return text;
+}
+
+std::string tenon::getFields(const ArtifactView &view, const rt::Instruction &instruction) {
+  const fmt::InstructionInfo &info = fmt::kInstructions[static_cast<uint8_t>(instruction.op)];
+  std::vector<std::string> fields;
+  for (auto [kind, value] :
+       {std::pair(info.a, instruction.a), std::pair(info.b, instruction.b), std::pair(info.c, instruction.c)})
+    if (std::string text = getField(view, kind, value); !text.empty())
+      fields.push_back(text);
+  return llvm::join(fields, ", ");
+}
+
+std::string tenon::getSizes(const ArtifactView &view, const rt::Instruction &instruction) {
+  std::vector<std::string> sizes;
+  for (uint32_t i = 0; i < instruction.exprs.count; ++i)
+    sizes.push_back(view.getText(view.getPlan().sizes[instruction.exprs.begin + i]));
+  return llvm::join(sizes, ", ");
+}
+
+std::string tenon::getBoundText(uint64_t bytes) { return bytes == UINT64_MAX ? "any" : groupDigits(bytes); }

@@ -1,0 +1,35 @@
+//===- Describe.h - parts of a plan in words -------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_REPORT_DESCRIBE_H
+#define TENON_COMPILER_REPORT_DESCRIBE_H
+
+#include "runtime/core/Plan.h"
+#include <string>
+
+namespace tenon {
+
+class ArtifactView;
+
+/// "f32[1, N]", and what part of an input or output it is where it is not all of it.
+std::string getType(const ArtifactView &view, const rt::Tensor &tensor);
+
+/// What the fields of an instruction hold: "k0_relu, tiles 12".
+std::string getFields(const ArtifactView &view, const rt::Instruction &instruction);
+
+/// "128, N".
+std::string getSizes(const ArtifactView &view, const rt::Instruction &instruction);
+
+/// "input x, arena relu1".
+std::string getBuffers(const ArtifactView &view, const rt::Instruction &instruction);
+
+/// "any" for a number of bytes without a bound.
+std::string getBoundText(uint64_t bytes);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_REPORT_DESCRIBE_H

@@ -1,0 +1,231 @@
+//===- MemoryMap.cpp - a picture of the arena over time --------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rectangles are SVG, stretched to whatever room there is; all text is HTML
+// beside and above them, so that it is never stretched.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/MemoryMap.h"
+#include "compiler/report/ArtifactView.h"
+#include "compiler/report/Table.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tenon;
+
+/// Buffers of the peak that the table shows.
+static constexpr size_t kPeakRows = 40;
+
+namespace {
+struct Box {
+  uint32_t buffer;
+  rt::Life life;
+  uint64_t offset, size;
+  bool isShared; ///< another buffer has bytes in common with it
+  bool isAtPeak;
+};
+
+class MapPrinter {
+public:
+  MapPrinter(const ArtifactView &view, llvm::raw_ostream &os);
+  void print();
+
+private:
+  void findBoxes();
+  void printBoxes();
+  void printLiveLine();
+  void printLabels();
+  void printAxes();
+  void printPeak();
+  std::string getTitle(const Box &box) const;
+  std::string getNodes(uint32_t instruction) const;
+
+  // Percent of the width and, from above, of the height.
+  double getX(double instruction) const { return 100 * instruction / double(count); }
+  double getY(double bytes) const { return 100 - 100 * bytes / double(height); }
+
+  const ArtifactView &view;
+  const rt::Plan &plan;
+  const rt::Liveness &liveness;
+  llvm::raw_ostream &os;
+  uint32_t count, peak; // instructions, and the one with the most live bytes
+  uint64_t arena, height;
+  std::vector<Box> boxes;
+};
+} // namespace
+
+/// As HTML text.
+static std::string escape(llvm::StringRef text) {
+  std::string escaped;
+  llvm::raw_string_ostream os(escaped);
+  llvm::printHTMLEscaped(text, os);
+  return escaped;
+}
+
+static std::string number(double value) { return llvm::formatv("{0:F2}", value).str(); }
+
+/// "1.5 MiB".
+static std::string getUnits(double bytes) {
+  const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  for (; bytes >= 1024 && unit + 1 < std::size(units); ++unit)
+    bytes /= 1024;
+  std::string text = number(bytes);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.')
+    text.pop_back();
+  return text + " " + units[unit];
+}
+
+/// 1, 2 or 5 times a power of ten, such that `most` has at most `steps` of them.
+static double getRoundStep(double most, double steps) {
+  double step = 1;
+  for (int i = 0; step * steps < most; ++i)
+    step *= i % 3 == 1 ? 2.5 : 2;
+  return step;
+}
+
+/// The same for bytes, in units of 1024.
+static double getByteStep(double most, double steps) {
+  double unit = 1;
+  while (most / unit >= 1024)
+    unit *= 1024;
+  return unit * getRoundStep(most / unit, steps);
+}
+
+MapPrinter::MapPrinter(const ArtifactView &view, llvm::raw_ostream &os)
+    : view(view), plan(view.getPlan()), liveness(*view.getLiveness()), os(os), count(plan.instructions.size()),
+      peak(liveness.peakInstruction()), arena(std::max<int64_t>(*view.getConstant(plan.arenaSize), 0)),
+      height(std::max<uint64_t>(arena, 1)) {
+  findBoxes();
+}
+
+void MapPrinter::findBoxes() {
+  std::vector<uint32_t> members(plan.buffers.size());
+  for (uint32_t i = 0; i < plan.buffers.size(); ++i)
+    members[liveness.groups[i]] += liveness.lives[i].isAny();
+  for (auto [i, buffer] : llvm::enumerate(plan.buffers)) {
+    const rt::Life &life = liveness.lives[i];
+    auto offset = view.getConstant(buffer.offset), size = view.getConstant(buffer.size);
+    if (life.isAny() && offset && size)
+      boxes.push_back({uint32_t(i), life, uint64_t(*offset), uint64_t(*size), members[liveness.groups[i]] > 1,
+                       life.first <= peak && peak <= life.last});
+  }
+  // Small ones last, so that they lie on top.
+  llvm::sort(boxes, [](const Box &a, const Box &b) { return std::pair(b.size, a.buffer) < std::pair(a.size, b.buffer); });
+}
+
+std::string MapPrinter::getNodes(uint32_t instruction) const {
+  const rt::Instruction &at = plan.instructions[instruction];
+  return *at.name ? getPrintable(at.name) : fmt::kInstructions[uint32_t(at.op)].name;
+}
+
+std::string MapPrinter::getTitle(const Box &box) const {
+  return view.getBufferName(box.buffer) + "\n" + groupDigits(box.size) + " bytes at " + groupDigits(box.offset) +
+         "\ninstructions " + std::to_string(box.life.first) + " to " + std::to_string(box.life.last) +
+         "\nfirst " + getNodes(box.life.first) + "\nlast " + getNodes(box.life.last) +
+         (box.isShared ? "\nshares bytes with other buffers" : "");
+}
+
+void MapPrinter::printBoxes() {
+  for (const Box &box : boxes) {
+    double x = getX(box.life.first), y = getY(box.offset + box.size);
+    os << "<rect class=\"" << (box.isShared ? "shared" : "own") << (box.isAtPeak ? " peak" : "") << "\" x=\""
+       << number(x) << "\" y=\"" << llvm::formatv("{0:F4}", y) << "\" width=\"" << number(getX(box.life.last + 1) - x)
+       << "\" height=\"" << llvm::formatv("{0:F4}", getY(box.offset) - y) << "\"><title>" << escape(getTitle(box))
+       << "</title></rect>\n";
+  }
+}
+
+/// The bytes that are live, as steps.
+void MapPrinter::printLiveLine() {
+  os << "<path class=\"live\" d=\"";
+  for (uint32_t i = 0; i < count; ++i)
+    os << (i ? "L" : "M") << number(getX(i)) << ' ' << number(getY(liveness.liveBytes[i])) << 'H' << number(getX(i + 1));
+  os << "\"/>\n<line class=\"bound\" x1=\"0\" x2=\"100\" y1=\"" << number(getY(liveness.peak())) << "\" y2=\""
+     << number(getY(liveness.peak())) << "\"/>\n<line class=\"at\" x1=\"" << number(getX(peak + 0.5)) << "\" x2=\""
+     << number(getX(peak + 0.5)) << "\" y1=\"0\" y2=\"100\"/>\n";
+}
+
+/// Names in those rectangles that have room for them.
+void MapPrinter::printLabels() {
+  for (const Box &box : boxes) {
+    double width = getX(box.life.last + 1) - getX(box.life.first), boxHeight = getY(box.offset) - getY(box.offset + box.size);
+    if (width < 6 || boxHeight < 5)
+      continue;
+    os << "<span class=\"label\" style=\"left:" << number(getX(box.life.first)) << "%;top:"
+       << number(getY(box.offset + box.size)) << "%;width:" << number(width) << "%\">"
+       << escape(view.getBufferName(box.buffer)) << "</span>\n";
+  }
+}
+
+void MapPrinter::printAxes() {
+  double step = getByteStep(height, 8);
+  auto printTick = [&](double bytes) {
+    os << "<span class=\"tick y\" style=\"top:" << number(getY(bytes)) << "%\">" << getUnits(bytes) << "</span>\n";
+  };
+  printTick(height);
+  // Not where it would touch the one at the top.
+  for (double bytes = 0; getY(bytes) > 4; bytes += step)
+    printTick(bytes);
+  os << "<span class=\"tick top\" style=\"left:clamp(4rem," << number(getX(peak + 0.5))
+     << "%,calc(100% - 4rem))\">peak, instruction " << peak << "</span>\n";
+  step = getRoundStep(count, 10);
+  for (double i = 0; i < count; i += step)
+    os << "<span class=\"tick x\" style=\"left:" << number(getX(i + 0.5)) << "%\">" << uint64_t(i) << "</span>\n";
+}
+
+void MapPrinter::printPeak() {
+  std::vector<const Box *> live;
+  for (const Box &box : boxes)
+    if (box.isAtPeak)
+      live.push_back(&box);
+  uint64_t most = liveness.peak();
+  os << "<h3>Live at the peak</h3>\n<p>Instruction " << peak << ", " << escape(getNodes(peak)) << ": "
+     << groupDigits(most) << " bytes in " << live.size() << (live.size() == 1 ? " buffer" : " buffers")
+     << ". Bytes that several of them share count once.</p>\n"
+     << "<div class=\"table\"><table><tr><th class=\"n\">bytes</th><th class=\"n\">of peak</th><th class=\"n\">life</th>"
+        "<th>buffer</th><th>made by</th></tr>\n";
+  for (const Box *box : llvm::ArrayRef(live).take_front(kPeakRows))
+    os << "<tr><td class=\"n\">" << groupDigits(box->size) << "</td><td class=\"n\">"
+       << llvm::formatv("{0:F1} %", most ? 100.0 * double(box->size) / double(most) : 0.0) << "</td><td class=\"n\">"
+       << box->life.first << "–" << box->life.last << "</td><td>" << escape(view.getBufferName(box->buffer))
+       << (box->isShared ? " <small>shares bytes</small>" : "") << "</td><td>" << escape(getNodes(box->life.first))
+       << "</td></tr>\n";
+  os << "</table></div>\n";
+  if (live.size() > kPeakRows)
+    os << "<p>and " << live.size() - kPeakRows << " smaller ones</p>\n";
+}
+
+void MapPrinter::print() {
+  if (boxes.empty()) {
+    os << "<p>The arena holds nothing: no activation outlives the instruction that makes it.</p>\n";
+    return;
+  }
+  double waste = 100.0 * (double(arena) - double(liveness.peak())) / double(height);
+  os << "<p>Arena " << groupDigits(arena) << " bytes; at most " << groupDigits(liveness.peak())
+     << " are live at once, at instruction " << peak << ", and no placement needs fewer: "
+     << llvm::formatv("{0:F1} %", std::max(waste, 0.0)) << " of the arena lies idle then.</p>\n"
+     << "<p class=\"legend\"><span><i class=\"own\"></i>buffer</span> <span><i class=\"shared\"></i>buffer that shares "
+        "bytes with another</span> <span><i class=\"own peak\"></i>live at the peak</span> <span><i class=\"live\"></i>live "
+        "bytes</span> <span><i class=\"bound\"></i>the most of them</span></p>\n"
+     << "<div class=\"map\"><div class=\"area\" style=\"min-width:" << std::clamp<uint64_t>(count / 2, 560, 4000)
+     << "px\">\n"
+     << "<svg viewBox=\"0 0 100 100\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"memory map\">\n";
+  printBoxes();
+  printLiveLine();
+  os << "</svg>\n";
+  printLabels();
+  printAxes();
+  os << "</div></div>\n<p class=\"axis\">instructions to the right, offsets in the arena upwards</p>\n";
+  printPeak();
+}
+
+void tenon::printMemoryMap(const ArtifactView &view, llvm::raw_ostream &os) { MapPrinter(view, os).print(); }

@@ -1,0 +1,87 @@
+//===- DebugArena.h - every buffer alone between guard pages -------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_CORE_DEBUGARENA_H
+#define TENON_CORE_DEBUGARENA_H
+
+#include "runtime/core/Liveness.h"
+#include "runtime/core/SizeCache.h"
+#include "runtime/core/Status.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tenon::rt {
+
+/// Stands in for the arena where TENON_DEBUG_ARENA is 1 in the environment, to find kernels that reach beyond
+/// their buffers and plans that put two buffers into one place. Buffers that share bytes while both hold something
+/// (Liveness) lie together on an island, all others apart: pages of their own, which end as close behind the buffer
+/// as its alignment allows, and a page that nobody may touch on either side. An island is filled with 0xFF, NaN
+/// in every floating-point type, when its life begins, and nobody may touch it before and after. Inputs
+/// lie on islands that are copies and read only, outputs on such that are copied at the end of a run.
+///
+/// Weights, scratch and heap blocks lie where they always do; outputs, too, where instructions bind symbols.
+class DebugArena {
+public:
+  static bool isWanted();
+
+  explicit DebugArena(const Plan &plan) : plan(plan) {}
+  DebugArena(const DebugArena &) = delete;
+  ~DebugArena();
+
+  /// Makes the islands for these sizes; `inputBytes` and `outputBytes` have one each for every input and output.
+  Status layOut(const BoundSizes &sizes, const std::vector<uint64_t> &inputBytes,
+                const std::vector<uint64_t> &outputBytes);
+
+  /// Where `offset` of a buffer's storage is. `usual` where it is on no island.
+  uint8_t *address(uint32_t buffer, uint64_t offset, uint8_t *usual) const;
+
+  /// Around a run. `data` is where each input, and each output, lies.
+  void begin(const std::vector<const void *> &data);
+  void end(const std::vector<void *> &data);
+
+  /// Around an instruction. Leaving fails where it has written beside one of its buffers; `next` comes after it.
+  void enter(uint32_t instruction);
+  Status leave(uint32_t instruction, uint32_t next);
+
+  /// Writes what lies at an address that cannot be touched: "16 bytes behind buffer 'x' (arena, 64 bytes)". False where it is
+  /// on no island.
+  bool describe(const void *address, char *text, size_t capacity) const;
+
+private:
+  struct Island {
+    uint32_t buffer = 0;               // one that lies on it, for its name
+    uint64_t begin = 0, size = 0;      // in its storage
+    uint64_t alignment = 1;
+    uint8_t *pages = nullptr, *data = nullptr;
+    uint64_t pageBytes = 0;
+    Life life;
+    bool isOpen = false;
+  };
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  Status findIslands(const BoundSizes &sizes);
+  void addWhole(const std::vector<uint64_t> &bytes, Storage storage);
+  Status map();
+  void unmap();
+  void open(Island &island);
+  void close(Island &island);
+  const uint8_t *damageOf(const Island &island) const;
+
+  const Plan &plan;
+  std::vector<Island> islands;
+  std::vector<uint32_t> islandOf; // by buffer; kNone: it lies where it always does
+  uint32_t firstInput = 0, firstOutput = 0, lastOutput = 0; // among the islands
+  std::vector<uint32_t> openIslands;                        // those of the arena
+  uint8_t *memory = nullptr;
+  uint64_t memoryBytes = 0;
+};
+
+} // namespace tenon::rt
+
+#endif // TENON_CORE_DEBUGARENA_H

@@ -1,0 +1,67 @@
+//===- SizeCache.cpp - what follows from the last few sets of sizes ------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/SizeCache.h"
+
+#include <algorithm>
+
+namespace tenon::rt {
+
+static size_t bytesOfOne(const Plan &plan) {
+  size_t words = plan.dims.size() + plan.symbols.size() + plan.exprs.size() + plan.buffers.size() +
+                 plan.operands.size() + plan.sizes.size();
+  return sizeof(BoundSizes) + words * 8 + plan.symbols.size() + plan.exprs.size();
+}
+
+static size_t capacityFor(const Plan &plan) {
+  for (const Symbol &symbol : plan.symbols)
+    if (symbol.fromInput)
+      return std::clamp<size_t>(SizeCache::kBytes / bytesOfOne(plan), 1, SizeCache::kCapacity);
+  return 1;
+}
+
+void SizeCache::start(const Plan &plan) {
+  size_t dims = 0;
+  for (const Tensor &input : plan.inputs)
+    dims += input.dims.count;
+  entries.resize(capacityFor(plan));
+  for (BoundSizes &entry : entries) {
+    entry.dims.resize(dims);
+    entry.symbols.resize(plan.symbols.size());
+    entry.exprs.resize(plan.exprs.size());
+    entry.symbolKnown.resize(plan.symbols.size());
+    entry.exprKnown.resize(plan.exprs.size());
+    entry.buffers.resize(plan.buffers.size());
+    entry.operands.resize(plan.operands.size());
+    entry.sizes.resize(plan.sizes.size());
+  }
+}
+
+BoundSizes &SizeCache::find(const int64_t *dims) {
+  BoundSizes *oldest = &entries.front();
+  ++uses;
+  for (BoundSizes &entry : entries) {
+    if (entry.isEvaluated && std::equal(entry.dims.begin(), entry.dims.end(), dims)) {
+      entry.lastUse = uses;
+      return entry;
+    }
+    // One that holds nothing is older than any that does.
+    if ((entry.isEvaluated ? entry.lastUse : 0) < (oldest->isEvaluated ? oldest->lastUse : 0))
+      oldest = &entry;
+  }
+  oldest->isEvaluated = oldest->hasAddresses = false;
+  oldest->lastUse = uses;
+  std::copy_n(dims, oldest->dims.size(), oldest->dims.begin());
+  return *oldest;
+}
+
+void SizeCache::forgetAddresses() {
+  for (BoundSizes &entry : entries)
+    entry.hasAddresses = false;
+}
+
+} // namespace tenon::rt

@@ -1,0 +1,40 @@
+//===- FaultHandler.cpp - which instruction touched what it must not -------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/tenon-run/FaultHandler.h"
+
+#include <csignal>
+#include <cstring>
+#include <unistd.h>
+
+namespace tenon::run {
+
+static const tenon_session *watched;
+
+static void print(const char *text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
+
+static void handleFault(int signal, siginfo_t *info, void *) {
+  tenon_error error;
+  if (tenon_session_explain_address(watched, info->si_addr, &error)) {
+    print("error: ");
+    print(error.message);
+    print("\n");
+    _exit(TENON_FAULT);
+  }
+  // Returning repeats the access, which then ends the process as ever.
+  ::signal(signal, SIG_DFL);
+}
+
+void explainFaults(const tenon_session *session) {
+  watched = session;
+  struct sigaction action {};
+  action.sa_sigaction = handleFault;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &action, nullptr);
+}
+
+} // namespace tenon::run

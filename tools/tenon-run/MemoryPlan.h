@@ -1,0 +1,21 @@
+//===- MemoryPlan.h - the memory that a run will need ----------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_TOOLS_TENON_RUN_MEMORYPLAN_H
+#define TENON_TOOLS_TENON_RUN_MEMORYPLAN_H
+
+#include "tools/tenon-run/Model.h"
+
+namespace tenon::run {
+
+/// Prints what a model whose inputs' sizes are bound needs on its device. Runs nothing, and fails where that is
+/// more than the memory limit.
+Status printMemoryPlan(const Options &options, Model &model);
+
+} // namespace tenon::run
+
+#endif // TENON_TOOLS_TENON_RUN_MEMORYPLAN_H
