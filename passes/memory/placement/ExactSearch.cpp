@@ -24,7 +24,8 @@ struct Choice {
   double options = 0; ///< 0: nothing is left to choose
 };
 
-/// What a choice is made by.
+/// What a choice is made by: the fewest options, also over how often a column failed, or times its slack; or the
+/// lowest valley.
 enum class Rule { Weights, Options, Slack, Lowest };
 
 class Search {
@@ -281,10 +282,10 @@ SearchEnd tenon::placement::searchPlacement(const Instance &instance, int64_t ca
   Search search(instance, capacity);
   const Rule rules[] = {Rule::Weights, Rule::Options, Rule::Slack, Rule::Lowest};
   // At first about as much as it takes to place everything once; at last less than 0.1 s.
-  constexpr int64_t kLastLimit = 20'000'000;
+  constexpr int64_t kFirstLimit = 1000, kLastLimit = 20'000'000;
   constexpr uint32_t kTriesARound = 20; // all rules with all preferences
   uint64_t random = 1;
-  int64_t count = static_cast<int64_t>(instance.size()), limit = std::min(count * count, kLastLimit);
+  int64_t count = static_cast<int64_t>(instance.size()), limit = std::clamp(count * count, kFirstLimit, kLastLimit);
   for (uint32_t number = 0; !budget.isSpent(); ++number) {
     std::vector<double> preferences = getPreferences(instance, number, random);
     SearchEnd end = search.run(preferences, rules[number % std::size(rules)], budget, limit);

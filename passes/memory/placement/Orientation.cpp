@@ -1,4 +1,4 @@
-//===- Orientation.cpp - which buffer lies upon which, whatever their sizes ===//
+//===- Orientation.cpp - which lies upon which, whatever the sizes --------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
