@@ -224,6 +224,19 @@ def TenonToPlan : Pass<"tenon-to-plan", "::mlir::ModuleOp"> {
 // memory
 //===----------------------------------------------------------------------===//
 
+def OrderLaunches : Pass<"tenon-order-launches", "::mlir::func::FuncOp"> {
+  let summary = "put launches in an order in which fewer bytes are live";
+  let description = [{
+    Another order that respects what depends on what, from passes/memory/ordering;
+    the given one stays where none is better. Blocks with instructions that bind
+    symbols, branches or loops keep their order.
+  }];
+  let statistics = [
+    Statistic<"bytesBefore", "bytes-before", "largest sum of live bytes">,
+    Statistic<"bytesAfter", "bytes-after", "largest sum of live bytes in the new order">
+  ];
+}
+
 def ReuseInputs : Pass<"tenon-reuse-inputs", "::mlir::ModuleOp"> {
   let summary = "let kernels write over inputs that nothing reads later";
   let description = [{
@@ -244,14 +257,14 @@ def ReuseInputs : Pass<"tenon-reuse-inputs", "::mlir::ModuleOp"> {
 def AssignOffsets : Pass<"plan-assign-offsets", "::tenon::plan::ProgramOp"> {
   let summary = "give every activation its place in one arena";
   let description = [{
-    Lifetimes come from the instruction list. Activations of constant size are
-    placed (passes/memory/placement); those whose size depends on symbols follow
-    in slots, whose offsets are expressions of the symbols.
+    Lifetimes come from the instruction list, places from passes/memory/placement.
+    Where sizes depend on symbols, which activation lies upon which is decided for
+    some values of them, and offsets are expressions that hold for all.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [
     Statistic<"numActivations", "activations", "activations placed">,
-    Statistic<"bytes", "bytes", "bytes of the arena's constant part">,
+    Statistic<"bytes", "bytes", "bytes of the arena, or of its first sample">,
     Statistic<"lowerBoundBytes", "lower-bound-bytes", "bytes that it needs at least">
   ];
 }

@@ -41,6 +41,7 @@ void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate) {
   folded.addPass(createPrepackWeights());
   folded.addPass(createFuse());
   pm.addPass(createOutline());
+  pm.nest<func::FuncOp>().addPass(createOrderLaunches());
   pm.addPass(createReuseInputs());
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());

@@ -11,7 +11,9 @@
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
 #include "passes/memory/Lifetimes.h"
+#include "passes/memory/SizeSamples.h"
 #include "passes/memory/placement/Place.h"
+#include "passes/memory/placement/PlaceForSamples.h"
 #include "passes/memory/placement/Validate.h"
 #include "runtime/format/Kernel.h"
 
@@ -28,6 +30,9 @@ static constexpr int64_t kAlignment = TENON_BUFFER_ALIGNMENT;
 /// Less than 50 ms, and most often far less: greedy orders alone find the smallest arena of most networks.
 static constexpr int64_t kPlacementSteps = 8'000'000;
 
+/// Larger activations than these say nothing about how others share memory.
+static constexpr int64_t kMaxSampleBytes = int64_t(1) << 45;
+
 /// How many of the program's symbols inputs bind: the others get their values from instructions, so a size
 /// that depends on one is not known before the run.
 static SmallVector<bool> findLateSymbols(plan::ProgramOp program) {
@@ -42,6 +47,12 @@ static SmallVector<bool> findLateSymbols(plan::ProgramOp program) {
 }
 
 namespace {
+
+/// Where activations lie in the arena, and where it ends.
+struct ArenaPlaces {
+  SmallVector<Value> offsets;
+  Value end;
+};
 
 struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
   void runOnOperation() override {
@@ -132,32 +143,15 @@ private:
     else
       b.setInsertionPointToStart(&body);
 
-    placement::Instance constant;
-    for (const Activation &activation : activations)
-      if (activation.size)
-        constant.push_back({activation.first, activation.last + 1,
-                            placement::alignTo(*activation.size, kAlignment), kAlignment});
-    if (std::optional<placement::InstanceFault> fault = placement::findInstanceFault(constant)) {
-      emitUnsupported(program) << "activations cannot be placed: " << fault->text;
+    bool isConstant = llvm::all_of(activations, [](const Activation &activation) { return activation.size.has_value(); });
+    FailureOr<ArenaPlaces> places = isConstant ? placeConstant(b, activations) : placeSymbolic(b, activations);
+    if (failed(places))
       return signalPassFailure();
-    }
-    placement::PlaceResult placed = placement::place(constant, placement::Budget(kPlacementSteps));
-    assert(!placement::findPlacementFault(constant, placed.placement) && "two activations in one place");
     numActivations += activations.size();
-    bytes += placed.placement.peak;
-    lowerBoundBytes += placed.lowerBound;
-
-    SmallVector<Value> offsets(activations.size());
-    size_t next = 0;
-    for (auto [i, activation] : llvm::enumerate(activations))
-      if (activation.size)
-        offsets[i] = arith::ConstantIndexOp::create(b, loc, placed.placement.offsets[next++]);
-    Value end = arith::ConstantIndexOp::create(b, loc, placed.placement.peak);
-    end = placeSymbolic(b, activations, offsets, end);
 
     Type type = plan::BufferType::get(program.getContext());
-    Value arena = plan::ArenaOp::create(b, loc, type, end);
-    for (auto [activation, offset] : llvm::zip(activations, offsets)) {
+    Value arena = plan::ArenaOp::create(b, loc, type, places->end);
+    for (auto [activation, offset] : llvm::zip(activations, places->offsets)) {
       plan::AllocOp alloc = activation.alloc;
       Value start = offset;
       auto makePart = [&](OpBuilder &at, Value partOffset, Value size) -> Value {
@@ -168,6 +162,97 @@ private:
       Value whole = plan::ViewOp::create(at, alloc.getLoc(), type, arena, start, alloc.getSize(), alloc.getNameAttr());
       replace(alloc, whole, makePart);
     }
+  }
+
+  LogicalResult checkInstance(const placement::Instance &instance) {
+    std::optional<placement::InstanceFault> fault = placement::findInstanceFault(instance);
+    if (fault)
+      emitUnsupported(program) << "activations cannot be placed: " << fault->text;
+    return failure(fault.has_value());
+  }
+
+  FailureOr<ArenaPlaces> placeConstant(OpBuilder &b, ArrayRef<Activation> activations) {
+    placement::Instance instance;
+    for (const Activation &activation : activations)
+      instance.push_back({activation.first, activation.last + 1, placement::alignTo(*activation.size, kAlignment),
+                          kAlignment});
+    if (failed(checkInstance(instance)))
+      return failure();
+    placement::PlaceResult placed = placement::place(instance, placement::Budget(kPlacementSteps));
+    assert(!placement::findPlacementFault(instance, placed.placement) && "two activations in one place");
+    bytes += placed.placement.peak;
+    lowerBoundBytes += placed.lowerBound;
+    ArenaPlaces places;
+    for (int64_t offset : placed.placement.offsets)
+      places.offsets.push_back(arith::ConstantIndexOp::create(b, program.getLoc(), offset));
+    places.end = arith::ConstantIndexOp::create(b, program.getLoc(), placed.placement.peak);
+    return places;
+  }
+
+  /// The sizes of all activations at each of some values of the symbols, in whole blocks.
+  std::vector<std::vector<int64_t>> sampleSizes(ArrayRef<Activation> activations) {
+    SizeSamples samples(program);
+    std::vector<std::vector<int64_t>> sizes;
+    for (size_t sample = 0; sample < samples.count(); ++sample) {
+      std::vector<int64_t> here;
+      placement::Instance instance;
+      for (const Activation &activation : activations) {
+        plan::AllocOp alloc = activation.alloc;
+        std::optional<int64_t> size = samples.evaluate(alloc.getSize(), sample);
+        if (!size || *size > kMaxSampleBytes)
+          break;
+        here.push_back(placement::alignTo(std::max<int64_t>(*size, 0), kAlignment));
+        instance.push_back({activation.first, activation.last + 1, here.back(), kAlignment});
+      }
+      if (here.size() == activations.size() && !placement::findInstanceFault(instance))
+        sizes.push_back(std::move(here));
+    }
+    // Sizes that none of these values suits: any other will do, what follows holds for all.
+    if (sizes.empty())
+      sizes.emplace_back(activations.size(), kAlignment);
+    return sizes;
+  }
+
+  /// Which activation lies upon which is decided for some sizes, and holds for all: an offset is the largest end of
+  /// those below.
+  FailureOr<ArenaPlaces> placeSymbolic(OpBuilder &b, ArrayRef<Activation> activations) {
+    std::vector<placement::Lifetime> lifetimes;
+    for (const Activation &activation : activations)
+      lifetimes.push_back({activation.first, activation.last + 1});
+    placement::SampledPlacement placed =
+        placement::placeForSamples(lifetimes, sampleSizes(activations), placement::Budget(kPlacementSteps));
+    bytes += placed.peaks.front();
+    lowerBoundBytes += placed.bounds.front();
+
+    Location loc = program.getLoc();
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0), alignment = arith::ConstantIndexOp::create(b, loc, kAlignment);
+    llvm::DenseMap<Value, Value> wholeBlocks; // of a size
+    auto roundUp = [&](Value size) {
+      Value &rounded = wholeBlocks[size];
+      if (!rounded)
+        rounded = b.createOrFold<arith::MulIOp>(loc, b.createOrFold<arith::CeilDivSIOp>(loc, size, alignment), alignment);
+      return rounded;
+    };
+    auto largest = [&](Value x, Value y) {
+      return x == y || y == zero ? x : x == zero ? y : b.createOrFold<arith::MaxSIOp>(loc, x, y);
+    };
+    ArenaPlaces places{SmallVector<Value>(activations.size()), zero};
+    SmallVector<Value> ends(activations.size());
+    std::vector<bool> isCovered(activations.size());
+    for (uint32_t i : placed.orientation.order) {
+      Value offset = zero;
+      for (uint32_t below : placed.orientation.below[i]) {
+        offset = largest(offset, ends[below]);
+        isCovered[below] = true;
+      }
+      plan::AllocOp alloc = activations[i].alloc;
+      places.offsets[i] = offset;
+      ends[i] = b.createOrFold<arith::AddIOp>(loc, offset, roundUp(alloc.getSize()));
+    }
+    for (auto [end, covered] : llvm::zip(ends, isCovered))
+      if (!covered)
+        places.end = largest(places.end, end);
+    return places;
   }
 
   /// Moves all index arithmetic to the start of the program: it depends on symbols alone. The last of it.
@@ -185,49 +270,6 @@ private:
       anchor = op;
     }
     return anchor;
-  }
-  /// Activations whose size depends on symbols share slots: a slot is as large as the largest of those that
-  /// lie in it, one after the other. Equal sizes go together where they can, since they waste nothing.
-  Value placeSymbolic(OpBuilder &b, ArrayRef<Activation> activations, MutableArrayRef<Value> offsets, Value end) {
-    struct Slot {
-      int64_t busyUntil;
-      SmallVector<Value> sizes;
-      SmallVector<size_t> members;
-    };
-    SmallVector<Slot> slots;
-    SmallVector<size_t> order;
-    for (auto [i, activation] : llvm::enumerate(activations))
-      if (!activation.size)
-        order.push_back(i);
-    llvm::stable_sort(order, [&](size_t x, size_t y) { return activations[x].first < activations[y].first; });
-    for (size_t i : order) {
-      const Activation &activation = activations[i];
-      Value size = plan::AllocOp(activation.alloc).getSize();
-      auto isFree = [&](const Slot &slot) { return slot.busyUntil < activation.first; };
-      auto *slot = llvm::find_if(slots, [&](const Slot &s) { return isFree(s) && llvm::is_contained(s.sizes, size); });
-      if (slot == slots.end())
-        slot = llvm::find_if(slots, isFree);
-      if (slot == slots.end()) {
-        slots.emplace_back();
-        slot = &slots.back();
-      }
-      slot->busyUntil = activation.last;
-      slot->members.push_back(i);
-      if (!llvm::is_contained(slot->sizes, size))
-        slot->sizes.push_back(size);
-    }
-    Location loc = program.getLoc();
-    Value alignment = arith::ConstantIndexOp::create(b, loc, kAlignment);
-    for (const Slot &slot : slots) {
-      Value size = slot.sizes.front();
-      for (Value other : ArrayRef(slot.sizes).drop_front())
-        size = arith::MaxSIOp::create(b, loc, size, other);
-      for (size_t i : slot.members)
-        offsets[i] = end;
-      Value blocks = arith::CeilDivSIOp::create(b, loc, size, alignment);
-      end = arith::AddIOp::create(b, loc, end, arith::MulIOp::create(b, loc, blocks, alignment));
-    }
-    return end;
   }
 
   plan::ProgramOp program;

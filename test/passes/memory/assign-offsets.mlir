@@ -37,16 +37,18 @@ plan.program @no_sharing_at_one_time symbols [] inputs [] outputs [] {
   plan.launch @k(%a) -> (%b) sizes() tiles %one {name = "1"}
 }
 
-// Sizes that depend on symbols follow the constant part, in slots of whole blocks of 64 bytes: a and c share one.
-// CHECK-LABEL: @symbols_get_slots
+// Where sizes depend on symbols, offsets are ends of those below, in whole blocks of 64 bytes: a and c share a place,
+// and b lies upon them, whatever N is.
+// CHECK-LABEL: @symbols
 // CHECK: ^bb0(%[[N:.*]]: index)
 // CHECK: %[[BLOCKS:.*]] = arith.ceildivsi %[[N]], %c64
-// CHECK: %[[SLOT:.*]] = arith.muli %[[BLOCKS]], %c64
-// CHECK: plan.arena
-// CHECK: plan.view %{{.*}}[%[[A:.*]]] size %[[N]] {name = "a"}
-// CHECK: plan.view %{{.*}}[%[[B:.*]]] size %[[N]] {name = "b"}
-// CHECK: plan.view %{{.*}}[%[[A]]] size %[[N]] {name = "c"}
-plan.program @symbols_get_slots symbols ["N"] inputs [] outputs [] {
+// CHECK: %[[SIZE:.*]] = arith.muli %[[BLOCKS]], %c64
+// CHECK: %[[END:.*]] = arith.addi %[[SIZE]], %[[SIZE]]
+// CHECK: plan.arena %[[END]]
+// CHECK: plan.view %{{.*}}[%c0] size %[[N]] {name = "a"}
+// CHECK: plan.view %{{.*}}[%[[SIZE]]] size %[[N]] {name = "b"}
+// CHECK: plan.view %{{.*}}[%c0] size %[[N]] {name = "c"}
+plan.program @symbols symbols ["N"] inputs [] outputs [] {
 ^bb0(%n: index):
   %one = arith.constant 1 : index
   %in = plan.input 0 size %n
@@ -58,6 +60,29 @@ plan.program @symbols_get_slots symbols ["N"] inputs [] outputs [] {
   %c = plan.alloc %n {name = "c"}
   plan.launch @k(%b) -> (%c) sizes(%n) tiles %one {name = "2"}
   plan.launch @k(%c) -> (%out) sizes(%n) tiles %one {name = "3"}
+}
+
+// Two kinds of sizes in one arena: d, of N bytes, lies where a was, and b upon the larger of the two.
+// CHECK-LABEL: @kinds_of_sizes_share
+// CHECK: %[[LOWER:.*]] = arith.maxsi %{{.*}}, %c1024
+// CHECK: %[[END:.*]] = arith.addi %[[LOWER]], %c1024
+// CHECK: plan.arena %[[END]]
+// CHECK: plan.view %{{.*}}[%c0] size %c1024 {name = "a"}
+// CHECK: plan.view %{{.*}}[%[[LOWER]]] size %c1024 {name = "b"}
+// CHECK: plan.view %{{.*}}[%c0] size %{{.*}} {name = "d"}
+plan.program @kinds_of_sizes_share symbols ["N"] inputs [] outputs [] {
+^bb0(%n: index):
+  %one = arith.constant 1 : index
+  %size = arith.constant 1024 : index
+  %in = plan.input 0 size %n
+  %out = plan.output 0 size %n
+  %a = plan.alloc %size {name = "a"}
+  plan.launch @k(%in) -> (%a) sizes(%n) tiles %one {name = "0"}
+  %b = plan.alloc %size {name = "b"}
+  plan.launch @k(%a) -> (%b) sizes(%n) tiles %one {name = "1"}
+  %d = plan.alloc %n {name = "d"}
+  plan.launch @k(%b) -> (%d) sizes(%n) tiles %one {name = "2"}
+  plan.launch @k(%d) -> (%out) sizes(%n) tiles %one {name = "3"}
 }
 
 // CHECK-LABEL: @no_arena_for_nothing

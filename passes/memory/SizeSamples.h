@@ -1,0 +1,36 @@
+//===- SizeSamples.h - sizes of buffers at a few values of the symbols ----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_MEMORY_SIZESAMPLES_H
+#define TENON_PASSES_MEMORY_SIZESAMPLES_H
+
+#include "dialects/plan/Plan.h"
+#include <optional>
+#include <vector>
+
+namespace tenon {
+
+/// Evaluates the index arithmetic of a program for some sets of values of its symbols: all small, all large, one
+/// small and the others large, within their ranges.
+class SizeSamples {
+public:
+  explicit SizeSamples(plan::ProgramOp program);
+
+  size_t count() const { return samples.size(); }
+  /// The value at a sample, where it has one: no overflow, no division by zero.
+  std::optional<int64_t> evaluate(mlir::Value value, size_t sample);
+
+private:
+  std::optional<int64_t> compute(mlir::Value value, size_t sample);
+
+  std::vector<std::vector<int64_t>> samples; ///< the values of all symbols
+  llvm::DenseMap<std::pair<mlir::Value, size_t>, std::optional<int64_t>> known;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_MEMORY_SIZESAMPLES_H
