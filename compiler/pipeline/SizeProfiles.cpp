@@ -7,6 +7,7 @@
 
 #include "compiler/pipeline/SizeProfiles.h"
 #include "dialects/tenon/Ranges.h"
+#include "runtime/format/Layout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -16,7 +17,7 @@ using llvm::StringRef;
 /// The most values that a small range, or the product of several, may have.
 static constexpr size_t kMaxValues = 16;
 /// The most programs of an artifact, but for the one for all sizes.
-static constexpr size_t kMaxPrograms = 63;
+static constexpr size_t kMaxPrograms = fmt::kMaxPlans - 1;
 
 namespace {
 /// One symbol of a profile.
