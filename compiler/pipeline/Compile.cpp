@@ -293,8 +293,10 @@ CompileStatus Compilation::serialize() {
 CompileStatus Compilation::checkMemory() {
   if (!options.memoryLimit)
     return CompileStatus::done;
+  // Of the program for all sizes.
+  const std::string &bytes = plans.back().bytes;
   rt::Plan made;
-  if (rt::Status status = rt::verifyPlan(plan.bytes.data(), plan.bytes.size(), &made); status.failed())
+  if (rt::Status status = rt::verifyPlan(bytes.data(), bytes.size(), &made); status.failed())
     return fail(CompileStatus::fault, options.input + ": " + status.message());
   std::string text = explainMemoryLimit(made, weights.getSize(), options.memoryLimit);
   return text.empty() ? CompileStatus::done : fail(CompileStatus::resources, options.input + ": " + text);
