@@ -40,12 +40,14 @@ inline constexpr llvm::StringRef kReusedAttr = "tenon.reused";
 inline constexpr llvm::StringRef kNameAttr = "tenon.name";
 /// On main's arguments and results: what part of the model's value they are, as plan.fbs's Role calls it.
 inline constexpr llvm::StringRef kRoleAttr = "tenon.role";
-/// On a module: expressions over symbols that must not be negative for any sizes that are bound.
+/// On a module or function: expressions over symbols that must not be negative for any sizes that are bound.
 inline constexpr llvm::StringRef kRequiresAttr = "tenon.requires";
-/// On a module: {H = array<i64: 32, 640>}, between which values the options hold symbols of inputs.
+/// On a module or function: {H = array<i64: 32, 640>}, between which values symbols of inputs are held.
 inline constexpr llvm::StringRef kRangesAttr = "tenon.ranges";
-/// On a module: for each of them, in order, what it is that would break; may be shorter.
+/// On a function: for each of them, in order, what it is that would break; may be empty.
 inline constexpr llvm::StringRef kRequiresTextAttr = "tenon.requires_text";
+/// On a copy of main for some sizes: which those are, for people.
+inline constexpr llvm::StringRef kProgramAttr = "tenon.program";
 
 } // namespace tenon
 

@@ -40,8 +40,61 @@ def CollectRequirements : Pass<"tenon-collect-requirements", "::mlir::ModuleOp">
     becomes a requirement of the program, checked when sizes are bound: no
     kernel tests it again, and none reads beyond a tensor.
 
-    Relies on shapes being inferred; runs before `tenon-fuse`.
+    What the module says of symbols, `tenon.ranges` and `tenon.requires`, moves to
+    each of its public functions. Relies on shapes being inferred; runs before
+    `tenon-specialize`.
   }];
+}
+
+def ApplyFacts : Pass<"tenon-apply-facts", "::mlir::func::FuncOp"> {
+  let summary = "write extents as what is known of symbols makes them";
+  let description = [{
+    A function's facts are its `tenon.ranges` and `tenon.requires`, and what its
+    operations bind (dialects/tenon/Facts.h). With them
+
+    - a symbol that has one value, or is bound to a known one, becomes that value;
+    - of two symbols of inputs that have to be equal, one stays: binding it
+      compares the inputs;
+    - extents that are equal are written the same;
+    - a requirement that always holds disappears.
+
+    Runs after `tenon-collect-requirements`; `tenon-infer-shapes` then finds what
+    follows for results.
+
+    ```mlir
+    func.func @main(%a: tensor<?xf32, #tenon.shape<N>>, %b: tensor<?xf32, #tenon.shape<M>>)
+        attributes {tenon.requires = #tenon.shape<N + M * -1, M + N * -1>}
+    // ==>
+    func.func @main(%a: tensor<?xf32, #tenon.shape<N>>, %b: tensor<?xf32, #tenon.shape<N>>)
+    ```
+  }];
+  let statistics = [
+    Statistic<"numReplaced", "replaced", "symbols that something else stands for">,
+    Statistic<"numProven", "proven", "requirements that always hold">
+  ];
+}
+
+def Specialize : Pass<"tenon-specialize", "::mlir::ModuleOp"> {
+  let summary = "copy main for the sizes that it is used with most";
+  let description = [{
+    Each of `programs` becomes a copy of main with these ranges besides its own,
+    before it in the module, in the order in which they are given: the runtime
+    takes the first whose ranges hold the sizes at hand, and main where there is
+    none. Ranges are written as `--range` has them, joined by `;`. Sizes that main
+    can never run get no copy, but a warning.
+
+    Runs after what does not depend on sizes, and before `tenon-apply-facts`.
+
+    ```mlir
+    // programs=N=128;N=1..512
+    func.func @main(...)
+    // ==>
+    func.func @"main.N=128"(...) attributes {tenon.program = "N=128", tenon.ranges = {N = array<i64: 128, 128>}}
+    func.func @"main.N=1..512"(...) attributes {tenon.program = "N=1..512", tenon.ranges = {N = array<i64: 1, 512>}}
+    func.func @main(...)
+    ```
+  }];
+  let options = [ListOption<"programs", "programs", "std::string", "ranges of one copy">];
 }
 
 //===----------------------------------------------------------------------===//

@@ -73,8 +73,9 @@ private:
 
 void tenon::writeArtifact(const ArtifactParts &parts, llvm::raw_pwrite_stream &os) {
   bool hasWeights = parts.weights && parts.weights->getSize() > 0;
-  SectionWriter writer(os, 2 + parts.code.size() + hasWeights);
-  writer.add(SectionKind::plan, "", fmt::kSectionAlignment, parts.plan);
+  SectionWriter writer(os, 1 + parts.plans.size() + parts.code.size() + hasWeights);
+  for (const std::string &plan : parts.plans)
+    writer.add(SectionKind::plan, "", fmt::kSectionAlignment, plan);
   for (const ArtifactParts::Code &code : parts.code)
     writer.add(SectionKind::code, code.target, fmt::kPageSize, code.bytes);
   writer.add(SectionKind::meta, "", fmt::kSectionAlignment, parts.meta);

@@ -23,7 +23,7 @@ class WeightSection;
 
 /// What an artifact is made of.
 struct ArtifactParts {
-  std::string plan;
+  std::vector<std::string> plans; ///< in the order in which the runtime tries them
   struct Code {
     std::string target; ///< what it needs of the processor, see runtime/format/Target.h
     std::string bytes;  ///< an ELF shared object

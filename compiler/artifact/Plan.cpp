@@ -371,6 +371,8 @@ FailureOr<SerializedPlan> tenon::serializePlan(plan::ProgramOp program, StringRe
     return failure();
   serializer.plan.model_name = modelName.str();
   serializer.plan.compiler = "tenon " TENON_VERSION;
+  if (auto sizes = program->getAttrOfType<StringAttr>("sizes"))
+    serializer.plan.sizes = sizes.str();
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(fmt::Plan::Pack(builder, &serializer.plan), fmt::PlanIdentifier());
   std::string bytes(reinterpret_cast<const char *>(builder.GetBufferPointer()), builder.GetSize());

@@ -505,13 +505,14 @@ std::pair<Value, Value> GraphBuilder::lu(Value x) { return resultsOf(emit<LuOp>(
 // Sizes that data decides
 //===----------------------------------------------------------------------===//
 
-void GraphBuilder::bind(Value values, ArrayRef<std::string> symbols, int64_t min) {
+void GraphBuilder::bind(Value values, ArrayRef<std::string> symbols, int64_t min, ArrayRef<AffineExpr> bounds) {
   SmallVector<StringRef> names(symbols.begin(), symbols.end());
   if (failed || !values) {
     failed = true;
     return;
   }
-  auto op = BindOp::create(builder, loc, values, builder.getStrArrayAttr(names), min);
+  auto limits = bounds.empty() ? ShapeAttr() : ShapeAttr::get(getContext(), bounds);
+  auto op = BindOp::create(builder, loc, values, builder.getStrArrayAttr(names), min, limits);
   failed = mlir::failed(verify(op));
 }
 

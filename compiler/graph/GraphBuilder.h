@@ -246,9 +246,9 @@ public:
   //===--- Sizes that data decides
   //--------------------------------------------------------------------------------===//
 
-  /// Gives symbols the values that the elements of an i64 vector have when this runs; none below `min`. An
-  /// element without a name is passed over.
-  void bind(Value values, llvm::ArrayRef<std::string> symbols, int64_t min);
+  /// Gives symbols the values that the elements of an i64 vector have when this runs; none below `min`, and none
+  /// above its bound where there are `bounds`. An element without a name is passed over.
+  void bind(Value values, llvm::ArrayRef<std::string> symbols, int64_t min, llvm::ArrayRef<AffineExpr> bounds = {});
   /// Ends the run with `text` where the expression is negative when this runs.
   void requireWhenRun(AffineExpr expr, llvm::StringRef text);
 

@@ -36,6 +36,7 @@ struct ImportOptions {
   };
   std::vector<Shape> shapes;
   std::vector<Range> ranges;
+  std::vector<std::string> profiled; ///< symbols that `--profile` names
   std::vector<Constant> constants;
   /// Nodes that functions, branches, loops and recurrent operators may be expanded to, all in all.
   int64_t maxExpandedNodes = 200000;

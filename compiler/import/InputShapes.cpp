@@ -89,6 +89,11 @@ static std::string listNames(const auto &names) {
   return text.empty() ? "none" : text;
 }
 
+void InputShapes::reportNoSymbol(StringRef symbol, StringRef option) {
+  report.add(ImportFault::InvalidModel, "has no symbol '" + symbol + "', which " + option +
+                                            " names; its symbols are " + listNames(symbols.keys()));
+}
+
 void InputShapes::checkOptions() {
   auto declaresSymbol = [&](StringRef name) {
     return llvm::any_of(inputs, [&](const auto &input) {
@@ -105,9 +110,10 @@ void InputShapes::checkOptions() {
               listNames(llvm::map_range(inputs, [](const auto &input) { return input.first.getValue(); })));
   for (const ImportOptions::Range &range : options.ranges)
     if (!symbols.contains(range.symbol))
-      report.add(ImportFault::InvalidModel, "has no symbol '" + range.symbol +
-                                                "', which --range names; its symbols are " +
-                                                listNames(symbols.keys()));
+      reportNoSymbol(range.symbol, "--range");
+  for (const std::string &symbol : options.profiled)
+    if (!symbols.contains(symbol))
+      reportNoSymbol(symbol, "--profile");
 }
 
 void InputShapes::setRanges(ModuleOp module) {

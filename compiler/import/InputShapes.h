@@ -48,6 +48,7 @@ private:
   const ImportOptions::Shape *findShape(llvm::StringRef name) const;
   mlir::AffineExpr getSymbol(llvm::StringRef name);
   mlir::AffineExpr parseDim(llvm::StringRef text);
+  void reportNoSymbol(llvm::StringRef symbol, llvm::StringRef option);
 
   const ImportOptions &options;
   Report &report;

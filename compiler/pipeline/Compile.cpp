@@ -33,6 +33,7 @@
 #include "runtime/core/Verify.h"
 #include "runtime/format/Layout.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -85,7 +86,8 @@ private:
   uint64_t sourceHash = 0;
   std::string sourceName;
   OwningOpRef<ModuleOp> module, kernels;
-  SerializedPlan plan;
+  std::vector<SerializedPlan> plans; ///< in the order in which the runtime tries them
+  std::vector<std::string> kernelNames; ///< of all of them, each once
   WeightSection weights;
   bool sawUnsupported = false; ///< a pass has said that the model asks for what there is not
   bool isReproduced = false;   ///< the reproducer is written, and nothing is left to do
@@ -245,7 +247,9 @@ CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::functio
 }
 
 CompileStatus Compilation::lowerToPlan() {
-  return runPasses("graph", *module, [](OpPassManager &pm) { buildGraphPipeline(pm, evaluateConstants); });
+  return runPasses("graph", *module, [&](OpPassManager &pm) {
+    buildGraphPipeline(pm, evaluateConstants, options.programs);
+  });
 }
 
 CompileStatus Compilation::lowerKernels() {
@@ -269,11 +273,19 @@ CompileStatus Compilation::serialize() {
   auto programs = module->getOps<plan::ProgramOp>();
   if (programs.empty())
     return fail(CompileStatus::invalid, options.input + ": has no public function to compile");
-  FailureOr<SerializedPlan> serialized =
-      serializePlan(*programs.begin(), llvm::sys::path::filename(options.input), weights);
-  if (failed(serialized))
-    return getFailure();
-  plan = std::move(*serialized);
+  llvm::StringSet<> known;
+  for (plan::ProgramOp program : programs) {
+    FailureOr<SerializedPlan> serialized =
+        serializePlan(program, llvm::sys::path::filename(options.input), weights);
+    if (failed(serialized))
+      return getFailure();
+    llvm::copy_if(serialized->kernels, std::back_inserter(kernelNames),
+                  [&](const std::string &name) { return known.insert(name).second; });
+    plans.push_back(std::move(*serialized));
+    // The one for all sizes is the last of its function's.
+    if (!program->hasAttr("sizes"))
+      break;
+  }
   return CompileStatus::done;
 }
 
@@ -281,8 +293,10 @@ CompileStatus Compilation::serialize() {
 CompileStatus Compilation::checkMemory() {
   if (!options.memoryLimit)
     return CompileStatus::done;
+  // Of the program for all sizes.
+  const std::string &bytes = plans.back().bytes;
   rt::Plan made;
-  if (rt::Status status = rt::verifyPlan(plan.bytes.data(), plan.bytes.size(), &made); status.failed())
+  if (rt::Status status = rt::verifyPlan(bytes.data(), bytes.size(), &made); status.failed())
     return fail(CompileStatus::fault, options.input + ": " + status.message());
   std::string text = explainMemoryLimit(made, weights.getSize(), options.memoryLimit);
   return text.empty() ? CompileStatus::done : fail(CompileStatus::resources, options.input + ": " + text);
@@ -316,7 +330,7 @@ CompileStatus Compilation::writeIR() {
 CompileStatus Compilation::writeGpuCode() {
   if (CompileStatus status = beginPhase("code", *kernels, ""); status != CompileStatus::done || isReproduced)
     return status;
-  for (const std::string &name : plan.kernels)
+  for (const std::string &name : kernelNames)
     if (!kernels->lookupSymbol(name))
       return fail(CompileStatus::unsupported,
                   options.input + ": needs the library kernel '" + name + "', which there is for CPUs alone");
@@ -350,7 +364,7 @@ CompileStatus Compilation::writeCode() {
     return status;
   if (options.emit == EmitKind::sharedObject || options.emit == EmitKind::object) {
     LinkKind kind = options.emit == EmitKind::object ? LinkKind::relocatable : LinkKind::shared;
-    FailureOr<std::string> bytes = buildObject(*lowered, targets.front(), plan.kernels, kind);
+    FailureOr<std::string> bytes = buildObject(*lowered, targets.front(), kernelNames, kind);
     if (failed(bytes))
       return CompileStatus::fault;
     return writeFile([&](llvm::raw_ostream &os) { os << *bytes; });
@@ -367,14 +381,15 @@ CompileStatus Compilation::writeCode() {
 
 CompileStatus Compilation::writeArtifactFile() {
   ArtifactParts parts;
-  parts.plan = std::move(plan.bytes);
+  for (SerializedPlan &plan : plans)
+    parts.plans.push_back(std::move(plan.bytes));
   parts.weights = &weights;
   parts.sourceHash = sourceHash;
   for (const CpuTarget &target : targets) {
     OwningOpRef<ModuleOp> lowered;
     if (CompileStatus status = lowerFor(target, lowered); status != CompileStatus::done || isReproduced)
       return status;
-    FailureOr<std::string> code = buildObject(*lowered, target, plan.kernels, LinkKind::shared);
+    FailureOr<std::string> code = buildObject(*lowered, target, kernelNames, LinkKind::shared);
     if (failed(code))
       return CompileStatus::fault;
     parts.code.push_back({target.needed, std::move(*code)});

@@ -35,6 +35,7 @@ struct CompileOptions {
   EmitKind emit = EmitKind::artifact;
   std::string chip = "sm_80"; ///< that PTX is for
   ImportOptions import;
+  std::vector<std::string> programs; ///< for which sizes there is a program of its own (SizeProfiles.h)
   double tolerance = 1e-5;
   uint64_t memoryLimit = 0;   ///< bytes that a run may need, for all sizes that the ranges allow; 0: any
   std::string dumpDir;   ///< where not empty: one numbered .mlir file a pass that changed something

@@ -79,7 +79,7 @@ static FailureOr<std::pair<Bytes, size_t>> compileToMemory(ModuleOp module) {
     return failure();
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream os(buffer);
-  writeArtifact({plan->bytes, {{target.needed, std::move(*code)}}, &weights, "", 0}, os);
+  writeArtifact({{plan->bytes}, {{target.needed, std::move(*code)}}, &weights, "", 0}, os);
   size_t size = llvm::alignTo(buffer.size(), 64);
   Bytes bytes(std::aligned_alloc(64, size));
   std::memcpy(bytes.get(), buffer.data(), buffer.size());

@@ -22,7 +22,8 @@
 using namespace mlir;
 using namespace tenon;
 
-void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate) {
+/// What does not depend on sizes, and is done once for all programs.
+static void buildSharedPipeline(OpPassManager &pm, const ConstantEvaluator &evaluate) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createInferShapes());
   functions.addPass(createCanonicalizerPass());
@@ -34,21 +35,46 @@ void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate) {
   functions.addPass(createSimplify());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
-  pm.addPass(createFoldConstants(std::move(evaluate)));
-  pm.addPass(createCollectRequirements());
+  pm.addPass(createFoldConstants(evaluate));
+}
+
+/// What follows from facts: constants in place of symbols, and weights in place of what depended on them.
+static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evaluate) {
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createApplyFacts());
+  functions.addPass(createInferShapes());
+  functions.addPass(createDecompose());
+  functions.addPass(createSimplify());
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  pm.addPass(createFoldConstants(evaluate));
+  // Sizes that were computed of weights are known now.
   OpPassManager &folded = pm.nest<func::FuncOp>();
+  folded.addPass(createApplyFacts());
+  folded.addPass(createInferShapes());
   folded.addPass(createCanonicalizerPass());
-  folded.addPass(createPrepackWeights());
-  folded.addPass(createFuse());
+}
+
+void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate,
+                               const std::vector<std::string> &programs) {
+  buildSharedPipeline(pm, evaluate);
+  pm.addPass(createCollectRequirements());
+  SpecializeOptions specialize;
+  specialize.programs.assign(programs.begin(), programs.end());
+  pm.addPass(createSpecialize(specialize));
+  buildFactsPipeline(pm, evaluate);
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createPrepackWeights());
+  functions.addPass(createFuse());
   pm.addPass(createOutline());
   pm.nest<func::FuncOp>().addPass(createOrderLaunches());
   pm.addPass(createReuseInputs());
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());
   pm.addPass(createTenonToPlan());
-  OpPassManager &programs = pm.nest<plan::ProgramOp>();
-  programs.addPass(createCSEPass());
-  programs.addPass(createAssignOffsets());
+  OpPassManager &plans = pm.nest<plan::ProgramOp>();
+  plans.addPass(createCSEPass());
+  plans.addPass(createAssignOffsets());
 }
 
 void tenon::buildBufferPipeline(OpPassManager &pm) {

@@ -19,7 +19,9 @@ namespace tenon {
 
 /// An imported module becomes a program with kernels that are tiled, on tensors. `evaluate` computes what
 /// depends on weights alone; where it is null, that is left to run time.
-void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate);
+/// Each of `programs` (`tenon-specialize`) becomes a program of its own, before the one for all sizes.
+void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate,
+                        const std::vector<std::string> &programs = {});
 /// The vector registers that loops are blocked for.
 struct VectorShape {
   int64_t bytes = 64, registers = 32;

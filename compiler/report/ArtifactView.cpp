@@ -17,14 +17,28 @@ using rt::ExprOp;
 using rt::Status;
 using rt::Storage;
 
-Status ArtifactView::open(const std::string &path, bool verify) {
+Status ArtifactView::readPlans(std::optional<size_t> program) {
+  for (const fmt::Section &section : container.sections) {
+    if (section.kind != fmt::SectionKind::plan)
+      continue;
+    rt::Plan next;
+    TENON_TRY(rt::verifyPlan(container.data(section), section.size, &next));
+    programs.push_back({getPrintable(next.madeFor), next.instructions.size(), next.kernels.size()});
+    if (!program || programs.size() <= *program + 1)
+      plan = std::move(next);
+  }
+  if (program && *program >= programs.size())
+    return Status::make(TENON_MISUSE, "has no program %zu; its programs are 0 to %zu", *program, programs.size() - 1);
+  return {};
+}
+
+Status ArtifactView::open(const std::string &path, bool verify, std::optional<size_t> program) {
   TENON_TRY(file.open(path.c_str()));
   TENON_TRY(rt::readContainer(file.bytes(), file.size(), &container));
   for (const fmt::Section &section : container.sections)
     if (verify || section.kind != fmt::SectionKind::weights)
       TENON_TRY(container.checkHash(section));
-  const fmt::Section &section = *container.find(fmt::SectionKind::plan);
-  TENON_TRY(rt::verifyPlan(container.data(section), section.size, &plan));
+  TENON_TRY(readPlans(program));
   findConstants();
   findUses();
   bool isOpen = llvm::any_of(plan.symbols, [](const rt::Symbol &symbol) { return symbol.fromInput; });

@@ -24,8 +24,17 @@ namespace tenon {
 /// An artifact for any processor, checked as the runtime checks it. Nothing of it is executed.
 class ArtifactView {
 public:
-  /// May be called once. `verify` also reads the weights and compares their hash.
-  rt::Status open(const std::string &path, bool verify);
+  /// One of the programs in the file, in the order in which sizes are tried.
+  struct Program {
+    std::string sizes; ///< empty for all
+    size_t instructions, kernels;
+  };
+
+  /// May be called once. `verify` also reads the weights and compares their hash. The view is of program `program`,
+  /// or of the last, for all sizes.
+  rt::Status open(const std::string &path, bool verify, std::optional<size_t> program = {});
+
+  const std::vector<Program> &getPrograms() const { return programs; }
 
   /// Looks at the plan for these sizes: expressions that they decide are numbers from now on. Without any, this is
   /// so from the start where inputs have no open dimensions.
@@ -62,12 +71,14 @@ public:
   std::string getBufferName(uint32_t buffer) const;
 
 private:
+  rt::Status readPlans(std::optional<size_t> program);
   void findConstants();
   void findUses();
 
   rt::MappedFile file;
   rt::Container container;
   rt::Plan plan;
+  std::vector<Program> programs;
   std::vector<std::optional<int64_t>> constants;
   std::vector<rt::Life> uses;
   std::optional<PlanSizes> sizes;

@@ -13,7 +13,7 @@ using namespace tenon;
 
 int tenon::inspectArtifact(const InspectOptions &options, llvm::raw_ostream &os, llvm::raw_ostream &errors) {
   ArtifactView view;
-  rt::Status status = view.open(options.artifact, options.verify);
+  rt::Status status = view.open(options.artifact, options.verify, options.program);
   if (!status.failed() && options.sizes.isAnyGiven())
     status = view.chooseSizes(options.sizes);
   if (status.failed()) {

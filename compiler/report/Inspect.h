@@ -9,6 +9,7 @@
 #define TENON_COMPILER_REPORT_INSPECT_H
 
 #include "compiler/report/Sizes.h"
+#include <optional>
 #include <string>
 
 namespace llvm {
@@ -32,6 +33,7 @@ struct InspectOptions {
   bool json = false;
   bool verify = false; ///< compare the hash of the weights, too
   SizeArguments sizes;
+  std::optional<size_t> program; ///< which to show; the one for all sizes without it
 };
 
 /// Prints the artifact on `os`, or one line on `errors`. Returns an exit code.

@@ -44,6 +44,14 @@ static Json getTensors(const ArtifactView &view, const std::vector<rt::Tensor> &
   return list;
 }
 
+static Json getPrograms(const ArtifactView &view) {
+  Json list = Json::array();
+  for (const ArtifactView::Program &program : view.getPrograms())
+    list.push_back(
+        {{"sizes", program.sizes}, {"instructions", program.instructions}, {"kernels", program.kernels}});
+  return list;
+}
+
 static Json getSections(const ArtifactView &view) {
   Json list = Json::array();
   for (const fmt::Section &section : view.getContainer().sections) {
@@ -171,6 +179,7 @@ void tenon::printJson(const ArtifactView &view, const InspectOptions &options, l
                {"source_xxh3", getHex(header.sourceHash)}};
   json["inputs"] = getTensors(view, plan.inputs);
   json["outputs"] = getTensors(view, plan.outputs);
+  json["programs"] = getPrograms(view);
   json["sections"] = getSections(view);
   json["symbols"] = getSymbols(view);
   json["kernels"] = getKernels(view);

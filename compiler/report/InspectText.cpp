@@ -35,6 +35,18 @@ static void printHeader(const ArtifactView &view, const InspectOptions &options,
     os << "  output    " << getPrintable(output.name) << ": " << getType(view, output) << "\n";
 }
 
+/// Only where there is a choice.
+static void printPrograms(const ArtifactView &view, llvm::raw_ostream &os) {
+  if (view.getPrograms().size() == 1)
+    return;
+  os << "\nprograms, the first that sizes fit is run\n";
+  Table table({">#", "sizes", ">instructions", ">kernels"});
+  for (auto [i, program] : llvm::enumerate(view.getPrograms()))
+    table.add({std::to_string(i), program.sizes.empty() ? "all" : program.sizes, std::to_string(program.instructions),
+               std::to_string(program.kernels)});
+  table.print(os);
+}
+
 static void printSections(const ArtifactView &view, llvm::raw_ostream &os) {
   os << "\nsections\n";
   Table table({"kind", ">offset", ">bytes", "xxh3", "needs"});
@@ -146,6 +158,7 @@ static void printWeights(const ArtifactView &view, bool all, llvm::raw_ostream &
 void tenon::printText(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
   bool all = !options.show.isAnyChosen();
   printHeader(view, options, os);
+  printPrograms(view, os);
   if (all || options.show.sections)
     printSections(view, os);
   if (all || options.show.symbols)

@@ -21,17 +21,19 @@ def Tenon_BindOp : Op<Tenon_Dialect, "bind"> {
   let summary = "gives symbols their values, which data decides";
   let description = [{
     Element i of `values`, a vector or a scalar, becomes the value of symbol i. A
-    value below `min` ends the run with an error that names the node. A symbol
+    value below `min` ends the run with an error that names the node, and so does
+    one above its expression in `bounds`, where `?` stands for none. A symbol
     that is bound again, in a loop, changes at that point.
 
     ```mlir
-    func.func @example(%0: tensor<1xi64>) {
-      tenon.bind %0 ["nonzero"] {min = 0 : i64} : tensor<1xi64>
+    func.func @example(%0: tensor<1xi64>, %1: tensor<?xf32, #tenon.shape<N>>) {
+      tenon.bind %0 ["nonzero"] {bounds = #tenon.shape<N>, min = 0 : i64} : tensor<1xi64>
       return
     }
     ```
   }];
-  let arguments = (ins RankedTensorOf<[I64]>:$values, StrArrayAttr:$symbols, I64Attr:$min);
+  let arguments = (ins RankedTensorOf<[I64]>:$values, StrArrayAttr:$symbols, I64Attr:$min,
+                       OptionalAttr<Tenon_ShapeAttr>:$bounds);
   let assemblyFormat = "$values $symbols attr-dict `:` type($values)";
   let hasVerifier = 1;
 }

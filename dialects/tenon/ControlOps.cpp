@@ -10,12 +10,27 @@
 using namespace mlir;
 using namespace tenon;
 
+std::optional<Dims> tenon::getKnownElements(Value value) {
+  if (auto sizes = value.getDefiningOp<SizesOp>())
+    return Dims(sizes.getValues().getDims());
+  auto weight = value.getDefiningOp<WeightOp>();
+  auto elements = weight ? dyn_cast<DenseIntElementsAttr>(weight.getValue()) : DenseIntElementsAttr();
+  if (!elements)
+    return std::nullopt;
+  Dims dims;
+  for (const APInt &element : elements)
+    dims.push_back(getDimConstant(value.getContext(), element.getSExtValue()));
+  return dims;
+}
+
 LogicalResult BindOp::verify() {
   auto type = cast<RankedTensorType>(getValues().getType());
   int64_t count = getSymbols().size();
   if (type.getRank() > 1 || !type.hasStaticShape() || type.getNumElements() != count)
     return emitOpError("binds ") << count << " symbols to a tensor of " << dimsToString(getDims(type))
                                  << "; it takes a vector with one element for each";
+  if (getBounds() && static_cast<int64_t>(getBounds()->getDims().size()) != count)
+    return emitOpError("has ") << getBounds()->getDims().size() << " bounds for " << count << " symbols";
   return success();
 }
 

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Dims.h"
+#include "dialects/tenon/Polynomial.h"
 #include "dialects/tenon/Tenon.h"
 #include "llvm/ADT/StringExtras.h"
-#include <map>
 
 using namespace mlir;
 using namespace tenon;
@@ -85,124 +85,6 @@ std::optional<SmallVector<int64_t>> tenon::getConstants(ArrayRef<AffineExpr> dim
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// Orders expressions by structure, so that the normal form does not depend on addresses.
-bool isBefore(AffineExpr a, AffineExpr b) {
-  if (a == b)
-    return false;
-  if (a.getKind() != b.getKind())
-    return a.getKind() < b.getKind();
-  if (auto constant = dyn_cast<AffineConstantExpr>(a))
-    return constant.getValue() < cast<AffineConstantExpr>(b).getValue();
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(a))
-    return symbol.getPosition() < cast<AffineSymbolExpr>(b).getPosition();
-  if (auto dim = dyn_cast<AffineDimExpr>(a))
-    return dim.getPosition() < cast<AffineDimExpr>(b).getPosition();
-  auto x = cast<AffineBinaryOpExpr>(a), y = cast<AffineBinaryOpExpr>(b);
-  return x.getLHS() == y.getLHS() ? isBefore(x.getRHS(), y.getRHS()) : isBefore(x.getLHS(), y.getLHS());
-}
-
-/// A product of factors that are no sums, products or constants, in order.
-using Term = SmallVector<AffineExpr, 2>;
-struct TermBefore {
-  bool operator()(const Term &a, const Term &b) const {
-    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), isBefore);
-  }
-};
-/// A sum of terms with their coefficients; none is zero.
-using Polynomial = std::map<Term, int64_t, TermBefore>;
-
-void addTerm(Polynomial &sum, const Term &term, int64_t coefficient) {
-  auto it = sum.try_emplace(term, 0).first;
-  it->second += coefficient;
-  if (it->second == 0)
-    sum.erase(it);
-}
-
-Polynomial multiply(const Polynomial &a, const Polynomial &b) {
-  Polynomial product;
-  for (auto &[x, cx] : a)
-    for (auto &[y, cy] : b) {
-      Term term(x);
-      term.append(y.begin(), y.end());
-      llvm::sort(term, isBefore);
-      addTerm(product, term, cx * cy);
-    }
-  return product;
-}
-
-AffineExpr toExpr(const Polynomial &sum, MLIRContext *context) {
-  AffineExpr expr;
-  for (auto &[term, coefficient] : llvm::reverse(sum)) {
-    AffineExpr product;
-    for (AffineExpr factor : term)
-      product = product ? product * factor : factor;
-    product = product ? product * coefficient : getDimConstant(context, coefficient);
-    expr = expr ? expr + product : product;
-  }
-  return expr ? expr : getDimConstant(context, 0);
-}
-
-/// a / b where b is one term that divides every term of a.
-std::optional<Polynomial> divideExactly(const Polynomial &a, const Polynomial &b) {
-  if (b.size() != 1)
-    return std::nullopt;
-  const auto &[divisor, coefficient] = *b.begin();
-  Polynomial quotient;
-  for (auto &[term, c] : a) {
-    Term rest(term);
-    for (AffineExpr factor : divisor) {
-      auto *it = llvm::find(rest, factor);
-      if (it == rest.end())
-        return std::nullopt;
-      rest.erase(it);
-    }
-    if (c % coefficient != 0)
-      return std::nullopt;
-    addTerm(quotient, rest, c / coefficient);
-  }
-  return quotient;
-}
-
-Polynomial toPolynomial(AffineExpr expr);
-
-AffineExpr simplifyDivision(AffineExprKind kind, AffineExpr lhs, AffineExpr rhs) {
-  MLIRContext *context = lhs.getContext();
-  Polynomial a = toPolynomial(lhs), b = toPolynomial(rhs);
-  if (b.empty())
-    return getAffineBinaryOpExpr(kind, lhs, rhs); // Division by zero is refused when sizes are bound.
-  if (std::optional<Polynomial> quotient = divideExactly(a, b))
-    return kind == AffineExprKind::Mod ? getDimConstant(context, 0) : toExpr(*quotient, context);
-  return getAffineBinaryOpExpr(kind, toExpr(a, context), toExpr(b, context));
-}
-
-Polynomial toPolynomial(AffineExpr expr) {
-  if (std::optional<int64_t> constant = getConstant(expr))
-    return *constant ? Polynomial{{Term(), *constant}} : Polynomial();
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return {{Term{expr}, 1}};
-  switch (expr.getKind()) {
-  case AffineExprKind::Add: {
-    Polynomial sum = toPolynomial(binary.getLHS());
-    for (auto &[term, coefficient] : toPolynomial(binary.getRHS()))
-      addTerm(sum, term, coefficient);
-    return sum;
-  }
-  case AffineExprKind::Mul:
-    return multiply(toPolynomial(binary.getLHS()), toPolynomial(binary.getRHS()));
-  default: {
-    AffineExpr quotient = simplifyDivision(expr.getKind(), binary.getLHS(), binary.getRHS());
-    if (quotient.getKind() == expr.getKind())
-      return {{Term{quotient}, 1}};
-    return toPolynomial(quotient);
-  }
-  }
-}
-
-} // namespace
-
 AffineExpr tenon::simplifyDim(AffineExpr dim) {
   if (isa<AffineConstantExpr, AffineSymbolExpr>(dim))
     return dim;
@@ -212,13 +94,17 @@ AffineExpr tenon::simplifyDim(AffineExpr dim) {
 AffineExpr tenon::addDims(AffineExpr a, AffineExpr b) { return simplifyDim(a + b); }
 AffineExpr tenon::subDims(AffineExpr a, AffineExpr b) { return simplifyDim(a - b); }
 AffineExpr tenon::mulDims(AffineExpr a, AffineExpr b) { return simplifyDim(a * b); }
+static AffineExpr divideDims(AffineExprKind kind, AffineExpr a, AffineExpr b) {
+  return toExpr(divide(kind, toPolynomial(a), toPolynomial(b), a.getContext()), a.getContext());
+}
+
 AffineExpr tenon::divDims(AffineExpr a, AffineExpr b) {
-  return simplifyDivision(AffineExprKind::FloorDiv, a, b);
+  return divideDims(AffineExprKind::FloorDiv, a, b);
 }
 AffineExpr tenon::ceilDivDims(AffineExpr a, AffineExpr b) {
-  return simplifyDivision(AffineExprKind::CeilDiv, a, b);
+  return divideDims(AffineExprKind::CeilDiv, a, b);
 }
-AffineExpr tenon::modDims(AffineExpr a, AffineExpr b) { return simplifyDivision(AffineExprKind::Mod, a, b); }
+AffineExpr tenon::modDims(AffineExpr a, AffineExpr b) { return divideDims(AffineExprKind::Mod, a, b); }
 
 AffineExpr tenon::getElementCount(MLIRContext *context, ArrayRef<AffineExpr> dims) {
   AffineExpr count = getDimConstant(context, 1);

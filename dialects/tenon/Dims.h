@@ -45,7 +45,7 @@ mlir::AffineExpr simplifyDim(mlir::AffineExpr dim);
 mlir::AffineExpr addDims(mlir::AffineExpr a, mlir::AffineExpr b);
 mlir::AffineExpr subDims(mlir::AffineExpr a, mlir::AffineExpr b);
 mlir::AffineExpr mulDims(mlir::AffineExpr a, mlir::AffineExpr b);
-/// a / b: without remainder where b is a factor of every term of a, else rounded to minus infinity.
+/// a / b, rounded to minus infinity: what b divides leaves the division.
 mlir::AffineExpr divDims(mlir::AffineExpr a, mlir::AffineExpr b);
 mlir::AffineExpr ceilDivDims(mlir::AffineExpr a, mlir::AffineExpr b);
 mlir::AffineExpr modDims(mlir::AffineExpr a, mlir::AffineExpr b);

@@ -35,4 +35,11 @@ class Elementwise : public mlir::OpTrait::TraitBase<ConcreteOp, Elementwise> {};
 #define GET_OP_CLASSES
 #include "TenonOps.h.inc"
 
+namespace tenon {
+
+/// The elements of a value that follow from symbols and constants alone.
+std::optional<Dims> getKnownElements(mlir::Value value);
+
+} // namespace tenon
+
 #endif // TENON_DIALECTS_TENON_TENON_H

@@ -24,9 +24,9 @@ namespace {
 /// Expressions that must not be negative, each once, with the reason.
 class Requirements {
 public:
-  explicit Requirements(ModuleOp module) {
+  Requirements(func::FuncOp function, ModuleOp module) {
     auto *dialect = module.getContext()->getOrLoadDialect<TenonDialect>();
-    module.walk([&](Operation *op) {
+    function.walk([&](Operation *op) {
       if (auto symbols = op->getAttrOfType<ArrayAttr>("symbols"); symbols && isa<BindOp, IfOp, LoopOp>(op))
         for (StringRef name : symbols.getAsValueRange<StringAttr>())
           bound.insert(dialect->internSymbol(name));
@@ -57,15 +57,13 @@ public:
         add(difference, node + text);
   }
 
-  void store(ModuleOp module) const {
+  void store(func::FuncOp function) const {
     if (dims.empty())
       return;
-    MLIRContext *context = module.getContext();
-    SmallVector<Attribute> attrs;
-    for (const std::string &text : texts)
-      attrs.push_back(StringAttr::get(context, text));
-    module->setAttr(kRequiresAttr, ShapeAttr::get(context, dims));
-    module->setAttr(kRequiresTextAttr, ArrayAttr::get(context, attrs));
+    Builder builder(function.getContext());
+    SmallVector<StringRef> references(texts.begin(), texts.end());
+    function->setAttr(kRequiresAttr, ShapeAttr::get(function.getContext(), dims));
+    function->setAttr(kRequiresTextAttr, builder.getStrArrayAttr(references));
   }
 
 private:
@@ -135,8 +133,17 @@ namespace {
 struct CollectRequirements : public tenon::impl::CollectRequirementsBase<CollectRequirements> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    Requirements requirements(module);
-    module.walk([&](Operation *op) {
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isPrivate() && !function.isExternal())
+        collect(function, module);
+    module->removeAttr(kRangesAttr);
+    module->removeAttr(kRequiresAttr);
+  }
+
+private:
+  void collect(func::FuncOp function, ModuleOp module) {
+    Requirements requirements(function, module);
+    function.walk([&](Operation *op) {
       if (op->hasTrait<Elementwise>() || isa<BroadcastOp>(op))
         collectBroadcast(op, requirements);
       else if (auto contract = dyn_cast<ContractOp>(op))
@@ -147,7 +154,9 @@ struct CollectRequirements : public tenon::impl::CollectRequirementsBase<Collect
         requirements.addEqual(op, getElementCount(op->getContext(), getDims(reshape.getInput())),
                               getElementCount(op->getContext(), getDims(reshape.getResult())));
     });
-    requirements.store(module);
+    requirements.store(function);
+    if (Attribute ranges = module->getAttr(kRangesAttr))
+      function->setAttr(kRangesAttr, ranges);
   }
 };
 } // namespace

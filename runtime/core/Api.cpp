@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/core/Expressions.h"
-#include "runtime/core/Session.h"
+#include "runtime/core/ProgramSession.h"
 
 #include <cstdio>
 #include <new>
@@ -16,6 +16,7 @@ using tenon::rt::Expr;
 using tenon::rt::ExprOp;
 using tenon::rt::Instruction;
 using tenon::rt::Plan;
+using tenon::rt::ProgramSession;
 using tenon::rt::Session;
 using tenon::rt::Status;
 using tenon::rt::Tensor;
@@ -25,7 +26,7 @@ struct tenon_artifact {
 };
 
 struct tenon_session {
-  Session session;
+  ProgramSession session;
 };
 
 /// Writes a failure, after the artifact's name, to the caller's memory.
@@ -79,6 +80,11 @@ extern "C" tenon_status tenon_artifact_load_memory(const void *bytes, size_t siz
 
 extern "C" void tenon_artifact_release(tenon_artifact *artifact) { delete artifact; }
 
+/// Of all programs together.
+static uint32_t countInstructions(const Artifact &artifact) {
+  return artifact.programs().back().firstInstruction + uint32_t(artifact.plan().instructions.size());
+}
+
 extern "C" void tenon_artifact_describe(const tenon_artifact *artifact, tenon_artifact_info *info) {
   const Artifact &a = artifact->artifact;
   const Plan &plan = a.plan();
@@ -90,7 +96,7 @@ extern "C" void tenon_artifact_describe(const tenon_artifact *artifact, tenon_ar
            plan.stateSize,
            uint32_t(plan.inputs.size()),
            uint32_t(plan.outputs.size()),
-           uint32_t(plan.instructions.size()),
+           countInstructions(a),
            uint32_t(plan.kernels.size()),
            uint32_t(plan.symbols.size())};
 }
@@ -148,15 +154,32 @@ extern "C" tenon_status tenon_artifact_output_dim(const tenon_artifact *artifact
 
 extern "C" tenon_status tenon_artifact_instruction(const tenon_artifact *artifact, uint32_t instruction,
                                                    tenon_instruction_info *info, tenon_error *error) {
-  const Plan &plan = artifact->artifact.plan();
-  if (instruction >= plan.instructions.size())
+  const Artifact &a = artifact->artifact;
+  if (instruction >= countInstructions(a))
     return report(artifact,
-                  Status::make(TENON_MISUSE, "instruction %u of %zu", instruction, plan.instructions.size()),
-                  error);
-  const Instruction &in = plan.instructions[instruction];
+                  Status::make(TENON_MISUSE, "instruction %u of %u", instruction, countInstructions(a)), error);
+  auto program = a.programs().rbegin();
+  while (instruction < program->firstInstruction)
+    ++program;
+  const Plan &plan = program->plan;
+  const Instruction &in = plan.instructions[instruction - program->firstInstruction];
   bool launch = in.op == tenon::fmt::Opcode::launch;
   *info = {tenon::fmt::kInstructions[uint32_t(in.op)].name, in.name, launch ? plan.kernels[in.a].name : "",
            launch ? plan.kernels[in.a].flops : 0};
+  return TENON_OK;
+}
+
+extern "C" uint32_t tenon_artifact_program_count(const tenon_artifact *artifact) {
+  return uint32_t(artifact->artifact.programs().size());
+}
+
+extern "C" tenon_status tenon_artifact_program(const tenon_artifact *artifact, uint32_t program,
+                                               tenon_program_info *info, tenon_error *error) {
+  const auto &programs = artifact->artifact.programs();
+  if (program >= programs.size())
+    return report(artifact, Status::make(TENON_MISUSE, "program %u of %zu", program, programs.size()), error);
+  const Plan &plan = programs[program].plan;
+  *info = {plan.madeFor, programs[program].firstInstruction, uint32_t(plan.instructions.size())};
   return TENON_OK;
 }
 
@@ -167,7 +190,7 @@ extern "C" tenon_status tenon_artifact_instruction(const tenon_artifact *artifac
 extern "C" tenon_status tenon_session_create(const tenon_artifact *artifact,
                                              const tenon_session_options *options, tenon_session **out,
                                              tenon_error *error) {
-  auto *session = new (std::nothrow) tenon_session{Session(artifact->artifact)};
+  auto *session = new (std::nothrow) tenon_session{ProgramSession(artifact->artifact)};
   if (!session)
     return report(artifact, Status::make(TENON_RESOURCES, "no memory for a session"), error);
   tenon_session_options chosen = options ? *options : tenon_session_options{};
@@ -193,39 +216,59 @@ extern "C" tenon_status tenon_session_bind_output(tenon_session *session, uint32
   return report(session, session->session.bindOutput(output, data, capacity), error);
 }
 
+extern "C" tenon_status tenon_session_use_program(tenon_session *session, uint32_t program,
+                                                  tenon_error *error) {
+  return report(session, session->session.use(program), error);
+}
+
+extern "C" tenon_status tenon_session_program(tenon_session *session, uint32_t *program, tenon_error *error) {
+  Status status = session->session.pick();
+  *program = session->session.currentIndex();
+  return report(session, status, error);
+}
+
+/// Calls `use` with the session of the program for the sizes that are bound.
+template <typename Use>
+static tenon_status withProgram(tenon_session *session, tenon_error *error, Use use) {
+  Status status = session->session.pick();
+  if (!status.failed())
+    status = use(session->session.current());
+  return report(session, status, error);
+}
+
 extern "C" tenon_status tenon_session_measure(tenon_session *session, tenon_memory *memory,
                                               tenon_error *error) {
-  return report(session, session->session.measure(memory), error);
+  return withProgram(session, error, [&](Session &current) { return current.measure(memory); });
 }
 
 extern "C" tenon_status tenon_session_check_limit(tenon_session *session, tenon_error *error) {
-  return report(session, session->session.checkMeasured(), error);
+  return withProgram(session, error, [](Session &current) { return current.checkMeasured(); });
 }
 
 extern "C" tenon_status tenon_session_bound_memory(tenon_session *session, tenon_memory_bounds *bounds,
                                                    tenon_error *error) {
-  return report(session, session->session.boundMemory(bounds), error);
+  return withProgram(session, error, [&](Session &current) { return current.boundMemory(bounds); });
 }
 
 extern "C" int tenon_session_explain_address(const tenon_session *session, const void *address,
                                              tenon_error *text) {
-  return session->session.explainAddress(address, text);
+  return session->session.current().explainAddress(address, text);
 }
 
 extern "C" tenon_status tenon_session_prepare(tenon_session *session, tenon_error *error) {
-  return report(session, session->session.prepare(), error);
+  return withProgram(session, error, [](Session &current) { return current.prepare(); });
 }
 
 extern "C" tenon_status tenon_session_run(tenon_session *session, tenon_error *error) {
-  return report(session, session->session.run(), error);
+  return withProgram(session, error, [](Session &current) { return current.run(); });
 }
 
 extern "C" tenon_status tenon_session_output(tenon_session *session, uint32_t output, tenon_tensor *tensor,
                                              tenon_error *error) {
-  return report(session, session->session.output(output, tensor), error);
+  return withProgram(session, error, [&](Session &current) { return current.output(output, tensor); });
 }
 
-extern "C" void tenon_session_reset_state(tenon_session *session) { session->session.resetState(); }
+extern "C" void tenon_session_reset_state(tenon_session *session) { session->session.current().resetState(); }
 
 extern "C" void tenon_session_set_seed(tenon_session *session, uint64_t seed) {
   session->session.setSeed(seed);

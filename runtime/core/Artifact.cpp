@@ -10,6 +10,8 @@
 #include "runtime/core/Verify.h"
 #include "runtime/format/Kernel.h"
 
+#include <cstring>
+
 namespace tenon::rt {
 
 Status Artifact::loadFile(const char *path, bool verify) {
@@ -33,14 +35,47 @@ Status Artifact::load(const uint8_t *bytes, size_t size, bool verify) {
   // Code comes first: a plan for another machine may well be fine, but the machine is what the user must hear
   // about.
   TENON_TRY(pickCode());
-  const fmt::Section &plan = *container.find(fmt::SectionKind::plan);
-  TENON_TRY(container.checkHash(plan));
-  TENON_TRY(verifyPlan(container.data(plan), plan.size, &plan_));
+  TENON_TRY(loadPlans());
   if (const fmt::Section *weights = container.find(fmt::SectionKind::weights)) {
     weights_ = container.data(*weights);
     weightBytes_ = weights->size;
   }
   return loadCode();
+}
+
+/// Fails where tensors differ in more than their dimensions' values.
+static Status compareTensors(const std::vector<Tensor> &tensors, const std::vector<Tensor> &others,
+                             const char *what) {
+  if (tensors.size() != others.size())
+    return Status::make(TENON_INVALID, "damaged: its plans have %zu and %zu %ss", tensors.size(), others.size(),
+                        what);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const Tensor &a = tensors[i], &b = others[i];
+    if (strcmp(a.name, b.name) != 0 || a.dtype != b.dtype || a.dims.count != b.dims.count || a.role != b.role)
+      return Status::make(TENON_INVALID, "damaged: its plans differ in %s %zu, '%s' and '%s'", what, i, a.name,
+                          b.name);
+  }
+  return {};
+}
+
+Status Artifact::loadPlans() {
+  for (const fmt::Section &section : container.sections) {
+    if (section.kind != fmt::SectionKind::plan)
+      continue;
+    TENON_TRY(container.checkHash(section));
+    Program program;
+    TENON_TRY(verifyPlan(container.data(section), section.size, &program.plan));
+    if (!programs_.empty()) {
+      const Program &last = programs_.back();
+      TENON_TRY(compareTensors(last.plan.inputs, program.plan.inputs, "input"));
+      TENON_TRY(compareTensors(last.plan.outputs, program.plan.outputs, "output"));
+      if (last.plan.stateSize != program.plan.stateSize)
+        return Status::make(TENON_INVALID, "damaged: its plans have states of different sizes");
+      program.firstInstruction = last.firstInstruction + uint32_t(last.plan.instructions.size());
+    }
+    programs_.push_back(std::move(program));
+  }
+  return {};
 }
 
 /// Takes the first code section that this CPU can run: they stand in order of preference.
@@ -67,14 +102,14 @@ Status Artifact::pickCode() {
 Status Artifact::loadCode() {
   TENON_TRY(container.checkHash(*code));
   TENON_TRY(image.load(container.data(*code), code->size, code->target));
-  entries_.reserve(plan_.kernels.size());
-  for (const Kernel &kernel : plan_.kernels) {
-    tenon_kernel_fn entry = image.find(kernel.name);
-    if (!entry)
-      return Status::make(TENON_INVALID, "damaged: its code for %s has no kernel '%s'", code->target,
-                          kernel.name);
-    entries_.push_back(entry);
-  }
+  for (Program &program : programs_)
+    for (const Kernel &kernel : program.plan.kernels) {
+      tenon_kernel_fn entry = image.find(kernel.name);
+      if (!entry)
+        return Status::make(TENON_INVALID, "damaged: its code for %s has no kernel '%s'", code->target,
+                            kernel.name);
+      program.entries.push_back(entry);
+    }
   return {};
 }
 

@@ -19,6 +19,13 @@
 
 namespace tenon::rt {
 
+/// One of an artifact's plans, and its kernels.
+struct Program {
+  Plan plan;
+  std::vector<tenon_kernel_fn> entries; // one for each kernel of the plan
+  uint32_t firstInstruction = 0;        // how many the programs before it have
+};
+
 /// All of an artifact that sessions share. Never changes after load().
 class Artifact {
 public:
@@ -28,7 +35,11 @@ public:
   /// Loads what lies in memory, which stays the caller's.
   Status loadMemory(const uint8_t *bytes, size_t size, bool verify);
 
-  const Plan &plan() const { return plan_; }
+  /// In the order in which sizes are tried; the last is for all sizes. All have the same inputs and outputs,
+  /// but for what dimensions may be.
+  const std::vector<Program> &programs() const { return programs_; }
+  /// Of the last.
+  const Plan &plan() const { return programs_.back().plan; }
   const fmt::Header &header() const { return container.header; }
 
   /// Of the code section in use.
@@ -37,15 +48,13 @@ public:
   const uint8_t *weights() const { return weights_; }
   uint64_t weightBytes() const { return weightBytes_; }
 
-  /// One for each kernel of the plan.
-  const std::vector<tenon_kernel_fn> &entries() const { return entries_; }
-
   /// The file's path, to begin error messages with.
   const char *label() const { return label_.c_str(); }
 
 private:
   Status load(const uint8_t *bytes, size_t size, bool verify);
   Status pickCode();
+  Status loadPlans();
   Status loadCode();
 
   std::string label_ = "artifact";
@@ -54,9 +63,8 @@ private:
   const fmt::Section *code = nullptr;
   const uint8_t *weights_ = nullptr;
   uint64_t weightBytes_ = 0;
-  Plan plan_;
+  std::vector<Program> programs_;
   CodeImage image;
-  std::vector<tenon_kernel_fn> entries_;
 };
 
 } // namespace tenon::rt

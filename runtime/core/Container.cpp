@@ -104,11 +104,11 @@ static Status checkTogether(const std::vector<fmt::Section> &sections) {
     plans += section.kind == fmt::SectionKind::plan;
     weights += section.kind == fmt::SectionKind::weights;
   }
-  if (plans != 1 || weights > 1)
+  if (plans < 1 || plans > fmt::kMaxPlans || weights > 1)
     return Status::make(TENON_INVALID,
-                        "damaged: it has %u plans and %u sections of weights, one and at most "
+                        "damaged: it has %u plans and %u sections of weights, 1 to %u and at most "
                         "one are wanted",
-                        plans, weights);
+                        plans, weights, fmt::kMaxPlans);
   std::sort(order.begin(), order.end(),
             [](const fmt::Section *a, const fmt::Section *b) { return a->offset < b->offset; });
   for (size_t i = 1; i < order.size(); ++i)

@@ -71,7 +71,7 @@ struct Session::BlockJob : Job {
 };
 
 void Session::report(uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const {
-  tenon_profile_event event{current, thread, beginTime, now(), begin, end};
+  tenon_profile_event event{program.firstInstruction + current, thread, beginTime, now(), begin, end};
   profile(profileUser, &event);
 }
 
@@ -120,7 +120,7 @@ Status Session::launch(const Instruction &instruction) {
   }
   LaunchJob job{{LaunchJob::run, tiles},
                 this,
-                artifact.entries()[instruction.a],
+                program.entries[instruction.a],
                 bound->operands.data() + instruction.buffers.begin,
                 bound->sizes.data() + instruction.exprs.begin};
   int32_t code = pool.run(job);

@@ -94,7 +94,7 @@ struct Plan {
   uint32_t arenaSize, scratchSize; // expressions
   uint32_t arenaAlign;
   uint64_t stateSize;
-  const char *modelName, *compiler;
+  const char *modelName, *compiler, *madeFor; // the last: the sizes that the program is for, empty for all
   uint32_t heapBlocks = 0;
   bool bindsSymbols = false; // instructions bind some: sizes change during a run
   // What changes then: buffers in outputs and in the heap or of changing places, operands that are such

@@ -8,18 +8,15 @@
 #include "runtime/core/Session.h"
 
 #include "runtime/core/Footprint.h"
-#include "runtime/device/cpu/CpuCount.h"
 
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace tenon::rt {
 
-Status Session::start(uint32_t threads, uint64_t memoryLimit) {
-  if (threads > kMaxThreads)
-    return Status::make(TENON_MISUSE, "%u threads are too many, at most %u are allowed", threads,
-                        kMaxThreads);
-  limit = memoryLimit;
+Session::Session(const Artifact &artifact, const Program &program, ThreadPool &pool, uint64_t limit)
+    : artifact(artifact), program(program), plan(program.plan), pool(pool), limit(limit) {
   inputs.resize(plan.inputs.size());
   outputs.resize(plan.outputs.size());
   needed.resize(plan.outputs.size());
@@ -28,7 +25,21 @@ Status Session::start(uint32_t threads, uint64_t memoryLimit) {
   cache.start(plan);
   if (DebugArena::isWanted())
     debug.reset(new DebugArena(plan));
-  return pool.start(threads ? threads : usableCpus());
+}
+
+void Session::takeMemory(Session &from) {
+  std::swap(arena, from.arena);
+  std::swap(scratch, from.scratch);
+  std::swap(state, from.state);
+  for (size_t i = 0; i < outputs.size(); ++i)
+    std::swap(outputs[i].own, from.outputs[i].own);
+  // Each program has blocks of its own.
+  for (Memory &block : from.heap)
+    block = Memory();
+  cache.forgetAddresses();
+  from.cache.forgetAddresses();
+  addressesCurrent = from.addressesCurrent = false;
+  ran = from.ran = false;
 }
 
 /// What element of `dtype` a pointer must be aligned for, in bytes: complex numbers are pairs.

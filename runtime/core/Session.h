@@ -19,7 +19,7 @@
 
 namespace tenon::rt {
 
-/// Bindings, sizes, memory and threads of one run after another. What a run needs is worked out in steps,
+/// Bindings, sizes and memory of one program's runs, one after another. What a run needs is worked out in steps,
 /// each kept until something it depends on changes:
 ///
 ///   shapes of the inputs -> symbols, expressions -> bytes of all memory -> addresses of all buffers
@@ -28,10 +28,8 @@ namespace tenon::rt {
 /// the last few sets of them; memory only grows.
 class Session {
 public:
-  explicit Session(const Artifact &artifact) : artifact(artifact), plan(artifact.plan()) {}
-
-  /// `threads` and `limit` as in tenon_session_options.
-  Status start(uint32_t threads, uint64_t limit);
+  /// Keeps references to all of them. `limit` as in tenon_session_options.
+  Session(const Artifact &artifact, const Program &program, ThreadPool &pool, uint64_t limit);
 
   Status bindInput(uint32_t index, const tenon_tensor &tensor);
   Status bindOutput(uint32_t index, void *data, uint64_t capacity);
@@ -43,14 +41,13 @@ public:
   Status run();
   Status output(uint32_t index, tenon_tensor *tensor);
   void resetState() { state.clear(); }
+  /// Goes on with the memory of another program's session, so that they need no more than one of them does.
+  void takeMemory(Session &from);
   void setProfile(tenon_profile_fn callback, void *user);
   void setSeed(uint64_t value) {
     seed = value;
     hasSeed = true;
   }
-
-  uint32_t threads() const { return pool.size(); }
-  const Artifact &of() const { return artifact; }
 
 private:
   struct Input {
@@ -107,9 +104,10 @@ private:
   }
 
   const Artifact &artifact;
+  const Program &program;
   const Plan &plan;
-  ThreadPool pool;
-  uint64_t limit = 0;
+  ThreadPool &pool;
+  uint64_t limit;
 
   std::vector<Input> inputs;
   std::vector<Output> outputs;

@@ -10,6 +10,7 @@
 #include "runtime/core/Expressions.h"
 
 #include <cstdio>
+#include <vector>
 
 namespace tenon::rt {
 
@@ -117,6 +118,29 @@ Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *symbols
                           (long long)dim, text, (long long)exprs[expr], SymbolList(plan, expr, symbols).text);
     }
   return {};
+}
+
+/// Whether each dimension that is a constant has its value; most programs that do not fit are found out so.
+static bool fitsConstants(const Plan &plan, const int64_t *dims) {
+  for (const Tensor &input : plan.inputs)
+    for (uint32_t d = input.dims.begin; d < input.dims.begin + input.dims.count; ++d)
+      if (plan.exprs[plan.dims[d]].op == ExprOp::constant && plan.exprs[plan.dims[d]].a != dims[d])
+        return false;
+  return true;
+}
+
+bool fitsShapes(const Plan &plan, const int64_t *dims) {
+  if (!fitsConstants(plan, dims))
+    return false;
+  std::vector<int64_t> symbols(plan.symbols.size()), exprs(plan.exprs.size());
+  if (bindSymbols(plan, dims, symbols.data()).failed())
+    return false;
+  std::vector<uint8_t> symbolKnown(symbols.size()), exprKnown(exprs.size());
+  for (size_t i = 0; i < symbols.size(); ++i)
+    symbolKnown[i] = plan.symbols[i].fromInput;
+  Known known{symbolKnown.data(), exprKnown.data()};
+  return !evaluate(plan, symbols.data(), 0, uint32_t(exprs.size()), exprs.data(), &known).failed() &&
+         !checkShapes(plan, dims, symbols.data(), exprs.data()).failed();
 }
 
 } // namespace tenon::rt

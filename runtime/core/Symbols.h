@@ -25,6 +25,9 @@ Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *symbols
 /// `node` is null where the check belongs to the binding of sizes.
 Status requirementFails(const Plan &plan, const Check &check, const int64_t *symbols, const char *node);
 
+/// Whether a program takes the shapes: whether bindSymbols and checkShapes would end well.
+bool fitsShapes(const Plan &plan, const int64_t *dims);
+
 /// Fails where `value` lies outside of the symbol's range. `where` says what it was read from.
 Status checkRange(const Symbol &symbol, int64_t value, const char *where);
 

@@ -243,6 +243,7 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
   listCallers(plan);
   plan.modelName = text(in.model_name());
   plan.compiler = text(in.compiler());
+  plan.madeFor = text(in.sizes());
   *out = std::move(plan);
   return {};
 }

@@ -29,8 +29,10 @@ inline constexpr uint32_t kFormatVersion = 1;
 inline constexpr uint64_t kPageSize = 16384;
 /// Where every other section starts, so that a plan can be read where it lies.
 inline constexpr uint64_t kSectionAlignment = 64;
-/// A file has one plan, at most one weights section, and a few code sections.
+/// A file has a few plans, at most one weights section, and a few code sections.
 inline constexpr uint32_t kMaxSections = 256;
+/// The plans are programs for different sizes: the first that takes the sizes at hand is run. The last is for all.
+inline constexpr uint32_t kMaxPlans = 64;
 /// No tensor of a plan has more dimensions.
 inline constexpr uint32_t kMaxRank = 64;
 /// The largest arena_align of a plan.

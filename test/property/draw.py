@@ -161,6 +161,13 @@ class Draw:
         """`value` as a constant or as an input: axes, sizes, indices. As a constant it must not depend on the take."""
         return self.given(numpy.asarray(value), dims, self.chance(0.5))
 
+    def getSizes(self):
+        """The dimensions of inputs that are open, by name, with their sizes here."""
+        for dims in self.dims.values():
+            for dim in dims:
+                if getattr(dim, "name", None):
+                    yield dim.name, int(dim)
+
     def given(self, value, dims=None, isConstant=False):
         name = f"{self.name}.{'c' if isConstant else 'x'}{len(self.inputs) + len(self.constants)}"
         if isConstant:

@@ -52,14 +52,20 @@ class Batch:
         self.members, self.folder = members, folder
         self.model, self.artifact = folder / "model.onnx", folder / "model.tenon"
         folder.mkdir(parents=True, exist_ok=True)
-        # Each way to run a take: its name, the artifact and the number of threads.
-        self.ways = [(f"threads-{threads}", self.artifact, threads) for threads in THREADS]
+        # Each way to run a take: its name, the artifact and options.
+        self.ways = [(f"threads-{threads}", self.artifact, ["--threads", threads]) for threads in THREADS]
+        self.sizes = {symbol: size for case in members for symbol, size in case.takes[0].getSizes()}
+        if self.sizes:
+            self.ways.append(("general", self.artifact, ["--threads", THREADS[0], "--program", "general"]))
         if members[0].hasComposites:
-            self.ways.append(("decomposed", folder / "decomposed.tenon", THREADS[0]))
+            self.ways.append(("decomposed", folder / "decomposed.tenon", ["--threads", THREADS[0]]))
 
     def compile(self):
+        """The sizes of the first take have a program of their own, in which they are constants."""
         onnx.save(cases.joinModel([case.takes[0] for case in self.members], self.members[0].opset), self.model)
-        code, text = call("tenon", "compile", self.model, "-o", self.artifact)
+        profile = ";".join(f"{symbol}={size}" for symbol, size in self.sizes.items())
+        options = ["--profile", profile] if profile else []
+        code, text = call("tenon", "compile", self.model, "-o", self.artifact, *options)
         return self._compileDecomposed() if code == 0 and self.members[0].hasComposites else (code, text)
 
     def _compileDecomposed(self):
@@ -77,10 +83,10 @@ class Batch:
                 path = self.folder / f"take-{take}-{name}.pb"
                 path.write_bytes(onnx.numpy_helper.from_array(values, name).SerializeToString())
                 arguments += ["--input", f"{name}={path}"]
-        for way, artifact, threads in self.ways:
+        for way, artifact, options in self.ways:
             outputs = self.folder / f"take-{take}-{way}"
             outputs.mkdir(exist_ok=True)
-            code, text = call("tenon-run", artifact, "--threads", threads, "--output-dir", outputs, *arguments)
+            code, text = call("tenon-run", artifact, *options, "--output-dir", outputs, *arguments)
             if code:
                 return code, text
         return 0, ""

@@ -90,7 +90,8 @@ Status Model::load(const Options &options) {
   explainFaults(session);
   if (options.hasSeed)
     tenon_session_set_seed(session, options.seed);
-  return {};
+  uint32_t program = options.isGeneral ? tenon_artifact_program_count(artifact) - 1 : options.program;
+  return from(tenon_session_use_program(session, program, &error), error);
 }
 
 Status Model::bind(uint32_t input, HostValue value) {
@@ -118,6 +119,16 @@ Status Model::measure(tenon_memory *memory, tenon_memory_bounds *bounds) {
 Status Model::checkLimit() {
   tenon_error error;
   return from(tenon_session_check_limit(session, &error), error);
+}
+
+Status Model::programSizes(const char **sizes) {
+  tenon_error error;
+  uint32_t program = 0;
+  TENON_TRY(from(tenon_session_program(session, &program, &error), error));
+  tenon_program_info info{};
+  TENON_TRY(from(tenon_artifact_program(artifact, program, &info, &error), error));
+  *sizes = *info.sizes ? info.sizes : "general";
+  return {};
 }
 
 Status Model::run() {

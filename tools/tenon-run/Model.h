@@ -54,6 +54,8 @@ struct Model {
   /// Fails where the sizes that are bound need more than the memory limit.
   Status checkLimit();
   Status run();
+  /// Which sizes the program is for that the bound sizes are run by: "N=1..512", "general" for all.
+  Status programSizes(const char **sizes);
   /// The input's tensors as they are bound.
   const std::vector<HostTensor> &boundTensors(uint32_t input) const { return bound[input]; }
   /// What the last run gave, until the next one.

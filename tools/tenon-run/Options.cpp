@@ -62,6 +62,12 @@ static bool parseCount(const std::string &text, uint32_t *value) {
   return true;
 }
 
+/// A program's number, or "general".
+static bool parseProgram(const std::string &text, Options *options) {
+  options->isGeneral = text == "general";
+  return options->isGeneral || parseCount(text, &options->program);
+}
+
 static bool parseTolerance(const std::string &text, double *value) {
   char *end;
   *value = strtod(text.c_str(), &end);
@@ -121,6 +127,9 @@ static constexpr Flag kFlags[] = {
      [](Options &o, const std::string &v) { return o.profile = v, !v.empty(); }},
     {"--device", "D", "device to run on: cpu",
      [](Options &o, const std::string &v) { return o.device = v, !v.empty(); }},
+    {"--program", "K|general",
+     "run the artifact's program number K, or the one for all sizes; without\nit the first that the sizes fit",
+     [](Options &o, const std::string &v) { return parseProgram(v, &o); }},
     {"--memory-limit", "BYTES", "fail before the run where it needs more; K, M and G are understood",
      [](Options &o, const std::string &v) { return parseBytes(v, &o.memoryLimit) && o.memoryLimit > 0; }},
     {"--verify", nullptr, "check the hashes of all sections, weights included",

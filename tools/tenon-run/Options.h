@@ -25,6 +25,8 @@ struct Options {
   bool benchmark = false, planOnly = false, json = false, verify = false;
   uint32_t runs = 20, warmup = 3, threads = 0;
   uint64_t memoryLimit = 0;
+  uint32_t program = TENON_ANY_PROGRAM;
+  bool isGeneral = false; // the program for all sizes, whatever its number
   bool hasSeed = false;
   uint64_t seed = 0;
 };

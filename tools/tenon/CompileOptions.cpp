@@ -7,6 +7,7 @@
 
 
 #include "tools/tenon/CompileOptions.h"
+#include "compiler/pipeline/SizeProfiles.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -22,6 +23,10 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   command.add_option("--shape", arguments.shapes,
                      "NAME=1x3xHxW fixes or names the dimensions of an input; NAME=4 fixes a symbol");
   command.add_option("--range", arguments.ranges, "H=32..640 bounds a symbol");
+  command.add_option("--profile", arguments.profiles,
+                     "N=1,128,512 (least, best, most) makes programs for these sizes besides the one for all, "
+                     "N=1..4 one a value; symbols are joined by ;, and each profile has an option of its own")
+      ->allow_extra_args(false);
   command.add_option("--tolerance", options.tolerance, "largest error that a kernel may have, relative to the "
                                                        "largest element of an output")
       ->check(CLI::Validator(
@@ -59,5 +64,10 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
   for (const std::string &text : arguments.ranges)
     if (failed(ImportOptions::parseRange(text, options.import, error)))
       return report("--range", text);
+  SizePrograms programs;
+  for (const std::string &text : arguments.profiles)
+    if (!addProfile(text, programs, options.import.profiled, error))
+      return report("--profile", text);
+  options.programs = programs.list();
   return true;
 }

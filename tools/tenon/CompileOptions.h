@@ -20,7 +20,7 @@ namespace tenon {
 /// Options as they stand on the command line.
 struct CompileArguments {
   CompileOptions options;
-  std::vector<std::string> targets, shapes, ranges;
+  std::vector<std::string> targets, shapes, ranges, profiles;
 };
 
 /// Adds them to a subcommand; `arguments` must live as long as that.

@@ -92,7 +92,7 @@ Value Node::vectorOperand(size_t i) {
   return rank(value) == 0 && value ? reshape(value, IntsRef(1)) : value;
 }
 
-Dims Node::bindSizes(Value vector, int64_t min) {
+Dims Node::bindSizes(Value vector, int64_t min, ArrayRef<AffineExpr> bounds) {
   std::optional<int64_t> count = getConstant(dim(vector, 0));
   if (!vector || !count || *count > ShapeValue::kMaxElements) {
     failed = true;
@@ -105,7 +105,7 @@ Dims Node::bindSizes(Value vector, int64_t min) {
     dims.push_back(getDimSymbol(getContext(), names.back()));
   }
   if (!names.empty())
-    bind(vector, names, min);
+    bind(vector, names, min, bounds);
   return dims;
 }
 

@@ -76,8 +76,9 @@ public:
   bool isConstantOperand(size_t i);
   /// An operand of integers as an i64 vector.
   Value vectorOperand(size_t i);
-  /// Symbols for the elements of an i64 vector, which get their values when the model runs.
-  Dims bindSizes(Value vector, int64_t min = 0);
+  /// Symbols for the elements of an i64 vector, which get their values when the model runs: none below `min`, and
+  /// none above its bound where there are `bounds`, by which memory can be laid out before.
+  Dims bindSizes(Value vector, int64_t min = 0, llvm::ArrayRef<AffineExpr> bounds = {});
 
   //===--- Attributes
   //-------------------------------------------------------------------------------------===//

@@ -53,6 +53,7 @@ private:
 
   // ConvertControl.cpp: sizes that data decides, branches and loops.
   void convertBind(BindOp bind);
+  void checkBound(BindOp bind, int64_t position, mlir::AffineExpr symbol);
   void convertRequire(RequireOp require);
   mlir::LogicalResult convertAppend(AppendOp append);
   mlir::LogicalResult convertIf(IfOp op);

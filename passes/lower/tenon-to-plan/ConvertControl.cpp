@@ -19,23 +19,23 @@
 using namespace mlir;
 using namespace tenon;
 
-/// The elements of a value that follow from symbols and constants alone.
-static std::optional<Dims> getExpressions(Value value) {
-  if (auto sizes = value.getDefiningOp<SizesOp>())
-    return Dims(sizes.getValues().getDims());
-  auto weight = value.getDefiningOp<WeightOp>();
-  auto elements = weight ? dyn_cast<DenseIntElementsAttr>(weight.getValue()) : DenseIntElementsAttr();
-  if (!elements)
-    return std::nullopt;
-  Dims dims;
-  for (const APInt &element : elements)
-    dims.push_back(getDimConstant(value.getContext(), element.getSExtValue()));
-  return dims;
+/// No more than the bound: what is laid out before the run relies on it.
+void Conversion::checkBound(BindOp bind, int64_t position, AffineExpr symbol) {
+  AffineExpr bound = bind.getBounds() ? bind.getBounds()->getDims()[position] : AffineExpr();
+  if (!bound || isUnknownDim(bound))
+    return;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "data asks for a size above ";
+  printDim(os, bound);
+  os << ", the most that there can be";
+  plan::CheckOp::create(b, bind.getLoc(), sizes.build(subDims(bound, symbol)), b.getStringAttr(text),
+                        getName(bind.getLoc()));
 }
 
 void Conversion::convertBind(BindOp bind) {
   auto *dialect = b.getContext()->getOrLoadDialect<TenonDialect>();
-  std::optional<Dims> known = getExpressions(bind.getValues());
+  std::optional<Dims> known = getKnownElements(bind.getValues());
   for (auto [i, name] : llvm::enumerate(bind.getSymbols().getAsValueRange<StringAttr>())) {
     int64_t number = symbolNumbers.lookup(dialect->internSymbol(name));
     if (known)
@@ -43,6 +43,7 @@ void Conversion::convertBind(BindOp bind) {
     else
       plan::BindOp::create(b, bind.getLoc(), buffers.lookup(bind.getValues()), i, number, bind.getMin(),
                            getName(bind.getLoc()));
+    checkBound(bind, i, getDimSymbol(b.getContext(), name));
   }
 }
 

@@ -84,8 +84,10 @@ void Conversion::createProgram() {
     names.push_back(b.getStringAttr(dialect->getSymbolName(symbol)));
   program = plan::ProgramOp::create(b, main.getLoc(), main.getName(), b.getArrayAttr(names), b.getArrayAttr(inputs),
                                     b.getArrayAttr(results));
-  if (auto ranges = module->getAttrOfType<DictionaryAttr>(kRangesAttr))
+  if (auto ranges = main->getAttrOfType<DictionaryAttr>(kRangesAttr))
     program->setAttr("ranges", ranges);
+  if (auto sizes = main->getAttrOfType<StringAttr>(kProgramAttr))
+    program->setAttr("sizes", sizes);
   Block &body = program.getBody().emplaceBlock();
   for (auto [i, symbol] : llvm::enumerate(symbols)) {
     sizes.bind(symbol, body.addArgument(b.getIndexType(), main.getLoc()));
@@ -180,8 +182,8 @@ void Conversion::convertReturn(func::ReturnOp terminator) {
 }
 
 void Conversion::convertRequirements() {
-  auto values = module->getAttrOfType<ShapeAttr>(kRequiresAttr);
-  auto texts = module->getAttrOfType<ArrayAttr>(kRequiresTextAttr);
+  auto values = main->getAttrOfType<ShapeAttr>(kRequiresAttr);
+  auto texts = main->getAttrOfType<ArrayAttr>(kRequiresTextAttr);
   if (!values)
     return;
   for (auto [i, dim] : llvm::enumerate(values.getDims())) {

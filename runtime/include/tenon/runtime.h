@@ -160,8 +160,21 @@ typedef struct tenon_instruction_info {
   uint64_t flops;        ///< of a launch where that is constant, else 0
 } tenon_instruction_info;
 
+/// Instructions of all programs are numbered on, in the order of the programs.
 tenon_status tenon_artifact_instruction(const tenon_artifact *artifact, uint32_t instruction,
                                         tenon_instruction_info *info, tenon_error *error);
+
+/// An artifact may have several programs of one model, for different sizes. The first whose dimensions and ranges
+/// the inputs fit is run; the last is for all sizes. Strings live as long as the artifact.
+typedef struct tenon_program_info {
+  const char *sizes; ///< "N=128", "N=1..512"; "" for all sizes
+  uint32_t first_instruction, instruction_count;
+} tenon_program_info;
+
+/// At least 1.
+uint32_t tenon_artifact_program_count(const tenon_artifact *artifact);
+tenon_status tenon_artifact_program(const tenon_artifact *artifact, uint32_t program, tenon_program_info *info,
+                                    tenon_error *error);
 
 //===----------------------------------------------------------------------===//
 // Sessions
@@ -204,6 +217,15 @@ tenon_status tenon_session_bind_input(tenon_session *session, uint32_t input, co
 /// element type. It must not overlap an input. NULL returns the output to memory of the runtime.
 tenon_status tenon_session_bind_output(tenon_session *session, uint32_t output, void *data, uint64_t capacity,
                                        tenon_error *error);
+
+#define TENON_ANY_PROGRAM UINT32_MAX
+
+/// Makes every later run use this program, whether or not another one fits the sizes better: for tests and
+/// measurements. TENON_ANY_PROGRAM ends that.
+tenon_status tenon_session_use_program(tenon_session *session, uint32_t program, tenon_error *error);
+
+/// Which program the sizes that are bound now are run by.
+tenon_status tenon_session_program(tenon_session *session, uint32_t *program, tenon_error *error);
 
 /// Bytes that a run needs, for the sizes that are bound now.
 typedef struct tenon_memory {

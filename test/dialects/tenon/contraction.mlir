@@ -4,9 +4,9 @@
 
 #image = #tenon.shape<N, 3, H, W>
 
-// (H + 2 - 3) floordiv 2 + 1 = (H - 1) floordiv 2 + 1; no padding along W, and dilation 2: (W - 5) floordiv 1 + 1 = W - 4.
+// (H + 2 - 3) floordiv 2 + 1 = (H + 1) floordiv 2 = H ceildiv 2; no padding along W, and dilation 2: (W - 5) floordiv 1 + 1 = W - 4.
 // CHECK-LABEL: @extents_of_a_convolution
-// CHECK: tensor<?x4x?x?xf32, #tenon.shape<N, 4, ((H + -1) floordiv 2) + 1, W + -4>>
+// CHECK: tensor<?x4x?x?xf32, #tenon.shape<N, 4, H ceildiv 2, W + -4>>
 func.func @extents_of_a_convolution(%x: tensor<?x3x?x?xf32, #image>, %f: tensor<4x3x3x3xf32>) {
   %0 = tenon.convolve %x, %f {strides = array<i64: 2, 1>, dilations = array<i64: 1, 2>, low = array<i64: 1, 0>,
       high = array<i64: 1, 0>, groups = 1 : i64} : (tensor<?x3x?x?xf32, #image>, tensor<4x3x3x3xf32>)

@@ -8,6 +8,14 @@ func.func @bind(%x: tensor<3xi64>) {
 
 // -----
 
+func.func @bounds(%x: tensor<2xi64>) {
+  // expected-error @+1 {{has 1 bounds for 2 symbols}}
+  tenon.bind %x ["a", "b"] {min = 0 : i64, bounds = #tenon.shape<4>} : tensor<2xi64>
+  return
+}
+
+// -----
+
 func.func @branches(%c: tensor<i1>, %x: tensor<3xf32>, %y: tensor<3xi64>) {
   // expected-error @+1 {{has a body that yields 'tensor<3xi64>' as value 0, not 'tensor<3xf32>'}}
   %0 = tenon.if %c : tensor<i1> -> tensor<3xf32> {

@@ -34,8 +34,11 @@ func.func private @collects() attributes {a = #tenon.shape<N * 2 + N * 3>}
 func.func private @cancels() attributes {a = #tenon.shape<N + N * -1, N + 3 + N * -1>}
 // CHECK: @divides_whole{{.*}}#tenon.shape<(N * 2) + 3>
 func.func private @divides_whole() attributes {a = #tenon.shape<(N * 4 + 6) floordiv 2>}
-// CHECK: @keeps_remainders{{.*}}#tenon.shape<(N + 1) floordiv 2, (N + 1) ceildiv 2, N mod 4>
-func.func private @keeps_remainders() attributes {a = #tenon.shape<(N + 1) floordiv 2, (N + 1) ceildiv 2, N mod 4>}
+// CHECK: @keeps_remainders{{.*}}#tenon.shape<N floordiv 2, N ceildiv 3, N mod 4>
+func.func private @keeps_remainders() attributes {a = #tenon.shape<N floordiv 2, N ceildiv 3, N mod 4>}
+// One form of each division: what is equal is written the same.
+// CHECK: @one_form{{.*}}#tenon.shape<N ceildiv 2, (N floordiv 2) + 1, N ceildiv 12, (N mod 2) * 3>
+func.func private @one_form() attributes {a = #tenon.shape<(N + 1) floordiv 2, (N + 1) ceildiv 2, (N ceildiv 4) ceildiv 3, (N * 3) mod 6>}
 
 // ERROR: expected an integer, a symbol or '('
 // ERROR: unbalanced

@@ -132,11 +132,19 @@ uint32_t ArtifactBuilder::launch(const std::string &name, uint32_t tiles, std::v
 
 uint32_t ArtifactBuilder::halt() { return instruction(fmt::Opcode::halt, 0, 0, 0, {}, {}); }
 
-std::vector<uint8_t> ArtifactBuilder::planBytes() const {
+void ArtifactBuilder::makeProgram(const std::string &sizes) {
+  plan.sizes = sizes;
+  before.push_back(plan);
+  plan.sizes.clear();
+}
+
+static std::vector<uint8_t> toBytes(const fmt::PlanT &plan) {
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(fmt::Plan::Pack(builder, &plan), fmt::PlanIdentifier());
   return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
 }
+
+std::vector<uint8_t> ArtifactBuilder::planBytes() const { return toBytes(plan); }
 
 namespace {
 struct Part {
@@ -148,8 +156,13 @@ struct Part {
 } // namespace
 
 Bytes ArtifactBuilder::build() const {
-  std::vector<uint8_t> planSection = planBytes();
-  std::vector<Part> parts{{fmt::SectionKind::plan, "", planSection.data(), planSection.size()}};
+  std::vector<std::vector<uint8_t>> plans;
+  for (const fmt::PlanT &program : before)
+    plans.push_back(toBytes(program));
+  plans.push_back(planBytes());
+  std::vector<Part> parts;
+  for (const std::vector<uint8_t> &bytes : plans)
+    parts.push_back({fmt::SectionKind::plan, "", bytes.data(), bytes.size()});
   for (const Code &code : codes)
     parts.push_back({fmt::SectionKind::code, code.target, code.bytes.data(), code.bytes.size});
   if (!weights.empty())

@@ -29,6 +29,7 @@ struct ArtifactBuilder {
   std::vector<Code> codes;
   std::vector<uint8_t> weights;
   std::string meta = "{}";
+  std::vector<fmt::PlanT> before; ///< plans of programs that are tried before `plan`
 
   /// Starts with the test kernels as code for this machine, and an expression of value 0 for all sizes.
   ArtifactBuilder();
@@ -47,6 +48,8 @@ struct ArtifactBuilder {
                   std::vector<uint32_t> exprs, const std::string &name);
   uint32_t halt();
 
+  /// The plan so far becomes a program for `sizes`, tried before what `plan` is made to be next.
+  void makeProgram(const std::string &sizes);
   /// The plan section alone.
   std::vector<uint8_t> planBytes() const;
   Bytes build() const;

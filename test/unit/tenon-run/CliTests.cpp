@@ -98,7 +98,7 @@ TEST_CASE("a benchmark prints the agreed keys") {
   for (const char *key :
        {"{\"median_ms\":", ",\"min_ms\":", ",\"mean_ms\":", ",\"runs\":5", ",\"load_ms\":",
         ",\"first_run_ms\":", ",\"peak_rss_bytes\":", ",\"arena_bytes\":4032", ",\"weight_bytes\":16384",
-        ",\"heap_bytes\":0", ",\"bind_seen_us\":", ",\"bind_new_us\":"}) {
+        ",\"heap_bytes\":0", ",\"bind_seen_us\":", ",\"bind_new_us\":", ",\"program\":\"general\"}"}) {
     size_t at = rest.find(key);
     REQUIRE(at != rest.npos);
     rest = rest.substr(at);
@@ -106,7 +106,7 @@ TEST_CASE("a benchmark prints the agreed keys") {
   CHECK(rest.find("null") == rest.npos);
   // The one size there is leaves nothing to alternate with.
   result = tenonRun({s.model, "--benchmark", "--runs", "1", "--size", "N=0", "--json"});
-  CHECK_THAT(result.out, Contains("\"bind_seen_us\":null,\"bind_new_us\":null}"));
+  CHECK_THAT(result.out, Contains("\"bind_seen_us\":null,\"bind_new_us\":null,"));
   CHECK_THAT(tenonRun({s.model, "--benchmark", "--runs", "1", "--size", "N=1"}).out, Contains("median "));
 }
 

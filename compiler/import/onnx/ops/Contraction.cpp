@@ -175,20 +175,15 @@ void takeDiagonals(Node &n, Term &term) {
         letters.push_back(term.letters[d]);
       letters.push_back(term.letters[i]);
       permutation.append({static_cast<int64_t>(i), static_cast<int64_t>(j)});
-      std::optional<int64_t> size = getConstant(n.dim(term.value, i));
-      if (!size) {
-        (void)n.unsupported("takes the diagonal of a dimension that is not constant");
-        return;
-      }
-      Dims joined = n.dims(n.transpose(term.value, permutation)), result;
+      AffineExpr size = n.dim(term.value, i), other = n.dim(term.value, j);
+      for (AffineExpr difference : {subDims(size, other), subDims(other, size)})
+        n.require(difference, "takes the diagonal of dimensions that differ");
+      Dims joined = n.dims(n.transpose(term.value, permutation));
       joined.pop_back_n(2);
-      result = joined;
-      joined.push_back(n.constantDim(*size * *size));
-      result.push_back(n.constantDim(*size));
-      Ints steps(joined.size(), 1);
-      steps.back() = *size + 1;
+      joined.push_back(mulDims(size, other));
       Value flat = n.reshape(n.transpose(term.value, permutation), joined);
-      term = {n.slice(flat, Dims(joined.size(), n.constantDim(0)), steps, result), letters};
+      Value step = n.size(addDims(other, n.constantDim(1)), n.i64());
+      term = {n.gather(flat, n.mul(n.iota(size, 0, n.i64()), step), joined.size() - 1), letters};
       j = i;
     }
 }

@@ -14,6 +14,17 @@ using namespace tenon::onnx_import;
 
 namespace {
 
+/// How many boxes of a pair of batch and class can be taken at most, of `count`.
+AffineExpr getMostBoxes(Node &n, AffineExpr count) {
+  if (!n.isConstantOperand(2))
+    return n.hasInput(2) ? count : n.constantDim(0);
+  Dims most = *n.known(2)->getIntegers();
+  if (most.size() != 1)
+    return count;
+  int64_t limit = std::max<int64_t>(*getConstant(most.front()), 0);
+  return getConstant(count).value_or(INT64_MAX) < limit ? count : n.constantDim(limit);
+}
+
 /// Boxes in the order of their scores, without those that overlap better ones. How many there are is known
 /// only when the model runs: rows (batch, class, box), batch by batch and class by class.
 LogicalResult importNonMaxSuppression(Node &n) {
@@ -37,7 +48,7 @@ LogicalResult importNonMaxSuppression(Node &n) {
   // Row r belongs to the first pair of batch and class up to which more than r boxes were taken.
   counts = n.reshape(counts, pairs);
   Value ends = n.cumulativeSum(counts, 0), one = n.scalar(1, n.i64());
-  Dims rows = n.bindSizes(n.reduceSum(counts, 0));
+  Dims rows = n.bindSizes(n.reduceSum(counts, 0), 0, mulDims(pairs, getMostBoxes(n, count)));
   if (rows.size() != 1)
     return failure();
   Value row = n.iota(rows, 0, n.i64()), pair = n.search(n.add(row, one), ends);

@@ -141,11 +141,11 @@ LogicalResult onnx_import::importRuntimeSlice(Node &n) {
   } else {
     size = n.max(size, zero);
   }
-  Dims sizes = n.bindSizes(size);
+  Dims sizes = n.bindSizes(size, 0, cut);
   if (n.hasFailed())
     return failure();
   if (!b->steps) {
-    Dims offsets(n.rank(x), n.constantDim(0)), shape = n.dims(x), bound = n.bindSizes(start);
+    Dims offsets(n.rank(x), n.constantDim(0)), shape = n.dims(x), bound = n.bindSizes(start, 0, cut);
     for (auto [axis, offset, extent] : llvm::zip(b->axes, bound, sizes)) {
       offsets[axis] = offset;
       shape[axis] = extent;

@@ -19,7 +19,7 @@ static Value flatten(Node &n, Value x) { return n.reshape(x, getElementCount(n.g
 Value onnx_import::findTrue(Node &n, Value mask) {
   Value isTrue = toInt(n, mask), one = intScalar(n, 1);
   Value place = n.cumulativeSum(isTrue, 0, /*exclusive=*/true);
-  AffineExpr count = n.bindSizes(n.reduceSum(isTrue, 0)).front();
+  AffineExpr count = n.bindSizes(n.reduceSum(isTrue, 0), 0, n.dim(mask, 0)).front();
   // What is not wanted goes to a place behind all others.
   Value end = n.size(count, n.i64());
   Dims room{addDims(count, n.constantDim(1))};

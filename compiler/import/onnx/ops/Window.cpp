@@ -76,7 +76,40 @@ std::optional<int64_t> getSamePadding(AffineExpr in, const Window &w, size_t i) 
   return std::nullopt;
 }
 
-LogicalResult resolveAutoPad(Node &n, Value x, Window &w) {
+/// Padding that depends on open extents: `x` gets it before the window moves. Empty where there is none.
+struct OpenPadding {
+  Dims low, shape;
+};
+
+/// The same where the extent is open: from its start, the last window reaches as far as (in - 1) / stride * stride.
+AffineExpr getOpenPadding(Node &n, AffineExpr in, const Window &w, size_t i) {
+  AffineExpr stride = n.constantDim(w.strides[i]), last = mulDims(divDims(subDims(in, n.constantDim(1)), stride), stride);
+  AffineExpr total = subDims(addDims(last, n.constantDim(getReach(w, i))), in);
+  if (getReach(w, i) >= w.strides[i])
+    return total;
+  // From -stride to stride - 1, and 0 where it is below: times 1 or 0.
+  return mulDims(total, divDims(addDims(total, stride), stride));
+}
+
+void addOpenPadding(Node &n, Value x, Window &w, size_t i, AutoPad mode, OpenPadding &open) {
+  if (open.shape.empty()) {
+    open.shape = n.dims(x);
+    open.low = Dims(n.rank(x), n.constantDim(0));
+  }
+  AffineExpr in = n.dim(x, i + 2), total = getOpenPadding(n, in, w, i), half = divDims(total, n.constantDim(2));
+  open.low[i + 2] = mode == AutoPad::SameLower ? subDims(total, half) : half;
+  open.shape[i + 2] = addDims(in, total);
+  w.low[i] = w.high[i] = 0;
+}
+
+Value applyPadding(Node &n, Value x, const OpenPadding &open, double fill = 0) {
+  if (open.shape.empty())
+    return x;
+  return n.pad("constant", x, n.scalarLike(fill, x), open.low, Ints(n.rank(x), 0), open.shape);
+}
+
+/// Without `open`, padding has to be constant.
+LogicalResult resolveAutoPad(Node &n, Value x, Window &w, OpenPadding *open) {
   std::optional<AutoPad> mode = readAutoPad(n);
   if (!mode)
     return failure();
@@ -86,6 +119,10 @@ LogicalResult resolveAutoPad(Node &n, Value x, Window &w) {
     int64_t total = 0;
     if (*mode != AutoPad::Valid) {
       std::optional<int64_t> same = getSamePadding(n.dim(x, i + 2), w, i);
+      if (!same && open) {
+        addOpenPadding(n, x, w, i, *mode, *open);
+        continue;
+      }
       if (!same)
         return n.unsupported("its padding depends on spatial dimension " + Twine(i) +
                              ", which is not constant; fix it with --shape");
@@ -134,27 +171,34 @@ Value addBias(Node &n, Value x, Value bias) { return bias ? n.add(x, n.alongAxis
 
 } // namespace
 
-std::optional<ConvWindow> onnx_import::readConvWindow(Node &n, Value x, Value filter) {
+static std::optional<ConvWindow> readConvWindow(Node &n, Value x, Value filter, OpenPadding *open) {
   std::optional<Ints> sizes = getFilterSizes(n, x, filter);
   std::optional<Window> w = sizes ? readWindow(n, *sizes) : std::nullopt;
-  if (!w || failed(resolveAutoPad(n, x, *w)))
+  if (!w || failed(resolveAutoPad(n, x, *w, open)))
     return std::nullopt;
   return ConvWindow{*w, n.getInt("group", 1)};
+}
+
+std::optional<ConvWindow> onnx_import::readConvWindow(Node &n, Value x, Value filter) {
+  return ::readConvWindow(n, x, filter, nullptr);
 }
 
 namespace {
 
 LogicalResult importConv(Node &n) {
   Value x = n.input(0), filter = n.input(1);
-  std::optional<ConvWindow> w = readConvWindow(n, x, filter);
+  OpenPadding open;
+  std::optional<ConvWindow> w = ::readConvWindow(n, x, filter, &open);
   if (!w)
     return failure();
+  x = applyPadding(n, x, open);
   return n.setResult(addBias(n, n.convolve(x, filter, w->window, w->groups), n.optionalInput(2)));
 }
 
 LogicalResult importConvInteger(Node &n) {
   Value x = n.input(0), filter = n.input(1);
-  std::optional<ConvWindow> w = readConvWindow(n, x, filter);
+  OpenPadding open;
+  std::optional<ConvWindow> w = ::readConvWindow(n, x, filter, &open);
   if (!w)
     return failure();
   x = n.cast(x, n.i32());
@@ -165,6 +209,7 @@ LogicalResult importConvInteger(Node &n) {
     zero = n.cast(zero, n.i32());
     filter = n.sub(filter, n.rank(zero) == 1 ? n.alongAxis(zero, 0, n.rank(filter)) : zero);
   }
+  x = applyPadding(n, x, open);
   return n.setResult(n.convolve(x, filter, w->window, w->groups));
 }
 
@@ -271,23 +316,36 @@ LogicalResult importConvTranspose(Node &n) {
 
 } // namespace
 
-std::optional<Window> onnx_import::readPoolWindow(Node &n, Value x) {
+static std::optional<Window> readPoolWindow(Node &n, Value x, OpenPadding *open) {
   if (failed(checkSpatial(n, x)))
     return std::nullopt;
   std::optional<Ints> sizes = readList(n, "kernel_shape", n.rank(x) - 2, 1, 1);
   std::optional<Window> w = sizes ? readWindow(n, *sizes) : std::nullopt;
-  if (!w || failed(resolveAutoPad(n, x, *w)))
+  if (!w || failed(resolveAutoPad(n, x, *w, open)))
     return std::nullopt;
   return w;
 }
 
+std::optional<Window> onnx_import::readPoolWindow(Node &n, Value x) { return ::readPoolWindow(n, x, nullptr); }
+
 namespace {
+
+/// What is never the largest where there is any other.
+double getLowest(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return -std::numeric_limits<double>::infinity();
+  return integer.isUnsigned() ? 0 : -std::ldexp(1, integer.getWidth() - 1);
+}
 
 LogicalResult importMaxPool(Node &n) {
   Value x = n.input(0);
-  std::optional<Window> w = readPoolWindow(n, x);
+  OpenPadding open;
+  // Indices count the elements of what is not padded.
+  std::optional<Window> w = ::readPoolWindow(n, x, n.wantsOutput(1) ? nullptr : &open);
   if (!w)
     return failure();
+  x = applyPadding(n, x, open, getLowest(n.elementType(x)));
   Value y = n.poolMax(x, *w, n.getBool("ceil_mode", false));
   if (n.wantsOutput(1)) {
     Dims places(n.dims(y));
@@ -300,11 +358,17 @@ LogicalResult importMaxPool(Node &n) {
 
 LogicalResult importAveragePool(Node &n) {
   Value x = n.input(0);
-  std::optional<Window> w = readPoolWindow(n, x);
+  OpenPadding open;
+  std::optional<Window> w = ::readPoolWindow(n, x, &open);
   if (!w)
     return failure();
-  return n.setResult(
-      n.poolAverage(x, *w, n.getBool("ceil_mode", false), n.getBool("count_include_pad", false)));
+  bool ceil = n.getBool("ceil_mode", false), countsPadding = n.getBool("count_include_pad", false);
+  if (open.shape.empty() || countsPadding)
+    return n.setResult(n.poolAverage(applyPadding(n, x, open), *w, ceil, countsPadding));
+  // How many elements that are no padding each window has.
+  Value ones = n.broadcast(n.scalarLike(1, x), n.dims(x));
+  Value counts = n.poolSum(applyPadding(n, ones, open), *w, ceil);
+  return n.setResult(n.div(n.poolSum(applyPadding(n, x, open), *w, ceil), counts));
 }
 
 /// x to the power of p, for the exponents that cost less than a power.
@@ -322,11 +386,12 @@ double readNorm(Node &n) {
 
 LogicalResult importLpPool(Node &n) {
   Value x = n.input(0);
-  std::optional<Window> w = readPoolWindow(n, x);
+  OpenPadding open;
+  std::optional<Window> w = ::readPoolWindow(n, x, &open);
   if (!w)
     return failure();
   double p = readNorm(n);
-  Value powers = toPower(n, n.abs(x), p);
+  Value powers = applyPadding(n, toPower(n, n.abs(x), p), open);
   return n.setResult(toRoot(n, n.poolSum(powers, *w, n.getBool("ceil_mode", false)), p));
 }
 

@@ -1,0 +1,281 @@
+//===- Facts.cpp - what is known of symbols -------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Facts.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace tenon;
+
+//===----------------------------------------------------------------------===//
+// What is said
+//===----------------------------------------------------------------------===//
+
+void Facts::addRange(AffineExpr symbol, Range range) {
+  auto [it, isNew] = ranges.try_emplace(symbol, range);
+  if (!isNew)
+    it->second = intersect(it->second, range);
+}
+
+void Facts::addMultiple(AffineExpr symbol, int64_t divisor) {
+  for (Multiple &known : multiples)
+    if (known.symbol == symbol) {
+      int64_t common = std::gcd(known.divisor, divisor), product;
+      if (!llvm::MulOverflow(known.divisor / common, divisor, product))
+        known.divisor = product;
+      return;
+    }
+  multiples.push_back({symbol, divisor});
+}
+
+/// The symbol where `sum` is one, with a coefficient of 1 or -1, and a constant.
+static AffineExpr getOnlySymbol(const Polynomial &sum) {
+  AffineExpr symbol;
+  for (auto &[term, coefficient] : sum) {
+    if (term.empty())
+      continue;
+    if (symbol || term.size() != 1 || !isa<AffineSymbolExpr>(term.front()) || std::abs(coefficient) != 1)
+      return {};
+    symbol = term.front();
+  }
+  return symbol;
+}
+
+void Facts::addNotNegative(AffineExpr expr) {
+  Polynomial sum = toPolynomial(expand(substitute(expr)));
+  notNegative.push_back(sum);
+  AffineExpr symbol = getOnlySymbol(sum);
+  if (!symbol)
+    return;
+  auto constant = sum.find(Term());
+  int64_t offset = constant == sum.end() ? 0 : constant->second;
+  if (sum[Term{symbol}] < 0)
+    addRange(symbol, {getFactorRange(symbol).min, offset});
+  else if (offset != INT64_MIN)
+    addRange(symbol, {-offset, getFactorRange(symbol).max});
+}
+
+void Facts::replace(AffineExpr symbol, AffineExpr value) {
+  value = substitute(value);
+  for (auto &[known, by] : replacements)
+    by = simplifyDim(by.replace(symbol, value));
+  replacements[symbol] = value;
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+Range Facts::getFactorRange(AffineExpr factor) const {
+  if (auto it = ranges.find(factor); it != ranges.end())
+    return it->second;
+  if (auto quotient = dyn_cast<AffineDimExpr>(factor)) {
+    const Multiple &multiple = multiples[quotient.getPosition()];
+    Range range = getFactorRange(multiple.symbol), divisor = Range::of(multiple.divisor);
+    return {ceilDivRanges(range, divisor).min, floorDivRanges(range, divisor).max};
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(factor);
+  if (!binary)
+    return isUnknownDim(factor) ? Range::all() : Range();
+  Range a = getRange(toPolynomial(binary.getLHS())), b = getRange(toPolynomial(binary.getRHS()));
+  switch (factor.getKind()) {
+  case AffineExprKind::FloorDiv:
+    return floorDivRanges(a, b);
+  case AffineExprKind::CeilDiv:
+    return ceilDivRanges(a, b);
+  case AffineExprKind::Mod:
+    return modRanges(a, b);
+  default:
+    return Range::all();
+  }
+}
+
+Range Facts::getRange(const Polynomial &sum) const {
+  Range range = Range::of(0);
+  for (auto &[term, coefficient] : sum) {
+    Range product = Range::of(coefficient);
+    for (AffineExpr factor : term)
+      product = mulRanges(product, getFactorRange(factor));
+    range = addRanges(range, product);
+  }
+  return range;
+}
+
+Range Facts::getRange(AffineExpr expr) const { return getRange(toPolynomial(expand(substitute(expr)))); }
+
+//===----------------------------------------------------------------------===//
+// Proofs
+//===----------------------------------------------------------------------===//
+
+/// Writes every factor as its least value and what it has above that; then what is added is not negative, and what
+/// is subtracted is at most as large as ranges say.
+bool Facts::isShiftedNotNegative(const Polynomial &sum) const {
+  constexpr size_t kMaxFactors = 6;
+  if (getRange(sum).min >= 0)
+    return true;
+  Polynomial shifted;
+  for (auto &[term, coefficient] : sum) {
+    if (term.size() > kMaxFactors)
+      return false;
+    Polynomial product{{Term(), coefficient}};
+    for (AffineExpr factor : term) {
+      int64_t min = getFactorRange(factor).min;
+      if (min == INT64_MIN || std::abs(min) > (int64_t(1) << 20))
+        return false;
+      product = multiply(product, addPolynomials({{Term{factor}, 1}}, {{Term(), 1}}, min));
+      if (!hasSmallCoefficients(product))
+        return false;
+    }
+    shifted = addPolynomials(std::move(shifted), product);
+  }
+  Range total = Range::of(0);
+  for (auto &[term, coefficient] : shifted) {
+    Range product = Range::of(coefficient);
+    for (AffineExpr factor : term) {
+      Range range = getFactorRange(factor);
+      product = mulRanges(product, addRanges(range, Range::of(-range.min)));
+    }
+    total = addRanges(total, product);
+  }
+  return total.min >= 0;
+}
+
+bool Facts::isNotNegative(const Polynomial &sum) const {
+  return isShiftedNotNegative(sum) || isShiftedNotNegative(removeQuotients(sum, context));
+}
+
+bool Facts::isNotNegative(AffineExpr expr) const {
+  if (isUnknownDim(expr))
+    return false;
+  Polynomial sum = toPolynomial(expand(substitute(expr)));
+  return isNotNegative(sum) || llvm::any_of(notNegative, [&](const Polynomial &known) {
+           return isNotNegative(addPolynomials(sum, known, -1));
+         });
+}
+
+bool Facts::isEqual(AffineExpr a, AffineExpr b) const {
+  if (isUnknownDim(a) || isUnknownDim(b))
+    return false;
+  AffineExpr difference = simplify(subDims(a, b));
+  return getConstant(difference) == 0 || removeQuotients(toPolynomial(expand(difference)), context).empty();
+}
+
+bool Facts::divides(int64_t divisor, AffineExpr expr) const {
+  return getConstant(simplify(modDims(simplify(expr), getDimConstant(context, divisor)))) == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+AffineExpr Facts::substitute(AffineExpr expr) const {
+  if (replacements.empty())
+    return simplifyDim(expr);
+  llvm::DenseMap<AffineExpr, AffineExpr> map(replacements.begin(), replacements.end());
+  return simplifyDim(expr.replace(map));
+}
+
+/// With each symbol that is a multiple as the product that it is.
+AffineExpr Facts::expand(AffineExpr expr) const {
+  if (multiples.empty())
+    return expr;
+  llvm::DenseMap<AffineExpr, AffineExpr> map;
+  for (auto [i, multiple] : llvm::enumerate(multiples))
+    map[multiple.symbol] = getQuotient(i) * multiple.divisor;
+  return simplifyDim(expr.replace(map));
+}
+
+/// A division whose operands are collapsed, and which ranges may decide.
+AffineExpr Facts::collapseDivision(AffineExpr factor) const {
+  if (Range range = getFactorRange(factor); range.isOne())
+    return getDimConstant(context, range.min);
+  auto binary = cast<AffineBinaryOpExpr>(factor);
+  AffineExpr lhs = collapse(binary.getLHS()), rhs = collapse(binary.getRHS());
+  if (factor.getKind() == AffineExprKind::Mod) {
+    Range a = getRange(lhs), b = getRange(rhs);
+    if (a.min >= 0 && a.max < b.min)
+      return lhs;
+  }
+  return simplifyDim(getAffineBinaryOpExpr(factor.getKind(), lhs, rhs));
+}
+
+/// A term without quotients of multiples: each takes as much of its divisor from the coefficient as there is, and
+/// is divided by the rest.
+Polynomial Facts::collapseTerm(const Term &term, int64_t coefficient) const {
+  Polynomial product{{Term(), 1}};
+  for (AffineExpr factor : term) {
+    if (auto quotient = dyn_cast<AffineDimExpr>(factor)) {
+      const Multiple &multiple = multiples[quotient.getPosition()];
+      int64_t common = std::gcd(coefficient, multiple.divisor);
+      coefficient /= common;
+      factor = divDims(multiple.symbol, getDimConstant(context, multiple.divisor / common));
+    } else if (isa<AffineBinaryOpExpr>(factor)) {
+      factor = collapseDivision(factor);
+    } else if (Range range = getFactorRange(factor); range.isOne()) {
+      factor = getDimConstant(context, range.min);
+    }
+    product = multiply(product, toPolynomial(factor));
+  }
+  return multiply(product, {{Term(), coefficient}});
+}
+
+AffineExpr Facts::collapse(AffineExpr expr) const {
+  Polynomial result;
+  for (auto &[term, coefficient] : toPolynomial(expr))
+    result = addPolynomials(std::move(result), collapseTerm(term, coefficient));
+  return toExpr(result, context);
+}
+
+AffineExpr Facts::simplify(AffineExpr expr) const { return collapse(expand(substitute(expr))); }
+
+//===----------------------------------------------------------------------===//
+// Upper bounds
+//===----------------------------------------------------------------------===//
+
+void Facts::addBound(AffineExpr symbol, AffineExpr bound) { bounds[symbol] = bound ? getUpperBound(bound) : bound; }
+
+static bool isInside(AffineExpr expr, llvm::function_ref<bool(AffineExpr)> isWanted) {
+  bool result = false;
+  expr.walk([&](AffineExpr part) { result |= isWanted(part); });
+  return result;
+}
+
+/// Of a factor that data decides, or part of which it does.
+AffineExpr Facts::getFactorBound(AffineExpr factor) const {
+  if (auto it = bounds.find(factor); it != bounds.end())
+    return it->second;
+  auto binary = cast<AffineBinaryOpExpr>(factor);
+  if (factor.getKind() == AffineExprKind::Mod || getConstant(binary.getRHS()).value_or(0) <= 0)
+    return {};
+  AffineExpr dividend = getUpperBound(binary.getLHS());
+  return dividend ? simplifyDim(getAffineBinaryOpExpr(factor.getKind(), dividend, binary.getRHS())) : dividend;
+}
+
+AffineExpr Facts::getUpperBound(AffineExpr expr) const {
+  auto isData = [&](AffineExpr part) { return bounds.contains(part); };
+  Polynomial result;
+  for (auto &[term, coefficient] : toPolynomial(substitute(expr))) {
+    Polynomial product{{Term(), coefficient}};
+    bool isBounded = false, isNegative = coefficient < 0;
+    for (AffineExpr factor : term) {
+      isNegative |= getFactorRange(factor).min < 0;
+      if (isInside(factor, isData)) {
+        isBounded = true;
+        factor = getFactorBound(factor);
+        if (!factor)
+          return {};
+      }
+      product = multiply(product, toPolynomial(factor));
+    }
+    // A product grows with its factors where none is negative.
+    if (isBounded && isNegative)
+      return {};
+    result = addPolynomials(std::move(result), product);
+  }
+  return toExpr(result, context);
+}

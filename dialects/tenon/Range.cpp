@@ -1,0 +1,70 @@
+//===- Range.cpp - between which values an extent lies --------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Range.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+
+using namespace tenon;
+
+static bool isOpen(int64_t end) { return end == INT64_MIN || end == INT64_MAX; }
+
+/// Ends that are too large for a number are open.
+static int64_t addEnds(int64_t a, int64_t b) {
+  if (isOpen(a) || isOpen(b))
+    return isOpen(a) ? a : b;
+  int64_t sum;
+  if (llvm::AddOverflow(a, b, sum))
+    return a < 0 ? INT64_MIN : INT64_MAX;
+  return sum;
+}
+
+/// No bound times 0 is 0: the bound is some number.
+static int64_t mulEnds(int64_t a, int64_t b) {
+  if (a == 0 || b == 0)
+    return 0;
+  int64_t product;
+  if (isOpen(a) || isOpen(b) || llvm::MulOverflow(a, b, product))
+    return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+  return product;
+}
+
+static int64_t divEnds(int64_t a, int64_t b, bool up) {
+  if (isOpen(a))
+    return a;
+  if (isOpen(b))
+    return up ? (a > 0) : -(a < 0);
+  return up ? llvm::divideCeilSigned(a, b) : llvm::divideFloorSigned(a, b);
+}
+
+Range tenon::addRanges(Range a, Range b) { return {addEnds(a.min, b.min), addEnds(a.max, b.max)}; }
+
+Range tenon::mulRanges(Range a, Range b) {
+  auto [min, max] = std::minmax({mulEnds(a.min, b.min), mulEnds(a.min, b.max), mulEnds(a.max, b.min), mulEnds(a.max, b.max)});
+  return {min, max};
+}
+
+/// Each end is divided by what leaves it the farthest out.
+static Range divRanges(Range a, Range b, bool up) {
+  if (b.min <= 0)
+    return Range::all();
+  return {divEnds(a.min, a.min < 0 ? b.min : b.max, up), divEnds(a.max, a.max < 0 ? b.max : b.min, up)};
+}
+
+Range tenon::floorDivRanges(Range a, Range b) { return divRanges(a, b, false); }
+Range tenon::ceilDivRanges(Range a, Range b) { return divRanges(a, b, true); }
+
+Range tenon::modRanges(Range a, Range b) {
+  if (b.min <= 0)
+    return Range::all();
+  if (a.min >= 0 && a.max < b.min)
+    return a;
+  int64_t max = isOpen(b.max) ? b.max : b.max - 1;
+  return {0, a.min >= 0 ? std::min(a.max, max) : max};
+}
+
+Range tenon::intersect(Range a, Range b) { return {std::max(a.min, b.min), std::min(a.max, b.max)}; }

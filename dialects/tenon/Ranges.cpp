@@ -1,0 +1,57 @@
+//===- Ranges.cpp - ranges of symbols as text -----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Ranges.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace tenon;
+using llvm::StringRef;
+
+/// "128" or "1..512"
+static std::optional<Range> parseRange(StringRef text) {
+  Range range;
+  auto [first, last] = text.split("..");
+  if (first.getAsInteger(10, range.min) || range.min < 0)
+    return std::nullopt;
+  if (!text.contains(".."))
+    return Range::of(range.min);
+  if (last.getAsInteger(10, range.max) || range.max < range.min)
+    return std::nullopt;
+  return range;
+}
+
+std::optional<std::vector<NamedRange>> tenon::parseRanges(StringRef text, std::string &error) {
+  std::vector<NamedRange> ranges;
+  llvm::SmallVector<StringRef> parts;
+  text.split(parts, ';');
+  for (StringRef part : parts) {
+    // A name may hold the sign itself.
+    auto [symbol, values] = part.rsplit('=');
+    std::optional<Range> range = parseRange(values);
+    if (symbol.empty() || !range) {
+      error = "'" + part.str() + "' is no range; write N=128 or N=1..512";
+      return std::nullopt;
+    }
+    if (llvm::any_of(ranges, [&](const NamedRange &known) { return known.symbol == symbol; })) {
+      error = "'" + symbol.str() + "' is named twice";
+      return std::nullopt;
+    }
+    ranges.push_back({symbol.str(), *range});
+  }
+  return ranges;
+}
+
+std::string tenon::printRanges(llvm::ArrayRef<NamedRange> ranges) {
+  std::string text;
+  for (const NamedRange &range : ranges) {
+    text += (text.empty() ? "" : ";") + range.symbol + "=" + std::to_string(range.range.min);
+    if (!range.range.isOne())
+      text += ".." + std::to_string(range.range.max);
+  }
+  return text;
+}

@@ -1,0 +1,33 @@
+//===- Ranges.h - ranges of symbols as text -------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_DIALECTS_TENON_RANGES_H
+#define TENON_DIALECTS_TENON_RANGES_H
+
+#include "dialects/tenon/Range.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// A symbol and the values that it may have.
+struct NamedRange {
+  std::string symbol;
+  Range range;
+};
+
+/// Reads "N=128;M=1..512". Nothing where the text is none, and then why.
+std::optional<std::vector<NamedRange>> parseRanges(llvm::StringRef text, std::string &error);
+/// The same text again.
+std::string printRanges(llvm::ArrayRef<NamedRange> ranges);
+
+} // namespace tenon
+
+#endif // TENON_DIALECTS_TENON_RANGES_H

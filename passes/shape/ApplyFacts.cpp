@@ -1,0 +1,348 @@
+//===- ApplyFacts.cpp - write extents as what is known of symbols makes them ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Kernel.h"
+#include "passes/Passes.h"
+#include "passes/shape/FunctionFacts.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_APPLYFACTS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+
+/// What sizes have to satisfy, and what of it is proven.
+struct Requirement {
+  AffineExpr expr; ///< not negative
+  StringAttr text;
+};
+
+class FactsApplier {
+public:
+  explicit FactsApplier(func::FuncOp function)
+      : function(function), context(function.getContext()), facts(collectFacts(function)),
+        inputSymbols(getInputSymbols(function)) {}
+  void run();
+
+  int64_t numReplaced = 0, numProven = 0;
+
+private:
+  void replaceFixedSymbols();
+  void replaceBindings();
+  bool isSettled(AffineExpr expr) const;
+  void readRanges();
+  void readRequirements();
+  void applyRequirements();
+  bool useEquality(const Requirement &requirement, std::vector<Requirement> &kept);
+  bool solve(const Polynomial &difference, std::vector<Requirement> &kept);
+  void keepRange(AffineExpr symbol, AffineExpr value, std::vector<Requirement> &kept);
+  void learnMultiple(AffineExpr difference);
+  void replace(AffineExpr symbol, AffineExpr value);
+  void rewriteTypes();
+  void rewriteRequires();
+  void storeFacts();
+
+  func::FuncOp function;
+  MLIRContext *context;
+  Facts facts;
+  llvm::SetVector<AffineExpr> inputSymbols;
+  llvm::MapVector<AffineExpr, Range> ranges; ///< of inputs' symbols, as the function has them
+  std::vector<Requirement> requirements;
+};
+
+} // namespace
+
+static void walkSymbols(AffineExpr expr, llvm::function_ref<void(AffineExpr)> use) {
+  expr.walk([&](AffineExpr part) {
+    if (isa<AffineSymbolExpr>(part))
+      use(part);
+  });
+}
+
+static StringRef getSymbolName(AffineExpr symbol) {
+  auto *dialect = symbol.getContext()->getOrLoadDialect<TenonDialect>();
+  return dialect->getSymbolName(cast<AffineSymbolExpr>(symbol).getPosition());
+}
+
+void FactsApplier::replace(AffineExpr symbol, AffineExpr value) {
+  facts.replace(symbol, value);
+  inputSymbols.remove(symbol);
+  ++numReplaced;
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols of one value, symbols that are bound to what is known
+//===----------------------------------------------------------------------===//
+
+void FactsApplier::replaceFixedSymbols() {
+  for (AffineExpr symbol : llvm::to_vector(inputSymbols))
+    if (Range range = facts.getRange(symbol); range.isOne())
+      replace(symbol, getDimConstant(context, range.min));
+}
+
+/// Whether an expression keeps its value through a run: its symbols are the inputs' alone.
+bool FactsApplier::isSettled(AffineExpr expr) const {
+  bool result = true;
+  walkSymbols(expr, [&](AffineExpr symbol) { result &= inputSymbols.contains(symbol); });
+  return result;
+}
+
+void FactsApplier::replaceBindings() {
+  llvm::DenseMap<Attribute, int> timesBound;
+  function.walk([&](Operation *op) {
+    if (auto symbols = op->getAttrOfType<ArrayAttr>("symbols"); symbols && isa<BindOp, IfOp, LoopOp>(op))
+      for (Attribute name : symbols)
+        ++timesBound[name];
+  });
+  SmallVector<BindOp> known;
+  function.walk<WalkOrder::PreOrder>([&](BindOp bind) {
+    std::optional<Dims> values = getKnownElements(bind.getValues());
+    if (!values || llvm::any_of(bind.getSymbols(), [&](Attribute name) { return timesBound[name] != 1; }))
+      return;
+    for (AffineExpr &value : *values) {
+      value = facts.substitute(value);
+      if (!isSettled(value))
+        return;
+    }
+    known.push_back(bind);
+    OpBuilder builder(bind);
+    for (auto [name, value] : llvm::zip(bind.getSymbols().getAsValueRange<StringAttr>(), *values)) {
+      if (name.empty())
+        continue;
+      replace(getDimSymbol(context, name), value);
+      AffineExpr above = bind.getMin() == INT64_MIN ? getDimConstant(context, 0)
+                                                    : subDims(value, getDimConstant(context, bind.getMin()));
+      RequireOp::create(builder, bind.getLoc(), ShapeAttr::get(context, above),
+                        "needs a size of at least " + std::to_string(bind.getMin()));
+    }
+  });
+  for (BindOp bind : known)
+    bind.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Requirements
+//===----------------------------------------------------------------------===//
+
+void FactsApplier::readRanges() {
+  if (auto declared = function->getAttrOfType<DictionaryAttr>(kRangesAttr))
+    for (NamedAttribute range : declared)
+      if (AffineExpr symbol = getDimSymbol(context, range.getName()); inputSymbols.contains(symbol))
+        ranges[symbol] = facts.getRange(symbol);
+}
+
+void FactsApplier::readRequirements() {
+  auto exprs = function->getAttrOfType<ShapeAttr>(kRequiresAttr);
+  auto texts = function->getAttrOfType<ArrayAttr>(kRequiresTextAttr);
+  if (!exprs)
+    return;
+  for (auto [i, expr] : llvm::enumerate(exprs.getDims())) {
+    auto text = texts && i < texts.size() ? cast<StringAttr>(texts[i]) : StringAttr::get(context, "");
+    requirements.push_back({expr, text});
+  }
+}
+
+/// What a symbol's range says has to hold of what stands for it.
+void FactsApplier::keepRange(AffineExpr symbol, AffineExpr value, std::vector<Requirement> &kept) {
+  auto declared = ranges.find(symbol);
+  if (declared == ranges.end())
+    return;
+  Range range = declared->second;
+  if (isa<AffineSymbolExpr>(value)) {
+    ranges[value] = intersect(ranges.lookup(value), range);
+    facts.addRange(value, range);
+    return;
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "needs ";
+  printDim(os, symbol);
+  os << " to be from " << range.min << " to " << range.max;
+  auto note = StringAttr::get(context, text);
+  AffineExpr above = subDims(value, getDimConstant(context, range.min));
+  if (!facts.isNotNegative(above))
+    kept.push_back({above, note});
+  if (range.max != INT64_MAX)
+    kept.push_back({subDims(getDimConstant(context, range.max), value), note});
+}
+
+/// Of an equation, the last symbol of the inputs that stands alone in it gives way to what it equals.
+bool FactsApplier::solve(const Polynomial &difference, std::vector<Requirement> &kept) {
+  constexpr size_t kMaxTerms = 3; // a longer expression costs more than the symbol
+  if (difference.size() > kMaxTerms)
+    return false;
+  AffineExpr whole = toExpr(difference, context);
+  for (AffineExpr symbol : llvm::reverse(inputSymbols)) {
+    auto it = difference.find(Term{symbol});
+    if (it == difference.end() || std::abs(it->second) != 1)
+      continue;
+    AffineExpr rest = simplifyDim(whole - symbol * it->second), value = simplifyDim(rest * -it->second);
+    if (value.isFunctionOfSymbol(cast<AffineSymbolExpr>(symbol).getPosition()))
+      continue;
+    Range both = intersect(ranges.lookup(symbol), facts.getRange(value));
+    if (both.min > both.max)
+      continue; // No sizes will do, which the check says best.
+    keepRange(symbol, value, kept);
+    replace(symbol, value);
+    return true;
+  }
+  return false;
+}
+
+/// symbol mod d = 0, times a constant, says that d divides the symbol.
+void FactsApplier::learnMultiple(AffineExpr difference) {
+  auto product = dyn_cast<AffineBinaryOpExpr>(difference);
+  if (product && product.getKind() == AffineExprKind::Mul && getConstant(product.getRHS()))
+    difference = product.getLHS();
+  auto remainder = dyn_cast<AffineBinaryOpExpr>(difference);
+  if (!remainder || remainder.getKind() != AffineExprKind::Mod)
+    return;
+  // A factor of the symbol has no divisor that the divisor has.
+  auto dividend = dyn_cast<AffineBinaryOpExpr>(remainder.getLHS());
+  bool isScaled = dividend && dividend.getKind() == AffineExprKind::Mul && getConstant(dividend.getRHS());
+  AffineExpr symbol = isScaled ? dividend.getLHS() : remainder.getLHS();
+  if (int64_t divisor = getConstant(remainder.getRHS()).value_or(0); divisor > 0 && isa<AffineSymbolExpr>(symbol))
+    facts.addMultiple(symbol, divisor);
+}
+
+/// Whether the check of an equation is left to the binding of symbols.
+bool FactsApplier::useEquality(const Requirement &requirement, std::vector<Requirement> &kept) {
+  Polynomial difference = toPolynomial(requirement.expr);
+  if (solve(difference, kept))
+    return true;
+  learnMultiple(toExpr(removeQuotients(difference, context), context));
+  return false;
+}
+
+void FactsApplier::applyRequirements() {
+  std::vector<Requirement> kept;
+  llvm::DenseSet<AffineExpr> all;
+  for (const Requirement &requirement : requirements)
+    all.insert(requirement.expr);
+  for (Requirement requirement : requirements) {
+    bool isEquation = all.contains(simplifyDim(requirement.expr * -1));
+    requirement.expr = facts.substitute(requirement.expr);
+    bool isInputs = isSettled(requirement.expr);
+    if (facts.isNotNegative(requirement.expr)) {
+      ++numProven;
+      continue;
+    }
+    if (isEquation && isInputs && useEquality(requirement, kept))
+      continue;
+    kept.push_back(requirement);
+    if (isInputs)
+      facts.addNotNegative(requirement.expr);
+  }
+  requirements.clear();
+  // What was kept may have lost a symbol since.
+  for (Requirement requirement : kept) {
+    requirement.expr = facts.substitute(requirement.expr);
+    requirements.push_back(requirement);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+/// Writes every extent in the body of the function anew; those of its arguments stay what the caller has to give.
+void FactsApplier::rewriteTypes() {
+  auto rewrite = [&](ArrayRef<AffineExpr> dims, auto write) {
+    Dims result;
+    for (AffineExpr dim : dims)
+      result.push_back(isUnknownDim(dim) ? dim : write(dim));
+    return result;
+  };
+  auto simplify = [&](AffineExpr dim) { return facts.simplify(dim); };
+  auto substitute = [&](AffineExpr dim) { return facts.substitute(dim); };
+  auto rewriteType = [&](RankedTensorType type, auto write) {
+    return getTensorType(rewrite(getDims(type), write), type.getElementType());
+  };
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](ShapeAttr shape) { return ShapeAttr::get(context, rewrite(shape.getDims(), simplify)); });
+  replacer.addReplacement([&](RankedTensorType type) -> Type {
+    return type.hasStaticShape() ? type : rewriteType(type, simplify);
+  });
+  function.walk([&](Operation *op) {
+    if (op != function && !isa<RequireOp>(op))
+      replacer.replaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+  });
+  for (Block &block : function.getBody())
+    for (BlockArgument argument : block.getArguments())
+      argument.setType(rewriteType(cast<RankedTensorType>(argument.getType()), substitute));
+  SmallVector<Type> results(function.getBody().front().getTerminator()->getOperandTypes());
+  function.setFunctionType(FunctionType::get(context, function.getBody().getArgumentTypes(), results));
+}
+
+void FactsApplier::rewriteRequires() {
+  function.walk([&](RequireOp require) {
+    Dims left;
+    for (AffineExpr expr : require.getValues().getDims())
+      if (!facts.isNotNegative(expr))
+        left.push_back(facts.substitute(expr));
+      else
+        ++numProven;
+    if (left.empty())
+      require.erase();
+    else
+      require.setValuesAttr(ShapeAttr::get(context, left));
+  });
+}
+
+void FactsApplier::storeFacts() {
+  Builder builder(context);
+  Dims exprs;
+  SmallVector<Attribute> texts;
+  for (const Requirement &requirement : requirements) {
+    exprs.push_back(requirement.expr);
+    texts.push_back(requirement.text);
+  }
+  SmallVector<NamedAttribute> ends;
+  for (auto [symbol, range] : ranges)
+    if (inputSymbols.contains(symbol))
+      ends.push_back(builder.getNamedAttr(getSymbolName(symbol), builder.getDenseI64ArrayAttr({range.min, range.max})));
+  function->removeAttr(kRangesAttr);
+  if (!ends.empty())
+    function->setAttr(kRangesAttr, builder.getDictionaryAttr(ends));
+  function->removeAttr(kRequiresAttr);
+  function->removeAttr(kRequiresTextAttr);
+  if (!exprs.empty()) {
+    function->setAttr(kRequiresAttr, ShapeAttr::get(context, exprs));
+    function->setAttr(kRequiresTextAttr, builder.getArrayAttr(texts));
+  }
+}
+
+void FactsApplier::run() {
+  readRanges();
+  readRequirements();
+  replaceFixedSymbols();
+  replaceBindings();
+  applyRequirements();
+  rewriteTypes();
+  rewriteRequires();
+  storeFacts();
+}
+
+namespace {
+struct ApplyFacts : public tenon::impl::ApplyFactsBase<ApplyFacts> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isPrivate() || function.isExternal())
+      return;
+    FactsApplier applier(function);
+    applier.run();
+    numReplaced += applier.numReplaced;
+    numProven += applier.numProven;
+  }
+};
+} // namespace

@@ -1,0 +1,102 @@
+//===- Specialize.cpp - copy main for the sizes that it is used with most -===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Ranges.h"
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Kernel.h"
+#include "passes/Passes.h"
+#include "passes/Unsupported.h"
+#include "passes/shape/FunctionFacts.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_SPECIALIZE
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+/// What a function holds its symbols to, and `added`.
+static DictionaryAttr joinRanges(func::FuncOp main, ArrayRef<NamedRange> added) {
+  Builder builder(main.getContext());
+  NamedAttrList ranges(main->getAttrOfType<DictionaryAttr>(kRangesAttr));
+  for (const NamedRange &range : added) {
+    Range both = range.range;
+    if (auto known = dyn_cast_or_null<DenseI64ArrayAttr>(ranges.get(range.symbol)))
+      both = intersect(both, {known[0], known[1]});
+    ranges.set(range.symbol, builder.getDenseI64ArrayAttr({both.min, both.max}));
+  }
+  return ranges.getDictionary(main.getContext());
+}
+
+static bool hasValues(DictionaryAttr ranges) {
+  return llvm::all_of(ranges, [](NamedAttribute range) {
+    auto ends = dyn_cast<DenseI64ArrayAttr>(range.getValue());
+    return !ends || ends[0] <= ends[1];
+  });
+}
+
+/// What no sizes in the function's ranges satisfy, as text; empty where there is nothing.
+static std::string findImpossible(func::FuncOp function) {
+  auto exprs = function->getAttrOfType<ShapeAttr>(kRequiresAttr);
+  auto texts = function->getAttrOfType<ArrayAttr>(kRequiresTextAttr);
+  Facts facts = collectFacts(function);
+  for (AffineExpr symbol : getInputSymbols(function))
+    if (Range range = facts.getRange(symbol); range.isOne())
+      facts.replace(symbol, getDimConstant(function.getContext(), range.min));
+  for (auto [i, expr] : llvm::enumerate(exprs ? exprs.getDims() : ArrayRef<AffineExpr>())) {
+    if (facts.getRange(expr).max >= 0)
+      continue;
+    std::string text = texts && i < texts.size() ? cast<StringAttr>(texts[i]).str() : "";
+    llvm::raw_string_ostream os(text);
+    if (text.empty()) {
+      printDim(os, expr);
+      os << " must not be negative";
+    }
+    return text;
+  }
+  return "";
+}
+
+namespace {
+struct Specialize : public tenon::impl::SpecializeBase<Specialize> {
+  using SpecializeBase::SpecializeBase;
+  void runOnOperation() override {
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (!function.isPrivate() && !function.isExternal())
+        for (const std::string &program : programs)
+          if (failed(copy(function, program)))
+            return signalPassFailure();
+  }
+
+private:
+  LogicalResult copy(func::FuncOp main, StringRef program) {
+    std::string error;
+    std::optional<std::vector<NamedRange>> added = parseRanges(program, error);
+    if (!added)
+      return main.emitError("cannot be copied for sizes '") << program << "': " << error;
+    llvm::SetVector<AffineExpr> symbols = getInputSymbols(main);
+    for (const NamedRange &range : *added)
+      if (!symbols.contains(getDimSymbol(&getContext(), range.symbol)))
+        return emitUnsupported(main, "has no symbol '") << range.symbol << "' in the dimensions of its inputs";
+    DictionaryAttr ranges = joinRanges(main, *added);
+    if (!hasValues(ranges))
+      return emitUnsupported(main, "has no sizes within ") << program << ": its own ranges exclude them";
+    OpBuilder builder(main);
+    auto copy = cast<func::FuncOp>(builder.clone(*main));
+    copy.setName((main.getName() + "." + program).str());
+    copy->setAttr(kProgramAttr, builder.getStringAttr(program));
+    copy->setAttr(kRangesAttr, ranges);
+    if (std::string reason = findImpossible(copy); !reason.empty()) {
+      main.emitWarning("gets no program for ") << program << ", which it cannot run: " << reason;
+      copy.erase();
+    }
+    return success();
+  }
+};
+} // namespace

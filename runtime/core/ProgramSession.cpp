@@ -1,0 +1,105 @@
+//===- ProgramSession.cpp - a session on all programs of an artifact ------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/ProgramSession.h"
+
+#include "runtime/core/Symbols.h"
+#include "runtime/device/cpu/CpuCount.h"
+
+#include <cstring>
+
+namespace tenon::rt {
+
+Status ProgramSession::start(uint32_t threads, uint64_t limit) {
+  if (threads > kMaxThreads)
+    return Status::make(TENON_MISUSE, "%u threads are too many, at most %u are allowed", threads,
+                        kMaxThreads);
+  for (const Program &program : artifact.programs())
+    sessions.emplace_back(artifact, program, pool, limit);
+  active = uint32_t(sessions.size()) - 1;
+  inputs.resize(artifact.plan().inputs.size());
+  outputs.resize(artifact.plan().outputs.size());
+  dims.resize(artifact.plan().dims.size());
+  return pool.start(threads ? threads : usableCpus());
+}
+
+Status ProgramSession::bindInput(uint32_t index, const tenon_tensor &tensor) {
+  TENON_TRY(current().bindInput(index, tensor));
+  int64_t *known = dims.data() + artifact.plan().inputs[index].dims.begin;
+  size_t bytes = tensor.rank * sizeof(int64_t);
+  if (bytes && memcmp(known, tensor.dims, bytes) != 0)
+    memcpy(known, tensor.dims, bytes);
+  else if (inputs[index].bound && inputs[index].data == tensor.data)
+    return {};
+  inputs[index] = {true, tensor.data};
+  pickCurrent = false;
+  return {};
+}
+
+Status ProgramSession::bindOutput(uint32_t index, void *data, uint64_t capacity) {
+  TENON_TRY(current().bindOutput(index, data, capacity));
+  outputs[index] = {data, capacity};
+  return {};
+}
+
+Status ProgramSession::use(uint32_t index) {
+  if (index != TENON_ANY_PROGRAM && index >= sessions.size())
+    return Status::make(TENON_MISUSE, "program %u of %zu", index, sessions.size());
+  chosen = index;
+  pickCurrent = false;
+  return {};
+}
+
+/// The program for the shapes that are bound: the last where none is wanted or none fits, whose error says why.
+uint32_t ProgramSession::find() const {
+  uint32_t last = uint32_t(sessions.size()) - 1;
+  if (chosen != TENON_ANY_PROGRAM)
+    return chosen;
+  for (const Input &input : inputs)
+    if (!input.bound)
+      return last;
+  for (uint32_t i = 0; i < last; ++i)
+    if (fitsShapes(artifact.programs()[i].plan, dims.data()))
+      return i;
+  return last;
+}
+
+Status ProgramSession::moveTo(uint32_t index) {
+  Session &from = current(), &to = sessions[index];
+  for (uint32_t i = 0; i < inputs.size(); ++i) {
+    const Tensor &input = artifact.plan().inputs[i];
+    tenon_tensor tensor{input.dtype, input.dims.count, dims.data() + input.dims.begin, inputs[i].data};
+    if (inputs[i].bound)
+      TENON_TRY(to.bindInput(i, tensor));
+  }
+  for (uint32_t i = 0; i < outputs.size(); ++i)
+    TENON_TRY(to.bindOutput(i, outputs[i].data, outputs[i].capacity));
+  to.takeMemory(from);
+  active = index;
+  return {};
+}
+
+Status ProgramSession::pick() {
+  if (pickCurrent || sessions.size() == 1)
+    return {};
+  if (uint32_t index = find(); index != active)
+    TENON_TRY(moveTo(index));
+  pickCurrent = true;
+  return {};
+}
+
+void ProgramSession::setProfile(tenon_profile_fn callback, void *user) {
+  for (Session &session : sessions)
+    session.setProfile(callback, user);
+}
+
+void ProgramSession::setSeed(uint64_t seed) {
+  for (Session &session : sessions)
+    session.setSeed(seed);
+}
+
+} // namespace tenon::rt

@@ -1,0 +1,67 @@
+//===- ProgramSession.h - a session on all programs of an artifact --------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_CORE_PROGRAMSESSION_H
+#define TENON_CORE_PROGRAMSESSION_H
+
+#include "runtime/core/Session.h"
+
+#include <deque>
+#include <vector>
+
+namespace tenon::rt {
+
+/// One session for each program of an artifact, of which one at a time has the bindings and the memory: the first
+/// whose dimensions and ranges the inputs' shapes fit, or the one that the caller chose.
+class ProgramSession {
+public:
+  explicit ProgramSession(const Artifact &artifact) : artifact(artifact) {}
+
+  /// `threads` and `limit` as in tenon_session_options.
+  Status start(uint32_t threads, uint64_t limit);
+
+  Status bindInput(uint32_t index, const tenon_tensor &tensor);
+  Status bindOutput(uint32_t index, void *data, uint64_t capacity);
+  /// Every later run uses program `index`; TENON_ANY_PROGRAM ends that.
+  Status use(uint32_t index);
+  /// Moves to the program for the sizes that are bound. What asks for sizes or runs comes after it.
+  Status pick();
+  void setProfile(tenon_profile_fn callback, void *user);
+  void setSeed(uint64_t seed);
+
+  Session &current() { return sessions[active]; }
+  const Session &current() const { return sessions[active]; }
+  uint32_t currentIndex() const { return active; }
+  uint32_t threads() const { return pool.size(); }
+  const Artifact &of() const { return artifact; }
+
+private:
+  struct Input {
+    bool bound = false;
+    void *data = nullptr;
+  };
+  struct Output {
+    void *data = nullptr;
+    uint64_t capacity = 0;
+  };
+
+  uint32_t find() const;
+  Status moveTo(uint32_t index);
+
+  const Artifact &artifact;
+  ThreadPool pool;
+  std::deque<Session> sessions; // one a program
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+  std::vector<int64_t> dims; // of all inputs, as in Plan::dims
+  uint32_t active = 0, chosen = TENON_ANY_PROGRAM;
+  bool pickCurrent = false;
+};
+
+} // namespace tenon::rt
+
+#endif // TENON_CORE_PROGRAMSESSION_H

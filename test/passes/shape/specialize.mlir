@@ -1,0 +1,23 @@
+// RUN: tenon-opt %s --split-input-file "--tenon-specialize=programs=N=128,N=1..512" | FileCheck %s
+
+// One copy for each, before the function itself; what main holds its symbols to stays.
+// CHECK: func.func @"main.N=128"
+// CHECK-SAME: tenon.program = "N=128"
+// CHECK-SAME: tenon.ranges = {M = array<i64: 0, 9>, N = array<i64: 128, 128>}
+// CHECK: func.func @"main.N=1..512"
+// CHECK-SAME: tenon.program = "N=1..512"
+// CHECK-SAME: N = array<i64: 2, 512>
+// CHECK: func.func @main
+// CHECK-NOT: tenon.program
+// CHECK-SAME: N = array<i64: 2, 600>
+func.func @main(%a: tensor<?x?xf32, #tenon.shape<N, M>>) -> tensor<?x?xf32, #tenon.shape<N, M>>
+    attributes {tenon.ranges = {M = array<i64: 0, 9>, N = array<i64: 2, 600>}} {
+  return %a : tensor<?x?xf32, #tenon.shape<N, M>>
+}
+
+// -----
+
+// Kernels are no programs.
+// CHECK: func.func private @kernel
+// CHECK-NOT: func.func
+func.func private @kernel(%a: tensor<?xf32, #tenon.shape<N>>)

@@ -1,0 +1,45 @@
+//===- RangesTests.cpp - ranges as text -----------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Ranges.h"
+#include <catch2/catch.hpp>
+
+using namespace tenon;
+
+TEST_CASE("ranges are read and written") {
+  std::string error;
+  auto ranges = parseRanges("N=128;a=b=1..512", error);
+  REQUIRE(ranges);
+  REQUIRE(ranges->size() == 2);
+  CHECK((*ranges)[0].symbol == "N");
+  CHECK((*ranges)[0].range == Range::of(128));
+  CHECK((*ranges)[1].symbol == "a=b");
+  CHECK((*ranges)[1].range == Range{1, 512});
+  CHECK(printRanges(*ranges) == "N=128;a=b=1..512");
+}
+
+TEST_CASE("what is no range says why") {
+  for (const char *text : {"", "N", "N=", "=4", "N=-1", "N=4..2", "N=1..", "N=1...4", "N=1;", "N=1;N=2", "N=99999999999999999999"}) {
+    std::string error;
+    INFO(text);
+    CHECK_FALSE(parseRanges(text, error));
+    CHECK_FALSE(error.empty());
+  }
+}
+
+TEST_CASE("arithmetic of ranges keeps open ends") {
+  Range open{1, INT64_MAX};
+  CHECK(addRanges(open, Range::of(-3)) == Range{-2, INT64_MAX});
+  CHECK(mulRanges(open, Range::of(-2)) == Range{INT64_MIN, -2});
+  CHECK(mulRanges(Range{0, INT64_MAX}, Range::of(0)) == Range::of(0));
+  CHECK(floorDivRanges(Range{-3, 9}, Range::of(4)) == Range{-1, 2});
+  CHECK(ceilDivRanges(Range{-3, 9}, Range::of(4)) == Range{0, 3});
+  CHECK(floorDivRanges(Range{4, 9}, Range{1, INT64_MAX}) == Range{0, 9});
+  CHECK(floorDivRanges(open, Range{0, 3}) == Range::all());
+  CHECK(modRanges(Range{0, 3}, Range::of(4)) == Range{0, 3});
+  CHECK(modRanges(Range{0, 9}, Range::of(4)) == Range{0, 3});
+}
