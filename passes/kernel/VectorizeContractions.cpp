@@ -22,6 +22,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/kernel/Contraction.h"
 
 namespace tenon {
@@ -47,16 +49,22 @@ public:
         type(getElementTypeOrSelf(op.getDpsInits()[0])),
         lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()), position(op.getNumLoops()) {}
   void emit();
+  /// The sum begins with zeros, which are not in memory.
+  void startFromZero() { isFromZero = true; }
 
 private:
   Block2D chooseBlock();
   void emitParallelLoops(ArrayRef<unsigned> loops);
-  void emitColumns();
-  void emitRows(Value column, int64_t vectors, Value active);
+  /// Loops over all columns, or all rows: `body` gets the first and how many vectors or rows there are at once.
+  void forColumns(llvm::function_ref<void(Value column, int64_t vectors, Value active)> body);
+  void forRows(llvm::function_ref<void(Value row, int64_t rows)> body);
   SmallVector<int64_t> getRowSteps();
+  std::optional<unsigned> findCopiedLoop();
+  void copyRows(int64_t rows);
   void emitBlock(Block2D block, Value active);
   SmallVector<Value> emitReduction(ArrayRef<unsigned> loops, Block2D block, Value active, ValueRange sums);
   SmallVector<Value> emitStep(Block2D block, Value active, ValueRange sums);
+  void prefetchPanel(unsigned loop, Block2D block);
 
   /// The indices of an operand, `rows` and `columns` beyond the current position.
   SmallVector<Value> getIndices(OpOperand *operand, int64_t rows, int64_t columns);
@@ -74,8 +82,11 @@ private:
   int64_t registers;
   Type type;
   int64_t lanes;
+  bool isFromZero = false;
   SmallVector<Value> extents, position;
   Block2D block;
+  std::optional<unsigned> copiedLoop;
+  Value rowCopy; ///< of the scalars: a block's rows, where `copiedLoop` is one
 };
 
 } // namespace
@@ -101,9 +112,11 @@ Block2D Emitter::chooseBlock() {
   std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
   int64_t numRows = rows.value_or(1 << 10), numColumns = columns.value_or(lanes << 10);
   // Of blocks that take the same time the one with fewer loads, which other things compete with.
+  // A panel is too long for the first cache, which takes three cycles for a vector from the second one.
+  double cyclesOfVector = contraction.panel ? 3 : 0;
   auto getCycles = [&](int64_t r, int64_t v) {
     int64_t loads = contraction.isColumnwise ? r * v + v : r + v;
-    return std::max({r * v / 2.0, loads / 2.0, 4.0}) + 0.05 * loads;
+    return std::max({r * v / 2.0, loads / 2.0, v * cyclesOfVector, 4.0}) + 0.05 * loads;
   };
   Block2D best{1, 1};
   double bestCycles = -1;
@@ -141,6 +154,11 @@ void Emitter::emit() {
     }
   }
   block = chooseBlock();
+  copiedLoop = findCopiedLoop();
+  if (copiedLoop) {
+    int64_t width = *getConstantIntValue(extents[*copiedLoop]) + lanes;
+    rowCopy = memref::AllocOp::create(b, loc, MemRefType::get({block.rows, width}, type));
+  }
   SmallVector<unsigned> outer;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
@@ -151,55 +169,64 @@ void Emitter::emit() {
 }
 
 void Emitter::emitParallelLoops(ArrayRef<unsigned> loops) {
-  if (loops.empty())
-    return emitColumns();
-  forLoop(constant(0), extents[loops.front()], 1, [&](Value index) {
-    position[loops.front()] = index;
-    emitParallelLoops(loops.drop_front());
+  if (!loops.empty())
+    return forLoop(constant(0), extents[loops.front()], 1, [&](Value index) {
+      position[loops.front()] = index;
+      emitParallelLoops(loops.drop_front());
+    });
+  if (!rowCopy)
+    return forColumns([&](Value, int64_t vectors, Value active) {
+      forRows([&](Value, int64_t rows) { emitBlock({rows, vectors}, active); });
+    });
+  forRows([&](Value, int64_t rows) {
+    copyRows(rows);
+    forColumns([&](Value, int64_t vectors, Value active) { emitBlock({rows, vectors}, active); });
   });
 }
 
 /// Whole blocks of vectors, then what is left: at once where it is known how much that is, else single vectors.
 /// The last vector may be a part.
-void Emitter::emitColumns() {
+void Emitter::forColumns(llvm::function_ref<void(Value column, int64_t vectors, Value active)> emitBody) {
   Value extent = extents[contraction.columnLoop];
   int64_t width = block.vectors * lanes;
   auto makeMask = [&](Value column) -> Value {
     Value rest = arith::SubIOp::create(b, loc, extent, column);
     return vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), rest);
   };
+  auto body = [&](Value column, int64_t vectors, Value active) {
+    position[contraction.columnLoop] = column;
+    emitBody(column, vectors, active);
+  };
   if (std::optional<int64_t> known = getConstantIntValue(extent)) {
     int64_t whole = *known / width * width, rest = llvm::divideCeil(*known - whole, lanes);
-    forLoop(constant(0), constant(whole), width, [&](Value column) { emitRows(column, block.vectors, Value()); });
+    forLoop(constant(0), constant(whole), width, [&](Value column) { body(column, block.vectors, Value()); });
     if (rest == 0)
       return;
     Value column = constant(whole), last = constant(whole + (rest - 1) * lanes);
-    return emitRows(column, rest, *known % lanes ? makeMask(last) : Value());
+    return body(column, rest, *known % lanes ? makeMask(last) : Value());
   }
   AffineExpr size = b.getAffineSymbolExpr(0);
   Value whole = affine::AffineApplyOp::create(b, loc, size.floorDiv(width) * width, extent);
-  forLoop(constant(0), whole, width, [&](Value column) { emitRows(column, block.vectors, Value()); });
-  forLoop(whole, extent, lanes, [&](Value column) { emitRows(column, 1, makeMask(column)); });
+  forLoop(constant(0), whole, width, [&](Value column) { body(column, block.vectors, Value()); });
+  forLoop(whole, extent, lanes, [&](Value column) { body(column, 1, makeMask(column)); });
 }
 
-/// How many rows at a time: the block's, then what is left, where that is known at once.
+/// How many rows at a time: the block's, then what is left, where that is known at once; else half as many, and
+/// half of that.
 SmallVector<int64_t> Emitter::getRowSteps() {
   if (std::optional<int64_t> known = getConstantIntValue(extents[*contraction.rowLoop])) {
     int64_t rest = *known % block.rows;
     return rest ? SmallVector<int64_t>{block.rows, rest} : SmallVector<int64_t>{block.rows};
   }
-  SmallVector<int64_t> steps{block.rows};
-  if (block.rows > 4)
-    steps.push_back(4);
-  if (block.rows > 1)
-    steps.push_back(1);
+  SmallVector<int64_t> steps;
+  for (int64_t rows = block.rows; rows > 0; rows /= 2)
+    steps.push_back(rows);
   return steps;
 }
 
-void Emitter::emitRows(Value column, int64_t vectors, Value active) {
-  position[contraction.columnLoop] = column;
+void Emitter::forRows(llvm::function_ref<void(Value row, int64_t rows)> body) {
   if (!contraction.rowLoop)
-    return emitBlock({1, vectors}, active);
+    return body(Value(), 1);
   Value extent = extents[*contraction.rowLoop], begin = constant(0);
   AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
   for (int64_t rows : getRowSteps()) {
@@ -209,10 +236,54 @@ void Emitter::emitRows(Value column, int64_t vectors, Value active) {
     Value stop = getValueOrCreateConstantIndexOp(b, loc, end);
     forLoop(begin, stop, rows, [&](Value row) {
       position[*contraction.rowLoop] = row;
-      emitBlock({rows, vectors}, active);
+      body(row, rows);
     });
     begin = stop;
   }
+}
+
+/// The loop along which rows of the scalars are copied side by side before they are used. They are where they lie
+/// in memory at such a distance that they would push each other out of the first cache: a set of it has less room
+/// than a block has rows.
+std::optional<unsigned> Emitter::findCopiedLoop() {
+  constexpr int64_t kCacheWay = 4096, kStackBytes = 200 * 1024;
+  if (contraction.panel == 0 || !contraction.rowLoop || block.rows < 8)
+    return std::nullopt;
+  OpOperand *scalars = contraction.scalars;
+  AffineMap map = op.getMatchingIndexingMap(scalars);
+  auto innermost = dyn_cast<AffineDimExpr>(map.getResults().back());
+  auto [strides, offset] = cast<MemRefType>(scalars->get().getType()).getStridesAndOffset();
+  if (!innermost || strides.back() != 1)
+    return std::nullopt;
+  std::optional<int64_t> steps = getConstantIntValue(extents[innermost.getPosition()]);
+  int64_t bytes = type.getIntOrFloatBitWidth() / 8;
+  if (!steps || *steps % lanes != 0 || block.rows * (*steps + lanes) * bytes > kStackBytes)
+    return std::nullopt;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction && loop != innermost.getPosition() &&
+        getConstantIntValue(extents[loop]) != 1)
+      return std::nullopt;
+  int64_t distance = 0;
+  for (auto [index, stride] : llvm::zip(map.getResults(), strides))
+    if (index.isFunctionOfDim(*contraction.rowLoop))
+      distance += ShapedType::isDynamic(stride) ? 1 : stride * bytes;
+  int64_t beyond = distance % kCacheWay;
+  if (distance < kCacheWay || (beyond >= 64 && beyond <= kCacheWay - 64))
+    return std::nullopt;
+  return innermost.getPosition();
+}
+
+void Emitter::copyRows(int64_t rows) {
+  unsigned loop = *copiedLoop;
+  auto vectorType = VectorType::get({lanes}, type);
+  forLoop(constant(0), extents[loop], lanes, [&](Value step) {
+    position[loop] = step;
+    for (int64_t row = 0; row < rows; ++row) {
+      Value part = vector::LoadOp::create(b, loc, vectorType, contraction.scalars->get(),
+                                          getIndices(contraction.scalars, row, 0));
+      vector::StoreOp::create(b, loc, part, rowCopy, ValueRange{constant(row), step});
+    }
+  });
 }
 
 SmallVector<Value> Emitter::getIndices(OpOperand *operand, int64_t rows, int64_t columns) {
@@ -256,7 +327,10 @@ Value Emitter::loadVector(OpOperand *operand, int64_t row, int64_t vector, Value
 void Emitter::emitBlock(Block2D size, Value active) {
   OpOperand *out = op.getDpsInitOperand(0);
   SmallVector<Value> sums;
-  for (int64_t row = 0; row < size.rows; ++row)
+  auto vectorType = VectorType::get({lanes}, type);
+  if (isFromZero)
+    sums.assign(size.rows * size.vectors, arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType)));
+  for (int64_t row = 0; row < size.rows && !isFromZero; ++row)
     for (int64_t v = 0; v < size.vectors; ++v)
       sums.push_back(loadVector(out, row, v, v + 1 == size.vectors ? active : Value()));
   SmallVector<unsigned> summed;
@@ -287,9 +361,45 @@ SmallVector<Value> Emitter::emitReduction(ArrayRef<unsigned> loops, Block2D size
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   position[current] = loop.getInductionVar();
+  if (loops.size() == 1)
+    prefetchPanel(current, size);
   SmallVector<Value> results = emitReduction(loops.drop_front(), size, active, loop.getRegionIterArgs());
   scf::YieldOp::create(b, loc, results);
   return loop.getResults();
+}
+
+/// While a panel is multiplied with all rows, the next one comes from memory: each block of rows asks for its part.
+/// `loop` is the innermost one that sums. Nothing is asked for where the blocks are not known, or are few.
+void Emitter::prefetchPanel(unsigned loop, Block2D size) {
+  if (contraction.panel == 0 || !contraction.rowLoop || size.rows != block.rows || rowCopy)
+    return;
+  std::optional<int64_t> rows = getConstantIntValue(extents[*contraction.rowLoop]), steps = getConstantIntValue(extents[loop]);
+  int64_t lines = contraction.panel * type.getIntOrFloatBitWidth() / 8 / 64;
+  // A power of two, so that no step divides. Of unknown rows there may be fewer, or more.
+  int64_t blocks = llvm::bit_floor(uint64_t(rows.value_or(8 * block.rows) / block.rows));
+  if (!steps || blocks < lines || *steps < blocks)
+    return;
+  // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more.
+  AffineMap map = op.getMatchingIndexingMap(contraction.vectors);
+  int64_t stepDim = -1;
+  for (auto [dim, index] : llvm::enumerate(map.getResults()))
+    if (index == b.getAffineDimExpr(loop))
+      stepDim = dim;
+  if (stepDim < 0)
+    return;
+  SmallVector<Value> indices = getIndices(contraction.vectors, 0, 0);
+  int64_t share = llvm::divideCeil(*steps, blocks);
+  AffineExpr row = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1), panel = b.getAffineDimExpr(0);
+  indices[stepDim] = affine::AffineApplyOp::create(
+      b, loc, AffineMap::get(2, 0, row.floorDiv(block.rows) * share + step.floorDiv(blocks)),
+      ValueRange{position[*contraction.rowLoop], position[loop]});
+  indices.front() = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, panel + size.vectors * lanes / contraction.panel),
+                                                  indices.front());
+  int64_t perLine = contraction.panel / lines;
+  indices.back() = affine::AffineApplyOp::create(b, loc, AffineMap::get(2, 0, (step % lines) * perLine),
+                                                 ValueRange{position[*contraction.rowLoop], position[loop]});
+  memref::PrefetchOp::create(b, loc, contraction.vectors->get(), indices, /*isWrite=*/false, /*localityHint=*/2,
+                             /*isDataCache=*/true);
 }
 
 SmallVector<Value> Emitter::emitStep(Block2D size, Value active, ValueRange sums) {
@@ -304,7 +414,9 @@ SmallVector<Value> Emitter::emitStep(Block2D size, Value active, ValueRange sums
     Value element;
     if (!contraction.isColumnwise) {
       SmallVector<Value> indices = getIndices(contraction.scalars, row, 0);
-      element = memref::LoadOp::create(b, loc, contraction.scalars->get(), indices);
+      if (rowCopy)
+        indices = {constant(row), position[*copiedLoop]};
+      element = memref::LoadOp::create(b, loc, rowCopy ? rowCopy : contraction.scalars->get(), indices);
       element = vector::BroadcastOp::create(b, loc, vectorType, element);
     }
     for (int64_t v = 0; v < size.vectors; ++v) {
@@ -313,6 +425,18 @@ SmallVector<Value> Emitter::emitStep(Block2D size, Value active, ValueRange sums
     }
   }
   return results;
+}
+
+/// The operation that fills the memory of the sums with zeros, where nothing comes between it and them.
+static linalg::FillOp getZeroFill(linalg::GenericOp op) {
+  Value out = op.getDpsInits()[0];
+  for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
+    if (auto fill = dyn_cast<linalg::FillOp>(before); fill && fill.getOutputs()[0] == out)
+      return matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ? fill : linalg::FillOp();
+    if (!isPure(before))
+      break;
+  }
+  return {};
 }
 
 namespace {
@@ -326,7 +450,12 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
     });
     for (linalg::GenericOp op : operations)
       if (std::optional<Contraction> contraction = matchContraction(op)) {
-        Emitter(op, *contraction, vectorBytes, registers).emit();
+        Emitter emitter(op, *contraction, vectorBytes, registers);
+        if (linalg::FillOp fill = getZeroFill(op)) {
+          emitter.startFromZero();
+          fill.erase();
+        }
+        emitter.emit();
         op.erase();
       }
   }

@@ -55,18 +55,54 @@ func.func @a_rest_of_columns_is_masked(%a: memref<1x100xf32>, %b: memref<100x20x
 }
 
 // Panels of 32 columns: a block of two vectors reads one panel from one end to the other; what the last one holds
-// beyond the columns is zero, so that its vectors need no mask. Here a block of 9 rows and three
-// vectors does all columns at once, and one of 3 rows what is left.
+// beyond the columns is zero, so that its vectors need no mask. Here blocks of 8 rows and three
+// vectors do all columns at once, and one of 6 rows what is left.
 // CHECK-LABEL: @panels_are_read_in_order
-// CHECK: %{{.*}}:27 = scf.for
+// CHECK: %{{.*}}:24 = scf.for
 // CHECK: vector.load %arg1[%{{.*}}, %{{.*}}, %{{.*}}] : memref<2x100x32xf32>, vector<16xf32>
 // CHECK-NOT: vector.maskedload
 // CHECK: scf.yield
 // CHECK: vector.maskedstore
-// CHECK: %{{.*}}:9 = scf.for
+// CHECK: %{{.*}}:18 = scf.for
 func.func @panels_are_read_in_order(%a: memref<30x100xf32>, %b: memref<2x100x32xf32>, %c: memref<30x40xf32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
       ins(%a, %b : memref<30x100xf32>, memref<2x100x32xf32>) outs(%c : memref<30x40xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Rows 4096 bytes apart share a set of the first cache: a block of them is copied side by side before it is used.
+// The zeros that the sums begin with are never stored.
+// CHECK-LABEL: @rows_of_one_set_are_copied
+// CHECK: %[[COPY:.*]] = memref.alloc() : memref<14x1040xf32>
+// CHECK-NOT: linalg.fill
+// CHECK-COUNT-14: vector.store %{{.*}}, %[[COPY]]
+// CHECK: %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : vector<16xf32>
+// CHECK: %{{.*}}:28 = scf.for {{.*}} iter_args(%{{.*}} = %[[ZEROS]],
+// CHECK-COUNT-14: memref.load %[[COPY]]
+func.func @rows_of_one_set_are_copied(%a: memref<28x1024xf32>, %b: memref<1x1024x32xf32>, %c: memref<28x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<28x32xf32>)
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<28x1024xf32>, memref<1x1024x32xf32>) outs(%c : memref<28x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// While a panel is multiplied, the next one comes from memory.
+// CHECK-LABEL: @the_next_panel_is_asked_for
+// CHECK: memref.prefetch %arg1[%{{.*}}], read, locality<2>, data
+func.func @the_next_panel_is_asked_for(%a: memref<56x768xf32>, %b: memref<4x768x32xf32>, %c: memref<56x128xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<56x768xf32>, memref<4x768x32xf32>) outs(%c : memref<56x128xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %z, %0 : f32
