@@ -175,6 +175,23 @@ def ChooseLayouts : Pass<"tenon-choose-layouts", "::mlir::func::FuncOp"> {
   }];
 }
 
+def CollapseRows : Pass<"tenon-collapse-rows", "::mlir::func::FuncOp"> {
+  let summary = "make rows of several dimensions one";
+  let description = [{
+    A product of [m..., k] with a matrix has one dimension of rows, and a
+    convolution of single pixels (channels last) is one. What follows element by
+    element works on the collapsed rows, too.
+
+    ```mlir
+    %1 = tenon.contract %x, %w ... : (tensor<2x5x8xf32>, tensor<8x64xf32>) -> tensor<2x5x64xf32>
+    // ==>
+    %0 = tenon.reshape %x : (tensor<2x5x8xf32>) -> tensor<10x8xf32>
+    %1 = tenon.contract %0, %w ... : (tensor<10x8xf32>, tensor<8x64xf32>) -> tensor<10x64xf32>
+    %2 = tenon.reshape %1 : (tensor<10x64xf32>) -> tensor<2x5x64xf32>
+    ```
+  }];
+}
+
 def PrepackWeights : Pass<"tenon-prepack-weights", "::mlir::func::FuncOp"> {
   let summary = "store weights in the order in which kernels read them";
   let description = [{

@@ -33,6 +33,7 @@ static void buildSharedPipeline(OpPassManager &pm, const ConstantEvaluator &eval
   functions.addPass(createChooseLayouts());
   // Of what is left of the transposes some move nothing.
   functions.addPass(createSimplify());
+  functions.addPass(createCollapseRows());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   pm.addPass(createFoldConstants(evaluate));

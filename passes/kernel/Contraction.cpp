@@ -116,11 +116,17 @@ std::optional<Contraction> tenon::matchContraction(linalg::GenericOp op) {
     findColumnwise(op, contraction);
   if (!contraction.scalars || !contraction.vectors)
     return std::nullopt;
-  // Of several loops that qualify the last one, whose results lie closest together.
+  // Of several loops that qualify one that is known to be long; else the last one, whose results lie closest together.
   AffineMap vectors = op.getMatchingIndexingMap(contraction.vectors);
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  constexpr int64_t kLong = 4;
+  auto getRank = [&](unsigned loop) {
+    return ShapedType::isDynamic(ranges[loop]) ? kLong : ranges[loop] > kLong ? kLong + 1 : ranges[loop];
+  };
   for (unsigned loop = 0; loop < column; ++loop)
     if (iterators[loop] == utils::IteratorType::parallel && !vectors.isFunctionOfDim(loop) &&
-        op.getMatchingIndexingMap(contraction.scalars).isFunctionOfDim(loop))
+        op.getMatchingIndexingMap(contraction.scalars).isFunctionOfDim(loop) &&
+        (!contraction.rowLoop || getRank(loop) >= getRank(*contraction.rowLoop)))
       contraction.rowLoop = loop;
   return contraction;
 }

@@ -313,11 +313,16 @@ FailureOr<Value> ElementEmitter::emit(Value value, ArrayRef<AffineExpr> indices)
   return scalar;
 }
 
-/// The indices at which an operand of shape `dims` is read for a result element at `indices`.
-static SmallVector<AffineExpr> getBroadcastIndices(const Dims &dims, ArrayRef<AffineExpr> indices) {
+/// The indices at which an operand of shape `dims` is read for an element of a result of shape `resultDims`. Where
+/// both have 1 the index stays: a value and what replaces it in place are read alike.
+static SmallVector<AffineExpr> getBroadcastIndices(const Dims &dims, const Dims &resultDims,
+                                                   ArrayRef<AffineExpr> indices) {
   SmallVector<AffineExpr> result;
-  for (auto [dim, index] : llvm::zip(dims, indices.take_back(dims.size())))
-    result.push_back(getConstant(dim) == 1 ? getAffineConstantExpr(0, dim.getContext()) : index);
+  size_t missing = indices.size() - dims.size();
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    bool isStretched = getConstant(dim) == 1 && resultDims[missing + i] != dim;
+    result.push_back(isStretched ? getAffineConstantExpr(0, dim.getContext()) : indices[missing + i]);
+  }
   return result;
 }
 
@@ -489,7 +494,7 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
   if (op->hasTrait<Elementwise>()) {
     SmallVector<Value> scalars;
     for (Value operand : op->getOperands()) {
-      FailureOr<Value> scalar = emit(operand, getBroadcastIndices(getDims(operand), indices));
+      FailureOr<Value> scalar = emit(operand, getBroadcastIndices(getDims(operand), getDims(op->getResult(0)), indices));
       if (failed(scalar))
         return failure();
       scalars.push_back(*scalar);
@@ -508,7 +513,7 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
     return emit(reshape.getInput(),
                 getReshapeIndices(getDims(reshape.getInput()), getDims(value), indices, context));
   if (auto broadcast = dyn_cast<BroadcastOp>(op))
-    return emit(broadcast.getInput(), getBroadcastIndices(getDims(broadcast.getInput()), indices));
+    return emit(broadcast.getInput(), getBroadcastIndices(getDims(broadcast.getInput()), getDims(broadcast), indices));
   if (auto transpose = dyn_cast<TransposeOp>(op)) {
     SmallVector<AffineExpr> at(indices.size());
     for (auto [i, axis] : llvm::enumerate(transpose.getPermutation()))

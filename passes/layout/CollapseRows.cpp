@@ -1,0 +1,136 @@
+//===- CollapseRows.cpp - products of matrices, whatever the rows are ------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel blocks one dimension of rows. Where batch, time or pixels are
+// several, one of them may be 1, 7 or unknown; their product seldom is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/Passes.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_COLLAPSEROWS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+/// On a reshape that this pass made to give back a result: these are the ones that sink.
+static constexpr StringLiteral kSinks = "tenon.sinks";
+
+/// All dimensions but the last as one.
+static Dims collapse(const Dims &dims) {
+  return {getElementCount(dims.front().getContext(), ArrayRef(dims).drop_back()), dims.back()};
+}
+
+static Value reshape(OpBuilder &b, Location loc, Value value, const Dims &dims) {
+  return ReshapeOp::create(b, loc, getTensorType(dims, getElementTypeOrSelf(value)), value);
+}
+
+/// A result of collapsed rows in the shape that the model knows.
+static Value putBack(OpBuilder &b, Location loc, Value value, const Dims &dims) {
+  Value result = reshape(b, loc, value, dims);
+  result.getDefiningOp()->setAttr(kSinks, b.getUnitAttr());
+  return result;
+}
+
+static ReshapeOp getSinking(Value value) {
+  auto op = value.getDefiningOp<ReshapeOp>();
+  return op && op->hasAttr(kSinks) ? op : ReshapeOp();
+}
+
+namespace {
+
+/// [m..., k] x [k, n] -> [m..., n]
+struct CollapseContract : public OpRewritePattern<ContractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
+    ArrayRef<int64_t> lhs = op.getLhsDims(), rhs = op.getRhsDims(), result = op.getResultDims();
+    Dims dims = getDims(op.getType()), from = getDims(op.getLhs());
+    if (lhs.size() < 3 || rhs.size() != 2 || result.size() != lhs.size() || lhs.drop_back() != result.drop_back() ||
+        ArrayRef(from).drop_back() != ArrayRef(dims).drop_back() || !llvm::is_contained(rhs, lhs.back()) ||
+        !llvm::is_contained(rhs, result.back()) || lhs.back() == result.back())
+      return rewriter.notifyMatchFailure(op, "is no product of rows with a matrix");
+    int64_t row = lhs.front();
+    Value product = ContractOp::create(
+        rewriter, op.getLoc(), reshape(rewriter, op.getLoc(), op.getLhs(), collapse(from)), op.getRhs(),
+        ArrayRef<int64_t>{row, lhs.back()}, rhs, ArrayRef<int64_t>{row, result.back()}, op.getResultTypeAttr());
+    rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), product, dims));
+    return success();
+  }
+};
+
+/// A convolution of single pixels is a product of pixels with a matrix.
+struct ConvolveToContract : public OpRewritePattern<ConvolveOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
+    auto isOne = [](int64_t value) { return value == 1; };
+    auto isZero = [](int64_t value) { return value == 0; };
+    Dims filter = getDims(op.getFilter());
+    bool isPointwise = llvm::all_of(ArrayRef(filter).drop_back(2), [](AffineExpr dim) { return getConstant(dim) == 1; });
+    if (!op.getChannelsLast() || op.getGroups() != 1 || !isPointwise || !llvm::all_of(op.getStrides(), isOne) ||
+        !llvm::all_of(op.getLow(), isZero) || !llvm::all_of(op.getHigh(), isZero))
+      return rewriter.notifyMatchFailure(op, "looks at more than one pixel, or skips some");
+    Location loc = op.getLoc();
+    Dims dims = getDims(op.getType());
+    Value matrix = reshape(rewriter, loc, op.getFilter(), Dims(ArrayRef(filter).take_back(2)));
+    Value product = ContractOp::create(rewriter, loc, reshape(rewriter, loc, op.getInput(), collapse(getDims(op.getInput()))),
+                                       matrix, ArrayRef<int64_t>{0, 2}, ArrayRef<int64_t>{2, 1}, ArrayRef<int64_t>{0, 1},
+                                       op.getResultTypeAttr());
+    rewriter.replaceOp(op, putBack(rewriter, loc, product, dims));
+    return success();
+  }
+};
+
+/// What follows element by element follows on the collapsed rows, so that it is fused with the product.
+struct SinkThroughElementwise : public RewritePattern {
+  SinkThroughElementwise(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!op->hasTrait<Elementwise>() || op->getNumResults() != 1)
+      return failure();
+    Location loc = op->getLoc();
+    Dims dims = getDims(op->getResult(0));
+    auto sinks = [&](Value operand) { return getSinking(operand) && getDims(operand) == dims; };
+    if (llvm::none_of(op->getOperands(), sinks))
+      return rewriter.notifyMatchFailure(op, "reads no collapsed rows");
+    SmallVector<Dims> wanted;
+    for (Value operand : op->getOperands()) {
+      Dims own = getDims(operand);
+      bool isRow = llvm::all_of(ArrayRef(own).drop_back(own.empty() ? 0 : 1),
+                                [](AffineExpr dim) { return getConstant(dim) == 1; });
+      if (own != dims && !isRow)
+        return rewriter.notifyMatchFailure(op, "reads something that is stretched along some of the rows");
+      wanted.push_back(own == dims ? collapse(dims) : own.empty() ? own : Dims{own.back()});
+    }
+    SmallVector<Value> operands;
+    for (auto [operand, type] : llvm::zip(op->getOperands(), wanted))
+      operands.push_back(sinks(operand) ? getSinking(operand).getInput()
+                         : getDims(operand) == type ? operand
+                                                    : reshape(rewriter, loc, operand, type));
+    Operation *moved = rewriter.clone(*op);
+    moved->setOperands(operands);
+    moved->getResult(0).setType(getTensorType(collapse(dims), getElementTypeOrSelf(op->getResult(0))));
+    rewriter.replaceOp(op, putBack(rewriter, loc, moved->getResult(0), dims));
+    return success();
+  }
+};
+
+struct CollapseRows : public tenon::impl::CollapseRowsBase<CollapseRows> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<CollapseContract, ConvolveToContract, SinkThroughElementwise>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    getOperation().walk([](ReshapeOp op) { op->removeAttr(kSinks); });
+  }
+};
+
+} // namespace
