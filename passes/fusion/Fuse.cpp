@@ -89,15 +89,24 @@ static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned nu
          transpose.getPermutation()[column - indices.begin()] == static_cast<int64_t>(indices.size()) - 1;
 }
 
+/// A mere change of indices.
+static bool movesElements(Operation *op) { return isa<TransposeOp, BroadcastOp, UnpackOp>(op); }
+
+/// Whether a loop nest that reads an element many times would compute that of `op` as often.
+static bool isReadManyTimes(Operation *op) {
+  return llvm::any_of(op->getUsers(), [](Operation *user) {
+    return isa<ContractOp, ConvolveOp, PoolOp>(user) || (movesElements(user) && isReadManyTimes(user));
+  });
+}
+
 /// Whether a loop nest may compute the elements of `producer` while it reads them.
 static bool mayInlineInto(Operation *producer, OpOperand &use) {
   Operation *nest = use.getOwner();
   if (auto transpose = dyn_cast<TransposeOp>(producer))
     if (auto contract = dyn_cast<ContractOp>(nest); contract && !keepsVectors(transpose, contract, use.getOperandNumber()))
       return false;
-  // These read an element many times: only what is a mere change of indices may be inlined.
   if (isa<ContractOp, ConvolveOp, PoolOp>(nest))
-    return isa<TransposeOp, BroadcastOp, UnpackOp>(producer);
+    return movesElements(producer);
   if (isa<SoftmaxOp, LayerNormOp, RmsNormOp>(nest))
     return isCheap(producer);
   return isa<ReduceOp, ArgReduceOp, ScanOp>(nest);
@@ -148,6 +157,8 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
   if (nest)
     return !region.hasLoopNest && allowsEpilogue(op) && op->hasOneUse() &&
            region.inPlace.contains(*op->user_begin()) && hasDimsOf(op, region.root);
+  if (!movesElements(op) && isReadManyTimes(op))
+    return false;
   for (OpOperand &use : op->getUses()) {
     Operation *user = use.getOwner();
     if (tenon::hasLoopNest(user) ? !mayInlineInto(op, use) : !hasDimsOf(op, user) && !isCheap(op))

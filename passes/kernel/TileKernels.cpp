@@ -322,6 +322,14 @@ static scf::ForOp findLineLoop(func::ReturnOp terminator) {
   return givesAll ? first : scf::ForOp();
 }
 
+/// Tiles do not touch each other's slices of a destination, so that a stage in the loop may write its slice to the
+/// destination as the loop carries it. A stage that was repeated for each of its readers is then the same
+/// operation everywhere, which is done once.
+static void nameDestinationsAlike(scf::ForOp loop) {
+  for (auto [destination, carried] : llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs()))
+    destination.replaceUsesWithIf(carried, [&](OpOperand &use) { return loop->isProperAncestor(use.getOwner()); });
+}
+
 static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
@@ -358,6 +366,7 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
         return kernel.emitError("cannot be tiled");
       for (auto [old, replacement] : tiled->replacements)
         rewriter.replaceAllUsesWith(old, replacement);
+      nameDestinationsAlike(cast<scf::ForOp>(tiled->loops.front()));
       // A tile of uninitialised memory is memory of the tile's size.
       RewritePatternSet patterns(context);
       tensor::populateFoldTensorEmptyPatterns(patterns);

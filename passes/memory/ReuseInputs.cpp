@@ -49,7 +49,7 @@ static bool canOverwrite(func::FuncOp kernel, BlockArgument argument) {
   Operation *nest = nullptr;
   for (Operation &op : kernel.getBody().front())
     if (hasLoopNest(&op)) {
-      // These write a row after they have read it for the last time, and rows are never split between tiles.
+      // These write an element after they have read it for the last time, and rows are never split between tiles.
       if (nest || !isa<SoftmaxOp, LayerNormOp, RmsNormOp>(op))
         return false;
       nest = &op;

@@ -16,6 +16,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
@@ -29,6 +30,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include <mutex>
 
 using namespace mlir;
@@ -99,6 +101,20 @@ static void setFunctionAttributes(llvm::Module &module, const CpuTarget &target)
   }
 }
 
+namespace {
+/// Keeps loops from being unrolled before the vectoriser has seen them, which would then turn to the loop around
+/// them, and scatter. Short ones, as over a window, are better gone.
+struct KeepLongLoops : llvm::PassInfoMixin<KeepLongLoops> {
+  llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
+                              llvm::LoopStandardAnalysisResults &results, llvm::LPMUpdater &) {
+    constexpr unsigned kShort = 8;
+    if (results.SE.getSmallConstantTripCount(&loop) > kShort)
+      loop.setLoopAlreadyUnrolled();
+    return llvm::PreservedAnalyses::all();
+  }
+};
+} // namespace
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -109,6 +125,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   tuning.SLPVectorization = true;
   tuning.LoopUnrolling = true;
   llvm::PassBuilder builder(&machine, tuning);
+  builder.registerLateLoopOptimizationsEPCallback(
+      [](llvm::LoopPassManager &passes, llvm::OptimizationLevel) { passes.addPass(KeepLongLoops()); });
   // No function of the C library exists for a kernel: none may be made up, and ours are no special ones.
   llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
   library.disableAllFunctions();

@@ -45,6 +45,12 @@ static StringRef getFunctionName(Operation *op) {
       .Default([](Operation *) { return ""; });
 }
 
+/// Whether an operation of the arith dialect is lowered here. LLVM knows the largest of many numbers by its
+/// intrinsic alone, not by the comparisons that arith would be expanded to.
+static bool isArithmeticToLower(Operation *op) {
+  return isa<arith::RemFOp, arith::MaximumFOp, arith::MinimumFOp>(op);
+}
+
 static Value emitIntrinsic(OpBuilder &b, Operation *op) {
   Location loc = op->getLoc();
   Type type = op->getResult(0).getType();
@@ -59,6 +65,8 @@ static Value emitIntrinsic(OpBuilder &b, Operation *op) {
       .Case<math::FmaOp>([&](auto) -> Value {
         return LLVM::FMAOp::create(b, loc, type, x, op->getOperand(1), op->getOperand(2));
       })
+      .Case<arith::MaximumFOp>([&](auto) -> Value { return LLVM::MaximumOp::create(b, loc, x, op->getOperand(1)); })
+      .Case<arith::MinimumFOp>([&](auto) -> Value { return LLVM::MinimumOp::create(b, loc, x, op->getOperand(1)); })
       .Default([](Operation *) { return Value(); });
 }
 
@@ -68,7 +76,7 @@ struct MathToCalls : public tenon::impl::MathToCallsBase<MathToCalls> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     WalkResult result = module.walk([&](Operation *op) {
-      if (!isa<math::MathDialect>(op->getDialect()) && !isa<arith::RemFOp>(op))
+      if (!isa<math::MathDialect>(op->getDialect()) && !isArithmeticToLower(op))
         return WalkResult::advance();
       OpBuilder builder(op);
       Value replacement;

@@ -54,25 +54,46 @@ FailureOr<Value> StageBuilder::lowerSoftmax(SoftmaxOp op, Value destination) {
     Value top = emitter.readTensor(*largest, rows, rowIndices(emitter));
     return arith::SubFOp::create(emitter.getBuilder(), loc, *x, top).getResult();
   };
-  r.kind = ReduceKind::sum;
-  FailureOr<Value> sum = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) -> FailureOr<Value> {
+  auto emitExponential = [&](ElementEmitter &emitter) -> FailureOr<Value> {
     FailureOr<Value> x = emitShifted(emitter);
     if (failed(x))
       return failure();
     return math::ExpOp::create(emitter.getBuilder(), loc, *x).getResult();
-  });
+  };
+  r.kind = ReduceKind::sum;
+  auto emitInverse = [&](ElementEmitter &emitter, Value sum) -> Value {
+    OpBuilder &b = emitter.getBuilder();
+    Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 1));
+    return arith::DivFOp::create(b, loc, one, emitter.readTensor(sum, rows, rowIndices(emitter)));
+  };
+  // Where the result can hold the exponentials, they are computed once.
+  if (!op.getLog() && elementType == type) {
+    FailureOr<Value> exponentials = buildElementwise(loc, op.getType(), destination, emitExponential);
+    if (failed(exponentials))
+      return failure();
+    FailureOr<Value> sum = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) -> FailureOr<Value> {
+      return emitter.readTensor(*exponentials, dims, emitter.getLoops());
+    });
+    if (failed(sum))
+      return failure();
+    return buildElementwise(loc, op.getType(), *exponentials, [&](ElementEmitter &emitter) -> FailureOr<Value> {
+      Value x = emitter.readTensor(*exponentials, dims, emitter.getLoops());
+      return arith::MulFOp::create(emitter.getBuilder(), loc, x, emitInverse(emitter, *sum)).getResult();
+    });
+  }
+  FailureOr<Value> sum = buildReduction(loc, r, Value(), emitExponential);
   if (failed(sum))
     return failure();
   return buildElementwise(loc, op.getType(), destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
     OpBuilder &b = emitter.getBuilder();
-    FailureOr<Value> x = emitShifted(emitter);
+    FailureOr<Value> x = op.getLog() ? emitShifted(emitter) : emitExponential(emitter);
     if (failed(x))
       return failure();
-    Value total = emitter.readTensor(*sum, rows, rowIndices(emitter)), y;
+    Value y;
     if (op.getLog())
-      y = arith::SubFOp::create(b, loc, *x, math::LogOp::create(b, loc, total));
+      y = arith::SubFOp::create(b, loc, *x, math::LogOp::create(b, loc, emitter.readTensor(*sum, rows, rowIndices(emitter))));
     else
-      y = arith::DivFOp::create(b, loc, math::ExpOp::create(b, loc, *x), total);
+      y = arith::MulFOp::create(b, loc, *x, emitInverse(emitter, *sum));
     return castScalar(b, loc, y, type, elementType);
   });
 }

@@ -112,3 +112,20 @@ func.func @calls_stay_outside(%x: tensor<?xui8, #tenon.shape<N>>) -> tensor<?xui
   %0 = tenon.call "tenon_kernel"(%x, %n) : (tensor<?xui8, #tenon.shape<N>>, tensor<1xi64>) -> tensor<?xui8, #tenon.shape<N>>
   return %0 : tensor<?xui8, #tenon.shape<N>>
 }
+
+// A contraction reads an element many times: what it reads through a change of indices is computed once.
+// CHECK-LABEL: @contraction_reads_what_is_computed
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.exp
+// CHECK-NEXT: tenon.mul
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.transpose
+// CHECK-NEXT: tenon.contract
+func.func @contraction_reads_what_is_computed(%x: tensor<8x4xf32>, %s: tensor<4xf32>, %w: tensor<8x16xf32>) -> tensor<4x16xf32> {
+  %0 = tenon.exp %x : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  %1 = tenon.mul %0, %s : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
+  %2 = tenon.transpose %1 {permutation = array<i64: 1, 0>} : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %3 = tenon.contract %2, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+  return %3 : tensor<4x16xf32>
+}

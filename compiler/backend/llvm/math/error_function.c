@@ -40,6 +40,7 @@ double erfc(double x) {
 
 // 1 - e^-p(x), where p = -log(erfc): all of it in float.
 HOT float erff(float x) {
+  MAY_FUSE
   float a = absoluteFloat(x), z = a * a;
   float small = a + a * polynomialFloat(z, ERFF, ERFF_DEGREE);
   float bounded = a > 4 ? 4 : a; // 1 from 3.92 on

@@ -49,29 +49,34 @@ HOT double expm1(double x) {
 #define LN2_HIF 0x1.62e4p-1f
 #define LN2_LOF 0x1.7f7d1cp-20f
 
-INLINE float scaleByFloat(float y, float n) {
-  float first = n * 0.5f + ROUNDERF;
-  float second = (n - (first - ROUNDERF)) + ROUNDERF;
-  return y * floatOfBits((bitsOfFloat(first) + 127) << 23) * floatOfBits((bitsOfFloat(second) + 127) << 23);
+/// (1 + t) 2^n for an integer |n| <= 250, to which ROUNDERF was added. Two factors, so that a denormal result is
+/// rounded once; the first is put into the sum, which rounds alike at any scale.
+INLINE float scaleByFloat(float t, float rounded) {
+  MAY_FUSE
+  uint32_t n = bitsOfFloat(rounded), half = n >> 1; // what ROUNDERF is in these is shifted out
+  float first = floatOfBits((half + 127) << 23), second = floatOfBits((n - half + 127) << 23);
+  return (first + t * first) * second;
 }
 
 HOT float expf(float x) {
+  MAY_FUSE
   float bounded = x > 120 ? 120 : x;
   bounded = bounded < -120 ? -120 : bounded;
-  float n = (bounded * LOG2_EF + ROUNDERF) - ROUNDERF;
+  float rounded = bounded * LOG2_EF + ROUNDERF, n = rounded - ROUNDERF;
   float r = (bounded - n * LN2_HIF) - n * LN2_LOF;
-  return scaleByFloat(1 + (r + r * r * polynomialFloat(r, EXPF, EXPF_DEGREE)), n);
+  return scaleByFloat(r + r * r * polynomialFloat(r, EXPF, EXPF_DEGREE), rounded);
 }
 
 HOT float exp2f(float x) {
+  MAY_FUSE
   float bounded = x > 200 ? 200 : x;
   bounded = bounded < -200 ? -200 : bounded;
-  float n = (bounded + ROUNDERF) - ROUNDERF;
-  float r = bounded - n;
-  return scaleByFloat(1 + r * polynomialFloat(r, EXP2F, EXP2F_DEGREE), n);
+  float rounded = bounded + ROUNDERF, r = bounded - (rounded - ROUNDERF);
+  return scaleByFloat(r * polynomialFloat(r, EXP2F, EXP2F_DEGREE), rounded);
 }
 
 HOT float expm1f(float x) {
+  MAY_FUSE
   float bounded = x > 89 ? 89 : x;
   bounded = bounded < -30 ? -30 : bounded;
   float n = (bounded * LOG2_EF + ROUNDERF) - ROUNDERF;

@@ -61,6 +61,7 @@ double atanh(double x) {
 }
 
 HOT float tanhf(float x) {
+  MAY_FUSE
   float a = absoluteFloat(x), z = a * a;
   float small = a + a * (z * polynomialFloat(z, TANHF, TANHF_DEGREE));
   float large = 1 - 2 / (expf(2 * a) + 1);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Rules of these files: no call outside of the library, no assumption of a
-// fused multiply-add, no contraction (the compiler is told so), round-to-nearest
-// mode. What is marked HOT has no loops, tables or branches that the loop
+// fused multiply-add, no contraction (the compiler is told so) but where MAY_FUSE
+// stands, round-to-nearest mode. What is marked HOT has no loops, tables or branches that the loop
 // vectoriser cannot turn into selects.
 //
 //===----------------------------------------------------------------------===//
@@ -23,6 +23,9 @@
 #define INLINE static inline __attribute__((always_inline))
 /// Inlined wherever it is called, so that loops over it vectorise.
 #define HOT __attribute__((always_inline))
+/// At the start of a function's body: a product in it may lose its rounding to the sum that it goes into, where
+/// the processor has an instruction for that. For what is exact enough either way.
+#define MAY_FUSE _Pragma("clang fp contract(fast)")
 
 #define INF __builtin_inf()
 #define NAN __builtin_nan("")
@@ -67,6 +70,7 @@ INLINE float withSignFloat(float x, float y) {
 
 /// Horner's rule; `degree` is a constant wherever this is called, so that no loop is left.
 INLINE double polynomial(double x, const double *c, int degree) {
+  MAY_FUSE
   double sum = c[degree];
 #pragma clang loop unroll(full)
   for (int i = degree - 1; i >= 0; i--)
@@ -74,6 +78,7 @@ INLINE double polynomial(double x, const double *c, int degree) {
   return sum;
 }
 INLINE float polynomialFloat(float x, const float *c, int degree) {
+  MAY_FUSE
   float sum = c[degree];
 #pragma clang loop unroll(full)
   for (int i = degree - 1; i >= 0; i--)

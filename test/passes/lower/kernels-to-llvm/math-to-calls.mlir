@@ -27,12 +27,16 @@ func.func @functions(%x: f32, %y: f64) -> (f32, f32, f64, f32) {
 // CHECK: llvm.intr.fabs
 // CHECK: llvm.intr.roundeven
 // CHECK: llvm.intr.fma
-func.func @instructions(%x: f32) -> (f32, f32, f32, f32) {
+// CHECK: llvm.intr.maximum
+// CHECK: llvm.intr.minimum
+func.func @instructions(%x: f32) -> (f32, f32, f32, f32, f32) {
   %0 = math.sqrt %x : f32
   %1 = math.absf %x : f32
   %2 = math.roundeven %x : f32
   %3 = math.fma %x, %x, %x : f32
-  return %0, %1, %2, %3 : f32, f32, f32, f32
+  %4 = arith.maximumf %x, %3 : f32
+  %5 = arith.minimumf %x, %4 : f32
+  return %0, %1, %2, %3, %5 : f32, f32, f32, f32, f32
 }
 
 // -----

@@ -17,16 +17,19 @@ func.func private @elementwise_is_one_stage(%x: tensor<4x3xf32>, %b: tensor<3xf3
   return %1 : tensor<4x3xf32>
 }
 
-// The maximum, the sum, the quotient; the symbol of the rows is an index argument.
-// CHECK-LABEL: @softmax_is_three_stages
+// The maximum, the exponentials, their sum, and the quotients in place; the symbol of the rows is an index argument.
+// CHECK-LABEL: @softmax_is_four_stages
 // CHECK-SAME: %[[S0:[a-z0-9]*]]: index)
 // CHECK: tensor.empty(%[[S0]]) : tensor<?xf32>
 // CHECK: %[[MAX:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
 // CHECK: arith.maximumf
-// CHECK: %[[SUM:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} ins(%{{.*}}, %[[MAX]]
-// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}} ins(%{{.*}}, %[[MAX]], %[[SUM]]
+// CHECK: %[[EXP:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}} ins(%{{.*}}, %[[MAX]]
+// CHECK: math.exp
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} ins(%[[EXP]]
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}} ins(%[[SUM]] {{.*}} outs(%[[EXP]]
 // CHECK: arith.divf
-func.func private @softmax_is_three_stages(%x: tensor<?x40xf32, #tenon.shape<s0, 40>>)
+// CHECK: arith.mulf
+func.func private @softmax_is_four_stages(%x: tensor<?x40xf32, #tenon.shape<s0, 40>>)
     -> tensor<?x40xf32, #tenon.shape<s0, 40>> attributes {tenon.kernel, tenon.symbols = ["s0"]} {
   %0 = tenon.softmax %x {axis = 1 : i64}
     : (tensor<?x40xf32, #tenon.shape<s0, 40>>) -> tensor<?x40xf32, #tenon.shape<s0, 40>>
