@@ -81,6 +81,7 @@ class Graph:
         self.nodes, self.inputs, self.outputs, self.constants = [], [], [], {}
         self.measured = []
         self.flop = 0
+        self.read = set()  # names of what a run reads as a whole: of a table in which it looks up, it reads little
         self._scope, self._uses = [], collections.Counter()
 
     # --- Names, values and the file ---------------------------------------------------------------------
@@ -126,14 +127,17 @@ class Graph:
     def call(self, operator, *inputs, shape=None, **attributes):
         """One node with one result, whose shape is that of all inputs broadcast where none is said."""
         name = self._named(operator)
+        self.read |= {x.name for x in inputs if x and operator != "Gather"}
         self.nodes.append(onnx_writer.node(operator, [x.name if x else "" for x in inputs], [name], **attributes))
         return Value(name, tuple(shape) if shape is not None else broadcast([x.shape for x in inputs]))
 
     def write(self, path):
         path = pathlib.Path(path)
         onnx_writer.write(path, onnx_writer.model(self.nodes, self.inputs, self.outputs, self.constants, OPSET))
-        weights = sum(len(w.data) for w in self.constants.values() if isinstance(w, Weight))
-        about = {"name": self.name, "gflop": self.flop / 1e9, "weight_bytes": weights, "inputs": self.measured}
+        weights = {name: len(w.data) for name, w in self.constants.items() if isinstance(w, Weight)}
+        read = sum(size for name, size in weights.items() if name in self.read)
+        about = {"name": self.name, "gflop": self.flop / 1e9, "weight_bytes": sum(weights.values()), "read_bytes": read,
+                 "inputs": self.measured}
         path.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n")
 
     # --- Layers -----------------------------------------------------------------------------------------

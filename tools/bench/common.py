@@ -87,6 +87,7 @@ class Model:
     path: pathlib.Path
     shapes: dict  # of the inputs at the sizes that are measured; empty where nobody says
     gflop: float = None
+    read: int = None  # bytes of weights that a run reads
     files: list = dataclasses.field(default_factory=list)  # the inputs' values in order, where they are known
 
     def fixing(self):
@@ -109,11 +110,12 @@ def generatorNames():
 
 
 def readModel(path):
-    """A model and NAME.json beside it, which has `inputs`, each with `name` and `shape`, and `gflop`."""
+    """A model and NAME.json beside it, which has `inputs`, each with `name` and `shape`, `gflop`, and `read_bytes` or
+    `weight_bytes`."""
     side = path.with_suffix(".json")
     about = json.loads(side.read_text()) if side.exists() else {}
     shapes = {entry["name"]: entry["shape"] for entry in about.get("inputs", [])}
-    return Model(path.stem, path, shapes, about.get("gflop"))
+    return Model(path.stem, path, shapes, about.get("gflop"), about.get("read_bytes", about.get("weight_bytes")))
 
 
 def generate(name, folder):
@@ -130,7 +132,9 @@ def _dims(path):
 
 
 def readCase(folder):
-    """A folder as test/conformance has them, with its first set of inputs; None where it is none."""
+    """A folder as test/conformance has them, with its first set of inputs; None where it is none, or weights are elsewhere."""
+    if (folder / "expected.json").exists() and not (folder / "config.json").exists():
+        return None
     case = cases.load("models", folder)
     if not case:
         return None
