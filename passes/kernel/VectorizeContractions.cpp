@@ -54,7 +54,8 @@ public:
 
 private:
   Block2D chooseBlock();
-  void emitParallelLoops(ArrayRef<unsigned> loops);
+  void emitLoops();
+  void forParallel(ArrayRef<unsigned> loops, llvm::function_ref<void()> body);
   /// Loops over all columns, or all rows: `body` gets the first and how many vectors or rows there are at once.
   void forColumns(llvm::function_ref<void(Value column, int64_t vectors, Value active)> body);
   void forRows(llvm::function_ref<void(Value row, int64_t rows)> body);
@@ -84,6 +85,7 @@ private:
   int64_t lanes;
   bool isFromZero = false;
   SmallVector<Value> extents, position;
+  SmallVector<unsigned> outerLoops; ///< the parallel loops but rows and columns
   Block2D block;
   std::optional<unsigned> copiedLoop;
   Value rowCopy; ///< of the scalars: a block's rows, where `copiedLoop` is one
@@ -159,29 +161,40 @@ void Emitter::emit() {
     int64_t width = *getConstantIntValue(extents[*copiedLoop]) + lanes;
     rowCopy = memref::AllocOp::create(b, loc, MemRefType::get({block.rows, width}, type));
   }
-  SmallVector<unsigned> outer;
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (iterators[loop] == utils::IteratorType::parallel && loop != contraction.columnLoop &&
         loop != contraction.rowLoop)
-      outer.push_back(loop);
-  emitParallelLoops(outer);
+      outerLoops.push_back(loop);
+  emitLoops();
 }
 
-void Emitter::emitParallelLoops(ArrayRef<unsigned> loops) {
-  if (!loops.empty())
-    return forLoop(constant(0), extents[loops.front()], 1, [&](Value index) {
-      position[loops.front()] = index;
-      emitParallelLoops(loops.drop_front());
-    });
-  if (!rowCopy)
-    return forColumns([&](Value, int64_t vectors, Value active) {
-      forRows([&](Value, int64_t rows) { emitBlock({rows, vectors}, active); });
-    });
-  forRows([&](Value, int64_t rows) {
-    copyRows(rows);
-    forColumns([&](Value, int64_t vectors, Value active) { emitBlock({rows, vectors}, active); });
+void Emitter::forParallel(ArrayRef<unsigned> loops, llvm::function_ref<void()> body) {
+  if (loops.empty())
+    return body();
+  forLoop(constant(0), extents[loops.front()], 1, [&](Value index) {
+    position[loops.front()] = index;
+    forParallel(loops.drop_front(), body);
   });
+}
+
+void Emitter::emitLoops() {
+  auto emitRows = [&](int64_t vectors, Value active) {
+    forRows([&](Value, int64_t rows) { emitBlock({rows, vectors}, active); });
+  };
+  if (rowCopy)
+    return forParallel(outerLoops, [&] {
+      forRows([&](Value, int64_t rows) {
+        copyRows(rows);
+        forColumns([&](Value, int64_t vectors, Value active) { emitBlock({rows, vectors}, active); });
+      });
+    });
+  // A panel is used for all rows before the next one is.
+  if (contraction.panel)
+    return forColumns([&](Value, int64_t vectors, Value active) {
+      forParallel(outerLoops, [&] { emitRows(vectors, active); });
+    });
+  forParallel(outerLoops, [&] { forColumns([&](Value, int64_t vectors, Value active) { emitRows(vectors, active); }); });
 }
 
 /// Whole blocks of vectors, then what is left: at once where it is known how much that is, else single vectors.
@@ -375,8 +388,19 @@ void Emitter::prefetchPanel(unsigned loop, Block2D size) {
     return;
   std::optional<int64_t> rows = getConstantIntValue(extents[*contraction.rowLoop]), steps = getConstantIntValue(extents[loop]);
   int64_t lines = contraction.panel * type.getIntOrFloatBitWidth() / 8 / 64;
-  // A power of two, so that no step divides. Of unknown rows there may be fewer, or more.
-  int64_t blocks = llvm::bit_floor(uint64_t(rows.value_or(8 * block.rows) / block.rows));
+  // The blocks of rows that a panel is used for, and the number of this one. Of unknown rows there may be fewer than
+  // is taken for granted, or more.
+  int64_t count = rows.value_or(8 * block.rows) / block.rows;
+  AffineExpr number = b.getAffineDimExpr(0).floorDiv(block.rows);
+  SmallVector<Value> places{position[*contraction.rowLoop]};
+  for (unsigned outer : llvm::reverse(outerLoops))
+    if (std::optional<int64_t> extent = getConstantIntValue(extents[outer]); extent && *extent > 1) {
+      number = number + b.getAffineDimExpr(places.size()) * count;
+      places.push_back(position[outer]);
+      count *= *extent;
+    }
+  // A power of two, so that no step divides.
+  int64_t blocks = llvm::bit_floor(uint64_t(std::max<int64_t>(count, 1)));
   if (!steps || blocks < lines || *steps < blocks)
     return;
   // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more.
@@ -389,15 +413,15 @@ void Emitter::prefetchPanel(unsigned loop, Block2D size) {
     return;
   SmallVector<Value> indices = getIndices(contraction.vectors, 0, 0);
   int64_t share = llvm::divideCeil(*steps, blocks);
-  AffineExpr row = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1), panel = b.getAffineDimExpr(0);
+  AffineExpr step = b.getAffineDimExpr(places.size()), panel = b.getAffineDimExpr(0);
+  places.push_back(position[loop]);
   indices[stepDim] = affine::AffineApplyOp::create(
-      b, loc, AffineMap::get(2, 0, row.floorDiv(block.rows) * share + step.floorDiv(blocks)),
-      ValueRange{position[*contraction.rowLoop], position[loop]});
+      b, loc, AffineMap::get(places.size(), 0, number * share + step.floorDiv(blocks)), places);
   indices.front() = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, panel + size.vectors * lanes / contraction.panel),
                                                   indices.front());
   int64_t perLine = contraction.panel / lines;
-  indices.back() = affine::AffineApplyOp::create(b, loc, AffineMap::get(2, 0, (step % lines) * perLine),
-                                                 ValueRange{position[*contraction.rowLoop], position[loop]});
+  indices.back() = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, (b.getAffineDimExpr(0) % lines) * perLine),
+                                                 position[loop]);
   memref::PrefetchOp::create(b, loc, contraction.vectors->get(), indices, /*isWrite=*/false, /*localityHint=*/2,
                              /*isDataCache=*/true);
 }
