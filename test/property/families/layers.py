@@ -1,0 +1,73 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Layers as models have them: products and convolutions with weights, which are packed, and what is fused with them."""
+
+from draw import NUMBERS
+
+FLOAT, DOUBLE = NUMBERS["float32"], NUMBERS["float64"]
+# Neighbours of panels and register blocks, and a depth whose rows lie a multiple of 4096 bytes apart.
+WIDTHS = (31, 32, 33, 47, 64, 65, 70, 96, 129)
+DEPTHS = (1, 3, 16, 33, 64, 100, 1024)
+
+
+def _finish(d, dtype, value, bias, shape):
+    """A bias, an activation and a residual, or some of them."""
+    steps = [step for step in ("bias", "relu", "residual", "tanh") if d.chance(0.4)]
+    for place, step in enumerate(steps):
+        operands = {"bias": [value, bias], "residual": [value, d.input(dtype, shape, "unit")]}.get(step, [value])
+        operator = {"relu": "Relu", "tanh": "Tanh"}.get(step, "Add")
+        value = d.node(operator, operands, dtypes=[dtype], isResult=place + 1 == len(steps))
+    return value
+
+
+def _product(d, operator, operands, dtype, bias, shape, **attributes):
+    """The node of the layer itself is a result, too, in some cases: then it is read twice."""
+    value = d.node(operator, operands, dtypes=[dtype], isResult=True, **attributes)
+    _finish(d, dtype, value, bias, shape)
+    d.isWhole, d.slack = True, 16
+
+
+def drawMatMul(d, operator):
+    dtype = d.choose(FLOAT, FLOAT, FLOAT, DOUBLE)
+    k, n = d.choose(*DEPTHS), d.choose(*WIDTHS)
+    rows = [d.size(0, 33) for _ in range(d.integer(0, 3))]
+    if rows and d.chance(0.3):
+        rows[-1] = d.integer(40, 300)
+    x, bias = d.input(dtype, [*rows, k], "unit"), d.weight(dtype, [n])
+    _product(d, operator, [x, d.weight(dtype, [k, n])], dtype, bias, [*rows, n])
+
+
+def drawGemm(d, operator):
+    dtype, transposed = d.choose(FLOAT, DOUBLE), d.choose(0, 1)
+    m, k, n = d.size(), d.choose(*DEPTHS), d.choose(*WIDTHS)
+    operands = [d.input(dtype, [m, k], "unit"), d.weight(dtype, [n, k] if transposed else [k, n]), d.weight(dtype, [n])]
+    _product(d, operator, operands, dtype, d.weight(dtype, [n]), [m, n], transB=transposed)
+
+
+def drawConv(d, operator):
+    rank = d.choose(1, 2, 2, 2, 3)
+    form = d.choose("plain", "plain", "pointwise", "depthwise")
+    filters, kernel = d.choose(*WIDTHS), [1 if form == "pointwise" else d.integer(1, 3) for _ in range(rank)]
+    channels = filters if form == "depthwise" else d.choose(1, 3, 16, 33)
+    strides = [1 if form == "pointwise" and d.chance(0.7) else d.choose(1, 1, 2) for _ in range(rank)]
+    spatial = [d.size(kernel[0] if rank == 1 else 3, 17 if rank < 3 else 7) for _ in range(rank)]
+    batch = d.size(1, 3)
+    pads = [d.integer(0, size - 1) for _ in range(2) for size in kernel]
+    out = [
+        (int(size) + pads[i] + pads[i + rank] - kernel[i]) // strides[i] + 1 for i, size in enumerate(spatial)
+    ]
+    isOpen = any(getattr(size, "name", None) for size in spatial)
+    x = d.input(FLOAT, [batch, channels, *spatial], "unit")
+    filter_ = d.weight(FLOAT, [filters, 1 if form == "depthwise" else channels, *kernel])
+    bias = d.weight(FLOAT, [filters, *[1] * rank])
+    groups = filters if form == "depthwise" else 1
+    attributes = {"kernel_shape": kernel, "strides": strides, "pads": pads, "group": groups}
+    if isOpen or d.chance(0.3):
+        d.node(operator, [x, filter_], dtypes=[FLOAT], **attributes)
+        d.isWhole, d.slack = True, 16
+    else:
+        _product(d, operator, [x, filter_], FLOAT, bias, [batch, filters, *out], **attributes)
+
+
+OPERATORS = {"MatMul": drawMatMul, "Gemm": drawGemm, "Conv": drawConv}

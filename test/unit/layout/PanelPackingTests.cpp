@@ -1,0 +1,50 @@
+//===- PanelPackingTests.cpp - weights in panels ---------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/layout/PanelPacking.h"
+#include <catch2/catch.hpp>
+#include <random>
+#include <vector>
+
+using namespace tenon;
+
+template <typename T> static void checkPacking(PanelPacking p) {
+  p.elementBytes = sizeof(T);
+  std::vector<T> source(p.outer * p.extent * p.inner);
+  for (size_t i = 0; i < source.size(); ++i)
+    source[i] = T(i + 1);
+  std::vector<T> target(p.getPackedBytes() / sizeof(T));
+  packPanels(p, reinterpret_cast<const char *>(source.data()), reinterpret_cast<char *>(target.data()));
+  // Element [outer, n, inner] is [n / panel, outer, inner, n mod panel].
+  std::vector<T> wanted(target.size());
+  for (int64_t outer = 0; outer < p.outer; ++outer)
+    for (int64_t n = 0; n < p.extent; ++n)
+      for (int64_t inner = 0; inner < p.inner; ++inner)
+        wanted[((n / p.panel * p.outer + outer) * p.inner + inner) * p.panel + n % p.panel] =
+            source[(outer * p.extent + n) * p.inner + inner];
+  CHECK(target == wanted);
+}
+
+TEST_CASE("every element has its place in a panel, and zeros follow the last one", "[layout]") {
+  std::mt19937 random(7);
+  auto draw = [&](int64_t high) { return std::uniform_int_distribution<int64_t>(1, high)(random); };
+  for (int i = 0; i < 200; ++i) {
+    PanelPacking packing{draw(5), draw(100), draw(150), draw(2) * 16, 0};
+    CAPTURE(packing.outer, packing.extent, packing.inner, packing.panel);
+    checkPacking<uint8_t>(packing);
+    checkPacking<uint16_t>(packing);
+    checkPacking<uint32_t>(packing);
+    checkPacking<uint64_t>(packing);
+  }
+}
+
+TEST_CASE("panels of nothing are nothing", "[layout]") {
+  PanelPacking packing{3, 0, 5, 32, 4};
+  CHECK(packing.getNumPanels() == 0);
+  CHECK(packing.getPackedBytes() == 0);
+  packPanels(packing, nullptr, nullptr);
+}
