@@ -155,14 +155,12 @@ static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const
   return sizes;
 }
 
-/// Tile sizes of a contraction with a packed operand: few panels, which are read from one end to the other, and
-/// all the rows that the core's own cache holds beside them, for which each panel is read from there again.
+/// Tile sizes of a contraction with a packed operand: few panels, which come from far away once, and many rows, for
+/// which each panel is read from the core's own cache again.
 static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
-  constexpr int64_t kRowElements = 1 << 18, kProducts = 1 << 19, kColumns = 64;
+  constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64;
   SmallVector<int64_t> sizes(dims.size(), 1);
-  // Rows that lie a multiple of 4096 bytes apart are copied, a block at a time (VectorizeContractions.cpp).
-  bool areCopied = shape.products % 1024 == 0;
-  int64_t rest = areCopied ? 512 : std::clamp<int64_t>(kRowElements / shape.products, 28, 512), rows = 1;
+  int64_t rest = kRows, rows = 1;
   auto choose = [&](unsigned i) {
     int64_t extent = getConstant(dims[i]).value_or(rest), limit = std::max<int64_t>(rest / rows, 1);
     int64_t parts = std::max<int64_t>(1, llvm::divideCeil(extent, limit));
@@ -176,9 +174,8 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   for (unsigned i = dims.size(); i-- > 0;)
     if (i != shape.column && i != shape.row)
       choose(i);
-  // Work for a while, but in enough pieces for all threads. A copy wants to be used for many columns.
-  int64_t least = areCopied ? 2 * kColumns : kColumns;
-  int64_t columns = llvm::alignTo(std::clamp<int64_t>(kProducts / (rows * shape.products), 1, 8 * kColumns), least);
+  // Work for a while, but in enough pieces for all threads.
+  int64_t columns = llvm::alignTo(std::clamp<int64_t>(kProducts / (rows * shape.products), 1, 8 * kColumns), kColumns);
   sizes[shape.column] = std::min<int64_t>(columns, getConstant(dims[shape.column]).value_or(columns));
   return sizes;
 }

@@ -57,11 +57,9 @@ private:
   void emitLoops();
   void forParallel(ArrayRef<unsigned> loops, llvm::function_ref<void()> body);
   /// Loops over all columns, or all rows: `body` gets the first and how many vectors or rows there are at once.
-  void forColumns(llvm::function_ref<void(Value column, int64_t vectors, Value active)> body);
-  void forRows(llvm::function_ref<void(Value row, int64_t rows)> body);
+  void forColumns(llvm::function_ref<void(int64_t vectors, Value active)> body);
+  void forRows(llvm::function_ref<void(int64_t rows)> body);
   SmallVector<int64_t> getRowSteps();
-  std::optional<unsigned> findCopiedLoop();
-  void copyRows(int64_t rows);
   void emitBlock(Block2D block, Value active);
   SmallVector<Value> emitReduction(ArrayRef<unsigned> loops, Block2D block, Value active, ValueRange sums);
   SmallVector<Value> emitStep(Block2D block, Value active, ValueRange sums);
@@ -87,8 +85,6 @@ private:
   SmallVector<Value> extents, position;
   SmallVector<unsigned> outerLoops; ///< the parallel loops but rows and columns
   Block2D block;
-  std::optional<unsigned> copiedLoop;
-  Value rowCopy; ///< of the scalars: a block's rows, where `copiedLoop` is one
 };
 
 } // namespace
@@ -156,11 +152,6 @@ void Emitter::emit() {
     }
   }
   block = chooseBlock();
-  copiedLoop = findCopiedLoop();
-  if (copiedLoop) {
-    int64_t width = *getConstantIntValue(extents[*copiedLoop]) + lanes;
-    rowCopy = memref::AllocOp::create(b, loc, MemRefType::get({block.rows, width}, type));
-  }
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (iterators[loop] == utils::IteratorType::parallel && loop != contraction.columnLoop &&
@@ -180,26 +171,19 @@ void Emitter::forParallel(ArrayRef<unsigned> loops, llvm::function_ref<void()> b
 
 void Emitter::emitLoops() {
   auto emitRows = [&](int64_t vectors, Value active) {
-    forRows([&](Value, int64_t rows) { emitBlock({rows, vectors}, active); });
+    forRows([&](int64_t rows) { emitBlock({rows, vectors}, active); });
   };
-  if (rowCopy)
-    return forParallel(outerLoops, [&] {
-      forRows([&](Value, int64_t rows) {
-        copyRows(rows);
-        forColumns([&](Value, int64_t vectors, Value active) { emitBlock({rows, vectors}, active); });
-      });
-    });
   // A panel is used for all rows before the next one is.
   if (contraction.panel)
-    return forColumns([&](Value, int64_t vectors, Value active) {
+    return forColumns([&](int64_t vectors, Value active) {
       forParallel(outerLoops, [&] { emitRows(vectors, active); });
     });
-  forParallel(outerLoops, [&] { forColumns([&](Value, int64_t vectors, Value active) { emitRows(vectors, active); }); });
+  forParallel(outerLoops, [&] { forColumns(emitRows); });
 }
 
 /// Whole blocks of vectors, then what is left: at once where it is known how much that is, else single vectors.
 /// The last vector may be a part.
-void Emitter::forColumns(llvm::function_ref<void(Value column, int64_t vectors, Value active)> emitBody) {
+void Emitter::forColumns(llvm::function_ref<void(int64_t vectors, Value active)> emitBody) {
   Value extent = extents[contraction.columnLoop];
   int64_t width = block.vectors * lanes;
   auto makeMask = [&](Value column) -> Value {
@@ -208,7 +192,7 @@ void Emitter::forColumns(llvm::function_ref<void(Value column, int64_t vectors, 
   };
   auto body = [&](Value column, int64_t vectors, Value active) {
     position[contraction.columnLoop] = column;
-    emitBody(column, vectors, active);
+    emitBody(vectors, active);
   };
   if (std::optional<int64_t> known = getConstantIntValue(extent)) {
     int64_t whole = *known / width * width, rest = llvm::divideCeil(*known - whole, lanes);
@@ -237,9 +221,9 @@ SmallVector<int64_t> Emitter::getRowSteps() {
   return steps;
 }
 
-void Emitter::forRows(llvm::function_ref<void(Value row, int64_t rows)> body) {
+void Emitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   if (!contraction.rowLoop)
-    return body(Value(), 1);
+    return body(1);
   Value extent = extents[*contraction.rowLoop], begin = constant(0);
   AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
   for (int64_t rows : getRowSteps()) {
@@ -249,54 +233,10 @@ void Emitter::forRows(llvm::function_ref<void(Value row, int64_t rows)> body) {
     Value stop = getValueOrCreateConstantIndexOp(b, loc, end);
     forLoop(begin, stop, rows, [&](Value row) {
       position[*contraction.rowLoop] = row;
-      body(row, rows);
+      body(rows);
     });
     begin = stop;
   }
-}
-
-/// The loop along which rows of the scalars are copied side by side before they are used. They are where they lie
-/// in memory at such a distance that they would push each other out of the first cache: a set of it has less room
-/// than a block has rows.
-std::optional<unsigned> Emitter::findCopiedLoop() {
-  constexpr int64_t kCacheWay = 4096, kStackBytes = 200 * 1024;
-  if (contraction.panel == 0 || !contraction.rowLoop || block.rows < 8)
-    return std::nullopt;
-  OpOperand *scalars = contraction.scalars;
-  AffineMap map = op.getMatchingIndexingMap(scalars);
-  auto innermost = dyn_cast<AffineDimExpr>(map.getResults().back());
-  auto [strides, offset] = cast<MemRefType>(scalars->get().getType()).getStridesAndOffset();
-  if (!innermost || strides.back() != 1)
-    return std::nullopt;
-  std::optional<int64_t> steps = getConstantIntValue(extents[innermost.getPosition()]);
-  int64_t bytes = type.getIntOrFloatBitWidth() / 8;
-  if (!steps || *steps % lanes != 0 || block.rows * (*steps + lanes) * bytes > kStackBytes)
-    return std::nullopt;
-  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (iterator == utils::IteratorType::reduction && loop != innermost.getPosition() &&
-        getConstantIntValue(extents[loop]) != 1)
-      return std::nullopt;
-  int64_t distance = 0;
-  for (auto [index, stride] : llvm::zip(map.getResults(), strides))
-    if (index.isFunctionOfDim(*contraction.rowLoop))
-      distance += ShapedType::isDynamic(stride) ? 1 : stride * bytes;
-  int64_t beyond = distance % kCacheWay;
-  if (distance < kCacheWay || (beyond >= 64 && beyond <= kCacheWay - 64))
-    return std::nullopt;
-  return innermost.getPosition();
-}
-
-void Emitter::copyRows(int64_t rows) {
-  unsigned loop = *copiedLoop;
-  auto vectorType = VectorType::get({lanes}, type);
-  forLoop(constant(0), extents[loop], lanes, [&](Value step) {
-    position[loop] = step;
-    for (int64_t row = 0; row < rows; ++row) {
-      Value part = vector::LoadOp::create(b, loc, vectorType, contraction.scalars->get(),
-                                          getIndices(contraction.scalars, row, 0));
-      vector::StoreOp::create(b, loc, part, rowCopy, ValueRange{constant(row), step});
-    }
-  });
 }
 
 SmallVector<Value> Emitter::getIndices(OpOperand *operand, int64_t rows, int64_t columns) {
@@ -384,7 +324,7 @@ SmallVector<Value> Emitter::emitReduction(ArrayRef<unsigned> loops, Block2D size
 /// While a panel is multiplied with all rows, the next one comes from memory: each block of rows asks for its part.
 /// `loop` is the innermost one that sums. Nothing is asked for where the blocks are not known, or are few.
 void Emitter::prefetchPanel(unsigned loop, Block2D size) {
-  if (contraction.panel == 0 || !contraction.rowLoop || size.rows != block.rows || rowCopy)
+  if (contraction.panel == 0 || !contraction.rowLoop || size.rows != block.rows)
     return;
   std::optional<int64_t> rows = getConstantIntValue(extents[*contraction.rowLoop]), steps = getConstantIntValue(extents[loop]);
   int64_t lines = contraction.panel * type.getIntOrFloatBitWidth() / 8 / 64;
@@ -438,9 +378,7 @@ SmallVector<Value> Emitter::emitStep(Block2D size, Value active, ValueRange sums
     Value element;
     if (!contraction.isColumnwise) {
       SmallVector<Value> indices = getIndices(contraction.scalars, row, 0);
-      if (rowCopy)
-        indices = {constant(row), position[*copiedLoop]};
-      element = memref::LoadOp::create(b, loc, rowCopy ? rowCopy : contraction.scalars->get(), indices);
+      element = memref::LoadOp::create(b, loc, contraction.scalars->get(), indices);
       element = vector::BroadcastOp::create(b, loc, vectorType, element);
     }
     for (int64_t v = 0; v < size.vectors; ++v) {
