@@ -27,6 +27,8 @@ using namespace tenon;
 
 /// Columns of a panel: two vectors of 64 bytes of f32, which shorter vectors divide.
 static constexpr int64_t kPanel = 32;
+/// Fewer columns than these are not worth a panel.
+static constexpr int64_t kFewColumns = 4;
 
 /// The dimension of a contraction's weight that runs along the last dimension of the result, where the weight has
 /// nothing else but dimensions that are summed over.
@@ -69,25 +71,36 @@ struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
   void runOnOperation() override {
     SmallVector<WeightOp> weights;
     getOperation().walk([&](WeightOp weight) { weights.push_back(weight); });
-    for (WeightOp weight : weights)
+    for (WeightOp weight : weights) {
+      std::optional<int64_t> packed;
       for (OpOperand &use : llvm::make_early_inc_range(weight->getUses()))
-        if (std::optional<int64_t> axis = getPackedDim(use))
-          replace(use, weight, *axis);
+        if (std::optional<int64_t> axis = getPackedDim(use); axis && replace(use, weight, *axis))
+          packed = axis;
+      // An embedding that is the output's matrix, too, is stored once: a lookup finds its elements in the panels.
+      for (OpOperand &use : llvm::make_early_inc_range(weight->getUses()))
+        if (packed && isa<GatherOp>(use.getOwner()) && use.getOperandNumber() == 0)
+          replace(use, weight, *packed);
+    }
     for (WeightOp weight : weights)
       if (weight->use_empty())
         weight.erase();
   }
 
 private:
-  void replace(OpOperand &use, WeightOp weight, int64_t axis) {
+  /// Whether the weight can be packed along `axis`.
+  bool replace(OpOperand &use, WeightOp weight, int64_t axis) {
     RankedTensorType type = weight.getType();
-    if (!(type.getElementType().isF32() || type.getElementType().isF64()) || type.getDimSize(axis) < kPanel)
-      return;
+    if (!(type.getElementType().isF32() || type.getElementType().isF64()))
+      return false;
+    // A part of a panel pays where its elements would not be neighbours otherwise.
+    if (type.getDimSize(axis) < (axis + 1 == type.getRank() ? kPanel : kFewColumns))
+      return false;
     WeightOp packed = getPacked(weight, axis);
     if (!packed)
-      return;
+      return false;
     OpBuilder b(use.getOwner());
     use.set(UnpackOp::create(b, use.getOwner()->getLoc(), type, packed, axis));
+    return true;
   }
 
   /// One for all uses that want the same.

@@ -138,10 +138,39 @@ struct TransposeToReshape : public OpRewritePattern<TransposeOp> {
   }
 };
 
+/// contract(x, transpose(weight)) -> contract(x, weight): which dimension is which is a matter of its numbers. So a weight
+/// that is read in two ways stays one.
+struct AbsorbTranspose : public OpRewritePattern<ContractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
+    auto absorb = [&](OpOperand &operand, ArrayRef<int64_t> indices) -> std::optional<SmallVector<int64_t>> {
+      auto transpose = operand.get().getDefiningOp<TransposeOp>();
+      if (!transpose || !isConstantValue(transpose.getInput()))
+        return std::nullopt;
+      SmallVector<int64_t> own(indices.size());
+      for (auto [index, axis] : llvm::zip(indices, transpose.getPermutation()))
+        own[axis] = index;
+      rewriter.modifyOpInPlace(op, [&] { operand.set(transpose.getInput()); });
+      return own;
+    };
+    std::optional<SmallVector<int64_t>> lhs = absorb(op.getLhsMutable(), op.getLhsDims()),
+                                        rhs = absorb(op.getRhsMutable(), op.getRhsDims());
+    if (!lhs && !rhs)
+      return rewriter.notifyMatchFailure(op, "reads no transposed weight");
+    rewriter.modifyOpInPlace(op, [&] {
+      if (lhs)
+        op.setLhsDims(*lhs);
+      if (rhs)
+        op.setRhsDims(*rhs);
+    });
+    return success();
+  }
+};
+
 struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldScaleIntoFilter, DistributeScale, ReducePower, TransposeToReshape>(&getContext());
+    patterns.add<FoldScaleIntoFilter, DistributeScale, ReducePower, TransposeToReshape, AbsorbTranspose>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -28,6 +28,21 @@ func.func @rows_of_a_transposed_weight(%x: tensor<3x2xf32>, %y: tensor<2xf32>) -
   return %0, %1 : tensor<3x34xf32>, tensor<34xf32>
 }
 
+// An embedding that is the matrix of the output, too, is stored once.
+// CHECK-LABEL: @tied
+// CHECK: %[[W:.*]] = tenon.weight {{.*}} : tensor<2x2x32xf32>
+// CHECK: %[[E:.*]] = tenon.unpack %[[W]] {axis = 0 : i64}
+// CHECK: tenon.gather %[[E]], %arg0
+// CHECK: tenon.contract {{.*}}, %{{.*}}
+// CHECK-NOT: tenon.weight
+func.func @tied(%ids: tensor<3xi64>) -> tensor<3x34xf32> {
+  %w = tenon.weight dense_resource<v> : tensor<34x2xf32>
+  %0 = tenon.gather %w, %ids {axis = 0 : i64} : (tensor<34x2xf32>, tensor<3xi64>) -> tensor<3x2xf32>
+  %1 = tenon.contract %0, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>}
+    : (tensor<3x2xf32>, tensor<34x2xf32>) -> tensor<3x34xf32>
+  return %1 : tensor<3x34xf32>
+}
+
 // Filters of a convolution with channels last; not where they are in groups, and not fewer than a panel.
 // CHECK-LABEL: @filters
 // CHECK: tenon.unpack {{.*}} {axis = 3 : i64} : (tensor<2x1x1x1x32xf32>) -> tensor<1x1x1x34xf32>

@@ -72,3 +72,16 @@ func.func @no_reshape_where_elements_move(%x: tensor<1x5x3xf32>) -> tensor<3x1x5
   %0 = tenon.transpose %x {permutation = array<i64: 2, 0, 1>} : (tensor<1x5x3xf32>) -> tensor<3x1x5xf32>
   return %0 : tensor<3x1x5xf32>
 }
+
+// A weight that is read in two ways stays one.
+// CHECK-LABEL: @transposed_weight
+// CHECK: %[[W:.*]] = tenon.weight
+// CHECK-NOT: tenon.transpose
+// CHECK: tenon.contract %arg0, %[[W]] {lhs_dims = array<i64: 0, 2>, result_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>}
+func.func @transposed_weight(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %w = tenon.weight dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %t = tenon.transpose %w {permutation = array<i64: 1, 0>} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %0 = tenon.contract %x, %t {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}
