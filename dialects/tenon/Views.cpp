@@ -42,3 +42,9 @@ Value tenon::getReshaped(Value value) {
     value = reshape.getInput();
   return value;
 }
+
+Value tenon::getViewed(Value value) {
+  while (isa_and_nonnull<ReshapeOp, SliceOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}

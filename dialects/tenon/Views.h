@@ -27,6 +27,9 @@ bool isContiguous(ConcatOp concat);
 /// The value that a chain of reshapes begins with.
 mlir::Value getReshaped(mlir::Value value);
 
+/// The value that a chain of reshapes and slices begins with: outside of kernels all of them lie in its memory.
+mlir::Value getViewed(mlir::Value value);
+
 } // namespace tenon
 
 #endif // TENON_DIALECTS_TENON_VIEWS_H

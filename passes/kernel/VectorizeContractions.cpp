@@ -20,10 +20,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/Kernel.h"
-#include "passes/Passes.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Kernel.h"
+#include "passes/Passes.h"
 #include "passes/kernel/Contraction.h"
 
 namespace tenon {
@@ -70,7 +70,6 @@ private:
   /// `active` masks the last of a block's vectors.
   Value loadVector(OpOperand *operand, int64_t row, int64_t vector, Value active);
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
   /// A loop from `begin` to `end`; `body` runs at its insertion point.
   void forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body);
 
@@ -109,9 +108,9 @@ Block2D Emitter::chooseBlock() {
   std::optional<int64_t> rows = contraction.rowLoop ? getConstantIntValue(extents[*contraction.rowLoop]) : 1;
   std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
   int64_t numRows = rows.value_or(1 << 10), numColumns = columns.value_or(lanes << 10);
-  // Of blocks that take the same time the one with fewer loads, which other things compete with.
   // A panel is too long for the first cache, which takes three cycles for a vector from the second one.
   double cyclesOfVector = contraction.panel ? 3 : 0;
+  // Of blocks that take the same time the one with fewer loads, which other things compete with.
   auto getCycles = [&](int64_t r, int64_t v) {
     int64_t loads = contraction.isColumnwise ? r * v + v : r + v;
     return std::max({r * v / 2.0, loads / 2.0, v * cyclesOfVector, 4.0}) + 0.05 * loads;
@@ -322,7 +321,8 @@ SmallVector<Value> Emitter::emitReduction(ArrayRef<unsigned> loops, Block2D size
 }
 
 /// While a panel is multiplied with all rows, the next one comes from memory: each block of rows asks for its part.
-/// `loop` is the innermost one that sums. Nothing is asked for where the blocks are not known, or are few.
+/// `loop` is the innermost one that sums. Nothing is asked for where there are few blocks. What lies beyond the last
+/// panel may be asked for, too: that reads nothing.
 void Emitter::prefetchPanel(unsigned loop, Block2D size) {
   if (contraction.panel == 0 || !contraction.rowLoop || size.rows != block.rows)
     return;
@@ -345,10 +345,13 @@ void Emitter::prefetchPanel(unsigned loop, Block2D size) {
     return;
   // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more.
   AffineMap map = op.getMatchingIndexingMap(contraction.vectors);
-  int64_t stepDim = -1;
-  for (auto [dim, index] : llvm::enumerate(map.getResults()))
+  int64_t stepDim = -1, panelDim = -1;
+  for (auto [dim, index] : llvm::enumerate(map.getResults())) {
     if (index == b.getAffineDimExpr(loop))
       stepDim = dim;
+    if (index.getKind() == AffineExprKind::FloorDiv)
+      panelDim = dim;
+  }
   if (stepDim < 0)
     return;
   SmallVector<Value> indices = getIndices(contraction.vectors, 0, 0);
@@ -357,8 +360,8 @@ void Emitter::prefetchPanel(unsigned loop, Block2D size) {
   places.push_back(position[loop]);
   indices[stepDim] = affine::AffineApplyOp::create(
       b, loc, AffineMap::get(places.size(), 0, number * share + step.floorDiv(blocks)), places);
-  indices.front() = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, panel + size.vectors * lanes / contraction.panel),
-                                                  indices.front());
+  int64_t numPanels = llvm::divideCeil(size.vectors * lanes, contraction.panel);
+  indices[panelDim] = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, panel + numPanels), indices[panelDim]);
   int64_t perLine = contraction.panel / lines;
   indices.back() = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, (b.getAffineDimExpr(0) % lines) * perLine),
                                                  position[loop]);

@@ -148,18 +148,21 @@ struct SinkThroughElementwise : public RewritePattern {
   }
 };
 
+/// The pad of an input whose dimensions are permuted, as `input` is, in the same way as its result.
+static Value permutePad(OpBuilder &b, PadOp op, Value input, ArrayRef<int64_t> p) {
+  Dims dims = getDims(op.getType()), low(op.getLow().getDims());
+  return PadOp::create(b, op.getLoc(), getTensorType(permute(ArrayRef(dims), p), op.getType().getElementType()),
+                       op.getMode(), input, op.getValue(), ShapeAttr::get(b.getContext(), permute(ArrayRef(low), p)),
+                       permute(op.getInterior(), p));
+}
+
 struct SinkThroughPad : public OpRewritePattern<PadOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(PadOp op, PatternRewriter &rewriter) const override {
     TransposeOp from = getFromLast(op.getInput());
     if (!from)
       return rewriter.notifyMatchFailure(op, "pads nothing that was transposed");
-    Permutation toLast = getToLast(op.getType().getRank());
-    Dims dims = getDims(op.getType()), low(op.getLow().getDims());
-    auto type = getTensorType(permute(ArrayRef(dims), toLast), op.getType().getElementType());
-    Value padded = PadOp::create(rewriter, op.getLoc(), type, op.getMode(), from.getInput(), op.getValue(),
-                                 ShapeAttr::get(op.getContext(), permute(ArrayRef(low), toLast)),
-                                 permute(op.getInterior(), toLast));
+    Value padded = permutePad(rewriter, op, from.getInput(), getToLast(op.getType().getRank()));
     rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), padded));
     return success();
   }
@@ -173,12 +176,8 @@ struct HoistOverPad : public OpRewritePattern<TransposeOp> {
     int64_t rank = op.getPermutation().size();
     if (!pad || !pad->hasOneUse() || rank < 3 || op.getPermutation() != ArrayRef(getToLast(rank)))
       return rewriter.notifyMatchFailure(op, "puts the channels of nothing padded last");
-    Dims low(pad.getLow().getDims());
-    rewriter.replaceOpWithNewOp<PadOp>(op, op.getType(), pad.getMode(),
-                                       transpose(rewriter, op.getLoc(), pad.getInput(), op.getPermutation()),
-                                       pad.getValue(),
-                                       ShapeAttr::get(op.getContext(), permute(ArrayRef(low), op.getPermutation())),
-                                       permute(pad.getInterior(), op.getPermutation()));
+    Value input = transpose(rewriter, op.getLoc(), pad.getInput(), op.getPermutation());
+    rewriter.replaceOp(op, permutePad(rewriter, pad, input, op.getPermutation()));
     return success();
   }
 };

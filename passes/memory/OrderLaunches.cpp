@@ -79,15 +79,9 @@ void BlockOrder::collectParts() {
 }
 
 uint32_t BlockOrder::getBuffer(Value value) {
-  while (true) {
-    Operation *definition = value.getDefiningOp();
-    if (isa_and_nonnull<ReshapeOp, SliceOp>(definition))
-      value = definition->getOperand(0);
-    else if (Value whole = wholeOf.lookup(value))
-      value = whole;
-    else
-      break;
-  }
+  value = getViewed(value);
+  while (Value whole = wholeOf.lookup(value))
+    value = whole;
   auto [it, isNew] = buffers.try_emplace(value, graph.buffers.size());
   if (isNew) {
     // Only what this block computes comes and goes.

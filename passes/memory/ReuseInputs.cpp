@@ -7,6 +7,7 @@
 
 #include "dialects/tenon/LoopNest.h"
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/Views.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
@@ -67,14 +68,10 @@ static bool canOverwrite(func::FuncOp kernel, BlockArgument argument) {
 
 /// The value whose memory a value lies in.
 static Value getOwner(Value value, const llvm::DenseMap<Value, Value> &owners) {
-  while (true) {
-    if (isa_and_nonnull<ReshapeOp, SliceOp>(value.getDefiningOp()))
-      value = value.getDefiningOp()->getOperand(0);
-    else if (Value owner = owners.lookup(value))
-      value = owner;
-    else
-      return value;
-  }
+  value = getViewed(value);
+  while (Value owner = owners.lookup(value))
+    value = getViewed(owner);
+  return value;
 }
 
 namespace {

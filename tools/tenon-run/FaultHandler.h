@@ -12,8 +12,8 @@
 
 namespace tenon::run {
 
-/// From now on a segmentation fault in this session's memory, which TENON_DEBUG_ARENA=1 fences, ends the process
-/// with one line that names instruction and buffer. Any other is left to the system.
+/// From now on a segmentation fault in memory of `session`, which TENON_DEBUG_ARENA=1 fences, ends the process with
+/// one line that names instruction and buffer. Any other is left to the system.
 void explainFaults(const tenon_session *session);
 
 } // namespace tenon::run
