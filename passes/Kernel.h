@@ -29,6 +29,8 @@ inline constexpr llvm::StringRef kSymbolsAttr = "tenon.symbols";
 /// On a kernel: how many tiles a launch has, a #tenon.shape of one expression over its symbols. Before
 /// `tenon-tile-kernels`, on a loop whose iterations may be the tiles: how many they are.
 inline constexpr llvm::StringRef kTilesAttr = "tenon.tiles";
+/// On a kernel: bytes of scratch that a thread needs to run it.
+inline constexpr llvm::StringRef kScratchAttr = "tenon.scratch";
 /// On an argument: the dimensions of its tensor.
 inline constexpr llvm::StringRef kDimsAttr = "tenon.dims";
 /// On an argument: it is a destination.

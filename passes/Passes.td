@@ -192,6 +192,22 @@ def CollapseRows : Pass<"tenon-collapse-rows", "::mlir::func::FuncOp"> {
   }];
 }
 
+def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
+  let summary = "compute operations in the fastest way that is exact enough";
+  let description = [{
+    Every way to compute an operation is a path (passes/paths/Path.h): it says to
+    what it applies, how long it takes and how far off it is, for a machine. Each
+    operation takes the path of least time whose error is within the tolerance.
+
+    Relies on channels last; runs before `tenon-prepack-weights`.
+  }];
+  let options = [
+    Option<"tolerance", "tolerance", "double", "1e-5", "largest error of a result, relative to its largest element">,
+    Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">
+  ];
+  let statistics = [Statistic<"numTaken", "taken", "operations that are computed in another way than their own">];
+}
+
 def PrepackWeights : Pass<"tenon-prepack-weights", "::mlir::func::FuncOp"> {
   let summary = "store weights in the order in which kernels read them";
   let description = [{
@@ -390,6 +406,20 @@ def VectorizeContractions : Pass<"tenon-vectorize-contractions", "::mlir::Module
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def ExpandWinograd : Pass<"tenon-expand-winograd", "::mlir::ModuleOp"> {
+  let summary = "make loops of the Winograd convolution of a tile";
+  let description = [{
+    kernel.winograd on buffers becomes the transform of what the tile reads, in
+    vectors along the channels; a matrix product for each point, left to
+    `tenon-vectorize-contractions`; and the inverse transform. What is between
+    lies in the thread's scratch.
+  }];
+  let options = [Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::tenon::kernel::KernelDialect"];
 }
 
 def PlaceAllocations : Pass<"tenon-place-allocations", "::mlir::ModuleOp"> {

@@ -343,7 +343,9 @@ void Serializer::fillSymbolRanges() {
 }
 
 LogicalResult Serializer::run() {
-  plan.arena_size = plan.scratch_size = exprs.addConstant(0);
+  auto scratch = program->getAttrOfType<IntegerAttr>("scratch");
+  plan.arena_size = exprs.addConstant(0);
+  plan.scratch_size = exprs.addConstant(scratch ? scratch.getInt() : 0);
   auto ranges = program->getAttrOfType<DictionaryAttr>("ranges");
   for (auto [i, name] : llvm::enumerate(program.getSymbols().getAsValueRange<StringAttr>())) {
     auto symbol = std::make_unique<fmt::SymbolT>();

@@ -248,7 +248,9 @@ CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::functio
 
 CompileStatus Compilation::lowerToPlan() {
   return runPasses("graph", *module, [&](OpPassManager &pm) {
-    buildGraphPipeline(pm, evaluateConstants, options.programs);
+    bool isForGpu = options.emit == EmitKind::ptx || options.emit == EmitKind::spirv;
+    buildGraphPipeline(pm, evaluateConstants,
+                       {options.programs, options.tolerance, isForGpu ? 0 : targets.front().vectorBytes});
   });
 }
 

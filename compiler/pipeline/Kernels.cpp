@@ -30,6 +30,7 @@ OwningOpRef<ModuleOp> tenon::isolateKernels(ModuleOp module) {
 FailureOr<std::vector<std::string>> tenon::compileEach(ModuleOp kernels, const CpuTarget &target, CodeKind kind) {
   std::vector<ModuleOp> modules(kernels.getOps<ModuleOp>().begin(), kernels.getOps<ModuleOp>().end());
   std::vector<std::string> code(modules.size());
+  setCodegenOptions();
   LogicalResult result =
       failableParallelForEachN(kernels.getContext(), 0, modules.size(), [&](size_t i) -> LogicalResult {
         FailureOr<std::string> bytes = compileKernels(modules[i], target, kind);

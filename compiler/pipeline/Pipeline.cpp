@@ -57,14 +57,16 @@ static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
 }
 
 void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate,
-                               const std::vector<std::string> &programs) {
+                               const GraphOptions &options) {
   buildSharedPipeline(pm, evaluate);
   pm.addPass(createCollectRequirements());
   SpecializeOptions specialize;
-  specialize.programs.assign(programs.begin(), programs.end());
+  specialize.programs.assign(options.programs.begin(), options.programs.end());
   pm.addPass(createSpecialize(specialize));
   buildFactsPipeline(pm, evaluate);
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  if (options.vectorBytes)
+    functions.addPass(createChoosePaths({options.tolerance, options.vectorBytes}));
   functions.addPass(createPrepackWeights());
   functions.addPass(createFuse());
   pm.addPass(createOutline());
@@ -87,6 +89,7 @@ void tenon::buildBufferPipeline(OpPassManager &pm) {
 }
 
 void tenon::buildLoopPipeline(OpPassManager &pm, VectorShape shape) {
+  pm.addPass(createExpandWinograd({shape.bytes}));
   VectorizeContractionsOptions options;
   options.vectorBytes = shape.bytes;
   options.registers = shape.registers;

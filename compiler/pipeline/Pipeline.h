@@ -17,11 +17,18 @@ class OpPassManager;
 
 namespace tenon {
 
+/// What decides how a graph is computed.
+struct GraphOptions {
+  std::vector<std::string> programs; ///< sizes for which there is a program of its own (`tenon-specialize`)
+  double tolerance = 1e-5;           ///< largest error that a kernel may have
+  /// Bytes of a vector register of the CPU that it is for; 0 for a GPU, which there are no alternatives for.
+  int64_t vectorBytes = 64;
+};
+
 /// An imported module becomes a program with kernels that are tiled, on tensors. `evaluate` computes what
 /// depends on weights alone; where it is null, that is left to run time.
-/// Each of `programs` (`tenon-specialize`) becomes a program of its own, before the one for all sizes.
-void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate,
-                        const std::vector<std::string> &programs = {});
+/// Each of the `programs` becomes a program of its own, before the one for all sizes.
+void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
 /// The vector registers that loops are blocked for.
 struct VectorShape {
   int64_t bytes = 64, registers = 32;

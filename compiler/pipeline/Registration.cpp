@@ -8,6 +8,7 @@
 
 #include "compiler/pipeline/Registration.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "dialects/kernel/KernelDialect.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -45,7 +46,7 @@
 using namespace mlir;
 
 void tenon::registerDialects(DialectRegistry &registry) {
-  registry.insert<TenonDialect, plan::PlanDialect, affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
+  registry.insert<TenonDialect, kernel::KernelDialect, plan::PlanDialect, affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
                   cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect, linalg::LinalgDialect,
                   math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect, spirv::SPIRVDialect, tensor::TensorDialect,
                   vector::VectorDialect>();
@@ -56,6 +57,7 @@ void tenon::registerDialects(DialectRegistry &registry) {
   vector::registerConvertVectorToLLVMInterface(registry);
   arith::registerBufferizableOpInterfaceExternalModels(registry);
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(registry);
+  kernel::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerBufferizableOpInterfaceExternalModels(registry);
   linalg::registerTilingInterfaceExternalModels(registry);
   scf::registerBufferizableOpInterfaceExternalModels(registry);

@@ -73,6 +73,28 @@ def Tenon_ConvolveOp : Tenon_InferredOp<"convolve"> {
   let hasVerifier = 1;
 }
 
+def Tenon_WinogradOp : Tenon_InferredOp<"winograd"> {
+  let summary = "slides filters with few multiplications";
+  let description = [{
+    A tenon.convolve of two spatial dimensions, channels last, strides and dilations of 1, one group, whose square
+    filter of `window` elements a side was transformed for squares of `outputs` x `outputs` result elements (Lavin and
+    Gray, "Fast Algorithms for Convolutional Neural Networks", 2016). With a = outputs + window - 1 the filter is
+    [panels, a * a, C, columns]: its filters in panels, zeros beyond the last of the `filters` that there are.
+    `tile` says how many rows, columns and filters of the result are to be computed at a time, whole squares and panels.
+
+    ```mlir
+    %2 = tenon.winograd %0, %1 {filters = 48 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>,
+                                outputs = 4 : i64, tile = array<i64: 4, 56, 64>, window = 3 : i64}
+      : (tensor<1x56x56x64xf32>, tensor<2x36x64x32xf32>) -> tensor<1x56x56x48xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$input, Tenon_FloatTensor:$filter, DenseI64ArrayAttr:$low,
+                       DenseI64ArrayAttr:$high, I64Attr:$outputs, I64Attr:$window, I64Attr:$filters,
+                       DenseI64ArrayAttr:$tile);
+  let results = (outs Tenon_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
 def Tenon_PoolOp : Tenon_InferredOp<"pool"> {
   let summary = "combines the elements of a sliding window";
   let description = [{

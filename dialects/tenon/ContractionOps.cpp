@@ -169,6 +169,45 @@ LogicalResult ConvolveOp::verify() {
   return success();
 }
 
+LogicalResult WinogradOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
+                                           SmallVectorImpl<Type> &types) {
+  Dims in = getDims(adaptor.getInput());
+  if (in.size() != 4 || adaptor.getLow().size() != 2 || adaptor.getHigh().size() != 2)
+    return emitOptionalError(loc, "needs an input of two spatial dimensions, and low and high for both, found ",
+                             dimsToString(in));
+  int64_t window = adaptor.getWindow();
+  SmallVector<int64_t, 2> sizes(2, window), ones(2, 1);
+  Window w{sizes, ones, ones, adaptor.getLow(), adaptor.getHigh()};
+  Dims spatial;
+  for (size_t i = 0; i < 2; ++i) {
+    FailureOr<AffineExpr> dim = inferWindowDim(loc, in[i + 1], w, i, false);
+    if (failed(dim))
+      return failure();
+    spatial.push_back(*dim);
+  }
+  AffineExpr filters = getDimConstant(context, adaptor.getFilters());
+  types.push_back(getTensorType(joinDims(in[0], filters, spatial, true), getElementTypeOrSelf(adaptor.getInput())));
+  return success();
+}
+
+LogicalResult WinogradOp::verify() {
+  SmallVector<int64_t, 2> sizes(2, getWindow()), ones(2, 1);
+  if (failed(verifyWindow(*this, {sizes, ones, ones, getLow(), getHigh()}, 2)))
+    return failure();
+  RankedTensorType filter = getFilter().getType();
+  int64_t side = getOutputs() + getWindow() - 1, filters = getFilters();
+  if (int64_t(getOutputs()) < 1 || getWindow() < 1 || filter.getRank() != 4 || !filter.hasStaticShape() ||
+      filter.getDimSize(1) != side * side)
+    return emitOpError("needs a filter [panels, ") << side * side << ", channels, columns], found " << filter;
+  ArrayRef<int64_t> tile = getTile();
+  if (tile.size() != 3 || tile[0] < 1 || tile[1] < 1 || tile[2] < 1 || tile[0] % getOutputs() != 0 ||
+      tile[1] % getOutputs() != 0 || tile[2] % filter.getDimSize(3) != 0)
+    return emitOpError("needs a tile of whole squares and panels");
+  if (filters > filter.getDimSize(0) * filter.getDimSize(3))
+    return emitOpError("has ") << getFilters() << " filters, more than the panels hold";
+  return success();
+}
+
 LogicalResult PoolOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                        SmallVectorImpl<Type> &types) {
   Dims in = getDims(adaptor.getInput());

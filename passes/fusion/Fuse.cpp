@@ -69,7 +69,7 @@ static bool joinsInMemory(ConcatOp concat) {
 
 /// A loop nest after which each element of the result may be changed where it stands.
 static bool allowsEpilogue(Operation *op) {
-  return isa<ContractOp, ConvolveOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op);
+  return isa<ContractOp, ConvolveOp, WinogradOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op);
 }
 
 /// Cheap enough to be computed again for every element that reads it.
@@ -95,13 +95,16 @@ static bool movesElements(Operation *op) { return isa<TransposeOp, BroadcastOp, 
 /// Whether a loop nest that reads an element many times would compute that of `op` as often.
 static bool isReadManyTimes(Operation *op) {
   return llvm::any_of(op->getUsers(), [](Operation *user) {
-    return isa<ContractOp, ConvolveOp, PoolOp>(user) || (movesElements(user) && isReadManyTimes(user));
+    return isa<ContractOp, ConvolveOp, WinogradOp, PoolOp>(user) || (movesElements(user) && isReadManyTimes(user));
   });
 }
 
 /// Whether a loop nest may compute the elements of `producer` while it reads them.
 static bool mayInlineInto(Operation *producer, OpOperand &use) {
   Operation *nest = use.getOwner();
+  // Reads memory as it is.
+  if (isa<WinogradOp>(nest))
+    return false;
   if (auto transpose = dyn_cast<TransposeOp>(producer))
     if (auto contract = dyn_cast<ContractOp>(nest); contract && !keepsVectors(transpose, contract, use.getOperandNumber()))
       return false;

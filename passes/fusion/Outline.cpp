@@ -49,7 +49,7 @@ static StringRef getKind(DispatchOp dispatch) {
   StringRef kind;
   for (Operation &op : dispatch.getBody().front().without_terminator()) {
     kind = op.getName().stripDialect();
-    if (isa<ContractOp, ConvolveOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op))
+    if (isa<ContractOp, ConvolveOp, WinogradOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op))
       break;
   }
   return kind;

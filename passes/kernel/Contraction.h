@@ -26,6 +26,10 @@ struct Contraction {
   int64_t panel = 0; ///< columns of a panel of `vectors`, 0 where it has none
 };
 
+/// On a linalg.generic whose `vectors` are [summed, column]: how many steps of the sum ahead they are asked for, where
+/// what follows them in memory is read next.
+inline constexpr llvm::StringLiteral kPrefetchAttr = "tenon.prefetch";
+
 /// Recognises f32 and f64 contractions, on tensors and on buffers.
 std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 
+#include "dialects/kernel/KernelDialect.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -21,6 +22,7 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/kernel/Contraction.h"
+#include "passes/kernel/WinogradScratch.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_TILEKERNELS
@@ -40,6 +42,8 @@ struct Tiling {
   SmallVector<int64_t> sizes;
   /// How many tiles that makes.
   AffineExpr count;
+  /// The loop whose tiles change last, if not the first one: neighbours, which one thread computes, have it in common.
+  std::optional<unsigned> slowest = {};
 };
 } // namespace
 
@@ -240,6 +244,37 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   return tiling;
 }
 
+/// The Winograd convolution whose result `root` is, or changes in place.
+static kernel::WinogradOp findWinograd(Operation *root) {
+  while (auto op = dyn_cast_or_null<linalg::GenericOp>(root)) {
+    if (op.getNumDpsInits() != 1)
+      return {};
+    root = op.getDpsInits()[0].getDefiningOp();
+  }
+  return dyn_cast_or_null<kernel::WinogradOp>(root);
+}
+
+/// Tiles as the convolution asks for, one image at a time.
+static Tiling getWinogradTiling(kernel::WinogradOp op, TilingInterface root, ArrayRef<AffineExpr> dims) {
+  MLIRContext *context = op.getContext();
+  Tiling tiling{SmallVector<int64_t>(root.getLoopIteratorTypes().size(), 0), getDimConstant(context, 1)};
+  auto generic = dyn_cast<linalg::GenericOp>(root.getOperation());
+  for (unsigned i = 0; i < dims.size(); ++i) {
+    int64_t size = i == 0 ? 1 : op.getTile()[i - 1];
+    if (std::optional<int64_t> extent = getConstant(dims[i]); extent && size >= *extent)
+      continue;
+    unsigned loop = i;
+    if (generic)
+      loop = generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)).getDimPosition(i);
+    tiling.sizes[loop] = size;
+    tiling.count = mulDims(tiling.count, ceilDivDims(dims[i], getDimConstant(context, size)));
+    // Each panel of weights is read by one thread, and once.
+    if (i == 3)
+      tiling.slowest = loop;
+  }
+  return tiling;
+}
+
 //===----------------------------------------------------------------------===//
 // The loop over tiles
 //===----------------------------------------------------------------------===//
@@ -255,35 +290,37 @@ static scf::SCFTilingOptions getTilingOptions(const Tiling &tiling, Value begin,
   options.setTileSizes(sizes);
   options.setLoopType(scf::SCFTilingOptions::LoopType::CustomOp);
 
-  auto makeHeader = [begin, end](RewriterBase &b, Location loc, ArrayRef<Range> ranges, ArrayRef<OpFoldResult> sizes,
+  auto makeHeader = [begin, end, slowest = tiling.slowest](RewriterBase &b, Location loc, ArrayRef<Range> ranges, ArrayRef<OpFoldResult> sizes,
                                  ValueRange destinations) -> FailureOr<scf::SCFTilingOptions::CustomLoopHeaderInfo> {
     scf::SCFTilingOptions::CustomLoopHeaderInfo header;
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
+    // The tiled loops, from the slowest to the fastest.
+    SmallVector<unsigned> order;
+    for (unsigned i = 0; i < sizes.size(); ++i)
+      if (!isZeroInteger(sizes[i]))
+        order.insert(slowest == i ? order.begin() : order.end(), i);
     SmallVector<Value> counts;
     AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1), s2 = b.getAffineSymbolExpr(2);
-    for (auto [range, size] : llvm::zip(ranges, sizes))
-      if (!isZeroInteger(size))
-        counts.push_back(getValueOrCreateConstantIndexOp(
-            b, loc, affine::makeComposedFoldedAffineApply(b, loc, s0.ceilDiv(s1), {range.size, size})));
+    for (unsigned i : order)
+      counts.push_back(getValueOrCreateConstantIndexOp(
+          b, loc, affine::makeComposedFoldedAffineApply(b, loc, s0.ceilDiv(s1), {ranges[i].size, sizes[i]})));
     auto loop = scf::ForOp::create(b, loc, begin, end, one, destinations);
     b.setInsertionPointToStart(loop.getBody());
-    // From the last tiled dimension to the first.
-    SmallVector<Value> positions(counts.size());
+    SmallVector<Value> positions(sizes.size());
     Value rest = loop.getInductionVar();
     for (size_t i = counts.size(); i-- > 1;) {
-      positions[i] = arith::RemUIOp::create(b, loc, rest, counts[i]);
+      positions[order[i]] = arith::RemUIOp::create(b, loc, rest, counts[i]);
       rest = arith::DivUIOp::create(b, loc, rest, counts[i]);
     }
-    positions[0] = rest;
-    size_t next = 0;
-    for (auto [range, size] : llvm::zip(ranges, sizes)) {
+    positions[order[0]] = rest;
+    for (auto [range, size, position] : llvm::zip(ranges, sizes, positions)) {
       if (isZeroInteger(size)) {
         header.tileOffset.push_back(range.offset);
         header.tileSizes.push_back(range.size);
         continue;
       }
       OpFoldResult offset =
-          affine::makeComposedFoldedAffineApply(b, loc, s0 * s1, {positions[next++], size});
+          affine::makeComposedFoldedAffineApply(b, loc, s0 * s1, {position, size});
       std::optional<int64_t> extent = getConstantIntValue(range.size), step = getConstantIntValue(size);
       bool isExact = *step == 1 || (extent && *extent % *step == 0);
       header.tileOffset.push_back(offset);
@@ -340,7 +377,7 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
   Dims count{getDimConstant(context, 1)};
   auto terminator = cast<func::ReturnOp>(kernel.getBody().front().getTerminator());
   auto returned = terminator.getNumOperands() == 1 ? dyn_cast<OpResult>(terminator.getOperand(0)) : OpResult();
-  auto root = returned ? dyn_cast<linalg::GenericOp>(returned.getOwner()) : linalg::GenericOp();
+  auto root = returned ? dyn_cast<TilingInterface>(returned.getOwner()) : TilingInterface();
   if (root) {
     Dims dims;
     for (unsigned i = 0; i < numArguments; ++i)
@@ -348,17 +385,22 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
         dims = Dims(kernel.getArgAttrOfType<ShapeAttr>(i, kDimsAttr).getDims());
     // Nothing to compute, whatever the other extents are.
     bool isEmpty = llvm::any_of(dims, [](AffineExpr dim) { return getConstant(dim) == 0; });
-    Tiling tiling = chooseTiling(root, returned.getResultNumber(), dims, tileElements);
+    kernel::WinogradOp winograd = findWinograd(root);
+    auto generic = dyn_cast<linalg::GenericOp>(root.getOperation());
+    Tiling tiling = winograd ? getWinogradTiling(winograd, root, dims)
+                             : chooseTiling(generic, returned.getResultNumber(), dims, tileElements);
+    if (winograd)
+      kernel->setAttr(kScratchAttr, IntegerAttr::get(IntegerType::get(context, 64), getWinogradScratch(winograd).bytes));
     if (isEmpty)
       count[0] = getDimConstant(context, 0);
-    else if (!joinsNothing(root) && llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {
+    else if (!(generic && joinsNothing(generic)) && llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {
       count[0] = tiling.count;
       IRRewriter rewriter(context);
       rewriter.setInsertionPoint(root);
       scf::SCFTileAndFuseOptions options;
       options.setTilingOptions(getTilingOptions(tiling, begin, end));
       FailureOr<scf::SCFTileAndFuseResult> tiled =
-          scf::tileConsumerAndFuseProducersUsingSCF(rewriter, cast<TilingInterface>(root.getOperation()), options);
+          scf::tileConsumerAndFuseProducersUsingSCF(rewriter, root, options);
       if (failed(tiled))
         return kernel.emitError("cannot be tiled");
       for (auto [old, replacement] : tiled->replacements)

@@ -64,6 +64,7 @@ private:
   SmallVector<Value> emitReduction(ArrayRef<unsigned> loops, Block2D block, Value active, ValueRange sums);
   SmallVector<Value> emitStep(Block2D block, Value active, ValueRange sums);
   void prefetchPanel(unsigned loop, Block2D block);
+  void prefetchAhead(unsigned loop);
 
   /// The indices of an operand, `rows` and `columns` beyond the current position.
   SmallVector<Value> getIndices(OpOperand *operand, int64_t rows, int64_t columns);
@@ -313,11 +314,30 @@ SmallVector<Value> Emitter::emitReduction(ArrayRef<unsigned> loops, Block2D size
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   position[current] = loop.getInductionVar();
-  if (loops.size() == 1)
+  if (loops.size() == 1) {
     prefetchPanel(current, size);
+    prefetchAhead(current);
+  }
   SmallVector<Value> results = emitReduction(loops.drop_front(), size, active, loop.getRegionIterArgs());
   scf::YieldOp::create(b, loc, results);
   return loop.getResults();
+}
+
+/// Asks for what the vectors of a later step will be.
+void Emitter::prefetchAhead(unsigned loop) {
+  auto steps = op->getAttrOfType<IntegerAttr>(kPrefetchAttr);
+  if (!steps)
+    return;
+  constexpr int64_t kLine = 64;
+  int64_t perLine = kLine * 8 / type.getIntOrFloatBitWidth();
+  Value later = affine::AffineApplyOp::create(
+      b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + steps.getInt()), position[loop]);
+  for (int64_t column = 0; column < block.vectors * lanes; column += perLine) {
+    Value at = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + column),
+                                             position[contraction.columnLoop]);
+    memref::PrefetchOp::create(b, loc, contraction.vectors->get(), ValueRange{later, at}, /*isWrite=*/false,
+                               /*localityHint=*/2, /*isDataCache=*/true);
+  }
 }
 
 /// While a panel is multiplied with all rows, the next one comes from memory: each block of rows asks for its part.

@@ -68,7 +68,9 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
   PassManager pm(&context);
-  buildGraphPipeline(pm, /*evaluate=*/nullptr);
+  GraphOptions options;
+  options.vectorBytes = 0;
+  buildGraphPipeline(pm, /*evaluate=*/nullptr, options);
   buildBufferPipeline(pm);
   if (failed(pm.run(*module)))
     return 1;

@@ -26,6 +26,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
@@ -39,6 +40,14 @@ using namespace tenon;
 void tenon::registerTranslations(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+}
+
+void tenon::setCodegenOptions() {
+  // Register blocks are in the best order already, and fill all registers: what the scheduler before register
+  // allocation moves costs copies and spills. There is no other way to turn it off.
+  const char *arguments[] = {"tenon", "-enable-misched=false"};
+  llvm::cl::ResetAllOptionOccurrences();
+  llvm::cl::ParseCommandLineOptions(std::size(arguments), arguments, "", &llvm::nulls());
 }
 
 static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget &target, std::string &error) {

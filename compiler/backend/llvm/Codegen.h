@@ -28,6 +28,10 @@ enum class CodeKind { llvm, assembly, object };
 /// Registers what the translation to LLVM IR needs of each dialect.
 void registerTranslations(mlir::DialectRegistry &registry);
 
+/// Tells LLVM how code is to be generated, for all that is compiled in this process until something is linked, which
+/// forgets it. No other thread may compile meanwhile.
+void setCodegenOptions();
+
 /// Optimises the functions of one module and compiles them, with the parts of the math library that they
 /// call. The code refers to no symbol outside but helpers of `compileSupport`. Modules may be compiled at
 /// the same time by several threads. Fails with a diagnostic.

@@ -59,7 +59,7 @@ struct KernelAbi : public tenon::impl::KernelAbiBase<KernelAbi> {
       lowerKernelArguments(kernel);
       kernel.setName(name + "_body");
       kernel.setPrivate();
-      for (StringRef attr : {kKernelAttr, kSymbolsAttr, kTilesAttr})
+      for (StringRef attr : {kKernelAttr, kSymbolsAttr, kTilesAttr, kScratchAttr})
         kernel->removeAttr(attr);
       kernel->setAttr("llvm.linkage", LLVM::LinkageAttr::get(&getContext(), LLVM::Linkage::Internal));
       buildEntry(kernel, name, isBuffer);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/lower/kernels-to-llvm/KernelBody.h"
+#include "dialects/kernel/KernelDialect.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -102,7 +103,21 @@ void tenon::lowerKernelArguments(func::FuncOp kernel) {
     argument.replaceAllUsesWith(replacement);
     attrs.push_back(argumentAttrs.getDictionary(context));
   }
-  attrs.push_back(DictionaryAttr::get(context));
+  NamedAttrList scratchAttrs;
+  scratchAttrs.set(LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+  attrs.push_back(scratchAttrs.getDictionary(context));
+  kernel.walk([&](kernel::ScratchOp scratch) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(scratch);
+    Value place = LLVM::GEPOp::create(b, scratch.getLoc(), pointer, b.getI8Type(), lowered.back(),
+                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(scratch.getOffset())});
+    MemRefType type = scratch.getType();
+    Dims dims;
+    for (int64_t extent : type.getShape())
+      dims.push_back(getDimConstant(context, extent));
+    scratch.replaceAllUsesWith(buildMemref(b, scratch.getLoc(), place, type, dims, symbols));
+    scratch.erase();
+  });
   body.eraseArguments(0, numOld);
   kernel.setFunctionType(FunctionType::get(context, types, b.getI32Type()));
   kernel.setAllArgAttrs(attrs);

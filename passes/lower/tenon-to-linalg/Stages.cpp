@@ -7,6 +7,7 @@
 
 
 #include "passes/lower/tenon-to-linalg/Stages.h"
+#include "dialects/kernel/KernelDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -26,6 +27,7 @@ LogicalResult StageBuilder::lower(Operation *op, ArrayRef<Value> destinations) {
       TypeSwitch<Operation *, FailureOr<Value>>(op)
           .Case<ContractOp>([&](auto contract) { return lowerContract(contract, destination); })
           .Case<ConvolveOp>([&](auto convolve) { return lowerConvolve(convolve, destination); })
+          .Case<WinogradOp>([&](auto winograd) { return lowerWinograd(winograd, destination); })
           .Case<PoolOp>([&](auto pool) { return lowerPool(pool, destination); })
           .Case<ReduceOp>([&](auto reduce) { return lowerReduce(reduce, destination); })
           .Case<ArgReduceOp>([&](auto reduce) { return lowerArgReduce(reduce, destination); })
@@ -258,6 +260,19 @@ FailureOr<Value> StageBuilder::lowerConvolve(ConvolveOp op, Value destination) {
   if (failed(sum))
     return failure();
   return finishReduction(op.getResult(), *sum, destination);
+}
+
+FailureOr<Value> StageBuilder::lowerWinograd(WinogradOp op, Value destination) {
+  Location loc = op.getLoc();
+  if (!destination)
+    destination = scope.createEmpty(builder, loc, getDims(op.getResult()), op.getType().getElementType());
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value input = scope.lookupTensor(op.getInput()), filter = scope.lookupTensor(op.getFilter());
+  return kernel::WinogradOp::create(builder, loc, destination.getType(), input, filter, destination,
+                                    SmallVector<Value>(4, zero), op.getLow(), op.getOutputs(), op.getWindow(),
+                                    op.getTile())
+      .getResult()
+      .front();
 }
 
 //===----------------------------------------------------------------------===//

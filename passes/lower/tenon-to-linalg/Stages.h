@@ -60,6 +60,7 @@ private:
 
   mlir::FailureOr<mlir::Value> lowerContract(ContractOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerConvolve(ConvolveOp op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> lowerWinograd(WinogradOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerPool(PoolOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerReduce(ReduceOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerArgReduce(ArgReduceOp op, mlir::Value destination);

@@ -156,6 +156,11 @@ void Conversion::convertLaunch(LaunchOp launch) {
     extents.push_back(sizes.build(dim));
     kernelSizes.bind(dialect->internSymbol(cast<StringAttr>(names[i]).strref()), extents.back());
   }
+  if (auto scratch = kernel->getAttrOfType<IntegerAttr>(kScratchAttr)) {
+    auto most = program->getAttrOfType<IntegerAttr>("scratch");
+    if (!most || most.getInt() < scratch.getInt())
+      program->setAttr("scratch", scratch);
+  }
   Value tiles = kernelSizes.build(kernel->getAttrOfType<ShapeAttr>(kTilesAttr).getDims().front());
   plan::LaunchOp::create(b, launch.getLoc(), launch.getKernelAttr(), inputs, results, extents, tiles,
                          getName(launch.getLoc()));

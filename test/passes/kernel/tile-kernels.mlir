@@ -101,3 +101,33 @@ func.func private @lines_are_tiles(%out: tensor<7xf32> {tenon.dims = #tenon.shap
   } {tenon.tiles = #tenon.shape<7>}
   return %0 : tensor<7xf32>
 }
+
+// A Winograd convolution is cut as it asks for, and what follows it with it; a thread computes all rows for a panel of
+// filters before those for another one, so that it reads its weights once.
+// CHECK-LABEL: @winograd
+// CHECK-SAME: tenon.scratch = {{[1-9][0-9]*}} : i64, tenon.tiles = #tenon.shape<6>
+// CHECK: %[[TILE:.*]] = scf.for
+// CHECK: %[[ROWS:.*]] = arith.remui
+// CHECK: %[[PANEL:.*]] = arith.divui
+// CHECK: tensor.extract_slice
+// CHECK: %[[Y:.*]] = affine.apply {{.*}}[%[[ROWS]]]
+// CHECK: %[[K:.*]] = affine.apply {{.*}}[%[[PANEL]]]
+// CHECK: %[[W:.*]] = kernel.winograd {{.*}} at[%{{.*}}, %[[Y]], %{{.*}}, %[[K]]]
+// CHECK: linalg.generic {{.*}} outs(%[[W]]
+func.func private @winograd(%x: tensor<1x12x12x8xf32> {tenon.dims = #tenon.shape<1, 12, 12, 8>},
+    %w: tensor<2x16x8x32xf32> {tenon.dims = #tenon.shape<2, 16, 8, 32>},
+    %out: tensor<1x12x12x64xf32> {tenon.dims = #tenon.shape<1, 12, 12, 64>, tenon.output}) -> tensor<1x12x12x64xf32>
+    attributes {tenon.kernel} {
+  %c0 = arith.constant 0 : index
+  %0 = kernel.winograd ins(%x, %w : tensor<1x12x12x8xf32>, tensor<2x16x8x32xf32>) init(%out : tensor<1x12x12x64xf32>)
+    at [%c0, %c0, %c0, %c0] {low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 4, 12, 32>, window = 3 : i64}
+    -> tensor<1x12x12x64xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      outs(%0 : tensor<1x12x12x64xf32>) {
+  ^bb0(%b: f32):
+    %2 = arith.negf %b : f32
+    linalg.yield %2 : f32
+  } -> tensor<1x12x12x64xf32>
+  return %1 : tensor<1x12x12x64xf32>
+}

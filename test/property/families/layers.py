@@ -47,11 +47,14 @@ def drawGemm(d, operator):
 
 def drawConv(d, operator):
     rank = d.choose(1, 2, 2, 2, 3)
-    form = d.choose("plain", "plain", "pointwise", "depthwise")
-    filters, kernel = d.choose(*WIDTHS), [1 if form == "pointwise" else d.integer(1, 3) for _ in range(rank)]
-    channels = filters if form == "depthwise" else d.choose(1, 3, 16, 33)
-    strides = [1 if form == "pointwise" and d.chance(0.7) else d.choose(1, 1, 2) for _ in range(rank)]
-    spatial = [d.size(kernel[0] if rank == 1 else 3, 17 if rank < 3 else 7) for _ in range(rank)]
+    # "square": large enough for paths with few multiplications.
+    form = d.choose("plain", "plain", "pointwise", "depthwise", "square", "square")
+    rank = 2 if form == "square" else rank
+    filters = d.choose(*WIDTHS)
+    kernel = [{"pointwise": 1, "square": 3}.get(form) or d.integer(1, 3) for _ in range(rank)]
+    channels = filters if form == "depthwise" else d.choose(16, 33, 64) if form == "square" else d.choose(1, 3, 16, 33)
+    strides = [1 if form == "square" or form == "pointwise" and d.chance(0.7) else d.choose(1, 1, 2) for _ in range(rank)]
+    spatial = [d.size(kernel[0] if rank == 1 else 3, 40 if form == "square" else 17 if rank < 3 else 7) for _ in range(rank)]
     batch = d.size(1, 3)
     pads = [d.integer(0, size - 1) for _ in range(2) for size in kernel]
     out = [

@@ -1,7 +1,7 @@
 // RUN: tenon-opt %s -tenon-kernel-abi | FileCheck %s
 
 // CHECK-LABEL: func.func private @k_body(
-// CHECK-SAME: %[[IN:.*]]: !llvm.ptr {llvm.noalias, llvm.readonly}, %[[OUT:.*]]: !llvm.ptr {llvm.noalias}, %[[S0:.*]]: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr) -> i32
+// CHECK-SAME: %[[IN:.*]]: !llvm.ptr {llvm.noalias, llvm.readonly}, %[[OUT:.*]]: !llvm.ptr {llvm.noalias}, %[[S0:.*]]: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr {llvm.noalias}) -> i32
 // CHECK-SAME: llvm.linkage = #llvm.linkage<internal>
 // Sizes and strides of an s0 x 40 buffer: s0, 40 and 40, 1.
 // CHECK: llvm.insertvalue %[[S0]], %{{.*}}[3, 0]

@@ -1,0 +1,35 @@
+//===- KernelDialect.h - the kernel dialect -------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_DIALECTS_KERNEL_KERNELDIALECT_H
+#define TENON_DIALECTS_KERNEL_KERNELDIALECT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/TilingInterface.h"
+
+#include "KernelDialect.h.inc"
+#define GET_OP_CLASSES
+#include "KernelOps.h.inc"
+
+namespace mlir {
+class DialectRegistry;
+}
+
+namespace tenon::kernel {
+
+/// How operations of this dialect come to work on buffers.
+void registerBufferizableOpInterfaceExternalModels(mlir::DialectRegistry &registry);
+
+} // namespace tenon::kernel
+
+#endif // TENON_DIALECTS_KERNEL_KERNELDIALECT_H

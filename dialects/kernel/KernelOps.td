@@ -1,0 +1,72 @@
+//===- KernelOps.td - the kernel dialect ----------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_KERNEL_OPS_TD
+#define TENON_KERNEL_OPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/TilingInterface.td"
+
+def Kernel_Dialect : Dialect {
+  let name = "kernel";
+  let cppNamespace = "::tenon::kernel";
+  let summary = "What a kernel computes by more than one loop nest over its tile";
+  let description = [{
+    Operations on tensors with destinations, as linalg's are, that can be tiled.
+    On buffers each becomes loops around memory of the thread's own.
+  }];
+}
+
+class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
+
+def Kernel_WinogradOp : Kernel_Op<"winograd", [
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<TilingInterface, ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
+                                                "getResultTilePosition", "generateResultTileValue"]>]> {
+  let summary = "a tile of a convolution with few multiplications";
+  let description = [{
+    What tenon.winograd computes of its result at `offsets` (batch, row, column,
+    filter), as far as `init` reaches. Input and filter are whole.
+
+    ```mlir
+    func.func @tile(%in: tensor<1x56x56x64xf32>, %w: tensor<2x36x64x32xf32>, %out: tensor<1x4x56x64xf32>, %n: index,
+                    %y: index, %x: index, %k: index) -> tensor<1x4x56x64xf32> {
+      %0 = kernel.winograd ins(%in, %w : tensor<1x56x56x64xf32>, tensor<2x36x64x32xf32>)
+             init(%out : tensor<1x4x56x64xf32>) at [%n, %y, %x, %k] {low = array<i64: 1, 1>, outputs = 4 : i64,
+             tile = array<i64: 4, 56, 64>, window = 3 : i64} -> tensor<1x4x56x64xf32>
+      return %0 : tensor<1x4x56x64xf32>
+    }
+    ```
+    `tile`: the rows, columns and filters that a tile is to have, all squares whole.
+  }];
+  let arguments = (ins AnyShaped:$input, AnyShaped:$filter, AnyShaped:$init, Variadic<Index>:$offsets,
+                       DenseI64ArrayAttr:$low, I64Attr:$outputs, I64Attr:$window, DenseI64ArrayAttr:$tile);
+  let results = (outs Variadic<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    `ins` `(` $input `,` $filter `:` type($input) `,` type($filter) `)` `init` `(` $init `:` type($init) `)`
+    `at` `[` $offsets `]` attr-dict (`->` type($result)^)?
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
+  }];
+}
+
+def Kernel_ScratchOp : Kernel_Op<"scratch", [Pure]> {
+  let summary = "memory of the thread that runs the kernel";
+  let description = [{
+    At an offset in bytes, a multiple of 64, in what the runtime gives each thread; with
+    unknown contents. The kernel's attribute `tenon.scratch` says how much it needs.
+  }];
+  let arguments = (ins I64Attr:$offset);
+  let results = (outs AnyMemRef:$memory);
+  let assemblyFormat = "$offset attr-dict `:` type($memory)";
+}
+
+#endif // TENON_KERNEL_OPS_TD

@@ -1,0 +1,428 @@
+//===- ExpandWinograd.cpp - Winograd convolutions of a tile as loops ------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile of the result is made of squares of m x m elements. Each one's input, a
+// square of a x a elements with a = m + r - 1, is transformed for a vector of
+// channels at a time; a matrix product for each of the a * a points follows, a
+// panel of filters at a time; then the inverse transform writes the squares.
+// All that is between stays in the thread's scratch, which the second cache
+// holds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/kernel/KernelDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Passes.h"
+#include "passes/kernel/Contraction.h"
+#include "passes/kernel/WinogradScratch.h"
+#include "passes/paths/winograd/Transforms.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_EXPANDWINOGRAD
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+//===----------------------------------------------------------------------===//
+// A small matrix times vectors
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Emits products of a constant matrix with vectors as straight-line code. Rows, or columns, of opposite points
+/// differ in some signs alone, and share what they can.
+class MatrixEmitter {
+public:
+  MatrixEmitter(OpBuilder &b, Location loc, VectorType type) : b(b), loc(loc), type(type) {}
+  SmallVector<Value> apply(const SmallMatrix &matrix, ArrayRef<Value> x);
+  /// matrix * x * transpose(matrix), for the vectors x of a square, row by row.
+  SmallVector<Value> applyBoth(const SmallMatrix &matrix, ArrayRef<Value> x);
+
+private:
+  using Terms = SmallVector<std::pair<double, Value>>;
+  Value sum(const Terms &terms);
+  Value splat(double value) {
+    return arith::ConstantOp::create(b, loc, SplatElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)));
+  }
+
+  OpBuilder &b;
+  Location loc;
+  VectorType type;
+};
+
+} // namespace
+
+Value MatrixEmitter::sum(const Terms &terms) {
+  Value total;
+  // What needs no multiplication first.
+  for (auto [factor, x] : terms)
+    if (factor == 1)
+      total = total ? arith::AddFOp::create(b, loc, total, x).getResult() : x;
+  for (auto [factor, x] : terms) {
+    if (factor == 1 || factor == 0)
+      continue;
+    if (total && factor == -1)
+      total = arith::SubFOp::create(b, loc, total, x);
+    else if (total)
+      total = vector::FMAOp::create(b, loc, splat(factor), x, total);
+    else
+      total = arith::MulFOp::create(b, loc, splat(factor), x);
+  }
+  return total ? total : splat(0);
+}
+
+/// The next row after `row` that has the same elements but for signs, some of them opposite.
+static std::optional<int64_t> findMirrored(const SmallMatrix &matrix, int64_t row, const SmallVector<Value> &done) {
+  for (int64_t other = row + 1; other < matrix.rows; ++other) {
+    bool same = !done[other];
+    for (int64_t k = 0; k < matrix.columns && same; ++k)
+      same = std::abs(matrix.at(row, k)) == std::abs(matrix.at(other, k));
+    if (same)
+      return other;
+  }
+  return std::nullopt;
+}
+
+SmallVector<Value> MatrixEmitter::apply(const SmallMatrix &matrix, ArrayRef<Value> x) {
+  // Columns that differ in signs alone: sums and differences of their vectors take their place.
+  SmallMatrix left(matrix);
+  SmallVector<Value> vectors(x);
+  SmallVector<bool> isPaired(matrix.columns);
+  for (int64_t i = 0; i < matrix.columns; ++i)
+    for (int64_t j = i + 1; j < matrix.columns && !isPaired[i]; ++j) {
+      bool isMirrored = !isPaired[j], hasEqual = false, hasOpposite = false;
+      for (int64_t row = 0; row < matrix.rows; ++row) {
+        double x = matrix.at(row, i), y = matrix.at(row, j);
+        isMirrored &= x == y || x == -y;
+        hasEqual |= x != 0 && x == y;
+        hasOpposite |= x != 0 && x == -y;
+      }
+      if (!isMirrored || !hasEqual || !hasOpposite)
+        continue;
+      isPaired[i] = isPaired[j] = true;
+      vectors[i] = arith::AddFOp::create(b, loc, x[i], x[j]);
+      vectors[j] = arith::SubFOp::create(b, loc, x[i], x[j]);
+      for (int64_t row = 0; row < matrix.rows; ++row) {
+        bool isSum = matrix.at(row, i) == matrix.at(row, j);
+        left.at(row, j) = isSum ? 0 : matrix.at(row, i);
+        left.at(row, i) = isSum ? matrix.at(row, i) : 0;
+      }
+    }
+  SmallVector<Value> results(matrix.rows);
+  for (int64_t row = 0; row < matrix.rows; ++row) {
+    if (results[row])
+      continue;
+    std::optional<int64_t> mirrored = findMirrored(left, row, results);
+    Terms all, same, opposite;
+    for (int64_t k = 0; k < matrix.columns; ++k) {
+      std::pair<double, Value> term(left.at(row, k), vectors[k]);
+      if (term.first == 0)
+        continue;
+      all.push_back(term);
+      if (mirrored)
+        (left.at(row, k) == left.at(*mirrored, k) ? same : opposite).push_back(term);
+    }
+    if (!mirrored || same.empty() || opposite.empty()) {
+      results[row] = sum(all);
+      continue;
+    }
+    Value even = sum(same), odd = sum(opposite);
+    results[row] = arith::AddFOp::create(b, loc, even, odd);
+    results[*mirrored] = arith::SubFOp::create(b, loc, even, odd);
+  }
+  return results;
+}
+
+SmallVector<Value> MatrixEmitter::applyBoth(const SmallMatrix &matrix, ArrayRef<Value> x) {
+  int64_t rows = matrix.rows, side = matrix.columns;
+  SmallVector<Value> half(rows * side), results(rows * rows);
+  for (int64_t column = 0; column < side; ++column) {
+    SmallVector<Value> in;
+    for (int64_t k = 0; k < side; ++k)
+      in.push_back(x[k * side + column]);
+    for (auto [row, value] : llvm::enumerate(apply(matrix, in)))
+      half[row * side + column] = value;
+  }
+  for (int64_t row = 0; row < rows; ++row)
+    for (auto [column, value] : llvm::enumerate(apply(matrix, ArrayRef(half).slice(row * side, side))))
+      results[row * rows + column] = value;
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// The tile
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Expansion {
+public:
+  Expansion(kernel::WinogradOp op, int64_t vectorBytes)
+      : b(op), loc(op.getLoc()), op(op), type(cast<MemRefType>(op.getInit().getType()).getElementType()),
+        lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()), vectorType(VectorType::get({lanes}, type)),
+        transforms(getWinogradTransforms(op.getOutputs(), op.getWindow())), scratch(getWinogradScratch(op)),
+        side(op.getOutputs() + op.getWindow() - 1) {}
+  void emit();
+
+private:
+  void findExtents();
+  void transformInput();
+  void copyWindow(Value channel, Value active);
+  void multiply(Value panel);
+  void transformOutput(Value panel);
+  void storeSquare(ArrayRef<Value> square, Value row, Value column, Value filter);
+
+  /// A buffer in the thread's scratch.
+  Value getBuffer(int64_t offset, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides);
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  /// An affine expression of up to four values, d0 to d3.
+  Value compute(AffineExpr expr, ValueRange values) {
+    SmallVector<OpFoldResult> operands;
+    for (Value value : values)
+      operands.push_back(getAsOpFoldResult(value));
+    return getValueOrCreateConstantIndexOp(
+        b, loc,
+        affine::makeComposedFoldedAffineApply(b, loc, AffineMap::get(values.size(), 0, expr), operands));
+  }
+  AffineExpr dim(unsigned i) { return b.getAffineDimExpr(i); }
+  void forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body);
+  /// Over the squares of the tile: row, column and number of each.
+  void forSquares(llvm::function_ref<void(Value row, Value column, Value number)> body);
+  Value select(Value condition, Value yes, Value no) { return arith::SelectOp::create(b, loc, condition, yes, no); }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  }
+  Value clamp(Value x, Value low, Value high) {
+    return arith::MinSIOp::create(b, loc, arith::MaxSIOp::create(b, loc, x, low), high);
+  }
+
+  OpBuilder b;
+  Location loc;
+  kernel::WinogradOp op;
+  Type type;
+  int64_t lanes;
+  VectorType vectorType;
+  WinogradTransforms transforms;
+  WinogradScratch scratch;
+  int64_t side;
+
+  Value rows, columns, filters;             ///< of the tile
+  Value squareRows, squareColumns, squares; ///< how many squares there are
+  Value window, transformed, products;      ///< buffers in scratch
+};
+
+} // namespace
+
+Value Expansion::getBuffer(int64_t offset, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  int64_t elements = 1;
+  for (auto [extent, stride] : llvm::zip(shape, strides))
+    elements += (extent - 1) * stride;
+  Value flat = kernel::ScratchOp::create(b, loc, MemRefType::get({elements}, type), offset);
+  auto layout = StridedLayoutAttr::get(b.getContext(), 0, strides);
+  return memref::ReinterpretCastOp::create(b, loc, MemRefType::get(shape, type, layout), flat, int64_t(0), shape,
+                                           strides);
+}
+
+void Expansion::forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, loc, begin, end, constant(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void Expansion::forSquares(llvm::function_ref<void(Value row, Value column, Value number)> body) {
+  forLoop(constant(0), squareRows, 1, [&](Value row) {
+    Value first = arith::MulIOp::create(b, loc, row, squareColumns);
+    forLoop(constant(0), squareColumns, 1, [&](Value column) {
+      body(row, column, arith::AddIOp::create(b, loc, first, column));
+    });
+  });
+}
+
+void Expansion::findExtents() {
+  auto extent = [&](int64_t i) -> Value {
+    int64_t size = cast<MemRefType>(op.getInit().getType()).getDimSize(i);
+    return ShapedType::isDynamic(size) ? memref::DimOp::create(b, loc, op.getInit(), i).getResult() : constant(size);
+  };
+  rows = extent(1);
+  columns = extent(2);
+  filters = extent(3);
+  int64_t outputs = op.getOutputs();
+  squareRows = compute(dim(0).ceilDiv(outputs), rows);
+  squareColumns = compute(dim(0).ceilDiv(outputs), columns);
+  squares = compute(dim(0).ceilDiv(outputs) * dim(1).ceilDiv(outputs), {rows, columns});
+  window = getBuffer(0, {scratch.windowRows, scratch.windowColumns, lanes}, {scratch.windowColumns * lanes, lanes, 1});
+  transformed = getBuffer(scratch.transformedOffset, {side * side, scratch.squares, scratch.channels},
+                          {scratch.transformedStride, scratch.channels, 1});
+  products = getBuffer(scratch.productsOffset, {side * side, scratch.squares, scratch.panel},
+                       {scratch.productsStride, scratch.panel, 1});
+}
+
+/// A vector of channels of what the tile reads of the input, with zeros around it.
+void Expansion::copyWindow(Value channel, Value active) {
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType)), none = constant(0);
+  int64_t outputs = op.getOutputs(), border = op.getWindow() - 1;
+  auto size = [&](int64_t i) -> Value { return memref::DimOp::create(b, loc, op.getInput(), i); };
+  Value height = size(1), width = size(2);
+  Value windowRows = compute(dim(0) * outputs + border, squareRows);
+  Value windowColumns = compute(dim(0) * outputs + border, squareColumns);
+  // The columns of the window that lie in the input.
+  Value left = compute(dim(0) - op.getLow()[1], op.getOffsets()[2]);
+  Value first = clamp(compute(-dim(0), left), none, windowColumns);
+  Value last = clamp(compute(dim(0) - dim(1), {width, left}), first, windowColumns);
+  forLoop(none, windowRows, 1, [&](Value row) {
+    Value y = compute(dim(0) + dim(1) - op.getLow()[0], {op.getOffsets()[1], row});
+    Value isInside = arith::AndIOp::create(b, loc, compare(arith::CmpIPredicate::sge, y, none),
+                                           compare(arith::CmpIPredicate::slt, y, height));
+    Value begin = select(isInside, first, none), end = select(isInside, last, none);
+    auto store = [&](Value column, Value value) {
+      vector::StoreOp::create(b, loc, value, window, ValueRange{row, column, none});
+    };
+    forLoop(none, begin, 1, [&](Value column) { store(column, zero); });
+    forLoop(begin, end, 1, [&](Value column) {
+      Value x = arith::AddIOp::create(b, loc, left, column);
+      SmallVector<Value> at{op.getOffsets()[0], y, x, channel};
+      Value value = active ? vector::MaskedLoadOp::create(b, loc, vectorType, op.getInput(), at, active, zero).getResult()
+                           : vector::LoadOp::create(b, loc, vectorType, op.getInput(), at).getResult();
+      store(column, value);
+    });
+    forLoop(end, windowColumns, 1, [&](Value column) { store(column, zero); });
+  });
+}
+
+void Expansion::transformInput() {
+  int64_t channels = cast<MemRefType>(op.getFilter().getType()).getDimSize(2), outputs = op.getOutputs();
+  auto transform = [&](Value channel, Value active) {
+    copyWindow(channel, active);
+    forSquares([&](Value row, Value column, Value number) {
+      SmallVector<Value> square;
+      for (int64_t i = 0; i < side * side; ++i) {
+        Value y = compute(dim(0) * outputs + i / side, row), x = compute(dim(0) * outputs + i % side, column);
+        square.push_back(vector::LoadOp::create(b, loc, vectorType, window, ValueRange{y, x, constant(0)}));
+      }
+      MatrixEmitter emitter(b, loc, vectorType);
+      for (auto [point, value] : llvm::enumerate(emitter.applyBoth(transforms.input, square)))
+        vector::StoreOp::create(b, loc, value, transformed, ValueRange{constant(point), number, channel});
+    });
+  };
+  int64_t whole = channels / lanes * lanes;
+  forLoop(constant(0), constant(whole), lanes, [&](Value channel) { transform(channel, Value()); });
+  if (whole < channels)
+    transform(constant(whole), vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()),
+                                                            constant(channels - whole)));
+}
+
+/// [point, square, channel] x [point, channel, filter] -> [point, square, filter], one product a point.
+void Expansion::multiply(Value panel) {
+  int64_t channels = cast<MemRefType>(op.getFilter().getType()).getDimSize(2);
+  Attribute one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
+  Value filterPanel = compute(dim(0).floorDiv(scratch.panel) + dim(1), {op.getOffsets()[3], panel});
+  auto cut = [&](Value memory, ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) -> Value {
+    SmallVector<int64_t> shape;
+    for (OpFoldResult size : sizes.take_back(2))
+      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+    SmallVector<OpFoldResult> strides(sizes.size(), one);
+    MemRefType part = memref::SubViewOp::inferRankReducedResultType(shape, cast<MemRefType>(memory.getType()), offsets,
+                                                                    sizes, strides);
+    return memref::SubViewOp::create(b, loc, part, memory, offsets, sizes, strides);
+  };
+  forLoop(constant(0), constant(side * side), 1, [&](Value point) {
+    OpFoldResult count = getAsOpFoldResult(squares), p = point;
+    Value x = cut(transformed, {p, zero, zero}, {one, count, b.getIndexAttr(channels)});
+    Value weights = cut(op.getFilter(), {filterPanel, p, zero, zero},
+                        {one, one, b.getIndexAttr(channels), b.getIndexAttr(scratch.panel)});
+    Value y = cut(products, {p, zero, zero}, {one, count, b.getIndexAttr(scratch.panel)});
+    Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+    linalg::FillOp::create(b, loc, none, y);
+    using utils::IteratorType;
+    AffineExpr m = dim(0), k = dim(1), n = dim(2);
+    auto map = [&](AffineExpr row, AffineExpr column) { return AffineMap::get(3, 0, {row, column}, b.getContext()); };
+    SmallVector<AffineMap> maps{map(m, k), map(k, n), map(m, n)};
+    auto product = linalg::GenericOp::create(
+        b, loc, ValueRange{x, weights}, ValueRange{y}, maps,
+        ArrayRef{IteratorType::parallel, IteratorType::reduction, IteratorType::parallel},
+        [](OpBuilder &body, Location loc, ValueRange in) {
+          auto contract = arith::FastMathFlagsAttr::get(body.getContext(), arith::FastMathFlags::contract);
+          Value product = arith::MulFOp::create(body, loc, in[0], in[1], contract);
+          linalg::YieldOp::create(body, loc, arith::AddFOp::create(body, loc, in[2], product, contract).getResult());
+        });
+    // The next point's weights follow.
+    product->setAttr(kPrefetchAttr, b.getI64IntegerAttr(channels));
+  });
+}
+
+/// Writes what of a square's vectors lies in the tile. `row` and `column` are its first element.
+void Expansion::storeSquare(ArrayRef<Value> square, Value row, Value column, Value filter) {
+  int64_t outputs = op.getOutputs();
+  auto forEach = [&](llvm::function_ref<void(Value value, ArrayRef<Value> at)> store) {
+    for (int64_t i = 0; i < outputs * outputs; ++i)
+      store(square[i], {constant(0), compute(dim(0) + i / outputs, row), compute(dim(0) + i % outputs, column), filter});
+  };
+  auto isWhole = [&](Value first, Value extent, int64_t count) {
+    return compare(arith::CmpIPredicate::sle, compute(dim(0) + count, first), extent);
+  };
+  Value whole = arith::AndIOp::create(b, loc, isWhole(row, rows, outputs), isWhole(column, columns, outputs));
+  whole = arith::AndIOp::create(b, loc, whole, isWhole(filter, filters, lanes));
+  auto branch = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  forEach([&](Value value, ArrayRef<Value> at) { vector::StoreOp::create(b, loc, value, op.getInit(), at); });
+  b.setInsertionPointToStart(branch.elseBlock());
+  Value left = arith::SubIOp::create(b, loc, filters, filter);
+  forEach([&](Value value, ArrayRef<Value> at) {
+    Value inside = arith::AndIOp::create(b, loc, isWhole(at[1], rows, 1), isWhole(at[2], columns, 1));
+    Value active = vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()),
+                                                select(inside, left, constant(0)));
+    vector::MaskedStoreOp::create(b, loc, op.getInit(), at, active, value);
+  });
+}
+
+void Expansion::transformOutput(Value panel) {
+  int64_t outputs = op.getOutputs();
+  forSquares([&](Value row, Value column, Value number) {
+    Value firstRow = compute(dim(0) * outputs, row), firstColumn = compute(dim(0) * outputs, column);
+    forLoop(constant(0), constant(scratch.panel), lanes, [&](Value offset) {
+      SmallVector<Value> square;
+      for (int64_t point = 0; point < side * side; ++point)
+        square.push_back(
+            vector::LoadOp::create(b, loc, vectorType, products, ValueRange{constant(point), number, offset}));
+      Value filter = compute(dim(0) * scratch.panel + dim(1), {panel, offset});
+      MatrixEmitter emitter(b, loc, vectorType);
+      storeSquare(emitter.applyBoth(transforms.output, square), firstRow, firstColumn, filter);
+    });
+  });
+}
+
+void Expansion::emit() {
+  findExtents();
+  transformInput();
+  forLoop(constant(0), compute(dim(0).ceilDiv(scratch.panel), filters), 1, [&](Value panel) {
+    multiply(panel);
+    transformOutput(panel);
+  });
+  op.erase();
+}
+
+namespace {
+struct ExpandWinograd : public tenon::impl::ExpandWinogradBase<ExpandWinograd> {
+  using ExpandWinogradBase::ExpandWinogradBase;
+  void runOnOperation() override {
+    SmallVector<kernel::WinogradOp> operations;
+    getOperation().walk([&](kernel::WinogradOp op) { operations.push_back(op); });
+    for (kernel::WinogradOp op : operations)
+      Expansion(op, vectorBytes).emit();
+  }
+};
+} // namespace

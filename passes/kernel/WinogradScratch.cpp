@@ -1,0 +1,35 @@
+//===- WinogradScratch.cpp - what a Winograd convolution keeps of a tile --===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernel/WinogradScratch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tenon;
+
+WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
+  constexpr int64_t kMostLanes = 16, kLine = 64;
+  auto filter = cast<ShapedType>(op.getFilter().getType());
+  int64_t outputs = op.getOutputs(), border = op.getWindow() - 1, points = filter.getDimSize(1);
+  int64_t elementBytes = filter.getElementTypeBitWidth() / 8;
+  int64_t squareRows = llvm::divideCeil(op.getTile()[0], outputs), squareColumns = llvm::divideCeil(op.getTile()[1], outputs);
+  WinogradScratch s;
+  s.windowRows = squareRows * outputs + border;
+  s.windowColumns = squareColumns * outputs + border;
+  s.squares = squareRows * squareColumns;
+  s.channels = llvm::alignTo(filter.getDimSize(2), kMostLanes);
+  s.panel = filter.getDimSize(3);
+  // A line more than a multiple of what may be a power of two: the points of one square lie in different sets of the
+  // first cache.
+  s.transformedStride = s.squares * s.channels + kMostLanes;
+  s.productsStride = s.squares * s.panel + kMostLanes;
+  auto place = [&](int64_t elements) { return int64_t(llvm::alignTo(elements * elementBytes, kLine)); };
+  s.transformedOffset = place(s.windowRows * s.windowColumns * kMostLanes);
+  s.productsOffset = s.transformedOffset + place(points * s.transformedStride);
+  s.bytes = s.productsOffset + place(points * s.productsStride);
+  return s;
+}

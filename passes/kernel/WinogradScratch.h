@@ -1,0 +1,30 @@
+//===- WinogradScratch.h - what a Winograd convolution keeps of a tile ----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_KERNEL_WINOGRADSCRATCH_H
+#define TENON_PASSES_KERNEL_WINOGRADSCRATCH_H
+
+#include "dialects/kernel/KernelDialect.h"
+
+namespace tenon {
+
+/// Three buffers, one after the other: a vector of channels of the input that a tile reads; that input transformed,
+/// [point, square, channel]; and the products with a panel of filters, [point, square, filter]. In elements, but for
+/// offsets and `bytes`. Enough for any length of vectors.
+struct WinogradScratch {
+  int64_t windowRows, windowColumns;
+  int64_t squares, channels, panel;
+  int64_t transformedStride, productsStride; ///< from point to point
+  int64_t transformedOffset, productsOffset, bytes;
+};
+
+/// Of a tile that is as large as the operation's `tile` allows.
+WinogradScratch getWinogradScratch(kernel::WinogradOp op);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_WINOGRADSCRATCH_H

@@ -1,0 +1,34 @@
+//===- Machine.h - what estimates know of a processor ---------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_PATHS_MACHINE_H
+#define TENON_PASSES_PATHS_MACHINE_H
+
+#include <cstdint>
+
+namespace tenon {
+
+/// One core of a processor, and what it shares with others.
+struct Machine {
+  int64_t vectorBytes = 64;
+  double multiplyAdds = 2;         ///< vectors a cycle
+  int64_t ownCacheBytes = 1 << 20; ///< of the last cache that a core does not share
+  double farBytes = 8;             ///< that a core gets from the cache behind it in a cycle
+  int64_t sharedCacheBytes = 32 << 20;
+  double memoryBytes = 2.5; ///< that a core gets from memory in a cycle, while all others do, too
+  /// Bytes that a run of the model reads once: where they do not fit the shared cache, they come from memory each time.
+  int64_t weightBytes = 0;
+
+  /// The least cycles in which weights can be read.
+  double getReadCycles(double bytes) const { return bytes / (weightBytes > sharedCacheBytes ? memoryBytes : farBytes); }
+
+  double getMultiplyAdds(int64_t elementBytes) const { return multiplyAdds * vectorBytes / elementBytes; }
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_PATHS_MACHINE_H

@@ -1,0 +1,46 @@
+//===- Path.h - one way of several to compute an operation ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A path is a file of its own in this folder, and a line in Registry.cpp. Only
+// `tenon-choose-paths` chooses among them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_PATHS_PATH_H
+#define TENON_PASSES_PATHS_PATH_H
+
+#include "mlir/IR/PatternMatch.h"
+#include "passes/paths/Machine.h"
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tenon {
+
+class Path {
+public:
+  virtual ~Path() = default;
+  /// A word for people, and for records of measurements.
+  virtual llvm::StringRef getName() const = 0;
+  /// How long it takes, in cycles of all cores together. Nothing where the path cannot compute this operation.
+  virtual std::optional<double> estimateCycles(mlir::Operation *op, const Machine &machine) const = 0;
+  /// The largest difference to exact arithmetic, relative to the largest element of the result. Takes some time.
+  virtual double measureError(mlir::Operation *op) const = 0;
+  /// Replaces the operation, which the path can compute. A path that is the operation's own leaves it as it is.
+  virtual void take(mlir::Operation *op, const Machine &machine, mlir::RewriterBase &rewriter) const = 0;
+};
+
+/// All that there are; of those that cost the same the first counts.
+const std::vector<std::unique_ptr<Path>> &getPaths();
+
+std::unique_ptr<Path> createDirectConvolution();
+/// `outputs`: result elements along a side of a square.
+std::unique_ptr<Path> createWinogradConvolution(int64_t outputs);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_PATHS_PATH_H

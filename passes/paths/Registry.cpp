@@ -1,0 +1,22 @@
+//===- Registry.cpp - all paths -------------------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/paths/Path.h"
+
+using namespace tenon;
+
+const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
+  static const auto paths = [] {
+    std::vector<std::unique_ptr<Path>> all;
+    all.push_back(createDirectConvolution());
+    all.push_back(createWinogradConvolution(2));
+    all.push_back(createWinogradConvolution(4));
+    all.push_back(createWinogradConvolution(6));
+    return all;
+  }();
+  return paths;
+}

@@ -1,0 +1,151 @@
+//===- WinogradConvolution.cpp - a convolution with few multiplications ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/paths/Path.h"
+#include "passes/paths/winograd/Schedule.h"
+#include "passes/paths/winograd/Transforms.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// Filters of a panel, as `tenon-prepack-weights` has them.
+static constexpr int64_t kPanel = 32;
+
+namespace {
+class WinogradConvolution : public Path {
+public:
+  WinogradConvolution(int64_t outputs) : outputs(outputs), name("winograd-" + std::to_string(outputs)) {}
+  llvm::StringRef getName() const override { return name; }
+  std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
+  double measureError(Operation *op) const override;
+  void take(Operation *op, const Machine &machine, RewriterBase &rewriter) const override;
+
+private:
+  WinogradSchedule schedule(ConvolveOp op, const Machine &machine) const;
+
+  int64_t outputs;
+  std::string name;
+};
+} // namespace
+
+/// The elements of a convolution's filter, where it is a weight with elements of its own.
+static std::optional<ArrayRef<float>> getFilterElements(ConvolveOp op) {
+  auto weight = op.getFilter().getDefiningOp<WeightOp>();
+  if (!weight || isa<SplatElementsAttr>(weight.getValue()))
+    return std::nullopt;
+  ArrayRef<char> bytes;
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(weight.getValue()))
+    bytes = resource.getRawHandle().getBlob()->getData();
+  else if (auto dense = dyn_cast<DenseElementsAttr>(weight.getValue()))
+    bytes = dense.getRawData();
+  return ArrayRef(reinterpret_cast<const float *>(bytes.data()), bytes.size() / sizeof(float));
+}
+
+static bool areAll(ArrayRef<int64_t> values, int64_t value) {
+  return llvm::all_of(values, [&](int64_t v) { return v == value; });
+}
+
+static FilterShape getFilterShape(ConvolveOp op) {
+  ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
+  return {shape[0], shape[2], shape[3]};
+}
+
+WinogradSchedule WinogradConvolution::schedule(ConvolveOp op, const Machine &machine) const {
+  // Of an extent that is not known yet.
+  constexpr int64_t kUsual = 64;
+  Dims dims = getDims(op.getType());
+  FilterShape filter = getFilterShape(op);
+  WinogradProblem problem{outputs, filter.window, getConstant(dims[1]).value_or(kUsual),
+                          getConstant(dims[2]).value_or(kUsual), filter.channels, filter.filters, kPanel};
+  return chooseWinogradSchedule(problem, machine);
+}
+
+std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const Machine &machine) const {
+  auto convolve = dyn_cast<ConvolveOp>(op);
+  if (!convolve || !convolve.getChannelsLast() || convolve.getType().getRank() != 4 || convolve.getGroups() != 1 ||
+      !convolve.getType().getElementType().isF32() || !convolve.getFilter().getType().getElementType().isF32() ||
+      !areAll(convolve.getStrides(), 1) || !areAll(convolve.getDilations(), 1) ||
+      !convolve.getFilter().getType().hasStaticShape())
+    return std::nullopt;
+  FilterShape filter = getFilterShape(convolve);
+  if (convolve.getFilter().getType().getDimSize(1) != filter.window ||
+      !hasWinogradTransforms(outputs, filter.window) || filter.channels == 0 || filter.filters == 0)
+    return std::nullopt;
+  if (!getFilterElements(convolve))
+    return std::nullopt;
+  int64_t side = outputs + filter.window - 1;
+  double weights = double(side * side) * filter.channels * llvm::alignTo(filter.filters, kPanel);
+  return std::max(schedule(convolve, machine).cycles, machine.getReadCycles(weights * sizeof(float)));
+}
+
+double WinogradConvolution::measureError(Operation *op) const {
+  auto convolve = cast<ConvolveOp>(op);
+  FilterShape filter = getFilterShape(convolve);
+  return measureWinogradError(getWinogradTransforms(outputs, filter.window), filter,
+                              getFilterElements(convolve)->data());
+}
+
+/// The input that a convolution's own zeros surround, with what a pad before it adds to them.
+static Value absorbPad(ConvolveOp op, SmallVectorImpl<int64_t> &low, SmallVectorImpl<int64_t> &high) {
+  auto pad = op.getInput().getDefiningOp<PadOp>();
+  if (!pad || pad.getMode() != PadMode::constant || !areAll(pad.getInterior(), 0) ||
+      !matchPattern(pad.getValue(), m_AnyZeroFloat()))
+    return op.getInput();
+  Dims before = getDims(pad.getInput()), after = getDims(pad.getType());
+  std::optional<SmallVector<int64_t>> added = getConstants(pad.getLow().getDims());
+  if (!added)
+    return op.getInput();
+  SmallVector<int64_t> more;
+  for (int64_t i = 0; i < 4; ++i) {
+    std::optional<int64_t> both = getConstant(subDims(after[i], before[i]));
+    bool isSpatial = i == 1 || i == 2;
+    if (!both || (*added)[i] < 0 || *both < (*added)[i] || (!isSpatial && *both != 0))
+      return op.getInput();
+    more.push_back(*both - (*added)[i]);
+  }
+  for (int64_t i = 0; i < 2; ++i) {
+    low[i] += (*added)[i + 1];
+    high[i] += more[i + 1];
+  }
+  return pad.getInput();
+}
+
+void WinogradConvolution::take(Operation *op, const Machine &machine, RewriterBase &rewriter) const {
+  auto convolve = cast<ConvolveOp>(op);
+  FilterShape filter = getFilterShape(convolve);
+  auto weight = convolve.getFilter().getDefiningOp<WeightOp>();
+  Operation *padded = convolve.getInput().getDefiningOp();
+  WinogradTransforms transforms = getWinogradTransforms(outputs, filter.window);
+  int64_t points = transforms.input.rows * transforms.input.rows;
+  SmallVector<int64_t> shape{llvm::divideCeilSigned(filter.filters, kPanel), points, filter.channels, kPanel};
+  auto type = RankedTensorType::get(shape, rewriter.getF32Type());
+  AsmResourceBlob blob =
+      HeapAsmResourceBlob::allocate(type.getNumElements() * sizeof(float), 64, /*dataIsMutable=*/true);
+  transformFilter(transforms, filter, getFilterElements(convolve)->data(), kPanel,
+                  reinterpret_cast<float *>(blob.getMutableData().data()));
+  auto transformed = WeightOp::create(rewriter, weight.getLoc(),
+                                      DenseResourceElementsAttr::get(type, "winograd", std::move(blob)));
+  transformed.setNameAttr(weight.getNameAttr());
+  SmallVector<int64_t> low(convolve.getLow()), high(convolve.getHigh());
+  Value input = absorbPad(convolve, low, high);
+  WinogradSchedule chosen = schedule(convolve, machine);
+  rewriter.replaceOpWithNewOp<WinogradOp>(
+      convolve, input, transformed, low, high, outputs, filter.window, filter.filters,
+      SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs, chosen.panels * kPanel});
+  // Nothing reads the filter as it was, and often not the padded input.
+  for (Operation *before : std::initializer_list<Operation *>{weight, padded})
+    if (before && isOpTriviallyDead(before))
+      rewriter.eraseOp(before);
+}
+
+std::unique_ptr<Path> tenon::createWinogradConvolution(int64_t outputs) {
+  return std::make_unique<WinogradConvolution>(outputs);
+}

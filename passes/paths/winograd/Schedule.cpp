@@ -1,0 +1,62 @@
+//===- Schedule.cpp - how a Winograd convolution is cut into tiles --------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/paths/winograd/Schedule.h"
+#include <algorithm>
+
+using namespace tenon;
+
+static int64_t divideCeil(int64_t x, int64_t y) { return (x + y - 1) / y; }
+
+/// Cycles of one tile that is whole.
+static double getTileCycles(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine) {
+  // Cycles for each point of a square and vector of channels, or of filters, most of them because what lies between
+  // the steps does not fit the first cache.
+  constexpr double kInput = 8, kOutput = 5;
+  // A matrix product keeps so many rows in registers, of which fewer than four wait for their sums; what is lost
+  // between the blocks.
+  constexpr double kRows = 14, kFewRows = 4, kShare = 0.92;
+  int64_t side = p.outputs + p.window - 1, points = side * side, squares = s.rows * s.columns;
+  double lanes = double(machine.vectorBytes) / sizeof(float), vectors = p.panel / lanes;
+  double input = kInput * points * squares * divideCeil(p.channels, int64_t(lanes));
+  double rows = std::max(double(squares), kFewRows * divideCeil(squares, int64_t(kRows)));
+  double step = std::max(rows * vectors / machine.multiplyAdds / kShare, p.panel * sizeof(float) / machine.farBytes);
+  double output = kOutput * points * squares * vectors;
+  return input + s.panels * (points * p.channels * step + output);
+}
+
+WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const Machine &machine) {
+  int64_t side = p.outputs + p.window - 1, points = side * side;
+  int64_t squareRows = divideCeil(p.height, p.outputs), squareColumns = divideCeil(p.width, p.outputs);
+  int64_t panels = divideCeil(p.filters, p.panel);
+  WinogradSchedule best{1, 1, 1, -1};
+  for (int64_t rows = 1; rows <= squareRows; ++rows)
+    for (int64_t columns = 1; columns <= squareColumns; ++columns) {
+      // The transformed input is read for each panel: it stays in the core's own cache.
+      constexpr int64_t kManySquares = 64;
+      int64_t bytes = points * rows * columns * (p.channels + p.panel) * int64_t(sizeof(float));
+      bool isLeast = rows == 1 && columns == 1;
+      if (!isLeast && (rows * columns > kManySquares || bytes > machine.ownCacheBytes / 2))
+        break;
+      // Only cuts into parts of about equal size.
+      if (divideCeil(squareRows, divideCeil(squareRows, rows)) != rows ||
+          divideCeil(squareColumns, divideCeil(squareColumns, columns)) != columns)
+        continue;
+      for (int64_t width = 1; width <= panels; ++width) {
+        if (divideCeil(panels, divideCeil(panels, width)) != width)
+          continue;
+        WinogradSchedule s{rows, columns, width, 0};
+        double tile = getTileCycles(p, s, machine);
+        int64_t tiles = divideCeil(squareRows, rows) * divideCeil(squareColumns, columns) * divideCeil(panels, width);
+        for (int64_t cores : {1, 2, 4, 8})
+          s.cycles += cores * divideCeil(tiles, cores) * tile / 4;
+        if (best.cycles < 0 || s.cycles < best.cycles)
+          best = s;
+      }
+    }
+  return best;
+}

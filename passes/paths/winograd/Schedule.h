@@ -1,0 +1,32 @@
+//===- Schedule.h - how a Winograd convolution is cut into tiles ----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_PATHS_WINOGRAD_SCHEDULE_H
+#define TENON_PASSES_PATHS_WINOGRAD_SCHEDULE_H
+
+#include "passes/paths/Machine.h"
+
+namespace tenon {
+
+/// A result of height x width elements for each filter, f32. Filters lie in panels.
+struct WinogradProblem {
+  int64_t outputs, window;
+  int64_t height, width, channels, filters, panel;
+};
+
+/// Tiles of so many rows and columns of squares, and panels of filters.
+struct WinogradSchedule {
+  int64_t rows, columns, panels;
+  double cycles; ///< of all cores together, that some of them wait for others included
+};
+
+/// The best one by a model of what each step takes; the mean for 1, 2, 4 and 8 cores.
+WinogradSchedule chooseWinogradSchedule(const WinogradProblem &problem, const Machine &machine);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_PATHS_WINOGRAD_SCHEDULE_H

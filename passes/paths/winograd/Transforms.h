@@ -1,0 +1,66 @@
+//===- Transforms.h - the matrices of Winograd convolutions ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The algorithm stands apart from the IR. Sources: Winograd, "Arithmetic
+// Complexity of Computations" (1980); Lavin and Gray, "Fast Algorithms for
+// Convolutional Neural Networks" (2016); for points that keep errors small
+// Barabasz, Anderson, Soodhalter and Gregg, "Error analysis and improving the
+// accuracy of Winograd convolution for deep neural networks" (2020).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_PATHS_WINOGRAD_TRANSFORMS_H
+#define TENON_PASSES_PATHS_WINOGRAD_TRANSFORMS_H
+
+#include <cstdint>
+#include <vector>
+
+namespace tenon {
+
+/// A small matrix, row by row.
+struct SmallMatrix {
+  int64_t rows, columns;
+  std::vector<double> elements;
+
+  SmallMatrix(int64_t rows, int64_t columns) : rows(rows), columns(columns), elements(rows * columns) {}
+  double &at(int64_t row, int64_t column) { return elements[row * columns + column]; }
+  double at(int64_t row, int64_t column) const { return elements[row * columns + column]; }
+};
+
+/// With a = outputs + window - 1 input elements d and a filter g of `window` elements, `outputs` neighbours of their
+/// convolution are
+///
+///     y = output * ((filter * g) .* (input * d))
+///
+/// which takes a multiplications; in two dimensions each matrix is applied to rows and to columns.
+struct WinogradTransforms {
+  SmallMatrix input;  ///< [a, a]
+  SmallMatrix filter; ///< [a, window]
+  SmallMatrix output; ///< [outputs, a]
+};
+
+/// Whether there are points for so many outputs of such a window (2, 4 or 6 of 3 elements).
+bool hasWinogradTransforms(int64_t outputs, int64_t window);
+WinogradTransforms getWinogradTransforms(int64_t outputs, int64_t window);
+
+/// A convolution's filter, [window, window, channels, filters].
+struct FilterShape {
+  int64_t window, channels, filters;
+};
+
+/// The transformed filter, [panels, a * a, channels, panel] with zeros in columns beyond the last filter, in f32.
+void transformFilter(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter,
+                     int64_t panel, float *result);
+
+/// The error of a convolution in f32 with this filter: the largest difference to the same in f64, relative to the
+/// largest result, for inputs as activations are (normally distributed, negative ones replaced by 0; the same numbers
+/// each time). Looks at a few of the filters.
+double measureWinogradError(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_PATHS_WINOGRAD_TRANSFORMS_H

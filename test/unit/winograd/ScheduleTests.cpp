@@ -1,0 +1,36 @@
+//===- ScheduleTests.cpp - tiles of Winograd convolutions -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/paths/winograd/Schedule.h"
+#include <catch2/catch.hpp>
+#include <random>
+
+using namespace tenon;
+
+TEST_CASE("tiles are neither empty nor larger than the result, and fit the cache", "[winograd]") {
+  std::mt19937 random(5);
+  auto draw = [&](int64_t high) { return std::uniform_int_distribution<int64_t>(1, high)(random); };
+  Machine machine;
+  for (int i = 0; i < 300; ++i) {
+    WinogradProblem p{2 * draw(3), 3, draw(130), draw(130), draw(512), draw(512), 32};
+    WinogradSchedule s = chooseWinogradSchedule(p, machine);
+    CAPTURE(p.outputs, p.height, p.width, p.channels, p.filters);
+    CHECK((s.rows >= 1 && (s.rows - 1) * p.outputs < p.height));
+    CHECK((s.columns >= 1 && (s.columns - 1) * p.outputs < p.width));
+    CHECK((s.panels >= 1 && (s.panels - 1) * p.panel < p.filters));
+    CHECK(s.cycles > 0);
+    int64_t side = p.outputs + 2;
+    if (s.rows * s.columns > 1)
+      CHECK(side * side * s.rows * s.columns * (p.channels + p.panel) * 4 <= machine.ownCacheBytes / 2);
+  }
+}
+
+TEST_CASE("a small result is cut along its filters, a large one along its rows", "[winograd]") {
+  Machine machine;
+  CHECK(chooseWinogradSchedule({4, 3, 14, 14, 256, 256, 32}, machine).panels < 8);
+  CHECK(chooseWinogradSchedule({4, 3, 112, 112, 64, 64, 32}, machine).panels == 2);
+}
