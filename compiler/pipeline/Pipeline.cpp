@@ -65,6 +65,7 @@ void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate,
   pm.addPass(createSpecialize(specialize));
   buildFactsPipeline(pm, evaluate);
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
   functions.addPass(createFuse());
   pm.addPass(createOutline());
