@@ -153,3 +153,28 @@ std::optional<ElementRead> BodyReader::read(Value value) {
 }
 
 std::optional<ElementRead> tenon::matchRead(linalg::GenericOp op, Value value) { return BodyReader(op).read(value); }
+
+LoopRange tenon::getRange(OpBuilder &b, Location loc, const ElementRead &read, unsigned loop, Value extent,
+                          ArrayRef<Value> position) {
+  unsigned numLoops = position.size(), numSymbols = read.symbols.size();
+  SmallVector<AffineExpr> begins{b.getAffineConstantExpr(0)}, ends{b.getAffineSymbolExpr(numSymbols)};
+  for (const ReadBound &bound : read.bounds) {
+    if (bound.loop != loop)
+      continue;
+    begins.push_back((-bound.rest).ceilDiv(bound.step));
+    ends.push_back((bound.size - bound.rest).ceilDiv(bound.step));
+  }
+  if (begins.size() == 1)
+    return {b.getIndexAttr(0), getAsOpFoldResult(extent)};
+  SmallVector<OpFoldResult> operands;
+  for (Value place : position)
+    operands.push_back(place ? getAsOpFoldResult(place) : OpFoldResult(b.getIndexAttr(0)));
+  for (Value symbol : read.symbols)
+    operands.push_back(getAsOpFoldResult(symbol));
+  operands.push_back(getAsOpFoldResult(extent));
+  auto getMap = [&](ArrayRef<AffineExpr> results) {
+    return AffineMap::get(numLoops, numSymbols + 1, results, b.getContext());
+  };
+  return {affine::makeComposedFoldedAffineMax(b, loc, getMap(begins), operands),
+          affine::makeComposedFoldedAffineMin(b, loc, getMap(ends), operands)};
+}

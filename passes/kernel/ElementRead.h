@@ -40,6 +40,15 @@ ElementRead getRead(mlir::OpOperand &operand);
 /// of an index of the read that grows with one summed loop.
 std::optional<ElementRead> matchRead(mlir::linalg::GenericOp op, mlir::Value value);
 
+struct LoopRange {
+  mlir::OpFoldResult begin, end;
+};
+
+/// The iterations of a summed loop, of [0, `extent`), in which all bounds hold that are about it. `position` has the
+/// parallel loops' places, and may have others.
+LoopRange getRange(mlir::OpBuilder &b, mlir::Location loc, const ElementRead &read, unsigned loop, mlir::Value extent,
+                   mlir::ArrayRef<mlir::Value> position);
+
 } // namespace tenon
 
 #endif // TENON_PASSES_KERNEL_ELEMENTREAD_H

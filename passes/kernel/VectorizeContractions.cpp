@@ -26,6 +26,7 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/kernel/Contraction.h"
+#include "passes/kernel/RegisterBlock.h"
 #include <set>
 
 namespace tenon {
@@ -38,20 +39,11 @@ using namespace tenon;
 
 namespace {
 
-/// A block of the result in registers.
-struct Block2D {
-  int64_t rows, vectors;
-};
-
 /// The summed loop that moves along the input with the rows: row r reads place `stride` * r + `dilation` * tap.
 struct Window {
   unsigned loop;
   int64_t stride, dilation, taps;
   bool hasBounds;
-};
-
-struct LoopRange {
-  OpFoldResult begin, end;
 };
 
 /// Emits the loops of one contraction on buffers.
@@ -66,11 +58,10 @@ public:
   void startFromZero() { isFromZero = true; }
 
 private:
-  void findWindow();
+  std::optional<Window> findWindow();
+  void setWindow();
   bool hasFewTaps();
-  /// How many vectors a block of rows loads for a tap.
-  double getPixels(int64_t rows) const;
-  Block2D chooseBlock();
+  BlockProblem getProblem();
   void emitLoops();
   void forParallel(ArrayRef<unsigned> loops, llvm::function_ref<void()> body);
   /// Loops over all columns, or all rows: `body` gets the first and how many vectors or rows there are at once.
@@ -79,7 +70,7 @@ private:
   void emitRowsAnywhere(int64_t rows, llvm::function_ref<void(int64_t rows)> body);
   void forRowsOfKnownWindows(int64_t extent, llvm::function_ref<void(int64_t rows)> body);
   SmallVector<int64_t> getRowSteps();
-  void emitBlock(Block2D block, Value active);
+  void emitBlock(RegisterBlock block, Value active);
   /// Adds what `loops` sum to some rows of the block; `sums` are those of all rows.
   SmallVector<Value> emitReduction(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums);
   SmallVector<Value> emitLoop(ArrayRef<unsigned> loops, LoopRange range, ArrayRef<int64_t> rows, ValueRange sums);
@@ -108,7 +99,7 @@ private:
   OpBuilder b;
   Location loc;
   linalg::GenericOp op;
-  const Contraction &contraction;
+  Contraction contraction;
   int64_t registers;
   Type type;
   int64_t lanes;
@@ -118,8 +109,8 @@ private:
   std::optional<Window> window;
   /// Whether all taps of the window are at hand at once, so that what several rows read is loaded once.
   bool unrollsTaps = false;
-  Block2D block; ///< the one that is chosen
-  Block2D size;  ///< of the block that is emitted now, whose last vectors `active` masks
+  RegisterBlock block; ///< the one that is chosen
+  RegisterBlock size;  ///< of the block that is emitted now, whose last vectors `active` masks
   Value active;
   bool isInside = true; ///< whether all rows of the block see the whole window
 };
@@ -140,26 +131,35 @@ void Emitter::forLoop(Value begin, Value end, int64_t step, llvm::function_ref<v
   body(loop.getInductionVar());
 }
 
-void Emitter::findWindow() {
+std::optional<Window> Emitter::findWindow() {
+  std::optional<Window> found;
+  SmallVector<AffineExpr> indices(contraction.scalars.map.getResults());
+  auto *moving = llvm::find_if(indices, [&](AffineExpr index) { return index.isFunctionOfDim(*contraction.rowLoop); });
+  std::optional<int64_t> stride = getStep(*moving, *contraction.rowLoop);
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (iterator == utils::IteratorType::parallel || !moving->isFunctionOfDim(loop))
+      continue;
+    // One loop beside the rows, or none that is known well enough.
+    std::optional<int64_t> dilation = getStep(*moving, loop), taps = getConstantIntValue(extents[loop]);
+    if (found || !stride || !dilation || !taps)
+      return std::nullopt;
+    found = Window{static_cast<unsigned>(loop), *stride, *dilation, *taps, false};
+  }
+  return found;
+}
+
+/// Rows whose bounds are not those of such a window are done one by one.
+void Emitter::setWindow() {
   if (!contraction.rowLoop)
     return;
-  for (AffineExpr index : contraction.scalars.map.getResults()) {
-    std::optional<int64_t> stride = getStep(index, *contraction.rowLoop);
-    if (stride == 0)
-      continue;
-    for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
-      std::optional<int64_t> dilation = getStep(index, loop), taps = getConstantIntValue(extents[loop]);
-      if (iterator == utils::IteratorType::parallel || dilation == 0)
-        continue;
-      // One loop beside the rows, or none that is known well enough.
-      if (window || !stride || !dilation || !taps)
-        return window.reset();
-      bool hasBounds = llvm::any_of(contraction.scalars.bounds, [&](const ReadBound &bound) {
-        return bound.rest.isFunctionOfDim(*contraction.rowLoop);
-      });
-      window = Window{static_cast<unsigned>(loop), *stride, *dilation, *taps, hasBounds};
-    }
-  }
+  window = findWindow();
+  bool hasBounds = llvm::any_of(contraction.scalars.bounds, [&](const ReadBound &bound) {
+    return bound.rest.isFunctionOfDim(*contraction.rowLoop);
+  });
+  if (window)
+    window->hasBounds = hasBounds;
+  else if (hasBounds)
+    contraction.rowLoop.reset();
 }
 
 /// Whether a window of single columns is small enough for registers, and nothing is summed inside of it.
@@ -173,48 +173,15 @@ bool Emitter::hasFewTaps() {
                        [&](unsigned loop) { return isOther(loop) && getConstantIntValue(extents[loop]) != 1; });
 }
 
-double Emitter::getPixels(int64_t rows) const {
-  if (!unrollsTaps)
-    return rows;
-  llvm::SmallDenseSet<int64_t> places;
-  for (int64_t row = 0; row < rows; ++row)
-    for (int64_t tap = 0; tap < window->taps; ++tap)
-      places.insert(row * window->stride + tap * window->dilation);
-  return static_cast<double>(places.size()) / window->taps;
-}
-
-/// The block that needs least time for the whole tile, by a simple model of a core: two vector
-/// multiply-adds and two loads a cycle, four cycles until a sum can be used again.
-Block2D Emitter::chooseBlock() {
+BlockProblem Emitter::getProblem() {
   std::optional<int64_t> rows = contraction.rowLoop ? getConstantIntValue(extents[*contraction.rowLoop]) : 1;
   std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
-  int64_t numRows = rows.value_or(1 << 10), numColumns = columns.value_or(lanes << 10);
-  // A panel is too long for the first cache, which takes three cycles for a vector from the second one.
-  double cyclesOfVector = contraction.panel ? 3 : 0;
-  // Of blocks that take the same time the one with fewer loads, which other things compete with.
-  auto getCycles = [&](int64_t r, int64_t v) {
-    double loads = contraction.isColumnwise ? v * (getPixels(r) + 1) : r + v;
-    return std::max({r * v / 2.0, loads / 2.0, v * cyclesOfVector, 4.0}) + 0.05 * loads;
-  };
-  int64_t vectorsOfColumn = unrollsTaps ? window->taps : 1;
-  Block2D best{1, 1};
-  double bestCycles = -1;
-  for (int64_t v = 1; v <= 6; ++v)
-    for (int64_t r = 1; r * v + v * vectorsOfColumn + 1 <= registers; ++r) {
-      // Whole blocks, then one for what is left of the columns, and of the rows.
-      auto getRowCycles = [&](int64_t width) {
-        if (width == 0)
-          return 0.0;
-        return (numRows / r) * getCycles(r, width) + (numRows % r ? getCycles(numRows % r, width) : 0);
-      };
-      int64_t blocks = numColumns / (v * lanes), rest = llvm::divideCeil(numColumns - blocks * v * lanes, lanes);
-      double cycles = blocks * getRowCycles(v) + getRowCycles(rest);
-      if (bestCycles < 0 || cycles < bestCycles) {
-        bestCycles = cycles;
-        best = {r, v};
-      }
-    }
-  return best;
+  BlockProblem problem{rows.value_or(1 << 10), columns.value_or(lanes << 10), lanes, registers};
+  problem.isColumnwise = contraction.isColumnwise;
+  problem.hasPanels = contraction.panel;
+  if (unrollsTaps)
+    std::tie(problem.taps, problem.stride, problem.dilation) = std::tie(window->taps, window->stride, window->dilation);
+  return problem;
 }
 
 void Emitter::emit() {
@@ -232,9 +199,9 @@ void Emitter::emit() {
       break;
     }
   }
-  findWindow();
+  setWindow();
   unrollsTaps = hasFewTaps();
-  block = chooseBlock();
+  block = chooseBlock(getProblem());
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (iterators[loop] == utils::IteratorType::parallel && loop != contraction.columnLoop &&
@@ -402,33 +369,12 @@ Value Emitter::isWhole(int64_t rows) {
 }
 
 LoopRange Emitter::getRange(unsigned loop, int64_t row) {
-  LoopRange whole{b.getIndexAttr(0), getAsOpFoldResult(extents[loop])};
   if (window && loop == window->loop && isInside)
-    return whole;
-  const ElementRead &read = contraction.scalars;
-  unsigned numLoops = op.getNumLoops(), numSymbols = read.symbols.size();
-  SmallVector<AffineExpr> begins{b.getAffineConstantExpr(0)}, ends{b.getAffineSymbolExpr(numSymbols)};
-  for (const ReadBound &bound : read.bounds) {
-    if (bound.loop != loop)
-      continue;
-    AffineExpr rest = shiftRows(bound.rest, row);
-    begins.push_back((-rest).ceilDiv(bound.step));
-    ends.push_back((bound.size - rest).ceilDiv(bound.step));
-  }
-  if (begins.size() == 1)
-    return whole;
-  // The summed loops, which have no place yet, are in none of these.
-  SmallVector<OpFoldResult> operands;
-  for (Value place : position)
-    operands.push_back(place ? getAsOpFoldResult(place) : OpFoldResult(b.getIndexAttr(0)));
-  for (Value symbol : read.symbols)
-    operands.push_back(getAsOpFoldResult(symbol));
-  operands.push_back(whole.end);
-  auto getMap = [&](ArrayRef<AffineExpr> results) {
-    return AffineMap::get(numLoops, numSymbols + 1, results, b.getContext());
-  };
-  return {affine::makeComposedFoldedAffineMax(b, loc, getMap(begins), operands),
-          affine::makeComposedFoldedAffineMin(b, loc, getMap(ends), operands)};
+    return {b.getIndexAttr(0), getAsOpFoldResult(extents[loop])};
+  ElementRead shifted = contraction.scalars;
+  for (ReadBound &bound : shifted.bounds)
+    bound.rest = shiftRows(bound.rest, row);
+  return tenon::getRange(b, loc, shifted, loop, extents[loop], position);
 }
 
 AffineExpr Emitter::shiftRows(AffineExpr index, int64_t rows) {
@@ -471,7 +417,7 @@ Value Emitter::loadVector(const ElementRead &read, int64_t row, int64_t vector) 
   return vector::MaskedLoadOp::create(b, loc, vectorType, read.memory, indices, active, zero);
 }
 
-void Emitter::emitBlock(Block2D chosen, Value mask) {
+void Emitter::emitBlock(RegisterBlock chosen, Value mask) {
   size = chosen;
   active = mask;
   ElementRead out = getRead(*op.getDpsInitOperand(0));
