@@ -105,8 +105,8 @@ def Decompose : Pass<"tenon-decompose", "::mlir::func::FuncOp"> {
   let summary = "express composite operations by simpler ones";
   let description = [{
     Always takes apart what kernels have no form of its own for: batch
-    normalisations (two weights, that then fold), padding of convolutions,
-    kept dimensions of reductions, products of matrices without elements. With `all` also the composites that a kernel
+    normalisations (two weights, that then fold), kept dimensions of reductions,
+    products of matrices without elements. With `all` also the composites that a kernel
     can compute whole: the alternative path, and the meaning they are tested by.
   }];
   let options = [
@@ -120,6 +120,7 @@ def Simplify : Pass<"tenon-simplify", "::mlir::func::FuncOp"> {
     - A product of a convolution and one constant a channel (what is left of a
       batch normalisation) becomes part of the filter, which `tenon-fold-constants`
       computes; sums before it are multiplied out.
+    - Zeros around the input of convolutions become padding of theirs.
     - Powers with small exponents become products and roots.
     - A transpose that moves nothing but dimensions of 1 becomes a reshape, which
       costs nothing.
@@ -208,6 +209,26 @@ def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numTaken", "taken", "operations that are computed in another way than their own">];
 }
 
+def PadConvolutions : Pass<"tenon-pad-convolutions", "::mlir::func::FuncOp"> {
+  let summary = "copy the inputs of some convolutions with their padding";
+  let description = [{
+    A convolution that becomes register-blocked loops (channels last, a constant
+    filter, one group or one a channel) never reads beyond the border. For
+    any other one a copy of the input with its border costs less than a test for
+    each element that it reads.
+
+    Runs after `tenon-fold-constants`, which makes filters weights, and before
+    `tenon-prepack-weights`.
+
+    ```mlir
+    %1 = tenon.convolve %x, %f {low = array<i64: 1>, high = array<i64: 1>, ...} : (tensor<1x4x6xf16>, ...
+    // ==>
+    %0 = tenon.pad constant, %x, %zero ... -> tensor<1x4x8xf16>
+    %1 = tenon.convolve %0, %f {low = array<i64: 0>, high = array<i64: 0>, ...} : (tensor<1x4x8xf16>, ...
+    ```
+  }];
+}
+
 def PrepackWeights : Pass<"tenon-prepack-weights", "::mlir::func::FuncOp"> {
   let summary = "store weights in the order in which kernels read them";
   let description = [{
@@ -276,8 +297,8 @@ def TenonToLinalg : Pass<"tenon-to-linalg", "::mlir::ModuleOp"> {
     element by element inside the stage that reads it. Results are written to
     destination arguments; every symbol becomes an index argument.
 
-    Relies on `tenon-decompose` (no padding of convolutions, no kept
-    dimensions of reductions) and `tenon-outline`.
+    Relies on `tenon-decompose` (no kept dimensions of reductions) and
+    `tenon-outline`.
 
     ```mlir
     %0 = tenon.exp %arg0 : (tensor<4xf32>) -> tensor<4xf32>

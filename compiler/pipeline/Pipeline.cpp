@@ -67,6 +67,7 @@ void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate,
   OpPassManager &functions = pm.nest<func::FuncOp>();
   if (options.vectorBytes)
     functions.addPass(createChoosePaths({options.tolerance, options.vectorBytes}));
+  functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
   functions.addPass(createFuse());
   pm.addPass(createOutline());

@@ -89,6 +89,15 @@ static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned nu
          transpose.getPermutation()[column - indices.begin()] == static_cast<int64_t>(indices.size()) - 1;
 }
 
+/// The same of the input of a convolution with channels last. One of few channels is read in any order: that of its
+/// pixels does as well.
+static bool keepsChannels(TransposeOp transpose, ConvolveOp convolve, unsigned number) {
+  constexpr int64_t kFewChannels = 4;
+  int64_t channelDim = convolve.getChannelDim();
+  return !convolve.getChannelsLast() || number != 0 || transpose.getPermutation()[channelDim] == channelDim ||
+         (convolve.getGroups() == 1 && getConstant(getDims(transpose)[channelDim]).value_or(kFewChannels + 1) <= kFewChannels);
+}
+
 /// A mere change of indices.
 static bool movesElements(Operation *op) { return isa<TransposeOp, BroadcastOp, UnpackOp>(op); }
 
@@ -107,6 +116,9 @@ static bool mayInlineInto(Operation *producer, OpOperand &use) {
     return false;
   if (auto transpose = dyn_cast<TransposeOp>(producer))
     if (auto contract = dyn_cast<ContractOp>(nest); contract && !keepsVectors(transpose, contract, use.getOperandNumber()))
+      return false;
+  if (auto transpose = dyn_cast<TransposeOp>(producer))
+    if (auto convolve = dyn_cast<ConvolveOp>(nest); convolve && !keepsChannels(transpose, convolve, use.getOperandNumber()))
       return false;
   if (isa<ContractOp, ConvolveOp, PoolOp>(nest))
     return movesElements(producer);

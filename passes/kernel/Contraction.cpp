@@ -12,18 +12,18 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Whether the body is `out + a * b`, of the two inputs.
-static bool isMultiplyAdd(linalg::GenericOp op) {
+/// The factors where the body is `out + a * b`.
+static std::optional<std::pair<Value, Value>> matchMultiplyAdd(linalg::GenericOp op) {
   Block *body = op.getBody();
   auto yield = cast<linalg::YieldOp>(body->getTerminator());
   auto add = yield.getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!add || body->getOperations().size() != 3)
-    return false;
-  Value old = body->getArgument(2), other = add.getLhs() == old ? add.getRhs() : add.getLhs();
+  if (!add)
+    return std::nullopt;
+  Value old = body->getArguments().back(), other = add.getLhs() == old ? add.getRhs() : add.getLhs();
   auto mul = other.getDefiningOp<arith::MulFOp>();
-  return mul && (add.getLhs() == old || add.getRhs() == old) &&
-         ((mul.getLhs() == body->getArgument(0) && mul.getRhs() == body->getArgument(1)) ||
-          (mul.getLhs() == body->getArgument(1) && mul.getRhs() == body->getArgument(0)));
+  if (!mul || (add.getLhs() != old && add.getRhs() != old))
+    return std::nullopt;
+  return std::pair(mul.getLhs(), mul.getRhs());
 }
 
 /// Whether neighbours along `loop` are neighbours in memory: the last index is the loop, perhaps plus
@@ -71,62 +71,76 @@ static int64_t getPanel(AffineMap map, unsigned loop) {
 
 /// Both operands are contiguous along the columns: `vectors` becomes the one that is the same for more of the
 /// parallel loops, as the filter of a convolution is for all pixels.
-static void findColumnwise(linalg::GenericOp op, Contraction &contraction) {
-  auto countLoops = [&](OpOperand *operand) {
+static void findColumnwise(linalg::GenericOp op, const ElementRead &first, const ElementRead &second,
+                           Contraction &contraction) {
+  auto countLoops = [&](const ElementRead &read) {
     return llvm::count_if(llvm::seq(op.getNumLoops()), [&](unsigned loop) {
-      return op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel &&
-             op.getMatchingIndexingMap(operand).isFunctionOfDim(loop);
+      return op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel && read.map.isFunctionOfDim(loop);
     });
   };
-  OpOperand *first = op.getDpsInputOperand(0), *second = op.getDpsInputOperand(1);
-  for (OpOperand *operand : {first, second})
-    if (!isContiguous(op.getMatchingIndexingMap(operand), contraction.columnLoop))
-      return;
   bool firstIsFilter = countLoops(first) < countLoops(second);
   contraction.vectors = firstIsFilter ? first : second;
   contraction.scalars = firstIsFilter ? second : first;
   contraction.isColumnwise = true;
 }
 
-std::optional<Contraction> tenon::matchContraction(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || op.getNumLoops() == 0)
-    return std::nullopt;
-  Type type = getElementTypeOrSelf(op.getDpsInits()[0]);
-  if (!(type.isF32() || type.isF64()) || !isMultiplyAdd(op))
-    return std::nullopt;
-  for (Value input : op.getDpsInputs())
-    if (getElementTypeOrSelf(input) != type)
-      return std::nullopt;
-  unsigned column = op.getNumLoops() - 1;
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (iterators[column] != utils::IteratorType::parallel || !isContiguous(out, column) ||
-      op.getNumReductionLoops() == 0)
-    return std::nullopt;
-
-  Contraction contraction{nullptr, nullptr, column, std::nullopt};
-  for (OpOperand *input : op.getDpsInputOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(input);
-    if (!map.isFunctionOfDim(column))
-      contraction.scalars = input;
-    else if (isContiguous(map, column) || (contraction.panel = getPanel(map, column)))
-      contraction.vectors = input;
+/// Which operand is read in vectors, and which one element by element. False where neither can be.
+static bool assignReads(linalg::GenericOp op, const ElementRead &first, const ElementRead &second,
+                        Contraction &contraction) {
+  unsigned column = contraction.columnLoop;
+  for (auto [vectors, scalars] : {std::pair(&first, &second), std::pair(&second, &first)}) {
+    if (scalars->map.isFunctionOfDim(column) || !vectors->bounds.empty())
+      continue;
+    int64_t panel = isContiguous(vectors->map, column) ? 0 : getPanel(vectors->map, column);
+    if (panel == 0 && !isContiguous(vectors->map, column))
+      continue;
+    contraction.vectors = *vectors;
+    contraction.scalars = *scalars;
+    contraction.panel = panel;
+    return true;
   }
-  if (!contraction.scalars && contraction.vectors && contraction.panel == 0)
-    findColumnwise(op, contraction);
-  if (!contraction.scalars || !contraction.vectors)
-    return std::nullopt;
-  // Of several loops that qualify one that is known to be long; else the last one, whose results lie closest together.
-  AffineMap vectors = op.getMatchingIndexingMap(contraction.vectors);
+  if (!isContiguous(first.map, column) || !isContiguous(second.map, column))
+    return false;
+  findColumnwise(op, first, second, contraction);
+  return contraction.vectors.bounds.empty();
+}
+
+/// Of several loops that qualify one that is known to be long; else the last one, whose results lie closest together.
+static void findRowLoop(linalg::GenericOp op, Contraction &contraction) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   constexpr int64_t kLong = 4;
   auto getRank = [&](unsigned loop) {
     return ShapedType::isDynamic(ranges[loop]) ? kLong : ranges[loop] > kLong ? kLong + 1 : ranges[loop];
   };
-  for (unsigned loop = 0; loop < column; ++loop)
-    if (iterators[loop] == utils::IteratorType::parallel && !vectors.isFunctionOfDim(loop) &&
-        op.getMatchingIndexingMap(contraction.scalars).isFunctionOfDim(loop) &&
+  for (unsigned loop = 0; loop < contraction.columnLoop; ++loop) {
+    int64_t numIndices = llvm::count_if(contraction.scalars.map.getResults(),
+                                        [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
+    if (op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel && numIndices == 1 &&
+        !contraction.vectors.map.isFunctionOfDim(loop) &&
         (!contraction.rowLoop || getRank(loop) >= getRank(*contraction.rowLoop)))
       contraction.rowLoop = loop;
+  }
+}
+
+std::optional<Contraction> tenon::matchContraction(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 1 || op.getNumLoops() == 0)
+    return std::nullopt;
+  Type type = getElementTypeOrSelf(op.getDpsInits()[0]);
+  std::optional<std::pair<Value, Value>> factors = matchMultiplyAdd(op);
+  if (!(type.isF32() || type.isF64()) || !factors)
+    return std::nullopt;
+  unsigned column = op.getNumLoops() - 1;
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (op.getIteratorTypesArray()[column] != utils::IteratorType::parallel || !isContiguous(out, column) ||
+      op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  std::optional<ElementRead> first = matchRead(op, factors->first), second = matchRead(op, factors->second);
+  if (!first || !second || factors->first == factors->second || getElementTypeOrSelf(first->memory) != type ||
+      getElementTypeOrSelf(second->memory) != type)
+    return std::nullopt;
+  Contraction contraction{{}, {}, column, std::nullopt};
+  if (!assignReads(op, *first, *second, contraction))
+    return std::nullopt;
+  findRowLoop(op, contraction);
   return contraction;
 }

@@ -9,18 +9,17 @@
 #ifndef TENON_PASSES_KERNEL_CONTRACTION_H
 #define TENON_PASSES_KERNEL_CONTRACTION_H
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include <optional>
+#include "passes/kernel/ElementRead.h"
 
 namespace tenon {
 
 /// How a linalg.generic is a sum of products that registers can be blocked for: one operand is read in
 /// vectors along the innermost loop, the other one element by element, and both are used many times.
 struct Contraction {
-  mlir::OpOperand *vectors; ///< contiguous along `columnLoop` (in each panel), does not depend on `rowLoop`
-  mlir::OpOperand *scalars; ///< does not depend on `columnLoop`, or is contiguous along it, too
-  unsigned columnLoop;      ///< the last loop, parallel
-  /// The parallel loop that `scalars` alone depends on; none for a vector times a matrix.
+  ElementRead vectors; ///< contiguous along `columnLoop` (in each panel), does not depend on `rowLoop`
+  ElementRead scalars; ///< does not depend on `columnLoop`, or is contiguous along it, too; may have bounds
+  unsigned columnLoop; ///< the last loop, parallel
+  /// The parallel loop that one index of `scalars` alone depends on; none for a vector times a matrix.
   std::optional<unsigned> rowLoop;
   bool isColumnwise = false; ///< `scalars` are vectors, too: each column is summed by itself (a depthwise convolution)
   int64_t panel = 0; ///< columns of a panel of `vectors`, 0 where it has none

@@ -110,6 +110,7 @@ struct ContractionShape {
   std::optional<unsigned> row; ///< among the result dimensions
   unsigned column;
   int64_t panel;    ///< columns of a panel, or 1
+  bool hasBorder;   ///< whether some rows see a part of what is summed alone: those at both ends
   int64_t products; ///< summed for an element, roughly
 };
 } // namespace
@@ -126,7 +127,8 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
     return std::nullopt;
   Contraction contraction = *matchContraction(op);
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  ContractionShape shape{std::nullopt, 0, std::max<int64_t>(contraction.panel, 1), getReductionSize(op)};
+  ContractionShape shape{std::nullopt, 0, std::max<int64_t>(contraction.panel, 1), !contraction.scalars.bounds.empty(),
+                         getReductionSize(op)};
   for (auto [i, index] : llvm::enumerate(map.getResults())) {
     unsigned loop = cast<AffineDimExpr>(index).getPosition();
     if (loop == contraction.rowLoop)
@@ -138,24 +140,25 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
 }
 
 /// Tile sizes of a contraction, by result dimension: enough rows and columns that a tile's operands are
-/// used again and again, and the rest as far as `kElements` allow.
+/// used again and again, and the rest as far as `kElements` allow. Rows with a border are kept whole where they are not
+/// very many: the kernel then knows where the border is.
 static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
-  constexpr int64_t kRows = 56, kColumns = 192, kElements = 16384;
+  constexpr int64_t kRows = 56, kRowsWithBorder = 512, kColumns = 192, kElements = 16384, kNeighbours = 32;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t elements = 1;
-  auto choose = [&](unsigned i, int64_t limit) {
+  auto choose = [&](unsigned i, int64_t limit, int64_t step) {
     int64_t extent = getConstant(dims[i]).value_or(limit);
     // Parts of equal size, rather than a small one at the end.
     int64_t parts = std::max<int64_t>(1, llvm::divideCeil(extent, limit));
-    sizes[i] = std::max<int64_t>(1, llvm::divideCeil(extent, parts));
+    sizes[i] = std::max<int64_t>(1, std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, parts), step), extent));
     elements *= sizes[i];
   };
-  choose(shape.column, kColumns);
   if (shape.row)
-    choose(*shape.row, kRows);
+    choose(*shape.row, shape.hasBorder ? kRowsWithBorder : kRows, 1);
+  choose(shape.column, std::clamp<int64_t>(kElements / elements / kNeighbours * kNeighbours, kNeighbours, kColumns), kNeighbours);
   for (unsigned i = dims.size(); i-- > 0;)
     if (i != shape.column && i != shape.row)
-      choose(i, std::max<int64_t>(1, kElements / elements));
+      choose(i, std::max<int64_t>(1, kElements / elements), 1);
   return sizes;
 }
 

@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,6 +26,8 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/kernel/Contraction.h"
+#include "passes/kernel/RegisterBlock.h"
+#include <set>
 
 namespace tenon {
 #define GEN_PASS_DEF_VECTORIZECONTRACTIONS
@@ -36,9 +39,11 @@ using namespace tenon;
 
 namespace {
 
-/// A block of the result in registers.
-struct Block2D {
-  int64_t rows, vectors;
+/// The summed loop that moves along the input with the rows: row r reads place `stride` * r + `dilation` * tap.
+struct Window {
+  unsigned loop;
+  int64_t stride, dilation, taps;
+  bool hasBounds;
 };
 
 /// Emits the loops of one contraction on buffers.
@@ -53,23 +58,41 @@ public:
   void startFromZero() { isFromZero = true; }
 
 private:
-  Block2D chooseBlock();
+  std::optional<Window> findWindow();
+  void setWindow();
+  bool hasFewTaps();
+  BlockProblem getProblem();
   void emitLoops();
   void forParallel(ArrayRef<unsigned> loops, llvm::function_ref<void()> body);
   /// Loops over all columns, or all rows: `body` gets the first and how many vectors or rows there are at once.
   void forColumns(llvm::function_ref<void(int64_t vectors, Value active)> body);
   void forRows(llvm::function_ref<void(int64_t rows)> body);
+  void emitRowsAnywhere(int64_t rows, llvm::function_ref<void(int64_t rows)> body);
+  void forRowsOfKnownWindows(int64_t extent, llvm::function_ref<void(int64_t rows)> body);
   SmallVector<int64_t> getRowSteps();
-  void emitBlock(Block2D block, Value active);
-  SmallVector<Value> emitReduction(ArrayRef<unsigned> loops, Block2D block, Value active, ValueRange sums);
-  SmallVector<Value> emitStep(Block2D block, Value active, ValueRange sums);
-  void prefetchPanel(unsigned loop, Block2D block);
+  void emitBlock(RegisterBlock block, Value active);
+  /// Adds what `loops` sum to some rows of the block; `sums` are those of all rows.
+  SmallVector<Value> emitReduction(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums);
+  SmallVector<Value> emitLoop(ArrayRef<unsigned> loops, LoopRange range, ArrayRef<int64_t> rows, ValueRange sums);
+  SmallVector<Value> emitBorder(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums);
+  SmallVector<Value> emitTaps(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums);
+  SmallVector<Value> emitStep(ArrayRef<int64_t> rows, ValueRange sums);
+  void prefetchPanel(unsigned loop);
   void prefetchAhead(unsigned loop);
 
-  /// The indices of an operand, `rows` and `columns` beyond the current position.
-  SmallVector<Value> getIndices(OpOperand *operand, int64_t rows, int64_t columns);
-  /// `active` masks the last of a block's vectors.
-  Value loadVector(OpOperand *operand, int64_t row, int64_t vector, Value active);
+  /// The part of a summed loop in which the bounds of a row of the block hold.
+  LoopRange getRange(unsigned loop, int64_t row);
+  /// Whether the rows from the current one on see the whole window.
+  Value isWhole(int64_t rows);
+  /// Whether it is known what taps each row sees, and few blocks of rows see less than all.
+  bool hasKnownWindows();
+  bool isKnownWhole(int64_t first, int64_t rows);
+  std::pair<int64_t, int64_t> getKnownRange(int64_t row);
+
+  AffineExpr shiftRows(AffineExpr index, int64_t rows);
+  /// The indices of a read, `rows` and `columns` beyond the current position.
+  SmallVector<Value> getIndices(const ElementRead &read, int64_t rows, int64_t columns);
+  Value loadVector(const ElementRead &read, int64_t row, int64_t vector);
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   /// A loop from `begin` to `end`; `body` runs at its insertion point.
   void forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body);
@@ -77,14 +100,20 @@ private:
   OpBuilder b;
   Location loc;
   linalg::GenericOp op;
-  const Contraction &contraction;
+  Contraction contraction;
   int64_t registers;
   Type type;
   int64_t lanes;
   bool isFromZero = false;
   SmallVector<Value> extents, position;
   SmallVector<unsigned> outerLoops; ///< the parallel loops but rows and columns
-  Block2D block;
+  std::optional<Window> window;
+  /// Whether all taps of the window are at hand at once, so that what several rows read is loaded once.
+  bool unrollsTaps = false;
+  RegisterBlock block; ///< the one that is chosen
+  RegisterBlock size;  ///< of the block that is emitted now, whose last vectors `active` masks
+  Value active;
+  bool isInside = true; ///< whether all rows of the block see the whole window
 };
 
 } // namespace
@@ -103,37 +132,57 @@ void Emitter::forLoop(Value begin, Value end, int64_t step, llvm::function_ref<v
   body(loop.getInductionVar());
 }
 
-/// The block that needs least time for the whole tile, by a simple model of a core: two vector
-/// multiply-adds and two loads a cycle, four cycles until a sum can be used again.
-Block2D Emitter::chooseBlock() {
+std::optional<Window> Emitter::findWindow() {
+  std::optional<Window> found;
+  SmallVector<AffineExpr> indices(contraction.scalars.map.getResults());
+  auto *moving = llvm::find_if(indices, [&](AffineExpr index) { return index.isFunctionOfDim(*contraction.rowLoop); });
+  std::optional<int64_t> stride = getStep(*moving, *contraction.rowLoop);
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (iterator == utils::IteratorType::parallel || !moving->isFunctionOfDim(loop))
+      continue;
+    // One loop beside the rows, or none that is known well enough.
+    std::optional<int64_t> dilation = getStep(*moving, loop), taps = getConstantIntValue(extents[loop]);
+    if (found || !stride || !dilation || !taps)
+      return std::nullopt;
+    found = Window{static_cast<unsigned>(loop), *stride, *dilation, *taps, false};
+  }
+  return found;
+}
+
+/// Rows whose bounds are not those of such a window are done one by one.
+void Emitter::setWindow() {
+  if (!contraction.rowLoop)
+    return;
+  window = findWindow();
+  bool hasBounds = llvm::any_of(contraction.scalars.bounds, [&](const ReadBound &bound) {
+    return bound.rest.isFunctionOfDim(*contraction.rowLoop);
+  });
+  if (window)
+    window->hasBounds = hasBounds;
+  else if (hasBounds)
+    contraction.rowLoop.reset();
+}
+
+/// Whether a window of single columns is small enough for registers, and nothing is summed inside of it.
+bool Emitter::hasFewTaps() {
+  if (!contraction.isColumnwise || !window || 2 * window->taps > registers)
+    return false;
+  auto isOther = [&](unsigned loop) {
+    return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction && loop > window->loop;
+  };
+  return llvm::none_of(llvm::seq(op.getNumLoops()),
+                       [&](unsigned loop) { return isOther(loop) && getConstantIntValue(extents[loop]) != 1; });
+}
+
+BlockProblem Emitter::getProblem() {
   std::optional<int64_t> rows = contraction.rowLoop ? getConstantIntValue(extents[*contraction.rowLoop]) : 1;
   std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
-  int64_t numRows = rows.value_or(1 << 10), numColumns = columns.value_or(lanes << 10);
-  // A panel is too long for the first cache, which takes three cycles for a vector from the second one.
-  double cyclesOfVector = contraction.panel ? 3 : 0;
-  // Of blocks that take the same time the one with fewer loads, which other things compete with.
-  auto getCycles = [&](int64_t r, int64_t v) {
-    int64_t loads = contraction.isColumnwise ? r * v + v : r + v;
-    return std::max({r * v / 2.0, loads / 2.0, v * cyclesOfVector, 4.0}) + 0.05 * loads;
-  };
-  Block2D best{1, 1};
-  double bestCycles = -1;
-  for (int64_t v = 1; v <= 6; ++v)
-    for (int64_t r = 1; r * v + v + 1 <= registers; ++r) {
-      // Whole blocks, then one for what is left of the columns, and of the rows.
-      auto getRowCycles = [&](int64_t width) {
-        if (width == 0)
-          return 0.0;
-        return (numRows / r) * getCycles(r, width) + (numRows % r ? getCycles(numRows % r, width) : 0);
-      };
-      int64_t blocks = numColumns / (v * lanes), rest = llvm::divideCeil(numColumns - blocks * v * lanes, lanes);
-      double cycles = blocks * getRowCycles(v) + getRowCycles(rest);
-      if (bestCycles < 0 || cycles < bestCycles) {
-        bestCycles = cycles;
-        best = {r, v};
-      }
-    }
-  return best;
+  BlockProblem problem{rows.value_or(1 << 10), columns.value_or(lanes << 10), lanes, registers};
+  problem.isColumnwise = contraction.isColumnwise;
+  problem.hasPanels = contraction.panel;
+  if (unrollsTaps)
+    std::tie(problem.taps, problem.stride, problem.dilation) = std::tie(window->taps, window->stride, window->dilation);
+  return problem;
 }
 
 void Emitter::emit() {
@@ -151,7 +200,9 @@ void Emitter::emit() {
       break;
     }
   }
-  block = chooseBlock();
+  setWindow();
+  unrollsTaps = hasFewTaps();
+  block = chooseBlock(getProblem());
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (iterators[loop] == utils::IteratorType::parallel && loop != contraction.columnLoop &&
@@ -225,6 +276,9 @@ void Emitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   if (!contraction.rowLoop)
     return body(1);
   Value extent = extents[*contraction.rowLoop], begin = constant(0);
+  position[*contraction.rowLoop] = begin;
+  if (window && window->hasBounds && hasKnownWindows())
+    return forRowsOfKnownWindows(*getConstantIntValue(extent), body);
   AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
   for (int64_t rows : getRowSteps()) {
     // As often as whole steps fit.
@@ -233,94 +287,247 @@ void Emitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
     Value stop = getValueOrCreateConstantIndexOp(b, loc, end);
     forLoop(begin, stop, rows, [&](Value row) {
       position[*contraction.rowLoop] = row;
-      body(rows);
+      emitRowsAnywhere(rows, body);
     });
     begin = stop;
   }
 }
 
-SmallVector<Value> Emitter::getIndices(OpOperand *operand, int64_t rows, int64_t columns) {
-  AffineMap map = op.getMatchingIndexingMap(operand);
-  SmallVector<Value> point(position);
+/// Rows of which nothing is known: at once where all see the whole window, else one by one.
+void Emitter::emitRowsAnywhere(int64_t rows, llvm::function_ref<void(int64_t rows)> body) {
+  isInside = !window || !window->hasBounds;
+  if (isInside || rows == 1)
+    return body(rows);
+  auto branch = scf::IfOp::create(b, loc, isWhole(rows), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  isInside = true;
+  body(rows);
+  b.setInsertionPointToStart(branch.elseBlock());
+  isInside = false;
+  Value begin = position[*contraction.rowLoop];
+  Value end = arith::AddIOp::create(b, loc, begin, constant(rows));
+  forLoop(begin, end, 1, [&](Value row) {
+    position[*contraction.rowLoop] = row;
+    body(1);
+  });
+}
+
+/// Blocks at the border each have code of their own, which knows what every row sees; those between are a loop.
+void Emitter::forRowsOfKnownWindows(int64_t extent, llvm::function_ref<void(int64_t rows)> body) {
+  Value &row = position[*contraction.rowLoop];
+  for (int64_t first = 0; first < extent;) {
+    int64_t last = first;
+    for (; last + block.rows <= extent && isKnownWhole(last, block.rows); last += block.rows)
+      ;
+    isInside = true;
+    forLoop(constant(first), constant(last), block.rows, [&](Value index) {
+      row = index;
+      body(block.rows);
+    });
+    if (int64_t rows = std::min(block.rows, extent - last)) {
+      isInside = isKnownWhole(last, rows);
+      row = constant(last);
+      body(rows);
+      last += rows;
+    }
+    first = last;
+  }
+}
+
+bool Emitter::hasKnownWindows() {
+  constexpr int64_t kMostBorderBlocks = 8;
+  std::optional<int64_t> extent = getConstantIntValue(extents[*contraction.rowLoop]);
+  position[*contraction.rowLoop] = constant(0);
+  isInside = false;
+  LoopRange range = getRange(window->loop, 0);
+  if (!extent || !getConstantIntValue(range.begin) || !getConstantIntValue(range.end))
+    return false;
+  int64_t numBorderBlocks = 0;
+  for (int64_t row = 0; row < *extent; row += block.rows)
+    numBorderBlocks += !isKnownWhole(row, std::min(block.rows, *extent - row));
+  return numBorderBlocks <= kMostBorderBlocks;
+}
+
+std::pair<int64_t, int64_t> Emitter::getKnownRange(int64_t row) {
+  LoopRange range = getRange(window->loop, row);
+  return {*getConstantIntValue(range.begin), *getConstantIntValue(range.end)};
+}
+
+bool Emitter::isKnownWhole(int64_t first, int64_t rows) {
+  position[*contraction.rowLoop] = constant(first);
+  isInside = false;
+  return getKnownRange(0).first == 0 && getKnownRange(rows - 1).second == window->taps;
+}
+
+Value Emitter::isWhole(int64_t rows) {
+  isInside = false;
+  LoopRange first = getRange(window->loop, 0), last = getRange(window->loop, rows - 1);
+  Value begin = getValueOrCreateConstantIndexOp(b, loc, first.begin), end = getValueOrCreateConstantIndexOp(b, loc, last.end);
+  Value atStart = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, begin, constant(0));
+  Value atEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, end, constant(window->taps));
+  return arith::AndIOp::create(b, loc, atStart, atEnd);
+}
+
+LoopRange Emitter::getRange(unsigned loop, int64_t row) {
+  if (window && loop == window->loop && isInside)
+    return {b.getIndexAttr(0), getAsOpFoldResult(extents[loop])};
+  ElementRead shifted = contraction.scalars;
+  for (ReadBound &bound : shifted.bounds)
+    bound.rest = shiftRows(bound.rest, row);
+  return tenon::getRange(b, loc, shifted, loop, extents[loop], position);
+}
+
+AffineExpr Emitter::shiftRows(AffineExpr index, int64_t rows) {
+  if (!contraction.rowLoop || rows == 0)
+    return index;
+  AffineExpr row = b.getAffineDimExpr(*contraction.rowLoop);
+  return index.replace(row, row + rows);
+}
+
+SmallVector<Value> Emitter::getIndices(const ElementRead &read, int64_t rows, int64_t columns) {
   SmallVector<Value> indices;
-  for (AffineExpr index : map.getResults()) {
+  for (AffineExpr index : read.map.getResults()) {
     // Offsets are constants: they become displacements of the address.
-    AffineExpr shifted = index;
-    if (contraction.rowLoop && rows)
-      shifted = shifted.replace(b.getAffineDimExpr(*contraction.rowLoop),
-                                b.getAffineDimExpr(*contraction.rowLoop) + rows);
+    AffineExpr shifted = shiftRows(index, rows), column = b.getAffineDimExpr(contraction.columnLoop);
     if (columns)
-      shifted = shifted.replace(b.getAffineDimExpr(contraction.columnLoop),
-                                b.getAffineDimExpr(contraction.columnLoop) + columns);
+      shifted = shifted.replace(column, column + columns);
     SmallVector<Value> operands;
-    SmallVector<AffineExpr> dims(map.getNumDims());
-    for (unsigned loop = 0; loop < map.getNumDims(); ++loop) {
-      dims[loop] = b.getAffineConstantExpr(0);
+    SmallVector<AffineExpr> dims(read.map.getNumDims(), b.getAffineConstantExpr(0));
+    for (unsigned loop = 0; loop < read.map.getNumDims(); ++loop)
       if (index.isFunctionOfDim(loop)) {
         dims[loop] = b.getAffineDimExpr(operands.size());
-        operands.push_back(point[loop]);
+        operands.push_back(position[loop]);
       }
-    }
-    shifted = shifted.replaceDims(dims);
-    indices.push_back(
-        affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, shifted), operands));
+    unsigned numDims = operands.size();
+    llvm::append_range(operands, read.symbols);
+    AffineMap map = AffineMap::get(numDims, read.symbols.size(), shifted.replaceDims(dims));
+    indices.push_back(affine::AffineApplyOp::create(b, loc, map, operands));
   }
   return indices;
 }
 
-Value Emitter::loadVector(OpOperand *operand, int64_t row, int64_t vector, Value active) {
+/// What a panel holds beyond the last column is zero: it needs no mask.
+Value Emitter::loadVector(const ElementRead &read, int64_t row, int64_t vector) {
   auto vectorType = VectorType::get({lanes}, type);
-  SmallVector<Value> indices = getIndices(operand, row, vector * lanes);
-  if (!active)
-    return vector::LoadOp::create(b, loc, vectorType, operand->get(), indices);
+  SmallVector<Value> indices = getIndices(read, row, vector * lanes);
+  bool isPanel = contraction.panel && read.memory == contraction.vectors.memory;
+  if (!active || isPanel || vector + 1 != size.vectors)
+    return vector::LoadOp::create(b, loc, vectorType, read.memory, indices);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
-  return vector::MaskedLoadOp::create(b, loc, vectorType, operand->get(), indices, active, zero);
+  return vector::MaskedLoadOp::create(b, loc, vectorType, read.memory, indices, active, zero);
 }
 
-void Emitter::emitBlock(Block2D size, Value active) {
-  OpOperand *out = op.getDpsInitOperand(0);
+void Emitter::emitBlock(RegisterBlock chosen, Value mask) {
+  size = chosen;
+  active = mask;
+  ElementRead out = getRead(*op.getDpsInitOperand(0));
   SmallVector<Value> sums;
   auto vectorType = VectorType::get({lanes}, type);
   if (isFromZero)
     sums.assign(size.rows * size.vectors, arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType)));
   for (int64_t row = 0; row < size.rows && !isFromZero; ++row)
     for (int64_t v = 0; v < size.vectors; ++v)
-      sums.push_back(loadVector(out, row, v, v + 1 == size.vectors ? active : Value()));
+      sums.push_back(loadVector(out, row, v));
   SmallVector<unsigned> summed;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction)
       summed.push_back(loop);
-  sums = emitReduction(summed, size, active, sums);
+  sums = emitReduction(summed, llvm::to_vector(llvm::seq(size.rows)), sums);
   for (int64_t row = 0; row < size.rows; ++row)
     for (int64_t v = 0; v < size.vectors; ++v) {
       Value sum = sums[row * size.vectors + v];
       SmallVector<Value> indices = getIndices(out, row, v * lanes);
       if (active && v + 1 == size.vectors)
-        vector::MaskedStoreOp::create(b, loc, out->get(), indices, active, sum);
+        vector::MaskedStoreOp::create(b, loc, out.memory, indices, active, sum);
       else
-        vector::StoreOp::create(b, loc, sum, out->get(), indices);
+        vector::StoreOp::create(b, loc, sum, out.memory, indices);
     }
 }
 
-SmallVector<Value> Emitter::emitReduction(ArrayRef<unsigned> loops, Block2D size, Value active, ValueRange sums) {
+SmallVector<Value> Emitter::emitReduction(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
   if (loops.empty())
-    return emitStep(size, active, sums);
+    return emitStep(rows, sums);
+  bool isWindow = window && loops.front() == window->loop, isKnown = isInside || rows.size() > 1;
+  if (isWindow && isKnown && unrollsTaps)
+    return emitTaps(loops, rows, sums);
+  if (isWindow && !isInside && rows.size() > 1)
+    return emitBorder(loops, rows, sums);
+  return emitLoop(loops, getRange(loops.front(), rows.front()), rows, sums);
+}
+
+SmallVector<Value> Emitter::emitLoop(ArrayRef<unsigned> loops, LoopRange range, ArrayRef<int64_t> rows,
+                                     ValueRange sums) {
   unsigned current = loops.front();
-  if (getConstantIntValue(extents[current]) == 1) {
-    position[current] = constant(0);
-    return emitReduction(loops.drop_front(), size, active, sums);
+  Value begin = getValueOrCreateConstantIndexOp(b, loc, range.begin);
+  std::optional<int64_t> first = getConstantIntValue(range.begin), last = getConstantIntValue(range.end);
+  if (first && last && *first + 1 == *last) {
+    position[current] = begin;
+    return emitReduction(loops.drop_front(), rows, sums);
   }
-  auto loop = scf::ForOp::create(b, loc, constant(0), extents[current], constant(1), sums);
+  Value end = getValueOrCreateConstantIndexOp(b, loc, range.end);
+  auto loop = scf::ForOp::create(b, loc, begin, end, constant(1), sums);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   position[current] = loop.getInductionVar();
   if (loops.size() == 1) {
-    prefetchPanel(current, size);
+    prefetchPanel(current);
     prefetchAhead(current);
   }
-  SmallVector<Value> results = emitReduction(loops.drop_front(), size, active, loop.getRegionIterArgs());
+  SmallVector<Value> results = emitReduction(loops.drop_front(), rows, loop.getRegionIterArgs());
   scf::YieldOp::create(b, loc, results);
   return loop.getResults();
+}
+
+/// Rows that see different parts of the window: a loop for each run of taps that the same rows see.
+SmallVector<Value> Emitter::emitBorder(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
+  std::set<int64_t> ends;
+  for (int64_t row : rows) {
+    auto [begin, end] = getKnownRange(row);
+    ends.insert({begin, end});
+  }
+  SmallVector<Value> results(sums);
+  for (auto [begin, end] : llvm::zip(ends, llvm::drop_begin(ends))) {
+    SmallVector<int64_t> seeing = llvm::filter_to_vector(rows, [&](int64_t row) {
+      auto [first, last] = getKnownRange(row);
+      return first <= begin && end <= last;
+    });
+    if (!seeing.empty())
+      results = emitLoop(loops, {b.getIndexAttr(begin), b.getIndexAttr(end)}, seeing, results);
+  }
+  return results;
+}
+
+/// All taps of a window, in the order of the places that they read, each of which is loaded once.
+SmallVector<Value> Emitter::emitTaps(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
+  struct Tap {
+    int64_t place, row, number;
+  };
+  SmallVector<Tap> taps;
+  for (int64_t row : rows) {
+    auto [first, last] = getKnownRange(row);
+    for (int64_t tap = first; tap < last; ++tap)
+      taps.push_back({row * window->stride + tap * window->dilation, row, tap});
+  }
+  llvm::sort(taps, [](const Tap &a, const Tap &b) { return std::pair(a.place, a.row) < std::pair(b.place, b.row); });
+  for (unsigned loop : loops)
+    position[loop] = constant(0);
+  SmallVector<Value> results(sums), pixels(size.vectors);
+  llvm::SmallDenseMap<std::pair<int64_t, int64_t>, Value> columns;
+  std::optional<int64_t> place;
+  for (const Tap &tap : taps) {
+    position[window->loop] = constant(tap.number);
+    for (int64_t v = 0; v < size.vectors; ++v) {
+      Value &column = columns[{tap.number, v}], &sum = results[tap.row * size.vectors + v];
+      if (!column)
+        column = loadVector(contraction.vectors, 0, v);
+      if (place != tap.place)
+        pixels[v] = loadVector(contraction.scalars, tap.row, v);
+      sum = vector::FMAOp::create(b, loc, pixels[v], column, sum);
+    }
+    place = tap.place;
+  }
+  return results;
 }
 
 /// Asks for what the vectors of a later step will be.
@@ -332,10 +539,10 @@ void Emitter::prefetchAhead(unsigned loop) {
   int64_t perLine = kLine * 8 / type.getIntOrFloatBitWidth();
   Value later = affine::AffineApplyOp::create(
       b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + steps.getInt()), position[loop]);
-  for (int64_t column = 0; column < block.vectors * lanes; column += perLine) {
+  for (int64_t column = 0; column < size.vectors * lanes; column += perLine) {
     Value at = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + column),
                                              position[contraction.columnLoop]);
-    memref::PrefetchOp::create(b, loc, contraction.vectors->get(), ValueRange{later, at}, /*isWrite=*/false,
+    memref::PrefetchOp::create(b, loc, contraction.vectors.memory, ValueRange{later, at}, /*isWrite=*/false,
                                /*localityHint=*/2, /*isDataCache=*/true);
   }
 }
@@ -343,7 +550,7 @@ void Emitter::prefetchAhead(unsigned loop) {
 /// While a panel is multiplied with all rows, the next one comes from memory: each block of rows asks for its part.
 /// `loop` is the innermost one that sums. Nothing is asked for where there are few blocks. What lies beyond the last
 /// panel may be asked for, too: that reads nothing.
-void Emitter::prefetchPanel(unsigned loop, Block2D size) {
+void Emitter::prefetchPanel(unsigned loop) {
   if (contraction.panel == 0 || !contraction.rowLoop || size.rows != block.rows)
     return;
   std::optional<int64_t> rows = getConstantIntValue(extents[*contraction.rowLoop]), steps = getConstantIntValue(extents[loop]);
@@ -364,7 +571,7 @@ void Emitter::prefetchPanel(unsigned loop, Block2D size) {
   if (!steps || blocks < lines || *steps < blocks)
     return;
   // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more.
-  AffineMap map = op.getMatchingIndexingMap(contraction.vectors);
+  AffineMap map = contraction.vectors.map;
   int64_t stepDim = -1, panelDim = -1;
   for (auto [dim, index] : llvm::enumerate(map.getResults())) {
     if (index == b.getAffineDimExpr(loop))
@@ -385,28 +592,26 @@ void Emitter::prefetchPanel(unsigned loop, Block2D size) {
   int64_t perLine = contraction.panel / lines;
   indices.back() = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, (b.getAffineDimExpr(0) % lines) * perLine),
                                                  position[loop]);
-  memref::PrefetchOp::create(b, loc, contraction.vectors->get(), indices, /*isWrite=*/false, /*localityHint=*/2,
+  memref::PrefetchOp::create(b, loc, contraction.vectors.memory, indices, /*isWrite=*/false, /*localityHint=*/2,
                              /*isDataCache=*/true);
 }
 
-SmallVector<Value> Emitter::emitStep(Block2D size, Value active, ValueRange sums) {
-  SmallVector<Value> columns, results;
-  // What a panel holds beyond the last column is zero.
-  if (contraction.panel)
-    active = Value();
+SmallVector<Value> Emitter::emitStep(ArrayRef<int64_t> rows, ValueRange sums) {
+  SmallVector<Value> columns, results(sums);
   for (int64_t v = 0; v < size.vectors; ++v)
-    columns.push_back(loadVector(contraction.vectors, 0, v, v + 1 == size.vectors ? active : Value()));
+    columns.push_back(loadVector(contraction.vectors, 0, v));
   auto vectorType = VectorType::get({lanes}, type);
-  for (int64_t row = 0; row < size.rows; ++row) {
+  for (int64_t row : rows) {
     Value element;
     if (!contraction.isColumnwise) {
       SmallVector<Value> indices = getIndices(contraction.scalars, row, 0);
-      element = memref::LoadOp::create(b, loc, contraction.scalars->get(), indices);
+      element = memref::LoadOp::create(b, loc, contraction.scalars.memory, indices);
       element = vector::BroadcastOp::create(b, loc, vectorType, element);
     }
     for (int64_t v = 0; v < size.vectors; ++v) {
-      Value factor = element ? element : loadVector(contraction.scalars, row, v, v + 1 == size.vectors ? active : Value());
-      results.push_back(vector::FMAOp::create(b, loc, factor, columns[v], sums[row * size.vectors + v]));
+      Value factor = element ? element : loadVector(contraction.scalars, row, v);
+      Value &sum = results[row * size.vectors + v];
+      sum = vector::FMAOp::create(b, loc, factor, columns[v], sum);
     }
   }
   return results;

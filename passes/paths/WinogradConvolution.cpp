@@ -8,7 +8,6 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/IR/Matchers.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/winograd/Schedule.h"
 #include "passes/paths/winograd/Transforms.h"
@@ -93,36 +92,10 @@ double WinogradConvolution::measureError(Operation *op) const {
                               getFilterElements(convolve)->data());
 }
 
-/// The input that a convolution's own zeros surround, with what a pad before it adds to them.
-static Value absorbPad(ConvolveOp op, SmallVectorImpl<int64_t> &low, SmallVectorImpl<int64_t> &high) {
-  auto pad = op.getInput().getDefiningOp<PadOp>();
-  if (!pad || pad.getMode() != PadMode::constant || !areAll(pad.getInterior(), 0) ||
-      !matchPattern(pad.getValue(), m_AnyZeroFloat()))
-    return op.getInput();
-  Dims before = getDims(pad.getInput()), after = getDims(pad.getType());
-  std::optional<SmallVector<int64_t>> added = getConstants(pad.getLow().getDims());
-  if (!added)
-    return op.getInput();
-  SmallVector<int64_t> more;
-  for (int64_t i = 0; i < 4; ++i) {
-    std::optional<int64_t> both = getConstant(subDims(after[i], before[i]));
-    bool isSpatial = i == 1 || i == 2;
-    if (!both || (*added)[i] < 0 || *both < (*added)[i] || (!isSpatial && *both != 0))
-      return op.getInput();
-    more.push_back(*both - (*added)[i]);
-  }
-  for (int64_t i = 0; i < 2; ++i) {
-    low[i] += (*added)[i + 1];
-    high[i] += more[i + 1];
-  }
-  return pad.getInput();
-}
-
 void WinogradConvolution::take(Operation *op, const Machine &machine, RewriterBase &rewriter) const {
   auto convolve = cast<ConvolveOp>(op);
   FilterShape filter = getFilterShape(convolve);
   auto weight = convolve.getFilter().getDefiningOp<WeightOp>();
-  Operation *padded = convolve.getInput().getDefiningOp();
   WinogradTransforms transforms = getWinogradTransforms(outputs, filter.window);
   int64_t points = transforms.input.rows * transforms.input.rows;
   SmallVector<int64_t> shape{llvm::divideCeilSigned(filter.filters, kPanel), points, filter.channels, kPanel};
@@ -134,16 +107,12 @@ void WinogradConvolution::take(Operation *op, const Machine &machine, RewriterBa
   auto transformed = WeightOp::create(rewriter, weight.getLoc(),
                                       DenseResourceElementsAttr::get(type, "winograd", std::move(blob)));
   transformed.setNameAttr(weight.getNameAttr());
-  SmallVector<int64_t> low(convolve.getLow()), high(convolve.getHigh());
-  Value input = absorbPad(convolve, low, high);
   WinogradSchedule chosen = schedule(convolve, machine);
   rewriter.replaceOpWithNewOp<WinogradOp>(
-      convolve, input, transformed, low, high, outputs, filter.window, filter.filters,
+      convolve, convolve.getInput(), transformed, convolve.getLow(), convolve.getHigh(), outputs, filter.window, filter.filters,
       SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs, chosen.panels * kPanel});
-  // Nothing reads the filter as it was, and often not the padded input.
-  for (Operation *before : std::initializer_list<Operation *>{weight, padded})
-    if (before && isOpTriviallyDead(before))
-      rewriter.eraseOp(before);
+  if (weight->use_empty())
+    rewriter.eraseOp(weight);
 }
 
 std::unique_ptr<Path> tenon::createWinogradConvolution(int64_t outputs) {

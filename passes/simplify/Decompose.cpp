@@ -80,35 +80,6 @@ struct DropEmptySums : public OpRewritePattern<ContractOp> {
   }
 };
 
-/// convolve with padding -> pad, convolve. A convolution reads each element many times; a copy of the input
-/// with its border costs less than a test for each of these reads.
-struct MaterializePadding : public OpRewritePattern<ConvolveOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
-    auto isZero = [](int64_t pad) { return pad == 0; };
-    if (llvm::all_of(op.getLow(), isZero) && llvm::all_of(op.getHigh(), isZero))
-      return rewriter.notifyMatchFailure(op, "has no padding");
-    MLIRContext *context = op.getContext();
-    Dims dims = getDims(op.getInput()), low(dims.size(), getDimConstant(context, 0));
-    for (auto [i, pads] : llvm::enumerate(llvm::zip(op.getLow(), op.getHigh()))) {
-      int64_t dim = i + op.getFirstSpatialDim();
-      low[dim] = getDimConstant(context, std::get<0>(pads));
-      dims[dim] = addDims(dims[dim], getDimConstant(context, std::get<0>(pads) + std::get<1>(pads)));
-    }
-    Type type = getTensorType(dims, getElementTypeOrSelf(op.getInput()));
-    SmallVector<int64_t> interior(dims.size(), 0), none(op.getLow().size(), 0);
-    Value zero = createScalar(rewriter, op.getLoc(), op.getInput(), 0);
-    Value padded = PadOp::create(rewriter, op.getLoc(), type, PadMode::constant, op.getInput(), zero,
-                                 ShapeAttr::get(context, low), interior);
-    rewriter.modifyOpInPlace(op, [&] {
-      op.getInputMutable().assign(padded);
-      op.setLow(none);
-      op.setHigh(none);
-    });
-    return success();
-  }
-};
-
 /// batch_norm -> x * factor + offset, factor = scale / sqrt(variance + epsilon), offset = bias - mean * factor.
 /// Both are weights as a rule, and become part of the convolution before.
 struct DecomposeBatchNorm : public OpRewritePattern<BatchNormOp> {
@@ -230,8 +201,7 @@ struct Decompose : public tenon::impl::DecomposeBase<Decompose> {
   using DecomposeBase::DecomposeBase;
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, DropEmptySums, MaterializePadding,
-                 DecomposeBatchNorm>(&getContext());
+    patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, DropEmptySums, DecomposeBatchNorm>(&getContext());
     if (all)
       patterns.add<DecomposeSigmoid, DecomposeRelu, DecomposeGelu, DecomposeSoftmax, DecomposeNorm<LayerNormOp>,
                    DecomposeNorm<RmsNormOp>>(&getContext());

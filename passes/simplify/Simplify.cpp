@@ -76,6 +76,39 @@ struct FoldScaleIntoFilter : public OpRewritePattern<MulOp> {
   }
 };
 
+/// convolve(pad(x)) -> convolve(x) with more padding, where the pad adds zeros around a constant number of places.
+struct FoldPadIntoConvolve : public OpRewritePattern<ConvolveOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
+    auto pad = op.getInput().getDefiningOp<PadOp>();
+    if (!pad || pad.getMode() != PadMode::constant || !matchPattern(pad.getValue(), m_AnyZeroFloat()) ||
+        !llvm::all_of(pad->getUsers(), llvm::IsaPred<ConvolveOp>))
+      return rewriter.notifyMatchFailure(op, "reads no zeros that are there for convolutions alone");
+    SmallVector<int64_t> low(op.getLow()), high(op.getHigh());
+    Dims from = getDims(pad.getInput()), to = getDims(pad.getType());
+    for (int64_t dim = 0; dim < static_cast<int64_t>(to.size()); ++dim) {
+      std::optional<int64_t> before = getConstant(pad.getLow().getDims()[dim]), all = getConstant(subDims(to[dim], from[dim]));
+      int64_t spatial = dim - op.getFirstSpatialDim();
+      bool isSpatial = spatial >= 0 && spatial < static_cast<int64_t>(low.size());
+      if (!before || !all || pad.getInterior()[dim] != 0 || (!isSpatial && (*before != 0 || *all != 0)))
+        return rewriter.notifyMatchFailure(op, "reads zeros at places that a window does not move along, or at open ones");
+      if (!isSpatial)
+        continue;
+      low[spatial] += *before;
+      high[spatial] += *all - *before;
+      // A window that is cut on one side and padded on the other would read what the pad has cut off.
+      if (*before < 0 || *all < *before)
+        return rewriter.notifyMatchFailure(op, "reads a part of a tensor");
+    }
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getInputMutable().assign(pad.getInput());
+      op.setLow(low);
+      op.setHigh(high);
+    });
+    return success();
+  }
+};
+
 /// mul(add(convolve, bias), scale) -> add(mul(convolve, scale), mul(bias, scale))
 struct DistributeScale : public OpRewritePattern<MulOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -170,7 +203,8 @@ struct AbsorbTranspose : public OpRewritePattern<ContractOp> {
 struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldScaleIntoFilter, DistributeScale, ReducePower, TransposeToReshape, AbsorbTranspose>(&getContext());
+    patterns.add<FoldScaleIntoFilter, FoldPadIntoConvolve, DistributeScale, ReducePower, TransposeToReshape,
+                 AbsorbTranspose>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

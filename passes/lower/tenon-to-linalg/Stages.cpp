@@ -10,6 +10,8 @@
 #include "dialects/kernel/KernelDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -259,6 +261,13 @@ FailureOr<Value> StageBuilder::lowerConvolve(ConvolveOp op, Value destination) {
   });
   if (failed(sum))
     return failure();
+  // What the borders are compared with is the same for all elements, and is looked for outside (ElementRead.h).
+  auto stage = sum->getDefiningOp<linalg::GenericOp>();
+  moveLoopInvariantCode(
+      &stage.getRegion(),
+      [](Value value, Region *region) { return value.getParentRegion()->isProperAncestor(region); },
+      [](Operation *inner, Region *) { return isPure(inner) && !isa<linalg::IndexOp, linalg::YieldOp>(inner); },
+      [](Operation *inner, Region *region) { inner->moveBefore(region->getParentOp()); });
   return finishReduction(op.getResult(), *sum, destination);
 }
 

@@ -1,5 +1,6 @@
 // RUN: tenon-opt %s --tenon-vectorize-contractions | FileCheck %s
 // RUN: tenon-opt %s --tenon-vectorize-contractions='vector-bytes=32 registers=16' | FileCheck %s --check-prefix=AVX2
+// RUN: tenon-opt %s --tenon-vectorize-contractions | FileCheck %s --check-prefix=PLACES
 
 #lhs = affine_map<(m, k, n) -> (m, k)>
 #rhs = affine_map<(m, k, n) -> (k, n)>
@@ -8,6 +9,8 @@
 #window = affine_map<(p, w, c) -> (p + w, c)>
 #filter = affine_map<(p, w, c) -> (w, c)>
 #pixel = affine_map<(p, w, c) -> (p, c)>
+#taps = affine_map<(p, w, k, c) -> (w, k, c)>
+#pixels = affine_map<(p, w, k, c) -> (p, c)>
 #transposed = affine_map<(m, k, n) -> (n, k)>
 
 // 28 rows and 32 columns: two blocks of 14 rows x 2 vectors of 16, whose 28 sums the loop over k carries.
@@ -107,15 +110,91 @@ func.func @the_next_panel_is_asked_for(%a: memref<56x768xf32>, %b: memref<4x768x
   return
 }
 
-// Each column is summed by itself: both operands are read in vectors.
+// Each column is summed by itself: both operands are read in vectors. The three taps of 7 rows read 9 places of
+// two vectors, each of which is loaded once.
 // CHECK-LABEL: @columns_by_themselves
-// CHECK: scf.for
+// PLACES-LABEL: @columns_by_themselves
+// PLACES-COUNT-18: vector.load %arg0
+// PLACES-NOT: vector.load %arg0
 // CHECK-NOT: vector.broadcast
-// CHECK: vector.fma
+// CHECK-COUNT-42: vector.fma
+// CHECK-NOT: vector.fma
 func.func @columns_by_themselves(%x: memref<9x32xf32>, %f: memref<3x32xf32>, %y: memref<7x32xf32>) {
   linalg.generic {indexing_maps = [#window, #filter, #pixel], iterator_types = ["parallel", "reduction", "parallel"]}
       ins(%x, %f : memref<9x32xf32>, memref<3x32xf32>) outs(%y : memref<7x32xf32>) {
   ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// A convolution that counts as zero what lies beyond the border: of the 7 rows the first does not see the first tap,
+// the last not the last one.
+// CHECK-LABEL: @each_tap_has_its_rows
+// CHECK-NOT: scf.if
+// CHECK-COUNT-6: vector.fma
+// CHECK: scf.yield
+// CHECK-COUNT-7: vector.fma
+// CHECK: scf.yield
+// CHECK-COUNT-6: vector.fma
+// CHECK-NOT: vector.fma
+func.func @each_tap_has_its_rows(%x: memref<7x5xf32>, %f: memref<3x5x16xf32>, %y: memref<7x16xf32>) {
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#taps, #pixels], iterator_types = ["parallel", "reduction", "reduction", "parallel"]}
+      ins(%f : memref<3x5x16xf32>) outs(%y : memref<7x16xf32>) {
+  ^bb0(%b: f32, %c: f32):
+    %p = linalg.index 0 : index
+    %w = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %place = arith.addi %p, %w : index
+    %at = arith.subi %place, %c1 : index
+    %inside = arith.cmpi ult, %at, %c7 : index
+    %a = scf.if %inside -> f32 {
+      %element = memref.load %x[%at, %k] : memref<7x5xf32>
+      scf.yield %element : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Of an open number of rows those of a block that all see the whole window are one block; others are done one by one,
+// each with the taps that it sees.
+// CHECK-LABEL: @open_rows_are_tested_by_the_block
+// CHECK: scf.for
+// CHECK: %[[WHOLE:.*]] = arith.andi
+// CHECK: scf.if %[[WHOLE]]
+// CHECK: %{{.*}}:26 = scf.for
+// CHECK: } else {
+// CHECK: %[[FIRST:.*]] = affine.max
+// CHECK: %[[LAST:.*]] = affine.min
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+func.func @open_rows_are_tested_by_the_block(%x: memref<?x5xf32>, %f: memref<3x5x32xf32>, %y: memref<?x32xf32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#taps, #pixels], iterator_types = ["parallel", "reduction", "reduction", "parallel"]}
+      ins(%f : memref<3x5x32xf32>) outs(%y : memref<?x32xf32>) {
+  ^bb0(%b: f32, %c: f32):
+    %p = linalg.index 0 : index
+    %w = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %place = arith.addi %p, %w : index
+    %at = arith.subi %place, %c1 : index
+    %inside = arith.cmpi ult, %at, %n : index
+    %a = scf.if %inside -> f32 {
+      %element = memref.load %x[%at, %k] : memref<?x5xf32>
+      scf.yield %element : f32
+    } else {
+      scf.yield %zero : f32
+    }
     %0 = arith.mulf %a, %b : f32
     %1 = arith.addf %c, %0 : f32
     linalg.yield %1 : f32

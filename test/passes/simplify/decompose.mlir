@@ -9,31 +9,12 @@ func.func @kept_dimensions_become_a_reshape(%x: tensor<2x3xf32>) -> tensor<2x1xf
   return %0 : tensor<2x1xf32>
 }
 
-// CHECK-LABEL: @padding_becomes_an_operation
-// CHECK: %[[P:.*]] = tenon.pad constant, {{.*}} -> tensor<1x1x6x7xf32>
-// CHECK: tenon.convolve %[[P]]
-// CHECK-SAME: high = array<i64: 0, 0>
-// CHECK-SAME: low = array<i64: 0, 0>
-func.func @padding_becomes_an_operation(%x: tensor<1x1x4x4xf32>, %f: tensor<1x1x3x3xf32>) -> tensor<1x1x4x5xf32> {
-  %0 = tenon.convolve %x, %f {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>,
-      high = array<i64: 1, 2>, groups = 1 : i64} : (tensor<1x1x4x4xf32>, tensor<1x1x3x3xf32>) -> tensor<1x1x4x5xf32>
-  return %0 : tensor<1x1x4x5xf32>
-}
-
 // CHECK-LABEL: @sum_of_nothing_is_zero
 // CHECK: tenon.weight dense<0.000000e+00> : tensor<2x5xf32>
 func.func @sum_of_nothing_is_zero(%x: tensor<2x0xf32>, %y: tensor<0x5xf32>) -> tensor<2x5xf32> {
   %0 = tenon.contract %x, %y {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
       : (tensor<2x0xf32>, tensor<0x5xf32>) -> tensor<2x5xf32>
   return %0 : tensor<2x5xf32>
-}
-
-// CHECK-LABEL: @no_pad_where_there_is_no_padding
-// CHECK-NOT: tenon.pad
-func.func @no_pad_where_there_is_no_padding(%x: tensor<1x1x4x4xf32>, %f: tensor<1x1x3x3xf32>) -> tensor<1x1x2x2xf32> {
-  %0 = tenon.convolve %x, %f {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
-      high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x1x4x4xf32>, tensor<1x1x3x3xf32>) -> tensor<1x1x2x2xf32>
-  return %0 : tensor<1x1x2x2xf32>
 }
 
 // x * factor + offset, factor = scale / sqrt(variance + epsilon), offset = bias - mean * factor.

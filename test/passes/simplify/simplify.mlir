@@ -85,3 +85,32 @@ func.func @transposed_weight(%x: tensor<3x2xf32>) -> tensor<3x2xf32> {
     : (tensor<3x2xf32>, tensor<2x2xf32>) -> tensor<3x2xf32>
   return %0 : tensor<3x2xf32>
 }
+
+// CHECK-LABEL: @zeros_around_the_input_are_padding
+// CHECK-SAME: %[[X:.*]]: tensor<1x2x4xf32>
+// CHECK: tenon.convolve %[[X]], {{.*}} high = array<i64: 3>, low = array<i64: 1>
+func.func @zeros_around_the_input_are_padding(%x: tensor<1x2x4xf32>, %f: tensor<3x2x2xf32>) -> tensor<1x3x7xf32> {
+  %z = tenon.weight dense<0.0> : tensor<f32>
+  %0 = tenon.pad constant, %x, %z {low = #tenon.shape<0, 0, 1>, interior = array<i64: 0, 0, 0>}
+      : (tensor<1x2x4xf32>, tensor<f32>) -> tensor<1x2x7xf32>
+  %1 = tenon.convolve %0, %f {strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 0>,
+      high = array<i64: 1>, groups = 1 : i64} : (tensor<1x2x7xf32>, tensor<3x2x2xf32>) -> tensor<1x3x7xf32>
+  return %1 : tensor<1x3x7xf32>
+}
+
+// Channels of zeros are no padding, nor is what something else reads, too.
+// CHECK-LABEL: @other_pads_stay
+// CHECK-COUNT-2: tenon.pad
+func.func @other_pads_stay(%x: tensor<1x2x4xf32>, %f: tensor<3x3x2xf32>, %g: tensor<3x2x2xf32>)
+    -> (tensor<1x3x3xf32>, tensor<1x3x5xf32>, tensor<1x2x6xf32>) {
+  %z = tenon.weight dense<0.0> : tensor<f32>
+  %0 = tenon.pad constant, %x, %z {low = #tenon.shape<0, 1, 0>, interior = array<i64: 0, 0, 0>}
+      : (tensor<1x2x4xf32>, tensor<f32>) -> tensor<1x3x4xf32>
+  %1 = tenon.convolve %0, %f {strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 0>,
+      high = array<i64: 0>, groups = 1 : i64} : (tensor<1x3x4xf32>, tensor<3x3x2xf32>) -> tensor<1x3x3xf32>
+  %2 = tenon.pad constant, %x, %z {low = #tenon.shape<0, 0, 1>, interior = array<i64: 0, 0, 0>}
+      : (tensor<1x2x4xf32>, tensor<f32>) -> tensor<1x2x6xf32>
+  %3 = tenon.convolve %2, %g {strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 0>,
+      high = array<i64: 0>, groups = 1 : i64} : (tensor<1x2x6xf32>, tensor<3x2x2xf32>) -> tensor<1x3x5xf32>
+  return %1, %3, %2 : tensor<1x3x3xf32>, tensor<1x3x5xf32>, tensor<1x2x6xf32>
+}

@@ -73,4 +73,30 @@ def drawConv(d, operator):
         _product(d, operator, [x, filter_], FLOAT, bias, [batch, filters, *out], **attributes)
 
 
-OPERATORS = {"MatMul": drawMatMul, "Gemm": drawGemm, "Conv": drawConv}
+def drawBorder(d, operator):
+    """Wide borders: windows that lie in them alone, rows of one block and of several tiles, zeros that a Pad adds."""
+    rank, isDepthwise = d.choose(1, 2, 2, 3), d.chance(0.5)
+    kernel, strides = [d.integer(1, 7 if rank < 3 else 3) for _ in range(rank)], [d.choose(1, 1, 2, 3) for _ in range(rank)]
+    dilations = [d.choose(1, 1, 1, 2, 9 if rank == 1 else 3) for _ in range(rank)]
+    spans = [(size - 1) * dilation + 1 for size, dilation in zip(kernel, dilations)]
+    pads = [d.integer(0, min(span + 1, 9)) for _ in range(2) for span in spans]
+    spatial = [d.size(1, (5, 9, 19, 33)[d.integer(0, 3)]) for _ in range(rank)]
+    if rank < 3 and d.chance(0.2):
+        spatial[-1] = d.integer(500, 1100)
+    # At least one window fits, however small the input is.
+    for i, span in enumerate(spans):
+        pads[i] += max(0, span - 1 - pads[i] - pads[i + rank])
+    filters = d.choose(*WIDTHS)
+    channels = filters if isDepthwise else d.choose(1, 3, 16)
+    x = d.input(FLOAT, [d.size(1, 3), channels, *spatial], "unit")
+    filter_ = d.weight(FLOAT, [filters, 1 if isDepthwise else channels, *kernel])
+    d.isWhole, d.slack = True, 16
+    if d.chance(0.2):
+        around = d.constant([0, 0, *pads[:rank], 0, 0, *pads[rank:]])
+        x, pads = d.node("Pad", [x, around], dtypes=[FLOAT], isResult=False), [0] * (2 * rank)
+    groups = filters if isDepthwise else 1
+    d.node(operator, [x, filter_], dtypes=[FLOAT], kernel_shape=kernel, strides=strides, dilations=dilations, pads=pads,
+           group=groups)
+
+
+OPERATORS = {"MatMul": drawMatMul, "Gemm": drawGemm, "Conv": drawConv, "Conv border": drawBorder}

@@ -1,0 +1,180 @@
+//===- ElementRead.cpp - what a linalg.generic reads for a point of its loops ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "passes/kernel/ElementRead.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tenon;
+
+std::optional<int64_t> tenon::getStep(AffineExpr index, unsigned loop) {
+  if (!index.isFunctionOfDim(loop))
+    return 0;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+  if (!binary)
+    return 1;
+  std::optional<int64_t> left = getStep(binary.getLHS(), loop), right = getStep(binary.getRHS(), loop);
+  if (!left || !right)
+    return std::nullopt;
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (index.getKind() == AffineExprKind::Add)
+    return *left + *right;
+  return index.getKind() == AffineExprKind::Mul && factor ? std::optional(*left * factor.getValue()) : std::nullopt;
+}
+
+ElementRead tenon::getRead(OpOperand &operand) {
+  auto op = cast<linalg::GenericOp>(operand.getOwner());
+  return {operand.get(), op.getMatchingIndexingMap(&operand), {}, {}};
+}
+
+namespace {
+/// Reads the arithmetic of a body back as expressions of its loops.
+class BodyReader {
+public:
+  BodyReader(linalg::GenericOp op) : op(op) {}
+  std::optional<ElementRead> read(Value value);
+
+private:
+  AffineExpr readIndex(Value value);
+  AffineExpr readArithmetic(Operation *definition);
+  /// Whether a condition is one on indices of `read`, which becomes its bounds.
+  bool readBounds(Value condition, ElementRead &read);
+  bool readBound(AffineExpr index, AffineExpr size, ElementRead &read);
+
+  linalg::GenericOp op;
+  SmallVector<Value> symbols;
+};
+} // namespace
+
+/// Null where the index is no sum of loops, of what is computed outside, and of constants.
+AffineExpr BodyReader::readIndex(Value value) {
+  MLIRContext *context = op.getContext();
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return getAffineConstantExpr(constant.getSExtValue(), context);
+  if (op.getRegion().isAncestor(value.getParentRegion()))
+    return value.getDefiningOp() ? readArithmetic(value.getDefiningOp()) : AffineExpr();
+  auto *known = llvm::find(symbols, value);
+  unsigned symbol = known - symbols.begin();
+  if (known == symbols.end())
+    symbols.push_back(value);
+  return getAffineSymbolExpr(symbol, context);
+}
+
+AffineExpr BodyReader::readArithmetic(Operation *definition) {
+  if (auto index = dyn_cast<linalg::IndexOp>(definition))
+    return index->getParentOp() == op ? getAffineDimExpr(index.getDim(), op.getContext()) : AffineExpr();
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, affine::AffineApplyOp>(definition))
+    return {};
+  SmallVector<AffineExpr> operands;
+  for (Value operand : definition->getOperands()) {
+    operands.push_back(readIndex(operand));
+    if (!operands.back())
+      return {};
+  }
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(definition)) {
+    unsigned numDims = apply.getAffineMap().getNumDims();
+    return apply.getAffineMap().getResult(0).replaceDimsAndSymbols(ArrayRef(operands).take_front(numDims),
+                                                                  ArrayRef(operands).drop_front(numDims));
+  }
+  if (isa<arith::AddIOp>(definition))
+    return operands[0] + operands[1];
+  if (isa<arith::SubIOp>(definition))
+    return operands[0] - operands[1];
+  bool isScaled = isa<AffineConstantExpr>(operands[0]) || isa<AffineConstantExpr>(operands[1]);
+  return isScaled ? operands[0] * operands[1] : AffineExpr();
+}
+
+bool BodyReader::readBound(AffineExpr index, AffineExpr size, ElementRead &read) {
+  if (!index || !size || !llvm::is_contained(read.map.getResults(), index))
+    return false;
+  std::optional<ReadBound> bound;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    std::optional<int64_t> step = getStep(index, loop);
+    if (!step || *step < 0 || size.isFunctionOfDim(loop))
+      return false;
+    if (*step == 0 || iterator == utils::IteratorType::parallel)
+      continue;
+    if (bound)
+      return false;
+    AffineExpr rest = index.replace(getAffineDimExpr(loop, op.getContext()), getAffineConstantExpr(0, op.getContext()));
+    bound = ReadBound{static_cast<unsigned>(loop), *step, rest, size};
+  }
+  if (bound)
+    read.bounds.push_back(*bound);
+  return bound.has_value();
+}
+
+bool BodyReader::readBounds(Value condition, ElementRead &read) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>())
+    return readBounds(both.getLhs(), read) && readBounds(both.getRhs(), read);
+  // The unsigned comparison covers both ends.
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  return compare && compare.getPredicate() == arith::CmpIPredicate::ult &&
+         readBound(readIndex(compare.getLhs()), readIndex(compare.getRhs()), read);
+}
+
+std::optional<ElementRead> BodyReader::read(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == op.getBody() ? std::optional(getRead(op->getOpOperand(argument.getArgNumber())))
+                                               : std::nullopt;
+  auto branch = value.getDefiningOp<scf::IfOp>();
+  if (!branch || branch.getNumResults() != 1 || !op.getRegion().isAncestor(branch->getParentRegion()) ||
+      !matchPattern(branch.elseYield().getOperand(0), m_AnyZeroFloat()))
+    return std::nullopt;
+  Operation *access = branch.thenYield().getOperand(0).getDefiningOp();
+  if (!isa_and_nonnull<memref::LoadOp, tensor::ExtractOp>(access))
+    return std::nullopt;
+  ElementRead read{access->getOperand(0), {}, {}, {}};
+  SmallVector<AffineExpr> indices;
+  for (Value operand : access->getOperands().drop_front()) {
+    indices.push_back(readIndex(operand));
+    if (!indices.back())
+      return std::nullopt;
+  }
+  auto setMap = [&] { read.map = AffineMap::get(op.getNumLoops(), symbols.size(), indices, op.getContext()); };
+  setMap();
+  if (!readBounds(branch.getCondition(), read))
+    return std::nullopt;
+  // The bounds may have added symbols.
+  setMap();
+  read.symbols = symbols;
+  return read;
+}
+
+std::optional<ElementRead> tenon::matchRead(linalg::GenericOp op, Value value) { return BodyReader(op).read(value); }
+
+LoopRange tenon::getRange(OpBuilder &b, Location loc, const ElementRead &read, unsigned loop, Value extent,
+                          ArrayRef<Value> position) {
+  unsigned numLoops = position.size(), numSymbols = read.symbols.size();
+  SmallVector<AffineExpr> begins{b.getAffineConstantExpr(0)}, ends{b.getAffineSymbolExpr(numSymbols)};
+  for (const ReadBound &bound : read.bounds) {
+    if (bound.loop != loop)
+      continue;
+    begins.push_back((-bound.rest).ceilDiv(bound.step));
+    ends.push_back((bound.size - bound.rest).ceilDiv(bound.step));
+  }
+  if (begins.size() == 1)
+    return {b.getIndexAttr(0), getAsOpFoldResult(extent)};
+  SmallVector<OpFoldResult> operands;
+  for (Value place : position)
+    operands.push_back(place ? getAsOpFoldResult(place) : OpFoldResult(b.getIndexAttr(0)));
+  for (Value symbol : read.symbols)
+    operands.push_back(getAsOpFoldResult(symbol));
+  operands.push_back(getAsOpFoldResult(extent));
+  auto getMap = [&](ArrayRef<AffineExpr> results) {
+    return AffineMap::get(numLoops, numSymbols + 1, results, b.getContext());
+  };
+  return {affine::makeComposedFoldedAffineMax(b, loc, getMap(begins), operands),
+          affine::makeComposedFoldedAffineMin(b, loc, getMap(ends), operands)};
+}

@@ -1,0 +1,59 @@
+//===- RegisterBlock.cpp - how much of a result stays in registers --------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "passes/kernel/RegisterBlock.h"
+#include <algorithm>
+#include <set>
+
+using namespace tenon;
+
+/// How many places a block of rows reads for a tap.
+static double getPlaces(const BlockProblem &problem, int64_t rows) {
+  std::set<int64_t> places;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t tap = 0; tap < problem.taps; ++tap)
+      places.insert(row * problem.stride + tap * problem.dilation);
+  return static_cast<double>(places.size()) / problem.taps;
+}
+
+static double getCycles(const BlockProblem &problem, double places, RegisterBlock block) {
+  // A panel is too long for the first cache, which takes three cycles for a vector from the second one.
+  double cyclesOfVector = problem.hasPanels ? 3 : 0, products = block.rows * block.vectors;
+  double loads = problem.isColumnwise ? block.vectors * (places + 1) : places + block.vectors;
+  // Of blocks that take the same time the one with fewer loads, which other things compete with, and with fewer
+  // places: neighbours in memory come from afar together.
+  double others = problem.isColumnwise ? loads + places : loads;
+  return std::max({products / 2, loads / 2, block.vectors * cyclesOfVector, 4.0}) + 0.05 * others;
+}
+
+RegisterBlock tenon::chooseBlock(const BlockProblem &problem) {
+  auto [rows, columns] = std::pair(problem.rows, problem.columns);
+  RegisterBlock best{1, 1};
+  double bestCycles = -1;
+  for (int64_t r = 1; r + problem.taps < problem.registers; ++r) {
+    double places = getPlaces(problem, r), placesOfRest = getPlaces(problem, rows % r);
+    for (int64_t v = 1; v <= 6 && (r + problem.taps) * v < problem.registers; ++v) {
+      // Whole blocks, then one for what is left of the columns, and of the rows.
+      auto getRowCycles = [&](int64_t width) {
+        if (width == 0)
+          return 0.0;
+        double rest = rows % r ? getCycles(problem, placesOfRest, {rows % r, width}) : 0;
+        return (rows / r) * getCycles(problem, places, {r, width}) + rest;
+      };
+      int64_t blocks = columns / (v * problem.lanes), rest = columns - blocks * v * problem.lanes;
+      double cycles = blocks * getRowCycles(v) + getRowCycles((rest + problem.lanes - 1) / problem.lanes);
+      bool isFirst = bestCycles < 0 || cycles < bestCycles;
+      // Of equals the narrowest, and of these the one with fewest rows.
+      if (isFirst || (cycles == bestCycles && v < best.vectors)) {
+        bestCycles = cycles;
+        best = {r, v};
+      }
+    }
+  }
+  return best;
+}

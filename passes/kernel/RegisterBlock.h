@@ -1,0 +1,37 @@
+//===- RegisterBlock.h - how much of a result stays in registers ----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#ifndef TENON_PASSES_KERNEL_REGISTERBLOCK_H
+#define TENON_PASSES_KERNEL_REGISTERBLOCK_H
+
+#include <cstdint>
+
+namespace tenon {
+
+/// Rows and vectors of a result that are summed at the same time.
+struct RegisterBlock {
+  int64_t rows, vectors;
+};
+
+/// A contraction, as far as it matters for blocks.
+struct BlockProblem {
+  int64_t rows, columns;     ///< of the result
+  int64_t lanes, registers;  ///< elements of a vector register, and how many there are
+  bool isColumnwise = false; ///< both operands are read in vectors
+  bool hasPanels = false;    ///< one operand comes from the second cache
+  /// Taps that are done at once, each with a vector in a register: row r reads place `stride` * r + `dilation` * tap.
+  int64_t taps = 1, stride = 1, dilation = 1;
+};
+
+/// The block that needs least time for the whole result, by a simple model of a core: two vector multiply-adds and two
+/// loads a cycle, four cycles until a sum can be used again.
+RegisterBlock chooseBlock(const BlockProblem &problem);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_REGISTERBLOCK_H

@@ -1,0 +1,39 @@
+//===- RegisterBlockTests.cpp - how much of a result stays in registers ----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernel/RegisterBlock.h"
+#include <catch2/catch.hpp>
+
+using namespace tenon;
+
+TEST_CASE("a block divides the rows where that costs nothing") {
+  BlockProblem problem{28, 32, 16, 32};
+  RegisterBlock block = chooseBlock(problem);
+  CHECK(block.rows == 14);
+  CHECK(block.vectors == 2);
+}
+
+TEST_CASE("a block leaves room for what it is multiplied with") {
+  for (int64_t registers : {16, 32})
+    for (int64_t rows = 1; rows < 70; ++rows)
+      for (int64_t taps : {1, 3, 5, 7}) {
+        BlockProblem problem{rows, 120, 8, registers};
+        problem.isColumnwise = true;
+        problem.taps = taps;
+        RegisterBlock block = chooseBlock(problem);
+        CHECK(block.rows >= 1);
+        CHECK((block.rows + taps) * block.vectors < registers);
+      }
+}
+
+TEST_CASE("columns by themselves read two vectors of a pixel rather than one of more pixels") {
+  BlockProblem problem{56, 64, 16, 32};
+  problem.isColumnwise = true;
+  problem.taps = 3;
+  problem.stride = 2;
+  CHECK(chooseBlock(problem).vectors == 2);
+}
