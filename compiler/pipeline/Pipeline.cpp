@@ -66,6 +66,7 @@ void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate,
   buildFactsPipeline(pm, evaluate);
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createPrepackWeights());
+  functions.addPass(createFuseAttention());
   functions.addPass(createFuse());
   pm.addPass(createOutline());
   pm.nest<func::FuncOp>().addPass(createOrderLaunches());
@@ -91,6 +92,7 @@ void tenon::buildLoopPipeline(OpPassManager &pm, VectorShape shape) {
   options.vectorBytes = shape.bytes;
   options.registers = shape.registers;
   pm.addPass(createVectorizeContractions(options));
+  pm.addPass(createVectorizeTransposes({shape.bytes}));
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

@@ -1,0 +1,541 @@
+//===- Attention.cpp - attention as loops over blocks of queries and keys -===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile is a block of queries. Blocks of keys pass by: their scores, the sums
+// of the exponentials so far, and the weighted sums of the values, which are
+// scaled down when a larger score comes along. Queries run along the vectors:
+//
+//     scores[key][query]  = sum of keys[key][size] * queries[size][query]
+//     result[value][query] += values[key][value] * exp(scores[key][query] - largest[query])
+//
+// so that keys and values are read as they lie in memory, an element at a time,
+// and everything between both products is done for each query by itself. Only
+// queries and results are transposed, once for a tile.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/lower/tenon-to-linalg/DeadKeys.h"
+#include "passes/lower/tenon-to-linalg/LineLoops.h"
+#include "passes/lower/tenon-to-linalg/Stages.h"
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+
+using Values = LineWriter::Values;
+
+/// Queries of a tile, and of those that are left over: what vectors of all targets divide.
+constexpr int64_t kQueries = 32, kFewQueries = 16;
+/// So many keys are done at once; else they come in blocks, whose scores stay in the first cache. Where some blocks may
+/// be left out they are smaller.
+constexpr int64_t kAllKeys = 256, kKeys = 128, kMaskedKeys = 64;
+/// Elements of all copies of keys and values that a kernel has, which come from the stack.
+constexpr int64_t kCopied = 24 * 1024;
+
+/// Some of the queries of one head.
+struct Tile {
+  Value first;       ///< query
+  int64_t width;     ///< queries that there is room for
+  OpFoldResult rows; ///< how many there are
+};
+
+/// Some of the keys.
+struct KeyBlock {
+  Value first;
+  int64_t most;
+  OpFoldResult count;
+};
+
+/// A matrix in memory, of some rows and all columns, perhaps with its columns first.
+struct Matrix {
+  Value tensor;
+  bool isTransposed;
+};
+
+class AttentionWriter {
+public:
+  AttentionWriter(LineWriter &w, KernelScope &scope, AttentionOp op, ValueRange outer);
+  /// The result with the tile of that number.
+  Value writeTile(Value number, Value result);
+  static AffineExpr getTileCount(AttentionOp op);
+
+  bool hasFailed = false;
+
+private:
+  // What is carried from one block of keys to the next: of each query the largest score and the sum of the exponentials,
+  // and the sums of values.
+  enum Carried { largest, sum, mixed };
+
+  Value writeQueries(const Tile &tile, Value result);
+  Value readQueries(const Tile &tile);
+  Values startSums(const Tile &tile);
+  Values passKeys(const Tile &tile, Value queries, Values carried);
+  Values passLiveKeys(const Tile &tile, Value queries, Values carried, Value again);
+  Values addKeys(const Tile &tile, const KeyBlock &block, Value queries, Values carried);
+  Values scaleDown(const Tile &tile, Value blockLargest, Values carried);
+  Value storeResult(const Tile &tile, Values carried, Value result);
+  Value emitScore(const Tile &tile, Value scalar, Value query, Value key);
+  Value isLive(const Tile &tile, const KeyBlock &block);
+  Value hasDeadQuery(Value largest);
+
+  Matrix readMatrix(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, const KeyBlock &rows, int64_t columnIndex,
+                    int64_t columns);
+  Matrix slice(Value tensor, ArrayRef<AffineExpr> at, Value firstRow, OpFoldResult rows, int64_t columns);
+  Value copy(Value value, ArrayRef<AffineExpr> at, const KeyBlock &rows, int64_t columns);
+  SmallVector<AffineExpr> placeIndices(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, int64_t columnIndex);
+
+  /// A linalg.generic over `extents` loops, of which those that no output has are summed.
+  Values forEach(unsigned numLoops, ValueRange inputs, ArrayRef<AffineMap> maps, ValueRange outputs,
+                 llvm::function_ref<Values(ValueRange)> body);
+  Value empty(ArrayRef<int64_t> extents) { return tensor::EmptyOp::create(w.b, w.loc, extents, type); }
+  Value fill(Value tensor, double number) {
+    return linalg::FillOp::create(w.b, w.loc, constant(number), tensor).getResult(0);
+  }
+  Value constant(double number) { return arith::ConstantOp::create(w.b, w.loc, w.b.getFloatAttr(type, number)); }
+  /// The first rows and columns of a matrix.
+  Value cut(Value matrix, OpFoldResult rows, OpFoldResult columns);
+  Value matmul(const Matrix &scalars, bool sumsRows, Value vectors, Value out);
+  AffineMap map(unsigned numLoops, ArrayRef<unsigned> loops) {
+    SmallVector<AffineExpr> dims;
+    for (unsigned loop : loops)
+      dims.push_back(w.b.getAffineDimExpr(loop));
+    return AffineMap::get(numLoops, 0, dims, w.b.getContext());
+  }
+  AffineExpr dim(int64_t i) { return w.b.getAffineDimExpr(i); }
+  Value extent(AffineExpr dim) { return scope.materializeDim(w.b, w.loc, dim); }
+  Value toValue(OpFoldResult number) { return getValueOrCreateConstantIndexOp(w.b, w.loc, number); }
+
+  LineWriter &w;
+  KernelScope &scope;
+  AttentionOp op;
+  SmallVector<Value> outer;        ///< the place of the tile in the other dimensions of the scores
+  SmallVector<int64_t> outerIndices;
+  int64_t queryIndex, keyIndex;
+  AffineExpr numQueries, numKeys;
+  int64_t size, valueSize;
+  Type type; ///< that everything is computed in
+  double lowest;
+  SmallVector<LiveTest> tests;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Extents
+//===----------------------------------------------------------------------===//
+
+/// The extent of an index of an operand of attention.
+static AffineExpr getExtent(Value tensor, ArrayRef<int64_t> indices, int64_t index) {
+  return getDim(tensor, llvm::find(indices, index) - indices.begin());
+}
+
+static AffineExpr getNumQueries(AttentionOp op) {
+  return getExtent(op.getScores(), op.getScoreDims(), *op.getQueryIndex());
+}
+
+/// The indices of the scores but for those of queries and keys, and their extents.
+static std::pair<SmallVector<int64_t>, Dims> getOuter(AttentionOp op) {
+  std::pair<SmallVector<int64_t>, Dims> result;
+  for (auto [index, dim] : llvm::zip(op.getScoreDims(), getDims(op.getScores())))
+    if (index != op.getQueryIndex() && index != op.getKeyIndex()) {
+      result.first.push_back(index);
+      result.second.push_back(dim);
+    }
+  return result;
+}
+
+AttentionWriter::AttentionWriter(LineWriter &w, KernelScope &scope, AttentionOp op, ValueRange outer)
+    : w(w), scope(scope), op(op), outer(outer), outerIndices(getOuter(op).first), queryIndex(*op.getQueryIndex()),
+      keyIndex(op.getKeyIndex()), numQueries(getNumQueries(op)),
+      numKeys(getExtent(op.getScores(), op.getScoreDims(), keyIndex)),
+      size(*getConstant(getExtent(op.getKeys(), op.getKeyDims(), op.getSizeIndex()))),
+      valueSize(*getConstant(getExtent(op.getValues(), op.getValueDims(), op.getValueIndex()))),
+      type(getAccumulatorType(getElementTypeOrSelf(op.getScores()))) {
+  lowest = APFloat::getLargest(cast<FloatType>(type).getFloatSemantics(), /*Negative=*/true).convertToDouble();
+  SmallVector<AffineExpr> at = placeIndices(op.getScores(), op.getScoreDims(), queryIndex, keyIndex);
+  tests = findLiveTests(op, at, dim(outer.size()), dim(outer.size() + 1));
+}
+
+/// The tiles of full width, then those of the queries that are left.
+static std::pair<AffineExpr, AffineExpr> getTileCounts(AffineExpr numQueries) {
+  MLIRContext *context = numQueries.getContext();
+  AffineExpr width = getDimConstant(context, kQueries), few = getDimConstant(context, kFewQueries);
+  return {divDims(numQueries, width), ceilDivDims(modDims(numQueries, width), few)};
+}
+
+AffineExpr AttentionWriter::getTileCount(AttentionOp op) {
+  auto [full, few] = getTileCounts(getNumQueries(op));
+  return addDims(full, few);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of tensors
+//===----------------------------------------------------------------------===//
+
+Values AttentionWriter::forEach(unsigned numLoops, ValueRange inputs, ArrayRef<AffineMap> maps, ValueRange outputs,
+                                llvm::function_ref<Values(ValueRange)> body) {
+  SmallVector<utils::IteratorType> iterators(numLoops, utils::IteratorType::parallel);
+  for (unsigned loop = 0; loop < numLoops; ++loop)
+    if (llvm::any_of(maps.take_back(outputs.size()), [&](AffineMap map) { return !map.isFunctionOfDim(loop); }))
+      iterators[loop] = utils::IteratorType::reduction;
+  auto generic = linalg::GenericOp::create(
+      w.b, w.loc, TypeRange(outputs), inputs, outputs, maps, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange elements) { linalg::YieldOp::create(b, loc, body(elements)); });
+  return Values(generic.getResults());
+}
+
+Value AttentionWriter::cut(Value matrix, OpFoldResult rows, OpFoldResult columns) {
+  OpFoldResult zero = w.b.getIndexAttr(0), one = w.b.getIndexAttr(1);
+  auto shape = cast<RankedTensorType>(matrix.getType()).getShape();
+  if (getConstantIntValue(rows) == shape[0] && getConstantIntValue(columns) == shape[1])
+    return matrix;
+  return tensor::ExtractSliceOp::create(w.b, w.loc, matrix, ArrayRef{zero, zero}, ArrayRef{rows, columns},
+                                        ArrayRef{one, one});
+}
+
+/// The indices at which `value` is read: loops for its outer dimensions, then for rows and columns.
+SmallVector<AffineExpr> AttentionWriter::placeIndices(Value value, ArrayRef<int64_t> indices, int64_t rowIndex,
+                                                      int64_t columnIndex) {
+  SmallVector<AffineExpr> at;
+  for (auto [index, extent] : llvm::zip(indices, getDims(value))) {
+    int64_t position = index == rowIndex      ? outer.size()
+                       : index == columnIndex ? outer.size() + 1
+                                              : llvm::find(outerIndices, index) - outerIndices.begin();
+    bool isStretched = getConstant(extent) == 1 && index != rowIndex && index != columnIndex;
+    at.push_back(isStretched ? getDimConstant(op.getContext(), 0) : dim(position));
+  }
+  return at;
+}
+
+/// The part of a tensor that `at` says, which is two of its dimensions; null where it is none.
+Matrix AttentionWriter::slice(Value tensor, ArrayRef<AffineExpr> at, Value firstRow, OpFoldResult rows,
+                              int64_t columns) {
+  unsigned row = outer.size(), column = row + 1;
+  int64_t rowDim = -1, columnDim = -1;
+  for (auto [i, index] : llvm::enumerate(at))
+    for (auto [loop, found] : {std::pair(row, &rowDim), std::pair(column, &columnDim)}) {
+      if (!index.isFunctionOfDim(loop))
+        continue;
+      if (*found >= 0 || subDims(index, dim(loop)).isFunctionOfDim(loop))
+        return {};
+      *found = i;
+    }
+  if (rowDim < 0 || columnDim < 0 || rowDim == columnDim)
+    return {};
+  Values loops(outer);
+  loops.append({firstRow, w.index(0)});
+  ElementEmitter emitter(scope, w.b, w.loc, loops);
+  SmallVector<OpFoldResult> offsets, sizes(at.size(), w.b.getIndexAttr(1)), strides = sizes;
+  for (AffineExpr index : at)
+    offsets.push_back(getAsOpFoldResult(emitter.materialize(index)));
+  sizes[rowDim] = rows;
+  sizes[columnDim] = w.b.getIndexAttr(columns);
+  SmallVector<int64_t> shape{getConstantIntValue(rows).value_or(ShapedType::kDynamic), columns};
+  bool isTransposed = columnDim < rowDim;
+  if (isTransposed)
+    std::swap(shape[0], shape[1]);
+  auto sliceType = RankedTensorType::get(shape, getElementTypeOrSelf(tensor));
+  return {tensor::ExtractSliceOp::create(w.b, w.loc, sliceType, tensor, offsets, sizes, strides), isTransposed};
+}
+
+Value AttentionWriter::copy(Value value, ArrayRef<AffineExpr> at, const KeyBlock &rows, int64_t columns) {
+  Value target = cut(empty({rows.most, columns}), rows.count, w.b.getIndexAttr(columns));
+  Type elementType = getElementTypeOrSelf(value);
+  return forEach(2, {}, map(2, {0, 1}), target, [&](ValueRange) -> Values {
+    Values loops(outer);
+    loops.push_back(w.add(rows.first, linalg::IndexOp::create(w.b, w.loc, 0)));
+    loops.push_back(linalg::IndexOp::create(w.b, w.loc, 1));
+    ElementEmitter emitter(scope, w.b, w.loc, loops);
+    FailureOr<Value> element = emitter.emit(value, at);
+    hasFailed |= failed(element);
+    return {hasFailed ? constant(0) : castScalar(w.b, w.loc, *element, elementType, type)};
+  })[0];
+}
+
+/// Rows and columns of an operand: as they lie in memory where they are of the right type, else a copy.
+Matrix AttentionWriter::readMatrix(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, const KeyBlock &rows,
+                                   int64_t columnIndex, int64_t columns) {
+  SmallVector<AffineExpr> at = placeIndices(value, indices, rowIndex, columnIndex);
+  ElementSource source{value, at};
+  while (!scope.lookupTensor(source.value)) {
+    std::optional<ElementSource> next = getMovedElement(source.value, source.indices);
+    if (!next)
+      break;
+    source = *next;
+  }
+  Value tensor = scope.lookupTensor(source.value);
+  if (tensor && getElementTypeOrSelf(tensor) == type)
+    if (Matrix matrix = slice(tensor, source.indices, rows.first, rows.count, columns); matrix.tensor)
+      return matrix;
+  return {copy(value, at, rows, columns), false};
+}
+
+//===----------------------------------------------------------------------===//
+// Queries and results
+//===----------------------------------------------------------------------===//
+
+/// The queries of a tile as [size][query]. What has no query is 1: a number that nothing else begins with, or one
+/// memory would be filled for both, and copied.
+Value AttentionWriter::readQueries(const Tile &tile) {
+  Matrix matrix = readMatrix(op.getQueries(), op.getQueryDims(), queryIndex, {tile.first, tile.width, tile.rows},
+                             op.getSizeIndex(), size);
+  Value all = empty({size, tile.width});
+  Value target = all;
+  bool isFull = getConstantIntValue(tile.rows) == tile.width;
+  if (!isFull) {
+    all = fill(all, 1);
+    target = cut(all, w.b.getIndexAttr(size), tile.rows);
+  }
+  AffineMap from = matrix.isTransposed ? map(2, {0, 1}) : map(2, {1, 0});
+  Value queries = forEach(2, matrix.tensor, {from, map(2, {0, 1})}, target,
+                          [](ValueRange elements) { return Values{elements[0]}; })[0];
+  if (isFull)
+    return queries;
+  OpFoldResult zero = w.b.getIndexAttr(0), one = w.b.getIndexAttr(1);
+  return tensor::InsertSliceOp::create(w.b, w.loc, queries, all, ArrayRef{zero, zero},
+                                       ArrayRef<OpFoldResult>{w.b.getIndexAttr(size), tile.rows}, ArrayRef{one, one});
+}
+
+Value AttentionWriter::storeResult(const Tile &tile, Values carried, Value result) {
+  Value factors = forEach(1, {}, map(1, {0}), carried[sum], [&](ValueRange elements) {
+    return Values{arith::DivFOp::create(w.b, w.loc, constant(1), elements[0])};
+  })[0];
+  Value scaled = forEach(2, factors, {map(2, {1}), map(2, {0, 1})}, carried[mixed], [&](ValueRange elements) {
+    return Values{arith::MulFOp::create(w.b, w.loc, elements[0], elements[1])};
+  })[0];
+  SmallVector<AffineExpr> at = placeIndices(op.getResult(), op.getResultDims(), queryIndex, op.getValueIndex());
+  Matrix target = slice(result, at, tile.first, tile.rows, valueSize);
+  Type elementType = op.getType().getElementType();
+  AffineMap to = target.isTransposed ? map(2, {1, 0}) : map(2, {0, 1});
+  Value rows = forEach(2, cut(scaled, w.b.getIndexAttr(valueSize), tile.rows), {map(2, {1, 0}), to}, target.tensor,
+                       [&](ValueRange elements) {
+                         return Values{castScalar(w.b, w.loc, elements[0], type, elementType)};
+                       })[0];
+  auto part = target.tensor.getDefiningOp<tensor::ExtractSliceOp>();
+  return tensor::InsertSliceOp::create(w.b, w.loc, rows, result, part.getMixedOffsets(), part.getMixedSizes(),
+                                       part.getMixedStrides());
+}
+
+//===----------------------------------------------------------------------===//
+// Scores
+//===----------------------------------------------------------------------===//
+
+/// What the body makes of a score.
+Value AttentionWriter::emitScore(const Tile &tile, Value scalar, Value query, Value key) {
+  // What has no query is given the mask of the last one.
+  if (getConstantIntValue(tile.rows) != tile.width)
+    query = arith::MinUIOp::create(w.b, w.loc, query, w.sub(extent(numQueries), w.index(1)));
+  Values loops(outer);
+  loops.append({query, key});
+  ElementEmitter emitter(scope, w.b, w.loc, loops);
+  emitter.bindElement(op.getScores(), fromAccumulator(w.b, w.loc, scalar, getElementTypeOrSelf(op.getScores())));
+  Value yielded = cast<YieldOp>(op.getBody().front().getTerminator()).getValues()[0];
+  FailureOr<Value> score = emitter.emit(yielded, placeIndices(op.getScores(), op.getScoreDims(), queryIndex, keyIndex));
+  hasFailed |= failed(score);
+  return hasFailed ? scalar : castScalar(w.b, w.loc, *score, getElementTypeOrSelf(yielded), type);
+}
+
+/// Whether some key of a block may count for some query of a tile.
+Value AttentionWriter::isLive(const Tile &tile, const KeyBlock &block) {
+  auto getLast = [&](Value first, OpFoldResult count) {
+    return w.sub(w.add(first, toValue(count)), w.index(1));
+  };
+  Value live;
+  for (const LiveTest &test : tests) {
+    Values loops(outer);
+    loops.push_back(test.atLastQuery ? getLast(tile.first, tile.rows) : tile.first);
+    loops.push_back(test.atLastKey ? getLast(block.first, block.count) : block.first);
+    ElementEmitter emitter(scope, w.b, w.loc, loops);
+    FailureOr<Value> holds = emitter.emit(test.condition, test.indices);
+    hasFailed |= failed(holds);
+    if (hasFailed)
+      return arith::ConstantOp::create(w.b, w.loc, w.b.getBoolAttr(true));
+    Value counts = test.wanted ? *holds : w.isNot(*holds);
+    live = live ? w.both(live, counts) : counts;
+  }
+  return live;
+}
+
+/// Whether some query has found no key yet that counts. Then keys that do not count do after all.
+Value AttentionWriter::hasDeadQuery(Value largest) {
+  Value start = tensor::EmptyOp::create(w.b, w.loc, ArrayRef<int64_t>{}, type);
+  start = linalg::FillOp::create(w.b, w.loc, constant(-lowest), start).getResult(0);
+  Value least = forEach(1, largest, {map(1, {0}), map(1, {})}, start, [&](ValueRange elements) {
+    return Values{arith::MinimumFOp::create(w.b, w.loc, elements[0], elements[1])};
+  })[0];
+  Value number = tensor::ExtractOp::create(w.b, w.loc, least, ValueRange());
+  return w.isNot(arith::CmpFOp::create(w.b, w.loc, arith::CmpFPredicate::OGT, number, constant(kDeadScore)));
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks of keys
+//===----------------------------------------------------------------------===//
+
+Values AttentionWriter::startSums(const Tile &tile) {
+  // The largest score starts with a finite number: what is subtracted from -inf must not be -inf.
+  return {fill(empty({tile.width}), lowest), fill(empty({tile.width}), 0), fill(empty({valueSize, tile.width}), 0)};
+}
+
+/// Adds products to `out`: of the rows of a matrix with `vectors`, or of its columns.
+Value AttentionWriter::matmul(const Matrix &scalars, bool sumsRows, Value vectors, Value out) {
+  // Loops: rows of the result, what is summed, queries.
+  bool isTransposed = scalars.isTransposed != sumsRows;
+  AffineMap maps[] = {isTransposed ? map(3, {1, 0}) : map(3, {0, 1}), map(3, {1, 2}), map(3, {0, 2})};
+  return forEach(3, {scalars.tensor, vectors}, maps, out, [&](ValueRange elements) {
+    Value product = arith::MulFOp::create(
+        w.b, w.loc, elements[0], elements[1],
+        arith::FastMathFlagsAttr::get(w.b.getContext(), arith::FastMathFlags::contract));
+    return Values{arith::AddFOp::create(w.b, w.loc, elements[2], product)};
+  })[0];
+}
+
+/// Takes the largest scores of a block in. Sums so far are of exponentials that were larger than they are now.
+Values AttentionWriter::scaleDown(const Tile &tile, Value blockLargest, Values carried) {
+  AffineMap each = map(1, {0});
+  Values scaled = forEach(1, blockLargest, {each, each, each, each},
+                          {empty({tile.width}), carried[largest], carried[sum]}, [&](ValueRange elements) {
+                            Value before = elements[2];
+                            Value now = arith::MaximumFOp::create(w.b, w.loc, before, elements[0]);
+                            Value factor = math::ExpOp::create(w.b, w.loc, arith::SubFOp::create(w.b, w.loc, before, now));
+                            return Values{factor, now, arith::MulFOp::create(w.b, w.loc, elements[3], factor)};
+                          });
+  Value values = forEach(2, scaled[0], {map(2, {1}), map(2, {0, 1})}, carried[mixed], [&](ValueRange elements) {
+    return Values{arith::MulFOp::create(w.b, w.loc, elements[0], elements[1])};
+  })[0];
+  return {scaled[1], scaled[2], values};
+}
+
+Values AttentionWriter::addKeys(const Tile &tile, const KeyBlock &block, Value queries, Values carried) {
+  Matrix keys = readMatrix(op.getKeys(), op.getKeyDims(), keyIndex, block, op.getSizeIndex(), size);
+  Value scores = cut(empty({block.most, tile.width}), block.count, w.b.getIndexAttr(tile.width));
+  // Not the zero that results begin with: see readQueries.
+  scores = matmul(keys, /*sumsRows=*/false, queries, fill(scores, -0.0));
+
+  bool isOnly = getConstant(numKeys) == block.most;
+  Value start = isOnly ? carried[largest] : fill(empty({tile.width}), -std::numeric_limits<double>::infinity());
+  Values changed = forEach(2, {}, {map(2, {0, 1}), map(2, {1})}, {scores, start}, [&](ValueRange elements) {
+    Value key = w.add(block.first, linalg::IndexOp::create(w.b, w.loc, 0));
+    Value query = w.add(tile.first, linalg::IndexOp::create(w.b, w.loc, 1));
+    Value score = emitScore(tile, elements[0], query, key);
+    return Values{score, arith::MaximumFOp::create(w.b, w.loc, elements[1], score)};
+  });
+  if (isOnly)
+    carried = {changed[1], carried[sum], fill(empty({valueSize, tile.width}), 0)};
+  else
+    carried = scaleDown(tile, changed[1], carried);
+  Values weights =
+      forEach(2, carried[largest], {map(2, {1}), map(2, {0, 1}), map(2, {1})}, {changed[0], carried[sum]},
+              [&](ValueRange elements) {
+                Value difference = arith::SubFOp::create(w.b, w.loc, elements[1], elements[0]);
+                Value weight = math::ExpOp::create(w.b, w.loc, difference);
+                return Values{weight, arith::AddFOp::create(w.b, w.loc, elements[2], weight)};
+              });
+  Matrix values = readMatrix(op.getValues(), op.getValueDims(), keyIndex, block, op.getValueIndex(), valueSize);
+  return {carried[largest], weights[1], matmul(values, /*sumsRows=*/true, weights[0], carried[mixed])};
+}
+
+/// All blocks, or where tests tell those that count from the others, one kind of them.
+Values AttentionWriter::passLiveKeys(const Tile &tile, Value queries, Values carried, Value again) {
+  int64_t length = tests.empty() ? kKeys : kMaskedKeys;
+  auto isCopied = [&](Value value) { return getElementTypeOrSelf(value) != type; };
+  if (isCopied(op.getKeys()) || isCopied(op.getValues()))
+    length = std::max<int64_t>(1, std::min(length, kCopied / (4 * (size + valueSize))));
+  else if (std::optional<int64_t> all = getConstant(numKeys); all && *all <= kAllKeys && tests.empty())
+    length = *all;
+  auto add = [&](Value first, OpFoldResult count, Values sums) {
+    KeyBlock block{first, length, count};
+    if (!again)
+      return addKeys(tile, block, queries, sums);
+    Value isWanted = arith::XOrIOp::create(w.b, w.loc, isLive(tile, block), again);
+    return w.branch(isWanted, [&] { return addKeys(tile, block, queries, sums); }, [&] { return sums; });
+  };
+  AffineExpr step = getDimConstant(op.getContext(), std::max<int64_t>(length, 1));
+  AffineExpr numWhole = divDims(numKeys, step), rest = modDims(numKeys, step);
+  AffineExpr whole = mulDims(numWhole, step);
+  if (getConstant(numWhole) == 1)
+    carried = add(w.index(0), w.b.getIndexAttr(length), carried);
+  else if (getConstant(numWhole) != 0)
+    carried = w.repeat(w.index(0), extent(numWhole), carried, [&](Value i, ValueRange sums) {
+      Value first = arith::MulIOp::create(w.b, w.loc, i, w.index(length));
+      return add(first, w.b.getIndexAttr(length), Values(sums));
+    });
+  if (getConstant(rest) == 0)
+    return carried;
+  OpFoldResult count = scope.getDimOrConstant(w.b, w.loc, rest);
+  if (getConstant(rest))
+    return add(extent(whole), count, carried);
+  return w.branch(w.isLess(w.index(0), toValue(count)), [&] { return add(extent(whole), count, carried); },
+                  [&] { return carried; });
+}
+
+Values AttentionWriter::passKeys(const Tile &tile, Value queries, Values carried) {
+  if (tests.empty())
+    return passLiveKeys(tile, queries, carried, Value());
+  // First those that count. The others only where a query has none that does, and all are alike.
+  return w.repeat(w.index(0), w.index(2), carried, [&](Value round, ValueRange sums) {
+    Value again = arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::ne, round, w.index(0));
+    Value isWanted = w.either(w.isNot(again), hasDeadQuery(sums[largest]));
+    return w.branch(isWanted, [&] { return passLiveKeys(tile, queries, Values(sums), again); },
+                    [&] { return Values(sums); });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+Value AttentionWriter::writeQueries(const Tile &tile, Value result) {
+  Value queries = readQueries(tile);
+  return storeResult(tile, passKeys(tile, queries, startSums(tile)), result);
+}
+
+Value AttentionWriter::writeTile(Value number, Value result) {
+  auto [numFull, numFew] = getTileCounts(numQueries);
+  auto writeFull = [&] {
+    Value first = arith::MulIOp::create(w.b, w.loc, number, w.index(kQueries));
+    return Values{writeQueries({first, kQueries, w.b.getIndexAttr(kQueries)}, result)};
+  };
+  auto writeFew = [&] {
+    Value start = extent(mulDims(numFull, getDimConstant(op.getContext(), kQueries)));
+    Value offset = arith::MulIOp::create(w.b, w.loc, w.sub(number, extent(numFull)), w.index(kFewQueries));
+    Value first = w.add(start, offset);
+    Value rest = w.sub(extent(numQueries), first);
+    OpFoldResult rows = arith::MinUIOp::create(w.b, w.loc, rest, w.index(kFewQueries)).getResult();
+    if (std::optional<int64_t> all = getConstant(numQueries); all && *all % kFewQueries == 0)
+      rows = w.b.getIndexAttr(kFewQueries);
+    return Values{writeQueries({first, kFewQueries, rows}, result)};
+  };
+  if (getConstant(numFew) == 0)
+    return writeFull()[0];
+  if (getConstant(numFull) == 0)
+    return writeFew()[0];
+  return w.branch(w.isLess(number, extent(numFull)), writeFull, writeFew)[0];
+}
+
+FailureOr<Value> StageBuilder::lowerAttention(AttentionOp op, Value destination) {
+  Location loc = op.getLoc();
+  if (!destination)
+    destination = scope.createEmpty(builder, loc, getDims(op.getResult()), getStorageType(op.getType().getElementType()));
+  Dims lines = getOuter(op).second;
+  lines.push_back(AttentionWriter::getTileCount(op));
+  bool hasFailed = false;
+  FailureOr<SmallVector<Value>> results = buildLines(
+      builder, scope, loc, lines, destination, [&](LineWriter &w, ValueRange place, ValueRange tensors) -> Values {
+        AttentionWriter writer(w, scope, op, place.drop_back());
+        Value result = writer.writeTile(place.back(), tensors[0]);
+        hasFailed = writer.hasFailed;
+        return {result};
+      });
+  if (failed(results) || hasFailed)
+    return failure();
+  return results->front();
+}
