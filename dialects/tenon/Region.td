@@ -45,13 +45,16 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock]> {
 
     ```mlir
     // [heads, queries, size] x [heads, keys, size] x [heads, keys, values] -> [queries, heads, values]
-    %3 = tenon.attention %0, %1, %2 {
-    ^bb0(%scores: tensor<2x8x9xf32>):
-      %4 = tenon.tanh %scores : (tensor<2x8x9xf32>) -> tensor<2x8x9xf32>
-      tenon.yield %4 : tensor<2x8x9xf32>
-    } {query_dims = array<i64: 0, 1, 3>, key_dims = array<i64: 0, 2, 3>, score_dims = array<i64: 0, 1, 2>,
-       value_dims = array<i64: 0, 2, 4>, result_dims = array<i64: 1, 0, 4>}
-      : (tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x5xf32>) -> tensor<8x2x5xf32>
+    func.func @mix(%q: tensor<2x8x4xf32>, %k: tensor<2x9x4xf32>, %v: tensor<2x9x5xf32>) -> tensor<8x2x5xf32> {
+      %0 = tenon.attention %q, %k, %v {
+      ^bb0(%scores: tensor<2x8x9xf32>):
+        %1 = tenon.tanh %scores : (tensor<2x8x9xf32>) -> tensor<2x8x9xf32>
+        tenon.yield %1 : tensor<2x8x9xf32>
+      } {query_dims = array<i64: 0, 1, 3>, key_dims = array<i64: 0, 2, 3>, score_dims = array<i64: 0, 1, 2>,
+         value_dims = array<i64: 0, 2, 4>, result_dims = array<i64: 1, 0, 4>}
+        : (tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x5xf32>) -> tensor<8x2x5xf32>
+      return %0 : tensor<8x2x5xf32>
+    }
     ```
   }];
   let arguments = (ins Tenon_FloatTensor:$queries, Tenon_FloatTensor:$keys, Tenon_FloatTensor:$values,

@@ -41,7 +41,7 @@ static bool isContiguous(Value memref) {
 }
 
 static std::optional<Transpose> matchTranspose(linalg::GenericOp op, int64_t lanes) {
-  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0 || op.getNumLoops() < 2)
+  if (op.getNumDpsInputs() != 1 || op.getNumReductionLoops() != 0 || op.getNumLoops() < 2)
     return std::nullopt;
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
   if (yield.getOperand(0) != op.getBody()->getArgument(0) || op.getBody()->getOperations().size() != 1)
@@ -191,10 +191,11 @@ struct VectorizeTransposes : public tenon::impl::VectorizeTransposesBase<Vectori
         operations.push_back(op);
     });
     for (linalg::GenericOp op : operations) {
-      Type type = getElementTypeOrSelf(op.getDpsInits().front());
-      if (!type.isF32() && !type.isF64())
+      if (op.getNumDpsInits() != 1)
         continue;
-      int64_t lanes = vectorBytes * 8 / type.getIntOrFloatBitWidth();
+      // Elements of a byte or two would make blocks that few matrices fill.
+      int64_t bits = std::max(getElementTypeOrSelf(op.getDpsInits()[0]).getIntOrFloatBitWidth(), 32u);
+      int64_t lanes = vectorBytes * 8 / bits;
       if (std::optional<Transpose> transpose = matchTranspose(op, lanes)) {
         TransposeEmitter(op, *transpose, lanes).emit();
         op.erase();

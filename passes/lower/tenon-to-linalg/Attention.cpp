@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -33,13 +34,15 @@ namespace {
 
 using Values = LineWriter::Values;
 
-/// Queries of a tile, and of those that are left over: what vectors of all targets divide.
-constexpr int64_t kQueries = 32, kFewQueries = 16;
+/// Queries of a tile where sizes are small, and of one of those that are left over: what vectors of all targets divide.
+constexpr int64_t kQueries = 64, kFewQueries = 16;
+/// Numbers in memory for each query of a tile: there are as many queries as leave room on the stack.
+constexpr int64_t kNumbers = 256;
 /// So many keys are done at once; else they come in blocks, whose scores stay in the first cache. Where some blocks may
-/// be left out they are smaller.
+/// be left out, or a mask is kept beside the scores, they are smaller.
 constexpr int64_t kAllKeys = 256, kKeys = 128, kMaskedKeys = 64;
-/// Elements of all copies of keys and values that a kernel has, which come from the stack.
-constexpr int64_t kCopied = 24 * 1024;
+/// Numbers in all copies of keys and values that a kernel has, and how many masks it keeps.
+constexpr int64_t kCopied = 24 * 1024, kMasks = 2;
 
 /// Some of the queries of one head.
 struct Tile {
@@ -55,10 +58,22 @@ struct KeyBlock {
   OpFoldResult count;
 };
 
-/// A matrix in memory, of some rows and all columns, perhaps with its columns first.
+/// Some of the indices of a dimension.
+struct Range {
+  Value first;
+  OpFoldResult count;
+};
+
+/// A matrix in memory, perhaps with its columns first.
 struct Matrix {
   Value tensor;
   bool isTransposed;
+};
+
+/// A tensor that the body reads an element of for each score.
+struct Mask {
+  Value value;
+  SmallVector<AffineExpr> at;
 };
 
 class AttentionWriter {
@@ -83,20 +98,31 @@ private:
   Values addKeys(const Tile &tile, const KeyBlock &block, Value queries, Values carried);
   Values scaleDown(const Tile &tile, Value blockLargest, Values carried);
   Value storeResult(const Tile &tile, Values carried, Value result);
-  Value emitScore(const Tile &tile, Value scalar, Value query, Value key);
+  Value larger(Value number, Value other);
+  Values forScores(ArrayRef<Value> inputs, ArrayRef<Value> outputs, llvm::function_ref<Values(ValueRange)> body);
+  Value emitScore(const Tile &tile, Value scalar, ArrayRef<std::pair<Value, Value>> masked, Value query, Value key);
+  SmallVector<std::pair<Value, Value>> readMasks(const Tile &tile, const KeyBlock &block);
   Value isLive(const Tile &tile, const KeyBlock &block);
   Value hasDeadQuery(Value largest);
 
   Matrix readMatrix(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, const KeyBlock &rows, int64_t columnIndex,
                     int64_t columns);
-  Matrix slice(Value tensor, ArrayRef<AffineExpr> at, Value firstRow, OpFoldResult rows, int64_t columns);
+  Matrix slice(Value tensor, ArrayRef<AffineExpr> at, const Range &rows, const Range &columns);
+  Matrix readInPlace(Value value, ArrayRef<AffineExpr> at, const Range &rows, const Range &columns);
+  Value transpose(const Matrix &matrix, const Tile &tile, OpFoldResult columns, Value target);
+  void findMasks(Value value, ArrayRef<AffineExpr> at);
+  Range all(int64_t count) { return {w.index(0), w.b.getIndexAttr(count)}; }
   Value copy(Value value, ArrayRef<AffineExpr> at, const KeyBlock &rows, int64_t columns);
   SmallVector<AffineExpr> placeIndices(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, int64_t columnIndex);
 
   /// A linalg.generic over `extents` loops, of which those that no output has are summed.
   Values forEach(unsigned numLoops, ValueRange inputs, ArrayRef<AffineMap> maps, ValueRange outputs,
                  llvm::function_ref<Values(ValueRange)> body);
-  Value empty(ArrayRef<int64_t> extents) { return tensor::EmptyOp::create(w.b, w.loc, extents, type); }
+  Value empty(ArrayRef<int64_t> extents) { return empty(extents, type); }
+  /// Memory of its own: two tensor.empty of one shape would become one, which is then copied.
+  Value empty(ArrayRef<int64_t> extents, Type elementType) {
+    return bufferization::AllocTensorOp::create(w.b, w.loc, RankedTensorType::get(extents, elementType), ValueRange());
+  }
   Value fill(Value tensor, double number) {
     return linalg::FillOp::create(w.b, w.loc, constant(number), tensor).getResult(0);
   }
@@ -125,6 +151,7 @@ private:
   Type type; ///< that everything is computed in
   double lowest;
   SmallVector<LiveTest> tests;
+  SmallVector<Mask> masks;
 };
 
 } // namespace
@@ -136,6 +163,10 @@ private:
 /// The extent of an index of an operand of attention.
 static AffineExpr getExtent(Value tensor, ArrayRef<int64_t> indices, int64_t index) {
   return getDim(tensor, llvm::find(indices, index) - indices.begin());
+}
+
+static Value getYielded(AttentionOp op) {
+  return cast<YieldOp>(op.getBody().front().getTerminator()).getValues()[0];
 }
 
 static AffineExpr getNumQueries(AttentionOp op) {
@@ -163,17 +194,30 @@ AttentionWriter::AttentionWriter(LineWriter &w, KernelScope &scope, AttentionOp 
   lowest = APFloat::getLargest(cast<FloatType>(type).getFloatSemantics(), /*Negative=*/true).convertToDouble();
   SmallVector<AffineExpr> at = placeIndices(op.getScores(), op.getScoreDims(), queryIndex, keyIndex);
   tests = findLiveTests(op, at, dim(outer.size()), dim(outer.size() + 1));
+  findMasks(getYielded(op), at);
+}
+
+/// How many queries a tile has.
+static int64_t getWidth(AttentionOp op) {
+  int64_t numbers = *getConstant(getExtent(op.getKeys(), op.getKeyDims(), op.getSizeIndex())) +
+                    *getConstant(getExtent(op.getValues(), op.getValueDims(), op.getValueIndex()));
+  if (getElementTypeOrSelf(op.getScores()).isF64())
+    numbers *= 2;
+  int64_t width = kQueries;
+  while (width > kFewQueries && numbers * width > kNumbers * kQueries)
+    width /= 2;
+  return width;
 }
 
 /// The tiles of full width, then those of the queries that are left.
-static std::pair<AffineExpr, AffineExpr> getTileCounts(AffineExpr numQueries) {
-  MLIRContext *context = numQueries.getContext();
-  AffineExpr width = getDimConstant(context, kQueries), few = getDimConstant(context, kFewQueries);
+static std::pair<AffineExpr, AffineExpr> getTileCounts(AttentionOp op) {
+  AffineExpr numQueries = getNumQueries(op), width = getDimConstant(op.getContext(), getWidth(op));
+  AffineExpr few = getDimConstant(op.getContext(), kFewQueries);
   return {divDims(numQueries, width), ceilDivDims(modDims(numQueries, width), few)};
 }
 
 AffineExpr AttentionWriter::getTileCount(AttentionOp op) {
-  auto [full, few] = getTileCounts(getNumQueries(op));
+  auto [full, few] = getTileCounts(op);
   return addDims(full, few);
 }
 
@@ -217,8 +261,7 @@ SmallVector<AffineExpr> AttentionWriter::placeIndices(Value value, ArrayRef<int6
 }
 
 /// The part of a tensor that `at` says, which is two of its dimensions; null where it is none.
-Matrix AttentionWriter::slice(Value tensor, ArrayRef<AffineExpr> at, Value firstRow, OpFoldResult rows,
-                              int64_t columns) {
+Matrix AttentionWriter::slice(Value tensor, ArrayRef<AffineExpr> at, const Range &rows, const Range &columns) {
   unsigned row = outer.size(), column = row + 1;
   int64_t rowDim = -1, columnDim = -1;
   for (auto [i, index] : llvm::enumerate(at))
@@ -232,19 +275,31 @@ Matrix AttentionWriter::slice(Value tensor, ArrayRef<AffineExpr> at, Value first
   if (rowDim < 0 || columnDim < 0 || rowDim == columnDim)
     return {};
   Values loops(outer);
-  loops.append({firstRow, w.index(0)});
+  loops.append({rows.first, columns.first});
   ElementEmitter emitter(scope, w.b, w.loc, loops);
   SmallVector<OpFoldResult> offsets, sizes(at.size(), w.b.getIndexAttr(1)), strides = sizes;
   for (AffineExpr index : at)
     offsets.push_back(getAsOpFoldResult(emitter.materialize(index)));
-  sizes[rowDim] = rows;
-  sizes[columnDim] = w.b.getIndexAttr(columns);
-  SmallVector<int64_t> shape{getConstantIntValue(rows).value_or(ShapedType::kDynamic), columns};
+  sizes[rowDim] = rows.count;
+  sizes[columnDim] = columns.count;
   bool isTransposed = columnDim < rowDim;
-  if (isTransposed)
-    std::swap(shape[0], shape[1]);
+  SmallVector<int64_t> shape;
+  for (int64_t i : {std::min(rowDim, columnDim), std::max(rowDim, columnDim)})
+    shape.push_back(getConstantIntValue(sizes[i]).value_or(ShapedType::kDynamic));
   auto sliceType = RankedTensorType::get(shape, getElementTypeOrSelf(tensor));
   return {tensor::ExtractSliceOp::create(w.b, w.loc, sliceType, tensor, offsets, sizes, strides), isTransposed};
+}
+
+/// The same of any value, as it lies in memory; null where it does not.
+Matrix AttentionWriter::readInPlace(Value value, ArrayRef<AffineExpr> at, const Range &rows, const Range &columns) {
+  ElementSource source{value, SmallVector<AffineExpr>(at)};
+  while (!scope.lookupTensor(source.value)) {
+    std::optional<ElementSource> next = getMovedElement(source.value, source.indices);
+    if (!next)
+      return {};
+    source = *next;
+  }
+  return slice(scope.lookupTensor(source.value), source.indices, rows, columns);
 }
 
 Value AttentionWriter::copy(Value value, ArrayRef<AffineExpr> at, const KeyBlock &rows, int64_t columns) {
@@ -265,44 +320,37 @@ Value AttentionWriter::copy(Value value, ArrayRef<AffineExpr> at, const KeyBlock
 Matrix AttentionWriter::readMatrix(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, const KeyBlock &rows,
                                    int64_t columnIndex, int64_t columns) {
   SmallVector<AffineExpr> at = placeIndices(value, indices, rowIndex, columnIndex);
-  ElementSource source{value, at};
-  while (!scope.lookupTensor(source.value)) {
-    std::optional<ElementSource> next = getMovedElement(source.value, source.indices);
-    if (!next)
-      break;
-    source = *next;
-  }
-  Value tensor = scope.lookupTensor(source.value);
-  if (tensor && getElementTypeOrSelf(tensor) == type)
-    if (Matrix matrix = slice(tensor, source.indices, rows.first, rows.count, columns); matrix.tensor)
+  if (getElementTypeOrSelf(value) == type)
+    if (Matrix matrix = readInPlace(value, at, {rows.first, rows.count}, all(columns)); matrix.tensor)
       return matrix;
   return {copy(value, at, rows, columns), false};
+}
+
+/// `target`, [column][query], with a matrix of the queries of a tile in it.
+Value AttentionWriter::transpose(const Matrix &matrix, const Tile &tile, OpFoldResult columns, Value target) {
+  Value part = cut(target, columns, tile.rows);
+  AffineMap from = matrix.isTransposed ? map(2, {0, 1}) : map(2, {1, 0});
+  Value transposed = forEach(2, matrix.tensor, {from, map(2, {0, 1})}, part,
+                             [](ValueRange elements) { return Values{elements[0]}; })[0];
+  if (part == target)
+    return transposed;
+  OpFoldResult zero = w.b.getIndexAttr(0), one = w.b.getIndexAttr(1);
+  return tensor::InsertSliceOp::create(w.b, w.loc, transposed, target, ArrayRef{zero, zero},
+                                       ArrayRef<OpFoldResult>{columns, tile.rows}, ArrayRef{one, one});
 }
 
 //===----------------------------------------------------------------------===//
 // Queries and results
 //===----------------------------------------------------------------------===//
 
-/// The queries of a tile as [size][query]. What has no query is 1: a number that nothing else begins with, or one
-/// memory would be filled for both, and copied.
+/// The queries of a tile as [size][query]. What has no query is 0.
 Value AttentionWriter::readQueries(const Tile &tile) {
   Matrix matrix = readMatrix(op.getQueries(), op.getQueryDims(), queryIndex, {tile.first, tile.width, tile.rows},
                              op.getSizeIndex(), size);
-  Value all = empty({size, tile.width});
-  Value target = all;
-  bool isFull = getConstantIntValue(tile.rows) == tile.width;
-  if (!isFull) {
-    all = fill(all, 1);
-    target = cut(all, w.b.getIndexAttr(size), tile.rows);
-  }
-  AffineMap from = matrix.isTransposed ? map(2, {0, 1}) : map(2, {1, 0});
-  Value queries = forEach(2, matrix.tensor, {from, map(2, {0, 1})}, target,
-                          [](ValueRange elements) { return Values{elements[0]}; })[0];
-  if (isFull)
-    return queries;
-  OpFoldResult zero = w.b.getIndexAttr(0), one = w.b.getIndexAttr(1);
-  return tensor::InsertSliceOp::create(w.b, w.loc, queries, all, ArrayRef{zero, zero},
-                                       ArrayRef<OpFoldResult>{w.b.getIndexAttr(size), tile.rows}, ArrayRef{one, one});
+  Value queries = empty({size, tile.width});
+  if (getConstantIntValue(tile.rows) != tile.width)
+    queries = fill(queries, 0);
+  return transpose(matrix, tile, w.b.getIndexAttr(size), queries);
 }
 
 Value AttentionWriter::storeResult(const Tile &tile, Values carried, Value result) {
@@ -313,7 +361,7 @@ Value AttentionWriter::storeResult(const Tile &tile, Values carried, Value resul
     return Values{arith::MulFOp::create(w.b, w.loc, elements[0], elements[1])};
   })[0];
   SmallVector<AffineExpr> at = placeIndices(op.getResult(), op.getResultDims(), queryIndex, op.getValueIndex());
-  Matrix target = slice(result, at, tile.first, tile.rows, valueSize);
+  Matrix target = slice(result, at, {tile.first, tile.rows}, all(valueSize));
   Type elementType = op.getType().getElementType();
   AffineMap to = target.isTransposed ? map(2, {1, 0}) : map(2, {0, 1});
   Value rows = forEach(2, cut(scaled, w.b.getIndexAttr(valueSize), tile.rows), {map(2, {1, 0}), to}, target.tensor,
@@ -329,8 +377,43 @@ Value AttentionWriter::storeResult(const Tile &tile, Values carried, Value resul
 // Scores
 //===----------------------------------------------------------------------===//
 
-/// What the body makes of a score.
-Value AttentionWriter::emitScore(const Tile &tile, Value scalar, Value query, Value key) {
+/// Collects what `value`, of the body, reads an element of for each score. Read as it lies it would be gathered: memory
+/// has the keys side by side, and vectors the queries.
+void AttentionWriter::findMasks(Value value, ArrayRef<AffineExpr> at) {
+  Operation *definition = value.getDefiningOp();
+  bool isInside = definition && op->isProperAncestor(definition);
+  if (value == op.getScores())
+    return;
+  if (std::optional<ElementSource> source = isInside ? getMovedElement(value, at) : std::nullopt)
+    return findMasks(source->value, source->indices);
+  if (isInside && definition->hasTrait<Elementwise>())
+    for (Value operand : definition->getOperands())
+      findMasks(operand, getOperandIndices(operand, value, at));
+  auto dependsOn = [&](unsigned loop) {
+    return llvm::any_of(at, [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
+  };
+  if (!isInside && dependsOn(outer.size()) && dependsOn(outer.size() + 1) && masks.size() < kMasks &&
+      llvm::none_of(masks, [&](const Mask &mask) { return mask.value == value; }))
+    masks.push_back({value, SmallVector<AffineExpr>(at)});
+}
+
+/// Blocks of masks as [key][query], each with the value it is of. What has no query is left undefined.
+SmallVector<std::pair<Value, Value>> AttentionWriter::readMasks(const Tile &tile, const KeyBlock &block) {
+  SmallVector<std::pair<Value, Value>> blocks;
+  for (const Mask &mask : masks) {
+    Matrix matrix = readInPlace(mask.value, mask.at, {tile.first, tile.rows}, {block.first, block.count});
+    if (!matrix.tensor)
+      continue;
+    Value memory = empty({block.most, tile.width}, getElementTypeOrSelf(matrix.tensor));
+    Value whole = transpose(matrix, tile, block.count, memory);
+    blocks.push_back({mask.value, cut(whole, block.count, w.b.getIndexAttr(tile.width))});
+  }
+  return blocks;
+}
+
+/// What the body makes of a score. `masked` are elements of masks, as they are stored.
+Value AttentionWriter::emitScore(const Tile &tile, Value scalar, ArrayRef<std::pair<Value, Value>> masked, Value query,
+                                 Value key) {
   // What has no query is given the mask of the last one.
   if (getConstantIntValue(tile.rows) != tile.width)
     query = arith::MinUIOp::create(w.b, w.loc, query, w.sub(extent(numQueries), w.index(1)));
@@ -338,7 +421,9 @@ Value AttentionWriter::emitScore(const Tile &tile, Value scalar, Value query, Va
   loops.append({query, key});
   ElementEmitter emitter(scope, w.b, w.loc, loops);
   emitter.bindElement(op.getScores(), fromAccumulator(w.b, w.loc, scalar, getElementTypeOrSelf(op.getScores())));
-  Value yielded = cast<YieldOp>(op.getBody().front().getTerminator()).getValues()[0];
+  for (auto [value, element] : masked)
+    emitter.bindElement(value, fromStorage(w.b, w.loc, element, getElementTypeOrSelf(value)));
+  Value yielded = getYielded(op);
   FailureOr<Value> score = emitter.emit(yielded, placeIndices(op.getScores(), op.getScoreDims(), queryIndex, keyIndex));
   hasFailed |= failed(score);
   return hasFailed ? scalar : castScalar(w.b, w.loc, *score, getElementTypeOrSelf(yielded), type);
@@ -367,8 +452,7 @@ Value AttentionWriter::isLive(const Tile &tile, const KeyBlock &block) {
 
 /// Whether some query has found no key yet that counts. Then keys that do not count do after all.
 Value AttentionWriter::hasDeadQuery(Value largest) {
-  Value start = tensor::EmptyOp::create(w.b, w.loc, ArrayRef<int64_t>{}, type);
-  start = linalg::FillOp::create(w.b, w.loc, constant(-lowest), start).getResult(0);
+  Value start = fill(empty({}), -lowest);
   Value least = forEach(1, largest, {map(1, {0}), map(1, {})}, start, [&](ValueRange elements) {
     return Values{arith::MinimumFOp::create(w.b, w.loc, elements[0], elements[1])};
   })[0];
@@ -398,13 +482,49 @@ Value AttentionWriter::matmul(const Matrix &scalars, bool sumsRows, Value vector
   })[0];
 }
 
+/// The larger one of two numbers, of which the first is none that is not a number; so is the result. The weight of a
+/// score that is not a number is none either, which is how one reaches the result.
+Value AttentionWriter::larger(Value number, Value other) {
+  Value isLarger = arith::CmpFOp::create(w.b, w.loc, arith::CmpFPredicate::OGT, other, number);
+  return w.select(isLarger, other, number);
+}
+
+/// Changes scores and a number of each query: a vector of queries at a time, whose number stays in a register. Inputs
+/// have an element for each score, or for each query.
+Values AttentionWriter::forScores(ArrayRef<Value> inputs, ArrayRef<Value> outputs,
+                                  llvm::function_ref<Values(ValueRange)> body) {
+  auto split = [&](Value tensor) -> Value {
+    auto shape = cast<RankedTensorType>(tensor.getType());
+    SmallVector<int64_t> parts(shape.getShape().drop_back());
+    parts.append({shape.getShape().back() / kFewQueries, kFewQueries});
+    SmallVector<ReassociationIndices> groups(shape.getRank());
+    for (auto [i, group] : llvm::enumerate(groups))
+      group.push_back(i);
+    groups.back().push_back(shape.getRank());
+    return tensor::ExpandShapeOp::create(w.b, w.loc, shape.clone(parts), tensor, groups);
+  };
+  auto join = [&](Value tensor, Value like) -> Value {
+    SmallVector<ReassociationIndices> groups(cast<RankedTensorType>(like.getType()).getRank());
+    for (auto [i, group] : llvm::enumerate(groups))
+      group.push_back(i);
+    groups.back().push_back(groups.size());
+    return tensor::CollapseShapeOp::create(w.b, w.loc, like.getType(), tensor, groups);
+  };
+  SmallVector<AffineMap> maps;
+  for (Value tensor : llvm::concat<const Value>(inputs, outputs))
+    maps.push_back(cast<RankedTensorType>(tensor.getType()).getRank() == 1 ? map(3, {0, 2}) : map(3, {1, 0, 2}));
+  Values changed =
+      forEach(3, llvm::map_to_vector(inputs, split), maps, llvm::map_to_vector(outputs, split), body);
+  return {join(changed[0], outputs[0]), join(changed[1], outputs[1])};
+}
+
 /// Takes the largest scores of a block in. Sums so far are of exponentials that were larger than they are now.
 Values AttentionWriter::scaleDown(const Tile &tile, Value blockLargest, Values carried) {
   AffineMap each = map(1, {0});
   Values scaled = forEach(1, blockLargest, {each, each, each, each},
                           {empty({tile.width}), carried[largest], carried[sum]}, [&](ValueRange elements) {
                             Value before = elements[2];
-                            Value now = arith::MaximumFOp::create(w.b, w.loc, before, elements[0]);
+                            Value now = larger(before, elements[0]);
                             Value factor = math::ExpOp::create(w.b, w.loc, arith::SubFOp::create(w.b, w.loc, before, now));
                             return Values{factor, now, arith::MulFOp::create(w.b, w.loc, elements[3], factor)};
                           });
@@ -417,39 +537,43 @@ Values AttentionWriter::scaleDown(const Tile &tile, Value blockLargest, Values c
 Values AttentionWriter::addKeys(const Tile &tile, const KeyBlock &block, Value queries, Values carried) {
   Matrix keys = readMatrix(op.getKeys(), op.getKeyDims(), keyIndex, block, op.getSizeIndex(), size);
   Value scores = cut(empty({block.most, tile.width}), block.count, w.b.getIndexAttr(tile.width));
-  // Not the zero that results begin with: see readQueries.
-  scores = matmul(keys, /*sumsRows=*/false, queries, fill(scores, -0.0));
+  scores = matmul(keys, /*sumsRows=*/false, queries, fill(scores, 0));
 
   bool isOnly = getConstant(numKeys) == block.most;
   Value start = isOnly ? carried[largest] : fill(empty({tile.width}), -std::numeric_limits<double>::infinity());
-  Values changed = forEach(2, {}, {map(2, {0, 1}), map(2, {1})}, {scores, start}, [&](ValueRange elements) {
-    Value key = w.add(block.first, linalg::IndexOp::create(w.b, w.loc, 0));
-    Value query = w.add(tile.first, linalg::IndexOp::create(w.b, w.loc, 1));
-    Value score = emitScore(tile, elements[0], query, key);
-    return Values{score, arith::MaximumFOp::create(w.b, w.loc, elements[1], score)};
+  SmallVector<std::pair<Value, Value>> blocks = readMasks(tile, block);
+  SmallVector<Value> maskBlocks = llvm::map_to_vector(blocks, [](auto &pair) { return pair.second; });
+  Values changed = forScores(maskBlocks, {scores, start}, [&](ValueRange elements) {
+    SmallVector<std::pair<Value, Value>> masked;
+    for (auto [i, pair] : llvm::enumerate(blocks))
+      masked.push_back({pair.first, elements[i]});
+    elements = elements.drop_front(blocks.size());
+    Value part = arith::MulIOp::create(w.b, w.loc, linalg::IndexOp::create(w.b, w.loc, 0), w.index(kFewQueries));
+    Value query = w.add(tile.first, w.add(part, linalg::IndexOp::create(w.b, w.loc, 2)));
+    Value key = w.add(block.first, linalg::IndexOp::create(w.b, w.loc, 1));
+    Value score = emitScore(tile, elements[0], masked, query, key);
+    return Values{score, larger(elements[1], score)};
   });
   if (isOnly)
     carried = {changed[1], carried[sum], fill(empty({valueSize, tile.width}), 0)};
   else
     carried = scaleDown(tile, changed[1], carried);
-  Values weights =
-      forEach(2, carried[largest], {map(2, {1}), map(2, {0, 1}), map(2, {1})}, {changed[0], carried[sum]},
-              [&](ValueRange elements) {
-                Value difference = arith::SubFOp::create(w.b, w.loc, elements[1], elements[0]);
-                Value weight = math::ExpOp::create(w.b, w.loc, difference);
-                return Values{weight, arith::AddFOp::create(w.b, w.loc, elements[2], weight)};
-              });
+  Values weights = forScores(carried[largest], {changed[0], carried[sum]}, [&](ValueRange elements) {
+    Value weight = math::ExpOp::create(w.b, w.loc, arith::SubFOp::create(w.b, w.loc, elements[1], elements[0]));
+    return Values{weight, arith::AddFOp::create(w.b, w.loc, elements[2], weight)};
+  });
   Matrix values = readMatrix(op.getValues(), op.getValueDims(), keyIndex, block, op.getValueIndex(), valueSize);
   return {carried[largest], weights[1], matmul(values, /*sumsRows=*/true, weights[0], carried[mixed])};
 }
 
 /// All blocks, or where tests tell those that count from the others, one kind of them.
 Values AttentionWriter::passLiveKeys(const Tile &tile, Value queries, Values carried, Value again) {
-  int64_t length = tests.empty() ? kKeys : kMaskedKeys;
+  bool isMasked = !tests.empty() || !masks.empty();
+  int64_t length = isMasked ? kMaskedKeys : kKeys;
   auto isCopied = [&](Value value) { return getElementTypeOrSelf(value) != type; };
   if (isCopied(op.getKeys()) || isCopied(op.getValues()))
     length = std::max<int64_t>(1, std::min(length, kCopied / (4 * (size + valueSize))));
-  else if (std::optional<int64_t> all = getConstant(numKeys); all && *all <= kAllKeys && tests.empty())
+  else if (std::optional<int64_t> all = getConstant(numKeys); all && *all <= (isMasked ? kMaskedKeys : kAllKeys))
     length = *all;
   auto add = [&](Value first, OpFoldResult count, Values sums) {
     KeyBlock block{first, length, count};
@@ -499,13 +623,14 @@ Value AttentionWriter::writeQueries(const Tile &tile, Value result) {
 }
 
 Value AttentionWriter::writeTile(Value number, Value result) {
-  auto [numFull, numFew] = getTileCounts(numQueries);
+  auto [numFull, numFew] = getTileCounts(op);
+  int64_t width = getWidth(op);
   auto writeFull = [&] {
-    Value first = arith::MulIOp::create(w.b, w.loc, number, w.index(kQueries));
-    return Values{writeQueries({first, kQueries, w.b.getIndexAttr(kQueries)}, result)};
+    Value first = arith::MulIOp::create(w.b, w.loc, number, w.index(width));
+    return Values{writeQueries({first, width, w.b.getIndexAttr(width)}, result)};
   };
   auto writeFew = [&] {
-    Value start = extent(mulDims(numFull, getDimConstant(op.getContext(), kQueries)));
+    Value start = extent(mulDims(numFull, getDimConstant(op.getContext(), width)));
     Value offset = arith::MulIOp::create(w.b, w.loc, w.sub(number, extent(numFull)), w.index(kFewQueries));
     Value first = w.add(start, offset);
     Value rest = w.sub(extent(numQueries), first);

@@ -44,13 +44,12 @@ private:
 
 } // namespace
 
-/// Whether a value is a number that no sum with a score brings back.
 static bool isHiding(Value value) {
   auto weight = value.getDefiningOp<WeightOp>();
   auto splat = weight ? dyn_cast<SplatElementsAttr>(weight.getValue()) : SplatElementsAttr();
   if (!splat || !isa<Float32Type, Float64Type>(splat.getElementType()))
     return false;
-  return splat.getSplatValue<APFloat>().convertToDouble() <= 10 * kDeadScore;
+  return splat.getSplatValue<APFloat>().convertToDouble() <= kHidingNumber;
 }
 
 //===----------------------------------------------------------------------===//

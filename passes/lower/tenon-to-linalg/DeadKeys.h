@@ -21,9 +21,10 @@ struct LiveTest {
   bool atLastQuery, atLastKey;                 ///< the corner
 };
 
-/// Scores below this one are of keys that do not count, unless all keys of a query are such: the others are larger by
-/// far more than exponentials can tell from nothing.
-inline constexpr double kDeadScore = -1e29;
+/// A mask with a number this low hides a key: scores themselves, which are far from it (of 5e7 a sum of products in f32
+/// has no digit left), do not bring it back. A query has a key that counts where its largest score is above the other
+/// number, beside which the exponentials of hidden ones are 0.
+inline constexpr double kHidingNumber = -1e8, kDeadScore = -4e7;
 
 /// The conditions that follow from comparisons of positions in the body of `op`, as in a causal mask or a sliding
 /// window. `indices` are those of a score, of which `query` and `key` are loops.
