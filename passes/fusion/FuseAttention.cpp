@@ -160,9 +160,8 @@ static bool isSupported(AttentionOp op) {
   AffineExpr valueSize = getExtent(op.getValues(), op.getValueDims(), op.getValueIndex());
   if (size != getExtent(op.getKeys(), op.getKeyDims(), op.getSizeIndex()))
     return false;
-  for (AffineExpr dim : {size, valueSize})
-    if (getConstant(dim).value_or(0) < 1)
-      return false;
+  if (getConstant(size).value_or(0) < 1 || getConstant(valueSize).value_or(0) < 1 || getConstant(keys) == 0)
+    return false;
   AffineExpr queries = getExtent(op.getQueries(), op.getQueryDims(), *queryIndex);
   return *getConstant(size) + *getConstant(valueSize) <= kMostSizes &&
          getConstant(queries).value_or(kFewQueries) >= kFewQueries &&

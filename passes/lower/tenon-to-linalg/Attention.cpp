@@ -19,12 +19,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/lower/tenon-to-linalg/Blocks.h"
 #include "passes/lower/tenon-to-linalg/DeadKeys.h"
-#include "passes/lower/tenon-to-linalg/LineLoops.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
 
 using namespace mlir;
@@ -44,111 +43,51 @@ constexpr int64_t kAllKeys = 256, kKeys = 128, kMaskedKeys = 64;
 /// Numbers in all copies of keys and values that a kernel has, and how many masks it keeps.
 constexpr int64_t kCopied = 24 * 1024, kMasks = 2;
 
-/// Some of the queries of one head.
-struct Tile {
-  Value first;       ///< query
-  int64_t width;     ///< queries that there is room for
-  OpFoldResult rows; ///< how many there are
-};
-
-/// Some of the keys.
-struct KeyBlock {
-  Value first;
-  int64_t most;
-  OpFoldResult count;
-};
-
-/// Some of the indices of a dimension.
-struct Range {
-  Value first;
-  OpFoldResult count;
-};
-
-/// A matrix in memory, perhaps with its columns first.
-struct Matrix {
-  Value tensor;
-  bool isTransposed;
-};
-
 /// A tensor that the body reads an element of for each score.
 struct Mask {
   Value value;
   SmallVector<AffineExpr> at;
 };
 
-class AttentionWriter {
+class AttentionWriter : BlockWriter {
 public:
+  using BlockWriter::hasFailed;
+
   AttentionWriter(LineWriter &w, KernelScope &scope, AttentionOp op, ValueRange outer);
   /// The result with the tile of that number.
   Value writeTile(Value number, Value result);
   static AffineExpr getTileCount(AttentionOp op);
 
-  bool hasFailed = false;
-
 private:
-  // What is carried from one block of keys to the next: of each query the largest score and the sum of the exponentials,
+  // What is carried from one block of keys to the next: of each query the largest score, the sum of the exponentials,
   // and the sums of values.
   enum Carried { largest, sum, mixed };
 
-  Value writeQueries(const Tile &tile, Value result);
-  Value readQueries(const Tile &tile);
-  Values startSums(const Tile &tile);
-  Values passKeys(const Tile &tile, Value queries, Values carried);
-  Values passLiveKeys(const Tile &tile, Value queries, Values carried, Value again);
-  Values addKeys(const Tile &tile, const KeyBlock &block, Value queries, Values carried);
-  Values scaleDown(const Tile &tile, Value blockLargest, Values carried);
-  Value storeResult(const Tile &tile, Values carried, Value result);
+  Value writeQueries(const Span &tile, Value result);
+  Value readQueries(const Span &tile);
+  Values startSums(const Span &tile);
+  Values passKeys(const Span &tile, Value queries, Values carried);
+  Values passLiveKeys(const Span &tile, Value queries, Values carried, Value again);
+  Values addKeys(const Span &tile, const Span &block, Value queries, Values carried);
+  Values scaleDown(const Span &tile, Value blockLargest, Values carried);
+  Value storeResult(const Span &tile, Values carried, Value result);
   Value larger(Value number, Value other);
-  Values forScores(ArrayRef<Value> inputs, ArrayRef<Value> outputs, llvm::function_ref<Values(ValueRange)> body);
-  Value emitScore(const Tile &tile, Value scalar, ArrayRef<std::pair<Value, Value>> masked, Value query, Value key);
-  SmallVector<std::pair<Value, Value>> readMasks(const Tile &tile, const KeyBlock &block);
-  Value isLive(const Tile &tile, const KeyBlock &block);
+  Values forScores(ArrayRef<Value> inputs, ArrayRef<Value> outputs, Body body);
+  Value emitScore(const Span &tile, Value scalar, ArrayRef<std::pair<Value, Value>> masked, Value query, Value key);
+  SmallVector<std::pair<Value, Value>> readMasks(const Span &tile, const Span &block);
+  Value isLive(const Span &tile, const Span &block);
   Value hasDeadQuery(Value largest);
 
-  Matrix readMatrix(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, const KeyBlock &rows, int64_t columnIndex,
+  Matrix readMatrix(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, const Span &rows, int64_t columnIndex,
                     int64_t columns);
-  Matrix slice(Value tensor, ArrayRef<AffineExpr> at, const Range &rows, const Range &columns);
-  Matrix readInPlace(Value value, ArrayRef<AffineExpr> at, const Range &rows, const Range &columns);
-  Value transpose(const Matrix &matrix, const Tile &tile, OpFoldResult columns, Value target);
   void findMasks(Value value, ArrayRef<AffineExpr> at);
-  Range all(int64_t count) { return {w.index(0), w.b.getIndexAttr(count)}; }
-  Value copy(Value value, ArrayRef<AffineExpr> at, const KeyBlock &rows, int64_t columns);
   SmallVector<AffineExpr> placeIndices(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, int64_t columnIndex);
 
-  /// A linalg.generic over `extents` loops, of which those that no output has are summed.
-  Values forEach(unsigned numLoops, ValueRange inputs, ArrayRef<AffineMap> maps, ValueRange outputs,
-                 llvm::function_ref<Values(ValueRange)> body);
-  Value empty(ArrayRef<int64_t> extents) { return empty(extents, type); }
-  /// Memory of its own: two tensor.empty of one shape would become one, which is then copied.
-  Value empty(ArrayRef<int64_t> extents, Type elementType) {
-    return bufferization::AllocTensorOp::create(w.b, w.loc, RankedTensorType::get(extents, elementType), ValueRange());
-  }
-  Value fill(Value tensor, double number) {
-    return linalg::FillOp::create(w.b, w.loc, constant(number), tensor).getResult(0);
-  }
-  Value constant(double number) { return arith::ConstantOp::create(w.b, w.loc, w.b.getFloatAttr(type, number)); }
-  /// The first rows and columns of a matrix.
-  Value cut(Value matrix, OpFoldResult rows, OpFoldResult columns);
-  Value matmul(const Matrix &scalars, bool sumsRows, Value vectors, Value out);
-  AffineMap map(unsigned numLoops, ArrayRef<unsigned> loops) {
-    SmallVector<AffineExpr> dims;
-    for (unsigned loop : loops)
-      dims.push_back(w.b.getAffineDimExpr(loop));
-    return AffineMap::get(numLoops, 0, dims, w.b.getContext());
-  }
-  AffineExpr dim(int64_t i) { return w.b.getAffineDimExpr(i); }
-  Value extent(AffineExpr dim) { return scope.materializeDim(w.b, w.loc, dim); }
-  Value toValue(OpFoldResult number) { return getValueOrCreateConstantIndexOp(w.b, w.loc, number); }
-
-  LineWriter &w;
-  KernelScope &scope;
   AttentionOp op;
-  SmallVector<Value> outer;        ///< the place of the tile in the other dimensions of the scores
-  SmallVector<int64_t> outerIndices;
+  SmallVector<int64_t> outerIndices; ///< of the scores, but those of queries and keys
   int64_t queryIndex, keyIndex;
   AffineExpr numQueries, numKeys;
   int64_t size, valueSize;
-  Type type; ///< that everything is computed in
   double lowest;
   SmallVector<LiveTest> tests;
   SmallVector<Mask> masks;
@@ -185,12 +124,12 @@ static std::pair<SmallVector<int64_t>, Dims> getOuter(AttentionOp op) {
 }
 
 AttentionWriter::AttentionWriter(LineWriter &w, KernelScope &scope, AttentionOp op, ValueRange outer)
-    : w(w), scope(scope), op(op), outer(outer), outerIndices(getOuter(op).first), queryIndex(*op.getQueryIndex()),
-      keyIndex(op.getKeyIndex()), numQueries(getNumQueries(op)),
+    : BlockWriter(w, scope, outer, getAccumulatorType(getElementTypeOrSelf(op.getScores()))), op(op),
+      outerIndices(getOuter(op).first), queryIndex(*op.getQueryIndex()), keyIndex(op.getKeyIndex()),
+      numQueries(getNumQueries(op)),
       numKeys(getExtent(op.getScores(), op.getScoreDims(), keyIndex)),
       size(*getConstant(getExtent(op.getKeys(), op.getKeyDims(), op.getSizeIndex()))),
-      valueSize(*getConstant(getExtent(op.getValues(), op.getValueDims(), op.getValueIndex()))),
-      type(getAccumulatorType(getElementTypeOrSelf(op.getScores()))) {
+      valueSize(*getConstant(getExtent(op.getValues(), op.getValueDims(), op.getValueIndex()))) {
   lowest = APFloat::getLargest(cast<FloatType>(type).getFloatSemantics(), /*Negative=*/true).convertToDouble();
   SmallVector<AffineExpr> at = placeIndices(op.getScores(), op.getScoreDims(), queryIndex, keyIndex);
   tests = findLiveTests(op, at, dim(outer.size()), dim(outer.size() + 1));
@@ -221,31 +160,6 @@ AffineExpr AttentionWriter::getTileCount(AttentionOp op) {
   return addDims(full, few);
 }
 
-//===----------------------------------------------------------------------===//
-// Parts of tensors
-//===----------------------------------------------------------------------===//
-
-Values AttentionWriter::forEach(unsigned numLoops, ValueRange inputs, ArrayRef<AffineMap> maps, ValueRange outputs,
-                                llvm::function_ref<Values(ValueRange)> body) {
-  SmallVector<utils::IteratorType> iterators(numLoops, utils::IteratorType::parallel);
-  for (unsigned loop = 0; loop < numLoops; ++loop)
-    if (llvm::any_of(maps.take_back(outputs.size()), [&](AffineMap map) { return !map.isFunctionOfDim(loop); }))
-      iterators[loop] = utils::IteratorType::reduction;
-  auto generic = linalg::GenericOp::create(
-      w.b, w.loc, TypeRange(outputs), inputs, outputs, maps, iterators,
-      [&](OpBuilder &b, Location loc, ValueRange elements) { linalg::YieldOp::create(b, loc, body(elements)); });
-  return Values(generic.getResults());
-}
-
-Value AttentionWriter::cut(Value matrix, OpFoldResult rows, OpFoldResult columns) {
-  OpFoldResult zero = w.b.getIndexAttr(0), one = w.b.getIndexAttr(1);
-  auto shape = cast<RankedTensorType>(matrix.getType()).getShape();
-  if (getConstantIntValue(rows) == shape[0] && getConstantIntValue(columns) == shape[1])
-    return matrix;
-  return tensor::ExtractSliceOp::create(w.b, w.loc, matrix, ArrayRef{zero, zero}, ArrayRef{rows, columns},
-                                        ArrayRef{one, one});
-}
-
 /// The indices at which `value` is read: loops for its outer dimensions, then for rows and columns.
 SmallVector<AffineExpr> AttentionWriter::placeIndices(Value value, ArrayRef<int64_t> indices, int64_t rowIndex,
                                                       int64_t columnIndex) {
@@ -260,83 +174,14 @@ SmallVector<AffineExpr> AttentionWriter::placeIndices(Value value, ArrayRef<int6
   return at;
 }
 
-/// The part of a tensor that `at` says, which is two of its dimensions; null where it is none.
-Matrix AttentionWriter::slice(Value tensor, ArrayRef<AffineExpr> at, const Range &rows, const Range &columns) {
-  unsigned row = outer.size(), column = row + 1;
-  int64_t rowDim = -1, columnDim = -1;
-  for (auto [i, index] : llvm::enumerate(at))
-    for (auto [loop, found] : {std::pair(row, &rowDim), std::pair(column, &columnDim)}) {
-      if (!index.isFunctionOfDim(loop))
-        continue;
-      if (*found >= 0 || subDims(index, dim(loop)).isFunctionOfDim(loop))
-        return {};
-      *found = i;
-    }
-  if (rowDim < 0 || columnDim < 0 || rowDim == columnDim)
-    return {};
-  Values loops(outer);
-  loops.append({rows.first, columns.first});
-  ElementEmitter emitter(scope, w.b, w.loc, loops);
-  SmallVector<OpFoldResult> offsets, sizes(at.size(), w.b.getIndexAttr(1)), strides = sizes;
-  for (AffineExpr index : at)
-    offsets.push_back(getAsOpFoldResult(emitter.materialize(index)));
-  sizes[rowDim] = rows.count;
-  sizes[columnDim] = columns.count;
-  bool isTransposed = columnDim < rowDim;
-  SmallVector<int64_t> shape;
-  for (int64_t i : {std::min(rowDim, columnDim), std::max(rowDim, columnDim)})
-    shape.push_back(getConstantIntValue(sizes[i]).value_or(ShapedType::kDynamic));
-  auto sliceType = RankedTensorType::get(shape, getElementTypeOrSelf(tensor));
-  return {tensor::ExtractSliceOp::create(w.b, w.loc, sliceType, tensor, offsets, sizes, strides), isTransposed};
-}
-
-/// The same of any value, as it lies in memory; null where it does not.
-Matrix AttentionWriter::readInPlace(Value value, ArrayRef<AffineExpr> at, const Range &rows, const Range &columns) {
-  ElementSource source{value, SmallVector<AffineExpr>(at)};
-  while (!scope.lookupTensor(source.value)) {
-    std::optional<ElementSource> next = getMovedElement(source.value, source.indices);
-    if (!next)
-      return {};
-    source = *next;
-  }
-  return slice(scope.lookupTensor(source.value), source.indices, rows, columns);
-}
-
-Value AttentionWriter::copy(Value value, ArrayRef<AffineExpr> at, const KeyBlock &rows, int64_t columns) {
-  Value target = cut(empty({rows.most, columns}), rows.count, w.b.getIndexAttr(columns));
-  Type elementType = getElementTypeOrSelf(value);
-  return forEach(2, {}, map(2, {0, 1}), target, [&](ValueRange) -> Values {
-    Values loops(outer);
-    loops.push_back(w.add(rows.first, linalg::IndexOp::create(w.b, w.loc, 0)));
-    loops.push_back(linalg::IndexOp::create(w.b, w.loc, 1));
-    ElementEmitter emitter(scope, w.b, w.loc, loops);
-    FailureOr<Value> element = emitter.emit(value, at);
-    hasFailed |= failed(element);
-    return {hasFailed ? constant(0) : castScalar(w.b, w.loc, *element, elementType, type)};
-  })[0];
-}
-
 /// Rows and columns of an operand: as they lie in memory where they are of the right type, else a copy.
-Matrix AttentionWriter::readMatrix(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, const KeyBlock &rows,
+Matrix AttentionWriter::readMatrix(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, const Span &rows,
                                    int64_t columnIndex, int64_t columns) {
   SmallVector<AffineExpr> at = placeIndices(value, indices, rowIndex, columnIndex);
   if (getElementTypeOrSelf(value) == type)
-    if (Matrix matrix = readInPlace(value, at, {rows.first, rows.count}, all(columns)); matrix.tensor)
+    if (Matrix matrix = readInPlace(value, at, rows, all(columns)); matrix.tensor)
       return matrix;
   return {copy(value, at, rows, columns), false};
-}
-
-/// `target`, [column][query], with a matrix of the queries of a tile in it.
-Value AttentionWriter::transpose(const Matrix &matrix, const Tile &tile, OpFoldResult columns, Value target) {
-  Value part = cut(target, columns, tile.rows);
-  AffineMap from = matrix.isTransposed ? map(2, {0, 1}) : map(2, {1, 0});
-  Value transposed = forEach(2, matrix.tensor, {from, map(2, {0, 1})}, part,
-                             [](ValueRange elements) { return Values{elements[0]}; })[0];
-  if (part == target)
-    return transposed;
-  OpFoldResult zero = w.b.getIndexAttr(0), one = w.b.getIndexAttr(1);
-  return tensor::InsertSliceOp::create(w.b, w.loc, transposed, target, ArrayRef{zero, zero},
-                                       ArrayRef<OpFoldResult>{columns, tile.rows}, ArrayRef{one, one});
 }
 
 //===----------------------------------------------------------------------===//
@@ -344,27 +189,29 @@ Value AttentionWriter::transpose(const Matrix &matrix, const Tile &tile, OpFoldR
 //===----------------------------------------------------------------------===//
 
 /// The queries of a tile as [size][query]. What has no query is 0.
-Value AttentionWriter::readQueries(const Tile &tile) {
-  Matrix matrix = readMatrix(op.getQueries(), op.getQueryDims(), queryIndex, {tile.first, tile.width, tile.rows},
-                             op.getSizeIndex(), size);
-  Value queries = empty({size, tile.width});
-  if (getConstantIntValue(tile.rows) != tile.width)
+Value AttentionWriter::readQueries(const Span &tile) {
+  Matrix matrix = readMatrix(op.getQueries(), op.getQueryDims(), queryIndex, tile, op.getSizeIndex(), size);
+  Value queries = empty({size, tile.most});
+  if (getConstantIntValue(tile.count) != tile.most)
     queries = fill(queries, 0);
-  return transpose(matrix, tile, w.b.getIndexAttr(size), queries);
+  return transpose(matrix, tile.count, w.b.getIndexAttr(size), queries);
 }
 
-Value AttentionWriter::storeResult(const Tile &tile, Values carried, Value result) {
+Value AttentionWriter::storeResult(const Span &tile, Values carried, Value result) {
+  // A sum of no values is 0.
+  Value hasKeys = w.isLess(w.index(0), extent(numKeys));
   Value factors = forEach(1, {}, map(1, {0}), carried[sum], [&](ValueRange elements) {
-    return Values{arith::DivFOp::create(w.b, w.loc, constant(1), elements[0])};
+    Value inverse = arith::DivFOp::create(w.b, w.loc, constant(1), elements[0]);
+    return Values{w.select(hasKeys, inverse, constant(0))};
   })[0];
   Value scaled = forEach(2, factors, {map(2, {1}), map(2, {0, 1})}, carried[mixed], [&](ValueRange elements) {
     return Values{arith::MulFOp::create(w.b, w.loc, elements[0], elements[1])};
   })[0];
   SmallVector<AffineExpr> at = placeIndices(op.getResult(), op.getResultDims(), queryIndex, op.getValueIndex());
-  Matrix target = slice(result, at, {tile.first, tile.rows}, all(valueSize));
+  Matrix target = slice(result, at, tile, all(valueSize));
   Type elementType = op.getType().getElementType();
   AffineMap to = target.isTransposed ? map(2, {1, 0}) : map(2, {0, 1});
-  Value rows = forEach(2, cut(scaled, w.b.getIndexAttr(valueSize), tile.rows), {map(2, {1, 0}), to}, target.tensor,
+  Value rows = forEach(2, cut(scaled, w.b.getIndexAttr(valueSize), tile.count), {map(2, {1, 0}), to}, target.tensor,
                        [&](ValueRange elements) {
                          return Values{castScalar(w.b, w.loc, elements[0], type, elementType)};
                        })[0];
@@ -398,24 +245,24 @@ void AttentionWriter::findMasks(Value value, ArrayRef<AffineExpr> at) {
 }
 
 /// Blocks of masks as [key][query], each with the value it is of. What has no query is left undefined.
-SmallVector<std::pair<Value, Value>> AttentionWriter::readMasks(const Tile &tile, const KeyBlock &block) {
+SmallVector<std::pair<Value, Value>> AttentionWriter::readMasks(const Span &tile, const Span &block) {
   SmallVector<std::pair<Value, Value>> blocks;
   for (const Mask &mask : masks) {
-    Matrix matrix = readInPlace(mask.value, mask.at, {tile.first, tile.rows}, {block.first, block.count});
+    Matrix matrix = readInPlace(mask.value, mask.at, tile, block);
     if (!matrix.tensor)
       continue;
-    Value memory = empty({block.most, tile.width}, getElementTypeOrSelf(matrix.tensor));
-    Value whole = transpose(matrix, tile, block.count, memory);
-    blocks.push_back({mask.value, cut(whole, block.count, w.b.getIndexAttr(tile.width))});
+    Value memory = empty({block.most, tile.most}, getElementTypeOrSelf(matrix.tensor));
+    Value whole = transpose(matrix, tile.count, block.count, memory);
+    blocks.push_back({mask.value, cut(whole, block.count, w.b.getIndexAttr(tile.most))});
   }
   return blocks;
 }
 
 /// What the body makes of a score. `masked` are elements of masks, as they are stored.
-Value AttentionWriter::emitScore(const Tile &tile, Value scalar, ArrayRef<std::pair<Value, Value>> masked, Value query,
+Value AttentionWriter::emitScore(const Span &tile, Value scalar, ArrayRef<std::pair<Value, Value>> masked, Value query,
                                  Value key) {
   // What has no query is given the mask of the last one.
-  if (getConstantIntValue(tile.rows) != tile.width)
+  if (getConstantIntValue(tile.count) != tile.most)
     query = arith::MinUIOp::create(w.b, w.loc, query, w.sub(extent(numQueries), w.index(1)));
   Values loops(outer);
   loops.append({query, key});
@@ -430,14 +277,14 @@ Value AttentionWriter::emitScore(const Tile &tile, Value scalar, ArrayRef<std::p
 }
 
 /// Whether some key of a block may count for some query of a tile.
-Value AttentionWriter::isLive(const Tile &tile, const KeyBlock &block) {
+Value AttentionWriter::isLive(const Span &tile, const Span &block) {
   auto getLast = [&](Value first, OpFoldResult count) {
-    return w.sub(w.add(first, toValue(count)), w.index(1));
+    return w.sub(w.add(first, getValueOrCreateConstantIndexOp(w.b, w.loc, count)), w.index(1));
   };
   Value live;
   for (const LiveTest &test : tests) {
     Values loops(outer);
-    loops.push_back(test.atLastQuery ? getLast(tile.first, tile.rows) : tile.first);
+    loops.push_back(test.atLastQuery ? getLast(tile.first, tile.count) : tile.first);
     loops.push_back(test.atLastKey ? getLast(block.first, block.count) : block.first);
     ElementEmitter emitter(scope, w.b, w.loc, loops);
     FailureOr<Value> holds = emitter.emit(test.condition, test.indices);
@@ -464,22 +311,9 @@ Value AttentionWriter::hasDeadQuery(Value largest) {
 // Blocks of keys
 //===----------------------------------------------------------------------===//
 
-Values AttentionWriter::startSums(const Tile &tile) {
+Values AttentionWriter::startSums(const Span &tile) {
   // The largest score starts with a finite number: what is subtracted from -inf must not be -inf.
-  return {fill(empty({tile.width}), lowest), fill(empty({tile.width}), 0), fill(empty({valueSize, tile.width}), 0)};
-}
-
-/// Adds products to `out`: of the rows of a matrix with `vectors`, or of its columns.
-Value AttentionWriter::matmul(const Matrix &scalars, bool sumsRows, Value vectors, Value out) {
-  // Loops: rows of the result, what is summed, queries.
-  bool isTransposed = scalars.isTransposed != sumsRows;
-  AffineMap maps[] = {isTransposed ? map(3, {1, 0}) : map(3, {0, 1}), map(3, {1, 2}), map(3, {0, 2})};
-  return forEach(3, {scalars.tensor, vectors}, maps, out, [&](ValueRange elements) {
-    Value product = arith::MulFOp::create(
-        w.b, w.loc, elements[0], elements[1],
-        arith::FastMathFlagsAttr::get(w.b.getContext(), arith::FastMathFlags::contract));
-    return Values{arith::AddFOp::create(w.b, w.loc, elements[2], product)};
-  })[0];
+  return {fill(empty({tile.most}), lowest), fill(empty({tile.most}), 0), fill(empty({valueSize, tile.most}), 0)};
 }
 
 /// The larger one of two numbers, of which the first is none that is not a number; so is the result. The weight of a
@@ -491,8 +325,7 @@ Value AttentionWriter::larger(Value number, Value other) {
 
 /// Changes scores and a number of each query: a vector of queries at a time, whose number stays in a register. Inputs
 /// have an element for each score, or for each query.
-Values AttentionWriter::forScores(ArrayRef<Value> inputs, ArrayRef<Value> outputs,
-                                  llvm::function_ref<Values(ValueRange)> body) {
+Values AttentionWriter::forScores(ArrayRef<Value> inputs, ArrayRef<Value> outputs, Body body) {
   auto split = [&](Value tensor) -> Value {
     auto shape = cast<RankedTensorType>(tensor.getType());
     SmallVector<int64_t> parts(shape.getShape().drop_back());
@@ -519,28 +352,27 @@ Values AttentionWriter::forScores(ArrayRef<Value> inputs, ArrayRef<Value> output
 }
 
 /// Takes the largest scores of a block in. Sums so far are of exponentials that were larger than they are now.
-Values AttentionWriter::scaleDown(const Tile &tile, Value blockLargest, Values carried) {
+Values AttentionWriter::scaleDown(const Span &tile, Value blockLargest, Values carried) {
   AffineMap each = map(1, {0});
-  Values scaled = forEach(1, blockLargest, {each, each, each, each},
-                          {empty({tile.width}), carried[largest], carried[sum]}, [&](ValueRange elements) {
-                            Value before = elements[2];
-                            Value now = larger(before, elements[0]);
-                            Value factor = math::ExpOp::create(w.b, w.loc, arith::SubFOp::create(w.b, w.loc, before, now));
-                            return Values{factor, now, arith::MulFOp::create(w.b, w.loc, elements[3], factor)};
-                          });
+  Value outputs[] = {empty({tile.most}), carried[largest], carried[sum]};
+  Values scaled = forEach(1, blockLargest, {each, each, each, each}, outputs, [&](ValueRange elements) {
+    Value before = elements[2], now = larger(before, elements[0]);
+    Value factor = math::ExpOp::create(w.b, w.loc, arith::SubFOp::create(w.b, w.loc, before, now));
+    return Values{factor, now, arith::MulFOp::create(w.b, w.loc, elements[3], factor)};
+  });
   Value values = forEach(2, scaled[0], {map(2, {1}), map(2, {0, 1})}, carried[mixed], [&](ValueRange elements) {
     return Values{arith::MulFOp::create(w.b, w.loc, elements[0], elements[1])};
   })[0];
   return {scaled[1], scaled[2], values};
 }
 
-Values AttentionWriter::addKeys(const Tile &tile, const KeyBlock &block, Value queries, Values carried) {
+Values AttentionWriter::addKeys(const Span &tile, const Span &block, Value queries, Values carried) {
   Matrix keys = readMatrix(op.getKeys(), op.getKeyDims(), keyIndex, block, op.getSizeIndex(), size);
-  Value scores = cut(empty({block.most, tile.width}), block.count, w.b.getIndexAttr(tile.width));
-  scores = matmul(keys, /*sumsRows=*/false, queries, fill(scores, 0));
+  Value scores = cut(empty({block.most, tile.most}), block.count, w.b.getIndexAttr(tile.most));
+  scores = multiply(keys, /*isOfColumns=*/false, queries, fill(scores, 0));
 
   bool isOnly = getConstant(numKeys) == block.most;
-  Value start = isOnly ? carried[largest] : fill(empty({tile.width}), -std::numeric_limits<double>::infinity());
+  Value start = isOnly ? carried[largest] : fill(empty({tile.most}), -std::numeric_limits<double>::infinity());
   SmallVector<std::pair<Value, Value>> blocks = readMasks(tile, block);
   SmallVector<Value> maskBlocks = llvm::map_to_vector(blocks, [](auto &pair) { return pair.second; });
   Values changed = forScores(maskBlocks, {scores, start}, [&](ValueRange elements) {
@@ -555,7 +387,7 @@ Values AttentionWriter::addKeys(const Tile &tile, const KeyBlock &block, Value q
     return Values{score, larger(elements[1], score)};
   });
   if (isOnly)
-    carried = {changed[1], carried[sum], fill(empty({valueSize, tile.width}), 0)};
+    carried = {changed[1], carried[sum], fill(empty({valueSize, tile.most}), 0)};
   else
     carried = scaleDown(tile, changed[1], carried);
   Values weights = forScores(carried[largest], {changed[0], carried[sum]}, [&](ValueRange elements) {
@@ -563,11 +395,11 @@ Values AttentionWriter::addKeys(const Tile &tile, const KeyBlock &block, Value q
     return Values{weight, arith::AddFOp::create(w.b, w.loc, elements[2], weight)};
   });
   Matrix values = readMatrix(op.getValues(), op.getValueDims(), keyIndex, block, op.getValueIndex(), valueSize);
-  return {carried[largest], weights[1], matmul(values, /*sumsRows=*/true, weights[0], carried[mixed])};
+  return {carried[largest], weights[1], multiply(values, /*isOfColumns=*/true, weights[0], carried[mixed])};
 }
 
 /// All blocks, or where tests tell those that count from the others, one kind of them.
-Values AttentionWriter::passLiveKeys(const Tile &tile, Value queries, Values carried, Value again) {
+Values AttentionWriter::passLiveKeys(const Span &tile, Value queries, Values carried, Value again) {
   bool isMasked = !tests.empty() || !masks.empty();
   int64_t length = isMasked ? kMaskedKeys : kKeys;
   auto isCopied = [&](Value value) { return getElementTypeOrSelf(value) != type; };
@@ -576,7 +408,7 @@ Values AttentionWriter::passLiveKeys(const Tile &tile, Value queries, Values car
   else if (std::optional<int64_t> all = getConstant(numKeys); all && *all <= (isMasked ? kMaskedKeys : kAllKeys))
     length = *all;
   auto add = [&](Value first, OpFoldResult count, Values sums) {
-    KeyBlock block{first, length, count};
+    Span block{first, length, count};
     if (!again)
       return addKeys(tile, block, queries, sums);
     Value isWanted = arith::XOrIOp::create(w.b, w.loc, isLive(tile, block), again);
@@ -597,11 +429,11 @@ Values AttentionWriter::passLiveKeys(const Tile &tile, Value queries, Values car
   OpFoldResult count = scope.getDimOrConstant(w.b, w.loc, rest);
   if (getConstant(rest))
     return add(extent(whole), count, carried);
-  return w.branch(w.isLess(w.index(0), toValue(count)), [&] { return add(extent(whole), count, carried); },
+  return w.branch(w.isLess(w.index(0), extent(rest)), [&] { return add(extent(whole), count, carried); },
                   [&] { return carried; });
 }
 
-Values AttentionWriter::passKeys(const Tile &tile, Value queries, Values carried) {
+Values AttentionWriter::passKeys(const Span &tile, Value queries, Values carried) {
   if (tests.empty())
     return passLiveKeys(tile, queries, carried, Value());
   // First those that count. The others only where a query has none that does, and all are alike.
@@ -617,7 +449,7 @@ Values AttentionWriter::passKeys(const Tile &tile, Value queries, Values carried
 // Tiles
 //===----------------------------------------------------------------------===//
 
-Value AttentionWriter::writeQueries(const Tile &tile, Value result) {
+Value AttentionWriter::writeQueries(const Span &tile, Value result) {
   Value queries = readQueries(tile);
   return storeResult(tile, passKeys(tile, queries, startSums(tile)), result);
 }
@@ -649,7 +481,8 @@ Value AttentionWriter::writeTile(Value number, Value result) {
 FailureOr<Value> StageBuilder::lowerAttention(AttentionOp op, Value destination) {
   Location loc = op.getLoc();
   if (!destination)
-    destination = scope.createEmpty(builder, loc, getDims(op.getResult()), getStorageType(op.getType().getElementType()));
+    destination =
+        scope.createEmpty(builder, loc, getDims(op.getResult()), getStorageType(op.getType().getElementType()));
   Dims lines = getOuter(op).second;
   lines.push_back(AttentionWriter::getTileCount(op));
   bool hasFailed = false;
