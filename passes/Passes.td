@@ -250,6 +250,31 @@ def PrepackWeights : Pass<"tenon-prepack-weights", "::mlir::func::FuncOp"> {
 // fusion
 //===----------------------------------------------------------------------===//
 
+def FuseAttention : Pass<"tenon-fuse-attention", "::mlir::func::FuncOp"> {
+  let summary = "make one operation of contraction, softmax and contraction";
+  let description = [{
+    Scores that nothing else reads need not be in memory: with the softmax done as the keys pass by, a kernel holds but
+    a few rows and columns of them. What changes the scores element by element moves into the body, and so does what
+    is cheap and has an element for each of them, as a mask of positions: it is computed where it is wanted.
+
+    Sizes have to be constant but for the numbers of queries and keys. A few queries are left alone: they read all
+    keys, and the kernel's vectors, which run along the queries, would be empty.
+
+    ```mlir
+    %0 = tenon.contract %queries, %keys ...
+    %1 = tenon.mul %0, %scale
+    %2 = tenon.softmax %1 ...
+    %3 = tenon.contract %2, %values ...
+    // ==>
+    %3 = tenon.attention %queries, %keys, %values {
+    ^bb0(%scores):
+      %4 = tenon.mul %scores, %scale
+      tenon.yield %4
+    } ...
+    ```
+  }];
+}
+
 def Fuse : Pass<"tenon-fuse", "::mlir::func::FuncOp"> {
   let summary = "group operations into dispatch regions, one kernel each";
   let description = [{
@@ -310,8 +335,8 @@ def TenonToLinalg : Pass<"tenon-to-linalg", "::mlir::ModuleOp"> {
     } -> tensor<4xf32>
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 
@@ -441,6 +466,21 @@ def ExpandWinograd : Pass<"tenon-expand-winograd", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect", "::tenon::kernel::KernelDialect"];
+}
+
+def VectorizeTransposes : Pass<"tenon-vectorize-transposes", "::mlir::ModuleOp"> {
+  let summary = "transpose blocks of a matrix in registers";
+  let description = [{
+    A linalg.generic on buffers that only copies, whose input and output are contiguous along different loops, becomes
+    loops over square blocks, of as many rows as a vector has elements: a block is read in vectors along one loop,
+    transposed by shuffles, and written in vectors along the other. Blocks at the borders are masked.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">
+  ];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def PlaceAllocations : Pass<"tenon-place-allocations", "::mlir::ModuleOp"> {

@@ -69,6 +69,7 @@ void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate,
     functions.addPass(createChoosePaths({options.tolerance, options.vectorBytes}));
   functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
+  functions.addPass(createFuseAttention());
   functions.addPass(createFuse());
   pm.addPass(createOutline());
   pm.nest<func::FuncOp>().addPass(createOrderLaunches());
@@ -95,6 +96,7 @@ void tenon::buildLoopPipeline(OpPassManager &pm, VectorShape shape) {
   options.vectorBytes = shape.bytes;
   options.registers = shape.registers;
   pm.addPass(createVectorizeContractions(options));
+  pm.addPass(createVectorizeTransposes({shape.bytes}));
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

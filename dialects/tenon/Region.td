@@ -30,8 +30,55 @@ def Tenon_DispatchOp : Op<Tenon_Dialect, "dispatch", [Pure, SingleBlock]> {
   let assemblyFormat = "(`->` type($results)^)? $body attr-dict";
 }
 
-def Tenon_YieldOp : Op<Tenon_Dialect, "yield", [Pure, Terminator, ReturnLike, ParentOneOf<["DispatchOp", "IfOp", "LoopOp"]>]> {
-  let summary = "what a dispatch region, a branch or the body of a loop results in";
+def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock]> {
+  let summary = "means of values, weighted by the softmax of what queries and keys give";
+  let description = [{
+    As the pass `tenon-fuse-attention` makes it of
+
+        weights = softmax(body(sum of queries * keys))
+        result = sum of weights * values
+
+    Each array gives, for each dimension of an operand, of the scores or of the result, the number of the index that
+    runs over it, as those of `contract` do. The index of the keys is the one that scores and values have and the
+    result lacks; the softmax runs along it. The body gets the scores, changes each of them alone, and yields as many;
+    it reads other values from around it. A kernel never has all scores at once.
+
+    ```mlir
+    // [heads, queries, size] x [heads, keys, size] x [heads, keys, values] -> [queries, heads, values]
+    func.func @mix(%q: tensor<2x8x4xf32>, %k: tensor<2x9x4xf32>, %v: tensor<2x9x5xf32>) -> tensor<8x2x5xf32> {
+      %0 = tenon.attention %q, %k, %v {
+      ^bb0(%scores: tensor<2x8x9xf32>):
+        %1 = tenon.tanh %scores : (tensor<2x8x9xf32>) -> tensor<2x8x9xf32>
+        tenon.yield %1 : tensor<2x8x9xf32>
+      } {query_dims = array<i64: 0, 1, 3>, key_dims = array<i64: 0, 2, 3>, score_dims = array<i64: 0, 1, 2>,
+         value_dims = array<i64: 0, 2, 4>, result_dims = array<i64: 1, 0, 4>}
+        : (tensor<2x8x4xf32>, tensor<2x9x4xf32>, tensor<2x9x5xf32>) -> tensor<8x2x5xf32>
+      return %0 : tensor<8x2x5xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Tenon_FloatTensor:$queries, Tenon_FloatTensor:$keys, Tenon_FloatTensor:$values,
+                       DenseI64ArrayAttr:$query_dims, DenseI64ArrayAttr:$key_dims, DenseI64ArrayAttr:$score_dims,
+                       DenseI64ArrayAttr:$value_dims, DenseI64ArrayAttr:$result_dims);
+  let results = (outs Tenon_FloatTensor:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$queries `,` $keys `,` $values $body attr-dict `:` functional-type(operands, results)";
+  let extraClassDeclaration = [{
+    mlir::Value getScores() { return getBody().getArgument(0); }
+    /// The index that runs over the keys.
+    int64_t getKeyIndex();
+    /// The index that runs over the queries that share keys and values: of several the longest one. None where there
+    /// is but one query for each key.
+    std::optional<int64_t> getQueryIndex();
+    /// The indices that products of queries and keys, and results, run over besides.
+    int64_t getSizeIndex();
+    int64_t getValueIndex();
+  }];
+  let hasVerifier = 1;
+}
+
+def Tenon_YieldOp : Op<Tenon_Dialect, "yield", [Pure, Terminator, ReturnLike, ParentOneOf<["AttentionOp", "DispatchOp", "IfOp", "LoopOp"]>]> {
+  let summary = "what a dispatch region, a branch or the body of an operation results in";
   let arguments = (ins Variadic<Tenon_AnyTensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

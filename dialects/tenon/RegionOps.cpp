@@ -1,4 +1,4 @@
-//===- RegionOps.cpp - checks of dispatch regions, launches and calls ------------===//
+//===- RegionOps.cpp - checks of dispatch regions, attention, launches and calls -===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,5 +29,62 @@ LogicalResult CallOp::verify() {
   for (Type type : llvm::concat<Type>(SmallVector<Type>(getInputs().getTypes()), SmallVector<Type>(getResultTypes())))
     if (auto tensor = cast<RankedTensorType>(type); tensor.getRank() != 1)
       return emitOpError("takes and gives lists, found ") << tensor;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+/// The only index of `some` that is in none of `others`, or -1.
+static int64_t findOnly(ArrayRef<int64_t> some, ArrayRef<ArrayRef<int64_t>> others) {
+  int64_t found = -1;
+  for (int64_t index : some) {
+    if (llvm::any_of(others, [&](ArrayRef<int64_t> other) { return llvm::is_contained(other, index); }))
+      continue;
+    if (found >= 0)
+      return -1;
+    found = index;
+  }
+  return found;
+}
+
+int64_t AttentionOp::getKeyIndex() { return findOnly(getScoreDims(), {getResultDims()}); }
+int64_t AttentionOp::getSizeIndex() { return findOnly(getQueryDims(), {getScoreDims()}); }
+int64_t AttentionOp::getValueIndex() { return findOnly(getResultDims(), {getScoreDims()}); }
+
+std::optional<int64_t> AttentionOp::getQueryIndex() {
+  std::optional<int64_t> longest;
+  int64_t most = 1;
+  for (auto [index, dim] : llvm::zip(getScoreDims(), getDims(getScores()))) {
+    if (llvm::is_contained(getKeyDims(), index) || llvm::is_contained(getValueDims(), index))
+      continue;
+    int64_t extent = getConstant(dim).value_or(std::numeric_limits<int64_t>::max());
+    if (extent < most)
+      continue;
+    longest = index;
+    most = extent;
+  }
+  return longest;
+}
+
+LogicalResult AttentionOp::verify() {
+  if (getBody().getNumArguments() != 1 || !isa<RankedTensorType>(getScores().getType()))
+    return emitOpError("needs a body of the scores");
+  std::pair<Value, ArrayRef<int64_t>> tensors[] = {{getQueries(), getQueryDims()},
+                                                   {getKeys(), getKeyDims()},
+                                                   {getScores(), getScoreDims()},
+                                                   {getValues(), getValueDims()},
+                                                   {getResult(), getResultDims()}};
+  for (auto [tensor, indices] : tensors)
+    if (getDims(tensor).size() != indices.size())
+      return emitOpError("has ") << indices.size() << " indices for a tensor of type " << tensor.getType();
+  auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
+  if (!yield || yield.getValues().size() != 1 || getDims(yield.getValues()[0]) != getDims(getScores()))
+    return emitOpError("needs a body that yields a number for each score");
+  if (getKeyIndex() < 0 || getSizeIndex() < 0 || getValueIndex() < 0 ||
+      getSizeIndex() != findOnly(getKeyDims(), {getScoreDims()}) ||
+      getValueIndex() != findOnly(getValueDims(), {getScoreDims()}))
+    return emitOpError("needs one index each for keys, sizes and values");
   return success();
 }

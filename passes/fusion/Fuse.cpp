@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
+#include "passes/fusion/Cheap.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_FUSE
@@ -72,8 +73,7 @@ static bool allowsEpilogue(Operation *op) {
   return isa<ContractOp, ConvolveOp, WinogradOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op);
 }
 
-/// Cheap enough to be computed again for every element that reads it.
-static bool isCheap(Operation *op) {
+bool tenon::isCheap(Operation *op) {
   return isa<AbsOp, NegOp, NotOp, CastOp, AddOp, SubOp, MulOp, MaxOp, MinOp, AndOp, OrOp, XorOp, CompareOp, SelectOp,
              ReluOp, TransposeOp, BroadcastOp, SliceOp, UnpackOp, IotaOp>(op);
 }
@@ -104,7 +104,8 @@ static bool movesElements(Operation *op) { return isa<TransposeOp, BroadcastOp, 
 /// Whether a loop nest that reads an element many times would compute that of `op` as often.
 static bool isReadManyTimes(Operation *op) {
   return llvm::any_of(op->getUsers(), [](Operation *user) {
-    return isa<ContractOp, ConvolveOp, WinogradOp, PoolOp>(user) || (movesElements(user) && isReadManyTimes(user));
+    return isa<ContractOp, AttentionOp, ConvolveOp, WinogradOp, PoolOp>(user) ||
+           (movesElements(user) && isReadManyTimes(user));
   });
 }
 
@@ -120,7 +121,7 @@ static bool mayInlineInto(Operation *producer, OpOperand &use) {
   if (auto transpose = dyn_cast<TransposeOp>(producer))
     if (auto convolve = dyn_cast<ConvolveOp>(nest); convolve && !keepsChannels(transpose, convolve, use.getOperandNumber()))
       return false;
-  if (isa<ContractOp, ConvolveOp, PoolOp>(nest))
+  if (isa<ContractOp, AttentionOp, ConvolveOp, PoolOp>(nest))
     return movesElements(producer);
   if (isa<SoftmaxOp, LayerNormOp, RmsNormOp>(nest))
     return isCheap(producer);
@@ -249,7 +250,10 @@ struct Fuse : public tenon::impl::FuseBase<Fuse> {
   void runOnOperation() override {
     // A region never reaches over the border of a branch or of a loop's body.
     SmallVector<Block *> blocks;
-    getOperation().walk([&](Block *block) { blocks.push_back(block); });
+    getOperation().walk([&](Block *block) {
+      if (!isa<AttentionOp>(block->getParentOp()))
+        blocks.push_back(block);
+    });
     for (Block *block : blocks)
       Fusion(*block, maxOps).run();
   }

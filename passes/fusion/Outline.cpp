@@ -49,7 +49,7 @@ static StringRef getKind(DispatchOp dispatch) {
   StringRef kind;
   for (Operation &op : dispatch.getBody().front().without_terminator()) {
     kind = op.getName().stripDialect();
-    if (isa<ContractOp, ConvolveOp, WinogradOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op))
+    if (isa<ContractOp, AttentionOp, ConvolveOp, WinogradOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op))
       break;
   }
   return kind;
@@ -115,9 +115,8 @@ private:
         continue;
       }
       Operation *clone = builder.clone(op, mapping);
-      if (auto weight = dyn_cast<WeightOp>(clone))
-        weight.removeNameAttr();
-      replacer.replaceElementsIn(clone, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+      clone->walk([](WeightOp weight) { weight.removeNameAttr(); });
+      replacer.recursivelyReplaceElementsIn(clone, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
     }
 
     StringRef name = unique(kernel, getKind(dispatch));

@@ -75,7 +75,7 @@ def operand_types(statement):
 
 def wrap(example):
     """A module with the example in it. An attribute alone stands on a module."""
-    text = example.strip()
+    text = re.sub(r"\A(//.*\n\s*)+", "", example.strip())
     if text.startswith("#"):
         return f'module attributes {{tenon.example = {text.split("==")[0].strip()}}} {{}}\n'
     if text.startswith(("module", "func.func", "plan.program")):

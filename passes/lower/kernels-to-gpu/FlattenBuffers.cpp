@@ -93,6 +93,11 @@ FailureOr<Value> Flattener::getSize(OpBuilder &b, Operation *user, Value memref,
       if (!dropped[i] && dim-- == 0)
         return getValueOrCreateConstantIndexOp(b, loc, size);
   }
+  // What is open stays whole.
+  if (auto expand = memref.getDefiningOp<memref::ExpandShapeOp>())
+    for (auto [i, group] : llvm::enumerate(expand.getReassociationIndices()))
+      if (llvm::is_contained(group, dim) && group.size() == 1)
+        return getSize(b, user, expand.getSrc(), i);
   return refuse(memref.getDefiningOp() ? memref.getDefiningOp() : user);
 }
 
@@ -111,6 +116,20 @@ FailureOr<Flattener::Place> Flattener::resolve(OpBuilder &b, Operation *user, Va
   }
   if (auto cast = memref.getDefiningOp<memref::CastOp>())
     return resolve(b, user, cast.getSource(), indices);
+  if (auto expand = memref.getDefiningOp<memref::ExpandShapeOp>()) {
+    SmallVector<Value> inSource;
+    for (const ReassociationIndices &group : expand.getReassociationIndices()) {
+      Value index = arith::ConstantIndexOp::create(b, loc, 0);
+      for (int64_t dim : group) {
+        FailureOr<Value> size = getSize(b, user, memref, dim);
+        if (failed(size))
+          return failure();
+        index = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, index, *size), indices[dim]);
+      }
+      inSource.push_back(index);
+    }
+    return resolve(b, user, expand.getSrc(), inSource);
+  }
   auto subview = memref.getDefiningOp<memref::SubViewOp>();
   if (!subview)
     return refuse(memref.getDefiningOp() ? memref.getDefiningOp() : user);
@@ -231,7 +250,7 @@ LogicalResult Flattener::run() {
     auto isOld = [&](Value value) { return isa<MemRefType>(value.getType()) && !isFlat.contains(value); };
     if (llvm::none_of(op->getOperands(), isOld) && llvm::none_of(op->getResults(), isOld))
       return WalkResult::advance();
-    if (!isa<memref::SubViewOp, memref::CastOp, memref::AllocaOp>(op)) {
+    if (!isa<memref::SubViewOp, memref::CastOp, memref::ExpandShapeOp, memref::AllocaOp>(op)) {
       refuse(op);
       return WalkResult::interrupt();
     }

@@ -299,20 +299,6 @@ linalg::GenericOp ElementEmitter::finish(OpBuilder &outer, ValueRange results,
 // Elements
 //===----------------------------------------------------------------------===//
 
-FailureOr<Value> ElementEmitter::emit(Value value, ArrayRef<AffineExpr> indices) {
-  Key key{value, SmallVector<AffineExpr, 4>(indices)};
-  if (auto it = emitted.find(key); it != emitted.end())
-    return it->second;
-  FailureOr<Value> scalar;
-  if (Value tensor = scope.lookupTensor(value))
-    scalar = fromStorage(builder, loc, readTensor(tensor, getDims(value), indices), getElementTypeOrSelf(value));
-  else
-    scalar = emitOp(value.getDefiningOp(), value, indices);
-  if (succeeded(scalar))
-    emitted[key] = *scalar;
-  return scalar;
-}
-
 /// The indices at which an operand of shape `dims` is read for an element of a result of shape `resultDims`. Where
 /// both have 1 the index stays: a value and what replaces it in place are read alike.
 static SmallVector<AffineExpr> getBroadcastIndices(const Dims &dims, const Dims &resultDims,
@@ -367,6 +353,48 @@ static SmallVector<AffineExpr> getReshapeIndices(const Dims &from, const Dims &t
     result.append(group.rbegin(), group.rend());
   }
   return result;
+}
+
+SmallVector<AffineExpr> tenon::getOperandIndices(Value operand, Value result, ArrayRef<AffineExpr> indices) {
+  return getBroadcastIndices(getDims(operand), getDims(result), indices);
+}
+
+std::optional<ElementSource> tenon::getMovedElement(Value value, ArrayRef<AffineExpr> indices) {
+  Operation *op = value.getDefiningOp();
+  if (auto reshape = dyn_cast_or_null<ReshapeOp>(op))
+    return ElementSource{reshape.getInput(), getReshapeIndices(getDims(reshape.getInput()), getDims(value), indices,
+                                                               value.getContext())};
+  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
+    return ElementSource{broadcast.getInput(), getOperandIndices(broadcast.getInput(), value, indices)};
+  if (auto transpose = dyn_cast_or_null<TransposeOp>(op)) {
+    SmallVector<AffineExpr> at(indices.size());
+    for (auto [i, axis] : llvm::enumerate(transpose.getPermutation()))
+      at[axis] = indices[i];
+    return ElementSource{transpose.getInput(), at};
+  }
+  if (auto slice = dyn_cast_or_null<SliceOp>(op)) {
+    SmallVector<AffineExpr> at;
+    for (auto [i, index] : llvm::enumerate(indices))
+      at.push_back(simplifyDim(index * slice.getSteps()[i] + slice.getStarts().getDims()[i]));
+    return ElementSource{slice.getInput(), at};
+  }
+  return std::nullopt;
+}
+
+FailureOr<Value> ElementEmitter::emit(Value value, ArrayRef<AffineExpr> indices) {
+  if (Value scalar = bound.lookup(value))
+    return scalar;
+  Key key{value, SmallVector<AffineExpr, 4>(indices)};
+  if (auto it = emitted.find(key); it != emitted.end())
+    return it->second;
+  FailureOr<Value> scalar;
+  if (Value tensor = scope.lookupTensor(value))
+    scalar = fromStorage(builder, loc, readTensor(tensor, getDims(value), indices), getElementTypeOrSelf(value));
+  else
+    scalar = emitOp(value.getDefiningOp(), value, indices);
+  if (succeeded(scalar))
+    emitted[key] = *scalar;
+  return scalar;
 }
 
 FailureOr<Value> ElementEmitter::emitPad(PadOp op, ArrayRef<AffineExpr> indices) {
@@ -494,7 +522,7 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
   if (op->hasTrait<Elementwise>()) {
     SmallVector<Value> scalars;
     for (Value operand : op->getOperands()) {
-      FailureOr<Value> scalar = emit(operand, getBroadcastIndices(getDims(operand), getDims(op->getResult(0)), indices));
+      FailureOr<Value> scalar = emit(operand, getOperandIndices(operand, op->getResult(0), indices));
       if (failed(scalar))
         return failure();
       scalars.push_back(*scalar);
@@ -509,17 +537,8 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
   }
   if (auto sizes = dyn_cast<SizesOp>(op))
     return emitSizes(sizes, indices);
-  if (auto reshape = dyn_cast<ReshapeOp>(op))
-    return emit(reshape.getInput(),
-                getReshapeIndices(getDims(reshape.getInput()), getDims(value), indices, context));
-  if (auto broadcast = dyn_cast<BroadcastOp>(op))
-    return emit(broadcast.getInput(), getBroadcastIndices(getDims(broadcast.getInput()), getDims(broadcast), indices));
-  if (auto transpose = dyn_cast<TransposeOp>(op)) {
-    SmallVector<AffineExpr> at(indices.size());
-    for (auto [i, axis] : llvm::enumerate(transpose.getPermutation()))
-      at[axis] = indices[i];
-    return emit(transpose.getInput(), at);
-  }
+  if (std::optional<ElementSource> source = getMovedElement(value, indices))
+    return emit(source->value, source->indices);
   if (auto unpack = dyn_cast<UnpackOp>(op)) {
     AffineExpr width = getDims(unpack.getInput()).back(), index = indices[unpack.getAxis()];
     SmallVector<AffineExpr> at{divDims(index, width)};
@@ -530,12 +549,6 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
     if (isa<AffineDimExpr>(index))
       panelIndices.append({at.front(), at.back()});
     return emit(unpack.getInput(), at);
-  }
-  if (auto slice = dyn_cast<SliceOp>(op)) {
-    SmallVector<AffineExpr> at;
-    for (auto [i, index] : llvm::enumerate(indices))
-      at.push_back(simplifyDim(index * slice.getSteps()[i] + slice.getStarts().getDims()[i]));
-    return emit(slice.getInput(), at);
   }
   if (auto pad = dyn_cast<PadOp>(op))
     return emitPad(pad, indices);

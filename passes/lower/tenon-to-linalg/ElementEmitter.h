@@ -79,6 +79,17 @@ mlir::Value emitPrecedes(mlir::OpBuilder &builder, mlir::Location loc, mlir::Typ
 mlir::TypedAttr getIdentity(mlir::OpBuilder &builder, ReduceKind kind, mlir::Type elementType,
                             mlir::Type accumulatorType);
 
+/// Where an element of a value comes from.
+struct ElementSource {
+  mlir::Value value;
+  llvm::SmallVector<mlir::AffineExpr> indices;
+};
+/// The element that an operation which only moves elements gives at `indices`; none for another operation.
+std::optional<ElementSource> getMovedElement(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> indices);
+/// The indices at which an operand is read for an element of the result of an elementwise operation.
+llvm::SmallVector<mlir::AffineExpr> getOperandIndices(mlir::Value operand, mlir::Value result,
+                                                      llvm::ArrayRef<mlir::AffineExpr> indices);
+
 /// The body of one linalg.generic, or of a loop, under construction. Indices are AffineExprs over the loops (dims), the
 /// kernel's symbols, and numbers known at run time only (further symbols, `addRuntimeIndex`).
 class ElementEmitter {
@@ -94,6 +105,8 @@ public:
   mlir::AffineExpr getLoop(unsigned i);
   llvm::SmallVector<mlir::AffineExpr> getLoops();
 
+  /// Says that the element of `value` is this scalar, wherever it is asked for.
+  void bindElement(mlir::Value value, mlir::Value scalar) { bound[value] = scalar; }
   /// The element of `value` at `indices`, in its scalar type. Fails, with a diagnostic, on an operation
   /// that has no element form.
   mlir::FailureOr<mlir::Value> emit(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> indices);
@@ -155,6 +168,7 @@ private:
   llvm::SmallVector<mlir::Value> runtimeIndices;
   mlir::SmallVector<mlir::AffineExpr> panelIndices; ///< of a loop: its panel, and its place in that
   llvm::DenseMap<mlir::AffineExpr, mlir::Value> materialized;
+  llvm::DenseMap<mlir::Value, mlir::Value> bound;
   std::map<Key, mlir::Value, bool (*)(const Key &, const Key &)> emitted;
 };
 

@@ -28,6 +28,7 @@ LogicalResult StageBuilder::lower(Operation *op, ArrayRef<Value> destinations) {
   FailureOr<Value> tensor =
       TypeSwitch<Operation *, FailureOr<Value>>(op)
           .Case<ContractOp>([&](auto contract) { return lowerContract(contract, destination); })
+          .Case<AttentionOp>([&](auto attention) { return lowerAttention(attention, destination); })
           .Case<ConvolveOp>([&](auto convolve) { return lowerConvolve(convolve, destination); })
           .Case<WinogradOp>([&](auto winograd) { return lowerWinograd(winograd, destination); })
           .Case<PoolOp>([&](auto pool) { return lowerPool(pool, destination); })

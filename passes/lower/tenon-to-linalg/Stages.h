@@ -59,6 +59,7 @@ private:
                                                mlir::Value destination);
 
   mlir::FailureOr<mlir::Value> lowerContract(ContractOp op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> lowerAttention(AttentionOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerConvolve(ConvolveOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerWinograd(WinogradOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerPool(PoolOp op, mlir::Value destination);

@@ -1,0 +1,305 @@
+//===- FuseAttention.cpp - attention without scores in memory -------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// That a softmax can be done while its elements pass by is due to Milakov and
+// Gimelshein ("Online normalizer calculation for softmax", 2018), and attention
+// without scores in memory to Dao and others ("FlashAttention", 2022).
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Passes.h"
+#include "passes/fusion/Cheap.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_FUSEATTENTION
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+/// Of fewer queries each key is read for, the kernel's vectors would be empty for the most part.
+static constexpr int64_t kFewQueries = 8;
+/// What the sizes of a key and of a value may come to: a kernel holds some queries and results on its stack.
+static constexpr int64_t kMostSizes = 1024;
+
+namespace {
+/// A contraction, a softmax, a contraction, and what is between them.
+struct Match {
+  ContractOp scores, mix;
+  SoftmaxOp softmax;
+  unsigned weightsNumber; ///< which operand of `mix` the weights are
+  SmallVector<Operation *> before, after; ///< what is between `scores`, `softmax` and `mix`
+
+  Value getWeights() { return mix->getOperand(weightsNumber); }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What the scores go through
+//===----------------------------------------------------------------------===//
+
+/// The contraction that `value` is computed from, each element from the one at the same place. Adds what is between
+/// to `path`, in order.
+static ContractOp findScores(Value value, SmallVectorImpl<Operation *> &path) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !op->hasOneUse())
+    return {};
+  if (auto contract = dyn_cast<ContractOp>(op))
+    return contract;
+  if (!op->hasTrait<Elementwise>() && !isa<ReshapeOp>(op))
+    return {};
+  ContractOp found;
+  for (Value operand : op->getOperands()) {
+    if (!isa<ReshapeOp>(op) && getDims(operand) != getDims(value))
+      continue;
+    SmallVector<Operation *> before;
+    ContractOp contract = findScores(operand, before);
+    if (!contract)
+      continue;
+    if (found)
+      return {};
+    found = contract;
+    path.append(before);
+  }
+  path.push_back(op);
+  return found;
+}
+
+static std::optional<Match> match(ContractOp mix, unsigned weightsNumber) {
+  Match m{{}, mix, {}, weightsNumber, {}, {}};
+  Value weights = m.getWeights();
+  for (auto reshape = weights.getDefiningOp<ReshapeOp>(); reshape && reshape->hasOneUse();
+       reshape = weights.getDefiningOp<ReshapeOp>()) {
+    m.after.insert(m.after.begin(), reshape);
+    weights = reshape.getInput();
+  }
+  m.softmax = weights.getDefiningOp<SoftmaxOp>();
+  if (!m.softmax || !m.softmax->hasOneUse() || m.softmax.getLog())
+    return std::nullopt;
+  m.scores = findScores(m.softmax.getInput(), m.before);
+  if (!m.scores || m.scores->getBlock() != mix->getBlock())
+    return std::nullopt;
+  return m;
+}
+
+//===----------------------------------------------------------------------===//
+// What runs over what
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The indices of a tenon.attention that both contractions have.
+struct Indices {
+  SmallVector<int64_t> scores, values, result;
+};
+} // namespace
+
+/// The dimension of the scores that the softmax runs along, which has to be the last one where the weights have another
+/// shape on their way; none where it is not.
+static std::optional<int64_t> getKeyDim(Match &m) {
+  int64_t axis = m.softmax.getAxis(), last = m.softmax.getType().getRank() - 1;
+  Value scores = m.scores.getResult(), weights = m.getWeights();
+  if (getDims(weights) != getDims(scores))
+    return std::nullopt;
+  if (!llvm::any_of(m.before, llvm::IsaPred<ReshapeOp>) && m.after.empty())
+    return axis;
+  if (axis != last || getDims(scores).back() != getDims(m.softmax.getInput()).back())
+    return std::nullopt;
+  return m.scores.getResultDims().size() - 1;
+}
+
+/// The indices of both contractions, in the numbers of the first one.
+static Indices joinIndices(Match &m) {
+  ArrayRef<int64_t> weightDims = m.weightsNumber == 0 ? m.mix.getLhsDims() : m.mix.getRhsDims();
+  ArrayRef<int64_t> valueDims = m.weightsNumber == 0 ? m.mix.getRhsDims() : m.mix.getLhsDims();
+  Indices indices;
+  llvm::append_range(indices.scores, m.scores.getResultDims());
+  llvm::SmallDenseMap<int64_t, int64_t> renamed;
+  for (auto [theirs, ours] : llvm::zip(weightDims, indices.scores))
+    renamed[theirs] = ours;
+  int64_t next = 0;
+  for (ArrayRef<int64_t> dims : {m.scores.getLhsDims(), m.scores.getRhsDims()})
+    for (int64_t index : dims)
+      next = std::max(next, index + 1);
+  auto rename = [&](int64_t index) {
+    auto [it, isNew] = renamed.try_emplace(index, next);
+    next += isNew;
+    return it->second;
+  };
+  llvm::transform(valueDims, std::back_inserter(indices.values), rename);
+  llvm::transform(m.mix.getResultDims(), std::back_inserter(indices.result), rename);
+  return indices;
+}
+
+/// The extent of an index in a tensor, null where the tensor lacks it.
+static AffineExpr getExtent(Value tensor, ArrayRef<int64_t> indices, int64_t index) {
+  const int64_t *it = llvm::find(indices, index);
+  return it == indices.end() ? AffineExpr() : getDim(tensor, it - indices.begin());
+}
+
+static bool hasKernelType(Value value) {
+  Type type = getElementTypeOrSelf(value);
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+}
+
+/// Whether a kernel does this: one index each for what has one, sizes that are known, and queries to share each key.
+static bool isSupported(AttentionOp op) {
+  std::optional<int64_t> queryIndex = op.getQueryIndex();
+  if (op.getSizeIndex() < 0 || op.getValueIndex() < 0 || !queryIndex)
+    return false;
+  AffineExpr keys = getExtent(op.getScores(), op.getScoreDims(), op.getKeyIndex());
+  AffineExpr size = getExtent(op.getQueries(), op.getQueryDims(), op.getSizeIndex());
+  AffineExpr valueSize = getExtent(op.getValues(), op.getValueDims(), op.getValueIndex());
+  if (size != getExtent(op.getKeys(), op.getKeyDims(), op.getSizeIndex()))
+    return false;
+  if (getConstant(size).value_or(0) < 1 || getConstant(valueSize).value_or(0) < 1 || getConstant(keys) == 0)
+    return false;
+  AffineExpr queries = getExtent(op.getQueries(), op.getQueryDims(), *queryIndex);
+  return *getConstant(size) + *getConstant(valueSize) <= kMostSizes &&
+         getConstant(queries).value_or(kFewQueries) >= kFewQueries &&
+         getExtent(op.getKeys(), op.getKeyDims(), op.getKeyIndex()) == keys &&
+         getExtent(op.getValues(), op.getValueDims(), op.getKeyIndex()) == keys;
+}
+
+//===----------------------------------------------------------------------===//
+// The operation
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Clones into a body what is to be computed for each score.
+class BodyBuilder {
+public:
+  BodyBuilder(AttentionOp attention)
+      : attention(attention), builder(OpBuilder::atBlockBegin(&attention.getBody().emplaceBlock())) {}
+  void addScores(Value scores);
+  void build(Match &m);
+
+private:
+  Value take(Value value);
+  bool isTaken(Value value);
+  void clone(Operation *op);
+
+  AttentionOp attention;
+  OpBuilder builder;
+  IRMapping mapping;
+};
+} // namespace
+
+/// Whether a value beside the scores moves along: a constant, what positions alone give, and what has an element for
+/// each pair of a query and a key, all of them cheap.
+bool BodyBuilder::isTaken(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto weight = dyn_cast<WeightOp>(op))
+    return isa<SplatElementsAttr>(weight.getValue());
+  if (isa<IotaOp, SizesOp>(op))
+    return true;
+  if (!isCheap(op) && !isa<ReshapeOp>(op))
+    return false;
+  Dims dims = getDims(value);
+  AffineExpr keys = getExtent(attention.getKeys(), attention.getKeyDims(), attention.getKeyIndex());
+  AffineExpr queries = getExtent(attention.getQueries(), attention.getQueryDims(), *attention.getQueryIndex());
+  if (auto *key = llvm::find(dims, keys); key != dims.end()) {
+    dims.erase(key);
+    if (llvm::is_contained(dims, queries))
+      return true;
+  }
+  return llvm::all_of(op->getOperands(), [&](Value operand) { return isTaken(operand); });
+}
+
+Value BodyBuilder::take(Value value) {
+  if (!mapping.contains(value) && isTaken(value))
+    clone(value.getDefiningOp());
+  return mapping.lookupOrDefault(value);
+}
+
+void BodyBuilder::clone(Operation *op) {
+  for (Value operand : op->getOperands())
+    take(operand);
+  builder.clone(*op, mapping);
+}
+
+void BodyBuilder::addScores(Value scores) {
+  mapping.map(scores, attention.getBody().addArgument(scores.getType(), scores.getLoc()));
+}
+
+void BodyBuilder::build(Match &m) {
+  for (Operation *op : m.before)
+    clone(op);
+  // The softmax comes last, behind what gives the weights another shape.
+  mapping.map(m.softmax.getResult(), mapping.lookup(m.softmax.getInput()));
+  for (Operation *op : m.after)
+    clone(op);
+  YieldOp::create(builder, m.softmax.getLoc(), mapping.lookup(m.getWeights()));
+}
+
+/// Where the result is only transposed, that transpose.
+static TransposeOp getTranspose(ContractOp mix) {
+  return mix->hasOneUse() ? dyn_cast<TransposeOp>(*mix->user_begin()) : TransposeOp();
+}
+
+static void fuse(Match &m) {
+  Value queries = m.scores.getLhs(), keys = m.scores.getRhs(), values = m.mix->getOperand(1 - m.weightsNumber);
+  ArrayRef<int64_t> queryDims = m.scores.getLhsDims(), keyDims = m.scores.getRhsDims();
+  std::optional<int64_t> keyDim = getKeyDim(m);
+  if (!keyDim || !llvm::all_of(ArrayRef<Value>{queries, keys, values, m.softmax.getInput()}, hasKernelType))
+    return;
+  Indices indices = joinIndices(m);
+  if (llvm::is_contained(queryDims, indices.scores[*keyDim])) {
+    std::swap(queries, keys);
+    std::swap(queryDims, keyDims);
+  }
+  Operation *root = m.mix;
+  if (TransposeOp transpose = getTranspose(m.mix)) {
+    SmallVector<int64_t> old = indices.result;
+    for (auto [i, axis] : llvm::enumerate(transpose.getPermutation()))
+      indices.result[i] = old[axis];
+    root = transpose;
+  }
+  OpBuilder builder(root);
+  auto op = AttentionOp::create(builder, builder.getFusedLoc({m.scores.getLoc(), m.softmax.getLoc(), m.mix.getLoc()}),
+                                root->getResult(0).getType(), queries, keys, values, queryDims, keyDims, indices.scores,
+                                indices.values, indices.result);
+  BodyBuilder body(op);
+  body.addScores(m.scores.getResult());
+  if (op.getKeyIndex() != indices.scores[*keyDim] || !isSupported(op)) {
+    op->erase();
+    return;
+  }
+  body.build(m);
+  root->replaceAllUsesWith(op);
+}
+
+/// What went into bodies, as far as nothing else reads it.
+static void eraseUnused(func::FuncOp function) {
+  SmallVector<Operation *> operations;
+  function.walk([&](Operation *op) { operations.push_back(op); });
+  for (Operation *op : llvm::reverse(operations))
+    if (isOpTriviallyDead(op))
+      op->erase();
+}
+
+namespace {
+struct FuseAttention : public tenon::impl::FuseAttentionBase<FuseAttention> {
+  void runOnOperation() override {
+    SmallVector<ContractOp> contractions;
+    getOperation().walk([&](ContractOp op) { contractions.push_back(op); });
+    for (ContractOp op : contractions)
+      for (unsigned operand : {0, 1})
+        if (std::optional<Match> found = match(op, operand)) {
+          fuse(*found);
+          break;
+        }
+    eraseUnused(getOperation());
+  }
+};
+} // namespace

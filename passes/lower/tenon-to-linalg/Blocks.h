@@ -1,0 +1,78 @@
+//===- Blocks.h - parts of tensors as matrices ---------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_LOWER_TENONTOLINALG_BLOCKS_H
+#define TENON_PASSES_LOWER_TENONTOLINALG_BLOCKS_H
+
+#include "passes/lower/tenon-to-linalg/LineLoops.h"
+
+namespace tenon {
+
+/// Some of the indices of a dimension.
+struct Span {
+  mlir::Value first;
+  int64_t most;             ///< that there is room for
+  mlir::OpFoldResult count; ///< how many there are
+};
+
+/// A matrix in memory, perhaps with its columns first.
+struct Matrix {
+  mlir::Value tensor;
+  bool isTransposed;
+};
+
+/// Writes linalg operations on parts of tensors, inside of loops over the outer dimensions of those. Where an operand
+/// is read is said in loops: those around, a row, a column.
+class BlockWriter {
+public:
+  using Values = LineWriter::Values;
+  using Body = llvm::function_ref<Values(mlir::ValueRange)>;
+
+  /// `outer` are the induction variables of the loops around; memory that is made here is of type `type`.
+  BlockWriter(LineWriter &w, KernelScope &scope, mlir::ValueRange outer, mlir::Type type)
+      : w(w), scope(scope), outer(outer), type(type) {}
+
+  /// Whether some element has no scalar form, which was reported.
+  bool hasFailed = false;
+
+protected:
+  /// A linalg.generic of some loops, of which those that an output lacks join elements.
+  Values forEach(unsigned numLoops, mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> maps,
+                 mlir::ValueRange outputs, Body body);
+  /// Memory of its own: two tensor.empty of one shape would become one, which is then copied.
+  mlir::Value empty(llvm::ArrayRef<int64_t> extents, mlir::Type elementType);
+  mlir::Value empty(llvm::ArrayRef<int64_t> extents) { return empty(extents, type); }
+  mlir::Value fill(mlir::Value tensor, double number);
+  mlir::Value constant(double number);
+  /// A map to some of the loops.
+  mlir::AffineMap map(unsigned numLoops, llvm::ArrayRef<unsigned> loops);
+  mlir::AffineExpr dim(int64_t i) { return w.b.getAffineDimExpr(i); }
+  mlir::Value extent(mlir::AffineExpr dim) { return scope.materializeDim(w.b, w.loc, dim); }
+  Span all(int64_t count) { return {w.index(0), count, w.b.getIndexAttr(count)}; }
+
+  /// The first rows and columns of a matrix.
+  mlir::Value cut(mlir::Value matrix, mlir::OpFoldResult rows, mlir::OpFoldResult columns);
+  /// The part of a tensor that `at` says, which is two of its dimensions; null where it is none.
+  Matrix slice(mlir::Value tensor, llvm::ArrayRef<mlir::AffineExpr> at, const Span &rows, const Span &columns);
+  /// The same of any value, as it lies in memory; null where it does not.
+  Matrix readInPlace(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> at, const Span &rows, const Span &columns);
+  /// The same in memory of its own.
+  mlir::Value copy(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> at, const Span &rows, int64_t columns);
+  /// `target`, a column of the matrix a row, with the matrix in it.
+  mlir::Value transpose(const Matrix &matrix, mlir::OpFoldResult rows, mlir::OpFoldResult columns, mlir::Value target);
+  /// Adds products to `out`: of the rows of a matrix with `vectors`, or of its columns.
+  mlir::Value multiply(const Matrix &matrix, bool isOfColumns, mlir::Value vectors, mlir::Value out);
+
+  LineWriter &w;
+  KernelScope &scope;
+  llvm::SmallVector<mlir::Value> outer;
+  mlir::Type type;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_LOWER_TENONTOLINALG_BLOCKS_H

@@ -1,0 +1,85 @@
+// RUN: tenon-opt %s -tenon-to-linalg | FileCheck %s
+// RUN: tenon-opt %s -tenon-to-linalg -tenon-tile-kernels -canonicalize -cse -tenon-bufferize-kernels -cse -canonicalize \
+// RUN:   | FileCheck %s --check-prefix=BUFFERS
+
+// 70 queries are a tile of 64 and one of 16, all keys are done at once: queries, the scores, what the body makes of them
+// and the largest ones, exponentials and their sums, results.
+// CHECK-LABEL: @one_block_of_keys
+// CHECK: scf.for {{.*}} to %c4
+// CHECK: scf.if
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<64x4xf32>) outs(%{{.*}} : tensor<4x64xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<40x4xf32>, tensor<4x64xf32>) outs(%{{.*}} : tensor<40x64xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<40x4x16xf32>, tensor<4x16xf32>)
+// CHECK: math.tanh
+// CHECK-NOT: math.exp
+// CHECK: linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<40x4x16xf32>, tensor<4x16xf32>)
+// CHECK: math.exp
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<40x5xf32>, tensor<40x64xf32>) outs(%{{.*}} : tensor<5x64xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<64x5xf32>)
+// CHECK: } else {
+// CHECK: arith.minui
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<40x4xf32>, tensor<4x16xf32>) outs(%{{.*}} : tensor<40x16xf32>)
+
+// Nothing is copied, and all memory has a size that is known.
+// BUFFERS-LABEL: @one_block_of_keys
+// BUFFERS-NOT: memref.copy
+// BUFFERS-NOT: alloc(%
+func.func @one_block_of_keys(%q: tensor<2x70x4xf32>, %k: tensor<2x40x4xf32>, %v: tensor<2x40x5xf32>) -> tensor<2x70x5xf32>
+    attributes {tenon.kernel} {
+  %0 = tenon.attention %q, %k, %v {
+  ^bb0(%scores: tensor<2x70x40xf32>):
+    %1 = tenon.tanh %scores : (tensor<2x70x40xf32>) -> tensor<2x70x40xf32>
+    tenon.yield %1 : tensor<2x70x40xf32>
+  } {query_dims = array<i64: 0, 1, 3>, key_dims = array<i64: 0, 2, 3>, score_dims = array<i64: 0, 1, 2>,
+     value_dims = array<i64: 0, 2, 4>, result_dims = array<i64: 0, 1, 4>}
+    : (tensor<2x70x4xf32>, tensor<2x40x4xf32>, tensor<2x40x5xf32>) -> tensor<2x70x5xf32>
+  return %0 : tensor<2x70x5xf32>
+}
+
+// Blocks of keys are left out where the first key comes behind the last query, unless a query has no key at all.
+// CHECK-LABEL: @causal
+// CHECK: scf.for %[[ROUND:.*]] = %{{.*}} to %c2
+// CHECK: %[[LEAST:.*]] = tensor.extract
+// CHECK: arith.cmpf ogt, %[[LEAST]]
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK: %[[LIVE:.*]] = arith.cmpi sle
+// CHECK: %[[WANTED:.*]] = arith.xori %[[LIVE]]
+// CHECK: scf.if %[[WANTED]]
+// BUFFERS-LABEL: @causal
+// BUFFERS-NOT: memref.copy
+// BUFFERS-NOT: alloc(%
+func.func @causal(%q: tensor<?x8xf32, #tenon.shape<s0, 8>>) -> tensor<?x8xf32, #tenon.shape<s0, 8>>
+    attributes {tenon.kernel, tenon.symbols = ["s0"]} {
+  %0 = tenon.attention %q, %q, %q {
+  ^bb0(%scores: tensor<?x?xf32, #tenon.shape<s0, s0>>):
+    %low = tenon.weight dense<-1.0e+09> : tensor<f32>
+    %key = tenon.iota {axis = 1 : i64} : () -> tensor<?x?xi64, #tenon.shape<s0, s0>>
+    %query = tenon.iota {axis = 0 : i64} : () -> tensor<?x?xi64, #tenon.shape<s0, s0>>
+    %1 = tenon.compare le, %key, %query : (tensor<?x?xi64, #tenon.shape<s0, s0>>, tensor<?x?xi64, #tenon.shape<s0, s0>>) -> tensor<?x?xi1, #tenon.shape<s0, s0>>
+    %2 = tenon.select %1, %scores, %low : (tensor<?x?xi1, #tenon.shape<s0, s0>>, tensor<?x?xf32, #tenon.shape<s0, s0>>, tensor<f32>) -> tensor<?x?xf32, #tenon.shape<s0, s0>>
+    tenon.yield %2 : tensor<?x?xf32, #tenon.shape<s0, s0>>
+  } {query_dims = array<i64: 0, 2>, key_dims = array<i64: 1, 2>, score_dims = array<i64: 0, 1>,
+     value_dims = array<i64: 1, 3>, result_dims = array<i64: 0, 3>}
+    : (tensor<?x8xf32, #tenon.shape<s0, 8>>, tensor<?x8xf32, #tenon.shape<s0, 8>>, tensor<?x8xf32, #tenon.shape<s0, 8>>) -> tensor<?x8xf32, #tenon.shape<s0, 8>>
+  return %0 : tensor<?x8xf32, #tenon.shape<s0, 8>>
+}
+
+// A mask that memory has, keys side by side, is transposed; keys and values of 16 bits become f32 in a copy.
+// CHECK-LABEL: @mask_and_halves
+// CHECK: arith.extf
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<16x16xi8>) outs(%{{.*}} : tensor<16x16xi8>)
+// BUFFERS-LABEL: @mask_and_halves
+// BUFFERS-NOT: memref.copy
+// BUFFERS-NOT: alloc(%
+func.func @mask_and_halves(%q: tensor<16x8xf16>, %mask: tensor<16x16xi1>) -> tensor<16x8xf16> attributes {tenon.kernel} {
+  %0 = tenon.attention %q, %q, %q {
+  ^bb0(%scores: tensor<16x16xf16>):
+    %low = tenon.weight dense<-6.0e+04> : tensor<f16>
+    %1 = tenon.select %mask, %scores, %low : (tensor<16x16xi1>, tensor<16x16xf16>, tensor<f16>) -> tensor<16x16xf16>
+    tenon.yield %1 : tensor<16x16xf16>
+  } {query_dims = array<i64: 0, 2>, key_dims = array<i64: 1, 2>, score_dims = array<i64: 0, 1>,
+     value_dims = array<i64: 1, 3>, result_dims = array<i64: 0, 3>}
+    : (tensor<16x8xf16>, tensor<16x8xf16>, tensor<16x8xf16>) -> tensor<16x8xf16>
+  return %0 : tensor<16x8xf16>
+}
