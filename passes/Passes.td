@@ -329,7 +329,9 @@ def AssignOffsets : Pass<"plan-assign-offsets", "::tenon::plan::ProgramOp"> {
   let description = [{
     Lifetimes come from the instruction list, places from passes/memory/placement.
     Where sizes depend on symbols, which activation lies upon which is decided for
-    some values of them, and offsets are expressions that hold for all.
+    some values of them, and offsets are expressions that hold for all. Where data
+    decides a size, a bound of it takes its place if the arena stays of a like size;
+    otherwise the activation gets a block of its own.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [

@@ -210,6 +210,10 @@ LogicalResult Serializer::addBufferOp(Operation &op) {
   } else if (auto view = dyn_cast<plan::ViewOp>(op)) {
     addBuffer(view, fmt::Storage::arena, 0, exprOf.lookup(view.getOffset()), exprOf.lookup(view.getSize()),
               view.getNameAttr());
+    if (view.getRoom()) {
+      plan.buffers.back()->start = exprOf.lookup(view.getStart());
+      plan.buffers.back()->room = exprOf.lookup(view.getRoom());
+    }
   } else if (auto heap = dyn_cast<plan::HeapOp>(op)) {
     plan.heap_blocks = std::max<uint32_t>(plan.heap_blocks, heap.getBlock() + 1);
     blockOf[heap] = heap.getBlock();

@@ -21,9 +21,15 @@ namespace {
 /// A loop is written out where that makes at most so many nodes.
 constexpr int64_t kMaxWrittenOut = 256;
 
-std::optional<int64_t> getConstantElement(const ShapeValue *value) {
+/// The only element where it is an expression of sizes; else null.
+AffineExpr getElement(const ShapeValue *value) {
   std::optional<Dims> integers = value ? value->getIntegers() : std::nullopt;
-  return integers && integers->size() == 1 ? getConstant(integers->front()) : std::nullopt;
+  return integers && integers->size() == 1 ? integers->front() : AffineExpr();
+}
+
+std::optional<int64_t> getConstantElement(const ShapeValue *value) {
+  AffineExpr element = getElement(value);
+  return element ? getConstant(element) : std::nullopt;
 }
 
 bool hasFailed(ArrayRef<ImportedValue *> values) {
@@ -157,17 +163,19 @@ struct LoopNode {
   Value trips;     ///< how often it runs at most, a scalar; null where nothing limits that
   Value condition; ///< whether it runs at all, a scalar; null where it does
   std::optional<int64_t> knownTrips;
+  AffineExpr mostTrips; ///< the same as an expression of sizes; null where it is none
   std::optional<int64_t> knownCondition;
   SmallVector<ImportedValue> state;
   int64_t collected;
 };
 
 std::optional<LoopNode> readLoop(Node &n) {
-  LoopNode loop{n.getGraph("body"), {}, {}, {}, 1, {}, 0};
+  LoopNode loop{n.getGraph("body"), {}, {}, {}, {}, 1, {}, 0};
   if (!loop.body)
     return std::nullopt;
   if (n.hasInput(0)) {
-    loop.knownTrips = getConstantElement(n.known(0));
+    loop.mostTrips = getElement(n.known(0));
+    loop.knownTrips = loop.mostTrips ? getConstant(loop.mostTrips) : std::nullopt;
     loop.trips = toScalar(n, n.input(0));
   }
   if (n.hasInput(1)) {
@@ -291,7 +299,7 @@ LogicalResult importLoop(Node &n) {
       made.collected.push_back(n.importer.materialize(*output));
     return made;
   };
-  std::optional<SmallVector<Value>> results = buildLoop(n, condition, inits, body);
+  std::optional<SmallVector<Value>> results = buildLoop(n, condition, loop->mostTrips, inits, body);
   if (!results)
     return failure();
   ArrayRef<Value> rest = ArrayRef(*results).drop_front();
