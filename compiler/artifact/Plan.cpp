@@ -237,6 +237,8 @@ LogicalResult Serializer::addInstructionOp(Operation &op) {
     instruction.exprs = {exprOf.lookup(copy.getSize())};
   } else if (auto seed = dyn_cast<plan::RunSeedOp>(op)) {
     addInstruction(fmt::Opcode::run_seed, seed.getName()).buffers = {bufferOf.lookup(seed.getTarget())};
+  } else if (auto release = dyn_cast<plan::ReleaseOp>(op)) {
+    addInstruction(fmt::Opcode::release, release.getName()).buffers = {bufferOf.lookup(release.getWeight())};
   } else if (auto bind = dyn_cast<plan::BindOp>(op)) {
     fmt::InstructionT &instruction = addInstruction(fmt::Opcode::bind_symbol, bind.getName());
     instruction.a = bind.getSymbol();

@@ -194,6 +194,12 @@ def Plan_CopyOp : Plan_Op<"copy"> {
   let assemblyFormat = "$source `to` $target `size` $size attr-dict";
 }
 
+def Plan_ReleaseOp : Plan_Op<"release"> {
+  let summary = "let go of a weight's pages until it is used again";
+  let arguments = (ins Plan_BufferType:$weight, StrAttr:$name);
+  let assemblyFormat = "$weight attr-dict";
+}
+
 def Plan_RunSeedOp : Plan_Op<"run_seed"> {
   let summary = "write the next seed of this run, a 64-bit integer";
   let arguments = (ins Plan_BufferType:$target, StrAttr:$name);

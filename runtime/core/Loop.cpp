@@ -228,6 +228,9 @@ Status Session::execute() {
     case fmt::Opcode::run_seed:
       TENON_TRY(writeSeed(instruction));
       break;
+    case fmt::Opcode::release:
+      artifact.releaseWeights(bound->operands[instruction.buffers.begin], sizeOf(instruction.buffers.begin));
+      break;
     case fmt::Opcode::halt:
       return {};
     }

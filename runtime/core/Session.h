@@ -109,6 +109,7 @@ private:
   const Plan &plan;
   ThreadPool &pool;
   uint64_t limit;
+  uint64_t weightBytes; // that are in memory at one time
 
   std::vector<Input> inputs;
   std::vector<Output> outputs;

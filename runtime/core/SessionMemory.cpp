@@ -92,7 +92,7 @@ Status Session::addUpMemory() {
   TENON_TRY(addUpScratch(plan, bound->exprs.data(), &scratchStride));
   TENON_TRY(addUpOwnOutputs());
   memory.arena = uint64_t(arenaBytes);
-  memory.weights = artifact.weightBytes();
+  memory.weights = weightBytes;
   memory.state = plan.stateSize;
   memory.heap = 0;
   for (const Memory &block : heap)

@@ -139,6 +139,10 @@ TEST_CASE("instructions: nothing writes inputs and weights") {
   refuses("writes 'w', which is a weight", [](auto &b) { insert(b, fmt::Opcode::fill, 0, 0, 0, {3}, {0}); });
 }
 
+TEST_CASE("instructions: weights alone are let go of") {
+  refuses("lets go of 'x', which is no weight", [](auto &b) { insert(b, fmt::Opcode::release, 0, 0, 0, {0}, {}); });
+}
+
 TEST_CASE("instructions: the list has an end") {
   refuses("must be a halt or a jump", [](auto &b) { b.plan.instructions.pop_back(); });
   refuses("must be a halt or a jump", [](auto &b) { b.plan.instructions.clear(); });
