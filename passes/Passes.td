@@ -363,9 +363,41 @@ def OrderLaunches : Pass<"tenon-order-launches", "::mlir::func::FuncOp"> {
     the given one stays where none is better. Blocks with instructions that bind
     symbols, branches or loops keep their order.
   }];
+  let options = [
+    Option<"steps", "steps", "int64_t", "4000000", "how long to look for one, in steps of some nanoseconds">
+  ];
   let statistics = [
     Statistic<"bytesBefore", "bytes-before", "largest sum of live bytes">,
     Statistic<"bytesAfter", "bytes-after", "largest sum of live bytes in the new order">
+  ];
+}
+
+def RecomputeLaunches : Pass<"tenon-recompute-launches", "::mlir::ModuleOp"> {
+  let summary = "compute cheap activations again instead of keeping them";
+  let description = [{
+    An activation that lies unused while most bytes are live, and that a kernel
+    without a loop nest computes from what is there later, too, is computed once
+    more right before it is read. Each time the one is taken that frees most bytes
+    for the elements that it computes. Runs after `tenon-order-launches`.
+
+    ```mlir
+    %1 = tenon.launch @k0_exp(%0)
+    %2 = tenon.launch @k1_contract(%1, %w)
+    %3 = tenon.launch @k2_contract(%2, %w)
+    %4 = tenon.launch @k3_add(%3, %1)
+    // ==>
+    %1 = tenon.launch @k0_exp(%0)
+    %2 = tenon.launch @k1_contract(%1, %w)
+    %3 = tenon.launch @k2_contract(%2, %w)
+    %5 = tenon.launch @k0_exp(%0)
+    %4 = tenon.launch @k3_add(%3, %5)
+    ```
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t", "0", "how many activations of a block are computed again at most">
+  ];
+  let statistics = [
+    Statistic<"numRecomputed", "recomputed", "activations that are computed again">
   ];
 }
 
@@ -391,13 +423,30 @@ def AssignOffsets : Pass<"plan-assign-offsets", "::tenon::plan::ProgramOp"> {
   let description = [{
     Lifetimes come from the instruction list, places from passes/memory/placement.
     Where sizes depend on symbols, which activation lies upon which is decided for
-    some values of them, and offsets are expressions that hold for all.
+    some values of them, and offsets are expressions that hold for all. Where data
+    decides a size, a bound of it takes its place if the arena stays of a like size;
+    otherwise the activation gets a block of its own.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [
     Statistic<"numActivations", "activations", "activations placed">,
     Statistic<"bytes", "bytes", "bytes of the arena, or of its first sample">,
     Statistic<"lowerBoundBytes", "lower-bound-bytes", "bytes that it needs at least">
+  ];
+}
+
+def StreamWeights : Pass<"plan-stream-weights", "::tenon::plan::ProgramOp"> {
+  let summary = "let go of weights after their last use in a run";
+  let description = [{
+    The largest weights go first, until the bytes of weights that are needed at one
+    time come to no more than `budget`; they are read from the artifact again in the
+    next run. What a loop uses goes after the loop.
+  }];
+  let options = [
+    Option<"budget", "budget", "int64_t", "0", "bytes of weights that may be in memory at one time">
+  ];
+  let statistics = [
+    Statistic<"numStreamed", "streamed", "weights that are let go of">
   ];
 }
 

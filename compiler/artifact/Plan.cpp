@@ -210,6 +210,10 @@ LogicalResult Serializer::addBufferOp(Operation &op) {
   } else if (auto view = dyn_cast<plan::ViewOp>(op)) {
     addBuffer(view, fmt::Storage::arena, 0, exprOf.lookup(view.getOffset()), exprOf.lookup(view.getSize()),
               view.getNameAttr());
+    if (view.getRoom()) {
+      plan.buffers.back()->start = exprOf.lookup(view.getStart());
+      plan.buffers.back()->room = exprOf.lookup(view.getRoom());
+    }
   } else if (auto heap = dyn_cast<plan::HeapOp>(op)) {
     plan.heap_blocks = std::max<uint32_t>(plan.heap_blocks, heap.getBlock() + 1);
     blockOf[heap] = heap.getBlock();
@@ -233,6 +237,8 @@ LogicalResult Serializer::addInstructionOp(Operation &op) {
     instruction.exprs = {exprOf.lookup(copy.getSize())};
   } else if (auto seed = dyn_cast<plan::RunSeedOp>(op)) {
     addInstruction(fmt::Opcode::run_seed, seed.getName()).buffers = {bufferOf.lookup(seed.getTarget())};
+  } else if (auto release = dyn_cast<plan::ReleaseOp>(op)) {
+    addInstruction(fmt::Opcode::release, release.getName()).buffers = {bufferOf.lookup(release.getWeight())};
   } else if (auto bind = dyn_cast<plan::BindOp>(op)) {
     fmt::InstructionT &instruction = addInstruction(fmt::Opcode::bind_symbol, bind.getName());
     instruction.a = bind.getSymbol();

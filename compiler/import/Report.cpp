@@ -27,11 +27,11 @@ static std::string sanitize(const Twine &text) {
 }
 
 void Report::add(ImportFault kind, const Twine &text) {
-  faults.push_back({kind, std::nullopt, sanitize(file + ": " + text)});
+  faults.push_back({kind, std::nullopt, sanitize(text)});
 }
 
 void Report::add(ImportFault kind, Location loc, const Twine &what, const Twine &text) {
-  faults.push_back({kind, loc, sanitize(file + ": " + what + ": " + text)});
+  faults.push_back({kind, loc, sanitize(what + ": " + text)});
 }
 
 std::vector<Report::Fault> Report::takeFrom(size_t begin) {
@@ -53,5 +53,5 @@ ImportFault Report::getKind() const {
 
 void Report::emitAll(MLIRContext *context) const {
   for (const Fault &fault : faults)
-    emitError(fault.loc.value_or(UnknownLoc::get(context))) << fault.text;
+    emitError(fault.loc.value_or(UnknownLoc::get(context))) << sanitize(file) << ": " << fault.text;
 }

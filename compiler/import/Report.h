@@ -36,7 +36,7 @@ public:
   struct Fault {
     ImportFault kind;
     std::optional<mlir::Location> loc;
-    std::string text;
+    std::string text; ///< without the file's name
   };
   /// Takes the faults from a number on out of the report, which forgets them.
   std::vector<Fault> takeFrom(size_t begin);

@@ -21,6 +21,7 @@
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/pipeline/PassNames.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/pipeline/PlanSearch.h"
 #include "compiler/pipeline/Registration.h"
 #include "compiler/pipeline/Reproducer.h"
 #include "compiler/pipeline/SourceHash.h"
@@ -48,6 +49,15 @@ using namespace tenon;
 
 namespace {
 
+/// One way to run the launches of a module.
+struct Planned {
+  PlanOptions how;
+  OwningOpRef<ModuleOp> module;
+  std::vector<SerializedPlan> plans; ///< in the order in which the runtime tries them
+  std::vector<std::string> kernelNames; ///< of all of them, each once
+  WeightSection weights;
+};
+
 /// One compilation: each step needs the one before.
 class Compilation {
 public:
@@ -61,10 +71,13 @@ private:
   CompileStatus build();
   CompileStatus loadFile();
   CompileStatus adopt(ImportedModel imported);
-  CompileStatus lowerToPlan();
+  CompileStatus lowerToLaunches();
+  CompileStatus makePlan();
+  CompileStatus tryPlan(const PlanOptions &how, Planned &made);
+  CompileStatus findPlanWithin(uint64_t limit);
+  CompileStatus serialize(Planned &made);
+  CompileStatus readPlans(const Planned &made, std::vector<rt::Plan> &plans);
   CompileStatus lowerKernels();
-  CompileStatus serialize();
-  CompileStatus checkMemory();
   CompileStatus writeResult();
   CompileStatus writeIR();
   CompileStatus writeCode();
@@ -85,10 +98,8 @@ private:
   std::vector<CpuTarget> targets;
   uint64_t sourceHash = 0;
   std::string sourceName;
-  OwningOpRef<ModuleOp> module, kernels;
-  std::vector<SerializedPlan> plans; ///< in the order in which the runtime tries them
-  std::vector<std::string> kernelNames; ///< of all of them, each once
-  WeightSection weights;
+  OwningOpRef<ModuleOp> module, kernels; ///< launches; what they launch
+  Planned planned;
   bool sawUnsupported = false; ///< a pass has said that the model asks for what there is not
   bool isReproduced = false;   ///< the reproducer is written, and nothing is left to do
 };
@@ -246,16 +257,62 @@ CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::functio
   return succeeded(verify(op)) ? CompileStatus::done : CompileStatus::fault;
 }
 
-CompileStatus Compilation::lowerToPlan() {
+CompileStatus Compilation::lowerToLaunches() {
   return runPasses("graph", *module, [&](OpPassManager &pm) {
     bool isForGpu = options.emit == EmitKind::ptx || options.emit == EmitKind::spirv;
-    buildGraphPipeline(pm, evaluateConstants,
-                       {options.programs, options.tolerance, isForGpu ? 0 : targets.front().vectorBytes});
+    buildLaunchPipeline(pm, evaluateConstants,
+                        {options.programs, options.tolerance, isForGpu ? 0 : targets.front().vectorBytes});
   });
 }
 
+CompileStatus Compilation::tryPlan(const PlanOptions &how, Planned &made) {
+  made.how = how;
+  auto build = [&](OpPassManager &pm) {
+    buildProgramPipeline(pm, how);
+    buildPlacePipeline(pm, how);
+  };
+  if (CompileStatus status = runPasses("plan", *made.module, build); status != CompileStatus::done || isReproduced)
+    return status;
+  return serialize(made);
+}
+
+CompileStatus Compilation::makePlan() {
+  if (options.memoryLimit)
+    return findPlanWithin(options.memoryLimit);
+  planned.module = std::move(module);
+  return tryPlan({}, planned);
+}
+
+/// The first plan that keeps the limit; where none does, says by how much the best one misses it.
+CompileStatus Compilation::findPlanWithin(uint64_t limit) {
+  PlanSearch search(limit);
+  std::vector<rt::Plan> best;
+  auto needs = [&](const rt::Plan &plan) { return boundMemory(plan, planned.weights.getSize()); };
+  while (std::optional<PlanOptions> how = search.getNext()) {
+    Planned made;
+    std::vector<rt::Plan> plans;
+    made.module = cast<ModuleOp>((*module)->clone());
+    if (CompileStatus status = tryPlan(*how, made); status != CompileStatus::done || isReproduced)
+      return status;
+    if (CompileStatus status = readPlans(made, plans); status != CompileStatus::done)
+      return status;
+    uint64_t bytes = 0;
+    for (const rt::Plan &plan : plans)
+      bytes = std::max(bytes, boundMemory(plan, made.weights.getSize()));
+    if (!search.report(bytes, made.weights.getSize()))
+      continue;
+    planned = std::move(made);
+    best = std::move(plans);
+  }
+  const rt::Plan &worst = *llvm::max_element(best, [&](const rt::Plan &a, const rt::Plan &b) { return needs(a) < needs(b); });
+  if (needs(worst) <= limit)
+    return CompileStatus::done;
+  return fail(CompileStatus::resources, options.input + ": " + explainMemoryLimit(worst, planned.weights.getSize(), limit,
+                                                                                  search.getCount()));
+}
+
 CompileStatus Compilation::lowerKernels() {
-  kernels = isolateKernels(*module);
+  kernels = isolateKernels(*planned.module);
   return runPasses("kernels", *kernels, [](OpPassManager &pm) { buildBufferPipeline(pm.nest<ModuleOp>()); });
 }
 
@@ -269,21 +326,21 @@ CompileStatus Compilation::lowerFor(const CpuTarget &target, OwningOpRef<ModuleO
   });
 }
 
-CompileStatus Compilation::serialize() {
-  if (CompileStatus status = beginPhase("plan", *module, ""); status != CompileStatus::done || isReproduced)
+CompileStatus Compilation::serialize(Planned &made) {
+  if (CompileStatus status = beginPhase("serialize", *made.module, ""); status != CompileStatus::done || isReproduced)
     return status;
-  auto programs = module->getOps<plan::ProgramOp>();
+  auto programs = made.module->getOps<plan::ProgramOp>();
   if (programs.empty())
     return fail(CompileStatus::invalid, options.input + ": has no public function to compile");
   llvm::StringSet<> known;
   for (plan::ProgramOp program : programs) {
     FailureOr<SerializedPlan> serialized =
-        serializePlan(program, llvm::sys::path::filename(options.input), weights);
+        serializePlan(program, llvm::sys::path::filename(options.input), made.weights);
     if (failed(serialized))
       return getFailure();
-    llvm::copy_if(serialized->kernels, std::back_inserter(kernelNames),
+    llvm::copy_if(serialized->kernels, std::back_inserter(made.kernelNames),
                   [&](const std::string &name) { return known.insert(name).second; });
-    plans.push_back(std::move(*serialized));
+    made.plans.push_back(std::move(*serialized));
     // The one for all sizes is the last of its function's.
     if (!program->hasAttr("sizes"))
       break;
@@ -291,17 +348,14 @@ CompileStatus Compilation::serialize() {
   return CompileStatus::done;
 }
 
-/// The plan has been made: what would make another that needs less comes before.
-CompileStatus Compilation::checkMemory() {
-  if (!options.memoryLimit)
-    return CompileStatus::done;
-  // Of the program for all sizes.
-  const std::string &bytes = plans.back().bytes;
-  rt::Plan made;
-  if (rt::Status status = rt::verifyPlan(bytes.data(), bytes.size(), &made); status.failed())
-    return fail(CompileStatus::fault, options.input + ": " + status.message());
-  std::string text = explainMemoryLimit(made, weights.getSize(), options.memoryLimit);
-  return text.empty() ? CompileStatus::done : fail(CompileStatus::resources, options.input + ": " + text);
+/// The plans as the runtime reads them.
+CompileStatus Compilation::readPlans(const Planned &made, std::vector<rt::Plan> &plans) {
+  for (const SerializedPlan &plan : made.plans) {
+    plans.emplace_back();
+    if (rt::Status status = rt::verifyPlan(plan.bytes.data(), plan.bytes.size(), &plans.back()); status.failed())
+      return fail(CompileStatus::fault, options.input + ": " + status.message());
+  }
+  return CompileStatus::done;
 }
 
 CompileStatus Compilation::writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write) {
@@ -324,7 +378,7 @@ CompileStatus Compilation::writeIR() {
   return writeFile([&](llvm::raw_ostream &os) {
     OpPrintingFlags flags;
     flags.elideLargeElementsAttrs(64).elideLargeResourceString(0);
-    module->print(os, flags);
+    planned.module->print(os, flags);
     kernels->print(os, flags);
   });
 }
@@ -332,7 +386,7 @@ CompileStatus Compilation::writeIR() {
 CompileStatus Compilation::writeGpuCode() {
   if (CompileStatus status = beginPhase("code", *kernels, ""); status != CompileStatus::done || isReproduced)
     return status;
-  for (const std::string &name : kernelNames)
+  for (const std::string &name : planned.kernelNames)
     if (!kernels->lookupSymbol(name))
       return fail(CompileStatus::unsupported,
                   options.input + ": needs the library kernel '" + name + "', which there is for CPUs alone");
@@ -366,7 +420,7 @@ CompileStatus Compilation::writeCode() {
     return status;
   if (options.emit == EmitKind::sharedObject || options.emit == EmitKind::object) {
     LinkKind kind = options.emit == EmitKind::object ? LinkKind::relocatable : LinkKind::shared;
-    FailureOr<std::string> bytes = buildObject(*lowered, targets.front(), kernelNames, kind);
+    FailureOr<std::string> bytes = buildObject(*lowered, targets.front(), planned.kernelNames, kind);
     if (failed(bytes))
       return CompileStatus::fault;
     return writeFile([&](llvm::raw_ostream &os) { os << *bytes; });
@@ -383,15 +437,15 @@ CompileStatus Compilation::writeCode() {
 
 CompileStatus Compilation::writeArtifactFile() {
   ArtifactParts parts;
-  for (SerializedPlan &plan : plans)
+  for (SerializedPlan &plan : planned.plans)
     parts.plans.push_back(std::move(plan.bytes));
-  parts.weights = &weights;
+  parts.weights = &planned.weights;
   parts.sourceHash = sourceHash;
   for (const CpuTarget &target : targets) {
     OwningOpRef<ModuleOp> lowered;
     if (CompileStatus status = lowerFor(target, lowered); status != CompileStatus::done || isReproduced)
       return status;
-    FailureOr<std::string> code = buildObject(*lowered, target, kernelNames, LinkKind::shared);
+    FailureOr<std::string> code = buildObject(*lowered, target, planned.kernelNames, LinkKind::shared);
     if (failed(code))
       return CompileStatus::fault;
     parts.code.push_back({target.needed, std::move(*code)});
@@ -402,6 +456,10 @@ CompileStatus Compilation::writeArtifactFile() {
   meta["compiler"] = "tenon " TENON_VERSION;
   meta["targets"] = options.targets;
   meta["tolerance"] = options.tolerance;
+  if (planned.how.recomputed)
+    meta["recomputed"] = planned.how.recomputed;
+  if (planned.how.weightBudget)
+    meta["weight_budget"] = *planned.how.weightBudget;
   parts.meta = meta.dump();
   if (llvm::Error error = writeArtifact(parts, options.output))
     return fail(CompileStatus::resources, "cannot write " + options.output + ": " + llvm::toString(std::move(error)));
@@ -410,8 +468,8 @@ CompileStatus Compilation::writeArtifactFile() {
 
 CompileStatus Compilation::run() {
   CompileStatus (Compilation::*const steps[])() = {
-      &Compilation::checkOptions, &Compilation::resolveTargets, &Compilation::load,       &Compilation::lowerToPlan,
-      &Compilation::lowerKernels, &Compilation::serialize,      &Compilation::checkMemory,
+      &Compilation::checkOptions, &Compilation::resolveTargets, &Compilation::load,
+      &Compilation::lowerToLaunches, &Compilation::makePlan, &Compilation::lowerKernels,
       &Compilation::writeResult};
   for (auto step : steps)
     if (CompileStatus status = (this->*step)(); status != CompileStatus::done || isReproduced)

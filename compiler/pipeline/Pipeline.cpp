@@ -56,8 +56,7 @@ static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
   folded.addPass(createCanonicalizerPass());
 }
 
-void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate,
-                               const GraphOptions &options) {
+void tenon::buildLaunchPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
   buildSharedPipeline(pm, evaluate);
   pm.addPass(createCollectRequirements());
   SpecializeOptions specialize;
@@ -72,14 +71,38 @@ void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate,
   functions.addPass(createFuseAttention());
   functions.addPass(createFuse());
   pm.addPass(createOutline());
-  pm.nest<func::FuncOp>().addPass(createOrderLaunches());
+}
+
+void tenon::buildProgramPipeline(OpPassManager &pm, const PlanOptions &options) {
+  OrderLaunchesOptions ordering;
+  ordering.steps = options.orderingSteps;
+  pm.nest<func::FuncOp>().addPass(createOrderLaunches(ordering));
+  if (options.recomputed) {
+    RecomputeLaunchesOptions recomputing;
+    recomputing.limit = options.recomputed;
+    pm.addPass(createRecomputeLaunches(recomputing));
+  }
   pm.addPass(createReuseInputs());
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());
   pm.addPass(createTenonToPlan());
+  pm.nest<plan::ProgramOp>().addPass(createCSEPass());
+}
+
+void tenon::buildPlacePipeline(OpPassManager &pm, const PlanOptions &options) {
   OpPassManager &plans = pm.nest<plan::ProgramOp>();
-  plans.addPass(createCSEPass());
   plans.addPass(createAssignOffsets());
+  if (options.weightBudget) {
+    StreamWeightsOptions streaming;
+    streaming.budget = *options.weightBudget;
+    plans.addPass(createStreamWeights(streaming));
+  }
+}
+
+void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
+  buildLaunchPipeline(pm, std::move(evaluate), options);
+  buildProgramPipeline(pm);
+  buildPlacePipeline(pm);
 }
 
 void tenon::buildBufferPipeline(OpPassManager &pm) {

@@ -10,6 +10,7 @@
 #define TENON_COMPILER_PIPELINE_PIPELINE_H
 
 #include "passes/Passes.h"
+#include <optional>
 
 namespace mlir {
 class OpPassManager;
@@ -25,9 +26,22 @@ struct GraphOptions {
   int64_t vectorBytes = 64;
 };
 
-/// An imported module becomes a program with kernels that are tiled, on tensors. `evaluate` computes what
-/// depends on weights alone; where it is null, that is left to run time.
-/// Each of the `programs` becomes a program of its own, before the one for all sizes.
+/// What a plan may cost so that it needs less memory.
+struct PlanOptions {
+  int64_t orderingSteps = 4'000'000; ///< of the search for an order of launches, some nanoseconds each
+  int64_t recomputed = 0;            ///< how many activations of a block may be computed again
+  std::optional<int64_t> weightBudget; ///< bytes of weights beyond which they are let go of after their last use
+};
+
+/// An imported module becomes launches of kernels that are not yet lowered. `evaluate` computes what depends on
+/// weights alone; where it is null, that is left to run time.
+/// Each of the `programs` becomes a function of its own, before the one for all sizes.
+void buildLaunchPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
+/// Launches become programs with kernels that are tiled, on tensors. Activations have no place yet.
+void buildProgramPipeline(mlir::OpPassManager &pm, const PlanOptions &options = {});
+/// Activations get their places.
+void buildPlacePipeline(mlir::OpPassManager &pm, const PlanOptions &options = {});
+/// All three of these.
 void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
 /// The vector registers that loops are blocked for.
 struct VectorShape {

@@ -7,7 +7,9 @@
 
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/Sizes.h"
+#include "compiler/report/Table.h"
 #include "runtime/core/Footprint.h"
+#include "runtime/core/ResidentWeights.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace tenon;
@@ -92,7 +94,9 @@ void Lister::addInputs() {
 }
 
 std::vector<MemoryFigure> Lister::run(uint64_t weightBytes) {
-  add("weight_bytes", "weights", weightBytes, weightBytes, "mapped from the artifact");
+  uint64_t resident = rt::boundWeights(plan, weightBytes);
+  std::string rest = resident < weightBytes ? ", of " + groupDigits(weightBytes) + ": the others are let go of" : "";
+  add("weight_bytes", "weights", resident, resident, "mapped from the artifact" + rest);
   add("state_bytes", "state", plan.stateSize, plan.stateSize);
   add("arena_bytes", "activations", least(plan.arenaSize), most(plan.arenaSize));
   addHeap();

@@ -16,12 +16,17 @@
 using namespace tenon;
 using rt::Interval;
 
+static const MemoryFigure &getTotal(const std::vector<MemoryFigure> &figures) {
+  return *llvm::find_if(figures, [](const MemoryFigure &figure) { return figure.key == llvm::StringRef("total_bytes"); });
+}
+
 namespace {
 class LimitCheck {
 public:
   LimitCheck(const rt::Plan &plan, uint64_t weightBytes, uint64_t limit)
       : plan(plan), weightBytes(weightBytes), limit(limit) {}
-  std::string run() const;
+  uint64_t getMost() const { return getTotal(listAt(std::nullopt)).most; }
+  std::string explain(size_t numPlans) const;
 
 private:
   std::vector<MemoryFigure> listAt(std::optional<int64_t> end) const;
@@ -32,10 +37,6 @@ private:
   uint64_t weightBytes, limit;
 };
 } // namespace
-
-static const MemoryFigure &getTotal(const std::vector<MemoryFigure> &figures) {
-  return *llvm::find_if(figures, [](const MemoryFigure &figure) { return figure.key == llvm::StringRef("total_bytes"); });
-}
 
 /// What may be needed; with `end`, where no input's open dimension is larger than that.
 std::vector<MemoryFigure> LimitCheck::listAt(std::optional<int64_t> end) const {
@@ -66,25 +67,28 @@ std::string LimitCheck::suggestRanges() const {
   return ";" + text + " would keep it";
 }
 
-std::string LimitCheck::run() const {
+std::string LimitCheck::explain(size_t numPlans) const {
   std::vector<MemoryFigure> figures = listAt(std::nullopt);
   const MemoryFigure &total = getTotal(figures);
-  if (total.most <= limit)
-    return "";
   std::string text;
   if (total.most == UINT64_MAX)
     text = "whether a run keeps the memory limit of " + groupDigits(limit) +
            " bytes cannot be told, because not all sizes have an upper bound";
   else
-    text = "a run may need " + groupDigits(total.most) + " bytes, " + groupDigits(total.most - limit) +
-           " more than the memory limit of " + groupDigits(limit);
+    text = "a run may need " + groupDigits(total.most) + " bytes with the best of " + std::to_string(numPlans) +
+           " plans, " + groupDigits(total.most - limit) + " more than the memory limit of " + groupDigits(limit);
   std::string parts;
   for (const MemoryFigure &figure : figures)
     if (figure.most && &figure < &total)
       parts += (parts.empty() ? "" : ", ") + std::string(figure.title) + " " + getBoundText(figure.most);
-  return text + " (" + parts + ")" + suggestRanges();
+  std::string sizes = *plan.madeFor ? "; the program is the one for " + getPrintable(plan.madeFor) : "";
+  return text + " (" + parts + ")" + sizes + suggestRanges();
 }
 
-std::string tenon::explainMemoryLimit(const rt::Plan &plan, uint64_t weightBytes, uint64_t limit) {
-  return LimitCheck(plan, weightBytes, limit).run();
+uint64_t tenon::boundMemory(const rt::Plan &plan, uint64_t weightBytes) {
+  return LimitCheck(plan, weightBytes, UINT64_MAX).getMost();
+}
+
+std::string tenon::explainMemoryLimit(const rt::Plan &plan, uint64_t weightBytes, uint64_t limit, size_t numPlans) {
+  return LimitCheck(plan, weightBytes, limit).explain(numPlans);
 }

@@ -13,9 +13,13 @@
 
 namespace tenon {
 
-/// Empty where a run with one thread needs no more than `limit` bytes, whatever the sizes that the ranges of the
-/// symbols allow. Otherwise by how much it misses, or why that cannot be told, and which ranges would keep it.
-std::string explainMemoryLimit(const rt::Plan &plan, uint64_t weightBytes, uint64_t limit);
+/// The most bytes that a run with one thread needs, whatever the sizes that the ranges of the symbols allow;
+/// UINT64_MAX where not all sizes have an upper bound.
+uint64_t boundMemory(const rt::Plan &plan, uint64_t weightBytes);
+
+/// Why a run may need more than `limit` bytes: by how much it misses, or why that cannot be told, and which ranges
+/// would keep it. The plan is the best of `numPlans`.
+std::string explainMemoryLimit(const rt::Plan &plan, uint64_t weightBytes, uint64_t limit, size_t numPlans);
 
 } // namespace tenon
 

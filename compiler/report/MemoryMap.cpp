@@ -114,6 +114,10 @@ void MapPrinter::findBoxes() {
   for (auto [i, buffer] : llvm::enumerate(plan.buffers)) {
     const rt::Life &life = liveness.lives[i];
     auto offset = view.getConstant(buffer.offset), size = view.getConstant(buffer.size);
+    if (buffer.hasRoom() && !(offset && size)) {
+      offset = view.getConstant(buffer.start);
+      size = view.getConstant(buffer.room);
+    }
     if (life.isAny() && offset && size)
       boxes.push_back({uint32_t(i), life, uint64_t(*offset), uint64_t(*size), members[liveness.groups[i]] > 1,
                        life.first <= peak && peak <= life.last});

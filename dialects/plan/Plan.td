@@ -83,11 +83,12 @@ def Plan_AllocOp : Plan_Op<"alloc"> {
   let description = [{
     Lives from the first to the last instruction that uses it. `plan-assign-offsets`
     replaces it by a view of the arena, or where data decides how large it is by a
-    block of its own, which is made large enough here.
+    block of its own, which is made large enough here. `bound` is what the size never
+    exceeds, where that is known before the run and the size is not.
   }];
-  let arguments = (ins Index:$size, OptionalAttr<StrAttr>:$name);
+  let arguments = (ins Index:$size, Optional<Index>:$bound, OptionalAttr<StrAttr>:$name);
   let results = (outs Plan_BufferType:$buffer);
-  let assemblyFormat = "$size attr-dict";
+  let assemblyFormat = "$size (`at_most` $bound^)? attr-dict";
 }
 
 def Plan_ArenaOp : Plan_BufferOp<"arena"> {
@@ -96,10 +97,15 @@ def Plan_ArenaOp : Plan_BufferOp<"arena"> {
   let assemblyFormat = "$size attr-dict";
 }
 
-def Plan_ViewOp : Plan_BufferOp<"view"> {
+def Plan_ViewOp : Plan_BufferOp<"view", [AttrSizedOperandSegments]> {
   let summary = "an activation's part of the arena";
-  let arguments = (ins Plan_BufferType:$arena, Index:$offset, Index:$size, OptionalAttr<StrAttr>:$name);
-  let assemblyFormat = "$arena `[` $offset `]` `size` $size attr-dict";
+  let description = [{
+    Where data decides `offset` or `size`, it lies somewhere in the `room` bytes from
+    `start` on, which are known before the run.
+  }];
+  let arguments = (ins Plan_BufferType:$arena, Index:$offset, Index:$size, Optional<Index>:$start,
+                       Optional<Index>:$room, OptionalAttr<StrAttr>:$name);
+  let assemblyFormat = "$arena `[` $offset `]` `size` $size (`in` $start^ `room` $room)? attr-dict";
 }
 
 def Plan_HeapOp : Plan_BufferOp<"heap"> {
@@ -186,6 +192,12 @@ def Plan_CopyOp : Plan_Op<"copy"> {
   let summary = "copy bytes between buffers that do not overlap";
   let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$target, Index:$size, StrAttr:$name);
   let assemblyFormat = "$source `to` $target `size` $size attr-dict";
+}
+
+def Plan_ReleaseOp : Plan_Op<"release"> {
+  let summary = "let go of a weight's pages until it is used again";
+  let arguments = (ins Plan_BufferType:$weight, StrAttr:$name);
+  let assemblyFormat = "$weight attr-dict";
 }
 
 def Plan_RunSeedOp : Plan_Op<"run_seed"> {

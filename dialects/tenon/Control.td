@@ -85,6 +85,7 @@ def Tenon_LoopOp : Op<Tenon_Dialect, "loop", [SingleBlock, RecursiveMemoryEffect
     Arguments and results have the same types. An extent that changes from one
     time to the next is one of `symbols` there: it takes the value that it has in
     the initial value, and at the end of each time that of what was yielded.
+    `trips` is how often the body runs at most, where something says so.
 
     ```mlir
     func.func @example(%0: tensor<i1>, %1: tensor<i64>, %one: tensor<i64>, %end: tensor<i64>) {
@@ -98,7 +99,8 @@ def Tenon_LoopOp : Op<Tenon_Dialect, "loop", [SingleBlock, RecursiveMemoryEffect
     }
     ```
   }];
-  let arguments = (ins Tenon_BoolTensor:$condition, Variadic<Tenon_AnyTensor>:$inits, OptionalAttr<StrArrayAttr>:$symbols);
+  let arguments = (ins Tenon_BoolTensor:$condition, Variadic<Tenon_AnyTensor>:$inits, OptionalAttr<StrArrayAttr>:$symbols,
+                       OptionalAttr<Tenon_ShapeAttr>:$trips);
   let results = (outs Variadic<Tenon_AnyTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{

@@ -237,7 +237,19 @@ AffineExpr Facts::simplify(AffineExpr expr) const { return collapse(expand(subst
 // Upper bounds
 //===----------------------------------------------------------------------===//
 
-void Facts::addBound(AffineExpr symbol, AffineExpr bound) { bounds[symbol] = bound ? getUpperBound(bound) : bound; }
+AffineExpr Facts::getLarger(AffineExpr a, AffineExpr b) const {
+  if (!a || !b)
+    return {};
+  return isAtMost(a, b) ? b : isAtMost(b, a) ? a : AffineExpr();
+}
+
+void Facts::addBound(AffineExpr symbol, AffineExpr bound) {
+  if (bound)
+    bound = getUpperBound(bound);
+  auto [it, isNew] = bounds.try_emplace(symbol, bound);
+  if (!isNew)
+    it->second = getLarger(it->second, bound);
+}
 
 static bool isInside(AffineExpr expr, llvm::function_ref<bool(AffineExpr)> isWanted) {
   bool result = false;

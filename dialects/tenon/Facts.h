@@ -29,7 +29,8 @@ public:
   void addNotNegative(mlir::AffineExpr expr);
   /// `symbol` stands for `value`, in which it does not occur, and is written so from now on.
   void replace(mlir::AffineExpr symbol, mlir::AffineExpr value);
-  /// `symbol`, which data decides, is at most `bound`; null where that is not known.
+  /// `symbol`, which data decides, is at most `bound`; null where that is not known. A symbol that gets its value at
+  /// several places is at most the largest of their bounds.
   void addBound(mlir::AffineExpr symbol, mlir::AffineExpr bound);
 
   bool isEqual(mlir::AffineExpr a, mlir::AffineExpr b) const;
@@ -44,6 +45,8 @@ public:
   mlir::AffineExpr simplify(mlir::AffineExpr expr) const;
   /// What an expression is at most, in symbols that data does not decide; null where that is not known.
   mlir::AffineExpr getUpperBound(mlir::AffineExpr expr) const;
+  /// The larger one; null where either is, or where sizes decide which it is.
+  mlir::AffineExpr getLarger(mlir::AffineExpr a, mlir::AffineExpr b) const;
 
 private:
   struct Multiple {

@@ -8,8 +8,10 @@
 
 #include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
+#include "passes/memory/BoundedSizes.h"
 #include "passes/memory/Lifetimes.h"
 #include "passes/memory/SizeSamples.h"
 #include "passes/memory/placement/Place.h"
@@ -61,6 +63,8 @@ struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
     std::vector<Activation> early, late;
     for (Activation &activation : computeLifetimes(program))
       (isLate.contains(activation.alloc.getSize()) ? late : early).push_back(activation);
+    if (!late.empty())
+      moveBounded(program, late, early);
     placeInBlocks(late);
     placeInArena(early);
     // The memory of what is left has been settled.
@@ -129,6 +133,15 @@ private:
     }
   }
 
+  /// A part of the arena: where data decides which, in the room of its activation, which begins at `start`.
+  Value createView(OpBuilder &b, Value arena, Activation activation, Value start, Value offset, Value size) {
+    plan::AllocOp alloc = activation.alloc;
+    bool isSettled = !isLate.contains(offset) && !isLate.contains(size);
+    Value room = isSettled ? Value() : activation.getRoom();
+    return plan::ViewOp::create(b, alloc.getLoc(), arena.getType(), arena, offset, size, isSettled ? Value() : start, room,
+                                alloc.getNameAttr());
+  }
+
   void placeInArena(ArrayRef<Activation> activations) {
     if (activations.empty())
       return;
@@ -143,7 +156,8 @@ private:
     else
       b.setInsertionPointToStart(&body);
 
-    bool isConstant = llvm::all_of(activations, [](const Activation &activation) { return activation.size.has_value(); });
+    bool isConstant = llvm::all_of(
+        activations, [](Activation activation) { return matchPattern(activation.getRoom(), m_Constant()); });
     FailureOr<ArenaPlaces> places = isConstant ? placeConstant(b, activations) : placeSymbolic(b, activations);
     if (failed(places))
       return signalPassFailure();
@@ -156,10 +170,12 @@ private:
       Value start = offset;
       auto makePart = [&](OpBuilder &at, Value partOffset, Value size) -> Value {
         Value sum = arith::AddIOp::create(at, alloc.getLoc(), start, partOffset);
-        return plan::ViewOp::create(at, alloc.getLoc(), type, arena, sum, size, alloc.getNameAttr());
+        if (isLate.contains(partOffset))
+          isLate.insert(sum);
+        return createView(at, arena, activation, start, sum, size);
       };
       OpBuilder at(alloc);
-      Value whole = plan::ViewOp::create(at, alloc.getLoc(), type, arena, start, alloc.getSize(), alloc.getNameAttr());
+      Value whole = createView(at, arena, activation, start, start, alloc.getSize());
       replace(alloc, whole, makePart);
     }
   }
@@ -173,9 +189,10 @@ private:
 
   FailureOr<ArenaPlaces> placeConstant(OpBuilder &b, ArrayRef<Activation> activations) {
     placement::Instance instance;
-    for (const Activation &activation : activations)
-      instance.push_back({activation.first, activation.last + 1, placement::alignTo(*activation.size, kAlignment),
-                          kAlignment});
+    for (Activation activation : activations) {
+      int64_t size = cast<arith::ConstantIndexOp>(activation.getRoom().getDefiningOp()).value();
+      instance.push_back({activation.first, activation.last + 1, placement::alignTo(size, kAlignment), kAlignment});
+    }
     if (failed(checkInstance(instance)))
       return failure();
     placement::PlaceResult placed = placement::place(instance, placement::Budget(kPlacementSteps));
@@ -196,9 +213,8 @@ private:
     for (size_t sample = 0; sample < samples.count(); ++sample) {
       std::vector<int64_t> here;
       placement::Instance instance;
-      for (const Activation &activation : activations) {
-        plan::AllocOp alloc = activation.alloc;
-        std::optional<int64_t> size = samples.evaluate(alloc.getSize(), sample);
+      for (Activation activation : activations) {
+        std::optional<int64_t> size = samples.evaluate(activation.getRoom(), sample);
         if (!size || *size > kMaxSampleBytes)
           break;
         here.push_back(placement::alignTo(std::max<int64_t>(*size, 0), kAlignment));
@@ -245,9 +261,9 @@ private:
         offset = largest(offset, ends[below]);
         isCovered[below] = true;
       }
-      plan::AllocOp alloc = activations[i].alloc;
+      Activation activation = activations[i];
       places.offsets[i] = offset;
-      ends[i] = b.createOrFold<arith::AddIOp>(loc, offset, roundUp(alloc.getSize()));
+      ends[i] = b.createOrFold<arith::AddIOp>(loc, offset, roundUp(activation.getRoom()));
     }
     for (auto [end, covered] : llvm::zip(ends, isCovered))
       if (!covered)

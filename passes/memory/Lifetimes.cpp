@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/memory/Lifetimes.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -55,12 +54,8 @@ void LifetimeWalk::extendOverLoops() {
 void LifetimeWalk::visit(Block &block) {
   for (Operation &op : block) {
     if (auto alloc = dyn_cast<plan::AllocOp>(op)) {
-      APInt constant;
-      std::optional<int64_t> size;
-      if (matchPattern(alloc.getSize(), m_ConstantInt(&constant)))
-        size = constant.getSExtValue();
       index[alloc.getBuffer()] = activations.size();
-      activations.push_back({alloc, -1, -1, size});
+      activations.push_back({alloc, -1, -1});
     } else if (auto alias = dyn_cast<plan::AliasOp>(op)) {
       if (auto it = index.find(alias.getSource()); it != index.end())
         index[alias.getBuffer()] = size_t(it->second);

@@ -9,7 +9,6 @@
 #define TENON_PASSES_MEMORY_LIFETIMES_H
 
 #include "dialects/plan/Plan.h"
-#include <optional>
 #include <vector>
 
 namespace tenon {
@@ -19,7 +18,9 @@ namespace tenon {
 struct Activation {
   plan::AllocOp alloc;
   int64_t first, last;
-  std::optional<int64_t> size; ///< bytes, where that is constant
+
+  /// The bytes that it needs at most: they depend on what is known before the run, where anything does.
+  mlir::Value getRoom() { return alloc.getBound() ? alloc.getBound() : alloc.getSize(); }
 };
 
 /// All activations of a program, in the order of their allocations.

@@ -32,6 +32,80 @@ static void addBinding(Facts &facts, BindOp bind) {
   }
 }
 
+/// The values that `symbol` has where it stands in `types`, among the dimensions of `values`; each once.
+static llvm::SetVector<AffineExpr> getValuesOf(AffineExpr symbol, TypeRange types, ValueRange values) {
+  llvm::SetVector<AffineExpr> found;
+  for (auto [type, value] : llvm::zip(types, values))
+    for (auto [dim, other] : llvm::zip(getDims(cast<RankedTensorType>(type)), getDims(value)))
+      if (dim == symbol)
+        found.insert(other);
+  return found;
+}
+
+/// What all of the expressions are at most; null where that is not known.
+static AffineExpr getCommonBound(const Facts &facts, ArrayRef<AffineExpr> exprs) {
+  AffineExpr bound;
+  for (AffineExpr expr : exprs) {
+    AffineExpr own = isUnknownDim(expr) ? AffineExpr() : facts.getUpperBound(expr);
+    bound = bound ? facts.getLarger(bound, own) : own;
+    if (!bound)
+      return {};
+  }
+  return bound;
+}
+
+/// A branch that yields an extent has one of two values for it.
+static void addBranches(Facts &facts, IfOp branch) {
+  for (StringRef name : branch.getSymbols()->getAsValueRange<StringAttr>()) {
+    AffineExpr symbol = getDimSymbol(branch.getContext(), name);
+    llvm::SetVector<AffineExpr> values;
+    for (Block *block : {&branch.getThenBody().front(), &branch.getElseBody().front()})
+      values.insert_range(getValuesOf(symbol, branch.getResultTypes(), block->getTerminator()->getOperands()));
+    facts.addBound(symbol, getCommonBound(facts, values.getArrayRef()));
+  }
+}
+
+/// More times than these are written for "no end".
+static constexpr int64_t kManyTrips = int64_t(1) << 24;
+
+/// An extent that grows by the same each time of a loop is bounded where the number of times is.
+static AffineExpr getBoundInLoop(const Facts &facts, LoopOp loop, AffineExpr symbol) {
+  llvm::SetVector<AffineExpr> inits = getValuesOf(symbol, loop.getResultTypes(), loop.getInits());
+  ValueRange next = loop.getBody().front().getTerminator()->getOperands().drop_front();
+  llvm::SetVector<AffineExpr> values = getValuesOf(symbol, loop.getResultTypes(), next);
+  AffineExpr trips = loop.getTrips() ? loop.getTrips()->getDims().front() : AffineExpr();
+  if (!trips || isUnknownDim(trips) || !facts.isNotNegative(trips) || values.size() != 1 || isUnknownDim(values[0]))
+    return {};
+  AffineExpr grown = subDims(values[0], symbol), begun = getCommonBound(facts, inits.getArrayRef());
+  trips = facts.getUpperBound(trips);
+  if (!trips || getConstant(trips).value_or(0) > kManyTrips || !begun || getConstant(grown).value_or(-1) < 0)
+    return {};
+  return addDims(begun, mulDims(trips, grown));
+}
+
+static void addLoop(Facts &facts, LoopOp loop) {
+  for (StringRef name : loop.getSymbols()->getAsValueRange<StringAttr>()) {
+    AffineExpr symbol = getDimSymbol(loop.getContext(), name);
+    facts.addBound(symbol, getBoundInLoop(facts, loop, symbol));
+  }
+}
+
+/// What the block's operations bind, in the order in which they do.
+static void addBindings(Facts &facts, Block &block) {
+  for (Operation &op : block) {
+    auto loop = dyn_cast<LoopOp>(op);
+    if (loop && loop.getSymbols())
+      addLoop(facts, loop);
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        addBindings(facts, inner);
+    if (auto bind = dyn_cast<BindOp>(op))
+      addBinding(facts, bind);
+    else if (auto branch = dyn_cast<IfOp>(op); branch && branch.getSymbols())
+      addBranches(facts, branch);
+  }
+}
+
 Facts tenon::collectFacts(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   Facts facts(context);
@@ -39,12 +113,7 @@ Facts tenon::collectFacts(func::FuncOp function) {
     for (NamedAttribute range : ranges)
       if (auto ends = dyn_cast<DenseI64ArrayAttr>(range.getValue()))
         facts.addRange(getDimSymbol(context, range.getName()), {std::max<int64_t>(ends[0], 0), ends[1]});
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto bind = dyn_cast<BindOp>(op))
-      addBinding(facts, bind);
-    else if (auto symbols = op->getAttrOfType<ArrayAttr>("symbols"); symbols && isa<IfOp, LoopOp>(op))
-      for (StringRef name : symbols.getAsValueRange<StringAttr>())
-        facts.addBound(getDimSymbol(context, name), {});
-  });
+  if (!function.isExternal())
+    addBindings(facts, function.getBody().front());
   return facts;
 }

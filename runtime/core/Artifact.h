@@ -47,6 +47,11 @@ public:
 
   const uint8_t *weights() const { return weights_; }
   uint64_t weightBytes() const { return weightBytes_; }
+  /// Gives the pages of a part of the weights back, where they come from a file.
+  void releaseWeights(const void *bytes, uint64_t size) const {
+    if (file.bytes())
+      file.release(bytes, size);
+  }
 
   /// The file's path, to begin error messages with.
   const char *label() const { return label_.c_str(); }

@@ -52,9 +52,7 @@ Status DebugArena::findIslands(const BoundSizes &sizes) {
     islandOf[i] = group;
     Island &island = islands[group];
     const Buffer &buffer = plan.buffers[i];
-    bool isKnown = sizes.exprKnown[buffer.offset] && sizes.exprKnown[buffer.size];
-    uint64_t begin = isKnown ? uint64_t(sizes.exprs[buffer.offset]) : 0;
-    uint64_t end = isKnown ? begin + uint64_t(sizes.exprs[buffer.size]) : uint64_t(sizes.exprs[plan.arenaSize]);
+    auto [begin, end] = extentOf(plan, buffer, sizes.exprs.data(), sizes.exprKnown.data());
     uint64_t last = island.size ? island.begin + island.size : 0;
     island.begin = std::min(island.begin, begin);
     island.size = std::max(last, end) - island.begin;

@@ -31,6 +31,18 @@ uint32_t Liveness::peakInstruction() const {
   return uint32_t(std::max_element(liveBytes.begin(), liveBytes.end()) - liveBytes.begin());
 }
 
+Extent extentOf(const Plan &plan, const Buffer &buffer, const int64_t *exprs, const uint8_t *exprKnown) {
+  uint64_t arena = uint64_t(std::max<int64_t>(exprs[plan.arenaSize], 0));
+  // What does not fit is refused where addresses are made.
+  auto clamp = [&](int64_t offset, int64_t size) {
+    uint64_t begin = std::min(arena, uint64_t(std::max<int64_t>(offset, 0)));
+    return Extent{begin, begin + std::min(arena - begin, uint64_t(std::max<int64_t>(size, 0)))};
+  };
+  if (exprKnown[buffer.offset] && exprKnown[buffer.size])
+    return clamp(exprs[buffer.offset], exprs[buffer.size]);
+  return buffer.hasRoom() ? clamp(exprs[buffer.start], exprs[buffer.room]) : Extent{0, arena};
+}
+
 namespace {
 /// Sets that are joined; the least member stands for its set.
 class Sets {
@@ -126,6 +138,8 @@ uint64_t Finder::overwrittenBy(const Instruction &instruction, const Use &use) c
   if (instruction.op != fmt::Opcode::copy && instruction.op != fmt::Opcode::fill)
     return use.end;
   uint32_t size = plan.sizes[instruction.exprs.begin];
+  if (size == plan.buffers[use.buffer].size)
+    return use.end;
   if (!exprKnown[size] || exprs[size] < 0)
     return use.begin;
   return use.begin + std::min(use.end - use.begin, uint64_t(exprs[size]));
@@ -137,15 +151,12 @@ void Finder::addUse(uint32_t index, uint32_t operand) {
   const Buffer &where = plan.buffers[buffer];
   if (where.storage != Storage::arena)
     return;
-  uint64_t arena = uint64_t(std::max<int64_t>(exprs[plan.arenaSize], 0));
-  Use use{index, buffer, 0, arena, 0, readsOperand(instruction, operand), writesOperand(instruction, operand)};
-  bool isKnown = exprKnown[where.offset] && exprKnown[where.size];
-  // What does not fit is refused where addresses are made.
-  if (isKnown && exprs[where.offset] >= 0 && exprs[where.size] >= 0) {
-    use.begin = std::min(arena, uint64_t(exprs[where.offset]));
-    use.end = use.begin + std::min(arena - use.begin, uint64_t(exprs[where.size]));
-  }
-  use.overwritten = isKnown ? overwrittenBy(instruction, use) : use.begin;
+  auto [begin, end] = extentOf(plan, where, exprs, exprKnown);
+  Use use{index, buffer, begin, end, begin, readsOperand(instruction, operand), writesOperand(instruction, operand)};
+  // What is written at the start of a room is all that is in it so far: parts follow one after the other.
+  bool isAtStart = where.hasRoom() && exprKnown[where.offset] && exprs[where.offset] == exprs[where.start];
+  if ((exprKnown[where.offset] && exprKnown[where.size]) || isAtStart)
+    use.overwritten = overwrittenBy(instruction, use);
   if (use.begin < use.end)
     uses.push_back(use);
 }

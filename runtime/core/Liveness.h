@@ -26,6 +26,13 @@ struct Life {
   }
 };
 
+/// The bytes of the arena in which a buffer lies, [begin, end): its own where these are known, else the room that it
+/// has, else all. `exprs` and `exprKnown` as evaluate() leaves them.
+struct Extent {
+  uint64_t begin, end;
+};
+Extent extentOf(const Plan &plan, const Buffer &buffer, const int64_t *exprs, const uint8_t *exprKnown);
+
 /// What the instructions tell of the arena's bytes, for one set of sizes. A byte is live from when it is written to
 /// when it is last read, over every way that jumps allow. A buffer that is a part of another, or that a kernel
 /// makes in the place of another, has bytes with it that are live without having been written again: those buffers

@@ -148,7 +148,7 @@ Status Session::copyOrFill(const Instruction &instruction) {
   return {};
 }
 
-/// A block that is used has had its memory.
+/// What is used has had its memory.
 Status Session::checkOperands(const Instruction &instruction) const {
   for (uint32_t i = 0; i < instruction.buffers.count; ++i) {
     uint32_t operand = instruction.buffers.begin + i;
@@ -188,7 +188,7 @@ Status Session::execute() {
   for (uint32_t next = 0;;) {
     const Instruction &instruction = instructions[next];
     current = next++;
-    if (plan.heapBlocks)
+    if (plan.placesBuffers)
       TENON_TRY(checkOperands(instruction));
     if (debug) [[unlikely]]
       debug->enter(current);
@@ -227,6 +227,9 @@ Status Session::execute() {
       break;
     case fmt::Opcode::run_seed:
       TENON_TRY(writeSeed(instruction));
+      break;
+    case fmt::Opcode::release:
+      artifact.releaseWeights(bound->operands[instruction.buffers.begin], sizeOf(instruction.buffers.begin));
       break;
     case fmt::Opcode::halt:
       return {};

@@ -45,4 +45,11 @@ Status MappedFile::open(const char *path) {
   return {};
 }
 
+void MappedFile::release(const void *bytes, uint64_t size) const {
+  uint64_t page = uint64_t(sysconf(_SC_PAGESIZE)), offset = uint64_t(static_cast<const uint8_t *>(bytes) - bytes_);
+  uint64_t begin = (offset + page - 1) / page * page, end = (offset + size) / page * page;
+  if (begin < end)
+    madvise(bytes_ + begin, end - begin, MADV_DONTNEED);
+}
+
 } // namespace tenon::rt

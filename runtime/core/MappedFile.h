@@ -29,6 +29,9 @@ public:
   /// May be called once.
   Status open(const char *path);
 
+  /// Gives the whole pages of a part of it back: they are read again when they are touched.
+  void release(const void *bytes, uint64_t size) const;
+
   const uint8_t *bytes() const { return bytes_; }
   size_t size() const { return size_; }
 

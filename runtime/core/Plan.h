@@ -40,6 +40,9 @@ struct Symbol {
   bool fromInput; // an input's dimension binds it; otherwise an instruction does
 };
 
+/// In place of an expression that there is not.
+inline constexpr uint32_t kNoExpr = UINT32_MAX;
+
 /// Part of one of the plan's index lists.
 struct IndexRange {
   uint32_t begin = 0, count = 0;
@@ -57,6 +60,9 @@ struct Buffer {
   Storage storage;
   uint32_t index;        // of the input, output or block
   uint32_t offset, size; // expressions
+  uint32_t start = kNoExpr, room = kNoExpr; // expressions, if any: the part of the arena in which it always lies
+
+  bool hasRoom() const { return room != kNoExpr; }
 };
 
 struct Kernel {
@@ -97,6 +103,7 @@ struct Plan {
   const char *modelName, *compiler, *madeFor; // the last: the sizes that the program is for, empty for all
   uint32_t heapBlocks = 0;
   bool bindsSymbols = false; // instructions bind some: sizes change during a run
+  bool placesBuffers = false; // some buffers have no address before instructions give them one
   // What changes then: buffers in outputs and in the heap or of changing places, operands that are such
   // buffers, and sizes. All other addresses and sizes stay as they are.
   std::vector<uint32_t> lateBuffers, lateOperands, lateSizes;

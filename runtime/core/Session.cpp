@@ -8,6 +8,7 @@
 #include "runtime/core/Session.h"
 
 #include "runtime/core/Footprint.h"
+#include "runtime/core/ResidentWeights.h"
 
 #include <cstdio>
 #include <cstring>
@@ -16,7 +17,8 @@
 namespace tenon::rt {
 
 Session::Session(const Artifact &artifact, const Program &program, ThreadPool &pool, uint64_t limit)
-    : artifact(artifact), program(program), plan(program.plan), pool(pool), limit(limit) {
+    : artifact(artifact), program(program), plan(program.plan), pool(pool), limit(limit),
+      weightBytes(boundWeights(program.plan, artifact.weightBytes())) {
   inputs.resize(plan.inputs.size());
   outputs.resize(plan.outputs.size());
   needed.resize(plan.outputs.size());

@@ -80,6 +80,7 @@ private:
   Status layOutDebug();
   Status resolve();
   Status resolveSome(const std::vector<uint32_t> &bufferList, const std::vector<uint32_t> &operandList);
+  bool isInRoom(const Buffer &buffer) const;
   Status resolveBuffer(uint32_t buffer);
   Place placeOf(const Buffer &buffer) const;
   Status resolveLate();
@@ -108,6 +109,7 @@ private:
   const Plan &plan;
   ThreadPool &pool;
   uint64_t limit;
+  uint64_t weightBytes; // that are in memory at one time
 
   std::vector<Input> inputs;
   std::vector<Output> outputs;

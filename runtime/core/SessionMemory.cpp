@@ -92,7 +92,7 @@ Status Session::addUpMemory() {
   TENON_TRY(addUpScratch(plan, bound->exprs.data(), &scratchStride));
   TENON_TRY(addUpOwnOutputs());
   memory.arena = uint64_t(arenaBytes);
-  memory.weights = artifact.weightBytes();
+  memory.weights = weightBytes;
   memory.state = plan.stateSize;
   memory.heap = 0;
   for (const Memory &block : heap)
@@ -167,13 +167,22 @@ Session::Place Session::placeOf(const Buffer &buffer) const {
   return place;
 }
 
+/// Whether a buffer lies in the part of the arena that it may lie in.
+bool Session::isInRoom(const Buffer &buffer) const {
+  if (!buffer.hasRoom())
+    return true;
+  int64_t offset = bound->exprs[buffer.offset] - bound->exprs[buffer.start], room = bound->exprs[buffer.room];
+  return bound->exprKnown[buffer.offset] && bound->exprKnown[buffer.size] && offset >= 0 && room >= 0 &&
+         fits(uint64_t(offset), uint64_t(bound->exprs[buffer.size]), uint64_t(room));
+}
+
 Status Session::resolveBuffer(uint32_t index) {
   const Buffer &buffer = plan.buffers[index];
   int64_t offset = bound->exprs[buffer.offset], size = bound->exprs[buffer.size];
   Place place = placeOf(buffer);
-  bool fit = offset >= 0 && size >= 0 && fits(uint64_t(offset), uint64_t(size), place.limit);
-  // A block gets its memory later. Until then nothing may use it, which null says.
-  if (!fit && buffer.storage == Storage::heap) {
+  bool fit = offset >= 0 && size >= 0 && fits(uint64_t(offset), uint64_t(size), place.limit) && isInRoom(buffer);
+  // Where data decides, a buffer gets its place later. Until then nothing may use it, which null says.
+  if (!fit && (buffer.storage == Storage::heap || buffer.hasRoom())) {
     bound->buffers[index] = nullptr;
     return {};
   }

@@ -73,9 +73,10 @@ SymbolList::SymbolList(const Plan &plan, uint32_t expr, const int64_t *values) {
 
 Status requirementFails(const Plan &plan, const Check &check, const int64_t *symbols, const char *node) {
   SymbolList list(plan, check.expr, symbols);
+  const char *separator = *list.text ? "; " : "";
   if (node)
-    return Status::make(TENON_INVALID, "node '%s': %s; %s", node, check.text, list.text);
-  return Status::make(TENON_INVALID, "the inputs' sizes do not fit the model: %s; %s", check.text, list.text);
+    return Status::make(TENON_INVALID, "node '%s': %s%s%s", node, check.text, separator, list.text);
+  return Status::make(TENON_INVALID, "the inputs' sizes do not fit the model: %s%s%s", check.text, separator, list.text);
 }
 
 Status bindSymbols(const Plan &plan, const int64_t *dims, int64_t *values) {

@@ -131,7 +131,13 @@ static Status verifyBuffers(const fmt::Plan &in, Plan &plan) {
     if (buffer->offset() >= plan.exprs.size() || buffer->size() >= plan.exprs.size())
       return Status::make(TENON_INVALID, "plan: buffer %u ('%s') names expressions %u and %u of %zu", i, name,
                           buffer->offset(), buffer->size(), plan.exprs.size());
-    plan.buffers.push_back({name, Storage(storage), buffer->index(), buffer->offset(), buffer->size()});
+    uint32_t start = buffer->start(), room = buffer->room();
+    bool hasRoom = start != kNoExpr || room != kNoExpr;
+    if (hasRoom && (Storage(storage) != Storage::arena || start >= plan.exprs.size() || room >= plan.exprs.size()))
+      return Status::make(TENON_INVALID, "plan: buffer %u ('%s') has expressions %u and %u of %zu for its room", i,
+                          name, start, room, plan.exprs.size());
+    plan.buffers.push_back({name, Storage(storage), buffer->index(), buffer->offset(), buffer->size(), start, room});
+    plan.placesBuffers |= hasRoom || Storage(storage) == Storage::heap;
   }
   return {};
 }
@@ -148,6 +154,9 @@ static Status listLate(Plan &plan) {
   }
   for (uint32_t i = 0; i < plan.buffers.size(); ++i) {
     const Buffer &buffer = plan.buffers[i];
+    if (buffer.hasRoom() && (isLate[buffer.start] || isLate[buffer.room]))
+      return Status::make(TENON_INVALID, "plan: the room of buffer %u ('%s') depends on a symbol that instructions bind",
+                          i, buffer.name);
     isLateBuffer[i] = buffer.storage == Storage::heap || buffer.storage == Storage::output ||
                       isLate[buffer.offset] || isLate[buffer.size];
     if (isLateBuffer[i])

@@ -29,6 +29,7 @@ class Case:
         newest = onnx.defs.onnx_opset_version()
         self.opset = newest if batch.random() < 0.4 else batch.randint(getattr(module, "OLDEST", 13), newest)
         self.hasComposites = hasattr(module, "COMPOSITES")
+        self.isGuarded = hasattr(module, "GUARDED")
         names = [name for name in module.OPERATORS if _exists(name.split()[0], self.opset)]
         self.operator = random.Random(f"{seed} {family} {number} operator").choice(names)
         self.name, self.number = f"{family}-{number}", number

@@ -32,12 +32,17 @@ import onnx
 PASSED, FAILED, UNSUPPORTED, UNJUDGED = "passed", "failed", "unsupported", "unjudged"
 EXIT_UNSUPPORTED = 3
 THREADS = (1, 3)
+GUARDED = "guarded"
 DECOMPOSE = "tenon-infer-shapes,tenon-decompose{all=true}"
 
 
-def call(*command):
+OFFSET_SAMPLES = 1000
+
+
+def call(*command, guarded=False):
     """(exit code, what went to standard error)."""
-    result = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace")
+    environment = os.environ | ({"TENON_DEBUG_ARENA": "1"} if guarded else {})
+    result = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace", env=environment)
     return result.returncode, result.stderr.strip()
 
 
@@ -57,6 +62,8 @@ class Batch:
         self.sizes = {symbol: size for case in members for symbol, size in case.takes[0].getSizes()}
         if self.sizes:
             self.ways.append(("general", self.artifact, ["--threads", THREADS[0], "--program", "general"]))
+        if members[0].isGuarded:
+            self.ways.append((GUARDED, self.artifact, ["--threads", THREADS[0]]))
         if members[0].hasComposites:
             self.ways.append(("decomposed", folder / "decomposed.tenon", ["--threads", THREADS[0]]))
 
@@ -66,6 +73,8 @@ class Batch:
         profile = ";".join(f"{symbol}={size}" for symbol, size in self.sizes.items())
         options = ["--profile", profile] if profile else []
         code, text = call("tenon", "compile", self.model, "-o", self.artifact, *options)
+        if code == 0 and self.members[0].isGuarded:
+            code, text = call("tenon-offsets-test", self.model, OFFSET_SAMPLES)
         return self._compileDecomposed() if code == 0 and self.members[0].hasComposites else (code, text)
 
     def _compileDecomposed(self):
@@ -86,7 +95,7 @@ class Batch:
         for way, artifact, options in self.ways:
             outputs = self.folder / f"take-{take}-{way}"
             outputs.mkdir(exist_ok=True)
-            code, text = call("tenon-run", artifact, *options, "--output-dir", outputs, *arguments)
+            code, text = call("tenon-run", artifact, *options, "--output-dir", outputs, *arguments, guarded=way == GUARDED)
             if code:
                 return code, text
         return 0, ""
@@ -102,6 +111,8 @@ class Batch:
                     return f"{path.parent.name}: output {name} {fault}"
             if not filecmp.cmp(paths[0], paths[1], shallow=False):
                 return f"take-{take}: output {name} depends on the number of threads"
+            if case.isGuarded and not filecmp.cmp(paths[0], self.folder / f"take-{take}-{GUARDED}" / f"{name}.npy", shallow=False):
+                return f"take-{take}: output {name} depends on where buffers lie"
         return None
 
 

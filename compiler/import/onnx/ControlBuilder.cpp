@@ -136,12 +136,13 @@ static SmallVector<Dims> addCollected(Node &n, Carried &carried, Block &block, L
   return initial;
 }
 
-static std::optional<SmallVector<Value>> createLoop(Node &n, Value condition, ArrayRef<Value> inits,
-                                                    const Carried &carried, std::unique_ptr<Region> body) {
+static std::optional<SmallVector<Value>> createLoop(Node &n, Value condition, AffineExpr trips,
+                                                    ArrayRef<Value> inits, const Carried &carried,
+                                                    std::unique_ptr<Region> body) {
   if (llvm::is_contained(inits, Value()))
     return std::nullopt;
   auto loop = LoopOp::create(n.importer.getBuilder(), n.getLoc(), body->front().getArgumentTypes(), condition, inits,
-                             toArrayAttr(n, carried.names));
+                             toArrayAttr(n, carried.names), trips ? ShapeAttr::get(n.getContext(), trips) : ShapeAttr());
   loop.getBody().takeBody(*body);
   if (failed(verify(loop)))
     return std::nullopt;
@@ -149,7 +150,7 @@ static std::optional<SmallVector<Value>> createLoop(Node &n, Value condition, Ar
 }
 
 std::optional<SmallVector<Value>>
-onnx_import::buildLoop(Node &n, Value condition, ArrayRef<Value> inits,
+onnx_import::buildLoop(Node &n, Value condition, AffineExpr trips, ArrayRef<Value> inits,
                        llvm::function_ref<std::optional<LoopBody>(ArrayRef<Value>)> body) {
   if (n.hasFailed() || !condition || llvm::is_contained(inits, Value()))
     return std::nullopt;
@@ -188,7 +189,7 @@ onnx_import::buildLoop(Node &n, Value condition, ArrayRef<Value> inits,
     std::unique_ptr<Region> region = apart.finish(n, yielded);
     for (auto [dims, type] : llvm::zip(initial, types))
       allInits.push_back(n.broadcast(n.scalar(0, type), dims));
-    return createLoop(n, condition, allInits, carried, std::move(region));
+    return createLoop(n, condition, trips, allInits, carried, std::move(region));
   }
 }
 
@@ -207,7 +208,7 @@ std::optional<SmallVector<Value>> onnx_import::buildCountedLoop(
     made->next.insert(made->next.begin(), number);
     return made;
   };
-  std::optional<SmallVector<Value>> results = buildLoop(n, n.greater(n.size(count, n.i64()), zero), all, counted);
+  std::optional<SmallVector<Value>> results = buildLoop(n, n.greater(n.size(count, n.i64()), zero), count, all, counted);
   if (results)
     results->erase(results->begin());
   return results;

@@ -23,9 +23,10 @@ struct LoopBody {
 /// values. It may be called several times: extents that turn out to change from one time to the next become
 /// symbols, and the body is made anew with these; what an attempt has reported is forgotten then.
 ///
-/// The results: the carried values at the end, then the collected ones, stacked along a new first dimension.
+/// `trips` is how often it runs at most, or null. The results: the carried values at the end, then the collected
+/// ones, stacked along a new first dimension.
 std::optional<llvm::SmallVector<Value>>
-buildLoop(Node &n, Value condition, llvm::ArrayRef<Value> inits,
+buildLoop(Node &n, Value condition, AffineExpr trips, llvm::ArrayRef<Value> inits,
           llvm::function_ref<std::optional<LoopBody>(llvm::ArrayRef<Value>)> body);
 
 /// A loop that runs `count` times; `body` gets the number of the time, an i64 of rank 0, and its result says

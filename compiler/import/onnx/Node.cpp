@@ -109,7 +109,7 @@ Dims Node::bindSizes(Value vector, int64_t min, ArrayRef<AffineExpr> bounds) {
   return dims;
 }
 
-std::optional<Dims> Node::sizesOperand(size_t i, StringRef what) {
+std::optional<Dims> Node::sizesOperand(size_t i, StringRef what, AffineExpr most) {
   const ShapeValue *value = known(i);
   std::optional<Dims> sizes = value ? value->getIntegers() : std::nullopt;
   if (sizes || !hasInput(i))
@@ -132,7 +132,7 @@ std::optional<Dims> Node::sizesOperand(size_t i, StringRef what) {
     }
     result.push_back(element);
   }
-  bind(vector, names, 0);
+  bind(vector, names, 0, most ? Dims(*count, most) : Dims());
   if (failed)
     return std::nullopt;
   importer.rememberSizes(*inputs[i], result);

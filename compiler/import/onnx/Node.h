@@ -64,8 +64,8 @@ public:
   const ShapeValue *known(size_t i);
 
   /// The elements of an operand of sizes: elements that are not known become symbols that data binds. `what`
-  /// names the operand in a message, "shape".
-  std::optional<Dims> sizesOperand(size_t i, llvm::StringRef what);
+  /// names the operand in a message, "shape"; none of them may be above `most` where that is not null.
+  std::optional<Dims> sizesOperand(size_t i, llvm::StringRef what, AffineExpr most = {});
   /// Operands that must be known when compiling.
   std::optional<Ints> intsOperand(size_t i, llvm::StringRef what);
   std::optional<llvm::SmallVector<double>> floatsOperand(size_t i, llvm::StringRef what);

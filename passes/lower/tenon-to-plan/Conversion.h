@@ -12,6 +12,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/lower/tenon-to-plan/SizeBuilder.h"
+#include "passes/shape/FunctionFacts.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tenon {
@@ -42,6 +43,7 @@ private:
   mlir::Value createAlloc(mlir::Value value);
   mlir::StringAttr getName(mlir::Location loc);
   mlir::Value getBytes(mlir::Value value);
+  mlir::Value getBytesBound(mlir::Value value);
   void createCopy(mlir::Value source, mlir::Value target, mlir::Value bytes, mlir::Location loc);
 
   // ConvertViews.cpp: what shares memory.
@@ -69,6 +71,7 @@ private:
   mlir::OpBuilder b;       ///< where instructions go
   mlir::OpBuilder atStart; ///< where arithmetic goes: before all of them
   SizeBuilder sizes;
+  Facts facts; ///< of main's symbols
   plan::ProgramOp program;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   llvm::DenseMap<unsigned, int64_t> symbolNumbers; ///< of the dialect's symbols, in the program

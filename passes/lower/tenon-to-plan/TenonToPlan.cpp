@@ -33,7 +33,7 @@ static std::string getNames(Location loc) {
 }
 
 Conversion::Conversion(func::FuncOp main, ModuleOp module)
-    : main(main), module(module), b(main), atStart(main), sizes(atStart, main.getLoc()) {}
+    : main(main), module(module), b(main), atStart(main), sizes(atStart, main.getLoc()), facts(collectFacts(main)) {}
 
 StringAttr Conversion::getName(Location loc) { return b.getStringAttr(getNames(loc)); }
 
@@ -123,10 +123,19 @@ LogicalResult Conversion::checkSymbols() {
   return result;
 }
 
+/// The most bytes that a value of a size which data decides has; null where its size is known before, or that is not.
+Value Conversion::getBytesBound(Value value) {
+  Dims dims = getDims(value);
+  AffineExpr bound = isKnownEarly(dims) ? AffineExpr() : facts.getUpperBound(getElementCount(b.getContext(), dims));
+  if (!bound || !isKnownEarly(bound))
+    return {};
+  return sizes.buildBytes(getTensorType(bound, getElementTypeOrSelf(value)));
+}
+
 Value Conversion::createAlloc(Value value) {
   StringAttr name = getName(value.getLoc());
   return plan::AllocOp::create(b, value.getLoc(), plan::BufferType::get(b.getContext()), getBytes(value),
-                               name.empty() ? StringAttr() : name);
+                               getBytesBound(value), name.empty() ? StringAttr() : name);
 }
 
 /// The buffers that a launch writes: where an output wants them, or new ones.

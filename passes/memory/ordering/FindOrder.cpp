@@ -9,7 +9,6 @@
 #include "passes/memory/ordering/BeamSearch.h"
 #include "passes/memory/ordering/ListOrder.h"
 #include <algorithm>
-#include <numeric>
 
 using namespace tenon::ordering;
 
@@ -23,8 +22,7 @@ static int64_t getWidth(const Graph &graph, int64_t steps) {
 FoundOrder tenon::ordering::findOrder(const Graph &graph, int64_t steps) {
   Program program(graph);
   FoundOrder best;
-  best.order.resize(graph.nodes.size());
-  std::iota(best.order.begin(), best.order.end(), 0);
+  best.order = getGivenOrder(graph);
   best.peak = getPeak(graph, best.order);
   auto keepBetter = [&](Order order) {
     int64_t peak = getPeak(graph, order);

@@ -8,8 +8,26 @@
 #include "passes/memory/ordering/Graph.h"
 #include "passes/memory/ordering/Schedule.h"
 #include <algorithm>
+#include <numeric>
 
 using namespace tenon::ordering;
+
+Order tenon::ordering::getGivenOrder(const Graph &graph) {
+  Order order(graph.nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+std::vector<int64_t> tenon::ordering::getLiveBytes(const Graph &graph, const Order &order) {
+  Program program(graph);
+  Schedule schedule(program);
+  std::vector<int64_t> live;
+  for (uint32_t node : order) {
+    live.push_back(schedule.getLive() + schedule.getEffect(node).allocated);
+    schedule.run(node);
+  }
+  return live;
+}
 
 int64_t tenon::ordering::getPeak(const Graph &graph, const Order &order) {
   Program program(graph);

@@ -34,6 +34,12 @@ struct Graph {
 
 using Order = std::vector<uint32_t>;
 
+/// The order in which nodes stand.
+Order getGivenOrder(const Graph &graph);
+
+/// The sum of sizes of buffers that are live while each node runs, in the order in which they do.
+std::vector<int64_t> getLiveBytes(const Graph &graph, const Order &order);
+
 /// The largest sum of sizes of buffers that are live while one node runs.
 int64_t getPeak(const Graph &graph, const Order &order);
 

@@ -232,7 +232,7 @@ typedef struct tenon_memory {
   uint64_t arena;   ///< activations whose sizes are known before the run
   uint64_t heap;    ///< activations whose sizes depend on data: what they have needed so far
   uint64_t scratch; ///< of all threads together
-  uint64_t weights; ///< mapped from the artifact
+  uint64_t weights; ///< mapped from the artifact, and in memory at one time
   uint64_t state;   ///< kept from run to run
   uint64_t outputs; ///< of outputs that the caller did not bind
   uint64_t total;   ///< of all these

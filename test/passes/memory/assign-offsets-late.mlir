@@ -45,3 +45,52 @@ plan.program @loops symbols [] inputs [] outputs [] {
   } {name = ""}
   plan.copy %carried to %x size %c64 {name = ""}
 }
+
+// -----
+
+// Where the size has a bound, the arena has room for that, above what is in use at the same time.
+// CHECK-LABEL: plan.program @bounded
+// CHECK-NOT: plan.heap
+// CHECK: %[[A:.*]] = plan.view %{{.*}}[%[[START:.*]]] size %arg1 in %[[START]] room %arg0
+// CHECK-NOT: plan.reserve
+// CHECK: plan.copy %{{.*}} to %[[A]]
+// CHECK: %[[OFFSET:.*]] = arith.addi %[[START]], %arg1
+// CHECK: plan.view %{{.*}}[%[[OFFSET]]] size %c8{{.*}} in %[[START]] room %arg0
+plan.program @bounded symbols ["N", "k"] inputs [] outputs [] {
+^bb0(%N: index, %k: index):
+  %c8 = arith.constant 8 : index
+  %x = plan.input 0 size %N
+  %count = plan.alloc %c8
+  plan.copy %x to %count size %c8 {name = ""}
+  plan.bind 1 = %count[0] min 0 {name = ""}
+  %a = plan.alloc %k at_most %N
+  plan.reserve %a size %k {keep = false, name = ""}
+  plan.copy %x to %a size %k {name = ""}
+  %end = plan.alias %a[%k] size %c8
+  plan.copy %x to %end size %c8 {name = ""}
+  plan.copy %a to %x size %k {name = ""}
+}
+
+// -----
+
+// Not where the bound would make the arena much larger than what all else needs.
+// CHECK-LABEL: plan.program @bounded_by_far_too_much
+// CHECK: plan.arena %c2000000
+// CHECK: plan.heap 0[%{{.*}}] size %arg0
+// CHECK: plan.view %{{.*}}[%[[START:.*]]] size %arg0 in %[[START]] room %c400000
+plan.program @bounded_by_far_too_much symbols ["k"] inputs [] outputs [] {
+^bb0(%k: index):
+  %c1600000 = arith.constant 1600000 : index
+  %c400000 = arith.constant 400000 : index
+  %c500000 = arith.constant 500000 : index
+  %x = plan.input 0 size %c1600000
+  %a = plan.alloc %c1600000
+  plan.copy %x to %a size %c1600000 {name = ""}
+  plan.bind 0 = %a[0] min 0 {name = ""}
+  %many = plan.alloc %k at_most %c500000
+  plan.copy %a to %many size %k {name = ""}
+  %few = plan.alloc %k at_most %c400000
+  plan.copy %a to %few size %k {name = ""}
+  plan.copy %few to %x size %k {name = ""}
+  plan.copy %many to %x size %k {name = ""}
+}

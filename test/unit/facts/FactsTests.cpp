@@ -210,4 +210,11 @@ TEST_CASE("upper bounds are expressions of what is known before the run") {
   AffineExpr unknown = getDimSymbol(&a.context, "unknown");
   facts.addBound(unknown, {});
   CHECK_FALSE(facts.getUpperBound(unknown + 1));
+  // At several places: the largest, where that is always the same one.
+  facts.addBound(picked, n * 5 + m);
+  CHECK(facts.getUpperBound(picked) == simplifyDim(n * 5 + m));
+  facts.addBound(picked, n * 4);
+  CHECK(facts.getUpperBound(picked) == simplifyDim(n * 5 + m));
+  facts.addBound(found, m);
+  CHECK_FALSE(facts.getUpperBound(found));
 }

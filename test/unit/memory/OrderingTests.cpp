@@ -65,12 +65,6 @@ static int64_t computePeak(const Graph &graph, const Order &order) {
   return *std::max_element(live.begin(), live.end());
 }
 
-static Order getGivenOrder(const Graph &graph) {
-  Order order(graph.nodes.size());
-  std::iota(order.begin(), order.end(), 0);
-  return order;
-}
-
 TEST_CASE("the peak is what the definition says") {
   std::mt19937 random(1);
   for (int round = 0; round < 100; ++round) {

@@ -8,6 +8,7 @@
 #include "runtime/core/Expressions.h"
 #include "runtime/core/Footprint.h"
 #include "runtime/core/Liveness.h"
+#include "runtime/core/ResidentWeights.h"
 #include "runtime/core/Verify.h"
 #include "test/unit/runtime/Runner.h"
 
@@ -149,6 +150,42 @@ TEST_CASE("what sizes can come to follows from the ranges of the symbols") {
   CHECK(of(rest) == std::pair<int64_t, int64_t>(0, 3));
   CHECK(!bounds[open].isBounded());
   CHECK(of(cut) == std::pair<int64_t, int64_t>(0, 7));
+}
+
+TEST_CASE("weights that are let go of are not in memory all the time") {
+  ArtifactBuilder b;
+  constexpr uint64_t page = 4096, total = 12 * page;
+  auto weight = [&](uint64_t offset, uint64_t size) {
+    return b.buffer("w", fmt::Storage::weight, b.constant(int64_t(offset)), b.constant(int64_t(size)));
+  };
+  uint32_t first = weight(0, 4 * page), second = weight(4 * page, 4 * page + 100), kept = weight(9 * page, 3 * page);
+  auto use = [&](uint32_t buffer) { b.instruction(fmt::Opcode::launch, b.kernel("scale"), b.zero, 0, {buffer}, {}); };
+  auto release = [&](uint32_t buffer) { b.instruction(fmt::Opcode::release, 0, 0, 0, {buffer}, {}); };
+  auto bound = [&] {
+    b.halt();
+    uint64_t bytes = rt::boundWeights(Lives(b).plan, total);
+    b.plan.instructions.pop_back();
+    return bytes;
+  };
+  use(first);
+  CHECK(bound() == total);
+  release(first);
+  use(second);
+  CHECK(bound() == total);
+  // The end of the second shares a page with what follows.
+  release(second);
+  CHECK(bound() == 4 * page + 4 * page);
+  use(kept);
+  CHECK(bound() == 4 * page + 4 * page);
+  // What comes again is there again, and at the end of a loop also at its start.
+  use(first);
+  CHECK(bound() == total);
+  release(first);
+  CHECK(bound() == 4 * page + 4 * page);
+  use(first);
+  b.instruction(fmt::Opcode::branch_if_zero, 2, 0, 0, {b.buffer("go", fmt::Storage::arena, b.zero, b.zero)}, {});
+  release(first);
+  CHECK(bound() == total);
 }
 
 TEST_CASE("memory is bounded before anything runs") {

@@ -255,6 +255,39 @@ TEST_CASE("a block is not used before it has its memory") {
   CHECK_THAT(runner.message(), Contains("node 'Copy': buffer 'block' is used before it has its 4 bytes"));
 }
 
+/// The first K bytes of x go through the arena, which has room for N of them, and for a byte in front.
+static ArtifactBuilder copyInRoom() {
+  ArtifactBuilder b;
+  uint32_t one = b.constant(1), eight = b.constant(8), n = b.symbol("N"), k = b.symbol("K");
+  b.plan.arena_size = b.expr(fmt::ExprOp::add, n, one);
+  uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, n, b.input("x", fmt::DType::u8, {n}));
+  uint32_t count = b.buffer("count", fmt::Storage::input, b.zero, eight, b.input("count", fmt::DType::i64, {}));
+  uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, k, b.output("y", fmt::DType::u8, {k}));
+  uint32_t part = b.buffer("part", fmt::Storage::arena, one, k);
+  b.plan.buffers[part]->start = one;
+  b.plan.buffers[part]->room = n;
+  b.instruction(fmt::Opcode::bind_symbol, 1, k, k + 1, {count}, {}, "Bind");
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {x, part}, {k}, "Copy");
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {part, y}, {k}, "Copy");
+  b.halt();
+  return b;
+}
+
+TEST_CASE("a size that depends on data may have room in the arena") {
+  Runner runner(copyInRoom());
+  std::vector<uint8_t> x{3, 1, 4, 1, 5, 9, 2, 6};
+  REQUIRE(runner.bind(0, TENON_U8, {int64_t(x.size())}, x.data()) == TENON_OK);
+  for (int64_t count : {5, 0, 8, 1}) {
+    REQUIRE(runner.bind(1, TENON_I64, {}, &count) == TENON_OK);
+    REQUIRE(runner.run() == TENON_OK);
+    CHECK(runner.output<uint8_t>(0) == std::vector<uint8_t>(x.begin(), x.begin() + count));
+  }
+  int64_t tooMany = 9;
+  REQUIRE(runner.bind(1, TENON_I64, {}, &tooMany) == TENON_OK);
+  CHECK(runner.run() == TENON_INVALID);
+  CHECK_THAT(runner.message(), Contains("node 'Copy': buffer 'part' is used before it has its 9 bytes"));
+}
+
 TEST_CASE("state is kept from run to run until it is reset") {
   ArtifactBuilder b;
   uint32_t four = b.constant(4);

@@ -58,12 +58,38 @@ TEST_CASE("inputs and outputs: types, ranks, dimensions") {
   refuses("is expression 1000 of", [](auto &b) { b.output("y2", fmt::DType::f32, {1000}); });
 }
 
+/// Puts an instruction before the final halt.
+static void insert(ArtifactBuilder &b, fmt::Opcode op, uint32_t a, uint32_t bb, uint32_t c,
+                   std::vector<uint32_t> buffers, std::vector<uint32_t> exprs) {
+  b.instruction(op, a, bb, c, std::move(buffers), std::move(exprs), "n");
+  b.halt();
+}
+
 TEST_CASE("buffers: storage, index, expressions") {
   refuses("has storage 6", [](auto &b) { b.buffer("b", fmt::Storage(6), 0, 0); });
   refuses("lies in input 1 of 1", [](auto &b) { b.buffer("b", fmt::Storage::input, 0, 0, 1); });
   refuses("lies in output 7 of 1", [](auto &b) { b.buffer("b", fmt::Storage::output, 0, 0, 7); });
   refuses("names expressions 0 and 1000", [](auto &b) { b.buffer("b", fmt::Storage::arena, 0, 1000); });
   refuses("names expressions 1000 and 0", [](auto &b) { b.buffer("b", fmt::Storage::arena, 1000, 0); });
+}
+
+TEST_CASE("buffers: the room in which they lie") {
+  auto inRoom = [](fmt::Storage storage, uint32_t start, uint32_t room) {
+    return [=](ArtifactBuilder &b) {
+      fmt::BufferT &buffer = *b.plan.buffers[b.buffer("b", storage, 0, 0)];
+      buffer.start = start;
+      buffer.room = room;
+    };
+  };
+  refuses("has expressions 0 and 1000", inRoom(fmt::Storage::arena, 0, 1000));
+  refuses("has expressions 1000 and 0", inRoom(fmt::Storage::arena, 1000, 0));
+  refuses("has expressions 0 and 4294967295", inRoom(fmt::Storage::arena, 0, UINT32_MAX));
+  refuses("has expressions 0 and 0", inRoom(fmt::Storage::weight, 0, 0));
+  refuses("the room of buffer 4 ('b') depends on a symbol that instructions bind", [&](auto &b) {
+    uint32_t k = b.symbol("K");
+    inRoom(fmt::Storage::arena, 0, k)(b);
+    insert(b, fmt::Opcode::bind_symbol, 1, k, k + 1, {2}, {});
+  });
 }
 
 TEST_CASE("memory: sizes and alignment") {
@@ -77,13 +103,6 @@ TEST_CASE("memory: sizes and alignment") {
 TEST_CASE("kernels must be in the code") {
   refuses("has no kernel 'missing'", [](auto &b) { b.kernel("missing"); });
   refuses("has no kernel ''", [](auto &b) { b.kernel(""); });
-}
-
-/// Puts an instruction before the final halt.
-static void insert(ArtifactBuilder &b, fmt::Opcode op, uint32_t a, uint32_t bb, uint32_t c,
-                   std::vector<uint32_t> buffers, std::vector<uint32_t> exprs) {
-  b.instruction(op, a, bb, c, std::move(buffers), std::move(exprs), "n");
-  b.halt();
 }
 
 TEST_CASE("instructions: opcodes, fields, operand counts") {
@@ -118,6 +137,10 @@ TEST_CASE("instructions: nothing writes inputs and weights") {
     insert(b, fmt::Opcode::copy, 0, 0, 0, {2, 0}, {0});
   });
   refuses("writes 'w', which is a weight", [](auto &b) { insert(b, fmt::Opcode::fill, 0, 0, 0, {3}, {0}); });
+}
+
+TEST_CASE("instructions: weights alone are let go of") {
+  refuses("lets go of 'x', which is no weight", [](auto &b) { insert(b, fmt::Opcode::release, 0, 0, 0, {0}, {}); });
 }
 
 TEST_CASE("instructions: the list has an end") {

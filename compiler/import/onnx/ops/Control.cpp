@@ -8,6 +8,8 @@
 #include "compiler/import/onnx/Compound.h"
 #include "compiler/import/onnx/ControlBuilder.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include <array>
 
 using namespace mlir;
 using namespace tenon;
@@ -21,9 +23,15 @@ namespace {
 /// A loop is written out where that makes at most so many nodes.
 constexpr int64_t kMaxWrittenOut = 256;
 
-std::optional<int64_t> getConstantElement(const ShapeValue *value) {
+/// The only element where it is an expression of sizes; else null.
+AffineExpr getElement(const ShapeValue *value) {
   std::optional<Dims> integers = value ? value->getIntegers() : std::nullopt;
-  return integers && integers->size() == 1 ? getConstant(integers->front()) : std::nullopt;
+  return integers && integers->size() == 1 ? integers->front() : AffineExpr();
+}
+
+std::optional<int64_t> getConstantElement(const ShapeValue *value) {
+  AffineExpr element = getElement(value);
+  return element ? getConstant(element) : std::nullopt;
 }
 
 bool hasFailed(ArrayRef<ImportedValue *> values) {
@@ -64,24 +72,67 @@ Ints getRanks(Node &n, const onnx::GraphProto &graph) {
   return ranks;
 }
 
-LogicalResult importIf(Node &n) {
-  std::optional<int64_t> condition = getConstantElement(n.known(0));
-  const onnx::GraphProto *graphs[] = {n.getGraph("then_branch"), n.getGraph("else_branch")};
-  if (!graphs[0] || !graphs[1])
-    return failure();
-  if (condition)
-    return importInPlace(n, *graphs[*condition ? 0 : 1]);
-  // Exporters write "drop this dimension if it is 1" so. A rank cannot depend on sizes: we take it that it is.
-  AffineExpr difference = getComparedSizes(n.input(0));
-  if (difference && getRanks(n, *graphs[0]) != getRanks(n, *graphs[1])) {
-    std::string text = "needs " + dimsToString(difference) + " to be 0, on which the rank of '" +
-                       n.getProto().output(0) + "' depends";
-    n.require(difference, text);
-    n.require(simplifyDim(-difference), text);
-    return importInPlace(n, *graphs[0]);
+/// The two graphs of an If, in order.
+using Branches = std::array<const onnx::GraphProto *, 2>;
+
+/// A branch that no sizes of these inputs let run.
+struct DeadBranch {
+  int number;
+  std::string fault;                      ///< why
+  SmallVector<RankedTensorType> results; ///< of the other one
+};
+
+/// The types of the tensors that a branch makes; nothing where it fails, or makes something else.
+std::optional<SmallVector<RankedTensorType>> getTensorTypes(Node &n, const onnx::GraphProto &graph) {
+  SmallVector<RankedTensorType> types;
+  bool areTensors = attempt(n, [&] {
+    SmallVector<ImportedValue *> outputs;
+    if (failed(n.importer.importSubgraph(n, graph, {}, outputs)) || hasFailed(outputs))
+      return false;
+    for (ImportedValue *output : outputs)
+      types.push_back(output->type);
+    return !llvm::is_contained(types, RankedTensorType());
+  });
+  return areTensors ? std::optional(types) : std::nullopt;
+}
+
+/// Where the import of one branch failed with `faults` and that of the other does not.
+std::optional<DeadBranch> findDeadBranch(Node &n, const Branches &graphs, const Importer::Faults &faults) {
+  bool isInvalid = llvm::all_of(faults, [](const auto &fault) { return fault.kind == ImportFault::InvalidModel; });
+  // An If within another one is that one's matter: each level would try all those within it anew.
+  bool isOutermost = isa_and_nonnull<func::FuncOp>(n.importer.getBuilder().getInsertionBlock()->getParentOp());
+  if (!isInvalid || !isOutermost)
+    return std::nullopt;
+  for (int number : {0, 1}) {
+    std::optional<SmallVector<RankedTensorType>> own = getTensorTypes(n, *graphs[number]);
+    std::optional<SmallVector<RankedTensorType>> other = own ? std::nullopt : getTensorTypes(n, *graphs[1 - number]);
+    if (other)
+      return DeadBranch{number, faults.front().text, *other};
   }
+  return std::nullopt;
+}
+
+/// Ends the run, and makes zeros of the shapes that the other branch has, as far as they are known outside of it.
+SmallVector<Value> makeDeadBranch(Node &n, const DeadBranch &dead, SmallVectorImpl<ImportedValue> &likes) {
+  n.requireWhenRun(n.constantDim(-1), "takes a branch that these sizes do not fit: " + dead.fault);
+  SmallVector<Value> values;
+  for (RankedTensorType type : dead.results) {
+    Dims dims = getDims(type);
+    for (AffineExpr &dim : dims)
+      if (isUnknownDim(dim) || n.importer.dependsOnData(dim))
+        dim = n.constantDim(0);
+    values.push_back(n.broadcast(n.scalar(0, type.getElementType()), dims));
+    likes.push_back(toImported(n, values.back()));
+  }
+  return values;
+}
+
+LogicalResult importBranches(Node &n, const Branches &graphs, const std::optional<DeadBranch> &dead) {
   SmallVector<ImportedValue> likes;
   auto importBranch = [&](int i) -> std::optional<SmallVector<Value>> {
+    SmallVector<ImportedValue> ignored;
+    if (dead && dead->number == i)
+      return makeDeadBranch(n, *dead, i == 0 ? likes : ignored);
     SmallVector<ImportedValue *> outputs;
     if (failed(n.importer.importSubgraph(n, *graphs[i], {}, outputs)) || hasFailed(outputs))
       return std::nullopt;
@@ -96,15 +147,43 @@ LogicalResult importIf(Node &n) {
     }
     return tensors;
   };
-  if (graphs[0]->output_size() != graphs[1]->output_size())
-    return n.invalid("has branches of " + Twine(graphs[0]->output_size()) + " and " +
-                     Twine(graphs[1]->output_size()) + " outputs");
   std::optional<SmallVector<Value>> results = buildIf(
       n, toScalar(n, n.input(0)), [&] { return importBranch(0); }, [&] { return importBranch(1); });
   if (!results)
     return failure();
   SmallVector<ImportedValue> values = fromTensorsLike(n, likes, *results);
   return bindOutputs(n, values);
+}
+
+LogicalResult importIf(Node &n) {
+  std::optional<int64_t> condition = getConstantElement(n.known(0));
+  Branches graphs = {n.getGraph("then_branch"), n.getGraph("else_branch")};
+  if (!graphs[0] || !graphs[1])
+    return failure();
+  if (condition)
+    return importInPlace(n, *graphs[*condition ? 0 : 1]);
+  // Exporters write "drop this dimension if it is 1" so. A rank cannot depend on sizes: we take it that it is.
+  AffineExpr difference = getComparedSizes(n.input(0));
+  if (difference && getRanks(n, *graphs[0]) != getRanks(n, *graphs[1])) {
+    std::string text = "needs " + dimsToString(difference) + " to be 0, on which the rank of '" +
+                       n.getProto().output(0) + "' depends";
+    n.require(difference, text);
+    n.require(simplifyDim(-difference), text);
+    return importInPlace(n, *graphs[0]);
+  }
+  if (graphs[0]->output_size() != graphs[1]->output_size())
+    return n.invalid("has branches of " + Twine(graphs[0]->output_size()) + " and " +
+                     Twine(graphs[1]->output_size()) + " outputs");
+  Importer::Checkpoint before = n.importer.getCheckpoint();
+  LogicalResult result = importBranches(n, graphs, std::nullopt);
+  if (succeeded(result) || !n.importer.hasFaultsSince(before))
+    return result;
+  // A model may have a branch for sizes other than these.
+  Importer::Faults faults = n.importer.rollBack(before, n);
+  if (std::optional<DeadBranch> dead = findDeadBranch(n, graphs, faults))
+    return importBranches(n, graphs, dead);
+  n.importer.restore(std::move(faults));
+  return failure();
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,17 +236,19 @@ struct LoopNode {
   Value trips;     ///< how often it runs at most, a scalar; null where nothing limits that
   Value condition; ///< whether it runs at all, a scalar; null where it does
   std::optional<int64_t> knownTrips;
+  AffineExpr mostTrips; ///< the same as an expression of sizes; null where it is none
   std::optional<int64_t> knownCondition;
   SmallVector<ImportedValue> state;
   int64_t collected;
 };
 
 std::optional<LoopNode> readLoop(Node &n) {
-  LoopNode loop{n.getGraph("body"), {}, {}, {}, 1, {}, 0};
+  LoopNode loop{n.getGraph("body"), {}, {}, {}, {}, 1, {}, 0};
   if (!loop.body)
     return std::nullopt;
   if (n.hasInput(0)) {
-    loop.knownTrips = getConstantElement(n.known(0));
+    loop.mostTrips = getElement(n.known(0));
+    loop.knownTrips = loop.mostTrips ? getConstant(loop.mostTrips) : std::nullopt;
     loop.trips = toScalar(n, n.input(0));
   }
   if (n.hasInput(1)) {
@@ -291,7 +372,7 @@ LogicalResult importLoop(Node &n) {
       made.collected.push_back(n.importer.materialize(*output));
     return made;
   };
-  std::optional<SmallVector<Value>> results = buildLoop(n, condition, inits, body);
+  std::optional<SmallVector<Value>> results = buildLoop(n, condition, loop->mostTrips, inits, body);
   if (!results)
     return failure();
   ArrayRef<Value> rest = ArrayRef(*results).drop_front();

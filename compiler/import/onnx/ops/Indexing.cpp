@@ -57,9 +57,12 @@ LogicalResult importScatterND(Node &n) {
 
 LogicalResult importTopK(Node &n) {
   Value x = n.input(0);
-  std::optional<Dims> k = n.hasInput(1) ? n.sizesOperand(1, "k") : n.constantDims(n.getInt("k", 1));
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", -1), n.rank(x));
-  if (!k || !axis)
+  if (!axis)
+    return failure();
+  std::optional<Dims> k =
+      n.hasInput(1) ? n.sizesOperand(1, "k", n.dim(x, *axis)) : n.constantDims(n.getInt("k", 1));
+  if (!k)
     return failure();
   if (k->size() != 1)
     return n.invalid("'k' has " + Twine(k->size()) + " elements, but has to have one");

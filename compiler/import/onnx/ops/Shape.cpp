@@ -151,7 +151,7 @@ LogicalResult importConcat(Node &n) {
 std::optional<Dims> getSplitSizes(Node &n, AffineExpr total) {
   int64_t count = n.getNumOutputs();
   if (n.hasInput(1))
-    return n.sizesOperand(1, "split");
+    return n.sizesOperand(1, "split", total);
   if (std::optional<Ints> sizes = n.getInts("split"))
     return n.constantDims(*sizes);
   if (n.getInt("num_outputs", count) != count) {

@@ -1,0 +1,98 @@
+//===- BoundedSizes.cpp - late activations that the arena has room for ----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/memory/BoundedSizes.h"
+#include "passes/memory/SizeSamples.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// An arena of so many bytes is small, whatever is in it.
+static constexpr int64_t kSmallArena = 1 << 20;
+/// What a sum of sizes ends at.
+static constexpr int64_t kMaxBytes = int64_t(1) << 50;
+
+namespace {
+
+/// The bytes that are live at each instruction, for each sample of sizes, and how many may be.
+class LiveBytes {
+public:
+  LiveBytes(plan::ProgramOp program, size_t numInstructions)
+      : samples(program), live(samples.count(), std::vector<int64_t>(numInstructions)), most(samples.count()) {}
+
+  void add(Activation &activation) {
+    for (size_t sample = 0; sample < live.size(); ++sample)
+      for (int64_t &bytes : getLife(activation, sample))
+        bytes = std::min(bytes + getBytes(activation, sample).value_or(0), kMaxBytes);
+  }
+
+  /// From here on a quarter more than there is now is room enough.
+  void setLimits() {
+    for (auto [bytes, limit] : llvm::zip(live, most)) {
+      int64_t peak = bytes.empty() ? 0 : *llvm::max_element(bytes);
+      limit = std::max(peak + peak / 4, kSmallArena);
+    }
+  }
+
+  bool hasRoomFor(Activation &activation) {
+    for (size_t sample = 0; sample < live.size(); ++sample) {
+      std::optional<int64_t> bytes = getBytes(activation, sample);
+      if (!bytes || llvm::any_of(getLife(activation, sample), [&](int64_t other) { return other + *bytes > most[sample]; }))
+        return false;
+    }
+    return true;
+  }
+
+  /// At the first sample, to compare by.
+  int64_t getTypicalBytes(Activation &activation) { return getBytes(activation, 0).value_or(kMaxBytes); }
+
+private:
+  MutableArrayRef<int64_t> getLife(const Activation &activation, size_t sample) {
+    if (activation.first < 0)
+      return {};
+    return MutableArrayRef(live[sample]).slice(activation.first, activation.last + 1 - activation.first);
+  }
+
+  std::optional<int64_t> getBytes(Activation &activation, size_t sample) {
+    std::optional<int64_t> bytes = samples.evaluate(activation.getRoom(), sample);
+    return bytes ? std::optional(std::clamp<int64_t>(*bytes, 0, kMaxBytes)) : std::nullopt;
+  }
+
+  SizeSamples samples;
+  std::vector<std::vector<int64_t>> live;
+  std::vector<int64_t> most;
+};
+
+} // namespace
+
+void tenon::moveBounded(plan::ProgramOp program, std::vector<Activation> &late, std::vector<Activation> &early) {
+  int64_t end = 0;
+  for (const std::vector<Activation> *list : {&late, &early})
+    for (const Activation &activation : *list)
+      end = std::max(end, activation.last + 1);
+  LiveBytes live(program, end);
+  for (Activation &activation : early)
+    live.add(activation);
+  live.setLimits();
+  SmallVector<std::pair<int64_t, size_t>> order;
+  for (auto [i, activation] : llvm::enumerate(late))
+    if (activation.alloc.getBound())
+      order.push_back({live.getTypicalBytes(activation), i});
+  llvm::sort(order);
+  std::vector<bool> isMoved(late.size());
+  for (auto [bytes, i] : order)
+    if (live.hasRoomFor(late[i])) {
+      live.add(late[i]);
+      early.push_back(late[i]);
+      isMoved[i] = true;
+    }
+  std::vector<Activation> left;
+  for (auto [activation, moved] : llvm::zip(late, isMoved))
+    if (!moved)
+      left.push_back(activation);
+  late = std::move(left);
+}

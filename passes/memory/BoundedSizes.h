@@ -1,0 +1,22 @@
+//===- BoundedSizes.h - late activations that the arena has room for ------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_MEMORY_BOUNDEDSIZES_H
+#define TENON_PASSES_MEMORY_BOUNDEDSIZES_H
+
+#include "passes/memory/Lifetimes.h"
+
+namespace tenon {
+
+/// Moves activations whose size data decides, but which have a bound, from `late` to `early`, as long as the bounds
+/// leave the arena about as large as it is: a bound may be far above any size that there will be (all pairs of boxes
+/// and classes, of which a detector keeps a few), and would be paid for in every run. The smallest bounds go first.
+void moveBounded(plan::ProgramOp program, std::vector<Activation> &late, std::vector<Activation> &early);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_MEMORY_BOUNDEDSIZES_H

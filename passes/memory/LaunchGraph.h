@@ -1,0 +1,44 @@
+//===- LaunchGraph.h - a block as a graph of launches -------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_MEMORY_LAUNCHGRAPH_H
+#define TENON_PASSES_MEMORY_LAUNCHGRAPH_H
+
+#include "mlir/IR/Block.h"
+#include "passes/memory/ordering/Graph.h"
+
+namespace tenon {
+
+/// Computes nothing when the model runs: it moves along with those that use it.
+bool isFree(mlir::Operation *op);
+
+/// What a block runs and which memory that uses, as passes/memory/ordering looks at it.
+class LaunchGraph {
+public:
+  explicit LaunchGraph(mlir::Block &block) : block(block) {}
+
+  /// False where the block has to keep its order.
+  bool build();
+  /// The bytes of a value where each symbol has some value.
+  static int64_t getTypicalBytes(mlir::Value value);
+  /// The number of the buffer that a value lies in.
+  uint32_t getBuffer(mlir::Value value);
+
+  ordering::Graph graph;
+  llvm::SmallVector<mlir::Operation *> nodes; ///< of the graph, in the order in which they stand
+
+private:
+  void collectParts();
+
+  mlir::Block &block;
+  llvm::DenseMap<mlir::Value, uint32_t> buffers;
+  llvm::DenseMap<mlir::Value, mlir::Value> wholeOf; ///< of the inputs of a concat: its result
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_MEMORY_LAUNCHGRAPH_H

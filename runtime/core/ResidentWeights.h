@@ -1,0 +1,22 @@
+//===- ResidentWeights.h - how much of the weights a run has in memory ----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_CORE_RESIDENTWEIGHTS_H
+#define TENON_CORE_RESIDENTWEIGHTS_H
+
+#include "runtime/core/Plan.h"
+
+namespace tenon::rt {
+
+/// The most bytes of the weights that a run needs in memory at one time: all `weightBytes` of them, less what
+/// instructions let go of. A weight is there from its first use on to where it is let go of, and one that nothing
+/// lets go of stays.
+uint64_t boundWeights(const Plan &plan, uint64_t weightBytes);
+
+} // namespace tenon::rt
+
+#endif // TENON_CORE_RESIDENTWEIGHTS_H

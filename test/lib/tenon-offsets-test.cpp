@@ -1,0 +1,206 @@
+//===- tenon-offsets-test.cpp - checks offsets at many sizes --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+// usage: tenon-offsets-test FILE.onnx SAMPLES
+//
+// Makes a program of the model, and places its activations. Lifetimes and sizes are those from before; offsets and the
+// size of the arena are evaluated at random values of the symbols, and compared by the validator of passes/memory/placement.
+// Prints how many samples were checked. An error is one line, and exit code 1.
+
+#include "compiler/import/onnx/ImportOnnx.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "compiler/pipeline/Registration.h"
+#include "dialects/plan/Plan.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/memory/Lifetimes.h"
+#include "passes/memory/placement/Validate.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <random>
+
+using namespace mlir;
+using namespace tenon;
+
+/// More than this no memory holds.
+static constexpr int64_t kMaxValue = int64_t(1) << 45;
+
+namespace {
+
+/// What was there before activations had places.
+struct Before {
+  std::vector<Activation> activations;
+  SmallVector<Value> rooms; ///< the bytes of each
+  /// For each allocation and each part of one, in the order in which they stand: its activation, and whether it is all of it.
+  SmallVector<std::pair<size_t, bool>> buffers;
+};
+
+/// The index arithmetic of a program at one set of values.
+class Values {
+public:
+  Values(plan::ProgramOp program, std::mt19937_64 &random);
+  /// Nothing where instructions decide it, or where it is none.
+  std::optional<int64_t> get(Value value);
+  bool areAllowed();
+
+private:
+  std::optional<int64_t> compute(Operation *op);
+
+  plan::ProgramOp program;
+  llvm::DenseMap<Value, std::optional<int64_t>> known;
+};
+
+} // namespace
+
+static Before lookBefore(plan::ProgramOp program) {
+  Before before{computeLifetimes(program), {}, {}};
+  llvm::DenseMap<Value, size_t> numbers;
+  for (auto [i, activation] : llvm::enumerate(before.activations)) {
+    numbers[activation.alloc.getBuffer()] = i;
+    before.rooms.push_back(activation.getRoom());
+  }
+  program.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto alloc = dyn_cast<plan::AllocOp>(op))
+      before.buffers.push_back({numbers[alloc.getBuffer()], true});
+    else if (auto alias = dyn_cast<plan::AliasOp>(op); alias && numbers.contains(alias.getSource()))
+      before.buffers.push_back({numbers[alias.getSource()], false});
+  });
+  return before;
+}
+
+Values::Values(plan::ProgramOp program, std::mt19937_64 &random) : program(program) {
+  auto ranges = program->getAttrOfType<DictionaryAttr>("ranges");
+  for (auto [symbol, name] : llvm::zip(program.getBody().getArguments(), program.getSymbols().getAsRange<StringAttr>())) {
+    const int64_t ends[] = {3, 40, 5000};
+    int64_t value = static_cast<int64_t>(random() % ends[random() % 3]);
+    if (auto range = ranges ? ranges.getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr())
+      value = std::clamp(value, range[0], range[1]);
+    known[symbol] = value;
+  }
+  program.walk([&](Operation *op) {
+    for (int64_t symbol : {isa<plan::BindOp>(op) ? int64_t(cast<plan::BindOp>(op).getSymbol()) : -1,
+                           isa<plan::SetOp>(op) ? int64_t(cast<plan::SetOp>(op).getSymbol()) : -1})
+      if (symbol >= 0)
+        known[program.getBody().getArgument(symbol)] = std::nullopt;
+  });
+}
+
+std::optional<int64_t> Values::get(Value value) {
+  if (auto it = known.find(value); it != known.end())
+    return it->second;
+  std::optional<int64_t> result = compute(value.getDefiningOp());
+  if (result && std::abs(*result) > kMaxValue)
+    result = std::nullopt;
+  return known[value] = result;
+}
+
+std::optional<int64_t> Values::compute(Operation *op) {
+  if (auto constant = dyn_cast<arith::ConstantIndexOp>(op))
+    return constant.value();
+  std::optional<int64_t> a = get(op->getOperand(0)), b = get(op->getOperand(1));
+  if (!a || !b)
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return *a + *b;
+  if (isa<arith::MulIOp>(op))
+    return *b == 0 || std::abs(*a) <= kMaxValue / std::abs(*b) ? std::optional(*a * *b) : std::nullopt;
+  if (isa<arith::MaxSIOp>(op))
+    return std::max(*a, *b);
+  if (*b <= 0)
+    return std::nullopt;
+  if (isa<arith::FloorDivSIOp>(op))
+    return llvm::divideFloorSigned(*a, *b);
+  return isa<arith::CeilDivSIOp>(op) ? llvm::divideCeilSigned(*a, *b) : llvm::mod(*a, *b);
+}
+
+/// Whether the program runs with these sizes at all.
+bool Values::areAllowed() {
+  bool result = true;
+  program.walk([&](plan::RequireOp require) { result &= get(require.getValue()).value_or(-1) >= 0; });
+  return result;
+}
+
+/// What is wrong at one set of values; empty where nothing is.
+static std::string check(plan::ProgramOp program, const Before &before, Values &values) {
+  placement::Instance instance;
+  placement::Placement placement;
+  SmallVector<plan::ViewOp> wholes(before.activations.size());
+  auto next = before.buffers.begin();
+  std::string fault;
+  program.walk([&](plan::ArenaOp arena) { placement.peak = values.get(arena.getSize()).value_or(-1); });
+  program.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isa<plan::ViewOp, plan::HeapOp>(op))
+      return;
+    auto [number, isWhole] = *next++;
+    auto view = dyn_cast<plan::ViewOp>(op);
+    if (!view)
+      return;
+    if (isWhole) {
+      const Activation &activation = before.activations[number];
+      std::optional<int64_t> offset = values.get(view.getOffset()), size = values.get(before.rooms[number]);
+      if (!offset || !size)
+        fault = "an offset or a size that is not known before the run";
+      wholes[number] = view;
+      instance.push_back({activation.first, activation.last + 1, size.value_or(0), 64});
+      placement.offsets.push_back(offset.value_or(0));
+      return;
+    }
+    std::optional<int64_t> offset = values.get(view.getOffset()), size = values.get(view.getSize());
+    int64_t start = values.get(wholes[number].getOffset()).value_or(0), room = values.get(before.rooms[number]).value_or(0);
+    bool isIn = view.getRoom() ? values.get(view.getStart()) == start && values.get(view.getRoom()) == room
+                               : offset && size && *offset >= start && *offset + *size <= start + room;
+    if (!isIn)
+      fault = "a part of an activation that lies outside of it";
+  });
+  if (fault.empty() && next != before.buffers.end())
+    fault = "an activation that has no place";
+  if (fault.empty() && placement::findPlacementFault(instance, placement))
+    fault = "two activations in one place, or one outside of the arena";
+  return fault;
+}
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "error: " << message << '\n';
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  int64_t samples = 0;
+  if (argc != 3 || StringRef(argv[2]).getAsInteger(10, samples))
+    return fail("usage: tenon-offsets-test FILE.onnx SAMPLES");
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  ImportedModel imported = importOnnxFile(argv[1], {}, &context);
+  if (!imported)
+    return 1;
+  PassManager pm(&context), place(&context);
+  buildLaunchPipeline(pm, /*evaluate=*/nullptr);
+  buildProgramPipeline(pm);
+  if (failed(pm.run(*imported.module)))
+    return 1;
+  plan::ProgramOp program = *imported.module->getOps<plan::ProgramOp>().begin();
+  Before before = lookBefore(program);
+  buildPlacePipeline(place);
+  if (failed(place.run(*imported.module)))
+    return 1;
+  std::mt19937_64 random(samples);
+  int64_t checked = 0;
+  // Many sizes may be ones that the program refuses.
+  for (int64_t tried = 0; checked < samples && tried < 100 * samples; ++tried) {
+    Values values(program, random);
+    if (!values.areAllowed())
+      continue;
+    if (std::string fault = check(program, before, values); !fault.empty())
+      return fail(llvm::Twine(argv[1]) + ": there is " + fault + ", sample " + llvm::Twine(tried));
+    ++checked;
+  }
+  llvm::outs() << checked << " samples, " << before.activations.size() << " activations\n";
+  return 0;
+}
