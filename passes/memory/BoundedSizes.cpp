@@ -67,6 +67,33 @@ private:
   std::vector<int64_t> most;
 };
 
+/// Finds index arithmetic that depends on what instructions read from memory.
+class DataDependence {
+public:
+  explicit DataDependence(plan::ProgramOp program) {
+    auto getSymbol = [&](int64_t number) { return program.getBody().getArgument(number); };
+    program.walk([&](plan::BindOp bind) { symbols.insert(getSymbol(bind.getSymbol())); });
+    // A symbol that is set to something of another one depends on what that does.
+    size_t count;
+    do {
+      count = symbols.size();
+      program.walk([&](plan::SetOp set) {
+        if (has(set.getValue()))
+          symbols.insert(getSymbol(set.getSymbol()));
+      });
+    } while (symbols.size() > count);
+  }
+
+  bool has(Value value) const {
+    if (isa<BlockArgument>(value))
+      return symbols.contains(value);
+    return llvm::any_of(value.getDefiningOp()->getOperands(), [&](Value operand) { return has(operand); });
+  }
+
+private:
+  llvm::DenseSet<Value> symbols;
+};
+
 } // namespace
 
 void tenon::moveBounded(plan::ProgramOp program, std::vector<Activation> &late, std::vector<Activation> &early) {
@@ -75,24 +102,25 @@ void tenon::moveBounded(plan::ProgramOp program, std::vector<Activation> &late, 
     for (const Activation &activation : *list)
       end = std::max(end, activation.last + 1);
   LiveBytes live(program, end);
+  DataDependence data(program);
+  for (Activation &activation : late)
+    if (activation.alloc.getBound() && !data.has(activation.alloc.getSize()))
+      early.push_back(activation);
   for (Activation &activation : early)
     live.add(activation);
   live.setLimits();
   SmallVector<std::pair<int64_t, size_t>> order;
   for (auto [i, activation] : llvm::enumerate(late))
-    if (activation.alloc.getBound())
+    if (activation.alloc.getBound() && data.has(activation.alloc.getSize()))
       order.push_back({live.getTypicalBytes(activation), i});
   llvm::sort(order);
-  std::vector<bool> isMoved(late.size());
   for (auto [bytes, i] : order)
     if (live.hasRoomFor(late[i])) {
       live.add(late[i]);
       early.push_back(late[i]);
-      isMoved[i] = true;
     }
-  std::vector<Activation> left;
-  for (auto [activation, moved] : llvm::zip(late, isMoved))
-    if (!moved)
-      left.push_back(activation);
-  late = std::move(left);
+  llvm::DenseSet<Operation *> moved;
+  for (const Activation &activation : early)
+    moved.insert(activation.alloc);
+  llvm::erase_if(late, [&](const Activation &activation) { return moved.contains(activation.alloc); });
 }

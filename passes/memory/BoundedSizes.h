@@ -12,9 +12,10 @@
 
 namespace tenon {
 
-/// Moves activations whose size data decides, but which have a bound, from `late` to `early`, as long as the bounds
-/// leave the arena about as large as it is: a bound may be far above any size that there will be (all pairs of boxes
-/// and classes, of which a detector keeps a few), and would be paid for in every run. The smallest bounds go first.
+/// Moves activations whose size has a bound, but is known late, from `late` to `early`. Where only branches and loops
+/// decide it, the bound is what most runs need. Where data does, that may be far above any size that there will be (all
+/// pairs of boxes and classes, of which a detector keeps a few), and would be paid for in every run: so these move as
+/// long as they leave the arena about as large as it is. The smallest bounds go first.
 void moveBounded(plan::ProgramOp program, std::vector<Activation> &late, std::vector<Activation> &early);
 
 } // namespace tenon

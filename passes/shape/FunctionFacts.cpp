@@ -65,8 +65,8 @@ static void addBranches(Facts &facts, IfOp branch) {
   }
 }
 
-/// More times than these are written for "no end".
-static constexpr int64_t kManyTrips = int64_t(1) << 24;
+/// More times than these are written for "no end", or for more than there will be.
+static constexpr int64_t kManyTrips = 256;
 
 /// An extent that grows by the same each time of a loop is bounded where the number of times is.
 static AffineExpr getBoundInLoop(const Facts &facts, LoopOp loop, AffineExpr symbol) {

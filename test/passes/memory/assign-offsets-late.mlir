@@ -94,3 +94,24 @@ plan.program @bounded_by_far_too_much symbols ["k"] inputs [] outputs [] {
   plan.copy %few to %x size %k {name = ""}
   plan.copy %many to %x size %k {name = ""}
 }
+
+// -----
+
+// What no data decides, but how often a loop runs, gets all of its room.
+// CHECK-LABEL: plan.program @decided_by_loops
+// CHECK-NOT: plan.heap
+// CHECK: plan.view %{{.*}}[%[[START:.*]]] size %arg0 in %[[START]] room %c5000000
+plan.program @decided_by_loops symbols ["k"] inputs [] outputs [] {
+^bb0(%k: index):
+  %c1 = arith.constant 1 : index
+  %c5000000 = arith.constant 5000000 : index
+  %x = plan.input 0 size %c5000000
+  plan.set 0 = %c1 {name = ""}
+  %list = plan.alloc %k at_most %c5000000
+  plan.copy %x to %list size %k {name = ""}
+  plan.loop %x {
+    %next = arith.addi %k, %c1 : index
+    plan.set 0 = %next {name = ""}
+  } {name = ""}
+  plan.copy %list to %x size %k {name = ""}
+}
