@@ -38,7 +38,8 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
           "R"))
       ->capture_default_str();
   command.add_option("--memory-limit", options.memoryLimit,
-                     "fail where a run may need more, for any sizes in the ranges; K, M and G are understood")
+                     "look for a plan that needs no more, for any sizes in the ranges, and fail where there is none; K, M and G are "
+                     "understood")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->check(CLI::PositiveNumber)
       ->type_name("BYTES");
