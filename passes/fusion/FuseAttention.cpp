@@ -30,6 +30,8 @@ using namespace tenon;
 static constexpr int64_t kFewQueries = 8;
 /// What the sizes of a key and of a value may come to: a kernel holds some queries and results on its stack.
 static constexpr int64_t kMostSizes = 1024;
+/// How many operations there may be from scores to weights, and how many may come along beside them.
+static constexpr int64_t kMostSteps = 32, kMostTaken = 32;
 
 namespace {
 /// A contraction, a softmax, a contraction, and what is between them.
@@ -47,11 +49,11 @@ struct Match {
 // What the scores go through
 //===----------------------------------------------------------------------===//
 
-/// The contraction that `value` is computed from, each element from the one at the same place. Adds what is between
-/// to `path`, in order.
-static ContractOp findScores(Value value, SmallVectorImpl<Operation *> &path) {
+/// The contraction that `value` is computed from in `steps` at most, each element from the one at the same place. Adds
+/// what is between to `path`, in order.
+static ContractOp findScores(Value value, int64_t steps, SmallVectorImpl<Operation *> &path) {
   Operation *op = value.getDefiningOp();
-  if (!op || !op->hasOneUse())
+  if (!op || !op->hasOneUse() || steps < 0)
     return {};
   if (auto contract = dyn_cast<ContractOp>(op))
     return contract;
@@ -62,7 +64,7 @@ static ContractOp findScores(Value value, SmallVectorImpl<Operation *> &path) {
     if (!isa<ReshapeOp>(op) && getDims(operand) != getDims(value))
       continue;
     SmallVector<Operation *> before;
-    ContractOp contract = findScores(operand, before);
+    ContractOp contract = findScores(operand, steps - 1, before);
     if (!contract)
       continue;
     if (found)
@@ -85,7 +87,7 @@ static std::optional<Match> match(ContractOp mix, unsigned weightsNumber) {
   m.softmax = weights.getDefiningOp<SoftmaxOp>();
   if (!m.softmax || !m.softmax->hasOneUse() || m.softmax.getLog())
     return std::nullopt;
-  m.scores = findScores(m.softmax.getInput(), m.before);
+  m.scores = findScores(m.softmax.getInput(), kMostSteps, m.before);
   if (!m.scores || m.scores->getBlock() != mix->getBlock())
     return std::nullopt;
   return m;
@@ -184,26 +186,28 @@ public:
 
 private:
   Value take(Value value);
-  bool isTaken(Value value);
+  bool isTaken(Value value, int64_t depth = 0);
   void clone(Operation *op);
 
   AttentionOp attention;
   OpBuilder builder;
   IRMapping mapping;
+  int64_t numTaken = 0;
 };
 } // namespace
 
 /// Whether a value beside the scores moves along: a constant, what positions alone give, and what has an element for
-/// each pair of a query and a key, all of them cheap.
-bool BodyBuilder::isTaken(Value value) {
+/// each pair of a query and a key, all of them cheap. A few such, that is: who writes a model may write many.
+bool BodyBuilder::isTaken(Value value, int64_t depth) {
+  constexpr int64_t kMostDepth = 8;
   Operation *op = value.getDefiningOp();
-  if (!op)
+  if (!op || numTaken >= kMostTaken || depth > kMostDepth)
     return false;
   if (auto weight = dyn_cast<WeightOp>(op))
     return isa<SplatElementsAttr>(weight.getValue());
   if (isa<IotaOp, SizesOp>(op))
     return true;
-  if (!isCheap(op) && !isa<ReshapeOp>(op))
+  if ((!isCheap(op) && !isa<ReshapeOp>(op)) || isa<UnpackOp>(op))
     return false;
   Dims dims = getDims(value);
   AffineExpr keys = getExtent(attention.getKeys(), attention.getKeyDims(), attention.getKeyIndex());
@@ -213,12 +217,14 @@ bool BodyBuilder::isTaken(Value value) {
     if (llvm::is_contained(dims, queries))
       return true;
   }
-  return llvm::all_of(op->getOperands(), [&](Value operand) { return isTaken(operand); });
+  return llvm::all_of(op->getOperands(), [&](Value operand) { return isTaken(operand, depth + 1); });
 }
 
 Value BodyBuilder::take(Value value) {
-  if (!mapping.contains(value) && isTaken(value))
+  if (!mapping.contains(value) && isTaken(value)) {
+    ++numTaken;
     clone(value.getDefiningOp());
+  }
   return mapping.lookupOrDefault(value);
 }
 

@@ -80,7 +80,7 @@ private:
 
   Matrix readMatrix(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, const Span &rows, int64_t columnIndex,
                     int64_t columns);
-  void findMasks(Value value, ArrayRef<AffineExpr> at);
+  void findMasks(ArrayRef<AffineExpr> at);
   SmallVector<AffineExpr> placeIndices(Value value, ArrayRef<int64_t> indices, int64_t rowIndex, int64_t columnIndex);
 
   AttentionOp op;
@@ -133,7 +133,7 @@ AttentionWriter::AttentionWriter(LineWriter &w, KernelScope &scope, AttentionOp 
   lowest = APFloat::getLargest(cast<FloatType>(type).getFloatSemantics(), /*Negative=*/true).convertToDouble();
   SmallVector<AffineExpr> at = placeIndices(op.getScores(), op.getScoreDims(), queryIndex, keyIndex);
   tests = findLiveTests(op, at, dim(outer.size()), dim(outer.size() + 1));
-  findMasks(getYielded(op), at);
+  findMasks(at);
 }
 
 /// How many queries a tile has.
@@ -224,24 +224,42 @@ Value AttentionWriter::storeResult(const Span &tile, Values carried, Value resul
 // Scores
 //===----------------------------------------------------------------------===//
 
-/// Collects what `value`, of the body, reads an element of for each score. Read as it lies it would be gathered: memory
-/// has the keys side by side, and vectors the queries.
-void AttentionWriter::findMasks(Value value, ArrayRef<AffineExpr> at) {
+/// Collects what `value`, of the body, reads from outside for a score; false where there are too many paths to tell.
+static bool collectReads(AttentionOp op, Value value, ArrayRef<AffineExpr> at, int64_t &steps,
+                         SmallVectorImpl<Mask> &reads) {
   Operation *definition = value.getDefiningOp();
-  bool isInside = definition && op->isProperAncestor(definition);
   if (value == op.getScores())
+    return true;
+  if (--steps < 0)
+    return false;
+  if (!definition || !op->isProperAncestor(definition)) {
+    reads.push_back({value, SmallVector<AffineExpr>(at)});
+    return true;
+  }
+  if (std::optional<ElementSource> source = getMovedElement(value, at))
+    return collectReads(op, source->value, source->indices, steps, reads);
+  return !definition->hasTrait<Elementwise>() || llvm::all_of(definition->getOperands(), [&](Value operand) {
+    return collectReads(op, operand, getOperandIndices(operand, value, at), steps, reads);
+  });
+}
+
+/// Finds what has an element for each score, and is read at one place alone. Read as it lies it would be gathered:
+/// memory has the keys side by side, and vectors the queries.
+void AttentionWriter::findMasks(ArrayRef<AffineExpr> at) {
+  SmallVector<Mask> reads;
+  int64_t steps = 512;
+  if (!collectReads(op, getYielded(op), at, steps, reads))
     return;
-  if (std::optional<ElementSource> source = isInside ? getMovedElement(value, at) : std::nullopt)
-    return findMasks(source->value, source->indices);
-  if (isInside && definition->hasTrait<Elementwise>())
-    for (Value operand : definition->getOperands())
-      findMasks(operand, getOperandIndices(operand, value, at));
-  auto dependsOn = [&](unsigned loop) {
-    return llvm::any_of(at, [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
-  };
-  if (!isInside && dependsOn(outer.size()) && dependsOn(outer.size() + 1) && masks.size() < kMasks &&
-      llvm::none_of(masks, [&](const Mask &mask) { return mask.value == value; }))
-    masks.push_back({value, SmallVector<AffineExpr>(at)});
+  for (const Mask &read : reads) {
+    auto dependsOn = [&](unsigned loop) {
+      return llvm::any_of(read.at, [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
+    };
+    bool isAlone = llvm::all_of(
+        reads, [&](const Mask &other) { return other.value != read.value || other.at == read.at; });
+    bool isKnown = llvm::any_of(masks, [&](const Mask &mask) { return mask.value == read.value; });
+    if (isAlone && !isKnown && masks.size() < kMasks && dependsOn(outer.size()) && dependsOn(outer.size() + 1))
+      masks.push_back(read);
+  }
 }
 
 /// Blocks of masks as [key][query], each with the value it is of. What has no query is left undefined.
