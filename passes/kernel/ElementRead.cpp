@@ -9,6 +9,7 @@
 #include "passes/kernel/ElementRead.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -154,6 +155,16 @@ std::optional<ElementRead> BodyReader::read(Value value) {
 
 std::optional<ElementRead> tenon::matchRead(linalg::GenericOp op, Value value) { return BodyReader(op).read(value); }
 
+/// What the expressions of a read are about. A loop that has no place yet is in none that is asked for.
+static SmallVector<OpFoldResult> getOperands(OpBuilder &b, const ElementRead &read, ArrayRef<Value> position) {
+  SmallVector<OpFoldResult> operands;
+  for (Value place : position)
+    operands.push_back(place ? getAsOpFoldResult(place) : OpFoldResult(b.getIndexAttr(0)));
+  for (Value symbol : read.symbols)
+    operands.push_back(getAsOpFoldResult(symbol));
+  return operands;
+}
+
 LoopRange tenon::getRange(OpBuilder &b, Location loc, const ElementRead &read, unsigned loop, Value extent,
                           ArrayRef<Value> position) {
   unsigned numLoops = position.size(), numSymbols = read.symbols.size();
@@ -166,15 +177,28 @@ LoopRange tenon::getRange(OpBuilder &b, Location loc, const ElementRead &read, u
   }
   if (begins.size() == 1)
     return {b.getIndexAttr(0), getAsOpFoldResult(extent)};
-  SmallVector<OpFoldResult> operands;
-  for (Value place : position)
-    operands.push_back(place ? getAsOpFoldResult(place) : OpFoldResult(b.getIndexAttr(0)));
-  for (Value symbol : read.symbols)
-    operands.push_back(getAsOpFoldResult(symbol));
+  SmallVector<OpFoldResult> operands = getOperands(b, read, position);
   operands.push_back(getAsOpFoldResult(extent));
   auto getMap = [&](ArrayRef<AffineExpr> results) {
     return AffineMap::get(numLoops, numSymbols + 1, results, b.getContext());
   };
   return {affine::makeComposedFoldedAffineMax(b, loc, getMap(begins), operands),
           affine::makeComposedFoldedAffineMin(b, loc, getMap(ends), operands)};
+}
+
+Value tenon::emitBounds(OpBuilder &b, Location loc, const ElementRead &read, unsigned loop, ArrayRef<Value> position) {
+  SmallVector<OpFoldResult> operands = getOperands(b, read, position);
+  auto emit = [&](AffineExpr expr) {
+    AffineMap map = AffineMap::get(position.size(), read.symbols.size(), expr);
+    return getValueOrCreateConstantIndexOp(b, loc, affine::makeComposedFoldedAffineApply(b, loc, map, operands));
+  };
+  Value inside = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+  for (const ReadBound &bound : read.bounds) {
+    if (bound.loop != loop)
+      continue;
+    Value place = emit(bound.rest + b.getAffineDimExpr(loop) * bound.step);
+    Value here = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, place, emit(bound.size));
+    inside = arith::AndIOp::create(b, loc, inside, here);
+  }
+  return inside;
 }

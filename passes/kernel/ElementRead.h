@@ -49,6 +49,10 @@ struct LoopRange {
 LoopRange getRange(mlir::OpBuilder &b, mlir::Location loc, const ElementRead &read, unsigned loop, mlir::Value extent,
                    mlir::ArrayRef<mlir::Value> position);
 
+/// Whether the bounds hold that are about a summed loop, at its place.
+mlir::Value emitBounds(mlir::OpBuilder &b, mlir::Location loc, const ElementRead &read, unsigned loop,
+                       mlir::ArrayRef<mlir::Value> position);
+
 } // namespace tenon
 
 #endif // TENON_PASSES_KERNEL_ELEMENTREAD_H

@@ -46,6 +46,9 @@ struct Window {
   bool hasBounds;
 };
 
+/// What the rows of a block see of a window: all of it, parts that are known, or parts that only the run tells.
+enum class Sight { whole, known, open };
+
 /// Emits the loops of one contraction on buffers.
 class Emitter {
 public:
@@ -75,6 +78,11 @@ private:
   SmallVector<Value> emitReduction(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums);
   SmallVector<Value> emitLoop(ArrayRef<unsigned> loops, LoopRange range, ArrayRef<int64_t> rows, ValueRange sums);
   SmallVector<Value> emitBorder(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums);
+  SmallVector<Value> emitOpenBorder(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums);
+  std::optional<int64_t> getPixelDim();
+  Value getZeros(MemRefType pixel);
+  void readPixels(ArrayRef<int64_t> rows);
+  Value loadElement(int64_t row);
   SmallVector<Value> emitTaps(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums);
   SmallVector<Value> emitStep(ArrayRef<int64_t> rows, ValueRange sums);
   void prefetchPanel(unsigned loop);
@@ -82,6 +90,8 @@ private:
 
   /// The part of a summed loop in which the bounds of a row of the block hold.
   LoopRange getRange(unsigned loop, int64_t row);
+  /// Whether a row of the block sees the current tap.
+  Value seesTap(int64_t row);
   /// Whether the rows from the current one on see the whole window.
   Value isWhole(int64_t rows);
   /// Whether it is known what taps each row sees, and few blocks of rows see less than all.
@@ -92,7 +102,8 @@ private:
   AffineExpr shiftRows(AffineExpr index, int64_t rows);
   /// The indices of a read, `rows` and `columns` beyond the current position.
   SmallVector<Value> getIndices(const ElementRead &read, int64_t rows, int64_t columns);
-  Value loadVector(const ElementRead &read, int64_t row, int64_t vector);
+  /// Zeros where there is a condition that does not hold.
+  Value loadVector(const ElementRead &read, int64_t row, int64_t vector, Value condition = {});
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   /// A loop from `begin` to `end`; `body` runs at its insertion point.
   void forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body);
@@ -113,7 +124,11 @@ private:
   RegisterBlock block; ///< the one that is chosen
   RegisterBlock size;  ///< of the block that is emitted now, whose last vectors `active` masks
   Value active;
-  bool isInside = true; ///< whether all rows of the block see the whole window
+  Sight sight = Sight::whole;
+  /// Where it is not known what rows see: the pixels that they read for the current tap, and what stands for one beyond
+  /// the border.
+  SmallVector<Value> pixels;
+  Value zeros;
 };
 
 } // namespace
@@ -177,7 +192,8 @@ bool Emitter::hasFewTaps() {
 BlockProblem Emitter::getProblem() {
   std::optional<int64_t> rows = contraction.rowLoop ? getConstantIntValue(extents[*contraction.rowLoop]) : 1;
   std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
-  BlockProblem problem{rows.value_or(1 << 10), columns.value_or(lanes << 10), lanes, registers};
+  // Of open extents the ends count for little.
+  BlockProblem problem{rows.value_or(1 << 20), columns.value_or(lanes << 20), lanes, registers};
   problem.isColumnwise = contraction.isColumnwise;
   problem.hasPanels = contraction.panel;
   if (unrollsTaps)
@@ -293,18 +309,20 @@ void Emitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   }
 }
 
-/// Rows of which nothing is known: at once where all see the whole window, else one by one.
+/// Rows of which it is not known what they see: by code of its own where all see the whole window.
 void Emitter::emitRowsAnywhere(int64_t rows, llvm::function_ref<void(int64_t rows)> body) {
-  isInside = !window || !window->hasBounds;
-  if (isInside || rows == 1)
+  sight = window && window->hasBounds ? Sight::open : Sight::whole;
+  if (sight == Sight::whole || rows == 1)
     return body(rows);
   auto branch = scf::IfOp::create(b, loc, isWhole(rows), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  isInside = true;
+  sight = Sight::whole;
   body(rows);
   b.setInsertionPointToStart(branch.elseBlock());
-  isInside = false;
+  sight = Sight::open;
+  if (unrollsTaps || getPixelDim())
+    return body(rows);
   Value begin = position[*contraction.rowLoop];
   Value end = arith::AddIOp::create(b, loc, begin, constant(rows));
   forLoop(begin, end, 1, [&](Value row) {
@@ -320,13 +338,13 @@ void Emitter::forRowsOfKnownWindows(int64_t extent, llvm::function_ref<void(int6
     int64_t last = first;
     for (; last + block.rows <= extent && isKnownWhole(last, block.rows); last += block.rows)
       ;
-    isInside = true;
+    sight = Sight::whole;
     forLoop(constant(first), constant(last), block.rows, [&](Value index) {
       row = index;
       body(block.rows);
     });
     if (int64_t rows = std::min(block.rows, extent - last)) {
-      isInside = isKnownWhole(last, rows);
+      sight = isKnownWhole(last, rows) ? Sight::whole : Sight::known;
       row = constant(last);
       body(rows);
       last += rows;
@@ -339,7 +357,7 @@ bool Emitter::hasKnownWindows() {
   constexpr int64_t kMostBorderBlocks = 8;
   std::optional<int64_t> extent = getConstantIntValue(extents[*contraction.rowLoop]);
   position[*contraction.rowLoop] = constant(0);
-  isInside = false;
+  sight = Sight::open;
   LoopRange range = getRange(window->loop, 0);
   if (!extent || !getConstantIntValue(range.begin) || !getConstantIntValue(range.end))
     return false;
@@ -356,12 +374,12 @@ std::pair<int64_t, int64_t> Emitter::getKnownRange(int64_t row) {
 
 bool Emitter::isKnownWhole(int64_t first, int64_t rows) {
   position[*contraction.rowLoop] = constant(first);
-  isInside = false;
+  sight = Sight::open;
   return getKnownRange(0).first == 0 && getKnownRange(rows - 1).second == window->taps;
 }
 
 Value Emitter::isWhole(int64_t rows) {
-  isInside = false;
+  sight = Sight::open;
   LoopRange first = getRange(window->loop, 0), last = getRange(window->loop, rows - 1);
   Value begin = getValueOrCreateConstantIndexOp(b, loc, first.begin), end = getValueOrCreateConstantIndexOp(b, loc, last.end);
   Value atStart = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, begin, constant(0));
@@ -370,7 +388,7 @@ Value Emitter::isWhole(int64_t rows) {
 }
 
 LoopRange Emitter::getRange(unsigned loop, int64_t row) {
-  if (window && loop == window->loop && isInside)
+  if (window && loop == window->loop && sight == Sight::whole)
     return {b.getIndexAttr(0), getAsOpFoldResult(extents[loop])};
   ElementRead shifted = contraction.scalars;
   for (ReadBound &bound : shifted.bounds)
@@ -407,15 +425,27 @@ SmallVector<Value> Emitter::getIndices(const ElementRead &read, int64_t rows, in
   return indices;
 }
 
+Value Emitter::seesTap(int64_t row) {
+  ElementRead shifted = contraction.scalars;
+  for (ReadBound &bound : shifted.bounds)
+    bound.rest = shiftRows(bound.rest, row);
+  return emitBounds(b, loc, shifted, window->loop, position);
+}
+
 /// What a panel holds beyond the last column is zero: it needs no mask.
-Value Emitter::loadVector(const ElementRead &read, int64_t row, int64_t vector) {
+Value Emitter::loadVector(const ElementRead &read, int64_t row, int64_t vector, Value condition) {
   auto vectorType = VectorType::get({lanes}, type);
   SmallVector<Value> indices = getIndices(read, row, vector * lanes);
   bool isPanel = contraction.panel && read.memory == contraction.vectors.memory;
-  if (!active || isPanel || vector + 1 != size.vectors)
+  Value mask = isPanel || vector + 1 != size.vectors ? Value() : active;
+  if (condition) {
+    Value all = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), condition);
+    mask = mask ? arith::AndIOp::create(b, loc, mask, all).getResult() : all;
+  }
+  if (!mask)
     return vector::LoadOp::create(b, loc, vectorType, read.memory, indices);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
-  return vector::MaskedLoadOp::create(b, loc, vectorType, read.memory, indices, active, zero);
+  return vector::MaskedLoadOp::create(b, loc, vectorType, read.memory, indices, mask, zero);
 }
 
 void Emitter::emitBlock(RegisterBlock chosen, Value mask) {
@@ -448,11 +478,10 @@ void Emitter::emitBlock(RegisterBlock chosen, Value mask) {
 SmallVector<Value> Emitter::emitReduction(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
   if (loops.empty())
     return emitStep(rows, sums);
-  bool isWindow = window && loops.front() == window->loop, isKnown = isInside || rows.size() > 1;
-  if (isWindow && isKnown && unrollsTaps)
+  if (window && loops.front() == window->loop && unrollsTaps)
     return emitTaps(loops, rows, sums);
-  if (isWindow && !isInside && rows.size() > 1)
-    return emitBorder(loops, rows, sums);
+  if (window && loops.front() == window->loop && rows.size() > 1 && sight != Sight::whole)
+    return sight == Sight::known ? emitBorder(loops, rows, sums) : emitOpenBorder(loops, rows, sums);
   return emitLoop(loops, getRange(loops.front(), rows.front()), rows, sums);
 }
 
@@ -479,6 +508,8 @@ SmallVector<Value> Emitter::emitLoop(ArrayRef<unsigned> loops, LoopRange range, 
       prefetchPanel(current);
       prefetchAhead(current);
     }
+    if (window && current == window->loop && rows.size() > 1 && sight == Sight::open)
+      readPixels(rows);
     results = emitReduction(loops.drop_front(), rows, results);
   }
   scf::YieldOp::create(b, loc, results);
@@ -504,6 +535,60 @@ SmallVector<Value> Emitter::emitBorder(ArrayRef<unsigned> loops, ArrayRef<int64_
   return results;
 }
 
+/// The dimension of the pixels' memory that is summed inside of a window, where that is the last one and all that is
+/// summed there: then zeros can stand for a pixel.
+std::optional<int64_t> Emitter::getPixelDim() {
+  unsigned loop = window->loop + 1;
+  auto type = cast<MemRefType>(contraction.scalars.memory.getType());
+  bool isLast = loop < op.getNumLoops() && op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction &&
+                op.getIteratorTypesArray()[loop + 1] == utils::IteratorType::parallel;
+  auto moves = [&](AffineExpr index) { return index.isFunctionOfDim(loop); };
+  ArrayRef<AffineExpr> indices = contraction.scalars.map.getResults();
+  if (contraction.isColumnwise || !isLast || !getConstantIntValue(extents[loop]) || !type.isLastDimUnitStride() ||
+      llvm::count_if(indices, moves) != 1 || getStep(indices.back(), loop) != 1)
+    return std::nullopt;
+  return indices.size() - 1;
+}
+
+Value Emitter::getZeros(MemRefType pixel) {
+  if (zeros)
+    return zeros;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&op->getParentOfType<func::FuncOp>().front());
+  auto memory = memref::AllocOp::create(b, loc, MemRefType::get(pixel.getShape(), type));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  linalg::FillOp::create(b, loc, zero, memory.getResult());
+  return zeros = memref::CastOp::create(b, loc, pixel, memory);
+}
+
+/// The pixels that rows read for the current tap: zeros where one does not see it.
+void Emitter::readPixels(ArrayRef<int64_t> rows) {
+  const ElementRead &read = contraction.scalars;
+  Value &channel = position[window->loop + 1];
+  channel = constant(0);
+  pixels.assign(size.rows, Value());
+  for (int64_t row : rows) {
+    SmallVector<Value> indices = getIndices(read, row, 0);
+    SmallVector<OpFoldResult> offsets = getAsOpFoldResult(indices), sizes(indices.size(), b.getIndexAttr(1)),
+                              strides(indices.size(), b.getIndexAttr(1));
+    int64_t channels = *getConstantIntValue(extents[window->loop + 1]);
+    sizes[*getPixelDim()] = b.getIndexAttr(channels);
+    auto pixel = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+        {channels}, cast<MemRefType>(read.memory.getType()), offsets, sizes, strides));
+    Value view = memref::SubViewOp::create(b, loc, pixel, read.memory, offsets, sizes, strides);
+    pixels[row] = arith::SelectOp::create(b, loc, seesTap(row), view, getZeros(pixel));
+  }
+}
+
+/// Rows that see parts of the window which are not known: all taps that some of them see, with zeros for those that
+/// do not.
+SmallVector<Value> Emitter::emitOpenBorder(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
+  LoopRange first = getRange(window->loop, rows.front()), last = getRange(window->loop, rows.back());
+  SmallVector<Value> results = emitLoop(loops, {last.begin, first.end}, rows, sums);
+  pixels.clear();
+  return results;
+}
+
 /// All taps of a window, in the order of the places that they read, each of which is loaded once.
 SmallVector<Value> Emitter::emitTaps(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
   struct Tap {
@@ -511,14 +596,14 @@ SmallVector<Value> Emitter::emitTaps(ArrayRef<unsigned> loops, ArrayRef<int64_t>
   };
   SmallVector<Tap> taps;
   for (int64_t row : rows) {
-    auto [first, last] = getKnownRange(row);
+    auto [first, last] = sight == Sight::open ? std::pair<int64_t, int64_t>(0, window->taps) : getKnownRange(row);
     for (int64_t tap = first; tap < last; ++tap)
       taps.push_back({row * window->stride + tap * window->dilation, row, tap});
   }
   llvm::sort(taps, [](const Tap &a, const Tap &b) { return std::pair(a.place, a.row) < std::pair(b.place, b.row); });
   for (unsigned loop : loops)
     position[loop] = constant(0);
-  SmallVector<Value> results(sums), pixels(size.vectors);
+  SmallVector<Value> results(sums), pixel(size.vectors);
   llvm::SmallDenseMap<std::pair<int64_t, int64_t>, Value> columns;
   std::optional<int64_t> place;
   for (const Tap &tap : taps) {
@@ -528,8 +613,8 @@ SmallVector<Value> Emitter::emitTaps(ArrayRef<unsigned> loops, ArrayRef<int64_t>
       if (!column)
         column = loadVector(contraction.vectors, 0, v);
       if (place != tap.place)
-        pixels[v] = loadVector(contraction.scalars, tap.row, v);
-      sum = vector::FMAOp::create(b, loc, pixels[v], column, sum);
+        pixel[v] = loadVector(contraction.scalars, tap.row, v, sight == Sight::open ? seesTap(tap.row) : Value());
+      sum = vector::FMAOp::create(b, loc, pixel[v], column, sum);
     }
     place = tap.place;
   }
@@ -602,6 +687,12 @@ void Emitter::prefetchPanel(unsigned loop) {
                              /*isDataCache=*/true);
 }
 
+Value Emitter::loadElement(int64_t row) {
+  if (!pixels.empty())
+    return memref::LoadOp::create(b, loc, pixels[row], position[window->loop + 1]);
+  return memref::LoadOp::create(b, loc, contraction.scalars.memory, getIndices(contraction.scalars, row, 0));
+}
+
 SmallVector<Value> Emitter::emitStep(ArrayRef<int64_t> rows, ValueRange sums) {
   SmallVector<Value> columns, results(sums);
   for (int64_t v = 0; v < size.vectors; ++v)
@@ -610,8 +701,7 @@ SmallVector<Value> Emitter::emitStep(ArrayRef<int64_t> rows, ValueRange sums) {
   for (int64_t row : rows) {
     Value element;
     if (!contraction.isColumnwise) {
-      SmallVector<Value> indices = getIndices(contraction.scalars, row, 0);
-      element = memref::LoadOp::create(b, loc, contraction.scalars.memory, indices);
+      element = loadElement(row);
       element = vector::BroadcastOp::create(b, loc, vectorType, element);
     }
     for (int64_t v = 0; v < size.vectors; ++v) {

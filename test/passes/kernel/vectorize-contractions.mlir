@@ -132,6 +132,7 @@ func.func @columns_by_themselves(%x: memref<9x32xf32>, %f: memref<3x32xf32>, %y:
 
 // A convolution that counts as zero what lies beyond the border: of the 7 rows the first does not see the first tap,
 // the last not the last one.
+// PLACES-LABEL: @each_tap_has_its_rows
 // CHECK-LABEL: @each_tap_has_its_rows
 // CHECK-NOT: scf.if
 // CHECK-COUNT-6: vector.fma
@@ -166,17 +167,21 @@ func.func @each_tap_has_its_rows(%x: memref<7x5xf32>, %f: memref<3x5x16xf32>, %y
   return
 }
 
-// Of an open number of rows those of a block that all see the whole window are one block; others are done one by one,
-// each with the taps that it sees.
+// Of an open number of rows those of a block that all see the whole window are one block; in others, which take the
+// taps that some row sees, those that do not see one read zeros.
 // CHECK-LABEL: @open_rows_are_tested_by_the_block
+// CHECK: %[[ZEROS:.*]] = memref.alloc() : memref<5xf32>
+// CHECK: linalg.fill
 // CHECK: scf.for
 // CHECK: %[[WHOLE:.*]] = arith.andi
 // CHECK: scf.if %[[WHOLE]]
-// CHECK: %{{.*}}:26 = scf.for
+// CHECK: %{{.*}}:28 = scf.for
 // CHECK: } else {
-// CHECK: %[[FIRST:.*]] = affine.max
 // CHECK: %[[LAST:.*]] = affine.min
-// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+// CHECK: %[[FIRST:.*]] = affine.max
+// CHECK: %{{.*}}:28 = scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+// CHECK-COUNT-14: arith.select {{.*}} : memref<5xf32, strided<[1], offset: ?>>
+// CHECK: %{{.*}}:28 = scf.for
 func.func @open_rows_are_tested_by_the_block(%x: memref<?x5xf32>, %f: memref<3x5x32xf32>, %y: memref<?x32xf32>, %n: index) {
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
@@ -191,6 +196,38 @@ func.func @open_rows_are_tested_by_the_block(%x: memref<?x5xf32>, %f: memref<3x5
     %inside = arith.cmpi ult, %at, %n : index
     %a = scf.if %inside -> f32 {
       %element = memref.load %x[%at, %k] : memref<?x5xf32>
+      scf.yield %element : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %c, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Columns by themselves read zeros by masked loads.
+// CHECK-LABEL: @open_columns_by_themselves
+// CHECK: scf.if
+// CHECK-NOT: vector.maskedload
+// CHECK: } else {
+// CHECK: %[[SEEN:.*]] = vector.broadcast %{{.*}} : i1 to vector<16xi1>
+// CHECK: vector.maskedload {{.*}}, %[[SEEN]]
+func.func @open_columns_by_themselves(%x: memref<?x32xf32>, %f: memref<3x32xf32>, %y: memref<?x32xf32>, %n: index) {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#filter, #pixel], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%f : memref<3x32xf32>) outs(%y : memref<?x32xf32>) {
+  ^bb0(%b: f32, %c: f32):
+    %p = linalg.index 0 : index
+    %w = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %place = arith.addi %p, %w : index
+    %at = arith.subi %place, %c1 : index
+    %inside = arith.cmpi ult, %at, %n : index
+    %a = scf.if %inside -> f32 {
+      %element = memref.load %x[%at, %k] : memref<?x32xf32>
       scf.yield %element : f32
     } else {
       scf.yield %zero : f32
