@@ -490,8 +490,11 @@ SmallVector<Value> Emitter::emitLoop(ArrayRef<unsigned> loops, LoopRange range, 
   unsigned current = loops.front();
   Value begin = getValueOrCreateConstantIndexOp(b, loc, range.begin);
   std::optional<int64_t> first = getConstantIntValue(range.begin), last = getConstantIntValue(range.end);
+  bool readsZeros = window && current == window->loop && rows.size() > 1 && sight == Sight::open;
   if (first && last && *first + 1 == *last) {
     position[current] = begin;
+    if (readsZeros)
+      readPixels(rows);
     return emitReduction(loops.drop_front(), rows, sums);
   }
   Value end = getValueOrCreateConstantIndexOp(b, loc, range.end);
@@ -508,7 +511,7 @@ SmallVector<Value> Emitter::emitLoop(ArrayRef<unsigned> loops, LoopRange range, 
       prefetchPanel(current);
       prefetchAhead(current);
     }
-    if (window && current == window->loop && rows.size() > 1 && sight == Sight::open)
+    if (readsZeros)
       readPixels(rows);
     results = emitReduction(loops.drop_front(), rows, results);
   }
