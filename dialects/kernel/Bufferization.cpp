@@ -36,5 +36,6 @@ struct WinogradModel : public DstBufferizableOpInterfaceExternalModel<WinogradMo
 } // namespace
 
 void tenon::kernel::registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, KernelDialect *) { WinogradOp::attachInterface<WinogradModel>(*context); });
+  registry.addExtension(
+      +[](MLIRContext *context, KernelDialect *) { WinogradOp::attachInterface<WinogradModel>(*context); });
 }

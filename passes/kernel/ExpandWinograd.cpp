@@ -54,7 +54,8 @@ private:
   using Terms = SmallVector<std::pair<double, Value>>;
   Value sum(const Terms &terms);
   Value splat(double value) {
-    return arith::ConstantOp::create(b, loc, SplatElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value)));
+    auto elements = SplatElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value));
+    return arith::ConstantOp::create(b, loc, elements);
   }
 
   OpBuilder &b;
@@ -294,9 +295,10 @@ void Expansion::copyWindow(Value channel, Value active) {
     forLoop(begin, end, 1, [&](Value column) {
       Value x = arith::AddIOp::create(b, loc, left, column);
       SmallVector<Value> at{op.getOffsets()[0], y, x, channel};
-      Value value = active ? vector::MaskedLoadOp::create(b, loc, vectorType, op.getInput(), at, active, zero).getResult()
-                           : vector::LoadOp::create(b, loc, vectorType, op.getInput(), at).getResult();
-      store(column, value);
+      if (active)
+        store(column, vector::MaskedLoadOp::create(b, loc, vectorType, op.getInput(), at, active, zero));
+      else
+        store(column, vector::LoadOp::create(b, loc, vectorType, op.getInput(), at));
     });
     forLoop(end, windowColumns, 1, [&](Value column) { store(column, zero); });
   });
@@ -367,8 +369,10 @@ void Expansion::multiply(Value panel) {
 void Expansion::storeSquare(ArrayRef<Value> square, Value row, Value column, Value filter) {
   int64_t outputs = op.getOutputs();
   auto forEach = [&](llvm::function_ref<void(Value value, ArrayRef<Value> at)> store) {
-    for (int64_t i = 0; i < outputs * outputs; ++i)
-      store(square[i], {constant(0), compute(dim(0) + i / outputs, row), compute(dim(0) + i % outputs, column), filter});
+    for (int64_t i = 0; i < outputs * outputs; ++i) {
+      Value y = compute(dim(0) + i / outputs, row), x = compute(dim(0) + i % outputs, column);
+      store(square[i], {constant(0), y, x, filter});
+    }
   };
   auto isWhole = [&](Value first, Value extent, int64_t count) {
     return compare(arith::CmpIPredicate::sle, compute(dim(0) + count, first), extent);

@@ -16,7 +16,8 @@ WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
   auto filter = cast<ShapedType>(op.getFilter().getType());
   int64_t outputs = op.getOutputs(), border = op.getWindow() - 1, points = filter.getDimSize(1);
   int64_t elementBytes = filter.getElementTypeBitWidth() / 8;
-  int64_t squareRows = llvm::divideCeil(op.getTile()[0], outputs), squareColumns = llvm::divideCeil(op.getTile()[1], outputs);
+  int64_t squareRows = llvm::divideCeil(op.getTile()[0], outputs);
+  int64_t squareColumns = llvm::divideCeil(op.getTile()[1], outputs);
   WinogradScratch s;
   s.windowRows = squareRows * outputs + border;
   s.windowColumns = squareColumns * outputs + border;

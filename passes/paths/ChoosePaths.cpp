@@ -28,8 +28,9 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
     Machine machine;
     machine.vectorBytes = vectorBytes;
     getOperation().walk([&](WeightOp weight) {
+      RankedTensorType type = weight.getType();
       if (!isa<SplatElementsAttr>(weight.getValue()))
-        machine.weightBytes += weight.getType().getNumElements() * llvm::divideCeil(weight.getType().getElementTypeBitWidth(), 8);
+        machine.weightBytes += type.getNumElements() * llvm::divideCeilSigned(type.getElementTypeBitWidth(), 8);
     });
     SmallVector<Operation *> operations;
     getOperation().walk([&](Operation *op) {

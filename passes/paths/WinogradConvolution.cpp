@@ -109,8 +109,8 @@ void WinogradConvolution::take(Operation *op, const Machine &machine, RewriterBa
   transformed.setNameAttr(weight.getNameAttr());
   WinogradSchedule chosen = schedule(convolve, machine);
   rewriter.replaceOpWithNewOp<WinogradOp>(
-      convolve, convolve.getInput(), transformed, convolve.getLow(), convolve.getHigh(), outputs, filter.window, filter.filters,
-      SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs, chosen.panels * kPanel});
+      convolve, convolve.getInput(), transformed, convolve.getLow(), convolve.getHigh(), outputs, filter.window,
+      filter.filters, SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs, chosen.panels * kPanel});
   if (weight->use_empty())
     rewriter.eraseOp(weight);
 }
