@@ -16,6 +16,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Passes.h"
+#include "passes/fusion/AttentionAttrs.h"
 #include "passes/fusion/Cheap.h"
 
 namespace tenon {
@@ -40,6 +41,8 @@ struct Match {
   SoftmaxOp softmax;
   unsigned weightsNumber; ///< which operand of `mix` the weights are
   SmallVector<Operation *> before, after; ///< what is between `scores`, `softmax` and `mix`
+  bool zeroesQueries;                     ///< weights that are no numbers become 0
+  Value weights;                          ///< after that
 
   Value getWeights() { return mix->getOperand(weightsNumber); }
 };
@@ -76,17 +79,33 @@ static ContractOp findScores(Value value, int64_t steps, SmallVectorImpl<Operati
   return found;
 }
 
+/// What `value` is but for zeros instead of what is no number; null where it is something else. A softmax gives such for
+/// all of its elements or for none.
+static Value getGuarded(Value value) {
+  auto select = value.getDefiningOp<SelectOp>();
+  auto isNaN = select ? select.getCondition().getDefiningOp<IsNaNOp>() : IsNaNOp();
+  auto zero = select ? select->getOperand(1).getDefiningOp<WeightOp>() : WeightOp();
+  auto splat = zero ? dyn_cast<SplatElementsAttr>(zero.getValue()) : SplatElementsAttr();
+  bool isZero = splat && isa<FloatType>(splat.getElementType()) && splat.getSplatValue<APFloat>().isZero();
+  bool isGuard = isNaN && isZero && select->hasOneUse() && isNaN->hasOneUse() &&
+                 isNaN->getOperand(0) == select->getOperand(2);
+  return isGuard ? select->getOperand(2) : Value();
+}
+
 static std::optional<Match> match(ContractOp mix, unsigned weightsNumber) {
-  Match m{{}, mix, {}, weightsNumber, {}, {}};
+  Match m{{}, mix, {}, weightsNumber, {}, {}, false, {}};
   Value weights = m.getWeights();
   for (auto reshape = weights.getDefiningOp<ReshapeOp>(); reshape && reshape->hasOneUse();
        reshape = weights.getDefiningOp<ReshapeOp>()) {
     m.after.insert(m.after.begin(), reshape);
     weights = reshape.getInput();
   }
-  m.softmax = weights.getDefiningOp<SoftmaxOp>();
-  if (!m.softmax || !m.softmax->hasOneUse() || m.softmax.getLog())
+  Value guarded = getGuarded(weights);
+  m.zeroesQueries = bool(guarded);
+  m.softmax = (guarded ? guarded : weights).getDefiningOp<SoftmaxOp>();
+  if (!m.softmax || !m.softmax.getResult().hasNUses(guarded ? 2 : 1) || m.softmax.getLog())
     return std::nullopt;
+  m.weights = weights;
   m.scores = findScores(m.softmax.getInput(), kMostSteps, m.before);
   if (!m.scores || m.scores->getBlock() != mix->getBlock())
     return std::nullopt;
@@ -242,7 +261,7 @@ void BodyBuilder::build(Match &m) {
   for (Operation *op : m.before)
     clone(op);
   // The softmax comes last, behind what gives the weights another shape.
-  mapping.map(m.softmax.getResult(), mapping.lookup(m.softmax.getInput()));
+  mapping.map(m.weights, mapping.lookup(m.softmax.getInput()));
   for (Operation *op : m.after)
     clone(op);
   YieldOp::create(builder, m.softmax.getLoc(), mapping.lookup(m.getWeights()));
@@ -282,6 +301,8 @@ static void fuse(Match &m) {
     return;
   }
   body.build(m);
+  if (m.zeroesQueries)
+    op->setAttr(kZeroesQueriesAttr, builder.getUnitAttr());
   root->replaceAllUsesWith(op);
 }
 

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/fusion/AttentionAttrs.h"
 #include "passes/lower/tenon-to-linalg/Blocks.h"
 #include "passes/lower/tenon-to-linalg/DeadKeys.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
@@ -199,13 +200,20 @@ Value AttentionWriter::readQueries(const Span &tile) {
 
 Value AttentionWriter::storeResult(const Span &tile, Values carried, Value result) {
   // A sum of no values is 0.
-  Value hasKeys = w.isLess(w.index(0), extent(numKeys));
+  Value hasKeys = w.isLess(w.index(0), extent(numKeys)), zero = constant(0);
+  bool zeroesQueries = op->hasAttr(kZeroesQueriesAttr);
   Value factors = forEach(1, {}, map(1, {0}), carried[sum], [&](ValueRange elements) {
-    Value inverse = arith::DivFOp::create(w.b, w.loc, constant(1), elements[0]);
-    return Values{w.select(hasKeys, inverse, constant(0))};
+    Value isSum = hasKeys;
+    if (zeroesQueries)
+      isSum = w.both(isSum, arith::CmpFOp::create(w.b, w.loc, arith::CmpFPredicate::OGT, elements[0], zero));
+    return Values{w.select(isSum, arith::DivFOp::create(w.b, w.loc, constant(1), elements[0]), zero)};
   })[0];
   Value scaled = forEach(2, factors, {map(2, {1}), map(2, {0, 1})}, carried[mixed], [&](ValueRange elements) {
-    return Values{arith::MulFOp::create(w.b, w.loc, elements[0], elements[1])};
+    Value product = arith::MulFOp::create(w.b, w.loc, elements[0], elements[1]);
+    if (!zeroesQueries)
+      return Values{product};
+    Value isZeroed = arith::CmpFOp::create(w.b, w.loc, arith::CmpFPredicate::OEQ, elements[0], zero);
+    return Values{w.select(isZeroed, zero, product)};
   })[0];
   SmallVector<AffineExpr> at = placeIndices(op.getResult(), op.getResultDims(), queryIndex, op.getValueIndex());
   Matrix target = slice(result, at, tile, all(valueSize));

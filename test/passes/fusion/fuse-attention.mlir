@@ -111,3 +111,18 @@ func.func @no_sizes_that_are_open(%q: tensor<9x?xf32, #tenon.shape<9, D>>, %k: t
   %2 = tenon.contract %1, %v {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>} : (tensor<9x7xf32>, tensor<7x5xf32>) -> tensor<9x5xf32>
   return %2 : tensor<9x5xf32>
 }
+
+// What is written after a softmax whose keys may all be hidden is said of the operation.
+// CHECK-LABEL: @zeros_for_queries_without_keys
+// CHECK: tenon.attention
+// CHECK: tenon.zeroes_queries
+// CHECK-NEXT: return
+func.func @zeros_for_queries_without_keys(%q: tensor<9x4xf32>, %k: tensor<7x4xf32>, %v: tensor<7x5xf32>) -> tensor<9x5xf32> {
+  %zero = tenon.weight dense<0.0> : tensor<f32>
+  %0 = tenon.contract %q, %k {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>} : (tensor<9x4xf32>, tensor<7x4xf32>) -> tensor<9x7xf32>
+  %1 = tenon.softmax %0 {axis = 1 : i64} : (tensor<9x7xf32>) -> tensor<9x7xf32>
+  %2 = tenon.isnan %1 : (tensor<9x7xf32>) -> tensor<9x7xi1>
+  %3 = tenon.select %2, %zero, %1 : (tensor<9x7xi1>, tensor<f32>, tensor<9x7xf32>) -> tensor<9x7xf32>
+  %4 = tenon.contract %3, %v {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>} : (tensor<9x7xf32>, tensor<7x5xf32>) -> tensor<9x5xf32>
+  return %4 : tensor<9x5xf32>
+}

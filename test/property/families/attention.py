@@ -89,6 +89,9 @@ def drawAttention(d, operator):
     scale = d.constant(dtype.type(d.choose(1, size**-0.5)))
     scores = d.node("Mul", [scores, scale], isResult=False)
     weights = d.node("Softmax", [_mask(d, dtype, scores, (batch, queries, keys))], axis=-1, isResult=False)
+    if d.chance(0.3):
+        isNaN = d.node("IsNaN", [weights], isResult=False)
+        weights = d.node("Where", [isNaN, d.constant(dtype.type(0)), weights], isResult=False)
     mixed = d.node(operator, [weights, v], dtypes=[dtype], isResult=not isSplit)
     if isSplit:
         d.node("Transpose", [mixed], dtypes=[dtype], perm=rows)
