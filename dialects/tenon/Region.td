@@ -41,7 +41,8 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock]> {
     Each array gives, for each dimension of an operand, of the scores or of the result, the number of the index that
     runs over it, as those of `contract` do. The index of the keys is the one that scores and values have and the
     result lacks; the softmax runs along it. The body gets the scores, changes each of them alone, and yields as many;
-    it reads other values from around it. A kernel never has all scores at once.
+    it reads other values from around it. A kernel never has all scores at once. With `zeroes_queries` the result is 0
+    where the weights are no numbers, as those of a query are whose keys are all hidden by -inf.
 
     ```mlir
     // [heads, queries, size] x [heads, keys, size] x [heads, keys, values] -> [queries, heads, values]
@@ -59,7 +60,8 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock]> {
   }];
   let arguments = (ins Tenon_FloatTensor:$queries, Tenon_FloatTensor:$keys, Tenon_FloatTensor:$values,
                        DenseI64ArrayAttr:$query_dims, DenseI64ArrayAttr:$key_dims, DenseI64ArrayAttr:$score_dims,
-                       DenseI64ArrayAttr:$value_dims, DenseI64ArrayAttr:$result_dims);
+                       DenseI64ArrayAttr:$value_dims, DenseI64ArrayAttr:$result_dims,
+                       UnitAttr:$zeroes_queries);
   let results = (outs Tenon_FloatTensor:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$queries `,` $keys `,` $values $body attr-dict `:` functional-type(operands, results)";

@@ -16,7 +16,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Passes.h"
-#include "passes/fusion/AttentionAttrs.h"
 #include "passes/fusion/Cheap.h"
 
 namespace tenon {
@@ -301,8 +300,7 @@ static void fuse(Match &m) {
     return;
   }
   body.build(m);
-  if (m.zeroesQueries)
-    op->setAttr(kZeroesQueriesAttr, builder.getUnitAttr());
+  op.setZeroesQueries(m.zeroesQueries);
   root->replaceAllUsesWith(op);
 }
 

@@ -22,7 +22,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "passes/fusion/AttentionAttrs.h"
 #include "passes/lower/tenon-to-linalg/Blocks.h"
 #include "passes/lower/tenon-to-linalg/DeadKeys.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
@@ -201,7 +200,7 @@ Value AttentionWriter::readQueries(const Span &tile) {
 Value AttentionWriter::storeResult(const Span &tile, Values carried, Value result) {
   // A sum of no values is 0.
   Value hasKeys = w.isLess(w.index(0), extent(numKeys)), zero = constant(0);
-  bool zeroesQueries = op->hasAttr(kZeroesQueriesAttr);
+  bool zeroesQueries = op.getZeroesQueries();
   Value factors = forEach(1, {}, map(1, {0}), carried[sum], [&](ValueRange elements) {
     Value isSum = hasKeys;
     if (zeroesQueries)

@@ -115,7 +115,7 @@ func.func @no_sizes_that_are_open(%q: tensor<9x?xf32, #tenon.shape<9, D>>, %k: t
 // What is written after a softmax whose keys may all be hidden is said of the operation.
 // CHECK-LABEL: @zeros_for_queries_without_keys
 // CHECK: tenon.attention
-// CHECK: tenon.zeroes_queries
+// CHECK: zeroes_queries}
 // CHECK-NEXT: return
 func.func @zeros_for_queries_without_keys(%q: tensor<9x4xf32>, %k: tensor<7x4xf32>, %v: tensor<7x5xf32>) -> tensor<9x5xf32> {
   %zero = tenon.weight dense<0.0> : tensor<f32>
