@@ -194,15 +194,26 @@ LogicalResult WinogradOp::verify() {
   SmallVector<int64_t, 2> sizes(2, getWindow()), ones(2, 1);
   if (failed(verifyWindow(*this, {sizes, ones, ones, getLow(), getHigh()}, 2)))
     return failure();
+  if (getInput().getType().getRank() != 4)
+    return success(); // type inference, which runs after this, says what is wrong
   RankedTensorType filter = getFilter().getType();
   int64_t side = getOutputs() + getWindow() - 1, filters = getFilters();
   if (int64_t(getOutputs()) < 1 || getWindow() < 1 || filter.getRank() != 4 || !filter.hasStaticShape() ||
-      filter.getDimSize(1) != side * side)
+      filter.getDimSize(1) != side * side || filter.getDimSize(3) < 1)
     return emitOpError("needs a filter [panels, ") << side * side << ", channels, columns], found " << filter;
   ArrayRef<int64_t> tile = getTile();
   if (tile.size() != 3 || tile[0] < 1 || tile[1] < 1 || tile[2] < 1 || tile[0] % getOutputs() != 0 ||
       tile[1] % getOutputs() != 0 || tile[2] % filter.getDimSize(3) != 0)
     return emitOpError("needs a tile of whole squares and panels");
+  // What a thread keeps of a tile: all points of its squares, for all channels.
+  double squares = double(tile[0]) / getOutputs() * (double(tile[1]) / getOutputs());
+  constexpr double kMost = 1 << 28;
+  if (squares * filter.getDimSize(1) * (filter.getDimSize(2) + filter.getDimSize(3)) > kMost)
+    return emitOpError("needs a tile that a thread can keep, found ") << tile[0] << " x " << tile[1] << " elements";
+  Type type = filter.getElementType();
+  std::optional<int64_t> channels = getConstant(getDims(getInput()).back());
+  if (channels != filter.getDimSize(2) || !type.isF32() || getElementTypeOrSelf(getInput()) != type)
+    return emitOpError("needs f32 and an input of ") << filter.getDimSize(2) << " channels, as its filter has";
   if (filters > filter.getDimSize(0) * filter.getDimSize(3))
     return emitOpError("has ") << getFilters() << " filters, more than the panels hold";
   return success();

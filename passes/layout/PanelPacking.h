@@ -17,6 +17,9 @@
 
 namespace tenon {
 
+/// Columns of a panel: two vectors of 64 bytes of f32, which shorter vectors divide.
+inline constexpr int64_t kPanelColumns = 32;
+
 /// An array [outer, extent, inner] of elements of `elementBytes` (1, 2, 4 or 8) bytes, and how many of `extent` make
 /// a panel.
 struct PanelPacking {

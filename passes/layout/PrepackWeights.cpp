@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -25,8 +26,6 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// Columns of a panel: two vectors of 64 bytes of f32, which shorter vectors divide.
-static constexpr int64_t kPanel = 32;
 /// Fewer columns than these are not worth a panel.
 static constexpr int64_t kFewColumns = 4;
 
@@ -56,16 +55,6 @@ static std::optional<int64_t> getPackedDim(OpOperand &use) {
   return std::nullopt;
 }
 
-/// The bytes of a weight of floats; nothing where all elements are the same.
-static std::optional<ArrayRef<char>> getBytes(ElementsAttr value) {
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
-    return resource.getRawHandle().getBlob()->getData();
-  auto dense = cast<DenseElementsAttr>(value);
-  if (dense.isSplat())
-    return std::nullopt;
-  return dense.getRawData();
-}
-
 namespace {
 struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
   void runOnOperation() override {
@@ -93,7 +82,7 @@ private:
     if (!(type.getElementType().isF32() || type.getElementType().isF64()))
       return false;
     // A part of a panel pays where its elements would not be neighbours otherwise.
-    if (type.getDimSize(axis) < (axis + 1 == type.getRank() ? kPanel : kFewColumns))
+    if (type.getDimSize(axis) < (axis + 1 == type.getRank() ? kPanelColumns : kFewColumns))
       return false;
     WeightOp packed = getPacked(weight, axis);
     if (!packed)
@@ -111,14 +100,14 @@ private:
       return known;
     RankedTensorType type = weight.getType();
     ArrayRef<int64_t> shape = type.getShape();
-    PanelPacking packing{1, shape[axis], 1, kPanel, llvm::divideCeil(type.getElementTypeBitWidth(), 8)};
+    PanelPacking packing{1, shape[axis], 1, kPanelColumns, llvm::divideCeil(type.getElementTypeBitWidth(), 8)};
     SmallVector<int64_t> panels{packing.getNumPanels()};
     for (int64_t i = 0; i < type.getRank(); ++i)
       if (i != axis) {
         (i < axis ? packing.outer : packing.inner) *= shape[i];
         panels.push_back(shape[i]);
       }
-    panels.push_back(kPanel);
+    panels.push_back(kPanelColumns);
     AsmResourceBlob blob = HeapAsmResourceBlob::allocate(packing.getPackedBytes(), 64, /*dataIsMutable=*/true);
     std::memset(blob.getMutableData().data(), 0, blob.getMutableData().size());
     packPanels(packing, bytes->data(), blob.getMutableData().data());

@@ -6,17 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WeightBytes.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "passes/layout/PanelPacking.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/winograd/Schedule.h"
 #include "passes/paths/winograd/Transforms.h"
 
 using namespace mlir;
 using namespace tenon;
-
-/// Filters of a panel, as `tenon-prepack-weights` has them.
-static constexpr int64_t kPanel = 32;
 
 namespace {
 class WinogradConvolution : public Path {
@@ -38,14 +37,10 @@ private:
 /// The elements of a convolution's filter, where it is a weight with elements of its own.
 static std::optional<ArrayRef<float>> getFilterElements(ConvolveOp op) {
   auto weight = op.getFilter().getDefiningOp<WeightOp>();
-  if (!weight || isa<SplatElementsAttr>(weight.getValue()))
+  std::optional<ArrayRef<char>> bytes = weight ? getBytes(weight.getValue()) : std::nullopt;
+  if (!bytes)
     return std::nullopt;
-  ArrayRef<char> bytes;
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(weight.getValue()))
-    bytes = resource.getRawHandle().getBlob()->getData();
-  else if (auto dense = dyn_cast<DenseElementsAttr>(weight.getValue()))
-    bytes = dense.getRawData();
-  return ArrayRef(reinterpret_cast<const float *>(bytes.data()), bytes.size() / sizeof(float));
+  return ArrayRef(reinterpret_cast<const float *>(bytes->data()), bytes->size() / sizeof(float));
 }
 
 static bool areAll(ArrayRef<int64_t> values, int64_t value) {
@@ -63,7 +58,7 @@ WinogradSchedule WinogradConvolution::schedule(ConvolveOp op, const Machine &mac
   Dims dims = getDims(op.getType());
   FilterShape filter = getFilterShape(op);
   WinogradProblem problem{outputs, filter.window, getConstant(dims[1]).value_or(kUsual),
-                          getConstant(dims[2]).value_or(kUsual), filter.channels, filter.filters, kPanel};
+                          getConstant(dims[2]).value_or(kUsual), filter.channels, filter.filters, kPanelColumns};
   return chooseWinogradSchedule(problem, machine);
 }
 
@@ -81,7 +76,7 @@ std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const M
   if (!getFilterElements(convolve))
     return std::nullopt;
   int64_t side = outputs + filter.window - 1;
-  double weights = double(side * side) * filter.channels * llvm::alignTo(filter.filters, kPanel);
+  double weights = double(side * side) * filter.channels * llvm::alignTo(filter.filters, kPanelColumns);
   return std::max(schedule(convolve, machine).cycles, machine.getReadCycles(weights * sizeof(float)));
 }
 
@@ -98,11 +93,12 @@ void WinogradConvolution::take(Operation *op, const Machine &machine, RewriterBa
   auto weight = convolve.getFilter().getDefiningOp<WeightOp>();
   WinogradTransforms transforms = getWinogradTransforms(outputs, filter.window);
   int64_t points = transforms.input.rows * transforms.input.rows;
-  SmallVector<int64_t> shape{llvm::divideCeilSigned(filter.filters, kPanel), points, filter.channels, kPanel};
+  int64_t numPanels = llvm::divideCeilSigned(filter.filters, kPanelColumns);
+  SmallVector<int64_t> shape{numPanels, points, filter.channels, kPanelColumns};
   auto type = RankedTensorType::get(shape, rewriter.getF32Type());
   AsmResourceBlob blob =
       HeapAsmResourceBlob::allocate(type.getNumElements() * sizeof(float), 64, /*dataIsMutable=*/true);
-  transformFilter(transforms, filter, getFilterElements(convolve)->data(), kPanel,
+  transformFilter(transforms, filter, getFilterElements(convolve)->data(), kPanelColumns,
                   reinterpret_cast<float *>(blob.getMutableData().data()));
   auto transformed = WeightOp::create(rewriter, weight.getLoc(),
                                       DenseResourceElementsAttr::get(type, "winograd", std::move(blob)));
@@ -110,7 +106,7 @@ void WinogradConvolution::take(Operation *op, const Machine &machine, RewriterBa
   WinogradSchedule chosen = schedule(convolve, machine);
   rewriter.replaceOpWithNewOp<WinogradOp>(
       convolve, convolve.getInput(), transformed, convolve.getLow(), convolve.getHigh(), outputs, filter.window,
-      filter.filters, SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs, chosen.panels * kPanel});
+      filter.filters, SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs, chosen.panels * kPanelColumns});
   if (weight->use_empty())
     rewriter.eraseOp(weight);
 }

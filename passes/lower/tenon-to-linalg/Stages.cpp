@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "passes/Unsupported.h"
+#include "passes/paths/winograd/Transforms.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -274,6 +276,8 @@ FailureOr<Value> StageBuilder::lowerConvolve(ConvolveOp op, Value destination) {
 
 FailureOr<Value> StageBuilder::lowerWinograd(WinogradOp op, Value destination) {
   Location loc = op.getLoc();
+  if (!hasWinogradTransforms(op.getOutputs(), op.getWindow()))
+    return emitUnsupported(op, "has squares for which there are no transforms"), failure();
   if (!destination)
     destination = scope.createEmpty(builder, loc, getDims(op.getResult()), op.getType().getElementType());
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);

@@ -216,3 +216,48 @@ func.func @lu_of_no_square(%a: tensor<2x3x4xf32>) {
   %f, %s = tenon.lu %a : (tensor<2x3x4xf32>) -> (tensor<2x3x4xf32>, tensor<2xf32>)
   return
 }
+
+// -----
+
+func.func @winograd_of_other_squares(%x: tensor<1x8x8x2xf32>, %f: tensor<1x16x2x32xf32>) {
+  // expected-error @+1 {{needs a filter [panels, 36, channels, columns]}}
+  %0 = tenon.winograd %x, %f {filters = 4 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>, outputs = 4 : i64, tile = array<i64: 4, 4, 32>, window = 3 : i64}
+    : (tensor<1x8x8x2xf32>, tensor<1x16x2x32xf32>) -> tensor<1x8x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @winograd_of_other_channels(%x: tensor<1x8x8x3xf32>, %f: tensor<1x16x2x32xf32>) {
+  // expected-error @+1 {{needs f32 and an input of 2 channels, as its filter has}}
+  %0 = tenon.winograd %x, %f {filters = 4 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 2, 2, 32>, window = 3 : i64}
+    : (tensor<1x8x8x3xf32>, tensor<1x16x2x32xf32>) -> tensor<1x8x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @winograd_of_parts_of_squares(%x: tensor<1x8x8x2xf32>, %f: tensor<1x16x2x32xf32>) {
+  // expected-error @+1 {{needs a tile of whole squares and panels}}
+  %0 = tenon.winograd %x, %f {filters = 4 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 3, 2, 32>, window = 3 : i64}
+    : (tensor<1x8x8x2xf32>, tensor<1x16x2x32xf32>) -> tensor<1x8x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @winograd_of_too_large_a_tile(%x: tensor<1x8x8x2xf32>, %f: tensor<1x16x2x32xf32>) {
+  // expected-error @+1 {{needs a tile that a thread can keep, found 2000000 x 2000000 elements}}
+  %0 = tenon.winograd %x, %f {filters = 4 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 2000000, 2000000, 32>, window = 3 : i64}
+    : (tensor<1x8x8x2xf32>, tensor<1x16x2x32xf32>) -> tensor<1x8x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @winograd_of_more_filters(%x: tensor<1x8x8x2xf32>, %f: tensor<1x16x2x32xf32>) {
+  // expected-error @+1 {{has 40 filters, more than the panels hold}}
+  %0 = tenon.winograd %x, %f {filters = 40 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 2, 2, 32>, window = 3 : i64}
+    : (tensor<1x8x8x2xf32>, tensor<1x16x2x32xf32>) -> tensor<1x8x8x40xf32>
+  return
+}
