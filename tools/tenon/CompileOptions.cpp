@@ -41,7 +41,13 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
                      "look for a plan that needs no more, for any sizes in the ranges, and fail where there is none; K, M and G are "
                      "understood")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Validator(
+          [](std::string &text) {
+            uint64_t bytes;
+            bool isGood = !llvm::StringRef(text).getAsInteger(10, bytes) && bytes > 0;
+            return isGood ? std::string() : "wants a number of bytes that is more than 0, found '" + text + "'";
+          },
+          "BYTES"))
       ->type_name("BYTES");
   command.add_option("--dump-ir", options.dumpDir, "folder for one numbered .mlir file a pass that changed something");
   command.add_option("--dump-after", options.dumpAfter, "print the IR after this pass to standard error");
