@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/Passes.h"
 #include "passes/kernel/Contraction.h"
+#include "passes/kernel/Epilogue.h"
 #include "passes/kernel/WinogradScratch.h"
 #include "passes/paths/winograd/Transforms.h"
 
@@ -166,6 +167,9 @@ SmallVector<Value> MatrixEmitter::applyBoth(const SmallMatrix &matrix, ArrayRef<
 // The tile
 //===----------------------------------------------------------------------===//
 
+/// Of the result, [image, row, column, filter].
+static constexpr unsigned kFilterDim = 3;
+
 namespace {
 
 class Expansion {
@@ -184,6 +188,7 @@ private:
   void multiply(Value panel);
   void transformOutput(Value panel);
   void storeSquare(ArrayRef<Value> square, Value row, Value column, Value filter);
+  Value applyEpilogue(Value elements, ArrayRef<Value> at, Value active);
 
   /// A buffer in the thread's scratch.
   Value getBuffer(int64_t offset, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides);
@@ -219,6 +224,7 @@ private:
   WinogradScratch scratch;
   int64_t side;
 
+  SmallVector<EpilogueStage> epilogue;
   Value rows, columns, filters;             ///< of the tile
   Value squareRows, squareColumns, squares; ///< how many squares there are
   Value window, transformed, products;      ///< buffers in scratch
@@ -365,6 +371,19 @@ void Expansion::multiply(Value panel) {
   });
 }
 
+/// What follows the convolution, for the filters from place `at` of the tile on.
+Value Expansion::applyEpilogue(Value elements, ArrayRef<Value> at, Value active) {
+  for (const EpilogueStage &stage : epilogue)
+    elements = emitStage(b, stage, elements, [&](unsigned number) {
+      const ElementRead &read = stage.reads[number];
+      SmallVector<Value> indices;
+      for (AffineExpr index : read.map.getResults())
+        indices.push_back(compute(index, at));
+      return emitVectorRead(b, loc, read, kFilterDim, indices, lanes, active);
+    });
+  return elements;
+}
+
 /// Writes what of a square's vectors lies in the tile. `row` and `column` are its first element.
 void Expansion::storeSquare(ArrayRef<Value> square, Value row, Value column, Value filter) {
   int64_t outputs = op.getOutputs();
@@ -382,14 +401,16 @@ void Expansion::storeSquare(ArrayRef<Value> square, Value row, Value column, Val
   auto branch = scf::IfOp::create(b, loc, whole, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  forEach([&](Value value, ArrayRef<Value> at) { vector::StoreOp::create(b, loc, value, op.getInit(), at); });
+  forEach([&](Value value, ArrayRef<Value> at) {
+    vector::StoreOp::create(b, loc, applyEpilogue(value, at, Value()), op.getInit(), at);
+  });
   b.setInsertionPointToStart(branch.elseBlock());
   Value left = arith::SubIOp::create(b, loc, filters, filter);
   forEach([&](Value value, ArrayRef<Value> at) {
     Value inside = arith::AndIOp::create(b, loc, isWhole(at[1], rows, 1), isWhole(at[2], columns, 1));
     Value active = vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()),
                                                 select(inside, left, constant(0)));
-    vector::MaskedStoreOp::create(b, loc, op.getInit(), at, active, value);
+    vector::MaskedStoreOp::create(b, loc, op.getInit(), at, active, applyEpilogue(value, at, active));
   });
 }
 
@@ -410,12 +431,24 @@ void Expansion::transformOutput(Value panel) {
 }
 
 void Expansion::emit() {
+  epilogue = matchEpilogue(op, op.getInit(), b.getMultiDimIdentityMap(4), kFilterDim);
+  // Squares reach beyond the tile: there masks hold back vectors, but nothing would hold back a single element.
+  auto mayReadBeyond = [](const ElementRead &read) {
+    return !isAlongColumns(read, kFilterDim) && (read.map.isFunctionOfDim(1) || read.map.isFunctionOfDim(2));
+  };
+  auto *unsafe = llvm::find_if(epilogue, [&](const EpilogueStage &stage) { return llvm::any_of(stage.reads, mayReadBeyond); });
+  epilogue.erase(unsafe, epilogue.end());
+  // What it reads is defined there.
+  if (!epilogue.empty())
+    b.setInsertionPoint(epilogue.back().op);
   findExtents();
   transformInput();
   forLoop(constant(0), compute(dim(0).ceilDiv(scratch.panel), filters), 1, [&](Value panel) {
     multiply(panel);
     transformOutput(panel);
   });
+  for (EpilogueStage &stage : epilogue)
+    stage.op.erase();
   op.erase();
 }
 

@@ -26,6 +26,7 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/kernel/Contraction.h"
+#include "passes/kernel/Epilogue.h"
 #include "passes/kernel/RegisterBlock.h"
 #include <set>
 
@@ -59,6 +60,8 @@ public:
   void emit();
   /// The sum begins with zeros, which are not in memory.
   void startFromZero() { isFromZero = true; }
+  /// Takes over the operations that follow and change the sums.
+  void absorbEpilogue();
 
 private:
   std::optional<Window> findWindow();
@@ -74,6 +77,8 @@ private:
   void forRowsOfKnownWindows(int64_t extent, llvm::function_ref<void(int64_t rows)> body);
   SmallVector<int64_t> getRowSteps();
   void emitBlock(RegisterBlock block, Value active);
+  void prefetchEpilogue();
+  void applyEpilogue(MutableArrayRef<Value> sums);
   /// Adds what `loops` sum to some rows of the block; `sums` are those of all rows.
   SmallVector<Value> emitReduction(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums);
   SmallVector<Value> emitLoop(ArrayRef<unsigned> loops, LoopRange range, ArrayRef<int64_t> rows, ValueRange sums);
@@ -116,6 +121,7 @@ private:
   Type type;
   int64_t lanes;
   bool isFromZero = false;
+  SmallVector<EpilogueStage> epilogue;
   SmallVector<Value> extents, position;
   SmallVector<unsigned> outerLoops; ///< the parallel loops but rows and columns
   std::optional<Window> window;
@@ -225,6 +231,8 @@ void Emitter::emit() {
         loop != contraction.rowLoop)
       outerLoops.push_back(loop);
   emitLoops();
+  for (EpilogueStage &stage : epilogue)
+    stage.op.erase();
 }
 
 void Emitter::forParallel(ArrayRef<unsigned> loops, llvm::function_ref<void()> body) {
@@ -463,7 +471,9 @@ void Emitter::emitBlock(RegisterBlock chosen, Value mask) {
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction)
       summed.push_back(loop);
+  prefetchEpilogue();
   sums = emitReduction(summed, llvm::to_vector(llvm::seq(size.rows)), sums);
+  applyEpilogue(sums);
   for (int64_t row = 0; row < size.rows; ++row)
     for (int64_t v = 0; v < size.vectors; ++v) {
       Value sum = sums[row * size.vectors + v];
@@ -473,6 +483,50 @@ void Emitter::emitBlock(RegisterBlock chosen, Value mask) {
       else
         vector::StoreOp::create(b, loc, sum, out.memory, indices);
     }
+}
+
+void Emitter::absorbEpilogue() {
+  AffineMap place = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  epilogue = matchEpilogue(op, op.getDpsInits()[0], place, contraction.columnLoop);
+  // What it reads is defined there.
+  if (!epilogue.empty())
+    b.setInsertionPoint(epilogue.back().op);
+}
+
+/// What the epilogue reads for each row comes from afar, and is asked for while the block is summed.
+void Emitter::prefetchEpilogue() {
+  constexpr int64_t kLineBits = 512;
+  for (const EpilogueStage &stage : epilogue)
+    for (const ElementRead &read : stage.reads) {
+      if (!contraction.rowLoop || !isAlongColumns(read, contraction.columnLoop) ||
+          !read.map.isFunctionOfDim(*contraction.rowLoop))
+        continue;
+      int64_t perLine = kLineBits / getElementTypeOrSelf(read.memory).getIntOrFloatBitWidth();
+      for (int64_t row = 0; row < size.rows; ++row)
+        for (int64_t column = 0; column < size.vectors * lanes; column += perLine)
+          memref::PrefetchOp::create(b, loc, read.memory, getIndices(read, row, column), /*isWrite=*/false,
+                                     /*localityHint=*/3, /*isDataCache=*/true);
+    }
+}
+
+void Emitter::applyEpilogue(MutableArrayRef<Value> sums) {
+  for (const EpilogueStage &stage : epilogue) {
+    // What is the same for all rows is read once.
+    llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> shared;
+    for (auto [i, sum] : llvm::enumerate(sums)) {
+      int64_t row = i / size.vectors, v = i % size.vectors;
+      sum = emitStage(b, stage, sum, [&](unsigned number) {
+        const ElementRead &read = stage.reads[number];
+        bool isAlong = isAlongColumns(read, contraction.columnLoop);
+        bool hasRows = contraction.rowLoop && read.map.isFunctionOfDim(*contraction.rowLoop);
+        Value &known = shared[{number, isAlong ? v : -1}];
+        if (known && !hasRows)
+          return known;
+        return known = emitVectorRead(b, loc, read, contraction.columnLoop, getIndices(read, row, v * lanes), lanes,
+                                      v + 1 == size.vectors ? active : Value());
+      });
+    }
+  }
 }
 
 SmallVector<Value> Emitter::emitReduction(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
@@ -732,21 +786,23 @@ namespace {
 struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<VectorizeContractions> {
   using VectorizeContractionsBase::VectorizeContractionsBase;
   void runOnOperation() override {
-    SmallVector<linalg::GenericOp> operations;
+    std::vector<std::pair<linalg::GenericOp, Contraction>> contractions;
     getOperation().walk([&](linalg::GenericOp op) {
-      if (op.hasPureBufferSemantics())
-        operations.push_back(op);
+      if (!op.hasPureBufferSemantics())
+        return;
+      if (std::optional<Contraction> contraction = matchContraction(op))
+        contractions.emplace_back(op, *contraction);
     });
-    for (linalg::GenericOp op : operations)
-      if (std::optional<Contraction> contraction = matchContraction(op)) {
-        Emitter emitter(op, *contraction, vectorBytes, registers);
-        if (linalg::FillOp fill = getZeroFill(op)) {
-          emitter.startFromZero();
-          fill.erase();
-        }
-        emitter.emit();
-        op.erase();
+    for (auto &[op, contraction] : contractions) {
+      Emitter emitter(op, contraction, vectorBytes, registers);
+      if (linalg::FillOp fill = getZeroFill(op)) {
+        emitter.startFromZero();
+        fill.erase();
       }
+      emitter.absorbEpilogue();
+      emitter.emit();
+      op.erase();
+    }
   }
 };
 } // namespace

@@ -1,0 +1,127 @@
+//===- Epilogue.cpp - what changes a result in place, on vectors of it ----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernel/Epilogue.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace tenon;
+
+static bool isVectorArithmetic(Operation &op) {
+  if (matchPattern(&op, m_Constant()))
+    return op.getResult(0).getType().isIntOrFloat();
+  if (!OpTrait::hasElementwiseMappableTraits(&op) || op.getNumResults() != 1 || isa<arith::RemFOp>(op) ||
+      !op.getResult(0).getType().isIntOrFloat())
+    return false;
+  return isa<arith::ArithDialect>(op.getDialect()) ||
+         isa<math::AbsFOp, math::SqrtOp, math::FloorOp, math::CeilOp, math::RoundEvenOp, math::FmaOp>(op);
+}
+
+bool tenon::isAlongColumns(const ElementRead &read, unsigned columnLoop) {
+  return read.map.getNumResults() > 0 && read.map.getResults().back().isFunctionOfDim(columnLoop);
+}
+
+/// Contiguous along the columns, or the same in all of them.
+static bool isVectorRead(const ElementRead &read, unsigned columnLoop) {
+  auto type = cast<MemRefType>(read.memory.getType());
+  if (!type.getElementType().isIntOrFloat() || type.getElementType().isInteger(1))
+    return false;
+  if (!isAlongColumns(read, columnLoop))
+    return llvm::none_of(read.map.getResults(), [&](AffineExpr index) { return index.isFunctionOfDim(columnLoop); });
+  ArrayRef<AffineExpr> indices = read.map.getResults();
+  return type.isLastDimUnitStride() && getStep(indices.back(), columnLoop) == 1 &&
+         llvm::none_of(indices.drop_back(), [&](AffineExpr index) { return index.isFunctionOfDim(columnLoop); });
+}
+
+static std::optional<EpilogueStage> matchStage(Operation *candidate, Value memory, AffineMap place,
+                                               unsigned columnLoop) {
+  auto op = dyn_cast<linalg::GenericOp>(candidate);
+  if (!op || op.getNumDpsInits() != 1 || op.getDpsInits()[0] != memory || op.getNumReductionLoops() ||
+      !llvm::all_of(*op.getBody(), [](Operation &inner) {
+        return isa<linalg::YieldOp>(inner) || isVectorArithmetic(inner);
+      }))
+    return std::nullopt;
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!result.isPermutation())
+    return std::nullopt;
+  // Loop number i of the stage is at the point that the producer's loops have for its dimension.
+  SmallVector<AffineExpr> points(op.getNumLoops());
+  for (auto [index, point] : llvm::zip(result.getResults(), place.getResults()))
+    points[cast<AffineDimExpr>(index).getPosition()] = point;
+  EpilogueStage stage{op, {}};
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    // A number by itself is a vector of it; what the stage has just changed is not read again.
+    if (!isa<MemRefType>(input->get().getType()) || input->get() == memory)
+      return std::nullopt;
+    ElementRead read{input->get(), map.replaceDimsAndSymbols(points, {}, place.getNumDims(), 0), {}, {}};
+    if (!isVectorRead(read, columnLoop))
+      return std::nullopt;
+    stage.reads.push_back(read);
+  }
+  return stage;
+}
+
+SmallVector<EpilogueStage> tenon::matchEpilogue(Operation *producer, Value memory, AffineMap place,
+                                                unsigned columnLoop) {
+  SmallVector<EpilogueStage> stages;
+  for (Operation *op = producer->getNextNode(); op; op = op->getNextNode()) {
+    if (std::optional<EpilogueStage> stage = matchStage(op, memory, place, columnLoop))
+      stages.push_back(*stage);
+    else if (!isPure(op))
+      break;
+  }
+  return stages;
+}
+
+Value tenon::emitVectorRead(OpBuilder &b, Location loc, const ElementRead &read, unsigned columnLoop, ValueRange indices,
+                            int64_t lanes, Value active) {
+  auto type = VectorType::get({lanes}, getElementTypeOrSelf(read.memory));
+  if (!isAlongColumns(read, columnLoop)) {
+    Value element = memref::LoadOp::create(b, loc, read.memory, indices);
+    return vector::BroadcastOp::create(b, loc, type, element);
+  }
+  if (!active)
+    return vector::LoadOp::create(b, loc, type, read.memory, indices);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  return vector::MaskedLoadOp::create(b, loc, type, read.memory, indices, active, zero);
+}
+
+Value tenon::emitStage(OpBuilder &b, const EpilogueStage &stage, Value elements,
+                       llvm::function_ref<Value(unsigned number)> read) {
+  linalg::GenericOp op = stage.op;
+  Location loc = op.getLoc();
+  ArrayRef<int64_t> shape = cast<VectorType>(elements.getType()).getShape();
+  auto spread = [&](Value scalar) -> Value {
+    return vector::BroadcastOp::create(b, loc, VectorType::get(shape, scalar.getType()), scalar);
+  };
+  IRMapping vectors;
+  for (unsigned number = 0; number < stage.reads.size(); ++number)
+    vectors.map(op.getBody()->getArgument(number), read(number));
+  vectors.map(op.getBody()->getArguments().back(), elements);
+  for (Operation &inner : op.getBody()->without_terminator()) {
+    bool isConstant = matchPattern(&inner, m_Constant());
+    for (Value operand : inner.getOperands())
+      if (!vectors.contains(operand))
+        vectors.map(operand, spread(operand));
+    Operation *copy = b.clone(inner, vectors);
+    Value result = copy->getResult(0);
+    if (isConstant)
+      result = spread(result);
+    else
+      result.setType(VectorType::get(shape, result.getType()));
+    vectors.map(inner.getResult(0), result);
+  }
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  return vectors.contains(yielded) ? vectors.lookup(yielded) : spread(yielded);
+}
