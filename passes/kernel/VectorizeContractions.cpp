@@ -729,19 +729,23 @@ void Emitter::prefetchPanel(unsigned loop) {
   }
   if (stepDim < 0)
     return;
-  SmallVector<Value> indices = getIndices(contraction.vectors, 0, 0);
-  int64_t share = llvm::divideCeil(*steps, blocks);
-  AffineExpr step = b.getAffineDimExpr(places.size()), panel = b.getAffineDimExpr(0);
+  int64_t share = llvm::divideCeil(*steps, blocks), perLine = contraction.panel / lines;
+  AffineExpr step = b.getAffineDimExpr(places.size()), column = b.getAffineDimExpr(0);
   places.push_back(position[loop]);
-  indices[stepDim] = affine::AffineApplyOp::create(
-      b, loc, AffineMap::get(places.size(), 0, number * share + step.floorDiv(blocks)), places);
+  SmallVector<Value> indices = getIndices(contraction.vectors, 0, 0);
+  auto replace = [&](unsigned dim, AffineExpr expr, ValueRange operands) {
+    indices[dim] = affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, expr), operands);
+  };
+  replace(stepDim, number * share + step.floorDiv(blocks), places);
+  replace(indices.size() - 1, b.getAffineDimExpr(0) % lines * perLine, position[loop]);
+  // The block has some panels side by side, and after them come as many.
   int64_t numPanels = llvm::divideCeil(size.vectors * lanes, contraction.panel);
-  indices[panelDim] = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, panel + numPanels), indices[panelDim]);
-  int64_t perLine = contraction.panel / lines;
-  indices.back() = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, (b.getAffineDimExpr(0) % lines) * perLine),
-                                                 position[loop]);
-  memref::PrefetchOp::create(b, loc, contraction.vectors.memory, indices, /*isWrite=*/false, /*localityHint=*/2,
-                             /*isDataCache=*/true);
+  Value current = position[contraction.columnLoop];
+  for (int64_t panel = numPanels; panel < 2 * numPanels; ++panel) {
+    replace(panelDim, column.floorDiv(contraction.panel) + panel, current);
+    memref::PrefetchOp::create(b, loc, contraction.vectors.memory, indices, /*isWrite=*/false, /*localityHint=*/2,
+                               /*isDataCache=*/true);
+  }
 }
 
 Value Emitter::loadElement(int64_t row) {
