@@ -163,9 +163,9 @@ static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const
 }
 
 /// Tile sizes of a contraction with a packed operand: few panels, which come from far away once, and many rows, for
-/// which each panel is read from the core's own cache again.
+/// which each panel is read from the core's own cache again; fewer rows where that makes too few tiles.
 static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
-  constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64;
+  constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kFewTiles = 16, kFewRows = 56;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t rest = kRows, rows = 1;
   auto choose = [&](unsigned i) {
@@ -184,6 +184,12 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   // Work for a while, but in enough pieces for all threads.
   int64_t columns = llvm::alignTo(std::clamp<int64_t>(kProducts / (rows * shape.products), 1, 8 * kColumns), kColumns);
   sizes[shape.column] = std::min<int64_t>(columns, getConstant(dims[shape.column]).value_or(columns));
+  // Few tiles are shared unevenly, and what threads hand each other by columns, by rows they mostly keep.
+  int64_t numTiles = 1;
+  for (auto [dim, size] : llvm::zip(dims, sizes))
+    numTiles *= llvm::divideCeil(getConstant(dim).value_or(size), size);
+  for (; shape.row && numTiles < kFewTiles && sizes[*shape.row] >= 2 * kFewRows; numTiles *= 2)
+    sizes[*shape.row] = llvm::alignTo(llvm::divideCeil(sizes[*shape.row], 2), 14);
   return sizes;
 }
 

@@ -131,3 +131,26 @@ func.func private @winograd(%x: tensor<1x12x12x8xf32> {tenon.dims = #tenon.shape
   } -> tensor<1x12x12x64xf32>
   return %1 : tensor<1x12x12x64xf32>
 }
+
+// A product with a packed operand: tiles of two panels, and of all rows if that did not make two tiles of 64 and 48
+// columns, of which one thread would get more than the other.
+// CHECK-LABEL: @few_columns
+// CHECK-SAME: tenon.tiles = #tenon.shape<4>
+// CHECK: tensor.extract_slice {{.*}} [98, 672] [1, 1]
+func.func private @few_columns(%x: tensor<196x672xf32> {tenon.dims = #tenon.shape<196, 672>},
+    %w: tensor<4x672x32xf32> {tenon.dims = #tenon.shape<4, 672, 32>},
+    %out: tensor<196x112xf32> {tenon.dims = #tenon.shape<196, 112>, tenon.output}) -> tensor<196x112xf32>
+    attributes {tenon.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.fill ins(%zero : f32) outs(%out : tensor<196x112xf32>) -> tensor<196x112xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(m, k, n) -> (m, k)>, affine_map<(m, k, n) -> (n floordiv 32, k, n mod 32)>,
+                                        affine_map<(m, k, n) -> (m, n)>],
+                       iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<196x672xf32>, tensor<4x672x32xf32>) outs(%0 : tensor<196x112xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %2 = arith.mulf %a, %b : f32
+    %3 = arith.addf %c, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<196x112xf32>
+  return %1 : tensor<196x112xf32>
+}
