@@ -197,14 +197,14 @@ def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
   let summary = "compute operations in the fastest way that is exact enough";
   let description = [{
     Every way to compute an operation is a path (passes/paths/Path.h): it says to
-    what it applies, how long it takes and how far off it is, for a machine. Each
-    operation takes the path of least time whose error is within the tolerance.
+    what it applies, how long it takes and how far off it is, for a machine, which
+    the module says in `tenon.machine`. Each operation takes the path of least time
+    whose error is within the tolerance.
 
     Relies on channels last; runs before `tenon-prepack-weights`.
   }];
   let options = [
-    Option<"tolerance", "tolerance", "double", "1e-5", "largest error of a result, relative to its largest element">,
-    Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">
+    Option<"tolerance", "tolerance", "double", "1e-5", "largest error of a result, relative to its largest element">
   ];
   let statistics = [Statistic<"numTaken", "taken", "operations that are computed in another way than their own">];
 }

@@ -57,6 +57,13 @@ else:
 config.substitutions.append(("%exits", os.path.join(config.test_source_root, "tools", "Inputs", "exits")))
 config.environment["NO_COLOR"] = "1"
 
+# What level of x86-64 this machine is: REQUIRES: x86-64-v4.
+if config.host == "x86_64":
+    with open("/proc/cpuinfo") as info:
+        flags = next((line.split() for line in info if line.startswith("flags")), [])
+    if {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"} <= set(flags):
+        config.available_features.add("x86-64-v4")
+
 # A processor that this machine is not.
 isArm = config.host == "aarch64"
 config.substitutions.append(("%other", "x86-64-v2" if isArm else "aarch64"))

@@ -73,11 +73,15 @@ private:
 
 void tenon::writeArtifact(const ArtifactParts &parts, llvm::raw_pwrite_stream &os) {
   bool hasWeights = parts.weights && parts.weights->getSize() > 0;
-  SectionWriter writer(os, 1 + parts.plans.size() + parts.code.size() + hasWeights);
-  for (const std::string &plan : parts.plans)
-    writer.add(SectionKind::plan, "", fmt::kSectionAlignment, plan);
-  for (const ArtifactParts::Code &code : parts.code)
-    writer.add(SectionKind::code, code.target, fmt::kPageSize, code.bytes);
+  size_t numSections = 1 + hasWeights;
+  for (const ArtifactParts::Variant &variant : parts.variants)
+    numSections += variant.plans.size() + 1;
+  SectionWriter writer(os, numSections);
+  for (const ArtifactParts::Variant &variant : parts.variants)
+    for (const std::string &plan : variant.plans)
+      writer.add(SectionKind::plan, variant.target, fmt::kSectionAlignment, plan);
+  for (const ArtifactParts::Variant &variant : parts.variants)
+    writer.add(SectionKind::code, variant.target, fmt::kPageSize, variant.code);
   writer.add(SectionKind::meta, "", fmt::kSectionAlignment, parts.meta);
   // Last, so that everything that a load reads stands together at the start.
   if (hasWeights)

@@ -23,12 +23,13 @@ class WeightSection;
 
 /// What an artifact is made of.
 struct ArtifactParts {
-  std::vector<std::string> plans; ///< in the order in which the runtime tries them
-  struct Code {
-    std::string target; ///< what it needs of the processor, see runtime/format/Target.h
-    std::string bytes;  ///< an ELF shared object
+  /// What there is of one target.
+  struct Variant {
+    std::string target;             ///< its name and what it needs of the processor, see runtime/format/Target.h
+    std::vector<std::string> plans; ///< in the order in which the runtime tries them
+    std::string code;               ///< an ELF shared object
   };
-  std::vector<Code> code; ///< in order of preference
+  std::vector<Variant> variants; ///< in order of preference
   const WeightSection *weights;
   std::string meta; ///< JSON
   uint64_t sourceHash;

@@ -31,6 +31,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Unsupported.h"
+#include "runtime/core/ResidentWeights.h"
 #include "runtime/core/Verify.h"
 #include "runtime/format/Layout.h"
 #include "llvm/ADT/StringExtras.h"
@@ -49,12 +50,17 @@ using namespace tenon;
 
 namespace {
 
-/// One way to run the launches of a module.
+/// One way to run the launches of a target's module.
+struct Variant {
+  std::vector<SerializedPlan> plans;    ///< in the order in which the runtime tries them
+  std::vector<std::string> kernelNames; ///< of all of them, each once
+};
+
+/// The same for all targets.
 struct Planned {
   PlanOptions how;
-  OwningOpRef<ModuleOp> module;
-  std::vector<SerializedPlan> plans; ///< in the order in which the runtime tries them
-  std::vector<std::string> kernelNames; ///< of all of them, each once
+  OwningOpRef<ModuleOp> modules; ///< one in it for each target, in their order
+  std::vector<Variant> variants; ///< likewise
   WeightSection weights;
 };
 
@@ -67,28 +73,34 @@ public:
 private:
   CompileStatus checkOptions();
   CompileStatus resolveTargets();
+  CompileStatus checkTargets();
   CompileStatus load();
   CompileStatus build();
   CompileStatus loadFile();
   CompileStatus adopt(ImportedModel imported);
+  CompileStatus lowerGraph();
+  void splitTargets();
   CompileStatus lowerToLaunches();
   CompileStatus makePlan();
   CompileStatus tryPlan(const PlanOptions &how, Planned &made);
   CompileStatus findPlanWithin(uint64_t limit);
   CompileStatus serialize(Planned &made);
+  CompileStatus serialize(ModuleOp module, Variant &variant, WeightSection &weights);
   CompileStatus readPlans(const Planned &made, std::vector<rt::Plan> &plans);
   CompileStatus lowerKernels();
   CompileStatus writeResult();
   CompileStatus writeIR();
   CompileStatus writeCode();
   CompileStatus writeGpuCode();
-  CompileStatus lowerFor(const CpuTarget &target, OwningOpRef<ModuleOp> &lowered);
+  CompileStatus lowerFor(const CpuTarget &target, ModuleOp own);
   CompileStatus writeArtifactFile();
+  std::string getMeta() const;
   CompileStatus writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write);
   CompileStatus fail(CompileStatus status, const llvm::Twine &message);
   CompileStatus getFailure() const { return sawUnsupported ? CompileStatus::unsupported : CompileStatus::fault; }
   CompileStatus beginPhase(StringRef phase, ModuleOp input, StringRef pipeline);
   CompileStatus runPasses(StringRef phase, ModuleOp module, llvm::function_ref<void(OpPassManager &)> build);
+  GraphOptions getGraphOptions() const;
   void report(Diagnostic &diagnostic);
 
   const CompileOptions &options;
@@ -98,7 +110,9 @@ private:
   std::vector<CpuTarget> targets;
   uint64_t sourceHash = 0;
   std::string sourceName;
-  OwningOpRef<ModuleOp> module, kernels; ///< launches; what they launch
+  OwningOpRef<ModuleOp> module;   ///< what all targets share
+  OwningOpRef<ModuleOp> variants; ///< a module for each target: launches
+  OwningOpRef<ModuleOp> kernels;  ///< likewise: what they launch, a module each
   Planned planned;
   bool sawUnsupported = false; ///< a pass has said that the model asks for what there is not
   bool isReproduced = false;   ///< the reproducer is written, and nothing is left to do
@@ -182,10 +196,31 @@ CompileStatus Compilation::resolveTargets() {
     if (!target)
       return fail(CompileStatus::unsupported, "no target '" + name + "'; known are " +
                                                   llvm::join(getCpuTargetNames(), ", "));
-    if (target->needed.size() >= sizeof(fmt::Section::target))
+    if (target->getSectionTarget().size() >= sizeof(fmt::Section::target))
       return fail(CompileStatus::fault, "the features of target '" + name + "' do not fit into an artifact");
     targets.push_back(std::move(*target));
   }
+  if (CompileStatus status = checkTargets(); status != CompileStatus::done)
+    return status;
+  // The one that needs most of a processor makes most of it, so the runtime looks at it first.
+  llvm::stable_sort(targets, [](const CpuTarget &a, const CpuTarget &b) {
+    return StringRef(a.needed).count(',') > StringRef(b.needed).count(',');
+  });
+  return CompileStatus::done;
+}
+
+/// Refuses targets of which one would never run.
+CompileStatus Compilation::checkTargets() {
+  if (targets.size() > 1 && options.emit != EmitKind::artifact && options.emit != EmitKind::mlir)
+    return fail(CompileStatus::misuse, "--target: only an artifact holds code for several processors; name one");
+  for (auto [i, target] : llvm::enumerate(targets))
+    for (const CpuTarget &before : ArrayRef(targets).take_front(i)) {
+      if (before.name == target.name)
+        return fail(CompileStatus::misuse, "--target " + target.name + " is given twice");
+      if (before.needed == target.needed)
+        return fail(CompileStatus::misuse, "--target: '" + before.name + "' and '" + target.name +
+                                               "' are for the same processors; name one of them");
+    }
   return CompileStatus::done;
 }
 
@@ -257,21 +292,41 @@ CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::functio
   return succeeded(verify(op)) ? CompileStatus::done : CompileStatus::fault;
 }
 
+GraphOptions Compilation::getGraphOptions() const {
+  return {options.programs, options.tolerance, options.emit == EmitKind::ptx || options.emit == EmitKind::spirv};
+}
+
+CompileStatus Compilation::lowerGraph() {
+  return runPasses("graph", *module,
+                   [&](OpPassManager &pm) { buildSharedPipeline(pm, evaluateConstants, getGraphOptions()); });
+}
+
+/// Gives each target a module of its own, which names its machine.
+void Compilation::splitTargets() {
+  variants = ModuleOp::create(module->getLoc());
+  for (const CpuTarget &target : targets) {
+    OwningOpRef<ModuleOp> own = &target == &targets.back() ? std::move(module) : OwningOpRef<ModuleOp>(module->clone());
+    own->setName(target.name);
+    setMachine(*own, target.machine);
+    variants->push_back(own.release());
+  }
+}
+
+/// From here on, what is done for one target is done for all at the same time.
 CompileStatus Compilation::lowerToLaunches() {
-  return runPasses("graph", *module, [&](OpPassManager &pm) {
-    bool isForGpu = options.emit == EmitKind::ptx || options.emit == EmitKind::spirv;
-    buildLaunchPipeline(pm, evaluateConstants,
-                        {options.programs, options.tolerance, isForGpu ? 0 : targets.front().vectorBytes});
-  });
+  splitTargets();
+  return runPasses("launches", *variants,
+                   [&](OpPassManager &pm) { buildLaunchPipeline(pm.nest<ModuleOp>(), getGraphOptions()); });
 }
 
 CompileStatus Compilation::tryPlan(const PlanOptions &how, Planned &made) {
   made.how = how;
   auto build = [&](OpPassManager &pm) {
-    buildProgramPipeline(pm, how);
-    buildPlacePipeline(pm, how);
+    OpPassManager &nested = pm.nest<ModuleOp>();
+    buildProgramPipeline(nested, how);
+    buildPlacePipeline(nested, how);
   };
-  if (CompileStatus status = runPasses("plan", *made.module, build); status != CompileStatus::done || isReproduced)
+  if (CompileStatus status = runPasses("plan", *made.modules, build); status != CompileStatus::done || isReproduced)
     return status;
   return serialize(made);
 }
@@ -279,68 +334,77 @@ CompileStatus Compilation::tryPlan(const PlanOptions &how, Planned &made) {
 CompileStatus Compilation::makePlan() {
   if (options.memoryLimit)
     return findPlanWithin(options.memoryLimit);
-  planned.module = std::move(module);
+  planned.modules = std::move(variants);
   return tryPlan({}, planned);
 }
 
 /// The first plan that keeps the limit; where none does, says by how much the best one misses it.
 CompileStatus Compilation::findPlanWithin(uint64_t limit) {
   PlanSearch search(limit);
-  std::vector<rt::Plan> best;
-  auto needs = [&](const rt::Plan &plan) { return boundMemory(plan, planned.weights.getSize()); };
+  rt::Plan worst; ///< of the best way: the program that needs most
   while (std::optional<PlanOptions> how = search.getNext()) {
     Planned made;
     std::vector<rt::Plan> plans;
-    made.module = cast<ModuleOp>((*module)->clone());
+    made.modules = cast<ModuleOp>((*variants)->clone());
     if (CompileStatus status = tryPlan(*how, made); status != CompileStatus::done || isReproduced)
       return status;
     if (CompileStatus status = readPlans(made, plans); status != CompileStatus::done)
       return status;
-    uint64_t bytes = 0;
-    for (const rt::Plan &plan : plans)
-      bytes = std::max(bytes, boundMemory(plan, made.weights.getSize()));
-    if (!search.report(bytes, made.weights.getSize()))
+    uint64_t section = made.weights.getSize();
+    rt::Plan &most = *llvm::max_element(plans, [&](const rt::Plan &a, const rt::Plan &b) {
+      return boundMemory(a, section) < boundMemory(b, section);
+    });
+    if (!search.report(boundMemory(most, section), rt::addUpWeights(most, section)))
       continue;
     planned = std::move(made);
-    best = std::move(plans);
+    worst = std::move(most);
   }
-  const rt::Plan &worst = *llvm::max_element(best, [&](const rt::Plan &a, const rt::Plan &b) { return needs(a) < needs(b); });
-  if (needs(worst) <= limit)
+  uint64_t section = planned.weights.getSize();
+  if (boundMemory(worst, section) <= limit)
     return CompileStatus::done;
-  return fail(CompileStatus::resources, options.input + ": " + explainMemoryLimit(worst, planned.weights.getSize(), limit,
-                                                                                  search.getCount()));
+  return fail(CompileStatus::resources,
+              options.input + ": " + explainMemoryLimit(worst, section, limit, search.getCount()));
 }
 
 CompileStatus Compilation::lowerKernels() {
-  kernels = isolateKernels(*planned.module);
-  return runPasses("kernels", *kernels, [](OpPassManager &pm) { buildBufferPipeline(pm.nest<ModuleOp>()); });
+  kernels = ModuleOp::create(planned.modules->getLoc());
+  for (auto own : planned.modules->getOps<ModuleOp>())
+    kernels->push_back(isolateKernels(own).release());
+  return runPasses("kernels", *kernels,
+                   [](OpPassManager &pm) { buildBufferPipeline(pm.nest<ModuleOp>().nest<ModuleOp>()); });
 }
 
-/// Puts the kernels, in the LLVM dialect for one target, into `lowered`.
-CompileStatus Compilation::lowerFor(const CpuTarget &target, OwningOpRef<ModuleOp> &lowered) {
-  lowered = cast<ModuleOp>((*kernels)->clone());
-  return runPasses("code for " + target.name, *lowered, [&](OpPassManager &pm) {
+/// Lowers the kernels in `own` to the LLVM dialect for their target.
+CompileStatus Compilation::lowerFor(const CpuTarget &target, ModuleOp own) {
+  return runPasses("code for " + target.name, own, [&](OpPassManager &pm) {
     OpPassManager &nested = pm.nest<ModuleOp>();
-    buildLoopPipeline(nested, {target.vectorBytes, target.vectorRegisters});
+    buildLoopPipeline(nested, target.machine);
     buildLLVMPipeline(nested);
   });
 }
 
 CompileStatus Compilation::serialize(Planned &made) {
-  if (CompileStatus status = beginPhase("serialize", *made.module, ""); status != CompileStatus::done || isReproduced)
+  if (CompileStatus status = beginPhase("serialize", *made.modules, ""); status != CompileStatus::done || isReproduced)
     return status;
-  auto programs = made.module->getOps<plan::ProgramOp>();
+  for (auto own : made.modules->getOps<ModuleOp>())
+    if (CompileStatus status = serialize(own, made.variants.emplace_back(), made.weights);
+        status != CompileStatus::done)
+      return status;
+  return CompileStatus::done;
+}
+
+CompileStatus Compilation::serialize(ModuleOp own, Variant &variant, WeightSection &weights) {
+  auto programs = own.getOps<plan::ProgramOp>();
   if (programs.empty())
     return fail(CompileStatus::invalid, options.input + ": has no public function to compile");
   llvm::StringSet<> known;
   for (plan::ProgramOp program : programs) {
-    FailureOr<SerializedPlan> serialized =
-        serializePlan(program, llvm::sys::path::filename(options.input), made.weights);
+    FailureOr<SerializedPlan> serialized = serializePlan(program, llvm::sys::path::filename(options.input), weights);
     if (failed(serialized))
       return getFailure();
-    llvm::copy_if(serialized->kernels, std::back_inserter(made.kernelNames),
+    llvm::copy_if(serialized->kernels, std::back_inserter(variant.kernelNames),
                   [&](const std::string &name) { return known.insert(name).second; });
-    made.plans.push_back(std::move(*serialized));
+    variant.plans.push_back(std::move(*serialized));
     // The one for all sizes is the last of its function's.
     if (!program->hasAttr("sizes"))
       break;
@@ -350,11 +414,11 @@ CompileStatus Compilation::serialize(Planned &made) {
 
 /// The plans as the runtime reads them.
 CompileStatus Compilation::readPlans(const Planned &made, std::vector<rt::Plan> &plans) {
-  for (const SerializedPlan &plan : made.plans) {
-    plans.emplace_back();
-    if (rt::Status status = rt::verifyPlan(plan.bytes.data(), plan.bytes.size(), &plans.back()); status.failed())
-      return fail(CompileStatus::fault, options.input + ": " + status.message());
-  }
+  for (const Variant &variant : made.variants)
+    for (const SerializedPlan &plan : variant.plans)
+      if (rt::Status status = rt::verifyPlan(plan.bytes.data(), plan.bytes.size(), &plans.emplace_back());
+          status.failed())
+        return fail(CompileStatus::fault, options.input + ": " + status.message());
   return CompileStatus::done;
 }
 
@@ -378,26 +442,27 @@ CompileStatus Compilation::writeIR() {
   return writeFile([&](llvm::raw_ostream &os) {
     OpPrintingFlags flags;
     flags.elideLargeElementsAttrs(64).elideLargeResourceString(0);
-    planned.module->print(os, flags);
+    planned.modules->print(os, flags);
     kernels->print(os, flags);
   });
 }
 
 CompileStatus Compilation::writeGpuCode() {
-  if (CompileStatus status = beginPhase("code", *kernels, ""); status != CompileStatus::done || isReproduced)
+  ModuleOp own = *kernels->getOps<ModuleOp>().begin();
+  if (CompileStatus status = beginPhase("code", own, ""); status != CompileStatus::done || isReproduced)
     return status;
-  for (const std::string &name : planned.kernelNames)
-    if (!kernels->lookupSymbol(name))
+  for (const std::string &name : planned.variants.front().kernelNames)
+    if (!own.lookupSymbol(name))
       return fail(CompileStatus::unsupported,
                   options.input + ": needs the library kernel '" + name + "', which there is for CPUs alone");
   std::string error;
   if (options.emit == EmitKind::ptx) {
-    FailureOr<std::string> ptx = emitPtx(*kernels, options.chip, error);
+    FailureOr<std::string> ptx = emitPtx(own, options.chip, error);
     if (failed(ptx))
       return fail(CompileStatus::unsupported, options.input + ": " + error);
     return writeFile([&](llvm::raw_ostream &os) { os << *ptx; });
   }
-  FailureOr<std::vector<SpirvKernel>> modules = emitSpirv(*kernels, error);
+  FailureOr<std::vector<SpirvKernel>> modules = emitSpirv(own, error);
   if (failed(modules))
     return fail(CompileStatus::unsupported, options.input + ": " + error);
   // One module a kernel, so the output is a folder.
@@ -415,18 +480,19 @@ CompileStatus Compilation::writeGpuCode() {
 }
 
 CompileStatus Compilation::writeCode() {
-  OwningOpRef<ModuleOp> lowered;
-  if (CompileStatus status = lowerFor(targets.front(), lowered); status != CompileStatus::done || isReproduced)
+  ModuleOp own = *kernels->getOps<ModuleOp>().begin();
+  const CpuTarget &target = targets.front();
+  if (CompileStatus status = lowerFor(target, own); status != CompileStatus::done || isReproduced)
     return status;
   if (options.emit == EmitKind::sharedObject || options.emit == EmitKind::object) {
     LinkKind kind = options.emit == EmitKind::object ? LinkKind::relocatable : LinkKind::shared;
-    FailureOr<std::string> bytes = buildObject(*lowered, targets.front(), planned.kernelNames, kind);
+    FailureOr<std::string> bytes = buildObject(own, target, planned.variants.front().kernelNames, kind);
     if (failed(bytes))
       return CompileStatus::fault;
     return writeFile([&](llvm::raw_ostream &os) { os << *bytes; });
   }
   CodeKind kind = options.emit == EmitKind::llvm ? CodeKind::llvm : CodeKind::assembly;
-  FailureOr<std::vector<std::string>> texts = compileEach(*lowered, targets.front(), kind);
+  FailureOr<std::vector<std::string>> texts = compileEach(own, target, kind);
   if (failed(texts))
     return CompileStatus::fault;
   return writeFile([&](llvm::raw_ostream &os) {
@@ -437,39 +503,46 @@ CompileStatus Compilation::writeCode() {
 
 CompileStatus Compilation::writeArtifactFile() {
   ArtifactParts parts;
-  for (SerializedPlan &plan : planned.plans)
-    parts.plans.push_back(std::move(plan.bytes));
   parts.weights = &planned.weights;
   parts.sourceHash = sourceHash;
-  for (const CpuTarget &target : targets) {
-    OwningOpRef<ModuleOp> lowered;
-    if (CompileStatus status = lowerFor(target, lowered); status != CompileStatus::done || isReproduced)
+  parts.meta = getMeta();
+  for (auto [target, own, variant] : llvm::zip(targets, kernels->getOps<ModuleOp>(), planned.variants)) {
+    if (CompileStatus status = lowerFor(target, own); status != CompileStatus::done || isReproduced)
       return status;
-    FailureOr<std::string> code = buildObject(*lowered, target, planned.kernelNames, LinkKind::shared);
+    FailureOr<std::string> code = buildObject(own, target, variant.kernelNames, LinkKind::shared);
     if (failed(code))
       return CompileStatus::fault;
-    parts.code.push_back({target.needed, std::move(*code)});
+    parts.variants.push_back({target.getSectionTarget(), {}, std::move(*code)});
+    for (SerializedPlan &plan : variant.plans)
+      parts.variants.back().plans.push_back(std::move(plan.bytes));
   }
-  nlohmann::json meta;
-  meta["source"] = llvm::sys::path::filename(options.input).str();
-  meta["source_xxh3"] = llvm::utohexstr(sourceHash, /*LowerCase=*/true, 16);
-  meta["compiler"] = "tenon " TENON_VERSION;
-  meta["targets"] = options.targets;
-  meta["tolerance"] = options.tolerance;
-  if (planned.how.recomputed)
-    meta["recomputed"] = planned.how.recomputed;
-  if (planned.how.weightBudget)
-    meta["weight_budget"] = *planned.how.weightBudget;
-  parts.meta = meta.dump();
   if (llvm::Error error = writeArtifact(parts, options.output))
     return fail(CompileStatus::resources, "cannot write " + options.output + ": " + llvm::toString(std::move(error)));
   return CompileStatus::done;
 }
 
+std::string Compilation::getMeta() const {
+  nlohmann::json meta;
+  meta["source"] = llvm::sys::path::filename(options.input).str();
+  meta["source_xxh3"] = llvm::utohexstr(sourceHash, /*LowerCase=*/true, 16);
+  meta["compiler"] = "tenon " TENON_VERSION;
+  for (const CpuTarget &target : targets)
+    meta["targets"][target.name] = {{"vector_bytes", target.machine.vectorBytes},
+                                    {"vector_registers", target.machine.vectorRegisters},
+                                    {"own_cache_bytes", target.machine.ownCacheBytes},
+                                    {"shared_cache_bytes", target.machine.sharedCacheBytes}};
+  meta["tolerance"] = options.tolerance;
+  if (planned.how.recomputed)
+    meta["recomputed"] = planned.how.recomputed;
+  if (planned.how.weightBudget)
+    meta["weight_budget"] = *planned.how.weightBudget;
+  return meta.dump();
+}
+
 CompileStatus Compilation::run() {
   CompileStatus (Compilation::*const steps[])() = {
       &Compilation::checkOptions, &Compilation::resolveTargets, &Compilation::load,
-      &Compilation::lowerToLaunches, &Compilation::makePlan, &Compilation::lowerKernels,
+      &Compilation::lowerGraph, &Compilation::lowerToLaunches, &Compilation::makePlan, &Compilation::lowerKernels,
       &Compilation::writeResult};
   for (auto step : steps)
     if (CompileStatus status = (this->*step)(); status != CompileStatus::done || isReproduced)

@@ -31,7 +31,7 @@ struct CompileOptions {
   /// Where set: makes the model, and reports why it cannot; `input` is its name, then.
   std::function<mlir::OwningOpRef<mlir::ModuleOp>(mlir::MLIRContext *)> build;
   std::string output;                          ///< "-" writes text to standard output
-  std::vector<std::string> targets = {"host"}; ///< in order of preference
+  std::vector<std::string> targets = {"host"}; ///< the runtime takes the one that makes most of its processor
   EmitKind emit = EmitKind::artifact;
   std::string chip = "sm_80"; ///< that PTX is for
   ImportOptions import;

@@ -55,6 +55,8 @@ static CpuTarget getEvaluationTarget() {
 
 /// The artifact in memory, aligned as the runtime wants it.
 static FailureOr<std::pair<Bytes, size_t>> compileToMemory(ModuleOp module) {
+  CpuTarget target = getEvaluationTarget();
+  setMachine(module, target.machine);
   PassManager pm(module.getContext());
   pm.enableVerifier(false);
   buildGraphPipeline(pm, {});
@@ -64,9 +66,8 @@ static FailureOr<std::pair<Bytes, size_t>> compileToMemory(ModuleOp module) {
   PassManager kernelPasses(module.getContext());
   kernelPasses.enableVerifier(false);
   OpPassManager &nested = kernelPasses.nest<ModuleOp>();
-  CpuTarget target = getEvaluationTarget();
   buildBufferPipeline(nested);
-  buildLoopPipeline(nested, {target.vectorBytes, target.vectorRegisters});
+  buildLoopPipeline(nested, target.machine);
   buildLLVMPipeline(nested);
   if (failed(kernelPasses.run(*kernels)))
     return failure();
@@ -79,7 +80,8 @@ static FailureOr<std::pair<Bytes, size_t>> compileToMemory(ModuleOp module) {
     return failure();
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream os(buffer);
-  writeArtifact({{plan->bytes}, {{target.needed, std::move(*code)}}, &weights, "", 0}, os);
+  ArtifactParts::Variant variant{target.getSectionTarget(), {std::move(plan->bytes)}, std::move(*code)};
+  writeArtifact({{std::move(variant)}, &weights, "", 0}, os);
   size_t size = llvm::alignTo(buffer.size(), 64);
   Bytes bytes(std::aligned_alloc(64, size));
   std::memcpy(bytes.get(), buffer.data(), buffer.size());

@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace tenon;
 
 /// What does not depend on sizes, and is done once for all programs.
-static void buildSharedPipeline(OpPassManager &pm, const ConstantEvaluator &evaluate) {
+static void buildAllSizesPipeline(OpPassManager &pm, const ConstantEvaluator &evaluate) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createInferShapes());
   functions.addPass(createCanonicalizerPass());
@@ -56,16 +56,19 @@ static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
   folded.addPass(createCanonicalizerPass());
 }
 
-void tenon::buildLaunchPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
-  buildSharedPipeline(pm, evaluate);
+void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
+  buildAllSizesPipeline(pm, evaluate);
   pm.addPass(createCollectRequirements());
   SpecializeOptions specialize;
   specialize.programs.assign(options.programs.begin(), options.programs.end());
   pm.addPass(createSpecialize(specialize));
   buildFactsPipeline(pm, evaluate);
+}
+
+void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
-  if (options.vectorBytes)
-    functions.addPass(createChoosePaths({options.tolerance, options.vectorBytes}));
+  if (!options.isForGpu)
+    functions.addPass(createChoosePaths({options.tolerance}));
   functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
   functions.addPass(createFuseAttention());
@@ -100,7 +103,8 @@ void tenon::buildPlacePipeline(OpPassManager &pm, const PlanOptions &options) {
 }
 
 void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
-  buildLaunchPipeline(pm, std::move(evaluate), options);
+  buildSharedPipeline(pm, std::move(evaluate), options);
+  buildLaunchPipeline(pm, options);
   buildProgramPipeline(pm);
   buildPlacePipeline(pm);
 }
@@ -113,13 +117,13 @@ void tenon::buildBufferPipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
 }
 
-void tenon::buildLoopPipeline(OpPassManager &pm, VectorShape shape) {
-  pm.addPass(createExpandWinograd({shape.bytes}));
+void tenon::buildLoopPipeline(OpPassManager &pm, const Machine &machine) {
+  pm.addPass(createExpandWinograd({machine.vectorBytes}));
   VectorizeContractionsOptions options;
-  options.vectorBytes = shape.bytes;
-  options.registers = shape.registers;
+  options.vectorBytes = machine.vectorBytes;
+  options.registers = machine.vectorRegisters;
   pm.addPass(createVectorizeContractions(options));
-  pm.addPass(createVectorizeTransposes({shape.bytes}));
+  pm.addPass(createVectorizeTransposes({machine.vectorBytes}));
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

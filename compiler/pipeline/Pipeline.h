@@ -10,6 +10,7 @@
 #define TENON_COMPILER_PIPELINE_PIPELINE_H
 
 #include "passes/Passes.h"
+#include "passes/paths/Machine.h"
 #include <optional>
 
 namespace mlir {
@@ -22,8 +23,7 @@ namespace tenon {
 struct GraphOptions {
   std::vector<std::string> programs; ///< sizes for which there is a program of its own (`tenon-specialize`)
   double tolerance = 1e-5;           ///< largest error that a kernel may have
-  /// Bytes of a vector register of the CPU that it is for; 0 for a GPU, which there are no alternatives for.
-  int64_t vectorBytes = 64;
+  bool isForGpu = false;             ///< for which there are no alternatives
 };
 
 /// What a plan may cost so that it needs less memory.
@@ -33,25 +33,22 @@ struct PlanOptions {
   std::optional<int64_t> weightBudget; ///< bytes of weights beyond which they are let go of after their last use
 };
 
-/// An imported module becomes launches of kernels that are not yet lowered. `evaluate` computes what depends on
-/// weights alone; where it is null, that is left to run time.
+/// An imported module becomes what all targets share: operations in few forms, in good layouts. `evaluate` computes
+/// what depends on weights alone; where it is null, that is left to run time.
 /// Each of the `programs` becomes a function of its own, before the one for all sizes.
-void buildLaunchPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
+void buildSharedPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
+/// That becomes launches of kernels that are not yet lowered, for the machine that the module names.
+void buildLaunchPipeline(mlir::OpPassManager &pm, const GraphOptions &options = {});
 /// Launches become programs with kernels that are tiled, on tensors. Activations have no place yet.
 void buildProgramPipeline(mlir::OpPassManager &pm, const PlanOptions &options = {});
 /// Activations get their places.
 void buildPlacePipeline(mlir::OpPassManager &pm, const PlanOptions &options = {});
-/// All three of these.
+/// All four of these.
 void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
-/// The vector registers that loops are blocked for.
-struct VectorShape {
-  int64_t bytes = 64, registers = 32;
-};
-
 /// Tiled kernels become buffers: what all targets share.
 void buildBufferPipeline(mlir::OpPassManager &pm);
-/// Buffers become loops, blocked for registers of a CPU.
-void buildLoopPipeline(mlir::OpPassManager &pm, VectorShape shape);
+/// Buffers become loops, blocked for the registers of a CPU.
+void buildLoopPipeline(mlir::OpPassManager &pm, const Machine &machine);
 /// Kernels in tenon operations become loops on buffers.
 void buildKernelPipeline(mlir::OpPassManager &pm);
 /// Kernels on buffers become the LLVM dialect, for a CPU.

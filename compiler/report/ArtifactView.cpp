@@ -8,8 +8,10 @@
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Table.h"
 #include "runtime/core/Expressions.h"
+#include "runtime/core/ResidentWeights.h"
 #include "runtime/core/Verify.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
 using namespace tenon;
@@ -17,28 +19,50 @@ using rt::ExprOp;
 using rt::Status;
 using rt::Storage;
 
-Status ArtifactView::readPlans(std::optional<size_t> program) {
-  for (const fmt::Section &section : container.sections) {
-    if (section.kind != fmt::SectionKind::plan)
-      continue;
+/// Reads the plans of one target. The chosen one becomes `plan`, where this is the chosen target.
+Status ArtifactView::readPlans(const fmt::Section &code, const Choice &choice) {
+  Target target;
+  target.name = getPrintable(rt::targetName(code));
+  target.codeBytes = code.size;
+  bool isViewed = choice.target.empty() ? targets.empty() : target.name == choice.target;
+  for (const fmt::Section *section : container.plansOf(code)) {
     rt::Plan next;
-    TENON_TRY(rt::verifyPlan(container.data(section), section.size, &next));
-    programs.push_back({getPrintable(next.madeFor), next.instructions.size(), next.kernels.size()});
-    if (!program || programs.size() <= *program + 1)
+    TENON_TRY(rt::verifyPlan(container.data(*section), section->size, &next));
+    target.planBytes += section->size;
+    target.weightBytes = std::max(target.weightBytes, rt::addUpWeights(next, getWeightBytes()));
+    target.programs.push_back({getPrintable(next.madeFor), next.instructions.size(), next.kernels.size()});
+    if (isViewed && (!choice.program || target.programs.size() <= *choice.program + 1))
       plan = std::move(next);
   }
-  if (program && *program >= programs.size())
-    return Status::make(TENON_MISUSE, "has no program %zu; its programs are 0 to %zu", *program, programs.size() - 1);
+  if (isViewed)
+    viewed = targets.size();
+  targets.push_back(std::move(target));
   return {};
 }
 
-Status ArtifactView::open(const std::string &path, bool verify, std::optional<size_t> program) {
+Status ArtifactView::readTargets(const Choice &choice) {
+  for (const fmt::Section &section : container.sections)
+    if (section.kind == fmt::SectionKind::code)
+      TENON_TRY(readPlans(section, choice));
+  if (targets.empty())
+    return Status::make(TENON_INVALID, "has no code");
+  if (!choice.target.empty() && targets[viewed].name != choice.target) {
+    std::string known = llvm::join(llvm::map_range(targets, [](const Target &target) { return target.name; }), ", ");
+    return Status::make(TENON_MISUSE, "has no code for target '%s', but for %s", choice.target.c_str(), known.c_str());
+  }
+  size_t numPrograms = targets[viewed].programs.size();
+  if (choice.program && *choice.program >= numPrograms)
+    return Status::make(TENON_MISUSE, "has no program %zu; its programs are 0 to %zu", *choice.program, numPrograms - 1);
+  return {};
+}
+
+Status ArtifactView::open(const std::string &path, bool verify, const Choice &choice) {
   TENON_TRY(file.open(path.c_str()));
   TENON_TRY(rt::readContainer(file.bytes(), file.size(), &container));
   for (const fmt::Section &section : container.sections)
     if (verify || section.kind != fmt::SectionKind::weights)
       TENON_TRY(container.checkHash(section));
-  TENON_TRY(readPlans(program));
+  TENON_TRY(readTargets(choice));
   findConstants();
   findUses();
   bool isOpen = llvm::any_of(plan.symbols, [](const rt::Symbol &symbol) { return symbol.fromInput; });

@@ -30,11 +30,24 @@ public:
     size_t instructions, kernels;
   };
 
-  /// May be called once. `verify` also reads the weights and compares their hash. The view is of program `program`,
-  /// or of the last, for all sizes.
-  rt::Status open(const std::string &path, bool verify, std::optional<size_t> program = {});
+  /// One of the targets in the file, in order of preference.
+  struct Target {
+    std::string name; ///< may be empty
+    uint64_t codeBytes = 0, planBytes = 0;
+    uint64_t weightBytes = 0; ///< in which its plans have buffers
+    std::vector<Program> programs;
+  };
+  /// Which of the plans to look at.
+  struct Choice {
+    std::string target;            ///< the first where empty
+    std::optional<size_t> program; ///< the last, for all sizes, where not set
+  };
 
-  const std::vector<Program> &getPrograms() const { return programs; }
+  /// May be called once. `verify` also reads the weights and compares their hash.
+  rt::Status open(const std::string &path, bool verify, const Choice &choice);
+
+  const std::vector<Target> &getTargets() const { return targets; }
+  const std::vector<Program> &getPrograms() const { return targets[viewed].programs; }
 
   /// Looks at the plan for these sizes: expressions that they decide are numbers from now on. Without any, this is
   /// so from the start where inputs have no open dimensions.
@@ -71,14 +84,16 @@ public:
   std::string getBufferName(uint32_t buffer) const;
 
 private:
-  rt::Status readPlans(std::optional<size_t> program);
+  rt::Status readTargets(const Choice &choice);
+  rt::Status readPlans(const fmt::Section &code, const Choice &choice);
   void findConstants();
   void findUses();
 
   rt::MappedFile file;
   rt::Container container;
   rt::Plan plan;
-  std::vector<Program> programs;
+  std::vector<Target> targets;
+  size_t viewed = 0; ///< of them
   std::vector<std::optional<int64_t>> constants;
   std::vector<rt::Life> uses;
   std::optional<PlanSizes> sizes;

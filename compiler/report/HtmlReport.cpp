@@ -145,7 +145,7 @@ void Page::printSummary(const std::string &artifact) {
   for (const fmt::Section &section : view.getContainer().sections)
     if (section.kind == fmt::SectionKind::code) {
       os << "; code for ";
-      text(getPrintable(section.target));
+      text(getPrintable(rt::targetName(section)) + " (" + getPrintable(rt::targetNeeds(section)) + ")");
     }
   os << "</p>\n";
 }
@@ -241,7 +241,7 @@ int tenon::writeHtmlReport(const std::string &artifact, const SizeArguments &siz
     return static_cast<int>(status.code());
   };
   ArtifactView view;
-  if (rt::Status status = view.open(artifact, /*verify=*/false); status.failed())
+  if (rt::Status status = view.open(artifact, /*verify=*/false, {}); status.failed())
     return fail(status);
   rt::Status status = view.chooseSizes(sizes, MissingSizes::madeUp);
   if (status.failed() && sizes.isAnyGiven())

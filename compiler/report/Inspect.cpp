@@ -6,14 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/report/Inspect.h"
-#include "compiler/report/ArtifactView.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tenon;
 
 int tenon::inspectArtifact(const InspectOptions &options, llvm::raw_ostream &os, llvm::raw_ostream &errors) {
   ArtifactView view;
-  rt::Status status = view.open(options.artifact, options.verify, options.program);
+  rt::Status status = view.open(options.artifact, options.verify, options.choice);
   if (!status.failed() && options.sizes.isAnyGiven())
     status = view.chooseSizes(options.sizes);
   if (status.failed()) {

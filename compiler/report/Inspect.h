@@ -8,8 +8,7 @@
 #ifndef TENON_COMPILER_REPORT_INSPECT_H
 #define TENON_COMPILER_REPORT_INSPECT_H
 
-#include "compiler/report/Sizes.h"
-#include <optional>
+#include "compiler/report/ArtifactView.h"
 #include <string>
 
 namespace llvm {
@@ -17,8 +16,6 @@ class raw_ostream;
 }
 
 namespace tenon {
-
-class ArtifactView;
 
 /// Which parts are printed as text. Where none is chosen, all are.
 struct InspectSections {
@@ -33,7 +30,7 @@ struct InspectOptions {
   bool json = false;
   bool verify = false; ///< compare the hash of the weights, too
   SizeArguments sizes;
-  std::optional<size_t> program; ///< which to show; the one for all sizes without it
+  ArtifactView::Choice choice; ///< which plan to show
 };
 
 /// Prints the artifact on `os`, or one line on `errors`. Returns an exit code.

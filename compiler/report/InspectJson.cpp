@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/report/ArtifactView.h"
 #include "compiler/report/Inspect.h"
 #include "compiler/report/MemoryFigures.h"
+#include "compiler/report/Meta.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "runtime/format/plan_generated.h"
-#include <nlohmann/json.hpp>
 
 using namespace tenon;
 using fmt::OperandKind;
@@ -52,6 +51,17 @@ static Json getPrograms(const ArtifactView &view) {
   return list;
 }
 
+static Json getTargets(const ArtifactView &view) {
+  Json list = Json::array();
+  for (const ArtifactView::Target &target : view.getTargets())
+    list.push_back({{"name", target.name},
+                    {"code_bytes", target.codeBytes},
+                    {"plan_bytes", target.planBytes},
+                    {"weight_bytes", target.weightBytes},
+                    {"programs", target.programs.size()}});
+  return list;
+}
+
 static Json getSections(const ArtifactView &view) {
   Json list = Json::array();
   for (const fmt::Section &section : view.getContainer().sections) {
@@ -59,7 +69,7 @@ static Json getSections(const ArtifactView &view) {
                   {"offset", section.offset},
                   {"bytes", section.size},
                   {"xxh3", getHex(section.hash)}};
-    if (section.kind == fmt::SectionKind::code)
+    if (section.target[0])
       entry["target"] = section.target;
     list.push_back(std::move(entry));
   }
@@ -179,6 +189,7 @@ void tenon::printJson(const ArtifactView &view, const InspectOptions &options, l
                {"source_xxh3", getHex(header.sourceHash)}};
   json["inputs"] = getTensors(view, plan.inputs);
   json["outputs"] = getTensors(view, plan.outputs);
+  json["targets"] = getTargets(view);
   json["programs"] = getPrograms(view);
   json["sections"] = getSections(view);
   json["symbols"] = getSymbols(view);
@@ -191,10 +202,6 @@ void tenon::printJson(const ArtifactView &view, const InspectOptions &options, l
   json["weight_bytes"] = view.getWeightBytes();
   json["memory"] = getMemory(view);
   json["buffers"] = getBuffers(view);
-  // What the compiler wrote for people; null where that is no JSON. Printing goes as deep as the value does, so
-  // what nests deeper than any compiler writes is left out.
-  auto isShallow = [](int depth, Json::parse_event_t, Json &) { return depth < 16; };
-  Json meta = Json::parse(view.getMeta(), isShallow, /*allow_exceptions=*/false);
-  json["meta"] = meta.is_discarded() ? Json() : meta;
+  json["meta"] = readMeta(view);
   os << json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) << '\n';
 }

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/report/ArtifactView.h"
 #include "compiler/report/Describe.h"
 #include "compiler/report/Inspect.h"
 #include "compiler/report/MemoryFigures.h"
+#include "compiler/report/Meta.h"
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -33,6 +33,20 @@ static void printHeader(const ArtifactView &view, const InspectOptions &options,
     os << "  input     " << getPrintable(input.name) << ": " << getType(view, input) << "\n";
   for (const rt::Tensor &output : plan.outputs)
     os << "  output    " << getPrintable(output.name) << ": " << getType(view, output) << "\n";
+  for (const ArtifactView::Target &target : view.getTargets())
+    os << "  target    " << target.name << ": " << getMachineText(view, target.name) << "\n";
+}
+
+/// Only where there is a choice.
+static void printTargets(const ArtifactView &view, llvm::raw_ostream &os) {
+  if (view.getTargets().size() == 1)
+    return;
+  os << "\ntargets, the first that a processor can run is used\n";
+  Table table({"name", ">code bytes", ">plan bytes", ">weights used", ">programs"});
+  for (const ArtifactView::Target &target : view.getTargets())
+    table.add({target.name, groupDigits(target.codeBytes), groupDigits(target.planBytes),
+               groupDigits(target.weightBytes), std::to_string(target.programs.size())});
+  table.print(os);
 }
 
 /// Only where there is a choice.
@@ -49,10 +63,14 @@ static void printPrograms(const ArtifactView &view, llvm::raw_ostream &os) {
 
 static void printSections(const ArtifactView &view, llvm::raw_ostream &os) {
   os << "\nsections\n";
-  Table table({"kind", ">offset", ">bytes", "xxh3", "needs"});
-  for (const fmt::Section &section : view.getContainer().sections)
+  Table table({"kind", ">offset", ">bytes", "xxh3", "target", "needs"});
+  for (const fmt::Section &section : view.getContainer().sections) {
+    // What a plan needs is what its code does.
+    bool isCode = section.kind == fmt::SectionKind::code;
     table.add({rt::sectionName(section.kind), groupDigits(section.offset), groupDigits(section.size),
-               getHex(section.hash), getPrintable(section.target)});
+               getHex(section.hash), getPrintable(rt::targetName(section)),
+               isCode ? getPrintable(rt::targetNeeds(section)) : ""});
+  }
   table.print(os);
 }
 
@@ -158,6 +176,7 @@ static void printWeights(const ArtifactView &view, bool all, llvm::raw_ostream &
 void tenon::printText(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
   bool all = !options.show.isAnyChosen();
   printHeader(view, options, os);
+  printTargets(view, os);
   printPrograms(view, os);
   if (all || options.show.sections)
     printSections(view, os);

@@ -94,8 +94,8 @@ void Lister::addInputs() {
 }
 
 std::vector<MemoryFigure> Lister::run(uint64_t weightBytes) {
-  uint64_t resident = rt::boundWeights(plan, weightBytes);
-  std::string rest = resident < weightBytes ? ", of " + groupDigits(weightBytes) + ": the others are let go of" : "";
+  uint64_t resident = rt::boundWeights(plan, weightBytes), all = rt::addUpWeights(plan, weightBytes);
+  std::string rest = resident < all ? ", of " + groupDigits(all) + ": the others are let go of" : "";
   add("weight_bytes", "weights", resident, resident, "mapped from the artifact" + rest);
   add("state_bytes", "state", plan.stateSize, plan.stateSize);
   add("arena_bytes", "activations", least(plan.arenaSize), most(plan.arenaSize));

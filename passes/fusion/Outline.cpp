@@ -58,6 +58,7 @@ static StringRef getKind(DispatchOp dispatch) {
 namespace {
 struct Outline : public tenon::impl::OutlineBase<Outline> {
   void runOnOperation() override {
+    names.clear();
     SmallVector<DispatchOp> dispatches;
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk([&](DispatchOp dispatch) { dispatches.push_back(dispatch); });
@@ -143,6 +144,6 @@ private:
     return it->second;
   }
 
-  llvm::StringMap<std::string> names;
+  llvm::StringMap<std::string> names; ///< of the module at hand, by what they do
 };
 } // namespace

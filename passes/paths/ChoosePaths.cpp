@@ -25,8 +25,7 @@ namespace {
 struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
   using ChoosePathsBase::ChoosePathsBase;
   void runOnOperation() override {
-    Machine machine;
-    machine.vectorBytes = vectorBytes;
+    Machine machine = getMachine(getOperation());
     getOperation().walk([&](WeightOp weight) {
       RankedTensorType type = weight.getType();
       if (!isa<SplatElementsAttr>(weight.getValue()))

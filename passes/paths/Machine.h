@@ -1,4 +1,4 @@
-//===- Machine.h - what estimates know of a processor ---------------------===//
+//===- Machine.h - what choices know of a processor -----------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,11 +10,16 @@
 
 #include <cstdint>
 
+namespace mlir {
+class Operation;
+}
+
 namespace tenon {
 
-/// One core of a processor, and what it shares with others.
+/// One core of a processor, and what it shares with others. A module says what it is for in `tenon.machine`.
 struct Machine {
   int64_t vectorBytes = 64;
+  int64_t vectorRegisters = 32;
   double multiplyAdds = 2;         ///< vectors a cycle
   int64_t ownCacheBytes = 1 << 20; ///< of the last cache that a core does not share
   double farBytes = 8;             ///< that a core gets from the cache behind it in a cycle
@@ -28,6 +33,12 @@ struct Machine {
 
   double getMultiplyAdds(int64_t elementBytes) const { return multiplyAdds * vectorBytes / elementBytes; }
 };
+
+/// The machine that `op` is compiled for: what the closest operation around it says, or the usual one.
+Machine getMachine(mlir::Operation *op);
+
+/// Says it. What is the same for all targets, and what follows from the model, is left out.
+void setMachine(mlir::Operation *module, const Machine &machine);
 
 } // namespace tenon
 

@@ -66,15 +66,17 @@ static tenon_status makeArtifact(const char *label, tenon_artifact **out, tenon_
 
 extern "C" tenon_status tenon_artifact_load_file(const char *path, const tenon_load_options *options,
                                                  tenon_artifact **artifact, tenon_error *error) {
-  return makeArtifact(path, artifact, error,
-                      [&](Artifact &a) { return a.loadFile(path, options && options->verify); });
+  return makeArtifact(path, artifact, error, [&](Artifact &a) {
+    return a.loadFile(path, options ? *options : tenon_load_options{});
+  });
 }
 
 extern "C" tenon_status tenon_artifact_load_memory(const void *bytes, size_t size,
                                                    const tenon_load_options *options,
                                                    tenon_artifact **artifact, tenon_error *error) {
   return makeArtifact("artifact", artifact, error, [&](Artifact &a) {
-    return a.loadMemory(static_cast<const uint8_t *>(bytes), size, options && options->verify);
+    return a.loadMemory(static_cast<const uint8_t *>(bytes), size,
+                        options ? *options : tenon_load_options{});
   });
 }
 
@@ -91,6 +93,7 @@ extern "C" void tenon_artifact_describe(const tenon_artifact *artifact, tenon_ar
   *info = {plan.modelName,
            plan.compiler,
            a.target(),
+           a.targetName(),
            a.header().sourceHash,
            a.weightBytes(),
            plan.stateSize,

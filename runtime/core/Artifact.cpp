@@ -14,27 +14,29 @@
 
 namespace tenon::rt {
 
-Status Artifact::loadFile(const char *path, bool verify) {
+Status Artifact::loadFile(const char *path, const tenon_load_options &options) {
   label_ = path;
   TENON_TRY(file.open(path));
-  return load(file.bytes(), file.size(), verify);
+  return load(file.bytes(), file.size(), options);
 }
 
-Status Artifact::loadMemory(const uint8_t *bytes, size_t size, bool verify) {
+Status Artifact::loadMemory(const uint8_t *bytes, size_t size, const tenon_load_options &options) {
   if (reinterpret_cast<uintptr_t>(bytes) % TENON_BUFFER_ALIGNMENT)
     return Status::make(TENON_MISUSE, "memory that is not aligned to %d bytes", TENON_BUFFER_ALIGNMENT);
-  return load(bytes, size, verify);
+  return load(bytes, size, options);
 }
 
-Status Artifact::load(const uint8_t *bytes, size_t size, bool verify) {
+Status Artifact::load(const uint8_t *bytes, size_t size, const tenon_load_options &options) {
   TENON_TRY(readContainer(bytes, size, &container));
-  if (verify)
+  if (options.verify)
     for (const fmt::Section &section : container.sections)
       TENON_TRY(container.checkHash(section));
 
   // Code comes first: a plan for another machine may well be fine, but the machine is what the user must hear
   // about.
-  TENON_TRY(pickCode());
+  TENON_TRY(options.target ? findCode(options.target) : pickCode());
+  targetName_ = tenon::rt::targetName(*code);
+  TENON_TRY(acquireTargetState(target()));
   TENON_TRY(loadPlans());
   if (const fmt::Section *weights = container.find(fmt::SectionKind::weights)) {
     weights_ = container.data(*weights);
@@ -59,12 +61,10 @@ static Status compareTensors(const std::vector<Tensor> &tensors, const std::vect
 }
 
 Status Artifact::loadPlans() {
-  for (const fmt::Section &section : container.sections) {
-    if (section.kind != fmt::SectionKind::plan)
-      continue;
-    TENON_TRY(container.checkHash(section));
+  for (const fmt::Section *section : container.plansOf(*code)) {
+    TENON_TRY(container.checkHash(*section));
     Program program;
-    TENON_TRY(verifyPlan(container.data(section), section.size, &program.plan));
+    TENON_TRY(verifyPlan(container.data(*section), section->size, &program.plan));
     if (!programs_.empty()) {
       const Program &last = programs_.back();
       TENON_TRY(compareTensors(last.plan.inputs, program.plan.inputs, "input"));
@@ -85,13 +85,13 @@ Status Artifact::pickCode() {
   for (const fmt::Section &section : container.sections) {
     if (section.kind != fmt::SectionKind::code)
       continue;
-    Status match = matchTarget(section.target, cpu);
+    Status match = matchTarget(targetNeeds(section), cpu);
     if (!match.failed()) {
       code = &section;
-      return acquireTargetState(section.target);
+      return {};
     }
     // The last one for this architecture asks for the least: it says best what is missing.
-    if (!last.failed() || std::string(section.target).rfind(cpu.arch, 0) == 0)
+    if (!last.failed() || std::string(targetNeeds(section)).rfind(cpu.arch, 0) == 0)
       last = std::move(match);
   }
   if (!last.failed())
@@ -99,14 +99,31 @@ Status Artifact::pickCode() {
   return Status::make(TENON_UNSUPPORTED, "%s; compile the model for this target, too", last.message());
 }
 
+/// Takes the code for a target that the caller names.
+Status Artifact::findCode(const char *name) {
+  std::string known;
+  for (const fmt::Section &section : container.sections) {
+    if (section.kind != fmt::SectionKind::code)
+      continue;
+    std::string own(tenon::rt::targetName(section));
+    if (own == name) {
+      code = &section;
+      Status match = matchTarget(targetNeeds(section), detectCpu());
+      return match.failed() ? Status::make(TENON_UNSUPPORTED, "target %s %s", name, match.message()) : Status();
+    }
+    known.append(known.empty() ? "" : ", ").append(own.empty() ? targetNeeds(section) : own);
+  }
+  return Status::make(TENON_MISUSE, "has no code for target '%s', but for %s", name, known.c_str());
+}
+
 Status Artifact::loadCode() {
   TENON_TRY(container.checkHash(*code));
-  TENON_TRY(image.load(container.data(*code), code->size, code->target));
+  TENON_TRY(image.load(container.data(*code), code->size, target()));
   for (Program &program : programs_)
     for (const Kernel &kernel : program.plan.kernels) {
       tenon_kernel_fn entry = image.find(kernel.name);
       if (!entry)
-        return Status::make(TENON_INVALID, "damaged: its code for %s has no kernel '%s'", code->target,
+        return Status::make(TENON_INVALID, "damaged: its code for %s has no kernel '%s'", target(),
                             kernel.name);
       program.entries.push_back(entry);
     }

@@ -30,10 +30,10 @@ struct Program {
 class Artifact {
 public:
   /// Maps and loads a file.
-  Status loadFile(const char *path, bool verify);
+  Status loadFile(const char *path, const tenon_load_options &options);
 
   /// Loads what lies in memory, which stays the caller's.
-  Status loadMemory(const uint8_t *bytes, size_t size, bool verify);
+  Status loadMemory(const uint8_t *bytes, size_t size, const tenon_load_options &options);
 
   /// In the order in which sizes are tried; the last is for all sizes. All have the same inputs and outputs,
   /// but for what dimensions may be.
@@ -42,8 +42,10 @@ public:
   const Plan &plan() const { return programs_.back().plan; }
   const fmt::Header &header() const { return container.header; }
 
-  /// Of the code section in use.
-  const char *target() const { return code->target; }
+  /// What the code in use needs of the processor.
+  const char *target() const { return targetNeeds(*code); }
+  /// What the user calls that; may be empty.
+  const char *targetName() const { return targetName_.c_str(); }
 
   const uint8_t *weights() const { return weights_; }
   uint64_t weightBytes() const { return weightBytes_; }
@@ -57,12 +59,13 @@ public:
   const char *label() const { return label_.c_str(); }
 
 private:
-  Status load(const uint8_t *bytes, size_t size, bool verify);
+  Status load(const uint8_t *bytes, size_t size, const tenon_load_options &options);
   Status pickCode();
+  Status findCode(const char *name);
   Status loadPlans();
   Status loadCode();
 
-  std::string label_ = "artifact";
+  std::string label_ = "artifact", targetName_;
   MappedFile file;
   Container container;
   const fmt::Section *code = nullptr;

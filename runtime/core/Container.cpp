@@ -32,6 +32,25 @@ const char *sectionName(fmt::SectionKind kind) {
   return "unknown";
 }
 
+const char *targetNeeds(const fmt::Section &section) {
+  const char *equals = strchr(section.target, '=');
+  return equals ? equals + 1 : section.target;
+}
+
+std::string_view targetName(const fmt::Section &section) {
+  const char *equals = strchr(section.target, '=');
+  return {section.target, equals ? size_t(equals - section.target) : 0};
+}
+
+std::vector<const fmt::Section *> Container::plansOf(const fmt::Section &code) const {
+  std::vector<const fmt::Section *> plans;
+  for (const fmt::Section &section : sections)
+    if (section.kind == fmt::SectionKind::plan &&
+        (!section.target[0] || strcmp(section.target, code.target) == 0))
+      plans.push_back(&section);
+  return plans;
+}
+
 const fmt::Section *Container::find(fmt::SectionKind kind) const {
   for (const fmt::Section &section : sections)
     if (section.kind == kind)
@@ -90,25 +109,39 @@ static Status checkSection(const fmt::Section &section, uint32_t index, uint64_t
                         index, name, section.size, section.offset, size);
   if (section.target[sizeof section.target - 1])
     return Status::make(TENON_INVALID, "damaged: the target of section %u (%s) does not end", index, name);
-  if (section.kind != fmt::SectionKind::code && section.target[0])
-    return Status::make(TENON_INVALID, "damaged: section %u (%s) has a target, which code alone has", index,
-                        name);
+  bool isForTarget = section.kind == fmt::SectionKind::code || section.kind == fmt::SectionKind::plan;
+  if (!isForTarget && section.target[0])
+    return Status::make(TENON_INVALID,
+                        "damaged: section %u (%s) has a target, which code and plans alone have", index, name);
+  return {};
+}
+
+/// That each code has plans, and no target two codes.
+static Status checkCode(const Container &container) {
+  const std::vector<fmt::Section> &sections = container.sections;
+  for (const fmt::Section &code : sections) {
+    if (code.kind != fmt::SectionKind::code)
+      continue;
+    size_t plans = container.plansOf(code).size();
+    if (plans < 1 || plans > fmt::kMaxPlans)
+      return Status::make(TENON_INVALID, "damaged: its code for %s has %zu plans, 1 to %u are wanted",
+                          targetNeeds(code), plans, fmt::kMaxPlans);
+    for (const fmt::Section *other = sections.data(); other != &code; ++other)
+      if (other->kind == fmt::SectionKind::code && strcmp(other->target, code.target) == 0)
+        return Status::make(TENON_INVALID, "damaged: it has code for %s twice", targetNeeds(code));
+  }
   return {};
 }
 
 static Status checkTogether(const std::vector<fmt::Section> &sections) {
   std::vector<const fmt::Section *> order;
-  unsigned plans = 0, weights = 0;
+  unsigned weights = 0;
   for (const fmt::Section &section : sections) {
     order.push_back(&section);
-    plans += section.kind == fmt::SectionKind::plan;
     weights += section.kind == fmt::SectionKind::weights;
   }
-  if (plans < 1 || plans > fmt::kMaxPlans || weights > 1)
-    return Status::make(TENON_INVALID,
-                        "damaged: it has %u plans and %u sections of weights, 1 to %u and at most "
-                        "one are wanted",
-                        plans, weights, fmt::kMaxPlans);
+  if (weights > 1)
+    return Status::make(TENON_INVALID, "damaged: it has %u sections of weights, at most one is wanted", weights);
   std::sort(order.begin(), order.end(),
             [](const fmt::Section *a, const fmt::Section *b) { return a->offset < b->offset; });
   for (size_t i = 1; i < order.size(); ++i)
@@ -144,6 +177,7 @@ Status readContainer(const uint8_t *bytes, size_t size, Container *container) {
     memcpy(container->sections.data(), table, tableSize);
   for (uint32_t i = 0; i < header.sectionCount; ++i)
     TENON_TRY(checkSection(container->sections[i], i, sizeof header + tableSize, size));
+  TENON_TRY(checkCode(*container));
   return checkTogether(container->sections);
 }
 

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace tenon::rt {
@@ -29,12 +30,19 @@ struct Container {
   /// The first section of a kind, or null.
   const fmt::Section *find(fmt::SectionKind kind) const;
 
+  /// The plans of a code section, in the order in which sizes are tried.
+  std::vector<const fmt::Section *> plansOf(const fmt::Section &code) const;
+
   /// Compares a section's bytes with its hash.
   Status checkHash(const fmt::Section &section) const;
 };
 
 /// "plan", "code"...
 const char *sectionName(fmt::SectionKind kind);
+
+/// Of a section's target (Target.h) the name, which may be empty, and the rest of it.
+std::string_view targetName(const fmt::Section &section);
+const char *targetNeeds(const fmt::Section &section);
 
 Status readContainer(const uint8_t *bytes, size_t size, Container *container);
 

@@ -12,7 +12,11 @@
 
 namespace tenon::rt {
 
-/// The most bytes of the weights that a run needs in memory at one time: all `weightBytes` of them, less what
+/// The bytes of the weights, of which there are `weightBytes`, that the plan has buffers in. Those of other plans of
+/// the artifact are not read. What lies between two buffers of a plan for their alignment counts.
+uint64_t addUpWeights(const Plan &plan, uint64_t weightBytes);
+
+/// The most bytes of the weights that a run needs in memory at one time: all that the plan has buffers in, less what
 /// instructions let go of. A weight is there from its first use on to where it is let go of, and one that nothing
 /// lets go of stays.
 uint64_t boundWeights(const Plan &plan, uint64_t weightBytes);

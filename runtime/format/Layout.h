@@ -30,8 +30,9 @@ inline constexpr uint64_t kPageSize = 16384;
 /// Where every other section starts, so that a plan can be read where it lies.
 inline constexpr uint64_t kSectionAlignment = 64;
 /// A file has a few plans, at most one weights section, and a few code sections.
-inline constexpr uint32_t kMaxSections = 256;
-/// The plans are programs for different sizes: the first that takes the sizes at hand is run. The last is for all.
+inline constexpr uint32_t kMaxSections = 512;
+/// The plans of a target are programs for different sizes: the first that takes the sizes at hand is run. The last is
+/// for all.
 inline constexpr uint32_t kMaxPlans = 64;
 /// No tensor of a plan has more dimensions.
 inline constexpr uint32_t kMaxRank = 64;
@@ -64,7 +65,7 @@ struct Section {
   uint64_t offset;         // bytes from the start of the file
   uint64_t size;           // bytes
   uint64_t hash;           // XXH3_64bits of the bytes
-  char target[480];        // code: "arch:feature,feature..." (Target.h); else empty. Zero padded, ends with 0.
+  char target[480];        // code, plan: which processor it is for (Target.h); else empty. Zero padded, ends with 0.
 };
 static_assert(sizeof(Section) == 512);
 

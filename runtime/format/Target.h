@@ -1,15 +1,19 @@
-//===- Target.h - which processor a code section needs ------------------------===//
+//===- Target.h - which processor a section is for ----------------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A code section's target reads "arch:feature,feature,...": the ELF machine by
-// name ("x86_64", "aarch64") and the CPU features that its code may use, each by
-// the name that LLVM and Linux give it ("avx2", "avx512f", "asimd"). Sections
-// stand in the file in order of preference: a loader takes the first whose
-// features the CPU has all of.
+// A code section's target reads "name=arch:feature,feature,...": what the user
+// calls it ("x86-64-v3"), the ELF machine by name ("x86_64", "aarch64") and the
+// CPU features that its code may use, each by the name that LLVM and Linux give it
+// ("avx2", "avx512f", "asimd"). "name=" may be left out. Sections stand in the file
+// in order of preference: a loader takes the first whose features the CPU has all
+// of.
+//
+// A plan with a target belongs to the code that has the same one; a plan without
+// belongs to all code.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,7 +3,7 @@
 #
 """Compiles one model for many small cases and compares what it computes with the reference.
 
-    run.py FAMILY [--only CASE] [--keep FOLDER] [--target T] [--runner "COMMAND WORDS"]
+    run.py FAMILY [--only CASE] [--keep FOLDER] [--target T]... [--runner "COMMAND WORDS"]
 
 A family is a module in families/ with a function cases(), and OPSET where 21 will not do. All its cases become one model, which saves the time of
 starting programs; where that one does not compile, each is compiled by itself, so that the report names the cases.
@@ -81,7 +81,8 @@ def runAll(cases, folder, options):
     """What is wrong, by the name of the case; None where the model does not even compile."""
     model, artifact = os.path.join(folder, "model.onnx"), os.path.join(folder, "model.tenon")
     onnx_writer.write(model, makeModel(cases, options.opset))
-    error = call("tenon", "compile", model, "-o", artifact, "--target", options.target)
+    targets = [word for name in options.target for word in ("--target", name)]
+    error = call("tenon", "compile", model, "-o", artifact, *targets)
     command = [*options.runner.split(), artifact, "--output-dir", folder]
     for case in cases:
         for name, value in case.inputs.items():
@@ -114,7 +115,7 @@ def main():
     parser.add_argument("family")
     parser.add_argument("--only")
     parser.add_argument("--keep")
-    parser.add_argument("--target", default="host")
+    parser.add_argument("--target", action="append", default=[])
     parser.add_argument("--runner", default="tenon-run")
     options = parser.parse_args()
     family = importlib.import_module("families." + options.family)

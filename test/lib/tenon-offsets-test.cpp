@@ -181,7 +181,8 @@ int main(int argc, char **argv) {
   if (!imported)
     return 1;
   PassManager pm(&context), place(&context);
-  buildLaunchPipeline(pm, /*evaluate=*/nullptr);
+  buildSharedPipeline(pm, /*evaluate=*/nullptr);
+  buildLaunchPipeline(pm);
   buildProgramPipeline(pm);
   if (failed(pm.run(*imported.module)))
     return 1;

@@ -74,7 +74,7 @@ static std::vector<Model::Value> readValues(const tenon_artifact *artifact, uint
 
 Status Model::load(const Options &options) {
   tenon_error error;
-  tenon_load_options loadOptions{options.verify};
+  tenon_load_options loadOptions{options.verify, options.target.empty() ? nullptr : options.target.c_str()};
   TENON_TRY(from(tenon_artifact_load_file(options.artifact.c_str(), &loadOptions, &artifact, &error), error));
   tenon_artifact_describe(artifact, &info);
   inputs = readValues(artifact, info.input_count, tenon_artifact_input, tenon_artifact_input_dim);

@@ -20,7 +20,7 @@ struct Options {
   std::string artifact;
   std::vector<std::string> inputs, inputShapes, sizes; // NAME=VALUE, or VALUE alone
   std::vector<std::string> outputs;                    // NAME=FILE, or FILE alone
-  std::string outputDir, testData, profile, device = "cpu";
+  std::string outputDir, testData, profile, target, device = "cpu";
   Tolerance tolerance;
   bool benchmark = false, planOnly = false, json = false, verify = false;
   uint32_t runs = 20, warmup = 3, threads = 0;

@@ -27,7 +27,8 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
       ->type_name("SYMBOL=N");
   command->add_option("--input-shape", options->sizes.shapes, "the same, by the shape of an input")
       ->type_name("NAME=1x3x32");
-  command->add_option("--program", options->program, "number of the program to show; the one for all sizes without it");
+  command->add_option("--target", options->choice.target, "name of the target whose plans to show; the first without it");
+  command->add_option("--program", options->choice.program, "number of the program to show; the one for all sizes without it");
   command->add_flag("--verify", options->verify, "check the hash of the weights, too");
   command->add_flag("--json", options->json, "print everything as JSON");
   auto report = std::make_shared<std::string>();

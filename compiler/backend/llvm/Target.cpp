@@ -14,6 +14,7 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
+#include <unistd.h>
 
 using namespace tenon;
 
@@ -48,10 +49,24 @@ static std::string describeNeeds(llvm::StringRef arch, const llvm::StringSet<> &
 /// What the features say of vector registers.
 static void setVectorShape(CpuTarget &target) {
   llvm::StringRef needed = target.needed;
-  if (target.arch != "x86_64")
-    return;
-  target.vectorBytes = needed.contains("avx512f") ? 64 : needed.contains("avx") ? 32 : 16;
-  target.vectorRegisters = needed.contains("avx512f") ? 32 : 16;
+  Machine &machine = target.machine;
+  if (target.arch == "x86_64") {
+    machine.vectorBytes = needed.contains("avx512f") ? 64 : needed.contains("avx") ? 32 : 16;
+    machine.vectorRegisters = needed.contains("avx512f") ? 32 : 16;
+  } else {
+    machine.vectorBytes = 16;
+    machine.vectorRegisters = 32;
+  }
+}
+
+/// What the system says of this machine's caches. It says nothing on some.
+static void setCaches(Machine &machine) {
+  // A virtual machine is told of its host's whole cache, which others use, too: more than this a core has nowhere.
+  constexpr int64_t kSharedBytesOfCore = 16 << 20;
+  if (long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0)
+    machine.ownCacheBytes = bytes;
+  if (long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE); bytes > 0)
+    machine.sharedCacheBytes = std::min<int64_t>(bytes, sysconf(_SC_NPROCESSORS_ONLN) * kSharedBytesOfCore);
 }
 
 static CpuTarget getHost() {
@@ -71,6 +86,7 @@ static CpuTarget getHost() {
   }
   target.needed = describeNeeds(target.arch, enabled);
   setVectorShape(target);
+  setCaches(target.machine);
   return target;
 }
 
@@ -107,6 +123,7 @@ std::optional<CpuTarget> tenon::getCpuTarget(llvm::StringRef name) {
     CpuTarget target{"aarch64", "aarch64-unknown-linux-gnu", "aarch64", "generic", "+neon,+fp-armv8",
                      "aarch64:fp,asimd"};
     target.runsHere = here;
+    setVectorShape(target);
     return target;
   }
   return std::nullopt;

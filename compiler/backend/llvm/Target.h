@@ -9,6 +9,7 @@
 #ifndef TENON_COMPILER_BACKEND_LLVM_TARGET_H
 #define TENON_COMPILER_BACKEND_LLVM_TARGET_H
 
+#include "passes/paths/Machine.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
@@ -23,10 +24,12 @@ struct CpuTarget {
   std::string arch;     ///< "x86_64", "aarch64"
   std::string cpu;      ///< LLVM's -mcpu
   std::string features; ///< LLVM's -mattr
-  std::string needed;   ///< what code for it needs, as fmt::Section::target says it
-  int64_t vectorBytes = 16;     ///< of a vector register
-  int64_t vectorRegisters = 32; ///< how many there are
+  std::string needed;   ///< what code for it needs, as runtime/format/Target.h says it
+  Machine machine;      ///< what choices know of it: of the host what it says, of others what is usual
   bool runsHere;        ///< whether this machine can execute code for it
+
+  /// Name and needs, as fmt::Section::target has them.
+  std::string getSectionTarget() const { return name + "=" + needed; }
 };
 
 /// The target of that name, or nothing for a name that is none.

@@ -28,7 +28,7 @@ struct CpuFeatures {
 /// Asks the CPU and the system.
 CpuFeatures detectCpu();
 
-/// Whether code for `target` (Target.h) runs on `cpu`; the failure says what is missing.
+/// Whether code for `target` (Target.h, without a name) runs on `cpu`; the failure says what is missing.
 Status matchTarget(const char *target, const CpuFeatures &cpu);
 
 /// Asks the system for the AMX tile registers, which it only gives on request, if `target` names them.

@@ -98,9 +98,12 @@ typedef struct tenon_load_options {
   /// Not 0: also check the hashes of the weights and of every other section, which reads the whole file.
   /// Otherwise weights are only mapped, and read when a kernel first touches them.
   int verify;
+  /// Not NULL: the target whose code and plans are used, as it was named to the compiler ("x86-64-v3"), for
+  /// tests and measurements. It must run on this CPU.
+  const char *target;
 } tenon_load_options;
 
-/// Loads the artifact at `path` and picks the first code section that this CPU can run. Checks all that a
+/// Loads the artifact at `path` and picks the first target of it that this CPU can run. Checks all that a
 /// run relies on. `options` may be NULL. The caller releases `*artifact`. The file must not be changed or
 /// cut short while it is loaded.
 tenon_status tenon_artifact_load_file(const char *path, const tenon_load_options *options,
@@ -118,7 +121,8 @@ void tenon_artifact_release(tenon_artifact *artifact);
 typedef struct tenon_artifact_info {
   const char *model;    ///< what it was compiled from
   const char *compiler; ///< program and version that wrote it
-  const char *target;   ///< of the code section in use: "x86_64:avx2,fma"
+  const char *target;   ///< what the code in use needs: "x86_64:avx2,fma"
+  const char *target_name; ///< what it was compiled for: "x86-64-v3"; "" where the artifact does not say
   uint64_t source_hash; ///< XXH3 of the model file
   uint64_t weight_bytes;
   uint64_t state_bytes;

@@ -2,10 +2,13 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Convolutions with filters of seeded random elements, channels last, as a module of one function each."""
+"""Convolutions with filters of seeded random elements, channels last, as a module of one function each.
+
+The arguments are attributes of the module."""
 
 import random
 import struct
+import sys
 
 random.seed(1)
 
@@ -25,8 +28,10 @@ def emit(name, size, channels, filters, window=3, stride=1, pad=0):
     print(f"  return %0 : {y}\n}}")
 
 
+print(f"module attributes {{{', '.join(sys.argv[1:])}}} {{")
 emit("large", 56, 32, 40, pad=1)
 emit("strided", 56, 32, 32, stride=2)
 emit("one_element", 56, 32, 32, window=1)
 emit("few_channels", 56, 1, 32)
 emit("small_result", 3, 32, 32)
+print("}")

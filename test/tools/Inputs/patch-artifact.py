@@ -3,6 +3,8 @@
 #
 """Changes an artifact and makes its hashes right again: patch-artifact.py FROM TO version|target VALUE.
 
+A target becomes that of all code and plans.
+
 The hash is XXH3 of the section table, which the program `xxhsum` knows too; here it is written out, so that no
 package is needed. Only inputs of more than 240 bytes are handled: a table has 512 for each section.
 """
@@ -68,7 +70,7 @@ def main():
         struct.pack_into("<I", data, 8, int(value))
     else:
         for at in range(64, 64 + 512 * count, 512):
-            if struct.unpack_from("<I", data, at)[0] == 2:
+            if struct.unpack_from("<I", data, at)[0] in (1, 2):
                 data[at + 32 : at + 512] = value.encode().ljust(480, b"\0")
         struct.pack_into("<Q", data, 24, xxh3(bytes(data[table])))
     with open(target, "wb") as file:

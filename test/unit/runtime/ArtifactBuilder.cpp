@@ -135,6 +135,7 @@ uint32_t ArtifactBuilder::halt() { return instruction(fmt::Opcode::halt, 0, 0, 0
 void ArtifactBuilder::makeProgram(const std::string &sizes) {
   plan.sizes = sizes;
   before.push_back(plan);
+  targetsBefore.push_back(planTarget);
   plan.sizes.clear();
 }
 
@@ -161,8 +162,9 @@ Bytes ArtifactBuilder::build() const {
     plans.push_back(toBytes(program));
   plans.push_back(planBytes());
   std::vector<Part> parts;
-  for (const std::vector<uint8_t> &bytes : plans)
-    parts.push_back({fmt::SectionKind::plan, "", bytes.data(), bytes.size()});
+  for (size_t i = 0; i < plans.size(); ++i)
+    parts.push_back({fmt::SectionKind::plan, i < targetsBefore.size() ? targetsBefore[i] : planTarget, plans[i].data(),
+                     plans[i].size()});
   for (const Code &code : codes)
     parts.push_back({fmt::SectionKind::code, code.target, code.bytes.data(), code.bytes.size});
   if (!weights.empty())

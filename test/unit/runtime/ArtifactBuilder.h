@@ -29,7 +29,9 @@ struct ArtifactBuilder {
   std::vector<Code> codes;
   std::vector<uint8_t> weights;
   std::string meta = "{}";
+  std::string planTarget;
   std::vector<fmt::PlanT> before; ///< plans of programs that are tried before `plan`
+  std::vector<std::string> targetsBefore; ///< theirs
 
   /// Starts with the test kernels as code for this machine, and an expression of value 0 for all sizes.
   ArtifactBuilder();

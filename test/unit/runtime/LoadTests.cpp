@@ -94,7 +94,8 @@ TEST_CASE("sections are checked") {
   refuses(changed(3, meta, [](auto &s) { s.kind = fmt::SectionKind::plan; }), "not a valid FlatBuffers plan");
   refuses(changed(0, plan, [](auto &s) { s.kind = fmt::SectionKind::meta; }), "0 plans");
   refuses(changed(1, code, [](auto &s) { memset(s.target, 'x', sizeof s.target); }), "does not end");
-  refuses(changed(0, plan, [](auto &s) { s.target[0] = 'x'; }), "which code alone has");
+  refuses(changed(0, plan, [](auto &s) { s.target[0] = 'x'; }), "has 0 plans, 1 to 64 are wanted");
+  refuses(changed(3, meta, [](auto &s) { s.target[0] = 'x'; }), "which code and plans alone have");
 }
 
 TEST_CASE("hashes: plan and code always, weights and meta on request") {
@@ -132,6 +133,47 @@ TEST_CASE("the first code that fits is taken, and what is missing is said") {
   CHECK(info.target == arch);
   b.codes.clear();
   refuses(b.build(), "has no code");
+}
+
+/// scaleAndAdd for two targets that this machine can run: the code has its name, and a plan of its own.
+static ArtifactBuilder twoTargets() {
+  ArtifactBuilder b = scaleAndAdd();
+  b.codes[0].target = "wide=" + hostTarget();
+  b.codes.push_back({"narrow=" + hostTarget(), b.codes[0].bytes.copy()});
+  b.planTarget = b.codes[0].target;
+  b.makeProgram("");
+  b.plan.model_name = "narrow.onnx";
+  b.planTarget = b.codes[1].target;
+  return b;
+}
+
+TEST_CASE("each target has its own plans, and may be named") {
+  auto load = [](const char *target, const char *name, const char *model) {
+    Loaded loaded(twoTargets().build(), false, target);
+    REQUIRE(loaded.status == TENON_OK);
+    tenon_artifact_info info;
+    tenon_artifact_describe(loaded.artifact, &info);
+    CHECK(info.target_name == std::string(name));
+    CHECK(info.target == hostTarget());
+    CHECK(info.model == std::string(model));
+    CHECK(tenon_artifact_program_count(loaded.artifact) == 1);
+  };
+  std::string first = twoTargets().before[0].model_name;
+  load(nullptr, "wide", first.c_str());
+  load("wide", "wide", first.c_str());
+  load("narrow", "narrow", "narrow.onnx");
+  Loaded other(twoTargets().build(), false, "vast");
+  CHECK(other.status == TENON_MISUSE);
+  CHECK_THAT(other.error.message, Contains("has no code for target 'vast', but for wide, narrow"));
+  ArtifactBuilder b = twoTargets();
+  b.codes[1].target = b.codes[0].target;
+  refuses(b.build(), "twice");
+  b.codes[1].target = "narrow=riscv64:";
+  refuses(b.build(), "has 0 plans");
+  b.planTarget = b.codes[1].target;
+  Loaded foreign(b.build(), false, "narrow");
+  CHECK(foreign.status == TENON_UNSUPPORTED);
+  CHECK_THAT(foreign.error.message, Contains("target narrow needs riscv64, this CPU is "));
 }
 
 TEST_CASE("a file cut short anywhere is refused") {

@@ -23,8 +23,8 @@ struct Loaded {
   tenon_status status;
   tenon_error error{};
 
-  explicit Loaded(Bytes file, bool verify = false) : bytes(std::move(file)) {
-    tenon_load_options options{verify};
+  explicit Loaded(Bytes file, bool verify = false, const char *target = nullptr) : bytes(std::move(file)) {
+    tenon_load_options options{verify, target};
     status = tenon_artifact_load_memory(bytes.data(), bytes.size, &options, &artifact, &error);
   }
   explicit Loaded(const ArtifactBuilder &builder) : Loaded(builder.build()) {}

@@ -1,0 +1,26 @@
+//===- Meta.h - what the compiler wrote for people -------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_REPORT_META_H
+#define TENON_COMPILER_REPORT_META_H
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace tenon {
+
+class ArtifactView;
+
+/// The JSON section; null where that is no JSON.
+nlohmann::ordered_json readMeta(const ArtifactView &view);
+
+/// What choices for a target went by: "vector_bytes 64, vector_registers 32"; empty where the file does not say.
+std::string getMachineText(const ArtifactView &view, const std::string &target);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_REPORT_META_H

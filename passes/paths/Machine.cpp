@@ -1,0 +1,47 @@
+//===- Machine.cpp - what choices know of a processor ---------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/paths/Machine.h"
+#include "mlir/IR/Builders.h"
+#include "passes/Kernel.h"
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+/// A figure that targets differ in.
+struct Figure {
+  StringLiteral name;
+  int64_t Machine::*value;
+};
+} // namespace
+
+static constexpr Figure kFigures[] = {
+    {"vector_bytes", &Machine::vectorBytes},
+    {"vector_registers", &Machine::vectorRegisters},
+    {"own_cache_bytes", &Machine::ownCacheBytes},
+    {"shared_cache_bytes", &Machine::sharedCacheBytes},
+};
+
+Machine tenon::getMachine(Operation *op) {
+  Machine machine;
+  while (op && !op->hasAttr(kMachineAttr))
+    op = op->getParentOp();
+  auto figures = op ? op->getAttrOfType<DictionaryAttr>(kMachineAttr) : DictionaryAttr();
+  for (const Figure &figure : kFigures)
+    if (auto value = figures ? figures.getAs<IntegerAttr>(figure.name) : IntegerAttr())
+      machine.*figure.value = value.getInt();
+  return machine;
+}
+
+void tenon::setMachine(Operation *module, const Machine &machine) {
+  Builder builder(module->getContext());
+  NamedAttrList figures;
+  for (const Figure &figure : kFigures)
+    figures.append(figure.name, builder.getI64IntegerAttr(machine.*figure.value));
+  module->setAttr(kMachineAttr, figures.getDictionary(module->getContext()));
+}
