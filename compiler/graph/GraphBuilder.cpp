@@ -428,10 +428,23 @@ Value GraphBuilder::squeeze(Value x, IntsRef axes) {
 Value GraphBuilder::repeat(Value x, int64_t axis, AffineExpr times) {
   if (axis < 0 || axis >= rank(x))
     return {};
-  Dims wide = dims(x), result = dims(x);
-  wide.insert(wide.begin() + axis + 1, times);
-  result[axis] = mulDims(result[axis], times);
-  return reshape(broadcast(unsqueeze(x, axis + 1), wide), result);
+  Dims all(rank(x), constantDim(1));
+  all[axis] = times;
+  return repeat(x, all);
+}
+
+Value GraphBuilder::repeat(Value x, const Dims &times) {
+  Dims narrow, wide, result;
+  for (auto [dim, count] : llvm::zip(dims(x), times)) {
+    narrow.push_back(dim);
+    wide.push_back(dim);
+    result.push_back(mulDims(dim, count));
+    if (getConstant(count) == 1)
+      continue;
+    narrow.push_back(constantDim(1));
+    wide.push_back(count);
+  }
+  return reshape(broadcast(reshape(x, narrow), wide), result);
 }
 
 Value GraphBuilder::alongAxis(Value vector, int64_t axis, int64_t rank) {

@@ -201,6 +201,8 @@ public:
   Value squeeze(Value x, IntsRef axes);
   /// Each element `times` times in place along an axis.
   Value repeat(Value x, int64_t axis, AffineExpr times);
+  /// The same along all axes at once.
+  Value repeat(Value x, const Dims &times);
   /// A vector as [1, n, 1...], so that it lies along dimension `axis` of a tensor of `rank`.
   Value alongAxis(Value vector, int64_t axis, int64_t rank);
 

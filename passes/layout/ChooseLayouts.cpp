@@ -252,11 +252,88 @@ struct SinkThroughReduce : public OpRewritePattern<ReduceOp> {
   }
 };
 
+/// Which of the dimensions `whole` each of `parts` is a factor of, where they are the factors of all of them, in order.
+/// Extents of 1 may be anywhere.
+static std::optional<SmallVector<int64_t>> findGroups(const Dims &whole, const Dims &parts) {
+  SmallVector<int64_t> groups;
+  auto product = [&](int64_t group) {
+    AffineExpr all = getDimConstant(whole[0].getContext(), 1);
+    for (auto [part, own] : llvm::zip(parts, groups))
+      all = own == group ? mulDims(all, part) : all;
+    return all;
+  };
+  int64_t last = static_cast<int64_t>(whole.size()) - 1;
+  for (int64_t group = 0; group <= last && groups.size() < parts.size(); ++group)
+    do
+      groups.push_back(group);
+    while (groups.size() < parts.size() && (group == last || product(group) != whole[group]));
+  for (int64_t group = 0; group <= last; ++group)
+    if (product(group) != whole[group])
+      return std::nullopt;
+  return groups;
+}
+
+/// The parts of dimensions in the order that they have once the channels are last.
+static Permutation orderParts(ArrayRef<int64_t> groups, int64_t rank) {
+  Permutation order, toLast = getToLast(rank);
+  for (int64_t group : toLast)
+    for (auto [i, own] : llvm::enumerate(groups))
+      if (own == group)
+        order.push_back(i);
+  return order;
+}
+
+/// reshape(move(reshape(transpose(x)))), where dimensions are split, the parts are stretched or change places, and are
+/// joined again: larger images by repeated pixels, blocks of pixels from channels and the other way round, shuffled
+/// channels.
+struct SinkThroughParts : public OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+    Operation *move = op.getInput().getDefiningOp();
+    if (!isa_and_nonnull<BroadcastOp, TransposeOp>(move))
+      return rewriter.notifyMatchFailure(op, "joins nothing that was moved");
+    auto split = move->getOperand(0).getDefiningOp<ReshapeOp>();
+    TransposeOp from = split ? getFromLast(split.getInput()) : TransposeOp();
+    int64_t rank = op.getType().getRank();
+    if (!from || static_cast<int64_t>(from.getPermutation().size()) != rank)
+      return rewriter.notifyMatchFailure(op, "joins parts of nothing that was transposed");
+    Dims in = getDims(split), out = getDims(move->getResult(0)), result = getDims(op);
+    std::optional<SmallVector<int64_t>> inGroups = findGroups(getDims(from), in), outGroups = findGroups(result, out);
+    if (!inGroups || !outGroups || in.size() != out.size())
+      return rewriter.notifyMatchFailure(op, "splits or joins other than whole dimensions");
+    Permutation inOrder = orderParts(*inGroups, rank), outOrder = orderParts(*outGroups, rank);
+    auto transpose = dyn_cast<TransposeOp>(move);
+    if (!transpose) {
+      // What is stretched stays where it is.
+      auto isOne = [&](int64_t part) { return getConstant(in[part]) == 1; };
+      if (!llvm::equal(llvm::make_filter_range(inOrder, std::not_fn(isOne)),
+                       llvm::make_filter_range(outOrder, std::not_fn(isOne))))
+        return rewriter.notifyMatchFailure(op, "stretches across dimensions");
+      inOrder = outOrder;
+    }
+    Location loc = op.getLoc();
+    Type element = op.getType().getElementType();
+    Value parts = ReshapeOp::create(rewriter, loc, getTensorType(permute(ArrayRef(in), inOrder), element), from.getInput());
+    Value moved;
+    if (transpose) {
+      Permutation place = invert(inOrder), order;
+      for (int64_t part : outOrder)
+        order.push_back(place[transpose.getPermutation()[part]]);
+      moved = TransposeOp::create(rewriter, loc, parts, order);
+    } else {
+      moved = BroadcastOp::create(rewriter, loc, getTensorType(permute(ArrayRef(out), outOrder), element), parts);
+    }
+    Value joined = ReshapeOp::create(rewriter, loc, getTensorType(permute(ArrayRef(result), getToLast(rank)), element), moved);
+    rewriter.replaceOp(op, putBack(rewriter, loc, joined));
+    return success();
+  }
+};
+
 struct ChooseLayouts : public tenon::impl::ChooseLayoutsBase<ChooseLayouts> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvolveChannelsLast, SinkThroughElementwise, SinkThroughPad, HoistOverPad, SinkThroughSlice,
-                 SinkThroughPool, SinkThroughConcat, SinkThroughReduce>(&getContext());
+                 SinkThroughPool, SinkThroughConcat, SinkThroughParts, SinkThroughReduce>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
     getOperation().walk([](TransposeOp op) { op->removeAttr(kSinks); });

@@ -30,6 +30,47 @@ func.func @network(%x: tensor<1x3x8x8xf32>, %f: tensor<16x3x3x3xf32>, %b: tensor
   return %r, %s : tensor<1x28xf32>, tensor<1x28x4x4xf32>
 }
 
+// Larger images, and pixels from channels: what moves does so with the channels last.
+// CHECK-LABEL: @parts_of_dimensions
+// CHECK: tenon.convolve {{.*}}channels_last
+// CHECK-NEXT: tenon.reshape {{.*}} -> tensor<1x4x1x4x1x8xf32>
+// CHECK-NEXT: tenon.broadcast {{.*}} -> tensor<1x4x2x4x2x8xf32>
+// CHECK-NEXT: tenon.reshape {{.*}} -> tensor<1x8x8x8xf32>
+// CHECK-NOT: tenon.broadcast
+// CHECK: tenon.convolve {{.*}}channels_last
+// CHECK-NEXT: tenon.reshape {{.*}} -> tensor<1x8x8x2x2x2xf32>
+// CHECK-NEXT: tenon.transpose {{.*}} {permutation = array<i64: 0, 1, 4, 2, 5, 3>}{{.*}} -> tensor<1x8x2x8x2x2xf32>
+// CHECK-NEXT: tenon.reshape {{.*}} -> tensor<1x16x16x2xf32>
+// CHECK-NEXT: tenon.transpose {{.*}} {permutation = array<i64: 0, 3, 1, 2>}
+// CHECK-NEXT: return
+func.func @parts_of_dimensions(%x: tensor<1x3x4x4xf32>, %f: tensor<8x3x3x3xf32>, %g: tensor<8x8x3x3xf32>) -> tensor<1x2x16x16xf32> {
+  %a = tenon.convolve %x, %f {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>,
+    high = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x3x4x4xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x4x4xf32>
+  %0 = tenon.reshape %a : (tensor<1x8x4x4xf32>) -> tensor<1x8x4x1x4x1xf32>
+  %1 = tenon.broadcast %0 : (tensor<1x8x4x1x4x1xf32>) -> tensor<1x8x4x2x4x2xf32>
+  %2 = tenon.reshape %1 : (tensor<1x8x4x2x4x2xf32>) -> tensor<1x8x8x8xf32>
+  %b = tenon.convolve %2, %g {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>,
+    high = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x8x8x8xf32>, tensor<8x8x3x3xf32>) -> tensor<1x8x8x8xf32>
+  %3 = tenon.reshape %b : (tensor<1x8x8x8xf32>) -> tensor<1x2x2x2x8x8xf32>
+  %4 = tenon.transpose %3 {permutation = array<i64: 0, 1, 4, 2, 5, 3>} : (tensor<1x2x2x2x8x8xf32>) -> tensor<1x2x8x2x8x2xf32>
+  %5 = tenon.reshape %4 : (tensor<1x2x8x2x8x2xf32>) -> tensor<1x2x16x16xf32>
+  return %5 : tensor<1x2x16x16xf32>
+}
+
+// What is stretched from one dimension into another stays with the channels second.
+// CHECK-LABEL: @stretched_across_dimensions
+// CHECK: tenon.convolve {{.*}}channels_last
+// CHECK-NEXT: tenon.transpose {{.*}} {permutation = array<i64: 0, 3, 1, 2>}
+// CHECK-NEXT: tenon.reshape {{.*}} -> tensor<1x8x1x16xf32>
+func.func @stretched_across_dimensions(%x: tensor<1x3x4x4xf32>, %f: tensor<8x3x3x3xf32>) -> tensor<1x16x4x4xf32> {
+  %a = tenon.convolve %x, %f {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>,
+    high = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x3x4x4xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x4x4xf32>
+  %0 = tenon.reshape %a : (tensor<1x8x4x4xf32>) -> tensor<1x8x1x16xf32>
+  %1 = tenon.broadcast %0 : (tensor<1x8x1x16xf32>) -> tensor<1x8x2x16xf32>
+  %2 = tenon.reshape %1 : (tensor<1x8x2x16xf32>) -> tensor<1x16x4x4xf32>
+  return %2 : tensor<1x16x4x4xf32>
+}
+
 // The model's own transposes stay where they are, also such that look the same.
 // CHECK-LABEL: @own_transposes
 // CHECK: tenon.transpose

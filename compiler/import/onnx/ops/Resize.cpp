@@ -300,6 +300,7 @@ LogicalResult importResize(Node &n) {
   };
   // Integers are interpolated as floats.
   Value y = modes->mode == ResizeMode::Nearest || n.isFloat(x) ? x : n.cast(x, n.f32());
+  Dims repeats(n.rank(x), n.constantDim(1));
   for (auto [i, axis] : llvm::enumerate(plan->axes)) {
     ResizeAxis a = *modes;
     AffineExpr in = n.dim(y, axis), out = plan->out[i];
@@ -314,13 +315,16 @@ LogicalResult importResize(Node &n) {
     bool isConstant = plan->scales[i] && !runtimeRoi;
     if (isConstant && isRepetition(a) &&
         mulDims(in, n.constantDim(static_cast<int64_t>(a.scale))) == out)
-      y = n.repeat(y, axis, n.constantDim(static_cast<int64_t>(a.scale)));
+      repeats[axis] = n.constantDim(static_cast<int64_t>(a.scale));
     else if (isConstant && from && to && *to <= kMaxConstantAxis && *from <= kMaxConstantAxis &&
              (!a.antialias || *from * *to <= kMaxMatrix))
       y = resizeConstantAxis(n, y, axis, a, *from, *to);
     else
       y = resizeWhenRun(n, y, axis, describe(i, a, in, out));
   }
+  bool isRepeated = llvm::any_of(repeats, [](AffineExpr times) { return getConstant(times) != 1; });
+  if (y && isRepeated)
+    y = n.repeat(y, repeats);
   if (y && y != x && n.elementType(y) != type)
     y = n.cast(n.round(y), type);
   return n.setResult(y);
