@@ -50,6 +50,8 @@ inline constexpr llvm::StringRef kRangesAttr = "tenon.ranges";
 inline constexpr llvm::StringRef kRequiresTextAttr = "tenon.requires_text";
 /// On a module: the figures of the processor that it is compiled for (passes/paths/Machine.h).
 inline constexpr llvm::StringRef kMachineAttr = "tenon.machine";
+/// On a function or kernel: {N = 128}, which values its symbols have most often (passes/UsualSizes.h).
+inline constexpr llvm::StringRef kUsualAttr = "tenon.usual";
 /// On a copy of main for some sizes: which those are, for people.
 inline constexpr llvm::StringRef kProgramAttr = "tenon.program";
 

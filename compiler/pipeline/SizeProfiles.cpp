@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/pipeline/SizeProfiles.h"
-#include "dialects/tenon/Ranges.h"
 #include "runtime/format/Layout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace tenon;
 using llvm::StringRef;
@@ -101,6 +101,8 @@ bool tenon::addProfile(StringRef text, SizePrograms &programs, std::vector<std::
     count *= entry.values.size();
     isRanged |= entry.isRanged;
     ranges.push_back({entry.symbol, entry.range});
+    if (entry.isRanged)
+      ranges.back().usual = entry.values.front();
     symbols.push_back(entry.symbol);
     if (count > kMaxValues) {
       error = "asks for more than " + std::to_string(kMaxValues) + " combinations of values";
@@ -108,9 +110,9 @@ bool tenon::addProfile(StringRef text, SizePrograms &programs, std::vector<std::
     }
   }
   for (const std::vector<NamedRange> &choice : combineValues(entries))
-    programs.fixed.push_back(printRanges(choice));
+    programs.fixed.push_back(choice);
   if (isRanged)
-    programs.ranged.push_back(printRanges(ranges));
+    programs.ranged.push_back(std::move(ranges));
   if (programs.list().size() > kMaxPrograms) {
     error = "makes more than " + std::to_string(kMaxPrograms) + " programs with the profiles before it";
     return false;
@@ -120,8 +122,10 @@ bool tenon::addProfile(StringRef text, SizePrograms &programs, std::vector<std::
 
 std::vector<std::string> SizePrograms::list() const {
   std::vector<std::string> all;
-  for (const std::vector<std::string> *programs : {&fixed, &ranged})
-    llvm::copy_if(*programs, std::back_inserter(all),
-                  [&](const std::string &program) { return !llvm::is_contained(all, program); });
+  llvm::StringSet<> known;
+  for (const std::vector<std::vector<NamedRange>> *programs : {&fixed, &ranged})
+    for (const std::vector<NamedRange> &ranges : *programs)
+      if (known.insert(printRanges(ranges)).second)
+        all.push_back(printRanges(ranges, /*withUsual=*/true));
   return all;
 }

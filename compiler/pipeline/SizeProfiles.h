@@ -8,6 +8,7 @@
 #ifndef TENON_COMPILER_PIPELINE_SIZEPROFILES_H
 #define TENON_COMPILER_PIPELINE_SIZEPROFILES_H
 
+#include "dialects/tenon/Ranges.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
@@ -18,14 +19,14 @@ namespace tenon {
 /// The programs that profiles ask for, besides the one for all sizes, as `tenon-specialize` names them. The runtime
 /// looks through `fixed` before `ranged`.
 struct SizePrograms {
-  std::vector<std::string> fixed, ranged;
+  std::vector<std::vector<NamedRange>> fixed, ranged;
 
   /// All of them in order, each once.
   std::vector<std::string> list() const;
 };
 
 /// Adds what `--profile` asks for: symbols joined by ";", each N=MIN,BEST,MAX, N=FIRST..LAST or N=VALUE. All values
-/// of a small range, or BEST, get a program with the sizes as constants; MIN to MAX one with that range. The names of
+/// of a small range, or BEST, get a program with the sizes as constants; MIN to MAX one with that range, in which BEST is usual. The names of
 /// the symbols go to `symbols`. False where the text is none, and then why.
 bool addProfile(llvm::StringRef text, SizePrograms &programs, std::vector<std::string> &symbols, std::string &error);
 

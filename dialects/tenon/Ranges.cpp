@@ -25,6 +25,21 @@ static std::optional<Range> parseRange(StringRef text) {
   return range;
 }
 
+/// "1..512" or "1..512@64"
+static std::optional<NamedRange> parseNamedRange(StringRef symbol, StringRef text) {
+  auto [ends, value] = text.split('@');
+  std::optional<Range> range = parseRange(ends);
+  if (symbol.empty() || !range)
+    return std::nullopt;
+  NamedRange named{symbol.str(), *range};
+  if (int64_t usual; text.contains('@')) {
+    if (value.getAsInteger(10, usual) || usual < range->min || usual > range->max)
+      return std::nullopt;
+    named.usual = usual;
+  }
+  return named;
+}
+
 std::optional<std::vector<NamedRange>> tenon::parseRanges(StringRef text, std::string &error) {
   std::vector<NamedRange> ranges;
   llvm::SmallVector<StringRef> parts;
@@ -32,8 +47,8 @@ std::optional<std::vector<NamedRange>> tenon::parseRanges(StringRef text, std::s
   for (StringRef part : parts) {
     // A name may hold the sign itself.
     auto [symbol, values] = part.rsplit('=');
-    std::optional<Range> range = parseRange(values);
-    if (symbol.empty() || !range) {
+    std::optional<NamedRange> range = parseNamedRange(symbol, values);
+    if (!range) {
       error = "'" + part.str() + "' is no range; write N=128 or N=1..512";
       return std::nullopt;
     }
@@ -41,17 +56,19 @@ std::optional<std::vector<NamedRange>> tenon::parseRanges(StringRef text, std::s
       error = "'" + symbol.str() + "' is named twice";
       return std::nullopt;
     }
-    ranges.push_back({symbol.str(), *range});
+    ranges.push_back(std::move(*range));
   }
   return ranges;
 }
 
-std::string tenon::printRanges(llvm::ArrayRef<NamedRange> ranges) {
+std::string tenon::printRanges(llvm::ArrayRef<NamedRange> ranges, bool withUsual) {
   std::string text;
   for (const NamedRange &range : ranges) {
     text += (text.empty() ? "" : ";") + range.symbol + "=" + std::to_string(range.range.min);
     if (!range.range.isOne())
       text += ".." + std::to_string(range.range.max);
+    if (withUsual && range.usual)
+      text += "@" + std::to_string(*range.usual);
   }
   return text;
 }

@@ -21,12 +21,13 @@ namespace tenon {
 struct NamedRange {
   std::string symbol;
   Range range;
+  std::optional<int64_t> usual = {}; ///< which of them it has most often
 };
 
-/// Reads "N=128;M=1..512". Nothing where the text is none, and then why.
+/// Reads "N=128;M=1..512@64", where 64 is the usual value. Nothing where the text is none, and then why.
 std::optional<std::vector<NamedRange>> parseRanges(llvm::StringRef text, std::string &error);
-/// The same text again.
-std::string printRanges(llvm::ArrayRef<NamedRange> ranges);
+/// The same text again, with or without the usual values.
+std::string printRanges(llvm::ArrayRef<NamedRange> ranges, bool withUsual = false);
 
 } // namespace tenon
 

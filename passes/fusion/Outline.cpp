@@ -44,6 +44,17 @@ static SetVector<unsigned> collectSymbols(DispatchOp dispatch, ValueRange operan
   return symbols;
 }
 
+/// Which values a kernel's symbols usually have, under its own names for them; null where the function does not say.
+static DictionaryAttr getUsual(DispatchOp dispatch, ArrayRef<unsigned> symbols) {
+  auto *dialect = dispatch.getContext()->getLoadedDialect<TenonDialect>();
+  auto known = dispatch->getParentOfType<func::FuncOp>()->getAttrOfType<DictionaryAttr>(kUsualAttr);
+  NamedAttrList usual;
+  for (auto [i, id] : llvm::enumerate(symbols))
+    if (Attribute value = known ? known.get(dialect->getSymbolName(id)) : Attribute())
+      usual.set("s" + std::to_string(i), value);
+  return usual.empty() ? DictionaryAttr() : usual.getDictionary(dispatch.getContext());
+}
+
 /// What the kernel is for, as part of its name: the loop nest in it, or the last operation.
 static StringRef getKind(DispatchOp dispatch) {
   StringRef kind;
@@ -103,6 +114,8 @@ private:
     kernel->setAttr(kKernelAttr, builder.getUnitAttr());
     if (!names.empty())
       kernel->setAttr(kSymbolsAttr, builder.getArrayAttr(names));
+    if (DictionaryAttr usual = getUsual(dispatch, symbols.getArrayRef()))
+      kernel->setAttr(kUsualAttr, usual);
     Block *body = kernel.addEntryBlock();
     builder.setInsertionPointToStart(body);
     IRMapping mapping;

@@ -21,6 +21,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/UsualSizes.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/WinogradScratch.h"
 
@@ -142,12 +143,13 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
 /// Tile sizes of a contraction, by result dimension: enough rows and columns that a tile's operands are
 /// used again and again, and the rest as far as `kElements` allow. Rows with a border are kept whole where they are not
 /// very many: the kernel then knows where the border is.
-static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
+static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape,
+                                                const UsualSizes &usual) {
   constexpr int64_t kRows = 56, kRowsWithBorder = 512, kColumns = 192, kElements = 16384, kNeighbours = 32;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t elements = 1;
   auto choose = [&](unsigned i, int64_t limit, int64_t step) {
-    int64_t extent = getConstant(dims[i]).value_or(limit);
+    int64_t extent = usual.get(dims[i]).value_or(limit);
     // Parts of equal size, rather than a small one at the end.
     int64_t parts = std::max<int64_t>(1, llvm::divideCeil(extent, limit));
     sizes[i] = std::max<int64_t>(1, std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, parts), step), extent));
@@ -163,7 +165,8 @@ static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const
 }
 
 /// Tile sizes of a contraction with a packed operand: few panels, which come from far away once, and many rows, for
-/// which each panel is read from the core's own cache again; fewer rows where that makes too few tiles.
+/// which each panel is read from the core's own cache again; fewer rows where that makes too few tiles. Of open sizes
+/// many rows do best whatever is usual: tiles for fewer were slower at that size, too (BERT by 6% at 128).
 static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
   constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kFewTiles = 16, kFewRows = 56;
   SmallVector<int64_t> sizes(dims.size(), 1);
@@ -202,7 +205,8 @@ static bool readsPanels(linalg::GenericOp op) {
          });
 }
 
-static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, int64_t tileElements) {
+static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, const UsualSizes &usual,
+                           int64_t tileElements) {
   MLIRContext *context = root.getContext();
   unsigned numLoops = root.getNumLoops();
   Tiling tiling{SmallVector<int64_t>(numLoops, 0), getDimConstant(context, 1)};
@@ -223,10 +227,11 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   if (!contraction && !dims.empty() && readsPanels(root))
     constraints.allowed[cast<AffineDimExpr>(map.getResults().back()).getPosition()] = false;
   if (contraction && !exact)
-    fixed = contraction->panel > 1 ? choosePackedSizes(dims, *contraction) : chooseUnpackedSizes(dims, *contraction);
+    fixed = contraction->panel > 1 ? choosePackedSizes(dims, *contraction)
+                                   : chooseUnpackedSizes(dims, *contraction, usual);
   for (size_t i = dims.size(); i-- > 0;) {
     unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
-    int64_t extent = getConstant(dims[i]).value_or(64);
+    int64_t extent = usual.get(dims[i]).value_or(64);
     if (!constraints.allowed[loop]) {
       inner *= std::max<int64_t>(extent, 1);
       continue;
@@ -397,7 +402,7 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
     kernel::WinogradOp winograd = findWinograd(root);
     auto generic = dyn_cast<linalg::GenericOp>(root.getOperation());
     Tiling tiling = winograd ? getWinogradTiling(winograd, root, dims)
-                             : chooseTiling(generic, returned.getResultNumber(), dims, tileElements);
+                             : chooseTiling(generic, returned.getResultNumber(), dims, UsualSizes(kernel), tileElements);
     if (winograd)
       kernel->setAttr(kScratchAttr, IntegerAttr::get(IntegerType::get(context, 64), getWinogradScratch(winograd).bytes));
     if (isEmpty)

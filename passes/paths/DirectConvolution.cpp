@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Tenon.h"
+#include "passes/UsualSizes.h"
 #include "passes/paths/Path.h"
 
 using namespace mlir;
@@ -24,14 +25,15 @@ struct DirectConvolution : public Path {
     constexpr int64_t kUsual = 64;
     // Border blocks, loads and sums that begin again for each window leave this much of the peak.
     constexpr double kShare = 0.75;
+    UsualSizes usual(op->getParentOfType<func::FuncOp>());
     double products = 1, weights = 1;
     Dims result = getDims(convolve.getType()), filter = getDims(convolve.getFilter());
     for (AffineExpr dim : ArrayRef(result).drop_front())
-      products *= getConstant(dim).value_or(kUsual);
+      products *= usual.get(dim).value_or(kUsual);
     for (auto [i, dim] : llvm::enumerate(filter)) {
-      weights *= getConstant(dim).value_or(kUsual);
+      weights *= usual.get(dim).value_or(kUsual);
       if (static_cast<int64_t>(i) != convolve.getFilterDim())
-        products *= getConstant(dim).value_or(kUsual);
+        products *= usual.get(dim).value_or(kUsual);
     }
     double compute = products / machine.getMultiplyAdds(sizeof(float)) / kShare;
     return std::max(compute, machine.getReadCycles(weights * sizeof(float)));

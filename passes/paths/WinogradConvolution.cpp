@@ -9,6 +9,7 @@
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "passes/UsualSizes.h"
 #include "passes/layout/PanelPacking.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/winograd/Schedule.h"
@@ -55,10 +56,11 @@ static FilterShape getFilterShape(ConvolveOp op) {
 WinogradSchedule WinogradConvolution::schedule(ConvolveOp op, const Machine &machine) const {
   // Of an extent that is not known yet.
   constexpr int64_t kUsual = 64;
+  UsualSizes usual(op->getParentOfType<func::FuncOp>());
   Dims dims = getDims(op.getType());
   FilterShape filter = getFilterShape(op);
-  WinogradProblem problem{outputs, filter.window, getConstant(dims[1]).value_or(kUsual),
-                          getConstant(dims[2]).value_or(kUsual), filter.channels, filter.filters, kPanelColumns};
+  WinogradProblem problem{outputs, filter.window, usual.get(dims[1]).value_or(kUsual),
+                          usual.get(dims[2]).value_or(kUsual), filter.channels, filter.filters, kPanelColumns};
   return chooseWinogradSchedule(problem, machine);
 }
 

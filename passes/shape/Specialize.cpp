@@ -34,6 +34,17 @@ static DictionaryAttr joinRanges(func::FuncOp main, ArrayRef<NamedRange> added) 
   return ranges.getDictionary(main.getContext());
 }
 
+/// Says which values are usual, of symbols for which the function does not say yet. Nothing is chosen for 0.
+static void addUsual(func::FuncOp function, ArrayRef<NamedRange> ranges) {
+  Builder builder(function.getContext());
+  NamedAttrList usual(function->getAttrOfType<DictionaryAttr>(kUsualAttr));
+  for (const NamedRange &range : ranges)
+    if (range.usual.value_or(0) > 0 && !usual.get(range.symbol))
+      usual.set(range.symbol, builder.getI64IntegerAttr(*range.usual));
+  if (!usual.empty())
+    function->setAttr(kUsualAttr, usual.getDictionary(function.getContext()));
+}
+
 static bool hasValues(DictionaryAttr ranges) {
   return llvm::all_of(ranges, [](NamedAttribute range) {
     auto ends = dyn_cast<DenseI64ArrayAttr>(range.getValue());
@@ -67,15 +78,21 @@ namespace {
 struct Specialize : public tenon::impl::SpecializeBase<Specialize> {
   using SpecializeBase::SpecializeBase;
   void runOnOperation() override {
-    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (!function.isPrivate() && !function.isExternal())
-        for (const std::string &program : programs)
-          if (failed(copy(function, program)))
-            return signalPassFailure();
+    for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>())) {
+      if (function.isPrivate() || function.isExternal())
+        continue;
+      // The function itself goes by what its copies are for, the first before the others, and has their kernels.
+      SmallVector<NamedRange> all;
+      for (const std::string &program : programs)
+        if (failed(copy(function, program, all)))
+          return signalPassFailure();
+      addUsual(function, all);
+    }
   }
 
 private:
-  LogicalResult copy(func::FuncOp main, StringRef program) {
+  /// Adds what the program is for to `all`.
+  LogicalResult copy(func::FuncOp main, StringRef program, SmallVectorImpl<NamedRange> &all) {
     std::string error;
     std::optional<std::vector<NamedRange>> added = parseRanges(program, error);
     if (!added)
@@ -89,9 +106,12 @@ private:
       return emitUnsupported(main, "has no sizes within ") << program << ": its own ranges exclude them";
     OpBuilder builder(main);
     auto copy = cast<func::FuncOp>(builder.clone(*main));
-    copy.setName((main.getName() + "." + program).str());
-    copy->setAttr(kProgramAttr, builder.getStringAttr(program));
+    std::string sizes = printRanges(*added);
+    copy.setName((main.getName() + "." + sizes).str());
+    copy->setAttr(kProgramAttr, builder.getStringAttr(sizes));
     copy->setAttr(kRangesAttr, ranges);
+    addUsual(copy, *added);
+    llvm::append_range(all, *added);
     if (std::string reason = findImpossible(copy); !reason.empty()) {
       main.emitWarning("gets no program for ") << program << ", which it cannot run: " << reason;
       copy.erase();

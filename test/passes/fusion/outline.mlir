@@ -58,3 +58,24 @@ func.func @symbols_are_renamed(%x: tensor<?xf32, #tenon.shape<N>>, %y: tensor<?x
   }
   return %0, %2 : tensor<?xf32, #tenon.shape<N>>, tensor<?xf32, #tenon.shape<M>>
 }
+
+// -----
+
+// Which value one usually has is known under its new name; kernels for other values are others.
+// CHECK-LABEL: @usual_sizes
+// CHECK: tenon.launch @[[K:[^(]*]](%{{.*}}) {sizes = #tenon.shape<N>}
+// CHECK: tenon.launch @[[L:[^(]*]](%{{.*}}) {sizes = #tenon.shape<M>}
+// CHECK-DAG: func.func private @[[K]]({{.*}}tenon.usual = {s0 = 128 : i64}
+// CHECK-DAG: func.func private @[[L]]({{.*}}tenon.symbols = ["s0"]}
+func.func @usual_sizes(%x: tensor<?xf32, #tenon.shape<N>>, %y: tensor<?xf32, #tenon.shape<M>>)
+    -> (tensor<?xf32, #tenon.shape<N>>, tensor<?xf32, #tenon.shape<M>>) attributes {tenon.usual = {N = 128}} {
+  %0 = tenon.dispatch -> tensor<?xf32, #tenon.shape<N>> {
+    %1 = tenon.exp %x : (tensor<?xf32, #tenon.shape<N>>) -> tensor<?xf32, #tenon.shape<N>>
+    tenon.yield %1 : tensor<?xf32, #tenon.shape<N>>
+  }
+  %2 = tenon.dispatch -> tensor<?xf32, #tenon.shape<M>> {
+    %3 = tenon.exp %y : (tensor<?xf32, #tenon.shape<M>>) -> tensor<?xf32, #tenon.shape<M>>
+    tenon.yield %3 : tensor<?xf32, #tenon.shape<M>>
+  }
+  return %0, %2 : tensor<?xf32, #tenon.shape<N>>, tensor<?xf32, #tenon.shape<M>>
+}

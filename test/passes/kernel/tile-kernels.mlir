@@ -57,6 +57,21 @@ func.func private @tiles_of_a_symbol(%x: tensor<?xf32> {tenon.dims = #tenon.shap
 }
 
 // The sums of a row are computed in the row's tile; columns are not split, since each would need the whole sum.
+// Where one is usual, tiles are for that.
+// CHECK-LABEL: @tiles_of_a_usual_size
+// CHECK-SAME: tenon.tiles = #tenon.shape<s0 ceildiv 1000>
+func.func private @tiles_of_a_usual_size(%x: tensor<?xf32> {tenon.dims = #tenon.shape<s0>},
+    %out: tensor<?xf32> {tenon.dims = #tenon.shape<s0>, tenon.output}, %s0: index) -> tensor<?xf32>
+    attributes {tenon.kernel, tenon.symbols = ["s0"], tenon.usual = {s0 = 1000}} {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%out : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %1 = math.exp %a : f32
+    linalg.yield %1 : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
 // A row alone has more than the 4096 elements that a tile aims at, so each row is a tile.
 // CHECK-LABEL: @earlier_stages_join_the_tile
 // CHECK-SAME: tenon.tiles = #tenon.shape<256>

@@ -20,10 +20,12 @@ TEST_CASE("ranges are read and written") {
   CHECK((*ranges)[1].symbol == "a=b");
   CHECK((*ranges)[1].range == Range{1, 512});
   CHECK(printRanges(*ranges) == "N=128;a=b=1..512");
+  CHECK(printRanges(*parseRanges("N=1..512@128;M=4", error)) == "N=1..512;M=4");
+  CHECK(printRanges(*parseRanges("N=1..512@128;M=4", error), /*withUsual=*/true) == "N=1..512@128;M=4");
 }
 
 TEST_CASE("what is no range says why") {
-  for (const char *text : {"", "N", "N=", "=4", "N=-1", "N=4..2", "N=1..", "N=1...4", "N=1;", "N=1;N=2", "N=99999999999999999999"}) {
+  for (const char *text : {"", "N", "N=", "=4", "N=-1", "N=4..2", "N=1..", "N=1...4", "N=1;", "N=1;N=2", "N=99999999999999999999", "N=1..4@", "N=1..4@5"}) {
     std::string error;
     INFO(text);
     CHECK_FALSE(parseRanges(text, error));

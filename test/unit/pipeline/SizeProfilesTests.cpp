@@ -23,15 +23,15 @@ static Texts programsFor(std::initializer_list<const char *> profiles) {
 }
 
 TEST_CASE("the best value has a program before the range that it is of") {
-  CHECK(programsFor({"N=1,128,512"}) == Texts{"N=128", "N=1..512"});
-  CHECK(programsFor({"N=1,4,8;M=2,2,9"}) == Texts{"N=4;M=2", "N=1..8;M=2..9"});
-  CHECK(programsFor({"N=1,4,8", "N=9,16,32"}) == Texts{"N=4", "N=16", "N=1..8", "N=9..32"});
+  CHECK(programsFor({"N=1,128,512"}) == Texts{"N=128", "N=1..512@128"});
+  CHECK(programsFor({"N=1,4,8;M=2,2,9"}) == Texts{"N=4;M=2", "N=1..8@4;M=2..9@2"});
+  CHECK(programsFor({"N=1,4,8", "N=9,16,32"}) == Texts{"N=4", "N=16", "N=1..8@4", "N=9..32@16"});
 }
 
 TEST_CASE("each value of a small range has a program") {
   CHECK(programsFor({"N=2..4"}) == Texts{"N=2", "N=3", "N=4"});
   CHECK(programsFor({"N=7"}) == Texts{"N=7"});
-  CHECK(programsFor({"N=1..2;M=1,5,9"}) == Texts{"N=1;M=5", "N=2;M=5", "N=1..2;M=1..9"});
+  CHECK(programsFor({"N=1..2;M=1,5,9"}) == Texts{"N=1;M=5", "N=2;M=5", "N=1..2;M=1..9@5"});
   CHECK(programsFor({"N=1..2", "N=2..3"}) == Texts{"N=1", "N=2", "N=3"});
 }
 
