@@ -338,7 +338,7 @@ def TenonToLinalg : Pass<"tenon-to-linalg", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::tensor::TensorDialect"];
+                           "::mlir::tensor::TensorDialect", "::tenon::kernel::KernelDialect"];
 }
 
 def TenonToPlan : Pass<"tenon-to-plan", "::mlir::ModuleOp"> {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 
+#include "dialects/kernel/KernelDialect.h"
 #include "dialects/tenon/LoopNest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
