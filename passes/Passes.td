@@ -138,6 +138,30 @@ def Simplify : Pass<"tenon-simplify", "::mlir::func::FuncOp"> {
   }];
 }
 
+def WidenFloats : Pass<"tenon-widen-floats", "::mlir::func::FuncOp"> {
+  let summary = "compute in f64 what the model computes in fewer bits";
+  let description = [{
+    Makes of a model the reference that its errors are measured against: f32, f16
+    and bf16 tensors become f64, and casts among them nothing. Arguments stay as
+    they are, with a cast behind each, so that both take the same inputs; results
+    are f64. A large weight stays too, and is cast when the model runs, so that it
+    takes no more memory. What looks at bits (`bitcast`, kernels of the library) gets
+    and gives the model's own types. Floats of eight and four bits stay: to round to
+    them is what the model means.
+
+    Belongs first, before anything is computed of weights.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tenon.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    ==>
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf64> {
+      %0 = tenon.cast %x : (tensor<4xf32>) -> tensor<4xf64>
+      %1 = tenon.exp %0 : (tensor<4xf64>) -> tensor<4xf64>
+    ```
+  }];
+}
+
 def FoldConstants : Pass<"tenon-fold-constants", "::mlir::ModuleOp"> {
   let summary = "compute what depends on weights alone";
   let description = [{
