@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include <functional>
+#include <memory>
 
 namespace mlir {
 class ModuleOp;
@@ -21,6 +22,8 @@ class FuncOp;
 } // namespace mlir
 
 namespace tenon {
+class PathErrors;
+
 namespace plan {
 class ProgramOp;
 }
@@ -36,7 +39,10 @@ class ProgramOp;
 using ConstantEvaluator = std::function<llvm::SmallVector<mlir::ElementsAttr>(mlir::ModuleOp)>;
 
 /// `tenon-fold-constants` with something to compute with; without, it does nothing.
-std::unique_ptr<mlir::Pass> createFoldConstants(ConstantEvaluator evaluate);
+std::unique_ptr<mlir::Pass> createFoldConstants(ConstantEvaluator evaluate, FoldConstantsOptions options = {});
+
+/// `tenon-choose-paths` that takes errors, which must not be null, from what was measured before.
+std::unique_ptr<mlir::Pass> createChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors);
 
 } // namespace tenon
 

@@ -224,12 +224,12 @@ def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
     Every way to compute an operation is a path (passes/paths/Path.h): it says to
     what it applies, how long it takes and how far off it is, for a machine, which
     the module says in `tenon.machine`. Each operation takes the path of least time
-    whose error is within the tolerance.
+    whose error is within the budget.
 
     Relies on channels last; runs before `tenon-prepack-weights`.
   }];
   let options = [
-    Option<"tolerance", "tolerance", "double", "1e-5", "largest error of a result, relative to its largest element">
+    Option<"budget", "budget", "double", "2.5e-6", "largest error of a result, relative to its largest element">
   ];
   let statistics = [Statistic<"numTaken", "taken", "operations that are computed in another way than their own">];
 }

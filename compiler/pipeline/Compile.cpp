@@ -17,6 +17,7 @@
 #include "compiler/import/huggingface/ImportHuggingFace.h"
 #include "compiler/import/onnx/ImportOnnx.h"
 #include "compiler/pipeline/Dump.h"
+#include "compiler/pipeline/ErrorMeter.h"
 #include "compiler/pipeline/Evaluate.h"
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/pipeline/PassNames.h"
@@ -31,6 +32,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Unsupported.h"
+#include "passes/paths/PathErrors.h"
 #include "runtime/core/ResidentWeights.h"
 #include "runtime/core/Verify.h"
 #include "runtime/format/Layout.h"
@@ -64,6 +66,14 @@ struct Planned {
   WeightSection weights;
 };
 
+/// What a choice of paths led to.
+struct Choice {
+  Planned planned;
+  std::vector<std::string> code; ///< for each target
+  ErrorReport error;
+  double largestTaken = 0; ///< of the errors of operations that are not computed in their own way
+};
+
 /// One compilation: each step needs the one before.
 class Compilation {
 public:
@@ -80,6 +90,8 @@ private:
   CompileStatus adopt(ImportedModel imported);
   CompileStatus lowerGraph();
   void splitTargets();
+  CompileStatus lowerWithinTolerance();
+  CompileStatus lower();
   CompileStatus lowerToLaunches();
   CompileStatus makePlan();
   CompileStatus tryPlan(const PlanOptions &how, Planned &made);
@@ -88,6 +100,10 @@ private:
   CompileStatus serialize(ModuleOp module, Variant &variant, WeightSection &weights);
   CompileStatus readPlans(const Planned &made, std::vector<rt::Plan> &plans);
   CompileStatus lowerKernels();
+  CompileStatus lowerCode();
+  bool isErrorAsked() const { return options.measuresError || options.readInputs; }
+  std::string getWhyUnmeasured() const;
+  CompileStatus measureError();
   CompileStatus writeResult();
   CompileStatus writeIR();
   CompileStatus writeCode();
@@ -96,7 +112,9 @@ private:
   CompileStatus writeArtifactFile();
   std::string getMeta() const;
   CompileStatus writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write);
+  ArtifactParts getParts() const;
   CompileStatus fail(CompileStatus status, const llvm::Twine &message);
+  void warn(const llvm::Twine &message);
   CompileStatus getFailure() const { return sawUnsupported ? CompileStatus::unsupported : CompileStatus::fault; }
   CompileStatus beginPhase(StringRef phase, ModuleOp input, StringRef pipeline);
   CompileStatus runPasses(StringRef phase, ModuleOp module, llvm::function_ref<void(OpPassManager &)> build);
@@ -110,10 +128,14 @@ private:
   std::vector<CpuTarget> targets;
   uint64_t sourceHash = 0;
   std::string sourceName;
-  OwningOpRef<ModuleOp> module;   ///< what all targets share
+  OwningOpRef<ModuleOp> module;   ///< what all targets share, and each choice of paths begins with
   OwningOpRef<ModuleOp> variants; ///< a module for each target: launches
   OwningOpRef<ModuleOp> kernels;  ///< likewise: what they launch, a module each
-  Planned planned;
+  Choice chosen;
+  double budget = 0; ///< largest error of an operation that is not computed in its own way
+  std::shared_ptr<PathErrors> pathErrors = std::make_shared<PathErrors>();
+  unsigned numChoices = 0;
+  std::unique_ptr<ErrorMeter> meter; ///< null where no error can be measured
   bool sawUnsupported = false; ///< a pass has said that the model asks for what there is not
   bool isReproduced = false;   ///< the reproducer is written, and nothing is left to do
 };
@@ -175,6 +197,10 @@ void Compilation::report(Diagnostic &diagnostic) {
 CompileStatus Compilation::fail(CompileStatus status, const llvm::Twine &message) {
   errors << "tenon: error: " << message << '\n';
   return status;
+}
+
+void Compilation::warn(const llvm::Twine &message) {
+  errors << "tenon: warning: " << options.input << ": " << message << '\n';
 }
 
 CompileStatus Compilation::checkOptions() {
@@ -263,7 +289,10 @@ CompileStatus Compilation::adopt(ImportedModel imported) {
 }
 
 /// Where this phase is the one to be reproduced, writes `input` and sets isReproduced.
-CompileStatus Compilation::beginPhase(StringRef phase, ModuleOp input, StringRef pipeline) {
+CompileStatus Compilation::beginPhase(StringRef name, ModuleOp input, StringRef pipeline) {
+  std::string phase = name.str();
+  if (numChoices > 1)
+    phase += ", choice " + std::to_string(numChoices);
   if (options.onPhase)
     options.onPhase(phase);
   if (options.reproduce != phase)
@@ -275,6 +304,13 @@ CompileStatus Compilation::beginPhase(StringRef phase, ModuleOp input, StringRef
   return writeFile([&](llvm::raw_ostream &os) { printReproducer(input, title, pipeline, os); });
 }
 
+static std::string getText(OpPassManager &pm) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  pm.printAsTextualPipeline(os);
+  return text;
+}
+
 CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(&context);
   // Verified once a phase instead, which is enough to find a reproducer.
@@ -282,10 +318,7 @@ CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::functio
   if (dumps.isActive())
     pm.addInstrumentation(createDumpInstrumentation(dumps));
   build(pm);
-  std::string pipeline;
-  llvm::raw_string_ostream os(pipeline);
-  pm.printAsTextualPipeline(os);
-  if (CompileStatus status = beginPhase(phase, op, pipeline); status != CompileStatus::done || isReproduced)
+  if (CompileStatus status = beginPhase(phase, op, getText(pm)); status != CompileStatus::done || isReproduced)
     return status;
   if (failed(pm.run(op)))
     return getFailure();
@@ -293,19 +326,67 @@ CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::functio
 }
 
 GraphOptions Compilation::getGraphOptions() const {
-  return {options.programs, options.tolerance, options.emit == EmitKind::ptx || options.emit == EmitKind::spirv};
+  GraphOptions graph;
+  graph.programs = options.programs;
+  graph.hasPaths = options.emit != EmitKind::ptx && options.emit != EmitKind::spirv;
+  graph.budget = budget;
+  graph.errors = pathErrors;
+  return graph;
 }
 
 CompileStatus Compilation::lowerGraph() {
+  // What several operations add to the error of a result is about as much as four of them.
+  constexpr double kShare = 0.25;
+  budget = options.tolerance * kShare;
+  bool runsHere = llvm::any_of(targets, [](const CpuTarget &target) { return target.runsHere; });
+  if (options.emit == EmitKind::artifact && runsHere)
+    meter = std::make_unique<ErrorMeter>(cast<ModuleOp>((*module)->clone()), options.readInputs);
   return runPasses("graph", *module,
                    [&](OpPassManager &pm) { buildSharedPipeline(pm, evaluateConstants, getGraphOptions()); });
+}
+
+/// Chooses paths, again where the model is not exact enough, and lowers what was chosen.
+CompileStatus Compilation::lowerWithinTolerance() {
+  // Then every operation is computed in its own way.
+  constexpr unsigned kHalvings = 2;
+  std::optional<Choice> best;
+  for (;;) {
+    ++numChoices;
+    chosen = Choice();
+    if (CompileStatus status = lower(); status != CompileStatus::done || isReproduced)
+      return status;
+    if (CompileStatus status = measureError(); status != CompileStatus::done || isReproduced)
+      return status;
+    if (!chosen.error.reason.empty() || chosen.error.getLargest() <= options.tolerance)
+      return CompileStatus::done;
+    double worst = chosen.largestTaken;
+    // One path may be off by less than the operation's own, and it is faster: sums are shorter.
+    if (!best || chosen.error.getLargest() < best->error.getLargest())
+      best = std::move(chosen);
+    if (worst == 0)
+      break;
+    budget = numChoices <= kHalvings ? worst / 2 : 0;
+  }
+  chosen = std::move(*best);
+  warn("its error is more than --tolerance allows, whichever way operations are computed: " +
+       chosen.error.describeLargest());
+  return CompileStatus::done;
+}
+
+CompileStatus Compilation::lower() {
+  CompileStatus (Compilation::*const steps[])() = {&Compilation::lowerToLaunches, &Compilation::makePlan,
+                                                   &Compilation::lowerKernels, &Compilation::lowerCode};
+  for (auto step : steps)
+    if (CompileStatus status = (this->*step)(); status != CompileStatus::done || isReproduced)
+      return status;
+  return CompileStatus::done;
 }
 
 /// Gives each target a module of its own, which names its machine.
 void Compilation::splitTargets() {
   variants = ModuleOp::create(module->getLoc());
   for (const CpuTarget &target : targets) {
-    OwningOpRef<ModuleOp> own = &target == &targets.back() ? std::move(module) : OwningOpRef<ModuleOp>(module->clone());
+    OwningOpRef<ModuleOp> own(module->clone());
     own->setName(target.name);
     setMachine(*own, target.machine);
     variants->push_back(own.release());
@@ -315,8 +396,44 @@ void Compilation::splitTargets() {
 /// From here on, what is done for one target is done for all at the same time.
 CompileStatus Compilation::lowerToLaunches() {
   splitTargets();
-  return runPasses("launches", *variants,
-                   [&](OpPassManager &pm) { buildLaunchPipeline(pm.nest<ModuleOp>(), getGraphOptions()); });
+  pathErrors->forgetTaken();
+  auto build = [&](OpPassManager &pm) { buildLaunchPipeline(pm.nest<ModuleOp>(), getGraphOptions()); };
+  CompileStatus status = runPasses("launches", *variants, build);
+  chosen.largestTaken = pathErrors->getLargestTaken();
+  return status;
+}
+
+/// Why the error of this choice is not measured; empty where it is.
+std::string Compilation::getWhyUnmeasured() const {
+  if (!meter)
+    return "no code of the artifact runs on the machine that compiled it";
+  // What an earlier choice was measured for, this one is.
+  if (isErrorAsked() || chosen.largestTaken > 0 || numChoices > 1)
+    return "";
+  return "every operation is computed in its own way, with the error of sums in its type; --measure-error measures "
+         "that";
+}
+
+CompileStatus Compilation::measureError() {
+  if (options.emit != EmitKind::artifact)
+    return CompileStatus::done;
+  if (std::string why = getWhyUnmeasured(); !why.empty()) {
+    chosen.error = ErrorReport::none(why);
+  } else {
+    PassManager reference(&context);
+    buildReferencePipeline(reference, nullptr);
+    ModuleOp model = meter->getImported() ? meter->getImported() : *module;
+    CompileStatus status = beginPhase("error", model, getText(reference));
+    if (status != CompileStatus::done || isReproduced)
+      return status;
+    chosen.error = meter->measure(getParts(), *module, options.programs);
+  }
+  const ErrorReport &error = chosen.error;
+  if (error.isInputAtFault)
+    return fail(CompileStatus::invalid, options.input + ": " + error.reason);
+  if (isErrorAsked() && !error.reason.empty())
+    warn("its error is not measured: " + error.reason);
+  return CompileStatus::done;
 }
 
 CompileStatus Compilation::tryPlan(const PlanOptions &how, Planned &made) {
@@ -334,8 +451,8 @@ CompileStatus Compilation::tryPlan(const PlanOptions &how, Planned &made) {
 CompileStatus Compilation::makePlan() {
   if (options.memoryLimit)
     return findPlanWithin(options.memoryLimit);
-  planned.modules = std::move(variants);
-  return tryPlan({}, planned);
+  chosen.planned.modules = std::move(variants);
+  return tryPlan({}, chosen.planned);
 }
 
 /// The first plan that keeps the limit; where none does, says by how much the best one misses it.
@@ -356,10 +473,10 @@ CompileStatus Compilation::findPlanWithin(uint64_t limit) {
     });
     if (!search.report(boundMemory(most, section), rt::addUpWeights(most, section)))
       continue;
-    planned = std::move(made);
+    chosen.planned = std::move(made);
     worst = std::move(most);
   }
-  uint64_t section = planned.weights.getSize();
+  uint64_t section = chosen.planned.weights.getSize();
   if (boundMemory(worst, section) <= limit)
     return CompileStatus::done;
   return fail(CompileStatus::resources,
@@ -367,8 +484,8 @@ CompileStatus Compilation::findPlanWithin(uint64_t limit) {
 }
 
 CompileStatus Compilation::lowerKernels() {
-  kernels = ModuleOp::create(planned.modules->getLoc());
-  for (auto own : planned.modules->getOps<ModuleOp>())
+  kernels = ModuleOp::create(chosen.planned.modules->getLoc());
+  for (auto own : chosen.planned.modules->getOps<ModuleOp>())
     kernels->push_back(isolateKernels(own).release());
   return runPasses("kernels", *kernels,
                    [](OpPassManager &pm) { buildBufferPipeline(pm.nest<ModuleOp>().nest<ModuleOp>()); });
@@ -442,7 +559,7 @@ CompileStatus Compilation::writeIR() {
   return writeFile([&](llvm::raw_ostream &os) {
     OpPrintingFlags flags;
     flags.elideLargeElementsAttrs(64).elideLargeResourceString(0);
-    planned.modules->print(os, flags);
+    chosen.planned.modules->print(os, flags);
     kernels->print(os, flags);
   });
 }
@@ -451,7 +568,7 @@ CompileStatus Compilation::writeGpuCode() {
   ModuleOp own = *kernels->getOps<ModuleOp>().begin();
   if (CompileStatus status = beginPhase("code", own, ""); status != CompileStatus::done || isReproduced)
     return status;
-  for (const std::string &name : planned.variants.front().kernelNames)
+  for (const std::string &name : chosen.planned.variants.front().kernelNames)
     if (!own.lookupSymbol(name))
       return fail(CompileStatus::unsupported,
                   options.input + ": needs the library kernel '" + name + "', which there is for CPUs alone");
@@ -486,7 +603,7 @@ CompileStatus Compilation::writeCode() {
     return status;
   if (options.emit == EmitKind::sharedObject || options.emit == EmitKind::object) {
     LinkKind kind = options.emit == EmitKind::object ? LinkKind::relocatable : LinkKind::shared;
-    FailureOr<std::string> bytes = buildObject(own, target, planned.variants.front().kernelNames, kind);
+    FailureOr<std::string> bytes = buildObject(own, target, chosen.planned.variants.front().kernelNames, kind);
     if (failed(bytes))
       return CompileStatus::fault;
     return writeFile([&](llvm::raw_ostream &os) { os << *bytes; });
@@ -501,21 +618,37 @@ CompileStatus Compilation::writeCode() {
   });
 }
 
-CompileStatus Compilation::writeArtifactFile() {
-  ArtifactParts parts;
-  parts.weights = &planned.weights;
-  parts.sourceHash = sourceHash;
-  parts.meta = getMeta();
-  for (auto [target, own, variant] : llvm::zip(targets, kernels->getOps<ModuleOp>(), planned.variants)) {
+/// The code of an artifact; what else is written has none, or its own.
+CompileStatus Compilation::lowerCode() {
+  if (options.emit != EmitKind::artifact)
+    return CompileStatus::done;
+  for (auto [target, own, variant] : llvm::zip(targets, kernels->getOps<ModuleOp>(), chosen.planned.variants)) {
     if (CompileStatus status = lowerFor(target, own); status != CompileStatus::done || isReproduced)
       return status;
     FailureOr<std::string> code = buildObject(own, target, variant.kernelNames, LinkKind::shared);
     if (failed(code))
       return CompileStatus::fault;
-    parts.variants.push_back({target.getSectionTarget(), {}, std::move(*code)});
-    for (SerializedPlan &plan : variant.plans)
-      parts.variants.back().plans.push_back(std::move(plan.bytes));
+    chosen.code.push_back(std::move(*code));
   }
+  return CompileStatus::done;
+}
+
+/// All but what the artifact says of itself.
+ArtifactParts Compilation::getParts() const {
+  ArtifactParts parts;
+  parts.weights = &chosen.planned.weights;
+  parts.sourceHash = sourceHash;
+  for (auto [target, variant, code] : llvm::zip(targets, chosen.planned.variants, chosen.code)) {
+    parts.variants.push_back({target.getSectionTarget(), {}, code});
+    for (const SerializedPlan &plan : variant.plans)
+      parts.variants.back().plans.push_back(plan.bytes);
+  }
+  return parts;
+}
+
+CompileStatus Compilation::writeArtifactFile() {
+  ArtifactParts parts = getParts();
+  parts.meta = getMeta();
   if (llvm::Error error = writeArtifact(parts, options.output))
     return fail(CompileStatus::resources, "cannot write " + options.output + ": " + llvm::toString(std::move(error)));
   return CompileStatus::done;
@@ -532,18 +665,19 @@ std::string Compilation::getMeta() const {
                                     {"own_cache_bytes", target.machine.ownCacheBytes},
                                     {"shared_cache_bytes", target.machine.sharedCacheBytes}};
   meta["tolerance"] = options.tolerance;
-  if (planned.how.recomputed)
-    meta["recomputed"] = planned.how.recomputed;
-  if (planned.how.weightBudget)
-    meta["weight_budget"] = *planned.how.weightBudget;
+  meta["error"] = nlohmann::json::parse(chosen.error.toJson());
+  meta["paths"] = {{"choices", numChoices}, {"largest_error", chosen.largestTaken}};
+  if (chosen.planned.how.recomputed)
+    meta["recomputed"] = chosen.planned.how.recomputed;
+  if (chosen.planned.how.weightBudget)
+    meta["weight_budget"] = *chosen.planned.how.weightBudget;
   return meta.dump();
 }
 
 CompileStatus Compilation::run() {
   CompileStatus (Compilation::*const steps[])() = {
       &Compilation::checkOptions, &Compilation::resolveTargets, &Compilation::load,
-      &Compilation::lowerGraph, &Compilation::lowerToLaunches, &Compilation::makePlan, &Compilation::lowerKernels,
-      &Compilation::writeResult};
+      &Compilation::lowerGraph, &Compilation::lowerWithinTolerance, &Compilation::writeResult};
   for (auto step : steps)
     if (CompileStatus status = (this->*step)(); status != CompileStatus::done || isReproduced)
       return status;

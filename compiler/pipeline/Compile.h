@@ -10,6 +10,7 @@
 #define TENON_COMPILER_PIPELINE_COMPILE_H
 
 #include "compiler/import/ImportModel.h"
+#include "compiler/pipeline/InputSets.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -36,7 +37,9 @@ struct CompileOptions {
   std::string chip = "sm_80"; ///< that PTX is for
   ImportOptions import;
   std::vector<std::string> programs; ///< for which sizes there is a program of its own (SizeProfiles.h)
-  double tolerance = 1e-5;
+  double tolerance = 1e-5; ///< largest error of an output
+  bool measuresError = false; ///< even where every operation is computed in its own way
+  InputReader readInputs;     ///< to measure errors with, then in any case; where null, inputs are generated
   uint64_t memoryLimit = 0;   ///< bytes that a run may need, for all sizes that the ranges allow; 0: any
   std::string dumpDir;   ///< where not empty: one numbered .mlir file a pass that changed something
   std::string dumpAfter; ///< where not empty: the IR after this pass goes to standard error

@@ -27,13 +27,14 @@ OwningOpRef<ModuleOp> tenon::isolateKernels(ModuleOp module) {
   return kernels;
 }
 
-FailureOr<std::vector<std::string>> tenon::compileEach(ModuleOp kernels, const CpuTarget &target, CodeKind kind) {
+FailureOr<std::vector<std::string>> tenon::compileEach(ModuleOp kernels, const CpuTarget &target, CodeKind kind,
+                                                          CodeEffort effort) {
   std::vector<ModuleOp> modules(kernels.getOps<ModuleOp>().begin(), kernels.getOps<ModuleOp>().end());
   std::vector<std::string> code(modules.size());
   setCodegenOptions();
   LogicalResult result =
       failableParallelForEachN(kernels.getContext(), 0, modules.size(), [&](size_t i) -> LogicalResult {
-        FailureOr<std::string> bytes = compileKernels(modules[i], target, kind);
+        FailureOr<std::string> bytes = compileKernels(modules[i], target, kind, effort);
         if (failed(bytes))
           return failure();
         code[i] = std::move(*bytes);
@@ -45,8 +46,8 @@ FailureOr<std::vector<std::string>> tenon::compileEach(ModuleOp kernels, const C
 }
 
 FailureOr<std::string> tenon::buildObject(ModuleOp kernels, const CpuTarget &target,
-                                          const std::vector<std::string> &names, LinkKind kind) {
-  FailureOr<std::vector<std::string>> objects = compileEach(kernels, target, CodeKind::object);
+                                          const std::vector<std::string> &names, LinkKind kind, CodeEffort effort) {
+  FailureOr<std::vector<std::string>> objects = compileEach(kernels, target, CodeKind::object, effort);
   if (failed(objects))
     return failure();
   // A model of nothing but views has no kernel, and lld wants an object.

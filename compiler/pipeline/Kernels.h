@@ -26,11 +26,12 @@ mlir::OwningOpRef<mlir::ModuleOp> isolateKernels(mlir::ModuleOp module);
 /// Compiles every kernel, on all threads of the context; one string a kernel, in order. Fails with
 /// diagnostics.
 mlir::FailureOr<std::vector<std::string>> compileEach(mlir::ModuleOp kernels, const CpuTarget &target,
-                                                      CodeKind kind);
+                                                      CodeKind kind, CodeEffort effort = CodeEffort::most);
 
 /// One object of all kernels, whose entry points are `names`.
 mlir::FailureOr<std::string> buildObject(mlir::ModuleOp kernels, const CpuTarget &target,
-                                         const std::vector<std::string> &names, LinkKind kind);
+                                         const std::vector<std::string> &names, LinkKind kind,
+                                         CodeEffort effort = CodeEffort::most);
 
 } // namespace tenon
 

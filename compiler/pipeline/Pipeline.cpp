@@ -18,12 +18,13 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
+#include "passes/paths/PathErrors.h"
 
 using namespace mlir;
 using namespace tenon;
 
 /// What does not depend on sizes, and is done once for all programs.
-static void buildAllSizesPipeline(OpPassManager &pm, const ConstantEvaluator &evaluate) {
+static void buildAllSizesPipeline(OpPassManager &pm, const ConstantEvaluator &evaluate, int64_t maxGrowthBytes) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createInferShapes());
   functions.addPass(createCanonicalizerPass());
@@ -36,11 +37,11 @@ static void buildAllSizesPipeline(OpPassManager &pm, const ConstantEvaluator &ev
   functions.addPass(createCollapseRows());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
-  pm.addPass(createFoldConstants(evaluate));
+  pm.addPass(createFoldConstants(evaluate, {maxGrowthBytes}));
 }
 
 /// What follows from facts: constants in place of symbols, and weights in place of what depended on them.
-static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evaluate) {
+static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evaluate, int64_t maxGrowthBytes) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createApplyFacts());
   functions.addPass(createInferShapes());
@@ -48,7 +49,7 @@ static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
   functions.addPass(createSimplify());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
-  pm.addPass(createFoldConstants(evaluate));
+  pm.addPass(createFoldConstants(evaluate, {maxGrowthBytes}));
   // Sizes that were computed of weights are known now.
   OpPassManager &folded = pm.nest<func::FuncOp>();
   folded.addPass(createApplyFacts());
@@ -57,18 +58,19 @@ static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
 }
 
 void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
-  buildAllSizesPipeline(pm, evaluate);
+  buildAllSizesPipeline(pm, evaluate, options.maxGrowthBytes);
   pm.addPass(createCollectRequirements());
   SpecializeOptions specialize;
   specialize.programs.assign(options.programs.begin(), options.programs.end());
   pm.addPass(createSpecialize(specialize));
-  buildFactsPipeline(pm, evaluate);
+  buildFactsPipeline(pm, evaluate, options.maxGrowthBytes);
 }
 
 void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
-  if (!options.isForGpu)
-    functions.addPass(createChoosePaths({options.tolerance}));
+  if (options.hasPaths)
+    functions.addPass(createChoosePaths({options.budget},
+                                        options.errors ? options.errors : std::make_shared<PathErrors>()));
   functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
   functions.addPass(createFuseAttention());
@@ -107,6 +109,19 @@ void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate, co
   buildLaunchPipeline(pm, options);
   buildProgramPipeline(pm);
   buildPlacePipeline(pm);
+}
+
+void tenon::buildReferencePipeline(OpPassManager &pm, ConstantEvaluator evaluate) {
+  pm.nest<func::FuncOp>().addPass(createWidenFloats());
+  GraphOptions options;
+  options.hasPaths = false;
+  options.maxGrowthBytes = 0;
+  buildSharedPipeline(pm, std::move(evaluate), options);
+  buildLaunchPipeline(pm, options);
+  PlanOptions plan;
+  plan.orderingSteps = 0;
+  buildProgramPipeline(pm, plan);
+  buildPlacePipeline(pm, plan);
 }
 
 void tenon::buildBufferPipeline(OpPassManager &pm) {

@@ -22,8 +22,11 @@ namespace tenon {
 /// What decides how a graph is computed.
 struct GraphOptions {
   std::vector<std::string> programs; ///< sizes for which there is a program of its own (`tenon-specialize`)
-  double tolerance = 1e-5;           ///< largest error that a kernel may have
-  bool isForGpu = false;             ///< for which there are no alternatives
+  bool hasPaths = true;   ///< otherwise every operation is computed in its own way, as it is for a GPU
+  double budget = 2.5e-6; ///< largest error of an operation that is not computed in its own way
+  std::shared_ptr<PathErrors> errors; ///< that were measured before; may be null
+  /// Bytes that what is computed of weights may have beyond those of the weights.
+  int64_t maxGrowthBytes = 1 << 20;
 };
 
 /// What a plan may cost so that it needs less memory.
@@ -33,7 +36,7 @@ struct PlanOptions {
   std::optional<int64_t> weightBudget; ///< bytes of weights beyond which they are let go of after their last use
 };
 
-/// An imported module becomes what all targets share: operations in few forms, in good layouts. `evaluate` computes
+/// An imported module becomes what all targets and choices share: operations in few forms, in good layouts. `evaluate` computes
 /// what depends on weights alone; where it is null, that is left to run time.
 /// Each of the `programs` becomes a function of its own, before the one for all sizes.
 void buildSharedPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
@@ -45,6 +48,9 @@ void buildProgramPipeline(mlir::OpPassManager &pm, const PlanOptions &options = 
 void buildPlacePipeline(mlir::OpPassManager &pm, const PlanOptions &options = {});
 /// All four of these.
 void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
+/// An imported module becomes a program that computes the same in f64, made in little time: weights are converted when
+/// it runs, and nothing is searched for.
+void buildReferencePipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate);
 /// Tiled kernels become buffers: what all targets share.
 void buildBufferPipeline(mlir::OpPassManager &pm);
 /// Buffers become loops, blocked for the registers of a CPU.

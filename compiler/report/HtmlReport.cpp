@@ -13,6 +13,7 @@
 #include "compiler/artifact/OutputFile.h"
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Describe.h"
+#include "compiler/report/ErrorFigures.h"
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/MemoryMap.h"
 #include "compiler/report/Table.h"
@@ -156,6 +157,8 @@ void Page::printValues() {
     rows.cells.push_back({"input", getPrintable(input.name), getType(view, input)});
   for (const rt::Tensor &output : plan.outputs)
     rows.cells.push_back({"output", getPrintable(output.name), getType(view, output)});
+  for (const std::string &line : listErrors(view.getMeta()))
+    rows.cells.push_back({"error", "", line});
   printTable("Inputs and outputs", rows);
 }
 

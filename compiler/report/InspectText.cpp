@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/report/Describe.h"
+#include "compiler/report/ErrorFigures.h"
 #include "compiler/report/Inspect.h"
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/Meta.h"
@@ -33,6 +34,8 @@ static void printHeader(const ArtifactView &view, const InspectOptions &options,
     os << "  input     " << getPrintable(input.name) << ": " << getType(view, input) << "\n";
   for (const rt::Tensor &output : plan.outputs)
     os << "  output    " << getPrintable(output.name) << ": " << getType(view, output) << "\n";
+  for (const std::string &line : listErrors(view.getMeta()))
+    os << "  error     " << line << "\n";
   for (const ArtifactView::Target &target : view.getTargets())
     os << "  target    " << target.name << ": " << getMachineText(view, target.name) << "\n";
 }

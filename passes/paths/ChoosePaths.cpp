@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
 #include "passes/paths/Path.h"
+#include "passes/paths/PathErrors.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "tenon-choose-paths"
@@ -24,6 +25,9 @@ using namespace tenon;
 namespace {
 struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
   using ChoosePathsBase::ChoosePathsBase;
+  ChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors)
+      : ChoosePathsBase(std::move(options)), errors(std::move(errors)) {}
+
   void runOnOperation() override {
     Machine machine = getMachine(getOperation());
     getOperation().walk([&](WeightOp weight) {
@@ -56,8 +60,6 @@ private:
         candidates.push_back({*cycles, path.get()});
     if (candidates.empty())
       return nullptr;
-    // What several operations add to the error of a result is about as much as four of them.
-    constexpr double kShare = 0.25;
     // The first that applies is the operation's own, which is always exact enough.
     const Path *own = candidates.front().second;
     llvm::stable_sort(candidates, llvm::less_first());
@@ -65,10 +67,19 @@ private:
       LDBG() << path->getName() << ": " << int64_t(cycles) << " cycles, " << op->getLoc();
       if (path == own)
         return nullptr;
-      if (path->measureError(op) <= tolerance * kShare)
-        return path;
+      double error = errors->measure(*path, op);
+      if (error > budget)
+        continue;
+      errors->addTaken(error);
+      return path;
     }
     return nullptr;
   }
+
+  std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
 };
 } // namespace
+
+std::unique_ptr<Pass> tenon::createChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors) {
+  return std::make_unique<ChoosePaths>(std::move(options), std::move(errors));
+}

@@ -34,7 +34,8 @@ static bool isComputation(Operation *op) {
 namespace {
 struct FoldConstants : public tenon::impl::FoldConstantsBase<FoldConstants> {
   using FoldConstantsBase::FoldConstantsBase;
-  FoldConstants(ConstantEvaluator evaluate) : evaluate(std::move(evaluate)) {}
+  FoldConstants(ConstantEvaluator evaluate, FoldConstantsOptions options)
+      : FoldConstantsBase(std::move(options)), evaluate(std::move(evaluate)) {}
 
   void runOnOperation() override {
     if (!evaluate)
@@ -118,6 +119,6 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Pass> tenon::createFoldConstants(ConstantEvaluator evaluate) {
-  return std::make_unique<FoldConstants>(std::move(evaluate));
+std::unique_ptr<Pass> tenon::createFoldConstants(ConstantEvaluator evaluate, FoldConstantsOptions options) {
+  return std::make_unique<FoldConstants>(std::move(evaluate), std::move(options));
 }

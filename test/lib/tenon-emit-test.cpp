@@ -69,7 +69,7 @@ int main(int argc, char **argv) {
     return 1;
   PassManager pm(&context);
   GraphOptions options;
-  options.isForGpu = true;
+  options.hasPaths = false;
   buildGraphPipeline(pm, /*evaluate=*/nullptr, options);
   buildBufferPipeline(pm);
   if (failed(pm.run(*module)))

@@ -72,12 +72,18 @@ static std::vector<Model::Value> readValues(const tenon_artifact *artifact, uint
   return values;
 }
 
+std::vector<Model::Value> describeInputs(const tenon_artifact *artifact) {
+  tenon_artifact_info info;
+  tenon_artifact_describe(artifact, &info);
+  return readValues(artifact, info.input_count, tenon_artifact_input, tenon_artifact_input_dim);
+}
+
 Status Model::load(const Options &options) {
   tenon_error error;
   tenon_load_options loadOptions{options.verify, options.target.empty() ? nullptr : options.target.c_str()};
   TENON_TRY(from(tenon_artifact_load_file(options.artifact.c_str(), &loadOptions, &artifact, &error), error));
   tenon_artifact_describe(artifact, &info);
-  inputs = readValues(artifact, info.input_count, tenon_artifact_input, tenon_artifact_input_dim);
+  inputs = describeInputs(artifact);
   outputs = readValues(artifact, info.output_count, tenon_artifact_output, tenon_artifact_output_dim);
   bound.resize(inputs.size());
   for (const std::vector<Value> *values : {&inputs, &outputs})

@@ -68,6 +68,9 @@ private:
 /// "f32[N,3,224]", "string[N]", "sequence of f32 of rank 2", "optional f32[N]".
 std::string valueText(const Model::Value &value);
 
+/// The inputs of an artifact, the ports of one value together.
+std::vector<Model::Value> describeInputs(const tenon_artifact *artifact);
+
 /// The names of values, in order.
 std::vector<std::string> namesOf(const std::vector<Model::Value> &values);
 

@@ -76,6 +76,12 @@ void tenon::addCompileCommand(CLI::App &app, int &status) {
       status = 2;
       return;
     }
+    if ((options.measuresError || options.readInputs) && options.emit != EmitKind::artifact) {
+      llvm::errs() << "tenon: error: --measure-error and --calibrate are about an artifact, which --emit does not "
+                      "write here\n";
+      status = 2;
+      return;
+    }
     if (options.output.empty())
       options.output = getDefaultOutput(options);
     status = static_cast<int>(compileSupervised(options, llvm::errs()));

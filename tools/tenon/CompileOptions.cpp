@@ -9,6 +9,7 @@
 #include "tools/tenon/CompileOptions.h"
 #include "compiler/pipeline/SizeProfiles.h"
 #include "llvm/Support/raw_ostream.h"
+#include "tools/tenon/Calibration.h"
 #include <CLI/CLI.hpp>
 #include <cmath>
 
@@ -27,8 +28,8 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
                      "N=1,128,512 (least, best, most) makes programs for these sizes besides the one for all, "
                      "N=1..4 one a value; symbols are joined by ;, and each profile has an option of its own")
       ->allow_extra_args(false);
-  command.add_option("--tolerance", options.tolerance, "largest error that a kernel may have, relative to the "
-                                                       "largest element of an output")
+  command.add_option("--tolerance", options.tolerance, "largest error of an output, relative to its largest "
+                                                       "element, that faster ways to compute it may make")
       ->check(CLI::Validator(
           [](std::string &text) {
             double value;
@@ -37,6 +38,12 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
           },
           "R"))
       ->capture_default_str();
+  command.add_flag("--measure-error", options.measuresError,
+                   "measure the error, against the same model in f64, even where nothing but the type makes one");
+  command.add_option("--calibrate", arguments.calibration,
+                     "folder of inputs (NAME.npy each) to measure the error with, or of a folder for each set of "
+                     "them; otherwise inputs are made up")
+      ->type_name("DIR");
   command.add_option("--memory-limit", options.memoryLimit,
                      "look for a plan that needs no more, for any sizes in the ranges, and fail where there is none; K, M and G are "
                      "understood")
@@ -76,5 +83,9 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
     if (!addProfile(text, programs, options.import.profiled, error))
       return report("--profile", text);
   options.programs = programs.list();
+  if (!arguments.calibration.empty())
+    options.readInputs = [folder = arguments.calibration](const tenon_artifact *artifact, std::string &why) {
+      return readCalibration(folder, artifact, why);
+    };
   return true;
 }

@@ -21,6 +21,7 @@ namespace tenon {
 struct CompileArguments {
   CompileOptions options;
   std::vector<std::string> targets, shapes, ranges, profiles;
+  std::string calibration; ///< a folder
 };
 
 /// Adds them to a subcommand; `arguments` must live as long as that.

@@ -50,7 +50,8 @@ void tenon::setCodegenOptions() {
   llvm::cl::ParseCommandLineOptions(std::size(arguments), arguments, "", &llvm::nulls());
 }
 
-static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget &target, std::string &error) {
+static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget &target, std::string &error,
+                                                                CodeEffort effort = CodeEffort::most) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -70,7 +71,7 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget 
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
       triple, target.cpu, target.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
-      llvm::CodeGenOptLevel::Aggressive));
+      effort == CodeEffort::most ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::Less));
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,15 +125,15 @@ struct KeepLongLoops : llvm::PassInfoMixin<KeepLongLoops> {
 };
 } // namespace
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine, CodeEffort effort = CodeEffort::most) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graphs;
   llvm::ModuleAnalysisManager modules;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
-  tuning.SLPVectorization = true;
-  tuning.LoopUnrolling = true;
+  tuning.SLPVectorization = effort == CodeEffort::most;
+  tuning.LoopUnrolling = effort == CodeEffort::most;
   llvm::PassBuilder builder(&machine, tuning);
   builder.registerLateLoopOptimizationsEPCallback(
       [](llvm::LoopPassManager &passes, llvm::OptimizationLevel) { passes.addPass(KeepLongLoops()); });
@@ -145,7 +146,9 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graphs, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  bool isMost = effort == CodeEffort::most;
+  builder.buildPerModuleDefaultPipeline(isMost ? llvm::OptimizationLevel::O3 : llvm::OptimizationLevel::O1)
+      .run(module, modules);
 }
 
 static std::string emit(llvm::Module &module, llvm::TargetMachine &machine, CodeKind kind) {
@@ -170,10 +173,11 @@ static std::string emit(llvm::Module &module, llvm::TargetMachine &machine, Code
 // Interface
 //===----------------------------------------------------------------------===//
 
-FailureOr<std::string> tenon::compileKernels(ModuleOp op, const CpuTarget &target, CodeKind kind) {
+FailureOr<std::string> tenon::compileKernels(ModuleOp op, const CpuTarget &target, CodeKind kind,
+                                            CodeEffort effort) {
   llvm::LLVMContext context;
   std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error, effort);
   if (!machine)
     return op.emitError("no code generator for ") << target.name << ": " << error;
   std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(op, context, "kernels");
@@ -190,7 +194,7 @@ FailureOr<std::string> tenon::compileKernels(ModuleOp op, const CpuTarget &targe
     return op.emitError("math library: ") << llvm::toString(std::move(failure));
   llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) { return entries.contains(value.getName()); });
   setFunctionAttributes(*module, target);
-  optimize(*module, *machine);
+  optimize(*module, *machine, effort);
   return emit(*module, *machine, kind);
 }
 

@@ -25,6 +25,9 @@ struct CpuTarget;
 /// What to stop at.
 enum class CodeKind { llvm, assembly, object };
 
+/// How much time goes into code: `little` for what runs once or twice.
+enum class CodeEffort { little, most };
+
 /// Registers what the translation to LLVM IR needs of each dialect.
 void registerTranslations(mlir::DialectRegistry &registry);
 
@@ -35,7 +38,8 @@ void setCodegenOptions();
 /// Optimises the functions of one module and compiles them, with the parts of the math library that they
 /// call. The code refers to no symbol outside but helpers of `compileSupport`. Modules may be compiled at
 /// the same time by several threads. Fails with a diagnostic.
-mlir::FailureOr<std::string> compileKernels(mlir::ModuleOp module, const CpuTarget &target, CodeKind kind);
+mlir::FailureOr<std::string> compileKernels(mlir::ModuleOp module, const CpuTarget &target, CodeKind kind,
+                                            CodeEffort effort = CodeEffort::most);
 
 /// An object with the functions that LLVM's code generator calls of its own accord (memcpy, conversions of
 /// half precision where the CPU has none), as far as `objects` leave them undefined; empty where they leave

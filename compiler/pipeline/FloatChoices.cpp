@@ -1,0 +1,110 @@
+//===- FloatChoices.cpp - where a small difference makes a large one ------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/pipeline/FloatChoices.h"
+#include "dialects/tenon/Tenon.h"
+
+using namespace mlir;
+using namespace tenon;
+
+static bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); }
+
+/// Whether the operation makes something of floats that jumps.
+static bool isChoice(Operation *op) {
+  if (llvm::none_of(op->getOperands(), isFloat))
+    return false;
+  return isa<TopKOp, ArgReduceOp, SearchOp, TreeWalkOp, SuppressOp, RoundOp, FloorOp, CeilOp, SignOp>(op) ||
+         (isa<CastOp>(op) && !isa<FloatType>(getElementTypeOrSelf(op->getResult(0))));
+}
+
+/// What passes a comparison on as it is, or selects by it.
+static bool isSelection(Operation *op) {
+  return isa<SelectOp, NotOp, AndOp, OrOp, XorOp, BroadcastOp, ReshapeOp, TransposeOp, SliceOp>(op);
+}
+
+static std::string describe(Operation *op) {
+  std::string text = op->getName().stripDialect().str();
+  op->getLoc()->walk([&](Location part) {
+    auto named = dyn_cast<NameLoc>(part);
+    if (named)
+      text += " '" + named.getName().str() + "'";
+    return named ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return text;
+}
+
+namespace {
+/// Which values follow from which choice, or from a comparison of floats that may become one.
+class Choices {
+public:
+  void add(func::FuncOp function) {
+    // A loop hands on what its body made the time before.
+    constexpr int kRounds = 3;
+    for (int round = 0; round < kRounds; ++round)
+      function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
+  }
+  Operation *lookup(Value value) const { return choiceOf.lookup(value); }
+
+private:
+  void visit(Operation *op) {
+    if (auto yield = dyn_cast<YieldOp>(op))
+      return leave(yield);
+    Operation *choice = isChoice(op) ? op : nullptr, *comparison = nullptr;
+    for (Value operand : op->getOperands()) {
+      choice = choice ? choice : choiceOf.lookup(operand);
+      comparison = comparison ? comparison : comparisonOf.lookup(operand);
+    }
+    if (!choice && comparison && !isSelection(op))
+      choice = comparison;
+    if (isa<CompareOp>(op) && llvm::any_of(op->getOperands(), isFloat))
+      comparison = op;
+    for (Value result : op->getResults())
+      mark(result, choice, isa<SelectOp>(op) ? nullptr : comparison);
+    if (auto loop = dyn_cast<LoopOp>(op))
+      for (auto [argument, init] : llvm::zip(loop.getBody().getArguments(), loop.getInits()))
+        mark(argument, choiceOf.lookup(init), comparisonOf.lookup(init));
+  }
+
+  /// What a branch or a body yields, its operation results in.
+  void leave(YieldOp yield) {
+    Operation *parent = yield->getParentOp();
+    // A loop's body first yields whether to go on.
+    size_t first = isa<LoopOp>(parent) ? 1 : 0;
+    Operation *goesOn = nullptr;
+    if (first) {
+      Value condition = yield.getValues().front();
+      goesOn = choiceOf.lookup(condition) ? choiceOf.lookup(condition) : comparisonOf.lookup(condition);
+    }
+    for (auto [i, value] : llvm::enumerate(yield.getValues().drop_front(first))) {
+      Operation *choice = choiceOf.lookup(value) ? choiceOf.lookup(value) : goesOn;
+      mark(parent->getResult(i), choice, comparisonOf.lookup(value));
+      if (first)
+        mark(cast<LoopOp>(parent).getBody().getArgument(i), choice, comparisonOf.lookup(value));
+    }
+  }
+
+  void mark(Value value, Operation *choice, Operation *comparison) {
+    if (choice)
+      choiceOf.try_emplace(value, choice);
+    if (comparison)
+      comparisonOf.try_emplace(value, comparison);
+  }
+
+  llvm::DenseMap<Value, Operation *> choiceOf, comparisonOf;
+};
+} // namespace
+
+std::vector<std::string> tenon::findFloatChoices(func::FuncOp function) {
+  Choices choices;
+  choices.add(function);
+  std::vector<std::string> names;
+  for (Value result : function.getBody().front().getTerminator()->getOperands()) {
+    Operation *choice = choices.lookup(result);
+    names.push_back(choice ? describe(choice) : "");
+  }
+  return names;
+}

@@ -1,0 +1,241 @@
+//===- InputSets.cpp - inputs that errors are measured with ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/pipeline/InputSets.h"
+#include "compiler/artifact/DTypes.h"
+#include "dialects/tenon/Tenon.h"
+#include "passes/Kernel.h"
+#include "passes/shape/FunctionFacts.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace tenon;
+
+using Sizes = llvm::DenseMap<AffineExpr, AffineExpr>;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+/// Symbols that an input of two dimensions or more begins with: its batch.
+static bool isLeading(func::FuncOp function, AffineExpr symbol) {
+  return llvm::any_of(function.getArgumentTypes(), [&](Type type) {
+    Dims dims = getDims(cast<RankedTensorType>(type));
+    return dims.size() > 1 && dims.front() == symbol;
+  });
+}
+
+/// Values for the symbols of inputs; those that nobody prefers are halved `halvings` times.
+static Sizes chooseSizes(func::FuncOp function, ArrayRef<NamedRange> preferred, unsigned halvings) {
+  constexpr int64_t kUsual = 64;
+  MLIRContext *context = function.getContext();
+  Facts facts = collectFacts(function);
+  Sizes sizes;
+  for (AffineExpr symbol : getInputSymbols(function)) {
+    Range range = facts.getRange(symbol);
+    int64_t value = isLeading(function, symbol) ? 1 : std::max<int64_t>(kUsual >> halvings, 1);
+    auto known = llvm::find_if(preferred, [&](const NamedRange &one) {
+      return getDimSymbol(context, one.symbol) == symbol && one.range.min >= range.min && one.range.max <= range.max;
+    });
+    if (known != preferred.end())
+      value = known->range.min;
+    sizes[symbol] = getDimConstant(context, std::clamp(value, range.min, range.max));
+  }
+  return sizes;
+}
+
+static std::optional<int64_t> evaluate(AffineExpr dim, const Sizes &sizes) {
+  return getConstant(simplifyDim(dim.replace(sizes)));
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What integers an input may hold. `extent` is null where the graph says nothing of it.
+struct Use {
+  bool isLength = false; ///< 1 to extent, and not 0 to extent - 1
+  AffineExpr extent;
+};
+} // namespace
+
+/// Whether a value is made of positions along a dimension, and then of how many.
+static AffineExpr getCounted(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && isa<CastOp, ReshapeOp, BroadcastOp, TransposeOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto iota = dyn_cast_or_null<IotaOp>(op);
+  return iota ? getDim(iota, iota.getAxis()) : AffineExpr();
+}
+
+/// The dimension whose positions an operand holds; null where it holds none.
+static AffineExpr getIndexed(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (use.getOperandNumber() != 1)
+    return {};
+  if (auto gather = dyn_cast<GatherOp>(op))
+    return getDim(gather.getInput(), gather.getAxis());
+  if (auto gather = dyn_cast<GatherElementsOp>(op))
+    return getDim(gather.getInput(), gather.getAxis());
+  if (auto scatter = dyn_cast<ScatterElementsOp>(op))
+    return getDim(scatter.getInput(), scatter.getAxis());
+  // Of several coordinates the first one's dimension: what lies beyond another's is clamped.
+  if (auto gather = dyn_cast<GatherNDOp>(op))
+    return getDim(gather.getInput(), gather.getBatchDims());
+  if (auto scatter = dyn_cast<ScatterNDOp>(op))
+    return getDim(scatter.getInput(), 0);
+  return {};
+}
+
+/// Follows a value through what moves its elements, to whatever says what they are.
+static Use findUse(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
+  for (OpOperand &use : value.getUses()) {
+    Operation *op = use.getOwner();
+    if (AffineExpr indexed = getIndexed(use))
+      return {false, indexed};
+    if (isa<CompareOp>(op))
+      if (AffineExpr counted = getCounted(op->getOperand(1 - use.getOperandNumber())))
+        return {true, counted};
+    bool isMoved = isa<CastOp, ReshapeOp, BroadcastOp, TransposeOp, SliceOp, ConcatOp>(op) ||
+                   (isa<GatherOp>(op) && use.getOperandNumber() == 0);
+    if (!isMoved || isa<FloatType>(getElementTypeOrSelf(op->getResult(0))) || !seen.insert(op).second)
+      continue;
+    if (Use found = findUse(op->getResult(0), seen); found.extent)
+      return found;
+  }
+  return {};
+}
+
+namespace {
+/// Uniform and normally distributed numbers that are the same everywhere: splitmix64, and the sum of twelve.
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+
+  uint64_t next() {
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+  }
+  double nextNormal() {
+    double sum = -6;
+    for (int i = 0; i < 12; i += 2) {
+      uint64_t bits = next();
+      sum += static_cast<double>(bits & UINT32_MAX) * 0x1p-32 + static_cast<double>(bits >> 32) * 0x1p-32;
+    }
+    return sum;
+  }
+
+private:
+  uint64_t state;
+};
+} // namespace
+
+static void store(double value, FloatType type, char *place) {
+  APFloat number(value);
+  bool losesInfo;
+  number.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+  uint64_t bits = number.bitcastToAPInt().getZExtValue();
+  std::memcpy(place, &bits, type.getWidth() / 8);
+}
+
+/// `ends`: the least and the largest value of integers.
+static void fill(Type element, std::pair<int64_t, int64_t> ends, Random &random, InputTensor &tensor) {
+  size_t size = (element.getIntOrFloatBitWidth() + 7) / 8;
+  uint64_t count = std::max<int64_t>(ends.second - ends.first + 1, 1);
+  for (char *place = tensor.bytes.data(), *end = place + tensor.bytes.size(); place != end; place += size) {
+    if (auto type = dyn_cast<FloatType>(element)) {
+      store(random.nextNormal(), type, place);
+      continue;
+    }
+    int64_t value = ends.first + static_cast<int64_t>(random.next() % count);
+    std::memcpy(place, &value, size);
+  }
+}
+
+static std::pair<int64_t, int64_t> getEnds(BlockArgument argument, const Sizes &sizes) {
+  Type element = getElementTypeOrSelf(argument);
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  Use use = findUse(argument, seen);
+  std::optional<int64_t> extent = use.extent ? evaluate(use.extent, sizes) : std::nullopt;
+  if (extent && !element.isInteger(1))
+    return {use.isLength, *extent - !use.isLength};
+  if (element.isUnsignedInteger(8))
+    return {0, UINT8_MAX};
+  if (element.isSignlessInteger(8))
+    return {INT8_MIN, INT8_MAX};
+  return {0, 1};
+}
+
+//===----------------------------------------------------------------------===//
+// Sets
+//===----------------------------------------------------------------------===//
+
+static std::string getInputName(func::FuncOp function, unsigned i) {
+  auto name = function.getArgAttrOfType<StringAttr>(i, kNameAttr);
+  return name ? name.str() : std::to_string(i);
+}
+
+/// Tensors without elements.
+static std::optional<InputSet> makeShapes(func::FuncOp function, const Sizes &sizes, std::string &error) {
+  InputSet set;
+  for (BlockArgument argument : function.getArguments()) {
+    std::string name = getInputName(function, argument.getArgNumber());
+    auto role = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kRoleAttr);
+    Type element = getElementTypeOrSelf(argument);
+    std::optional<fmt::DType> dtype = getDType(element);
+    unsigned bits = element.getIntOrFloatBitWidth();
+    bool isSmall = isa<FloatType>(element) ? bits < 16 : bits < 8 && bits != 1;
+    if ((role && role != "value") || !dtype || isSmall) {
+      error = "values of input '" + name + "' cannot be made up; --calibrate takes some";
+      return std::nullopt;
+    }
+    InputTensor tensor{static_cast<tenon_dtype>(*dtype), {}, {}};
+    for (AffineExpr dim : getDims(argument)) {
+      std::optional<int64_t> extent = evaluate(dim, sizes);
+      if (!extent || *extent < 0) {
+        error = "sizes of input '" + name + "' cannot be made up; --calibrate takes some";
+        return std::nullopt;
+      }
+      tensor.dims.push_back(*extent);
+    }
+    set.push_back(std::move(tensor));
+  }
+  return set;
+}
+
+std::optional<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<NamedRange> preferred, MemoryMeter meter,
+                                              std::string &error) {
+  constexpr uint64_t kMostBytes = uint64_t(1) << 30;
+  constexpr unsigned kMostHalvings = 4;
+  std::optional<InputSet> set;
+  Sizes sizes;
+  for (unsigned halvings = 0; halvings <= kMostHalvings; ++halvings) {
+    sizes = chooseSizes(function, preferred, halvings);
+    set = makeShapes(function, sizes, error);
+    if (!set)
+      return std::nullopt;
+    // A refusal has its reason told when the inputs are bound.
+    if (meter(*set).value_or(0) <= kMostBytes)
+      break;
+  }
+  Random random(1);
+  for (auto [argument, tensor] : llvm::zip(function.getArguments(), *set)) {
+    uint64_t bytes = tenon_tensor_bytes(tensor.dtype, tensor.dims.size(), tensor.dims.data());
+    if (bytes > kMostBytes) {
+      error = "input '" + getInputName(function, argument.getArgNumber()) + "' has more than a gigabyte";
+      return std::nullopt;
+    }
+    tensor.bytes.resize(bytes);
+    fill(getElementTypeOrSelf(argument), getEnds(argument, sizes), random, tensor);
+  }
+  return set;
+}

@@ -1,0 +1,49 @@
+//===- InputSets.h - inputs that errors are measured with -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_PIPELINE_INPUTSETS_H
+#define TENON_COMPILER_PIPELINE_INPUTSETS_H
+
+#include "dialects/tenon/Ranges.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "tenon/runtime.h"
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// A tensor for one input of the runtime.
+struct InputTensor {
+  tenon_dtype dtype;
+  std::vector<int64_t> dims;
+  std::vector<char> bytes;
+
+  /// As the runtime takes it.
+  tenon_tensor view() { return {dtype, static_cast<uint32_t>(dims.size()), dims.data(), bytes.data()}; }
+};
+
+/// One tensor for each input of an artifact.
+using InputSet = std::vector<InputTensor>;
+
+/// Input sets that someone has for an artifact: at least one. None where there is a fault in them, and then which.
+using InputReader = std::function<std::vector<InputSet>(const tenon_artifact *artifact, std::string &error)>;
+
+/// What a run needs of memory with inputs of such shapes; nothing where it refuses them.
+using MemoryMeter = llvm::function_ref<std::optional<uint64_t>(InputSet &shapes)>;
+
+/// Makes inputs for a simplified function; the same ones each time. Floats are normally distributed; integers lie where
+/// what reads them as indices or lengths can take them, else they are 0 or 1, or any byte. Open sizes have the value
+/// that `preferred` says; else a first dimension is 1, others are 64, or less where a run would need more than a
+/// gigabyte. Nothing where that cannot be, and then why in `error`.
+std::optional<InputSet> generateInputs(mlir::func::FuncOp function, llvm::ArrayRef<NamedRange> preferred,
+                                       MemoryMeter meter, std::string &error);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_PIPELINE_INPUTSETS_H

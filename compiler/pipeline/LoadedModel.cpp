@@ -1,0 +1,120 @@
+//===- LoadedModel.cpp - a compiled model, ready to run in this process ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/pipeline/LoadedModel.h"
+#include "compiler/artifact/ArtifactFile.h"
+#include "compiler/artifact/Plan.h"
+#include "compiler/artifact/Weights.h"
+#include "compiler/backend/llvm/Target.h"
+#include "compiler/pipeline/Kernels.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "dialects/plan/Plan.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "runtime/format/Layout.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstring>
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+/// Writes into memory that is large enough, so that weights are never there more often than once.
+class MemoryStream : public llvm::raw_pwrite_stream {
+public:
+  explicit MemoryStream(char *memory) : raw_pwrite_stream(/*Unbuffered=*/true), memory(memory) {}
+
+private:
+  void write_impl(const char *data, size_t size) override {
+    std::memcpy(memory + position, data, size);
+    position += size;
+  }
+  void pwrite_impl(const char *data, size_t size, uint64_t offset) override {
+    std::memcpy(memory + offset, data, size);
+  }
+  uint64_t current_pos() const override { return position; }
+
+  char *memory;
+  uint64_t position = 0;
+};
+} // namespace
+
+/// No fewer bytes than the artifact has.
+static size_t getCapacity(const ArtifactParts &parts) {
+  size_t bytes = parts.meta.size() + parts.weights->getSize();
+  size_t sections = 3; // weights, text, header
+  for (const ArtifactParts::Variant &variant : parts.variants) {
+    bytes += variant.code.size();
+    for (const std::string &plan : variant.plans)
+      bytes += plan.size();
+    sections += 1 + variant.plans.size();
+  }
+  return llvm::alignTo(bytes + sections * (fmt::kPageSize + sizeof(fmt::Section)), fmt::kPageSize);
+}
+
+std::unique_ptr<LoadedModel> LoadedModel::load(const ArtifactParts &parts, std::string &error) {
+  auto model = std::make_unique<LoadedModel>();
+  model->bytes.reset(static_cast<char *>(std::aligned_alloc(fmt::kPageSize, getCapacity(parts))));
+  if (!model->bytes) {
+    error = "there is no memory for the compiled model";
+    return nullptr;
+  }
+  MemoryStream os(model->bytes.get());
+  writeArtifact(parts, os);
+  tenon_error why;
+  tenon_artifact *artifact = nullptr;
+  tenon_session *session = nullptr;
+  if (tenon_artifact_load_memory(model->bytes.get(), os.tell(), nullptr, &artifact, &why) != TENON_OK) {
+    error = why.message;
+    return nullptr;
+  }
+  model->artifact.reset(artifact);
+  if (tenon_session_create(artifact, nullptr, &session, &why) != TENON_OK) {
+    error = why.message;
+    return nullptr;
+  }
+  model->session.reset(session);
+  tenon_artifact_describe(artifact, &model->info);
+  return model;
+}
+
+std::unique_ptr<LoadedModel> tenon::compileInMemory(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build,
+                                                    const CpuTarget &target, CodeEffort effort, std::string &error) {
+  ScopedDiagnosticHandler keepFirst(module.getContext(), [&](Diagnostic &diagnostic) {
+    if (error.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      error = diagnostic.str();
+    return success();
+  });
+  setMachine(module, target.machine);
+  PassManager pm(module.getContext());
+  pm.enableVerifier(false);
+  build(pm);
+  if (failed(pm.run(module)))
+    return nullptr;
+  OwningOpRef<ModuleOp> kernels = isolateKernels(module);
+  PassManager kernelPasses(module.getContext());
+  kernelPasses.enableVerifier(false);
+  OpPassManager &nested = kernelPasses.nest<ModuleOp>();
+  buildBufferPipeline(nested);
+  buildLoopPipeline(nested, target.machine);
+  buildLLVMPipeline(nested);
+  if (failed(kernelPasses.run(*kernels)))
+    return nullptr;
+  WeightSection weights;
+  auto programs = module.getOps<plan::ProgramOp>();
+  if (programs.empty())
+    return nullptr;
+  FailureOr<SerializedPlan> plan = serializePlan(*programs.begin(), "constants", weights);
+  if (failed(plan))
+    return nullptr;
+  FailureOr<std::string> code = buildObject(*kernels, target, plan->kernels, LinkKind::shared, effort);
+  if (failed(code))
+    return nullptr;
+  ArtifactParts::Variant variant{target.getSectionTarget(), {std::move(plan->bytes)}, std::move(*code)};
+  return LoadedModel::load({{std::move(variant)}, &weights, "", 0}, error);
+}

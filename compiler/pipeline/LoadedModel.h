@@ -1,0 +1,61 @@
+//===- LoadedModel.h - a compiled model, ready to run in this process -----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_PIPELINE_LOADEDMODEL_H
+#define TENON_COMPILER_PIPELINE_LOADEDMODEL_H
+
+#include "compiler/backend/llvm/Codegen.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "tenon/runtime.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+namespace mlir {
+class OpPassManager;
+}
+
+namespace tenon {
+
+struct ArtifactParts;
+struct CpuTarget;
+
+/// An artifact that is in memory alone, and a session on it.
+class LoadedModel {
+public:
+  /// Null where the runtime refuses it, and then why in `error`.
+  static std::unique_ptr<LoadedModel> load(const ArtifactParts &parts, std::string &error);
+
+  const tenon_artifact *getArtifact() const { return artifact.get(); }
+  tenon_session *getSession() const { return session.get(); }
+  const tenon_artifact_info &getInfo() const { return info; }
+
+private:
+  template <auto release>
+  struct Release {
+    template <typename T>
+    void operator()(T *handle) const {
+      release(handle);
+    }
+  };
+  // Released in the reverse order.
+  std::unique_ptr<char, Release<std::free>> bytes;
+  std::unique_ptr<tenon_artifact, Release<tenon_artifact_release>> artifact;
+  std::unique_ptr<tenon_session, Release<tenon_session_release>> session;
+  tenon_artifact_info info{};
+};
+
+/// Compiles the module, which it changes, for a target that runs here: `build` makes programs of it. Null where
+/// something in it cannot be compiled; `error` is what was reported of it, if anything.
+std::unique_ptr<LoadedModel> compileInMemory(mlir::ModuleOp module,
+                                             llvm::function_ref<void(mlir::OpPassManager &)> build,
+                                             const CpuTarget &target, CodeEffort effort, std::string &error);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_PIPELINE_LOADEDMODEL_H

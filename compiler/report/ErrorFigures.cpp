@@ -1,0 +1,82 @@
+//===- ErrorFigures.cpp - what an artifact says of its error --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/ErrorFigures.h"
+#include "compiler/report/ArtifactView.h"
+#include "llvm/ADT/STLExtras.h"
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+using namespace tenon;
+using Json = nlohmann::json;
+
+/// Two digits: "1.9e-06".
+static std::string getFigure(const Json &error) {
+  if (!error.is_number())
+    return "not finite";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1e", error.get<double>());
+  return text;
+}
+
+static std::string getString(const Json &object, const char *key) {
+  auto it = object.find(key);
+  return it != object.end() && it->is_string() ? getPrintable(it->get<std::string>()) : "";
+}
+
+static std::string describeOutput(const Json &output) {
+  std::string text = getString(output, "name") + ": ";
+  if (auto differing = output.find("differing"); differing != output.end())
+    text += differing->dump() + " of " + output.value("elements", Json()).dump() + " elements differ";
+  else
+    text += getFigure(output.value("error", Json())) + " of the largest element";
+  if (std::string note = getString(output, "note"); !note.empty())
+    text += ", but it " + note;
+  return text;
+}
+
+static double getNumber(const Json &object, const char *key, double otherwise) {
+  auto it = object.find(key);
+  return it != object.end() && it->is_number() ? it->get<double>() : otherwise;
+}
+
+static std::string describePaths(const Json &paths, double error, double tolerance) {
+  double largest = getNumber(paths, "largest_error", 0), choices = getNumber(paths, "choices", 1);
+  std::string text;
+  if (largest > 0)
+    text = "operations computed in another way than their own are off by " + getFigure(largest) + " at most";
+  else if (choices > 1)
+    text = "every operation is computed in its own way";
+  if (choices <= 1)
+    return text;
+  std::string number = paths["choices"].dump();
+  return text + (error <= tolerance ? "; choice " + number + ", those before were less exact than --tolerance allows"
+                                    : "; the most exact of " + number + " choices");
+}
+
+std::vector<std::string> tenon::listErrors(llvm::StringRef meta) {
+  auto isShallow = [](int depth, Json::parse_event_t, Json &) { return depth < 16; };
+  Json json = Json::parse(meta, isShallow, /*allow_exceptions=*/false);
+  auto error = json.is_object() ? json.find("error") : json.end();
+  if (error == json.end() || !error->is_object())
+    return {};
+  std::vector<std::string> lines;
+  if (std::string reason = getString(*error, "not_measured"); !reason.empty())
+    lines.push_back("not measured: " + reason);
+  auto outputs = error->find("outputs");
+  if (outputs != error->end() && outputs->is_array())
+    for (const Json &output : *outputs)
+      if (output.is_object())
+        lines.push_back(describeOutput(output));
+  if (error->contains("input_sets"))
+    lines.push_back("measured with " + (*error)["input_sets"].dump() + " " + getString(*error, "inputs") +
+                    ((*error)["input_sets"] == 1 ? " input set" : " input sets"));
+  if (auto paths = json.find("paths"); paths != json.end() && paths->is_object())
+    lines.push_back(describePaths(*paths, getNumber(*error, "largest", INFINITY), getNumber(json, "tolerance", 0)));
+  llvm::erase_if(lines, [](const std::string &line) { return line.empty(); });
+  return lines;
+}

@@ -1,0 +1,31 @@
+//===- ErrorFigures.h - what an artifact says of its error ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// In the JSON section: `tolerance`; in `error` either `not_measured`, a text, or
+// `input_sets`, `inputs` ("given" or "generated"), `largest`, and for each output
+// `name` and `error` (null where it is not finite), or `differing` of `elements`,
+// and maybe a `note`. In `paths`, how many `choices` of paths there were, and the
+// `largest_error` of an operation that is computed in another way than its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_REPORT_ERRORFIGURES_H
+#define TENON_COMPILER_REPORT_ERRORFIGURES_H
+
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// One line for each output, and one of how paths were chosen; none where the section says nothing of errors, or not
+/// as the compiler writes it. Printable whatever the section holds.
+std::vector<std::string> listErrors(llvm::StringRef meta);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_REPORT_ERRORFIGURES_H

@@ -1,0 +1,63 @@
+//===- FloatChoicesTests.cpp - what outputs follow from -------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/pipeline/FloatChoices.h"
+#include "compiler/pipeline/Registration.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include <catch2/catch.hpp>
+
+using namespace mlir;
+using namespace tenon;
+
+static std::vector<std::string> findIn(const std::string &body) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(body, &context);
+  REQUIRE(module);
+  return findFloatChoices(*module->getOps<func::FuncOp>().begin());
+}
+
+using Texts = std::vector<std::string>;
+
+TEST_CASE("whatever is made of a choice follows it") {
+  CHECK(findIn(R"(func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %0 = tenon.round %x : (tensor<4xf32>) -> tensor<4xf32> loc("r")
+    %1 = tenon.add %0, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %2 = tenon.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+    return %1, %2 : tensor<4xf32>, tensor<4xf32>
+  })") == Texts{"round 'r'", ""});
+}
+
+TEST_CASE("a comparison that selects is no choice, one that counts is") {
+  CHECK(findIn(R"(func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %0 = tenon.compare lt, %x, %y : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+    %1 = tenon.select %0, %x, %y : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %2 = tenon.cast %0 : (tensor<4xi1>) -> tensor<4xf32>
+    return %1, %2 : tensor<4xf32>, tensor<4xf32>
+  })") == Texts{"", "compare"});
+}
+
+TEST_CASE("integers choose alike whatever floats are off") {
+  CHECK(findIn(R"(func.func @main(%x: tensor<4xf32>, %i: tensor<2xi64>) -> tensor<2xf32> {
+    %0 = tenon.gather %x, %i {axis = 0 : i64} : (tensor<4xf32>, tensor<2xi64>) -> tensor<2xf32>
+    return %0 : tensor<2xf32>
+  })") == Texts{""});
+}
+
+TEST_CASE("what a loop repeats as long as floats say follows them") {
+  CHECK(findIn(R"(func.func @main(%go: tensor<i1>, %x: tensor<f32>) -> tensor<f32> {
+    %0 = tenon.loop %go (%x) : tensor<i1>, (tensor<f32>) -> tensor<f32> {
+    ^bb0(%v: tensor<f32>):
+      %1 = tenon.exp %v : (tensor<f32>) -> tensor<f32>
+      %2 = tenon.compare lt, %1, %x : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      tenon.yield %2, %1 : tensor<i1>, tensor<f32>
+    }
+    return %0 : tensor<f32>
+  })") == Texts{"compare"});
+}

@@ -1,0 +1,93 @@
+//===- Calibration.cpp - inputs from a folder -----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/tenon/Calibration.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "tools/tenon-run/Outputs.h"
+#include "tools/tenon-run/Parts.h"
+#include "tools/tenon-run/ValueFiles.h"
+
+using namespace tenon;
+
+/// The folders of the sets, in the order of their names.
+static std::vector<std::string> findSets(const std::string &folder) {
+  std::vector<std::string> sets;
+  bool hasFiles = false;
+  std::error_code failed;
+  for (llvm::sys::fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+    bool isFolder = llvm::sys::fs::is_directory(entry->path());
+    hasFiles |= !isFolder;
+    if (isFolder)
+      sets.push_back(entry->path());
+  }
+  // Beside files, a folder is the value of a sequence.
+  if (hasFiles || sets.empty())
+    return {folder};
+  llvm::sort(sets);
+  return sets;
+}
+
+/// Where the value of an input is in a set; empty where it is missing.
+static std::string findFile(const std::string &set, const run::Model::Value &input) {
+  std::string path = set + "/" + run::fileName(input.name);
+  for (const char *suffix : {".npy", ".pb"})
+    if (llvm::sys::fs::exists(path + suffix))
+      return path + suffix;
+  return input.isSequence() && llvm::sys::fs::is_directory(path) ? path : "";
+}
+
+/// Whether a part has as many dimensions as its port, and where that has constants, those.
+static bool fits(const run::HostTensor &part, const run::Model::Port &port) {
+  return llvm::equal(part.dims, port.dims,
+                     [](int64_t size, const tenon_dim_info &dim) { return dim.value < 0 || dim.value == size; });
+}
+
+static bool readInput(const std::string &set, const run::Model::Value &input, InputSet &tensors, std::string &error) {
+  std::string path = findFile(set, input);
+  if (path.empty() && !input.isOptional()) {
+    error = set + ": has no file for input '" + input.name + "' (" + run::valueText(input) + "); it would be " +
+            run::fileName(input.name) + ".npy";
+    return false;
+  }
+  run::HostValue value;
+  value.has = !path.empty();
+  std::vector<run::HostTensor> parts;
+  run::Status status = value.has ? run::readValue(path, input, &value) : run::Status();
+  if (!status.failed())
+    status = run::takeApart(input, std::move(value), &parts);
+  if (status.failed()) {
+    error = llvm::StringRef(status.message()).starts_with(path) ? status.message() : path + ": " + status.message();
+    return false;
+  }
+  for (auto [part, port] : llvm::zip(parts, input.ports)) {
+    if (!fits(part, port)) {
+      error = path + ": is " + run::typeText(part.dtype, part.dims.data(), part.dims.size()) + ", but input '" +
+              input.name + "' is " + run::valueText(input);
+      return false;
+    }
+    const char *data = reinterpret_cast<const char *>(part.data());
+    tensors.push_back({part.dtype, part.dims, {data, data + part.bytes}});
+  }
+  return true;
+}
+
+std::vector<InputSet> tenon::readCalibration(const std::string &folder, const tenon_artifact *artifact,
+                                             std::string &error) {
+  if (!llvm::sys::fs::is_directory(folder)) {
+    error = "--calibrate " + folder + ": is no folder";
+    return {};
+  }
+  std::vector<InputSet> sets;
+  for (const std::string &set : findSets(folder)) {
+    sets.emplace_back();
+    for (const run::Model::Value &input : run::describeInputs(artifact))
+      if (!readInput(set, input, sets.back(), error))
+        return {};
+  }
+  return sets;
+}

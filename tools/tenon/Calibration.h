@@ -1,0 +1,22 @@
+//===- Calibration.h - inputs from a folder -------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_TOOLS_TENON_CALIBRATION_H
+#define TENON_TOOLS_TENON_CALIBRATION_H
+
+#include "compiler/pipeline/InputSets.h"
+
+namespace tenon {
+
+/// Reads the input sets of a folder for an artifact: of each input its file, as `tenon-run --output-dir` names it and
+/// `--input` takes it (NAME.npy, or NAME.pb). Each folder in it that has files of its own is a set; where there is
+/// none, the folder is the only one. Empty where there is a fault in them, and then which.
+std::vector<InputSet> readCalibration(const std::string &folder, const tenon_artifact *artifact, std::string &error);
+
+} // namespace tenon
+
+#endif // TENON_TOOLS_TENON_CALIBRATION_H
