@@ -11,6 +11,7 @@
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/Pass/Pass.h"
+#include "passes/kernel/ByteProducts.h"
 #include <functional>
 #include <memory>
 

@@ -162,6 +162,37 @@ def WidenFloats : Pass<"tenon-widen-floats", "::mlir::func::FuncOp"> {
   }];
 }
 
+def NarrowProducts : Pass<"tenon-narrow-products", "::mlir::func::FuncOp"> {
+  let summary = "multiply quantised numbers as the bytes that they are";
+  let description = [{
+    A contraction, or a convolution of one group, of numbers of eight bits less their zero points with a constant
+    becomes one of unsigned with signed bytes, which processors have instructions for. Zero points go by algebra:
+
+        sum (x - p) (w - q) = sum x w - p sum (w - q) - q sum x
+
+    where sums of constants are left to `tenon-fold-constants`. Signed inputs and unsigned weights are
+    shifted by 128 with their zero points. These products are exact modulo 2^32, as those before. A convolution whose
+    input has a zero point other than 0 gets that as its border.
+
+    Scales are taken out of a product of dequantised numbers: the sum of integers is exact and rounded once, where sums of
+    f32 round for each product; and a division by a constant that follows, as a quantisation has it, becomes a
+    multiplication. So a result differs by some units in the last place of the f32 before it is quantised again.
+
+    Runs after `tenon-simplify`, which leaves transposes of weights to contractions, and before
+    `tenon-choose-layouts`.
+
+    ```mlir
+    %1 = tenon.mul %x', %s : f32             // %x' = f32(i32(%x) - %p)
+    %3 = tenon.mul %w', %t : f32             // %w' = f32(i32(%w))
+    %4 = tenon.contract %1, %3 ... f32
+    // ==>
+    %1 = tenon.contract %x, %w ... {result_type = i32} : (tensor<4x8xui8>, tensor<8x5xi8>) -> tensor<4x5xi32>
+    %2 = tenon.sub %1, %c                    // %c = %p * (sums of the columns of %w)
+    %4 = tenon.mul %2', %st                  // %2' = f32(%2), %st = %s * %t
+    ```
+  }];
+}
+
 def FoldConstants : Pass<"tenon-fold-constants", "::mlir::ModuleOp"> {
   let summary = "compute what depends on weights alone";
   let description = [{
@@ -260,6 +291,7 @@ def PrepackWeights : Pass<"tenon-prepack-weights", "::mlir::func::FuncOp"> {
     A weight that a contraction or a convolution (channels last) reads along the
     innermost loop of its result is stored in panels of that dimension: a kernel
     reads each from one end to the other. An unpack tells what the operand was.
+    Signed bytes that are multiplied with unsigned ones are stored four of the innermost summed dimension together.
 
     ```mlir
     %2 = tenon.contract %x, %w ... : (tensor<4x8xf32>, tensor<8x64xf32>) -> tensor<4x64xf32>
@@ -517,13 +549,18 @@ def VectorizeContractions : Pass<"tenon-vectorize-contractions", "::mlir::Module
     the innermost loop and the other independent of it, becomes loops around a
     block of rows and vectors that stays in registers. The block is chosen for
     the extents at hand; what it does not cover is done with fewer rows, or with
-    masked vectors.
+    masked vectors. Products of unsigned with signed bytes in quads are summed by what the target has for that, exactly.
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">,
-    Option<"registers", "registers", "int64_t", "32", "vector registers">
+    Option<"registers", "registers", "int64_t", "32", "vector registers">,
+    Option<"byteProducts", "byte-products", "::tenon::ByteProducts", "::tenon::ByteProducts::plain",
+           "what there is for products of bytes", [{::llvm::cl::values(
+             clEnumValN(::tenon::ByteProducts::plain, "plain", "multiplications of 32 bits"),
+             clEnumValN(::tenon::ByteProducts::pairs, "pairs", "sums of two products of 16 bits (AVX2, AVX-512BW)"),
+             clEnumValN(::tenon::ByteProducts::quads, "quads", "sums of four products of bytes (VNNI)"))}]>
   ];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
 }

@@ -31,6 +31,7 @@ static void buildAllSizesPipeline(OpPassManager &pm, const ConstantEvaluator &ev
   functions.addPass(createCSEPass());
   functions.addPass(createDecompose());
   functions.addPass(createSimplify());
+  functions.addPass(createNarrowProducts());
   functions.addPass(createChooseLayouts());
   // Of what is left of the transposes some move nothing.
   functions.addPass(createSimplify());
@@ -137,6 +138,7 @@ void tenon::buildLoopPipeline(OpPassManager &pm, const Machine &machine) {
   VectorizeContractionsOptions options;
   options.vectorBytes = machine.vectorBytes;
   options.registers = machine.vectorRegisters;
+  options.byteProducts = machine.byteProducts;
   pm.addPass(createVectorizeContractions(options));
   pm.addPass(createVectorizeTransposes({machine.vectorBytes}));
   pm.addPass(createConvertLinalgToLoopsPass());

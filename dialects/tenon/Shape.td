@@ -143,12 +143,23 @@ def Tenon_UnpackOp : Tenon_Op<"unpack"> {
     the extent is not read. A kernel that reads panels one by one has all it needs
     of them in one stretch of memory.
 
+    With `quad_axis`, the last of the other dimensions, four neighbours along that one
+    lie side by side for each element of a panel, as instructions that sum four products want
+    them: the input is [ceil(extent / b), the other dimensions before it...,
+    ceil(its extent / 4), 4 * b], and element (q, n) is element
+    `n mod b * 4 + q mod 4`. What lies beyond its extent is zero.
+
     ```mlir
     %1 = tenon.unpack %0 {axis = 1 : i64} : (tensor<3x8x32xf32>) -> tensor<8x70xf32>
+    %3 = tenon.unpack %2 {axis = 1 : i64, quad_axis = 0 : i64} : (tensor<3x2x128xi8>) -> tensor<7x70xi8>
     ```
   }];
-  let arguments = (ins Tenon_AnyTensor:$input, I64Attr:$axis);
+  let arguments = (ins Tenon_AnyTensor:$input, I64Attr:$axis, OptionalAttr<I64Attr>:$quad_axis);
   let results = (outs Tenon_AnyTensor:$result);
+  let extraClassDeclaration = [{
+    /// Elements along `axis` that a panel has.
+    int64_t getPanelColumns() { return getInput().getType().getShape().back() / (getQuadAxis() ? 4 : 1); }
+  }];
   let hasVerifier = 1;
 }
 

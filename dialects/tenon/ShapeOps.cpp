@@ -184,10 +184,18 @@ LogicalResult UnpackOp::verify() {
     return emitOpError("needs an input of one dimension more, for the panels");
   if (axis < 0 || axis >= out.getRank())
     return emitOpError("has axis ") << axis << ", but the result has " << out.getRank() << " dimensions";
-  Dims panels = getDims(getInput()), wanted{ceilDivDims(getDim(getResult(), axis), panels.back())};
-  for (int64_t i = 0; i < out.getRank(); ++i)
+  std::optional<int64_t> quadAxis = getQuadAxis();
+  if (quadAxis && *quadAxis != out.getRank() - (axis + 1 == out.getRank() ? 2 : 1))
+    return emitOpError("has quads along dimension ") << *quadAxis << ", which is not the last one but its axis";
+  if (in.isDynamicDim(in.getRank() - 1) || getPanelColumns() < 1)
+    return emitOpError("needs panels of a constant number of elements");
+  AffineExpr columns = getDimConstant(getContext(), getPanelColumns());
+  Dims panels = getDims(getInput()), wanted{ceilDivDims(getDim(getResult(), axis), columns)};
+  for (int64_t i = 0; i < out.getRank(); ++i) {
+    AffineExpr dim = getDim(getResult(), i);
     if (i != axis)
-      wanted.push_back(getDim(getResult(), i));
+      wanted.push_back(i == quadAxis ? ceilDivDims(dim, getDimConstant(getContext(), 4)) : dim);
+  }
   wanted.push_back(panels.back());
   if (panels != wanted)
     return emitOpError("needs panels of ") << dimsToString(wanted) << ", found " << dimsToString(panels);

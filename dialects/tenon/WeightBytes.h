@@ -13,7 +13,7 @@
 
 namespace tenon {
 
-/// The bytes of a weight of floats, row by row; nothing where all elements are the same.
+/// The bytes of a weight of numbers, row by row; nothing where all elements are the same.
 std::optional<llvm::ArrayRef<char>> getBytes(mlir::ElementsAttr value);
 
 } // namespace tenon

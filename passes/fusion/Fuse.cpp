@@ -73,7 +73,16 @@ static bool allowsEpilogue(Operation *op) {
   return isa<ContractOp, ConvolveOp, WinogradOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op);
 }
 
+/// What is quantised takes little memory, and something to find again.
+static bool quantizes(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  return cast && isa<FloatType>(getElementTypeOrSelf(cast.getInput())) && isa<IntegerType>(cast.getType().getElementType()) &&
+         cast.getType().getElementTypeBitWidth() == 8;
+}
+
 bool tenon::isCheap(Operation *op) {
+  if (quantizes(op))
+    return false;
   return isa<AbsOp, NegOp, NotOp, CastOp, AddOp, SubOp, MulOp, MaxOp, MinOp, AndOp, OrOp, XorOp, CompareOp, SelectOp,
              ReluOp, TransposeOp, BroadcastOp, SliceOp, UnpackOp, IotaOp>(op);
 }
@@ -98,6 +107,12 @@ static bool keepsChannels(TransposeOp transpose, ConvolveOp convolve, unsigned n
          (convolve.getGroups() == 1 && getConstant(getDims(transpose)[channelDim]).value_or(kFewChannels + 1) <= kFewChannels);
 }
 
+/// Whether the last dimension stays the last one, where a product of unsigned and signed bytes reads quads along it.
+static bool keepsQuads(TransposeOp transpose, Operation *nest) {
+  bool isOfBytes = getElementTypeOrSelf(nest->getResult(0)).isInteger(32) && transpose.getType().getElementType().isUnsignedInteger(8);
+  return !isOfBytes || transpose.getPermutation().back() == static_cast<int64_t>(transpose.getPermutation().size()) - 1;
+}
+
 /// A mere change of indices.
 static bool movesElements(Operation *op) { return isa<TransposeOp, BroadcastOp, UnpackOp>(op); }
 
@@ -114,6 +129,8 @@ static bool mayInlineInto(Operation *producer, OpOperand &use) {
   Operation *nest = use.getOwner();
   // Reads memory as it is.
   if (isa<WinogradOp>(nest))
+    return false;
+  if (auto transpose = dyn_cast<TransposeOp>(producer); transpose && isa<ContractOp, ConvolveOp>(nest) && !keepsQuads(transpose, nest))
     return false;
   if (auto transpose = dyn_cast<TransposeOp>(producer))
     if (auto contract = dyn_cast<ContractOp>(nest); contract && !keepsVectors(transpose, contract, use.getOperandNumber()))

@@ -122,25 +122,123 @@ static void findRowLoop(linalg::GenericOp op, Contraction &contraction) {
   }
 }
 
-std::optional<Contraction> tenon::matchContraction(linalg::GenericOp op) {
-  if (op.getNumDpsInits() != 1 || op.getNumLoops() == 0)
+//===----------------------------------------------------------------------===//
+// Bytes in quads
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The bytes that are multiplied.
+struct ByteFactors {
+  Value isUnsigned, isSigned;
+};
+} // namespace
+
+/// The factors where the body is `out + extui(a) * extsi(b)`.
+static std::optional<ByteFactors> matchByteFactors(linalg::GenericOp op) {
+  Block *body = op.getBody();
+  auto add = cast<linalg::YieldOp>(body->getTerminator()).getOperand(0).getDefiningOp<arith::AddIOp>();
+  if (!add || !add.getType().isInteger(32))
     return std::nullopt;
+  Value old = body->getArguments().back(), other = add.getLhs() == old ? add.getRhs() : add.getLhs();
+  auto mul = other.getDefiningOp<arith::MulIOp>();
+  if (!mul || (add.getLhs() != old && add.getRhs() != old))
+    return std::nullopt;
+  ByteFactors factors;
+  for (Value factor : {mul.getLhs(), mul.getRhs()})
+    if (auto zeroExtended = factor.getDefiningOp<arith::ExtUIOp>())
+      factors.isUnsigned = zeroExtended.getIn();
+    else if (auto signExtended = factor.getDefiningOp<arith::ExtSIOp>())
+      factors.isSigned = signExtended.getIn();
+  if (!factors.isUnsigned || !factors.isSigned || !factors.isUnsigned.getType().isInteger(8) ||
+      !factors.isSigned.getType().isInteger(8))
+    return std::nullopt;
+  return factors;
+}
+
+/// Whether neighbours are four apart in the last index, and what is between them is a quad of some summed loop: that one,
+/// and the map of the quads, whose last index has neighbours side by side.
+static std::optional<std::pair<unsigned, AffineMap>> matchQuads(linalg::GenericOp op, AffineMap map) {
+  if (map.getNumResults() < 2)
+    return std::nullopt;
+  auto match = [](AffineExpr index, AffineExprKind kind) -> AffineExpr {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+    auto four = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : AffineConstantExpr(nullptr);
+    return four && four.getValue() == 4 && binary.getKind() == kind ? binary.getLHS() : AffineExpr();
+  };
+  auto sum = dyn_cast<AffineBinaryOpExpr>(map.getResults().back());
+  if (!sum || sum.getKind() != AffineExprKind::Add)
+    return std::nullopt;
+  bool isStepFirst = bool(match(sum.getLHS(), AffineExprKind::Mod));
+  AffineExpr step = match(isStepFirst ? sum.getLHS() : sum.getRHS(), AffineExprKind::Mod);
+  AffineExpr place = match(isStepFirst ? sum.getRHS() : sum.getLHS(), AffineExprKind::Mul);
+  auto loop = step ? dyn_cast<AffineDimExpr>(step) : AffineDimExpr(nullptr);
+  if (!place || !loop || op.getIteratorTypesArray()[loop.getPosition()] != utils::IteratorType::reduction)
+    return std::nullopt;
+  SmallVector<AffineExpr> quads(map.getResults().drop_back());
+  for (AffineExpr &index : quads)
+    if (index.isFunctionOfDim(loop.getPosition()) && match(index, AffineExprKind::FloorDiv) != loop)
+      return std::nullopt;
+  quads.push_back(place);
+  return std::pair(loop.getPosition(), AffineMap::get(map.getNumDims(), map.getNumSymbols(), quads, map.getContext()));
+}
+
+/// Whether a loop's steps are neighbours along the last dimension, and nowhere else.
+static bool isAlongLast(AffineMap map, unsigned loop) {
+  return map.getNumResults() > 0 && getStep(map.getResults().back(), loop) == 1 &&
+         llvm::none_of(map.getResults().drop_back(), [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
+}
+
+static std::optional<Contraction> matchQuadContraction(linalg::GenericOp op, unsigned column) {
+  std::optional<ByteFactors> factors = matchByteFactors(op);
+  if (!factors)
+    return std::nullopt;
+  std::optional<ElementRead> vectors = matchRead(op, factors->isSigned), scalars = matchRead(op, factors->isUnsigned);
+  if (!vectors || !scalars || !vectors->bounds.empty() || scalars->map.isFunctionOfDim(column))
+    return std::nullopt;
+  std::optional<std::pair<unsigned, AffineMap>> quads = matchQuads(op, vectors->map);
+  if (!quads || !isAlongLast(scalars->map, quads->first) ||
+      ShapedType::isDynamic(op.getStaticLoopRanges()[quads->first]))
+    return std::nullopt;
+  Contraction contraction{*vectors, *scalars, column, std::nullopt};
+  contraction.panel = getPanel(quads->second, column);
+  contraction.quadLoop = quads->first;
+  return contraction.panel ? std::optional(contraction) : std::nullopt;
+}
+
+/// Whether the steps of the innermost loop write neighbours, and some other loop sums.
+static bool sumsIntoNeighbours(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 1 || op.getNumLoops() == 0)
+    return false;
+  unsigned column = op.getNumLoops() - 1;
+  return op.getIteratorTypesArray()[column] == utils::IteratorType::parallel && op.getNumReductionLoops() > 0 &&
+         isContiguous(op.getMatchingIndexingMap(op.getDpsInitOperand(0)), column);
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+static std::optional<Contraction> matchFloatContraction(linalg::GenericOp op, unsigned column) {
   Type type = getElementTypeOrSelf(op.getDpsInits()[0]);
   std::optional<std::pair<Value, Value>> factors = matchMultiplyAdd(op);
   if (!(type.isF32() || type.isF64()) || !factors)
-    return std::nullopt;
-  unsigned column = op.getNumLoops() - 1;
-  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (op.getIteratorTypesArray()[column] != utils::IteratorType::parallel || !isContiguous(out, column) ||
-      op.getNumReductionLoops() == 0)
     return std::nullopt;
   std::optional<ElementRead> first = matchRead(op, factors->first), second = matchRead(op, factors->second);
   if (!first || !second || factors->first == factors->second || getElementTypeOrSelf(first->memory) != type ||
       getElementTypeOrSelf(second->memory) != type)
     return std::nullopt;
   Contraction contraction{{}, {}, column, std::nullopt};
-  if (!assignReads(op, *first, *second, contraction))
+  return assignReads(op, *first, *second, contraction) ? std::optional(contraction) : std::nullopt;
+}
+
+std::optional<Contraction> tenon::matchContraction(linalg::GenericOp op) {
+  if (!sumsIntoNeighbours(op))
     return std::nullopt;
-  findRowLoop(op, contraction);
+  unsigned column = op.getNumLoops() - 1;
+  std::optional<Contraction> contraction = matchFloatContraction(op, column);
+  if (!contraction)
+    contraction = matchQuadContraction(op, column);
+  if (contraction)
+    findRowLoop(op, *contraction);
   return contraction;
 }

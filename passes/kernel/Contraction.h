@@ -23,13 +23,16 @@ struct Contraction {
   std::optional<unsigned> rowLoop;
   bool isColumnwise = false; ///< `scalars` are vectors, too: each column is summed by itself (a depthwise convolution)
   int64_t panel = 0; ///< columns of a panel of `vectors`, 0 where it has none
+  /// Of products of bytes: the summed loop of which four steps are neighbours in both operands. `vectors` are signed
+  /// then, `scalars` unsigned, and sums have 32 bits.
+  std::optional<unsigned> quadLoop = {};
 };
 
 /// On a linalg.generic whose `vectors` are [summed, column]: how many steps of the sum ahead they are asked for, where
 /// what follows them in memory is read next.
 inline constexpr llvm::StringLiteral kPrefetchAttr = "tenon.prefetch";
 
-/// Recognises f32 and f64 contractions, on tensors and on buffers.
+/// Recognises contractions of f32, of f64, and of bytes in quads, on tensors and on buffers.
 std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
 
 } // namespace tenon

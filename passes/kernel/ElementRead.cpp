@@ -33,6 +33,8 @@ std::optional<int64_t> tenon::getStep(AffineExpr index, unsigned loop) {
   return index.getKind() == AffineExprKind::Mul && factor ? std::optional(*left * factor.getValue()) : std::nullopt;
 }
 
+bool tenon::isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero()); }
+
 ElementRead tenon::getRead(OpOperand &operand) {
   auto op = cast<linalg::GenericOp>(operand.getOwner());
   return {operand.get(), op.getMatchingIndexingMap(&operand), {}, {}};
@@ -131,7 +133,7 @@ std::optional<ElementRead> BodyReader::read(Value value) {
                                                : std::nullopt;
   auto branch = value.getDefiningOp<scf::IfOp>();
   if (!branch || branch.getNumResults() != 1 || !op.getRegion().isAncestor(branch->getParentRegion()) ||
-      !matchPattern(branch.elseYield().getOperand(0), m_AnyZeroFloat()))
+      !isZero(branch.elseYield().getOperand(0)))
     return std::nullopt;
   Operation *access = branch.thenYield().getOperand(0).getDefiningOp();
   if (!isa_and_nonnull<memref::LoadOp, tensor::ExtractOp>(access))

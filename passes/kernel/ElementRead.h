@@ -34,6 +34,9 @@ struct ElementRead {
 /// How much an index grows with a loop, where that is the same everywhere.
 std::optional<int64_t> getStep(mlir::AffineExpr index, unsigned loop);
 
+/// Whether a scalar is a constant 0 of any type.
+bool isZero(mlir::Value value);
+
 ElementRead getRead(mlir::OpOperand &operand);
 
 /// The element that a value of the body is, where it is one. Of bounds only such are understood as windows have: each

@@ -116,14 +116,25 @@ struct ContractionShape {
 };
 } // namespace
 
-/// The contraction whose result `root` is, or changes in place.
+/// The stage whose result `op` changes in place, or reads element by element to write its own.
+static linalg::GenericOp getStageBefore(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 1)
+    return {};
+  if (auto producer = op.getDpsInits()[0].getDefiningOp<linalg::GenericOp>())
+    return producer;
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (auto producer = input->get().getDefiningOp<linalg::GenericOp>();
+        producer && op.getMatchingIndexingMap(input) == map)
+      return producer;
+  return {};
+}
+
+/// The contraction whose result `root` is, or computes its own from.
 static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
   linalg::GenericOp op = root;
-  while (op && !matchContraction(op)) {
-    if (op.getNumDpsInits() != 1)
-      return std::nullopt;
-    op = op.getDpsInits()[0].getDefiningOp<linalg::GenericOp>();
-  }
+  while (op && !matchContraction(op))
+    op = getStageBefore(op);
   if (!op)
     return std::nullopt;
   Contraction contraction = *matchContraction(op);
@@ -168,7 +179,7 @@ static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const
 /// which each panel is read from the core's own cache again; fewer rows where that makes too few tiles. Of open sizes
 /// many rows do best whatever is usual: tiles for fewer were slower at that size, too (BERT by 6% at 128).
 static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
-  constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kFewTiles = 16, kFewRows = 56;
+  constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kElements = 1 << 15, kFewTiles = 16, kFewRows = 56;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t rest = kRows, rows = 1;
   auto choose = [&](unsigned i) {
@@ -186,6 +197,7 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
       choose(i);
   // Work for a while, but in enough pieces for all threads.
   int64_t columns = llvm::alignTo(std::clamp<int64_t>(kProducts / (rows * shape.products), 1, 8 * kColumns), kColumns);
+  columns = std::min(columns, std::max(kElements / rows / kColumns * kColumns, kColumns));
   sizes[shape.column] = std::min<int64_t>(columns, getConstant(dims[shape.column]).value_or(columns));
   // Few tiles are shared unevenly, and what threads hand each other by columns, by rows they mostly keep.
   int64_t numTiles = 1;
@@ -215,14 +227,15 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   for (unsigned loop = 0; loop < numLoops; ++loop)
     loops.push_back(loop);
   collectConstraints(root, loops, constraints);
-  // Memory of a tile's own must have one size, so such tiles are never cut off at the border.
-  bool exact = constraints.hasIntermediates || root.getNumResults() > 1;
+  std::optional<ContractionShape> contraction = findContraction(root);
+  // Memory of a tile's own must have one size, so such tiles are never cut off at the border, but for a contraction's
+  // (boundIntermediates).
+  bool exact = (constraints.hasIntermediates && !contraction) || root.getNumResults() > 1;
   // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
   // every thread.
   int64_t target = std::max<int64_t>(1, tileElements / std::min<int64_t>(getReductionSize(root), 64)), inner = 1;
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(result));
   SmallVector<int64_t> fixed;
-  std::optional<ContractionShape> contraction = findContraction(root);
   // The columns of a contraction are the last dimension of its result.
   if (!contraction && !dims.empty() && readsPanels(root))
     constraints.allowed[cast<AffineDimExpr>(map.getResults().back()).getPosition()] = false;
@@ -378,6 +391,26 @@ static void nameDestinationsAlike(scf::ForOp loop) {
     destination.replaceUsesWithIf(carried, [&](OpOperand &use) { return loop->isProperAncestor(use.getOwner()); });
 }
 
+/// Memory of a tile's own has room for a whole tile, of which one that is cut off at the border uses a part.
+/// `result` says which loop, of those that have tile sizes, runs over a dimension of the result.
+static void boundIntermediates(func::FuncOp kernel, AffineMap result, ArrayRef<int64_t> sizes) {
+  kernel.walk([&](tensor::EmptyOp empty) {
+    RankedTensorType type = empty.getType();
+    if (type.hasStaticShape() || type.getRank() != result.getNumResults())
+      return;
+    SmallVector<int64_t> whole(type.getShape());
+    for (auto [i, extent] : llvm::enumerate(whole))
+      if (ShapedType::isDynamic(extent))
+        extent = sizes[result.getDimPosition(i)];
+    OpBuilder b(empty);
+    Value memory = tensor::EmptyOp::create(b, empty.getLoc(), whole, type.getElementType());
+    SmallVector<OpFoldResult> zeros(whole.size(), b.getIndexAttr(0)), ones(whole.size(), b.getIndexAttr(1));
+    Value part = tensor::ExtractSliceOp::create(b, empty.getLoc(), type, memory, zeros, empty.getMixedSizes(), ones);
+    empty.replaceAllUsesWith(part);
+    empty.erase();
+  });
+}
+
 static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
@@ -401,6 +434,7 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
     bool isEmpty = llvm::any_of(dims, [](AffineExpr dim) { return getConstant(dim) == 0; });
     kernel::WinogradOp winograd = findWinograd(root);
     auto generic = dyn_cast<linalg::GenericOp>(root.getOperation());
+    AffineMap resultMap = generic ? generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)) : AffineMap();
     Tiling tiling = winograd ? getWinogradTiling(winograd, root, dims)
                              : chooseTiling(generic, returned.getResultNumber(), dims, UsualSizes(kernel), tileElements);
     if (winograd)
@@ -425,6 +459,8 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
       tensor::populateFoldTensorEmptyPatterns(patterns);
       if (failed(applyPatternsGreedily(kernel, std::move(patterns))))
         return kernel.emitError("does not simplify after tiling");
+      if (resultMap)
+        boundIntermediates(kernel, resultMap, tiling.sizes);
     }
   }
   if (scf::ForOp lines = findLineLoop(terminator)) {

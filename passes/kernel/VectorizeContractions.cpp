@@ -18,15 +18,16 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/Epilogue.h"
+#include "passes/kernel/QuadProducts.h"
 #include "passes/kernel/RegisterBlock.h"
 #include <set>
 
@@ -53,8 +54,9 @@ enum class Sight { whole, known, open };
 /// Emits the loops of one contraction on buffers.
 class Emitter {
 public:
-  Emitter(linalg::GenericOp op, const Contraction &contraction, int64_t vectorBytes, int64_t registers)
-      : b(op), loc(op.getLoc()), op(op), contraction(contraction), registers(registers),
+  Emitter(linalg::GenericOp op, const Contraction &contraction, int64_t vectorBytes, int64_t registers,
+          ByteProducts byteProducts)
+      : b(op), loc(op.getLoc()), op(op), contraction(contraction), registers(registers), byteProducts(byteProducts),
         type(getElementTypeOrSelf(op.getDpsInits()[0])),
         lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()), position(op.getNumLoops()) {}
   void emit();
@@ -90,6 +92,10 @@ private:
   Value loadElement(int64_t row);
   SmallVector<Value> emitTaps(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums);
   SmallVector<Value> emitStep(ArrayRef<int64_t> rows, ValueRange sums);
+  SmallVector<Value> emitQuads(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums);
+  SmallVector<Value> emitQuadStep(ArrayRef<int64_t> rows, ValueRange sums);
+  Value loadQuad(int64_t row);
+  Value loadQuads(int64_t vector);
   void prefetchPanel(unsigned loop);
   void prefetchAhead(unsigned loop);
 
@@ -118,7 +124,8 @@ private:
   linalg::GenericOp op;
   Contraction contraction;
   int64_t registers;
-  Type type;
+  ByteProducts byteProducts;
+  Type type; ///< of the sums
   int64_t lanes;
   bool isFromZero = false;
   SmallVector<EpilogueStage> epilogue;
@@ -130,6 +137,7 @@ private:
   RegisterBlock block; ///< the one that is chosen
   RegisterBlock size;  ///< of the block that is emitted now, whose last vectors `active` masks
   Value active;
+  int64_t quadBytes = 4; ///< that the current step of quads has of each
   Sight sight = Sight::whole;
   /// Where it is not known what rows see: the pixels that they read for the current tap, and what stands for one beyond
   /// the border.
@@ -200,6 +208,9 @@ BlockProblem Emitter::getProblem() {
   std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
   // Of open extents the ends count for little.
   BlockProblem problem{rows.value_or(1 << 20), columns.value_or(lanes << 20), lanes, registers};
+  // The parts of a quad are in registers together.
+  if (contraction.quadLoop && byteProducts != ByteProducts::quads)
+    problem.registers -= 4;
   problem.isColumnwise = contraction.isColumnwise;
   problem.hasPanels = contraction.panel;
   if (unrollsTaps)
@@ -531,7 +542,9 @@ void Emitter::applyEpilogue(MutableArrayRef<Value> sums) {
 
 SmallVector<Value> Emitter::emitReduction(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
   if (loops.empty())
-    return emitStep(rows, sums);
+    return contraction.quadLoop ? emitQuadStep(rows, sums) : emitStep(rows, sums);
+  if (loops.front() == contraction.quadLoop)
+    return emitQuads(loops, rows, sums);
   if (window && loops.front() == window->loop && unrollsTaps)
     return emitTaps(loops, rows, sums);
   if (window && loops.front() == window->loop && rows.size() > 1 && sight != Sight::whole)
@@ -573,6 +586,36 @@ SmallVector<Value> Emitter::emitLoop(ArrayRef<unsigned> loops, LoopRange range, 
   return loop.getResults();
 }
 
+/// Whole quads, then what is left.
+SmallVector<Value> Emitter::emitQuads(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
+  Value &place = position[loops.front()];
+  int64_t depth = *getConstantIntValue(extents[loops.front()]), whole = depth / 4;
+  SmallVector<Value> results(sums);
+  if (whole > 0) {
+    int64_t steps = whole % 2 == 0 ? 2 : 1;
+    auto loop = scf::ForOp::create(b, loc, constant(0), constant(whole), constant(steps), sums);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    results.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+    for (int64_t step = 0; step < steps; ++step) {
+      place = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, (b.getAffineDimExpr(0) + step) * 4),
+                                            loop.getInductionVar());
+      if (loops.size() == 1)
+        prefetchPanel(loops.front());
+      results = emitReduction(loops.drop_front(), rows, results);
+    }
+    scf::YieldOp::create(b, loc, results);
+    results.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  if (depth % 4 == 0)
+    return results;
+  place = constant(4 * whole);
+  quadBytes = depth % 4;
+  results = emitReduction(loops.drop_front(), rows, results);
+  quadBytes = 4;
+  return results;
+}
+
 /// Rows that see different parts of the window: a loop for each run of taps that the same rows see.
 SmallVector<Value> Emitter::emitBorder(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
   std::set<int64_t> ends;
@@ -612,8 +655,9 @@ Value Emitter::getZeros(MemRefType pixel) {
     return zeros;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&op->getParentOfType<func::FuncOp>().front());
-  auto memory = memref::AllocOp::create(b, loc, MemRefType::get(pixel.getShape(), type));
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  Type element = pixel.getElementType();
+  auto memory = memref::AllocOp::create(b, loc, MemRefType::get(pixel.getShape(), element));
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
   linalg::FillOp::create(b, loc, zero, memory.getResult());
   return zeros = memref::CastOp::create(b, loc, pixel, memory);
 }
@@ -702,6 +746,9 @@ void Emitter::prefetchPanel(unsigned loop) {
   if (contraction.panel == 0 || !contraction.rowLoop || size.rows != block.rows)
     return;
   std::optional<int64_t> rows = getConstantIntValue(extents[*contraction.rowLoop]), steps = getConstantIntValue(extents[loop]);
+  int64_t perStep = loop == contraction.quadLoop ? 4 : 1;
+  if (steps)
+    *steps /= perStep;
   int64_t lines = contraction.panel * type.getIntOrFloatBitWidth() / 8 / 64;
   // The blocks of rows that a panel is used for, and the number of this one. Of unknown rows there may be fewer than
   // is taken for granted, or more.
@@ -722,22 +769,22 @@ void Emitter::prefetchPanel(unsigned loop) {
   AffineMap map = contraction.vectors.map;
   int64_t stepDim = -1, panelDim = -1;
   for (auto [dim, index] : llvm::enumerate(map.getResults())) {
-    if (index == b.getAffineDimExpr(loop))
+    if (index.isFunctionOfDim(loop) && dim + 1 < map.getNumResults())
       stepDim = dim;
-    if (index.getKind() == AffineExprKind::FloorDiv)
+    if (index.getKind() == AffineExprKind::FloorDiv && index.isFunctionOfDim(contraction.columnLoop))
       panelDim = dim;
   }
   if (stepDim < 0)
     return;
-  int64_t share = llvm::divideCeil(*steps, blocks), perLine = contraction.panel / lines;
-  AffineExpr step = b.getAffineDimExpr(places.size()), column = b.getAffineDimExpr(0);
+  int64_t share = llvm::divideCeil(*steps, blocks), perLine = perStep * contraction.panel / lines;
+  AffineExpr step = b.getAffineDimExpr(places.size()).floorDiv(perStep), column = b.getAffineDimExpr(0);
   places.push_back(position[loop]);
   SmallVector<Value> indices = getIndices(contraction.vectors, 0, 0);
   auto replace = [&](unsigned dim, AffineExpr expr, ValueRange operands) {
     indices[dim] = affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, expr), operands);
   };
   replace(stepDim, number * share + step.floorDiv(blocks), places);
-  replace(indices.size() - 1, b.getAffineDimExpr(0) % lines * perLine, position[loop]);
+  replace(indices.size() - 1, b.getAffineDimExpr(0).floorDiv(perStep) % lines * perLine, position[loop]);
   // The block has some panels side by side, and after them come as many.
   int64_t numPanels = llvm::divideCeil(size.vectors * lanes, contraction.panel);
   Value current = position[contraction.columnLoop];
@@ -774,12 +821,49 @@ SmallVector<Value> Emitter::emitStep(ArrayRef<int64_t> rows, ValueRange sums) {
   return results;
 }
 
+/// The quad of a row, with zeros for what there is not.
+Value Emitter::loadQuad(int64_t row) {
+  Value memory = pixels.empty() ? contraction.scalars.memory : pixels[row];
+  SmallVector<Value> indices = pixels.empty() ? getIndices(contraction.scalars, row, 0)
+                                              : SmallVector<Value>{position[window->loop + 1]};
+  Value bytes = vector::LoadOp::create(b, loc, VectorType::get({quadBytes}, b.getI8Type()), memory, indices);
+  auto quadType = VectorType::get({4}, b.getI8Type());
+  if (quadBytes < 4) {
+    Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(quadType));
+    bytes = vector::InsertStridedSliceOp::create(b, loc, bytes, zeros, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
+  }
+  Value word = vector::BitCastOp::create(b, loc, VectorType::get({1}, type), bytes);
+  return vector::ExtractOp::create(b, loc, word, ArrayRef<int64_t>{0});
+}
+
+/// Of a vector of columns. Panels hold zeros beyond the last column, and beyond what is summed.
+Value Emitter::loadQuads(int64_t vector) {
+  return vector::LoadOp::create(b, loc, VectorType::get({4 * lanes}, b.getI8Type()), contraction.vectors.memory,
+                                getIndices(contraction.vectors, 0, vector * lanes));
+}
+
+SmallVector<Value> Emitter::emitQuadStep(ArrayRef<int64_t> rows, ValueRange sums) {
+  SmallVector<SmallVector<Value>> columns;
+  for (int64_t v = 0; v < size.vectors; ++v)
+    columns.push_back(splitSigned(b, loc, byteProducts, loadQuads(v)));
+  SmallVector<Value> results(sums);
+  for (int64_t row : rows) {
+    SmallVector<Value> element = splitUnsigned(b, loc, byteProducts, loadQuad(row), lanes);
+    for (int64_t v = 0; v < size.vectors; ++v)
+      for (auto [factor, column] : llvm::zip(element, columns[v])) {
+        Value &sum = results[row * size.vectors + v];
+        sum = addProducts(b, loc, byteProducts, sum, factor, column);
+      }
+  }
+  return results;
+}
+
 /// The operation that fills the memory of the sums with zeros, where nothing comes between it and them.
 static linalg::FillOp getZeroFill(linalg::GenericOp op) {
   Value out = op.getDpsInits()[0];
   for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
     if (auto fill = dyn_cast<linalg::FillOp>(before); fill && fill.getOutputs()[0] == out)
-      return matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ? fill : linalg::FillOp();
+      return isZero(fill.getInputs()[0]) ? fill : linalg::FillOp();
     if (!isPure(before))
       break;
   }
@@ -798,7 +882,7 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
         contractions.emplace_back(op, *contraction);
     });
     for (auto &[op, contraction] : contractions) {
-      Emitter emitter(op, contraction, vectorBytes, registers);
+      Emitter emitter(op, contraction, vectorBytes, registers, byteProducts);
       if (linalg::FillOp fill = getZeroFill(op)) {
         emitter.startFromZero();
         fill.erase();

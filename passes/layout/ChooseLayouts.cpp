@@ -72,9 +72,10 @@ namespace {
 struct ConvolveChannelsLast : public OpRewritePattern<ConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
-    if (op.getChannelsLast() || !op.getType().getElementType().isF32() || op.getResultType() ||
-        !op.getFilter().getType().hasStaticShape())
-      return rewriter.notifyMatchFailure(op, "is no convolution of f32 that has its channels second");
+    bool isOfFloats = op.getType().getElementType().isF32() && !op.getResultType();
+    bool isOfBytes = op.getType().getElementType().isInteger(32) && getElementTypeOrSelf(op.getInput()).isUnsignedInteger(8);
+    if (op.getChannelsLast() || (!isOfFloats && !isOfBytes) || !op.getFilter().getType().hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "is no convolution of f32 or of bytes that has its channels second");
     Location loc = op.getLoc();
     int64_t rank = op.getType().getRank();
     Permutation toLast = getToLast(rank), filter;
@@ -83,7 +84,8 @@ struct ConvolveChannelsLast : public OpRewritePattern<ConvolveOp> {
     filter.append({1, 0});
     auto result = ConvolveOp::create(rewriter, loc, transpose(rewriter, loc, op.getInput(), toLast),
                                      transpose(rewriter, loc, op.getFilter(), filter), op.getStrides(),
-                                     op.getDilations(), op.getLow(), op.getHigh(), op.getGroups(), TypeAttr(), true);
+                                     op.getDilations(), op.getLow(), op.getHigh(), op.getGroups(),
+                                     op.getResultTypeAttr(), true);
     rewriter.replaceOp(op, putBack(rewriter, loc, result));
     return success();
   }

@@ -30,6 +30,16 @@ template <typename T> static void pack(const PanelPacking &p, const T *source, T
   }
 }
 
+void tenon::packQuads(const QuadPacking &p, const char *source, char *target) {
+  for (int64_t column = 0; column < p.columns; ++column)
+    for (int64_t outer = 0; outer < p.outer; ++outer) {
+      const char *from = source + outer * p.outerStride + column * p.columnStride;
+      int64_t quads = ((column / kPanelColumns) * p.outer + outer) * p.getNumQuads();
+      for (int64_t k = 0; k < p.depth; ++k)
+        target[((quads + k / 4) * kPanelColumns + column % kPanelColumns) * 4 + k % 4] = from[k * p.depthStride];
+    }
+}
+
 void tenon::packPanels(const PanelPacking &packing, const char *source, char *target) {
   auto run = [&](auto element) {
     using T = decltype(element);

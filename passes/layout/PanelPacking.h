@@ -30,6 +30,20 @@ struct PanelPacking {
   int64_t getPackedBytes() const { return getNumPanels() * outer * inner * panel * int64_t(elementBytes); }
 };
 
+/// An array of bytes, of which `columns` make panels and every four neighbours along `depth` a quad.
+struct QuadPacking {
+  int64_t outer, outerStride;
+  int64_t depth, depthStride;
+  int64_t columns, columnStride;
+
+  int64_t getNumPanels() const { return (columns + kPanelColumns - 1) / kPanelColumns; }
+  int64_t getNumQuads() const { return (depth + 3) / 4; }
+  int64_t getPackedBytes() const { return getNumPanels() * outer * getNumQuads() * 4 * kPanelColumns; }
+};
+
+/// Writes `source` as [panels, outer, quads, column, 4] to `target`, which holds zeros: beyond both extents they stay.
+void packQuads(const QuadPacking &packing, const char *source, char *target);
+
 /// Writes `source` as [panels, outer, inner, panel] to `target`, which holds zeros: beyond the extent they stay.
 void packPanels(const PanelPacking &packing, const char *source, char *target);
 

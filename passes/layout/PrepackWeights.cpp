@@ -13,6 +13,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/Passes.h"
@@ -45,14 +46,55 @@ static std::optional<int64_t> getColumnDim(ContractOp op, OpOperand &weight) {
   return column - own.begin();
 }
 
-/// The dimension of a weight that `use` wants in panels.
-static std::optional<int64_t> getPackedDim(OpOperand &use) {
-  if (auto contract = dyn_cast<ContractOp>(use.getOwner()))
-    return getColumnDim(contract, use);
-  auto convolve = dyn_cast<ConvolveOp>(use.getOwner());
-  if (convolve && convolve.getChannelsLast() && convolve.getGroups() == 1 && use.getOperandNumber() == 1)
-    return convolve.getFilterDim();
-  return std::nullopt;
+/// The dimension of a contraction's weight that is the other operand's last one, where it is as long there: the product
+/// sums quads along it.
+static std::optional<int64_t> getQuadDim(ContractOp op, OpOperand &weight) {
+  bool isLhs = weight.getOperandNumber() == 0;
+  ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims(), other = isLhs ? op.getRhsDims() : op.getLhsDims();
+  const int64_t *quad = other.empty() ? own.end() : llvm::find(own, other.back());
+  Value input = isLhs ? op.getRhs() : op.getLhs();
+  if (quad == own.end() || getDims(input).back() != getDims(weight.get())[quad - own.begin()])
+    return std::nullopt;
+  return quad - own.begin();
+}
+
+/// Whether a product is one of unsigned bytes with the signed ones of `weight`.
+static bool isProductOfBytes(OpOperand &weight) {
+  Operation *op = weight.getOwner();
+  return getElementTypeOrSelf(weight.get()).isSignlessInteger(8) && getElementTypeOrSelf(op->getResult(0)).isInteger(32) &&
+         getElementTypeOrSelf(op->getOperand(1 - weight.getOperandNumber())).isUnsignedInteger(8);
+}
+
+namespace {
+/// The dimension of a weight that is wanted in panels, and the one of which four neighbours are wanted together.
+struct PackedDims {
+  int64_t axis;
+  std::optional<int64_t> quadAxis = {};
+};
+} // namespace
+
+/// What `use` wants.
+static std::optional<PackedDims> getPackedDims(OpOperand &use) {
+  Operation *op = use.getOwner();
+  std::optional<int64_t> axis, quadAxis;
+  if (auto contract = dyn_cast<ContractOp>(op)) {
+    axis = getColumnDim(contract, use);
+    quadAxis = getQuadDim(contract, use);
+  } else if (auto convolve = dyn_cast<ConvolveOp>(op);
+             convolve && convolve.getChannelsLast() && convolve.getGroups() == 1 && use.getOperandNumber() == 1) {
+    axis = convolve.getFilterDim();
+    quadAxis = convolve.getFilterChannelDim();
+  }
+  if (!axis)
+    return std::nullopt;
+  Type type = getElementTypeOrSelf(use.get());
+  if (type.isF32() || type.isF64())
+    return PackedDims{*axis};
+  int64_t rank = cast<RankedTensorType>(use.get().getType()).getRank(), last = rank - (*axis + 1 == rank ? 2 : 1);
+  bool isCollapsible = *axis == 0 || *axis + 2 >= rank; // of the dimensions that are neither
+  if (!isProductOfBytes(use) || quadAxis != last || !isCollapsible)
+    return std::nullopt;
+  return PackedDims{*axis, quadAxis};
 }
 
 namespace {
@@ -61,10 +103,10 @@ struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
     SmallVector<WeightOp> weights;
     getOperation().walk([&](WeightOp weight) { weights.push_back(weight); });
     for (WeightOp weight : weights) {
-      std::optional<int64_t> packed;
+      std::optional<PackedDims> packed;
       for (OpOperand &use : llvm::make_early_inc_range(weight->getUses()))
-        if (std::optional<int64_t> axis = getPackedDim(use); axis && replace(use, weight, *axis))
-          packed = axis;
+        if (std::optional<PackedDims> dims = getPackedDims(use); dims && replace(use, weight, *dims))
+          packed = dims;
       // An embedding that is the output's matrix, too, is stored once: a lookup finds its elements in the panels.
       for (OpOperand &use : llvm::make_early_inc_range(weight->getUses()))
         if (packed && isa<GatherOp>(use.getOwner()) && use.getOperandNumber() == 0)
@@ -76,46 +118,76 @@ struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
   }
 
 private:
-  /// Whether the weight can be packed along `axis`.
-  bool replace(OpOperand &use, WeightOp weight, int64_t axis) {
+  /// Whether the weight can be packed so.
+  bool replace(OpOperand &use, WeightOp weight, PackedDims dims) {
     RankedTensorType type = weight.getType();
-    if (!(type.getElementType().isF32() || type.getElementType().isF64()))
-      return false;
     // A part of a panel pays where its elements would not be neighbours otherwise.
-    if (type.getDimSize(axis) < (axis + 1 == type.getRank() ? kPanelColumns : kFewColumns))
+    bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.quadAxis;
+    if (type.getDimSize(dims.axis) < (areNeighbours ? kPanelColumns : kFewColumns))
       return false;
-    WeightOp packed = getPacked(weight, axis);
+    WeightOp packed = getPacked(weight, dims);
     if (!packed)
       return false;
     OpBuilder b(use.getOwner());
-    use.set(UnpackOp::create(b, use.getOwner()->getLoc(), type, packed, axis));
+    IntegerAttr quadAxis = dims.quadAxis ? b.getI64IntegerAttr(*dims.quadAxis) : IntegerAttr();
+    use.set(UnpackOp::create(b, use.getOwner()->getLoc(), type, packed, b.getI64IntegerAttr(dims.axis), quadAxis));
     return true;
   }
 
   /// One for all uses that want the same.
-  WeightOp getPacked(WeightOp weight, int64_t axis) {
-    WeightOp &known = packedOf[{weight, axis}];
+  WeightOp getPacked(WeightOp weight, PackedDims dims) {
+    WeightOp &known = packedOf[{weight, dims.axis}];
     std::optional<ArrayRef<char>> bytes = getBytes(weight.getValue());
     if (known || !bytes)
       return known;
-    RankedTensorType type = weight.getType();
+    SmallVector<int64_t> panels;
+    AsmResourceBlob blob = dims.quadAxis ? makeQuads(weight.getType(), dims, bytes->data(), panels)
+                                         : makePanels(weight.getType(), dims.axis, bytes->data(), panels);
+    auto packedType = RankedTensorType::get(panels, weight.getType().getElementType());
+    OpBuilder b(weight);
+    known = WeightOp::create(b, weight.getLoc(), DenseResourceElementsAttr::get(packedType, "packed", std::move(blob)));
+    known.setNameAttr(weight.getNameAttr());
+    return known;
+  }
+
+  static AsmResourceBlob allocateZeros(int64_t size) {
+    AsmResourceBlob blob = HeapAsmResourceBlob::allocate(size, 64, /*dataIsMutable=*/true);
+    std::memset(blob.getMutableData().data(), 0, size);
+    return blob;
+  }
+
+  /// The packed bytes, and in `panels` their shape.
+  static AsmResourceBlob makePanels(RankedTensorType type, int64_t axis, const char *source, SmallVector<int64_t> &panels) {
     ArrayRef<int64_t> shape = type.getShape();
     PanelPacking packing{1, shape[axis], 1, kPanelColumns, llvm::divideCeil(type.getElementTypeBitWidth(), 8)};
-    SmallVector<int64_t> panels{packing.getNumPanels()};
+    panels.push_back(packing.getNumPanels());
     for (int64_t i = 0; i < type.getRank(); ++i)
       if (i != axis) {
         (i < axis ? packing.outer : packing.inner) *= shape[i];
         panels.push_back(shape[i]);
       }
     panels.push_back(kPanelColumns);
-    AsmResourceBlob blob = HeapAsmResourceBlob::allocate(packing.getPackedBytes(), 64, /*dataIsMutable=*/true);
-    std::memset(blob.getMutableData().data(), 0, blob.getMutableData().size());
-    packPanels(packing, bytes->data(), blob.getMutableData().data());
-    auto packedType = RankedTensorType::get(panels, type.getElementType());
-    OpBuilder b(weight);
-    known = WeightOp::create(b, weight.getLoc(), DenseResourceElementsAttr::get(packedType, "packed", std::move(blob)));
-    known.setNameAttr(weight.getNameAttr());
-    return known;
+    AsmResourceBlob blob = allocateZeros(packing.getPackedBytes());
+    packPanels(packing, source, blob.getMutableData().data());
+    return blob;
+  }
+
+  /// The same of quads.
+  static AsmResourceBlob makeQuads(RankedTensorType type, PackedDims dims, const char *source, SmallVector<int64_t> &panels) {
+    ArrayRef<int64_t> shape = type.getShape();
+    SmallVector<int64_t> strides = computeStrides(shape);
+    QuadPacking packing{1, 0, shape[*dims.quadAxis], strides[*dims.quadAxis], shape[dims.axis], strides[dims.axis]};
+    panels.push_back(packing.getNumPanels());
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (i != dims.axis && i != dims.quadAxis) {
+        packing.outer *= shape[i];
+        packing.outerStride = strides[i];
+        panels.push_back(shape[i]);
+      }
+    panels.append({packing.getNumQuads(), 4 * kPanelColumns});
+    AsmResourceBlob blob = allocateZeros(packing.getPackedBytes());
+    packQuads(packing, source, blob.getMutableData().data());
+    return blob;
   }
 
   llvm::DenseMap<std::pair<Operation *, int64_t>, WeightOp> packedOf;

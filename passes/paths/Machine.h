@@ -8,6 +8,7 @@
 #ifndef TENON_PASSES_PATHS_MACHINE_H
 #define TENON_PASSES_PATHS_MACHINE_H
 
+#include "passes/kernel/ByteProducts.h"
 #include <cstdint>
 
 namespace mlir {
@@ -20,6 +21,7 @@ namespace tenon {
 struct Machine {
   int64_t vectorBytes = 64;
   int64_t vectorRegisters = 32;
+  ByteProducts byteProducts = ByteProducts::plain;
   double multiplyAdds = 2;         ///< vectors a cycle
   int64_t ownCacheBytes = 1 << 20; ///< of the last cache that a core does not share
   double farBytes = 8;             ///< that a core gets from the cache behind it in a cycle

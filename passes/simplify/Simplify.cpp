@@ -11,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
+#include "passes/simplify/ConstantValue.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_SIMPLIFY
@@ -19,17 +20,6 @@ namespace tenon {
 
 using namespace mlir;
 using namespace tenon;
-
-/// Whether constant folding will make a weight of this value. Deep chains are none that a model has.
-static bool isConstantValue(Value value, int depth = 8) {
-  Operation *op = value.getDefiningOp();
-  if (!op || depth == 0)
-    return false;
-  if (isa<WeightOp>(op))
-    return true;
-  return isa<TenonDialect>(op->getDialect()) && op->getNumRegions() == 0 && op->getNumOperands() > 0 &&
-         llvm::all_of(op->getOperands(), [&](Value operand) { return isConstantValue(operand, depth - 1); });
-}
 
 /// Whether `value` has one element for each channel of a result of shape [N, C, spatial...], or one for all.
 static bool isPerChannel(Value value, int64_t rank) {

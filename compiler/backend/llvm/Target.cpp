@@ -53,6 +53,9 @@ static void setVectorShape(CpuTarget &target) {
   if (target.arch == "x86_64") {
     machine.vectorBytes = needed.contains("avx512f") ? 64 : needed.contains("avx") ? 32 : 16;
     machine.vectorRegisters = needed.contains("avx512f") ? 32 : 16;
+    bool hasQuads = needed.contains(machine.vectorBytes == 64 ? "avx512vnni" : "avxvnni");
+    bool hasPairs = machine.vectorBytes == 16 || needed.contains(machine.vectorBytes == 64 ? "avx512bw" : "avx2");
+    machine.byteProducts = hasQuads ? ByteProducts::quads : hasPairs ? ByteProducts::pairs : ByteProducts::plain;
   } else {
     machine.vectorBytes = 16;
     machine.vectorRegisters = 32;

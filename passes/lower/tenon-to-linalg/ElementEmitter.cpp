@@ -456,6 +456,22 @@ FailureOr<Value> ElementEmitter::emitPad(PadOp op, ArrayRef<AffineExpr> indices)
       [&] { return emit(op.getValue(), {}); });
 }
 
+SmallVector<AffineExpr> ElementEmitter::getPackedIndices(UnpackOp op, ArrayRef<AffineExpr> indices) {
+  AffineExpr width = getDimConstant(loc.getContext(), op.getPanelColumns()), index = indices[op.getAxis()];
+  AffineExpr four = getDimConstant(loc.getContext(), 4), place = modDims(index, width);
+  std::optional<int64_t> quadAxis = op.getQuadAxis();
+  SmallVector<AffineExpr> at{divDims(index, width)};
+  for (auto [i, other] : llvm::enumerate(indices))
+    if (static_cast<int64_t>(i) != op.getAxis())
+      at.push_back(static_cast<int64_t>(i) == quadAxis ? divDims(other, four) : other);
+  if (quadAxis)
+    place = addDims(mulDims(place, four), modDims(indices[*quadAxis], four));
+  at.push_back(place);
+  if (isa<AffineDimExpr>(index) && (!quadAxis || isa<AffineDimExpr>(indices[*quadAxis])))
+    panelIndices.append(quadAxis ? SmallVector{at.front(), at[at.size() - 2], at.back()} : SmallVector{at.front(), at.back()});
+  return at;
+}
+
 FailureOr<Value> ElementEmitter::emitConcat(ConcatOp op, ArrayRef<AffineExpr> indices) {
   int64_t axis = op.getAxis();
   // A chain of ifs, the first input first: `start` is where input i begins.
@@ -540,15 +556,7 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
   if (std::optional<ElementSource> source = getMovedElement(value, indices))
     return emit(source->value, source->indices);
   if (auto unpack = dyn_cast<UnpackOp>(op)) {
-    AffineExpr width = getDims(unpack.getInput()).back(), index = indices[unpack.getAxis()];
-    SmallVector<AffineExpr> at{divDims(index, width)};
-    for (auto [i, other] : llvm::enumerate(indices))
-      if (static_cast<int64_t>(i) != unpack.getAxis())
-        at.push_back(other);
-    at.push_back(modDims(index, width));
-    if (isa<AffineDimExpr>(index))
-      panelIndices.append({at.front(), at.back()});
-    return emit(unpack.getInput(), at);
+    return emit(unpack.getInput(), getPackedIndices(unpack, indices));
   }
   if (auto pad = dyn_cast<PadOp>(op))
     return emitPad(pad, indices);

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "passes/lower/tenon-to-linalg/ElementEmitter.h"
 #include "passes/lower/tenon-to-linalg/SmallNumbers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -305,6 +306,17 @@ static Value castToSmallFloat(OpBuilder &b, Location loc, Value x, Type from, Fl
   return encodeSmallFloat(b, loc, x, to, saturate, rounding);
 }
 
+/// Whether a float was limited on both sides by constants that 32 bits hold.
+static bool isClampedTo32Bits(Value x) {
+  auto getLimit = [](auto op) -> Value {
+    FloatAttr limit;
+    bool isLimit = op && matchPattern(op.getRhs(), m_Constant(&limit)) && std::abs(limit.getValueAsDouble()) < 1e9;
+    return isLimit ? op.getLhs() : Value();
+  };
+  Value above = getLimit(x.getDefiningOp<arith::MinimumFOp>());
+  return above && getLimit(above.getDefiningOp<arith::MaximumFOp>());
+}
+
 Value tenon::castScalar(OpBuilder &b, Location loc, Value x, Type from, Type to, bool saturate,
                         Rounding rounding) {
   if (from == to)
@@ -332,6 +344,8 @@ Value tenon::castScalar(OpBuilder &b, Location loc, Value x, Type from, Type to,
       return scalar.compareFloat(arith::CmpFPredicate::UNE, x, scalar.like(x, 0));
     return scalar.compareInt(arith::CmpIPredicate::ne, x, scalar.like(x, 0));
   }
+  if (fromFloat && target.getIntOrFloatBitWidth() <= 16 && isClampedTo32Bits(x))
+    return arith::TruncIOp::create(b, loc, target, arith::FPToSIOp::create(b, loc, b.getI32Type(), x));
   if (fromFloat) {
     // Through 64 bits: a value beyond the target's range then wraps instead of being undefined.
     Type i64 = b.getI64Type();

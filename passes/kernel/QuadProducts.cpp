@@ -1,0 +1,65 @@
+//===- QuadProducts.cpp - sums of products of unsigned with signed bytes --===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernel/QuadProducts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tenon;
+
+static Value splat(OpBuilder &b, Location loc, VectorType type, int64_t number) {
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, b.getIntegerAttr(type.getElementType(), number)));
+}
+
+/// Vectors of 32 bits as such of the elements that products are of, where those are not bytes.
+static VectorType getWideType(OpBuilder &b, ByteProducts form, int64_t lanes) {
+  return form == ByteProducts::pairs ? VectorType::get({2 * lanes}, b.getI16Type()) : VectorType::get({lanes}, b.getI32Type());
+}
+
+/// Part i has byte i of each wide element: shifted to the top and down again.
+template <typename ShiftDown>
+static SmallVector<Value> splitBytes(OpBuilder &b, Location loc, VectorType wideType, Value quads) {
+  Value wide = vector::BitCastOp::create(b, loc, wideType, quads);
+  int64_t highest = wideType.getElementTypeBitWidth() - 8;
+  Value down = splat(b, loc, wideType, highest);
+  SmallVector<Value> parts;
+  for (int64_t up = highest; up >= 0; up -= 8) {
+    Value top = up ? arith::ShLIOp::create(b, loc, wide, splat(b, loc, wideType, up)).getResult() : wide;
+    parts.push_back(ShiftDown::create(b, loc, top, down));
+  }
+  return parts;
+}
+
+SmallVector<Value> tenon::splitSigned(OpBuilder &b, Location loc, ByteProducts form, Value quads) {
+  if (form == ByteProducts::quads)
+    return {quads};
+  int64_t lanes = cast<VectorType>(quads.getType()).getNumElements() / 4;
+  return splitBytes<arith::ShRSIOp>(b, loc, getWideType(b, form, lanes), quads);
+}
+
+SmallVector<Value> tenon::splitUnsigned(OpBuilder &b, Location loc, ByteProducts form, Value quad, int64_t lanes) {
+  Value words = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, b.getI32Type()), quad);
+  Value bytes = vector::BitCastOp::create(b, loc, VectorType::get({4 * lanes}, b.getI8Type()), words);
+  if (form == ByteProducts::quads)
+    return {bytes};
+  return splitBytes<arith::ShRUIOp>(b, loc, getWideType(b, form, lanes), bytes);
+}
+
+Value tenon::addProducts(OpBuilder &b, Location loc, ByteProducts form, Value sums, Value isUnsigned, Value isSigned) {
+  auto call = [&](const Twine &name, ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(b, loc, sums.getType(), b.getStringAttr(name), operands).getResult(0);
+  };
+  int64_t bits = cast<VectorType>(sums.getType()).getNumElements() * 32;
+  if (form == ByteProducts::quads)
+    return call("llvm.x86.avx512.vpdpbusd." + Twine(bits), {sums, isUnsigned, isSigned});
+  if (form == ByteProducts::plain)
+    return arith::AddIOp::create(b, loc, sums, arith::MulIOp::create(b, loc, isUnsigned, isSigned));
+  StringRef name = bits == 512 ? "llvm.x86.avx512.pmaddw.d.512" : bits == 256 ? "llvm.x86.avx2.pmadd.wd" : "llvm.x86.sse2.pmadd.wd";
+  return arith::AddIOp::create(b, loc, sums, call(name, {isUnsigned, isSigned}));
+}

@@ -1,0 +1,22 @@
+//===- Padding.h - the border of a convolution's input in memory ----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_LAYOUT_PADDING_H
+#define TENON_PASSES_LAYOUT_PADDING_H
+
+#include "dialects/tenon/Tenon.h"
+
+namespace tenon {
+
+bool hasPadding(ConvolveOp op);
+
+/// A copy of `input` with the border of the convolution, of a scalar value.
+mlir::Value padInput(mlir::OpBuilder &b, ConvolveOp op, mlir::Value input, mlir::Value value);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_LAYOUT_PADDING_H

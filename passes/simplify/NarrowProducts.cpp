@@ -1,0 +1,422 @@
+//===- NarrowProducts.cpp - products of quantised numbers as such of bytes ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How zero points leave the sums is as in Jacob et al., "Quantization and
+// Training of Neural Networks for Efficient Integer-Arithmetic-Only Inference"
+// (2018), section 2.3.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WeightBytes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/Passes.h"
+#include "passes/layout/Padding.h"
+#include "passes/simplify/ConstantValue.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_NARROWPRODUCTS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+//===----------------------------------------------------------------------===//
+// What is multiplied
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// (bytes - zero) * scale. Zero point and scale broadcast against the bytes.
+struct Factor {
+  Value bytes;
+  Value zero;  ///< of 32 bits; null for none
+  Value scale; ///< of f32; null for a factor of 32 bits
+};
+} // namespace
+
+static bool isByte(Type type) { return type.isSignlessInteger(8) || type.isUnsignedInteger(8); }
+static Type getElementType(Value value) { return getElementTypeOrSelf(value); }
+
+/// The number that all elements of a constant are, where it is one.
+static std::optional<int64_t> getUniform(Value value) {
+  Operation *op = value.getDefiningOp();
+  // Bytes and 32 bits hold the same number, for a zero point.
+  if (isa_and_nonnull<CastOp, ReshapeOp, BroadcastOp>(op) && getElementType(value).getIntOrFloatBitWidth() >= getElementType(op->getOperand(0)).getIntOrFloatBitWidth())
+    return getUniform(op->getOperand(0));
+  auto weight = dyn_cast_or_null<WeightOp>(op);
+  auto type = weight ? dyn_cast<IntegerType>(weight.getType().getElementType()) : IntegerType();
+  if (!type)
+    return std::nullopt;
+  auto extend = [&](const APInt &number) { return type.isUnsigned() ? number.getZExtValue() : number.getSExtValue(); };
+  if (auto splat = dyn_cast<SplatElementsAttr>(weight.getValue()))
+    return extend(splat.getSplatValue<APInt>());
+  std::optional<ArrayRef<char>> bytes = getBytes(weight.getValue());
+  if (!isByte(type) || !bytes || bytes->empty() || !llvm::all_equal(*bytes))
+    return std::nullopt;
+  return extend(APInt(8, static_cast<uint8_t>(bytes->front())));
+}
+
+/// f32 or 32 bits of `value`, where it is a cast of another type.
+static Value getCastInput(Value value, Type to) {
+  auto cast = value.getDefiningOp<CastOp>();
+  return cast && getElementType(value) == to ? cast.getInput() : Value();
+}
+
+/// i32(bytes) - zero, or i32(bytes).
+static std::optional<Factor> matchCentred(Value value) {
+  Type i32 = IntegerType::get(value.getContext(), 32);
+  if (getElementType(value) != i32)
+    return std::nullopt;
+  Value zero, wide = value;
+  if (auto sub = value.getDefiningOp<SubOp>()) {
+    wide = sub.getLhs();
+    zero = getUniform(sub.getRhs()) == 0 ? Value() : sub.getRhs();
+  }
+  Value bytes = getCastInput(wide, i32);
+  if (!bytes || !isByte(getElementType(bytes)) || getDims(bytes) != getDims(value))
+    return std::nullopt;
+  return Factor{bytes, zero, {}};
+}
+
+/// f32(centred) * scale.
+static std::optional<Factor> matchScaled(Value value) {
+  auto mul = value.getDefiningOp<MulOp>();
+  if (!mul)
+    return std::nullopt;
+  for (auto [number, scale] : {std::pair(mul.getLhs(), mul.getRhs()), std::pair(mul.getRhs(), mul.getLhs())}) {
+    Value centred = getCastInput(number, Float32Type::get(value.getContext()));
+    std::optional<Factor> factor = centred && getDims(centred) == getDims(value) ? matchCentred(centred) : std::nullopt;
+    if (factor) {
+      factor->scale = scale;
+      return factor;
+    }
+  }
+  return std::nullopt;
+}
+
+static std::optional<Factor> matchFactor(Value value) {
+  if (isByte(getElementType(value)))
+    return Factor{value, {}, {}};
+  return getElementType(value).isF32() ? matchScaled(value) : matchCentred(value);
+}
+
+/// Whether a result is what a product of the factors is: a sum of 32 bits, or such in f32.
+static bool isResultOf(Type type, const Factor &first, const Factor &second) {
+  bool isScaled = bool(first.scale);
+  return isScaled == bool(second.scale) && (isScaled ? type.isF32() : type.isInteger(32));
+}
+
+/// Whether a product is one of unsigned with signed bytes as they are.
+static bool isNarrow(Operation *op) {
+  Type lhs = getElementType(op->getOperand(0)), rhs = getElementType(op->getOperand(1));
+  return isByte(lhs) && isByte(rhs) && lhs != rhs;
+}
+
+//===----------------------------------------------------------------------===//
+// Where parameters lie
+//===----------------------------------------------------------------------===//
+
+/// The extents of a value that broadcasts against `rank` dimensions.
+static Dims getAlignedDims(Value value, size_t rank) {
+  Dims dims = getDims(value);
+  dims.insert(dims.begin(), rank - dims.size(), getDimConstant(value.getContext(), 1));
+  return dims;
+}
+
+static bool isOne(AffineExpr dim) { return getConstant(dim) == 1; }
+
+/// Whether a parameter of an operand is the same for all that is summed. Null is.
+static bool isOutsideOfSums(Value parameter, ArrayRef<int64_t> indices, ArrayRef<int64_t> result) {
+  if (!parameter)
+    return true;
+  Dims dims = getAlignedDims(parameter, indices.size());
+  return llvm::all_of(llvm::zip(indices, dims), [&](auto pair) {
+    auto [index, dim] = pair;
+    return isOne(dim) || llvm::is_contained(result, index);
+  });
+}
+
+static Value reshape(OpBuilder &b, Location loc, Value value, const Dims &dims) {
+  return getDims(value) == dims ? value
+                                : ReshapeOp::create(b, loc, getTensorType(dims, getElementType(value)), value).getResult();
+}
+
+/// A value whose dimension i runs over index `indices[i]`, if it is not 1, so that it broadcasts against the result.
+static Value alignToResult(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> indices, ArrayRef<int64_t> result) {
+  Dims kept, dims(result.size(), getDimConstant(b.getContext(), 1));
+  SmallVector<int64_t> places, order;
+  for (auto [index, dim] : llvm::zip(indices, getAlignedDims(value, indices.size()))) {
+    if (isOne(dim))
+      continue;
+    order.push_back(places.size());
+    places.push_back(llvm::find(result, index) - result.begin());
+    kept.push_back(dim);
+    dims[places.back()] = dim;
+  }
+  if (kept.empty())
+    return reshape(b, loc, value, kept);
+  value = reshape(b, loc, value, kept);
+  llvm::sort(order, [&](int64_t x, int64_t y) { return places[x] < places[y]; });
+  if (!llvm::is_sorted(order))
+    value = TransposeOp::create(b, loc, value, order);
+  return reshape(b, loc, value, dims);
+}
+
+//===----------------------------------------------------------------------===//
+// Products of bytes
+//===----------------------------------------------------------------------===//
+
+static Value createNumber(OpBuilder &b, Location loc, Type type, int64_t number) {
+  auto scalar = RankedTensorType::get({}, type);
+  return WeightOp::create(b, loc, DenseElementsAttr::get(scalar, b.getIntegerAttr(type, APInt(type.getIntOrFloatBitWidth(), number, false, true))));
+}
+
+static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
+  auto tensor = cast<RankedTensorType>(value.getType());
+  return tensor.getElementType() == type ? value : CastOp::create(b, loc, tensor.clone(type), value).getResult();
+}
+
+/// A zero point, and one that all elements have in common as a scalar.
+static Value shiftZero(OpBuilder &b, Location loc, Value zero, int64_t by) {
+  Type i32 = b.getI32Type();
+  std::optional<int64_t> known = zero ? getUniform(zero) : 0;
+  if (known)
+    return *known + by == 0 ? Value() : createNumber(b, loc, i32, *known + by);
+  return by == 0 ? zero : AddOp::create(b, loc, zero, createNumber(b, loc, i32, by)).getResult();
+}
+
+/// The zero point that makeUnsigned or makeSigned leaves is none.
+static bool isWithoutZero(const Factor &factor, bool asSigned) {
+  int64_t shift = getElementType(factor.bytes).isUnsignedInteger() == asSigned ? (asSigned ? -128 : 128) : 0;
+  std::optional<int64_t> known = factor.zero ? getUniform(factor.zero) : 0;
+  return known && *known + shift == 0;
+}
+
+/// The same numbers in bytes of the other kind, where they have to be: all are shifted by 128, as is their zero point.
+static Factor makeBytes(OpBuilder &b, Location loc, Factor factor, bool asSigned) {
+  Type from = getElementType(factor.bytes), to = b.getIntegerType(8, /*isSigned=*/false);
+  if (asSigned)
+    to = b.getI8Type();
+  int64_t shift = from == to ? 0 : asSigned ? -128 : 128;
+  factor.zero = shiftZero(b, loc, factor.zero, shift);
+  if (shift != 0)
+    factor.bytes = castTo(b, loc, XorOp::create(b, loc, factor.bytes, createNumber(b, loc, from, 128)), to);
+  return factor;
+}
+
+/// The sum of what a factor is, or of its bytes alone, along dimensions; the others stay, as 1 where they go.
+static Value sumAlong(OpBuilder &b, Location loc, const Factor &factor, ArrayRef<int64_t> axes, bool isCentred) {
+  Value numbers = castTo(b, loc, factor.bytes, b.getI32Type());
+  if (isCentred && factor.zero)
+    numbers = SubOp::create(b, loc, numbers, factor.zero);
+  Dims kept = getDims(factor.bytes);
+  for (int64_t axis : axes)
+    kept[axis] = getDimConstant(b.getContext(), 1);
+  return reshape(b, loc, ReduceOp::create(b, loc, ReduceKind::sum, numbers, axes, /*keepdims=*/false), kept);
+}
+
+/// Whether a sum of so many products of centred bytes fits into 32 bits.
+static bool fitsInto32Bits(int64_t depth) { return depth * 255 * 255 <= std::numeric_limits<int32_t>::max(); }
+
+/// Whether such a sum is exact in f32, whatever the order.
+static bool isExactInFloat(int64_t depth) { return depth * 255 * 255 <= (1 << 24); }
+
+/// An integer product, with its scales as f32.
+static Value applyScales(OpBuilder &b, Location loc, Value sum, Value first, Value second) {
+  Value number = castTo(b, loc, sum, b.getF32Type());
+  return MulOp::create(b, loc, number, MulOp::create(b, loc, first, second).getResult());
+}
+
+namespace {
+
+struct NarrowContract : public OpRewritePattern<ContractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
+    std::optional<Factor> lhs = matchFactor(op.getLhs()), rhs = matchFactor(op.getRhs());
+    if (!lhs || !rhs || !isResultOf(op.getType().getElementType(), *lhs, *rhs))
+      return rewriter.notifyMatchFailure(op, "is no product of bytes less zero points");
+    ArrayRef<int64_t> result = op.getResultDims();
+    SmallVector<int64_t> lhsSummed, rhsSummed;
+    if (!findSums(op, lhsSummed, rhsSummed))
+      return rewriter.notifyMatchFailure(op, "sums not what both have");
+    for (auto [factor, indices] : {std::pair(&*lhs, op.getLhsDims()), std::pair(&*rhs, op.getRhsDims())})
+      if (!isOutsideOfSums(factor->zero, indices, result) || !isOutsideOfSums(factor->scale, indices, result))
+        return rewriter.notifyMatchFailure(op, "has parameters that differ among what is summed");
+    bool isWeightLeft = !isConstantValue(rhs->bytes);
+    bool isDone = isNarrow(op) && getElementType(isWeightLeft ? op.getRhs() : op.getLhs()).isUnsignedInteger();
+    if (isConstantValue(lhs->bytes) != isWeightLeft || isDone)
+      return rewriter.notifyMatchFailure(op, "is no product with a constant, or is narrow");
+
+    Location loc = op.getLoc();
+    *lhs = makeBytes(rewriter, loc, *lhs, isWeightLeft);
+    *rhs = makeBytes(rewriter, loc, *rhs, !isWeightLeft);
+    Value sum = ContractOp::create(rewriter, loc, lhs->bytes, rhs->bytes, op.getLhsDims(), op.getRhsDims(), result,
+                                   TypeAttr::get(rewriter.getI32Type()));
+    // The zero point of one side, and the sums of the other: whole ones of the weight, so that both have their due.
+    auto subtract = [&](const Factor &factor, ArrayRef<int64_t> indices, const Factor &other, ArrayRef<int64_t> otherIndices,
+                        ArrayRef<int64_t> otherSummed, bool isCentred) {
+      if (!factor.zero)
+        return;
+      Value sums = alignToResult(rewriter, loc, sumAlong(rewriter, loc, other, otherSummed, isCentred), otherIndices, result);
+      Value zero = alignToResult(rewriter, loc, factor.zero, indices, result);
+      sum = SubOp::create(rewriter, loc, sum, MulOp::create(rewriter, loc, sums, zero).getResult());
+    };
+    subtract(*lhs, op.getLhsDims(), *rhs, op.getRhsDims(), rhsSummed, !isWeightLeft);
+    subtract(*rhs, op.getRhsDims(), *lhs, op.getLhsDims(), lhsSummed, isWeightLeft);
+    if (lhs->scale)
+      sum = applyScales(rewriter, loc, sum, alignToResult(rewriter, loc, lhs->scale, op.getLhsDims(), result),
+                        alignToResult(rewriter, loc, rhs->scale, op.getRhsDims(), result));
+    rewriter.replaceOp(op, sum);
+    return success();
+  }
+
+private:
+  /// The dimensions that are summed over: both operands have them, in the same constant number.
+  static bool findSums(ContractOp op, SmallVectorImpl<int64_t> &lhsSummed, SmallVectorImpl<int64_t> &rhsSummed) {
+    Dims lhs = getDims(op.getLhs()), rhs = getDims(op.getRhs());
+    int64_t depth = 1;
+    for (auto [dim, index] : llvm::enumerate(op.getLhsDims())) {
+      const int64_t *other = llvm::find(op.getRhsDims(), index);
+      if (other != op.getRhsDims().end() && rhs[other - op.getRhsDims().begin()] != lhs[dim])
+        return false;
+      if (llvm::is_contained(op.getResultDims(), index))
+        continue;
+      if (other == op.getRhsDims().end() || !getConstant(lhs[dim]))
+        return false;
+      depth *= *getConstant(lhs[dim]);
+      lhsSummed.push_back(dim);
+    }
+    for (auto [dim, index] : llvm::enumerate(op.getRhsDims()))
+      if (!llvm::is_contained(op.getResultDims(), index)) {
+        if (!llvm::is_contained(op.getLhsDims(), index))
+          return false;
+        rhsSummed.push_back(dim);
+      }
+    auto isDistinct = [](ArrayRef<int64_t> indices) {
+      return llvm::SmallDenseSet<int64_t>(indices.begin(), indices.end()).size() == indices.size();
+    };
+    return fitsInto32Bits(depth) && isDistinct(op.getLhsDims()) && isDistinct(op.getRhsDims());
+  }
+};
+
+/// A convolution of one group, before its layout is chosen.
+struct NarrowConvolve : public OpRewritePattern<ConvolveOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
+    std::optional<Factor> input = matchFactor(op.getInput()), filter = matchFactor(op.getFilter());
+    bool isDone = isNarrow(op) && getElementType(op.getInput()).isUnsignedInteger();
+    if (!input || !filter || !isResultOf(op.getType().getElementType(), *input, *filter) || op.getChannelsLast() ||
+        op.getGroups() != 1 || isDone)
+      return rewriter.notifyMatchFailure(op, "is no convolution of one group of bytes less zero points");
+    int64_t rank = op.getType().getRank();
+    auto isOneNumber = [](Value parameter) { return !parameter || llvm::all_of(getDims(parameter), isOne); };
+    auto isPerFilter = [&](Value parameter) {
+      return !parameter || llvm::all_of(ArrayRef(getAlignedDims(parameter, rank)).drop_front(), isOne);
+    };
+    if (!isOneNumber(input->zero) || !isOneNumber(input->scale) || !isWithoutZero(*filter, /*asSigned=*/true) ||
+        !isPerFilter(filter->scale))
+      return rewriter.notifyMatchFailure(op, "has parameters that differ among what is summed");
+    std::optional<SmallVector<int64_t>> shape = getConstants(getDims(op.getFilter()));
+    if (!shape || !isConstantValue(filter->bytes) || !fitsInto32Bits(llvm::product_of(ArrayRef(*shape).drop_front())))
+      return rewriter.notifyMatchFailure(op, "has no constant filter, or a very large one");
+
+    Location loc = op.getLoc();
+    *input = makeBytes(rewriter, loc, *input, /*asSigned=*/false);
+    *filter = makeBytes(rewriter, loc, *filter, /*asSigned=*/true);
+    Value sum = convolve(rewriter, op, *input, *filter);
+    AffineExpr one = getDimConstant(op.getContext(), 1);
+    Dims perFilter(rank - 1, one), number;
+    perFilter[0] = getDimConstant(op.getContext(), shape->front());
+    if (input->zero) {
+      Value sums = sumAlong(rewriter, loc, *filter, llvm::to_vector(llvm::seq<int64_t>(1, rank)), true);
+      Value shift = MulOp::create(rewriter, loc, reshape(rewriter, loc, sums, perFilter), reshape(rewriter, loc, input->zero, number));
+      sum = SubOp::create(rewriter, loc, sum, shift);
+    }
+    if (input->scale) {
+      bool isCommon = isOneNumber(filter->scale);
+      sum = applyScales(rewriter, loc, sum, reshape(rewriter, loc, filter->scale, isCommon ? number : perFilter),
+                        reshape(rewriter, loc, input->scale, number));
+    }
+    rewriter.replaceOp(op, sum);
+    return success();
+  }
+
+private:
+  /// Beyond the border lies the zero point, which stands for 0.
+  static Value convolve(OpBuilder &b, ConvolveOp op, const Factor &input, const Factor &filter) {
+    SmallVector<int64_t> low(op.getLow()), high(op.getHigh());
+    Value padded = input.bytes;
+    if (input.zero && hasPadding(op)) {
+      Value zero = castTo(b, op.getLoc(), reshape(b, op.getLoc(), input.zero, {}), getElementType(padded));
+      padded = padInput(b, op, padded, zero);
+      low.assign(low.size(), 0);
+      high.assign(high.size(), 0);
+    }
+    return ConvolveOp::create(b, op.getLoc(), padded, filter.bytes, op.getStrides(), op.getDilations(), low, high, 1,
+                              TypeAttr::get(b.getI32Type()), /*channels_last=*/false);
+  }
+};
+
+/// Convolutions of 32 bits that are none of bytes, as those of several groups, are done in f32 where that is as exact.
+struct ConvolveInFloat : public OpRewritePattern<ConvolveOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
+    std::optional<SmallVector<int64_t>> shape = getConstants(getDims(op.getFilter()));
+    bool isCentred = op.getType().getElementType().isInteger(32) && matchCentred(op.getInput()) && matchCentred(op.getFilter());
+    if (!isCentred || !shape || !isExactInFloat(llvm::product_of(ArrayRef(*shape).drop_front())))
+      return rewriter.notifyMatchFailure(op, "is no convolution of bytes that f32 sums exactly");
+    Location loc = op.getLoc();
+    Type f32 = rewriter.getF32Type();
+    Value sum = ConvolveOp::create(rewriter, loc, castTo(rewriter, loc, op.getInput(), f32), castTo(rewriter, loc, op.getFilter(), f32),
+                                   op.getStrides(), op.getDilations(), op.getLow(), op.getHigh(), op.getGroups(), TypeAttr(),
+                                   op.getChannelsLast());
+    rewriter.replaceOp(op, castTo(rewriter, loc, sum, op.getType().getElementType()));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// What follows
+//===----------------------------------------------------------------------===//
+
+/// Whether a value is computed element by element of an integer product.
+bool followsProduct(Value value, int depth = 8) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == 0)
+    return false;
+  if (isa<ContractOp, ConvolveOp>(op))
+    return isNarrow(op);
+  return op->hasTrait<Elementwise>() &&
+         llvm::any_of(op->getOperands(), [&](Value operand) { return followsProduct(operand, depth - 1); });
+}
+
+/// x / c -> x * (1 / c), which processors do ten times as fast.
+struct DivideByMultiplying : public OpRewritePattern<DivOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DivOp op, PatternRewriter &rewriter) const override {
+    if (!op.getType().getElementType().isF32() || !isConstantValue(op.getRhs()) || isConstantValue(op.getLhs()) ||
+        !followsProduct(op.getLhs()))
+      return rewriter.notifyMatchFailure(op, "divides nothing that comes of an integer product by a constant");
+    Value inverse = ReciprocalOp::create(rewriter, op.getLoc(), op.getRhs());
+    rewriter.replaceOpWithNewOp<MulOp>(op, op.getLhs(), inverse);
+    return success();
+  }
+};
+
+struct NarrowProducts : public tenon::impl::NarrowProductsBase<NarrowProducts> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<NarrowContract, NarrowConvolve, DivideByMultiplying>(&getContext());
+    patterns.add<ConvolveInFloat>(&getContext(), /*benefit=*/0);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,56 @@
+// RUN: tenon-opt %s --tenon-vectorize-contractions=byte-products=quads | FileCheck %s --check-prefixes=CHECK,QUADS
+// RUN: tenon-opt %s --tenon-vectorize-contractions='vector-bytes=32 registers=16 byte-products=pairs' | FileCheck %s --check-prefixes=CHECK,PAIRS
+// RUN: tenon-opt %s --tenon-vectorize-contractions='vector-bytes=16 registers=32' | FileCheck %s --check-prefixes=CHECK,PLAIN
+// Products of unsigned with signed bytes, of which four neighbours lie together in the packed operand.
+
+#lhs = affine_map<(m, k, n) -> (m, k)>
+#panels = affine_map<(m, k, n) -> (n floordiv 32, k floordiv 4, (n mod 32) * 4 + k mod 4)>
+#out = affine_map<(m, k, n) -> (m, n)>
+
+// 10 summed elements are two quads, and one of two bytes with zeros.
+// CHECK-LABEL: @quads_and_a_rest
+// CHECK: scf.for
+// QUADS: vector.load {{.*}} memref<1x3x128xi8>, vector<64xi8>
+// QUADS: vector.load {{.*}} memref<2x10xi8>, vector<4xi8>
+// QUADS: vector.broadcast %{{.*}} : i32 to vector<16xi32>
+// QUADS: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// PAIRS: vector.bitcast %{{.*}} : vector<32xi8> to vector<16xi16>
+// PAIRS: arith.shli
+// PAIRS: arith.shrsi
+// PAIRS: arith.shrui
+// PAIRS: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// PAIRS: arith.addi
+// PLAIN: vector.bitcast %{{.*}} : vector<16xi8> to vector<4xi32>
+// PLAIN: arith.muli %{{.*}} : vector<4xi32>
+// CHECK: scf.yield
+// CHECK: vector.load {{.*}} memref<2x10xi8>, vector<2xi8>
+// CHECK: vector.insert_strided_slice {{.*}} vector<2xi8> into vector<4xi8>
+// CHECK-NOT: linalg.generic
+func.func @quads_and_a_rest(%a: memref<2x10xi8>, %b: memref<1x3x128xi8>, %c: memref<2x32xi32>) {
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<2x10xi8>, memref<1x3x128xi8>) outs(%c : memref<2x32xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %0 = arith.extui %x : i8 to i32
+    %1 = arith.extsi %y : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %z, %2 : i32
+    linalg.yield %3 : i32
+  }
+  return
+}
+
+// The packed bytes have to be the signed ones.
+// CHECK-LABEL: @signs_the_other_way
+// CHECK: linalg.generic
+func.func @signs_the_other_way(%a: memref<2x10xi8>, %b: memref<1x3x128xi8>, %c: memref<2x32xi32>) {
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<2x10xi8>, memref<1x3x128xi8>) outs(%c : memref<2x32xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %0 = arith.extsi %x : i8 to i32
+    %1 = arith.extui %y : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %z, %2 : i32
+    linalg.yield %3 : i32
+  }
+  return
+}
