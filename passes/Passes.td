@@ -175,8 +175,9 @@ def NarrowProducts : Pass<"tenon-narrow-products", "::mlir::func::FuncOp"> {
     input has a zero point other than 0 gets that as its border.
 
     Scales are taken out of a product of dequantised numbers: the sum of integers is exact and rounded once, where sums of
-    f32 round for each product; and a division by a constant that follows, as a quantisation has it, becomes a
-    multiplication. So a result differs by some units in the last place of the f32 before it is quantised again.
+    f32 round for each product; and a division by a constant that follows, or whose quotient is rounded to an integer, as a
+    quantisation has it, becomes a multiplication. So a result differs by some units in the last place of the f32 before
+    it is quantised again, and what lies at a half may go either way.
 
     Runs after `tenon-simplify`, which leaves transposes of weights to contractions, and before
     `tenon-choose-layouts`.

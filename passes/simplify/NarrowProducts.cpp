@@ -210,15 +210,25 @@ static Factor makeBytes(OpBuilder &b, Location loc, Factor factor, bool asSigned
   return factor;
 }
 
-/// The sum of what a factor is, or of its bytes alone, along dimensions; the others stay, as 1 where they go.
+/// The sum of what a factor is, or of its bytes alone, along dimensions of constant extents; the others stay, as 1 where
+/// they go. It is a product with ones, which needs no copy of 32 bits.
 static Value sumAlong(OpBuilder &b, Location loc, const Factor &factor, ArrayRef<int64_t> axes, bool isCentred) {
-  Value numbers = castTo(b, loc, factor.bytes, b.getI32Type());
-  if (isCentred && factor.zero)
-    numbers = SubOp::create(b, loc, numbers, factor.zero);
+  Type type = getElementType(factor.bytes);
+  Type other = type.isUnsignedInteger() ? Type(b.getI8Type()) : Type(b.getIntegerType(8, /*isSigned=*/false));
   Dims kept = getDims(factor.bytes);
-  for (int64_t axis : axes)
+  SmallVector<int64_t> indices = llvm::to_vector(llvm::seq<int64_t>(kept.size())), left, extents;
+  for (int64_t axis : axes) {
+    extents.push_back(*getConstant(kept[axis]));
     kept[axis] = getDimConstant(b.getContext(), 1);
-  return reshape(b, loc, ReduceOp::create(b, loc, ReduceKind::sum, numbers, axes, /*keepdims=*/false), kept);
+  }
+  llvm::copy_if(indices, std::back_inserter(left), [&](int64_t index) { return !llvm::is_contained(axes, index); });
+  auto ones = DenseElementsAttr::get(RankedTensorType::get(extents, other), b.getIntegerAttr(other, 1));
+  Value sum = ContractOp::create(b, loc, factor.bytes, WeightOp::create(b, loc, ones), indices, axes, left, TypeAttr::get(b.getI32Type()));
+  sum = reshape(b, loc, sum, kept);
+  if (!isCentred || !factor.zero)
+    return sum;
+  Value depth = createNumber(b, loc, b.getI32Type(), llvm::product_of(extents));
+  return SubOp::create(b, loc, sum, MulOp::create(b, loc, factor.zero, depth).getResult());
 }
 
 /// Whether a sum of so many products of centred bytes fits into 32 bits.
@@ -400,9 +410,10 @@ bool followsProduct(Value value, int depth = 8) {
 struct DivideByMultiplying : public OpRewritePattern<DivOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DivOp op, PatternRewriter &rewriter) const override {
+    bool isRounded = llvm::all_of(op->getUsers(), llvm::IsaPred<RoundOp>);
     if (!op.getType().getElementType().isF32() || !isConstantValue(op.getRhs()) || isConstantValue(op.getLhs()) ||
-        !followsProduct(op.getLhs()))
-      return rewriter.notifyMatchFailure(op, "divides nothing that comes of an integer product by a constant");
+        (!isRounded && !followsProduct(op.getLhs())))
+      return rewriter.notifyMatchFailure(op, "divides nothing that is quantised, or comes of an integer product, by a constant");
     Value inverse = ReciprocalOp::create(rewriter, op.getLoc(), op.getRhs());
     rewriter.replaceOpWithNewOp<MulOp>(op, op.getLhs(), inverse);
     return success();

@@ -5,10 +5,11 @@
 // CHECK-LABEL: @zero_point_of_the_input
 // CHECK-DAG: %[[W:.*]] = tenon.weight dense_resource<w>
 // CHECK-DAG: %[[ZERO:.*]] = tenon.weight dense<131> : tensor<i32>
+// CHECK-DAG: %[[ONES:.*]] = tenon.weight dense<1> : tensor<8xui8>
 // CHECK: %[[X:.*]] = tenon.xor %arg0
 // CHECK: %[[U:.*]] = tenon.cast %[[X]] : (tensor<4x8xi8>) -> tensor<4x8xui8>
 // CHECK: %[[SUM:.*]] = tenon.contract %[[U]], %[[W]] {{.*}}result_type = i32
-// CHECK: %[[COLUMNS:.*]] = tenon.reduce{{ *}}sum, %{{.*}} {axes = array<i64: 0>} : (tensor<8x5xi32>) -> tensor<5xi32>
+// CHECK: tenon.contract %[[W]], %[[ONES]] {{.*}} : (tensor<8x5xi8>, tensor<8xui8>) -> tensor<5xi32>
 // CHECK: %[[C:.*]] = tenon.mul %{{.*}}, %[[ZERO]]
 // CHECK: tenon.sub %[[SUM]], %[[C]]
 func.func @zero_point_of_the_input(%x: tensor<4x8xi8>) -> tensor<4x5xi32> {
@@ -27,7 +28,7 @@ func.func @zero_point_of_the_input(%x: tensor<4x8xi8>) -> tensor<4x5xi32> {
 // CHECK: %[[S:.*]] = tenon.cast %{{.*}} : (tensor<8x5xui8>) -> tensor<8x5xi8>
 // CHECK: %[[FIRST:.*]] = tenon.contract %arg0, %[[S]]
 // CHECK: %[[SECOND:.*]] = tenon.contract %arg0
-// CHECK: tenon.reduce{{ *}}sum, %{{.*}} {axes = array<i64: 1>} : (tensor<4x8xi32>) -> tensor<4xi32>
+// CHECK: tenon.contract %arg0, %{{.*}} : (tensor<4x8xui8>, tensor<8xi8>) -> tensor<4xi32>
 // CHECK: %[[LESS:.*]] = tenon.sub %[[SECOND]]
 // CHECK: return %[[FIRST]], %[[LESS]]
 func.func @unsigned_weights(%x: tensor<4x8xui8>) -> (tensor<4x5xi32>, tensor<4x5xi32>) {
@@ -76,7 +77,7 @@ func.func @dequantised(%x: tensor<4x8xui8>) -> tensor<4x5xf32> {
 // CHECK: %[[PADDED:.*]] = tenon.pad{{ *}}constant, %arg0, %[[ZERO]]
 // CHECK: %[[SUM:.*]] = tenon.convolve %[[PADDED]]
 // CHECK-SAME: (tensor<1x4x8xui8>, tensor<3x4x3xi8>) -> tensor<1x3x6xi32>
-// CHECK: tenon.reduce{{ *}}sum, %{{.*}} {axes = array<i64: 1, 2>} : (tensor<3x4x3xi32>) -> tensor<3xi32>
+// CHECK: tenon.contract {{.*}} : (tensor<3x4x3xi8>, tensor<4x3xui8>) -> tensor<3xi32>
 // CHECK: tenon.sub %[[SUM]]
 func.func @border(%x: tensor<1x4x6xui8>) -> tensor<1x3x6xi32> {
   %w = tenon.weight dense_resource<f> : tensor<3x4x3xi8>
