@@ -43,23 +43,49 @@ static bool isVectorRead(const ElementRead &read, unsigned columnLoop) {
          llvm::none_of(indices.drop_back(), [&](AffineExpr index) { return index.isFunctionOfDim(columnLoop); });
 }
 
-static std::optional<EpilogueStage> matchStage(Operation *candidate, Value memory, AffineMap place,
+/// Whether memory of the kernel's own is there for what `producer` gives to `stage` alone.
+static bool isHandedOver(Value memory, Operation *producer, Operation *stage) {
+  auto part = memory.getDefiningOp<memref::SubViewOp>();
+  Value whole = part ? part.getSource() : memory;
+  auto isOther = [&](Operation *user) {
+    return user != producer && user != stage && user != part && !isa<memref::DimOp, memref::DeallocOp>(user);
+  };
+  return whole.getDefiningOp<memref::AllocOp>() && llvm::none_of(memory.getUsers(), isOther) &&
+         llvm::none_of(whole.getUsers(), isOther);
+}
+
+/// The argument of the body that is the element of `memory` which a result element is made of.
+static std::optional<unsigned> findElement(linalg::GenericOp op, Value memory, Operation *producer) {
+  OpOperand *out = op.getDpsInitOperand(0);
+  if (out->get() == memory)
+    return out->getOperandNumber();
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (input->get() == memory && op.getMatchingIndexingMap(input) == op.getMatchingIndexingMap(out) &&
+        op.getBody()->getArguments().back().use_empty() && isHandedOver(memory, producer, op))
+      return input->getOperandNumber();
+  return std::nullopt;
+}
+
+static std::optional<EpilogueStage> matchStage(Operation *candidate, Operation *producer, Value memory, AffineMap place,
                                                unsigned columnLoop) {
   auto op = dyn_cast<linalg::GenericOp>(candidate);
-  if (!op || op.getNumDpsInits() != 1 || op.getDpsInits()[0] != memory || op.getNumReductionLoops() ||
+  if (!op || op.getNumDpsInits() != 1 || op.getNumReductionLoops() ||
       !llvm::all_of(*op.getBody(), [](Operation &inner) {
         return isa<linalg::YieldOp>(inner) || isVectorArithmetic(inner);
       }))
     return std::nullopt;
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (!result.isPermutation())
+  std::optional<unsigned> element = findElement(op, memory, producer);
+  if (!element || !result.isPermutation())
     return std::nullopt;
   // Loop number i of the stage is at the point that the producer's loops have for its dimension.
   SmallVector<AffineExpr> points(op.getNumLoops());
   for (auto [index, point] : llvm::zip(result.getResults(), place.getResults()))
     points[cast<AffineDimExpr>(index).getPosition()] = point;
-  EpilogueStage stage{op, {}};
+  EpilogueStage stage{op, *element, {}, {}};
   for (OpOperand *input : op.getDpsInputOperands()) {
+    if (input->getOperandNumber() == *element)
+      continue;
     AffineMap map = op.getMatchingIndexingMap(input);
     // A number by itself is a vector of it; what the stage has just changed is not read again.
     if (!isa<MemRefType>(input->get().getType()) || input->get() == memory)
@@ -68,6 +94,7 @@ static std::optional<EpilogueStage> matchStage(Operation *candidate, Value memor
     if (!isVectorRead(read, columnLoop))
       return std::nullopt;
     stage.reads.push_back(read);
+    stage.arguments.push_back(input->getOperandNumber());
   }
   return stage;
 }
@@ -76,10 +103,12 @@ SmallVector<EpilogueStage> tenon::matchEpilogue(Operation *producer, Value memor
                                                 unsigned columnLoop) {
   SmallVector<EpilogueStage> stages;
   for (Operation *op = producer->getNextNode(); op; op = op->getNextNode()) {
-    if (std::optional<EpilogueStage> stage = matchStage(op, memory, place, columnLoop))
+    if (std::optional<EpilogueStage> stage = matchStage(op, producer, memory, place, columnLoop)) {
       stages.push_back(*stage);
-    else if (!isPure(op))
+      memory = stage->op.getDpsInits()[0];
+    } else if (!isPure(op)) {
       break;
+    }
   }
   return stages;
 }
@@ -107,8 +136,8 @@ Value tenon::emitStage(OpBuilder &b, const EpilogueStage &stage, Value elements,
   };
   IRMapping vectors;
   for (unsigned number = 0; number < stage.reads.size(); ++number)
-    vectors.map(op.getBody()->getArgument(number), read(number));
-  vectors.map(op.getBody()->getArguments().back(), elements);
+    vectors.map(op.getBody()->getArgument(stage.arguments[number]), read(number));
+  vectors.map(op.getBody()->getArgument(stage.element), elements);
   for (Operation &inner : op.getBody()->without_terminator()) {
     bool isConstant = matchPattern(&inner, m_Constant());
     for (Value operand : inner.getOperands())

@@ -19,16 +19,20 @@
 
 namespace tenon {
 
-/// A linalg.generic that changes each element of a buffer in place, by arithmetic that vectors have, too.
+/// A linalg.generic that changes each element of a buffer in place, or writes another buffer with it, by arithmetic
+/// that vectors have, too.
 struct EpilogueStage {
   mlir::linalg::GenericOp op;
-  /// What it reads beside the element itself, by the loops of what computes that. Each is contiguous along the
-  /// columns, or the same in all of them.
+  unsigned element; ///< the argument of the body that is the element
+  /// What it reads beside the element itself, by the loops of what computes that, and the arguments for it. Each is
+  /// contiguous along the columns, or the same in all of them.
   llvm::SmallVector<ElementRead> reads;
+  llvm::SmallVector<unsigned> arguments;
 };
 
 /// The stages that follow `producer` in order, with nothing but arithmetic on indices between. An element of `memory`
 /// is computed at the point `place` of the producer's loops, the last of which, `columnLoop`, runs along vectors.
+/// Another buffer takes the place of `memory` where nothing else uses that, which is of the kernel's own.
 /// Functions that are calls (exp, erf) are no stages: LLVM vectorises loops over them.
 llvm::SmallVector<EpilogueStage> matchEpilogue(mlir::Operation *producer, mlir::Value memory, mlir::AffineMap place,
                                                unsigned columnLoop);

@@ -436,7 +436,9 @@ void Expansion::emit() {
   auto mayReadBeyond = [](const ElementRead &read) {
     return !isAlongColumns(read, kFilterDim) && (read.map.isFunctionOfDim(1) || read.map.isFunctionOfDim(2));
   };
-  auto *unsafe = llvm::find_if(epilogue, [&](const EpilogueStage &stage) { return llvm::any_of(stage.reads, mayReadBeyond); });
+  auto *unsafe = llvm::find_if(epilogue, [&](EpilogueStage &stage) {
+    return stage.op.getDpsInits()[0] != op.getInit() || llvm::any_of(stage.reads, mayReadBeyond);
+  });
   epilogue.erase(unsafe, epilogue.end());
   // What it reads is defined there.
   if (!epilogue.empty())

@@ -485,6 +485,8 @@ void Emitter::emitBlock(RegisterBlock chosen, Value mask) {
   prefetchEpilogue();
   sums = emitReduction(summed, llvm::to_vector(llvm::seq(size.rows)), sums);
   applyEpilogue(sums);
+  if (!epilogue.empty())
+    out.memory = epilogue.back().op.getDpsInits()[0];
   for (int64_t row = 0; row < size.rows; ++row)
     for (int64_t v = 0; v < size.vectors; ++v) {
       Value sum = sums[row * size.vectors + v];
