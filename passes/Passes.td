@@ -194,6 +194,23 @@ def NarrowProducts : Pass<"tenon-narrow-products", "::mlir::func::FuncOp"> {
   }];
 }
 
+def TabulateBytes : Pass<"tenon-tabulate-bytes", "::mlir::func::FuncOp"> {
+  let summary = "look up what costly functions make of bytes";
+  let description = [{
+    What is computed element by element of one tensor of bytes and of single constants, and is bytes again, has 256
+    results at most. `tenon-fold-constants` computes these by the operations themselves, so that nothing changes but time. Sums,
+    products and their like are left alone, which vectors do as fast.
+
+    Runs after `tenon-collapse-rows`, since rows collapse element by element, and before `tenon-fold-constants`.
+
+    ```mlir
+    %5 = tenon.cast %4 : (tensor<8x64xf32>) -> tensor<8x64xui8>    // %4 = ... erf ... f32(%x)
+    // ==>
+    %5 = tenon.gather %table, %x' {axis = 0 : i64} : (tensor<256xui8>, tensor<8x64xi32>) -> tensor<8x64xui8>
+    ```
+  }];
+}
+
 def FoldConstants : Pass<"tenon-fold-constants", "::mlir::ModuleOp"> {
   let summary = "compute what depends on weights alone";
   let description = [{

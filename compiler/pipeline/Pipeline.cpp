@@ -38,6 +38,7 @@ static void buildAllSizesPipeline(OpPassManager &pm, const ConstantEvaluator &ev
   functions.addPass(createCollapseRows());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
+  functions.addPass(createTabulateBytes());
   pm.addPass(createFoldConstants(evaluate, {maxGrowthBytes}));
 }
 
