@@ -79,6 +79,7 @@ private:
   void forRowsOfKnownWindows(int64_t extent, llvm::function_ref<void(int64_t rows)> body);
   SmallVector<int64_t> getRowSteps();
   void emitBlock(RegisterBlock block, Value active);
+  bool isLastColumnAlone();
   void prefetchEpilogue();
   void applyEpilogue(MutableArrayRef<Value> sums);
   /// Adds what `loops` sum to some rows of the block; `sums` are those of all rows.
@@ -491,11 +492,20 @@ void Emitter::emitBlock(RegisterBlock chosen, Value mask) {
     for (int64_t v = 0; v < size.vectors; ++v) {
       Value sum = sums[row * size.vectors + v];
       SmallVector<Value> indices = getIndices(out, row, v * lanes);
-      if (active && v + 1 == size.vectors)
+      if (active && v + 1 == size.vectors && isLastColumnAlone())
+        memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, sum, ArrayRef<int64_t>{0}), out.memory, indices);
+      else if (active && v + 1 == size.vectors)
         vector::MaskedStoreOp::create(b, loc, out.memory, indices, active, sum);
       else
         vector::StoreOp::create(b, loc, sum, out.memory, indices);
     }
+}
+
+/// Whether the vector of what is left of the columns has a single one. (LLVM 22 makes of a masked store of one lane, whose
+/// elements it truncates on the way, one of elements as wide as they were before.)
+bool Emitter::isLastColumnAlone() {
+  std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
+  return columns && *columns % lanes == 1;
 }
 
 void Emitter::absorbEpilogue() {
