@@ -169,3 +169,39 @@ func.func private @few_columns(%x: tensor<196x672xf32> {tenon.dims = #tenon.shap
   } -> tensor<196x112xf32>
   return %1 : tensor<196x112xf32>
 }
+
+// Sums that another stage makes bytes of: a tile's own memory has room for a whole one of 70 rows, of which the last tile of
+// an open number uses a part.
+// CHECK-LABEL: @sums_of_open_rows
+// CHECK: scf.for
+// CHECK: %[[SUMS:.*]] = tensor.empty() : tensor<70x64xi32>
+// CHECK: tensor.extract_slice %[[SUMS]][0, 0] [%{{.*}}, 64] [1, 1] : tensor<70x64xi32> to tensor<?x64xi32>
+func.func private @sums_of_open_rows(%x: tensor<?x256xi8> {tenon.dims = #tenon.shape<N, 256>},
+    %w: tensor<2x64x128xi8> {tenon.dims = #tenon.shape<2, 64, 128>},
+    %out: tensor<?x64xi8> {tenon.dims = #tenon.shape<N, 64>, tenon.output}) -> tensor<?x64xi8> attributes {tenon.kernel} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0 : i32
+  %rows = tensor.dim %x, %c0 : tensor<?x256xi8>
+  %memory = tensor.empty(%rows) : tensor<?x64xi32>
+  %0 = linalg.fill ins(%zero : i32) outs(%memory : tensor<?x64xi32>) -> tensor<?x64xi32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(m, k, n) -> (m, k)>,
+                                        affine_map<(m, k, n) -> (n floordiv 32, k floordiv 4, (n mod 32) * 4 + k mod 4)>,
+                                        affine_map<(m, k, n) -> (m, n)>],
+                       iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<?x256xi8>, tensor<2x64x128xi8>) outs(%0 : tensor<?x64xi32>) {
+  ^bb0(%a: i8, %b: i8, %c: i32):
+    %2 = arith.extui %a : i8 to i32
+    %3 = arith.extsi %b : i8 to i32
+    %4 = arith.muli %2, %3 : i32
+    %5 = arith.addi %c, %4 : i32
+    linalg.yield %5 : i32
+  } -> tensor<?x64xi32>
+  %6 = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%1 : tensor<?x64xi32>) outs(%out : tensor<?x64xi8>) {
+  ^bb0(%a: i32, %b: i8):
+    %7 = arith.trunci %a : i32 to i8
+    linalg.yield %7 : i8
+  } -> tensor<?x64xi8>
+  return %6 : tensor<?x64xi8>
+}
