@@ -79,7 +79,6 @@ private:
   Value redirect(Value operand, Value old, Value replacement, OpBuilder &b);
 
   mlir::SymbolTable &symbols;
-  Operation *from;
   int64_t cost = 0;
   SmallVector<Operation *> made;
   SmallVector<std::pair<OpOperand *, Value>> changed; ///< with what they were
@@ -142,7 +141,7 @@ Value Repetition::redirect(Value operand, Value old, Value replacement, OpBuilde
   return view->getResult(0);
 }
 
-Repetition::Repetition(LaunchOp launch, Operation *from, mlir::SymbolTable &symbols) : symbols(symbols), from(from) {
+Repetition::Repetition(LaunchOp launch, Operation *from, mlir::SymbolTable &symbols) : symbols(symbols) {
   Value old = launch.getResult(0), replacement;
   if (!isCheap(launch))
     return;

@@ -25,8 +25,8 @@ struct CpuTarget {
   std::string cpu;      ///< LLVM's -mcpu
   std::string features; ///< LLVM's -mattr
   std::string needed;   ///< what code for it needs, as runtime/format/Target.h says it
-  Machine machine;      ///< what choices know of it: of the host what it says, of others what is usual
-  bool runsHere;        ///< whether this machine can execute code for it
+  Machine machine = {}; ///< what choices know of it: of the host what it says, of others what is usual
+  bool runsHere = false; ///< whether this machine can execute code for it
 
   /// Name and needs, as fmt::Section::target has them.
   std::string getSectionTarget() const { return name + "=" + needed; }

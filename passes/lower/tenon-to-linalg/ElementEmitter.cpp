@@ -462,7 +462,7 @@ SmallVector<AffineExpr> ElementEmitter::getPackedIndices(UnpackOp op, ArrayRef<A
   std::optional<int64_t> quadAxis = op.getQuadAxis();
   SmallVector<AffineExpr> at{divDims(index, width)};
   for (auto [i, other] : llvm::enumerate(indices))
-    if (static_cast<int64_t>(i) != op.getAxis())
+    if (i != op.getAxis())
       at.push_back(static_cast<int64_t>(i) == quadAxis ? divDims(other, four) : other);
   if (quadAxis)
     place = addDims(mulDims(place, four), modDims(indices[*quadAxis], four));

@@ -1,0 +1,355 @@
+//===- ContractionEmitter.cpp - the loops of a matrix product --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernel/ContractionEmitter.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace tenon;
+
+void ContractionEmitter::forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body) {
+  std::optional<int64_t> first = getConstantIntValue(begin), last = getConstantIntValue(end);
+  if (first && last && *first >= *last)
+    return;
+  if (first && last && *first + step == *last) {
+    body(begin);
+    return;
+  }
+  auto loop = scf::ForOp::create(b, loc, begin, end, constant(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+BlockProblem ContractionEmitter::getProblem() {
+  std::optional<int64_t> rows = contraction.rowLoop ? getConstantIntValue(extents[*contraction.rowLoop]) : 1;
+  std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
+  // Of open extents the ends count for little.
+  BlockProblem problem{rows.value_or(1 << 20), columns.value_or(lanes << 20), lanes, registers};
+  // The parts of a quad are in registers together.
+  if (contraction.quadLoop && byteProducts != ByteProducts::quads)
+    problem.registers -= 4;
+  problem.isColumnwise = contraction.isColumnwise;
+  problem.hasPanels = contraction.panel;
+  if (unrollsTaps)
+    std::tie(problem.taps, problem.stride, problem.dilation) =
+        std::tie(window->taps, window->stride, window->dilation);
+  return problem;
+}
+
+void ContractionEmitter::emit() {
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
+    // Some operand has the loop as a dimension of its own, the way linalg itself finds its extent.
+    for (OpOperand &operand : op->getOpOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      auto *it = llvm::find(map.getResults(), b.getAffineDimExpr(loop));
+      if (it == map.getResults().end())
+        continue;
+      int64_t dim = it - map.getResults().begin();
+      auto memref = cast<MemRefType>(operand.get().getType());
+      extents.push_back(memref.isDynamicDim(dim)
+                            ? memref::DimOp::create(b, loc, operand.get(), dim).getResult()
+                            : constant(memref.getDimSize(dim)));
+      break;
+    }
+  }
+  setWindow();
+  unrollsTaps = hasFewTaps();
+  block = chooseBlock(getProblem());
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (iterators[loop] == utils::IteratorType::parallel && loop != contraction.columnLoop &&
+        loop != contraction.rowLoop)
+      outerLoops.push_back(loop);
+  emitLoops();
+  for (EpilogueStage &stage : epilogue)
+    stage.op.erase();
+}
+
+void ContractionEmitter::forParallel(ArrayRef<unsigned> loops, llvm::function_ref<void()> body) {
+  if (loops.empty())
+    return body();
+  forLoop(constant(0), extents[loops.front()], 1, [&](Value index) {
+    position[loops.front()] = index;
+    forParallel(loops.drop_front(), body);
+  });
+}
+
+void ContractionEmitter::emitLoops() {
+  auto emitRows = [&](int64_t vectors, Value active) {
+    forRows([&](int64_t rows) { emitBlock({rows, vectors}, active); });
+  };
+  // A panel is used for all rows before the next one is.
+  if (contraction.panel)
+    return forColumns(
+        [&](int64_t vectors, Value active) { forParallel(outerLoops, [&] { emitRows(vectors, active); }); });
+  forParallel(outerLoops, [&] { forColumns(emitRows); });
+}
+
+/// Whole blocks of vectors, then what is left: at once where it is known how much that is, else single
+/// vectors. The last vector may be a part.
+void ContractionEmitter::forColumns(llvm::function_ref<void(int64_t vectors, Value active)> emitBody) {
+  Value extent = extents[contraction.columnLoop];
+  int64_t width = block.vectors * lanes;
+  auto makeMask = [&](Value column) -> Value {
+    Value rest = arith::SubIOp::create(b, loc, extent, column);
+    return vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), rest);
+  };
+  auto body = [&](Value column, int64_t vectors, Value active) {
+    position[contraction.columnLoop] = column;
+    emitBody(vectors, active);
+  };
+  if (std::optional<int64_t> known = getConstantIntValue(extent)) {
+    int64_t whole = *known / width * width, rest = llvm::divideCeil(*known - whole, lanes);
+    forLoop(constant(0), constant(whole), width, [&](Value column) { body(column, block.vectors, Value()); });
+    if (rest == 0)
+      return;
+    Value column = constant(whole), last = constant(whole + (rest - 1) * lanes);
+    return body(column, rest, *known % lanes ? makeMask(last) : Value());
+  }
+  AffineExpr size = b.getAffineSymbolExpr(0);
+  Value whole = affine::AffineApplyOp::create(b, loc, size.floorDiv(width) * width, extent);
+  forLoop(constant(0), whole, width, [&](Value column) { body(column, block.vectors, Value()); });
+  forLoop(whole, extent, lanes, [&](Value column) { body(column, 1, makeMask(column)); });
+}
+
+/// How many rows at a time: the block's, then what is left, where that is known at once; else half as many,
+/// and half of that.
+SmallVector<int64_t> ContractionEmitter::getRowSteps() {
+  if (std::optional<int64_t> known = getConstantIntValue(extents[*contraction.rowLoop])) {
+    int64_t rest = *known % block.rows;
+    return rest ? SmallVector<int64_t>{block.rows, rest} : SmallVector<int64_t>{block.rows};
+  }
+  SmallVector<int64_t> steps;
+  for (int64_t rows = block.rows; rows > 0; rows /= 2)
+    steps.push_back(rows);
+  return steps;
+}
+
+void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
+  if (!contraction.rowLoop)
+    return body(1);
+  Value extent = extents[*contraction.rowLoop], begin = constant(0);
+  position[*contraction.rowLoop] = begin;
+  if (window && window->hasBounds && hasKnownWindows())
+    return forRowsOfKnownWindows(*getConstantIntValue(extent), body);
+  AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
+  for (int64_t rows : getRowSteps()) {
+    // As often as whole steps fit.
+    OpFoldResult end =
+        affine::makeComposedFoldedAffineApply(b, loc, first + (last - first).floorDiv(rows) * rows,
+                                              {getAsOpFoldResult(begin), getAsOpFoldResult(extent)});
+    Value stop = getValueOrCreateConstantIndexOp(b, loc, end);
+    forLoop(begin, stop, rows, [&](Value row) {
+      position[*contraction.rowLoop] = row;
+      emitRowsAnywhere(rows, body);
+    });
+    begin = stop;
+  }
+}
+
+LoopRange ContractionEmitter::getRange(unsigned loop, int64_t row) {
+  if (window && loop == window->loop && sight == Sight::whole)
+    return {b.getIndexAttr(0), getAsOpFoldResult(extents[loop])};
+  ElementRead shifted = contraction.scalars;
+  for (ReadBound &bound : shifted.bounds)
+    bound.rest = shiftRows(bound.rest, row);
+  return tenon::getRange(b, loc, shifted, loop, extents[loop], position);
+}
+
+AffineExpr ContractionEmitter::shiftRows(AffineExpr index, int64_t rows) {
+  if (!contraction.rowLoop || rows == 0)
+    return index;
+  AffineExpr row = b.getAffineDimExpr(*contraction.rowLoop);
+  return index.replace(row, row + rows);
+}
+
+SmallVector<Value> ContractionEmitter::getIndices(const ElementRead &read, int64_t rows, int64_t columns) {
+  SmallVector<Value> indices;
+  for (AffineExpr index : read.map.getResults()) {
+    // Offsets are constants: they become displacements of the address.
+    AffineExpr shifted = shiftRows(index, rows), column = b.getAffineDimExpr(contraction.columnLoop);
+    if (columns)
+      shifted = shifted.replace(column, column + columns);
+    SmallVector<Value> operands;
+    SmallVector<AffineExpr> dims(read.map.getNumDims(), b.getAffineConstantExpr(0));
+    for (unsigned loop = 0; loop < read.map.getNumDims(); ++loop)
+      if (index.isFunctionOfDim(loop)) {
+        dims[loop] = b.getAffineDimExpr(operands.size());
+        operands.push_back(position[loop]);
+      }
+    unsigned numDims = operands.size();
+    llvm::append_range(operands, read.symbols);
+    AffineMap map = AffineMap::get(numDims, read.symbols.size(), shifted.replaceDims(dims));
+    indices.push_back(affine::AffineApplyOp::create(b, loc, map, operands));
+  }
+  return indices;
+}
+
+/// What a panel holds beyond the last column is zero: it needs no mask.
+Value ContractionEmitter::loadVector(const ElementRead &read, int64_t row, int64_t vector, Value condition) {
+  auto vectorType = VectorType::get({lanes}, type);
+  SmallVector<Value> indices = getIndices(read, row, vector * lanes);
+  bool isPanel = contraction.panel && read.memory == contraction.vectors.memory;
+  Value mask = isPanel || vector + 1 != size.vectors ? Value() : active;
+  if (condition) {
+    Value all = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), condition);
+    mask = mask ? arith::AndIOp::create(b, loc, mask, all).getResult() : all;
+  }
+  if (!mask)
+    return vector::LoadOp::create(b, loc, vectorType, read.memory, indices);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
+  return vector::MaskedLoadOp::create(b, loc, vectorType, read.memory, indices, mask, zero);
+}
+
+void ContractionEmitter::emitBlock(RegisterBlock chosen, Value mask) {
+  size = chosen;
+  active = mask;
+  ElementRead out = getRead(*op.getDpsInitOperand(0));
+  SmallVector<Value> sums;
+  auto vectorType = VectorType::get({lanes}, type);
+  if (isFromZero)
+    sums.assign(size.rows * size.vectors, arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType)));
+  for (int64_t row = 0; row < size.rows && !isFromZero; ++row)
+    for (int64_t v = 0; v < size.vectors; ++v)
+      sums.push_back(loadVector(out, row, v));
+  SmallVector<unsigned> summed;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction)
+      summed.push_back(loop);
+  prefetchEpilogue();
+  sums = emitReduction(summed, llvm::to_vector(llvm::seq(size.rows)), sums);
+  applyEpilogue(sums);
+  if (!epilogue.empty())
+    out.memory = epilogue.back().op.getDpsInits()[0];
+  for (int64_t row = 0; row < size.rows; ++row)
+    for (int64_t v = 0; v < size.vectors; ++v) {
+      Value sum = sums[row * size.vectors + v];
+      SmallVector<Value> indices = getIndices(out, row, v * lanes);
+      if (active && v + 1 == size.vectors && isLastColumnAlone())
+        memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, sum, ArrayRef<int64_t>{0}),
+                                out.memory, indices);
+      else if (active && v + 1 == size.vectors)
+        vector::MaskedStoreOp::create(b, loc, out.memory, indices, active, sum);
+      else
+        vector::StoreOp::create(b, loc, sum, out.memory, indices);
+    }
+}
+
+/// Whether the vector of what is left of the columns has a single one. (LLVM 22 makes of a masked store of
+/// one lane, whose elements it truncates on the way, one of elements as wide as they were before.)
+bool ContractionEmitter::isLastColumnAlone() {
+  std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
+  return columns && *columns % lanes == 1;
+}
+
+void ContractionEmitter::absorbEpilogue() {
+  AffineMap place = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  epilogue = matchEpilogue(op, op.getDpsInits()[0], place, contraction.columnLoop);
+  // What it reads is defined there.
+  if (!epilogue.empty())
+    b.setInsertionPoint(epilogue.back().op);
+}
+
+void ContractionEmitter::applyEpilogue(MutableArrayRef<Value> sums) {
+  for (const EpilogueStage &stage : epilogue) {
+    // What is the same for all rows is read once.
+    llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> shared;
+    for (auto [i, sum] : llvm::enumerate(sums)) {
+      int64_t row = i / size.vectors, v = i % size.vectors;
+      sum = emitStage(b, stage, sum, [&](unsigned number) {
+        const ElementRead &read = stage.reads[number];
+        bool isAlong = isAlongColumns(read, contraction.columnLoop);
+        bool hasRows = contraction.rowLoop && read.map.isFunctionOfDim(*contraction.rowLoop);
+        Value &known = shared[{number, isAlong ? v : -1}];
+        if (known && !hasRows)
+          return known;
+        return known = emitVectorRead(b, loc, read, contraction.columnLoop, getIndices(read, row, v * lanes),
+                                      lanes, v + 1 == size.vectors ? active : Value());
+      });
+    }
+  }
+}
+
+SmallVector<Value> ContractionEmitter::emitReduction(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows,
+                                                     ValueRange sums) {
+  if (loops.empty())
+    return contraction.quadLoop ? emitQuadStep(rows, sums) : emitStep(rows, sums);
+  if (loops.front() == contraction.quadLoop)
+    return emitQuads(loops, rows, sums);
+  if (window && loops.front() == window->loop && unrollsTaps)
+    return emitTaps(loops, rows, sums);
+  if (window && loops.front() == window->loop && rows.size() > 1 && sight != Sight::whole)
+    return sight == Sight::known ? emitBorder(loops, rows, sums) : emitOpenBorder(loops, rows, sums);
+  return emitLoop(loops, getRange(loops.front(), rows.front()), rows, sums);
+}
+
+SmallVector<Value> ContractionEmitter::emitLoop(ArrayRef<unsigned> loops, LoopRange range,
+                                                ArrayRef<int64_t> rows, ValueRange sums) {
+  unsigned current = loops.front();
+  Value begin = getValueOrCreateConstantIndexOp(b, loc, range.begin);
+  std::optional<int64_t> first = getConstantIntValue(range.begin), last = getConstantIntValue(range.end);
+  bool readsZeros = window && current == window->loop && rows.size() > 1 && sight == Sight::open;
+  if (first && last && *first + 1 == *last) {
+    position[current] = begin;
+    if (readsZeros)
+      readPixels(rows);
+    return emitReduction(loops.drop_front(), rows, sums);
+  }
+  Value end = getValueOrCreateConstantIndexOp(b, loc, range.end);
+  // Two steps of a matrix product at a time, so that the loop itself costs half as much. (Windows got slower
+  // by it.)
+  int64_t steps = op.getNumReductionLoops() == 1 && first && last && (*last - *first) % 2 == 0 ? 2 : 1;
+  auto loop = scf::ForOp::create(b, loc, begin, end, constant(steps), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> results(loop.getRegionIterArgs());
+  for (int64_t step = 0; step < steps; ++step) {
+    position[current] =
+        step == 0 ? loop.getInductionVar()
+                  : arith::AddIOp::create(b, loc, loop.getInductionVar(), constant(step)).getResult();
+    if (loops.size() == 1) {
+      prefetchPanel(current);
+      prefetchAhead(current);
+    }
+    if (readsZeros)
+      readPixels(rows);
+    results = emitReduction(loops.drop_front(), rows, results);
+  }
+  scf::YieldOp::create(b, loc, results);
+  return loop.getResults();
+}
+
+Value ContractionEmitter::loadElement(int64_t row) {
+  if (!pixels.empty())
+    return memref::LoadOp::create(b, loc, pixels[row], position[window->loop + 1]);
+  return memref::LoadOp::create(b, loc, contraction.scalars.memory, getIndices(contraction.scalars, row, 0));
+}
+
+SmallVector<Value> ContractionEmitter::emitStep(ArrayRef<int64_t> rows, ValueRange sums) {
+  SmallVector<Value> columns, results(sums);
+  for (int64_t v = 0; v < size.vectors; ++v)
+    columns.push_back(loadVector(contraction.vectors, 0, v));
+  auto vectorType = VectorType::get({lanes}, type);
+  for (int64_t row : rows) {
+    Value element;
+    if (!contraction.isColumnwise) {
+      element = loadElement(row);
+      element = vector::BroadcastOp::create(b, loc, vectorType, element);
+    }
+    for (int64_t v = 0; v < size.vectors; ++v) {
+      Value factor = element ? element : loadVector(contraction.scalars, row, v);
+      Value &sum = results[row * size.vectors + v];
+      sum = vector::FMAOp::create(b, loc, factor, columns[v], sum);
+    }
+  }
+  return results;
+}

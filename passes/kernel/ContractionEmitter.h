@@ -1,0 +1,144 @@
+//===- ContractionEmitter.h - the loops of a matrix product ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// The micro-kernel is the one that all fast matrix products have (Goto and
+// van de Geijn, "Anatomy of High-Performance Matrix Multiplication", 2008): a
+// block of rows x vectors of the result stays in registers while the summed
+// loops run; each step loads a few vectors of one operand, and multiplies them
+// with broadcast elements of the other.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_KERNEL_CONTRACTIONEMITTER_H
+#define TENON_PASSES_KERNEL_CONTRACTIONEMITTER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/kernel/ByteProducts.h"
+#include "passes/kernel/Contraction.h"
+#include "passes/kernel/Epilogue.h"
+#include "passes/kernel/RegisterBlock.h"
+
+namespace tenon {
+
+/// The summed loop that moves along the input with the rows: row r reads place `stride` * r + `dilation` *
+/// tap.
+struct Window {
+  unsigned loop;
+  int64_t stride, dilation, taps;
+  bool hasBounds;
+};
+
+/// What the rows of a block see of a window: all of it, parts that are known, or parts that only the run
+/// tells.
+enum class Sight { whole, known, open };
+
+/// Emits the loops of one contraction on buffers.
+class ContractionEmitter {
+public:
+  ContractionEmitter(mlir::linalg::GenericOp op, const Contraction &contraction, int64_t vectorBytes,
+                     int64_t registers, ByteProducts byteProducts)
+      : b(op), loc(op.getLoc()), op(op), contraction(contraction), registers(registers),
+        byteProducts(byteProducts), type(mlir::getElementTypeOrSelf(op.getDpsInits()[0])),
+        lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()), position(op.getNumLoops()) {}
+  void emit();
+  /// The sum begins with zeros, which are not in memory.
+  void startFromZero() { isFromZero = true; }
+  /// Takes over the operations that follow and change the sums.
+  void absorbEpilogue();
+
+private:
+  std::optional<Window> findWindow();
+  void setWindow();
+  bool hasFewTaps();
+  BlockProblem getProblem();
+  void emitLoops();
+  void forParallel(mlir::ArrayRef<unsigned> loops, llvm::function_ref<void()> body);
+  /// Loops over all columns, or all rows: `body` gets the first and how many vectors or rows there are at
+  /// once.
+  void forColumns(llvm::function_ref<void(int64_t vectors, mlir::Value active)> body);
+  void forRows(llvm::function_ref<void(int64_t rows)> body);
+  void emitRowsAnywhere(int64_t rows, llvm::function_ref<void(int64_t rows)> body);
+  void forRowsOfKnownWindows(int64_t extent, llvm::function_ref<void(int64_t rows)> body);
+  llvm::SmallVector<int64_t> getRowSteps();
+  void emitBlock(RegisterBlock block, mlir::Value active);
+  bool isLastColumnAlone();
+  void prefetchEpilogue();
+  void applyEpilogue(mlir::MutableArrayRef<mlir::Value> sums);
+  /// Adds what `loops` sum to some rows of the block; `sums` are those of all rows.
+  llvm::SmallVector<mlir::Value> emitReduction(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
+                                               mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> emitLoop(mlir::ArrayRef<unsigned> loops, LoopRange range,
+                                          mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> emitBorder(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
+                                            mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> emitOpenBorder(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
+                                                mlir::ValueRange sums);
+  std::optional<int64_t> getPixelDim();
+  mlir::Value getZeros(mlir::MemRefType pixel);
+  void readPixels(mlir::ArrayRef<int64_t> rows);
+  mlir::Value loadElement(int64_t row);
+  llvm::SmallVector<mlir::Value> emitTaps(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
+                                          mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> emitStep(mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> emitQuads(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
+                                           mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> emitQuadStep(mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
+  mlir::Value loadQuad(int64_t row);
+  mlir::Value loadQuads(int64_t vector);
+  void prefetchPanel(unsigned loop);
+  void prefetchAhead(unsigned loop);
+
+  /// The part of a summed loop in which the bounds of a row of the block hold.
+  LoopRange getRange(unsigned loop, int64_t row);
+  /// Whether a row of the block sees the current tap.
+  mlir::Value seesTap(int64_t row);
+  /// Whether the rows from the current one on see the whole window.
+  mlir::Value isWhole(int64_t rows);
+  /// Whether it is known what taps each row sees, and few blocks of rows see less than all.
+  bool hasKnownWindows();
+  bool isKnownWhole(int64_t first, int64_t rows);
+  std::pair<int64_t, int64_t> getKnownRange(int64_t row);
+
+  mlir::AffineExpr shiftRows(mlir::AffineExpr index, int64_t rows);
+  /// The indices of a read, `rows` and `columns` beyond the current position.
+  llvm::SmallVector<mlir::Value> getIndices(const ElementRead &read, int64_t rows, int64_t columns);
+  /// Zeros where there is a condition that does not hold.
+  mlir::Value loadVector(const ElementRead &read, int64_t row, int64_t vector, mlir::Value condition = {});
+  mlir::Value constant(int64_t value) { return mlir::arith::ConstantIndexOp::create(b, loc, value); }
+  /// A loop from `begin` to `end`; `body` runs at its insertion point.
+  void forLoop(mlir::Value begin, mlir::Value end, int64_t step, llvm::function_ref<void(mlir::Value)> body);
+
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  mlir::linalg::GenericOp op;
+  Contraction contraction;
+  int64_t registers;
+  ByteProducts byteProducts;
+  mlir::Type type; ///< of the sums
+  int64_t lanes;
+  bool isFromZero = false;
+  llvm::SmallVector<EpilogueStage> epilogue;
+  llvm::SmallVector<mlir::Value> extents, position;
+  llvm::SmallVector<unsigned> outerLoops; ///< the parallel loops but rows and columns
+  std::optional<Window> window;
+  /// Whether all taps of the window are at hand at once, so that what several rows read is loaded once.
+  bool unrollsTaps = false;
+  RegisterBlock block; ///< the one that is chosen
+  RegisterBlock size;  ///< of the block that is emitted now, whose last vectors `active` masks
+  mlir::Value active;
+  int64_t quadBytes = 4; ///< that the current step of quads has of each
+  Sight sight = Sight::whole;
+  /// Where it is not known what rows see: the pixels that they read for the current tap, and what stands for
+  /// one beyond the border.
+  llvm::SmallVector<mlir::Value> pixels;
+  mlir::Value zeros;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_CONTRACTIONEMITTER_H

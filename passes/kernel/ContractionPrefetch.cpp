@@ -1,0 +1,104 @@
+//===- ContractionPrefetch.cpp - what a product asks for ahead -------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "passes/kernel/ContractionEmitter.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// What the epilogue reads for each row comes from afar, and is asked for while the block is summed.
+void ContractionEmitter::prefetchEpilogue() {
+  constexpr int64_t kLineBits = 512;
+  for (const EpilogueStage &stage : epilogue)
+    for (const ElementRead &read : stage.reads) {
+      if (!contraction.rowLoop || !isAlongColumns(read, contraction.columnLoop) ||
+          !read.map.isFunctionOfDim(*contraction.rowLoop))
+        continue;
+      int64_t perLine = kLineBits / getElementTypeOrSelf(read.memory).getIntOrFloatBitWidth();
+      for (int64_t row = 0; row < size.rows; ++row)
+        for (int64_t column = 0; column < size.vectors * lanes; column += perLine)
+          memref::PrefetchOp::create(b, loc, read.memory, getIndices(read, row, column), /*isWrite=*/false,
+                                     /*localityHint=*/3, /*isDataCache=*/true);
+    }
+}
+
+/// Asks for what the vectors of a later step will be.
+void ContractionEmitter::prefetchAhead(unsigned loop) {
+  auto steps = op->getAttrOfType<IntegerAttr>(kPrefetchAttr);
+  if (!steps)
+    return;
+  constexpr int64_t kLine = 64;
+  int64_t perLine = kLine * 8 / type.getIntOrFloatBitWidth();
+  Value later = affine::AffineApplyOp::create(
+      b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + steps.getInt()), position[loop]);
+  for (int64_t column = 0; column < size.vectors * lanes; column += perLine) {
+    Value at = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + column),
+                                             position[contraction.columnLoop]);
+    memref::PrefetchOp::create(b, loc, contraction.vectors.memory, ValueRange{later, at}, /*isWrite=*/false,
+                               /*localityHint=*/2, /*isDataCache=*/true);
+  }
+}
+
+/// While a panel is multiplied with all rows, the next one comes from memory: each block of rows asks for its
+/// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks. What lies
+/// beyond the last panel may be asked for, too: that reads nothing.
+void ContractionEmitter::prefetchPanel(unsigned loop) {
+  if (contraction.panel == 0 || !contraction.rowLoop || size.rows != block.rows)
+    return;
+  std::optional<int64_t> rows = getConstantIntValue(extents[*contraction.rowLoop]),
+                         steps = getConstantIntValue(extents[loop]);
+  int64_t perStep = loop == contraction.quadLoop ? 4 : 1;
+  if (steps)
+    *steps /= perStep;
+  int64_t lines = contraction.panel * type.getIntOrFloatBitWidth() / 8 / 64;
+  // The blocks of rows that a panel is used for, and the number of this one. Of unknown rows there may be
+  // fewer than is taken for granted, or more.
+  int64_t count = rows.value_or(8 * block.rows) / block.rows;
+  AffineExpr number = b.getAffineDimExpr(0).floorDiv(block.rows);
+  SmallVector<Value> places{position[*contraction.rowLoop]};
+  for (unsigned outer : llvm::reverse(outerLoops))
+    if (std::optional<int64_t> extent = getConstantIntValue(extents[outer]); extent && *extent > 1) {
+      number = number + b.getAffineDimExpr(places.size()) * count;
+      places.push_back(position[outer]);
+      count *= *extent;
+    }
+  // A power of two, so that no step divides.
+  int64_t blocks = llvm::bit_floor(uint64_t(std::max<int64_t>(count, 1)));
+  if (!steps || blocks < lines || *steps < blocks)
+    return;
+  // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more.
+  AffineMap map = contraction.vectors.map;
+  int64_t stepDim = -1, panelDim = -1;
+  for (auto [dim, index] : llvm::enumerate(map.getResults())) {
+    if (index.isFunctionOfDim(loop) && dim + 1 < map.getNumResults())
+      stepDim = dim;
+    if (index.getKind() == AffineExprKind::FloorDiv && index.isFunctionOfDim(contraction.columnLoop))
+      panelDim = dim;
+  }
+  if (stepDim < 0)
+    return;
+  int64_t share = llvm::divideCeil(*steps, blocks), perLine = perStep * contraction.panel / lines;
+  AffineExpr step = b.getAffineDimExpr(places.size()).floorDiv(perStep), column = b.getAffineDimExpr(0);
+  places.push_back(position[loop]);
+  SmallVector<Value> indices = getIndices(contraction.vectors, 0, 0);
+  auto replace = [&](unsigned dim, AffineExpr expr, ValueRange operands) {
+    indices[dim] = affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, expr), operands);
+  };
+  replace(stepDim, number * share + step.floorDiv(blocks), places);
+  replace(indices.size() - 1, b.getAffineDimExpr(0).floorDiv(perStep) % lines * perLine, position[loop]);
+  // The block has some panels side by side, and after them come as many.
+  int64_t numPanels = llvm::divideCeil(size.vectors * lanes, contraction.panel);
+  Value current = position[contraction.columnLoop];
+  for (int64_t panel = numPanels; panel < 2 * numPanels; ++panel) {
+    replace(panelDim, column.floorDiv(contraction.panel) + panel, current);
+    memref::PrefetchOp::create(b, loc, contraction.vectors.memory, indices, /*isWrite=*/false,
+                               /*localityHint=*/2,
+                               /*isDataCache=*/true);
+  }
+}

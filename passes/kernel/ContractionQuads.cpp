@@ -1,0 +1,88 @@
+//===- ContractionQuads.cpp - sums of products of bytes --------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/kernel/ContractionEmitter.h"
+#include "passes/kernel/QuadProducts.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// Whole quads, then what is left.
+SmallVector<Value> ContractionEmitter::emitQuads(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows,
+                                                 ValueRange sums) {
+  Value &place = position[loops.front()];
+  int64_t depth = *getConstantIntValue(extents[loops.front()]), whole = depth / 4;
+  SmallVector<Value> results(sums);
+  if (whole > 0) {
+    int64_t steps = whole % 2 == 0 ? 2 : 1;
+    auto loop = scf::ForOp::create(b, loc, constant(0), constant(whole), constant(steps), sums);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    results.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+    for (int64_t step = 0; step < steps; ++step) {
+      place = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, (b.getAffineDimExpr(0) + step) * 4),
+                                            loop.getInductionVar());
+      if (loops.size() == 1)
+        prefetchPanel(loops.front());
+      results = emitReduction(loops.drop_front(), rows, results);
+    }
+    scf::YieldOp::create(b, loc, results);
+    results.assign(loop.getResults().begin(), loop.getResults().end());
+  }
+  if (depth % 4 == 0)
+    return results;
+  place = constant(4 * whole);
+  quadBytes = depth % 4;
+  results = emitReduction(loops.drop_front(), rows, results);
+  quadBytes = 4;
+  return results;
+}
+
+/// The quad of a row, with zeros for what there is not.
+Value ContractionEmitter::loadQuad(int64_t row) {
+  Value memory = pixels.empty() ? contraction.scalars.memory : pixels[row];
+  SmallVector<Value> indices = pixels.empty() ? getIndices(contraction.scalars, row, 0)
+                                              : SmallVector<Value>{position[window->loop + 1]};
+  Value bytes = vector::LoadOp::create(b, loc, VectorType::get({quadBytes}, b.getI8Type()), memory, indices);
+  auto quadType = VectorType::get({4}, b.getI8Type());
+  if (quadBytes < 4) {
+    Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(quadType));
+    bytes = vector::InsertStridedSliceOp::create(b, loc, bytes, zeros, ArrayRef<int64_t>{0},
+                                                 ArrayRef<int64_t>{1});
+  }
+  Value word = vector::BitCastOp::create(b, loc, VectorType::get({1}, type), bytes);
+  return vector::ExtractOp::create(b, loc, word, ArrayRef<int64_t>{0});
+}
+
+/// Of a vector of columns. Panels hold zeros beyond the last column, and beyond what is summed.
+Value ContractionEmitter::loadQuads(int64_t vector) {
+  return vector::LoadOp::create(b, loc, VectorType::get({4 * lanes}, b.getI8Type()),
+                                contraction.vectors.memory,
+                                getIndices(contraction.vectors, 0, vector * lanes));
+}
+
+SmallVector<Value> ContractionEmitter::emitQuadStep(ArrayRef<int64_t> rows, ValueRange sums) {
+  SmallVector<SmallVector<Value>> columns;
+  for (int64_t v = 0; v < size.vectors; ++v)
+    columns.push_back(splitSigned(b, loc, byteProducts, loadQuads(v)));
+  SmallVector<Value> results(sums);
+  for (int64_t row : rows) {
+    SmallVector<Value> element = splitUnsigned(b, loc, byteProducts, loadQuad(row), lanes);
+    for (int64_t v = 0; v < size.vectors; ++v)
+      for (auto [factor, column] : llvm::zip(element, columns[v])) {
+        Value &sum = results[row * size.vectors + v];
+        sum = addProducts(b, loc, byteProducts, sum, factor, column);
+      }
+  }
+  return results;
+}
