@@ -134,15 +134,35 @@ SmallVector<int64_t> ContractionEmitter::getRowSteps() {
   return steps;
 }
 
+/// Of open rows the last block ends with the last row, and does some once more: that costs less than to do what is left
+/// in smaller steps, each of which reads the whole panel.
 void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   if (!contraction.rowLoop)
     return body(1);
-  Value extent = extents[*contraction.rowLoop], begin = constant(0);
-  position[*contraction.rowLoop] = begin;
+  Value extent = extents[*contraction.rowLoop];
+  position[*contraction.rowLoop] = constant(0);
   if (window && window->hasBounds && hasKnownWindows())
     return forRowsOfKnownWindows(*getConstantIntValue(extent), body);
+  if (getConstantIntValue(extent) || block.rows == 1 || !mayRepeatRows())
+    return forRowSteps(getRowSteps(), body);
+  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, extent, constant(block.rows));
+  auto branch = scf::IfOp::create(b, loc, fits, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  forLoop(constant(0), extent, block.rows, [&](Value row) {
+    AffineExpr place = b.getAffineSymbolExpr(0), size = b.getAffineSymbolExpr(1);
+    AffineMap clamped = AffineMap::get(0, 2, {place, size - block.rows}, b.getContext());
+    position[*contraction.rowLoop] = affine::AffineMinOp::create(b, loc, clamped, ValueRange{row, extent});
+    emitRowsAnywhere(block.rows, body);
+  });
+  b.setInsertionPointToStart(branch.elseBlock());
+  forRowSteps(ArrayRef(getRowSteps()).drop_front(), body);
+}
+
+void ContractionEmitter::forRowSteps(ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body) {
+  Value extent = extents[*contraction.rowLoop], begin = constant(0);
   AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
-  for (int64_t rows : getRowSteps()) {
+  for (int64_t rows : steps) {
     // As often as whole steps fit.
     OpFoldResult end =
         affine::makeComposedFoldedAffineApply(b, loc, first + (last - first).floorDiv(rows) * rows,
@@ -154,6 +174,20 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
     });
     begin = stop;
   }
+}
+
+static Value getBuffer(Value memory) {
+  while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
+    memory = view.getViewSource();
+  return memory;
+}
+
+/// Whether rows that are computed twice come out the same: nothing that they are made of is written over.
+bool ContractionEmitter::mayRepeatRows() {
+  return isFromZero && llvm::none_of(epilogue, [](EpilogueStage &stage) {
+    Value written = getBuffer(stage.op.getDpsInits()[0]);
+    return llvm::any_of(stage.reads, [&](const ElementRead &read) { return getBuffer(read.memory) == written; });
+  });
 }
 
 LoopRange ContractionEmitter::getRange(unsigned loop, int64_t row) {

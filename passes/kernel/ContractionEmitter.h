@@ -62,6 +62,8 @@ private:
   /// once.
   void forColumns(llvm::function_ref<void(int64_t vectors, mlir::Value active)> body);
   void forRows(llvm::function_ref<void(int64_t rows)> body);
+  void forRowSteps(mlir::ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body);
+  bool mayRepeatRows();
   void emitRowsAnywhere(int64_t rows, llvm::function_ref<void(int64_t rows)> body);
   void forRowsOfKnownWindows(int64_t extent, llvm::function_ref<void(int64_t rows)> body);
   llvm::SmallVector<int64_t> getRowSteps();

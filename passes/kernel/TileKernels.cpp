@@ -204,7 +204,7 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   for (auto [dim, size] : llvm::zip(dims, sizes))
     numTiles *= llvm::divideCeil(getConstant(dim).value_or(size), size);
   for (; shape.row && numTiles < kFewTiles && sizes[*shape.row] >= 2 * kFewRows; numTiles *= 2)
-    sizes[*shape.row] = llvm::alignTo(llvm::divideCeil(sizes[*shape.row], 2), 14);
+    sizes[*shape.row] = llvm::divideCeil(sizes[*shape.row], 2);
   return sizes;
 }
 

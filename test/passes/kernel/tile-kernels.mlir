@@ -170,12 +170,12 @@ func.func private @few_columns(%x: tensor<196x672xf32> {tenon.dims = #tenon.shap
   return %1 : tensor<196x112xf32>
 }
 
-// Sums that another stage makes bytes of: a tile's own memory has room for a whole one of 70 rows, of which the last tile of
+// Sums that another stage makes bytes of: a tile's own memory has room for a whole one of 64 rows, of which the last tile of
 // an open number uses a part.
 // CHECK-LABEL: @sums_of_open_rows
 // CHECK: scf.for
-// CHECK: %[[SUMS:.*]] = tensor.empty() : tensor<70x64xi32>
-// CHECK: tensor.extract_slice %[[SUMS]][0, 0] [%{{.*}}, 64] [1, 1] : tensor<70x64xi32> to tensor<?x64xi32>
+// CHECK: %[[SUMS:.*]] = tensor.empty() : tensor<64x64xi32>
+// CHECK: tensor.extract_slice %[[SUMS]][0, 0] [%{{.*}}, 64] [1, 1] : tensor<64x64xi32> to tensor<?x64xi32>
 func.func private @sums_of_open_rows(%x: tensor<?x256xi8> {tenon.dims = #tenon.shape<N, 256>},
     %w: tensor<2x64x128xi8> {tenon.dims = #tenon.shape<2, 64, 128>},
     %out: tensor<?x64xi8> {tenon.dims = #tenon.shape<N, 64>, tenon.output}) -> tensor<?x64xi8> attributes {tenon.kernel} {

@@ -96,6 +96,45 @@ func.func @zeros_stay_in_registers(%a: memref<28x100xf32>, %b: memref<1x100x32xf
   return
 }
 
+// The last block of open rows ends with the last row, and does some once more; fewer rows than a block are done in smaller
+// steps.
+// CHECK-LABEL: @open_rows_end_with_a_whole_block
+// CHECK: %[[M:.*]] = memref.dim
+// CHECK: %[[FITS:.*]] = arith.cmpi sge, %[[M]], %{{.*}} : index
+// CHECK: scf.if %[[FITS]]
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[M]]
+// CHECK: %[[ROW:.*]] = affine.min #{{.*}}(){{\[}}%[[I]], %[[M]]]
+// CHECK: %{{.*}}:28 = scf.for
+// CHECK: } else {
+// CHECK: %{{.*}}:14 = scf.for
+func.func @open_rows_end_with_a_whole_block(%a: memref<?x100xf32>, %b: memref<1x100x32xf32>, %c: memref<?x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<?x32xf32>)
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<?x100xf32>, memref<1x100x32xf32>) outs(%c : memref<?x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Sums that memory has from before are not added to twice: smaller steps.
+// CHECK-LABEL: @open_rows_that_are_added_to
+// CHECK-NOT: affine.min
+// CHECK: return
+func.func @open_rows_that_are_added_to(%a: memref<?x100xf32>, %b: memref<1x100x32xf32>, %c: memref<?x32xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<?x100xf32>, memref<1x100x32xf32>) outs(%c : memref<?x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
 // While a panel is multiplied, the next one comes from memory.
 // CHECK-LABEL: @the_next_panel_is_asked_for
 // CHECK: memref.prefetch %arg1[%{{.*}}], read, locality<2>, data
