@@ -176,7 +176,8 @@ void ContractionEmitter::forRowSteps(ArrayRef<int64_t> steps, llvm::function_ref
   }
 }
 
-static Value getBuffer(Value memory) {
+/// The buffer that a chain of views is of.
+static Value getViewedBuffer(Value memory) {
   while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
     memory = view.getViewSource();
   return memory;
@@ -185,8 +186,8 @@ static Value getBuffer(Value memory) {
 /// Whether rows that are computed twice come out the same: nothing that they are made of is written over.
 bool ContractionEmitter::mayRepeatRows() {
   return isFromZero && llvm::none_of(epilogue, [](EpilogueStage &stage) {
-    Value written = getBuffer(stage.op.getDpsInits()[0]);
-    return llvm::any_of(stage.reads, [&](const ElementRead &read) { return getBuffer(read.memory) == written; });
+    Value written = getViewedBuffer(stage.op.getDpsInits()[0]);
+    return llvm::any_of(stage.reads, [&](const ElementRead &read) { return getViewedBuffer(read.memory) == written; });
   });
 }
 
@@ -230,18 +231,13 @@ SmallVector<Value> ContractionEmitter::getIndices(const ElementRead &read, int64
 
 /// What a panel holds beyond the last column is zero: it needs no mask.
 Value ContractionEmitter::loadVector(const ElementRead &read, int64_t row, int64_t vector, Value condition) {
-  auto vectorType = VectorType::get({lanes}, type);
-  SmallVector<Value> indices = getIndices(read, row, vector * lanes);
   bool isPanel = contraction.panel && read.memory == contraction.vectors.memory;
   Value mask = isPanel || vector + 1 != size.vectors ? Value() : active;
   if (condition) {
     Value all = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), condition);
     mask = mask ? arith::AndIOp::create(b, loc, mask, all).getResult() : all;
   }
-  if (!mask)
-    return vector::LoadOp::create(b, loc, vectorType, read.memory, indices);
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
-  return vector::MaskedLoadOp::create(b, loc, vectorType, read.memory, indices, mask, zero);
+  return emitVectorRead(b, loc, read, contraction.columnLoop, getIndices(read, row, vector * lanes), lanes, mask);
 }
 
 void ContractionEmitter::emitBlock(RegisterBlock chosen, Value mask) {

@@ -199,7 +199,8 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   int64_t columns = llvm::alignTo(std::clamp<int64_t>(kProducts / (rows * shape.products), 1, 8 * kColumns), kColumns);
   columns = std::min(columns, std::max(kElements / rows / kColumns * kColumns, kColumns));
   sizes[shape.column] = std::min<int64_t>(columns, getConstant(dims[shape.column]).value_or(columns));
-  // Few tiles are shared unevenly, and what threads hand each other by columns, by rows they mostly keep.
+  // Few tiles are shared unevenly, and what threads hand each other by columns, by rows they mostly keep. An open number
+  // of rows may be one tile.
   int64_t numTiles = 1;
   for (auto [dim, size] : llvm::zip(dims, sizes))
     numTiles *= llvm::divideCeil(getConstant(dim).value_or(size), size);

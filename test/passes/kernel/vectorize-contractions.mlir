@@ -135,6 +135,31 @@ func.func @open_rows_that_are_added_to(%a: memref<?x100xf32>, %b: memref<1x100x3
   return
 }
 
+// What is made of the sums is written over what it is added to: rows done twice would have it twice.
+// CHECK-LABEL: @open_rows_over_what_they_read
+// CHECK-NOT: {{affine.min|linalg.generic}}
+// CHECK: return
+func.func @open_rows_over_what_they_read(%a: memref<?x100xf32>, %b: memref<1x100x32xf32>, %r: memref<?x32xf32>, %m: index) {
+  %zero = arith.constant 0.0 : f32
+  %sums = memref.alloc(%m) : memref<?x32xf32>
+  linalg.fill ins(%zero : f32) outs(%sums : memref<?x32xf32>)
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<?x100xf32>, memref<1x100x32xf32>) outs(%sums : memref<?x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%sums, %r : memref<?x32xf32>, memref<?x32xf32>) outs(%r : memref<?x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.addf %x, %y : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
 // While a panel is multiplied, the next one comes from memory.
 // CHECK-LABEL: @the_next_panel_is_asked_for
 // CHECK: memref.prefetch %arg1[%{{.*}}], read, locality<2>, data
