@@ -69,7 +69,11 @@ void ContractionEmitter::emit() {
     if (iterators[loop] == utils::IteratorType::parallel && loop != contraction.columnLoop &&
         loop != contraction.rowLoop)
       outerLoops.push_back(loop);
-  emitLoops();
+  depth = splitDepth();
+  if (depth)
+    emitParts();
+  else
+    emitLoops();
   for (EpilogueStage &stage : epilogue)
     stage.op.erase();
 }
@@ -121,13 +125,26 @@ void ContractionEmitter::forColumns(llvm::function_ref<void(int64_t vectors, Val
   forLoop(whole, extent, lanes, [&](Value column) { body(column, 1, makeMask(column)); });
 }
 
-/// How many rows at a time: the block's, then what is left, where that is known at once; else half as many,
-/// and half of that.
-SmallVector<int64_t> ContractionEmitter::getRowSteps() {
-  if (std::optional<int64_t> known = getConstantIntValue(extents[*contraction.rowLoop])) {
-    int64_t rest = *known % block.rows;
-    return rest ? SmallVector<int64_t>{block.rows, rest} : SmallVector<int64_t>{block.rows};
+std::optional<RowBlocks> ContractionEmitter::getRowBlocks() {
+  std::optional<int64_t> rows = getConstantIntValue(extents[*contraction.rowLoop]);
+  return rows ? std::optional(splitRows(*rows, block.rows)) : std::nullopt;
+}
+
+void ContractionEmitter::forKnownRows(llvm::function_ref<void(int64_t rows)> body) {
+  RowBlocks blocks = *getRowBlocks();
+  int64_t first = 0;
+  for (auto [rows, count] : {std::pair(blocks.rows + 1, blocks.larger), std::pair(blocks.rows, blocks.count - blocks.larger)}) {
+    int64_t last = first + rows * count;
+    forLoop(constant(first), constant(last), rows, [&](Value row) {
+      position[*contraction.rowLoop] = row;
+      emitRowsAnywhere(rows, body);
+    });
+    first = last;
   }
+}
+
+/// How many open rows at a time: the block's, then half as many, and half of that.
+SmallVector<int64_t> ContractionEmitter::getRowSteps() {
   SmallVector<int64_t> steps;
   for (int64_t rows = block.rows; rows > 0; rows /= 2)
     steps.push_back(rows);
@@ -142,8 +159,10 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   Value extent = extents[*contraction.rowLoop];
   position[*contraction.rowLoop] = constant(0);
   if (window && window->hasBounds && hasKnownWindows())
-    return forRowsOfKnownWindows(*getConstantIntValue(extent), body);
-  if (getConstantIntValue(extent) || block.rows == 1 || !mayRepeatRows())
+    return forRowsOfKnownWindows(body);
+  if (getConstantIntValue(extent))
+    return forKnownRows(body);
+  if (block.rows == 1 || !mayRepeatRows())
     return forRowSteps(getRowSteps(), body);
   Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, extent, constant(block.rows));
   auto branch = scf::IfOp::create(b, loc, fits, /*withElseRegion=*/true);
@@ -151,10 +170,12 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   b.setInsertionPointToStart(branch.thenBlock());
   forLoop(constant(0), extent, block.rows, [&](Value row) {
     AffineExpr place = b.getAffineSymbolExpr(0), size = b.getAffineSymbolExpr(1);
+    blockOfRows = row;
     AffineMap clamped = AffineMap::get(0, 2, {place, size - block.rows}, b.getContext());
     position[*contraction.rowLoop] = affine::AffineMinOp::create(b, loc, clamped, ValueRange{row, extent});
     emitRowsAnywhere(block.rows, body);
   });
+  blockOfRows = {};
   b.setInsertionPointToStart(branch.elseBlock());
   forRowSteps(ArrayRef(getRowSteps()).drop_front(), body);
 }
@@ -192,6 +213,8 @@ bool ContractionEmitter::mayRepeatRows() {
 }
 
 LoopRange ContractionEmitter::getRange(unsigned loop, int64_t row) {
+  if (depth && loop == depth->loop)
+    return {b.getIndexAttr(0), b.getIndexAttr(depth->length)};
   if (window && loop == window->loop && sight == Sight::whole)
     return {b.getIndexAttr(0), getAsOpFoldResult(extents[loop])};
   ElementRead shifted = contraction.scalars;
@@ -248,15 +271,23 @@ void ContractionEmitter::emitBlock(RegisterBlock chosen, Value mask) {
   auto vectorType = VectorType::get({lanes}, type);
   if (isFromZero)
     sums.assign(size.rows * size.vectors, arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType)));
-  for (int64_t row = 0; row < size.rows && !isFromZero; ++row)
+  for (int64_t row = 0; row < size.rows; ++row)
     for (int64_t v = 0; v < size.vectors; ++v)
-      sums.push_back(loadVector(out, row, v));
+      if (depth)
+        sums[row * size.vectors + v] =
+            vector::LoadOp::create(b, loc, vectorType, depth->sums, getPlaceOfSum(row, v));
+      else if (!isFromZero)
+        sums.push_back(loadVector(out, row, v));
   SmallVector<unsigned> summed;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction)
       summed.push_back(loop);
-  prefetchEpilogue();
+  bool isDone = !depth || depth->isLast;
+  if (isDone)
+    prefetchEpilogue();
   sums = emitReduction(summed, llvm::to_vector(llvm::seq(size.rows)), sums);
+  if (!isDone)
+    return storeSums(sums);
   applyEpilogue(sums);
   if (!epilogue.empty())
     out.memory = epilogue.back().op.getDpsInits()[0];
@@ -343,11 +374,11 @@ SmallVector<Value> ContractionEmitter::emitLoop(ArrayRef<unsigned> loops, LoopRa
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> results(loop.getRegionIterArgs());
   for (int64_t step = 0; step < steps; ++step) {
-    position[current] =
-        step == 0 ? loop.getInductionVar()
-                  : arith::AddIOp::create(b, loc, loop.getInductionVar(), constant(step)).getResult();
+    Value number = step == 0 ? loop.getInductionVar()
+                             : arith::AddIOp::create(b, loc, loop.getInductionVar(), constant(step)).getResult();
+    position[current] = depth ? arith::AddIOp::create(b, loc, depth->begin, number).getResult() : number;
     if (loops.size() == 1) {
-      prefetchPanel(current);
+      prefetchPanel(current, number);
       prefetchAhead(current);
     }
     if (readsZeros)

@@ -37,6 +37,18 @@ struct Window {
 /// tells.
 enum class Sight { whole, known, open };
 
+/// What is summed, in parts: while one is, the pages of a panel and of a block's rows are few enough for the
+/// translation cache. Sums wait in memory of their own until the last part, by blocks of rows.
+struct DepthParts {
+  unsigned loop;
+  int64_t count, size; ///< of which the last part may have less
+  mlir::Value sums;
+  // The part that is emitted now.
+  mlir::Value begin = {};
+  int64_t length = 0;
+  bool isLast = false;
+};
+
 /// Emits the loops of one contraction on buffers.
 class ContractionEmitter {
 public:
@@ -57,6 +69,11 @@ private:
   bool hasFewTaps();
   BlockProblem getProblem();
   void emitLoops();
+  std::optional<DepthParts> splitDepth();
+  void emitParts();
+  /// Where a block's sums wait, `row` and `vector` from its first.
+  llvm::SmallVector<mlir::Value> getPlaceOfSum(int64_t row, int64_t vector);
+  void storeSums(mlir::ValueRange sums);
   void forParallel(mlir::ArrayRef<unsigned> loops, llvm::function_ref<void()> body);
   /// Loops over all columns, or all rows: `body` gets the first and how many vectors or rows there are at
   /// once.
@@ -65,7 +82,10 @@ private:
   void forRowSteps(mlir::ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body);
   bool mayRepeatRows();
   void emitRowsAnywhere(int64_t rows, llvm::function_ref<void(int64_t rows)> body);
-  void forRowsOfKnownWindows(int64_t extent, llvm::function_ref<void(int64_t rows)> body);
+  void forRowsOfKnownWindows(llvm::function_ref<void(int64_t rows)> body);
+  void forKnownRows(llvm::function_ref<void(int64_t rows)> body);
+  /// The blocks that a known number of rows is done in.
+  std::optional<RowBlocks> getRowBlocks();
   llvm::SmallVector<int64_t> getRowSteps();
   void emitBlock(RegisterBlock block, mlir::Value active);
   bool isLastColumnAlone();
@@ -92,7 +112,8 @@ private:
   llvm::SmallVector<mlir::Value> emitQuadStep(mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
   mlir::Value loadQuad(int64_t row);
   mlir::Value loadQuads(int64_t vector);
-  void prefetchPanel(unsigned loop);
+  /// `step` is that of `loop`, from the beginning of the part.
+  void prefetchPanel(unsigned loop, mlir::Value step);
   void prefetchAhead(unsigned loop);
 
   /// The part of a summed loop in which the bounds of a row of the block hold.
@@ -128,6 +149,8 @@ private:
   llvm::SmallVector<mlir::Value> extents, position;
   llvm::SmallVector<unsigned> outerLoops; ///< the parallel loops but rows and columns
   std::optional<Window> window;
+  std::optional<DepthParts> depth;
+  mlir::Value blockOfRows; ///< where the current block would begin if none began earlier to end with the last row
   /// Whether all taps of the window are at hand at once, so that what several rows read is loaded once.
   bool unrollsTaps = false;
   RegisterBlock block; ///< the one that is chosen

@@ -46,21 +46,25 @@ void ContractionEmitter::prefetchAhead(unsigned loop) {
 }
 
 /// While a panel is multiplied with all rows, the next one comes from memory: each block of rows asks for its
-/// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks. What lies
+/// share. With parts of the depth, what comes next is that part of the next panels, or the first panels' next part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks. What lies
 /// beyond the last panel may be asked for, too: that reads nothing.
-void ContractionEmitter::prefetchPanel(unsigned loop) {
-  if (contraction.panel == 0 || !contraction.rowLoop || size.rows != block.rows)
+void ContractionEmitter::prefetchPanel(unsigned loop, Value step) {
+  if (contraction.panel == 0 || !contraction.rowLoop)
     return;
-  std::optional<int64_t> rows = getConstantIntValue(extents[*contraction.rowLoop]),
-                         steps = getConstantIntValue(extents[loop]);
+  // Of unknown rows there may be fewer blocks than is taken for granted, or more.
+  std::optional<RowBlocks> known = getRowBlocks();
+  RowBlocks blocksOfRows = known.value_or(RowBlocks{8, block.rows, 0});
+  bool isLarger = size.rows == blocksOfRows.rows + 1 && blocksOfRows.larger > 0;
+  if (size.rows != blocksOfRows.rows && !isLarger)
+    return;
+  std::optional<int64_t> steps = depth ? depth->length : getConstantIntValue(extents[loop]);
   int64_t perStep = loop == contraction.quadLoop ? 4 : 1;
   if (steps)
     *steps /= perStep;
   int64_t lines = contraction.panel * type.getIntOrFloatBitWidth() / 8 / 64;
-  // The blocks of rows that a panel is used for, and the number of this one. Of unknown rows there may be
-  // fewer than is taken for granted, or more.
-  int64_t count = rows.value_or(8 * block.rows) / block.rows;
-  AffineExpr number = b.getAffineDimExpr(0).floorDiv(block.rows);
+  // The blocks of rows that a panel is used for, and the number of this one.
+  int64_t count = blocksOfRows.count;
+  AffineExpr number = (b.getAffineDimExpr(0) - (isLarger ? 0 : blocksOfRows.larger)).floorDiv(size.rows);
   SmallVector<Value> places{position[*contraction.rowLoop]};
   for (unsigned outer : llvm::reverse(outerLoops))
     if (std::optional<int64_t> extent = getConstantIntValue(extents[outer]); extent && *extent > 1) {
@@ -72,7 +76,8 @@ void ContractionEmitter::prefetchPanel(unsigned loop) {
   int64_t blocks = llvm::bit_floor(uint64_t(std::max<int64_t>(count, 1)));
   if (!steps || blocks < lines || *steps < blocks)
     return;
-  // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more.
+  // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more; those
+  // that are left over touch some again.
   AffineMap map = contraction.vectors.map;
   int64_t stepDim = -1, panelDim = -1;
   for (auto [dim, index] : llvm::enumerate(map.getResults())) {
@@ -84,19 +89,30 @@ void ContractionEmitter::prefetchPanel(unsigned loop) {
   if (stepDim < 0)
     return;
   int64_t share = llvm::divideCeil(*steps, blocks), perLine = perStep * contraction.panel / lines;
-  AffineExpr step = b.getAffineDimExpr(places.size()).floorDiv(perStep), column = b.getAffineDimExpr(0);
-  places.push_back(position[loop]);
+  AffineExpr stepOfLoop = b.getAffineDimExpr(places.size()).floorDiv(perStep);
+  places.push_back(step);
   SmallVector<Value> indices = getIndices(contraction.vectors, 0, 0);
-  auto replace = [&](unsigned dim, AffineExpr expr, ValueRange operands) {
-    indices[dim] = affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, expr), operands);
+  auto compute = [&](AffineExpr expr, ValueRange operands) -> Value {
+    return affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, expr), operands);
   };
-  replace(stepDim, number * share + step.floorDiv(blocks), places);
-  replace(indices.size() - 1, b.getAffineDimExpr(0).floorDiv(perStep) % lines * perLine, position[loop]);
+  AffineExpr d0 = b.getAffineDimExpr(0);
+  indices[stepDim] = compute(number % blocks * share + stepOfLoop.floorDiv(blocks), places);
+  indices.back() = compute(d0.floorDiv(perStep) % lines * perLine, step);
   // The block has some panels side by side, and after them come as many.
   int64_t numPanels = llvm::divideCeil(size.vectors * lanes, contraction.panel);
-  Value current = position[contraction.columnLoop];
-  for (int64_t panel = numPanels; panel < 2 * numPanels; ++panel) {
-    replace(panelDim, column.floorDiv(contraction.panel) + panel, current);
+  Value column = position[contraction.columnLoop];
+  Value next = compute(d0.floorDiv(contraction.panel) + numPanels, column);
+  if (depth) {
+    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, compute(d0 + size.vectors * lanes, column),
+                                         extents[contraction.columnLoop]);
+    Value nextPart = depth->isLast ? constant(0) : compute(d0 + depth->size, depth->begin);
+    Value part = arith::SelectOp::create(b, loc, isLast, nextPart, depth->begin);
+    indices[stepDim] = arith::AddIOp::create(b, loc, indices[stepDim], part);
+    if (!depth->isLast)
+      next = arith::SelectOp::create(b, loc, isLast, constant(0), next);
+  }
+  for (int64_t panel = 0; panel < numPanels; ++panel) {
+    indices[panelDim] = compute(d0 + panel, next);
     memref::PrefetchOp::create(b, loc, contraction.vectors.memory, indices, /*isWrite=*/false,
                                /*localityHint=*/2,
                                /*isDataCache=*/true);

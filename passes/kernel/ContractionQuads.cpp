@@ -33,7 +33,7 @@ SmallVector<Value> ContractionEmitter::emitQuads(ArrayRef<unsigned> loops, Array
       place = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, (b.getAffineDimExpr(0) + step) * 4),
                                             loop.getInductionVar());
       if (loops.size() == 1)
-        prefetchPanel(loops.front());
+        prefetchPanel(loops.front(), place);
       results = emitReduction(loops.drop_front(), rows, results);
     }
     scf::YieldOp::create(b, loc, results);

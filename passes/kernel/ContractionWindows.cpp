@@ -85,22 +85,27 @@ void ContractionEmitter::emitRowsAnywhere(int64_t rows, llvm::function_ref<void(
 
 /// Blocks at the border each have code of their own, which knows what every row sees; those between are a
 /// loop.
-void ContractionEmitter::forRowsOfKnownWindows(int64_t extent, llvm::function_ref<void(int64_t rows)> body) {
+void ContractionEmitter::forRowsOfKnownWindows(llvm::function_ref<void(int64_t rows)> body) {
   Value &row = position[*contraction.rowLoop];
-  for (int64_t first = 0; first < extent;) {
-    int64_t last = first;
-    for (; last + block.rows <= extent && isKnownWhole(last, block.rows); last += block.rows)
-      ;
+  RowBlocks blocks = *getRowBlocks();
+  auto getRows = [&](int64_t number) { return blocks.rows + (number < blocks.larger); };
+  int64_t first = 0;
+  for (int64_t number = 0; number < blocks.count;) {
+    // Neighbours of one size that see all, or one that does not.
+    int64_t rows = getRows(number), last = first;
+    for (; number < blocks.count && getRows(number) == rows && isKnownWhole(last, rows); ++number)
+      last += rows;
     sight = Sight::whole;
-    forLoop(constant(first), constant(last), block.rows, [&](Value index) {
+    forLoop(constant(first), constant(last), rows, [&](Value index) {
       row = index;
-      body(block.rows);
+      body(rows);
     });
-    if (int64_t rows = std::min(block.rows, extent - last)) {
-      sight = isKnownWhole(last, rows) ? Sight::whole : Sight::known;
-      row = constant(last);
+    if (first == last) {
+      sight = Sight::known;
+      row = constant(first);
       body(rows);
       last += rows;
+      ++number;
     }
     first = last;
   }
@@ -114,9 +119,13 @@ bool ContractionEmitter::hasKnownWindows() {
   LoopRange range = getRange(window->loop, 0);
   if (!extent || !getConstantIntValue(range.begin) || !getConstantIntValue(range.end))
     return false;
-  int64_t numBorderBlocks = 0;
-  for (int64_t row = 0; row < *extent; row += block.rows)
-    numBorderBlocks += !isKnownWhole(row, std::min(block.rows, *extent - row));
+  RowBlocks blocks = *getRowBlocks();
+  int64_t numBorderBlocks = 0, row = 0;
+  for (int64_t number = 0; number < blocks.count; ++number) {
+    int64_t rows = blocks.rows + (number < blocks.larger);
+    numBorderBlocks += !isKnownWhole(row, rows);
+    row += rows;
+  }
   return numBorderBlocks <= kMostBorderBlocks;
 }
 

@@ -31,19 +31,27 @@ static double getCycles(const BlockProblem &problem, double places, RegisterBloc
   return std::max({products / 2, loads / 2, block.vectors * cyclesOfVector, 4.0}) + 0.05 * others;
 }
 
+RowBlocks tenon::splitRows(int64_t rows, int64_t most) {
+  if (rows <= 0)
+    return {0, 0, 0};
+  int64_t count = (rows + most - 1) / most;
+  return {count, rows / count, rows % count};
+}
+
 RegisterBlock tenon::chooseBlock(const BlockProblem &problem) {
   auto [rows, columns] = std::pair(problem.rows, problem.columns);
   RegisterBlock best{1, 1};
   double bestCycles = -1;
   for (int64_t r = 1; r + problem.taps < problem.registers; ++r) {
-    double places = getPlaces(problem, r), placesOfRest = getPlaces(problem, rows % r);
+    RowBlocks split = splitRows(rows, r);
+    double places = getPlaces(problem, split.rows), placesOfLarger = getPlaces(problem, split.rows + 1);
     for (int64_t v = 1; v <= 6 && (r + problem.taps) * v < problem.registers; ++v) {
       // Whole blocks, then one for what is left of the columns, and of the rows.
       auto getRowCycles = [&](int64_t width) {
         if (width == 0)
           return 0.0;
-        double rest = rows % r ? getCycles(problem, placesOfRest, {rows % r, width}) : 0;
-        return (rows / r) * getCycles(problem, places, {r, width}) + rest;
+        return split.larger * getCycles(problem, placesOfLarger, {split.rows + 1, width}) +
+               (split.count - split.larger) * getCycles(problem, places, {split.rows, width});
       };
       int64_t blocks = columns / (v * problem.lanes), rest = columns - blocks * v * problem.lanes;
       double cycles = blocks * getRowCycles(v) + getRowCycles((rest + problem.lanes - 1) / problem.lanes);

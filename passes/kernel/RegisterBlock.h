@@ -18,6 +18,14 @@ struct RegisterBlock {
   int64_t rows, vectors;
 };
 
+/// Rows in blocks of nearly the same size: the first `larger` of the `count` blocks have one row more than `rows`.
+struct RowBlocks {
+  int64_t count, rows, larger;
+};
+
+/// As few blocks as there can be of at most `most` rows.
+RowBlocks splitRows(int64_t rows, int64_t most);
+
 /// A contraction, as far as it matters for blocks.
 struct BlockProblem {
   int64_t rows, columns;     ///< of the result

@@ -58,15 +58,15 @@ func.func @a_rest_of_columns_is_masked(%a: memref<1x100xf32>, %b: memref<100x20x
 }
 
 // Panels of 32 columns: a block of two vectors reads one panel from one end to the other; what the last one holds
-// beyond the columns is zero, so that its vectors need no mask. Here blocks of 8 rows and three
-// vectors do all columns at once, and one of 6 rows what is left.
+// beyond the columns is zero, so that its vectors need no mask. Here blocks of three vectors do all
+// columns at once: two of 8 rows, and two of 7, rather than one of 6 that would wait for its loads.
 // CHECK-LABEL: @panels_are_read_in_order
 // CHECK: %{{.*}}:24 = scf.for
 // CHECK: vector.load %arg1[%{{.*}}, %{{.*}}, %{{.*}}] : memref<2x100x32xf32>, vector<16xf32>
 // CHECK-NOT: vector.maskedload
 // CHECK: scf.yield
 // CHECK: vector.maskedstore
-// CHECK: %{{.*}}:18 = scf.for
+// CHECK: %{{.*}}:21 = scf.for
 func.func @panels_are_read_in_order(%a: memref<30x100xf32>, %b: memref<2x100x32xf32>, %c: memref<30x40xf32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
       ins(%a, %b : memref<30x100xf32>, memref<2x100x32xf32>) outs(%c : memref<30x40xf32>) {
@@ -166,6 +166,34 @@ func.func @open_rows_over_what_they_read(%a: memref<?x100xf32>, %b: memref<1x100
 func.func @the_next_panel_is_asked_for(%a: memref<56x768xf32>, %b: memref<4x768x32xf32>, %c: memref<56x128xf32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
       ins(%a, %b : memref<56x768xf32>, memref<4x768x32xf32>) outs(%c : memref<56x128xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// What is summed for long is summed in parts, of 1500 steps here, for all rows and columns: sums wait in memory of their
+// own, and only the last part's become results. What is asked for ahead is the next panel's same part, or the next part
+// of the first panel.
+// CHECK-LABEL: @a_long_sum_in_parts
+// CHECK: %[[SUMS:.*]] = memref.alloc() : memref<64x64xf32>
+// CHECK: linalg.fill {{.*}} outs(%[[SUMS]] : memref<64x64xf32>)
+// CHECK: vector.load %[[SUMS]][
+// CHECK: %{{.*}} = scf.for %{{.*}} = %{{.*}} to %c1500{{.*}} step %c2
+// CHECK: arith.select
+// CHECK: memref.prefetch %arg1[
+// CHECK: vector.store %{{.*}}, %[[SUMS]][
+// CHECK: vector.load %[[SUMS]][
+// CHECK: %{{.*}} = scf.for %{{.*}} = %{{.*}} to %c1500{{.*}} step %c2
+// CHECK-NOT: vector.store %{{.*}}, %[[SUMS]][
+// CHECK: vector.store %{{.*}}, %arg2[
+func.func @a_long_sum_in_parts(%a: memref<64x3000xf32>, %b: memref<2x3000x32xf32>, %c: memref<64x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<64x64xf32>)
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<64x3000xf32>, memref<2x3000x32xf32>) outs(%c : memref<64x64xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %z, %0 : f32

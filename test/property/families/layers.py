@@ -6,9 +6,10 @@
 from draw import NUMBERS
 
 FLOAT, DOUBLE = NUMBERS["float32"], NUMBERS["float64"]
-# Neighbours of panels and register blocks, and a depth whose rows lie a multiple of 4096 bytes apart.
+# Neighbours of panels and register blocks, a depth whose rows lie a multiple of 4096 bytes apart, and such as are
+# summed in parts.
 WIDTHS = (31, 32, 33, 47, 64, 65, 70, 96, 129)
-DEPTHS = (1, 3, 16, 33, 64, 100, 1024)
+DEPTHS = (1, 3, 16, 33, 64, 100, 1024, 2051, 3074)
 
 
 def _finish(d, dtype, value, bias, shape):

@@ -37,3 +37,13 @@ TEST_CASE("columns by themselves read two vectors of a pixel rather than one of 
   problem.stride = 2;
   CHECK(chooseBlock(problem).vectors == 2);
 }
+
+TEST_CASE("rows are split evenly") {
+  for (int64_t rows = 0; rows < 200; ++rows)
+    for (int64_t most = 1; most < 20; ++most) {
+      RowBlocks blocks = splitRows(rows, most);
+      CHECK(blocks.count == (rows + most - 1) / most);
+      CHECK(blocks.larger * (blocks.rows + 1) + (blocks.count - blocks.larger) * blocks.rows == rows);
+      CHECK(blocks.rows + (blocks.larger > 0) <= most);
+    }
+}

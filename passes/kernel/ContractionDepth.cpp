@@ -1,0 +1,74 @@
+//===- ContractionDepth.cpp - long sums in parts ---------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
+#include "passes/kernel/ContractionEmitter.h"
+
+using namespace mlir;
+using namespace tenon;
+
+static std::optional<int64_t> getBound(Value extent) {
+  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
+      presburger::BoundType::UB, {extent}, /*stopCondition=*/nullptr, /*closedUB=*/true);
+  return succeeded(bound) ? std::optional(*bound) : std::nullopt;
+}
+
+/// Products of many rows with panels, summed from zero by one long loop.
+std::optional<DepthParts> ContractionEmitter::splitDepth() {
+  constexpr int64_t kMostBytes = 8192, kPartBytes = 6144, kSumBytes = 128 * 1024;
+  if (!contraction.panel || !contraction.rowLoop || contraction.quadLoop || !isFromZero || op.getNumReductionLoops() != 1)
+    return std::nullopt;
+  if (llvm::any_of(outerLoops, [&](unsigned loop) { return getConstantIntValue(extents[loop]) != 1; }))
+    return std::nullopt;
+  SmallVector<unsigned> summed;
+  op.getReductionDims(summed);
+  std::optional<int64_t> steps = getConstantIntValue(extents[summed.front()]);
+  int64_t elementBytes = type.getIntOrFloatBitWidth() / 8;
+  if (!steps || *steps * elementBytes <= kMostBytes)
+    return std::nullopt;
+  std::optional<int64_t> rows = getBound(extents[*contraction.rowLoop]), columns = getBound(extents[contraction.columnLoop]);
+  if (!rows || !columns)
+    return std::nullopt;
+  DepthParts parts{summed.front(), int64_t(llvm::divideCeil(*steps * elementBytes, kPartBytes)), 0, Value()};
+  // Steps are done in pairs.
+  parts.size = llvm::alignTo(llvm::divideCeil(*steps, parts.count), 2);
+  // Open rows have whole blocks, of which the last one begins earlier.
+  int64_t blockRows = getRowBlocks() ? 1 : block.rows;
+  SmallVector<int64_t> shape{int64_t(llvm::alignTo(std::max<int64_t>(*rows, 1), blockRows)),
+                             int64_t(llvm::alignTo(std::max<int64_t>(*columns, 1), lanes))};
+  if (shape[0] * shape[1] * elementBytes > kSumBytes)
+    return std::nullopt;
+  parts.sums = memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
+  return parts;
+}
+
+void ContractionEmitter::emitParts() {
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  linalg::FillOp::create(b, loc, zero, depth->sums);
+  Value lastBegin = constant((depth->count - 1) * depth->size);
+  depth->length = depth->size;
+  forLoop(constant(0), lastBegin, depth->size, [&](Value begin) {
+    depth->begin = begin;
+    emitLoops();
+  });
+  depth->begin = lastBegin;
+  depth->length = *getConstantIntValue(extents[depth->loop]) - *getConstantIntValue(lastBegin);
+  depth->isLast = true;
+  emitLoops();
+}
+
+SmallVector<Value> ContractionEmitter::getPlaceOfSum(int64_t row, int64_t vector) {
+  Value first = blockOfRows ? blockOfRows : position[*contraction.rowLoop], column = position[contraction.columnLoop];
+  return {arith::AddIOp::create(b, loc, first, constant(row)), arith::AddIOp::create(b, loc, column, constant(vector * lanes))};
+}
+
+void ContractionEmitter::storeSums(ValueRange sums) {
+  for (auto [i, sum] : llvm::enumerate(sums))
+    vector::StoreOp::create(b, loc, sum, depth->sums, getPlaceOfSum(i / size.vectors, i % size.vectors));
+}
