@@ -22,7 +22,8 @@ static std::optional<int64_t> getBound(Value extent) {
 /// Products of many rows with panels, summed from zero by one long loop.
 std::optional<DepthParts> ContractionEmitter::splitDepth() {
   constexpr int64_t kMostBytes = 8192, kPartBytes = 6144, kSumBytes = 128 * 1024;
-  if (!contraction.panel || !contraction.rowLoop || contraction.quadLoop || !isFromZero || op.getNumReductionLoops() != 1)
+  if (!contraction.panel || !contraction.rowLoop || contraction.quadLoop || !isFromZero ||
+      op.getNumReductionLoops() != 1)
     return std::nullopt;
   if (llvm::any_of(outerLoops, [&](unsigned loop) { return getConstantIntValue(extents[loop]) != 1; }))
     return std::nullopt;
@@ -32,7 +33,8 @@ std::optional<DepthParts> ContractionEmitter::splitDepth() {
   int64_t elementBytes = type.getIntOrFloatBitWidth() / 8;
   if (!steps || *steps * elementBytes <= kMostBytes)
     return std::nullopt;
-  std::optional<int64_t> rows = getBound(extents[*contraction.rowLoop]), columns = getBound(extents[contraction.columnLoop]);
+  std::optional<int64_t> rows = getBound(extents[*contraction.rowLoop]),
+                         columns = getBound(extents[contraction.columnLoop]);
   if (!rows || !columns)
     return std::nullopt;
   DepthParts parts{summed.front(), int64_t(llvm::divideCeil(*steps * elementBytes, kPartBytes)), 0, Value()};
@@ -64,8 +66,10 @@ void ContractionEmitter::emitParts() {
 }
 
 SmallVector<Value> ContractionEmitter::getPlaceOfSum(int64_t row, int64_t vector) {
-  Value first = blockOfRows ? blockOfRows : position[*contraction.rowLoop], column = position[contraction.columnLoop];
-  return {arith::AddIOp::create(b, loc, first, constant(row)), arith::AddIOp::create(b, loc, column, constant(vector * lanes))};
+  Value first = blockOfRows ? blockOfRows : position[*contraction.rowLoop],
+        column = position[contraction.columnLoop];
+  return {arith::AddIOp::create(b, loc, first, constant(row)),
+          arith::AddIOp::create(b, loc, column, constant(vector * lanes))};
 }
 
 void ContractionEmitter::storeSums(ValueRange sums) {

@@ -46,7 +46,8 @@ void ContractionEmitter::prefetchAhead(unsigned loop) {
 }
 
 /// While a panel is multiplied with all rows, the next one comes from memory: each block of rows asks for its
-/// share. With parts of the depth, what comes next is that part of the next panels, or the first panels' next part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks. What lies
+/// share. With parts of the depth, what comes next is that part of the next panels, or the first panels' next
+/// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks. What lies
 /// beyond the last panel may be asked for, too: that reads nothing.
 void ContractionEmitter::prefetchPanel(unsigned loop, Value step) {
   if (contraction.panel == 0 || !contraction.rowLoop)
@@ -76,8 +77,8 @@ void ContractionEmitter::prefetchPanel(unsigned loop, Value step) {
   int64_t blocks = llvm::bit_floor(uint64_t(std::max<int64_t>(count, 1)));
   if (!steps || blocks < lines || *steps < blocks)
     return;
-  // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more; those
-  // that are left over touch some again.
+  // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more;
+  // those that are left over touch some again.
   AffineMap map = contraction.vectors.map;
   int64_t stepDim = -1, panelDim = -1;
   for (auto [dim, index] : llvm::enumerate(map.getResults())) {
@@ -103,8 +104,9 @@ void ContractionEmitter::prefetchPanel(unsigned loop, Value step) {
   Value column = position[contraction.columnLoop];
   Value next = compute(d0.floorDiv(contraction.panel) + numPanels, column);
   if (depth) {
-    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, compute(d0 + size.vectors * lanes, column),
-                                         extents[contraction.columnLoop]);
+    Value isLast =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, compute(d0 + size.vectors * lanes, column),
+                              extents[contraction.columnLoop]);
     Value nextPart = depth->isLast ? constant(0) : compute(d0 + depth->size, depth->begin);
     Value part = arith::SelectOp::create(b, loc, isLast, nextPart, depth->begin);
     indices[stepDim] = arith::AddIOp::create(b, loc, indices[stepDim], part);
