@@ -179,7 +179,8 @@ static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const
 /// which each panel is read from the core's own cache again; fewer rows where that makes too few tiles. Of open sizes
 /// many rows do best whatever is usual: tiles for fewer were slower at that size, too (BERT by 6% at 128).
 static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
-  constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kElements = 1 << 15, kFewTiles = 16, kFewRows = 56;
+  constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kElements = 1 << 15, kFewTiles = 16, kFewRows = 56,
+                    kRowsOfReading = 8;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t rest = kRows, rows = 1;
   auto choose = [&](unsigned i) {
@@ -195,8 +196,9 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   for (unsigned i = dims.size(); i-- > 0;)
     if (i != shape.column && i != shape.row)
       choose(i);
-  // Work for a while, but in enough pieces for all threads.
-  int64_t columns = llvm::alignTo(std::clamp<int64_t>(kProducts / (rows * shape.products), 1, 8 * kColumns), kColumns);
+  // Work for a while, but in enough pieces for all threads. Reading weights takes as long as some rows of products.
+  int64_t work = std::max(rows, kRowsOfReading) * shape.products;
+  int64_t columns = llvm::alignTo(std::clamp<int64_t>(kProducts / work, 1, 8 * kColumns), kColumns);
   columns = std::min(columns, std::max(kElements / rows / kColumns * kColumns, kColumns));
   sizes[shape.column] = std::min<int64_t>(columns, getConstant(dims[shape.column]).value_or(columns));
   // Few tiles are shared unevenly, and what threads hand each other by columns, by rows they mostly keep. An open number

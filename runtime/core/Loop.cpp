@@ -31,17 +31,31 @@ struct Session::LaunchJob : Job {
   tenon_kernel_fn kernel;
   void *const *buffers;
   const int64_t *sizes;
+  bool isBackward;
 
   static int32_t run(const Job &job, uint32_t thread, int64_t begin, int64_t end) {
     const auto &self = static_cast<const LaunchJob &>(job);
     const Session &session = *self.session;
     void *scratch = session.scratch.bytes() + thread * session.scratchStride;
     if (!session.profile) [[likely]]
-      return self.kernel(self.buffers, self.sizes, begin, end, scratch);
+      return self.call(begin, end, scratch);
     int64_t time = now();
-    int32_t result = self.kernel(self.buffers, self.sizes, begin, end, scratch);
+    int32_t result = self.call(begin, end, scratch);
     session.report(thread, time, begin, end);
     return result;
+  }
+
+  int32_t call(int64_t begin, int64_t end, void *scratch) const {
+    if (!isBackward) [[likely]]
+      return kernel(buffers, sizes, begin, end, scratch);
+    constexpr int64_t kParts = 16;
+    int64_t step = (end - begin + kParts - 1) / kParts;
+    for (int64_t last = end; last > begin; last -= step) {
+      int64_t first = last - begin < step ? begin : last - step;
+      if (int32_t result = kernel(buffers, sizes, first, last, scratch))
+        return result;
+    }
+    return 0;
   }
 };
 
@@ -122,7 +136,8 @@ Status Session::launch(const Instruction &instruction) {
                 this,
                 program.entries[instruction.a],
                 bound->operands.data() + instruction.buffers.begin,
-                bound->sizes.data() + instruction.exprs.begin};
+                bound->sizes.data() + instruction.exprs.begin,
+                isBackward};
   int32_t code = pool.run(job);
   return code == TENON_KERNEL_OK ? Status() : kernelFailed(instruction, code);
 }
@@ -185,6 +200,7 @@ Status Session::writeSeed(const Instruction &instruction) {
 Status Session::execute() {
   const Instruction *instructions = plan.instructions.data();
   seedsWritten = 0;
+  isBackward = false;
   for (uint32_t next = 0;;) {
     const Instruction &instruction = instructions[next];
     current = next++;
@@ -201,6 +217,8 @@ Status Session::execute() {
       TENON_TRY(copyOrFill(instruction));
       break;
     case fmt::Opcode::jump:
+      if (instruction.a < next)
+        isBackward = !isBackward;
       next = instruction.a;
       break;
     case fmt::Opcode::branch_if_zero:

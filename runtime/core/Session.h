@@ -135,6 +135,10 @@ private:
   tenon_profile_fn profile = nullptr;
   void *profileUser = nullptr;
   uint32_t current = 0; // instruction being run
+  /// Whether threads take their tiles from the last to the first: every other time in a loop, so that it begins with the
+  /// weights that the time before ended with, which a core's own cache still has (those of an LSTM are a little more
+  /// than it holds: taken in the same order, each would be gone when it is needed again).
+  bool isBackward = false;
 };
 
 } // namespace tenon::rt

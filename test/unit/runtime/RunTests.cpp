@@ -11,6 +11,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <numeric>
 
 using namespace tenon;
 using namespace tenon::test;
@@ -122,6 +123,41 @@ TEST_CASE("a loop of jumps and branches, with copies and fills") {
     REQUIRE(runner.bind(1, TENON_I64, {}, &count) == TENON_OK);
     REQUIRE(runner.run() == TENON_OK);
     CHECK(runner.output<float>(0) == std::vector<float>{2.5f * float(count)});
+  }
+}
+
+TEST_CASE("every other time in a loop takes tiles from the last to the first") {
+  constexpr int64_t kTimes = 3, kTiles = 40;
+  ArtifactBuilder b;
+  uint32_t eight = b.constant(8), one = b.constant(1), orderBytes = b.constant(kTimes * kTiles * 8);
+  b.plan.arena_size = b.constant(128);
+  uint32_t start =
+      b.buffer("start", fmt::Storage::input, b.zero, eight, b.input("start", fmt::DType::i64, {}));
+  uint32_t order = b.buffer("order", fmt::Storage::output, b.zero, orderBytes,
+                            b.output("order", fmt::DType::i64, {b.constant(kTimes * kTiles)}));
+  uint32_t counter = b.buffer("counter", fmt::Storage::arena, b.zero, eight);
+  uint32_t more = b.buffer("more", fmt::Storage::arena, b.constant(64), one);
+  uint32_t next = b.buffer("next", fmt::Storage::arena, b.constant(72), eight);
+  b.instruction(fmt::Opcode::fill, 0, 0, 0, {next}, {eight}, "Zero");
+  b.instruction(fmt::Opcode::copy, 0, 0, 0, {start, counter}, {eight}, "Identity");
+  uint32_t loop = b.launch("note_tiles", b.constant(kTiles), {next, order}, {}, "Note");
+  b.launch("count_down", one, {counter, more}, {}, "Loop");
+  b.instruction(fmt::Opcode::branch_if_zero, loop + 4, 0, 0, {more}, {}, "Loop");
+  b.instruction(fmt::Opcode::jump, loop, 0, 0, {}, {});
+  b.halt();
+  Runner runner(b, 1);
+  REQUIRE(runner.bind(0, TENON_I64, {}, &kTimes) == TENON_OK);
+  // A call has 3 tiles, which it does in order: 39; 36, 37, 38; ...
+  for (int run = 0; run < 2; ++run) {
+    REQUIRE(runner.run() == TENON_OK);
+    std::vector<int64_t> got = runner.output<int64_t>(0), forward(kTiles), backward;
+    std::iota(forward.begin(), forward.end(), 0);
+    for (int64_t last = kTiles; last > 0; last -= 3)
+      for (int64_t tile = std::max<int64_t>(last - 3, 0); tile < last; ++tile)
+        backward.push_back(tile);
+    CHECK(std::vector<int64_t>(got.begin(), got.begin() + kTiles) == forward);
+    CHECK(std::vector<int64_t>(got.begin() + kTiles, got.begin() + 2 * kTiles) == backward);
+    CHECK(std::vector<int64_t>(got.begin() + 2 * kTiles, got.end()) == forward);
   }
 }
 

@@ -107,6 +107,15 @@ KERNEL accumulate ARGUMENTS {
   return TENON_KERNEL_OK;
 }
 
+/// buffers: next (i64), order (i64). Appends the numbers of its tiles; for a single thread.
+KERNEL note_tiles ARGUMENTS {
+  (void)sizes, (void)scratch;
+  int64_t *next = buffers[0];
+  for (int64_t tile = tile_begin; tile < tile_end; ++tile)
+    ((int64_t *)buffers[1])[(*next)++] = tile;
+  return TENON_KERNEL_OK;
+}
+
 static const float kOne = 1, kTen = 10, kHundred = 100;
 /// Pointers in constant data, so that the code needs relocations. It is not static: the compiler would make
 /// offsets of it.
