@@ -100,11 +100,16 @@ static const double ATAN[12] = {
     -0x1.745d154ac3da3p-4, 0x1.3b1375a0eb258p-4, -0x1.110c9a0c8644ap-4, 0x1.e1704532a7e28p-5,
     -0x1.ab582fd05ec97p-5, 0x1.6ffb4e901f5dbp-5, -0x1.0f54730d6c30ep-5, 0x1.e3ddb8d3850abp-7};
 
-/// (tanh(x) - x) / x^3 in x^2 for |x| <= 5/8, float; off by 2^-30.8.
-#define TANHF_DEGREE 5
-static const float TANHF[6] = {
-    -0x1.555556p-2f, 0x1.1110e8p-3f, -0x1.ba08b4p-5f, 0x1.64a868p-6f,
-    -0x1.116328p-7f, 0x1.2c645ep-9f};
+/// tanh(x)/x in x^2 for |x| <= 9.02, float; off by 2^-28.5.
+#define TANHF_UPPER_DEGREE 4
+static const float TANHF_UPPER[5] = {
+    0x1.0p+0f, 0x1.1a1426p-3f, 0x1.05b2aep-8f, 0x1.062f98p-15f,
+    0x1.a9ffe8p-25f};
+
+#define TANHF_LOWER_DEGREE 5
+static const float TANHF_LOWER[6] = {
+    0x1.0p+0f, 0x1.e25f68p-2f, 0x1.c58bacp-6f, 0x1.b6450cp-12f,
+    0x1.ab3de4p-20f, 0x1.888f84p-31f};
 
 /// erf(x)/x - 1 in x^2 for |x| <= 1; off by 2^-56.9.
 #define ERF_DEGREE 11
@@ -113,18 +118,16 @@ static const double ERF[12] = {
     0x1.565bccfa44156p-8, -0x1.c02db0665e53dp-11, 0x1.f9a2be4f731a1p-14, -0x1.f4ca838adb73bp-17,
     0x1.b981d78881a5dp-20, -0x1.5c131500d3f88p-23, 0x1.d76af6ca49787p-27, -0x1.ac9585a44fe29p-31};
 
-/// The same for float, |x| <= 15/16; off by 2^-30.8.
-#define ERFF_DEGREE 6
-static const float ERFF[7] = {
-    0x1.06eba8p-3f, -0x1.812742p-2f, 0x1.ce2dfep-4f, -0x1.b80d82p-6f,
-    0x1.54bcbp-8f, -0x1.a9d428p-11f, 0x1.5b5f88p-14f};
+/// erf(x)/x in x^2 for |x| <= 3.92, float; off by 2^-26.4.
+#define ERFF_UPPER_DEGREE 5
+static const float ERFF_UPPER[6] = {
+    0x1.20dd76p+0f, 0x1.8d4e2p-3f, 0x1.c88ea4p-5f, 0x1.168b6ap-8f,
+    0x1.a7f44cp-12f, 0x1.b3605p-18f};
 
-/// -log(erfc(x)) / x for 15/16 <= x <= 4, float; relative to erf; off by 2^-27.1.
-#define ERFCF_DEGREE 8
-static const float ERFCF[9] = {
-    0x1.20f58cp+0f, 0x1.450344p-1f, 0x1.b53c2p-4f, -0x1.8aaf72p-6f,
-    0x1.e5c54cp-9f, -0x1.2ed112p-12f, -0x1.57957ep-17f, 0x1.1a8d36p-18f,
-    -0x1.1ae1d4p-22f};
+#define ERFF_LOWER_DEGREE 6
+static const float ERFF_LOWER[7] = {
+    0x1.0p+0f, 0x1.02b13ap-1f, 0x1.e28d7p-4f, 0x1.0b6732p-6f,
+    0x1.737a6p-10f, 0x1.27125cp-14f, 0x1.069472p-22f};
 
 /// (1+2x) e^(x^2) erfc(x) in t = (x-4)/(x+4) for 0 <= x <= 28; off by 2^-58.8.
 #define ERFC_DEGREE 23

@@ -2,11 +2,12 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Fits the polynomials of the CPU math library and prints coefficients.h. Needs mpmath.
+"""Fits the polynomials and quotients of the CPU math library and prints coefficients.h. Needs mpmath.
 
 Each is the interpolant of a smooth function at the Chebyshev nodes of its interval, computed with 60 digits:
 within a small factor of the best polynomial of its degree. The comment of each says how far it is off before
-its coefficients are rounded.
+its coefficients are rounded. A quotient of polynomials is the interpolant of its own number of nodes, which lie closer where the
+function changes fast.
 """
 
 from mpmath import asin, atan, atanh, cbrt, cos, erf, erfc, exp, fabs, log, lu_solve, matrix, mp, mpf, nstr, pi, polyval, sin, sqrt, tanh
@@ -41,15 +42,38 @@ def hexFloat(value, bits):
     return f"{sign}0x1.{text}p{int(exponent) - 1:+d}" + ("f" if bits == 24 else "")
 
 
+def fitQuotient(f, high, upper, lower):
+    """Coefficients of both polynomials, of degrees `upper` and `lower`, on 0..high. The lower one begins with 1."""
+    count = upper + lower + 1
+    nodes = [high * ((1 - cos(pi * (2 * i + 1) / (2 * count))) / 2) ** mpf("1.75") for i in range(count)]
+    rows = matrix([[z**j for j in range(upper + 1)] + [-f(z) * z**j for j in range(1, lower + 1)] for z in nodes])
+    c = list(lu_solve(rows, matrix([f(z) for z in nodes])))
+    return c[: upper + 1], [mpf(1)] + c[upper + 1 :]
+
+
+def showCoefficients(name, c, bits):
+    print(f"#define {name}_DEGREE {len(c) - 1}")
+    body = ",\n".join("    " + ", ".join(hexFloat(v, bits) for v in c[i : i + 4]) for i in range(0, len(c), 4))
+    print(f"static const {'double' if bits == 53 else 'float'} {name}[{len(c)}] = {{\n{body}}};\n")
+
+
+def showQuotient(name, what, f, high, upper, lower, bits):
+    """Both as NAME_UPPER and NAME_LOWER. All coefficients are positive, so that no sum cancels."""
+    p, q = fitQuotient(f, high, upper, lower)
+    assert min(p + q) > 0
+    grid = [high * (mpf(i) / 400) ** 2 for i in range(1, 401)]
+    off = max(fabs(polyval(p[::-1], z) / polyval(q[::-1], z) / f(z) - 1) for z in grid)
+    print(f"/// {what}; off by 2^{nstr(log(off, 2), 3)}.")
+    showCoefficients(f"{name}_UPPER", p, bits)
+    showCoefficients(f"{name}_LOWER", q, bits)
+
+
 def show(name, what, f, low, high, degree, bits=53, scale=lambda x: 1):
     low, high = mpf(low), mpf(high)
     c = fit(f, low, high, degree)
     off = error(f, c, low, high, scale)
-    kind = "double" if bits == 53 else "float"
     print(f"/// {what}; off by 2^{nstr(log(off, 2), 3)}.")
-    print(f"#define {name}_DEGREE {degree}")
-    body = ",\n".join("    " + ", ".join(hexFloat(v, bits) for v in c[i : i + 4]) for i in range(0, len(c), 4))
-    print(f"static const {kind} {name}[{degree + 1}] = {{\n{body}}};\n")
+    showCoefficients(name, c, bits)
 
 
 def quotient(f, subtract, power, argument=lambda z: z):
@@ -111,12 +135,11 @@ def main():
 
     show("ASIN", "(asin(x) - x) / x^3 in x^2 for |x| <= 1/2", quotient(asin, lambda x: x, lambda x: x**3, root), 0, 0.25, 13, scale=lambda z: z)
     show("ATAN", "(atan(x) - x) / x^3 in x^2 for |x| <= 7/16", quotient(atan, lambda x: x, lambda x: x**3, root), 0, 0.1915, 11, scale=lambda z: z)
-    show("TANHF", "(tanh(x) - x) / x^3 in x^2 for |x| <= 5/8, float", quotient(tanh, lambda x: x, lambda x: x**3, root), 0, 0.391, 5, 24, lambda z: z)
+    showQuotient("TANHF", "tanh(x)/x in x^2 for |x| <= 9.02, float", quotient(tanh, lambda x: 0, lambda x: x, root), mpf("9.02") ** 2, 4, 5, 24)
 
     erfRest = quotient(erf, lambda x: x, lambda x: x, root)
     show("ERF", "erf(x)/x - 1 in x^2 for |x| <= 1", erfRest, 0, 1, 11)
-    show("ERFF", "The same for float, |x| <= 15/16", erfRest, 0, 0.88, 6, 24)
-    show("ERFCF", "-log(erfc(x)) / x for 15/16 <= x <= 4, float; relative to erf", lambda x: -log(erfc(x)) / x, 0.9375, 4, 8, 24, lambda x: x * erfc(x))
+    showQuotient("ERFF", "erf(x)/x in x^2 for |x| <= 3.92, float", quotient(erf, lambda x: 0, lambda x: x, root), mpf("3.92") ** 2, 5, 6, 24)
 
     def scaledErfc(t):
         x = mpf(4) * (1 + t) / (1 - t)

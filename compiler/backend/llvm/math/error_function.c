@@ -38,15 +38,9 @@ double erfc(double x) {
   return x != x ? x : y;
 }
 
-// 1 - e^-p(x), where p = -log(erfc): all of it in float.
 HOT float erff(float x) {
-  MAY_FUSE
-  float a = absoluteFloat(x), z = a * a;
-  float small = a + a * polynomialFloat(z, ERFF, ERFF_DEGREE);
-  float bounded = a > 4 ? 4 : a; // 1 from 3.92 on
-  float large = 1 - expf(-bounded * polynomialFloat(bounded, ERFCF, ERFCF_DEGREE));
-  float y = a < 0.9375f ? small : large;
-  return x != x ? x : withSignFloat(y, x);
+  // 1 from 3.92 on.
+  return oddQuotient(x, 3.92f, ERFF_UPPER, ERFF_UPPER_DEGREE, ERFF_LOWER, ERFF_LOWER_DEGREE);
 }
 
 float erfcf(float x) { return (float)erfc(x); }

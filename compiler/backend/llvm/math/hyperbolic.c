@@ -61,12 +61,8 @@ double atanh(double x) {
 }
 
 HOT float tanhf(float x) {
-  MAY_FUSE
-  float a = absoluteFloat(x), z = a * a;
-  float small = a + a * (z * polynomialFloat(z, TANHF, TANHF_DEGREE));
-  float large = 1 - 2 / (expf(2 * a) + 1);
-  float y = a < 0.625f ? small : large;
-  return x != x ? x : withSignFloat(y, x);
+  // 1 from 9.02 on.
+  return oddQuotient(x, 9.02f, TANHF_UPPER, TANHF_UPPER_DEGREE, TANHF_LOWER, TANHF_LOWER_DEGREE);
 }
 
 float sinhf(float x) { return (float)sinh(x); }

@@ -85,6 +85,15 @@ INLINE float polynomialFloat(float x, const float *c, int degree) {
     sum = sum * x + c[i];
   return sum;
 }
+/// An odd function that is 1 from `bound` on, as x times a quotient of polynomials in x^2: one division, and no cases.
+INLINE float oddQuotient(float x, float bound, const float *upper, int upperDegree, const float *lower, int lowerDegree) {
+  float b = x > bound ? bound : x;
+  b = b < -bound ? -bound : b;
+  float z = b * b;
+  float y = b * polynomialFloat(z, upper, upperDegree) / polynomialFloat(z, lower, lowerDegree);
+  y = y > 1 ? 1 : y;
+  return y < -1 ? -1 : y;
+}
 
 //===----------------------------------------------------------------------===//
 // Double-double: an unevaluated sum hi + lo with |lo| <= ulp(hi)/2
