@@ -100,16 +100,16 @@ static const double ATAN[12] = {
     -0x1.745d154ac3da3p-4, 0x1.3b1375a0eb258p-4, -0x1.110c9a0c8644ap-4, 0x1.e1704532a7e28p-5,
     -0x1.ab582fd05ec97p-5, 0x1.6ffb4e901f5dbp-5, -0x1.0f54730d6c30ep-5, 0x1.e3ddb8d3850abp-7};
 
-/// tanh(x)/x in x^2 for |x| <= 9.02, float; off by 2^-28.5.
-#define TANHF_UPPER_DEGREE 4
-static const float TANHF_UPPER[5] = {
-    0x1.0p+0f, 0x1.1a1426p-3f, 0x1.05b2aep-8f, 0x1.062f98p-15f,
-    0x1.a9ffe8p-25f};
+/// tanh(x)/x in x^2 for |x| <= 9.02, float; off by 2^-33.3.
+#define TANHF_UPPER_DEGREE 5
+static const float TANHF_UPPER[6] = {
+    0x1.0p+0f, 0x1.20a9ap-3f, 0x1.21ad2ap-8f, 0x1.61559ep-15f,
+    0x1.d99e34p-24f, 0x1.3e178ap-35f};
 
 #define TANHF_LOWER_DEGREE 5
 static const float TANHF_LOWER[6] = {
-    0x1.0p+0f, 0x1.e25f68p-2f, 0x1.c58bacp-6f, 0x1.b6450cp-12f,
-    0x1.ab3de4p-20f, 0x1.888f84p-31f};
+    0x1.0p+0f, 0x1.e5aa24p-2f, 0x1.de18dcp-6f, 0x1.05fd14p-11f,
+    0x1.5b8d02p-19f, 0x1.90ee68p-29f};
 
 /// erf(x)/x - 1 in x^2 for |x| <= 1; off by 2^-56.9.
 #define ERF_DEGREE 11

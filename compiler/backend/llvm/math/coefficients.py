@@ -135,7 +135,7 @@ def main():
 
     show("ASIN", "(asin(x) - x) / x^3 in x^2 for |x| <= 1/2", quotient(asin, lambda x: x, lambda x: x**3, root), 0, 0.25, 13, scale=lambda z: z)
     show("ATAN", "(atan(x) - x) / x^3 in x^2 for |x| <= 7/16", quotient(atan, lambda x: x, lambda x: x**3, root), 0, 0.1915, 11, scale=lambda z: z)
-    showQuotient("TANHF", "tanh(x)/x in x^2 for |x| <= 9.02, float", quotient(tanh, lambda x: 0, lambda x: x, root), mpf("9.02") ** 2, 4, 5, 24)
+    showQuotient("TANHF", "tanh(x)/x in x^2 for |x| <= 9.02, float", quotient(tanh, lambda x: 0, lambda x: x, root), mpf("9.02") ** 2, 5, 5, 24)
 
     erfRest = quotient(erf, lambda x: x, lambda x: x, root)
     show("ERF", "erf(x)/x - 1 in x^2 for |x| <= 1", erfRest, 0, 1, 11)

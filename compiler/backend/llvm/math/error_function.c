@@ -39,8 +39,7 @@ double erfc(double x) {
 }
 
 HOT float erff(float x) {
-  // 1 from 3.92 on.
-  return oddQuotient(x, 3.92f, ERFF_UPPER, ERFF_UPPER_DEGREE, ERFF_LOWER, ERFF_LOWER_DEGREE);
+  return oddQuotient(x, 4.45f, ERFF_UPPER, ERFF_UPPER_DEGREE, ERFF_LOWER, ERFF_LOWER_DEGREE);
 }
 
 float erfcf(float x) { return (float)erfc(x); }

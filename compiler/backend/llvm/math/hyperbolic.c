@@ -61,8 +61,7 @@ double atanh(double x) {
 }
 
 HOT float tanhf(float x) {
-  // 1 from 9.02 on.
-  return oddQuotient(x, 9.02f, TANHF_UPPER, TANHF_UPPER_DEGREE, TANHF_LOWER, TANHF_LOWER_DEGREE);
+  return oddQuotient(x, 12, TANHF_UPPER, TANHF_UPPER_DEGREE, TANHF_LOWER, TANHF_LOWER_DEGREE);
 }
 
 float sinhf(float x) { return (float)sinh(x); }

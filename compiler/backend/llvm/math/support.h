@@ -85,7 +85,8 @@ INLINE float polynomialFloat(float x, const float *c, int degree) {
     sum = sum * x + c[i];
   return sum;
 }
-/// An odd function that is 1 from `bound` on, as x times a quotient of polynomials in x^2: one division, and no cases.
+/// An odd function that becomes 1, as x times a quotient of polynomials in x^2: one division, and no cases. The quotient
+/// is fitted up to where floats become 1, and is more than 1 by 2^-21 at `bound`: so all beyond is 1 however it is rounded.
 INLINE float oddQuotient(float x, float bound, const float *upper, int upperDegree, const float *lower, int lowerDegree) {
   float b = x > bound ? bound : x;
   b = b < -bound ? -bound : b;
