@@ -267,6 +267,22 @@ def CollapseRows : Pass<"tenon-collapse-rows", "::mlir::func::FuncOp"> {
   }];
 }
 
+def RaiseReshapes : Pass<"tenon-raise-reshapes", "::mlir::func::FuncOp"> {
+  let summary = "change shapes before parts are taken and dimensions moved";
+  let description = [{
+    A reshape of what lies in memory is a view of it; behind a slice or a
+    transpose it would keep these from being part of the kernel that reads them.
+
+    ```mlir
+    %1 = tenon.slice %x {starts = #tenon.shape<0, 64>, ...} : (tensor<7x192xf32>) -> tensor<7x64xf32>
+    %2 = tenon.reshape %1 : (tensor<7x64xf32>) -> tensor<7x4x16xf32>
+    // ==>
+    %1 = tenon.reshape %x : (tensor<7x192xf32>) -> tensor<7x12x16xf32>
+    %2 = tenon.slice %1 {starts = #tenon.shape<0, 4, 0>, ...} : (tensor<7x12x16xf32>) -> tensor<7x4x16xf32>
+    ```
+  }];
+}
+
 def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
   let summary = "compute operations in the fastest way that is exact enough";
   let description = [{

@@ -75,6 +75,7 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
                                         options.errors ? options.errors : std::make_shared<PathErrors>()));
   functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
+  functions.addPass(createRaiseReshapes());
   functions.addPass(createFuseAttention());
   functions.addPass(createFuse());
   pm.addPass(createOutline());

@@ -113,8 +113,18 @@ static bool keepsQuads(TransposeOp transpose, Operation *nest) {
   return !isOfBytes || transpose.getPermutation().back() == static_cast<int64_t>(transpose.getPermutation().size()) - 1;
 }
 
-/// A mere change of indices.
-static bool movesElements(Operation *op) { return isa<TransposeOp, BroadcastOp, UnpackOp>(op); }
+static bool isForAttention(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<AttentionOp>(user) || (isa<TransposeOp>(user) && isForAttention(user));
+  });
+}
+
+/// A mere change of indices. Queries, keys and values are often parts of one product.
+static bool movesElements(Operation *op) {
+  auto slice = dyn_cast<SliceOp>(op);
+  bool isPart = slice && llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) && isForAttention(slice);
+  return isPart || isa<TransposeOp, BroadcastOp, UnpackOp>(op);
+}
 
 /// Whether a loop nest that reads an element many times would compute that of `op` as often.
 static bool isReadManyTimes(Operation *op) {

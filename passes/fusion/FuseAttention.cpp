@@ -14,6 +14,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Passes.h"
 #include "passes/fusion/Cheap.h"
@@ -199,7 +200,8 @@ class BodyBuilder {
 public:
   BodyBuilder(AttentionOp attention)
       : attention(attention), builder(OpBuilder::atBlockBegin(&attention.getBody().emplaceBlock())) {}
-  void addScores(Value scores);
+  /// Scores are `scale` times what the contraction gives.
+  void addScores(Value scores, double scale);
   void build(Match &m);
 
 private:
@@ -252,8 +254,15 @@ void BodyBuilder::clone(Operation *op) {
   builder.clone(*op, mapping);
 }
 
-void BodyBuilder::addScores(Value scores) {
-  mapping.map(scores, attention.getBody().addArgument(scores.getType(), scores.getLoc()));
+void BodyBuilder::addScores(Value scores, double scale) {
+  Value argument = attention.getBody().addArgument(scores.getType(), scores.getLoc());
+  if (scale != 1) {
+    auto type = RankedTensorType::get({}, getElementTypeOrSelf(scores));
+    Attribute value = FloatAttr::get(type.getElementType(), scale);
+    Value factor = WeightOp::create(builder, scores.getLoc(), DenseElementsAttr::get(type, value));
+    argument = MulOp::create(builder, scores.getLoc(), scores.getType(), argument, factor);
+  }
+  mapping.map(scores, argument);
 }
 
 void BodyBuilder::build(Match &m) {
@@ -271,8 +280,27 @@ static TransposeOp getTranspose(ContractOp mix) {
   return mix->hasOneUse() ? dyn_cast<TransposeOp>(*mix->user_begin()) : TransposeOp();
 }
 
+/// Takes a factor that all elements of an operand have out of it: queries and keys are then read as they lie in memory.
+/// (Not of f16, whose scores might overflow without.)
+static double takeScale(Value &operand) {
+  auto mul = operand.getDefiningOp<MulOp>();
+  Type type = getElementTypeOrSelf(operand);
+  if (!mul || !(type.isF32() || type.isF64()))
+    return 1;
+  for (unsigned number : {0, 1}) {
+    SplatElementsAttr factor;
+    Value rest = mul->getOperand(1 - number);
+    if (!matchPattern(mul->getOperand(number), m_Constant(&factor)) || getDims(rest) != getDims(operand))
+      continue;
+    operand = rest;
+    return factor.getSplatValue<APFloat>().convertToDouble();
+  }
+  return 1;
+}
+
 static void fuse(Match &m) {
   Value queries = m.scores.getLhs(), keys = m.scores.getRhs(), values = m.mix->getOperand(1 - m.weightsNumber);
+  double scale = takeScale(queries) * takeScale(keys);
   ArrayRef<int64_t> queryDims = m.scores.getLhsDims(), keyDims = m.scores.getRhsDims();
   std::optional<int64_t> keyDim = getKeyDim(m);
   if (!keyDim || !llvm::all_of(ArrayRef<Value>{queries, keys, values, m.softmax.getInput()}, hasKernelType))
@@ -294,7 +322,7 @@ static void fuse(Match &m) {
                                 root->getResult(0).getType(), queries, keys, values, queryDims, keyDims, indices.scores,
                                 indices.values, indices.result);
   BodyBuilder body(op);
-  body.addScores(m.scores.getResult());
+  body.addScores(m.scores.getResult(), scale);
   if (op.getKeyIndex() != indices.scores[*keyDim] || !isSupported(op)) {
     op->erase();
     return;

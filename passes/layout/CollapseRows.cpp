@@ -23,7 +23,7 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// On a reshape that this pass made to give back a result: these are the ones that sink.
+/// On a reshape that gives a product of collapsed rows the shape that the model knows: these are the ones that sink.
 static constexpr StringLiteral kSinks = "tenon.sinks";
 
 /// All dimensions but the last as one.
@@ -123,8 +123,31 @@ struct SinkThroughElementwise : public RewritePattern {
   }
 };
 
+/// Whether a value is a product of rows with a matrix, or computed from one element by element.
+bool isFromProduct(Value value, int64_t depth = 8) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == 0)
+    return false;
+  if (auto contract = dyn_cast<ContractOp>(op))
+    return contract.getRhsDims().size() == 2;
+  return op->hasTrait<Elementwise>() && llvm::any_of(op->getOperands(), [&](Value operand) {
+           return getDims(operand) == getDims(value) && isFromProduct(operand, depth - 1);
+         });
+}
+
+/// A reshape of the model's own that does what this pass does with results.
+bool isSinking(ReshapeOp op) {
+  Dims dims = getDims(op.getType());
+  return dims.size() > 2 && op->getBlock() == op.getInput().getParentBlock() && getDims(op.getInput()) == collapse(dims) &&
+         isFromProduct(op.getInput());
+}
+
 struct CollapseRows : public tenon::impl::CollapseRowsBase<CollapseRows> {
   void runOnOperation() override {
+    getOperation().walk([](ReshapeOp op) {
+      if (isSinking(op))
+        op->setAttr(kSinks, UnitAttr::get(op.getContext()));
+    });
     RewritePatternSet patterns(&getContext());
     patterns.add<CollapseContract, ConvolveToContract, SinkThroughElementwise>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))

@@ -12,6 +12,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
 #include "passes/simplify/ConstantValue.h"
+#include "passes/simplify/TransposePatterns.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_SIMPLIFY
@@ -190,11 +191,41 @@ struct AbsorbTranspose : public OpRewritePattern<ContractOp> {
   }
 };
 
+/// gather(x, 2) -> the slice of x at 2: a constant place is a matter of addresses.
+struct GatherToSlice : public OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
+    DenseIntElementsAttr indices;
+    Dims dims = getDims(op.getInput());
+    int64_t axis = op.getAxis();
+    std::optional<int64_t> extent = getConstant(dims[axis]);
+    if (!matchPattern(op.getIndices(), m_Constant(&indices)) || indices.getNumElements() != 1 || !extent)
+      return rewriter.notifyMatchFailure(op, "takes no single known place of a known number");
+    int64_t place = (*indices.begin()).getSExtValue();
+    if (place < 0 || place >= *extent)
+      return rewriter.notifyMatchFailure(op, "takes a place that there is not");
+    MLIRContext *context = op.getContext();
+    Dims starts(dims.size(), getDimConstant(context, 0));
+    starts[axis] = getDimConstant(context, place);
+    dims[axis] = getDimConstant(context, 1);
+    Value slice = SliceOp::create(rewriter, op.getLoc(), getTensorType(dims, op.getType().getElementType()),
+                                  op.getInput(), ShapeAttr::get(context, starts), SmallVector<int64_t>(dims.size(), 1));
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), slice);
+    return success();
+  }
+};
+
+} // namespace
+
+void tenon::populateTransposePatterns(RewritePatternSet &patterns) { patterns.add<TransposeToReshape>(patterns.getContext()); }
+
+namespace {
 struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldScaleIntoFilter, FoldPadIntoConvolve, DistributeScale, ReducePower, TransposeToReshape,
-                 AbsorbTranspose>(&getContext());
+    patterns.add<FoldScaleIntoFilter, FoldPadIntoConvolve, DistributeScale, ReducePower, AbsorbTranspose,
+                 GatherToSlice>(&getContext());
+    populateTransposePatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

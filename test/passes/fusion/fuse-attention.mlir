@@ -126,3 +126,36 @@ func.func @zeros_for_queries_without_keys(%q: tensor<9x4xf32>, %k: tensor<7x4xf3
   %4 = tenon.contract %3, %v {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>} : (tensor<9x7xf32>, tensor<7x5xf32>) -> tensor<9x5xf32>
   return %4 : tensor<9x5xf32>
 }
+
+// Factors of queries and of keys become one of the scores, so that the kernel reads the parts of a product that queries and
+// keys are as they lie in memory. (f16 keeps its factors: without them its scores might be too large.)
+// CHECK-LABEL: @scaled_parts
+// CHECK: tenon.attention
+// CHECK-NEXT: ^bb0(%[[SCORES:.*]]: tensor<2x9x9xf32>):
+// CHECK-NEXT: %[[SCALE:.*]] = tenon.weight dense<1.500000e-01> : tensor<f32>
+// CHECK-NEXT: tenon.mul %[[SCORES]], %[[SCALE]]
+// REGION-LABEL: @scaled_parts
+// REGION-NEXT: tenon.dispatch
+// REGION: tenon.slice
+// REGION: tenon.transpose
+// REGION: tenon.attention
+// REGION-NOT: tenon.dispatch
+// REGION: return
+func.func @scaled_parts(%x: tensor<9x6x4xf32>) -> tensor<2x9x4xf32> {
+  %third = tenon.weight dense<0.3> : tensor<f32>
+  %half = tenon.weight dense<0.5> : tensor<1xf32>
+  %0 = tenon.slice %x {starts = #tenon.shape<0, 0, 0>, steps = array<i64: 1, 1, 1>} : (tensor<9x6x4xf32>) -> tensor<9x2x4xf32>
+  %1 = tenon.slice %x {starts = #tenon.shape<0, 2, 0>, steps = array<i64: 1, 1, 1>} : (tensor<9x6x4xf32>) -> tensor<9x2x4xf32>
+  %2 = tenon.slice %x {starts = #tenon.shape<0, 4, 0>, steps = array<i64: 1, 1, 1>} : (tensor<9x6x4xf32>) -> tensor<9x2x4xf32>
+  %3 = tenon.transpose %0 {permutation = array<i64: 1, 0, 2>} : (tensor<9x2x4xf32>) -> tensor<2x9x4xf32>
+  %4 = tenon.transpose %1 {permutation = array<i64: 1, 2, 0>} : (tensor<9x2x4xf32>) -> tensor<2x4x9xf32>
+  %5 = tenon.transpose %2 {permutation = array<i64: 1, 0, 2>} : (tensor<9x2x4xf32>) -> tensor<2x9x4xf32>
+  %6 = tenon.mul %3, %third : (tensor<2x9x4xf32>, tensor<f32>) -> tensor<2x9x4xf32>
+  %7 = tenon.mul %4, %half : (tensor<2x4x9xf32>, tensor<1xf32>) -> tensor<2x4x9xf32>
+  %8 = tenon.contract %6, %7 {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 3, 2>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<2x9x4xf32>, tensor<2x4x9xf32>) -> tensor<2x9x9xf32>
+  %9 = tenon.softmax %8 {axis = 2 : i64} : (tensor<2x9x9xf32>) -> tensor<2x9x9xf32>
+  %10 = tenon.contract %9, %5 {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 3, 2>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<2x9x9xf32>, tensor<2x9x4xf32>) -> tensor<2x9x4xf32>
+  return %10 : tensor<2x9x4xf32>
+}

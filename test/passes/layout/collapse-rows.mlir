@@ -44,3 +44,21 @@ func.func @others(%x: tensor<1x8x8x16xf32>, %f: tensor<1x1x16x32xf32>, %a: tenso
     : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
   return %0, %1 : tensor<1x4x4x32xf32>, tensor<2x3x5xf32>
 }
+
+// Where the model itself gives a product's rows their shape back, what follows comes before that, too.
+// CHECK-LABEL: @rows_of_the_model
+// CHECK: tenon.contract {{.*}} -> tensor<6x4xf32>
+// CHECK: tenon.add {{.*}} -> tensor<6x4xf32>
+// CHECK: tenon.tanh {{.*}} -> tensor<6x4xf32>
+// CHECK: %[[R:.*]] = tenon.reshape %arg3 : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
+// CHECK: tenon.add %{{.*}}, %[[R]] {{.*}} -> tensor<6x4xf32>
+// CHECK: tenon.reshape {{.*}} -> tensor<2x3x4xf32>
+func.func @rows_of_the_model(%x: tensor<6x5xf32>, %w: tensor<5x4xf32>, %bias: tensor<4xf32>, %r: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %0 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<6x5xf32>, tensor<5x4xf32>) -> tensor<6x4xf32>
+  %1 = tenon.add %0, %bias : (tensor<6x4xf32>, tensor<4xf32>) -> tensor<6x4xf32>
+  %2 = tenon.reshape %1 : (tensor<6x4xf32>) -> tensor<2x3x4xf32>
+  %3 = tenon.tanh %2 : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %4 = tenon.add %3, %r : (tensor<2x3x4xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  return %4 : tensor<2x3x4xf32>
+}

@@ -114,3 +114,19 @@ func.func @other_pads_stay(%x: tensor<1x2x4xf32>, %f: tensor<3x3x2xf32>, %g: ten
       high = array<i64: 0>, groups = 1 : i64} : (tensor<1x2x6xf32>, tensor<3x2x2xf32>) -> tensor<1x3x5xf32>
   return %1, %3, %2 : tensor<1x3x3xf32>, tensor<1x3x5xf32>, tensor<1x2x6xf32>
 }
+
+// One known place along a dimension is a slice; one that there is not stays to be clamped.
+// CHECK-LABEL: @known_places_are_slices
+// CHECK: %[[S:.*]] = tenon.slice %{{.*}} {starts = #tenon.shape<2, 0>, steps = array<i64: 1, 1>} : (tensor<3x5xf32>) -> tensor<1x5xf32>
+// CHECK: tenon.reshape %[[S]] : (tensor<1x5xf32>) -> tensor<5xf32>
+// CHECK: tenon.gather
+// CHECK: tenon.gather
+func.func @known_places_are_slices(%x: tensor<3x5xf32>) -> (tensor<5xf32>, tensor<5xf32>, tensor<2x5xf32>) {
+  %two = tenon.weight dense<2> : tensor<i64>
+  %nine = tenon.weight dense<9> : tensor<i64>
+  %both = tenon.weight dense<[2, 0]> : tensor<2xi64>
+  %0 = tenon.gather %x, %two {axis = 0 : i64} : (tensor<3x5xf32>, tensor<i64>) -> tensor<5xf32>
+  %1 = tenon.gather %x, %nine {axis = 0 : i64} : (tensor<3x5xf32>, tensor<i64>) -> tensor<5xf32>
+  %2 = tenon.gather %x, %both {axis = 0 : i64} : (tensor<3x5xf32>, tensor<2xi64>) -> tensor<2x5xf32>
+  return %0, %1, %2 : tensor<5xf32>, tensor<5xf32>, tensor<2x5xf32>
+}

@@ -1,0 +1,63 @@
+// RUN: tenon-opt %s --tenon-raise-reshapes --canonicalize | FileCheck %s
+
+// As exporters write keys: three of [tokens, heads * size] in one product, which comes first, split into heads.
+// CHECK-LABEL: @one_of_three
+// CHECK: %[[X:.*]] = tenon.reshape %arg0 : (tensor<197x2304xf32>) -> tensor<197x1x36x64xf32>
+// CHECK: %[[S:.*]] = tenon.slice %[[X]] {starts = #tenon.shape<0, 0, 12, 0>
+// CHECK: %[[T:.*]] = tenon.transpose %[[S]] {permutation = array<i64: 1, 2, 0, 3>} : (tensor<197x1x12x64xf32>) -> tensor<1x12x197x64xf32>
+// CHECK: return %[[T]]
+func.func @one_of_three(%x: tensor<197x2304xf32>) -> tensor<1x12x197x64xf32> {
+  %1 = tenon.reshape %x : (tensor<197x2304xf32>) -> tensor<1x197x1x3x768xf32>
+  %2 = tenon.transpose %1 {permutation = array<i64: 3, 1, 2, 0, 4>} : (tensor<1x197x1x3x768xf32>) -> tensor<3x197x1x1x768xf32>
+  %3 = tenon.reshape %2 : (tensor<3x197x1x1x768xf32>) -> tensor<3x197x1x768xf32>
+  %4 = tenon.slice %3 {starts = #tenon.shape<1, 0, 0, 0>, steps = array<i64: 1, 1, 1, 1>} : (tensor<3x197x1x768xf32>) -> tensor<1x197x1x768xf32>
+  %5 = tenon.reshape %4 : (tensor<1x197x1x768xf32>) -> tensor<197x12x64xf32>
+  %6 = tenon.transpose %5 {permutation = array<i64: 1, 0, 2>} : (tensor<197x12x64xf32>) -> tensor<12x197x64xf32>
+  %7 = tenon.reshape %6 : (tensor<12x197x64xf32>) -> tensor<1x12x197x64xf32>
+  return %7 : tensor<1x12x197x64xf32>
+}
+
+// An open number of rows stays what it is; a part of the columns is a part of the heads.
+// CHECK-LABEL: @a_part_of_the_columns
+// CHECK: tenon.reshape %arg0 : (tensor<?x192xf32, #tenon.shape<N * 7, 192>>) -> tensor<?x7x12x16xf32, #tenon.shape<N, 7, 12, 16>>
+// CHECK: tenon.slice %{{.*}} {starts = #tenon.shape<0, 0, 8, 0>
+// CHECK-NOT: tenon.reshape
+func.func @a_part_of_the_columns(%x: tensor<?x192xf32, #tenon.shape<N * 7, 192>>) -> tensor<?x7x4x16xf32, #tenon.shape<N, 7, 4, 16>> {
+  %1 = tenon.slice %x {starts = #tenon.shape<0, 128>, steps = array<i64: 1, 1>} : (tensor<?x192xf32, #tenon.shape<N * 7, 192>>) -> tensor<?x64xf32, #tenon.shape<N * 7, 64>>
+  %2 = tenon.reshape %1 : (tensor<?x64xf32, #tenon.shape<N * 7, 64>>) -> tensor<?x7x4x16xf32, #tenon.shape<N, 7, 4, 16>>
+  return %2 : tensor<?x7x4x16xf32, #tenon.shape<N, 7, 4, 16>>
+}
+
+// CHECK-LABEL: @joined_rows_of_a_part
+// CHECK: %[[X:.*]] = tenon.reshape %arg0 : (tensor<9x4x5xf32>) -> tensor<36x5xf32>
+// CHECK: tenon.slice %[[X]] {starts = #tenon.shape<8, 0>, steps = array<i64: 1, 1>} : (tensor<36x5xf32>) -> tensor<12x5xf32>
+func.func @joined_rows_of_a_part(%x: tensor<9x4x5xf32>) -> tensor<12x5xf32> {
+  %1 = tenon.slice %x {starts = #tenon.shape<2, 0, 0>, steps = array<i64: 1, 1, 1>} : (tensor<9x4x5xf32>) -> tensor<3x4x5xf32>
+  %2 = tenon.reshape %1 : (tensor<3x4x5xf32>) -> tensor<12x5xf32>
+  return %2 : tensor<12x5xf32>
+}
+
+// These cannot rise: 60 columns from 100 on are no whole heads; every other column is no part; columns of a part are not
+// next to those of the next row.
+// CHECK-LABEL: @no_whole_rows
+// CHECK-COUNT-3: tenon.slice %arg0
+// CHECK-COUNT-3: tenon.reshape
+func.func @no_whole_rows(%x: tensor<7x192xf32>) -> (tensor<7x4x16xf32>, tensor<7x6x16xf32>, tensor<448xf32>) {
+  %1 = tenon.slice %x {starts = #tenon.shape<0, 100>, steps = array<i64: 1, 1>} : (tensor<7x192xf32>) -> tensor<7x64xf32>
+  %2 = tenon.slice %x {starts = #tenon.shape<0, 0>, steps = array<i64: 1, 2>} : (tensor<7x192xf32>) -> tensor<7x96xf32>
+  %3 = tenon.slice %x {starts = #tenon.shape<0, 64>, steps = array<i64: 1, 1>} : (tensor<7x192xf32>) -> tensor<7x64xf32>
+  %4 = tenon.reshape %1 : (tensor<7x64xf32>) -> tensor<7x4x16xf32>
+  %5 = tenon.reshape %2 : (tensor<7x96xf32>) -> tensor<7x6x16xf32>
+  %6 = tenon.reshape %3 : (tensor<7x64xf32>) -> tensor<448xf32>
+  return %4, %5, %6 : tensor<7x4x16xf32>, tensor<7x6x16xf32>, tensor<448xf32>
+}
+
+// What a transpose brought together is not together before it.
+// CHECK-LABEL: @joined_by_a_transpose
+// CHECK: tenon.transpose
+// CHECK: tenon.reshape
+func.func @joined_by_a_transpose(%x: tensor<2x3x5xf32>) -> tensor<5x6xf32> {
+  %1 = tenon.transpose %x {permutation = array<i64: 2, 1, 0>} : (tensor<2x3x5xf32>) -> tensor<5x3x2xf32>
+  %2 = tenon.reshape %1 : (tensor<5x3x2xf32>) -> tensor<5x6xf32>
+  return %2 : tensor<5x6xf32>
+}
