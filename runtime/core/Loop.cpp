@@ -31,31 +31,18 @@ struct Session::LaunchJob : Job {
   tenon_kernel_fn kernel;
   void *const *buffers;
   const int64_t *sizes;
-  bool isBackward;
 
-  static int32_t run(const Job &job, uint32_t thread, int64_t begin, int64_t end) {
+  static int32_t run(const Job &job, uint32_t thread, Share &share) {
     const auto &self = static_cast<const LaunchJob &>(job);
     const Session &session = *self.session;
     void *scratch = session.scratch.bytes() + thread * session.scratchStride;
-    if (!session.profile) [[likely]]
-      return self.call(begin, end, scratch);
-    int64_t time = now();
-    int32_t result = self.call(begin, end, scratch);
-    session.report(thread, time, begin, end);
+    int64_t time = session.profile ? now() : 0, begin, end;
+    int32_t result = 0;
+    while (!result && share.next(begin, end))
+      result = self.kernel(self.buffers, self.sizes, begin, end, scratch);
+    if (session.profile)
+      session.report(thread, time, share.ownBegin(), share.ownEnd());
     return result;
-  }
-
-  int32_t call(int64_t begin, int64_t end, void *scratch) const {
-    if (!isBackward) [[likely]]
-      return kernel(buffers, sizes, begin, end, scratch);
-    constexpr int64_t kParts = 16;
-    int64_t step = (end - begin + kParts - 1) / kParts;
-    for (int64_t last = end; last > begin; last -= step) {
-      int64_t first = last - begin < step ? begin : last - step;
-      if (int32_t result = kernel(buffers, sizes, first, last, scratch))
-        return result;
-    }
-    return 0;
   }
 };
 
@@ -68,16 +55,18 @@ struct Session::BlockJob : Job {
   uint64_t bytes;
   static constexpr uint64_t blockBytes = 256u << 10;
 
-  static int32_t run(const Job &job, uint32_t thread, int64_t begin, int64_t end) {
+  static int32_t run(const Job &job, uint32_t thread, Share &share) {
     const auto &self = static_cast<const BlockJob &>(job);
-    int64_t time = self.session->profile ? now() : 0;
-    uint64_t first = uint64_t(begin) * blockBytes, last = uint64_t(end) * blockBytes;
-    if (last > self.bytes)
-      last = self.bytes;
-    if (self.from)
-      memmove(self.to + first, self.from + first, last - first);
-    else
-      memset(self.to + first, self.value, last - first);
+    int64_t time = self.session->profile ? now() : 0, begin, end;
+    while (share.next(begin, end)) {
+      uint64_t first = uint64_t(begin) * blockBytes, last = uint64_t(end) * blockBytes;
+      if (last > self.bytes)
+        last = self.bytes;
+      if (self.from)
+        memmove(self.to + first, self.from + first, last - first);
+      else
+        memset(self.to + first, self.value, last - first);
+    }
     if (self.session->profile)
       self.session->report(thread, time, 0, 0);
     return 0;
@@ -132,12 +121,11 @@ Status Session::launch(const Instruction &instruction) {
     return Status::make(TENON_INVALID, "node '%s': a launch of %lld tiles", nameOf(plan, instruction),
                         (long long)tiles);
   }
-  LaunchJob job{{LaunchJob::run, tiles},
+  LaunchJob job{{LaunchJob::run, tiles, isBackward},
                 this,
                 program.entries[instruction.a],
                 bound->operands.data() + instruction.buffers.begin,
-                bound->sizes.data() + instruction.exprs.begin,
-                isBackward};
+                bound->sizes.data() + instruction.exprs.begin};
   int32_t code = pool.run(job);
   return code == TENON_KERNEL_OK ? Status() : kernelFailed(instruction, code);
 }

@@ -60,9 +60,40 @@ template <typename Condition> static bool spin(Condition done) {
   }
 }
 
-/// Where part `i` of `parts` begins. Tiles and parts multiply without overflow: there are few parts.
-static int64_t partBegin(int64_t tiles, uint32_t i, uint32_t parts) {
-  return int64_t((__int128)tiles * i / parts);
+/// How many pieces of a share are taken is one number: from its beginning by its owner in the lowest byte, from its end by
+/// others in the next one, and above them the number of the job that this is about, so that nobody has to set it back.
+bool Share::take(uint32_t owner, int64_t &begin, int64_t &end) {
+  // Few, since each is a call; more where the order matters.
+  constexpr int64_t kPieces = 4, kPiecesBackward = 16;
+  int64_t first = getBegin(owner), tiles = getBegin(owner + 1) - first;
+  int64_t pieces = job.isBackward ? kPiecesBackward : pool ? kPieces : 1;
+  if (pieces > tiles)
+    pieces = tiles;
+  uint64_t number = pool ? pool->jobNumber << 16 : 0;
+  std::atomic<uint64_t> &taken = pool ? pool->workers[owner].taken : ownTaken;
+  uint64_t seen = taken.load(std::memory_order_relaxed);
+  for (;;) {
+    uint64_t old = (seen & ~uint64_t(UINT16_MAX)) == number ? seen : number;
+    int64_t front = uint8_t(old), back = uint8_t(old >> 8);
+    if (front + back >= pieces)
+      return false;
+    // Tiles do not depend on each other, and what they depend on comes with the ticket: no order is needed here.
+    if (!taken.compare_exchange_weak(seen, old + (owner == thread ? 1 : 1 << 8), std::memory_order_relaxed))
+      continue;
+    int64_t piece = owner == thread ? front : pieces - 1 - back;
+    if (job.isBackward)
+      piece = pieces - 1 - piece;
+    begin = first + tiles * piece / pieces;
+    end = first + tiles * (piece + 1) / pieces;
+    return true;
+  }
+}
+
+bool Share::next(int64_t &begin, int64_t &end) {
+  for (; others < threads; ++others)
+    if (take((thread + others) % threads, begin, end))
+      return true;
+  return false;
 }
 
 Status ThreadPool::start(uint32_t threads) {
@@ -129,8 +160,8 @@ void ThreadPool::work(Worker &self) {
       continue;
     if (stopping)
       return;
-    self.result = job->run(*job, self.number, partBegin(job->tiles, self.number, parts),
-                           partBegin(job->tiles, self.number + 1, parts));
+    Share share(this, *job, self.number, parts);
+    self.result = job->run(*job, self.number, share);
     if (pending.fetch_sub(1) == 1 && callerSleeps.load())
       futexWakeAll(&pending);
   }
@@ -147,15 +178,19 @@ void ThreadPool::waitForWorkers() {
 
 int32_t ThreadPool::run(const Job &next) {
   uint32_t parts = next.tiles < int64_t(count) ? uint32_t(next.tiles) : count;
-  if (parts <= 1)
-    return next.run(next, 0, 0, next.tiles);
+  if (parts <= 1) {
+    Share all(next);
+    return next.run(next, 0, all);
+  }
   job = &next;
+  ++jobNumber;
   pending.store(parts - 1, std::memory_order_relaxed);
   // No other thread writes the ticket.
   ticket.store((uint64_t(parts) << 32) | uint32_t(ticket.load(std::memory_order_relaxed) + 1));
   if (sleepers.load())
     futexWakeAll(&ticket);
-  int32_t result = next.run(next, 0, 0, partBegin(next.tiles, 1, parts));
+  Share share(this, next, 0, parts);
+  int32_t result = next.run(next, 0, share);
   waitForWorkers();
   for (uint32_t i = 1; i < parts && !result; ++i)
     result = workers[i].result;

@@ -17,16 +17,20 @@
 
 namespace tenon::rt {
 
-/// Work that is split into tiles. `run` is called once on each thread, with that thread's number and its
-/// contiguous range of tiles, and returns 0 or an error code.
+class Share;
+
+/// Work that is split into tiles. `run` is called once on each thread, with that thread's number and its share of the
+/// tiles, and returns 0 or an error code.
 struct Job {
-  int32_t (*run)(const Job &job, uint32_t thread, int64_t begin, int64_t end);
+  int32_t (*run)(const Job &job, uint32_t thread, Share &share);
   int64_t tiles;
+  bool isBackward = false; ///< threads take their tiles from the last to the first
 };
 
 /// A fixed number of threads, the caller's included. The split of tiles is static, so that a thread finds
-/// in its cache what it wrote in the launch before. A thread without work spins for a moment, since the
-/// next launch usually follows at once, and then sleeps in the kernel.
+/// in its cache what it wrote in the launch before; only one that is done takes pieces of those that are not, from their
+/// other end: what is left then is what something else kept the CPU from. A thread without work spins for a moment, since
+/// the next launch usually follows at once, and then sleeps in the kernel.
 class ThreadPool {
 public:
   ThreadPool() = default;
@@ -48,7 +52,9 @@ private:
     ThreadPool *pool;
     uint32_t number;
     int32_t result;
+    std::atomic<uint64_t> taken{0}; ///< of its share: Share::take
   };
+  friend class Share;
 
   static void *enter(void *worker);
   void work(Worker &worker);
@@ -60,6 +66,7 @@ private:
   uint32_t started = 0; // of the workers, threads that exist
 
   const Job *job = nullptr; // written before the ticket, read after it
+  uint64_t jobNumber = 0;   // likewise
   bool stopping = false;    // likewise
 
   /// What the workers wait for: the number of the job in the low half, how many threads take part in the
@@ -68,6 +75,30 @@ private:
   alignas(128) std::atomic<uint32_t> sleepers{0}; // workers in the kernel
   alignas(128) std::atomic<uint32_t> pending{0};  // workers still in the job
   alignas(128) std::atomic<uint32_t> callerSleeps{0};
+};
+
+/// The tiles that a thread does, in pieces: its own ones, and then what others have left.
+class Share {
+public:
+  /// All tiles, for one thread.
+  explicit Share(const Job &job) : Share(nullptr, job, 0, 1) {}
+  Share(ThreadPool *pool, const Job &job, uint32_t thread, uint32_t threads)
+      : pool(pool), job(job), thread(thread), threads(threads) {}
+  /// Finds the next tiles to do; false where there are none.
+  bool next(int64_t &begin, int64_t &end);
+  /// The tiles that are the thread's own to begin with.
+  int64_t ownBegin() const { return getBegin(thread); }
+  int64_t ownEnd() const { return getBegin(thread + 1); }
+
+private:
+  int64_t getBegin(uint32_t owner) const { return int64_t((__int128)job.tiles * owner / threads); }
+  bool take(uint32_t owner, int64_t &begin, int64_t &end);
+
+  ThreadPool *pool; ///< null for one thread
+  const Job &job;
+  uint32_t thread, threads;
+  uint32_t others = 0;              ///< that nothing is left of
+  std::atomic<uint64_t> ownTaken{0}; ///< without a pool
 };
 
 } // namespace tenon::rt

@@ -147,17 +147,35 @@ TEST_CASE("every other time in a loop takes tiles from the last to the first") {
   b.halt();
   Runner runner(b, 1);
   REQUIRE(runner.bind(0, TENON_I64, {}, &kTimes) == TENON_OK);
-  // A call has 3 tiles, which it does in order: 39; 36, 37, 38; ...
+  // In 16 pieces, each of which a call does in order.
   for (int run = 0; run < 2; ++run) {
     REQUIRE(runner.run() == TENON_OK);
     std::vector<int64_t> got = runner.output<int64_t>(0), forward(kTiles), backward;
     std::iota(forward.begin(), forward.end(), 0);
-    for (int64_t last = kTiles; last > 0; last -= 3)
-      for (int64_t tile = std::max<int64_t>(last - 3, 0); tile < last; ++tile)
+    for (int64_t piece = 16; piece-- > 0;)
+      for (int64_t tile = kTiles * piece / 16; tile < kTiles * (piece + 1) / 16; ++tile)
         backward.push_back(tile);
     CHECK(std::vector<int64_t>(got.begin(), got.begin() + kTiles) == forward);
     CHECK(std::vector<int64_t>(got.begin() + kTiles, got.begin() + 2 * kTiles) == backward);
     CHECK(std::vector<int64_t>(got.begin() + 2 * kTiles, got.end()) == forward);
+  }
+}
+
+TEST_CASE("what a thread is kept from is done by the others") {
+  // The piece with the first tile waits until all others are done.
+  constexpr int64_t kTiles = 32;
+  for (uint32_t threads : {2, 4}) {
+    ArtifactBuilder b;
+    uint32_t eight = b.constant(8), piece = b.constant(kTiles / threads / 4);
+    uint32_t done = b.buffer("done", fmt::Storage::output, b.zero, eight, b.output("done", fmt::DType::i64, {}));
+    b.instruction(fmt::Opcode::fill, 0, 0, 0, {done}, {eight}, "Zero");
+    b.launch("wait_for_others", b.constant(kTiles), {done}, {b.constant(kTiles), piece}, "Wait");
+    b.halt();
+    Runner runner(b, threads);
+    for (int run = 0; run < 20; ++run) {
+      REQUIRE(runner.run() == TENON_OK);
+      CHECK(runner.output<int64_t>(0) == std::vector<int64_t>{kTiles});
+    }
   }
 }
 

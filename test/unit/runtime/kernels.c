@@ -107,6 +107,18 @@ KERNEL accumulate ARGUMENTS {
   return TENON_KERNEL_OK;
 }
 
+/// buffers: done (i64). sizes: tiles in all, tiles of a call. Counts tiles; the call with the first one does so when all
+/// others are done, and fails where that takes very long.
+KERNEL wait_for_others ARGUMENTS {
+  (void)scratch;
+  int64_t *done = buffers[0];
+  for (int64_t i = 0; tile_begin == 0 && __atomic_load_n(done, __ATOMIC_RELAXED) < sizes[0] - sizes[1]; ++i)
+    if (i == 10000000000)
+      return TENON_KERNEL_BAD_VALUE;
+  __atomic_fetch_add(done, tile_end - tile_begin, __ATOMIC_RELAXED);
+  return TENON_KERNEL_OK;
+}
+
 /// buffers: next (i64), order (i64). Appends the numbers of its tiles; for a single thread.
 KERNEL note_tiles ARGUMENTS {
   (void)sizes, (void)scratch;
