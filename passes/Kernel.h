@@ -48,6 +48,8 @@ inline constexpr llvm::StringRef kRequiresAttr = "tenon.requires";
 inline constexpr llvm::StringRef kRangesAttr = "tenon.ranges";
 /// On a function: for each of them, in order, what it is that would break; may be empty.
 inline constexpr llvm::StringRef kRequiresTextAttr = "tenon.requires_text";
+/// On a kernel and its launches: how many floating-point operations it is (passes/fusion/Flops.h), where that is constant.
+inline constexpr llvm::StringRef kFlopsAttr = "tenon.flops";
 /// On a module: the figures of the processor that it is compiled for (passes/paths/Machine.h).
 inline constexpr llvm::StringRef kMachineAttr = "tenon.machine";
 /// On a function or kernel: {N = 128}, which values its symbols have most often (passes/UsualSizes.h).

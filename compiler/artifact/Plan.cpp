@@ -12,6 +12,7 @@
 #include "dialects/plan/Plan.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/Kernel.h"
 #include "passes/Unsupported.h"
 #include "runtime/format/Instruction.h"
 #include "llvm/ADT/StringMap.h"
@@ -172,6 +173,8 @@ void Serializer::addLaunch(plan::LaunchOp launch) {
     kernel->name = launch.getKernel().str();
     kernel->display = launch.getName().str();
     kernel->results = launch.getOutputs().size();
+    if (auto flops = launch->getAttrOfType<IntegerAttr>(kFlopsAttr))
+      kernel->flops = flops.getInt();
     plan.kernels.push_back(std::move(kernel));
     kernelNames.push_back(launch.getKernel().str());
   }

@@ -13,6 +13,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/fusion/Flops.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace tenon {
@@ -66,6 +67,17 @@ static StringRef getKind(DispatchOp dispatch) {
   return kind;
 }
 
+static std::optional<int64_t> countFlops(DispatchOp dispatch) {
+  int64_t sum = 0;
+  for (Operation &op : dispatch.getBody().front().without_terminator()) {
+    std::optional<int64_t> flops = tenon::countFlops(&op);
+    if (!flops)
+      return std::nullopt;
+    sum += *flops;
+  }
+  return sum;
+}
+
 namespace {
 struct Outline : public tenon::impl::OutlineBase<Outline> {
   void runOnOperation() override {
@@ -116,6 +128,8 @@ private:
       kernel->setAttr(kSymbolsAttr, builder.getArrayAttr(names));
     if (DictionaryAttr usual = getUsual(dispatch, symbols.getArrayRef()))
       kernel->setAttr(kUsualAttr, usual);
+    if (std::optional<int64_t> flops = countFlops(dispatch))
+      kernel->setAttr(kFlopsAttr, builder.getI64IntegerAttr(*flops));
     Block *body = kernel.addEntryBlock();
     builder.setInsertionPointToStart(body);
     IRMapping mapping;

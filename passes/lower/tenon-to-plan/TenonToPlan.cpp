@@ -171,8 +171,10 @@ void Conversion::convertLaunch(LaunchOp launch) {
       program->setAttr("scratch", scratch);
   }
   Value tiles = kernelSizes.build(kernel->getAttrOfType<ShapeAttr>(kTilesAttr).getDims().front());
-  plan::LaunchOp::create(b, launch.getLoc(), launch.getKernelAttr(), inputs, results, extents, tiles,
-                         getName(launch.getLoc()));
+  auto planned = plan::LaunchOp::create(b, launch.getLoc(), launch.getKernelAttr(), inputs, results, extents, tiles,
+                                        getName(launch.getLoc()));
+  if (Attribute flops = kernel->getAttr(kFlopsAttr))
+    planned->setAttr(kFlopsAttr, flops);
 }
 
 /// A launch of one tile, which is told how many elements each list has.
