@@ -660,10 +660,8 @@ std::string Compilation::getMeta() const {
   meta["source_xxh3"] = llvm::utohexstr(sourceHash, /*LowerCase=*/true, 16);
   meta["compiler"] = "tenon " TENON_VERSION;
   for (const CpuTarget &target : targets)
-    meta["targets"][target.name] = {{"vector_bytes", target.machine.vectorBytes},
-                                    {"vector_registers", target.machine.vectorRegisters},
-                                    {"own_cache_bytes", target.machine.ownCacheBytes},
-                                    {"shared_cache_bytes", target.machine.sharedCacheBytes}};
+    for (auto [name, value] : listFigures(target.machine))
+      meta["targets"][target.name][name.str()] = value;
   meta["tolerance"] = options.tolerance;
   meta["error"] = nlohmann::json::parse(chosen.error.toJson());
   meta["paths"] = {{"choices", numChoices}, {"largest_error", chosen.largestTaken}};

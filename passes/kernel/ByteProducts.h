@@ -11,11 +11,11 @@
 namespace tenon {
 
 /// How sums of products of unsigned with signed bytes are computed; all ways give the same integers. (Instructions that
-/// saturate a sum of two products, as vpmaddubsw does, are no way.)
+/// saturate a sum of two products, as vpmaddubsw does, are no way.) Each is as many products as a lane of 32 bits has at once.
 enum class ByteProducts {
-  plain, ///< 32-bit multiplications, which all targets have
-  pairs, ///< two products of 16 bits at once: vpmaddwd, in AVX2 and AVX-512BW
-  quads, ///< four products of bytes at once: vpdpbusd, in AVX-VNNI and AVX-512 VNNI
+  plain = 1, ///< 32-bit multiplications, which all targets have
+  pairs = 2, ///< two products of 16 bits at once: vpmaddwd, in AVX2 and AVX-512BW
+  quads = 4, ///< four products of bytes at once: vpdpbusd, in AVX-VNNI and AVX-512 VNNI
 };
 
 } // namespace tenon

@@ -62,20 +62,28 @@ void ContractionEmitter::emit() {
     }
   }
   setWindow();
-  unrollsTaps = hasFewTaps();
-  block = chooseBlock(getProblem());
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (iterators[loop] == utils::IteratorType::parallel && loop != contraction.columnLoop &&
         loop != contraction.rowLoop)
       outerLoops.push_back(loop);
+  if (wantsAmx && fitsAmx())
+    emitAmx();
+  else
+    emitBlocks();
+  for (EpilogueStage &stage : epilogue)
+    stage.op.erase();
+}
+
+/// In blocks that registers hold.
+void ContractionEmitter::emitBlocks() {
+  unrollsTaps = hasFewTaps();
+  block = chooseBlock(getProblem());
   depth = splitDepth();
   if (depth)
     emitParts();
   else
     emitLoops();
-  for (EpilogueStage &stage : epilogue)
-    stage.op.erase();
 }
 
 void ContractionEmitter::forParallel(ArrayRef<unsigned> loops, llvm::function_ref<void()> body) {
@@ -278,16 +286,26 @@ void ContractionEmitter::emitBlock(RegisterBlock chosen, Value mask) {
             vector::LoadOp::create(b, loc, vectorType, depth->sums, getPlaceOfSum(row, v));
       else if (!isFromZero)
         sums.push_back(loadVector(out, row, v));
+  bool isDone = !depth || depth->isLast;
+  if (isDone)
+    prefetchEpilogue();
+  sums = emitReduction(getSummedLoops(), llvm::to_vector(llvm::seq(size.rows)), sums);
+  if (isDone)
+    storeBlock(sums);
+  else
+    storeSums(sums);
+}
+
+SmallVector<unsigned> ContractionEmitter::getSummedLoops() {
   SmallVector<unsigned> summed;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction)
       summed.push_back(loop);
-  bool isDone = !depth || depth->isLast;
-  if (isDone)
-    prefetchEpilogue();
-  sums = emitReduction(summed, llvm::to_vector(llvm::seq(size.rows)), sums);
-  if (!isDone)
-    return storeSums(sums);
+  return summed;
+}
+
+void ContractionEmitter::storeBlock(MutableArrayRef<Value> sums) {
+  ElementRead out = getRead(*op.getDpsInitOperand(0));
   applyEpilogue(sums);
   if (!epilogue.empty())
     out.memory = epilogue.back().op.getDpsInits()[0];

@@ -60,6 +60,8 @@ public:
   void emit();
   /// The sum begins with zeros, which are not in memory.
   void startFromZero() { isFromZero = true; }
+  /// Sums bytes in tile registers (AMX), where they are laid out for that.
+  void useAmx() { wantsAmx = true; }
   /// Takes over the operations that follow and change the sums.
   void absorbEpilogue();
 
@@ -68,6 +70,7 @@ private:
   void setWindow();
   bool hasFewTaps();
   BlockProblem getProblem();
+  void emitBlocks();
   void emitLoops();
   std::optional<DepthParts> splitDepth();
   void emitParts();
@@ -91,6 +94,8 @@ private:
   bool isLastColumnAlone();
   void prefetchEpilogue();
   void applyEpilogue(mlir::MutableArrayRef<mlir::Value> sums);
+  void storeBlock(mlir::MutableArrayRef<mlir::Value> sums);
+  llvm::SmallVector<unsigned> getSummedLoops();
   /// Adds what `loops` sum to some rows of the block; `sums` are those of all rows.
   llvm::SmallVector<mlir::Value> emitReduction(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
                                                mlir::ValueRange sums);
@@ -112,6 +117,23 @@ private:
   llvm::SmallVector<mlir::Value> emitQuadStep(mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
   mlir::Value loadQuad(int64_t row);
   mlir::Value loadQuads(int64_t vector);
+  /// Rows that a tile register has sums of: from `first` on, those before `fresh` once more.
+  struct AmxRows {
+    mlir::Value first, fresh;
+  };
+  bool fitsAmx();
+  void emitAmx();
+  void configureAmx();
+  void forAmxRows(llvm::function_ref<void(mlir::ArrayRef<AmxRows> rows)> body);
+  void emitAmxBlock(mlir::ArrayRef<AmxRows> rows);
+  void emitAmxSums(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<AmxRows> rows);
+  void emitAmxStep(mlir::ArrayRef<AmxRows> rows);
+  void finishAmxRow(int64_t firstSums, AmxRows rows, mlir::Value row);
+  void moveAmx(llvm::StringRef how, int64_t number, mlir::Value memory, mlir::ValueRange indices, mlir::Value rowBytes);
+  void callAmx(llvm::StringRef name, mlir::ArrayRef<int64_t> registers);
+  int64_t getAmxDepth();
+  mlir::Value getRowBytes();
+  mlir::Value allocate(mlir::MemRefType type);
   /// `step` is that of `loop`, from the beginning of the part.
   void prefetchPanel(unsigned loop, mlir::Value step);
   void prefetchAhead(unsigned loop);
@@ -144,7 +166,7 @@ private:
   ByteProducts byteProducts;
   mlir::Type type; ///< of the sums
   int64_t lanes;
-  bool isFromZero = false;
+  bool isFromZero = false, wantsAmx = false;
   llvm::SmallVector<EpilogueStage> epilogue;
   llvm::SmallVector<mlir::Value> extents, position;
   llvm::SmallVector<unsigned> outerLoops; ///< the parallel loops but rows and columns
@@ -156,6 +178,8 @@ private:
   RegisterBlock block; ///< the one that is chosen
   RegisterBlock size;  ///< of the block that is emitted now, whose last vectors `active` masks
   mlir::Value active;
+  int64_t firstQuad = 0; ///< that vectors sum; those before are summed elsewhere
+  mlir::Value amxRows, amxSums; ///< rows of a tile register, and memory for the sums of four
   int64_t quadBytes = 4; ///< that the current step of quads has of each
   Sight sight = Sight::whole;
   /// Where it is not known what rows see: the pixels that they read for the current tap, and what stands for

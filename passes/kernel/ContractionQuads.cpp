@@ -23,9 +23,9 @@ SmallVector<Value> ContractionEmitter::emitQuads(ArrayRef<unsigned> loops, Array
   Value &place = position[loops.front()];
   int64_t depth = *getConstantIntValue(extents[loops.front()]), whole = depth / 4;
   SmallVector<Value> results(sums);
-  if (whole > 0) {
-    int64_t steps = whole % 2 == 0 ? 2 : 1;
-    auto loop = scf::ForOp::create(b, loc, constant(0), constant(whole), constant(steps), sums);
+  if (whole > firstQuad) {
+    int64_t steps = (whole - firstQuad) % 2 == 0 ? 2 : 1;
+    auto loop = scf::ForOp::create(b, loc, constant(firstQuad), constant(whole), constant(steps), sums);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     results.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/kernel/ContractionEmitter.h"
 
@@ -51,6 +52,8 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
         emitter.startFromZero();
         fill.erase();
       }
+      if (auto path = op->getAttrOfType<StringAttr>(kPathAttr); path && path == kAmxPath)
+        emitter.useAmx();
       emitter.absorbEpilogue();
       emitter.emit();
       op.erase();

@@ -28,24 +28,14 @@ static bool readsAroundBorder(ConvolveOp op) {
   return op.getGroups() == 1 || (shape[op.getFilterChannelDim()] == 1 && shape[op.getFilterDim()] == static_cast<int64_t>(op.getGroups()));
 }
 
-/// convolve with padding -> pad, convolve
-static void materializePadding(ConvolveOp op) {
-  OpBuilder b(op);
-  Type element = getElementTypeOrSelf(op.getInput());
-  auto scalar = RankedTensorType::get({}, element);
-  Value zero = WeightOp::create(b, op.getLoc(), DenseElementsAttr::get(scalar, b.getZeroAttr(element)));
-  SmallVector<int64_t> none(op.getLow().size(), 0);
-  op.getInputMutable().assign(padInput(b, op, op.getInput(), zero));
-  op.setLow(none);
-  op.setHigh(none);
-}
-
 namespace {
 struct PadConvolutions : public tenon::impl::PadConvolutionsBase<PadConvolutions> {
   void runOnOperation() override {
     getOperation().walk([](ConvolveOp op) {
-      if (hasPadding(op) && !readsAroundBorder(op))
-        materializePadding(op);
+      if (hasPadding(op) && !readsAroundBorder(op)) {
+        OpBuilder b(op);
+        padWithZeros(b, op);
+      }
     });
   }
 };

@@ -15,6 +15,18 @@ bool tenon::hasPadding(ConvolveOp op) {
   return !llvm::all_of(op.getLow(), isZero) || !llvm::all_of(op.getHigh(), isZero);
 }
 
+void tenon::padWithZeros(OpBuilder &b, ConvolveOp op) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(op);
+  Type element = getElementTypeOrSelf(op.getInput());
+  auto scalar = RankedTensorType::get({}, element);
+  Value zero = WeightOp::create(b, op.getLoc(), DenseElementsAttr::get(scalar, b.getZeroAttr(element)));
+  SmallVector<int64_t> none(op.getLow().size(), 0);
+  op.getInputMutable().assign(padInput(b, op, op.getInput(), zero));
+  op.setLow(none);
+  op.setHigh(none);
+}
+
 Value tenon::padInput(OpBuilder &b, ConvolveOp op, Value input, Value value) {
   MLIRContext *context = op.getContext();
   Dims dims = getDims(input), low(dims.size(), getDimConstant(context, 0));

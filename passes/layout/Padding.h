@@ -17,6 +17,9 @@ bool hasPadding(ConvolveOp op);
 /// A copy of `input` with the border of the convolution, of a scalar value.
 mlir::Value padInput(mlir::OpBuilder &b, ConvolveOp op, mlir::Value input, mlir::Value value);
 
+/// convolve with padding -> pad with zeros, convolve
+void padWithZeros(mlir::OpBuilder &b, ConvolveOp op);
+
 } // namespace tenon
 
 #endif // TENON_PASSES_LAYOUT_PADDING_H

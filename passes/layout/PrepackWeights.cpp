@@ -17,6 +17,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/Passes.h"
+#include "passes/layout/PackedDims.h"
 #include "passes/layout/PanelPacking.h"
 
 namespace tenon {
@@ -26,76 +27,6 @@ namespace tenon {
 
 using namespace mlir;
 using namespace tenon;
-
-/// Fewer columns than these are not worth a panel.
-static constexpr int64_t kFewColumns = 4;
-
-/// The dimension of a contraction's weight that runs along the last dimension of the result, where the weight has
-/// nothing else but dimensions that are summed over.
-static std::optional<int64_t> getColumnDim(ContractOp op, OpOperand &weight) {
-  bool isLhs = weight.getOperandNumber() == 0;
-  ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims(), other = isLhs ? op.getRhsDims() : op.getLhsDims();
-  if (op.getResultDims().empty() || llvm::is_contained(other, op.getResultDims().back()))
-    return std::nullopt;
-  const int64_t *column = llvm::find(own, op.getResultDims().back());
-  if (column == own.end() || own.size() < 2)
-    return std::nullopt;
-  for (int64_t index : own)
-    if (index != *column && (llvm::is_contained(op.getResultDims(), index) || !llvm::is_contained(other, index)))
-      return std::nullopt;
-  return column - own.begin();
-}
-
-/// The dimension of a contraction's weight that is the other operand's last one, where it is as long there: the product
-/// sums quads along it.
-static std::optional<int64_t> getQuadDim(ContractOp op, OpOperand &weight) {
-  bool isLhs = weight.getOperandNumber() == 0;
-  ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims(), other = isLhs ? op.getRhsDims() : op.getLhsDims();
-  const int64_t *quad = other.empty() ? own.end() : llvm::find(own, other.back());
-  Value input = isLhs ? op.getRhs() : op.getLhs();
-  if (quad == own.end() || getDims(input).back() != getDims(weight.get())[quad - own.begin()])
-    return std::nullopt;
-  return quad - own.begin();
-}
-
-/// Whether a product is one of unsigned bytes with the signed ones of `weight`.
-static bool isProductOfBytes(OpOperand &weight) {
-  Operation *op = weight.getOwner();
-  return getElementTypeOrSelf(weight.get()).isSignlessInteger(8) && getElementTypeOrSelf(op->getResult(0)).isInteger(32) &&
-         getElementTypeOrSelf(op->getOperand(1 - weight.getOperandNumber())).isUnsignedInteger(8);
-}
-
-namespace {
-/// The dimension of a weight that is wanted in panels, and the one of which four neighbours are wanted together.
-struct PackedDims {
-  int64_t axis;
-  std::optional<int64_t> quadAxis = {};
-};
-} // namespace
-
-/// What `use` wants.
-static std::optional<PackedDims> getPackedDims(OpOperand &use) {
-  Operation *op = use.getOwner();
-  std::optional<int64_t> axis, quadAxis;
-  if (auto contract = dyn_cast<ContractOp>(op)) {
-    axis = getColumnDim(contract, use);
-    quadAxis = getQuadDim(contract, use);
-  } else if (auto convolve = dyn_cast<ConvolveOp>(op);
-             convolve && convolve.getChannelsLast() && convolve.getGroups() == 1 && use.getOperandNumber() == 1) {
-    axis = convolve.getFilterDim();
-    quadAxis = convolve.getFilterChannelDim();
-  }
-  if (!axis)
-    return std::nullopt;
-  Type type = getElementTypeOrSelf(use.get());
-  if (type.isF32() || type.isF64())
-    return PackedDims{*axis};
-  int64_t rank = cast<RankedTensorType>(use.get().getType()).getRank(), last = rank - (*axis + 1 == rank ? 2 : 1);
-  bool isCollapsible = *axis == 0 || *axis + 2 >= rank; // of the dimensions that are neither
-  if (!isProductOfBytes(use) || quadAxis != last || !isCollapsible)
-    return std::nullopt;
-  return PackedDims{*axis, quadAxis};
-}
 
 namespace {
 struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
@@ -120,17 +51,12 @@ struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
 private:
   /// Whether the weight can be packed so.
   bool replace(OpOperand &use, WeightOp weight, PackedDims dims) {
-    RankedTensorType type = weight.getType();
-    // A part of a panel pays where its elements would not be neighbours otherwise.
-    bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.quadAxis;
-    if (type.getDimSize(dims.axis) < (areNeighbours ? kPanelColumns : kFewColumns))
-      return false;
     WeightOp packed = getPacked(weight, dims);
     if (!packed)
       return false;
     OpBuilder b(use.getOwner());
     IntegerAttr quadAxis = dims.quadAxis ? b.getI64IntegerAttr(*dims.quadAxis) : IntegerAttr();
-    use.set(UnpackOp::create(b, use.getOwner()->getLoc(), type, packed, b.getI64IntegerAttr(dims.axis), quadAxis));
+    use.set(UnpackOp::create(b, use.getOwner()->getLoc(), weight.getType(), packed, b.getI64IntegerAttr(dims.axis), quadAxis));
     return true;
   }
 

@@ -7,10 +7,12 @@
 
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/PathErrors.h"
 #include "llvm/Support/DebugLog.h"
+#include <cmath>
 
 #define DEBUG_TYPE "tenon-choose-paths"
 
@@ -42,38 +44,57 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
     });
     IRRewriter rewriter(&getContext());
     for (Operation *op : operations) {
-      const Path *best = choose(op, machine);
-      if (!best)
+      SmallVector<Candidate> candidates = listCandidates(op, machine);
+      if (candidates.empty())
         continue;
+      // The first that applies is the operation's own, which is always exact enough.
+      const Path *own = candidates.front().path;
+      llvm::stable_sort(candidates, [](const Candidate &x, const Candidate &y) { return x.cycles < y.cycles; });
+      const Path *best = choose(op, own, candidates);
       rewriter.setInsertionPoint(op);
-      best->take(op, machine, rewriter);
-      ++numTaken;
+      Operation *taken = best->take(op, machine, rewriter);
+      describe(taken, *best, candidates);
+      numTaken += best != own;
     }
   }
 
 private:
-  /// Null where the operation stays what it is.
-  const Path *choose(Operation *op, const Machine &machine) {
-    SmallVector<std::pair<double, const Path *>> candidates;
+  struct Candidate {
+    const Path *path;
+    double cycles;
+  };
+
+  static SmallVector<Candidate> listCandidates(Operation *op, const Machine &machine) {
+    SmallVector<Candidate> candidates;
     for (const auto &path : getPaths())
       if (std::optional<double> cycles = path->estimateCycles(op, machine))
-        candidates.push_back({*cycles, path.get()});
-    if (candidates.empty())
-      return nullptr;
-    // The first that applies is the operation's own, which is always exact enough.
-    const Path *own = candidates.front().second;
-    llvm::stable_sort(candidates, llvm::less_first());
-    for (auto [cycles, path] : candidates) {
+        candidates.push_back({path.get(), *cycles});
+    return candidates;
+  }
+
+  /// `candidates` are in the order of their cycles.
+  const Path *choose(Operation *op, const Path *own, ArrayRef<Candidate> candidates) {
+    for (auto [path, cycles] : candidates) {
       LDBG() << path->getName() << ": " << int64_t(cycles) << " cycles, " << op->getLoc();
       if (path == own)
-        return nullptr;
+        return own;
       double error = errors->measure(*path, op);
       if (error > budget)
         continue;
       errors->addTaken(error);
       return path;
     }
-    return nullptr;
+    return own;
+  }
+
+  /// Says what there was to choose from.
+  static void describe(Operation *op, const Path &taken, ArrayRef<Candidate> candidates) {
+    Builder builder(op->getContext());
+    NamedAttrList cycles;
+    for (const Candidate &candidate : candidates)
+      cycles.append(candidate.path->getName(), builder.getI64IntegerAttr(std::llround(candidate.cycles)));
+    op->setAttr(kPathAttr, builder.getStringAttr(taken.getName()));
+    op->setAttr(kPathsAttr, cycles.getDictionary(op->getContext()));
   }
 
   std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();

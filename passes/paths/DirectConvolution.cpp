@@ -42,7 +42,7 @@ struct DirectConvolution : public Path {
   /// Of sums of some hundred products in f32.
   double measureError(Operation *) const override { return 4e-7; }
 
-  void take(Operation *, const Machine &, RewriterBase &) const override {}
+  Operation *take(Operation *op, const Machine &, RewriterBase &) const override { return op; }
 };
 } // namespace
 

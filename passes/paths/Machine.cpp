@@ -23,9 +23,12 @@ struct Figure {
 static constexpr Figure kFigures[] = {
     {"vector_bytes", &Machine::vectorBytes},
     {"vector_registers", &Machine::vectorRegisters},
+    {"amx_int8", &Machine::amxInt8},
     {"own_cache_bytes", &Machine::ownCacheBytes},
     {"shared_cache_bytes", &Machine::sharedCacheBytes},
 };
+
+static constexpr StringLiteral kByteProducts = "byte_products";
 
 Machine tenon::getMachine(Operation *op) {
   Machine machine;
@@ -35,13 +38,23 @@ Machine tenon::getMachine(Operation *op) {
   for (const Figure &figure : kFigures)
     if (auto value = figures ? figures.getAs<IntegerAttr>(figure.name) : IntegerAttr())
       machine.*figure.value = value.getInt();
+  if (auto products = figures ? figures.getAs<IntegerAttr>(kByteProducts) : IntegerAttr())
+    machine.byteProducts = static_cast<ByteProducts>(products.getInt());
   return machine;
+}
+
+std::vector<std::pair<llvm::StringRef, int64_t>> tenon::listFigures(const Machine &machine) {
+  std::vector<std::pair<llvm::StringRef, int64_t>> figures;
+  for (const Figure &figure : kFigures)
+    figures.push_back({figure.name, machine.*figure.value});
+  figures.push_back({kByteProducts, static_cast<int64_t>(machine.byteProducts)});
+  return figures;
 }
 
 void tenon::setMachine(Operation *module, const Machine &machine) {
   Builder builder(module->getContext());
   NamedAttrList figures;
-  for (const Figure &figure : kFigures)
-    figures.append(figure.name, builder.getI64IntegerAttr(machine.*figure.value));
+  for (auto [name, value] : listFigures(machine))
+    figures.append(name, builder.getI64IntegerAttr(value));
   module->setAttr(kMachineAttr, figures.getDictionary(module->getContext()));
 }

@@ -9,7 +9,10 @@
 #define TENON_PASSES_PATHS_MACHINE_H
 
 #include "passes/kernel/ByteProducts.h"
+#include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace mlir {
 class Operation;
@@ -22,6 +25,7 @@ struct Machine {
   int64_t vectorBytes = 64;
   int64_t vectorRegisters = 32;
   ByteProducts byteProducts = ByteProducts::plain;
+  int64_t amxInt8 = 0; ///< 1 where there are tile registers (AMX), and products of bytes in them
   double multiplyAdds = 2;         ///< vectors a cycle
   int64_t ownCacheBytes = 1 << 20; ///< of the last cache that a core does not share
   double farBytes = 8;             ///< that a core gets from the cache behind it in a cycle
@@ -38,6 +42,9 @@ struct Machine {
 
 /// The machine that `op` is compiled for: what the closest operation around it says, or the usual one.
 Machine getMachine(mlir::Operation *op);
+
+/// The figures that targets differ in, by name.
+std::vector<std::pair<llvm::StringRef, int64_t>> listFigures(const Machine &machine);
 
 /// Says it. What is the same for all targets, and what follows from the model, is left out.
 void setMachine(mlir::Operation *module, const Machine &machine);

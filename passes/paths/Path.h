@@ -30,8 +30,9 @@ public:
   virtual std::optional<double> estimateCycles(mlir::Operation *op, const Machine &machine) const = 0;
   /// The largest difference to exact arithmetic, relative to the largest element of the result. Takes some time.
   virtual double measureError(mlir::Operation *op) const = 0;
-  /// Replaces the operation, which the path can compute. A path that is the operation's own leaves it as it is.
-  virtual void take(mlir::Operation *op, const Machine &machine, mlir::RewriterBase &rewriter) const = 0;
+  /// Replaces the operation, which the path can compute, by what it gives. A path that is the operation's own leaves it
+  /// as it is.
+  virtual mlir::Operation *take(mlir::Operation *op, const Machine &machine, mlir::RewriterBase &rewriter) const = 0;
 };
 
 /// All that there are; of those that cost the same the first counts.
@@ -40,6 +41,10 @@ const std::vector<std::unique_ptr<Path>> &getPaths();
 std::unique_ptr<Path> createDirectConvolution();
 /// `outputs`: result elements along a side of a square.
 std::unique_ptr<Path> createWinogradConvolution(int64_t outputs);
+
+/// Products of unsigned with signed bytes, in vectors and in tile registers.
+std::unique_ptr<Path> createByteVectors();
+std::unique_ptr<Path> createAmxBytes();
 
 } // namespace tenon
 

@@ -25,7 +25,7 @@ public:
   llvm::StringRef getName() const override { return name; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *op) const override;
-  void take(Operation *op, const Machine &machine, RewriterBase &rewriter) const override;
+  Operation *take(Operation *op, const Machine &machine, RewriterBase &rewriter) const override;
 
 private:
   WinogradSchedule schedule(ConvolveOp op, const Machine &machine) const;
@@ -89,7 +89,7 @@ double WinogradConvolution::measureError(Operation *op) const {
                               getFilterElements(convolve)->data());
 }
 
-void WinogradConvolution::take(Operation *op, const Machine &machine, RewriterBase &rewriter) const {
+Operation *WinogradConvolution::take(Operation *op, const Machine &machine, RewriterBase &rewriter) const {
   auto convolve = cast<ConvolveOp>(op);
   FilterShape filter = getFilterShape(convolve);
   auto weight = convolve.getFilter().getDefiningOp<WeightOp>();
@@ -106,11 +106,12 @@ void WinogradConvolution::take(Operation *op, const Machine &machine, RewriterBa
                                       DenseResourceElementsAttr::get(type, "winograd", std::move(blob)));
   transformed.setNameAttr(weight.getNameAttr());
   WinogradSchedule chosen = schedule(convolve, machine);
-  rewriter.replaceOpWithNewOp<WinogradOp>(
+  Operation *winograd = rewriter.replaceOpWithNewOp<WinogradOp>(
       convolve, convolve.getInput(), transformed, convolve.getLow(), convolve.getHigh(), outputs, filter.window,
       filter.filters, SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs, chosen.panels * kPanelColumns});
   if (weight->use_empty())
     rewriter.eraseOp(weight);
+  return winograd;
 }
 
 std::unique_ptr<Path> tenon::createWinogradConvolution(int64_t outputs) {

@@ -56,6 +56,7 @@ static void setVectorShape(CpuTarget &target) {
     bool hasQuads = needed.contains(machine.vectorBytes == 64 ? "avx512vnni" : "avxvnni");
     bool hasPairs = machine.vectorBytes == 16 || needed.contains(machine.vectorBytes == 64 ? "avx512bw" : "avx2");
     machine.byteProducts = hasQuads ? ByteProducts::quads : hasPairs ? ByteProducts::pairs : ByteProducts::plain;
+    machine.amxInt8 = machine.vectorBytes == 64 && needed.contains("amx-tile") && needed.contains("amx-int8");
   } else {
     machine.vectorBytes = 16;
     machine.vectorRegisters = 32;

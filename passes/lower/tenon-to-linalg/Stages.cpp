@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "passes/Kernel.h"
 #include "passes/Unsupported.h"
 #include "passes/paths/winograd/Transforms.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -141,6 +142,12 @@ static Value emitProduct(OpBuilder &b, Location loc, Value x, Type xType, Value 
   return arith::MulIOp::create(b, loc, x, y);
 }
 
+/// The loops that sum take the path that was chosen for the operation.
+static void keepPath(Operation *op, Value sum) {
+  if (auto path = op->getAttrOfType<StringAttr>(kPathAttr))
+    sum.getDefiningOp()->setAttr(kPathAttr, path);
+}
+
 FailureOr<Value> StageBuilder::lowerContract(ContractOp op, Value destination) {
   Location loc = op.getLoc();
   Type lhsType = op.getLhs().getType().getElementType(), rhsType = op.getRhs().getType().getElementType();
@@ -183,6 +190,7 @@ FailureOr<Value> StageBuilder::lowerContract(ContractOp op, Value destination) {
   });
   if (failed(sum))
     return failure();
+  keepPath(op, *sum);
   return finishReduction(op.getResult(), *sum, destination);
 }
 
@@ -271,6 +279,7 @@ FailureOr<Value> StageBuilder::lowerConvolve(ConvolveOp op, Value destination) {
       [](Value value, Region *region) { return value.getParentRegion()->isProperAncestor(region); },
       [](Operation *inner, Region *) { return isPure(inner) && !isa<linalg::IndexOp, linalg::YieldOp>(inner); },
       [](Operation *inner, Region *region) { inner->moveBefore(region->getParentOp()); });
+  keepPath(op, *sum);
   return finishReduction(op.getResult(), *sum, destination);
 }
 

@@ -1,0 +1,218 @@
+//===- ContractionAmx.cpp - sums of products of bytes in tile registers -===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// AMX (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 1,
+// chapter 18) has eight registers of up to 16 rows of 64 bytes. Four have sums, of
+// two registers of rows and two of columns: each is loaded for two products. A
+// panel of quads is what an instruction wants of the columns: a row of 16 columns
+// for each quad. The registers go by number here; there is nothing to allocate.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/kernel/ContractionEmitter.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// Of a register, and registers side by side in a block.
+static constexpr int64_t kMostRows = 16, kMostQuads = 16, kColumns = 16, kSide = 2;
+/// The first registers for sums, for rows and for columns.
+static constexpr int64_t kFirstSums = 0, kFirstRows = 4, kFirstColumns = 6;
+/// Between rows of sums in memory.
+static constexpr int64_t kSumsRowBytes = kSide * kColumns * 4;
+
+bool ContractionEmitter::fitsAmx() {
+  if (!contraction.quadLoop || contraction.panel != kSide * kColumns || lanes != kColumns || !isFromZero ||
+      !contraction.rowLoop || (window && window->hasBounds) || *contraction.quadLoop + 1 != contraction.columnLoop)
+    return false;
+  std::optional<int64_t> depth = getConstantIntValue(extents[*contraction.quadLoop]);
+  return depth && *depth >= 4 && getConstantIntValue(extents[contraction.columnLoop]) &&
+         llvm::all_of(contraction.scalars.map.getResults(),
+                      [&](AffineExpr index) { return getStep(index, *contraction.rowLoop).has_value(); });
+}
+
+/// Bytes that a step sums of each row: steps of equal length, with less than a quad for each left.
+int64_t ContractionEmitter::getAmxDepth() {
+  int64_t quads = *getConstantIntValue(extents[*contraction.quadLoop]) / 4;
+  return quads / llvm::divideCeil(quads, kMostQuads) * 4;
+}
+
+/// Memory of the kernel's own.
+Value ContractionEmitter::allocate(MemRefType type) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&op->getParentOfType<func::FuncOp>().front());
+  return memref::AllocOp::create(b, loc, type);
+}
+
+/// An instruction on registers alone.
+void ContractionEmitter::callAmx(StringRef name, ArrayRef<int64_t> registers) {
+  SmallVector<Value> operands;
+  for (int64_t number : registers)
+    operands.push_back(arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(number)));
+  LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr("llvm.x86." + name), operands);
+}
+
+/// The address of an element.
+static Value getPointer(OpBuilder &b, Location loc, Value memory, ValueRange indices) {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, memory);
+  Value place = getValueOrCreateConstantIndexOp(b, loc, metadata.getConstifiedMixedOffset());
+  for (auto [index, stride] : llvm::zip(indices, metadata.getConstifiedMixedStrides())) {
+    Value distance = arith::MulIOp::create(b, loc, index, getValueOrCreateConstantIndexOp(b, loc, stride));
+    place = arith::AddIOp::create(b, loc, place, distance);
+  }
+  Value bytes = arith::ConstantIndexOp::create(b, loc, getElementTypeOrSelf(memory).getIntOrFloatBitWidth() / 8);
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, memory);
+  Value address = arith::AddIOp::create(b, loc, base, arith::MulIOp::create(b, loc, place, bytes));
+  Value number = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+  return LLVM::IntToPtrOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), number);
+}
+
+/// Loads or stores a register.
+void ContractionEmitter::moveAmx(StringRef how, int64_t number, Value memory, ValueRange indices, Value rowBytes) {
+  Value registerNumber = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(number));
+  Value stride = arith::IndexCastOp::create(b, loc, b.getI64Type(), rowBytes);
+  LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr("llvm.x86." + how),
+                                ValueRange{registerNumber, getPointer(b, loc, memory, indices), stride});
+}
+
+/// Between neighbouring rows of `scalars`.
+Value ContractionEmitter::getRowBytes() {
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.scalars.memory);
+  Value bytes = constant(0);
+  for (auto [index, stride] : llvm::zip(contraction.scalars.map.getResults(), metadata.getConstifiedMixedStrides()))
+    if (int64_t step = *getStep(index, *contraction.rowLoop)) {
+      Value distance = arith::MulIOp::create(b, loc, constant(step), getValueOrCreateConstantIndexOp(b, loc, stride));
+      bytes = arith::AddIOp::create(b, loc, bytes, distance);
+    }
+  return bytes;
+}
+
+/// Says how large the registers are. Where there are fewer rows than a register has, they have fewer.
+void ContractionEmitter::configureAmx() {
+  constexpr int64_t kBytes = 64, kFirstWidth = 16, kFirstHeight = 48;
+  SmallVector<int8_t> bytes(kBytes, 0);
+  bytes[0] = 1;
+  std::optional<int64_t> known = getConstantIntValue(amxRows);
+  for (int64_t number = kFirstSums; number < kFirstColumns + kSide; ++number) {
+    bool isRows = number >= kFirstRows && number < kFirstColumns, isColumns = number >= kFirstColumns;
+    bytes[kFirstWidth + 2 * number] = isRows ? getAmxDepth() : kColumns * 4;
+    bytes[kFirstHeight + number] = isColumns ? getAmxDepth() / 4 : known.value_or(0);
+  }
+  Value memory = allocate(MemRefType::get({kBytes}, b.getI8Type())), zero = constant(0);
+  Value shape = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(VectorType::get({kBytes}, b.getI8Type()), ArrayRef<int8_t>(bytes)));
+  vector::StoreOp::create(b, loc, shape, memory, zero);
+  if (!known) {
+    Value rows = arith::IndexCastOp::create(b, loc, b.getI8Type(), amxRows);
+    for (int64_t number = kFirstSums; number < kFirstColumns; ++number)
+      memref::StoreOp::create(b, loc, rows, memory, constant(kFirstHeight + number));
+  }
+  LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr("llvm.x86.ldtilecfg"), getPointer(b, loc, memory, zero));
+}
+
+void ContractionEmitter::emitAmx() {
+  AffineMap mostRows = AffineMap::get(0, 1, {b.getAffineConstantExpr(kMostRows), b.getAffineSymbolExpr(0)}, b.getContext());
+  amxRows = getValueOrCreateConstantIndexOp(
+      b, loc, affine::makeComposedFoldedAffineMin(b, loc, mostRows, getAsOpFoldResult(ValueRange{extents[*contraction.rowLoop]})));
+  amxSums = allocate(MemRefType::get({kSide * kMostRows, kSide * kColumns}, type));
+  block = {1, kSide};
+  configureAmx();
+  forColumns([&](int64_t vectors, Value mask) {
+    size = {1, vectors};
+    active = mask;
+    forParallel(outerLoops, [&] { forAmxRows([&](ArrayRef<AmxRows> rows) { emitAmxBlock(rows); }); });
+  });
+  callAmx("tilerelease", {});
+}
+
+/// Two registers of rows at a time, then what is left. The last one ends with the last row.
+void ContractionEmitter::forAmxRows(llvm::function_ref<void(ArrayRef<AmxRows> rows)> body) {
+  Value extent = extents[*contraction.rowLoop];
+  AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1), height = b.getAffineSymbolExpr(2);
+  auto apply = [&](AffineExpr expr, ArrayRef<Value> operands) {
+    AffineMap map = AffineMap::get(0, operands.size(), expr);
+    return getValueOrCreateConstantIndexOp(b, loc, affine::makeComposedFoldedAffineApply(b, loc, map, getAsOpFoldResult(operands)));
+  };
+  auto getRows = [&](Value row) -> AmxRows {
+    AffineMap map = AffineMap::get(0, 3, {first, last - height}, b.getContext());
+    Value place = getValueOrCreateConstantIndexOp(
+        b, loc, affine::makeComposedFoldedAffineMin(b, loc, map, getAsOpFoldResult(ValueRange{row, extent, amxRows})));
+    return {place, apply(first - last, {row, place})};
+  };
+  Value whole = apply(first.floorDiv(kSide * kMostRows) * (kSide * kMostRows), {extent}), none = constant(0);
+  forLoop(none, whole, kSide * kMostRows, [&](Value row) {
+    body({{row, none}, {apply(first + kMostRows, {row}), none}});
+  });
+  std::optional<int64_t> known = getConstantIntValue(extent);
+  if (known && *known % (kSide * kMostRows) > kMostRows)
+    return body({getRows(whole), getRows(apply(first + kMostRows, {whole}))});
+  forLoop(whole, extent, kMostRows, [&](Value row) { body({getRows(row)}); });
+}
+
+void ContractionEmitter::emitAmxBlock(ArrayRef<AmxRows> rows) {
+  int64_t numColumns = size.vectors;
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (int64_t v = 0; v < numColumns; ++v)
+      callAmx("tilezero", {kFirstSums + int64_t(i) * kSide + v});
+  emitAmxSums(getSummedLoops(), rows);
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (int64_t v = 0; v < numColumns; ++v)
+      moveAmx("tilestored64", kFirstSums + i * kSide + v, amxSums, {constant(i * kMostRows), constant(v * kColumns)},
+              constant(kSumsRowBytes));
+  for (auto [i, part] : llvm::enumerate(rows))
+    forLoop(part.fresh, amxRows, 1, [&, first = int64_t(i) * kMostRows, part = part](Value row) { finishAmxRow(first, part, row); });
+}
+
+/// Adds the quads that are left to the sums of a row, from memory, and stores what becomes of them.
+void ContractionEmitter::finishAmxRow(int64_t firstSums, AmxRows rows, Value row) {
+  position[*contraction.rowLoop] = arith::AddIOp::create(b, loc, rows.first, row);
+  Value place = arith::AddIOp::create(b, loc, row, constant(firstSums));
+  SmallVector<Value> sums;
+  for (int64_t v = 0; v < size.vectors; ++v)
+    sums.push_back(vector::LoadOp::create(b, loc, VectorType::get({lanes}, type), amxSums, ValueRange{place, constant(v * kColumns)}));
+  int64_t depth = *getConstantIntValue(extents[*contraction.quadLoop]), step = getAmxDepth();
+  firstQuad = depth / step * step / 4;
+  if (depth > 4 * firstQuad)
+    sums = emitReduction(getSummedLoops(), {0}, sums);
+  storeBlock(sums);
+}
+
+void ContractionEmitter::emitAmxSums(ArrayRef<unsigned> loops, ArrayRef<AmxRows> rows) {
+  unsigned loop = loops.front();
+  if (loop != contraction.quadLoop) {
+    LoopRange range = getRange(loop, 0);
+    return forLoop(getValueOrCreateConstantIndexOp(b, loc, range.begin), getValueOrCreateConstantIndexOp(b, loc, range.end), 1,
+                   [&](Value place) {
+                     position[loop] = place;
+                     emitAmxSums(loops.drop_front(), rows);
+                   });
+  }
+  int64_t depth = *getConstantIntValue(extents[loop]), step = getAmxDepth();
+  forLoop(constant(0), constant(depth / step * step / 4), step / 4, [&](Value quad) {
+    position[loop] = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) * 4), quad);
+    emitAmxStep(rows);
+  });
+}
+
+void ContractionEmitter::emitAmxStep(ArrayRef<AmxRows> rows) {
+  Value panelRow = constant(contraction.panel * 4), rowBytes = getRowBytes();
+  for (int64_t v = 0; v < size.vectors; ++v)
+    moveAmx("tileloadd64", kFirstColumns + v, contraction.vectors.memory, getIndices(contraction.vectors, 0, v * kColumns), panelRow);
+  for (auto [i, part] : llvm::enumerate(rows)) {
+    position[*contraction.rowLoop] = part.first;
+    int64_t number = kFirstRows + i;
+    moveAmx("tileloadd64", number, contraction.scalars.memory, getIndices(contraction.scalars, 0, 0), rowBytes);
+    for (int64_t v = 0; v < size.vectors; ++v)
+      callAmx("tdpbusd", {kFirstSums + int64_t(i) * kSide + v, number, kFirstColumns + v});
+  }
+}

@@ -1,0 +1,58 @@
+//===- AmxBytes.cpp - products of bytes in tile registers ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// How long the instructions take was measured: a product of tile registers as
+// many cycles as the longer of its rows and its quads has, at least 16 between
+// loads of other tiles. (Intel 64 and IA-32 Architectures Optimization Reference
+// Manual, chapter 20, says the same.)
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "passes/Kernel.h"
+#include "passes/layout/Padding.h"
+#include "passes/paths/Path.h"
+#include "passes/paths/ProductShape.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+struct AmxBytes : public Path {
+  llvm::StringRef getName() const override { return kAmxPath; }
+  std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
+  /// Sums of integers are exact.
+  double measureError(Operation *) const override { return 0; }
+  Operation *take(Operation *op, const Machine &machine, RewriterBase &rewriter) const override;
+};
+} // namespace
+
+std::optional<double> AmxBytes::estimateCycles(Operation *op, const Machine &machine) const {
+  // Rows and columns of a tile register, bytes of its rows, and cycles for a product and for what happens to its sums.
+  constexpr double kRows = 16, kColumns = 16, kDepth = 64, kProduct = 16, kSums = 48;
+  if (!machine.amxInt8 || !findQuads(op))
+    return std::nullopt;
+  ProductShape shape = *getProductShape(op);
+  if (shape.depth < 4 || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
+    return std::nullopt;
+  double tiles = shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kColumns);
+  double products = shape.repetitions * std::ceil(shape.depth / kDepth), cycles = tiles * (products * kProduct + kSums);
+  if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && hasPadding(convolve))
+    cycles += shape.rows * shape.depth / machine.farBytes;
+  return std::max(cycles, machine.getReadCycles(shape.getWeights()));
+}
+
+/// All rows of a tile register see the whole window.
+Operation *AmxBytes::take(Operation *op, const Machine &, RewriterBase &rewriter) const {
+  if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && hasPadding(convolve))
+    padWithZeros(rewriter, convolve);
+  return op;
+}
+
+std::unique_ptr<Path> tenon::createAmxBytes() { return std::make_unique<AmxBytes>(); }

@@ -1,0 +1,78 @@
+//===- ProductShape.cpp - how large a sum of products is ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/paths/ProductShape.h"
+#include "dialects/tenon/Tenon.h"
+#include "passes/UsualSizes.h"
+#include "passes/layout/PackedDims.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// Of an extent that is not known yet.
+static constexpr double kUsual = 64;
+
+static double getExtent(const UsualSizes &usual, AffineExpr dim) {
+  std::optional<int64_t> extent = usual.get(dim);
+  return extent ? static_cast<double>(*extent) : kUsual;
+}
+
+static ProductShape getShape(ContractOp op, const UsualSizes &usual) {
+  ProductShape shape{1, 1, 1, 1, 1};
+  for (AffineExpr dim : getDims(op.getType())) {
+    shape.rows *= shape.columns;
+    shape.neighbours = shape.columns;
+    shape.columns = getExtent(usual, dim);
+  }
+  for (auto [index, dim] : llvm::zip(op.getLhsDims(), getDims(op.getLhs())))
+    if (!llvm::is_contained(op.getResultDims(), index)) {
+      shape.repetitions *= shape.depth;
+      shape.depth = getExtent(usual, dim);
+    }
+  return shape;
+}
+
+static ProductShape getShape(ConvolveOp op, const UsualSizes &usual) {
+  Dims result = getDims(op.getType()), filter = getDims(op.getFilter());
+  ProductShape shape{1, 1, 1, 1, 1};
+  for (auto [i, dim] : llvm::enumerate(result))
+    if (static_cast<int64_t>(i) != op.getChannelDim()) {
+      shape.neighbours = getExtent(usual, dim);
+      shape.rows *= shape.neighbours;
+    }
+  for (auto [i, dim] : llvm::enumerate(filter))
+    if (static_cast<int64_t>(i) == op.getFilterDim())
+      shape.columns = getExtent(usual, dim);
+    else if (static_cast<int64_t>(i) == op.getFilterChannelDim())
+      shape.depth = getExtent(usual, dim);
+    else
+      shape.repetitions *= getExtent(usual, dim);
+  shape.groups = op.getGroups();
+  return shape;
+}
+
+std::optional<ProductShape> tenon::getProductShape(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (!function)
+    return std::nullopt;
+  UsualSizes usual(function);
+  if (auto contract = dyn_cast<ContractOp>(op))
+    return getShape(contract, usual);
+  if (auto convolve = dyn_cast<ConvolveOp>(op))
+    return getShape(convolve, usual);
+  return std::nullopt;
+}
+
+OpOperand *tenon::findQuads(Operation *op) {
+  if (!isa<ContractOp, ConvolveOp>(op))
+    return nullptr;
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto weight = operand.get().getDefiningOp<WeightOp>(); weight && !isa<SplatElementsAttr>(weight.getValue()))
+      if (std::optional<PackedDims> dims = getPackedDims(operand); dims && dims->quadAxis)
+        return &operand;
+  return nullptr;
+}

@@ -1,0 +1,38 @@
+//===- ProductShape.h - how large a sum of products is ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_PATHS_PRODUCTSHAPE_H
+#define TENON_PASSES_PATHS_PRODUCTSHAPE_H
+
+#include "mlir/IR/Operation.h"
+#include <optional>
+
+namespace tenon {
+
+/// A contraction or convolution as a product of matrices: how many rows and columns the result has, and what is summed.
+/// Extents that are not known are what they usually are.
+struct ProductShape {
+  double rows;        ///< of all dimensions of the result but the last
+  double columns;     ///< the last dimension of the result, or the filters
+  double neighbours;  ///< rows in a line: the dimension whose steps are the same everywhere in memory
+  double depth;       ///< products summed along the innermost summed dimension
+  double repetitions; ///< how often such a sum is continued: taps of a window, other summed dimensions
+  double groups = 1;  ///< of a convolution
+
+  double getProducts() const { return rows * columns * depth * repetitions; }
+  /// Elements of the operand that all rows share.
+  double getWeights() const { return columns * depth * repetitions; }
+};
+
+std::optional<ProductShape> getProductShape(mlir::Operation *op);
+
+/// The operand of a product of unsigned with signed bytes that kernels read in quads; null where it is none.
+mlir::OpOperand *findQuads(mlir::Operation *op);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_PATHS_PRODUCTSHAPE_H
