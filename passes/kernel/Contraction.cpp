@@ -205,6 +205,30 @@ static std::optional<Contraction> matchQuadContraction(linalg::GenericOp op, uns
   return contraction.panel ? std::optional(contraction) : std::nullopt;
 }
 
+/// Sums of so many products of bytes are exact in f32, whatever the order.
+static bool isExactInFloat(linalg::GenericOp op) {
+  constexpr int64_t kMostProducts = (1 << 24) / (255 * 128);
+  int64_t products = 1;
+  for (auto [range, iterator] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction)
+      products *= ShapedType::isDynamic(range) ? kMostProducts + 1 : std::min(range, kMostProducts + 1);
+  return products <= kMostProducts;
+}
+
+/// Few products of bytes for each element, which are summed column by column.
+static std::optional<Contraction> matchByteColumns(linalg::GenericOp op, unsigned column) {
+  std::optional<ByteFactors> factors = matchByteFactors(op);
+  if (!factors || !isExactInFloat(op))
+    return std::nullopt;
+  std::optional<ElementRead> vectors = matchRead(op, factors->isSigned), scalars = matchRead(op, factors->isUnsigned);
+  if (!vectors || !scalars || !vectors->bounds.empty() || !isContiguous(vectors->map, column) ||
+      !isContiguous(scalars->map, column))
+    return std::nullopt;
+  Contraction contraction{*vectors, *scalars, column, std::nullopt};
+  contraction.isColumnwise = contraction.isOfBytes = true;
+  return contraction;
+}
+
 /// Whether the steps of the innermost loop write neighbours, and some other loop sums.
 static bool sumsIntoNeighbours(linalg::GenericOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumLoops() == 0)
@@ -238,6 +262,8 @@ std::optional<Contraction> tenon::matchContraction(linalg::GenericOp op) {
   std::optional<Contraction> contraction = matchFloatContraction(op, column);
   if (!contraction)
     contraction = matchQuadContraction(op, column);
+  if (!contraction)
+    contraction = matchByteColumns(op, column);
   if (contraction)
     findRowLoop(op, *contraction);
   return contraction;

@@ -26,6 +26,8 @@ struct Contraction {
   /// Of products of bytes: the summed loop of which four steps are neighbours in both operands. `vectors` are signed
   /// then, `scalars` unsigned, and sums have 32 bits.
   std::optional<unsigned> quadLoop = {};
+  /// Columnwise products of unsigned `scalars` with signed `vectors`, few enough that f32 sums them exactly.
+  bool isOfBytes = false;
 };
 
 /// On a linalg.generic whose `vectors` are [summed, column]: how many steps of the sum ahead they are asked for, where

@@ -170,20 +170,34 @@ void ContractionEmitter::emitAmxBlock(ArrayRef<AmxRows> rows) {
       moveAmx("tilestored64", kFirstSums + i * kSide + v, amxSums, {constant(i * kMostRows), constant(v * kColumns)},
               constant(kSumsRowBytes));
   for (auto [i, part] : llvm::enumerate(rows))
-    forLoop(part.fresh, amxRows, 1, [&, first = int64_t(i) * kMostRows, part = part](Value row) { finishAmxRow(first, part, row); });
+    finishAmxRows(i * kMostRows, part);
 }
 
-/// Adds the quads that are left to the sums of a row, from memory, and stores what becomes of them.
-void ContractionEmitter::finishAmxRow(int64_t firstSums, AmxRows rows, Value row) {
+/// Two rows of sums at a time, so that there is always something to do (applyEpilogue); then one that is left.
+void ContractionEmitter::finishAmxRows(int64_t firstSums, AmxRows rows) {
+  AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
+  Value pairs = getValueOrCreateConstantIndexOp(
+      b, loc, affine::makeComposedFoldedAffineApply(b, loc, first + (last - first).floorDiv(2) * 2,
+                                                    getAsOpFoldResult(ValueRange{rows.fresh, amxRows})));
+  forLoop(rows.fresh, pairs, 2, [&](Value row) { finishAmxBlock(firstSums, rows, row, 2); });
+  forLoop(pairs, amxRows, 1, [&](Value row) { finishAmxBlock(firstSums, rows, row, 1); });
+}
+
+/// Adds the quads that are left to the sums of neighbouring rows, from memory, and stores what becomes of them.
+void ContractionEmitter::finishAmxBlock(int64_t firstSums, AmxRows rows, Value row, int64_t count) {
+  size.rows = count;
   position[*contraction.rowLoop] = arith::AddIOp::create(b, loc, rows.first, row);
-  Value place = arith::AddIOp::create(b, loc, row, constant(firstSums));
   SmallVector<Value> sums;
-  for (int64_t v = 0; v < size.vectors; ++v)
-    sums.push_back(vector::LoadOp::create(b, loc, VectorType::get({lanes}, type), amxSums, ValueRange{place, constant(v * kColumns)}));
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t v = 0; v < size.vectors; ++v) {
+      Value place = arith::AddIOp::create(b, loc, row, constant(firstSums + i));
+      sums.push_back(vector::LoadOp::create(b, loc, VectorType::get({lanes}, type), amxSums,
+                                            ValueRange{place, constant(v * kColumns)}));
+    }
   int64_t depth = *getConstantIntValue(extents[*contraction.quadLoop]), step = getAmxDepth();
   firstQuad = depth / step * step / 4;
   if (depth > 4 * firstQuad)
-    sums = emitReduction(getSummedLoops(), {0}, sums);
+    sums = emitReduction(getSummedLoops(), llvm::to_vector(llvm::seq(count)), sums);
   storeBlock(sums);
 }
 

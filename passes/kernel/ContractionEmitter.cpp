@@ -268,7 +268,14 @@ Value ContractionEmitter::loadVector(const ElementRead &read, int64_t row, int64
     Value all = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), condition);
     mask = mask ? arith::AndIOp::create(b, loc, mask, all).getResult() : all;
   }
-  return emitVectorRead(b, loc, read, contraction.columnLoop, getIndices(read, row, vector * lanes), lanes, mask);
+  Value elements =
+      emitVectorRead(b, loc, read, contraction.columnLoop, getIndices(read, row, vector * lanes), lanes, mask);
+  if (!contraction.isOfBytes)
+    return elements;
+  auto vectorType = VectorType::get({lanes}, type);
+  bool isUnsigned = read.memory == contraction.scalars.memory;
+  return isUnsigned ? arith::UIToFPOp::create(b, loc, vectorType, elements).getResult()
+                    : arith::SIToFPOp::create(b, loc, vectorType, elements).getResult();
 }
 
 void ContractionEmitter::emitBlock(RegisterBlock chosen, Value mask) {
@@ -306,6 +313,9 @@ SmallVector<unsigned> ContractionEmitter::getSummedLoops() {
 
 void ContractionEmitter::storeBlock(MutableArrayRef<Value> sums) {
   ElementRead out = getRead(*op.getDpsInitOperand(0));
+  if (contraction.isOfBytes)
+    for (Value &sum : sums)
+      sum = arith::FPToSIOp::create(b, loc, VectorType::get({lanes}, getElementTypeOrSelf(out.memory)), sum);
   applyEpilogue(sums);
   if (!epilogue.empty())
     out.memory = epilogue.back().op.getDpsInits()[0];
@@ -339,12 +349,17 @@ void ContractionEmitter::absorbEpilogue() {
 }
 
 void ContractionEmitter::applyEpilogue(MutableArrayRef<Value> sums) {
+  // What becomes of bytes is a long chain of operations for each vector. Some chains next to each other keep a core
+  // busy; more, or others, would want too many registers.
+  constexpr size_t kChains = 4;
+  size_t numChains = contraction.quadLoop || contraction.isOfBytes ? kChains : 1;
   for (const EpilogueStage &stage : epilogue) {
     // What is the same for all rows is read once.
     llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> shared;
-    for (auto [i, sum] : llvm::enumerate(sums)) {
-      int64_t row = i / size.vectors, v = i % size.vectors;
-      sum = emitStage(b, stage, sum, [&](unsigned number) {
+    for (size_t first = 0; first < sums.size(); first += numChains) {
+      MutableArrayRef<Value> chains = sums.drop_front(first).take_front(numChains);
+      emitStage(b, stage, chains, [&](unsigned number, size_t chain) {
+        int64_t row = (first + chain) / size.vectors, v = (first + chain) % size.vectors;
         const ElementRead &read = stage.reads[number];
         bool isAlong = isAlongColumns(read, contraction.columnLoop);
         bool hasRows = contraction.rowLoop && read.map.isFunctionOfDim(*contraction.rowLoop);

@@ -55,7 +55,8 @@ public:
   ContractionEmitter(mlir::linalg::GenericOp op, const Contraction &contraction, int64_t vectorBytes,
                      int64_t registers, ByteProducts byteProducts)
       : b(op), loc(op.getLoc()), op(op), contraction(contraction), registers(registers),
-        byteProducts(byteProducts), type(mlir::getElementTypeOrSelf(op.getDpsInits()[0])),
+        byteProducts(byteProducts),
+        type(contraction.isOfBytes ? b.getF32Type() : mlir::getElementTypeOrSelf(op.getDpsInits()[0])),
         lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()), position(op.getNumLoops()) {}
   void emit();
   /// The sum begins with zeros, which are not in memory.
@@ -128,7 +129,8 @@ private:
   void emitAmxBlock(mlir::ArrayRef<AmxRows> rows);
   void emitAmxSums(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<AmxRows> rows);
   void emitAmxStep(mlir::ArrayRef<AmxRows> rows);
-  void finishAmxRow(int64_t firstSums, AmxRows rows, mlir::Value row);
+  void finishAmxRows(int64_t firstSums, AmxRows rows);
+  void finishAmxBlock(int64_t firstSums, AmxRows rows, mlir::Value row, int64_t count);
   void moveAmx(llvm::StringRef how, int64_t number, mlir::Value memory, mlir::ValueRange indices, mlir::Value rowBytes);
   void callAmx(llvm::StringRef name, mlir::ArrayRef<int64_t> registers);
   int64_t getAmxDepth();

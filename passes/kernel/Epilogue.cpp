@@ -126,31 +126,41 @@ Value tenon::emitVectorRead(OpBuilder &b, Location loc, const ElementRead &read,
   return vector::MaskedLoadOp::create(b, loc, type, read.memory, indices, active, zero);
 }
 
-Value tenon::emitStage(OpBuilder &b, const EpilogueStage &stage, Value elements,
-                       llvm::function_ref<Value(unsigned number)> read) {
-  linalg::GenericOp op = stage.op;
-  Location loc = op.getLoc();
-  ArrayRef<int64_t> shape = cast<VectorType>(elements.getType()).getShape();
+/// `inner`, an operation on scalars, as one on vectors of `shape`.
+static void emitOnVectors(OpBuilder &b, Operation &inner, ArrayRef<int64_t> shape, IRMapping &vectors) {
+  Location loc = inner.getLoc();
   auto spread = [&](Value scalar) -> Value {
     return vector::BroadcastOp::create(b, loc, VectorType::get(shape, scalar.getType()), scalar);
   };
-  IRMapping vectors;
-  for (unsigned number = 0; number < stage.reads.size(); ++number)
-    vectors.map(op.getBody()->getArgument(stage.arguments[number]), read(number));
-  vectors.map(op.getBody()->getArgument(stage.element), elements);
-  for (Operation &inner : op.getBody()->without_terminator()) {
-    bool isConstant = matchPattern(&inner, m_Constant());
-    for (Value operand : inner.getOperands())
-      if (!vectors.contains(operand))
-        vectors.map(operand, spread(operand));
-    Operation *copy = b.clone(inner, vectors);
-    Value result = copy->getResult(0);
-    if (isConstant)
-      result = spread(result);
-    else
-      result.setType(VectorType::get(shape, result.getType()));
-    vectors.map(inner.getResult(0), result);
+  for (Value operand : inner.getOperands())
+    if (!vectors.contains(operand))
+      vectors.map(operand, spread(operand));
+  Value result = b.clone(inner, vectors)->getResult(0);
+  if (matchPattern(&inner, m_Constant()))
+    result = spread(result);
+  else
+    result.setType(VectorType::get(shape, result.getType()));
+  vectors.map(inner.getResult(0), result);
+}
+
+void tenon::emitStage(OpBuilder &b, const EpilogueStage &stage, MutableArrayRef<Value> vectors,
+                      llvm::function_ref<Value(unsigned number, size_t place)> read) {
+  linalg::GenericOp op = stage.op;
+  ArrayRef<int64_t> shape = cast<VectorType>(vectors.front().getType()).getShape();
+  SmallVector<IRMapping> mappings(vectors.size());
+  for (auto [place, mapping] : llvm::enumerate(mappings)) {
+    for (unsigned number = 0; number < stage.reads.size(); ++number)
+      mapping.map(op.getBody()->getArgument(stage.arguments[number]), read(number, place));
+    mapping.map(op.getBody()->getArgument(stage.element), vectors[place]);
   }
+  for (Operation &inner : op.getBody()->without_terminator())
+    for (IRMapping &mapping : mappings)
+      emitOnVectors(b, inner, shape, mapping);
   Value yielded = op.getBody()->getTerminator()->getOperand(0);
-  return vectors.contains(yielded) ? vectors.lookup(yielded) : spread(yielded);
+  for (auto [vector, mapping] : llvm::zip(vectors, mappings)) {
+    if (mapping.contains(yielded))
+      vector = mapping.lookup(yielded);
+    else
+      vector = vector::BroadcastOp::create(b, op.getLoc(), VectorType::get(shape, yielded.getType()), yielded);
+  }
 }

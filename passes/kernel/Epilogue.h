@@ -45,9 +45,10 @@ bool isAlongColumns(const ElementRead &read, unsigned columnLoop);
 mlir::Value emitVectorRead(mlir::OpBuilder &b, mlir::Location loc, const ElementRead &read, unsigned columnLoop,
                            mlir::ValueRange indices, int64_t lanes, mlir::Value active);
 
-/// A vector of elements after the stage. `read` gives the vector of what the stage's read of that number reads.
-mlir::Value emitStage(mlir::OpBuilder &b, const EpilogueStage &stage, mlir::Value elements,
-                      llvm::function_ref<mlir::Value(unsigned number)> read);
+/// Makes of vectors of elements those after the stage, an operation of all of them at a time. `read` gives the vector of
+/// what the stage's read of that number reads for the vector of that place.
+void emitStage(mlir::OpBuilder &b, const EpilogueStage &stage, mlir::MutableArrayRef<mlir::Value> vectors,
+               llvm::function_ref<mlir::Value(unsigned number, size_t place)> read);
 
 } // namespace tenon
 

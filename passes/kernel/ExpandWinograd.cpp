@@ -374,7 +374,7 @@ void Expansion::multiply(Value panel) {
 /// What follows the convolution, for the filters from place `at` of the tile on.
 Value Expansion::applyEpilogue(Value elements, ArrayRef<Value> at, Value active) {
   for (const EpilogueStage &stage : epilogue)
-    elements = emitStage(b, stage, elements, [&](unsigned number) {
+    emitStage(b, stage, elements, [&](unsigned number, size_t) {
       const ElementRead &read = stage.reads[number];
       SmallVector<Value> indices;
       for (AffineExpr index : read.map.getResults())

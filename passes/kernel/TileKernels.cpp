@@ -113,6 +113,7 @@ struct ContractionShape {
   int64_t panel;    ///< columns of a panel, or 1
   bool hasBorder;   ///< whether some rows see a part of what is summed alone: those at both ends
   int64_t products; ///< summed for an element, roughly
+  int64_t rowStep;  ///< rows that are computed at a time, where there are many
 };
 } // namespace
 
@@ -139,8 +140,9 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
     return std::nullopt;
   Contraction contraction = *matchContraction(op);
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  auto path = op->getAttrOfType<StringAttr>(kPathAttr);
   ContractionShape shape{std::nullopt, 0, std::max<int64_t>(contraction.panel, 1), !contraction.scalars.bounds.empty(),
-                         getReductionSize(op)};
+                         getReductionSize(op), path && path == kAmxPath ? 32 : 14};
   for (auto [i, index] : llvm::enumerate(map.getResults())) {
     unsigned loop = cast<AffineDimExpr>(index).getPosition();
     if (loop == contraction.rowLoop)
@@ -188,7 +190,7 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
     int64_t parts = std::max<int64_t>(1, llvm::divideCeil(extent, limit));
     sizes[i] = std::max<int64_t>(1, llvm::divideCeil(extent, parts));
     if (i == shape.row && parts > 1)
-      sizes[i] = std::min(llvm::alignTo(sizes[i], 14), uint64_t(extent));
+      sizes[i] = std::min(llvm::alignTo(sizes[i], shape.rowStep), uint64_t(extent));
     rows *= sizes[i];
   };
   if (shape.row)
@@ -211,10 +213,14 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   return sizes;
 }
 
-/// Whether a stage that `op` depends on reads an operand in panels.
+/// Whether `op`, or a stage that it depends on, reads an operand in panels: places in one are remainders.
 static bool readsPanels(linalg::GenericOp op) {
-  std::optional<Contraction> contraction = matchContraction(op);
-  return (contraction && contraction->panel) || llvm::any_of(op->getOperands(), [](Value operand) {
+  auto hasRemainder = [](AffineMap map) {
+    bool found = false;
+    map.walkExprs([&](AffineExpr expr) { found |= expr.getKind() == AffineExprKind::Mod; });
+    return found;
+  };
+  return llvm::any_of(op.getIndexingMapsArray(), hasRemainder) || llvm::any_of(op->getOperands(), [](Value operand) {
            auto producer = operand.getDefiningOp<linalg::GenericOp>();
            return producer && readsPanels(producer);
          });

@@ -315,15 +315,22 @@ private:
   }
 };
 
-/// A convolution of one group, before its layout is chosen.
+/// Whether each channel is a group, of which few products are summed.
+static bool isDepthwise(ConvolveOp op) {
+  std::optional<SmallVector<int64_t>> shape = getConstants(getDims(op.getFilter()));
+  return shape && shape->front() == static_cast<int64_t>(op.getGroups()) && (*shape)[1] == 1 &&
+         isExactInFloat(llvm::product_of(ArrayRef(*shape).drop_front()));
+}
+
+/// A convolution of one group, or of one for each channel, before its layout is chosen.
 struct NarrowConvolve : public OpRewritePattern<ConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
     std::optional<Factor> input = matchFactor(op.getInput()), filter = matchFactor(op.getFilter());
     bool isDone = isNarrow(op) && getElementType(op.getInput()).isUnsignedInteger();
     if (!input || !filter || !isResultOf(op.getType().getElementType(), *input, *filter) || op.getChannelsLast() ||
-        op.getGroups() != 1 || isDone)
-      return rewriter.notifyMatchFailure(op, "is no convolution of one group of bytes less zero points");
+        (op.getGroups() != 1 && !isDepthwise(op)) || isDone)
+      return rewriter.notifyMatchFailure(op, "is no convolution of one group, or of one a channel, of bytes less zero points");
     int64_t rank = op.getType().getRank();
     auto isOneNumber = [](Value parameter) { return !parameter || llvm::all_of(getDims(parameter), isOne); };
     auto isPerFilter = [&](Value parameter) {
@@ -368,7 +375,7 @@ private:
       low.assign(low.size(), 0);
       high.assign(high.size(), 0);
     }
-    return ConvolveOp::create(b, op.getLoc(), padded, filter.bytes, op.getStrides(), op.getDilations(), low, high, 1,
+    return ConvolveOp::create(b, op.getLoc(), padded, filter.bytes, op.getStrides(), op.getDilations(), low, high, op.getGroups(),
                               TypeAttr::get(b.getI32Type()), /*channels_last=*/false);
   }
 };

@@ -51,6 +51,11 @@ static bool isArithmeticToLower(Operation *op) {
   return isa<arith::RemFOp, arith::MaximumFOp, arith::MinimumFOp>(op);
 }
 
+/// Of what may be assumed, that there is no NaN.
+static LLVM::FastmathFlags getFlags(arith::FastMathFlags flags) {
+  return bitEnumContainsAll(flags, arith::FastMathFlags::nnan) ? LLVM::FastmathFlags::nnan : LLVM::FastmathFlags::none;
+}
+
 static Value emitIntrinsic(OpBuilder &b, Operation *op) {
   Location loc = op->getLoc();
   Type type = op->getResult(0).getType();
@@ -65,8 +70,12 @@ static Value emitIntrinsic(OpBuilder &b, Operation *op) {
       .Case<math::FmaOp>([&](auto) -> Value {
         return LLVM::FMAOp::create(b, loc, type, x, op->getOperand(1), op->getOperand(2));
       })
-      .Case<arith::MaximumFOp>([&](auto) -> Value { return LLVM::MaximumOp::create(b, loc, x, op->getOperand(1)); })
-      .Case<arith::MinimumFOp>([&](auto) -> Value { return LLVM::MinimumOp::create(b, loc, x, op->getOperand(1)); })
+      .Case<arith::MaximumFOp>([&](auto max) -> Value {
+        return LLVM::MaximumOp::create(b, loc, type, x, op->getOperand(1), getFlags(max.getFastmath()));
+      })
+      .Case<arith::MinimumFOp>([&](auto min) -> Value {
+        return LLVM::MinimumOp::create(b, loc, type, x, op->getOperand(1), getFlags(min.getFastmath()));
+      })
       .Default([](Operation *) { return Value(); });
 }
 

@@ -306,15 +306,21 @@ static Value castToSmallFloat(OpBuilder &b, Location loc, Value x, Type from, Fl
   return encodeSmallFloat(b, loc, x, to, saturate, rounding);
 }
 
-/// Whether a float was limited on both sides by constants that 32 bits hold.
-static bool isClampedTo32Bits(Value x) {
+/// A float that was limited on both sides by constants that 32 bits hold, without regard to NaN, of which no cast to
+/// integers makes anything defined; null where it was not.
+static Value clampTo32Bits(OpBuilder &b, Location loc, Value x) {
   auto getLimit = [](auto op) -> Value {
     FloatAttr limit;
     bool isLimit = op && matchPattern(op.getRhs(), m_Constant(&limit)) && std::abs(limit.getValueAsDouble()) < 1e9;
-    return isLimit ? op.getLhs() : Value();
+    return isLimit ? op.getRhs() : Value();
   };
-  Value above = getLimit(x.getDefiningOp<arith::MinimumFOp>());
-  return above && getLimit(above.getDefiningOp<arith::MaximumFOp>());
+  auto below = x.getDefiningOp<arith::MinimumFOp>();
+  auto above = getLimit(below) ? below.getLhs().getDefiningOp<arith::MaximumFOp>() : arith::MaximumFOp();
+  if (!getLimit(above))
+    return {};
+  auto noNaN = arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::nnan);
+  Value limited = arith::MaximumFOp::create(b, loc, above.getLhs(), above.getRhs(), noNaN);
+  return arith::MinimumFOp::create(b, loc, limited, below.getRhs(), noNaN);
 }
 
 Value tenon::castScalar(OpBuilder &b, Location loc, Value x, Type from, Type to, bool saturate,
@@ -344,8 +350,8 @@ Value tenon::castScalar(OpBuilder &b, Location loc, Value x, Type from, Type to,
       return scalar.compareFloat(arith::CmpFPredicate::UNE, x, scalar.like(x, 0));
     return scalar.compareInt(arith::CmpIPredicate::ne, x, scalar.like(x, 0));
   }
-  if (fromFloat && target.getIntOrFloatBitWidth() <= 16 && isClampedTo32Bits(x))
-    return arith::TruncIOp::create(b, loc, target, arith::FPToSIOp::create(b, loc, b.getI32Type(), x));
+  if (Value limited = fromFloat && target.getIntOrFloatBitWidth() <= 16 ? clampTo32Bits(b, loc, x) : Value())
+    return arith::TruncIOp::create(b, loc, target, arith::FPToSIOp::create(b, loc, b.getI32Type(), limited));
   if (fromFloat) {
     // Through 64 bits: a value beyond the target's range then wraps instead of being undefined.
     Type i64 = b.getI64Type();

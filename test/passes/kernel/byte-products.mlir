@@ -54,3 +54,26 @@ func.func @signs_the_other_way(%a: memref<2x10xi8>, %b: memref<1x3x128xi8>, %c: 
   }
   return
 }
+
+// Columns that are summed by themselves: in f32, which is exact for so few.
+// CHECK-LABEL: @columns
+// QUADS: arith.sitofp %{{.*}} : vector<16xi8> to vector<16xf32>
+// QUADS: arith.uitofp %{{.*}} : vector<16xi8> to vector<16xf32>
+// QUADS: vector.fma
+// CHECK: arith.fptosi
+// CHECK-NOT: linalg.generic
+func.func @columns(%a: memref<9x32xi8>, %b: memref<3x32xi8>, %c: memref<7x32xi32>) {
+  %zero = arith.constant 0 : i32
+  linalg.fill ins(%zero : i32) outs(%c : memref<7x32xi32>)
+  linalg.generic {indexing_maps = [affine_map<(m, t, n) -> (m + t, n)>, affine_map<(m, t, n) -> (t, n)>, affine_map<(m, t, n) -> (m, n)>],
+                  iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<9x32xi8>, memref<3x32xi8>) outs(%c : memref<7x32xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %0 = arith.extui %x : i8 to i32
+    %1 = arith.extsi %y : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %z, %2 : i32
+    linalg.yield %3 : i32
+  }
+  return
+}

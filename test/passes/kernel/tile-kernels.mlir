@@ -205,3 +205,23 @@ func.func private @sums_of_open_rows(%x: tensor<?x256xi8> {tenon.dims = #tenon.s
   } -> tensor<?x64xi8>
   return %6 : tensor<?x64xi8>
 }
+
+// Panels are cut by nothing: a sum of packed numbers that is no product has one tile.
+// CHECK-LABEL: @sums_of_panels
+// CHECK-SAME: tenon.tiles = #tenon.shape<1>
+func.func private @sums_of_panels(%w: tensor<21x7x128xi8> {tenon.dims = #tenon.shape<21, 7, 128>},
+    %out: tensor<672xi32> {tenon.dims = #tenon.shape<672>, tenon.output}) -> tensor<672xi32> attributes {tenon.kernel} {
+  %zero = arith.constant 0 : i32
+  %0 = linalg.fill ins(%zero : i32) outs(%out : tensor<672xi32>) -> tensor<672xi32>
+  %ks = tensor.empty() : tensor<25xi32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(k, n) -> (n floordiv 32, k floordiv 4, (n mod 32) * 4 + k mod 4)>,
+                                        affine_map<(k, n) -> (k)>, affine_map<(k, n) -> (n)>],
+                       iterator_types = ["reduction", "parallel"]}
+      ins(%w, %ks : tensor<21x7x128xi8>, tensor<25xi32>) outs(%0 : tensor<672xi32>) {
+  ^bb0(%a: i8, %k: i32, %c: i32):
+    %2 = arith.extsi %a : i8 to i32
+    %3 = arith.addi %c, %2 : i32
+    linalg.yield %3 : i32
+  } -> tensor<672xi32>
+  return %1 : tensor<672xi32>
+}

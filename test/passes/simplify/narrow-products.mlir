@@ -95,6 +95,18 @@ func.func @border(%x: tensor<1x4x6xui8>) -> tensor<1x3x6xi32> {
 // CHECK: tenon.convolve {{.*}} -> tensor<1x4x4xf32>
 // CHECK: tenon.cast {{.*}} : (tensor<1x4x4xf32>) -> tensor<1x4x4xi32>
 func.func @groups(%x: tensor<1x4x6xui8>) -> tensor<1x4x4xi32> {
+  %w = tenon.weight dense<3> : tensor<4x2x3xi8>
+  %0 = tenon.cast %x : (tensor<1x4x6xui8>) -> tensor<1x4x6xi32>
+  %2 = tenon.cast %w : (tensor<4x2x3xi8>) -> tensor<4x2x3xi32>
+  %3 = tenon.convolve %0, %2 {strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>,
+    groups = 2 : i64} : (tensor<1x4x6xi32>, tensor<4x2x3xi32>) -> tensor<1x4x4xi32>
+  return %3 : tensor<1x4x4xi32>
+}
+
+// Where each channel is a group, kernels read the bytes (kernel/Contraction.h).
+// CHECK-LABEL: @depthwise
+// CHECK: tenon.convolve %arg0, {{.*}}groups = 4 : i64{{.*}}result_type = i32{{.*}} : (tensor<1x4x6xui8>, tensor<4x1x3xi8>) -> tensor<1x4x4xi32>
+func.func @depthwise(%x: tensor<1x4x6xui8>) -> tensor<1x4x4xi32> {
   %w = tenon.weight dense_resource<g> : tensor<4x1x3xi8>
   %0 = tenon.cast %x : (tensor<1x4x6xui8>) -> tensor<1x4x6xi32>
   %2 = tenon.cast %w : (tensor<4x1x3xi8>) -> tensor<4x1x3xi32>

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Products of unsigned bytes with signed ones of seeded weights, as modules for machines with tile registers and without."""
+
+import random
+
+random.seed(1)
+
+
+def emitWeight(*shape):
+    count = 1
+    for extent in shape:
+        count *= extent
+    text = "x".join(map(str, shape))
+    print(f'  %w = tenon.weight dense<"0x{random.randbytes(count).hex().upper()}"> : tensor<{text}xi8>')
+    return f"tensor<{text}xi8>"
+
+
+def emitContract(name, rows, depth, columns):
+    x, y = f"tensor<{rows}x{depth}xui8>", f"tensor<{rows}x{columns}xi32>"
+    print(f"func.func @{name}(%x: {x}) -> {y} {{")
+    w = emitWeight(depth, columns)
+    print("  %0 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>,")
+    print(f"    result_dims = array<i64: 0, 2>, result_type = i32}} : ({x}, {w}) -> {y}")
+    print(f"  return %0 : {y}\n}}")
+
+
+def emitConvolve(name, size, channels, filters):
+    x, y = f"tensor<1x{size}x{size}x{channels}xui8>", f"tensor<1x{size}x{size}x{filters}xi32>"
+    print(f"func.func @{name}(%x: {x}) -> {y} {{")
+    w = emitWeight(3, 3, channels, filters)
+    print("  %0 = tenon.convolve %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64,")
+    print("    high = array<i64: 1, 1>, low = array<i64: 1, 1>, result_type = i32, strides = array<i64: 1, 1>}")
+    print(f"    : ({x}, {w}) -> {y}")
+    print(f"  return %0 : {y}\n}}")
+
+
+print("module @tile_registers attributes {tenon.machine = {amx_int8 = 1 : i64, byte_products = 4 : i64}} {")
+emitContract("many_rows", 64, 64, 32)
+emitContract("one_row", 1, 64, 32)
+emitContract("little_depth", 64, 3, 32)
+emitConvolve("window", 28, 64, 64)
+print("}\nmodule @vectors_alone attributes {tenon.machine = {byte_products = 2 : i64}} {")
+emitContract("many_rows", 64, 64, 32)
+print("}")
