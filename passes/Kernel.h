@@ -52,11 +52,13 @@ inline constexpr llvm::StringRef kRequiresTextAttr = "tenon.requires_text";
 inline constexpr llvm::StringRef kFlopsAttr = "tenon.flops";
 /// On a module: the figures of the processor that it is compiled for (passes/paths/Machine.h).
 inline constexpr llvm::StringRef kMachineAttr = "tenon.machine";
-/// On an operation that there are several ways for: the one that it takes (passes/paths/Path.h).
+/// On an operation that there are several ways for, and on its kernel: the one that it takes (passes/paths/Path.h).
 inline constexpr llvm::StringRef kPathAttr = "tenon.path";
 /// The way of products of bytes in tile registers (passes/paths/AmxBytes.cpp).
 inline constexpr llvm::StringRef kAmxPath = "amx";
-/// On such an operation: {direct = 1000, ...}, how many cycles each way would take by estimate.
+/// The way of products whose operands stay as they lie (passes/paths/PlainProduct.cpp).
+inline constexpr llvm::StringRef kPlainPath = "plain";
+/// On such an operation, and on the kernel that computes it: {direct = 1000, ...}, how many cycles each way would take by estimate.
 inline constexpr llvm::StringRef kPathsAttr = "tenon.paths";
 /// On a function or kernel: {N = 128}, which values its symbols have most often (passes/UsualSizes.h).
 inline constexpr llvm::StringRef kUsualAttr = "tenon.usual";

@@ -32,6 +32,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Unsupported.h"
+#include "passes/Kernel.h"
 #include "passes/paths/PathErrors.h"
 #include "runtime/core/ResidentWeights.h"
 #include "runtime/core/Verify.h"
@@ -56,6 +57,7 @@ namespace {
 struct Variant {
   std::vector<SerializedPlan> plans;    ///< in the order in which the runtime tries them
   std::vector<std::string> kernelNames; ///< of all of them, each once
+  nlohmann::json paths;                 ///< that kernels take, and those that they might have taken, for people
 };
 
 /// The same for all targets.
@@ -510,7 +512,24 @@ CompileStatus Compilation::serialize(Planned &made) {
   return CompileStatus::done;
 }
 
+/// {kernel: {"path": name, "cycles": {name: number, ...}}, ...}
+static nlohmann::json listPaths(ModuleOp own) {
+  nlohmann::json kernels = nlohmann::json::object();
+  for (auto kernel : own.getOps<func::FuncOp>()) {
+    auto path = kernel->getAttrOfType<StringAttr>(kPathAttr);
+    auto cycles = kernel->getAttrOfType<DictionaryAttr>(kPathsAttr);
+    if (!path || !cycles)
+      continue;
+    nlohmann::json &entry = kernels[kernel.getName().str()];
+    entry["path"] = path.str();
+    for (NamedAttribute estimate : cycles)
+      entry["cycles"][estimate.getName().str()] = cast<IntegerAttr>(estimate.getValue()).getInt();
+  }
+  return kernels;
+}
+
 CompileStatus Compilation::serialize(ModuleOp own, Variant &variant, WeightSection &weights) {
+  variant.paths = listPaths(own);
   auto programs = own.getOps<plan::ProgramOp>();
   if (programs.empty())
     return fail(CompileStatus::invalid, options.input + ": has no public function to compile");
@@ -665,6 +684,8 @@ std::string Compilation::getMeta() const {
   meta["tolerance"] = options.tolerance;
   meta["error"] = nlohmann::json::parse(chosen.error.toJson());
   meta["paths"] = {{"choices", numChoices}, {"largest_error", chosen.largestTaken}};
+  for (auto [target, variant] : llvm::zip(targets, chosen.planned.variants))
+    meta["paths"]["kernels"][target.name] = variant.paths;
   if (chosen.planned.how.recomputed)
     meta["recomputed"] = chosen.planned.how.recomputed;
   if (chosen.planned.how.weightBudget)

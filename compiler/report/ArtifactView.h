@@ -47,6 +47,8 @@ public:
   rt::Status open(const std::string &path, bool verify, const Choice &choice);
 
   const std::vector<Target> &getTargets() const { return targets; }
+  /// The one that is looked at.
+  const Target &getTarget() const { return targets[viewed]; }
   const std::vector<Program> &getPrograms() const { return targets[viewed].programs; }
 
   /// Looks at the plan for these sizes: expressions that they decide are numbers from now on. Without any, this is

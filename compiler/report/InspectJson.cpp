@@ -85,12 +85,13 @@ static Json getSymbols(const ArtifactView &view) {
 }
 
 static Json getKernels(const ArtifactView &view) {
-  Json list = Json::array();
+  Json list = Json::array(), paths = readPaths(view);
   for (auto [i, kernel] : llvm::enumerate(view.getPlan().kernels))
     list.push_back({{"name", kernel.name},
                     {"computes", kernel.display},
                     {"launches", view.getLaunches(i)},
-                    {"flops", kernel.flops}});
+                    {"flops", kernel.flops},
+                    {"paths", paths.value(kernel.name, Json())}});
   return list;
 }
 

@@ -91,11 +91,13 @@ static void printSymbols(const ArtifactView &view, llvm::raw_ostream &os) {
 
 static void printKernels(const ArtifactView &view, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
+  nlohmann::ordered_json paths = readPaths(view);
   os << "\nkernels\n";
-  Table table({">#", "entry point", ">launches", ">flops", "computes"});
+  Table table({">#", "entry point", ">launches", ">flops", "computes", "path"});
   for (auto [i, kernel] : llvm::enumerate(plan.kernels))
     table.add({std::to_string(i), getPrintable(kernel.name), std::to_string(view.getLaunches(i)),
-               kernel.flops ? groupDigits(kernel.flops) : "", getPrintable(kernel.display)});
+               kernel.flops ? groupDigits(kernel.flops) : "", getPrintable(kernel.display),
+               getPathText(paths, kernel.name)});
   table.print(os);
 }
 

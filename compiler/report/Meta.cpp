@@ -32,3 +32,28 @@ std::string tenon::getMachineText(const ArtifactView &view, const std::string &t
       text += (text.empty() ? "" : ", ") + getPrintable(figure.key()) + " " + groupDigits(figure.value());
   return text;
 }
+
+Json tenon::readPaths(const ArtifactView &view) {
+  Json paths = readMeta(view);
+  for (const std::string &key : {std::string("paths"), std::string("kernels"), view.getTarget().name})
+    paths = paths.is_object() ? Json(paths[key]) : Json();
+  return paths.is_object() ? paths : Json::object();
+}
+
+std::string tenon::getPathText(const Json &paths, const std::string &kernel) {
+  auto entry = paths.find(kernel);
+  if (entry == paths.end() || !entry->is_object() || !entry->contains("path") || !entry->contains("cycles") ||
+      !(*entry)["path"].is_string() || !(*entry)["cycles"].is_object())
+    return "";
+  std::string taken = (*entry)["path"], text = getPrintable(taken), others;
+  for (const auto &estimate : (*entry)["cycles"].items()) {
+    if (!estimate.value().is_number_unsigned())
+      continue;
+    std::string cycles = " in " + groupDigits(estimate.value()) + " cycles";
+    if (estimate.key() == taken)
+      text += cycles;
+    else
+      others += ", not " + getPrintable(estimate.key()) + cycles;
+  }
+  return text + others;
+}

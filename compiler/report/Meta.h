@@ -21,6 +21,13 @@ nlohmann::ordered_json readMeta(const ArtifactView &view);
 /// What choices for a target went by: "vector_bytes 64, vector_registers 32"; empty where the file does not say.
 std::string getMachineText(const ArtifactView &view, const std::string &target);
 
+/// The paths that kernels of the target that is looked at take, by their names: {"path": name, "cycles": {name: number,
+/// ...}} with all that there were to choose from. The file need not say anything of one.
+nlohmann::ordered_json readPaths(const ArtifactView &view);
+
+/// The same of a kernel in words: "amx in 1,000 cycles, not quads in 2,000".
+std::string getPathText(const nlohmann::ordered_json &paths, const std::string &kernel);
+
 } // namespace tenon
 
 #endif // TENON_COMPILER_REPORT_META_H

@@ -143,6 +143,9 @@ private:
         continue;
       }
       Operation *clone = builder.clone(op, mapping);
+      for (StringRef name : {kPathAttr, kPathsAttr})
+        if (Attribute value = op.getAttr(name))
+          kernel->setAttr(name, value);
       clone->walk([](WeightOp weight) { weight.removeNameAttr(); });
       replacer.recursivelyReplaceElementsIn(clone, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
     }

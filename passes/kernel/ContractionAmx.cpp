@@ -42,7 +42,7 @@ bool ContractionEmitter::fitsAmx() {
                       [&](AffineExpr index) { return getStep(index, *contraction.rowLoop).has_value(); });
 }
 
-/// Bytes that a step sums of each row: steps of equal length, with less than a quad for each left.
+/// Bytes that a step sums of each row: steps of equal length, with less than a quad for each of them left.
 int64_t ContractionEmitter::getAmxDepth() {
   int64_t quads = *getConstantIntValue(extents[*contraction.quadLoop]) / 4;
   return quads / llvm::divideCeil(quads, kMostQuads) * 4;

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/layout/PackedDims.h"
 #include "passes/layout/PanelPacking.h"
@@ -28,6 +29,12 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
+/// What a use wants, where its operation takes a path that reads panels.
+static std::optional<PackedDims> getWantedDims(OpOperand &use) {
+  auto path = use.getOwner()->getAttrOfType<StringAttr>(kPathAttr);
+  return path && path == kPlainPath ? std::nullopt : getPackedDims(use);
+}
+
 namespace {
 struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
   void runOnOperation() override {
@@ -36,7 +43,7 @@ struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
     for (WeightOp weight : weights) {
       std::optional<PackedDims> packed;
       for (OpOperand &use : llvm::make_early_inc_range(weight->getUses()))
-        if (std::optional<PackedDims> dims = getPackedDims(use); dims && replace(use, weight, *dims))
+        if (std::optional<PackedDims> dims = getWantedDims(use); dims && replace(use, weight, *dims))
           packed = dims;
       // An embedding that is the output's matrix, too, is stored once: a lookup finds its elements in the panels.
       for (OpOperand &use : llvm::make_early_inc_range(weight->getUses()))

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Tenon.h"
-#include "passes/UsualSizes.h"
 #include "passes/paths/Path.h"
+#include "passes/paths/ProductShape.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -19,28 +19,17 @@ struct DirectConvolution : public Path {
 
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
     auto convolve = dyn_cast<ConvolveOp>(op);
-    if (!convolve || !convolve.getType().getElementType().isF32())
+    Type type = convolve ? convolve.getType().getElementType() : Type();
+    if (!convolve || !(type.isF32() || type.isInteger(32)) || findQuads(op))
       return std::nullopt;
-    // Of an extent that is not known yet.
-    constexpr int64_t kUsual = 64;
     // Border blocks, loads and sums that begin again for each window leave this much of the peak.
     constexpr double kShare = 0.75;
-    UsualSizes usual(op->getParentOfType<func::FuncOp>());
-    double products = 1, weights = 1;
-    Dims result = getDims(convolve.getType()), filter = getDims(convolve.getFilter());
-    for (AffineExpr dim : ArrayRef(result).drop_front())
-      products *= usual.get(dim).value_or(kUsual);
-    for (auto [i, dim] : llvm::enumerate(filter)) {
-      weights *= usual.get(dim).value_or(kUsual);
-      if (static_cast<int64_t>(i) != convolve.getFilterDim())
-        products *= usual.get(dim).value_or(kUsual);
-    }
-    double compute = products / machine.getMultiplyAdds(sizeof(float)) / kShare;
-    return std::max(compute, machine.getReadCycles(weights * sizeof(float)));
+    ProductShape shape = *getProductShape(op);
+    double compute = shape.getProducts() / machine.getMultiplyAdds(sizeof(float)) / kShare;
+    return std::max(compute, machine.getReadCycles(shape.getWeights() * getElementBytes(op)));
   }
 
-  /// Of sums of some hundred products in f32.
-  double measureError(Operation *) const override { return 4e-7; }
+  double measureError(Operation *) const override { return kSumError; }
 
   Operation *take(Operation *op, const Machine &, RewriterBase &) const override { return op; }
 };

@@ -42,6 +42,9 @@ std::unique_ptr<Path> createDirectConvolution();
 /// `outputs`: result elements along a side of a square.
 std::unique_ptr<Path> createWinogradConvolution(int64_t outputs);
 
+/// Products of matrices of floats, one of them constant and in panels, or both as they lie.
+std::unique_ptr<Path> createPanelProduct();
+std::unique_ptr<Path> createPlainProduct();
 /// Products of unsigned with signed bytes, in vectors and in tile registers.
 std::unique_ptr<Path> createByteVectors();
 std::unique_ptr<Path> createAmxBytes();

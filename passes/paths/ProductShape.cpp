@@ -67,12 +67,27 @@ std::optional<ProductShape> tenon::getProductShape(Operation *op) {
   return std::nullopt;
 }
 
-OpOperand *tenon::findQuads(Operation *op) {
+bool tenon::isProductOfFloats(Operation *op) {
+  Type type = getElementTypeOrSelf(op->getResult(0));
+  return (type.isF32() || type.isF64()) && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return getElementTypeOrSelf(operand) == type;
+         });
+}
+
+int64_t tenon::getElementBytes(Operation *op) {
+  return llvm::divideCeil(getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth(), 8);
+}
+
+/// The weight that is packed, with quads or without.
+static OpOperand *findPacked(Operation *op, bool hasQuads) {
   if (!isa<ContractOp, ConvolveOp>(op))
     return nullptr;
   for (OpOperand &operand : op->getOpOperands())
     if (auto weight = operand.get().getDefiningOp<WeightOp>(); weight && !isa<SplatElementsAttr>(weight.getValue()))
-      if (std::optional<PackedDims> dims = getPackedDims(operand); dims && dims->quadAxis)
+      if (std::optional<PackedDims> dims = getPackedDims(operand); dims && dims->quadAxis.has_value() == hasQuads)
         return &operand;
   return nullptr;
 }
+
+OpOperand *tenon::findPanels(Operation *op) { return findPacked(op, /*hasQuads=*/false); }
+OpOperand *tenon::findQuads(Operation *op) { return findPacked(op, /*hasQuads=*/true); }

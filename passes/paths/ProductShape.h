@@ -30,6 +30,16 @@ struct ProductShape {
 
 std::optional<ProductShape> getProductShape(mlir::Operation *op);
 
+/// Of sums of some hundred products in f32, relative to the largest element.
+inline constexpr double kSumError = 4e-7;
+
+/// Whether a product is of f32 or f64, all of it.
+bool isProductOfFloats(mlir::Operation *op);
+/// Bytes of an element of the result.
+int64_t getElementBytes(mlir::Operation *op);
+
+/// The operand of a product that kernels read in panels; null where there is none.
+mlir::OpOperand *findPanels(mlir::Operation *op);
 /// The operand of a product of unsigned with signed bytes that kernels read in quads; null where it is none.
 mlir::OpOperand *findQuads(mlir::Operation *op);
 

@@ -16,6 +16,8 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
     all.push_back(createWinogradConvolution(2));
     all.push_back(createWinogradConvolution(4));
     all.push_back(createWinogradConvolution(6));
+    all.push_back(createPanelProduct());
+    all.push_back(createPlainProduct());
     all.push_back(createByteVectors());
     all.push_back(createAmxBytes());
     return all;

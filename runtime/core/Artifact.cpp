@@ -36,7 +36,6 @@ Status Artifact::load(const uint8_t *bytes, size_t size, const tenon_load_option
   // about.
   TENON_TRY(options.target ? findCode(options.target) : pickCode());
   targetName_ = tenon::rt::targetName(*code);
-  TENON_TRY(acquireTargetState(target()));
   TENON_TRY(loadPlans());
   if (const fmt::Section *weights = container.find(fmt::SectionKind::weights)) {
     weights_ = container.data(*weights);
@@ -78,6 +77,12 @@ Status Artifact::loadPlans() {
   return {};
 }
 
+/// Whether this CPU runs code for a target, and the system lets it.
+static Status enterTarget(const char *needs, const CpuFeatures &cpu) {
+  TENON_TRY(matchTarget(needs, cpu));
+  return acquireTargetState(needs);
+}
+
 /// Takes the first code section that this CPU can run: they stand in order of preference.
 Status Artifact::pickCode() {
   CpuFeatures cpu = detectCpu();
@@ -85,7 +90,7 @@ Status Artifact::pickCode() {
   for (const fmt::Section &section : container.sections) {
     if (section.kind != fmt::SectionKind::code)
       continue;
-    Status match = matchTarget(targetNeeds(section), cpu);
+    Status match = enterTarget(targetNeeds(section), cpu);
     if (!match.failed()) {
       code = &section;
       return {};
@@ -108,7 +113,7 @@ Status Artifact::findCode(const char *name) {
     std::string own(tenon::rt::targetName(section));
     if (own == name) {
       code = &section;
-      Status match = matchTarget(targetNeeds(section), detectCpu());
+      Status match = enterTarget(targetNeeds(section), detectCpu());
       return match.failed() ? Status::make(TENON_UNSUPPORTED, "target %s %s", name, match.message()) : Status();
     }
     known.append(known.empty() ? "" : ", ").append(own.empty() ? targetNeeds(section) : own);

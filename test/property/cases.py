@@ -4,6 +4,7 @@
 """Cases from a seed, the ONNX models that hold them, and what the reference evaluator says of them."""
 
 import importlib
+import pathlib
 import random
 import warnings
 
@@ -30,6 +31,7 @@ class Case:
         self.opset = newest if batch.random() < 0.4 else batch.randint(getattr(module, "OLDEST", 13), newest)
         self.hasComposites = hasattr(module, "COMPOSITES")
         self.isGuarded = hasattr(module, "GUARDED")
+        self.targets = [target for target in getattr(module, "TARGETS", ()) if _runs(target)]
         names = [name for name in module.OPERATORS if _exists(name.split()[0], self.opset)]
         self.operator = random.Random(f"{seed} {family} {number} operator").choice(names)
         self.name, self.number = f"{family}-{number}", number
@@ -54,6 +56,12 @@ class Case:
         operands = [f"{values.dtype}{list(values.shape)}" for values in [*draw.inputs.values(), *draw.constants.values()]]
         attributes = [f"{a.name}={helper.get_attribute_value(a)}" for node in draw.nodes for a in node.attribute if not a.HasField("g")]
         return f"{self.operator} (opset {self.opset}) {' '.join(attributes)} of {', '.join(operands)}"
+
+
+def _runs(target):
+    """Whether this machine runs code for a target, as far as Linux says it."""
+    flags = pathlib.Path("/proc/cpuinfo").read_text().split()
+    return {"x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}[target] in flags
 
 
 def _exists(operator, opset):

@@ -62,6 +62,8 @@ class Batch:
         self.sizes = {symbol: size for case in members for symbol, size in case.takes[0].getSizes()}
         if self.sizes:
             self.ways.append(("general", self.artifact, ["--threads", THREADS[0], "--program", "general"]))
+        for target in members[0].targets:
+            self.ways.append((target, self.artifact, ["--threads", THREADS[0], "--target", target]))
         if members[0].isGuarded:
             self.ways.append((GUARDED, self.artifact, ["--threads", THREADS[0]]))
         if members[0].hasComposites:
@@ -72,6 +74,7 @@ class Batch:
         onnx.save(cases.joinModel([case.takes[0] for case in self.members], self.members[0].opset), self.model)
         profile = ";".join(f"{symbol}={size}" for symbol, size in self.sizes.items())
         options = ["--profile", profile] if profile else []
+        options += [option for target in ("host", *self.members[0].targets) for option in ("--target", target)]
         code, text = call("tenon", "compile", self.model, "-o", self.artifact, *options)
         if code == 0 and self.members[0].isGuarded:
             code, text = call("tenon-offsets-test", self.model, OFFSET_SAMPLES)

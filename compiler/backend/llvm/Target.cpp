@@ -7,6 +7,7 @@
 
 
 #include "compiler/backend/llvm/Target.h"
+#include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/format/Target.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -80,8 +81,12 @@ static CpuTarget getHost() {
   llvm::StringSet<> enabled;
   // A StringMap has no order of its own; the artifact must not depend on one.
   std::vector<std::string> features;
-  for (auto &feature : llvm::sys::getHostCPUFeatures())
-    features.push_back((feature.second ? "+" : "-") + feature.first().str());
+  // The system gives tile registers on request, or refuses.
+  bool hasTiles = !rt::acquireTargetState("amx-tile").failed();
+  for (auto &feature : llvm::sys::getHostCPUFeatures()) {
+    bool isEnabled = feature.second && (hasTiles || !feature.first().starts_with("amx-"));
+    features.push_back((isEnabled ? "+" : "-") + feature.first().str());
+  }
   llvm::sort(features);
   for (const std::string &feature : features) {
     target.features += (target.features.empty() ? "" : ",") + feature;

@@ -8,6 +8,8 @@ from draw import NUMBERS
 
 # The evaluator knows no scales a channel before.
 OLDEST = 13
+# Processors have instructions of different kinds for products of bytes, which give the same integers.
+TARGETS = ("x86-64-v3", "x86-64-v4")
 FLOAT, SIGNED, UNSIGNED = NUMBERS["float32"], NUMBERS["int8"], NUMBERS["uint8"]
 # Around quads, panels and register blocks; not beyond where f32 has all integers, in which the evaluator multiplies.
 DEPTHS = (1, 2, 3, 4, 5, 7, 8, 13, 31, 64, 100, 250)

@@ -25,4 +25,6 @@ for a in activations:
         together = a["life"][0] <= b["life"][1] and b["life"][0] <= a["life"][1]
         apart = a["offset"] + a["bytes"] <= b["offset"] or b["offset"] + b["bytes"] <= a["offset"]
         assert a is b or a["offset"] == b["offset"] or apart or not together, (a, b)
+paths = [k["paths"] for k in data["kernels"] if k["paths"]]
+assert paths and all(path["path"] in path["cycles"] for path in paths), paths
 assert sum(k["launches"] for k in data["kernels"]) == sum(i["operation"] == "launch" for i in data["instructions"])

@@ -1,0 +1,37 @@
+//===- PlainProduct.cpp - a product of operands as they lie -------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "passes/Kernel.h"
+#include "passes/paths/Path.h"
+#include "passes/paths/ProductShape.h"
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+/// What a product that has no constant matrix is by itself. No weight of it is packed (layout/PrepackWeights.cpp).
+struct PlainProduct : public Path {
+  llvm::StringRef getName() const override { return kPlainPath; }
+
+  std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
+    if (!isa<ContractOp>(op) || !isProductOfFloats(op))
+      return std::nullopt;
+    // Rows of a matrix lie far from each other, so that few of them are in the first cache together.
+    constexpr double kShare = 0.7;
+    ProductShape shape = *getProductShape(op);
+    int64_t bytes = getElementBytes(op);
+    return std::max(shape.getProducts() / machine.getMultiplyAdds(bytes) / kShare,
+                    machine.getReadCycles(shape.getWeights() * bytes));
+  }
+
+  double measureError(Operation *) const override { return kSumError; }
+  Operation *take(Operation *op, const Machine &, RewriterBase &) const override { return op; }
+};
+} // namespace
+
+std::unique_ptr<Path> tenon::createPlainProduct() { return std::make_unique<PlainProduct>(); }
