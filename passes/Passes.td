@@ -194,6 +194,47 @@ def NarrowProducts : Pass<"tenon-narrow-products", "::mlir::func::FuncOp"> {
   }];
 }
 
+def NarrowWeights : Pass<"tenon-narrow-weights", "::mlir::func::FuncOp"> {
+  let summary = "keep weights in the few bits that the model has for them";
+  let description = [{
+    A constant matrix of bytes less zero points, times scales, that a product of floats reads becomes a
+    `tenon.dequantize`, and so does what a gather reads: kernels dequantise what they have just
+    loaded. A dequantised embedding is gathered first. Numbers of four bits become unsigned
+    ones, with zero points.
+
+    Runs after `tenon-narrow-products`, which makes products of bytes where both factors are quantised, and before
+    `tenon-fold-constants`.
+
+    ```mlir
+    %2 = tenon.mul %w', %s                 // %w' = f32(i32(%w) - %z), constants
+    %3 = tenon.contract %x, %2 ...
+    // ==>
+    %2 = tenon.dequantize %w, %s', %z' {axis = 0 : i64, block = 64 : i64}
+    %3 = tenon.contract %x, %2 ...
+    ```
+  }];
+}
+
+def WidenProducts : Pass<"tenon-widen-products", "::mlir::func::FuncOp"> {
+  let summary = "sum products of halves with weights in f32";
+  let description = [{
+    A contraction of f16 or bf16 with a weight becomes one of f32, whose operands are casts: the weight stays as it is
+    in memory, and kernels widen what they have just loaded. Sums were carried in f32 before, and are rounded
+    as they were.
+
+    Runs after `tenon-fold-constants`, which would compute the cast, and before `tenon-prepack-weights`.
+
+    ```mlir
+    %1 = tenon.contract %x, %w ... : (tensor<4x8xf16>, tensor<8x64xf16>) -> tensor<4x64xf16>
+    // ==>
+    %0 = tenon.cast %x : (tensor<4x8xf16>) -> tensor<4x8xf32>
+    %1 = tenon.cast %w : (tensor<8x64xf16>) -> tensor<8x64xf32>
+    %2 = tenon.contract %0, %1 ...
+    %3 = tenon.cast %2 : (tensor<4x64xf32>) -> tensor<4x64xf16>
+    ```
+  }];
+}
+
 def TabulateBytes : Pass<"tenon-tabulate-bytes", "::mlir::func::FuncOp"> {
   let summary = "look up what costly functions make of bytes";
   let description = [{
@@ -325,7 +366,9 @@ def PrepackWeights : Pass<"tenon-prepack-weights", "::mlir::func::FuncOp"> {
     A weight that a contraction or a convolution (channels last) reads along the
     innermost loop of its result is stored in panels of that dimension: a kernel
     reads each from one end to the other. An unpack tells what the operand was.
-    Signed bytes that are multiplied with unsigned ones are stored four of the innermost summed dimension together.
+    Signed bytes that are multiplied with unsigned ones are stored four of the innermost summed dimension together. What is
+    dequantised or widened for a product is packed as it is, with scales and zero points beside it; eight numbers of four
+    bits that are summed one after the other share a word.
 
     ```mlir
     %2 = tenon.contract %x, %w ... : (tensor<4x8xf32>, tensor<8x64xf32>) -> tensor<4x64xf32>
@@ -596,7 +639,8 @@ def VectorizeContractions : Pass<"tenon-vectorize-contractions", "::mlir::Module
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect"];
+                           "::mlir::vector::VectorDialect",
+                           "::tenon::kernel::KernelDialect"];
 }
 
 def ExpandWinograd : Pass<"tenon-expand-winograd", "::mlir::ModuleOp"> {

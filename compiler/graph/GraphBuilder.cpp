@@ -558,6 +558,13 @@ SmallVector<Value> GraphBuilder::call(StringRef kernel, ArrayRef<Value> inputs,
 Value GraphBuilder::softmax(Value x, int64_t axis, bool log) {
   return resultOf(emit<SoftmaxOp>({}, {x}, x, axis, log));
 }
+Value GraphBuilder::dequantize(Value x, Value scale, Value zero, int64_t axis, int64_t block, Type resultType) {
+  SmallVector<Value> operands{x, scale};
+  if (zero)
+    operands.push_back(zero);
+  return resultOf(emit<DequantizeOp>({}, operands, x, scale, zero, axis, block,
+                                     resultType ? TypeAttr::get(resultType) : TypeAttr()));
+}
 Value GraphBuilder::layerNorm(Value x, Value scale, Value bias, int64_t axis, double epsilon) {
   SmallVector<Value> operands{x, scale};
   if (bias)

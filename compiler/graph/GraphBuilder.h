@@ -158,6 +158,8 @@ public:
   /// `rounding` is nearest, up or down; only f8E8M0FNU knows the last two.
   Value cast(Value x, Type type, bool saturate = true, llvm::StringRef rounding = "nearest");
   Value bitcast(Value x, Type type);
+  /// (x - zero) * scale, where blocks along an axis have one scale and one zero point, which may be null.
+  Value dequantize(Value x, Value scale, Value zero, int64_t axis, int64_t block, Type resultType = {});
 
   //===--- Contractions, windows, reductions
   //--------------------------------------------------------------===//

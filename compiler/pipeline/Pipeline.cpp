@@ -32,6 +32,7 @@ static void buildAllSizesPipeline(OpPassManager &pm, const ConstantEvaluator &ev
   functions.addPass(createDecompose());
   functions.addPass(createSimplify());
   functions.addPass(createNarrowProducts());
+  functions.addPass(createNarrowWeights());
   functions.addPass(createChooseLayouts());
   // Of what is left of the transposes some move nothing.
   functions.addPass(createSimplify());
@@ -70,6 +71,7 @@ void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, c
 
 void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createWidenProducts());
   if (options.hasPaths)
     functions.addPass(createChoosePaths({options.budget},
                                         options.errors ? options.errors : std::make_shared<PathErrors>()));

@@ -98,4 +98,26 @@ def Tenon_BatchNormOp : Tenon_InferredOp<"batch_norm"> {
   let hasVerifier = 1;
 }
 
+def Tenon_DequantizeOp : Tenon_InferredOp<"dequantize"> {
+  let summary = "numbers of few bits as what they stand for";
+  let description = [{
+    `(x - zero) * scale`, in f32 at least. `scale` and `zero`, which may be left out, have the input's
+    dimensions, or 1 along some; along `axis` each of their elements is that of `block` neighbours, the
+    last of which may be fewer. The result has the scale's type unless `result_type` says otherwise.
+
+    A matrix of a product or an embedding stays so until a kernel reads it: `tenon-fold-constants` leaves
+    it alone.
+
+    ```mlir
+    %2 = tenon.dequantize %0, %1 {axis = 0 : i64, block = 32 : i64} : (tensor<70x8xi8>, tensor<3x8xf32>) -> tensor<70x8xf32>
+    %6 = tenon.dequantize %3, %4, %5 {axis = 1 : i64, block = 16 : i64, result_type = f32}
+      : (tensor<8x32xui4>, tensor<8x2xf16>, tensor<8x2xui4>) -> tensor<8x32xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_AnyTensor:$input, Tenon_FloatTensor:$scale, Optional<Tenon_AnyTensor>:$zero,
+                       I64Attr:$axis, I64Attr:$block, OptionalAttr<TypeAttr>:$result_type);
+  let results = (outs Tenon_FloatTensor:$result);
+  let hasVerifier = 1;
+}
+
 #endif // TENON_COMPOSITE_TD

@@ -22,6 +22,13 @@ INFER_INPUT(RmsNormOp)
 INFER_INPUT(BatchNormOp)
 #undef INFER_INPUT
 
+LogicalResult DequantizeOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  Type type = adaptor.getResultType().value_or(getElementTypeOrSelf(adaptor.getScale()));
+  types.push_back(getTensorType(getDims(adaptor.getInput()), type));
+  return success();
+}
+
 static LogicalResult verifyAxis(Operation *op, Value input, int64_t axis) {
   int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
   if (axis < 0 || axis >= rank)
@@ -64,4 +71,31 @@ LogicalResult BatchNormOp::verify() {
                                                           << dimsToString(dims);
   }
   return success();
+}
+
+/// A scale or a zero point has one number for each block, or one for all.
+static LogicalResult verifyBlocks(DequantizeOp op, StringRef what, Value parameter) {
+  Dims in = getDims(op.getInput()), dims = getDims(parameter), wanted(in);
+  wanted[op.getAxis()] = ceilDivDims(in[op.getAxis()], getDimConstant(op.getContext(), op.getBlock()));
+  bool fits = dims.size() == wanted.size() && llvm::all_of(llvm::zip(dims, wanted), [](auto pair) {
+                auto [dim, most] = pair;
+                return dim == most || getConstant(dim) == 1;
+              });
+  if (!fits)
+    return op.emitOpError("has a ") << what << " of shape " << dimsToString(dims) << ", but wants " << dimsToString(wanted)
+                                    << ", or 1 in place of some";
+  return success();
+}
+
+LogicalResult DequantizeOp::verify() {
+  if (failed(verifyAxis(*this, getInput(), getAxis())))
+    return failure();
+  if (static_cast<int64_t>(getBlock()) < 1)
+    return emitOpError("needs blocks of at least 1, found ") << getBlock();
+  auto isNumber = [](Value value) { return isa<IntegerType>(getElementTypeOrSelf(value)); };
+  if (!isNumber(getInput()) || (getZero() && !isNumber(getZero())))
+    return emitOpError("dequantises integers, found ") << getInput().getType();
+  if (failed(verifyBlocks(*this, "scale", getScale())))
+    return failure();
+  return getZero() ? verifyBlocks(*this, "zero point", getZero()) : success();
 }

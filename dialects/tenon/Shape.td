@@ -149,16 +149,23 @@ def Tenon_UnpackOp : Tenon_Op<"unpack"> {
     ceil(its extent / 4), 4 * b], and element (q, n) is element
     `n mod b * 4 + q mod 4`. What lies beyond its extent is zero.
 
+    With `word_axis` eight neighbours along that one, unsigned numbers of four bits, share a word of 32, the first in the
+    lowest bits: the input has ceil(its extent / 8) words along it.
+
     ```mlir
     %1 = tenon.unpack %0 {axis = 1 : i64} : (tensor<3x8x32xf32>) -> tensor<8x70xf32>
     %3 = tenon.unpack %2 {axis = 1 : i64, quad_axis = 0 : i64} : (tensor<3x2x128xi8>) -> tensor<7x70xi8>
+    %5 = tenon.unpack %4 {axis = 0 : i64, word_axis = 1 : i64} : (tensor<3x2x32xi32>) -> tensor<70x16xui4>
     ```
   }];
-  let arguments = (ins Tenon_AnyTensor:$input, I64Attr:$axis, OptionalAttr<I64Attr>:$quad_axis);
+  let arguments = (ins Tenon_AnyTensor:$input, I64Attr:$axis, OptionalAttr<I64Attr>:$quad_axis,
+                       OptionalAttr<I64Attr>:$word_axis);
   let results = (outs Tenon_AnyTensor:$result);
   let extraClassDeclaration = [{
     /// Elements along `axis` that a panel has.
     int64_t getPanelColumns() { return getInput().getType().getShape().back() / (getQuadAxis() ? 4 : 1); }
+    /// How many neighbours along a dimension but `axis` the input has together.
+    int64_t getNeighbours(int64_t dim) { return dim == getQuadAxis() ? 4 : dim == getWordAxis() ? 8 : 1; }
   }];
   let hasVerifier = 1;
 }

@@ -180,8 +180,10 @@ LogicalResult SliceOp::verify() {
 LogicalResult UnpackOp::verify() {
   auto in = getInput().getType(), out = getType();
   int64_t axis = getAxis();
-  if (in.getRank() != out.getRank() + 1 || in.getElementType() != out.getElementType())
-    return emitOpError("needs an input of one dimension more, for the panels");
+  bool fits = getWordAxis() ? in.getElementType().isSignlessInteger(32) && out.getElementType().isUnsignedInteger(4)
+                            : in.getElementType() == out.getElementType();
+  if (in.getRank() != out.getRank() + 1 || !fits)
+    return emitOpError("needs an input of one dimension more, for the panels, and of its own type or of words");
   if (axis < 0 || axis >= out.getRank())
     return emitOpError("has axis ") << axis << ", but the result has " << out.getRank() << " dimensions";
   std::optional<int64_t> quadAxis = getQuadAxis();
@@ -194,7 +196,7 @@ LogicalResult UnpackOp::verify() {
   for (int64_t i = 0; i < out.getRank(); ++i) {
     AffineExpr dim = getDim(getResult(), i);
     if (i != axis)
-      wanted.push_back(i == quadAxis ? ceilDivDims(dim, getDimConstant(getContext(), 4)) : dim);
+      wanted.push_back(ceilDivDims(dim, getDimConstant(getContext(), getNeighbours(i))));
   }
   wanted.push_back(panels.back());
   if (panels != wanted)

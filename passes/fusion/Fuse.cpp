@@ -84,7 +84,7 @@ bool tenon::isCheap(Operation *op) {
   if (quantizes(op))
     return false;
   return isa<AbsOp, NegOp, NotOp, CastOp, AddOp, SubOp, MulOp, MaxOp, MinOp, AndOp, OrOp, XorOp, CompareOp, SelectOp,
-             ReluOp, TransposeOp, BroadcastOp, SliceOp, UnpackOp, IotaOp>(op);
+             ReluOp, TransposeOp, BroadcastOp, SliceOp, UnpackOp, DequantizeOp, IotaOp>(op);
 }
 
 /// Whether the last dimension of a contraction's result, which its kernel reads vectors of, still runs along
@@ -113,17 +113,22 @@ static bool keepsQuads(TransposeOp transpose, Operation *nest) {
   return !isOfBytes || transpose.getPermutation().back() == static_cast<int64_t>(transpose.getPermutation().size()) - 1;
 }
 
+/// A packed weight of few bits as the factors that a product is of: its kernel computes them of what it has just loaded.
+static bool widensWeight(Operation *op) {
+  return isa<DequantizeOp, CastOp>(op) && op->getOperand(0).getDefiningOp<UnpackOp>();
+}
+
 static bool isForAttention(Operation *op) {
   return llvm::all_of(op->getUsers(), [](Operation *user) {
     return isa<AttentionOp>(user) || (isa<TransposeOp>(user) && isForAttention(user));
   });
 }
 
-/// A mere change of indices. Queries, keys and values are often parts of one product.
+/// A mere change of indices, or what costs as little. Queries, keys and values are often parts of one product.
 static bool movesElements(Operation *op) {
   auto slice = dyn_cast<SliceOp>(op);
   bool isPart = slice && llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) && isForAttention(slice);
-  return isPart || isa<TransposeOp, BroadcastOp, UnpackOp>(op);
+  return isPart || isa<TransposeOp, BroadcastOp, UnpackOp>(op) || widensWeight(op);
 }
 
 /// Whether a loop nest that reads an element many times would compute that of `op` as often.

@@ -47,9 +47,7 @@ static bool isContiguous(AffineMap map, unsigned loop) {
           (isLoop(sum.getRHS()) && !sum.getLHS().isFunctionOfDim(loop)));
 }
 
-/// The width of the panels that a dimension is packed in: one index is `loop floordiv width`, the last one
-/// `loop mod width`, and no other has it. 0 where it is not so.
-static int64_t getPanel(AffineMap map, unsigned loop) {
+int64_t tenon::getPanel(AffineMap map, unsigned loop) {
   auto getWidth = [&](AffineExpr index, AffineExprKind kind) -> int64_t {
     auto binary = dyn_cast<AffineBinaryOpExpr>(index);
     auto dim = binary ? dyn_cast<AffineDimExpr>(binary.getLHS()) : AffineDimExpr(nullptr);
@@ -242,12 +240,25 @@ static bool sumsIntoNeighbours(linalg::GenericOp op) {
 // Contractions
 //===----------------------------------------------------------------------===//
 
+static std::optional<Contraction> matchWidenedContraction(linalg::GenericOp op, unsigned column, const ElementRead &scalars,
+                                                          Value factor) {
+  Contraction contraction{{}, scalars, column, std::nullopt};
+  contraction.widening = matchWidening(op, factor, column, contraction.vectors);
+  if (!contraction.widening || scalars.map.isFunctionOfDim(column) || !scalars.bounds.empty() ||
+      getElementTypeOrSelf(scalars.memory) != factor.getType())
+    return std::nullopt;
+  contraction.panel = getPanel(contraction.vectors.map, column);
+  return contraction;
+}
+
 static std::optional<Contraction> matchFloatContraction(linalg::GenericOp op, unsigned column) {
   Type type = getElementTypeOrSelf(op.getDpsInits()[0]);
   std::optional<std::pair<Value, Value>> factors = matchMultiplyAdd(op);
   if (!(type.isF32() || type.isF64()) || !factors)
     return std::nullopt;
   std::optional<ElementRead> first = matchRead(op, factors->first), second = matchRead(op, factors->second);
+  if (bool(first) != bool(second))
+    return matchWidenedContraction(op, column, first ? *first : *second, first ? factors->second : factors->first);
   if (!first || !second || factors->first == factors->second || getElementTypeOrSelf(first->memory) != type ||
       getElementTypeOrSelf(second->memory) != type)
     return std::nullopt;

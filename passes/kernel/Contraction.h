@@ -13,6 +13,14 @@
 
 namespace tenon {
 
+/// How `vectors` of fewer bits become factors, by arithmetic in the body of which each value is a vector, too: what it reads
+/// lies in panels, or is the same for all columns.
+struct Widening {
+  mlir::Value number; ///< a factor, less its scale
+  mlir::Value scale;  ///< null for none
+  int64_t block;      ///< neighbours along the summed loop that have one scale
+};
+
 /// How a linalg.generic is a sum of products that registers can be blocked for: one operand is read in
 /// vectors along the innermost loop, the other one element by element, and both are used many times.
 struct Contraction {
@@ -28,14 +36,32 @@ struct Contraction {
   std::optional<unsigned> quadLoop = {};
   /// Columnwise products of unsigned `scalars` with signed `vectors`, few enough that f32 sums them exactly.
   bool isOfBytes = false;
+  std::optional<Widening> widening = {};
 };
+
+/// Fewer rows than these have what is widened in registers alone.
+inline constexpr int64_t kFewWidenedRows = 4;
 
 /// On a linalg.generic whose `vectors` are [summed, column]: how many steps of the sum ahead they are asked for, where
 /// what follows them in memory is read next.
 inline constexpr llvm::StringLiteral kPrefetchAttr = "tenon.prefetch";
 
-/// Recognises contractions of f32, of f64, and of bytes in quads, on tensors and on buffers.
+/// Recognises contractions of f32, of f64, of what is widened to these, and of bytes in quads, on tensors and on buffers.
 std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
+
+/// How `factor`, a value of the body, is widened from fewer bits; `vectors` becomes the read of these.
+std::optional<Widening> matchWidening(mlir::linalg::GenericOp op, mlir::Value factor, unsigned columnLoop,
+                                      ElementRead &vectors);
+
+/// The summed loop of a contraction whose factors are widened.
+unsigned getWidenedLoop(mlir::linalg::GenericOp op);
+
+/// The scratch that a kernel with this contraction needs: where factors are widened for many rows, a panel of them.
+int64_t getWideningScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
+
+/// The width of the panels that a dimension is packed in: one index is `loop floordiv width`, the last one
+/// `loop mod width`, and no other has it. 0 where it is not so.
+int64_t getPanel(mlir::AffineMap map, unsigned loop);
 
 } // namespace tenon
 

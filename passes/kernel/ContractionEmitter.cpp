@@ -37,6 +37,13 @@ BlockProblem ContractionEmitter::getProblem() {
   // The parts of a quad are in registers together.
   if (contraction.quadLoop && byteProducts != ByteProducts::quads)
     problem.registers -= 4;
+  // The sums of a block of steps are apart from those of all, and numbers are on their way to become factors.
+  if (widensInRegisters) {
+    problem.registers = problem.registers / 2 - 2;
+    problem.rows = std::min(problem.rows, kFewWidenedRows);
+  } else if (contraction.widening) {
+    problem.columns = std::min(problem.columns, contraction.panel);
+  }
   problem.isColumnwise = contraction.isColumnwise;
   problem.hasPanels = contraction.panel;
   if (unrollsTaps)
@@ -67,7 +74,9 @@ void ContractionEmitter::emit() {
     if (iterators[loop] == utils::IteratorType::parallel && loop != contraction.columnLoop &&
         loop != contraction.rowLoop)
       outerLoops.push_back(loop);
-  if (wantsAmx && fitsAmx())
+  if (contraction.widening)
+    emitWidenedLoops();
+  else if (wantsAmx && fitsAmx())
     emitAmx();
   else
     emitBlocks();
@@ -101,8 +110,11 @@ void ContractionEmitter::emitLoops() {
   };
   // A panel is used for all rows before the next one is.
   if (contraction.panel)
-    return forColumns(
-        [&](int64_t vectors, Value active) { forParallel(outerLoops, [&] { emitRows(vectors, active); }); });
+    return forColumns([&](int64_t vectors, Value active) {
+      if (contraction.widening && !widensInRegisters)
+        widenPanel(vectors);
+      forParallel(outerLoops, [&] { emitRows(vectors, active); });
+    });
   forParallel(outerLoops, [&] { forColumns(emitRows); });
 }
 
@@ -377,6 +389,8 @@ SmallVector<Value> ContractionEmitter::emitReduction(ArrayRef<unsigned> loops, A
                                                      ValueRange sums) {
   if (loops.empty())
     return contraction.quadLoop ? emitQuadStep(rows, sums) : emitStep(rows, sums);
+  if (widensInRegisters)
+    return emitScaledBlocks(rows, sums);
   if (loops.front() == contraction.quadLoop)
     return emitQuads(loops, rows, sums);
   if (window && loops.front() == window->loop && unrollsTaps)
@@ -431,7 +445,7 @@ Value ContractionEmitter::loadElement(int64_t row) {
 SmallVector<Value> ContractionEmitter::emitStep(ArrayRef<int64_t> rows, ValueRange sums) {
   SmallVector<Value> columns, results(sums);
   for (int64_t v = 0; v < size.vectors; ++v)
-    columns.push_back(loadVector(contraction.vectors, 0, v));
+    columns.push_back(widensInRegisters ? emitColumns(contraction.widening->number, v) : loadVector(contraction.vectors, 0, v));
   auto vectorType = VectorType::get({lanes}, type);
   for (int64_t row : rows) {
     Value element;

@@ -136,6 +136,16 @@ private:
   int64_t getAmxDepth();
   mlir::Value getRowBytes();
   mlir::Value allocate(mlir::MemRefType type);
+  void emitWidenedLoops();
+  void emitWidenedRows(bool inRegisters);
+  void forBlocks(mlir::MutableArrayRef<mlir::Value> carried,
+                 llvm::function_ref<void(mlir::Value first, int64_t steps, mlir::MutableArrayRef<mlir::Value>)> body);
+  void forSteps(mlir::Value first, int64_t steps, mlir::MutableArrayRef<mlir::Value> carried,
+                llvm::function_ref<void(mlir::MutableArrayRef<mlir::Value>)> body);
+  llvm::SmallVector<mlir::Value> emitScaledBlocks(mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
+  void widenPanel(int64_t vectors);
+  mlir::Value emitColumns(mlir::Value value, int64_t vector);
+  mlir::Value emitOnColumns(mlir::Operation *definition, int64_t vector);
   /// `step` is that of `loop`, from the beginning of the part.
   void prefetchPanel(unsigned loop, mlir::Value step);
   void prefetchAhead(unsigned loop);
@@ -182,6 +192,10 @@ private:
   mlir::Value active;
   int64_t firstQuad = 0; ///< that vectors sum; those before are summed elsewhere
   mlir::Value amxRows, amxSums; ///< rows of a tile register, and memory for the sums of four
+  /// Of factors that are widened: whether that happens in registers for each row, or once for all of them, to `panel`.
+  bool widensInRegisters = false;
+  mlir::Value panel;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> columns; ///< vectors of values of the body, at the current step
   int64_t quadBytes = 4; ///< that the current step of quads has of each
   Sight sight = Sight::whole;
   /// Where it is not known what rows see: the pixels that they read for the current tap, and what stands for

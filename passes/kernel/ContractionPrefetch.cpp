@@ -50,7 +50,7 @@ void ContractionEmitter::prefetchAhead(unsigned loop) {
 /// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks. What lies
 /// beyond the last panel may be asked for, too: that reads nothing.
 void ContractionEmitter::prefetchPanel(unsigned loop, Value step) {
-  if (contraction.panel == 0 || !contraction.rowLoop)
+  if (contraction.panel == 0 || contraction.widening || !contraction.rowLoop)
     return;
   // Of unknown rows there may be fewer blocks than is taken for granted, or more.
   std::optional<RowBlocks> known = getRowBlocks();

@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace tenon;
 
-static bool isVectorArithmetic(Operation &op) {
+bool tenon::isVectorArithmetic(Operation &op) {
   if (matchPattern(&op, m_Constant()))
     return op.getResult(0).getType().isIntOrFloat();
   if (!OpTrait::hasElementwiseMappableTraits(&op) || op.getNumResults() != 1 || isa<arith::RemFOp>(op) ||

@@ -30,6 +30,9 @@ struct EpilogueStage {
   llvm::SmallVector<unsigned> arguments;
 };
 
+/// Whether a scalar operation can be one on vectors of such scalars. Constants can.
+bool isVectorArithmetic(mlir::Operation &op);
+
 /// The stages that follow `producer` in order, with nothing but arithmetic on indices between. An element of `memory`
 /// is computed at the point `place` of the producer's loops, the last of which, `columnLoop`, runs along vectors.
 /// Another buffer takes the place of `memory` where nothing else uses that, which is of the kernel's own.

@@ -315,6 +315,19 @@ static Tiling getWinogradTiling(kernel::WinogradOp op, TilingInterface root, Arr
 // The loop over tiles
 //===----------------------------------------------------------------------===//
 
+/// What the stages of a kernel keep for a tile in the thread's scratch.
+static int64_t getScratch(func::FuncOp kernel) {
+  int64_t bytes = 0;
+  kernel.walk([&](Operation *op) {
+    if (auto winograd = dyn_cast<kernel::WinogradOp>(op))
+      bytes = std::max(bytes, getWinogradScratch(winograd).bytes);
+    else if (auto generic = dyn_cast<linalg::GenericOp>(op))
+      if (std::optional<Contraction> contraction = matchContraction(generic))
+        bytes = std::max(bytes, getWideningScratch(generic, *contraction));
+  });
+  return bytes;
+}
+
 /// One loop over the range of tiles that a call is asked for; the number of a tile gives its place in every
 /// tiled dimension.
 static scf::SCFTilingOptions getTilingOptions(const Tiling &tiling, Value begin, Value end) {
@@ -446,8 +459,8 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
     AffineMap resultMap = generic ? generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)) : AffineMap();
     Tiling tiling = winograd ? getWinogradTiling(winograd, root, dims)
                              : chooseTiling(generic, returned.getResultNumber(), dims, UsualSizes(kernel), tileElements);
-    if (winograd)
-      kernel->setAttr(kScratchAttr, IntegerAttr::get(IntegerType::get(context, 64), getWinogradScratch(winograd).bytes));
+    if (int64_t bytes = getScratch(kernel))
+      kernel->setAttr(kScratchAttr, IntegerAttr::get(IntegerType::get(context, 64), bytes));
     if (isEmpty)
       count[0] = getDimConstant(context, 0);
     else if (!(generic && joinsNothing(generic)) && llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {

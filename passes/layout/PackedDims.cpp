@@ -49,9 +49,31 @@ static bool isProductOfBytes(OpOperand &weight) {
          getElementTypeOrSelf(op->getOperand(1 - weight.getOperandNumber())).isUnsignedInteger(8);
 }
 
-/// A part of a panel pays where its elements would not be neighbours otherwise.
-static bool hasEnoughColumns(RankedTensorType type, PackedDims dims) {
-  bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.quadAxis;
+/// Where an operand of few bits becomes the matrix of a product of floats: that operand of the product.
+static OpOperand *getWidenedUse(OpOperand &use) {
+  Operation *op = use.getOwner();
+  Type narrow = getElementTypeOrSelf(use.get());
+  bool isHalf = isa<CastOp>(op) && (narrow.isF16() || narrow.isBF16());
+  if ((!isHalf && !isa<DequantizeOp>(op)) || !op->hasOneUse() || !isa<ContractOp>(*op->user_begin()))
+    return nullptr;
+  Type type = getElementTypeOrSelf(op->getResult(0));
+  return type.isF32() || type.isF64() ? &*op->use_begin() : nullptr;
+}
+
+/// What a dequantised matrix wants of its own operands.
+static std::optional<PackedDims> getWidenedDims(OpOperand &use, OpOperand &matrix) {
+  std::optional<int64_t> axis = getColumnDim(cast<ContractOp>(matrix.getOwner()), matrix);
+  RankedTensorType type = cast<RankedTensorType>(use.get().getType());
+  if (!axis || type.getDimSize(*axis) == 1)
+    return std::nullopt;
+  bool isInWords = use.getOperandNumber() == 0 && type.getElementType().isUnsignedInteger(4) && type.getRank() == 2;
+  return isInWords ? PackedDims{*axis, {}, 1 - *axis} : PackedDims{*axis};
+}
+
+/// A part of a panel pays where its elements would not be neighbours otherwise, or become more.
+static bool hasEnoughColumns(OpOperand &use, PackedDims dims) {
+  auto type = cast<RankedTensorType>(use.get().getType());
+  bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.quadAxis && !getWidenedUse(use);
   return type.getDimSize(dims.axis) >= (areNeighbours ? kPanelColumns : kFewColumns);
 }
 
@@ -59,6 +81,8 @@ static bool hasEnoughColumns(RankedTensorType type, PackedDims dims) {
 static std::optional<PackedDims> findPackedDims(OpOperand &use) {
   Operation *op = use.getOwner();
   std::optional<int64_t> axis, quadAxis;
+  if (OpOperand *matrix = getWidenedUse(use))
+    return getWidenedDims(use, *matrix);
   if (auto contract = dyn_cast<ContractOp>(op)) {
     axis = getColumnDim(contract, use);
     quadAxis = getQuadDim(contract, use);
@@ -81,5 +105,15 @@ static std::optional<PackedDims> findPackedDims(OpOperand &use) {
 
 std::optional<PackedDims> tenon::getPackedDims(OpOperand &use) {
   std::optional<PackedDims> dims = findPackedDims(use);
-  return dims && hasEnoughColumns(cast<RankedTensorType>(use.get().getType()), *dims) ? dims : std::nullopt;
+  return dims && hasEnoughColumns(use, *dims) ? dims : std::nullopt;
+}
+
+std::optional<PackedDims> tenon::getEmbeddingDims(WeightOp weight) {
+  RankedTensorType type = weight.getType();
+  auto gathersRows = [&](OpOperand &use) {
+    auto gather = dyn_cast<GatherOp>(use.getOwner());
+    return gather && use.getOperandNumber() == 0 && gather.getAxis() == 0;
+  };
+  bool isEmbedding = type.getRank() == 2 && type.getElementType().isUnsignedInteger(4) && llvm::all_of(weight->getUses(), gathersRows);
+  return isEmbedding ? std::optional(PackedDims{0, {}, 1, 1}) : std::nullopt;
 }

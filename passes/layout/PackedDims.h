@@ -9,17 +9,23 @@
 #define TENON_PASSES_LAYOUT_PACKEDDIMS_H
 
 #include "dialects/tenon/Tenon.h"
+#include "passes/layout/PanelPacking.h"
 
 namespace tenon {
 
-/// The dimension of a weight that is wanted in panels, and the one of which four neighbours are wanted together.
+/// The dimension of a weight that is wanted in panels, and the one of which four neighbours, or eight in a word, are wanted
+/// together.
 struct PackedDims {
   int64_t axis;
-  std::optional<int64_t> quadAxis = {};
+  std::optional<int64_t> quadAxis = {}, wordAxis = {};
+  int64_t columns = kPanelColumns;
 };
 
 /// What the use of a weight by a product wants; nothing where the weight is read as it is.
 std::optional<PackedDims> getPackedDims(mlir::OpOperand &use);
+
+/// What an embedding of numbers of four bits wants whose rows are gathered, and nothing else: rows by themselves.
+std::optional<PackedDims> getEmbeddingDims(WeightOp weight);
 
 } // namespace tenon
 

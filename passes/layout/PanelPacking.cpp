@@ -40,6 +40,15 @@ void tenon::packQuads(const QuadPacking &p, const char *source, char *target) {
     }
 }
 
+void tenon::packWords(const WordPacking &p, const char *source, uint32_t *target) {
+  for (int64_t outer = 0; outer < p.outer; ++outer) {
+    for (int64_t i = 0; i < p.extent; ++i)
+      for (int64_t inner = 0; inner < p.inner; ++inner)
+        target[i / kNumbersInWord * p.inner + inner] |= (uint32_t(*source++) & 15) << (4 * (i % kNumbersInWord));
+    target += (p.extent + kNumbersInWord - 1) / kNumbersInWord * p.inner;
+  }
+}
+
 void tenon::packPanels(const PanelPacking &packing, const char *source, char *target) {
   auto run = [&](auto element) {
     using T = decltype(element);

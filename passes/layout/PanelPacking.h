@@ -41,6 +41,17 @@ struct QuadPacking {
   int64_t getPackedBytes() const { return getNumPanels() * outer * getNumQuads() * 4 * kPanelColumns; }
 };
 
+/// Numbers of four bits that share 32.
+inline constexpr int64_t kNumbersInWord = 8;
+
+/// An array [outer, extent, inner] of numbers of four bits, a byte each.
+struct WordPacking {
+  int64_t outer, extent, inner;
+};
+
+/// Writes `source` as [outer, words, inner] to `target`, which holds zeros; the first number of a word is the lowest.
+void packWords(const WordPacking &packing, const char *source, uint32_t *target);
+
 /// Writes `source` as [panels, outer, quads, column, 4] to `target`, which holds zeros: beyond both extents they stay.
 void packQuads(const QuadPacking &packing, const char *source, char *target);
 

@@ -41,7 +41,7 @@ struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
     SmallVector<WeightOp> weights;
     getOperation().walk([&](WeightOp weight) { weights.push_back(weight); });
     for (WeightOp weight : weights) {
-      std::optional<PackedDims> packed;
+      std::optional<PackedDims> packed = getEmbeddingDims(weight);
       for (OpOperand &use : llvm::make_early_inc_range(weight->getUses()))
         if (std::optional<PackedDims> dims = getWantedDims(use); dims && replace(use, weight, *dims))
           packed = dims;
@@ -62,22 +62,32 @@ private:
     if (!packed)
       return false;
     OpBuilder b(use.getOwner());
-    IntegerAttr quadAxis = dims.quadAxis ? b.getI64IntegerAttr(*dims.quadAxis) : IntegerAttr();
-    use.set(UnpackOp::create(b, use.getOwner()->getLoc(), weight.getType(), packed, b.getI64IntegerAttr(dims.axis), quadAxis));
+    auto toAttr = [&](std::optional<int64_t> dim) { return dim ? b.getI64IntegerAttr(*dim) : IntegerAttr(); };
+    use.set(UnpackOp::create(b, use.getOwner()->getLoc(), weight.getType(), packed, b.getI64IntegerAttr(dims.axis), toAttr(dims.quadAxis),
+                             toAttr(dims.wordAxis)));
     return true;
   }
 
   /// One for all uses that want the same.
   WeightOp getPacked(WeightOp weight, PackedDims dims) {
-    WeightOp &known = packedOf[{weight, dims.axis}];
+    WeightOp &known = packedOf[{weight, dims.axis, dims.wordAxis.value_or(-1)}];
     std::optional<ArrayRef<char>> bytes = getBytes(weight.getValue());
     if (known || !bytes)
       return known;
     SmallVector<int64_t> panels;
-    AsmResourceBlob blob = dims.quadAxis ? makeQuads(weight.getType(), dims, bytes->data(), panels)
-                                         : makePanels(weight.getType(), dims.axis, bytes->data(), panels);
-    auto packedType = RankedTensorType::get(panels, weight.getType().getElementType());
     OpBuilder b(weight);
+    RankedTensorType type = weight.getType();
+    SmallVector<uint32_t> words;
+    if (dims.wordAxis) {
+      words = makeWords(type, *dims.wordAxis, bytes->data());
+      SmallVector<int64_t> shape(type.getShape());
+      shape[*dims.wordAxis] = llvm::divideCeil(shape[*dims.wordAxis], kNumbersInWord);
+      type = RankedTensorType::get(shape, b.getI32Type());
+      bytes = ArrayRef(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(uint32_t));
+    }
+    AsmResourceBlob blob = dims.quadAxis ? makeQuads(type, dims, bytes->data(), panels)
+                                         : makePanels(type, dims, bytes->data(), panels);
+    auto packedType = RankedTensorType::get(panels, type.getElementType());
     known = WeightOp::create(b, weight.getLoc(), DenseResourceElementsAttr::get(packedType, "packed", std::move(blob)));
     known.setNameAttr(weight.getNameAttr());
     return known;
@@ -90,19 +100,29 @@ private:
   }
 
   /// The packed bytes, and in `panels` their shape.
-  static AsmResourceBlob makePanels(RankedTensorType type, int64_t axis, const char *source, SmallVector<int64_t> &panels) {
+  static AsmResourceBlob makePanels(RankedTensorType type, PackedDims dims, const char *source, SmallVector<int64_t> &panels) {
     ArrayRef<int64_t> shape = type.getShape();
-    PanelPacking packing{1, shape[axis], 1, kPanelColumns, llvm::divideCeil(type.getElementTypeBitWidth(), 8)};
+    int64_t axis = dims.axis;
+    PanelPacking packing{1, shape[axis], 1, dims.columns, llvm::divideCeil(type.getElementTypeBitWidth(), 8)};
     panels.push_back(packing.getNumPanels());
     for (int64_t i = 0; i < type.getRank(); ++i)
       if (i != axis) {
         (i < axis ? packing.outer : packing.inner) *= shape[i];
         panels.push_back(shape[i]);
       }
-    panels.push_back(kPanelColumns);
+    panels.push_back(dims.columns);
     AsmResourceBlob blob = allocateZeros(packing.getPackedBytes());
     packPanels(packing, source, blob.getMutableData().data());
     return blob;
+  }
+
+  /// Numbers of four bits, a byte each, with those of a word along `axis` together.
+  static SmallVector<uint32_t> makeWords(RankedTensorType type, int64_t axis, const char *source) {
+    ArrayRef<int64_t> shape = type.getShape();
+    int64_t inner = computeProduct(shape.drop_front(axis + 1)), outer = computeProduct(shape.take_front(axis));
+    SmallVector<uint32_t> words(outer * llvm::divideCeil(shape[axis], kNumbersInWord) * inner);
+    packWords({outer, shape[axis], inner}, source, words.data());
+    return words;
   }
 
   /// The same of quads.
@@ -123,6 +143,6 @@ private:
     return blob;
   }
 
-  llvm::DenseMap<std::pair<Operation *, int64_t>, WeightOp> packedOf;
+  llvm::DenseMap<std::tuple<Operation *, int64_t, int64_t>, WeightOp> packedOf;
 };
 } // namespace

@@ -197,6 +197,35 @@ struct DecomposeNorm : public OpRewritePattern<OpT> {
   }
 };
 
+/// (x - zero) * scale, where a gather repeats what blocks have in common
+struct DecomposeDequantize : public OpRewritePattern<DequantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DequantizeOp op, PatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    auto extent = getConstant(getDim(op.getInput(), op.getAxis()));
+    if (!extent)
+      return b.notifyMatchFailure(op, "has an open extent");
+    Type result = op.getType().getElementType(), compute = result.isF64() ? result : b.getF32Type();
+    SmallVector<int64_t> blocks;
+    for (int64_t i = 0; i < *extent; ++i)
+      blocks.push_back(i / static_cast<int64_t>(op.getBlock()));
+    auto spread = [&](Value value) -> Value {
+      value = CastOp::create(b, loc, getTensorType(getDims(value), compute), value);
+      if (getConstant(getDim(value, op.getAxis())) == 1)
+        return value;
+      Value indices = WeightOp::create(
+          b, loc, DenseElementsAttr::get(RankedTensorType::get(*extent, b.getI64Type()), ArrayRef(blocks)));
+      return GatherOp::create(b, loc, value, indices, op.getAxis());
+    };
+    Value x = CastOp::create(b, loc, getTensorType(getDims(op.getInput()), compute), op.getInput());
+    if (op.getZero())
+      x = SubOp::create(b, loc, x, spread(op.getZero()));
+    x = MulOp::create(b, loc, x, spread(op.getScale()));
+    b.replaceOpWithNewOp<CastOp>(op, op.getType(), x);
+    return success();
+  }
+};
+
 struct Decompose : public tenon::impl::DecomposeBase<Decompose> {
   using DecomposeBase::DecomposeBase;
   void runOnOperation() override {
@@ -204,7 +233,7 @@ struct Decompose : public tenon::impl::DecomposeBase<Decompose> {
     patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, DropEmptySums, DecomposeBatchNorm>(&getContext());
     if (all)
       patterns.add<DecomposeSigmoid, DecomposeRelu, DecomposeGelu, DecomposeSoftmax, DecomposeNorm<LayerNormOp>,
-                   DecomposeNorm<RmsNormOp>>(&getContext());
+                   DecomposeNorm<RmsNormOp>, DecomposeDequantize>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

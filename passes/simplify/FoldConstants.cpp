@@ -24,9 +24,14 @@ static int64_t getBytes(Value value) {
   return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
 }
 
+/// Whether kernels compute elements of few bits where they read them.
+static bool staysNarrow(Operation *op) {
+  return isa<DequantizeOp>(op) && llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ContractOp, GatherOp>(user); });
+}
+
 /// Whether all extents are constants, and the operation does more than to hold or rename one.
 static bool isComputation(Operation *op) {
-  return isa<TenonDialect>(op->getDialect()) && op->getNumRegions() == 0 && isPure(op) &&
+  return isa<TenonDialect>(op->getDialect()) && op->getNumRegions() == 0 && isPure(op) && !staysNarrow(op) &&
          !isa<WeightOp, SizesOp, RunSeedOp, LaunchOp, YieldOp>(op) &&
          llvm::all_of(op->getResultTypes(), [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
 }

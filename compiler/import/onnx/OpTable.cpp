@@ -36,7 +36,7 @@ const Table &getTable(StringRef domain) {
                  getStringOps(), getImageOps()});
   static const Table learning = makeTable({getCategoryOps(), getFeatureOps(), getLinearModelOps(), getTreeOps()});
   static const Table training = makeTable({getGradientOps(), getTrainingOps()});
-  static const Table microsoft = makeTable({getMicrosoftOps(), getMicrosoftAttentionOps(), getMicrosoftQuantizationOps()});
+  static const Table microsoft = makeTable({getMicrosoftOps(), getMicrosoftAttentionOps(), getMicrosoftQuantizationOps(), getMicrosoftWeightOps()});
   static const Table none;
   return *llvm::StringSwitch<const Table *>(domain)
       .Case("", &standard)

@@ -80,6 +80,7 @@ llvm::ArrayRef<OpEntry> getStringCastOps();
 llvm::ArrayRef<OpEntry> getMicrosoftOps();
 llvm::ArrayRef<OpEntry> getMicrosoftAttentionOps();
 llvm::ArrayRef<OpEntry> getMicrosoftQuantizationOps();
+llvm::ArrayRef<OpEntry> getMicrosoftWeightOps();
 
 } // namespace tenon::onnx_import
 

@@ -459,17 +459,67 @@ FailureOr<Value> ElementEmitter::emitPad(PadOp op, ArrayRef<AffineExpr> indices)
 SmallVector<AffineExpr> ElementEmitter::getPackedIndices(UnpackOp op, ArrayRef<AffineExpr> indices) {
   AffineExpr width = getDimConstant(loc.getContext(), op.getPanelColumns()), index = indices[op.getAxis()];
   AffineExpr four = getDimConstant(loc.getContext(), 4), place = modDims(index, width);
-  std::optional<int64_t> quadAxis = op.getQuadAxis();
+  std::optional<int64_t> quadAxis = op.getQuadAxis(), sharedAxis = op.getQuadAxis() ? op.getQuadAxis() : op.getWordAxis();
   SmallVector<AffineExpr> at{divDims(index, width)};
   for (auto [i, other] : llvm::enumerate(indices))
     if (i != op.getAxis())
-      at.push_back(static_cast<int64_t>(i) == quadAxis ? divDims(other, four) : other);
+      at.push_back(divDims(other, getDimConstant(loc.getContext(), op.getNeighbours(i))));
   if (quadAxis)
     place = addDims(mulDims(place, four), modDims(indices[*quadAxis], four));
   at.push_back(place);
-  if (isa<AffineDimExpr>(index) && (!quadAxis || isa<AffineDimExpr>(indices[*quadAxis])))
-    panelIndices.append(quadAxis ? SmallVector{at.front(), at[at.size() - 2], at.back()} : SmallVector{at.front(), at.back()});
+  if (isa<AffineDimExpr>(index) && (!sharedAxis || isa<AffineDimExpr>(indices[*sharedAxis]))) {
+    panelIndices.append({at.front(), at.back()});
+    if (sharedAxis)
+      panelIndices.push_back(at[*sharedAxis + (*sharedAxis < static_cast<int64_t>(op.getAxis()) ? 1 : 0)]);
+  }
   return at;
+}
+
+FailureOr<Value> ElementEmitter::emitFromWord(UnpackOp op, ArrayRef<AffineExpr> indices) {
+  FailureOr<Value> word = emit(op.getInput(), getPackedIndices(op, indices));
+  if (failed(word))
+    return failure();
+  constexpr int64_t kBits = 4;
+  MLIRContext *context = loc.getContext();
+  AffineExpr place = modDims(indices[*op.getWordAxis()], getDimConstant(context, 32 / kBits));
+  Value shift = materialize(mulDims(place, getDimConstant(context, kBits)));
+  shift = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), shift);
+  Value shifted = arith::ShRUIOp::create(builder, loc, *word, shift);
+  Value mask = arith::ConstantIntOp::create(builder, loc, builder.getI32Type(), (1 << kBits) - 1);
+  return arith::AndIOp::create(builder, loc, shifted, mask).getResult();
+}
+
+FailureOr<Value> ElementEmitter::emitDequantize(DequantizeOp op, ArrayRef<AffineExpr> indices) {
+  Type result = op.getType().getElementType(), compute = result.isF64() ? result : builder.getF32Type();
+  auto emitParameter = [&](Value parameter) -> FailureOr<Value> {
+    SmallVector<AffineExpr> at;
+    for (auto [i, dim] : llvm::enumerate(getDims(parameter)))
+      at.push_back(getConstant(dim) == 1 ? getDimConstant(loc.getContext(), 0) : indices[i]);
+    AffineExpr &index = at[op.getAxis()];
+    bool isLoop = isa<AffineDimExpr>(index);
+    index = divDims(index, getDimConstant(loc.getContext(), op.getBlock()));
+    if (isLoop)
+      panelIndices.push_back(index);
+    FailureOr<Value> scalar = emit(parameter, at);
+    if (failed(scalar))
+      return failure();
+    return castScalar(builder, loc, *scalar, getElementTypeOrSelf(parameter), compute);
+  };
+  auto unpack = op.getInput().getDefiningOp<UnpackOp>();
+  bool isInWord = unpack && unpack.getWordAxis();
+  FailureOr<Value> number = isInWord ? emitFromWord(unpack, indices) : emit(op.getInput(), indices);
+  FailureOr<Value> scale = emitParameter(op.getScale());
+  if (failed(number) || failed(scale))
+    return failure();
+  Value x = isInWord ? arith::SIToFPOp::create(builder, loc, compute, *number).getResult()
+                     : castScalar(builder, loc, *number, getElementTypeOrSelf(op.getInput()), compute);
+  if (op.getZero()) {
+    FailureOr<Value> zero = emitParameter(op.getZero());
+    if (failed(zero))
+      return failure();
+    x = arith::SubFOp::create(builder, loc, x, *zero);
+  }
+  return castScalar(builder, loc, arith::MulFOp::create(builder, loc, x, *scale), compute, result);
 }
 
 FailureOr<Value> ElementEmitter::emitConcat(ConcatOp op, ArrayRef<AffineExpr> indices) {
@@ -556,8 +606,15 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
   if (std::optional<ElementSource> source = getMovedElement(value, indices))
     return emit(source->value, source->indices);
   if (auto unpack = dyn_cast<UnpackOp>(op)) {
-    return emit(unpack.getInput(), getPackedIndices(unpack, indices));
+    if (!unpack.getWordAxis())
+      return emit(unpack.getInput(), getPackedIndices(unpack, indices));
+    FailureOr<Value> number = emitFromWord(unpack, indices);
+    if (failed(number))
+      return failure();
+    return arith::TruncIOp::create(builder, loc, builder.getI8Type(), *number).getResult();
   }
+  if (auto dequantize = dyn_cast<DequantizeOp>(op))
+    return emitDequantize(dequantize, indices);
   if (auto pad = dyn_cast<PadOp>(op))
     return emitPad(pad, indices);
   if (auto concat = dyn_cast<ConcatOp>(op))

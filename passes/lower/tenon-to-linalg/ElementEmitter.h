@@ -149,6 +149,9 @@ private:
   mlir::FailureOr<mlir::Value> emitConcat(ConcatOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   /// Where an element of an unpacked tensor lies in its panels.
   llvm::SmallVector<mlir::AffineExpr> getPackedIndices(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  /// A number of four bits, as one of 32.
+  mlir::FailureOr<mlir::Value> emitFromWord(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitDequantize(DequantizeOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitSizes(SizesOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitSearch(SearchOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitTreeWalk(TreeWalkOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
@@ -168,7 +171,7 @@ private:
   llvm::SmallVector<mlir::AffineMap> inputMaps, outputMaps;
   Dims extents;
   llvm::SmallVector<mlir::Value> runtimeIndices;
-  mlir::SmallVector<mlir::AffineExpr> panelIndices; ///< of a loop: its panel, its place in that, its quad
+  mlir::SmallVector<mlir::AffineExpr> panelIndices; ///< of a loop: its panel, its place in that, its quad, word or block
   llvm::DenseMap<mlir::AffineExpr, mlir::Value> materialized;
   llvm::DenseMap<mlir::Value, mlir::Value> bound;
   std::map<Key, mlir::Value, bool (*)(const Key &, const Key &)> emitted;

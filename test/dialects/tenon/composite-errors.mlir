@@ -55,3 +55,19 @@ func.func @batch_norm_channels(%a: tensor<2x3xf32>, %s: tensor<3xf32>, %t: tenso
   %0 = tenon.batch_norm %a, %s, %t, %s, %s {epsilon = 1.0e-5 : f64} : (tensor<2x3xf32>, tensor<3xf32>, tensor<2xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @dequantize_blocks(%a: tensor<5x3xi8>, %s: tensor<2x3xf32>) {
+  // expected-error @+1 {{has a scale of shape 2x3, but wants 3x3, or 1 in place of some}}
+  %0 = tenon.dequantize %a, %s {axis = 0 : i64, block = 2 : i64} : (tensor<5x3xi8>, tensor<2x3xf32>) -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @dequantize_floats(%a: tensor<4x3xf32>, %s: tensor<1x1xf32>) {
+  // expected-error @+1 {{dequantises integers, found 'tensor<4x3xf32>'}}
+  %0 = tenon.dequantize %a, %s {axis = 0 : i64, block = 4 : i64} : (tensor<4x3xf32>, tensor<1x1xf32>) -> tensor<4x3xf32>
+  return
+}

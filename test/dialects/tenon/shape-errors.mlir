@@ -174,3 +174,11 @@ func.func @resource_of_another_size() {
 }
 
 {-# dialect_resources: { builtin: { two: "0x040000000000803F00000040" } } #-}
+
+// -----
+
+func.func @unpack_words(%a: tensor<1x2x32xi8>) {
+  // expected-error @+1 {{needs an input of one dimension more, for the panels, and of its own type or of words}}
+  %0 = tenon.unpack %a {axis = 0 : i64, word_axis = 1 : i64} : (tensor<1x2x32xi8>) -> tensor<32x16xui4>
+  return
+}

@@ -67,9 +67,47 @@ func.func @bytes(%x: tensor<3x5xui8>) -> tensor<3x4xi32> {
   return %0 : tensor<3x4xi32>
 }
 
+// Ten numbers of four bits are two words, with six zeros at the end; scales and zero points lie in panels beside them.
+// CHECK-LABEL: @words
+// CHECK-DAG: %[[W:.*]] = tenon.unpack %{{.*}} {axis = 0 : i64, word_axis = 1 : i64} : (tensor<1x2x32xi32>) -> tensor<4x10xui4>
+// CHECK-DAG: %[[S:.*]] = tenon.unpack %{{.*}} {axis = 0 : i64} : (tensor<1x2x32xf32>) -> tensor<4x2xf32>
+// CHECK-DAG: %[[Z:.*]] = tenon.weight dense<8> : tensor<1x1xui4>
+// CHECK: tenon.dequantize %[[W]], %[[S]], %[[Z]]
+func.func @words(%x: tensor<3x10xf32>) -> tensor<3x4xf32> {
+  %w = tenon.weight dense_resource<n> : tensor<4x10xui4>
+  %s = tenon.weight dense<[[0.1, 0.2], [0.3, 0.4], [0.5, 0.6], [0.7, 0.8]]> : tensor<4x2xf32>
+  %z = tenon.weight dense<8> : tensor<1x1xui4>
+  %0 = tenon.dequantize %w, %s, %z {axis = 1 : i64, block = 8 : i64} : (tensor<4x10xui4>, tensor<4x2xf32>, tensor<1x1xui4>) -> tensor<4x10xf32>
+  %1 = tenon.contract %x, %0 {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>}
+    : (tensor<3x10xf32>, tensor<4x10xf32>) -> tensor<3x4xf32>
+  return %1 : tensor<3x4xf32>
+}
+
+// Rows that are gathered alone lie by themselves.
+// CHECK-LABEL: @rows_of_words
+// CHECK: tenon.unpack %{{.*}} {axis = 0 : i64, word_axis = 1 : i64} : (tensor<4x2x1xi32>) -> tensor<4x10xui4>
+func.func @rows_of_words(%ids: tensor<3xi64>) -> tensor<3x10xui4> {
+  %w = tenon.weight dense_resource<n> : tensor<4x10xui4>
+  %0 = tenon.gather %w, %ids {axis = 0 : i64} : (tensor<4x10xui4>, tensor<3xi64>) -> tensor<3x10xui4>
+  return %0 : tensor<3x10xui4>
+}
+
+// A matrix of halves is widened by the product.
+// CHECK-LABEL: @halves
+// CHECK: %[[W:.*]] = tenon.unpack %{{.*}} {axis = 1 : i64} : (tensor<1x2x32xf16>) -> tensor<2x4xf16>
+// CHECK: tenon.cast %[[W]]
+func.func @halves(%x: tensor<3x2xf32>) -> tensor<3x4xf32> {
+  %w = tenon.weight dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]> : tensor<2x4xf16>
+  %0 = tenon.cast %w : (tensor<2x4xf16>) -> tensor<2x4xf32>
+  %1 = tenon.contract %x, %0 {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<3x2xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  return %1 : tensor<3x4xf32>
+}
+
 {-#
   dialect_resources: {
     builtin: {
+      n: "0x0800000001020304050607010203040506070102030405060701020304050607010203040506070102030405",
       b: "0x08000000000102030405060708090A0B0C0D0E0F10111213",
       w: "0x04000000000000000000803F0000004000004040000080400000A0400000C0400000E0400000004100001041000020410000304100004041000050410000604100007041000080410000884100009041000098410000A0410000A8410000B0410000B8410000C0410000C8410000D0410000D8410000E0410000E8410000F0410000F84100000042000004420000084200000C4200001042000014420000184200001C4200002042000024420000284200002C4200003042000034420000384200003C4200004042000044420000484200004C4200005042000054420000584200005C4200006042000064420000684200006C4200007042000074420000784200007C4200008042000082420000844200008642",
       v: "0x04000000000000000000803F0000004000004040000080400000A0400000C0400000E0400000004100001041000020410000304100004041000050410000604100007041000080410000884100009041000098410000A0410000A8410000B0410000B8410000C0410000C8410000D0410000D8410000E0410000E8410000F0410000F84100000042000004420000084200000C4200001042000014420000184200001C4200002042000024420000284200002C4200003042000034420000384200003C4200004042000044420000484200004C4200005042000054420000584200005C4200006042000064420000684200006C4200007042000074420000784200007C4200008042000082420000844200008642",

@@ -54,3 +54,15 @@ func.func @composites_stay(%x: tensor<2x4xf32>, %s: tensor<4xf32>) -> tensor<2x4
   %5 = tenon.relu %4 : (tensor<2x4xf32>) -> tensor<2x4xf32>
   return %5 : tensor<2x4xf32>
 }
+
+// What blocks have in common is repeated for each of their elements.
+// ALL-LABEL: @blocks
+// ALL-NOT: tenon.dequantize
+// ALL-DAG: %[[X:.*]] = tenon.cast %arg0 : (tensor<3x2xi8>) -> tensor<3x2xf32>
+// ALL-DAG: %[[AT:.*]] = tenon.weight dense<[0, 0, 1]> : tensor<3xi64>
+// ALL: %[[S:.*]] = tenon.gather %arg1, %[[AT]] {axis = 0 : i64} : (tensor<2x2xf32>, tensor<3xi64>) -> tensor<3x2xf32>
+// ALL: tenon.mul %[[X]], %[[S]]
+func.func @blocks(%x: tensor<3x2xi8>, %s: tensor<2x2xf32>) -> tensor<3x2xf32> {
+  %0 = tenon.dequantize %x, %s {axis = 0 : i64, block = 2 : i64} : (tensor<3x2xi8>, tensor<2x2xf32>) -> tensor<3x2xf32>
+  return %0 : tensor<3x2xf32>
+}

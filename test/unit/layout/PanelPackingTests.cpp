@@ -65,6 +65,24 @@ TEST_CASE("every byte has its place in a quad, and zeros are all others", "[layo
   }
 }
 
+TEST_CASE("a word has eight numbers, the first in its lowest bits", "[layout]") {
+  for (auto [outer, extent, inner] : {std::tuple(1, 8, 1), std::tuple(2, 11, 3), std::tuple(3, 1, 2)}) {
+    CAPTURE(outer, extent, inner);
+    WordPacking p{outer, extent, inner};
+    int64_t words = (extent + 7) / 8;
+    std::vector<char> source(outer * extent * inner);
+    std::vector<uint32_t> target(outer * words * inner), wanted(target.size());
+    for (size_t byte = 0; byte < source.size(); ++byte)
+      source[byte] = char(byte % 16);
+    packWords(p, source.data(), target.data());
+    for (int64_t o = 0; o < outer; ++o)
+      for (int64_t k = 0; k < extent; ++k)
+        for (int64_t i = 0; i < inner; ++i)
+          wanted[(o * words + k / 8) * inner + i] += uint32_t(source[(o * extent + k) * inner + i]) << k % 8 * 4;
+    CHECK(target == wanted);
+  }
+}
+
 TEST_CASE("panels of nothing are nothing", "[layout]") {
   PanelPacking packing{3, 0, 5, 32, 4};
   CHECK(packing.getNumPanels() == 0);

@@ -200,60 +200,6 @@ LogicalResult importNhwcConv(Node &n) {
   return n.setResult(n.transpose(y, toBack));
 }
 
-//===----------------------------------------------------------------------===//
-// MatMulNBits
-//===----------------------------------------------------------------------===//
-
-/// Numbers of `bits` bits, the lowest of each byte first: the last dimension becomes 8 / bits times as long.
-Value unpack(Node &n, Value bytes, int64_t bits) {
-  if (bits == 8)
-    return bytes;
-  Type type = n.elementType(bytes);
-  int64_t parts = 8 / bits, last = n.rank(bytes);
-  Ints shifts;
-  for (int64_t i = 0; i < parts; ++i)
-    shifts.push_back(i * bits);
-  Value shifted = n.shiftRight(n.unsqueeze(bytes, last), n.constantInts(shifts, parts, type));
-  Dims shape = n.dims(bytes);
-  shape.back() = mulDims(shape.back(), n.constantDim(parts));
-  return n.reshape(n.bitAnd(shifted, n.constantInts((1 << bits) - 1, {}, type)), shape);
-}
-
-/// A product with a weight [N, K] of numbers of few bits, which are scaled in blocks along K.
-LogicalResult importMatMulNBits(Node &n) {
-  Value x = n.input(0), packed = n.input(1);
-  int64_t rows = n.getInt("N", 0), columns = n.getInt("K", 0), block = n.getInt("block_size", 0), bits = n.getInt("bits", 4);
-  if (rows < 1 || columns < 1 || block < 8 || (bits != 2 && bits != 4 && bits != 8) || n.rank(x) < 1)
-    return n.unsupported("needs positive 'N' and 'K', a 'block_size' of at least 8, and 'bits' of 2, 4 or 8");
-  if (n.getInt("weight_prepacked", 0) != 0)
-    return n.unsupported("its weight is packed for one kind of GPU ('weight_prepacked')");
-  int64_t blocks = llvm::divideCeil(columns, block);
-  Type type = n.elementType(x), compute = type.isF64() ? type : n.f32();
-  Dims perBlock = n.constantDims({rows, blocks, 1});
-  Value weight = n.cast(unpack(n, n.reshape(packed, {rows, blocks, block * bits / 8}), bits), compute);
-  Value scale = n.cast(n.reshape(n.input(2), perBlock), compute);
-  Value zero = n.scalar(1 << (bits - 1), compute);
-  if (n.hasInput(3)) {
-    zero = n.input(3);
-    if (n.isInteger(zero)) {
-      zero = unpack(n, n.reshape(zero, {rows, static_cast<int64_t>(llvm::divideCeil(blocks * bits, 8))}), bits);
-      zero = n.sliceAxis(zero, 1, n.constantDim(0), n.constantDim(blocks));
-    }
-    zero = n.reshape(n.cast(zero, compute), perBlock);
-  }
-  if (n.hasInput(4)) {
-    // Each column says which block's numbers it has.
-    auto choose = [&](Value v) { return n.rank(v) == 0 ? v : n.gather(n.reshape(v, {rows, blocks}), n.input(4), 1); };
-    weight = n.sliceAxis(n.reshape(weight, {rows, blocks * block}), 1, n.constantDim(0), n.constantDim(columns));
-    weight = n.mul(n.sub(weight, choose(zero)), choose(scale));
-  } else {
-    weight = n.reshape(n.mul(n.sub(weight, zero), scale), {rows, blocks * block});
-    weight = n.sliceAxis(weight, 1, n.constantDim(0), n.constantDim(columns));
-  }
-  Value y = n.matmul(x, n.transpose(n.cast(weight, type), {1, 0}));
-  return n.setResult(n.hasInput(5) ? n.add(y, n.input(5)) : y);
-}
-
 } // namespace
 
 ArrayRef<OpEntry> onnx_import::getMicrosoftOps() {
@@ -265,7 +211,6 @@ ArrayRef<OpEntry> onnx_import::getMicrosoftOps() {
       {"FusedGemm", importFusedGemm},
       {"FusedMatMul", importFusedMatMul},
       {"Gelu", importGelu},
-      {"MatMulNBits", importMatMulNBits},
       {"NhwcConv", importNhwcConv},
       {"QuickGelu", importQuickGelu},
       {"SkipLayerNormalization", importSkipLayerNorm},

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/ops/Quantization.h"
+#include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/ops/Window.h"
 #include <cmath>
@@ -77,6 +78,23 @@ Value saturate(Node &n, Value x, Value zero, Type type, bool saturates) {
   return n.cast(n.min(n.max(rounded, n.scalarLike(low, x)), n.scalarLike(high, x)), type);
 }
 
+/// A constant of fewer than eight bits, or with blocks, stays what it is: what reads it dequantises it. (One of eight bits
+/// may be a factor of a product of bytes.)
+bool staysNarrow(Node &n, Value x, Value scale, const QuantizedAxis &q) {
+  bool isConstant = n.hasInput(0) && n.imported(0)->constant && n.isInteger(x);
+  return isConstant && (q.blockSize > 0 || n.elementType(x).getIntOrFloatBitWidth() < 8) && n.rank(x) > 0 &&
+         n.elementType(scale) == getComputeType(n, scale);
+}
+
+Value dequantizeNarrow(Node &n, Value x, Value scale, Value zero, const QuantizedAxis &q) {
+  auto align = [&](Value p) {
+    if (!p || n.rank(p) == n.rank(x))
+      return p;
+    return n.rank(p) == 1 && getConstant(n.dim(p, 0)) != 1 ? n.alongAxis(p, q.axis, n.rank(x)) : n.reshape(p, Ints(n.rank(x), 1));
+  };
+  return n.dequantize(x, align(scale), align(zero), q.axis, std::max<int64_t>(q.blockSize, 1));
+}
+
 } // namespace
 
 LogicalResult onnx_import::importQuantizeLinear(Node &n) {
@@ -103,6 +121,8 @@ LogicalResult onnx_import::importDequantizeLinear(Node &n) {
   if (!q)
     return failure();
   Type result = n.getInt("output_dtype", 0) ? n.getDataType("output_dtype", {}) : n.elementType(scale);
+  if (staysNarrow(n, x, scale, *q))
+    return n.setResult(n.cast(dequantizeNarrow(n, x, scale, zero, *q), result));
   // The difference is taken in 32 bits, where no rounding happens.
   bool isFloat = n.isFloat(x);
   Value difference = n.cast(x, isFloat ? n.f32() : n.i32());

@@ -1,0 +1,127 @@
+//===- Widening.cpp - weights of few bits among the factors of a product ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/kernel/Contraction.h"
+#include "passes/kernel/Epilogue.h"
+
+using namespace mlir;
+using namespace tenon;
+
+unsigned tenon::getWidenedLoop(linalg::GenericOp op) {
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  return llvm::find(iterators, utils::IteratorType::reduction) - iterators.begin();
+}
+
+namespace {
+/// Looks at what a factor is made of.
+class WideningMatcher {
+public:
+  WideningMatcher(linalg::GenericOp op, unsigned columnLoop)
+      : op(op), columnLoop(columnLoop), sumLoop(getWidenedLoop(op)) {}
+  std::optional<Widening> match(Value factor);
+  /// The read of the numbers: that of most elements.
+  ElementRead getNumbers(Value number);
+
+private:
+  struct Sources {
+    SmallVector<ElementRead> reads;
+    bool hasStep = false; ///< whether the number of the step counts by itself
+  };
+  bool collect(Value value, Sources &sources);
+  bool isOfWeight(const ElementRead &read);
+  std::optional<int64_t> getBlock(Value scale);
+
+  linalg::GenericOp op;
+  unsigned columnLoop, sumLoop;
+};
+} // namespace
+
+/// Whether it is in panels, or the same for all columns, and depends on no row.
+bool WideningMatcher::isOfWeight(const ElementRead &read) {
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (loop != columnLoop && loop != sumLoop && read.map.isFunctionOfDim(loop))
+      return false;
+  return !read.map.isFunctionOfDim(columnLoop) || getPanel(read.map, columnLoop) > 0;
+}
+
+/// Whether vectors can compute the value; what it is made of is added to `sources`.
+bool WideningMatcher::collect(Value value, Sources &sources) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != op.getBody() || argument.getArgNumber() >= op.getNumDpsInputs())
+      return false;
+    sources.reads.push_back(getRead(op->getOpOperand(argument.getArgNumber())));
+    return isOfWeight(sources.reads.back());
+  }
+  Operation *definition = value.getDefiningOp();
+  if (!op.getRegion().isAncestor(definition->getParentRegion()))
+    return true;
+  if (auto index = dyn_cast<linalg::IndexOp>(definition)) {
+    sources.hasStep = true;
+    return index.getDim() == sumLoop;
+  }
+  bool isArithmetic = isVectorArithmetic(*definition) || isa<arith::ArithDialect>(definition->getDialect());
+  return isArithmetic && llvm::all_of(definition->getOperands(), [&](Value operand) { return collect(operand, sources); });
+}
+
+/// How many neighbours along the summed loop have one scale: all, or those of a block. Nothing where each has its own, or
+/// `scale` is none.
+std::optional<int64_t> WideningMatcher::getBlock(Value scale) {
+  Sources sources;
+  if (!collect(scale, sources) || sources.reads.empty() || sources.hasStep)
+    return std::nullopt;
+  int64_t block = 0;
+  for (const ElementRead &read : sources.reads)
+    for (AffineExpr index : read.map.getResults()) {
+      if (!index.isFunctionOfDim(sumLoop))
+        continue;
+      auto quotient = dyn_cast<AffineBinaryOpExpr>(index);
+      auto size = quotient ? dyn_cast<AffineConstantExpr>(quotient.getRHS()) : AffineConstantExpr(nullptr);
+      if (!size || quotient.getKind() != AffineExprKind::FloorDiv || !isa<AffineDimExpr>(quotient.getLHS()) ||
+          (block && block != size.getValue()))
+        return std::nullopt;
+      block = size.getValue();
+    }
+  return block ? block : op.getStaticLoopRanges()[sumLoop];
+}
+
+std::optional<Widening> WideningMatcher::match(Value factor) {
+  Sources sources;
+  if (op.getNumReductionLoops() != 1 || ShapedType::isDynamic(op.getStaticLoopRanges()[sumLoop]) ||
+      !collect(factor, sources) || sources.reads.empty())
+    return std::nullopt;
+  if (auto product = factor.getDefiningOp<arith::MulFOp>())
+    for (auto [number, scale] : {std::pair(product.getLhs(), product.getRhs()), std::pair(product.getRhs(), product.getLhs())})
+      if (std::optional<int64_t> block = getBlock(scale); block && !getBlock(number))
+        return Widening{number, scale, *block};
+  return Widening{factor, Value(), op.getStaticLoopRanges()[sumLoop]};
+}
+
+ElementRead WideningMatcher::getNumbers(Value number) {
+  Sources sources;
+  collect(number, sources);
+  auto getSize = [](const ElementRead &read) { return cast<ShapedType>(read.memory.getType()).getNumElements(); };
+  return *llvm::max_element(sources.reads, [&](const ElementRead &a, const ElementRead &b) { return getSize(a) < getSize(b); });
+}
+
+std::optional<Widening> tenon::matchWidening(linalg::GenericOp op, Value factor, unsigned columnLoop, ElementRead &vectors) {
+  WideningMatcher matcher(op, columnLoop);
+  std::optional<Widening> widening = matcher.match(factor);
+  if (!widening)
+    return std::nullopt;
+  vectors = matcher.getNumbers(widening->number);
+  return getPanel(vectors.map, columnLoop) > 0 ? widening : std::nullopt;
+}
+
+int64_t tenon::getWideningScratch(linalg::GenericOp op, const Contraction &contraction) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  int64_t rows = contraction.rowLoop ? ranges[*contraction.rowLoop] : 1;
+  if (!contraction.widening || (!ShapedType::isDynamic(rows) && rows <= kFewWidenedRows))
+    return 0;
+  int64_t elementBytes = getElementTypeOrSelf(op.getDpsInits()[0]).getIntOrFloatBitWidth() / 8;
+  return ranges[getWidenedLoop(op)] * contraction.panel * elementBytes;
+}

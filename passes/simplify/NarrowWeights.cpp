@@ -1,0 +1,181 @@
+//===- NarrowWeights.cpp - weights stay in the few bits that they have ----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WeightBytes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/Passes.h"
+#include "passes/simplify/ConstantValue.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_NARROWWEIGHTS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
+  return CastOp::create(b, loc, getTensorType(getDims(value), type), value);
+}
+
+/// The operand of a cast between integers or to a float; else the value itself.
+static Value skipCast(Value value) {
+  auto cast = value.getDefiningOp<CastOp>();
+  return cast ? cast.getInput() : value;
+}
+
+/// A parameter with as many dimensions as the numbers.
+static Value alignRank(OpBuilder &b, Value parameter, int64_t rank) {
+  Dims dims(rank - getDims(parameter).size(), getDimConstant(b.getContext(), 1));
+  llvm::append_range(dims, getDims(parameter));
+  if (dims == getDims(parameter))
+    return parameter;
+  return ReshapeOp::create(b, parameter.getLoc(), getTensorType(dims, getElementTypeOrSelf(parameter)), parameter);
+}
+
+static bool isByte(Value value) {
+  auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(value));
+  return type && type.getWidth() == 8;
+}
+
+/// Whether all along a dimension have the same parameters.
+static bool isOneAlong(Value scale, Value zero, int64_t axis) {
+  auto isOne = [&](Value parameter) { return getConstant(getDim(parameter, axis)) == 1; };
+  return isOne(scale) && (!zero || isOne(zero));
+}
+
+/// (bytes - zero) * scale of constants -> dequantize. Null where it is no such product.
+static Value makeDequantize(OpBuilder &b, Value product) {
+  auto mul = product.getDefiningOp<MulOp>();
+  if (!mul || !isConstantValue(product))
+    return {};
+  int64_t rank = mul.getType().getRank();
+  std::pair<Value, Value> orders[] = {{mul.getLhs(), mul.getRhs()}, {mul.getRhs(), mul.getLhs()}};
+  for (auto [number, scale] : orders) {
+    auto centred = skipCast(number).getDefiningOp<SubOp>();
+    Value bytes = skipCast(centred ? centred.getLhs() : skipCast(number));
+    Value zero = centred ? skipCast(centred.getRhs()) : Value();
+    if (!isByte(bytes) || getDims(bytes) != getDims(product) || (zero && !isByte(zero)))
+      continue;
+    scale = alignRank(b, scale, rank);
+    zero = zero ? alignRank(b, zero, rank) : zero;
+    int64_t axis = rank - 1;
+    while (axis >= 0 && !isOneAlong(scale, zero, axis))
+      --axis;
+    std::optional<int64_t> block = axis < 0 ? std::nullopt : getConstant(getDim(bytes, axis));
+    if (!block || *block < 1)
+      continue;
+    // One block: all of a dimension along which neither scale nor zero point changes.
+    return DequantizeOp::create(b, product.getLoc(), bytes, scale, zero, axis, *block, TypeAttr());
+  }
+  return {};
+}
+
+namespace {
+
+/// A matrix, or an embedding, of bytes that are no factor of a product of bytes.
+template <typename OpT>
+struct DequantizeLate : public OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
+    for (OpOperand &operand : op->getOpOperands())
+      if (Value weight = makeDequantize(rewriter, operand.get())) {
+        rewriter.modifyOpInPlace(op, [&] { operand.set(weight); });
+        return success();
+      }
+    return rewriter.notifyMatchFailure(op, "reads no dequantised bytes");
+  }
+};
+
+/// gather(dequantize(x)) -> dequantize(gather(x))
+struct GatherFirst : public OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
+    auto dequantize = op.getInput().getDefiningOp<DequantizeOp>();
+    int64_t axis = op.getAxis();
+    // Numbers become unsigned before.
+    if (!dequantize || axis == static_cast<int64_t>(dequantize.getAxis()) ||
+        getElementTypeOrSelf(dequantize.getInput()).isSignlessInteger(4))
+      return rewriter.notifyMatchFailure(op, "gathers nothing that is dequantised by itself");
+    auto gather = [&](Value value) -> Value {
+      return value ? GatherOp::create(rewriter, op.getLoc(), value, op.getIndices(), axis).getResult() : value;
+    };
+    auto gatherParameter = [&](Value value) -> Value {
+      if (!value || getConstant(getDim(value, axis)) != 1)
+        return gather(value);
+      // One for all stays one.
+      Dims dims = getDims(value), ones(getDims(op.getIndices()).size(), getDimConstant(rewriter.getContext(), 1));
+      dims.erase(dims.begin() + axis);
+      dims.insert(dims.begin() + axis, ones.begin(), ones.end());
+      return ReshapeOp::create(rewriter, op.getLoc(), getTensorType(dims, getElementTypeOrSelf(value)), value);
+    };
+    int64_t moved = dequantize.getAxis(), more = getDims(op.getIndices()).size() - 1;
+    rewriter.replaceOpWithNewOp<DequantizeOp>(op, gather(dequantize.getInput()), gatherParameter(dequantize.getScale()),
+                                              gatherParameter(dequantize.getZero()), moved > axis ? moved + more : moved,
+                                              dequantize.getBlock(), dequantize.getResultTypeAttr());
+    return success();
+  }
+};
+
+/// Numbers from -8 to 7 become such from 0 to 15, as their zero points do.
+struct MakeUnsigned : public OpRewritePattern<DequantizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DequantizeOp op, PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getInput()).isSignlessInteger(4) || !isConstantValue(op.getInput()) ||
+        (op.getZero() && (!isConstantValue(op.getZero()) || !getElementTypeOrSelf(op.getZero()).isSignlessInteger(4))))
+      return rewriter.notifyMatchFailure(op, "has no constant signed numbers of four bits");
+    Location loc = op.getLoc();
+    Type wide = rewriter.getIntegerType(8), type = rewriter.getIntegerType(4, false);
+    auto number = [&](int64_t rank) -> Value {
+      auto tensor = RankedTensorType::get(SmallVector<int64_t>(rank, 1), wide);
+      return WeightOp::create(rewriter, loc, DenseElementsAttr::get(tensor, rewriter.getI8IntegerAttr(8)));
+    };
+    int64_t rank = op.getType().getRank();
+    auto shift = [&](Value value) -> Value {
+      Value sum = AddOp::create(rewriter, loc, castTo(rewriter, loc, value, wide), number(rank));
+      return castTo(rewriter, loc, sum, type);
+    };
+    Value zero = op.getZero() ? shift(op.getZero()) : castTo(rewriter, loc, number(rank), type);
+    rewriter.replaceOpWithNewOp<DequantizeOp>(op, shift(op.getInput()), op.getScale(), zero, op.getAxis(), op.getBlock(),
+                                              op.getResultTypeAttr());
+    return success();
+  }
+};
+
+/// Numbers that a product and an embedding share, in two shapes of the model, are one weight.
+void joinEqualWeights(func::FuncOp function) {
+  llvm::DenseMap<std::pair<Type, size_t>, SmallVector<WeightOp>> known;
+  for (WeightOp weight : llvm::make_early_inc_range(function.getOps<WeightOp>())) {
+    std::optional<ArrayRef<char>> bytes;
+    if (weight.getType().getElementType().isUnsignedInteger(4))
+      bytes = getBytes(weight.getValue());
+    if (!bytes)
+      continue;
+    SmallVector<WeightOp> &alike = known[{weight.getType(), llvm::hash_value(*bytes)}];
+    WeightOp *equal = llvm::find_if(alike, [&](WeightOp other) { return *getBytes(other.getValue()) == *bytes; });
+    if (equal == alike.end()) {
+      alike.push_back(weight);
+      continue;
+    }
+    weight.replaceAllUsesWith(equal->getResult());
+    weight.erase();
+  }
+}
+
+struct NarrowWeights : public tenon::impl::NarrowWeightsBase<NarrowWeights> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<DequantizeLate<ContractOp>, DequantizeLate<GatherOp>, GatherFirst, MakeUnsigned>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    joinEqualWeights(getOperation());
+  }
+};
+
+} // namespace
