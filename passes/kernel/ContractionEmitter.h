@@ -144,6 +144,7 @@ private:
                 llvm::function_ref<void(mlir::MutableArrayRef<mlir::Value>)> body);
   llvm::SmallVector<mlir::Value> emitScaledBlocks(mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
   void widenPanel(int64_t vectors);
+  mlir::Value emitScale(int64_t vector);
   mlir::Value emitColumns(mlir::Value value, int64_t vector);
   mlir::Value emitOnColumns(mlir::Operation *definition, int64_t vector);
   /// `step` is that of `loop`, from the beginning of the part.

@@ -119,9 +119,17 @@ SmallVector<Value> ContractionEmitter::emitScaledBlocks(ArrayRef<int64_t> rows, 
     position[getWidenedLoop(op)] = first;
     columns.clear();
     for (auto [i, value] : llvm::enumerate(values))
-      value = vector::FMAOp::create(b, loc, parts[i], emitColumns(scale, i % size.vectors), value);
+      value = vector::FMAOp::create(b, loc, parts[i], emitScale(i % size.vectors), value);
   });
   return results;
+}
+
+/// The scale of the current block for a vector of columns, which may be one for all of them.
+Value ContractionEmitter::emitScale(int64_t vector) {
+  Value scale = emitColumns(contraction.widening->scale, vector);
+  if (isa<VectorType>(scale.getType()))
+    return scale;
+  return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, scale.getType()), scale);
 }
 
 /// Writes the factors of the current columns to `panel`.
@@ -132,7 +140,7 @@ void ContractionEmitter::widenPanel(int64_t vectors) {
     columns.clear();
     SmallVector<Value> scales;
     for (int64_t v = 0; v < vectors && scale; ++v)
-      scales.push_back(emitColumns(scale, v));
+      scales.push_back(emitScale(v));
     forSteps(first, steps, {}, [&](MutableArrayRef<Value>) {
       for (int64_t v = 0; v < vectors; ++v) {
         Value factor = emitColumns(contraction.widening->number, v);

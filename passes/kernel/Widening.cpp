@@ -68,11 +68,11 @@ bool WideningMatcher::collect(Value value, Sources &sources) {
   return isArithmetic && llvm::all_of(definition->getOperands(), [&](Value operand) { return collect(operand, sources); });
 }
 
-/// How many neighbours along the summed loop have one scale: all, or those of a block. Nothing where each has its own, or
-/// `scale` is none.
+/// How many neighbours along the summed loop have one scale: all, or those of a block. Nothing where each has its own, as
+/// numbers do, or `scale` is none.
 std::optional<int64_t> WideningMatcher::getBlock(Value scale) {
   Sources sources;
-  if (!collect(scale, sources) || sources.reads.empty() || sources.hasStep)
+  if (!collect(scale, sources) || sources.hasStep)
     return std::nullopt;
   int64_t block = 0;
   for (const ElementRead &read : sources.reads)
