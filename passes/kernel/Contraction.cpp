@@ -67,6 +67,20 @@ int64_t tenon::getPanel(AffineMap map, unsigned loop) {
   return numPanels == 1 ? width : 0;
 }
 
+/// Whether an index is the same for all steps of a loop in a panel: what depends on them is divided by panels.
+static bool isSameInPanel(AffineExpr index, unsigned loop, int64_t panel) {
+  if (!index.isFunctionOfDim(loop))
+    return true;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+  if (!binary)
+    return false;
+  if (index.getKind() != AffineExprKind::FloorDiv)
+    return isSameInPanel(binary.getLHS(), loop, panel) && isSameInPanel(binary.getRHS(), loop, panel);
+  MLIRContext *context = index.getContext();
+  AffineExpr first = binary.getLHS().replace(getAffineDimExpr(loop, context), getAffineConstantExpr(0, context));
+  return getStep(binary.getLHS(), loop) == 1 && first.isMultipleOf(panel) && binary.getRHS().isMultipleOf(panel);
+}
+
 /// Both operands are contiguous along the columns: `vectors` becomes the one that is the same for more of the
 /// parallel loops, as the filter of a convolution is for all pixels.
 static void findColumnwise(linalg::GenericOp op, const ElementRead &first, const ElementRead &second,
@@ -87,14 +101,18 @@ static bool assignReads(linalg::GenericOp op, const ElementRead &first, const El
                         Contraction &contraction) {
   unsigned column = contraction.columnLoop;
   for (auto [vectors, scalars] : {std::pair(&first, &second), std::pair(&second, &first)}) {
-    if (scalars->map.isFunctionOfDim(column) || !vectors->bounds.empty())
-      continue;
     int64_t panel = isContiguous(vectors->map, column) ? 0 : getPanel(vectors->map, column);
-    if (panel == 0 && !isContiguous(vectors->map, column))
+    if (!vectors->bounds.empty() || (panel == 0 && !isContiguous(vectors->map, column)))
+      continue;
+    bool isGrouped = scalars->map.isFunctionOfDim(column);
+    if (isGrouped && (panel == 0 || !llvm::all_of(scalars->map.getResults(), [&](AffineExpr index) {
+          return isSameInPanel(index, column, panel);
+        })))
       continue;
     contraction.vectors = *vectors;
     contraction.scalars = *scalars;
     contraction.panel = panel;
+    contraction.isGrouped = isGrouped;
     return true;
   }
   if (!isContiguous(first.map, column) || !isContiguous(second.map, column))

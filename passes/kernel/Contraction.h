@@ -25,12 +25,13 @@ struct Widening {
 /// vectors along the innermost loop, the other one element by element, and both are used many times.
 struct Contraction {
   ElementRead vectors; ///< contiguous along `columnLoop` (in each panel), does not depend on `rowLoop`
-  ElementRead scalars; ///< does not depend on `columnLoop`, or is contiguous along it, too; may have bounds
+  ElementRead scalars; ///< is the same for all columns (of a panel), or contiguous along them, too; may have bounds
   unsigned columnLoop; ///< the last loop, parallel
   /// The parallel loop that one index of `scalars` alone depends on; none for a vector times a matrix.
   std::optional<unsigned> rowLoop;
   bool isColumnwise = false; ///< `scalars` are vectors, too: each column is summed by itself (a depthwise convolution)
   int64_t panel = 0; ///< columns of a panel of `vectors`, 0 where it has none
+  bool isGrouped = false; ///< each panel has `scalars` of its own (a convolution of several groups)
   /// Of products of bytes: the summed loop of which four steps are neighbours in both operands. `vectors` are signed
   /// then, `scalars` unsigned, and sums have 32 bits.
   std::optional<unsigned> quadLoop = {};

@@ -31,7 +31,7 @@ void ContractionEmitter::forLoop(Value begin, Value end, int64_t step, llvm::fun
 
 BlockProblem ContractionEmitter::getProblem() {
   std::optional<int64_t> rows = contraction.rowLoop ? getConstantIntValue(extents[*contraction.rowLoop]) : 1;
-  std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
+  std::optional<int64_t> columns = getConstantIntValue(columnExtent);
   // Of open extents the ends count for little.
   BlockProblem problem{rows.value_or(1 << 20), columns.value_or(lanes << 20), lanes, registers};
   // The parts of a quad are in registers together.
@@ -68,6 +68,7 @@ void ContractionEmitter::emit() {
       break;
     }
   }
+  columnExtent = contraction.isGrouped ? constant(contraction.panel) : extents[contraction.columnLoop];
   setWindow();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
@@ -104,16 +105,27 @@ void ContractionEmitter::forParallel(ArrayRef<unsigned> loops, llvm::function_re
   });
 }
 
+void ContractionEmitter::forGroups(llvm::function_ref<void()> body) {
+  if (!contraction.isGrouped)
+    return body();
+  forLoop(constant(0), extents[contraction.columnLoop], contraction.panel, [&](Value column) {
+    firstColumn = column;
+    body();
+  });
+}
+
 void ContractionEmitter::emitLoops() {
   auto emitRows = [&](int64_t vectors, Value active) {
     forRows([&](int64_t rows) { emitBlock({rows, vectors}, active); });
   };
   // A panel is used for all rows before the next one is.
   if (contraction.panel)
-    return forColumns([&](int64_t vectors, Value active) {
-      if (contraction.widening && !widensInRegisters)
-        widenPanel(vectors);
-      forParallel(outerLoops, [&] { emitRows(vectors, active); });
+    return forGroups([&] {
+      forColumns([&](int64_t vectors, Value active) {
+        if (contraction.widening && !widensInRegisters)
+          widenPanel(vectors);
+        forParallel(outerLoops, [&] { emitRows(vectors, active); });
+      });
     });
   forParallel(outerLoops, [&] { forColumns(emitRows); });
 }
@@ -121,14 +133,15 @@ void ContractionEmitter::emitLoops() {
 /// Whole blocks of vectors, then what is left: at once where it is known how much that is, else single
 /// vectors. The last vector may be a part.
 void ContractionEmitter::forColumns(llvm::function_ref<void(int64_t vectors, Value active)> emitBody) {
-  Value extent = extents[contraction.columnLoop];
+  Value extent = columnExtent;
   int64_t width = block.vectors * lanes;
   auto makeMask = [&](Value column) -> Value {
     Value rest = arith::SubIOp::create(b, loc, extent, column);
     return vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), rest);
   };
   auto body = [&](Value column, int64_t vectors, Value active) {
-    position[contraction.columnLoop] = column;
+    position[contraction.columnLoop] =
+        contraction.isGrouped ? arith::AddIOp::create(b, loc, firstColumn, column).getResult() : column;
     emitBody(vectors, active);
   };
   if (std::optional<int64_t> known = getConstantIntValue(extent)) {
@@ -272,9 +285,9 @@ SmallVector<Value> ContractionEmitter::getIndices(const ElementRead &read, int64
   return indices;
 }
 
-/// What a panel holds beyond the last column is zero: it needs no mask.
+/// What a panel holds beyond the last column is zero: it needs no mask. One of a group ends with its last column.
 Value ContractionEmitter::loadVector(const ElementRead &read, int64_t row, int64_t vector, Value condition) {
-  bool isPanel = contraction.panel && read.memory == contraction.vectors.memory;
+  bool isPanel = contraction.panel && !contraction.isGrouped && read.memory == contraction.vectors.memory;
   Value mask = isPanel || vector + 1 != size.vectors ? Value() : active;
   if (condition) {
     Value all = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), condition);
@@ -348,7 +361,7 @@ void ContractionEmitter::storeBlock(MutableArrayRef<Value> sums) {
 /// Whether the vector of what is left of the columns has a single one. (LLVM 22 makes of a masked store of
 /// one lane, whose elements it truncates on the way, one of elements as wide as they were before.)
 bool ContractionEmitter::isLastColumnAlone() {
-  std::optional<int64_t> columns = getConstantIntValue(extents[contraction.columnLoop]);
+  std::optional<int64_t> columns = getConstantIntValue(columnExtent);
   return columns && *columns % lanes == 1;
 }
 

@@ -79,6 +79,7 @@ private:
   llvm::SmallVector<mlir::Value> getPlaceOfSum(int64_t row, int64_t vector);
   void storeSums(mlir::ValueRange sums);
   void forParallel(mlir::ArrayRef<unsigned> loops, llvm::function_ref<void()> body);
+  void forGroups(llvm::function_ref<void()> body);
   /// Loops over all columns, or all rows: `body` gets the first and how many vectors or rows there are at
   /// once.
   void forColumns(llvm::function_ref<void(int64_t vectors, mlir::Value active)> body);
@@ -183,6 +184,8 @@ private:
   llvm::SmallVector<EpilogueStage> epilogue;
   llvm::SmallVector<mlir::Value> extents, position;
   llvm::SmallVector<unsigned> outerLoops; ///< the parallel loops but rows and columns
+  mlir::Value firstColumn; ///< of the group that is done now, where there are several
+  mlir::Value columnExtent; ///< the columns of a group, or all
   std::optional<Window> window;
   std::optional<DepthParts> depth;
   mlir::Value blockOfRows; ///< where the current block would begin if none began earlier to end with the last row

@@ -50,7 +50,9 @@ void ContractionEmitter::prefetchAhead(unsigned loop) {
 /// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks. What lies
 /// beyond the last panel may be asked for, too: that reads nothing.
 void ContractionEmitter::prefetchPanel(unsigned loop, Value step) {
-  if (contraction.panel == 0 || contraction.widening || !contraction.rowLoop)
+  constexpr int64_t kLine = 64;
+  int64_t panelBytes = contraction.panel * type.getIntOrFloatBitWidth() / 8;
+  if (panelBytes == 0 || panelBytes % kLine || contraction.widening || !contraction.rowLoop)
     return;
   // Of unknown rows there may be fewer blocks than is taken for granted, or more.
   std::optional<RowBlocks> known = getRowBlocks();
@@ -62,7 +64,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, Value step) {
   int64_t perStep = loop == contraction.quadLoop ? 4 : 1;
   if (steps)
     *steps /= perStep;
-  int64_t lines = contraction.panel * type.getIntOrFloatBitWidth() / 8 / 64;
+  int64_t lines = panelBytes / kLine;
   // The blocks of rows that a panel is used for, and the number of this one.
   int64_t count = blocksOfRows.count;
   AffineExpr number = (b.getAffineDimExpr(0) - (isLarger ? 0 : blocksOfRows.larger)).floorDiv(size.rows);

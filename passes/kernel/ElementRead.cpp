@@ -77,7 +77,7 @@ AffineExpr BodyReader::readIndex(Value value) {
 AffineExpr BodyReader::readArithmetic(Operation *definition) {
   if (auto index = dyn_cast<linalg::IndexOp>(definition))
     return index->getParentOp() == op ? getAffineDimExpr(index.getDim(), op.getContext()) : AffineExpr();
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, affine::AffineApplyOp>(definition))
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivUIOp, affine::AffineApplyOp>(definition))
     return {};
   SmallVector<AffineExpr> operands;
   for (Value operand : definition->getOperands()) {
@@ -94,6 +94,8 @@ AffineExpr BodyReader::readArithmetic(Operation *definition) {
     return operands[0] + operands[1];
   if (isa<arith::SubIOp>(definition))
     return operands[0] - operands[1];
+  if (isa<arith::DivUIOp>(definition)) // of indices, which are never negative
+    return isa<AffineConstantExpr>(operands[1]) ? operands[0].floorDiv(operands[1]) : AffineExpr();
   bool isScaled = isa<AffineConstantExpr>(operands[0]) || isa<AffineConstantExpr>(operands[1]);
   return isScaled ? operands[0] * operands[1] : AffineExpr();
 }
@@ -131,12 +133,15 @@ std::optional<ElementRead> BodyReader::read(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return argument.getOwner() == op.getBody() ? std::optional(getRead(op->getOpOperand(argument.getArgNumber())))
                                                : std::nullopt;
-  auto branch = value.getDefiningOp<scf::IfOp>();
-  if (!branch || branch.getNumResults() != 1 || !op.getRegion().isAncestor(branch->getParentRegion()) ||
-      !isZero(branch.elseYield().getOperand(0)))
-    return std::nullopt;
-  Operation *access = branch.thenYield().getOperand(0).getDefiningOp();
-  if (!isa_and_nonnull<memref::LoadOp, tensor::ExtractOp>(access))
+  Operation *access = value.getDefiningOp();
+  auto branch = dyn_cast_or_null<scf::IfOp>(access);
+  if (branch) {
+    if (branch.getNumResults() != 1 || !isZero(branch.elseYield().getOperand(0)))
+      return std::nullopt;
+    access = branch.thenYield().getOperand(0).getDefiningOp();
+  }
+  if (!isa_and_nonnull<memref::LoadOp, tensor::ExtractOp>(access) ||
+      !op.getRegion().isAncestor(access->getParentRegion()))
     return std::nullopt;
   ElementRead read{access->getOperand(0), {}, {}, {}};
   SmallVector<AffineExpr> indices;
@@ -147,7 +152,7 @@ std::optional<ElementRead> BodyReader::read(Value value) {
   }
   auto setMap = [&] { read.map = AffineMap::get(op.getNumLoops(), symbols.size(), indices, op.getContext()); };
   setMap();
-  if (!readBounds(branch.getCondition(), read))
+  if (branch && !readBounds(branch.getCondition(), read))
     return std::nullopt;
   // The bounds may have added symbols.
   setMap();

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/layout/PackedDims.h"
-#include "passes/layout/PanelPacking.h"
+#include "passes/layout/Groups.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -73,7 +73,7 @@ static std::optional<PackedDims> getWidenedDims(OpOperand &use, OpOperand &matri
 /// A part of a panel pays where its elements would not be neighbours otherwise, or become more.
 static bool hasEnoughColumns(OpOperand &use, PackedDims dims) {
   auto type = cast<RankedTensorType>(use.get().getType());
-  bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.quadAxis && !getWidenedUse(use);
+  bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.quadAxis && dims.columns == kPanelColumns && !getWidenedUse(use);
   return type.getDimSize(dims.axis) >= (areNeighbours ? kPanelColumns : kFewColumns);
 }
 
@@ -83,6 +83,8 @@ static std::optional<PackedDims> findPackedDims(OpOperand &use) {
   std::optional<int64_t> axis, quadAxis;
   if (OpOperand *matrix = getWidenedUse(use))
     return getWidenedDims(use, *matrix);
+  if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && use.getOperandNumber() == 1 && getGroupPanel(convolve))
+    return PackedDims{static_cast<int64_t>(convolve.getFilterDim()), {}, {}, getGroupPanel(convolve)};
   if (auto contract = dyn_cast<ContractOp>(op)) {
     axis = getColumnDim(contract, use);
     quadAxis = getQuadDim(contract, use);

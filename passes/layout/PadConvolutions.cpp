@@ -8,6 +8,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
+#include "passes/layout/Groups.h"
 #include "passes/layout/Padding.h"
 
 namespace tenon {
@@ -25,7 +26,9 @@ static bool readsAroundBorder(ConvolveOp op) {
   if (!op.getChannelsLast() || !filter || isa<SplatElementsAttr>(filter.getValue()))
     return false;
   ArrayRef<int64_t> shape = filter.getType().getShape();
-  return op.getGroups() == 1 || (shape[op.getFilterChannelDim()] == 1 && shape[op.getFilterDim()] == static_cast<int64_t>(op.getGroups()));
+  bool isDepthwise =
+      shape[op.getFilterChannelDim()] == 1 && shape[op.getFilterDim()] == static_cast<int64_t>(op.getGroups());
+  return op.getGroups() == 1 || isDepthwise || getGroupPanel(op);
 }
 
 namespace {

@@ -70,7 +70,7 @@ private:
 
   /// One for all uses that want the same.
   WeightOp getPacked(WeightOp weight, PackedDims dims) {
-    WeightOp &known = packedOf[{weight, dims.axis, dims.wordAxis.value_or(-1)}];
+    WeightOp &known = packedOf[{weight, dims.axis, dims.wordAxis.value_or(-1), dims.columns}];
     std::optional<ArrayRef<char>> bytes = getBytes(weight.getValue());
     if (known || !bytes)
       return known;
@@ -106,8 +106,8 @@ private:
     PanelPacking packing{1, shape[axis], 1, dims.columns, llvm::divideCeil(type.getElementTypeBitWidth(), 8)};
     panels.push_back(packing.getNumPanels());
     for (int64_t i = 0; i < type.getRank(); ++i)
-      if (i != axis) {
-        (i < axis ? packing.outer : packing.inner) *= shape[i];
+      if (i != dims.axis) {
+        (i < dims.axis ? packing.outer : packing.inner) *= shape[i];
         panels.push_back(shape[i]);
       }
     panels.push_back(dims.columns);
@@ -143,6 +143,6 @@ private:
     return blob;
   }
 
-  llvm::DenseMap<std::tuple<Operation *, int64_t, int64_t>, WeightOp> packedOf;
+  llvm::DenseMap<std::tuple<Operation *, int64_t, int64_t, int64_t>, WeightOp> packedOf;
 };
 } // namespace

@@ -57,6 +57,36 @@ func.func @a_rest_of_columns_is_masked(%a: memref<1x100xf32>, %b: memref<100x20x
   return
 }
 
+// Two groups of 24 columns, each a panel, with elements of its own: one group after the other, whose second vector is
+// masked.
+// CHECK-LABEL: @groups
+// CHECK: scf.for {{.*}} step %c24
+// CHECK: %[[MASK:.*]] = vector.create_mask
+// CHECK: %{{.*}}:28 = scf.for
+// CHECK: vector.load {{.*}} memref<2x4x24xf32>
+// CHECK: vector.maskedload {{.*}}, %[[MASK]]
+// CHECK-COUNT-14: memref.load
+func.func @groups(%a: memref<14x8xf32>, %b: memref<2x4x24xf32>, %c: memref<14x48xf32>) {
+  %width = arith.constant 24 : index
+  %four = arith.constant 4 : index
+  linalg.generic {indexing_maps = [affine_map<(m, k, n) -> (n floordiv 24, k, n mod 24)>, #out],
+      iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%b : memref<2x4x24xf32>) outs(%c : memref<14x48xf32>) {
+  ^bb0(%y: f32, %z: f32):
+    %m = linalg.index 0 : index
+    %k = linalg.index 1 : index
+    %n = linalg.index 2 : index
+    %group = arith.divui %n, %width : index
+    %first = arith.muli %group, %four : index
+    %channel = arith.addi %k, %first : index
+    %x = memref.load %a[%m, %channel] : memref<14x8xf32>
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
 // Panels of 32 columns: a block of two vectors reads one panel from one end to the other; what the last one holds
 // beyond the columns is zero, so that its vectors need no mask. Here blocks of three vectors do all
 // columns at once: two of 8 rows, and two of 7, rather than one of 6 that would wait for its loads.

@@ -14,6 +14,22 @@ func.func @the_border_is_not_read(%x: tensor<1x6x4xf32>) -> tensor<1x6x4xf32> {
   return %1 : tensor<1x6x4xf32>
 }
 
+// One of some groups is a matrix product for each, where each has enough filters.
+// CHECK-LABEL: @groups
+// CHECK-NOT: tenon.pad
+// CHECK: tenon.convolve {{.*}} groups = 2 {{.*}} low = array<i64: 1>
+// CHECK: tenon.pad
+// CHECK: tenon.convolve
+func.func @groups(%x: tensor<1x6x4xf32>) -> (tensor<1x6x8xf32>, tensor<1x6x4xf32>) {
+  %f = tenon.weight dense_resource<dense> : tensor<3x2x8xf32>
+  %g = tenon.weight dense_resource<pairs> : tensor<3x2x4xf32>
+  %0 = tenon.convolve %x, %f {strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 1>, high = array<i64: 1>,
+      groups = 2 : i64, channels_last} : (tensor<1x6x4xf32>, tensor<3x2x8xf32>) -> tensor<1x6x8xf32>
+  %1 = tenon.convolve %x, %g {strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 1>, high = array<i64: 1>,
+      groups = 2 : i64, channels_last} : (tensor<1x6x4xf32>, tensor<3x2x4xf32>) -> tensor<1x6x4xf32>
+  return %0, %1 : tensor<1x6x8xf32>, tensor<1x6x4xf32>
+}
+
 // CHECK-LABEL: @other_kernels_read_a_copy
 // CHECK: %[[P:.*]] = tenon.pad constant, {{.*}} low = #tenon.shape<0, 0, 1, 1>} {{.*}} -> tensor<1x1x6x7xf16>
 // CHECK: tenon.convolve %[[P]]
@@ -46,6 +62,7 @@ func.func @no_pad_where_there_is_no_padding(%x: tensor<1x1x4x4xf32>, %f: tensor<
 {-#
   dialect_resources: {
     builtin: {
+      pairs: "0x04000000000000000000803f0000004000004040000080400000a0400000c040000000000000803f0000004000004040000080400000a0400000c040000000000000803f0000004000004040000080400000a0400000c040000000000000803f00000040",
       dense: "0x04000000000000000000000100000002000000030000000400000005000000060000000700000008000000090000000a0000000b0000000c0000000d0000000e0000000f000000100000001100000012000000130000001400000015000000160000001700000018000000190000001a0000001b0000001c0000001d0000001e0000001f000000200000002100000022000000230000002400000025000000260000002700000028000000290000002a0000002b0000002c0000002d0000002e0000002f",
       depthwise: "0x04000000000000000000000100000002000000030000000400000005000000060000000700000008000000090000000a0000000b"
     }

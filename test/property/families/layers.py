@@ -49,11 +49,16 @@ def drawGemm(d, operator):
 def drawConv(d, operator):
     rank = d.choose(1, 2, 2, 2, 3)
     # "square": large enough for paths with few multiplications.
-    form = d.choose("plain", "plain", "pointwise", "depthwise", "square", "square")
+    form = d.choose("plain", "plain", "pointwise", "depthwise", "grouped", "square", "square")
     rank = 2 if form == "square" else rank
     filters = d.choose(*WIDTHS)
+    groups = filters if form == "depthwise" else 1
+    if form == "grouped":
+        groups = d.choose(2, 3, 5, 13)
+        filters = groups * d.choose(3, 4, 6, 8, 16, 24, 32, 48, 64)
     kernel = [{"pointwise": 1, "square": 3}.get(form) or d.integer(1, 3) for _ in range(rank)]
-    channels = filters if form == "depthwise" else d.choose(16, 33, 64) if form == "square" else d.choose(1, 3, 16, 33)
+    perGroup = 1 if form == "depthwise" else d.choose(16, 33, 64) if form == "square" else d.choose(1, 3, 16, 33)
+    channels = groups * perGroup
     strides = [1 if form == "square" or form == "pointwise" and d.chance(0.7) else d.choose(1, 1, 2) for _ in range(rank)]
     spatial = [d.size(kernel[0] if rank == 1 else 3, 40 if form == "square" else 17 if rank < 3 else 7) for _ in range(rank)]
     batch = d.size(1, 3)
@@ -63,9 +68,8 @@ def drawConv(d, operator):
     ]
     isOpen = any(getattr(size, "name", None) for size in spatial)
     x = d.input(FLOAT, [batch, channels, *spatial], "unit")
-    filter_ = d.weight(FLOAT, [filters, 1 if form == "depthwise" else channels, *kernel])
+    filter_ = d.weight(FLOAT, [filters, perGroup, *kernel])
     bias = d.weight(FLOAT, [filters, *[1] * rank])
-    groups = filters if form == "depthwise" else 1
     attributes = {"kernel_shape": kernel, "strides": strides, "pads": pads, "group": groups}
     if isOpen or d.chance(0.3):
         d.node(operator, [x, filter_], dtypes=[FLOAT], **attributes)
