@@ -122,6 +122,8 @@ def Simplify : Pass<"tenon-simplify", "::mlir::func::FuncOp"> {
       batch normalisation) becomes part of the filter, which `tenon-fold-constants`
       computes; sums before it are multiplied out.
     - Zeros around the input of convolutions become padding of theirs.
+    - A convolution of an input with zeros between its pixels, as a transposed convolution is, becomes one
+      of the pixels that gives several results for each.
     - Powers with small exponents become products and roots.
     - A transpose that moves nothing but dimensions of 1 becomes a reshape, which
       costs nothing.

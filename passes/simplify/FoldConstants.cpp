@@ -68,7 +68,9 @@ private:
       });
       for (Value result : op.getResults())
         resultBytes += getBytes(result);
-      if (foldable && resultBytes - inputBytes <= maxGrowthBytes)
+      // A filter with some zeros around it is one still.
+      int64_t mostGrowth = isa<PadOp>(op) ? std::max<int64_t>(maxGrowthBytes, 2 * inputBytes) : maxGrowthBytes;
+      if (foldable && resultBytes - inputBytes <= mostGrowth)
         constant.insert(&op);
     });
     return constant;

@@ -13,6 +13,7 @@
 #include "passes/Passes.h"
 #include "passes/simplify/ConstantValue.h"
 #include "passes/simplify/TransposePatterns.h"
+#include "passes/simplify/TransposedConvolution.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_SIMPLIFY
@@ -226,7 +227,11 @@ struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
     patterns.add<FoldScaleIntoFilter, FoldPadIntoConvolve, DistributeScale, ReducePower, AbsorbTranspose,
                  GatherToSlice>(&getContext());
     populateTransposePatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    // Once scales are in the filters.
+    RewritePatternSet split(&getContext());
+    populateTransposedConvolutions(split);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) ||
+        failed(applyPatternsGreedily(getOperation(), std::move(split))))
       signalPassFailure();
   }
 };

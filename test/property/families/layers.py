@@ -104,4 +104,26 @@ def drawBorder(d, operator):
            group=groups)
 
 
-OPERATORS = {"MatMul": drawMatMul, "Gemm": drawGemm, "Conv": drawConv, "Conv border": drawBorder}
+def drawConvTranspose(d, operator):
+    """Several results a pixel, by filters shorter than the stride, as long, and longer; cut off on both sides, or not."""
+    rank, groups = d.choose(1, 2, 2, 3), d.choose(1, 1, 1, 3)
+    kernel = [d.integer(1, 9 if rank == 1 else 5 if rank == 2 else 3) for _ in range(rank)]
+    strides = [d.integer(1, 4 if rank < 3 else 2) for _ in range(rank)]
+    # At least one result is left of what a single pixel gives.
+    pads = [d.integer(0, max(0, (kernel[i % rank] - 1) // 2)) for i in range(2 * rank)]
+    extra = [d.integer(0, stride - 1) for stride in strides]
+    channels, filters = groups * d.choose(1, 3, 16), d.choose(1, 2, 8, 33)
+    x = d.input(FLOAT, [d.size(1, 3), channels, *(d.size(1, 9) for _ in range(rank))], "unit")
+    operands = [x, d.weight(FLOAT, [channels, filters, *kernel])]
+    if d.chance(0.5):
+        operands.append(d.weight(FLOAT, [groups * filters]))
+    value = d.node(operator, operands, dtypes=[FLOAT], kernel_shape=kernel, strides=strides, dilations=[1] * rank, pads=pads,
+                   output_padding=extra, group=groups, isResult=True)
+    if d.chance(0.5):
+        d.node("Relu", [value], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, 16
+
+
+OPERATORS = {
+    "MatMul": drawMatMul, "Gemm": drawGemm, "Conv": drawConv, "Conv border": drawBorder, "ConvTranspose": drawConvTranspose,
+}
