@@ -416,7 +416,7 @@ Values AttentionWriter::addKeys(const Span &tile, const Span &block, Value queri
   else
     carried = scaleDown(tile, changed[1], carried);
   Values weights = forScores(carried[largest], {changed[0], carried[sum]}, [&](ValueRange elements) {
-    Value weight = math::ExpOp::create(w.b, w.loc, arith::SubFOp::create(w.b, w.loc, elements[1], elements[0]));
+    Value weight = emitSoftmaxWeight(w.b, w.loc, arith::SubFOp::create(w.b, w.loc, elements[1], elements[0]));
     return Values{weight, arith::AddFOp::create(w.b, w.loc, elements[2], weight)};
   });
   Matrix values = readMatrix(op.getValues(), op.getValueDims(), keyIndex, block, op.getValueIndex(), valueSize);

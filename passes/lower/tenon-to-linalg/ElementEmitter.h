@@ -69,6 +69,9 @@ mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
 /// that is none.
 mlir::Value emitElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *op,
                             mlir::ValueRange scalars);
+/// The weight of a score in a softmax, exp(x) of x <= 0: 0 in place of what is too small for a normal number. Those make no
+/// difference to a sum with the largest, which is 1, but arithmetic on them is a hundred times as slow.
+mlir::Value emitSoftmaxWeight(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 /// Joins two scalars as a reduction does.
 mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc, ReduceKind kind, mlir::Type elementType,
                         mlir::Value a, mlir::Value b);

@@ -58,7 +58,7 @@ FailureOr<Value> StageBuilder::lowerSoftmax(SoftmaxOp op, Value destination) {
     FailureOr<Value> x = emitShifted(emitter);
     if (failed(x))
       return failure();
-    return math::ExpOp::create(emitter.getBuilder(), loc, *x).getResult();
+    return emitSoftmaxWeight(emitter.getBuilder(), loc, *x);
   };
   r.kind = ReduceKind::sum;
   auto emitInverse = [&](ElementEmitter &emitter, Value sum) -> Value {

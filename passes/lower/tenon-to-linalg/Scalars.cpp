@@ -11,6 +11,7 @@
 #include "passes/lower/tenon-to-linalg/ElementEmitter.h"
 #include "passes/lower/tenon-to-linalg/SmallNumbers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -406,6 +407,15 @@ Value tenon::emitElementwise(OpBuilder &b, Location loc, Operation *op, ValueRan
   if (result && scalar.isHalf() && result.getType().isF32())
     result = arith::TruncFOp::create(b, loc, type, result);
   return result;
+}
+
+Value tenon::emitSoftmaxWeight(OpBuilder &b, Location loc, Value x) {
+  auto type = cast<FloatType>(x.getType());
+  double smallest = APFloat::getSmallestNormalized(type.getFloatSemantics()).convertToDouble();
+  Value least = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, std::log(smallest)));
+  Value isSmall = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, least);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
+  return arith::SelectOp::create(b, loc, isSmall, zero, math::ExpOp::create(b, loc, x));
 }
 
 Value tenon::emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type elementType, Value x, Value y) {

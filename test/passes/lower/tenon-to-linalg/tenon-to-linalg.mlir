@@ -24,7 +24,10 @@ func.func private @elementwise_is_one_stage(%x: tensor<4x3xf32>, %b: tensor<3xf3
 // CHECK: %[[MAX:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
 // CHECK: arith.maximumf
 // CHECK: %[[EXP:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}} ins(%{{.*}}, %[[MAX]]
-// CHECK: math.exp
+// Weights too small for a normal number are 0.
+// CHECK: %[[SMALL:.*]] = arith.cmpf olt
+// CHECK: %[[WEIGHT:.*]] = math.exp
+// CHECK: arith.select %[[SMALL]], %{{.*}}, %[[WEIGHT]]
 // CHECK: %[[SUM:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} ins(%[[EXP]]
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}} ins(%[[SUM]] {{.*}} outs(%[[EXP]]
 // CHECK: arith.divf
