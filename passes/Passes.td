@@ -280,7 +280,7 @@ def ChooseLayouts : Pass<"tenon-choose-layouts", "::mlir::func::FuncOp"> {
     Convolutions of f32 work on [N, spatial..., C]: the channels of a pixel are
     neighbours, so that vectors of them need no border, and each convolution is
     a matrix product with an operand that has to be packed once. Transposes sink
-    through elementwise operations, pads, pools, concats, slices and reductions.
+    through elementwise operations, pads, pools, concats, slices, gathers, reductions, and reshapes of images to lengths.
 
     ```mlir
     %1 = tenon.convolve %x, %f ...

@@ -235,7 +235,21 @@ struct SinkThroughConcat : public OpRewritePattern<ConcatOp> {
   }
 };
 
-/// reduce(transpose(x)) -> reduce(x), where what is left has the same order.
+/// Along spatial dimensions, pixels are taken with all of their channels.
+struct SinkThroughGather : public OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
+    TransposeOp from = getFromLast(op.getInput());
+    if (!from || op.getAxis() < 2 || getDims(op.getIndices()).size() != 1)
+      return rewriter.notifyMatchFailure(op, "takes no pixels of what was transposed");
+    int64_t axis = from.getPermutation()[op.getAxis()];
+    Value taken = GatherOp::create(rewriter, op.getLoc(), from.getInput(), op.getIndices(), axis);
+    rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), taken));
+    return success();
+  }
+};
+
+/// reduce(transpose(x)) -> reduce(x), and what is left, which is smaller, is put in order.
 struct SinkThroughReduce : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -246,10 +260,13 @@ struct SinkThroughReduce : public OpRewritePattern<ReduceOp> {
     SmallVector<int64_t> axes, left;
     for (int64_t i = 0; i < static_cast<int64_t>(fromLast.size()); ++i)
       (llvm::is_contained(op.getAxes(), i) ? axes : left).push_back(fromLast[i]);
-    if (!llvm::is_sorted(left))
-      return rewriter.notifyMatchFailure(op, "leaves dimensions in another order");
+    Permutation order(left), sorted(left);
+    llvm::sort(sorted);
     llvm::sort(axes);
-    rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getKind(), from.getInput(), axes, false);
+    for (int64_t &place : order)
+      place = llvm::find(sorted, place) - sorted.begin();
+    Value reduced = ReduceOp::create(rewriter, op.getLoc(), op.getKind(), from.getInput(), axes, false);
+    rewriter.replaceOp(op, llvm::is_sorted(order) ? reduced : transpose(rewriter, op.getLoc(), reduced, order));
     return success();
   }
 };
@@ -331,11 +348,46 @@ struct SinkThroughParts : public OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// Whether a reshape splits dimensions of a tensor of some rank for them to be moved and joined again.
+static bool splitsParts(ReshapeOp op, int64_t rank) {
+  auto joins = [&](Operation *user) {
+    auto reshape = dyn_cast<ReshapeOp>(user);
+    return reshape && reshape.getType().getRank() == rank;
+  };
+  return op.getType().getRank() >= rank && llvm::any_of(op->getUsers(), [&](Operation *move) {
+           return isa<BroadcastOp, TransposeOp>(move) && llvm::any_of(move->getUsers(), joins);
+         });
+}
+
+/// reshape(transpose(x)) -> transpose(reshape(x)), where pixels are joined to one dimension or split, and channels are the
+/// last dimension before and after: lengths in place of images, and the other way round. A model's own transposes sink
+/// from there on, too.
+struct SinkThroughReshape : public OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+    auto from = op.getInput().getDefiningOp<TransposeOp>();
+    int64_t rank = op.getType().getRank();
+    if (!from || rank < 3 || from.getPermutation().size() < 3 ||
+        from.getPermutation() != ArrayRef(invert(getToLast(from.getPermutation().size()))))
+      return rewriter.notifyMatchFailure(op, "has another shape than something whose channels were last");
+    Dims before = getDims(from), after = getDims(op);
+    // Batch and channels are kept, and what is between them becomes what is between them.
+    bool keeps = before[0] == after[0] && before[1] == after[1];
+    auto getPixels = [&](const Dims &dims) { return getElementCount(op.getContext(), ArrayRef(dims).drop_front(2)); };
+    if (!keeps || getPixels(before) != getPixels(after) || splitsParts(op, before.size()))
+      return rewriter.notifyMatchFailure(op, "joins or splits channels");
+    auto type = getTensorType(permute(ArrayRef(after), getToLast(rank)), op.getType().getElementType());
+    Value shaped = ReshapeOp::create(rewriter, op.getLoc(), type, from.getInput());
+    rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), shaped));
+    return success();
+  }
+};
+
 struct ChooseLayouts : public tenon::impl::ChooseLayoutsBase<ChooseLayouts> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvolveChannelsLast, SinkThroughElementwise, SinkThroughPad, HoistOverPad, SinkThroughSlice,
-                 SinkThroughPool, SinkThroughConcat, SinkThroughParts, SinkThroughReduce>(&getContext());
+                 SinkThroughPool, SinkThroughConcat, SinkThroughParts, SinkThroughGather, SinkThroughReduce, SinkThroughReshape>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
     getOperation().walk([](TransposeOp op) { op->removeAttr(kSinks); });

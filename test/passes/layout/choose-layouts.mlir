@@ -80,3 +80,49 @@ func.func @own_transposes(%x: tensor<1x8x4xf32>) -> tensor<1x4x8xf32> {
   %1 = tenon.relu %0 : (tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
   return %1 : tensor<1x4x8xf32>
 }
+
+// An image that becomes a length, as a transformer has it, and back: no element moves in between.
+// CHECK-LABEL: @lengths_of_pixels
+// CHECK: %[[X:.*]] = tenon.convolve {{.*}} -> tensor<1x4x4x8xf32>
+// CHECK-NEXT: %[[L:.*]] = tenon.reshape %[[X]] : {{.*}} -> tensor<1x16x8xf32>
+// CHECK-NEXT: %[[S:.*]] = tenon.softmax %[[L]]
+// CHECK-NEXT: %[[P:.*]] = tenon.reshape %[[S]] : {{.*}} -> tensor<1x4x4x8xf32>
+// CHECK: tenon.convolve %[[P]]
+func.func @lengths_of_pixels(%x: tensor<1x3x4x4xf32>, %w: tensor<8x3x3x3xf32>, %v: tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32> {
+  %0 = tenon.convolve %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>,
+      high = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x3x4x4xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x4x4xf32>
+  %1 = tenon.reshape %0 : (tensor<1x8x4x4xf32>) -> tensor<1x8x16xf32>
+  %2 = tenon.transpose %1 {permutation = array<i64: 0, 2, 1>} : (tensor<1x8x16xf32>) -> tensor<1x16x8xf32>
+  %3 = tenon.softmax %2 {axis = 2 : i64} : (tensor<1x16x8xf32>) -> tensor<1x16x8xf32>
+  %4 = tenon.transpose %3 {permutation = array<i64: 0, 2, 1>} : (tensor<1x16x8xf32>) -> tensor<1x8x16xf32>
+  %5 = tenon.reshape %4 : (tensor<1x8x16xf32>) -> tensor<1x8x4x4xf32>
+  %6 = tenon.convolve %5, %v {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+      high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x8x4x4xf32>, tensor<8x8x1x1xf32>) -> tensor<1x8x4x4xf32>
+  return %6 : tensor<1x8x4x4xf32>
+}
+
+// Channels that become pixels move.
+// CHECK-LABEL: @lengths_of_channels
+// CHECK: tenon.convolve
+// CHECK-NEXT: tenon.transpose
+// CHECK-NEXT: tenon.reshape {{.*}} -> tensor<1x4x32xf32>
+func.func @lengths_of_channels(%x: tensor<1x3x4x4xf32>, %w: tensor<8x3x3x3xf32>) -> tensor<1x4x32xf32> {
+  %0 = tenon.convolve %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>,
+      high = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x3x4x4xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x4x4xf32>
+  %1 = tenon.reshape %0 : (tensor<1x8x4x4xf32>) -> tensor<1x4x32xf32>
+  return %1 : tensor<1x4x32xf32>
+}
+
+// Pixels that are taken by index bring their channels along; of what a reduction leaves the order is put right.
+// CHECK-LABEL: @taken_and_reduced
+// CHECK: %[[X:.*]] = tenon.convolve {{.*}} -> tensor<1x4x4x8xf32>
+// CHECK-NEXT: %[[G:.*]] = tenon.gather %[[X]], %{{.*}} {axis = 2 : i64} : {{.*}} -> tensor<1x4x6x8xf32>
+// CHECK-NEXT: %[[R:.*]] = tenon.reduce{{ +}}max, %[[G]] {axes = array<i64: 2>} : {{.*}} -> tensor<1x4x8xf32>
+// CHECK-NEXT: tenon.transpose %[[R]] {permutation = array<i64: 0, 2, 1>} : {{.*}} -> tensor<1x8x4xf32>
+func.func @taken_and_reduced(%x: tensor<1x3x4x4xf32>, %w: tensor<8x3x3x3xf32>, %i: tensor<6xi64>) -> tensor<1x8x4xf32> {
+  %0 = tenon.convolve %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>,
+      high = array<i64: 1, 1>, groups = 1 : i64} : (tensor<1x3x4x4xf32>, tensor<8x3x3x3xf32>) -> tensor<1x8x4x4xf32>
+  %1 = tenon.gather %0, %i {axis = 3 : i64} : (tensor<1x8x4x4xf32>, tensor<6xi64>) -> tensor<1x8x4x6xf32>
+  %2 = tenon.reduce max, %1 {axes = array<i64: 3>} : (tensor<1x8x4x6xf32>) -> tensor<1x8x4xf32>
+  return %2 : tensor<1x8x4xf32>
+}
