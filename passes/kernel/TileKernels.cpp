@@ -213,6 +213,37 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   return sizes;
 }
 
+/// The dimension of an elementwise stage's result along which an operand is contiguous, where that is not the last one.
+static std::optional<unsigned> findTransposedDim(linalg::GenericOp root, AffineMap result) {
+  if (root.getNumReductionLoops() != 0 || result.getNumResults() < 2)
+    return std::nullopt;
+  for (OpOperand *input : root.getDpsInputOperands()) {
+    AffineMap map = root.getMatchingIndexingMap(input);
+    auto last = map.getNumResults() ? dyn_cast<AffineDimExpr>(map.getResults().back()) : AffineDimExpr(nullptr);
+    if (last && map.isFunctionOfDim(result.getDimPosition(result.getNumResults() - 1)) && last != result.getResults().back())
+      return result.getResultPosition(last);
+  }
+  return std::nullopt;
+}
+
+/// Tile sizes of a transpose, by result dimension: some lines of memory along what is contiguous in the operand, too, of
+/// which no part is read twice then, and so that registers can transpose blocks.
+static SmallVector<int64_t> chooseTransposedSizes(ArrayRef<AffineExpr> dims, unsigned transposed, const UsualSizes &usual,
+                                                  int64_t target) {
+  constexpr int64_t kColumns = 64;
+  SmallVector<int64_t> sizes(dims.size(), 1);
+  int64_t elements = 1;
+  auto choose = [&](unsigned i, int64_t limit) {
+    sizes[i] = std::clamp<int64_t>(limit, 1, std::max<int64_t>(usual.get(dims[i]).value_or(kColumns), 1));
+    elements *= sizes[i];
+  };
+  choose(transposed, kColumns);
+  for (unsigned i = dims.size(); i-- > 0;)
+    if (i != transposed)
+      choose(i, target / elements);
+  return sizes;
+}
+
 /// Whether `op`, or a stage that it depends on, reads an operand in panels: places in one are remainders.
 static bool readsPanels(linalg::GenericOp op) {
   auto hasRemainder = [](AffineMap map) {
@@ -251,6 +282,8 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   if (contraction && !exact)
     fixed = contraction->panel > 1 ? choosePackedSizes(dims, *contraction)
                                    : chooseUnpackedSizes(dims, *contraction, usual);
+  if (std::optional<unsigned> transposed = findTransposedDim(root, map); transposed && !contraction && !exact)
+    fixed = chooseTransposedSizes(dims, *transposed, usual, target);
   for (size_t i = dims.size(); i-- > 0;) {
     unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
     int64_t extent = usual.get(dims[i]).value_or(64);

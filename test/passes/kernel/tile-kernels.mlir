@@ -225,3 +225,18 @@ func.func private @sums_of_panels(%w: tensor<21x7x128xi8> {tenon.dims = #tenon.s
   } -> tensor<672xi32>
   return %1 : tensor<672xi32>
 }
+
+// A transpose is cut along both of the dimensions that are contiguous on either side, however long one of them is.
+// CHECK-LABEL: @transposes_have_square_tiles
+// CHECK-SAME: tenon.tiles = #tenon.shape<128>
+// CHECK: tensor.extract_slice %{{.*}} [64, 64] [1, 1] : tensor<4096x128xf32>
+func.func private @transposes_have_square_tiles(%x: tensor<4096x128xf32> {tenon.dims = #tenon.shape<4096, 128>},
+    %out: tensor<128x4096xf32> {tenon.dims = #tenon.shape<128, 4096>, tenon.output}) -> tensor<128x4096xf32>
+    attributes {tenon.kernel} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, #row], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4096x128xf32>) outs(%out : tensor<128x4096xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<128x4096xf32>
+  return %0 : tensor<128x4096xf32>
+}
