@@ -139,6 +139,16 @@ static bool isReadManyTimes(Operation *op) {
   });
 }
 
+/// Whether an element is computed, in some steps, from such as are looked for by an index.
+static bool looksUpElements(Operation *op, int64_t steps = 4) {
+  if (isa<GatherOp>(op))
+    return true;
+  return steps > 0 && op->hasTrait<Elementwise>() && llvm::any_of(op->getOperands(), [&](Value operand) {
+           Operation *definition = operand.getDefiningOp();
+           return definition && looksUpElements(definition, steps - 1);
+         });
+}
+
 /// Whether a loop nest may compute the elements of `producer` while it reads them.
 static bool mayInlineInto(Operation *producer, OpOperand &use) {
   Operation *nest = use.getOwner();
@@ -210,6 +220,9 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
   for (OpOperand &use : op->getUses()) {
     Operation *user = use.getOwner();
     if (tenon::hasLoopNest(user) ? !mayInlineInto(op, use) : !hasDimsOf(op, user) && !isCheap(op))
+      return false;
+    // Vectors look elements up, but not behind a branch.
+    if (isa<ConcatOp>(user) && looksUpElements(op))
       return false;
   }
   return true;

@@ -129,3 +129,18 @@ func.func @contraction_reads_what_is_computed(%x: tensor<8x4xf32>, %s: tensor<4x
     : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
   return %3 : tensor<4x16xf32>
 }
+
+// What is looked up by an index is no branch of a concat: vectors would not do it there.
+// CHECK-LABEL: @looked_up_before_a_concat
+// CHECK: tenon.dispatch
+// CHECK: tenon.gather
+// CHECK: tenon.add
+// CHECK: tenon.yield
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.concat
+func.func @looked_up_before_a_concat(%x: tensor<4x8xf32>, %y: tensor<6x8xf32>, %i: tensor<6xi64>) -> tensor<6x16xf32> {
+  %0 = tenon.gather %x, %i {axis = 0 : i64} : (tensor<4x8xf32>, tensor<6xi64>) -> tensor<6x8xf32>
+  %1 = tenon.add %0, %y : (tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<6x8xf32>
+  %2 = tenon.concat %1, %y {axis = 1 : i64} : (tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<6x16xf32>
+  return %2 : tensor<6x16xf32>
+}
