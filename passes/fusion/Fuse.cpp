@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 
+#include "dialects/tenon/DotProducts.h"
 #include "dialects/tenon/LoopNest.h"
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/Views.h"
@@ -88,10 +89,10 @@ bool tenon::isCheap(Operation *op) {
 }
 
 /// Whether the last dimension of a contraction's result, which its kernel reads vectors of, still runs along
-/// memory where operand `number` is a transpose that is not computed.
+/// memory where operand `number` is a transpose that is not computed, or vectors are of something else.
 static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned number) {
   ArrayRef<int64_t> indices = number == 0 ? contract.getLhsDims() : contract.getRhsDims();
-  if (contract.getResultDims().empty())
+  if (contract.getResultDims().empty() || getDotIndex(contract))
     return true;
   const int64_t *column = llvm::find(indices, contract.getResultDims().back());
   return column == indices.end() || getConstant(getDims(transpose)[column - indices.begin()]) == 1 ||
@@ -131,11 +132,12 @@ static bool movesElements(Operation *op) {
   return isPart || isa<TransposeOp, BroadcastOp, UnpackOp>(op) || widensWeight(op);
 }
 
-/// Whether a loop nest that reads an element many times would compute that of `op` as often.
-static bool isReadManyTimes(Operation *op) {
+/// Whether an element of `op` is computed before a loop nest reads it: one that does so many times would compute it as
+/// often, and along a scan no vectors run.
+static bool isComputedBefore(Operation *op) {
   return llvm::any_of(op->getUsers(), [](Operation *user) {
-    return isa<ContractOp, AttentionOp, ConvolveOp, WinogradOp, PoolOp>(user) ||
-           (movesElements(user) && isReadManyTimes(user));
+    return isa<ContractOp, AttentionOp, ConvolveOp, WinogradOp, PoolOp, ScanOp>(user) ||
+           (movesElements(user) && isComputedBefore(user));
   });
 }
 
@@ -163,11 +165,11 @@ static bool mayInlineInto(Operation *producer, OpOperand &use) {
   if (auto transpose = dyn_cast<TransposeOp>(producer))
     if (auto convolve = dyn_cast<ConvolveOp>(nest); convolve && !keepsChannels(transpose, convolve, use.getOperandNumber()))
       return false;
-  if (isa<ContractOp, AttentionOp, ConvolveOp, PoolOp>(nest))
+  if (isa<ContractOp, AttentionOp, ConvolveOp, PoolOp, ScanOp>(nest))
     return movesElements(producer);
   if (isa<SoftmaxOp, LayerNormOp, RmsNormOp>(nest))
     return isCheap(producer);
-  return isa<ReduceOp, ArgReduceOp, ScanOp>(nest);
+  return isa<ReduceOp, ArgReduceOp>(nest);
 }
 
 //===----------------------------------------------------------------------===//
@@ -215,7 +217,7 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
   if (nest)
     return !region.hasLoopNest && allowsEpilogue(op) && op->hasOneUse() &&
            region.inPlace.contains(*op->user_begin()) && hasDimsOf(op, region.root);
-  if (!movesElements(op) && isReadManyTimes(op))
+  if (!movesElements(op) && isComputedBefore(op))
     return false;
   for (OpOperand &use : op->getUses()) {
     Operation *user = use.getOwner();

@@ -22,7 +22,7 @@ static std::optional<int64_t> getBound(Value extent) {
 /// Products of many rows with panels, summed from zero by one long loop.
 std::optional<DepthParts> ContractionEmitter::splitDepth() {
   constexpr int64_t kMostBytes = 8192, kPartBytes = 6144, kSumBytes = 128 * 1024;
-  if (!contraction.panel || !contraction.rowLoop || contraction.quadLoop || !isFromZero ||
+  if (!contraction.panel || contraction.isGrouped || !contraction.rowLoop || contraction.quadLoop || !isFromZero ||
       op.getNumReductionLoops() != 1)
     return std::nullopt;
   if (llvm::any_of(outerLoops, [&](unsigned loop) { return getConstantIntValue(extents[loop]) != 1; }))

@@ -158,7 +158,7 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
 /// very many: the kernel then knows where the border is.
 static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape,
                                                 const UsualSizes &usual) {
-  constexpr int64_t kRows = 56, kRowsWithBorder = 512, kColumns = 192, kElements = 16384, kNeighbours = 32;
+  constexpr int64_t kRows = 56, kRowsWithBorder = 512, kColumns = 192, kElements = 16384, kNeighbours = 32, kProducts = 1 << 19;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t elements = 1;
   auto choose = [&](unsigned i, int64_t limit, int64_t step) {
@@ -173,7 +173,7 @@ static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const
   choose(shape.column, std::clamp<int64_t>(kElements / elements / kNeighbours * kNeighbours, kNeighbours, kColumns), kNeighbours);
   for (unsigned i = dims.size(); i-- > 0;)
     if (i != shape.column && i != shape.row)
-      choose(i, std::max<int64_t>(1, kElements / elements), 1);
+      choose(i, std::max<int64_t>(1, std::min(kElements, kProducts / shape.products) / elements), 1);
   return sizes;
 }
 

@@ -8,6 +8,7 @@
 
 #include "passes/lower/tenon-to-linalg/Stages.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/tenon/DotProducts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -153,15 +154,16 @@ FailureOr<Value> StageBuilder::lowerContract(ContractOp op, Value destination) {
   Type lhsType = op.getLhs().getType().getElementType(), rhsType = op.getRhs().getType().getElementType();
   Type resultType = op.getType().getElementType();
   // Loops in the order: result dimensions but the last, summed ones, the last result dimension. So the
-  // innermost loop writes neighbours.
+  // innermost loop writes neighbours; or it reads them in both operands.
+  std::optional<int64_t> dot = getDotIndex(op);
   SmallVector<int64_t> order(op.getResultDims());
-  int64_t last = order.empty() ? -1 : order.pop_back_val();
+  int64_t last = dot ? *dot : order.empty() ? -1 : order.pop_back_val();
   llvm::SmallDenseMap<int64_t, AffineExpr> extents;
   for (auto [operand, indices] : {std::pair(op.getLhs(), op.getLhsDims()), std::pair(op.getRhs(), op.getRhsDims())})
     for (auto [index, dim] : llvm::zip(indices, getDims(operand))) {
       AffineExpr &extent = extents.try_emplace(index, dim).first->second;
       extent = *broadcastDim(extent, dim);
-      if (!llvm::is_contained(op.getResultDims(), index) && !llvm::is_contained(order, index))
+      if (index != last && !llvm::is_contained(order, index))
         order.push_back(index);
     }
   if (last >= 0)

@@ -144,3 +144,42 @@ func.func @looked_up_before_a_concat(%x: tensor<4x8xf32>, %y: tensor<6x8xf32>, %
   %2 = tenon.concat %1, %y {axis = 1 : i64} : (tensor<6x8xf32>, tensor<6x8xf32>) -> tensor<6x16xf32>
   return %2 : tensor<6x16xf32>
 }
+
+// A single query and the keys: vectors run along what is summed, and the keys are read as they lie in memory.
+// CHECK-LABEL: @one_query
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.transpose
+// CHECK-NEXT: tenon.contract
+func.func @one_query(%q: tensor<2x1x64xf32>, %k: tensor<2x50x64xf32>) -> tensor<2x1x50xf32> {
+  %0 = tenon.transpose %k {permutation = array<i64: 0, 2, 1>} : (tensor<2x50x64xf32>) -> tensor<2x64x50xf32>
+  %1 = tenon.contract %q, %0 {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 3, 2>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<2x1x64xf32>, tensor<2x64x50xf32>) -> tensor<2x1x50xf32>
+  return %1 : tensor<2x1x50xf32>
+}
+
+// Several queries: vectors run along the keys.
+// CHECK-LABEL: @some_queries
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.transpose
+// CHECK-NEXT: tenon.yield
+func.func @some_queries(%q: tensor<2x5x64xf32>, %k: tensor<2x50x64xf32>) -> tensor<2x5x50xf32> {
+  %0 = tenon.transpose %k {permutation = array<i64: 0, 2, 1>} : (tensor<2x50x64xf32>) -> tensor<2x64x50xf32>
+  %1 = tenon.contract %q, %0 {lhs_dims = array<i64: 0, 1, 3>, rhs_dims = array<i64: 0, 3, 2>, result_dims = array<i64: 0, 1, 2>}
+    : (tensor<2x5x64xf32>, tensor<2x64x50xf32>) -> tensor<2x5x50xf32>
+  return %1 : tensor<2x5x50xf32>
+}
+
+// No vectors run along a scan: what it reads is computed before it.
+// CHECK-LABEL: @before_a_scan
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.exp
+// CHECK-NEXT: tenon.neg
+// CHECK-NEXT: tenon.yield
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.scan
+func.func @before_a_scan(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = tenon.exp %x : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %1 = tenon.neg %0 : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = tenon.scan sum, %1 {axis = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}

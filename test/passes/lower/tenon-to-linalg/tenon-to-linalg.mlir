@@ -66,3 +66,23 @@ func.func @no_kernel_stays_as_it_is(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tenon.exp %x : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// A single row: the innermost loop is the sum, along which both operands lie.
+// CHECK-LABEL: @dot_products
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "reduction"]
+func.func private @dot_products(%q: tensor<1x64xf32>, %k: tensor<50x64xf32>) -> tensor<1x50xf32> attributes {tenon.kernel} {
+  %0 = tenon.transpose %k {permutation = array<i64: 1, 0>} : (tensor<50x64xf32>) -> tensor<64x50xf32>
+  %1 = tenon.contract %q, %0 {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<1x64xf32>, tensor<64x50xf32>) -> tensor<1x50xf32>
+  return %1 : tensor<1x50xf32>
+}
+
+// A packed weight has its own order.
+// CHECK-LABEL: @packed_columns
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction", "parallel"]
+func.func private @packed_columns(%q: tensor<1x64xf32>, %w: tensor<2x64x32xf32>) -> tensor<1x50xf32> attributes {tenon.kernel} {
+  %0 = tenon.unpack %w {axis = 0 : i64} : (tensor<2x64x32xf32>) -> tensor<50x64xf32>
+  %1 = tenon.contract %q, %0 {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>}
+    : (tensor<1x64xf32>, tensor<50x64xf32>) -> tensor<1x50xf32>
+  return %1 : tensor<1x50xf32>
+}
