@@ -23,10 +23,7 @@ struct PanelProduct : public Path {
       return std::nullopt;
     // Borders, and panels that come from the second cache, leave this much of the peak.
     constexpr double kShare = 0.9;
-    ProductShape shape = *getProductShape(op);
-    int64_t bytes = getElementBytes(op);
-    return std::max(shape.getProducts() / machine.getMultiplyAdds(bytes) / kShare,
-                    machine.getReadCycles(shape.getWeights() * bytes));
+    return estimateFloats(op, machine, kShare);
   }
 
   double measureError(Operation *) const override { return kSumError; }

@@ -23,10 +23,7 @@ struct PlainProduct : public Path {
       return std::nullopt;
     // Rows of a matrix lie far from each other, so that few of them are in the first cache together.
     constexpr double kShare = 0.7;
-    ProductShape shape = *getProductShape(op);
-    int64_t bytes = getElementBytes(op);
-    return std::max(shape.getProducts() / machine.getMultiplyAdds(bytes) / kShare,
-                    machine.getReadCycles(shape.getWeights() * bytes));
+    return estimateFloats(op, machine, kShare);
   }
 
   double measureError(Operation *) const override { return kSumError; }

@@ -78,6 +78,13 @@ int64_t tenon::getElementBytes(Operation *op) {
   return llvm::divideCeil(getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth(), 8);
 }
 
+double tenon::estimateFloats(Operation *op, const Machine &machine, double share) {
+  ProductShape shape = *getProductShape(op);
+  int64_t bytes = getElementBytes(op);
+  return std::max(shape.getProducts() / machine.getMultiplyAdds(bytes) / share,
+                  machine.getReadCycles(shape.getWeights() * bytes));
+}
+
 /// The weight that is packed, with quads or without.
 static OpOperand *findPacked(Operation *op, bool hasQuads) {
   if (!isa<ContractOp, ConvolveOp>(op))

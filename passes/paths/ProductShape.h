@@ -9,6 +9,7 @@
 #define TENON_PASSES_PATHS_PRODUCTSHAPE_H
 
 #include "mlir/IR/Operation.h"
+#include "passes/paths/Machine.h"
 #include <optional>
 
 namespace tenon {
@@ -37,6 +38,9 @@ inline constexpr double kSumError = 4e-7;
 bool isProductOfFloats(mlir::Operation *op);
 /// Bytes of an element of the result.
 int64_t getElementBytes(mlir::Operation *op);
+
+/// Cycles of a product of floats that reaches `share` of the peak, or reads its weights at full speed.
+double estimateFloats(mlir::Operation *op, const Machine &machine, double share);
 
 /// The operand of a product that kernels read in panels; null where there is none.
 mlir::OpOperand *findPanels(mlir::Operation *op);

@@ -65,6 +65,17 @@ Value readNumbers(Node &n, size_t i, int64_t rows, int64_t columns, int64_t bits
   return padded == columns ? numbers : n.sliceAxis(numbers, 1, n.constantDim(0), n.constantDim(columns));
 }
 
+/// Whether input i has `count` elements, if it is there and its shape is known.
+LogicalResult checkCount(Node &n, size_t i, int64_t count) {
+  if (!n.hasInput(i))
+    return success();
+  std::optional<int64_t> own = getConstant(getElementCount(n.getContext(), n.dims(n.input(i))));
+  if (!own || *own == count)
+    return success();
+  return n.invalid("input '" + n.inputName(i) + "' has " + llvm::Twine(*own) + " elements where sizes, 'bits' and 'block_size' ask for " +
+                   llvm::Twine(count));
+}
+
 /// A weight [N, K] of a MatMulNBits.
 struct NarrowWeight {
   int64_t rows, columns, block, bits;
@@ -96,6 +107,11 @@ LogicalResult importMatMulNBits(Node &n) {
     return n.unsupported("needs positive 'N' and 'K', a 'block_size' of at least 8, and 'bits' of 2, 4 or 8");
   if (n.getInt("weight_prepacked", 0) != 0)
     return n.unsupported("its weight is packed for one kind of GPU ('weight_prepacked')");
+  int64_t scales = w.rows * w.getBlocks(), zeroBytes = w.rows * llvm::divideCeil(w.getBlocks() * w.bits, 8);
+  bool hasPackedZeros = n.hasInput(3) && n.isInteger(n.input(3));
+  if (failed(checkCount(n, 1, w.rows * llvm::divideCeil(w.getBlocks() * w.block * w.bits, 8))) || failed(checkCount(n, 2, scales)) ||
+      failed(checkCount(n, 3, hasPackedZeros ? zeroBytes : scales)))
+    return failure();
   Type type = n.elementType(x), compute = type.isF64() ? type : n.f32();
   Value numbers = readNumbers(n, 1, w.rows, w.getBlocks() * w.block, w.bits), weight;
   if (w.getBlocks() * w.block != w.columns)
@@ -132,6 +148,9 @@ LogicalResult importGatherBlockQuantized(Node &n) {
       int64_t columns = shape.back(), rows = getProduct(IntsRef(shape).drop_back());
       return n.reshape(readNumbers(n, i, rows, columns, bits), shape);
     };
+    int64_t zeroRows = getProduct(IntsRef(*blocks).drop_back());
+    if (failed(checkCount(n, 3, zeroRows * llvm::divideCeil(blocks->back() * bits, 8))))
+      return failure();
     shape->back() *= 8 / bits;
     numbers = read(0, *shape);
     zero = n.hasInput(3) ? read(3, *blocks)
