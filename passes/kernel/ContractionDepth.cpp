@@ -21,7 +21,9 @@ static std::optional<int64_t> getBound(Value extent) {
 
 /// Products of many rows with panels, summed from zero by one long loop.
 std::optional<DepthParts> ContractionEmitter::splitDepth() {
-  constexpr int64_t kMostBytes = 8192, kPartBytes = 6144, kSumBytes = 128 * 1024;
+  // A tile of 512 open rows and 64 columns, which whole blocks may reach beyond, and as much for the tile's own results,
+  // is what a kernel may take from the stack (PlaceAllocations).
+  constexpr int64_t kMostBytes = 8192, kPartBytes = 6144, kSumBytes = 136 * 1024;
   if (!contraction.panel || contraction.isGrouped || !contraction.rowLoop || contraction.quadLoop || !isFromZero ||
       op.getNumReductionLoops() != 1)
     return std::nullopt;

@@ -20,8 +20,8 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// What a kernel may take from the stack: threads have 512 KiB.
-static constexpr int64_t kStackBytes = 256 * 1024;
+/// What a kernel may take from the stack, of which threads have 512 KiB: a tile's results, and sums that wait (ContractionDepth).
+static constexpr int64_t kStackBytes = 288 * 1024;
 
 /// Turns allocations into stack memory, reserved once at entry.
 static LogicalResult placeAllocations(func::FuncOp kernel) {

@@ -287,7 +287,7 @@ typedef struct tenon_profile_event {
   uint32_t instruction;
   uint32_t thread; ///< 0 is the thread that called tenon_session_run
   int64_t begin_ns, end_ns;
-  int64_t tile_begin, tile_end; ///< of a launch; 0 otherwise
+  int64_t tile_begin, tile_end; ///< of a launch: the thread's own share, of which others may have done a part; 0 otherwise
 } tenon_profile_event;
 
 /// Called on the thread that did the work, right after it, by several threads at once.

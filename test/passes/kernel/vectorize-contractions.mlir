@@ -232,6 +232,26 @@ func.func @a_long_sum_in_parts(%a: memref<64x3002xf32>, %b: memref<2x3002x32xf32
   return
 }
 
+// Of open rows, of which there is a bound, sums have room for whole blocks (of 6 rows and four vectors).
+// CHECK-LABEL: @a_long_sum_of_open_rows
+// CHECK: memref.alloc() : memref<516x64xf32>
+// CHECK: vector.store %{{.*}} : memref<516x64xf32>
+func.func @a_long_sum_of_open_rows(%a: memref<?x3002xf32>, %b: memref<2x3002x32xf32>, %c: memref<?x64xf32>, %m: index) {
+  %zero = arith.constant 0.0 : f32
+  %rows = affine.min affine_map<(d0) -> (512, d0)>(%m)
+  %x = memref.subview %a[0, 0] [%rows, 3002] [1, 1] : memref<?x3002xf32> to memref<?x3002xf32, strided<[3002, 1]>>
+  %y = memref.subview %c[0, 0] [%rows, 64] [1, 1] : memref<?x64xf32> to memref<?x64xf32, strided<[64, 1]>>
+  linalg.fill ins(%zero : f32) outs(%y : memref<?x64xf32, strided<[64, 1]>>)
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %b : memref<?x3002xf32, strided<[3002, 1]>>, memref<2x3002x32xf32>) outs(%y : memref<?x64xf32, strided<[64, 1]>>) {
+  ^bb0(%l: f32, %r: f32, %z: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
 // Each column is summed by itself: both operands are read in vectors. The three taps of 7 rows read 9 places of
 // two vectors, each of which is loaded once.
 // CHECK-LABEL: @columns_by_themselves
