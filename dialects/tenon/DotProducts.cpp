@@ -30,7 +30,8 @@ static bool isSingleRow(Value operand, ArrayRef<int64_t> own, ArrayRef<int64_t> 
 std::optional<int64_t> tenon::getDotIndex(ContractOp op) {
   ArrayRef<int64_t> lhs = op.getLhsDims(), rhs = op.getRhsDims();
   // Vectors run along panels.
-  bool isPacked = op.getLhs().getDefiningOp<UnpackOp>() || op.getRhs().getDefiningOp<UnpackOp>();
+  auto isInPanels = [](Value operand) { return isa_and_nonnull<UnpackOp, UnpackPartsOp>(operand.getDefiningOp()); };
+  bool isPacked = isInPanels(op.getLhs()) || isInPanels(op.getRhs());
   if (lhs.empty() || rhs.empty() || isPacked)
     return std::nullopt;
   int64_t index = getInnermostIndex(op.getLhs(), lhs);

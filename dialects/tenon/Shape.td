@@ -170,6 +170,67 @@ def Tenon_UnpackOp : Tenon_Op<"unpack"> {
   let hasVerifier = 1;
 }
 
+//===----------------------------------------------------------------------===//
+// Floats as sums of shorter ones
+//===----------------------------------------------------------------------===//
+
+def Tenon_ToPartsOp : Tenon_Op<"to_parts"> {
+  let summary = "makes each f32 a sum of bf16";
+  let description = [{
+    The result has, in place of the last dimension, three: [steps, parts, step]. Element k of the last dimension is in step
+    `k floordiv step`, at place `k mod step`, and the sum of its parts there, the largest first. Three parts sum to the very
+    element: each has the eight bits that follow those of the one before, without rounding. The sum of two, each rounded to nearest, is
+    off by 2^-17 of it at most. What a last step holds beyond the extent is zero. Of an infinity all parts but the first are NaN.
+
+    Products of such parts are exact in f32: Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence
+    Datatype For Higher-Precision Computations" (2019).
+
+    ```mlir
+    %1 = tenon.to_parts %0 : (tensor<7x60xf32>) -> tensor<7x2x3x30xbf16>
+    ```
+  }];
+  let arguments = (ins Tenon_AnyTensor:$input);
+  let results = (outs Tenon_AnyTensor:$result);
+  let hasVerifier = 1;
+}
+
+def Tenon_FromPartsOp : Tenon_Op<"from_parts"> {
+  let summary = "sums the parts of each f32";
+  let description = [{
+    What `tenon.to_parts` was made of, and for a kernel that computes with the parts the way to them.
+
+    ```mlir
+    %1 = tenon.from_parts %0 : (tensor<7x2x3x30xbf16>) -> tensor<7x60xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_AnyTensor:$input);
+  let results = (outs Tenon_AnyTensor:$result);
+  let hasVerifier = 1;
+}
+
+def Tenon_UnpackPartsOp : Tenon_Op<"unpack_parts"> {
+  let summary = "sums the parts of a weight in panels";
+  let description = [{
+    The input holds dimension `axis` of the result in panels of b columns, and dimension `depth_axis` in steps of parts:
+    it is [ceil(extent / b), the other dimensions in their order..., steps, parts, step / 2, 2 * b]. Neighbours along `depth_axis` lie
+    side by side in pairs, as instructions that sum two products want them: of element (k, n) parts are at step `k floordiv step`,
+    row `k mod step floordiv 2`, place `2 * (n mod b) + k mod 2` of panel `n floordiv b`. What lies beyond both extents is zero.
+
+    ```mlir
+    %1 = tenon.unpack_parts %0 {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x15x32xbf16>) -> tensor<60x40xf32>
+    ```
+  }];
+  let arguments = (ins Tenon_AnyTensor:$input, I64Attr:$axis, I64Attr:$depth_axis);
+  let results = (outs Tenon_AnyTensor:$result);
+  let extraClassDeclaration = [{
+    /// Of the last dimensions of the input.
+    int64_t getNumParts() { return getInput().getType().getShape().end()[-3]; }
+    int64_t getStep() { return 2 * getInput().getType().getShape().end()[-2]; }
+    int64_t getPanelColumns() { return getInput().getType().getShape().back() / 2; }
+  }];
+  let hasVerifier = 1;
+}
+
 def Tenon_IotaOp : Tenon_Op<"iota"> {
   let summary = "counts along a dimension";
   let description = [{

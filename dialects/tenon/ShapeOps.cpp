@@ -204,6 +204,47 @@ LogicalResult UnpackOp::verify() {
   return success();
 }
 
+/// Whether `parts` are those of `whole`, whose last dimension they have in steps.
+static LogicalResult verifyParts(Operation *op, RankedTensorType whole, RankedTensorType parts) {
+  if (!whole.getElementType().isF32() || !parts.getElementType().isBF16() || whole.getRank() < 1 ||
+      parts.getRank() != whole.getRank() + 2)
+    return op->emitOpError("needs f32, and bf16 of two dimensions more");
+  ArrayRef<int64_t> last = parts.getShape().take_back(2);
+  if (last[0] < 1 || last[0] > 3 || last[1] < 1)
+    return op->emitOpError("needs one to three parts, and steps of a constant length");
+  Dims wanted = getDims(whole), found = getDims(parts);
+  wanted.back() = ceilDivDims(wanted.back(), found.back());
+  if (ArrayRef(found).drop_back(2) != ArrayRef(wanted))
+    return op->emitOpError("needs steps of ") << dimsToString(wanted) << ", found " << dimsToString(found);
+  return success();
+}
+
+LogicalResult ToPartsOp::verify() { return verifyParts(*this, getInput().getType(), getType()); }
+LogicalResult FromPartsOp::verify() { return verifyParts(*this, getType(), getInput().getType()); }
+
+LogicalResult UnpackPartsOp::verify() {
+  auto in = getInput().getType(), out = getType();
+  int64_t axis = getAxis(), depthAxis = getDepthAxis(), rank = out.getRank();
+  if (!in.getElementType().isBF16() || !out.getElementType().isF32() || in.getRank() != rank + 3 ||
+      !in.hasStaticShape() || !out.hasStaticShape())
+    return emitOpError(
+        "needs an input of bf16 with three dimensions more than the f32 of the result, all constant");
+  if (axis < 0 || axis >= rank || depthAxis < 0 || depthAxis >= rank || axis == depthAxis)
+    return emitOpError("needs two different dimensions of the result, found ")
+           << axis << " and " << depthAxis;
+  if (getNumParts() < 1 || getNumParts() > 3 || getStep() < 2 || getPanelColumns() < 1 ||
+      in.getShape().back() % 2 != 0)
+    return emitOpError("needs one to three parts, and pairs of columns");
+  SmallVector<int64_t> wanted{llvm::divideCeilSigned(out.getDimSize(axis), getPanelColumns())};
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != axis && i != depthAxis)
+      wanted.push_back(out.getDimSize(i));
+  wanted.push_back(llvm::divideCeilSigned(out.getDimSize(depthAxis), getStep()));
+  if (in.getShape().drop_back(3) != ArrayRef(wanted))
+    return emitOpError("has panels and steps of another size than its result");
+  return success();
+}
+
 OpFoldResult SliceOp::fold(FoldAdaptor) {
   bool whole = llvm::all_of(getStarts().getDims(), [](AffineExpr start) { return getConstant(start) == 0; }) &&
                llvm::all_of(getSteps(), [](int64_t step) { return step == 1; });

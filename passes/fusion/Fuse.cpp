@@ -85,7 +85,7 @@ bool tenon::isCheap(Operation *op) {
   if (quantizes(op))
     return false;
   return isa<AbsOp, NegOp, NotOp, CastOp, AddOp, SubOp, MulOp, MaxOp, MinOp, AndOp, OrOp, XorOp, CompareOp, SelectOp,
-             ReluOp, TransposeOp, BroadcastOp, SliceOp, UnpackOp, DequantizeOp, IotaOp>(op);
+             ReluOp, TransposeOp, BroadcastOp, SliceOp, UnpackOp, FromPartsOp, UnpackPartsOp, DequantizeOp, IotaOp>(op);
 }
 
 /// Whether the last dimension of a contraction's result, which its kernel reads vectors of, still runs along
@@ -129,7 +129,7 @@ static bool isForAttention(Operation *op) {
 static bool movesElements(Operation *op) {
   auto slice = dyn_cast<SliceOp>(op);
   bool isPart = slice && llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) && isForAttention(slice);
-  return isPart || isa<TransposeOp, BroadcastOp, UnpackOp>(op) || widensWeight(op);
+  return isPart || isa<TransposeOp, BroadcastOp, UnpackOp, FromPartsOp, UnpackPartsOp>(op) || widensWeight(op);
 }
 
 /// Whether an element of `op` is computed before a loop nest reads it: one that does so many times would compute it as
@@ -211,7 +211,7 @@ static bool hasDimsOf(Operation *op, Operation *other) {
 
 bool Fusion::mayJoin(Operation *op, Group &region) {
   // Nothing else than a kernel that reads it can undo a packing at no cost.
-  if (static_cast<int64_t>(region.ops.size()) >= maxOps && !isa<UnpackOp>(op))
+  if (static_cast<int64_t>(region.ops.size()) >= maxOps && !isa<UnpackOp, FromPartsOp, UnpackPartsOp>(op))
     return false;
   bool nest = tenon::hasLoopNest(op);
   if (nest)
@@ -222,6 +222,9 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
   for (OpOperand &use : op->getUses()) {
     Operation *user = use.getOwner();
     if (tenon::hasLoopNest(user) ? !mayInlineInto(op, use) : !hasDimsOf(op, user) && !isCheap(op))
+      return false;
+    // Each element is asked for once for each part.
+    if (isa<ToPartsOp>(user) && !movesElements(op) && !isa<PadOp>(op))
       return false;
     // Vectors look elements up, but not behind a branch.
     if (isa<ConcatOp>(user) && looksUpElements(op))

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "passes/kernel/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/paths/parts/FloatParts.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -255,6 +255,99 @@ static bool sumsIntoNeighbours(linalg::GenericOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Floats in parts
+//===----------------------------------------------------------------------===//
+
+/// The reads that `value` is the sum of, the last one first. Empty where it is anything else.
+static SmallVector<ElementRead> matchSumOfParts(linalg::GenericOp op, Value value) {
+  SmallVector<ElementRead> reads;
+  for (;;) {
+    auto sum = value.getDefiningOp<arith::AddFOp>();
+    auto part = (sum ? sum.getRhs() : value).getDefiningOp<arith::ExtFOp>();
+    std::optional<ElementRead> read =
+        part && part.getIn().getType().isBF16() ? matchRead(op, part.getIn()) : std::nullopt;
+    if (!read || !read->bounds.empty() || !read->symbols.empty())
+      return {};
+    reads.push_back(*read);
+    if (!sum)
+      return reads;
+    value = sum.getLhs();
+  }
+}
+
+/// Whether the reads differ in an index alone, `fromEnd`, which counts them.
+static bool areCounted(ArrayRef<ElementRead> reads, size_t fromEnd) {
+  for (auto [number, read] : llvm::enumerate(reads)) {
+    SmallVector<AffineExpr> first(reads.front().map.getResults()), own(read.map.getResults());
+    if (read.memory != reads.front().memory || own.size() <= fromEnd ||
+        own[own.size() - 1 - fromEnd] != getAffineConstantExpr(number, read.map.getContext()))
+      return false;
+    first.erase(first.end() - 1 - fromEnd);
+    own.erase(own.end() - 1 - fromEnd);
+    if (first != own)
+      return false;
+  }
+  return true;
+}
+
+/// `loop kind n`: n, or nothing.
+static std::optional<int64_t> matchByConstant(AffineExpr index, AffineExprKind kind, unsigned loop) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+  auto number = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : AffineConstantExpr(nullptr);
+  bool fits =
+      number && binary.getKind() == kind && binary.getLHS() == getAffineDimExpr(loop, index.getContext());
+  return fits ? std::optional(number.getValue()) : std::nullopt;
+}
+
+/// The summed loop that the last index is the remainder of.
+static std::optional<unsigned> findStepLoop(linalg::GenericOp op, AffineExpr last) {
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction && matchByConstant(last, AffineExprKind::Mod, loop))
+      return loop;
+  return std::nullopt;
+}
+
+static std::optional<Contraction> matchParts(linalg::GenericOp op, unsigned column,
+                                             ArrayRef<ElementRead> rows, ArrayRef<ElementRead> columns) {
+  ArrayRef<AffineExpr> row = rows.front().map.getResults(), panel = columns.front().map.getResults();
+  if (row.size() < 3 || panel.size() < 5 || !areCounted(rows, 1) || !areCounted(columns, 2))
+    return std::nullopt;
+  std::optional<unsigned> loop = findStepLoop(op, row.back());
+  if (!loop || *loop + 1 != column)
+    return std::nullopt;
+  MLIRContext *context = op.getContext();
+  AffineExpr k = getAffineDimExpr(*loop, context), n = getAffineDimExpr(column, context);
+  int64_t step = *matchByConstant(row.back(), AffineExprKind::Mod, *loop);
+  if (ShapedType::isDynamic(op.getStaticLoopRanges()[*loop]) || step > kMostOfStep || step % 2 != 0)
+    return std::nullopt;
+  int64_t width = matchByConstant(panel.front(), AffineExprKind::FloorDiv, column).value_or(0);
+  bool fits = row.end()[-3] == k.floorDiv(step) && width > 0 && panel.end()[-4] == k.floorDiv(step) &&
+              panel.end()[-2] == (k % step).floorDiv(2) && panel.back() == (n % width) * 2 + k % 2;
+  auto hasEither = [&](AffineExpr index) {
+    return index.isFunctionOfDim(*loop) || index.isFunctionOfDim(column);
+  };
+  if (!fits || llvm::any_of(row.drop_back(3), hasEither) ||
+      llvm::any_of(panel.drop_front().drop_back(4), hasEither))
+    return std::nullopt;
+  Contraction contraction{columns.front(), rows.front(), column, std::nullopt};
+  contraction.panel = width;
+  contraction.parts = FloatParts{*loop, step, llvm::to_vector(rows), llvm::to_vector(columns)};
+  return contraction;
+}
+
+static std::optional<Contraction> matchContractionOfParts(linalg::GenericOp op, unsigned column) {
+  std::optional<std::pair<Value, Value>> factors = matchMultiplyAdd(op);
+  if (!factors || !getElementTypeOrSelf(op.getDpsInits()[0]).isF32())
+    return std::nullopt;
+  SmallVector<ElementRead> first = matchSumOfParts(op, factors->first),
+                           second = matchSumOfParts(op, factors->second);
+  if (first.empty() || first.size() != second.size())
+    return std::nullopt;
+  bool isFirstOfColumns = first.front().map.isFunctionOfDim(column);
+  return isFirstOfColumns ? matchParts(op, column, second, first) : matchParts(op, column, first, second);
+}
+
+//===----------------------------------------------------------------------===//
 // Contractions
 //===----------------------------------------------------------------------===//
 
@@ -289,6 +382,8 @@ std::optional<Contraction> tenon::matchContraction(linalg::GenericOp op) {
     return std::nullopt;
   unsigned column = op.getNumLoops() - 1;
   std::optional<Contraction> contraction = matchFloatContraction(op, column);
+  if (!contraction)
+    contraction = matchContractionOfParts(op, column);
   if (!contraction)
     contraction = matchQuadContraction(op, column);
   if (!contraction)

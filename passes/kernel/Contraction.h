@@ -21,6 +21,20 @@ struct Widening {
   int64_t block;      ///< neighbours along the summed loop that have one scale
 };
 
+/// Sums of products of f32 that are made of parts (tenon.to_parts): reads of each part, the largest first.
+/// `rows` are contiguous along a step, `columns` have a row of pairs of columns for each pair of a step.
+struct FloatParts {
+  unsigned loop; ///< the summed loop
+  int64_t step;  ///< that has so many elements together
+  llvm::SmallVector<ElementRead> rows, columns;
+};
+
+/// Bytes of the rows of a tile in parts, at most, where all that is summed is done at once: they stay in the second cache, where
+/// they are loaded from for each pair of panels. Longer sums are done for some bytes at a time.
+inline constexpr int64_t kBytesOfPartRows = 1 << 20, kBytesOfSplitPartRows = 3 << 18;
+/// Rows and columns of such a tile, whose sums wait meanwhile.
+inline constexpr int64_t kSplitPartRows = 128, kSplitPartColumns = 192;
+
 /// How a linalg.generic is a sum of products that registers can be blocked for: one operand is read in
 /// vectors along the innermost loop, the other one element by element, and both are used many times.
 struct Contraction {
@@ -38,6 +52,7 @@ struct Contraction {
   /// Columnwise products of unsigned `scalars` with signed `vectors`, few enough that f32 sums them exactly.
   bool isOfBytes = false;
   std::optional<Widening> widening = {};
+  std::optional<FloatParts> parts = {}; ///< `vectors` and `scalars` are the reads of the first ones
 };
 
 /// Fewer rows than these have what is widened in registers alone.

@@ -1,4 +1,4 @@
-//===- ContractionAmx.cpp - sums of products of bytes in tile registers -===//
+//===- ContractionAmx.cpp - sums of products in tile registers ----------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,8 @@
 // chapter 18) has eight registers of up to 16 rows of 64 bytes. Four have sums, of
 // two registers of rows and two of columns: each is loaded for two products. A
 // panel of quads is what an instruction wants of the columns: a row of 16 columns
-// for each quad. The registers go by number here; there is nothing to allocate.
+// for each quad, or of parts of f32 for each pair. The registers go by number here; there is nothing to
+// allocate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,17 +34,27 @@ static constexpr int64_t kFirstSums = 0, kFirstRows = 4, kFirstColumns = 6;
 static constexpr int64_t kSumsRowBytes = kSide * kColumns * 4;
 
 bool ContractionEmitter::fitsAmx() {
+  if (contraction.parts)
+    return lanes == kColumns && contraction.panel == kColumns && isFromZero && contraction.rowLoop &&
+           hasSteadyRows();
   if (!contraction.quadLoop || contraction.panel != kSide * kColumns || lanes != kColumns || !isFromZero ||
       !contraction.rowLoop || (window && window->hasBounds) || *contraction.quadLoop + 1 != contraction.columnLoop)
     return false;
   std::optional<int64_t> depth = getConstantIntValue(extents[*contraction.quadLoop]);
-  return depth && *depth >= 4 && getConstantIntValue(extents[contraction.columnLoop]) &&
-         llvm::all_of(contraction.scalars.map.getResults(),
+  return depth && *depth >= 4 && getConstantIntValue(extents[contraction.columnLoop]) && hasSteadyRows();
+}
+
+/// Whether neighbouring rows are as far apart everywhere.
+bool ContractionEmitter::hasSteadyRows() {
+  return llvm::all_of(contraction.scalars.map.getResults(),
                       [&](AffineExpr index) { return getStep(index, *contraction.rowLoop).has_value(); });
 }
 
-/// Bytes that a step sums of each row: steps of equal length, with less than a quad for each of them left.
+/// Bytes that a step sums of each row. Those of quads are of equal length, with less than a quad for each of
+/// them left.
 int64_t ContractionEmitter::getAmxDepth() {
+  if (contraction.parts)
+    return 2 * contraction.parts->step;
   int64_t quads = *getConstantIntValue(extents[*contraction.quadLoop]) / 4;
   return quads / llvm::divideCeil(quads, kMostQuads) * 4;
 }
@@ -90,9 +101,10 @@ void ContractionEmitter::moveAmx(StringRef how, int64_t number, Value memory, Va
 Value ContractionEmitter::getRowBytes() {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.scalars.memory);
   Value bytes = constant(0);
+  int64_t elementBytes = getElementTypeOrSelf(contraction.scalars.memory).getIntOrFloatBitWidth() / 8;
   for (auto [index, stride] : llvm::zip(contraction.scalars.map.getResults(), metadata.getConstifiedMixedStrides()))
     if (int64_t step = *getStep(index, *contraction.rowLoop)) {
-      Value distance = arith::MulIOp::create(b, loc, constant(step), getValueOrCreateConstantIndexOp(b, loc, stride));
+      Value distance = arith::MulIOp::create(b, loc, constant(step * elementBytes), getValueOrCreateConstantIndexOp(b, loc, stride));
       bytes = arith::AddIOp::create(b, loc, bytes, distance);
     }
   return bytes;
@@ -127,12 +139,20 @@ void ContractionEmitter::emitAmx() {
   amxSums = allocate(MemRefType::get({kSide * kMostRows, kSide * kColumns}, type));
   block = {1, kSide};
   configureAmx();
+  depth = splitAmxDepth();
+  if (depth)
+    forDepth([&] { emitAmxColumns(); });
+  else
+    emitAmxColumns();
+  callAmx("tilerelease", {});
+}
+
+void ContractionEmitter::emitAmxColumns() {
   forColumns([&](int64_t vectors, Value mask) {
     size = {1, vectors};
     active = mask;
     forParallel(outerLoops, [&] { forAmxRows([&](ArrayRef<AmxRows> rows) { emitAmxBlock(rows); }); });
   });
-  callAmx("tilerelease", {});
 }
 
 /// Two registers of rows at a time, then what is left. The last one ends with the last row.
@@ -147,11 +167,12 @@ void ContractionEmitter::forAmxRows(llvm::function_ref<void(ArrayRef<AmxRows> ro
     AffineMap map = AffineMap::get(0, 3, {first, last - height}, b.getContext());
     Value place = getValueOrCreateConstantIndexOp(
         b, loc, affine::makeComposedFoldedAffineMin(b, loc, map, getAsOpFoldResult(ValueRange{row, extent, amxRows})));
-    return {place, apply(first - last, {row, place})};
+    return {place, apply(first - last, {row, place}), row};
   };
   Value whole = apply(first.floorDiv(kSide * kMostRows) * (kSide * kMostRows), {extent}), none = constant(0);
   forLoop(none, whole, kSide * kMostRows, [&](Value row) {
-    body({{row, none}, {apply(first + kMostRows, {row}), none}});
+    Value second = apply(first + kMostRows, {row});
+    body({{row, none, row}, {second, none, second}});
   });
   std::optional<int64_t> known = getConstantIntValue(extent);
   if (known && *known % (kSide * kMostRows) > kMostRows)
@@ -161,16 +182,31 @@ void ContractionEmitter::forAmxRows(llvm::function_ref<void(ArrayRef<AmxRows> ro
 
 void ContractionEmitter::emitAmxBlock(ArrayRef<AmxRows> rows) {
   int64_t numColumns = size.vectors;
+  if (depth)
+    moveWaitingSums("tileloadd64", rows);
   for (size_t i = 0; i < rows.size(); ++i)
-    for (int64_t v = 0; v < numColumns; ++v)
+    for (int64_t v = 0; v < numColumns && !depth; ++v)
       callAmx("tilezero", {kFirstSums + int64_t(i) * kSide + v});
   emitAmxSums(getSummedLoops(), rows);
+  if (depth && !depth->isLast)
+    return moveWaitingSums("tilestored64", rows);
   for (size_t i = 0; i < rows.size(); ++i)
     for (int64_t v = 0; v < numColumns; ++v)
       moveAmx("tilestored64", kFirstSums + i * kSide + v, amxSums, {constant(i * kMostRows), constant(v * kColumns)},
               constant(kSumsRowBytes));
   for (auto [i, part] : llvm::enumerate(rows))
     finishAmxRows(i * kMostRows, part);
+}
+
+/// Loads or stores the sums of a block where they wait.
+void ContractionEmitter::moveWaitingSums(StringRef how, ArrayRef<AmxRows> rows) {
+  Value rowBytes = constant(cast<MemRefType>(depth->sums.getType()).getDimSize(1) * 4);
+  for (auto [i, part] : llvm::enumerate(rows))
+    for (int64_t v = 0; v < size.vectors; ++v) {
+      AffineMap map = AffineMap::get(1, 0, b.getAffineDimExpr(0) + v * kColumns);
+      Value column = affine::AffineApplyOp::create(b, loc, map, position[contraction.columnLoop]);
+      moveAmx(how, kFirstSums + int64_t(i) * kSide + v, depth->sums, {part.place, column}, rowBytes);
+    }
 }
 
 /// Two rows of sums at a time, so that there is always something to do (applyEpilogue); then one that is left.
@@ -194,16 +230,19 @@ void ContractionEmitter::finishAmxBlock(int64_t firstSums, AmxRows rows, Value r
       sums.push_back(vector::LoadOp::create(b, loc, VectorType::get({lanes}, type), amxSums,
                                             ValueRange{place, constant(v * kColumns)}));
     }
-  int64_t depth = *getConstantIntValue(extents[*contraction.quadLoop]), step = getAmxDepth();
-  firstQuad = depth / step * step / 4;
-  if (depth > 4 * firstQuad)
-    sums = emitReduction(getSummedLoops(), llvm::to_vector(llvm::seq(count)), sums);
+  if (contraction.quadLoop) {
+    int64_t depth = *getConstantIntValue(extents[*contraction.quadLoop]), step = getAmxDepth();
+    firstQuad = depth / step * step / 4;
+    if (depth > 4 * firstQuad)
+      sums = emitReduction(getSummedLoops(), llvm::to_vector(llvm::seq(count)), sums);
+  }
   storeBlock(sums);
 }
 
 void ContractionEmitter::emitAmxSums(ArrayRef<unsigned> loops, ArrayRef<AmxRows> rows) {
   unsigned loop = loops.front();
-  if (loop != contraction.quadLoop) {
+  bool isInSteps = contraction.parts ? loop == contraction.parts->loop : loop == contraction.quadLoop;
+  if (!isInSteps) {
     LoopRange range = getRange(loop, 0);
     return forLoop(getValueOrCreateConstantIndexOp(b, loc, range.begin), getValueOrCreateConstantIndexOp(b, loc, range.end), 1,
                    [&](Value place) {
@@ -211,10 +250,23 @@ void ContractionEmitter::emitAmxSums(ArrayRef<unsigned> loops, ArrayRef<AmxRows>
                      emitAmxSums(loops.drop_front(), rows);
                    });
   }
-  int64_t depth = *getConstantIntValue(extents[loop]), step = getAmxDepth();
-  forLoop(constant(0), constant(depth / step * step / 4), step / 4, [&](Value quad) {
+  if (contraction.parts)
+    return forStepsOfParts([&] { emitAmxParts(rows); });
+  int64_t bytes = *getConstantIntValue(extents[loop]), step = getAmxDepth();
+  forLoop(constant(0), constant(bytes / step * step / 4), step / 4, [&](Value quad) {
     position[loop] = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) * 4), quad);
     emitAmxStep(rows);
+  });
+}
+
+void ContractionEmitter::forStepsOfParts(llvm::function_ref<void()> body) {
+  const FloatParts &parts = *contraction.parts;
+  Value first = depth ? depth->begin : constant(0);
+  int64_t length = depth ? depth->length : *getConstantIntValue(extents[parts.loop]);
+  AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0) + b.getAffineDimExpr(1) * parts.step);
+  forLoop(constant(0), constant(llvm::divideCeil(length, parts.step)), 1, [&](Value number) {
+    position[parts.loop] = affine::makeComposedAffineApply(b, loc, place, {first, number});
+    body();
   });
 }
 
@@ -228,5 +280,41 @@ void ContractionEmitter::emitAmxStep(ArrayRef<AmxRows> rows) {
     moveAmx("tileloadd64", number, contraction.scalars.memory, getIndices(contraction.scalars, 0, 0), rowBytes);
     for (int64_t v = 0; v < size.vectors; ++v)
       callAmx("tdpbusd", {kFirstSums + int64_t(i) * kSide + v, number, kFirstColumns + v});
+  }
+}
+
+/// Which parts of rows and of columns are multiplied, one product after the other: each has an operand of the
+/// one before.
+static SmallVector<std::pair<int64_t, int64_t>> getPartProducts(int64_t numParts) {
+  switch (numParts) {
+  case 1:
+    return {{0, 0}};
+  case 2:
+    return {{1, 0}, {0, 0}, {0, 1}};
+  default:
+    return {{2, 0}, {0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}};
+  }
+}
+
+void ContractionEmitter::emitAmxParts(ArrayRef<AmxRows> rows) {
+  const FloatParts &parts = *contraction.parts;
+  Value panelRow = constant(contraction.panel * 4), rowBytes = getRowBytes();
+  std::pair<int64_t, int64_t> loaded(-1, -1);
+  position[*contraction.rowLoop] = rows.front().first;
+  prefetchParts();
+  for (auto [ofRows, ofColumns] : getPartProducts(parts.rows.size())) {
+    for (size_t i = 0; i < rows.size() && loaded.first != ofRows; ++i) {
+      position[*contraction.rowLoop] = rows[i].first;
+      moveAmx("tileloadd64", kFirstRows + i, contraction.scalars.memory, getIndices(parts.rows[ofRows], 0, 0),
+              rowBytes);
+    }
+    for (int64_t v = 0; v < size.vectors && loaded.second != ofColumns; ++v)
+      moveAmx("tileloadd64", kFirstColumns + v, contraction.vectors.memory,
+              getIndices(parts.columns[ofColumns], 0, v * kColumns), panelRow);
+    for (size_t i = 0; i < rows.size(); ++i)
+      for (int64_t v = 0; v < size.vectors; ++v)
+        callAmx("tdpbf16ps",
+                {kFirstSums + int64_t(i) * kSide + v, kFirstRows + int64_t(i), kFirstColumns + v});
+    loaded = {ofRows, ofColumns};
   }
 }

@@ -52,19 +52,44 @@ std::optional<DepthParts> ContractionEmitter::splitDepth() {
   return parts;
 }
 
+/// The same of floats in parts: so many of their rows stay in the second cache.
+std::optional<DepthParts> ContractionEmitter::splitAmxDepth() {
+  if (!contraction.parts || op.getNumReductionLoops() != 1 ||
+      llvm::any_of(outerLoops, [&](unsigned loop) { return getConstantIntValue(extents[loop]) != 1; }))
+    return std::nullopt;
+  std::optional<int64_t> rows = getBound(extents[*contraction.rowLoop]), columns = getBound(extents[contraction.columnLoop]);
+  int64_t steps = *getConstantIntValue(extents[contraction.parts->loop]), step = contraction.parts->step;
+  int64_t stepBytes = 2 * contraction.parts->rows.size() * step;
+  if (!rows || !columns || *rows > kSplitPartRows || *columns > kSplitPartColumns ||
+      *rows * llvm::divideCeil(steps, step) * stepBytes <= kBytesOfPartRows)
+    return std::nullopt;
+  DepthParts parts{contraction.parts->loop, 0, 0, Value()};
+  parts.size = std::max<int64_t>(1, kBytesOfSplitPartRows / (*rows * stepBytes)) * step;
+  parts.count = llvm::divideCeil(steps, parts.size);
+  // Registers are stored as a whole.
+  SmallVector<int64_t> shape{int64_t(llvm::alignTo(*rows, 32)), int64_t(llvm::alignTo(*columns, 32))};
+  parts.sums = memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
+  return parts;
+}
+
 void ContractionEmitter::emitParts() {
+  forDepth([&] { emitLoops(); });
+}
+
+/// Runs `body` for each part of what is summed.
+void ContractionEmitter::forDepth(llvm::function_ref<void()> body) {
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   linalg::FillOp::create(b, loc, zero, depth->sums);
   Value lastBegin = constant((depth->count - 1) * depth->size);
   depth->length = depth->size;
   forLoop(constant(0), lastBegin, depth->size, [&](Value begin) {
     depth->begin = begin;
-    emitLoops();
+    body();
   });
   depth->begin = lastBegin;
   depth->length = *getConstantIntValue(extents[depth->loop]) - *getConstantIntValue(lastBegin);
   depth->isLast = true;
-  emitLoops();
+  body();
 }
 
 SmallVector<Value> ContractionEmitter::getPlaceOfSum(int64_t row, int64_t vector) {

@@ -77,7 +77,7 @@ void ContractionEmitter::emit() {
       outerLoops.push_back(loop);
   if (contraction.widening)
     emitWidenedLoops();
-  else if (wantsAmx && fitsAmx())
+  else if (contraction.parts || (wantsAmx && fitsAmx()))
     emitAmx();
   else
     emitBlocks();

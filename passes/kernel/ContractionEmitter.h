@@ -61,7 +61,9 @@ public:
   void emit();
   /// The sum begins with zeros, which are not in memory.
   void startFromZero() { isFromZero = true; }
-  /// Sums bytes in tile registers (AMX), where they are laid out for that.
+  /// Whether tile registers (AMX) can do it.
+  bool fitsAmx();
+  /// Sums bytes in tile registers, where they are laid out for that. Parts of floats are always summed there.
   void useAmx() { wantsAmx = true; }
   /// Takes over the operations that follow and change the sums.
   void absorbEpilogue();
@@ -75,6 +77,7 @@ private:
   void emitLoops();
   std::optional<DepthParts> splitDepth();
   void emitParts();
+  void forDepth(llvm::function_ref<void()> body);
   /// Where a block's sums wait, `row` and `vector` from its first.
   llvm::SmallVector<mlir::Value> getPlaceOfSum(int64_t row, int64_t vector);
   void storeSums(mlir::ValueRange sums);
@@ -122,13 +125,19 @@ private:
   /// Rows that a tile register has sums of: from `first` on, those before `fresh` once more.
   struct AmxRows {
     mlir::Value first, fresh;
+    mlir::Value place; ///< of the sums where they wait
   };
-  bool fitsAmx();
+  bool hasSteadyRows();
   void emitAmx();
+  std::optional<DepthParts> splitAmxDepth();
+  void emitAmxColumns();
   void configureAmx();
   void forAmxRows(llvm::function_ref<void(mlir::ArrayRef<AmxRows> rows)> body);
   void emitAmxBlock(mlir::ArrayRef<AmxRows> rows);
+  void moveWaitingSums(llvm::StringRef how, mlir::ArrayRef<AmxRows> rows);
   void emitAmxSums(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<AmxRows> rows);
+  void forStepsOfParts(llvm::function_ref<void()> body);
+  void emitAmxParts(mlir::ArrayRef<AmxRows> rows);
   void emitAmxStep(mlir::ArrayRef<AmxRows> rows);
   void finishAmxRows(int64_t firstSums, AmxRows rows);
   void finishAmxBlock(int64_t firstSums, AmxRows rows, mlir::Value row, int64_t count);
@@ -151,6 +160,8 @@ private:
   /// `step` is that of `loop`, from the beginning of the part.
   void prefetchPanel(unsigned loop, mlir::Value step);
   void prefetchAhead(unsigned loop);
+  void prefetchParts();
+  void moveToNextPanels();
 
   /// The part of a summed loop in which the bounds of a row of the block hold.
   LoopRange getRange(unsigned loop, int64_t row);

@@ -28,6 +28,59 @@ void ContractionEmitter::prefetchEpilogue() {
     }
 }
 
+/// While a block of columns is multiplied with all rows, the next one comes from memory: at each step each block of rows asks
+/// for its share of that step. What lies beyond the last panel may be asked for, too: that reads nothing.
+void ContractionEmitter::prefetchParts() {
+  constexpr int64_t kRowsOfBlock = 32, kFewBlocks = 4;
+  const FloatParts &parts = *contraction.parts;
+  // Of unknown rows there may be fewer blocks than is taken for granted, or more.
+  std::optional<int64_t> rows = getConstantIntValue(extents[*contraction.rowLoop]);
+  int64_t count = rows ? llvm::divideCeil(*rows, kRowsOfBlock) : kFewBlocks, pairs = parts.step / 2;
+  AffineExpr number = b.getAffineDimExpr(0).floorDiv(kRowsOfBlock);
+  SmallVector<Value> places{position[*contraction.rowLoop]};
+  for (unsigned outer : llvm::reverse(outerLoops))
+    if (std::optional<int64_t> extent = getConstantIntValue(extents[outer]); extent && *extent > 1) {
+      number = number + b.getAffineDimExpr(places.size()) * count;
+      places.push_back(position[outer]);
+      count *= *extent;
+    }
+  int64_t lines = parts.columns.size() * pairs, share = llvm::divideCeil(lines, count);
+  Value column = position[contraction.columnLoop], step = position[parts.loop];
+  moveToNextPanels();
+  for (int64_t v = 0; v < size.vectors; ++v) {
+    SmallVector<Value> indices = getIndices(parts.columns.front(), 0, v * lanes);
+    for (int64_t i = 0; i < share; ++i) {
+      AffineExpr line = (number * share + i) % lines;
+      auto compute = [&](AffineExpr index) -> Value {
+        return affine::AffineApplyOp::create(b, loc, AffineMap::get(places.size(), 0, index), places);
+      };
+      indices.end()[-3] = compute(line.floorDiv(pairs));
+      indices.end()[-2] = compute(line % pairs);
+      memref::PrefetchOp::create(b, loc, contraction.vectors.memory, indices, /*isWrite=*/false, /*localityHint=*/2,
+                                 /*isDataCache=*/true);
+    }
+  }
+  position[contraction.columnLoop] = column;
+  position[parts.loop] = step;
+}
+
+/// To the same step of the panels after these. Where what is summed is done in parts, after the last panels come the first ones,
+/// with their next part.
+void ContractionEmitter::moveToNextPanels() {
+  Value &column = position[contraction.columnLoop];
+  auto compute = [&](Value from, int64_t by) -> Value {
+    return affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + by), from);
+  };
+  Value next = compute(column, size.vectors * lanes);
+  if (depth && !depth->isLast) {
+    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, next, extents[contraction.columnLoop]);
+    Value &step = position[contraction.parts->loop];
+    step = arith::SelectOp::create(b, loc, isLast, compute(step, depth->size), step);
+    next = arith::SelectOp::create(b, loc, isLast, constant(0), next);
+  }
+  column = next;
+}
+
 /// Asks for what the vectors of a later step will be.
 void ContractionEmitter::prefetchAhead(unsigned loop) {
   auto steps = op->getAttrOfType<IntegerAttr>(kPrefetchAttr);

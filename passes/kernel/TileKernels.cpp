@@ -114,6 +114,7 @@ struct ContractionShape {
   bool hasBorder;   ///< whether some rows see a part of what is summed alone: those at both ends
   int64_t products; ///< summed for an element, roughly
   int64_t rowStep;  ///< rows that are computed at a time, where there are many
+  int64_t rowBytes; ///< of what tile registers load of a row, where floats are in parts there, or 0
 };
 } // namespace
 
@@ -141,8 +142,11 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
   Contraction contraction = *matchContraction(op);
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   auto path = op->getAttrOfType<StringAttr>(kPathAttr);
+  bool isInTileRegisters = contraction.parts || (path && path == kAmxPath);
   ContractionShape shape{std::nullopt, 0, std::max<int64_t>(contraction.panel, 1), !contraction.scalars.bounds.empty(),
-                         getReductionSize(op), path && path == kAmxPath ? 32 : 14};
+                         getReductionSize(op), isInTileRegisters ? 32 : 14, 0};
+  if (contraction.parts)
+    shape.rowBytes = op.getStaticLoopRanges()[contraction.parts->loop] * contraction.parts->rows.size() * 2;
   for (auto [i, index] : llvm::enumerate(map.getResults())) {
     unsigned loop = cast<AffineDimExpr>(index).getPosition();
     if (loop == contraction.rowLoop)
@@ -177,6 +181,14 @@ static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const
   return sizes;
 }
 
+/// As many as may be of sums that wait, of the same number in all tiles if that is possible.
+static int64_t chooseSplitColumns(int64_t extent, int64_t step) {
+  for (int64_t columns = kSplitPartColumns; columns >= kSplitPartColumns / 2; columns -= step)
+    if (extent % columns == 0)
+      return columns;
+  return kSplitPartColumns;
+}
+
 /// Tile sizes of a contraction with a packed operand: few panels, which come from far away once, and many rows, for
 /// which each panel is read from the core's own cache again; fewer rows where that makes too few tiles. Of open sizes
 /// many rows do best whatever is usual: tiles for fewer were slower at that size, too (BERT by 6% at 128).
@@ -184,7 +196,12 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kElements = 1 << 15, kFewTiles = 16, kFewRows = 56,
                     kRowsOfReading = 8;
   SmallVector<int64_t> sizes(dims.size(), 1);
-  int64_t rest = kRows, rows = 1;
+  int64_t rest = kRows, rows = 1, columnStep = kColumns;
+  bool isSplit = shape.rowBytes * kSplitPartRows > kBytesOfPartRows;
+  if (shape.rowBytes) {
+    rest = isSplit ? kSplitPartRows : std::min(kBytesOfPartRows / shape.rowBytes, kRows);
+    columnStep = 2 * shape.panel;
+  }
   auto choose = [&](unsigned i) {
     int64_t extent = getConstant(dims[i]).value_or(rest), limit = std::max<int64_t>(rest / rows, 1);
     int64_t parts = std::max<int64_t>(1, llvm::divideCeil(extent, limit));
@@ -200,15 +217,17 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
       choose(i);
   // Work for a while, but in enough pieces for all threads. Reading weights takes as long as some rows of products.
   int64_t work = std::max(rows, kRowsOfReading) * shape.products;
-  int64_t columns = llvm::alignTo(std::clamp<int64_t>(kProducts / work, 1, 8 * kColumns), kColumns);
-  columns = std::min(columns, std::max(kElements / rows / kColumns * kColumns, kColumns));
+  int64_t columns = llvm::alignTo(std::clamp<int64_t>(kProducts / work, 1, 8 * kColumns), columnStep);
+  columns = std::min(columns, std::max(kElements / rows / columnStep * columnStep, columnStep));
+  if (isSplit)
+    columns = chooseSplitColumns(getConstant(dims[shape.column]).value_or(kSplitPartColumns), columnStep);
   sizes[shape.column] = std::min<int64_t>(columns, getConstant(dims[shape.column]).value_or(columns));
   // Few tiles are shared unevenly, and what threads hand each other by columns, by rows they mostly keep. An open number
   // of rows may be one tile.
   int64_t numTiles = 1;
   for (auto [dim, size] : llvm::zip(dims, sizes))
     numTiles *= llvm::divideCeil(getConstant(dim).value_or(size), size);
-  for (; shape.row && numTiles < kFewTiles && sizes[*shape.row] >= 2 * kFewRows; numTiles *= 2)
+  for (; shape.row && !isSplit && numTiles < kFewTiles && sizes[*shape.row] >= 2 * kFewRows; numTiles *= 2)
     sizes[*shape.row] = llvm::divideCeil(sizes[*shape.row], 2);
   return sizes;
 }

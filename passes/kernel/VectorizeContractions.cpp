@@ -49,12 +49,16 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
     });
     for (auto &[op, contraction] : contractions) {
       ContractionEmitter emitter(op, contraction, vectorBytes, registers, byteProducts);
-      if (linalg::FillOp fill = getZeroFill(op)) {
+      linalg::FillOp fill = getZeroFill(op);
+      if (fill)
         emitter.startFromZero();
-        fill.erase();
-      }
       if (auto path = op->getAttrOfType<StringAttr>(kPathAttr); path && path == kAmxPath)
         emitter.useAmx();
+      // There are no vectors for these.
+      if (contraction.parts && !emitter.fitsAmx())
+        continue;
+      if (fill)
+        fill.erase();
       emitter.absorbEpilogue();
       emitter.emit();
       op.erase();

@@ -77,22 +77,42 @@ static bool hasEnoughColumns(OpOperand &use, PackedDims dims) {
   return type.getDimSize(dims.axis) >= (areNeighbours ? kPanelColumns : kFewColumns);
 }
 
+namespace {
+/// Of a matrix: the dimension along the columns of the result, and the one that the other operand has last.
+struct MatrixDims {
+  std::optional<int64_t> axis, depthAxis;
+};
+} // namespace
+
+static MatrixDims getMatrixDims(OpOperand &use) {
+  if (auto contract = dyn_cast<ContractOp>(use.getOwner()))
+    return {getColumnDim(contract, use), getQuadDim(contract, use)};
+  auto convolve = dyn_cast<ConvolveOp>(use.getOwner());
+  if (convolve && convolve.getChannelsLast() && convolve.getGroups() == 1 && use.getOperandNumber() == 1)
+    return {convolve.getFilterDim(), convolve.getFilterChannelDim()};
+  return {};
+}
+
+/// Whether the dimensions that are neither are neighbours.
+static bool areOthersTogether(OpOperand &use, int64_t axis, int64_t depthAxis) {
+  int64_t rank = cast<RankedTensorType>(use.get().getType()).getRank(), first = std::min(axis, depthAxis),
+          last = std::max(axis, depthAxis);
+  return (first == 0) + (last + 1 == rank) + (first + 1 == last) >= 2;
+}
+
+std::optional<int64_t> tenon::getDepthAxis(OpOperand &use) {
+  auto [axis, depthAxis] = getMatrixDims(use);
+  return axis && depthAxis && areOthersTogether(use, *axis, *depthAxis) ? depthAxis : std::nullopt;
+}
+
 /// The dimensions that a use wants, however many columns there are.
 static std::optional<PackedDims> findPackedDims(OpOperand &use) {
-  Operation *op = use.getOwner();
-  std::optional<int64_t> axis, quadAxis;
   if (OpOperand *matrix = getWidenedUse(use))
     return getWidenedDims(use, *matrix);
-  if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && use.getOperandNumber() == 1 && getGroupPanel(convolve))
+  if (auto convolve = dyn_cast<ConvolveOp>(use.getOwner());
+      convolve && use.getOperandNumber() == 1 && getGroupPanel(convolve))
     return PackedDims{static_cast<int64_t>(convolve.getFilterDim()), {}, {}, getGroupPanel(convolve)};
-  if (auto contract = dyn_cast<ContractOp>(op)) {
-    axis = getColumnDim(contract, use);
-    quadAxis = getQuadDim(contract, use);
-  } else if (auto convolve = dyn_cast<ConvolveOp>(op);
-             convolve && convolve.getChannelsLast() && convolve.getGroups() == 1 && use.getOperandNumber() == 1) {
-    axis = convolve.getFilterDim();
-    quadAxis = convolve.getFilterChannelDim();
-  }
+  auto [axis, quadAxis] = getMatrixDims(use);
   if (!axis)
     return std::nullopt;
   Type type = getElementTypeOrSelf(use.get());

@@ -24,7 +24,12 @@ struct PackedDims {
 /// What the use of a weight by a product wants; nothing where the weight is read as it is.
 std::optional<PackedDims> getPackedDims(mlir::OpOperand &use);
 
-/// What an embedding of numbers of four bits wants whose rows are gathered, and nothing else: rows by themselves.
+/// The dimension of a weight that wants panels which is summed along the other operand's last one, where the
+/// rest of its dimensions lie one after the other.
+std::optional<int64_t> getDepthAxis(mlir::OpOperand &use);
+
+/// What an embedding of numbers of four bits wants whose rows are gathered, and nothing else: rows by
+/// themselves.
 std::optional<PackedDims> getEmbeddingDims(WeightOp weight);
 
 } // namespace tenon

@@ -29,6 +29,7 @@ struct AmxBytes : public Path {
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   /// Sums of integers are exact.
   double measureError(Operation *) const override { return 0; }
+  bool isAsExact() const override { return true; }
   Operation *take(Operation *op, const Machine &machine, RewriterBase &rewriter) const override;
 };
 } // namespace

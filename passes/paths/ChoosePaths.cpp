@@ -78,6 +78,8 @@ private:
       LDBG() << path->getName() << ": " << int64_t(cycles) << " cycles, " << op->getLoc();
       if (path == own)
         return own;
+      if (path->isAsExact())
+        return path;
       double error = errors->measure(*path, op);
       if (error > budget)
         continue;

@@ -24,6 +24,7 @@ static constexpr Figure kFigures[] = {
     {"vector_bytes", &Machine::vectorBytes},
     {"vector_registers", &Machine::vectorRegisters},
     {"amx_int8", &Machine::amxInt8},
+    {"amx_bf16", &Machine::amxBf16},
     {"own_cache_bytes", &Machine::ownCacheBytes},
     {"shared_cache_bytes", &Machine::sharedCacheBytes},
 };

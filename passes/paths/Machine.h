@@ -26,6 +26,7 @@ struct Machine {
   int64_t vectorRegisters = 32;
   ByteProducts byteProducts = ByteProducts::plain;
   int64_t amxInt8 = 0; ///< 1 where there are tile registers (AMX), and products of bytes in them
+  int64_t amxBf16 = 0; ///< the same of products of bf16
   double multiplyAdds = 2;         ///< vectors a cycle
   int64_t ownCacheBytes = 1 << 20; ///< of the last cache that a core does not share
   double farBytes = 8;             ///< that a core gets from the cache behind it in a cycle

@@ -30,6 +30,8 @@ public:
   virtual std::optional<double> estimateCycles(mlir::Operation *op, const Machine &machine) const = 0;
   /// The largest difference to exact arithmetic, relative to the largest element of the result. Takes some time.
   virtual double measureError(mlir::Operation *op) const = 0;
+  /// Whether it is off by no more than the operation's own path, whatever the data: it needs no part of the budget then.
+  virtual bool isAsExact() const { return false; }
   /// Replaces the operation, which the path can compute, by what it gives. A path that is the operation's own leaves it
   /// as it is.
   virtual mlir::Operation *take(mlir::Operation *op, const Machine &machine, mlir::RewriterBase &rewriter) const = 0;
@@ -48,6 +50,8 @@ std::unique_ptr<Path> createPlainProduct();
 /// Products of unsigned with signed bytes, in vectors and in tile registers.
 std::unique_ptr<Path> createByteVectors();
 std::unique_ptr<Path> createAmxBytes();
+/// Products of f32 in tile registers, as sums of products of so many parts.
+std::unique_ptr<Path> createAmxFloats(int64_t numParts);
 
 } // namespace tenon
 

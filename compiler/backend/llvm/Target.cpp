@@ -57,7 +57,9 @@ static void setVectorShape(CpuTarget &target) {
     bool hasQuads = needed.contains(machine.vectorBytes == 64 ? "avx512vnni" : "avxvnni");
     bool hasPairs = machine.vectorBytes == 16 || needed.contains(machine.vectorBytes == 64 ? "avx512bw" : "avx2");
     machine.byteProducts = hasQuads ? ByteProducts::quads : hasPairs ? ByteProducts::pairs : ByteProducts::plain;
-    machine.amxInt8 = machine.vectorBytes == 64 && needed.contains("amx-tile") && needed.contains("amx-int8");
+    bool hasTiles = machine.vectorBytes == 64 && needed.contains("amx-tile");
+    machine.amxInt8 = hasTiles && needed.contains("amx-int8");
+    machine.amxBf16 = hasTiles && needed.contains("amx-bf16");
   } else {
     machine.vectorBytes = 16;
     machine.vectorRegisters = 32;

@@ -155,6 +155,12 @@ private:
   /// A number of four bits, as one of 32.
   mlir::FailureOr<mlir::Value> emitFromWord(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitDequantize(DequantizeOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitToParts(ToPartsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitFromParts(FromPartsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitUnpackParts(UnpackPartsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  /// The sum of parts, which lie at `indices` where dimension `dim` has their numbers.
+  mlir::FailureOr<mlir::Value> emitSumOfParts(mlir::Value parts, llvm::SmallVector<mlir::AffineExpr> indices,
+                                              size_t dim);
   mlir::FailureOr<mlir::Value> emitSizes(SizesOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitSearch(SearchOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitTreeWalk(TreeWalkOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
@@ -174,7 +180,7 @@ private:
   llvm::SmallVector<mlir::AffineMap> inputMaps, outputMaps;
   Dims extents;
   llvm::SmallVector<mlir::Value> runtimeIndices;
-  mlir::SmallVector<mlir::AffineExpr> panelIndices; ///< of a loop: its panel, its place in that, its quad, word or block
+  mlir::SmallVector<mlir::AffineExpr> panelIndices; ///< of a loop: its panel, its place in that, its quad, word, block or step
   llvm::DenseMap<mlir::AffineExpr, mlir::Value> materialized;
   llvm::DenseMap<mlir::Value, mlir::Value> bound;
   std::map<Key, mlir::Value, bool (*)(const Key &, const Key &)> emitted;

@@ -182,3 +182,43 @@ func.func @unpack_words(%a: tensor<1x2x32xi8>) {
   %0 = tenon.unpack %a {axis = 0 : i64, word_axis = 1 : i64} : (tensor<1x2x32xi8>) -> tensor<32x16xui4>
   return
 }
+
+// -----
+
+func.func @parts_of_f64(%a: tensor<4x8xf64>) {
+  // expected-error @+1 {{needs f32, and bf16 of two dimensions more}}
+  %0 = tenon.to_parts %a : (tensor<4x8xf64>) -> tensor<4x1x3x8xbf16>
+  return
+}
+
+// -----
+
+func.func @too_few_steps(%a: tensor<4x40xf32>) {
+  // expected-error @+1 {{needs steps of 4x2, found 4x1x3x20}}
+  %0 = tenon.to_parts %a : (tensor<4x40xf32>) -> tensor<4x1x3x20xbf16>
+  return
+}
+
+// -----
+
+func.func @four_parts(%a: tensor<4x2x4x20xbf16>) {
+  // expected-error @+1 {{needs one to three parts, and steps of a constant length}}
+  %0 = tenon.from_parts %a : (tensor<4x2x4x20xbf16>) -> tensor<4x40xf32>
+  return
+}
+
+// -----
+
+func.func @panels_of_parts(%a: tensor<2x2x3x10x32xbf16>) {
+  // expected-error @+1 {{has panels and steps of another size than its result}}
+  %0 = tenon.unpack_parts %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<2x2x3x10x32xbf16>) -> tensor<40x40xf32>
+  return
+}
+
+// -----
+
+func.func @parts_along_columns(%a: tensor<3x2x3x10x32xbf16>) {
+  // expected-error @+1 {{needs two different dimensions of the result, found 1 and 1}}
+  %0 = tenon.unpack_parts %a {axis = 1 : i64, depth_axis = 1 : i64} : (tensor<3x2x3x10x32xbf16>) -> tensor<40x40xf32>
+  return
+}

@@ -1,0 +1,101 @@
+// RUN: tenon-opt %s --tenon-vectorize-contractions --canonicalize --cse | FileCheck %s
+// Products of f32 in parts in tile registers: sums in 0 to 3, rows in 4 and 5, columns in 6 and 7.
+
+#rows0 = affine_map<(m, k, n) -> (m, k floordiv 20, 0, k mod 20)>
+#rows1 = affine_map<(m, k, n) -> (m, k floordiv 20, 1, k mod 20)>
+#columns0 = affine_map<(m, k, n) -> (n floordiv 16, k floordiv 20, 0, (k mod 20) floordiv 2, (n mod 16) * 2 + k mod 2)>
+#columns1 = affine_map<(m, k, n) -> (n floordiv 16, k floordiv 20, 1, (k mod 20) floordiv 2, (n mod 16) * 2 + k mod 2)>
+#extents = affine_map<(m, k, n) -> (k)>
+#out = affine_map<(m, k, n) -> (m, n)>
+
+// Two parts of each factor: three products. The next panels are asked for meanwhile.
+// CHECK-LABEL: @two_parts
+// CHECK: llvm.call_intrinsic "llvm.x86.ldtilecfg"
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilezero"
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c3{{.*}} step %c1
+// CHECK: memref.prefetch
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tileloadd64"
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c{{[45]}}_i8
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.tileloadd64"(%c{{[67]}}_i8
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK-NOT: llvm.x86.tdpbf16ps
+// CHECK: llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK: vector.store
+// CHECK: llvm.call_intrinsic "llvm.x86.tilerelease"
+// CHECK-NOT: linalg.generic
+func.func @two_parts(%a: memref<32x3x2x20xbf16>, %b: memref<2x3x2x10x32xbf16>, %k: memref<60xi8>, %c: memref<32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<32x32xf32>)
+  linalg.generic {indexing_maps = [#rows1, #rows0, #columns1, #columns0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %a, %b, %b, %k : memref<32x3x2x20xbf16>, memref<32x3x2x20xbf16>, memref<2x3x2x10x32xbf16>, memref<2x3x2x10x32xbf16>, memref<60xi8>)
+      outs(%c : memref<32x32xf32>) {
+  ^bb0(%x1: bf16, %x0: bf16, %y1: bf16, %y0: bf16, %i: i8, %z: f32):
+    %0 = arith.extf %x1 : bf16 to f32
+    %1 = arith.extf %x0 : bf16 to f32
+    %2 = arith.addf %0, %1 : f32
+    %3 = arith.extf %y1 : bf16 to f32
+    %4 = arith.extf %y0 : bf16 to f32
+    %5 = arith.addf %3, %4 : f32
+    %6 = arith.mulf %2, %5 : f32
+    %7 = arith.addf %z, %6 : f32
+    linalg.yield %7 : f32
+  }
+  return
+}
+
+// What is not summed from zero is left to scalar loops, which give the same.
+// CHECK-LABEL: @not_from_zero
+// CHECK-NOT: tdpbf16ps
+// CHECK: linalg.generic
+func.func @not_from_zero(%a: memref<32x3x2x20xbf16>, %b: memref<2x3x2x10x32xbf16>, %k: memref<60xi8>, %c: memref<32x32xf32>) {
+  linalg.generic {indexing_maps = [#rows1, #rows0, #columns1, #columns0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %a, %b, %b, %k : memref<32x3x2x20xbf16>, memref<32x3x2x20xbf16>, memref<2x3x2x10x32xbf16>, memref<2x3x2x10x32xbf16>, memref<60xi8>)
+      outs(%c : memref<32x32xf32>) {
+  ^bb0(%x1: bf16, %x0: bf16, %y1: bf16, %y0: bf16, %i: i8, %z: f32):
+    %0 = arith.extf %x1 : bf16 to f32
+    %1 = arith.extf %x0 : bf16 to f32
+    %2 = arith.addf %0, %1 : f32
+    %3 = arith.extf %y1 : bf16 to f32
+    %4 = arith.extf %y0 : bf16 to f32
+    %5 = arith.addf %3, %4 : f32
+    %6 = arith.mulf %2, %5 : f32
+    %7 = arith.addf %z, %6 : f32
+    linalg.yield %7 : f32
+  }
+  return
+}
+
+// 128 rows of 2560 elements in parts are more than the second cache should hold: sums wait while all columns have a part
+// of them.
+#wide0 = affine_map<(m, k, n) -> (m, k floordiv 32, 0, k mod 32)>
+#wide1 = affine_map<(m, k, n) -> (m, k floordiv 32, 1, k mod 32)>
+#panels0 = affine_map<(m, k, n) -> (n floordiv 16, k floordiv 32, 0, (k mod 32) floordiv 2, (n mod 16) * 2 + k mod 2)>
+#panels1 = affine_map<(m, k, n) -> (n floordiv 16, k floordiv 32, 1, (k mod 32) floordiv 2, (n mod 16) * 2 + k mod 2)>
+// CHECK-LABEL: @long_sums
+// CHECK: %[[SUMS:.*]] = memref.alloc() : memref<128x64xf32>
+// CHECK: linalg.fill {{.*}} outs(%[[SUMS]]
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c64{{.*}} step %c32
+// CHECK: scf.for
+// CHECK-NOT: tilezero
+// CHECK: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+func.func @long_sums(%a: memref<128x80x2x32xbf16>, %b: memref<4x80x2x16x32xbf16>, %k: memref<2560xi8>, %c: memref<128x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<128x64xf32>)
+  linalg.generic {indexing_maps = [#wide1, #wide0, #panels1, #panels0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %a, %b, %b, %k : memref<128x80x2x32xbf16>, memref<128x80x2x32xbf16>, memref<4x80x2x16x32xbf16>, memref<4x80x2x16x32xbf16>, memref<2560xi8>)
+      outs(%c : memref<128x64xf32>) {
+  ^bb0(%x1: bf16, %x0: bf16, %y1: bf16, %y0: bf16, %i: i8, %z: f32):
+    %0 = arith.extf %x1 : bf16 to f32
+    %1 = arith.extf %x0 : bf16 to f32
+    %2 = arith.addf %0, %1 : f32
+    %3 = arith.extf %y1 : bf16 to f32
+    %4 = arith.extf %y0 : bf16 to f32
+    %5 = arith.addf %3, %4 : f32
+    %6 = arith.mulf %2, %5 : f32
+    %7 = arith.addf %z, %6 : f32
+    linalg.yield %7 : f32
+  }
+  return
+}

@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Products of f32 with seeded weights, for machines with tile registers that multiply bf16 and without."""
+
+import random
+import struct
+
+random.seed(1)
+
+
+def emitWeight(*shape):
+    count = 1
+    for extent in shape:
+        count *= extent
+    data = struct.pack(f"<{count}f", *(random.uniform(-1, 1) for _ in range(count)))
+    text = "x".join(map(str, shape))
+    print(f'  %w = tenon.weight dense<"0x{data.hex().upper()}"> : tensor<{text}xf32> {{name = "w"}}')
+    return f"tensor<{text}xf32>"
+
+
+def emitContracts(name, rows, depth, columns, number=1):
+    """Products of the same rows."""
+    x, y = f"tensor<{rows}x{depth}xf32>", f"tensor<{rows}x{columns}xf32>"
+    print(f"func.func @{name}(%x: {x}) -> ({', '.join([y] * number)}) {{")
+    w = emitWeight(depth, columns)
+    for i in range(number):
+        print(f"  %{i} = tenon.contract %x, %w {{lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>,")
+        print(f"    result_dims = array<i64: 0, 2>}} : ({x}, {w}) -> {y}")
+    print(f"  return {', '.join(f'%{i}' for i in range(number))} : {', '.join([y] * number)}\n}}")
+
+
+def emitConvolve(name, size, channels, filters):
+    x, y = f"tensor<1x{size}x{size}x{channels}xf32>", f"tensor<1x{size // 2}x{size // 2}x{filters}xf32>"
+    print(f"func.func @{name}(%x: {x}) -> {y} {{")
+    w = emitWeight(filters, 3, 3, channels)
+    print("  %0 = tenon.convolve %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64,")
+    print("    high = array<i64: 0, 0>, low = array<i64: 1, 1>, strides = array<i64: 2, 2>}")
+    print(f"    : ({x}, {w}) -> {y}")
+    print(f"  return %0 : {y}\n}}")
+
+
+print("module @tile_registers attributes {tenon.machine = {amx_bf16 = 1 : i64}} {")
+emitContracts("many_rows", 128, 200, 300, number=2)
+emitContracts("open_rows", "?", 128, 512)
+emitContracts("one_row", 1, 200, 300)
+emitContracts("little_work", 16, 32, 32)
+emitConvolve("window", 28, 40, 96)
+print("}\nmodule @vectors_alone {")
+emitContracts("many_rows", 128, 200, 300)
+print("}")
