@@ -34,7 +34,7 @@ def emitContracts(name, rows, depth, columns, number=1):
 def emitConvolve(name, size, channels, filters):
     x, y = f"tensor<1x{size}x{size}x{channels}xf32>", f"tensor<1x{size // 2}x{size // 2}x{filters}xf32>"
     print(f"func.func @{name}(%x: {x}) -> {y} {{")
-    w = emitWeight(filters, 3, 3, channels)
+    w = emitWeight(3, 3, channels, filters)
     print("  %0 = tenon.convolve %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64,")
     print("    high = array<i64: 0, 0>, low = array<i64: 1, 1>, strides = array<i64: 2, 2>}")
     print(f"    : ({x}, {w}) -> {y}")
