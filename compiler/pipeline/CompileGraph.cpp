@@ -99,9 +99,7 @@ std::string Compilation::getWhyUnmeasured() const {
   // What an earlier choice was measured for, this one is.
   if (isErrorAsked() || chosen.largestTaken > 0 || numChoices > 1)
     return "";
-  return "every operation is computed in its own way, with the error of sums in its type; --measure-error "
-         "measures "
-         "that";
+  return "every operation is as exact as sums in its type are; --measure-error measures that";
 }
 
 CompileStatus Compilation::measureError() {

@@ -341,7 +341,7 @@ static std::optional<Contraction> matchContractionOfParts(linalg::GenericOp op, 
     return std::nullopt;
   SmallVector<ElementRead> first = matchSumOfParts(op, factors->first),
                            second = matchSumOfParts(op, factors->second);
-  if (first.empty() || first.size() != second.size())
+  if (first.empty() || second.empty())
     return std::nullopt;
   bool isFirstOfColumns = first.front().map.isFunctionOfDim(column);
   return isFirstOfColumns ? matchParts(op, column, second, first) : matchParts(op, column, first, second);

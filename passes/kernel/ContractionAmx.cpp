@@ -283,17 +283,18 @@ void ContractionEmitter::emitAmxStep(ArrayRef<AmxRows> rows) {
   }
 }
 
-/// Which parts of rows and of columns are multiplied, one product after the other: each has an operand of the
-/// one before.
-static SmallVector<std::pair<int64_t, int64_t>> getPartProducts(int64_t numParts) {
-  switch (numParts) {
-  case 1:
-    return {{0, 0}};
-  case 2:
-    return {{1, 0}, {0, 0}, {0, 1}};
-  default:
+/// Which parts of rows and of columns are multiplied, one product after the other: each has an operand of the one before.
+static SmallVector<std::pair<int64_t, int64_t>> getPartProducts(int64_t rowParts, int64_t columnParts) {
+  if (columnParts == 3 && rowParts == 3)
     return {{2, 0}, {0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}};
-  }
+  if (columnParts == 2 && rowParts == 2)
+    return {{1, 0}, {0, 0}, {0, 1}};
+  // All, the smallest first.
+  SmallVector<std::pair<int64_t, int64_t>> products;
+  for (int64_t column = columnParts; column-- > 0;)
+    for (int64_t row = rowParts; row-- > 0;)
+      products.emplace_back(row, column);
+  return products;
 }
 
 void ContractionEmitter::emitAmxParts(ArrayRef<AmxRows> rows) {
@@ -302,7 +303,7 @@ void ContractionEmitter::emitAmxParts(ArrayRef<AmxRows> rows) {
   std::pair<int64_t, int64_t> loaded(-1, -1);
   position[*contraction.rowLoop] = rows.front().first;
   prefetchParts();
-  for (auto [ofRows, ofColumns] : getPartProducts(parts.rows.size())) {
+  for (auto [ofRows, ofColumns] : getPartProducts(parts.rows.size(), parts.columns.size())) {
     for (size_t i = 0; i < rows.size() && loaded.first != ofRows; ++i) {
       position[*contraction.rowLoop] = rows[i].first;
       moveAmx("tileloadd64", kFirstRows + i, contraction.scalars.memory, getIndices(parts.rows[ofRows], 0, 0),

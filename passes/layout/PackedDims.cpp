@@ -100,9 +100,11 @@ static bool areOthersTogether(OpOperand &use, int64_t axis, int64_t depthAxis) {
   return (first == 0) + (last + 1 == rank) + (first + 1 == last) >= 2;
 }
 
-std::optional<int64_t> tenon::getDepthAxis(OpOperand &use) {
+std::optional<MatrixAxes> tenon::getMatrixAxes(OpOperand &use) {
   auto [axis, depthAxis] = getMatrixDims(use);
-  return axis && depthAxis && areOthersTogether(use, *axis, *depthAxis) ? depthAxis : std::nullopt;
+  if (!axis || !depthAxis || !areOthersTogether(use, *axis, *depthAxis))
+    return std::nullopt;
+  return MatrixAxes{*axis, *depthAxis};
 }
 
 /// The dimensions that a use wants, however many columns there are.

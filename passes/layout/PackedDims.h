@@ -24,9 +24,13 @@ struct PackedDims {
 /// What the use of a weight by a product wants; nothing where the weight is read as it is.
 std::optional<PackedDims> getPackedDims(mlir::OpOperand &use);
 
-/// The dimension of a weight that wants panels which is summed along the other operand's last one, where the
-/// rest of its dimensions lie one after the other.
-std::optional<int64_t> getDepthAxis(mlir::OpOperand &use);
+/// Dimensions of a matrix: the one along the columns of the result, and the one that is the other operand's last.
+struct MatrixAxes {
+  int64_t columns, depth;
+};
+
+/// Those of an operand of a product which has panels, or could have, and whose other dimensions lie one after the other.
+std::optional<MatrixAxes> getMatrixAxes(mlir::OpOperand &use);
 
 /// What an embedding of numbers of four bits wants whose rows are gathered, and nothing else: rows by
 /// themselves.

@@ -50,7 +50,7 @@ std::unique_ptr<Path> createPlainProduct();
 /// Products of unsigned with signed bytes, in vectors and in tile registers.
 std::unique_ptr<Path> createByteVectors();
 std::unique_ptr<Path> createAmxBytes();
-/// Products of f32 in tile registers, as sums of products of so many parts.
+/// Products of f32 in tile registers, as sums of products of so many parts, or with one part such with a matrix of bf16.
 std::unique_ptr<Path> createAmxFloats(int64_t numParts);
 
 } // namespace tenon

@@ -31,6 +31,20 @@ def emitContracts(name, rows, depth, columns, number=1):
     print(f"  return {', '.join(f'%{i}' for i in range(number))} : {', '.join([y] * number)}\n}}")
 
 
+def emitHalves(name, hasHalfRows):
+    """A product with a matrix of bf16, of rows of such or of f32."""
+    x = "tensor<128x256xbf16>" if hasHalfRows else "tensor<128x256xf32>"
+    print(f"func.func @{name}(%x: {x}) -> tensor<128x300xf32> {{")
+    data = bytes(random.choice(((0, 0x3F), (0x80, 0xBE)))[i % 2] for i in range(2 * 256 * 300))
+    print(f'  %w = tenon.weight dense<"0x{data.hex().upper()}"> : tensor<256x300xbf16> {{name = "w"}}')
+    print("  %1 = tenon.cast %w : (tensor<256x300xbf16>) -> tensor<256x300xf32>")
+    if hasHalfRows:
+        print(f"  %0 = tenon.cast %x : ({x}) -> tensor<128x256xf32>")
+    print(f"  %2 = tenon.contract {'%0' if hasHalfRows else '%x'}, %1 {{lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>,")
+    print("    result_dims = array<i64: 0, 2>} : (tensor<128x256xf32>, tensor<256x300xf32>) -> tensor<128x300xf32>")
+    print("  return %2 : tensor<128x300xf32>\n}")
+
+
 def emitConvolve(name, size, channels, filters):
     x, y = f"tensor<1x{size}x{size}x{channels}xf32>", f"tensor<1x{size // 2}x{size // 2}x{filters}xf32>"
     print(f"func.func @{name}(%x: {x}) -> {y} {{")
@@ -47,6 +61,8 @@ emitContracts("open_rows", "?", 128, 512)
 emitContracts("one_row", 1, 200, 300)
 emitContracts("little_work", 16, 32, 32)
 emitConvolve("window", 28, 40, 96)
+emitHalves("halves", True)
+emitHalves("half_matrix", False)
 print("}\nmodule @vectors_alone {")
 emitContracts("many_rows", 128, 200, 300)
 print("}")
