@@ -209,6 +209,17 @@ static bool hasDimsOf(Operation *op, Operation *other) {
   return getDims(op->getResult(0)) == getDims(other->getResult(0));
 }
 
+/// Whether the elements of `op` may be computed where its user reads them.
+static bool mayBeComputedIn(Operation *op, OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (tenon::hasLoopNest(user))
+    return mayInlineInto(op, use);
+  // Each element is asked for once for each part.
+  if (isa<ToPartsOp>(user))
+    return movesElements(op) || isa<PadOp>(op);
+  return hasDimsOf(op, user) || isCheap(op);
+}
+
 bool Fusion::mayJoin(Operation *op, Group &region) {
   // Nothing else than a kernel that reads it can undo a packing at no cost.
   if (static_cast<int64_t>(region.ops.size()) >= maxOps && !isa<UnpackOp, FromPartsOp, UnpackPartsOp>(op))
@@ -221,10 +232,7 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
     return false;
   for (OpOperand &use : op->getUses()) {
     Operation *user = use.getOwner();
-    if (tenon::hasLoopNest(user) ? !mayInlineInto(op, use) : !hasDimsOf(op, user) && !isCheap(op))
-      return false;
-    // Each element is asked for once for each part.
-    if (isa<ToPartsOp>(user) && !movesElements(op) && !isa<PadOp>(op))
+    if (!mayBeComputedIn(op, use))
       return false;
     // Vectors look elements up, but not behind a branch.
     if (isa<ConcatOp>(user) && looksUpElements(op))
