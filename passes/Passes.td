@@ -56,7 +56,9 @@ def ApplyFacts : Pass<"tenon-apply-facts", "::mlir::func::FuncOp"> {
     - of two symbols of inputs that have to be equal, one stays: binding it
       compares the inputs;
     - extents that are equal are written the same;
-    - a requirement that always holds disappears.
+    - a requirement that always holds disappears;
+    - what `tenon.bind` binds gets a bound, where one follows from how it is computed
+      (`ValueBounds`): the smaller of two, a remainder, an index, a count.
 
     Runs after `tenon-collect-requirements`; `tenon-infer-shapes` then finds what
     follows for results.

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/shape/BoundSizes.h"
 #include "passes/shape/FunctionFacts.h"
 
 namespace tenon {
@@ -341,6 +342,7 @@ struct ApplyFacts : public tenon::impl::ApplyFactsBase<ApplyFacts> {
       return;
     FactsApplier applier(function);
     applier.run();
+    boundSizes(function);
     numReplaced += applier.numReplaced;
     numProven += applier.numProven;
   }
