@@ -19,6 +19,7 @@
 #include "compiler/pipeline/Pipeline.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "mlir/Support/Timing.h"
 #include "passes/paths/PathErrors.h"
 #include "runtime/core/Plan.h"
 #include <nlohmann/json.hpp>
@@ -103,6 +104,8 @@ private:
   const CompileOptions &options;
   llvm::raw_ostream &errors;
   mlir::MLIRContext context;
+  mlir::DefaultTimingManager timing;
+  mlir::TimingScope times; ///< of the whole
   DumpSequence dumps;
   std::vector<CpuTarget> targets;
   uint64_t sourceHash = 0;

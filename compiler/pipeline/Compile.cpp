@@ -49,6 +49,9 @@ Compilation::Compilation(const CompileOptions &options, llvm::raw_ostream &error
   dumps.directory = options.dumpDir;
   dumps.afterPass = options.dumpAfter;
   sourceName = options.input;
+  timing.setEnabled(options.timing);
+  timing.setDisplayMode(DefaultTimingManager::DisplayMode::Tree);
+  times = timing.getRootScope();
   context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) { report(diagnostic); });
 }
 
@@ -209,6 +212,8 @@ CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::functio
   build(pm);
   if (CompileStatus status = beginPhase(phase, op, &pm); status != CompileStatus::done || isReproduced)
     return status;
+  TimingScope scope = times.nest(phase);
+  pm.enableTiming(scope);
   if (failed(pm.run(op)))
     return getFailure();
   return succeeded(verify(op)) ? CompileStatus::done : CompileStatus::fault;

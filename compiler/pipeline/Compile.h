@@ -43,6 +43,7 @@ struct CompileOptions {
   uint64_t memoryLimit = 0;   ///< bytes that a run may need, for all sizes that the ranges allow; 0: any
   std::string dumpDir;   ///< where not empty: one numbered .mlir file a pass that changed something
   std::string dumpAfter; ///< where not empty: the IR after this pass goes to standard error
+  bool timing = false;   ///< whether how long phases and passes take goes to standard error
   bool singleThread = false;
   std::function<void(llvm::StringRef)> onPhase; ///< told the name of each phase as it begins
   std::string reproduce; ///< where not empty: `output` gets the IR that this phase starts from, and no more

@@ -9,6 +9,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/Views.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -57,26 +58,114 @@ uint32_t LaunchGraph::getBuffer(Value value) {
   return it->second;
 }
 
+/// What happens in the order in which it stands.
+static bool hasEffect(Operation *op) { return isa<BindOp, RequireOp, RunSeedOp>(op) || op->getNumRegions() != 0; }
+
+/// False where a symbol gets a value twice: what uses it would have to know which.
+bool LaunchGraph::collectBinders() {
+  for (Operation &op : block)
+    if (auto symbols = op.getAttrOfType<ArrayAttr>("symbols"); symbols && isa<BindOp, IfOp, LoopOp>(op))
+      for (StringRef name : symbols.getAsValueRange<StringAttr>())
+        if (!name.empty() && !binders.try_emplace(getDimSymbol(op.getContext(), name), &op).second)
+          return false;
+  return true;
+}
+
+/// Visits the symbols of an operation, of what is in it, and of the free ones that move along with it.
+void LaunchGraph::visitSymbols(Operation *root, llvm::function_ref<void(AffineExpr)> visit) {
+  auto visitDims = [&](ArrayRef<AffineExpr> dims) {
+    for (AffineExpr dim : dims)
+      dim.walk([&](AffineExpr part) {
+        if (isa<AffineSymbolExpr>(part))
+          visit(part);
+      });
+  };
+  root->walk([&](Operation *op) {
+    for (NamedAttribute attribute : op->getAttrs())
+      if (auto shape = dyn_cast<ShapeAttr>(attribute.getValue()))
+        visitDims(shape.getDims());
+    for (Value result : op->getResults())
+      visitDims(getDims(result));
+    for (Value operand : op->getOperands()) {
+      visitDims(getDims(operand));
+      Operation *definition = operand.getDefiningOp();
+      if (definition && isFree(definition) && definition->getBlock() == &block)
+        visitSymbols(definition, visit);
+    }
+  });
+}
+
+/// It comes after what gives its symbols their values, unless it stood before that.
+void LaunchGraph::addSymbols(Operation *op, ordering::Node &node) {
+  uint32_t number = graph.nodes.size();
+  visitSymbols(op, [&](AffineExpr symbol) {
+    Operation *binder = binders.lookup(symbol);
+    if (!binder || binder == op)
+      return;
+    if (auto bound = numbers.find(binder); bound != numbers.end())
+      node.after.push_back(bound->second);
+    else
+      users[symbol].push_back(number);
+  });
+  for (auto [symbol, binder] : binders)
+    if (binder == op)
+      llvm::append_range(node.after, users.lookup(symbol));
+}
+
+/// Effects keep their order, and what a check may be for stays behind it.
+void LaunchGraph::addEffects(Operation *op, ordering::Node &node) {
+  uint32_t number = graph.nodes.size();
+  if (lastRequire)
+    node.after.push_back(*lastRequire);
+  if (!hasEffect(op))
+    return;
+  if (lastEffect)
+    node.after.push_back(*lastEffect);
+  lastEffect = number;
+  if (isa<RequireOp>(op))
+    lastRequire = number;
+}
+
+/// What branches and bodies read of this block, and the most that is live in one of them.
+void LaunchGraph::addRegions(Operation *op, ordering::Node &node) {
+  if (op->getNumRegions() == 0)
+    return;
+  hasRegions = true;
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  for (Value value : captured)
+    node.reads.push_back(getBuffer(value));
+  int64_t inside = 0;
+  for (Region &region : op->getRegions()) {
+    LaunchGraph launches(region.front());
+    if (launches.build())
+      inside = std::max(inside, ordering::getPeak(launches.graph, ordering::getGivenOrder(launches.graph)));
+  }
+  node.writes.push_back(graph.buffers.size());
+  graph.buffers.push_back({inside, false, false});
+}
+
+void LaunchGraph::addNode(Operation *op) {
+  ordering::Node node;
+  for (Value operand : op->getOperands())
+    node.reads.push_back(getBuffer(operand));
+  for (Value result : op->getResults())
+    node.writes.push_back(getBuffer(result));
+  addRegions(op, node);
+  addSymbols(op, node);
+  addEffects(op, node);
+  numbers[op] = graph.nodes.size();
+  graph.nodes.push_back(std::move(node));
+  nodes.push_back(op);
+}
+
 bool LaunchGraph::build() {
   collectParts();
-  for (Operation &op : block.without_terminator()) {
-    if (op.getNumRegions() != 0 || isa<BindOp, RequireOp, AppendOp>(op))
-      return false;
-    if (isFree(&op))
-      continue;
-    ordering::Node node;
-    for (Value operand : op.getOperands())
-      node.reads.push_back(getBuffer(operand));
-    for (Value result : op.getResults())
-      node.writes.push_back(getBuffer(result));
-    // Seeds come from one source, one after the other.
-    if (isa<RunSeedOp>(op))
-      for (auto [i, other] : llvm::enumerate(nodes))
-        if (isa<RunSeedOp>(other))
-          node.after.push_back(i);
-    graph.nodes.push_back(std::move(node));
-    nodes.push_back(&op);
-  }
+  if (!collectBinders() || !block.getOps<AppendOp>().empty())
+    return false;
+  for (Operation &op : block.without_terminator())
+    if (!isFree(&op))
+      addNode(&op);
   for (Value operand : block.getTerminator()->getOperands()) {
     ordering::Buffer &buffer = graph.buffers[getBuffer(operand)];
     buffer.isLiveAfter = true;

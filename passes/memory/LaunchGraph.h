@@ -8,8 +8,10 @@
 #ifndef TENON_PASSES_MEMORY_LAUNCHGRAPH_H
 #define TENON_PASSES_MEMORY_LAUNCHGRAPH_H
 
+#include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Block.h"
 #include "passes/memory/ordering/Graph.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tenon {
 
@@ -31,12 +33,24 @@ public:
   ordering::Graph graph;
   llvm::SmallVector<mlir::Operation *> nodes; ///< of the graph, in the order in which they stand
 
+  bool hasRegions = false;                    ///< whether there are branches or loops
+
 private:
   void collectParts();
+  bool collectBinders();
+  void addNode(mlir::Operation *op);
+  void addRegions(mlir::Operation *op, ordering::Node &node);
+  void addSymbols(mlir::Operation *op, ordering::Node &node);
+  void addEffects(mlir::Operation *op, ordering::Node &node);
+  void visitSymbols(mlir::Operation *op, llvm::function_ref<void(mlir::AffineExpr)> visit);
 
   mlir::Block &block;
   llvm::DenseMap<mlir::Value, uint32_t> buffers;
   llvm::DenseMap<mlir::Value, mlir::Value> wholeOf; ///< of the inputs of a concat: its result
+  llvm::MapVector<mlir::AffineExpr, mlir::Operation *> binders; ///< of the symbols that get their values here
+  llvm::DenseMap<mlir::AffineExpr, llvm::SmallVector<uint32_t>> users; ///< nodes, likewise
+  llvm::DenseMap<mlir::Operation *, uint32_t> numbers; ///< of nodes
+  std::optional<uint32_t> lastEffect, lastRequire;
 };
 
 } // namespace tenon

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/memory/LaunchGraph.h"
@@ -27,8 +28,10 @@ static void apply(Block &block, const LaunchGraph &graph, const ordering::Order 
   std::function<void(Operation *)> move = [&](Operation *op) {
     if (!op || op->getBlock() != &block || !moved.insert(op).second)
       return;
-    for (Value operand : op->getOperands())
-      if (Operation *definition = operand.getDefiningOp(); definition && isFree(definition))
+    llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+    for (Value value : used)
+      if (Operation *definition = value.getDefiningOp(); definition && isFree(definition))
         move(definition);
     op->moveBefore(terminator);
   };

@@ -45,7 +45,7 @@ struct Peak {
 /// Nothing where the block's order cannot be looked at.
 static std::optional<Peak> findPeak(Block &block) {
   LaunchGraph launches(block);
-  if (!launches.build())
+  if (!launches.build() || launches.hasRegions)
     return std::nullopt;
   Peak peak;
   std::vector<int64_t> live = ordering::getLiveBytes(launches.graph, ordering::getGivenOrder(launches.graph));

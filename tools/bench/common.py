@@ -31,6 +31,7 @@ class Failure(Exception):
 @dataclasses.dataclass
 class Ran:
     output: str
+    errors: str
     seconds: float
     peak: int  # bytes
 
@@ -45,10 +46,11 @@ def run(command, environment=None):
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
+        output, errors = out.read(), err.read()
         if process.returncode:
-            said = [line for line in err.read().splitlines() if line.strip()]
+            said = [line for line in errors.splitlines() if line.strip()]
             raise Failure(said[0] if said else f"{command[0]} ended with {process.returncode}")
-        return Ran(out.read(), seconds, usage.ru_maxrss * 1024)
+        return Ran(output, errors, seconds, usage.ru_maxrss * 1024)
 
 
 class Tools:

@@ -58,6 +58,7 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
       ->type_name("BYTES");
   command.add_option("--dump-ir", options.dumpDir, "folder for one numbered .mlir file a pass that changed something");
   command.add_option("--dump-after", options.dumpAfter, "print the IR after this pass to standard error");
+  command.add_flag("--timing", options.timing, "print how long phases and passes take to standard error");
 }
 
 bool tenon::resolveCompileOptions(CompileArguments &arguments) {

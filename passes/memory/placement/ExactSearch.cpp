@@ -281,8 +281,9 @@ SearchEnd tenon::placement::searchPlacement(const Instance &instance, int64_t ca
     return SearchEnd::Impossible;
   Search search(instance, capacity);
   const Rule rules[] = {Rule::Weights, Rule::Options, Rule::Slack, Rule::Lowest};
-  // At first about as much as it takes to place everything once; at last less than 0.1 s.
-  constexpr int64_t kFirstLimit = 1000, kLastLimit = 20'000'000;
+  // At first about as much as it takes to place everything once; at last some 10 ms: what a try does not find by then
+  // others find sooner.
+  constexpr int64_t kFirstLimit = 1000, kLastLimit = 2'000'000;
   constexpr uint32_t kTriesARound = 20; // all rules with all preferences
   uint64_t random = 1;
   int64_t count = static_cast<int64_t>(instance.size()), limit = std::clamp(count * count, kFirstLimit, kLastLimit);

@@ -47,3 +47,58 @@ func.func private @join(%x: tensor<10xf32>, %y: tensor<10xf32>) -> tensor<10xf32
   %0 = tenon.add %x, %y : (tensor<10xf32>, tensor<10xf32>) -> tensor<10xf32>
   return %0 : tensor<10xf32>
 }
+
+// What needs a symbol stays behind the bind that gives it its value, and all stays behind a check; the rest moves past both.
+// CHECK-LABEL: func.func @around_a_bind
+// CHECK: tenon.bind
+// CHECK-NEXT: tenon.require
+// CHECK-NEXT: tenon.launch @fill(
+// CHECK-NEXT: tenon.launch @widen(
+// CHECK-NEXT: tenon.reshape
+// CHECK-NEXT: tenon.launch @narrow(
+// CHECK-NEXT: tenon.launch @widen(
+// CHECK-NEXT: tenon.reshape
+// CHECK-NEXT: tenon.launch @narrow(
+func.func @around_a_bind(%x: tensor<10xf32>, %n: tensor<1xi64>) -> (tensor<10xf32>, tensor<?xf32, #tenon.shape<n>>) {
+  %a = tenon.launch @widen(%x) {sizes = #tenon.shape<>} : (tensor<10xf32>) -> tensor<1000xf32>
+  %b = tenon.launch @widen(%x) {sizes = #tenon.shape<>} : (tensor<10xf32>) -> tensor<1000xf32>
+  tenon.bind %n ["n"] {min = 0 : i64} : tensor<1xi64>
+  %va = tenon.reshape %a : (tensor<1000xf32>) -> tensor<10x100xf32>
+  %vb = tenon.reshape %b : (tensor<1000xf32>) -> tensor<10x100xf32>
+  %c = tenon.launch @narrow(%va) {sizes = #tenon.shape<>} : (tensor<10x100xf32>) -> tensor<10xf32>
+  %d = tenon.launch @narrow(%vb) {sizes = #tenon.shape<>} : (tensor<10x100xf32>) -> tensor<10xf32>
+  %e = tenon.launch @join(%c, %d) {sizes = #tenon.shape<>} : (tensor<10xf32>, tensor<10xf32>) -> tensor<10xf32>
+  tenon.require #tenon.shape<n + -1> "there is nothing"
+  %f = tenon.launch @fill(%x) {sizes = #tenon.shape<n>} : (tensor<10xf32>) -> tensor<?xf32, #tenon.shape<n>>
+  return %e, %f : tensor<10xf32>, tensor<?xf32, #tenon.shape<n>>
+}
+
+// What a branch reads is there before it, and no more.
+// CHECK-LABEL: func.func @around_a_branch
+// CHECK: tenon.launch @widen(
+// CHECK-NEXT: tenon.reshape
+// CHECK-NEXT: tenon.if
+// CHECK: tenon.launch @widen(
+// CHECK-NEXT: tenon.reshape
+// CHECK-NEXT: tenon.launch @narrow(
+// CHECK-NEXT: tenon.launch @join(
+func.func @around_a_branch(%x: tensor<10xf32>, %p: tensor<i1>) -> tensor<10xf32> {
+  %a = tenon.launch @widen(%x) {sizes = #tenon.shape<>} : (tensor<10xf32>) -> tensor<1000xf32>
+  %b = tenon.launch @widen(%x) {sizes = #tenon.shape<>} : (tensor<10xf32>) -> tensor<1000xf32>
+  %va = tenon.reshape %a : (tensor<1000xf32>) -> tensor<10x100xf32>
+  %vb = tenon.reshape %b : (tensor<1000xf32>) -> tensor<10x100xf32>
+  %c = tenon.if %p : tensor<i1> -> tensor<10xf32> {
+    %0 = tenon.launch @narrow(%va) {sizes = #tenon.shape<>} : (tensor<10x100xf32>) -> tensor<10xf32>
+    tenon.yield %0 : tensor<10xf32>
+  } else {
+    tenon.yield %x : tensor<10xf32>
+  }
+  %d = tenon.launch @narrow(%vb) {sizes = #tenon.shape<>} : (tensor<10x100xf32>) -> tensor<10xf32>
+  %e = tenon.launch @join(%c, %d) {sizes = #tenon.shape<>} : (tensor<10xf32>, tensor<10xf32>) -> tensor<10xf32>
+  return %e : tensor<10xf32>
+}
+func.func private @fill(%x: tensor<10xf32>) -> tensor<?xf32, #tenon.shape<n>> attributes {tenon.kernel} {
+  %0 = tenon.reduce sum, %x {axes = array<i64: 0>} : (tensor<10xf32>) -> tensor<f32>
+  %1 = tenon.broadcast %0 : (tensor<f32>) -> tensor<?xf32, #tenon.shape<n>>
+  return %1 : tensor<?xf32, #tenon.shape<n>>
+}
