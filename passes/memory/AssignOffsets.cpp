@@ -12,6 +12,7 @@
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
 #include "passes/memory/BoundedSizes.h"
+#include "passes/memory/LendParts.h"
 #include "passes/memory/Lifetimes.h"
 #include "passes/memory/SizeSamples.h"
 #include "passes/memory/placement/Place.h"
@@ -59,6 +60,7 @@ struct ArenaPlaces {
 struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
   void runOnOperation() override {
     program = getOperation();
+    lendParts(program);
     findLateValues();
     std::vector<Activation> early, late;
     for (Activation &activation : computeLifetimes(program))
@@ -100,7 +102,10 @@ private:
         aliases.push_back(alias);
     for (plan::AliasOp alias : aliases) {
       OpBuilder b(alias);
-      alias.replaceAllUsesWith(makePart(b, alias.getOffset(), alias.getSize()));
+      Value part = makePart(b, alias.getOffset(), alias.getSize());
+      if (Attribute name = alias->getAttr(kLentNameAttr))
+        part.getDefiningOp()->setAttr("name", name);
+      alias.replaceAllUsesWith(part);
       alias.erase();
     }
     alloc.replaceAllUsesWith(whole);

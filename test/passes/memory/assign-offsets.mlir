@@ -89,3 +89,30 @@ plan.program @kinds_of_sizes_share symbols ["N"] inputs [] outputs [] {
 // CHECK-NOT: plan.arena
 plan.program @no_arena_for_nothing symbols [] inputs [] outputs [] {
 }
+
+// The second half of the joined result holds nothing until the last launch but one, so b [1, 2] lies there. What reads
+// c [1, 4] comes after that half is written, so c lies apart: joined, c and d take 2560 bytes, b beside them would take more.
+// CHECK-LABEL: @idle_part_is_lent
+// CHECK: %[[ARENA:.*]] = plan.arena %c2560
+// CHECK-DAG: plan.view %[[ARENA]][%[[HALF:.*]]] size %c512 {name = "b"}
+// CHECK-DAG: plan.view %[[ARENA]][%[[HALF]]] size %c512 {name = "joined"}
+// CHECK-DAG: plan.view %[[ARENA]][%{{.*}}] size %c512 {name = "c"}
+plan.program @idle_part_is_lent symbols [] inputs [] outputs [] {
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %half = arith.constant 512 : index
+  %size = arith.constant 1024 : index
+  %in = plan.input 0 size %size
+  %out = plan.output 0 size %size
+  %joined = plan.alloc %size {name = "joined"}
+  %left = plan.alias %joined[%zero] size %half
+  %right = plan.alias %joined[%half] size %half
+  plan.launch @k(%in) -> (%left) sizes() tiles %one {name = "0"}
+  %b = plan.alloc %half {name = "b"}
+  %c = plan.alloc %half {name = "c"}
+  plan.launch @k(%in) -> (%b, %c) sizes() tiles %one {name = "1"}
+  %d = plan.alloc %size {name = "d"}
+  plan.launch @k(%b) -> (%d) sizes() tiles %one {name = "2"}
+  plan.launch @k(%d) -> (%right) sizes() tiles %one {name = "3"}
+  plan.launch @k(%joined, %c) -> (%out) sizes() tiles %one {name = "4"}
+}

@@ -1,0 +1,134 @@
+//===- LendParts.cpp - activations in idle parts of others ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/memory/LendParts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/memory/placement/Instance.h"
+#include "runtime/format/Kernel.h"
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+
+/// Bytes [begin, end) that an instruction reads or writes.
+struct Access {
+  int64_t time, begin, end;
+};
+
+/// An activation of known size that nothing in a branch or a loop uses.
+struct Owner {
+  plan::AllocOp alloc;
+  int64_t size;
+  std::vector<Access> accesses;
+  bool hasAliases = false, isLent = false;
+
+  int64_t first() const { return llvm::min_element(accesses, isEarlier)->time; }
+  int64_t last() const { return llvm::max_element(accesses, isEarlier)->time; }
+  static bool isEarlier(const Access &a, const Access &b) { return a.time < b.time; }
+};
+
+} // namespace
+
+static std::optional<int64_t> getKnown(Value value) {
+  APInt known;
+  return matchPattern(value, m_ConstantInt(&known)) ? std::optional(known.getSExtValue()) : std::nullopt;
+}
+
+/// False where a use is not in the block, or where it is not known which bytes it is of.
+static bool collectAccesses(Value buffer, int64_t begin, int64_t end, const llvm::DenseMap<Operation *, int64_t> &times, Owner &owner) {
+  for (Operation *user : buffer.getUsers()) {
+    if (auto alias = dyn_cast<plan::AliasOp>(user)) {
+      std::optional<int64_t> offset = getKnown(alias.getOffset()), size = getKnown(alias.getSize());
+      owner.hasAliases = true;
+      if (!offset || !size || !collectAccesses(alias.getBuffer(), begin + *offset, begin + *offset + *size, times, owner))
+        return false;
+      continue;
+    }
+    auto time = times.find(user);
+    if (time == times.end() || user->getNumRegions() != 0)
+      return false;
+    owner.accesses.push_back({time->second, begin, end});
+  }
+  return true;
+}
+
+static std::vector<Owner> collectOwners(Block &block) {
+  llvm::DenseMap<Operation *, int64_t> times;
+  for (auto [time, op] : llvm::enumerate(block))
+    times[&op] = static_cast<int64_t>(time);
+  std::vector<Owner> owners;
+  for (auto alloc : block.getOps<plan::AllocOp>()) {
+    std::optional<int64_t> size = getKnown(alloc.getSize());
+    Owner owner{alloc, size.value_or(0), {}};
+    if (size && collectAccesses(alloc.getBuffer(), 0, *size, times, owner) && !owner.accesses.empty())
+      owners.push_back(std::move(owner));
+  }
+  return owners;
+}
+
+/// Whether bytes [begin, end) of the host hold nothing at these times, nor anything across them.
+static bool isIdle(const Owner &host, int64_t begin, int64_t end, int64_t first, int64_t last) {
+  bool isUsedBefore = false, isUsedAfter = false;
+  for (const Access &access : host.accesses) {
+    if (access.end <= begin || end <= access.begin)
+      continue;
+    if (access.time >= first && access.time <= last)
+      return false;
+    (access.time < first ? isUsedBefore : isUsedAfter) = true;
+  }
+  return !isUsedBefore || !isUsedAfter;
+}
+
+/// Where the guest can lie in the host, which gets no longer life by it.
+static std::optional<int64_t> findIdlePart(const Owner &host, const Owner &guest) {
+  int64_t first = guest.first(), last = guest.last();
+  if (first < host.first() || last > host.last())
+    return std::nullopt;
+  SmallVector<int64_t> starts{0};
+  for (const Access &access : host.accesses)
+    for (int64_t start : {access.begin, access.end})
+      starts.push_back(placement::alignTo(start, TENON_BUFFER_ALIGNMENT));
+  llvm::sort(starts);
+  for (int64_t start : starts)
+    if (start + guest.size <= host.size && isIdle(host, start, start + guest.size, first, last))
+      return start;
+  return std::nullopt;
+}
+
+/// Makes the guest a part of the host.
+static void lend(Owner &host, Owner &guest, int64_t offset) {
+  // No use of the guest comes before the first of the host.
+  OpBuilder b(guest.alloc.getContext());
+  b.setInsertionPointAfter(host.alloc);
+  Location loc = guest.alloc.getLoc();
+  Value start = arith::ConstantIndexOp::create(b, loc, offset), size = arith::ConstantIndexOp::create(b, loc, guest.size);
+  auto alias = plan::AliasOp::create(b, loc, guest.alloc.getBuffer().getType(), host.alloc.getBuffer(), start, size);
+  if (StringAttr name = guest.alloc.getNameAttr())
+    alias->setAttr(kLentNameAttr, name);
+  guest.alloc.replaceAllUsesWith(alias.getBuffer());
+  guest.alloc.erase();
+  guest.isLent = true;
+  for (const Access &access : guest.accesses)
+    host.accesses.push_back({access.time, offset + access.begin, offset + access.end});
+}
+
+void tenon::lendParts(plan::ProgramOp program) {
+  std::vector<Owner> owners = collectOwners(program.getBody().front());
+  llvm::stable_sort(owners, [](const Owner &a, const Owner &b) { return a.size > b.size; });
+  for (Owner &guest : owners)
+    for (Owner &host : owners) {
+      // Only what has parts has some that hold nothing.
+      if (&host == &guest || host.isLent || !host.hasAliases || guest.hasAliases)
+        continue;
+      if (std::optional<int64_t> offset = findIdlePart(host, guest)) {
+        lend(host, guest, *offset);
+        break;
+      }
+    }
+}
