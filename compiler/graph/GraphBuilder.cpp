@@ -493,10 +493,12 @@ Value GraphBuilder::treeWalk(Value x, Value roots, const TreeTables &t) {
   return resultOf(emit<TreeWalkOp>({}, {x, roots, t.features, t.thresholds, t.modes, t.ifTrue, t.ifFalse}, x, roots,
                                    t.features, t.thresholds, t.modes, t.ifTrue, t.ifFalse));
 }
-std::pair<Value, Value> GraphBuilder::suppress(Value boxes, Value order, Value candidates, Value limit, Value overlap,
+std::pair<Value, Value> GraphBuilder::suppress(Value boxes, Value scores, Value limit, Value overlap, Value threshold,
                                                bool centers) {
-  return resultsOf(emit<SuppressOp>({}, {boxes, order, candidates, limit, overlap}, boxes, order, candidates, limit,
-                                    overlap, centers));
+  SmallVector<Value> operands{boxes, scores, limit, overlap};
+  if (threshold)
+    operands.push_back(threshold);
+  return resultsOf(emit<SuppressOp>({}, operands, boxes, scores, limit, overlap, threshold, centers));
 }
 Value GraphBuilder::roiAlign(StringRef kind, Value x, Value rois, Value batches, const RoiGrid &grid) {
   Type type = getTensorType({dim(rois, 0), dim(x, 1), grid.height, grid.width}, elementType(x));

@@ -226,8 +226,8 @@ public:
     Value features, thresholds, modes, ifTrue, ifFalse;
   };
   Value treeWalk(Value x, Value roots, const TreeTables &tables);
-  /// The boxes taken, padded with -1, and how many.
-  std::pair<Value, Value> suppress(Value boxes, Value order, Value candidates, Value limit, Value overlap,
+  /// The boxes taken, in a tensor of the scores' shape, and how many. `threshold` may be null.
+  std::pair<Value, Value> suppress(Value boxes, Value scores, Value limit, Value overlap, Value threshold,
                                    bool centers);
   struct RoiGrid {
     AffineExpr height, width;

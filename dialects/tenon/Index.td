@@ -152,25 +152,25 @@ def Tenon_TreeWalkOp : Tenon_InferredOp<"tree_walk"> {
 }
 
 def Tenon_SuppressOp : Tenon_InferredOp<"suppress"> {
-  let summary = "boxes in order, without those that overlap one taken before";
+  let summary = "the best boxes, without those that overlap one taken before";
   let description = [{
     `boxes` is [batch, box, 4], each two opposite corners y, x, y, x in any order;
-    with `centers` a box is x, y, width, height. `order` is [batch, class, place]:
-    box numbers, best first, of which the first `candidates` [batch, class] are
-    looked at. A box is taken unless the intersection with one taken before, by the
-    union of both, exceeds `overlap`; at most `limit` are. Boxes without area
-    overlap nothing.
+    with `centers` a box is x, y, width, height. `scores` is [batch, class, box]. The
+    boxes of a class whose score is above `threshold`, or all where there is none,
+    are looked at from the highest score to the lowest, of equal ones in order. A box
+    is taken unless the intersection with one taken before, by the union of both,
+    exceeds `overlap`; at most `limit` are. Boxes without area overlap nothing.
 
-    `selected` has the shape of `order`: the boxes taken, then -1; `counts` says how
-    many they are.
+    `selected` has the shape of `scores`: the boxes taken; `counts` says how many they
+    are. The numbers after those mean nothing.
 
     ```mlir
-    %s, %n = tenon.suppress %boxes, %order, %candidates, %limit, %overlap
-      : (tensor<1x6x4xf32>, tensor<1x2x6xi64>, tensor<1x2xi64>, tensor<i64>, tensor<f32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
+    %s, %n = tenon.suppress %boxes, %scores, %limit, %overlap, %threshold
+      : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>, tensor<f32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
     ```
   }];
-  let arguments = (ins Tenon_FloatTensor:$boxes, RankedTensorOf<[I64]>:$order, RankedTensorOf<[I64]>:$candidates,
-                       RankedTensorOf<[I64]>:$limit, Tenon_FloatTensor:$overlap,
+  let arguments = (ins Tenon_FloatTensor:$boxes, Tenon_FloatTensor:$scores, RankedTensorOf<[I64]>:$limit,
+                       Tenon_FloatTensor:$overlap, Optional<Tenon_FloatTensor>:$threshold,
                        DefaultValuedAttr<BoolAttr, "false">:$centers);
   let results = (outs RankedTensorOf<[I64]>:$selected, RankedTensorOf<[I64]>:$counts);
   let hasVerifier = 1;

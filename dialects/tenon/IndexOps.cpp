@@ -153,24 +153,30 @@ LogicalResult TreeWalkOp::verify() {
   return success();
 }
 
-LogicalResult SuppressOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+LogicalResult SuppressOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
                                            SmallVectorImpl<Type> &types) {
-  Dims order = getDims(adaptor.getOrder());
-  if (order.size() != 3)
-    return emitOptionalError(loc, "needs an order [batch, class, place], found ", dimsToString(order));
-  types.push_back(adaptor.getOrder().getType());
-  types.push_back(getTensorType({order[0], order[1]}, getElementTypeOrSelf(adaptor.getOrder())));
+  Dims scores = getDims(adaptor.getScores());
+  if (scores.size() != 3)
+    return emitOptionalError(loc, "needs scores [batch, class, box], found ", dimsToString(scores));
+  Type index = IntegerType::get(context, 64);
+  types.push_back(getTensorType(scores, index));
+  types.push_back(getTensorType({scores[0], scores[1]}, index));
   return success();
 }
 LogicalResult SuppressOp::verify() {
-  Dims boxes = getDims(getBoxes());
+  Dims boxes = getDims(getBoxes()), scores = getDims(getScores());
   if (boxes.size() != 3 || getConstant(boxes[2]).value_or(4) != 4)
     return emitOpError("needs boxes [batch, box, 4], found ") << dimsToString(boxes);
-  if (getCandidates().getType().getRank() != 2 || getLimit().getType().getRank() != 0 ||
-      getOverlap().getType().getRank() != 0)
-    return emitOpError("needs candidates [batch, class], and single numbers as limit and overlap");
+  if (failed(broadcastDim(boxes[0], scores[0])) || failed(broadcastDim(boxes[1], scores[2])))
+    return emitOpError("needs a score for each box and class, found boxes ")
+           << dimsToString(boxes) << " and scores " << dimsToString(scores);
+  auto isNumber = [](Value value) { return cast<RankedTensorType>(value.getType()).getRank() == 0; };
+  if (!isNumber(getLimit()) || !isNumber(getOverlap()) || (getThreshold() && !isNumber(getThreshold())))
+    return emitOpError("needs single numbers as limit, overlap and threshold");
   if (getOverlap().getType().getElementType() != getBoxes().getType().getElementType())
     return emitOpError("needs an overlap of the boxes' element type");
+  if (getThreshold() && getElementTypeOrSelf(getThreshold()) != getScores().getType().getElementType())
+    return emitOpError("needs a threshold of the scores' element type");
   return success();
 }
 

@@ -7,7 +7,6 @@
 
 #include "passes/lower/tenon-to-linalg/Blocks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -20,7 +19,7 @@ using Values = LineWriter::Values;
 //===----------------------------------------------------------------------===//
 
 Value BlockWriter::empty(ArrayRef<int64_t> extents, Type elementType) {
-  return bufferization::AllocTensorOp::create(w.b, w.loc, RankedTensorType::get(extents, elementType), ValueRange());
+  return w.empty(extents, elementType);
 }
 
 Value BlockWriter::fill(Value tensor, double number) {

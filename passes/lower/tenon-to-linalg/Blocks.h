@@ -43,7 +43,6 @@ protected:
   /// A linalg.generic of some loops, of which those that an output lacks join elements.
   Values forEach(unsigned numLoops, mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> maps,
                  mlir::ValueRange outputs, Body body);
-  /// Memory of its own: two tensor.empty of one shape would become one, which is then copied.
   mlir::Value empty(llvm::ArrayRef<int64_t> extents, mlir::Type elementType);
   mlir::Value empty(llvm::ArrayRef<int64_t> extents) { return empty(extents, type); }
   mlir::Value fill(mlir::Value tensor, double number);

@@ -7,6 +7,7 @@
 
 #include "passes/lower/tenon-to-linalg/LineLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Kernel.h"
@@ -39,6 +40,11 @@ Value LineWriter::select(Value condition, Value x, Value y) {
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//
+
+Value LineWriter::empty(ArrayRef<int64_t> extents, Type elementType) {
+  // Two tensor.empty of one shape would become one, which is then copied.
+  return bufferization::AllocTensorOp::create(b, loc, RankedTensorType::get(extents, elementType), ValueRange());
+}
 
 Value LineWriter::read(Value operand, ValueRange at) {
   Type type = getElementTypeOrSelf(operand);

@@ -7,7 +7,8 @@
 //
 // A stage whose iterations depend on each other works line by line: one outer
 // loop over lines, which are independent, so that tiles share them; inside it
-// loops and branches that carry tensors. No other memory is used.
+// loops and branches that carry tensors. Memory of a line's own is small, and
+// of one size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +40,8 @@ public:
   mlir::Value isNot(mlir::Value x);
   mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y);
 
+  /// Memory of the line's own.
+  mlir::Value empty(llvm::ArrayRef<int64_t> extents, mlir::Type elementType);
   /// An element of an operand, as an accumulator.
   mlir::Value read(mlir::Value operand, mlir::ValueRange at);
   /// An element of an integer operand as an index of [0, size]; what is negative becomes 0.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/lower/tenon-to-linalg/LineLoops.h"
+#include "passes/lower/tenon-to-linalg/Ranking.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
 
 using namespace mlir;
@@ -18,81 +18,153 @@ using Values = LineWriter::Values;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The wanted order of one line, in the line of the result that holds indices: a heap of the best seen so
-/// far with the worst on top, sorted in the end. It takes n log k steps and no other memory. No two indices
-/// are equal, so the order is one of its own, and stable.
-class LineHeap {
+/// The first elements of one line, by their indices, which the line of the result holds.
+class LineSelection {
 public:
-  LineHeap(LineWriter &w, TopKOp op, ValueRange line) : w(w), op(op), line(line) {}
+  LineSelection(LineWriter &w, TopKOp op, ValueRange line)
+      : w(w), line(line), axis(op.getAxis()), size(w.extent(op.getInput(), axis)),
+        k(w.extent(op.getValues(), axis)),
+        ranking(
+            w, op.getInput(), [this](Value i) { return at(i); }, op.getLargest()) {}
 
   Values at(Value position) {
     Values place(line);
-    place.insert(place.begin() + op.getAxis(), position);
+    place.insert(place.begin() + axis, position);
     return place;
   }
 
   Value run(Value indices) {
-    Value size = w.extent(op.getInput(), op.getAxis()), k = w.extent(op.getValues(), op.getAxis());
-    Value zero = w.index(0), one = w.index(1);
-    indices = change(zero, k, indices, [&](Value i, Value heap) { return w.setIndex(heap, i, at(i)); });
-    Value half = arith::ShRUIOp::create(w.b, w.loc, k, one);
-    indices = change(zero, half, indices, [&](Value i, Value heap) {
-      Value top = w.sub(w.sub(half, one), i);
-      return sink(heap, top, k, w.getIndex(heap, at(top)));
-    });
-    // Of no elements there is no worst.
-    Value isEmpty = arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::eq, k, zero);
-    indices = change(k, w.select(isEmpty, zero, size), indices, [&](Value i, Value heap) {
-      return w.branch(
-          isBefore(i, w.getIndex(heap, at(zero))), [&] { return Values{sink(heap, zero, k, i)}; },
-          [&] { return Values{heap}; })[0];
-    });
-    return change(one, k, indices, [&](Value i, Value heap) {
-      Value end = w.sub(k, i), moved = w.getIndex(heap, at(end));
-      heap = w.setIndex(heap, w.getIndex(heap, at(zero)), at(end));
-      return sink(heap, zero, end, moved);
-    });
+    return w.branch(
+        areMany(),
+        [&] {
+          return Values{DigitSort(w, ranking, [this](Value i) { return at(i); }).run(indices, size, k)};
+        },
+        [&] { return Values{selectFew(indices)}; })[0];
   }
 
 private:
-  Value change(Value from, Value to, Value heap, llvm::function_ref<Value(Value, Value)> body) {
-    return w.repeat(from, to, heap,
+  /// Whether to look at each element several times, rather than to keep those that are found in order.
+  Value areMany() {
+    constexpr int64_t kFew = 129, kSizePerElement = 16;
+    Value most = arith::MulIOp::create(w.b, w.loc, k, w.index(kSizePerElement));
+    return w.both(isAtLeast(k, kFew),
+                  arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::sge, most, size));
+  }
+
+  Value isAtLeast(Value x, int64_t least) {
+    return arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::sge, x, w.index(least));
+  }
+
+  Value change(Value from, Value to, Value items, llvm::function_ref<Value(Value, Value)> body) {
+    return w.repeat(from, to, items,
                     [&](Value i, ValueRange carried) { return Values{body(i, carried[0])}; })[0];
   }
 
-  /// Whether element i stands before element j in the result.
-  Value isBefore(Value i, Value j) {
-    Type type = op.getInput().getType().getElementType();
-    Value x = w.read(op.getInput(), at(i)), y = w.read(op.getInput(), at(j));
-    Value before = emitPrecedes(w.b, w.loc, type, x, y), after = emitPrecedes(w.b, w.loc, type, y, x);
-    if (op.getLargest())
-      std::swap(before, after);
-    return w.either(before, w.both(w.isNot(after), w.isLess(i, j)));
+  Value selectFew(Value indices) {
+    constexpr int64_t kKeptInOrder = 16;
+    Value items;
+    if (ranking.itemsAreWhole())
+      items = w.branch(
+          isAtLeast(k, kKeptInOrder + 1), [&] { return Values{selectInHeap(indices)}; },
+          [&] { return Values{selectInOrder(indices)}; })[0];
+    else
+      items = selectInHeap(indices);
+    return change(w.index(0), k, items, [&](Value i, Value items) {
+      return w.setIndex(items, ranking.getIndexOf(w.get(items, at(i))), at(i));
+    });
   }
 
-  /// Puts `item` where it belongs at or below `top`, in a heap of `size` elements.
-  Value sink(Value heap, Value top, Value size, Value item) {
-    Value one = w.index(1), last = w.sub(size, one);
-    auto findWorse = [&](ValueRange carried) {
-      Value left = w.add(w.add(carried[0], carried[0]), one);
-      Value exists = w.isLess(left, size);
-      left = arith::MinSIOp::create(w.b, w.loc, left, last);
-      Value right = arith::MinSIOp::create(w.b, w.loc, w.add(left, one), last);
-      Value first = w.getIndex(carried[1], at(left)), second = w.getIndex(carried[1], at(right));
-      Value child = w.select(isBefore(first, second), right, left);
-      Value sinks = w.both(exists, isBefore(item, w.getIndex(carried[1], at(child))));
-      return Values{sinks, carried[0], carried[1], child};
+  /// Elements after the first k, of which most blocks have none that comes before `last`.
+  Value lookAtRest(Value items, llvm::function_ref<Value(Value)> getLast,
+                   llvm::function_ref<Value(Value, Value)> put) {
+    // Of no elements none is last.
+    Value zero = w.index(0), isEmpty = arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::eq, k, zero);
+    Value rest = w.select(isEmpty, zero, w.sub(size, k)), block = w.index(Ranking::kBlock);
+    auto lookAt = [&](Value i, Value items) {
+      Value item = ranking.getItem(i);
+      return w.branch(
+          ranking.isBefore(item, getLast(items)), [&] { return Values{put(item, items)}; },
+          [&] { return Values{items}; })[0];
     };
-    auto moveUp = [&](ValueRange found) {
-      return Values{found[2], w.setIndex(found[1], w.getIndex(found[1], at(found[2])), at(found[0]))};
-    };
-    Values end = w.repeatWhile({top, heap}, findWorse, moveUp);
-    return w.setIndex(end[1], item, at(end[0]));
+    return change(zero, arith::CeilDivUIOp::create(w.b, w.loc, rest, block), items,
+                  [&](Value i, Value items) {
+                    Value from = w.add(k, arith::MulIOp::create(w.b, w.loc, i, block));
+                    Value to = arith::MinSIOp::create(w.b, w.loc, w.add(from, block), size);
+                    Value hasEarlier = arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::ult,
+                                                             ranking.getLowestRank(from, to),
+                                                             ranking.getRankOf(getLast(items)));
+                    return w.branch(
+                        hasEarlier, [&] { return Values{change(from, to, items, lookAt)}; },
+                        [&] { return Values{items}; })[0];
+                  });
   }
+
+  /// Very few are kept in order: one more goes through all of them, without a branch.
+  Value selectInOrder(Value indices) {
+    Value zero = w.index(0), last = w.sub(k, w.index(1));
+    auto put = [&](Value item, Value items) {
+      auto exchange = [&](Value i, ValueRange carried) {
+        Value here = w.get(carried[0], at(i)), isBefore = ranking.isBefore(carried[1], here);
+        return Values{w.set(carried[0], w.select(isBefore, carried[1], here), at(i)),
+                      w.select(isBefore, here, carried[1])};
+      };
+      return w.repeat(zero, k, {items, item}, exchange)[0];
+    };
+    Value items = change(zero, k, indices,
+                         [&](Value i, Value items) { return w.set(items, ranking.getLastItem(), at(i)); });
+    items = change(zero, k, items, [&](Value i, Value items) { return put(ranking.getItem(i), items); });
+    return lookAtRest(
+        items, [&](Value items) { return w.get(items, at(last)); }, put);
+  }
+
+  /// A heap of the first seen so far with the last of them on top, sorted in the end.
+  Value selectInHeap(Value indices) {
+    ItemHeap heap(w, ranking, /*isFirstOnTop=*/false, [this](Value i) { return at(i); });
+    Value zero = w.index(0);
+    Value items = change(zero, k, indices,
+                         [&](Value i, Value items) { return w.set(items, ranking.getItem(i), at(i)); });
+    items = heap.build(items, k);
+    items = lookAtRest(
+        items, [&](Value items) { return heap.getTop(items); },
+        [&](Value item, Value items) { return heap.sink(items, zero, k, item); });
+    return w.branch(
+        isAtLeast(k, kCounted + 1), [&] { return Values{sortHeap(heap, items)}; },
+        [&] { return Values{sortByCounting(items)}; })[0];
+  }
+
+  Value sortHeap(ItemHeap &heap, Value items) {
+    return change(w.index(1), k, items, [&](Value i, Value items) {
+      Value end = w.sub(k, i), moved = w.get(items, at(end));
+      items = w.set(items, heap.getTop(items), at(end));
+      return heap.sink(items, w.index(0), end, moved);
+    });
+  }
+
+  /// Each item stands behind as many as come before it, which vectors count.
+  Value sortByCounting(Value items) {
+    Value zero = w.index(0);
+    Value copy = w.empty({kCounted}, w.b.getI64Type());
+    copy = change(zero, k, copy, [&](Value i, Value copy) { return w.set(copy, w.get(items, at(i)), i); });
+    return change(zero, k, items, [&](Value i, Value items) {
+      Value item = w.get(copy, i);
+      auto count = [&](Value j, ValueRange earlier) {
+        Value isEarlier = ranking.isBefore(w.get(copy, j), item);
+        return Values{w.add(earlier[0], arith::ExtUIOp::create(w.b, w.loc, w.b.getI64Type(), isEarlier))};
+      };
+      Value none = arith::ConstantOp::create(w.b, w.loc, w.b.getI64IntegerAttr(0));
+      Value place =
+          arith::IndexCastOp::create(w.b, w.loc, w.b.getIndexType(), w.repeat(zero, k, none, count)[0]);
+      return w.set(items, item, at(place));
+    });
+  }
+
+  static constexpr int64_t kCounted = 256; ///< items at most that are compared with all others
 
   LineWriter &w;
-  TopKOp op;
   ValueRange line;
+  int64_t axis;
+  Value size, k;
+  Ranking ranking;
 };
 } // namespace
 
@@ -101,18 +173,64 @@ LogicalResult StageBuilder::lowerTopK(TopKOp op, ArrayRef<Value> destinations) {
   Dims lines = getDims(op.getInput());
   lines.erase(lines.begin() + op.getAxis());
   auto sortLine = [&](LineWriter &w, ValueRange line, ValueRange tensors) {
-    LineHeap heap(w, op, line);
-    Value indices = heap.run(tensors[1]);
+    LineSelection selection(w, op, line);
+    Value indices = selection.run(tensors[1]);
     auto copy = [&](Value i, ValueRange carried) {
-      Value element = w.read(op.getInput(), heap.at(w.getIndex(indices, heap.at(i))));
+      Value element = w.read(op.getInput(), selection.at(w.getIndex(indices, selection.at(i))));
       Value stored = toStorage(w.b, w.loc, fromAccumulator(w.b, w.loc, element, type), type);
-      return Values{w.set(carried[0], stored, heap.at(i))};
+      return Values{w.set(carried[0], stored, selection.at(i))};
     };
     Value values = w.repeat(w.index(0), w.extent(op.getValues(), op.getAxis()), tensors[0], copy)[0];
     return Values{values, indices};
   };
   return bindResults(op,
                      buildLines(builder, scope, op.getLoc(), lines, getTargets(op, destinations), sortLine));
+}
+
+//===----------------------------------------------------------------------===//
+// Arg reduce
+//===----------------------------------------------------------------------===//
+
+/// The first or last of the elements of one line that come before all others. The lowest rank of each block
+/// is found by vectors; the block that has the lowest of all is searched in the end.
+static Value findBest(LineWriter &w, ArgReduceOp op, ValueRange line) {
+  auto at = [line](Value i) {
+    Values place(line);
+    place.push_back(i);
+    return place;
+  };
+  Ranking ranking(w, op.getInput(), at, op.getKind() == ReduceKind::max, NaNPlace::first);
+  Value zero = w.index(0), one = w.index(1), size = w.extent(op.getInput(), op.getAxis()),
+        block = w.index(Ranking::kBlock);
+  auto getEnd = [&](Value from) {
+    return arith::MinSIOp::create(w.b, w.loc, w.add(from, block), size).getResult();
+  };
+  auto predicate = op.getLast() ? arith::CmpIPredicate::ule : arith::CmpIPredicate::ult;
+  auto look = [&](Value i, ValueRange best) {
+    Value from = arith::MulIOp::create(w.b, w.loc, i, block),
+          lowest = ranking.getLowestRank(from, getEnd(from));
+    Value isBetter = arith::CmpIOp::create(w.b, w.loc, predicate, lowest, best[0]);
+    return Values{w.select(isBetter, lowest, best[0]), w.select(isBetter, from, best[1])};
+  };
+  Value blocks = arith::CeilDivUIOp::create(w.b, w.loc, size, block);
+  Values best = w.repeat(zero, blocks, {ranking.getHighestRank(), zero}, look);
+  Value from = best[1], end = getEnd(from);
+  return w.repeat(from, end, from, [&](Value i, ValueRange found) {
+    // The one that is found last stays.
+    Value place = op.getLast() ? i : w.sub(w.sub(w.add(end, from), one), i);
+    Value isBest =
+        arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::eq, ranking.getRank(place), best[0]);
+    return Values{w.select(isBest, place, found[0])};
+  })[0];
+}
+
+FailureOr<Value> StageBuilder::selectAlongLines(ArgReduceOp op, Value destination) {
+  auto selectOne = [&](LineWriter &w, ValueRange line, ValueRange tensors) {
+    return Values{w.setIndex(tensors[0], findBest(w, op, line), line)};
+  };
+  FailureOr<SmallVector<Value>> tensors =
+      buildLines(builder, scope, op.getLoc(), getDims(op), getTargets(op, destination), selectOne);
+  return succeeded(tensors) ? FailureOr<Value>(tensors->front()) : FailureOr<Value>();
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,43 +296,108 @@ private:
 };
 } // namespace
 
-LogicalResult StageBuilder::lowerSuppress(SuppressOp op, ArrayRef<Value> destinations) {
-  Dims order = getDims(op.getOrder());
-  auto selectLine = [&](LineWriter &w, ValueRange line, ValueRange tensors) {
-    BoxReader boxes(w, op, line[0]);
-    auto at = [&](Value place) { return Values{line[0], line[1], place}; };
-    Value places = w.extent(op.getOrder(), 2), zero = w.index(0), one = w.index(1);
-    Value last = w.sub(w.extent(op.getBoxes(), 1), one);
-    Value limit = w.readCount(op.getLimit(), {}, places);
-    Value none = arith::ConstantOp::create(w.b, w.loc, w.b.getI64IntegerAttr(-1));
-    Value selected = w.repeat(zero, places, tensors[0], [&](Value i, ValueRange carried) {
-      return Values{w.set(carried[0], none, at(i))};
-    })[0];
-    auto look = [&](Value i, ValueRange carried) {
-      Value box = w.readCount(op.getOrder(), at(i), last), count = carried[1],
-            isOpen = w.isLess(count, limit);
-      // Where all are taken nothing need be compared.
-      Value start = w.select(isOpen, zero, count),
-            clear = arith::ConstantOp::create(w.b, w.loc, w.b.getBoolAttr(false));
-      auto goesOn = [&](ValueRange state) {
-        return Values{w.both(w.isLess(state[0], count), w.isNot(state[1])), state[0], state[1]};
-      };
-      auto compare = [&](ValueRange state) {
-        return Values{w.add(state[0], one), boxes.overlap(box, w.getIndex(carried[0], at(state[0])))};
-      };
-      Value overlaps = w.repeatWhile({start, clear}, goesOn, compare)[1];
-      return w.branch(
-          w.both(isOpen, w.isNot(overlaps)),
-          [&] {
-            return Values{w.setIndex(carried[0], box, at(count)), w.add(count, one)};
-          },
-          [&] {
-            return Values{carried[0], count};
-          });
+namespace {
+/// The boxes of one class of an image, the best first. Those that are left to look at are a heap at the end
+/// of the line that those taken fill from its beginning: of each box looked at the heap loses one place.
+class LineSuppression {
+public:
+  LineSuppression(LineWriter &w, SuppressOp op, ValueRange line)
+      : w(w), op(op), line(line), places(w.extent(op.getScores(), 2)), boxes(w, op, line[0]),
+        ranking(
+            w, op.getScores(), [this](Value box) { return at(box); }, /*largest=*/true),
+        heap(w, ranking, /*isFirstOnTop=*/true, [this](Value i) { return atEnd(i); }) {}
+
+  /// The line with the boxes taken, and how many they are.
+  Values run(Value selected) {
+    Value zero = w.index(0), limit = w.readCount(op.getLimit(), {}, places);
+    Values candidates = collect(selected);
+    auto goesOn = [&](ValueRange state) {
+      Value isOpen = w.both(w.isLess(state[1], limit), w.isLess(zero, state[2]));
+      return Values{isOpen, state[0], state[1], state[2]};
     };
-    Values taken = w.repeat(zero, w.readCount(op.getCandidates(), line, places), {selected, zero}, look);
+    auto look = [&](ValueRange state) { return takeBest(state[0], state[1], state[2]); };
+    Values taken =
+        w.repeatWhile({heap.build(candidates[0], candidates[1]), zero, candidates[1]}, goesOn, look);
+    return {taken[0], taken[1]};
+  }
+
+private:
+  Values at(Value place) { return {line[0], line[1], place}; }
+  Values atEnd(Value place) { return at(w.sub(w.sub(places, w.index(1)), place)); }
+
+  Value isCandidate(Value box) {
+    return arith::CmpFOp::create(w.b, w.loc, arith::CmpFPredicate::OGT, w.read(op.getScores(), at(box)),
+                                 w.read(op.getThreshold(), {}));
+  }
+
+  /// The boxes worth looking at, in any order, and how many they are. Most blocks have none.
+  Values collect(Value selected) {
+    Value zero = w.index(0), block = w.index(Ranking::kBlock);
+    if (!op.getThreshold()) {
+      auto put = [&](Value i, ValueRange carried) {
+        return Values{w.set(carried[0], ranking.getItem(i), atEnd(i))};
+      };
+      return {w.repeat(zero, places, selected, put)[0], places};
+    }
+    auto lookAt = [&](Value i, ValueRange carried) {
+      Value from = arith::MulIOp::create(w.b, w.loc, i, block);
+      Value to = arith::MinSIOp::create(w.b, w.loc, w.add(from, block), places);
+      return w.branch(
+          hasCandidate(from, to),
+          [&] {
+            return w.repeat(from, to, carried, [&](Value box, ValueRange found) { return put(box, found); });
+          },
+          [&] { return Values(carried); });
+    };
+    return w.repeat(zero, arith::CeilDivUIOp::create(w.b, w.loc, places, block), {selected, zero}, lookAt);
+  }
+
+  Value hasCandidate(Value from, Value to) {
+    Value none = arith::ConstantOp::create(w.b, w.loc, w.b.getBoolAttr(false));
+    return w.repeat(from, to, none,
+                    [&](Value i, ValueRange found) { return Values{w.either(found[0], isCandidate(i))}; })[0];
+  }
+
+  /// A box that is none is overwritten by the next one: there is a place for each.
+  Values put(Value box, ValueRange found) {
+    Value next = w.select(isCandidate(box), w.add(found[1], w.index(1)), found[1]);
+    return {w.set(found[0], ranking.getItem(box), atEnd(found[1])), next};
+  }
+
+  Values takeBest(Value selected, Value count, Value size) {
+    Value box = ranking.getIndexOf(heap.getTop(selected)), left = w.sub(size, w.index(1));
+    selected = heap.sink(selected, w.index(0), left, w.get(selected, atEnd(left)));
+    Value next = w.select(overlapsTaken(selected, count, box), count, w.add(count, w.index(1)));
+    return {w.setIndex(selected, box, at(count)), next, left};
+  }
+
+  Value overlapsTaken(Value selected, Value count, Value box) {
+    Value clear = arith::ConstantOp::create(w.b, w.loc, w.b.getBoolAttr(false));
+    auto goesOn = [&](ValueRange state) {
+      return Values{w.both(w.isLess(state[0], count), w.isNot(state[1])), state[0], state[1]};
+    };
+    auto compare = [&](ValueRange state) {
+      return Values{w.add(state[0], w.index(1)), boxes.overlap(box, w.getIndex(selected, at(state[0])))};
+    };
+    return w.repeatWhile({w.index(0), clear}, goesOn, compare)[1];
+  }
+
+  LineWriter &w;
+  SuppressOp op;
+  ValueRange line;
+  Value places;
+  BoxReader boxes;
+  Ranking ranking;
+  ItemHeap heap;
+};
+} // namespace
+
+LogicalResult StageBuilder::lowerSuppress(SuppressOp op, ArrayRef<Value> destinations) {
+  Dims scores = getDims(op.getScores());
+  auto selectLine = [&](LineWriter &w, ValueRange line, ValueRange tensors) {
+    Values taken = LineSuppression(w, op, line).run(tensors[0]);
     return Values{taken[0], w.setIndex(tensors[1], taken[1], line)};
   };
-  return bindResults(op, buildLines(builder, scope, op.getLoc(), {order[0], order[1]},
+  return bindResults(op, buildLines(builder, scope, op.getLoc(), {scores[0], scores[1]},
                                     getTargets(op, destinations), selectLine));
 }

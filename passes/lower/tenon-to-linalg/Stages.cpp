@@ -329,9 +329,11 @@ FailureOr<Value> StageBuilder::lowerReduce(ReduceOp op, Value destination) {
 FailureOr<Value> StageBuilder::lowerArgReduce(ArgReduceOp op, Value destination) {
   if (op.getKeepdims())
     return op.emitOpError("with keepdims has to be decomposed before"), failure();
+  unsigned axis = op.getAxis();
+  if (axis + 1 == op.getInput().getType().getRank())
+    return selectAlongLines(op, destination);
   Location loc = op.getLoc();
   Type elementType = op.getInput().getType().getElementType();
-  unsigned axis = op.getAxis();
   Reduction r{op.getKind(), elementType, getDims(op.getInput()), {}};
   for (unsigned i = 0; i < r.extents.size(); ++i)
     if (i != axis)

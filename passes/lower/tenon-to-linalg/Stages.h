@@ -65,6 +65,8 @@ private:
   mlir::FailureOr<mlir::Value> lowerPool(PoolOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerReduce(ReduceOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerArgReduce(ArgReduceOp op, mlir::Value destination);
+  /// The same along the last dimension, where elements of a line are neighbours.
+  mlir::FailureOr<mlir::Value> selectAlongLines(ArgReduceOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerSoftmax(SoftmaxOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerNorm(mlir::Operation *op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerScan(ScanOp op, mlir::Value destination);

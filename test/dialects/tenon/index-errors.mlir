@@ -107,10 +107,28 @@ func.func @tree_tables(%x: tensor<5x3xf32>, %r: tensor<2xi64>, %f: tensor<7xi64>
 
 // -----
 
-func.func @suppress_boxes(%b: tensor<1x6x5xf32>, %o: tensor<1x2x6xi64>, %c: tensor<1x2xi64>, %n: tensor<i64>, %t: tensor<f32>) {
+func.func @suppress_boxes(%b: tensor<1x6x5xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>) {
   // expected-error @+1 {{needs boxes [batch, box, 4], found 1x6x5}}
-  %s, %k = tenon.suppress %b, %o, %c, %n, %t
-    : (tensor<1x6x5xf32>, tensor<1x2x6xi64>, tensor<1x2xi64>, tensor<i64>, tensor<f32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
+  %i, %k = tenon.suppress %b, %s, %n, %t
+    : (tensor<1x6x5xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
+  return
+}
+
+// -----
+
+func.func @suppress_scores(%b: tensor<1x6x4xf32>, %s: tensor<1x2x7xf32>, %n: tensor<i64>, %t: tensor<f32>) {
+  // expected-error @+1 {{needs a score for each box and class, found boxes 1x6x4 and scores 1x2x7}}
+  %i, %k = tenon.suppress %b, %s, %n, %t
+    : (tensor<1x6x4xf32>, tensor<1x2x7xf32>, tensor<i64>, tensor<f32>) -> (tensor<1x2x7xi64>, tensor<1x2xi64>)
+  return
+}
+
+// -----
+
+func.func @suppress_threshold(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>, %l: tensor<1xf32>) {
+  // expected-error @+1 {{needs single numbers as limit, overlap and threshold}}
+  %i, %k = tenon.suppress %b, %s, %n, %t, %l
+    : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>, tensor<1xf32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
   return
 }
 

@@ -33,8 +33,15 @@ def cases():
     for largest in (False, True):
         name = "Largest" if largest else "Smallest"
         long = Tensor((2, 1000), [round(x, 2) for x in randoms("order", 2, 1000).data])
-        for k in (1, 17, 999, 1000):
+        for k in (1, 17, 40, 130, 300, 999, 1000):
             result.append(topK(f"{name}{k}of1000", long, k, 1, largest))
+        # Along lines that are no neighbours in memory, and in numbers as wide as an index.
+        columns = Tensor((300, 3), [round(x, 1) for x in randoms("column", 300, 3).data])
+        for k in (5, 200, 300):
+            result.append(topK(f"{name}{k}ofColumn", columns, k, 0, largest))
+        wide = Tensor((2, 300), [(37 * i % 101 - 50) * 2**55 for i in range(600)], "i64")
+        for k in (20, 150, 300):
+            result.append(topK(f"{name}{k}ofWide", wide, k, 1, largest))
         special = Tensor((2, 7), [1.0, math.nan, -math.inf, math.nan, 0.0, -0.0, math.inf, *[math.nan] * 3, 2.0, 2.0, -1.0, 2.0])
         result.append(topK(name + "NaN", special, 7, 1, largest))
         for dtype, low in (("u8", 0), ("i8", -100), ("i64", -(2**62))):

@@ -37,12 +37,9 @@ LogicalResult importNonMaxSuppression(Node &n) {
   };
   AffineExpr batches = n.dim(scores, 0), classes = n.dim(scores, 1), count = n.dim(scores, 2);
   AffineExpr pairs = mulDims(batches, classes);
-  Value order = n.topK(scores, 2, count, /*largest=*/true).second, candidates;
-  if (n.hasInput(4))
-    candidates = n.reduceSum(n.cast(n.greater(scores, scalar(4, n.f32())), n.i64()), 2, false);
-  else
-    candidates = n.broadcast(n.size(count, n.i64()), {batches, classes});
-  auto [selected, counts] = n.suppress(boxes, order, candidates, scalar(2, n.i64()), scalar(3, n.f32()),
+  n.require(subDims(n.dim(boxes, 1), count), "NonMaxSuppression has more scores than boxes");
+  Value threshold = n.hasInput(4) ? scalar(4, n.f32()) : Value();
+  auto [selected, counts] = n.suppress(boxes, scores, scalar(2, n.i64()), scalar(3, n.f32()), threshold,
                                        n.getBool("center_point_box", false));
 
   // Row r belongs to the first pair of batch and class up to which more than r boxes were taken.

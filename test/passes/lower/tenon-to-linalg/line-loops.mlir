@@ -1,9 +1,10 @@
 // RUN: tenon-opt %s -tenon-to-linalg | FileCheck %s
 
-// Six lines of eight elements; a heap of three indices stands in the line of the result.
+// Six lines of eight elements; a heap of three items stands in the line of the result. An item is a rank and an index.
 // CHECK-LABEL: func.func private @top_k
 // CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<2x3x8xf32>
 // CHECK: scf.for {{.*}} iter_args(%[[V:.*]] = %{{.*}}, %[[I:.*]] = %{{.*}}) -> (tensor<2x3x3xf32>, tensor<2x3x3xi64>)
+// CHECK: arith.extui {{.*}} : i32 to i64
 // CHECK: scf.while
 // CHECK: scf.condition
 // CHECK: tensor.insert
@@ -13,15 +14,25 @@ func.func private @top_k(%x: tensor<2x3x8xf32>) -> (tensor<2x3x3xf32>, tensor<2x
   return %v, %i : tensor<2x3x3xf32>, tensor<2x3x3xi64>
 }
 
+// Many elements are sorted by their ranks' digits, of which four are counted.
+// CHECK-LABEL: func.func private @sort
+// CHECK: bufferization.alloc_tensor() : tensor<1024xi64>
+// CHECK: } {tenon.tiles = #tenon.shape<2>}
+func.func private @sort(%x: tensor<2x500xf32>) -> (tensor<2x500xf32>, tensor<2x500xi64>) attributes {tenon.kernel} {
+  %v, %i = tenon.top_k %x {axis = 1 : i64} : (tensor<2x500xf32>) -> (tensor<2x500xf32>, tensor<2x500xi64>)
+  return %v, %i : tensor<2x500xf32>, tensor<2x500xi64>
+}
+
+// Scores above the threshold are a heap, and boxes are taken from its top.
 // CHECK-LABEL: func.func private @suppress
-// CHECK: arith.constant -1 : i64
+// CHECK: arith.cmpf ogt
 // CHECK: scf.while
 // CHECK: } {tenon.tiles = #tenon.shape<2>}
-func.func private @suppress(%b: tensor<1x6x4xf32>, %o: tensor<1x2x6xi64>, %c: tensor<1x2xi64>, %n: tensor<i64>, %t: tensor<f32>)
+func.func private @suppress(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>)
     -> (tensor<1x2x6xi64>, tensor<1x2xi64>) attributes {tenon.kernel} {
-  %s, %k = tenon.suppress %b, %o, %c, %n, %t
-    : (tensor<1x6x4xf32>, tensor<1x2x6xi64>, tensor<1x2xi64>, tensor<i64>, tensor<f32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
-  return %s, %k : tensor<1x2x6xi64>, tensor<1x2xi64>
+  %i, %k = tenon.suppress %b, %s, %n, %t, %t
+    : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>, tensor<f32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
+  return %i, %k : tensor<1x2x6xi64>, tensor<1x2xi64>
 }
 
 // CHECK-LABEL: func.func private @lu
