@@ -36,6 +36,14 @@ static bool isComputation(Operation *op) {
          llvm::all_of(op->getResultTypes(), [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
 }
 
+/// Whether nothing but convolutions reads a value, as their filter.
+static bool becomesFilter(Operation *op) {
+  return llvm::all_of(op->getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    return isa<ConvolveOp>(user) ? use.getOperandNumber() == 1 : isa<TransposeOp, ReshapeOp>(user) && becomesFilter(user);
+  });
+}
+
 namespace {
 struct FoldConstants : public tenon::impl::FoldConstantsBase<FoldConstants> {
   using FoldConstantsBase::FoldConstantsBase;
@@ -68,8 +76,9 @@ private:
       });
       for (Value result : op.getResults())
         resultBytes += getBytes(result);
-      // A filter with some zeros around it is one still.
-      int64_t mostGrowth = isa<PadOp>(op) ? std::max<int64_t>(maxGrowthBytes, 2 * inputBytes) : maxGrowthBytes;
+      // A filter with some zeros around it, or in a wider type, is one still.
+      bool isOfFilter = isa<PadOp>(op) || (isa<CastOp>(op) && becomesFilter(&op));
+      int64_t mostGrowth = isOfFilter ? std::max<int64_t>(maxGrowthBytes, 2 * inputBytes) : maxGrowthBytes;
       if (foldable && resultBytes - inputBytes <= mostGrowth)
         constant.insert(&op);
     });

@@ -14,6 +14,7 @@
 #include "passes/simplify/ConstantValue.h"
 #include "passes/simplify/TransposePatterns.h"
 #include "passes/simplify/TransposedConvolution.h"
+#include "passes/simplify/WidenConvolutions.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_SIMPLIFY
@@ -229,6 +230,7 @@ struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
     populateTransposePatterns(patterns);
     // Once scales are in the filters.
     RewritePatternSet split(&getContext());
+    populateWidenedConvolutions(split);
     populateTransposedConvolutions(split);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) ||
         failed(applyPatternsGreedily(getOperation(), std::move(split))))

@@ -130,3 +130,15 @@ func.func @known_places_are_slices(%x: tensor<3x5xf32>) -> (tensor<5xf32>, tenso
   %2 = tenon.gather %x, %both {axis = 0 : i64} : (tensor<3x5xf32>, tensor<2xi64>) -> tensor<2x5xf32>
   return %0, %1, %2 : tensor<5xf32>, tensor<5xf32>, tensor<2x5xf32>
 }
+
+// A convolution of halves is one of f32, rounded as before.
+// CHECK-LABEL: @convolution_of_halves
+// CHECK-DAG: %[[X:.*]] = tenon.cast %arg0 : (tensor<1x3x8x8xf16>) -> tensor<1x3x8x8xf32>
+// CHECK-DAG: %[[W:.*]] = tenon.cast %arg1 : (tensor<4x3x3x3xf16>) -> tensor<4x3x3x3xf32>
+// CHECK: %[[Y:.*]] = tenon.convolve %[[X]], %[[W]] {{.*}} -> tensor<1x4x6x6xf32>
+// CHECK: tenon.cast %[[Y]] : (tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf16>
+func.func @convolution_of_halves(%x: tensor<1x3x8x8xf16>, %w: tensor<4x3x3x3xf16>) -> tensor<1x4x6x6xf16> {
+  %0 = tenon.convolve %x, %w {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>,
+    groups = 1 : i64} : (tensor<1x3x8x8xf16>, tensor<4x3x3x3xf16>) -> tensor<1x4x6x6xf16>
+  return %0 : tensor<1x4x6x6xf16>
+}

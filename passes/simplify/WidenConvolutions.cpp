@@ -1,0 +1,41 @@
+//===- WidenConvolutions.cpp - convolutions of halves in f32 -------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/simplify/WidenConvolutions.h"
+#include "dialects/tenon/Tenon.h"
+
+using namespace mlir;
+using namespace tenon;
+
+static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
+static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
+  return CastOp::create(b, loc, getTensorType(getDims(value), type), value);
+}
+
+namespace {
+/// convolve(x, filter) -> cast(convolve(cast(x), cast(filter)))
+struct WidenConvolution : public OpRewritePattern<ConvolveOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
+    if (!isHalf(getElementTypeOrSelf(op.getInput())) || !isHalf(getElementTypeOrSelf(op.getFilter())))
+      return rewriter.notifyMatchFailure(op, "is no convolution of halves");
+    Location loc = op.getLoc();
+    Type wide = rewriter.getF32Type();
+    Value sum =
+        ConvolveOp::create(rewriter, loc, castTo(rewriter, loc, op.getInput(), wide),
+                           castTo(rewriter, loc, op.getFilter(), wide), op.getStrides(), op.getDilations(),
+                           op.getLow(), op.getHigh(), op.getGroups(), TypeAttr(), op.getChannelsLast());
+    rewriter.replaceOp(op, castTo(rewriter, loc, sum, op.getType().getElementType()));
+    return success();
+  }
+};
+} // namespace
+
+void tenon::populateWidenedConvolutions(RewritePatternSet &patterns) {
+  patterns.add<WidenConvolution>(patterns.getContext());
+}
