@@ -65,6 +65,30 @@ struct DropKeptDimensions : public OpRewritePattern<OpT> {
   }
 };
 
+/// reduce of very many elements to very few along several dimensions -> reduce along all but the first of them, reduce:
+/// there are as many results first as threads can share.
+struct SplitReduction : public OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
+    constexpr int64_t kFewResults = 8, kManyElements = 1 << 16;
+    Dims dims = getDims(op.getInput());
+    auto count = [&](ArrayRef<AffineExpr> extents) { return getConstant(getElementCount(op.getContext(), extents)); };
+    std::optional<int64_t> results = count(getDims(op)), elements = count(dims);
+    if (op.getKeepdims() || !results || !elements || *results > kFewResults || *elements < kManyElements * std::max<int64_t>(*results, 1))
+      return rewriter.notifyMatchFailure(op, "has no or enough results for what it joins");
+    SmallVector<int64_t> axes(op.getAxes());
+    llvm::sort(axes);
+    int64_t first = *llvm::find_if(axes, [&](int64_t axis) { return getConstant(dims[axis]) != 1; });
+    llvm::erase(axes, first);
+    if (llvm::all_of(axes, [&](int64_t axis) { return getConstant(dims[axis]) == 1; }))
+      return rewriter.notifyMatchFailure(op, "joins along one dimension");
+    int64_t before = llvm::count_if(axes, [&](int64_t axis) { return axis < first; });
+    auto partial = ReduceOp::create(rewriter, op.getLoc(), op.getKind(), op.getInput(), axes, false);
+    rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getKind(), partial, ArrayRef(first - before), false);
+    return success();
+  }
+};
+
 /// contract of operands without elements -> zeros. A sum over nothing has no slices that could become tiles.
 struct DropEmptySums : public OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -230,7 +254,7 @@ struct Decompose : public tenon::impl::DecomposeBase<Decompose> {
   using DecomposeBase::DecomposeBase;
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, DropEmptySums, DecomposeBatchNorm>(&getContext());
+    patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, DropEmptySums, SplitReduction, DecomposeBatchNorm>(&getContext());
     if (all)
       patterns.add<DecomposeSigmoid, DecomposeRelu, DecomposeGelu, DecomposeSoftmax, DecomposeNorm<LayerNormOp>,
                    DecomposeNorm<RmsNormOp>, DecomposeDequantize>(&getContext());

@@ -15,6 +15,7 @@
 #include "passes/simplify/TransposePatterns.h"
 #include "passes/simplify/TransposedConvolution.h"
 #include "passes/simplify/WidenConvolutions.h"
+#include "passes/simplify/WrittenOutNorms.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_SIMPLIFY
@@ -228,6 +229,7 @@ struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
     patterns.add<FoldScaleIntoFilter, FoldPadIntoConvolve, DistributeScale, ReducePower, AbsorbTranspose,
                  GatherToSlice>(&getContext());
     populateTransposePatterns(patterns);
+    populateWrittenOutNorms(patterns);
     // Once scales are in the filters.
     RewritePatternSet split(&getContext());
     populateWidenedConvolutions(split);

@@ -9,6 +9,15 @@ func.func @kept_dimensions_become_a_reshape(%x: tensor<2x3xf32>) -> tensor<2x1xf
   return %0 : tensor<2x1xf32>
 }
 
+// One result is one tile: what is joined along the last dimension first has 256 results.
+// CHECK-LABEL: @very_many_elements_are_joined_in_two_steps
+// CHECK: %[[ROWS:.*]] = tenon.reduce max, {{.*}} {axes = array<i64: 2>} : (tensor<1x256x2000xf32>) -> tensor<1x256xf32>
+// CHECK: tenon.reduce max, %[[ROWS]] {axes = array<i64: 1>} : (tensor<1x256xf32>) -> tensor<1xf32>
+func.func @very_many_elements_are_joined_in_two_steps(%x: tensor<1x256x2000xf32>) -> tensor<1xf32> {
+  %0 = tenon.reduce max, %x {axes = array<i64: 1, 2>} : (tensor<1x256x2000xf32>) -> tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+
 // CHECK-LABEL: @sum_of_nothing_is_zero
 // CHECK: tenon.weight dense<0.000000e+00> : tensor<2x5xf32>
 func.func @sum_of_nothing_is_zero(%x: tensor<2x0xf32>, %y: tensor<0x5xf32>) -> tensor<2x5xf32> {
