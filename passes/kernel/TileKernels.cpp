@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -103,6 +104,16 @@ static int64_t getReductionSize(linalg::GenericOp op) {
     if (auto producer = operand.getDefiningOp<linalg::GenericOp>())
       size = std::max(size, getReductionSize(producer));
   return size;
+}
+
+/// What one element of an elementwise stage costs, in such as are moved or added: functions take many instructions.
+static int64_t getElementCost(linalg::GenericOp op) {
+  constexpr int64_t kFunction = 4;
+  if (op.getNumReductionLoops() != 0)
+    return 1;
+  return 1 + kFunction * llvm::count_if(op.getBody()->getOperations(), [](Operation &inner) {
+    return isa<math::ExpOp, math::TanhOp, math::ErfOp, math::LogOp, math::PowFOp, math::SinOp, math::CosOp>(inner);
+  });
 }
 
 namespace {
@@ -292,7 +303,8 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   bool exact = (constraints.hasIntermediates && !contraction) || root.getNumResults() > 1;
   // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
   // every thread.
-  int64_t target = std::max<int64_t>(1, tileElements / std::min<int64_t>(getReductionSize(root), 64)), inner = 1;
+  int64_t cost = std::min<int64_t>(getReductionSize(root), 64) * getElementCost(root);
+  int64_t target = std::max<int64_t>(1, tileElements / cost), inner = 1;
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(result));
   SmallVector<int64_t> fixed;
   // The columns of a contraction are the last dimension of its result.
