@@ -119,20 +119,19 @@ State stepRnn(Node &n, const Layer &l, const Direction &d, Value input, const St
   return {apply(n, d.activations[0], clip(n, l, sum)), {}};
 }
 
-/// Gates in the order update, reset, hidden.
+/// Gates in the order update, reset, hidden. Those that see the state as it is are one product.
 State stepGru(Node &n, const Layer &l, const Direction &d, Value input, const State &before) {
-  auto rows = [&](int64_t i) {
-    return n.sliceAxis(d.recurrence, 0, n.constantDim(i * l.hidden), n.constantDim(l.hidden));
+  auto multiply = [&](Value hidden, int64_t first, int64_t count) {
+    AffineExpr start = n.constantDim(first * l.hidden), rows = n.constantDim(count * l.hidden);
+    Value product = project(n, hidden, n.sliceAxis(d.recurrence, 0, start, rows));
+    return addIf(n, product, d.hiddenBias ? n.sliceAxis(d.hiddenBias, 0, start, rows) : Value());
   };
+  Value sums = multiply(before.hidden, 0, l.linearBeforeReset ? 3 : 2);
   auto gate = [&](int64_t i) {
-    Value sum = n.add(takeGate(n, l, input, i), project(n, before.hidden, rows(i)));
-    return apply(n, d.activations[0], clip(n, l, addIf(n, sum, takeGate(n, l, d.hiddenBias, i))));
+    return apply(n, d.activations[0], clip(n, l, n.add(takeGate(n, l, input, i), takeGate(n, l, sums, i))));
   };
-  Value update = gate(0), reset = gate(1), bias = takeGate(n, l, d.hiddenBias, 2), recurrent;
-  if (l.linearBeforeReset)
-    recurrent = n.mul(reset, addIf(n, project(n, before.hidden, rows(2)), bias));
-  else
-    recurrent = addIf(n, project(n, n.mul(reset, before.hidden), rows(2)), bias);
+  Value update = gate(0), reset = gate(1);
+  Value recurrent = l.linearBeforeReset ? n.mul(reset, takeGate(n, l, sums, 2)) : multiply(n.mul(reset, before.hidden), 2, 1);
   Value candidate = apply(n, d.activations[1], clip(n, l, n.add(takeGate(n, l, input, 2), recurrent)));
   Value one = n.scalarLike(1, update);
   return {n.add(n.mul(n.sub(one, update), candidate), n.mul(update, before.hidden)), {}};
