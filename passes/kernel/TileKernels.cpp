@@ -173,7 +173,8 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
 /// very many: the kernel then knows where the border is.
 static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape,
                                                 const UsualSizes &usual) {
-  constexpr int64_t kRows = 56, kRowsWithBorder = 512, kColumns = 192, kElements = 16384, kNeighbours = 32, kProducts = 1 << 19;
+  constexpr int64_t kRows = 56, kRowsWithBorder = 512, kColumns = 192, kElements = 16384, kNeighbours = 32, kProducts = 1 << 19,
+                    kRowsOfReading = 8;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t elements = 1;
   auto choose = [&](unsigned i, int64_t limit, int64_t step) {
@@ -186,9 +187,11 @@ static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const
   if (shape.row)
     choose(*shape.row, shape.hasBorder ? kRowsWithBorder : kRows, 1);
   choose(shape.column, std::clamp<int64_t>(kElements / elements / kNeighbours * kNeighbours, kNeighbours, kColumns), kNeighbours);
+  // Reading the other operand takes as long as some rows of products.
+  int64_t rows = shape.row ? sizes[*shape.row] : 1, work = shape.products * std::max<int64_t>(kRowsOfReading / rows, 1);
   for (unsigned i = dims.size(); i-- > 0;)
     if (i != shape.column && i != shape.row)
-      choose(i, std::max<int64_t>(1, std::min(kElements, kProducts / shape.products) / elements), 1);
+      choose(i, std::max<int64_t>(1, std::min(kElements, kProducts / work) / elements), 1);
   return sizes;
 }
 

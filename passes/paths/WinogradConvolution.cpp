@@ -4,6 +4,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Along a third dimension, of frames, nothing is transformed: a frame of the
+// result is a convolution of all frames that the window sees, whose channels are
+// put side by side.
+//
+//===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/WeightBytes.h"
@@ -35,13 +41,29 @@ private:
 };
 } // namespace
 
-/// The elements of a convolution's filter, where it is a weight with elements of its own.
-static std::optional<ArrayRef<float>> getFilterElements(ConvolveOp op) {
+static bool hasFrames(ConvolveOp op) { return op.getType().getRank() == 5; }
+
+/// How many frames the window sees.
+static int64_t getFrames(ConvolveOp op) { return hasFrames(op) ? op.getFilter().getType().getDimSize(0) : 1; }
+
+static std::optional<ArrayRef<char>> getFilterBytes(ConvolveOp op) {
   auto weight = op.getFilter().getDefiningOp<WeightOp>();
-  std::optional<ArrayRef<char>> bytes = weight ? getBytes(weight.getValue()) : std::nullopt;
-  if (!bytes)
-    return std::nullopt;
-  return ArrayRef(reinterpret_cast<const float *>(bytes->data()), bytes->size() / sizeof(float));
+  return weight ? getBytes(weight.getValue()) : std::nullopt;
+}
+
+/// The elements of a filter, which is a weight with elements of its own, of all channels that a frame of the result sees.
+static SmallVector<float> getFilterElements(ConvolveOp op) {
+  ArrayRef<char> bytes = *getFilterBytes(op);
+  ArrayRef elements(reinterpret_cast<const float *>(bytes.data()), bytes.size() / sizeof(float));
+  ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
+  int64_t frames = getFrames(op), size = shape[shape.size() - 2] * shape.back();
+  int64_t taps = static_cast<int64_t>(elements.size()) / (frames * size);
+  SmallVector<float> joined;
+  joined.reserve(elements.size());
+  for (int64_t tap = 0; tap < taps; ++tap)
+    for (int64_t frame = 0; frame < frames; ++frame)
+      llvm::append_range(joined, elements.slice((frame * taps + tap) * size, size));
+  return joined;
 }
 
 static bool areAll(ArrayRef<int64_t> values, int64_t value) {
@@ -49,8 +71,8 @@ static bool areAll(ArrayRef<int64_t> values, int64_t value) {
 }
 
 static FilterShape getFilterShape(ConvolveOp op) {
-  ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
-  return {shape[0], shape[2], shape[3]};
+  ArrayRef<int64_t> shape = op.getFilter().getType().getShape().take_back(4);
+  return {shape[0], getFrames(op) * shape[2], shape[3]};
 }
 
 WinogradSchedule WinogradConvolution::schedule(ConvolveOp op, const Machine &machine) const {
@@ -59,34 +81,85 @@ WinogradSchedule WinogradConvolution::schedule(ConvolveOp op, const Machine &mac
   UsualSizes usual(op->getParentOfType<func::FuncOp>());
   Dims dims = getDims(op.getType());
   FilterShape filter = getFilterShape(op);
-  WinogradProblem problem{outputs, filter.window, usual.get(dims[1]).value_or(kUsual),
-                          usual.get(dims[2]).value_or(kUsual), filter.channels, filter.filters, kPanelColumns};
+  WinogradProblem problem{outputs, filter.window, usual.get(dims[dims.size() - 3]).value_or(kUsual),
+                          usual.get(dims[dims.size() - 2]).value_or(kUsual), filter.channels, filter.filters, kPanelColumns};
   return chooseWinogradSchedule(problem, machine);
+}
+
+/// What it takes for all frames, and to put channels side by side.
+static double addFrames(ConvolveOp op, double cycles) {
+  constexpr double kUsualExtent = 16, kCyclesPerByte = 0.4;
+  UsualSizes usual(op->getParentOfType<func::FuncOp>());
+  Dims dims = getDims(op.getInput());
+  double frames = usual.get(getDims(op.getType())[1]).value_or(kUsualExtent), bytes = sizeof(float) * getFrames(op);
+  for (AffineExpr dim : ArrayRef(dims).drop_front(2))
+    bytes *= usual.get(dim).value_or(kUsualExtent);
+  return frames * (cycles + bytes * kCyclesPerByte);
 }
 
 std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const Machine &machine) const {
   auto convolve = dyn_cast<ConvolveOp>(op);
-  if (!convolve || !convolve.getChannelsLast() || convolve.getType().getRank() != 4 || convolve.getGroups() != 1 ||
+  int64_t rank = convolve ? convolve.getType().getRank() : 0;
+  if (!convolve || !convolve.getChannelsLast() || (rank != 4 && rank != 5) || convolve.getGroups() != 1 ||
       !convolve.getType().getElementType().isF32() || !convolve.getFilter().getType().getElementType().isF32() ||
       !areAll(convolve.getStrides(), 1) || !areAll(convolve.getDilations(), 1) ||
-      !convolve.getFilter().getType().hasStaticShape())
+      !convolve.getFilter().getType().hasStaticShape() ||
+      (rank == 5 && (convolve.getLow()[0] < 0 || convolve.getHigh()[0] < 0)))
     return std::nullopt;
   FilterShape filter = getFilterShape(convolve);
-  if (convolve.getFilter().getType().getDimSize(1) != filter.window ||
+  if (convolve.getFilter().getType().getDimSize(rank - 3) != filter.window ||
       !hasWinogradTransforms(outputs, filter.window) || filter.channels == 0 || filter.filters == 0)
     return std::nullopt;
-  if (!getFilterElements(convolve))
+  if (!getFilterBytes(convolve))
     return std::nullopt;
   int64_t side = outputs + filter.window - 1;
   double weights = double(side * side) * filter.channels * llvm::alignTo(filter.filters, kPanelColumns);
-  return std::max(schedule(convolve, machine).cycles, machine.getReadCycles(weights * sizeof(float)));
+  double cycles = schedule(convolve, machine).cycles;
+  return std::max(hasFrames(convolve) ? addFrames(convolve, cycles) : cycles, machine.getReadCycles(weights * sizeof(float)));
 }
 
 double WinogradConvolution::measureError(Operation *op) const {
   auto convolve = cast<ConvolveOp>(op);
   FilterShape filter = getFilterShape(convolve);
   return measureWinogradError(getWinogradTransforms(outputs, filter.window), filter,
-                              getFilterElements(convolve)->data());
+                              getFilterElements(convolve).data());
+}
+
+static Value createZero(OpBuilder &b, Location loc, Type type) {
+  return WeightOp::create(b, loc, DenseElementsAttr::get(RankedTensorType::get({}, type), b.getZeroAttr(type)));
+}
+
+/// [N, D, H, W, C] with zeros before and after its frames.
+static Value padFrames(OpBuilder &b, ConvolveOp op) {
+  Value input = op.getInput();
+  int64_t low = op.getLow()[0], high = op.getHigh()[0];
+  if (low == 0 && high == 0)
+    return input;
+  Dims dims = getDims(input), before(dims.size(), getDimConstant(b.getContext(), 0));
+  before[1] = getDimConstant(b.getContext(), low);
+  dims[1] = addDims(dims[1], getDimConstant(b.getContext(), low + high));
+  Type type = getElementTypeOrSelf(input);
+  return PadOp::create(b, op.getLoc(), getTensorType(dims, type), PadMode::constant, input, createZero(b, op.getLoc(), type),
+                       ShapeAttr::get(b.getContext(), before), SmallVector<int64_t>(dims.size(), 0));
+}
+
+/// The frames of the result as images [N * D, H, W, channels of all frames seen].
+static Value joinFrames(OpBuilder &b, ConvolveOp op) {
+  Location loc = op.getLoc();
+  Value padded = padFrames(b, op);
+  Type type = getElementTypeOrSelf(padded);
+  Dims dims = getDims(padded), first(dims.size(), getDimConstant(b.getContext(), 0));
+  dims[1] = getDims(op.getType())[1];
+  SmallVector<Value> parts;
+  for (int64_t frame = 0; frame < getFrames(op); ++frame) {
+    first[1] = getDimConstant(b.getContext(), frame);
+    parts.push_back(SliceOp::create(b, loc, getTensorType(dims, type), padded, ShapeAttr::get(b.getContext(), first),
+                                    SmallVector<int64_t>(dims.size(), 1)));
+  }
+  Value joined = ConcatOp::create(b, loc, parts, dims.size() - 1);
+  dims = getDims(joined);
+  Dims images{mulDims(dims[0], dims[1]), dims[2], dims[3], dims[4]};
+  return ReshapeOp::create(b, loc, getTensorType(images, type), joined);
 }
 
 Operation *WinogradConvolution::take(Operation *op, const Machine &machine, RewriterBase &rewriter) const {
@@ -100,15 +173,21 @@ Operation *WinogradConvolution::take(Operation *op, const Machine &machine, Rewr
   auto type = RankedTensorType::get(shape, rewriter.getF32Type());
   AsmResourceBlob blob =
       HeapAsmResourceBlob::allocate(type.getNumElements() * sizeof(float), 64, /*dataIsMutable=*/true);
-  transformFilter(transforms, filter, getFilterElements(convolve)->data(), kPanelColumns,
+  transformFilter(transforms, filter, getFilterElements(convolve).data(), kPanelColumns,
                   reinterpret_cast<float *>(blob.getMutableData().data()));
   auto transformed = WeightOp::create(rewriter, weight.getLoc(),
                                       DenseResourceElementsAttr::get(type, "winograd", std::move(blob)));
   transformed.setNameAttr(weight.getNameAttr());
   WinogradSchedule chosen = schedule(convolve, machine);
-  Operation *winograd = rewriter.replaceOpWithNewOp<WinogradOp>(
-      convolve, convolve.getInput(), transformed, convolve.getLow(), convolve.getHigh(), outputs, filter.window,
-      filter.filters, SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs, chosen.panels * kPanelColumns});
+  Value images = hasFrames(convolve) ? joinFrames(rewriter, convolve) : convolve.getInput();
+  auto winograd = WinogradOp::create(
+      rewriter, convolve.getLoc(), images, transformed, convolve.getLow().take_back(2), convolve.getHigh().take_back(2),
+      outputs, filter.window, filter.filters,
+      SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs, chosen.panels * kPanelColumns});
+  if (hasFrames(convolve))
+    rewriter.replaceOpWithNewOp<ReshapeOp>(convolve, convolve.getType(), winograd);
+  else
+    rewriter.replaceOp(convolve, winograd);
   if (weight->use_empty())
     rewriter.eraseOp(weight);
   return winograd;

@@ -28,10 +28,25 @@ def emit(name, size, channels, filters, window=3, stride=1, pad=0):
     print(f"  return %0 : {y}\n}}")
 
 
+def emitVolume(name, frames, size, channels, filters):
+    count = 27 * channels * filters
+    bits = struct.pack(f"<{count}f", *(random.gauss(0, 1) for _ in range(count))).hex()
+    x = f"tensor<1x{frames}x{size}x{size}x{channels}xf32>"
+    w = f"tensor<3x3x3x{channels}x{filters}xf32>"
+    y = f"tensor<1x{frames}x{size}x{size}x{filters}xf32>"
+    print(f"func.func @{name}(%x: {x}) -> {y} {{")
+    print(f'  %w = tenon.weight dense<"0x{bits.upper()}"> : {w}')
+    print(f"  %0 = tenon.convolve %x, %w {{channels_last, dilations = array<i64: 1, 1, 1>, groups = 1 : i64,")
+    print(f"    high = array<i64: 1, 1, 1>, low = array<i64: 1, 1, 1>, strides = array<i64: 1, 1, 1>}}")
+    print(f"    : ({x}, {w}) -> {y}")
+    print(f"  return %0 : {y}\n}}")
+
+
 print(f"module attributes {{{', '.join(sys.argv[1:])}}} {{")
 emit("large", 56, 32, 40, pad=1)
 emit("strided", 56, 32, 32, stride=2)
 emit("one_element", 56, 32, 32, window=1)
 emit("few_channels", 56, 1, 32)
 emit("small_result", 3, 32, 32)
+emitVolume("volume", 8, 56, 32, 32)
 print("}")
