@@ -222,6 +222,14 @@ struct GatherToSlice : public OpRewritePattern<GatherOp> {
 
 void tenon::populateTransposePatterns(RewritePatternSet &patterns) { patterns.add<TransposeToReshape>(patterns.getContext()); }
 
+/// Whether all convolutions have their channels last: before, it is not settled which dimension the last one is.
+static bool hasChannelsLast(func::FuncOp function) {
+  WalkResult result = function.walk([](ConvolveOp op) {
+    return op.getChannelsLast() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
 namespace {
 struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
@@ -229,7 +237,8 @@ struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
     patterns.add<FoldScaleIntoFilter, FoldPadIntoConvolve, DistributeScale, ReducePower, AbsorbTranspose,
                  GatherToSlice>(&getContext());
     populateTransposePatterns(patterns);
-    populateWrittenOutNorms(patterns);
+    if (hasChannelsLast(getOperation()))
+      populateWrittenOutNorms(patterns);
     // Once scales are in the filters.
     RewritePatternSet split(&getContext());
     populateWidenedConvolutions(split);

@@ -59,10 +59,10 @@ func.func private @tiles_of_a_symbol(%x: tensor<?xf32> {tenon.dims = #tenon.shap
 // The sums of a row are computed in the row's tile; columns are not split, since each would need the whole sum.
 // Where one is usual, tiles are for that.
 // CHECK-LABEL: @tiles_of_a_usual_size
-// CHECK-SAME: tenon.tiles = #tenon.shape<s0 ceildiv 500>
+// CHECK-SAME: tenon.tiles = #tenon.shape<s0 ceildiv 1000>
 func.func private @tiles_of_a_usual_size(%x: tensor<?xf32> {tenon.dims = #tenon.shape<s0>},
     %out: tensor<?xf32> {tenon.dims = #tenon.shape<s0>, tenon.output}, %s0: index) -> tensor<?xf32>
-    attributes {tenon.kernel, tenon.symbols = ["s0"], tenon.usual = {s0 = 500}} {
+    attributes {tenon.kernel, tenon.symbols = ["s0"], tenon.usual = {s0 = 1000}} {
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
       ins(%x : tensor<?xf32>) outs(%out : tensor<?xf32>) {
   ^bb0(%a: f32, %b: f32):
@@ -72,9 +72,9 @@ func.func private @tiles_of_a_usual_size(%x: tensor<?xf32> {tenon.dims = #tenon.
   return %0 : tensor<?xf32>
 }
 
-// A function counts for four elements: 4096 / 5 of them are a tile.
+// A function counts for an element: 4096 / 2 of them are a tile.
 // CHECK-LABEL: @tiles_of_functions_are_smaller
-// CHECK-SAME: tenon.tiles = #tenon.shape<13>
+// CHECK-SAME: tenon.tiles = #tenon.shape<5>
 func.func private @tiles_of_functions_are_smaller(%x: tensor<10000xf32> {tenon.dims = #tenon.shape<10000>},
     %out: tensor<10000xf32> {tenon.dims = #tenon.shape<10000>, tenon.output}) -> tensor<10000xf32>
     attributes {tenon.kernel} {

@@ -55,3 +55,21 @@ func.func @no_mean(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %5 = tenon.div %x, %4 : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
   return %5 : tensor<4x8xf32>
 }
+
+// It is not settled yet which dimension will be the last.
+// CHECK-LABEL: @channels_may_become_the_last
+// CHECK: tenon.reduce
+// CHECK-NOT: _norm
+func.func @channels_may_become_the_last(%x: tensor<1x4x8xf32>, %w: tensor<4x4x1xf32>) -> tensor<1x4x8xf32> {
+  %size = tenon.weight dense<8.0> : tensor<f32>
+  %one = tenon.weight dense<1.0> : tensor<f32>
+  %y = tenon.convolve %x, %w {strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>,
+    groups = 1 : i64} : (tensor<1x4x8xf32>, tensor<4x4x1xf32>) -> tensor<1x4x8xf32>
+  %0 = tenon.mul %y, %y : (tensor<1x4x8xf32>, tensor<1x4x8xf32>) -> tensor<1x4x8xf32>
+  %1 = tenon.reduce sum, %0 {axes = array<i64: 2>, keepdims = true} : (tensor<1x4x8xf32>) -> tensor<1x4x1xf32>
+  %2 = tenon.div %1, %size : (tensor<1x4x1xf32>, tensor<f32>) -> tensor<1x4x1xf32>
+  %3 = tenon.add %2, %one : (tensor<1x4x1xf32>, tensor<f32>) -> tensor<1x4x1xf32>
+  %4 = tenon.sqrt %3 : (tensor<1x4x1xf32>) -> tensor<1x4x1xf32>
+  %5 = tenon.div %y, %4 : (tensor<1x4x8xf32>, tensor<1x4x1xf32>) -> tensor<1x4x8xf32>
+  return %5 : tensor<1x4x8xf32>
+}
