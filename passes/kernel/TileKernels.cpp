@@ -106,14 +106,16 @@ static int64_t getReductionSize(linalg::GenericOp op) {
   return size;
 }
 
-/// What one element of an elementwise stage costs, in such as are moved or added. A function takes longer than that, but
-/// what is written by two threads has to be brought together again.
-static int64_t getElementCost(linalg::GenericOp op) {
-  if (op.getNumReductionLoops() != 0)
-    return 1;
-  return 1 + llvm::count_if(op.getBody()->getOperations(), [](Operation &inner) {
+/// How many elements of an elementwise stage take as long as `elements` that are moved or added: a function takes as long as
+/// some. What two threads write has to be brought together again, so some are always left together.
+static int64_t getElementsAsCostly(linalg::GenericOp op, int64_t elements) {
+  constexpr int64_t kFunction = 4, kFewest = 2048;
+  int64_t functions = llvm::count_if(op.getBody()->getOperations(), [](Operation &inner) {
     return isa<math::ExpOp, math::TanhOp, math::ErfOp, math::LogOp, math::PowFOp, math::SinOp, math::CosOp>(inner);
   });
+  if (op.getNumReductionLoops() != 0 || functions == 0)
+    return elements;
+  return std::min(elements, std::max(elements / (1 + kFunction * functions), kFewest));
 }
 
 namespace {
@@ -235,6 +237,11 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   columns = std::min(columns, std::max(kElements / rows / columnStep * columnStep, columnStep));
   if (isSplit)
     columns = chooseSplitColumns(getConstant(dims[shape.column]).value_or(kSplitPartColumns), columnStep);
+  if (std::optional<int64_t> extent = getConstant(dims[shape.column]); extent && *extent > 0 && !isSplit) {
+    // Parts of equal size, as far as panels allow.
+    int64_t parts = llvm::divideCeil(*extent, columns);
+    columns = llvm::alignTo(llvm::divideCeil(*extent, parts), columnStep);
+  }
   sizes[shape.column] = std::min<int64_t>(columns, getConstant(dims[shape.column]).value_or(columns));
   // Few tiles are shared unevenly, and what threads hand each other by columns, by rows they mostly keep. An open number
   // of rows may be one tile.
@@ -306,8 +313,8 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   bool exact = (constraints.hasIntermediates && !contraction) || root.getNumResults() > 1;
   // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
   // every thread.
-  int64_t cost = std::min<int64_t>(getReductionSize(root), 64) * getElementCost(root);
-  int64_t target = std::max<int64_t>(1, tileElements / cost), inner = 1;
+  int64_t elements = getElementsAsCostly(root, tileElements / std::min<int64_t>(getReductionSize(root), 64));
+  int64_t target = std::max<int64_t>(1, elements), inner = 1;
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(result));
   SmallVector<int64_t> fixed;
   // The columns of a contraction are the last dimension of its result.

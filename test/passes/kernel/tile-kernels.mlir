@@ -72,7 +72,7 @@ func.func private @tiles_of_a_usual_size(%x: tensor<?xf32> {tenon.dims = #tenon.
   return %0 : tensor<?xf32>
 }
 
-// A function counts for an element: 4096 / 2 of them are a tile.
+// A function counts for four elements, but 2048 are left together.
 // CHECK-LABEL: @tiles_of_functions_are_smaller
 // CHECK-SAME: tenon.tiles = #tenon.shape<5>
 func.func private @tiles_of_functions_are_smaller(%x: tensor<10000xf32> {tenon.dims = #tenon.shape<10000>},
