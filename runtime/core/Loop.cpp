@@ -12,69 +12,54 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/core/Session.h"
+#include "runtime/core/Spin.h"
 #include "runtime/core/Symbols.h"
 
+#include <algorithm>
 #include <cstring>
-#include <ctime>
 #include <sys/random.h>
 
 namespace tenon::rt {
 
-static int64_t now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+int32_t Session::runLaunch(const Job &job, uint32_t thread, Share &share) {
+  const Session &session = *static_cast<const Session *>(job.owner);
+  const Instruction &instruction = session.plan.instructions[job.number];
+  tenon_kernel_fn kernel = session.program.entries[instruction.a];
+  void *const *buffers = session.bound->operands.data() + instruction.buffers.begin;
+  const int64_t *sizes = session.bound->sizes.data() + instruction.exprs.begin;
+  void *scratch = session.scratch.bytes() + thread * session.scratchStride;
+  int64_t time = session.profile ? now() : 0, begin, end;
+  int32_t result = 0;
+  while (!result && share.next(begin, end))
+    result = kernel(buffers, sizes, begin, end, scratch);
+  if (session.profile)
+    session.report(job.number, thread, time, share.ownBegin(), share.ownEnd());
+  return result;
 }
 
-struct Session::LaunchJob : Job {
-  const Session *session;
-  tenon_kernel_fn kernel;
-  void *const *buffers;
-  const int64_t *sizes;
+/// A copy or a fill is done in blocks, so that threads share a large one.
+static constexpr uint64_t kBlockBytes = 256u << 10;
 
-  static int32_t run(const Job &job, uint32_t thread, Share &share) {
-    const auto &self = static_cast<const LaunchJob &>(job);
-    const Session &session = *self.session;
-    void *scratch = session.scratch.bytes() + thread * session.scratchStride;
-    int64_t time = session.profile ? now() : 0, begin, end;
-    int32_t result = 0;
-    while (!result && share.next(begin, end))
-      result = self.kernel(self.buffers, self.sizes, begin, end, scratch);
-    if (session.profile)
-      session.report(thread, time, share.ownBegin(), share.ownEnd());
-    return result;
+int32_t Session::runCopyOrFill(const Job &job, uint32_t thread, Share &share) {
+  const Session &session = *static_cast<const Session *>(job.owner);
+  const Instruction &instruction = session.plan.instructions[job.number];
+  void *const *buffer = session.bound->operands.data() + instruction.buffers.begin;
+  uint64_t bytes = uint64_t(session.bound->sizes[instruction.exprs.begin]);
+  int64_t time = session.profile ? now() : 0, begin, end;
+  while (share.next(begin, end)) {
+    uint64_t first = uint64_t(begin) * kBlockBytes, last = std::min(uint64_t(end) * kBlockBytes, bytes);
+    if (instruction.op == fmt::Opcode::copy)
+      memmove(static_cast<uint8_t *>(buffer[1]) + first, static_cast<const uint8_t *>(buffer[0]) + first, last - first);
+    else
+      memset(static_cast<uint8_t *>(buffer[0]) + first, int(instruction.a), last - first);
   }
-};
+  if (session.profile)
+    session.report(job.number, thread, time, 0, 0);
+  return 0;
+}
 
-/// A copy or a fill in blocks, so that threads share a large one.
-struct Session::BlockJob : Job {
-  const Session *session;
-  uint8_t *to;
-  const uint8_t *from; // null: fill
-  int value;
-  uint64_t bytes;
-  static constexpr uint64_t blockBytes = 256u << 10;
-
-  static int32_t run(const Job &job, uint32_t thread, Share &share) {
-    const auto &self = static_cast<const BlockJob &>(job);
-    int64_t time = self.session->profile ? now() : 0, begin, end;
-    while (share.next(begin, end)) {
-      uint64_t first = uint64_t(begin) * blockBytes, last = uint64_t(end) * blockBytes;
-      if (last > self.bytes)
-        last = self.bytes;
-      if (self.from)
-        memmove(self.to + first, self.from + first, last - first);
-      else
-        memset(self.to + first, self.value, last - first);
-    }
-    if (self.session->profile)
-      self.session->report(thread, time, 0, 0);
-    return 0;
-  }
-};
-
-void Session::report(uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const {
-  tenon_profile_event event{program.firstInstruction + current, thread, beginTime, now(), begin, end};
+void Session::report(uint32_t instruction, uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const {
+  tenon_profile_event event{program.firstInstruction + instruction, thread, beginTime, now(), begin, end};
   profile(profileUser, &event);
 }
 
@@ -113,41 +98,41 @@ Status Session::operandTooSmall(const Instruction &instruction, uint32_t operand
                       plan.buffers[plan.operands[index]].name, (unsigned long long)sizeOf(index));
 }
 
-Status Session::launch(const Instruction &instruction) {
-  int64_t tiles = bound->exprs[instruction.b];
-  if (tiles <= 0) {
-    if (tiles == 0)
-      return {};
-    return Status::make(TENON_INVALID, "node '%s': a launch of %lld tiles", nameOf(plan, instruction),
-                        (long long)tiles);
-  }
-  LaunchJob job{{LaunchJob::run, tiles, isBackward},
-                this,
-                program.entries[instruction.a],
-                bound->operands.data() + instruction.buffers.begin,
-                bound->sizes.data() + instruction.exprs.begin};
-  int32_t code = pool.run(job);
-  return code == TENON_KERNEL_OK ? Status() : kernelFailed(instruction, code);
+/// The instruction at hand becomes a job. Jobs of instructions that follow each other are run as one list, in which threads
+/// need not wait for the loop. Most are what they were in the run before: then other cores still have them.
+void Session::addJob(int32_t (*run)(const Job &, uint32_t, Share &), int64_t tiles, bool isBeside) {
+  Job job{run, this, current, isBeside, tiles};
+  if (jobs[current] != job)
+    jobs[current] = job;
+  ++numWaiting;
 }
 
-Status Session::copyOrFill(const Instruction &instruction) {
+/// Runs the jobs of the instructions right before `end`.
+Status Session::runJobs(uint32_t end) {
+  if (!numWaiting)
+    return {};
+  uint32_t first = end - numWaiting;
+  JobFailure failure = pool.run({&jobs[first], numWaiting, isBackward});
+  numWaiting = 0;
+  return failure.code == TENON_KERNEL_OK ? Status() : kernelFailed(plan.instructions[first + failure.job], failure.code);
+}
+
+Status Session::addLaunch(const Instruction &instruction) {
+  int64_t tiles = bound->exprs[instruction.b];
+  if (tiles < 0)
+    return Status::make(TENON_INVALID, "node '%s': a launch of %lld tiles", nameOf(plan, instruction),
+                        (long long)tiles);
+  addJob(runLaunch, tiles, false);
+  return {};
+}
+
+Status Session::addCopyOrFill(const Instruction &instruction) {
   int64_t bytes = bound->sizes[instruction.exprs.begin];
   for (uint32_t i = 0; i < instruction.buffers.count; ++i)
     // A negative count is a huge one here.
     if (uint64_t(bytes) > sizeOf(instruction.buffers.begin + i))
       return operandTooSmall(instruction, i, bytes);
-  if (bytes == 0)
-    return {};
-  void *const *buffer = bound->operands.data() + instruction.buffers.begin;
-  bool copy = instruction.op == fmt::Opcode::copy;
-  int64_t blocks = int64_t((uint64_t(bytes) + BlockJob::blockBytes - 1) / BlockJob::blockBytes);
-  BlockJob job{{BlockJob::run, blocks},
-               this,
-               static_cast<uint8_t *>(buffer[copy ? 1 : 0]),
-               copy ? static_cast<const uint8_t *>(buffer[0]) : nullptr,
-               int(instruction.a),
-               uint64_t(bytes)};
-  pool.run(job);
+  addJob(runCopyOrFill, int64_t((uint64_t(bytes) + kBlockBytes - 1) / kBlockBytes), false);
   return {};
 }
 
@@ -185,24 +170,32 @@ Status Session::writeSeed(const Instruction &instruction) {
   return {};
 }
 
+/// Whether threads do an instruction: the others the caller does by itself, between them.
+static bool isJob(const Instruction &instruction) {
+  return instruction.op == fmt::Opcode::launch || instruction.op == fmt::Opcode::copy || instruction.op == fmt::Opcode::fill;
+}
+
 Status Session::execute() {
   const Instruction *instructions = plan.instructions.data();
   seedsWritten = 0;
   isBackward = false;
+  numWaiting = 0;
   for (uint32_t next = 0;;) {
     const Instruction &instruction = instructions[next];
     current = next++;
+    if (!isJob(instruction))
+      TENON_TRY(runJobs(current));
     if (plan.placesBuffers)
       TENON_TRY(checkOperands(instruction));
     if (debug) [[unlikely]]
       debug->enter(current);
     switch (instruction.op) {
     case fmt::Opcode::launch:
-      TENON_TRY(launch(instruction));
+      TENON_TRY(addLaunch(instruction));
       break;
     case fmt::Opcode::copy:
     case fmt::Opcode::fill:
-      TENON_TRY(copyOrFill(instruction));
+      TENON_TRY(addCopyOrFill(instruction));
       break;
     case fmt::Opcode::jump:
       if (instruction.a < next)
@@ -219,7 +212,7 @@ Status Session::execute() {
       int64_t time = profile ? now() : 0;
       TENON_TRY(readSymbol(instruction));
       if (profile)
-        report(0, time, 0, 0);
+        report(current, 0, time, 0, 0);
       break;
     }
     case fmt::Opcode::set_symbol:
@@ -240,8 +233,10 @@ Status Session::execute() {
     case fmt::Opcode::halt:
       return {};
     }
-    if (debug) [[unlikely]]
+    if (debug) [[unlikely]] {
+      TENON_TRY(runJobs(next));
       TENON_TRY(debug->leave(current, next));
+    }
   }
 }
 

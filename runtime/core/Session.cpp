@@ -24,6 +24,7 @@ Session::Session(const Artifact &artifact, const Program &program, ThreadPool &p
   needed.resize(plan.outputs.size());
   dims.resize(plan.dims.size());
   heap.resize(plan.heapBlocks);
+  jobs.resize(plan.instructions.size());
   cache.start(plan);
   if (DebugArena::isWanted())
     debug.reset(new DebugArena(plan));

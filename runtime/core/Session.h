@@ -64,8 +64,6 @@ private:
     uint8_t *base;
     uint64_t limit;
   };
-  struct LaunchJob;
-  struct BlockJob;
 
   // Session.cpp
   Status checkTensor(const tenon_tensor &tensor, const Tensor &wanted, uint32_t index) const;
@@ -91,14 +89,18 @@ private:
   // Loop.cpp
   Status execute();
   Status executeGuarded();
-  Status launch(const Instruction &instruction);
-  Status copyOrFill(const Instruction &instruction);
+  static int32_t runLaunch(const Job &job, uint32_t thread, Share &share);
+  static int32_t runCopyOrFill(const Job &job, uint32_t thread, Share &share);
+  void addJob(int32_t (*run)(const Job &, uint32_t, Share &), int64_t tiles, bool isBeside);
+  Status runJobs(uint32_t end);
+  Status addLaunch(const Instruction &instruction);
+  Status addCopyOrFill(const Instruction &instruction);
   Status checkOperands(const Instruction &instruction) const;
   Status check(const Instruction &instruction) const;
   Status writeSeed(const Instruction &instruction);
   Status kernelFailed(const Instruction &instruction, int32_t code) const;
   Status operandTooSmall(const Instruction &instruction, uint32_t operand, int64_t wanted) const;
-  void report(uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const;
+  void report(uint32_t instruction, uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const;
 
   uint64_t sizeOf(uint32_t operand) const {
     return uint64_t(bound->exprs[plan.buffers[plan.operands[operand]].size]);
@@ -135,6 +137,8 @@ private:
   tenon_profile_fn profile = nullptr;
   void *profileUser = nullptr;
   uint32_t current = 0; // instruction being run
+  std::vector<Job> jobs; // one for each instruction
+  uint32_t numWaiting = 0; // jobs of the last instructions, which are yet to be run
   /// Whether threads take their tiles from the last to the first: every other time in a loop, so that it begins with the
   /// weights that the time before ended with, which a core's own cache still has (those of an LSTM are a little more
   /// than it holds: taken in the same order, each would be gone when it is needed again).

@@ -7,81 +7,57 @@
 
 #include "runtime/core/ThreadPool.h"
 
+#include "runtime/core/Spin.h"
+
 #include <csignal>
 #include <cstring>
-#include <ctime>
-#include <linux/futex.h>
 #include <new>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 namespace tenon::rt {
 
-/// How long a thread spins before it sleeps. Waking one takes 5 to 50 microseconds; spinning longer than
-/// that takes the CPU from others for little.
-static constexpr int64_t kSpinNanoseconds = 50'000;
+/// Rounds of the barrier before its counters are set back.
+static constexpr uint32_t kMostRounds = 1u << 20;
 
-static void futexWait(const void *address, uint32_t expected) {
-  syscall(SYS_futex, address, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
-}
+/// How many threads so many tiles are split over.
+static uint32_t partsOf(int64_t tiles, uint32_t threads) { return tiles < int64_t(threads) ? uint32_t(tiles) : threads; }
 
-static void futexWakeAll(const void *address) {
-  syscall(SYS_futex, address, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr, 0);
-}
+namespace {
+/// Jobs [begin, end) of a list, which are beside each other.
+struct Group {
+  uint32_t begin, end;
+  int64_t tiles;
+};
+} // namespace
 
-static void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("isb" ::: "memory");
-#endif
-}
-
-static int64_t now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
-/// Spins until `done()`, or for as long as that pays. Returns whether it is done.
-template <typename Condition> static bool spin(Condition done) {
-  int64_t end = 0;
-  for (;;) {
-    for (int i = 0; i < 32; ++i) {
-      if (done())
-        return true;
-      pause();
-    }
-    int64_t time = now();
-    if (end == 0)
-      end = time + kSpinNanoseconds;
-    else if (time > end)
-      return false;
-  }
+static Group groupFrom(const Jobs &list, uint32_t begin) {
+  Group group{begin, begin + 1, list.jobs[begin].tiles};
+  for (; group.end < list.count && list.jobs[group.end].isBeside && group.end - begin < ThreadPool::kMostBeside; ++group.end)
+    group.tiles += list.jobs[group.end].tiles;
+  return group;
 }
 
 /// How many pieces of a share are taken is one number: from its beginning by its owner in the lowest byte, from its end by
 /// others in the next one, and above them the number of the job that this is about, so that nobody has to set it back.
-bool Share::take(uint32_t owner, int64_t &begin, int64_t &end) {
+bool Share::take(uint32_t from, int64_t &begin, int64_t &end) {
   // Few, since each is a call; more where the order matters.
   constexpr int64_t kPieces = 4, kPiecesBackward = 16;
-  int64_t first = getBegin(owner), tiles = getBegin(owner + 1) - first;
-  int64_t pieces = job.isBackward ? kPiecesBackward : pool ? kPieces : 1;
+  int64_t first = getBegin(from), tiles = getBegin(from + 1) - first;
+  int64_t pieces = isBackward ? kPiecesBackward : pool ? kPieces : 1;
   if (pieces > tiles)
     pieces = tiles;
-  uint64_t number = pool ? pool->jobNumber << 16 : 0;
-  std::atomic<uint64_t> &taken = pool ? pool->workers[owner].taken : ownTaken;
+  std::atomic<uint64_t> &taken =
+      pool ? pool->workers[(from + shift) % pool->parts].taken[number % ThreadPool::kMostBeside] : ownTaken;
   uint64_t seen = taken.load(std::memory_order_relaxed);
   for (;;) {
-    uint64_t old = (seen & ~uint64_t(UINT16_MAX)) == number ? seen : number;
+    uint64_t old = seen >> 16 == number ? seen : number << 16;
     int64_t front = uint8_t(old), back = uint8_t(old >> 8);
     if (front + back >= pieces)
       return false;
     // Tiles do not depend on each other, and what they depend on comes with the ticket: no order is needed here.
-    if (!taken.compare_exchange_weak(seen, old + (owner == thread ? 1 : 1 << 8), std::memory_order_relaxed))
+    if (!taken.compare_exchange_weak(seen, old + (from == part ? 1 : 1 << 8), std::memory_order_relaxed))
       continue;
-    int64_t piece = owner == thread ? front : pieces - 1 - back;
-    if (job.isBackward)
+    int64_t piece = from == part ? front : pieces - 1 - back;
+    if (isBackward)
       piece = pieces - 1 - piece;
     begin = first + tiles * piece / pieces;
     end = first + tiles * (piece + 1) / pieces;
@@ -90,8 +66,8 @@ bool Share::take(uint32_t owner, int64_t &begin, int64_t &end) {
 }
 
 bool Share::next(int64_t &begin, int64_t &end) {
-  for (; others < threads; ++others)
-    if (take((thread + others) % threads, begin, end))
+  for (; others < parts; ++others)
+    if (take((part + others) % parts, begin, end))
       return true;
   return false;
 }
@@ -101,7 +77,7 @@ Status ThreadPool::start(uint32_t threads) {
   if (count <= 1)
     return {};
   workers.reset(new (std::nothrow) Worker[count]);
-  if (!workers)
+  if (!workers || !barrier.reserve(count))
     return Status::make(TENON_RESOURCES, "no memory for %u threads", threads);
   // The program's signal handlers run on the program's own threads.
   sigset_t all, old;
@@ -155,46 +131,94 @@ void ThreadPool::work(Worker &self) {
   uint64_t seen = 0;
   for (;;) {
     seen = waitForTicket(seen);
-    uint32_t parts = uint32_t(seen >> 32);
-    if (self.number >= parts)
+    if (self.number >= uint32_t(seen >> 32))
       continue;
     if (stopping)
       return;
-    Share share(this, *job, self.number, parts);
-    self.result = job->run(*job, self.number, share);
-    if (pending.fetch_sub(1) == 1 && callerSleeps.load())
-      futexWakeAll(&pending);
+    uint32_t round = runPart(self.number, firstRound);
+    barrier.arrive(self.number, round);
   }
 }
 
-void ThreadPool::waitForWorkers() {
-  if (spin([&] { return pending.load(std::memory_order_acquire) == 0; }))
+void ThreadPool::runJob(uint32_t index, uint32_t thread, uint32_t part, uint32_t shift) {
+  const Job &job = list.jobs[index];
+  uint32_t jobParts = partsOf(job.tiles, parts);
+  if (part >= jobParts || hasFailed.load(std::memory_order_relaxed))
     return;
-  callerSleeps.store(1);
-  while (uint32_t left = pending.load())
-    futexWait(&pending, left);
-  callerSleeps.store(0);
+  Share alone(job, list.isBackward), share(*this, job, firstNumber + index, part, jobParts, shift);
+  if (int32_t code = job.run(job, thread, jobParts == 1 ? alone : share)) {
+    workers[thread].failure = {index, code};
+    hasFailed.store(true, std::memory_order_relaxed);
+  }
 }
 
-int32_t ThreadPool::run(const Job &next) {
-  uint32_t parts = next.tiles < int64_t(count) ? uint32_t(next.tiles) : count;
-  if (parts <= 1) {
-    Share all(next);
-    return next.run(next, 0, all);
+/// One thread's way through the list; `round` is the next one of the barrier. Returns which one is after the way.
+uint32_t ThreadPool::runPart(uint32_t thread, uint32_t round) {
+  bool wasSpread = false; // over several threads
+  for (uint32_t begin = 0; begin < list.count;) {
+    Group group = groupFrom(list, begin);
+    bool isSpread = group.tiles > 1;
+    if (begin > 0 && (wasSpread || isSpread))
+      barrier.wait(thread, round++);
+    wasSpread = isSpread;
+    uint32_t shift = 0;
+    for (uint32_t i = begin; i < group.end; ++i) {
+      runJob(i, thread, (thread + parts - shift) % parts, shift);
+      shift = uint32_t((shift + list.jobs[i].tiles) % parts);
+    }
+    begin = group.end;
   }
-  job = &next;
-  ++jobNumber;
-  pending.store(parts - 1, std::memory_order_relaxed);
+  return round;
+}
+
+JobFailure ThreadPool::runAlone(const Jobs &jobs) {
+  for (uint32_t i = 0; i < jobs.count; ++i) {
+    Share all(jobs.jobs[i], jobs.isBackward);
+    if (int32_t code = jobs.jobs[i].tiles ? jobs.jobs[i].run(jobs.jobs[i], 0, all) : 0)
+      return {i, code};
+  }
+  return {};
+}
+
+JobFailure ThreadPool::run(const Jobs &jobs) {
+  uint32_t most = 1;
+  for (Group group{0, 0, 0}; group.end < jobs.count;) {
+    group = groupFrom(jobs, group.end);
+    most = std::max(most, partsOf(group.tiles, count));
+  }
+  if (most <= 1)
+    return runAlone(jobs);
+  // Rounds go on from where they were, so that nobody's counters have to be set back, but for another number of threads.
+  if (roundParts != most || nextRound > kMostRounds) {
+    barrier.start(roundParts = most);
+    nextRound = 0;
+  }
+  list = jobs;
+  firstNumber += kMostBeside;
+  parts = most;
+  firstRound = nextRound;
   // No other thread writes the ticket.
-  ticket.store((uint64_t(parts) << 32) | uint32_t(ticket.load(std::memory_order_relaxed) + 1));
+  ticket.store((uint64_t(most) << 32) | uint32_t(ticket.load(std::memory_order_relaxed) + 1));
   if (sleepers.load())
     futexWakeAll(&ticket);
-  Share share(this, next, 0, parts);
-  int32_t result = next.run(next, 0, share);
-  waitForWorkers();
-  for (uint32_t i = 1; i < parts && !result; ++i)
-    result = workers[i].result;
-  return result;
+  uint32_t round = runPart(0, firstRound);
+  barrier.waitForArrivals(0, round);
+  nextRound = round + 1;
+  firstNumber += jobs.count;
+  return hasFailed.load(std::memory_order_relaxed) ? takeFailure() : JobFailure();
+}
+
+/// The failure of the first job that had one, and of the lowest thread.
+JobFailure ThreadPool::takeFailure() {
+  JobFailure first;
+  for (uint32_t i = 0; i < parts; ++i) {
+    JobFailure &failure = workers[i].failure;
+    if (failure.code && (!first.code || failure.job < first.job))
+      first = failure;
+    failure = {};
+  }
+  hasFailed.store(false, std::memory_order_relaxed);
+  return first;
 }
 
 } // namespace tenon::rt
