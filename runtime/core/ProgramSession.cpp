@@ -24,7 +24,7 @@ Status ProgramSession::start(uint32_t threads, uint64_t limit) {
   inputs.resize(artifact.plan().inputs.size());
   outputs.resize(artifact.plan().outputs.size());
   dims.resize(artifact.plan().dims.size());
-  return pool.start(threads ? threads : usableCpus());
+  return pool.start(threads ? threads : usableCpus(), usableNodes());
 }
 
 Status ProgramSession::bindInput(uint32_t index, const tenon_tensor &tensor) {

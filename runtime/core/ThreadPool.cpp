@@ -72,7 +72,7 @@ bool Share::next(int64_t &begin, int64_t &end) {
   return false;
 }
 
-Status ThreadPool::start(uint32_t threads) {
+Status ThreadPool::start(uint32_t threads, const CpuNodes &nodes) {
   count = threads;
   if (count <= 1)
     return {};
@@ -89,6 +89,9 @@ Status ThreadPool::start(uint32_t threads) {
     workers[i].number = i;
     error = pthread_create(&workers[i].handle, nullptr, enter, &workers[i]);
     started += !error;
+    // Where the system refuses, threads run wherever they may.
+    if (const cpu_set_t *cpus = error ? nullptr : nodes.cpusFor(i, threads))
+      pthread_setaffinity_np(workers[i].handle, sizeof *cpus, cpus);
   }
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
   if (error)

@@ -10,6 +10,7 @@
 
 #include "runtime/core/Barrier.h"
 #include "runtime/core/Status.h"
+#include "runtime/device/cpu/CpuNodes.h"
 
 #include <atomic>
 #include <cstdint>
@@ -62,8 +63,9 @@ public:
   ThreadPool(ThreadPool &&) = delete;
   ~ThreadPool();
 
-  /// Starts `threads` - 1 threads. May be called once.
-  Status start(uint32_t threads);
+  /// Starts `threads` - 1 threads, each on the CPUs of one node where there are several. The caller's stays where its
+  /// program lets it. May be called once.
+  Status start(uint32_t threads, const CpuNodes &nodes = {});
 
   uint32_t size() const { return count; }
 

@@ -7,26 +7,16 @@
 
 #include "runtime/device/cpu/CpuCount.h"
 
+#include "runtime/device/cpu/SmallFile.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
 namespace tenon::rt {
-
-/// Reads a small file of the system; an empty text where that fails.
-static void readSmall(const char *path, char *text, size_t capacity) {
-  text[0] = 0;
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return;
-  ssize_t length = read(file, text, capacity - 1);
-  text[std::max<ssize_t>(length, 0)] = 0;
-  close(file);
-}
 
 /// CPUs that `quota` microseconds in each `period` come to.
 static uint32_t cpusOf(long long quota, long long period) {

@@ -8,6 +8,7 @@
 #include "runtime/device/cpu/CodeImage.h"
 #include "runtime/device/cpu/CpuCount.h"
 #include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/device/cpu/CpuNodes.h"
 #include "runtime/format/Target.h"
 #include "test/unit/runtime/ArtifactBuilder.h"
 
@@ -185,4 +186,40 @@ TEST_CASE("a cgroup's limit is rounded up to CPUs") {
   for (const char *folder : {"/cpu/c", "/cpu", "/a/b", "/a", ""})
     rmdir((root + folder).c_str());
   CHECK(usableCpus() >= 1);
+}
+
+static void writeList(const std::string &root, const char *node, const char *text) {
+  mkdir((root + "/" + node).c_str(), 0700);
+  writeFile(root + "/" + node + "/cpulist", text, strlen(text));
+}
+
+TEST_CASE("threads share out the CPUs of nodes") {
+  char folder[] = "/tmp/tenon-nodes-XXXXXX";
+  std::string root = mkdtemp(folder);
+  writeList(root, "node0", "0-3,8-11\n");
+  writeList(root, "node1", "4-7,12\n");
+  writeList(root, "node2", "\n"); // memory alone
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  for (int cpu : {2, 3, 8, 9, 4, 5, 12})
+    CPU_SET(cpu, &allowed);
+  CpuNodes nodes = readCpuNodes(root.c_str(), allowed);
+  REQUIRE(nodes.nodes.size() == 2);
+  CHECK(CPU_COUNT(&nodes.nodes[0]) == 4);
+  CHECK(CPU_COUNT(&nodes.nodes[1]) == 3);
+  CHECK(CPU_ISSET(12, &nodes.nodes[1]));
+  for (uint32_t thread = 0; thread < 7; ++thread)
+    CHECK(nodes.cpusFor(thread, 7) == &nodes.nodes[thread < 4 ? 0 : 1]);
+  CHECK(nodes.cpusFor(0, 2) == &nodes.nodes[0]);
+  CHECK(nodes.cpusFor(1, 2) == &nodes.nodes[0]);
+  CHECK(nodes.cpusFor(0, 8) == nullptr);
+  // One node, or nothing that is known of nodes: nothing to keep apart.
+  CPU_CLR(4, &allowed), CPU_CLR(5, &allowed), CPU_CLR(12, &allowed);
+  CHECK(readCpuNodes(root.c_str(), allowed).cpusFor(0, 2) == nullptr);
+  CHECK(readCpuNodes("/nowhere", allowed).cpusFor(0, 2) == nullptr);
+  for (const char *node : {"node0", "node1", "node2"}) {
+    unlink((root + "/" + node + "/cpulist").c_str());
+    rmdir((root + "/" + node).c_str());
+  }
+  rmdir(root.c_str());
 }
