@@ -560,6 +560,8 @@ def AssignOffsets : Pass<"plan-assign-offsets", "::tenon::plan::ProgramOp"> {
   let summary = "give every activation its place in one arena";
   let description = [{
     Lifetimes come from the instruction list, places from passes/memory/placement.
+    Which launches run side by side is decided first (passes/memory/GroupLaunches.h):
+    what they use is live at the same time then.
     Where sizes depend on symbols, which activation lies upon which is decided for
     some values of them, and offsets are expressions that hold for all. Where data
     decides a size, a bound of it takes its place if the arena stays of a like size;

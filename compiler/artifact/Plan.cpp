@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Kernel.h"
 #include "passes/Unsupported.h"
+#include "passes/fusion/Traffic.h"
 #include "runtime/format/Instruction.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -167,6 +168,9 @@ fmt::InstructionT &Serializer::addInstruction(fmt::Opcode opcode, StringRef name
 }
 
 void Serializer::addLaunch(plan::LaunchOp launch) {
+  // What comes between two launches separates them.
+  bool isBeside = launch.getBeside() && !plan.instructions.empty() &&
+                  plan.instructions.back()->op == static_cast<uint8_t>(fmt::Opcode::launch);
   auto [it, isNew] = kernelOf.try_emplace(launch.getKernel(), plan.kernels.size());
   if (isNew) {
     auto kernel = std::make_unique<fmt::KernelT>();
@@ -175,12 +179,15 @@ void Serializer::addLaunch(plan::LaunchOp launch) {
     kernel->results = launch.getOutputs().size();
     if (auto flops = launch->getAttrOfType<IntegerAttr>(kFlopsAttr))
       kernel->flops = flops.getInt();
+    if (auto bytes = launch->getAttrOfType<IntegerAttr>(kBytesAttr))
+      kernel->bytes = bytes.getInt();
     plan.kernels.push_back(std::move(kernel));
     kernelNames.push_back(launch.getKernel().str());
   }
   fmt::InstructionT &instruction = addInstruction(fmt::Opcode::launch, launch.getName());
   instruction.a = it->second;
   instruction.b = exprOf.lookup(launch.getTiles());
+  instruction.c = isBeside;
   for (Value input : launch.getInputs())
     instruction.buffers.push_back(bufferOf.lookup(input));
   for (Value output : launch.getOutputs())

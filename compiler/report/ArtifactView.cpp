@@ -139,6 +139,17 @@ std::string ArtifactView::getBytes(uint32_t expr) const {
   return constants[expr] && *constants[expr] >= 0 ? groupDigits(*constants[expr]) : getText(expr);
 }
 
+RunWork ArtifactView::addUpWork() const {
+  RunWork work;
+  for (auto [kernel, count] : llvm::zip(getPlan().kernels, launches)) {
+    work.launches += count;
+    work.flops += count * kernel.flops;
+    work.bytes += count * kernel.bytes;
+    work.open += kernel.bytes ? 0 : count;
+  }
+  return work;
+}
+
 std::string ArtifactView::getBinding(uint32_t symbol) const {
   for (const rt::Tensor &input : plan.inputs)
     for (uint32_t d = 0; d < input.dims.count; ++d) {

@@ -22,6 +22,12 @@
 namespace tenon {
 
 /// An artifact for any processor, checked as the runtime checks it. Nothing of it is executed.
+/// Arithmetic, and bytes read and written, of a list of instructions.
+struct RunWork {
+  uint64_t launches = 0, flops = 0, bytes = 0;
+  uint64_t open = 0; ///< launches whose figures depend on sizes, and are left out
+};
+
 class ArtifactView {
 public:
   /// One of the programs in the file, in the order in which sizes are tried.
@@ -79,6 +85,9 @@ public:
   std::optional<rt::Life> getLife(uint32_t buffer) const;
   /// How often a kernel is launched in the list.
   uint32_t getLaunches(uint32_t kernel) const { return launches[kernel]; }
+
+  /// What all launches of the list come to, each done once.
+  RunWork addUpWork() const;
 
   /// What binds a symbol: "input 'x', dimension 0" or "instruction 7".
   std::string getBinding(uint32_t symbol) const;

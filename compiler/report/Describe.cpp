@@ -9,6 +9,7 @@
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Table.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "runtime/format/plan_generated.h"
 
 using namespace tenon;
@@ -42,6 +43,8 @@ static std::string getField(const ArtifactView &view, OperandKind kind, uint32_t
     return "block " + std::to_string(value);
   case OperandKind::flag:
     return value ? "keep" : "";
+  case OperandKind::beside:
+    return value ? "beside the one before" : "";
   case OperandKind::check:
     return getPrintable(view.getPlan().checks[value].text);
   case OperandKind::none:
@@ -78,6 +81,20 @@ std::string tenon::getSizes(const ArtifactView &view, const rt::Instruction &ins
   for (uint32_t i = 0; i < instruction.exprs.count; ++i)
     sizes.push_back(view.getText(view.getPlan().sizes[instruction.exprs.begin + i]));
   return llvm::join(sizes, ", ");
+}
+
+std::string tenon::getIntensity(uint64_t flops, uint64_t bytes) {
+  if (!flops || !bytes)
+    return "";
+  return llvm::formatv("{0:F1}", double(flops) / double(bytes));
+}
+
+std::string tenon::getWorkText(const RunWork &work) {
+  std::string text = "one run: " + groupDigits(work.launches) + " launches, " + groupDigits(work.flops) + " flops, " +
+                     groupDigits(work.bytes) + " bytes";
+  if (std::string intensity = getIntensity(work.flops, work.bytes); !intensity.empty())
+    text += ", " + intensity + " flops/byte";
+  return work.open ? text + ", without " + groupDigits(work.open) + " launches of open sizes" : text;
 }
 
 std::string tenon::getBoundText(uint64_t bytes) { return bytes == UINT64_MAX ? "any" : groupDigits(bytes); }

@@ -14,6 +14,7 @@
 namespace tenon {
 
 class ArtifactView;
+struct RunWork;
 
 /// "f32[1, N]", and what part of an input or output it is where it is not all of it.
 std::string getType(const ArtifactView &view, const rt::Tensor &tensor);
@@ -26,6 +27,12 @@ std::string getSizes(const ArtifactView &view, const rt::Instruction &instructio
 
 /// "input x, arena relu1".
 std::string getBuffers(const ArtifactView &view, const rt::Instruction &instruction);
+
+/// Floating-point operations for each byte that is read or written: "12.5"; empty where either is not known.
+std::string getIntensity(uint64_t flops, uint64_t bytes);
+
+/// "one run: 90 launches, 450,000,000 flops, 30,000,000 bytes, 15.0 flops/byte".
+std::string getWorkText(const RunWork &work);
 
 /// "any" for a number of bytes without a bound.
 std::string getBoundText(uint64_t bytes);

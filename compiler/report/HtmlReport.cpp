@@ -191,10 +191,11 @@ void Page::printMemory(const std::string &whyNoMap) {
 }
 
 void Page::printKernels() {
-  Rows rows{{">#", "entry point", ">launches", ">flops", "computes"}, {}};
+  Rows rows{{">#", "entry point", ">launches", ">flops", ">bytes", ">flops/byte", "computes"}, {}};
   for (auto [i, kernel] : llvm::enumerate(plan.kernels))
     rows.cells.push_back({std::to_string(i), getPrintable(kernel.name), std::to_string(view.getLaunches(i)),
-                          kernel.flops ? groupDigits(kernel.flops) : "", getPrintable(kernel.display)});
+                          kernel.flops ? groupDigits(kernel.flops) : "", kernel.bytes ? groupDigits(kernel.bytes) : "",
+                          getIntensity(kernel.flops, kernel.bytes), getPrintable(kernel.display)});
   printTable("Kernels", rows);
 }
 

@@ -91,6 +91,7 @@ static Json getKernels(const ArtifactView &view) {
                     {"computes", kernel.display},
                     {"launches", view.getLaunches(i)},
                     {"flops", kernel.flops},
+                    {"bytes", kernel.bytes},
                     {"paths", paths.value(kernel.name, Json())}});
   return list;
 }
@@ -117,6 +118,9 @@ static void addField(const ArtifactView &view, OperandKind kind, uint32_t value,
     break;
   case OperandKind::flag:
     entry["keep"] = value != 0;
+    break;
+  case OperandKind::beside:
+    entry["beside"] = value != 0;
     break;
   case OperandKind::check:
     entry["check"] = getPrintable(view.getPlan().checks[value].text);
@@ -195,6 +199,8 @@ void tenon::printJson(const ArtifactView &view, const InspectOptions &options, l
   json["sections"] = getSections(view);
   json["symbols"] = getSymbols(view);
   json["kernels"] = getKernels(view);
+  RunWork work = view.addUpWork();
+  json["run"] = {{"launches", work.launches}, {"flops", work.flops}, {"bytes", work.bytes}, {"open_launches", work.open}};
   json["instructions"] = getInstructions(view);
   json["arena_bytes"] = getExpr(view, plan.arenaSize);
   json["arena_align"] = plan.arenaAlign;

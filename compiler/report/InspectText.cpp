@@ -93,12 +93,13 @@ static void printKernels(const ArtifactView &view, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   nlohmann::ordered_json paths = readPaths(view);
   os << "\nkernels\n";
-  Table table({">#", "entry point", ">launches", ">flops", "computes", "path"});
+  Table table({">#", "entry point", ">launches", ">flops", ">bytes", ">flops/byte", "computes", "path"});
   for (auto [i, kernel] : llvm::enumerate(plan.kernels))
     table.add({std::to_string(i), getPrintable(kernel.name), std::to_string(view.getLaunches(i)),
-               kernel.flops ? groupDigits(kernel.flops) : "", getPrintable(kernel.display),
-               getPathText(paths, kernel.name)});
+               kernel.flops ? groupDigits(kernel.flops) : "", kernel.bytes ? groupDigits(kernel.bytes) : "",
+               getIntensity(kernel.flops, kernel.bytes), getPrintable(kernel.display), getPathText(paths, kernel.name)});
   table.print(os);
+  os << getWorkText(view.addUpWork()) << "\n";
 }
 
 static void printInstructions(const ArtifactView &view, llvm::raw_ostream &os) {

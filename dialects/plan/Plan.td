@@ -131,14 +131,17 @@ def Plan_RequireOp : Plan_Op<"require"> {
 def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   let summary = "run a kernel over its tiles";
   let description = [{
-    The kernel's buffers are `inputs`, then `outputs`.
+    The kernel's buffers are `inputs`, then `outputs`. With `beside` it does not wait
+    for the launch right before it: the launches from the last one without are a group,
+    in which none writes what another one uses.
 
     ```mlir
     plan.launch @k0_relu(%0) -> (%1) sizes(%N) tiles %t {name = "relu1"}
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$inputs,
-                       Variadic<Plan_BufferType>:$outputs, Variadic<Index>:$sizes, Index:$tiles, StrAttr:$name);
+                       Variadic<Plan_BufferType>:$outputs, Variadic<Index>:$sizes, Index:$tiles, StrAttr:$name,
+                       UnitAttr:$beside);
   let assemblyFormat = [{
     $kernel `(` $inputs `)` `->` `(` $outputs `)` `sizes` `(` $sizes `)` `tiles` $tiles attr-dict
   }];

@@ -14,6 +14,7 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/fusion/Flops.h"
+#include "passes/fusion/Traffic.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace tenon {
@@ -130,6 +131,8 @@ private:
       kernel->setAttr(kUsualAttr, usual);
     if (std::optional<int64_t> flops = countFlops(dispatch))
       kernel->setAttr(kFlopsAttr, builder.getI64IntegerAttr(*flops));
+    if (std::optional<int64_t> bytes = countBytes(dispatch))
+      kernel->setAttr(kBytesAttr, builder.getI64IntegerAttr(*bytes));
     Block *body = kernel.addEntryBlock();
     builder.setInsertionPointToStart(body);
     IRMapping mapping;

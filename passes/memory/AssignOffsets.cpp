@@ -12,6 +12,7 @@
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
 #include "passes/memory/BoundedSizes.h"
+#include "passes/memory/GroupLaunches.h"
 #include "passes/memory/LendParts.h"
 #include "passes/memory/Lifetimes.h"
 #include "passes/memory/SizeSamples.h"
@@ -61,6 +62,8 @@ struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
   void runOnOperation() override {
     program = getOperation();
     lendParts(program);
+    // What was lent lies in parts of others, which tells which launches depend on each other.
+    groupLaunches(program);
     findLateValues();
     std::vector<Activation> early, late;
     for (Activation &activation : computeLifetimes(program))

@@ -59,6 +59,12 @@ void LifetimeWalk::visit(Block &block) {
     } else if (auto alias = dyn_cast<plan::AliasOp>(op)) {
       if (auto it = index.find(alias.getSource()); it != index.end())
         index[alias.getBuffer()] = size_t(it->second);
+    } else if (auto launch = dyn_cast<plan::LaunchOp>(op); launch && launch.getBeside()) {
+      // At the time of the launch before.
+      --time;
+      for (Value operand : op.getOperands())
+        use(operand);
+      ++time;
     } else if (isa<plan::LaunchOp, plan::CopyOp, plan::RunSeedOp, plan::BindOp, plan::ReserveOp, plan::IfOp>(op)) {
       for (Value operand : op.getOperands())
         use(operand);

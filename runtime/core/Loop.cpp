@@ -122,7 +122,7 @@ Status Session::addLaunch(const Instruction &instruction) {
   if (tiles < 0)
     return Status::make(TENON_INVALID, "node '%s': a launch of %lld tiles", nameOf(plan, instruction),
                         (long long)tiles);
-  addJob(runLaunch, tiles, false);
+  addJob(runLaunch, tiles, instruction.c);
   return {};
 }
 

@@ -69,6 +69,7 @@ struct Kernel {
   const char *name, *display;
   uint64_t flops;
   uint32_t results; // the last buffers of a launch, which it writes; 0: not known
+  uint64_t bytes;   // that a launch reads and writes
 };
 
 struct Instruction {

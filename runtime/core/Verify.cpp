@@ -237,7 +237,7 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
   TENON_TRY(verifyBuffers(in, plan));
   for (uint32_t i = 0, e = length(in.kernels()); i < e; ++i) {
     const fmt::Kernel *kernel = in.kernels()->Get(i);
-    plan.kernels.push_back({text(kernel->name()), text(kernel->display()), kernel->flops(), kernel->results()});
+    plan.kernels.push_back({text(kernel->name()), text(kernel->display()), kernel->flops(), kernel->results(), kernel->bytes()});
   }
   for (uint32_t i = 0, e = length(in.checks()); i < e; ++i) {
     const fmt::Check *check = in.checks()->Get(i);

@@ -18,6 +18,11 @@ namespace {
 struct Dependents {
   uint32_t first = UINT32_MAX, last = 0;
 };
+
+/// The last groups of launches that use a buffer, and that write it.
+struct GroupUse {
+  uint32_t user = UINT32_MAX, writer = UINT32_MAX;
+};
 } // namespace
 
 /// For each symbol, the first and the last expression that depends on it. One walk backwards finds, for each
@@ -59,12 +64,15 @@ private:
   Status verifyBufferOperands(const fmt::Instruction &instruction);
   Status verifyExprOperands(const fmt::Instruction &instruction);
   Status verifyBindSymbol(const fmt::Instruction &instruction);
+  Status verifyBeside(const Instruction &launch);
 
   const fmt::Plan &in;
   size_t maxIndices;
   Plan &plan;
   std::vector<Dependents> dependents;
   std::vector<bool> bound; // symbols that an instruction binds
+  std::vector<GroupUse> groupUses; // by buffer
+  uint32_t group = 0; // of launches: its first one
 
   // Of the instruction at hand, for errors.
   uint32_t number = 0;
@@ -102,6 +110,7 @@ Status InstructionVerifier::verifyField(fmt::OperandKind kind, char field, uint3
     limit = plan.heapBlocks;
     break;
   case fmt::OperandKind::flag:
+  case fmt::OperandKind::beside:
     limit = 2;
     break;
   case fmt::OperandKind::check:
@@ -175,6 +184,29 @@ Status InstructionVerifier::verifyBindSymbol(const fmt::Instruction &instruction
   return {};
 }
 
+/// A launch beside others shares no buffer with them that one of them writes. Like bytes of the arena that two buffers have at
+/// different times, bytes that two of a group have at once are not looked for: that they have none is the compiler's part.
+Status InstructionVerifier::verifyBeside(const Instruction &launch) {
+  if (!launch.c)
+    group = number;
+  else if (number == 0 || plan.instructions.back().op != fmt::Opcode::launch)
+    return FAIL("is beside %s, which is no launch", number ? "the instruction before it" : "nothing");
+  const uint32_t *operands = plan.operands.data() + launch.buffers.begin;
+  uint32_t results = plan.kernels[launch.a].results;
+  auto isWritten = [&](uint32_t i) { return !results || i >= launch.buffers.count - results; };
+  for (uint32_t i = 0; i < launch.buffers.count; ++i) {
+    const GroupUse &use = groupUses[operands[i]];
+    if (launch.c && (use.writer == group || (isWritten(i) && use.user == group)))
+      return FAIL("uses '%s' beside a launch that uses it, and one of the two writes it", plan.buffers[operands[i]].name);
+  }
+  for (uint32_t i = 0; i < launch.buffers.count; ++i) {
+    groupUses[operands[i]].user = group;
+    if (isWritten(i))
+      groupUses[operands[i]].writer = group;
+  }
+  return {};
+}
+
 Status InstructionVerifier::verifyOne(uint32_t index, const fmt::Instruction &instruction) {
   number = index;
   name = instruction.name() ? instruction.name()->c_str() : "";
@@ -193,6 +225,8 @@ Status InstructionVerifier::verifyOne(uint32_t index, const fmt::Instruction &in
   TENON_TRY(verifyExprOperands(instruction));
   out.buffers.count = uint32_t(plan.operands.size()) - out.buffers.begin;
   out.exprs.count = uint32_t(plan.sizes.size()) - out.exprs.begin;
+  if (out.op == fmt::Opcode::launch)
+    TENON_TRY(verifyBeside(out));
   if (out.op == fmt::Opcode::bind_symbol || out.op == fmt::Opcode::set_symbol)
     TENON_TRY(verifyBindSymbol(instruction));
   if (out.op == fmt::Opcode::check)
@@ -204,6 +238,7 @@ Status InstructionVerifier::verifyOne(uint32_t index, const fmt::Instruction &in
 Status InstructionVerifier::run() {
   uint32_t count = in.instructions() ? in.instructions()->size() : 0;
   bound.resize(plan.symbols.size());
+  groupUses.resize(plan.buffers.size());
   for (uint32_t i = 0; i < count; ++i)
     TENON_TRY(verifyOne(i, *in.instructions()->Get(i)));
   // So that the loop can go on without looking where the list ends.

@@ -11,6 +11,7 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
+#include "passes/fusion/Traffic.h"
 #include "passes/lower/tenon-to-plan/Conversion.h"
 
 namespace tenon {
@@ -173,8 +174,9 @@ void Conversion::convertLaunch(LaunchOp launch) {
   Value tiles = kernelSizes.build(kernel->getAttrOfType<ShapeAttr>(kTilesAttr).getDims().front());
   auto planned = plan::LaunchOp::create(b, launch.getLoc(), launch.getKernelAttr(), inputs, results, extents, tiles,
                                         getName(launch.getLoc()));
-  if (Attribute flops = kernel->getAttr(kFlopsAttr))
-    planned->setAttr(kFlopsAttr, flops);
+  for (StringRef figure : {kFlopsAttr, kBytesAttr})
+    if (Attribute value = kernel->getAttr(figure))
+      planned->setAttr(figure, value);
 }
 
 /// A launch of one tile, which is told how many elements each list has.

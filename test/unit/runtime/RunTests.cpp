@@ -161,6 +161,38 @@ TEST_CASE("every other time in a loop takes tiles from the last to the first") {
   }
 }
 
+TEST_CASE("launches beside each other give what they give one after the other") {
+  // y = 2 x + 2 z, where the two products are a group.
+  for (uint32_t threads : {1, 2, 8}) {
+    ArtifactBuilder b;
+    uint32_t n = b.symbol("N"), bytes = b.expr(fmt::ExprOp::mul, n, b.constant(4));
+    uint32_t tiles = b.expr(fmt::ExprOp::ceildiv, n, b.constant(16)), aligned = b.expr(fmt::ExprOp::align, bytes, b.constant(64));
+    b.plan.arena_size = b.expr(fmt::ExprOp::add, aligned, aligned);
+    uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, bytes, b.input("x", fmt::DType::f32, {n}));
+    uint32_t z = b.buffer("z", fmt::Storage::input, b.zero, bytes, b.input("z", fmt::DType::f32, {n}));
+    uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, bytes, b.output("y", fmt::DType::f32, {n}));
+    uint32_t first = b.buffer("first", fmt::Storage::arena, b.zero, bytes);
+    uint32_t second = b.buffer("second", fmt::Storage::arena, aligned, bytes);
+    b.launch("double_f32", tiles, {x, first}, {n}, "first");
+    uint32_t beside = b.launch("double_f32", tiles, {z, second}, {n}, "second");
+    b.plan.instructions[beside]->c = 1;
+    b.launch("add_f32", tiles, {first, second, y}, {n}, "sum");
+    b.halt();
+    for (const std::unique_ptr<fmt::KernelT> &kernel : b.plan.kernels)
+      kernel->results = 1;
+    Runner runner(b, threads);
+    for (size_t count : {3, 17, 1000, 20'000}) {
+      std::vector<float> values = ramp(count), others(count, 0.25f), wanted;
+      for (float value : values)
+        wanted.push_back(2 * value + 0.5f);
+      REQUIRE(runner.bind(0, values) == TENON_OK);
+      REQUIRE(runner.bind(1, others) == TENON_OK);
+      REQUIRE(runner.run() == TENON_OK);
+      CHECK(runner.output<float>(0) == wanted);
+    }
+  }
+}
+
 TEST_CASE("what a thread is kept from is done by the others") {
   // The piece with the first tile waits until all others are done.
   constexpr int64_t kTiles = 32;

@@ -111,7 +111,9 @@ TEST_CASE("instructions: opcodes, fields, operand counts") {
           [](auto &b) { insert(b, fmt::Opcode::launch, 2, 0, 0, {}, {}); });
   refuses("'b' is 1000", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 1000, 0, {}, {}); });
   refuses("'c' is 1, and must be less than 1",
-          [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 1, {}, {}); });
+          [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 1, {}, {}); });
+  refuses("'c' is 2, and must be less than 2",
+          [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 2, {}, {}); });
   refuses("buffer operand 0 is buffer 99",
           [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {99}, {}); });
   refuses("expression operand 0 is expression 1000",
@@ -219,4 +221,20 @@ TEST_CASE("operands that tables share do not multiply") {
   Loaded loaded(std::move(grown));
   CHECK(loaded.status == TENON_INVALID);
   CHECK_THAT(loaded.error.message, Contains("shares its 1000 buffers with too many others"));
+}
+
+TEST_CASE("launches beside each other share nothing that one writes") {
+  // The first launch writes what the second one reads.
+  refuses("is beside the instruction before it, which is no launch", [](auto &b) {
+    b.plan.instructions[1]->op = uint8_t(fmt::Opcode::halt);
+    b.plan.instructions[1]->a = b.plan.instructions[1]->b = 0;
+    b.plan.instructions[1]->buffers.clear();
+    b.plan.instructions[1]->exprs.clear();
+    b.launch("double_f32", b.zero, {0, 1}, {0}, "n");
+    b.plan.instructions.back()->c = 1;
+    b.halt();
+  });
+  refuses("beside a launch that uses it, and one of the two writes it",
+          [](auto &b) { b.plan.instructions[1]->c = 1; });
+  refuses("is beside nothing, which is no launch", [](auto &b) { b.plan.instructions[0]->c = 1; });
 }

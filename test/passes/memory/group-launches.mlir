@@ -1,0 +1,109 @@
+// RUN: tenon-opt %s -split-input-file -pass-pipeline='builtin.module(plan.program(plan-assign-offsets))' | FileCheck %s
+
+// Queries and keys are computed side by side; scores need both.
+// CHECK-LABEL: plan.program @independent
+// CHECK: plan.launch @q{{.*}} {name = "q"}
+// CHECK: plan.launch @k{{.*}} {beside, name = "k"}
+// CHECK: plan.launch @scores{{.*}} {name = "scores"}
+plan.program @independent symbols [] inputs [] outputs [] {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %x = plan.input 0 size %c64
+  %y = plan.output 0 size %c64
+  %q = plan.alloc %c64
+  plan.launch @q(%x) -> (%q) sizes() tiles %c1 {name = "q"}
+  %k = plan.alloc %c64
+  plan.launch @k(%x) -> (%k) sizes() tiles %c1 {name = "k"}
+  plan.launch @scores(%q, %k) -> (%y) sizes() tiles %c1 {name = "scores"}
+}
+
+// -----
+
+// What is read must not be written over meanwhile; a copy ends a group.
+// CHECK-LABEL: plan.program @dependent
+// CHECK-NOT: beside
+plan.program @dependent symbols [] inputs [] outputs [] {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %x = plan.input 0 size %c64
+  %y = plan.output 0 size %c64
+  %a = plan.alloc %c64
+  %b = plan.alloc %c64
+  plan.launch @a(%x) -> (%a) sizes() tiles %c1 {name = "a"}
+  plan.launch @b(%a) -> (%b) sizes() tiles %c1 {name = "b"}
+  plan.launch @a(%x) -> (%a) sizes() tiles %c1 {name = "a again"}
+  plan.copy %a to %y size %c64 {name = ""}
+  plan.launch @c(%x) -> (%y) sizes() tiles %c1 {name = "c"}
+}
+
+// -----
+
+// Parts of one buffer that do not touch, as the inputs of a concat are, and such that do.
+// CHECK-LABEL: plan.program @parts
+// CHECK: {name = "a"}
+// CHECK: {beside, name = "b"}
+// CHECK: {name = "c"}
+plan.program @parts symbols [] inputs [] outputs [] {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %x = plan.input 0 size %c64
+  %y = plan.output 0 size %c64
+  %all = plan.alloc %c64
+  %front = plan.alias %all[%c0] size %c32
+  plan.launch @a(%x) -> (%front) sizes() tiles %c1 {name = "a"}
+  %back = plan.alias %all[%c32] size %c32
+  plan.launch @b(%x) -> (%back) sizes() tiles %c1 {name = "b"}
+  %end = plan.alias %all[%c1] size %c32
+  plan.launch @c(%x) -> (%end) sizes() tiles %c1 {name = "c"}
+  plan.copy %all to %y size %c64 {name = ""}
+}
+
+// -----
+
+// One after the other these need 192 bytes at a time: x and two more. Side by side they would need 256. So they wait.
+// CHECK-LABEL: plan.program @needs_more
+// CHECK: plan.arena %c192
+// CHECK-NOT: beside
+plan.program @needs_more symbols [] inputs [] outputs [] {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %in = plan.input 0 size %c64
+  %y = plan.output 0 size %c64
+  %x = plan.alloc %c64
+  %a = plan.alloc %c64
+  %b = plan.alloc %c64
+  plan.launch @x(%in) -> (%x) sizes() tiles %c1 {name = "x"}
+  plan.launch @a(%x) -> (%a) sizes() tiles %c1 {name = "a"}
+  plan.launch @b(%a) -> (%b) sizes() tiles %c1 {name = "b"}
+  %c = plan.alloc %c64
+  plan.launch @c(%x) -> (%c) sizes() tiles %c1 {name = "c"}
+  plan.launch @d(%b, %c) -> (%y) sizes() tiles %c1 {name = "d"}
+}
+
+// -----
+
+// What a group uses is there during all of it: there is room for c beside what is wide, and none for d.
+// CHECK-LABEL: plan.program @own_places
+// CHECK: plan.arena %c256
+// CHECK: {beside, name = "c"}
+// CHECK: {name = "d"}
+plan.program @own_places symbols [] inputs [] outputs [] {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c192 = arith.constant 192 : index
+  %in = plan.input 0 size %c64
+  %y = plan.output 0 size %c64
+  %z = plan.output 1 size %c64
+  %a = plan.alloc %c64
+  %wide = plan.alloc %c192
+  plan.launch @a(%in) -> (%a) sizes() tiles %c1 {name = "a"}
+  plan.launch @wide(%a) -> (%wide) sizes() tiles %c1 {name = "wide"}
+  plan.launch @wide(%wide) -> (%y) sizes() tiles %c1 {name = "narrow"}
+  %c = plan.alloc %c64
+  plan.launch @c(%in) -> (%c) sizes() tiles %c1 {name = "c"}
+  %d = plan.alloc %c64
+  plan.launch @d(%in) -> (%d) sizes() tiles %c1 {name = "d"}
+  plan.launch @e(%c, %d) -> (%z) sizes() tiles %c1 {name = "e"}
+}
