@@ -14,6 +14,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
 #include "passes/fusion/Cheap.h"
+#include "passes/fusion/FusionCost.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_FUSE
@@ -86,6 +87,30 @@ bool tenon::isCheap(Operation *op) {
     return false;
   return isa<AbsOp, NegOp, NotOp, CastOp, AddOp, SubOp, MulOp, MaxOp, MinOp, AndOp, OrOp, XorOp, CompareOp, SelectOp,
              ReluOp, TransposeOp, BroadcastOp, SliceOp, UnpackOp, FromPartsOp, UnpackPartsOp, DequantizeOp, IotaOp>(op);
+}
+
+/// What the kernel of a loop nest does with its sums before it stores them: at no cost but that of the arithmetic.
+static bool isEpilogue(Operation *op) {
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    Operation *definition = operand.getDefiningOp();
+    return definition && operand.hasOneUse() &&
+           (allowsEpilogue(definition) || (definition->hasTrait<Elementwise>() && isEpilogue(definition)));
+  });
+}
+
+/// Whether an elementwise operation whose result `user` broadcasts is better computed for each element of that than stored.
+/// Where sizes are open it is not.
+static bool isBestRecomputed(Operation *op, Operation *user) {
+  // Exponentials, quotients, roots: calls of vector functions, or as slow.
+  constexpr double kCostlyCycles = 24, kUserCycles = 1;
+  std::optional<int64_t> elements = getConstant(getElementCount(op->getContext(), getDims(op->getResult(0))));
+  std::optional<int64_t> reads = getConstant(getElementCount(op->getContext(), getDims(user->getResult(0))));
+  Type type = getElementTypeOrSelf(op->getResult(0));
+  if (!(isa<BroadcastOp>(user) || user->hasTrait<Elementwise>()) || !op->hasTrait<Elementwise>() || quantizes(op) ||
+      isEpilogue(op) || !elements || !reads || !type.isIntOrFloat())
+    return false;
+  double bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  return paysToRecompute({double(*elements), double(*reads), bytes, kCostlyCycles, kUserCycles}, getMachine(op));
 }
 
 /// Whether the last dimension of a contraction's result, which its kernel reads vectors of, still runs along
@@ -217,7 +242,7 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use) {
   // Each element is asked for once for each part.
   if (isa<ToPartsOp>(user))
     return movesElements(op) || isa<PadOp>(op);
-  return hasDimsOf(op, user) || isCheap(op);
+  return hasDimsOf(op, user) || isCheap(op) || isBestRecomputed(op, user);
 }
 
 bool Fusion::mayJoin(Operation *op, Group &region) {

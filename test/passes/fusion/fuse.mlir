@@ -183,3 +183,27 @@ func.func @before_a_scan(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %2 = tenon.scan sum, %1 {axis = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
   return %2 : tensor<4x8xf32>
 }
+
+// Eight exponentials for each of four rows take less time than a kernel of their own does.
+// CHECK-LABEL: @costly_and_small_is_repeated
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.exp
+// CHECK-NEXT: tenon.mul
+// CHECK-NOT: tenon.dispatch
+func.func @costly_and_small_is_repeated(%x: tensor<4x8xf32>, %s: tensor<8xf32>) -> tensor<4x8xf32> {
+  %0 = tenon.exp %s : (tensor<8xf32>) -> tensor<8xf32>
+  %1 = tenon.mul %x, %0 : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  return %1 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: @costly_and_large_is_stored
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.exp
+// CHECK-NEXT: tenon.yield
+// CHECK: tenon.dispatch
+// CHECK-NEXT: tenon.mul
+func.func @costly_and_large_is_stored(%x: tensor<49x960xf32>, %s: tensor<960xf32>) -> tensor<49x960xf32> {
+  %0 = tenon.exp %s : (tensor<960xf32>) -> tensor<960xf32>
+  %1 = tenon.mul %x, %0 : (tensor<49x960xf32>, tensor<960xf32>) -> tensor<49x960xf32>
+  return %1 : tensor<49x960xf32>
+}
