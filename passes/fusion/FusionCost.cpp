@@ -11,7 +11,7 @@
 
 using namespace tenon;
 
-/// Bytes that a core gets from its own caches in a cycle: half a vector of AVX-512, measured in copies that the second cache holds.
+/// Bytes that a core gets from its own caches in a cycle: half a vector of AVX-512. An estimate, as the cycles below are.
 static constexpr double kNearBytes = 32;
 
 /// A barrier, and a call on each thread: a third of a microsecond.
