@@ -7,7 +7,8 @@
 
 // usage: tenon-offsets-test FILE.onnx SAMPLES
 //
-// Makes a program of the model, and places its activations. Lifetimes and sizes are those from before; offsets and the
+// Makes a program of the model, and places its activations. What is lent to others (LendParts) is looked at first: its bytes hold nothing
+// else while it lives, and nothing across that. Lifetimes and sizes are those from before; offsets and the
 // size of the arena are evaluated at random values of the symbols, and compared by the validator of passes/memory/placement.
 // Prints how many samples were checked. An error is one line, and exit code 1.
 
@@ -19,6 +20,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/memory/LendParts.h"
 #include "passes/memory/Lifetimes.h"
 #include "passes/memory/placement/Validate.h"
 #include "llvm/Support/MathExtras.h"
@@ -165,6 +167,59 @@ static std::string check(plan::ProgramOp program, const Before &before, Values &
   return fault;
 }
 
+namespace {
+/// The bytes of a use of an activation, and when that is.
+struct Use {
+  int64_t time, begin, end;
+  bool isOfGuest;
+};
+} // namespace
+
+static void collectUses(Value buffer, int64_t begin, int64_t end, Operation *guest, bool isOfGuest, std::vector<Use> &uses) {
+  auto getNumber = [](Value value) { return value.getDefiningOp<arith::ConstantIndexOp>(); };
+  for (Operation *user : buffer.getUsers()) {
+    auto alias = dyn_cast<plan::AliasOp>(user);
+    if (!alias) {
+      // Lent parts are of blocks without regions.
+      uses.push_back({std::distance(user->getBlock()->begin(), Block::iterator(user)), begin, end, isOfGuest});
+      continue;
+    }
+    auto offset = getNumber(alias.getOffset()), size = getNumber(alias.getSize());
+    int64_t first = offset ? begin + offset.value() : begin, last = offset && size ? first + size.value() : end;
+    collectUses(alias.getBuffer(), first, last, guest, isOfGuest || alias == guest, uses);
+  }
+}
+
+/// What is wrong with what activations have lent to others; empty where nothing is.
+static std::string checkLent(plan::ProgramOp program) {
+  std::string fault;
+  program.walk([&](plan::AliasOp guest) {
+    auto host = guest.getSource().getDefiningOp<plan::AllocOp>();
+    if (!guest->hasAttr(kLentNameAttr) || !host)
+      return;
+    std::vector<Use> uses;
+    collectUses(host.getBuffer(), 0, kMaxValue, guest, false, uses);
+    int64_t first = kMaxValue, last = -1, begin = 0, end = 0;
+    for (const Use &use : uses)
+      if (use.isOfGuest) {
+        first = std::min(first, use.time);
+        last = std::max(last, use.time);
+        std::tie(begin, end) = std::pair(use.begin, use.end);
+      }
+    bool isBefore = false, isAfter = false;
+    for (const Use &use : uses) {
+      if (use.isOfGuest || use.end <= begin || end <= use.begin)
+        continue;
+      if (use.time >= first && use.time <= last)
+        fault = "a lent part that is used meanwhile";
+      (use.time < first ? isBefore : isAfter) = true;
+    }
+    if (isBefore && isAfter)
+      fault = "a lent part that holds something";
+  });
+  return fault;
+}
+
 static int fail(const llvm::Twine &message) {
   llvm::errs() << "error: " << message << '\n';
   return 1;
@@ -187,6 +242,9 @@ int main(int argc, char **argv) {
   if (failed(pm.run(*imported.module)))
     return 1;
   plan::ProgramOp program = *imported.module->getOps<plan::ProgramOp>().begin();
+  lendParts(program);
+  if (std::string fault = checkLent(program); !fault.empty())
+    return fail(llvm::Twine(argv[1]) + ": there is " + fault);
   Before before = lookBefore(program);
   buildPlacePipeline(place);
   if (failed(place.run(*imported.module)))
