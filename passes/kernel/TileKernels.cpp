@@ -210,13 +210,15 @@ static int64_t chooseSplitColumns(int64_t extent, int64_t step) {
 /// many rows do best whatever is usual: tiles for fewer were slower at that size, too (BERT by 6% at 128).
 static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
   constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kElements = 1 << 15, kFewTiles = 16, kFewRows = 56,
-                    kRowsOfReading = 8;
+                    kRowsOfReading = 8, kPartProducts = 1 << 22;
   SmallVector<int64_t> sizes(dims.size(), 1);
-  int64_t rest = kRows, rows = 1, columnStep = kColumns;
+  int64_t rest = kRows, rows = 1, columnStep = kColumns, products = kProducts, fewRows = kFewRows;
   bool isSplit = shape.rowBytes * kSplitPartRows > kBytesOfPartRows;
   if (shape.rowBytes) {
     rest = isSplit ? kSplitPartRows : std::min(kBytesOfPartRows / shape.rowBytes, kRows);
     columnStep = 2 * shape.panel;
+    products = kPartProducts;
+    fewRows = kSplitPartRows;
   }
   auto choose = [&](unsigned i) {
     int64_t extent = getConstant(dims[i]).value_or(rest), limit = std::max<int64_t>(rest / rows, 1);
@@ -233,7 +235,7 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
       choose(i);
   // Work for a while, but in enough pieces for all threads. Reading weights takes as long as some rows of products.
   int64_t work = std::max(rows, kRowsOfReading) * shape.products;
-  int64_t columns = llvm::alignTo(std::clamp<int64_t>(kProducts / work, 1, 8 * kColumns), columnStep);
+  int64_t columns = llvm::alignTo(std::clamp<int64_t>(products / work, 1, 8 * kColumns), columnStep);
   columns = std::min(columns, std::max(kElements / rows / columnStep * columnStep, columnStep));
   if (isSplit)
     columns = chooseSplitColumns(getConstant(dims[shape.column]).value_or(kSplitPartColumns), columnStep);
@@ -248,7 +250,7 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   int64_t numTiles = 1;
   for (auto [dim, size] : llvm::zip(dims, sizes))
     numTiles *= llvm::divideCeil(getConstant(dim).value_or(size), size);
-  for (; shape.row && !isSplit && numTiles < kFewTiles && sizes[*shape.row] >= 2 * kFewRows; numTiles *= 2)
+  for (; shape.row && !isSplit && numTiles < kFewTiles && sizes[*shape.row] >= 2 * fewRows; numTiles *= 2)
     sizes[*shape.row] = llvm::divideCeil(sizes[*shape.row], 2);
   return sizes;
 }
