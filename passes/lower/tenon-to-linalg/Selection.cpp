@@ -23,7 +23,7 @@ class LineSelection {
 public:
   LineSelection(LineWriter &w, TopKOp op, ValueRange line)
       : w(w), line(line), axis(op.getAxis()), size(w.extent(op.getInput(), axis)),
-        k(w.extent(op.getValues(), axis)),
+        k(arith::MinSIOp::create(w.b, w.loc, w.extent(op.getValues(), axis), size)),
         ranking(
             w, op.getInput(), [this](Value i) { return at(i); }, op.getLargest()) {}
 
@@ -32,6 +32,9 @@ public:
     place.insert(place.begin() + axis, position);
     return place;
   }
+
+  /// As many as are asked for, but no more than there are.
+  Value getCount() const { return k; }
 
   Value run(Value indices) {
     return w.branch(
@@ -180,8 +183,15 @@ LogicalResult StageBuilder::lowerTopK(TopKOp op, ArrayRef<Value> destinations) {
       Value stored = toStorage(w.b, w.loc, fromAccumulator(w.b, w.loc, element, type), type);
       return Values{w.set(carried[0], stored, selection.at(i))};
     };
-    Value values = w.repeat(w.index(0), w.extent(op.getValues(), op.getAxis()), tensors[0], copy)[0];
-    return Values{values, indices};
+    Value count = selection.getCount();
+    Value values = w.repeat(w.index(0), count, tensors[0], copy)[0];
+    // Where a line has fewer than are asked for, zeros follow.
+    Type stored = getElementTypeOrSelf(values);
+    Value zero = arith::ConstantOp::create(w.b, w.loc, w.b.getZeroAttr(stored));
+    auto fill = [&](Value i, ValueRange carried) {
+      return Values{w.set(carried[0], zero, selection.at(i)), w.setIndex(carried[1], w.index(0), selection.at(i))};
+    };
+    return w.repeat(count, w.extent(op.getValues(), op.getAxis()), {values, indices}, fill);
   };
   return bindResults(op,
                      buildLines(builder, scope, op.getLoc(), lines, getTargets(op, destinations), sortLine));
