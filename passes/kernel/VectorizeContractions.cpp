@@ -30,7 +30,7 @@ static linalg::FillOp getZeroFill(linalg::GenericOp op) {
   for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
     if (auto fill = dyn_cast<linalg::FillOp>(before); fill && fill.getOutputs()[0] == out)
       return isZero(fill.getInputs()[0]) ? fill : linalg::FillOp();
-    if (!isPure(before))
+    if (!isPure(before) && !isa<memref::AllocOp>(before))
       break;
   }
   return {};

@@ -8,7 +8,8 @@
 #extents = affine_map<(m, k, n) -> (k)>
 #out = affine_map<(m, k, n) -> (m, n)>
 
-// Two parts of each factor: three products. The next panels are asked for meanwhile.
+// Two parts of each factor: three products. The next panels are asked for meanwhile. The memory that says how long the sum is may
+// come after the zeros that it begins with.
 // CHECK-LABEL: @two_parts
 // CHECK: llvm.call_intrinsic "llvm.x86.ldtilecfg"
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilezero"
@@ -25,9 +26,10 @@
 // CHECK: vector.store
 // CHECK: llvm.call_intrinsic "llvm.x86.tilerelease"
 // CHECK-NOT: linalg.generic
-func.func @two_parts(%a: memref<32x3x2x20xbf16>, %b: memref<2x3x2x10x32xbf16>, %k: memref<60xi8>, %c: memref<32x32xf32>) {
+func.func @two_parts(%a: memref<32x3x2x20xbf16>, %b: memref<2x3x2x10x32xbf16>, %c: memref<32x32xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<32x32xf32>)
+  %k = memref.alloc() : memref<60xi8>
   linalg.generic {indexing_maps = [#rows1, #rows0, #columns1, #columns0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"]}
       ins(%a, %a, %b, %b, %k : memref<32x3x2x20xbf16>, memref<32x3x2x20xbf16>, memref<2x3x2x10x32xbf16>, memref<2x3x2x10x32xbf16>, memref<60xi8>)
       outs(%c : memref<32x32xf32>) {
