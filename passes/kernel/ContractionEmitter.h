@@ -161,6 +161,7 @@ private:
   void prefetchPanel(unsigned loop, mlir::Value step);
   void prefetchAhead(unsigned loop);
   void prefetchParts();
+  void countOuterBlocks(mlir::AffineExpr &number, llvm::SmallVector<mlir::Value> &places, int64_t &count);
   void moveToNextPanels();
 
   /// The part of a summed loop in which the bounds of a row of the block hold.

@@ -28,6 +28,17 @@ void ContractionEmitter::prefetchEpilogue() {
     }
 }
 
+/// The number of a block of rows, of which there are `count` along the rows, among those of the outer loops, too. `places` are what
+/// it depends on.
+void ContractionEmitter::countOuterBlocks(AffineExpr &number, SmallVector<Value> &places, int64_t &count) {
+  for (unsigned outer : llvm::reverse(outerLoops))
+    if (std::optional<int64_t> extent = getConstantIntValue(extents[outer]); extent && *extent > 1) {
+      number = number + b.getAffineDimExpr(places.size()) * count;
+      places.push_back(position[outer]);
+      count *= *extent;
+    }
+}
+
 /// While a block of columns is multiplied with all rows, the next one comes from memory: at each step each block of rows asks
 /// for its share of that step. What lies beyond the last panel may be asked for, too: that reads nothing.
 void ContractionEmitter::prefetchParts() {
@@ -38,12 +49,7 @@ void ContractionEmitter::prefetchParts() {
   int64_t count = rows ? llvm::divideCeil(*rows, kRowsOfBlock) : kFewBlocks, pairs = parts.step / 2;
   AffineExpr number = b.getAffineDimExpr(0).floorDiv(kRowsOfBlock);
   SmallVector<Value> places{position[*contraction.rowLoop]};
-  for (unsigned outer : llvm::reverse(outerLoops))
-    if (std::optional<int64_t> extent = getConstantIntValue(extents[outer]); extent && *extent > 1) {
-      number = number + b.getAffineDimExpr(places.size()) * count;
-      places.push_back(position[outer]);
-      count *= *extent;
-    }
+  countOuterBlocks(number, places, count);
   int64_t lines = parts.columns.size() * pairs, share = llvm::divideCeil(lines, count);
   Value column = position[contraction.columnLoop], step = position[parts.loop];
   moveToNextPanels();
@@ -122,12 +128,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, Value step) {
   int64_t count = blocksOfRows.count;
   AffineExpr number = (b.getAffineDimExpr(0) - (isLarger ? 0 : blocksOfRows.larger)).floorDiv(size.rows);
   SmallVector<Value> places{position[*contraction.rowLoop]};
-  for (unsigned outer : llvm::reverse(outerLoops))
-    if (std::optional<int64_t> extent = getConstantIntValue(extents[outer]); extent && *extent > 1) {
-      number = number + b.getAffineDimExpr(places.size()) * count;
-      places.push_back(position[outer]);
-      count *= *extent;
-    }
+  countOuterBlocks(number, places, count);
   // A power of two, so that no step divides.
   int64_t blocks = llvm::bit_floor(uint64_t(std::max<int64_t>(count, 1)));
   if (!steps || blocks < lines || *steps < blocks)
