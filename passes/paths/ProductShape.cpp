@@ -13,12 +13,20 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Of an extent that is not known yet.
-static constexpr double kUsual = 64;
+/// Of a symbol that is not known yet.
+static constexpr int64_t kUsual = 64;
 
+/// Where symbols are not known, what the extent is with the usual ones: of batch * length some thousand.
 static double getExtent(const UsualSizes &usual, AffineExpr dim) {
-  std::optional<int64_t> extent = usual.get(dim);
-  return extent ? static_cast<double>(*extent) : kUsual;
+  if (std::optional<int64_t> extent = usual.get(dim))
+    return static_cast<double>(*extent);
+  llvm::DenseMap<AffineExpr, AffineExpr> sizes;
+  dim.walk([&](AffineExpr part) {
+    if (isa<AffineSymbolExpr, AffineDimExpr>(part) && !usual.get(part))
+      sizes[part] = getDimConstant(dim.getContext(), kUsual);
+  });
+  std::optional<int64_t> extent = usual.get(simplifyDim(dim.replace(sizes)));
+  return static_cast<double>(std::max<int64_t>(extent.value_or(kUsual), 1));
 }
 
 static ProductShape getShape(ContractOp op, const UsualSizes &usual) {
