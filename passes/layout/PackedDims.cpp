@@ -11,9 +11,6 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Fewer columns than these are not worth a panel.
-static constexpr int64_t kFewColumns = 4;
-
 /// The dimension of a contraction's weight that runs along the last dimension of the result, where the weight has
 /// nothing else but dimensions that are summed over.
 static std::optional<int64_t> getColumnDim(ContractOp op, OpOperand &weight) {

@@ -13,6 +13,9 @@
 
 namespace tenon {
 
+/// Fewer columns than these are not worth a panel.
+inline constexpr int64_t kFewColumns = 4;
+
 /// The dimension of a weight that is wanted in panels, and the one of which four neighbours, or eight in a word, are wanted
 /// together.
 struct PackedDims {

@@ -27,9 +27,6 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Fewer columns than these are not worth a register.
-static constexpr int64_t kFewColumns = 4;
-
 namespace {
 /// A product that this is a way for: a matrix of f32, or of bf16 as such.
 struct Product {

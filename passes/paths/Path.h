@@ -30,7 +30,8 @@ public:
   virtual std::optional<double> estimateCycles(mlir::Operation *op, const Machine &machine) const = 0;
   /// The largest difference to exact arithmetic, relative to the largest element of the result. Takes some time.
   virtual double measureError(mlir::Operation *op) const = 0;
-  /// Whether it is off by no more than the operation's own path, whatever the data: it needs no part of the budget then.
+  /// Whether it is off by no more than the operation's own path, with any data but such as are all but zero: it needs no part of
+  /// the budget then.
   virtual bool isAsExact() const { return false; }
   /// Replaces the operation, which the path can compute, by what it gives. A path that is the operation's own leaves it
   /// as it is.
