@@ -215,6 +215,7 @@ def Tenon_UnpackPartsOp : Tenon_Op<"unpack_parts"> {
     it is [ceil(extent / b), the other dimensions in their order..., steps, parts, step / 2, 2 * b]. Neighbours along `depth_axis` lie
     side by side in pairs, as instructions that sum two products want them: of element (k, n) parts are at step `k floordiv step`,
     row `k mod step floordiv 2`, place `2 * (n mod b) + k mod 2` of panel `n floordiv b`. What lies beyond both extents is zero.
+    An f32 is a part by itself: a kernel cuts it into shorter ones when it reads it.
 
     ```mlir
     %1 = tenon.unpack_parts %0 {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x15x32xbf16>) -> tensor<60x40xf32>

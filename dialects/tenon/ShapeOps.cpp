@@ -225,13 +225,16 @@ LogicalResult FromPartsOp::verify() { return verifyParts(*this, getType(), getIn
 LogicalResult UnpackPartsOp::verify() {
   auto in = getInput().getType(), out = getType();
   int64_t axis = getAxis(), depthAxis = getDepthAxis(), rank = out.getRank();
-  if (!in.getElementType().isBF16() || !out.getElementType().isF32() || in.getRank() != rank + 3 ||
-      !in.hasStaticShape() || !out.hasStaticShape())
+  bool isWhole = in.getElementType().isF32();
+  if ((!isWhole && !in.getElementType().isBF16()) || !out.getElementType().isF32() ||
+      in.getRank() != rank + 3 || !in.hasStaticShape() || !out.hasStaticShape())
     return emitOpError(
-        "needs an input of bf16 with three dimensions more than the f32 of the result, all constant");
+        "needs an input of bf16 or f32 with three dimensions more than the f32 of the result, all constant");
   if (axis < 0 || axis >= rank || depthAxis < 0 || depthAxis >= rank || axis == depthAxis)
     return emitOpError("needs two different dimensions of the result, found ")
            << axis << " and " << depthAxis;
+  if (isWhole && getNumParts() != 1)
+    return emitOpError("needs one part of f32, found ") << getNumParts();
   if (getNumParts() < 1 || getNumParts() > 3 || getStep() < 2 || getPanelColumns() < 1 ||
       in.getShape().back() % 2 != 0)
     return emitOpError("needs one to three parts, and pairs of columns");

@@ -258,15 +258,18 @@ static bool sumsIntoNeighbours(linalg::GenericOp op) {
 // Floats in parts
 //===----------------------------------------------------------------------===//
 
-/// The reads that `value` is the sum of, the last one first. Empty where it is anything else.
+/// The reads that `value` is the sum of, the last one first: of parts, or one of an f32. Empty where it is anything else.
 static SmallVector<ElementRead> matchSumOfParts(linalg::GenericOp op, Value value) {
+  auto isOfParts = [](const ElementRead &read) { return read.bounds.empty() && read.symbols.empty(); };
   SmallVector<ElementRead> reads;
+  if (std::optional<ElementRead> read = matchRead(op, value); read && isOfParts(*read))
+    return {*read};
   for (;;) {
     auto sum = value.getDefiningOp<arith::AddFOp>();
     auto part = (sum ? sum.getRhs() : value).getDefiningOp<arith::ExtFOp>();
     std::optional<ElementRead> read =
         part && part.getIn().getType().isBF16() ? matchRead(op, part.getIn()) : std::nullopt;
-    if (!read || !read->bounds.empty() || !read->symbols.empty())
+    if (!read || !isOfParts(*read))
       return {};
     reads.push_back(*read);
     if (!sum)
@@ -310,7 +313,11 @@ static std::optional<unsigned> findStepLoop(linalg::GenericOp op, AffineExpr las
 static std::optional<Contraction> matchParts(linalg::GenericOp op, unsigned column,
                                              ArrayRef<ElementRead> rows, ArrayRef<ElementRead> columns) {
   ArrayRef<AffineExpr> row = rows.front().map.getResults(), panel = columns.front().map.getResults();
-  if (row.size() < 3 || panel.size() < 5 || !areCounted(rows, 1) || !areCounted(columns, 2))
+  if (row.size() < 3 || panel.size() < 5 || !areCounted(rows, 1) || !areCounted(columns, 2) ||
+      !getElementTypeOrSelf(rows.front().memory).isBF16())
+    return std::nullopt;
+  constexpr size_t kPartsOfAll = 3;
+  if (getElementTypeOrSelf(columns.front().memory).isF32() && rows.size() != kPartsOfAll)
     return std::nullopt;
   std::optional<unsigned> loop = findStepLoop(op, row.back());
   if (!loop || *loop + 1 != column)

@@ -22,18 +22,27 @@ struct Widening {
 };
 
 /// Sums of products of f32 that are made of parts (tenon.to_parts): reads of each part, the largest first.
-/// `rows` are contiguous along a step, `columns` have a row of pairs of columns for each pair of a step.
+/// `rows` are contiguous along a step, `columns` have a row of pairs of columns for each pair of a step. Columns of f32 are one
+/// read, which the kernel cuts into as many parts as the rows have.
 struct FloatParts {
   unsigned loop; ///< the summed loop
   int64_t step;  ///< that has so many elements together
   llvm::SmallVector<ElementRead> rows, columns;
+
+  bool cutsColumns() const { return mlir::getElementTypeOrSelf(columns.front().memory).isF32(); }
+  int64_t countColumnParts() const { return cutsColumns() ? rows.size() : columns.size(); }
 };
 
 /// Bytes of the rows of a tile in parts, at most, where all that is summed is done at once: they stay in the second cache, where
 /// they are loaded from for each pair of panels. Longer sums are done for some bytes at a time.
 inline constexpr int64_t kBytesOfPartRows = 1 << 20, kBytesOfSplitPartRows = 3 << 18;
-/// Rows and columns of such a tile, whose sums wait meanwhile.
+/// Rows and columns of such a tile, whose sums wait meanwhile, at most.
 inline constexpr int64_t kSplitPartRows = 128, kSplitPartColumns = 192;
+/// Of columns that are cut, so much of the sum is done at once at most.
+inline constexpr int64_t kMostCutDepth = 1536;
+/// On a linalg.generic of floats in parts whose sums are done for a part of their length at a time: rows and columns of
+/// a tile, at most, and that length.
+inline constexpr llvm::StringLiteral kDepthPartAttr = "tenon.depth_part";
 
 /// How a linalg.generic is a sum of products that registers can be blocked for: one operand is read in
 /// vectors along the innermost loop, the other one element by element, and both are used many times.
@@ -74,6 +83,10 @@ unsigned getWidenedLoop(mlir::linalg::GenericOp op);
 
 /// The scratch that a kernel with this contraction needs: where factors are widened for many rows, a panel of them.
 int64_t getWideningScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
+
+/// The scratch that a kernel with this contraction needs: where columns are cut, for two pairs of panels in parts, of
+/// which one is multiplied and the other one becomes.
+int64_t getCutScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// The width of the panels that a dimension is packed in: one index is `loop floordiv width`, the last one
 /// `loop mod width`, and no other has it. 0 where it is not so.

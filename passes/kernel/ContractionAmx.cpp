@@ -140,6 +140,8 @@ void ContractionEmitter::emitAmx() {
   block = {1, kSide};
   configureAmx();
   depth = splitAmxDepth();
+  if (contraction.parts && contraction.parts->cutsColumns())
+    beginCuts();
   if (depth)
     forDepth([&] { emitAmxColumns(); });
   else
@@ -151,6 +153,8 @@ void ContractionEmitter::emitAmxColumns() {
   forColumns([&](int64_t vectors, Value mask) {
     size = {1, vectors};
     active = mask;
+    if (cuts)
+      moveCuts();
     forParallel(outerLoops, [&] { forAmxRows([&](ArrayRef<AmxRows> rows) { emitAmxBlock(rows); }); });
   });
 }
@@ -297,21 +301,36 @@ static SmallVector<std::pair<int64_t, int64_t>> getPartProducts(int64_t rowParts
   return products;
 }
 
+/// A part of a step of a panel.
+void ContractionEmitter::loadColumns(int64_t vector, int64_t part) {
+  int64_t number = kFirstColumns + vector;
+  Value panelRow = constant(contraction.panel * 4);
+  if (cuts) {
+    Value panel = compute(b.getAffineSymbolExpr(0) + vector, {cuts->panel}), zero = constant(0);
+    return moveAmx("tileloadd64", number, cuts->parts,
+                   {cuts->kept, panel, getStepOfBlock(), constant(part), zero, zero}, panelRow);
+  }
+  moveAmx("tileloadd64", number, contraction.vectors.memory,
+          getIndices(contraction.parts->columns[part], 0, vector * kColumns), panelRow);
+}
+
 void ContractionEmitter::emitAmxParts(ArrayRef<AmxRows> rows) {
   const FloatParts &parts = *contraction.parts;
-  Value panelRow = constant(contraction.panel * 4), rowBytes = getRowBytes();
+  Value rowBytes = getRowBytes();
   std::pair<int64_t, int64_t> loaded(-1, -1);
   position[*contraction.rowLoop] = rows.front().first;
-  prefetchParts();
-  for (auto [ofRows, ofColumns] : getPartProducts(parts.rows.size(), parts.columns.size())) {
+  if (cuts)
+    cutShare(rows.front().place);
+  else
+    prefetchParts();
+  for (auto [ofRows, ofColumns] : getPartProducts(parts.rows.size(), parts.countColumnParts())) {
     for (size_t i = 0; i < rows.size() && loaded.first != ofRows; ++i) {
       position[*contraction.rowLoop] = rows[i].first;
       moveAmx("tileloadd64", kFirstRows + i, contraction.scalars.memory, getIndices(parts.rows[ofRows], 0, 0),
               rowBytes);
     }
     for (int64_t v = 0; v < size.vectors && loaded.second != ofColumns; ++v)
-      moveAmx("tileloadd64", kFirstColumns + v, contraction.vectors.memory,
-              getIndices(parts.columns[ofColumns], 0, v * kColumns), panelRow);
+      loadColumns(v, ofColumns);
     for (size_t i = 0; i < rows.size(); ++i)
       for (int64_t v = 0; v < size.vectors; ++v)
         callAmx("tdpbf16ps",

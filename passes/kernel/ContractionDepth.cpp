@@ -52,22 +52,15 @@ std::optional<DepthParts> ContractionEmitter::splitDepth() {
   return parts;
 }
 
-/// The same of floats in parts: so many of their rows stay in the second cache.
+/// The same of floats in parts: so many of their rows stay in the second cache (TileKernels).
 std::optional<DepthParts> ContractionEmitter::splitAmxDepth() {
-  if (!contraction.parts || op.getNumReductionLoops() != 1 ||
-      llvm::any_of(outerLoops, [&](unsigned loop) { return getConstantIntValue(extents[loop]) != 1; }))
+  auto part = op->getAttrOfType<DenseI64ArrayAttr>(kDepthPartAttr);
+  if (!contraction.parts || !part)
     return std::nullopt;
-  std::optional<int64_t> rows = getBound(extents[*contraction.rowLoop]), columns = getBound(extents[contraction.columnLoop]);
-  int64_t steps = *getConstantIntValue(extents[contraction.parts->loop]), step = contraction.parts->step;
-  int64_t stepBytes = 2 * contraction.parts->rows.size() * step;
-  if (!rows || !columns || *rows > kSplitPartRows || *columns > kSplitPartColumns ||
-      *rows * llvm::divideCeil(steps, step) * stepBytes <= kBytesOfPartRows)
-    return std::nullopt;
-  DepthParts parts{contraction.parts->loop, 0, 0, Value()};
-  parts.size = std::max<int64_t>(1, kBytesOfSplitPartRows / (*rows * stepBytes)) * step;
-  parts.count = llvm::divideCeil(steps, parts.size);
+  int64_t size = part[2], steps = *getConstantIntValue(extents[contraction.parts->loop]);
+  DepthParts parts{contraction.parts->loop, int64_t(llvm::divideCeil(steps, size)), size, Value()};
   // Registers are stored as a whole.
-  SmallVector<int64_t> shape{int64_t(llvm::alignTo(*rows, 32)), int64_t(llvm::alignTo(*columns, 32))};
+  SmallVector<int64_t> shape{int64_t(llvm::alignTo(part[0], 32)), int64_t(llvm::alignTo(part[1], 32))};
   parts.sums = memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
   return parts;
 }

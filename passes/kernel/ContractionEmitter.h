@@ -49,6 +49,26 @@ struct DepthParts {
   bool isLast = false;
 };
 
+/// Two neighbouring panels of columns that become parts.
+struct CutPair {
+  mlir::Value kept;    ///< which of the pairs in memory
+  mlir::Value column;  ///< its first one
+  mlir::Value begin;   ///< of the part of the sum
+  mlir::Value panels;  ///< how many there are of two
+  mlir::Value rows;    ///< pairs of rows, of each
+  mlir::Value isThere; ///< whether it is one of this tile
+};
+
+/// Columns that are cut into parts (ContractionCut.cpp).
+struct Cuts {
+  mlir::Value source; ///< [panel, pair of rows, columns in pairs]
+  mlir::Value parts;  ///< [kept pair, panel, step, part, pair of rows, columns in pairs]
+  mlir::Value kept;   ///< the pair that is multiplied now
+  mlir::Value panel;  ///< of it, the first one that is
+  mlir::Value share;  ///< pairs of rows of the next one that are cut at a step of a block of rows
+  CutPair next;
+};
+
 /// Emits the loops of one contraction on buffers.
 class ContractionEmitter {
 public:
@@ -137,6 +157,21 @@ private:
   void moveWaitingSums(llvm::StringRef how, mlir::ArrayRef<AmxRows> rows);
   void emitAmxSums(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<AmxRows> rows);
   void forStepsOfParts(llvm::function_ref<void()> body);
+  void beginCuts();
+  mlir::Value getRowsOfPanels();
+  void moveCuts();
+  mlir::Value countNextPanels(mlir::Value column);
+  mlir::Value getCutRows(mlir::Value begin);
+  int64_t countStepsOfBlock();
+  mlir::Value getStepOfBlock();
+  mlir::Value countRowBlocks();
+  mlir::Value getRowBlock(mlir::Value place);
+  void cutShare(mlir::Value place);
+  void forCutRows(int64_t panel, mlir::Value first, mlir::Value last, llvm::function_ref<void(mlir::Value)> body);
+  llvm::SmallVector<mlir::Value> getCutSource(int64_t panel, mlir::Value row);
+  void cutRow(int64_t panel, mlir::Value row);
+  void prefetchRow(int64_t panel, mlir::Value row);
+  void loadColumns(int64_t vector, int64_t part);
   void emitAmxParts(mlir::ArrayRef<AmxRows> rows);
   void emitAmxStep(mlir::ArrayRef<AmxRows> rows);
   void finishAmxRows(int64_t firstSums, AmxRows rows);
@@ -181,6 +216,8 @@ private:
   /// Zeros where there is a condition that does not hold.
   mlir::Value loadVector(const ElementRead &read, int64_t row, int64_t vector, mlir::Value condition = {});
   mlir::Value constant(int64_t value) { return mlir::arith::ConstantIndexOp::create(b, loc, value); }
+  /// An expression of symbols.
+  mlir::Value compute(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> symbols);
   /// A loop from `begin` to `end`; `body` runs at its insertion point.
   void forLoop(mlir::Value begin, mlir::Value end, int64_t step, llvm::function_ref<void(mlir::Value)> body);
 
@@ -208,6 +245,7 @@ private:
   mlir::Value active;
   int64_t firstQuad = 0; ///< that vectors sum; those before are summed elsewhere
   mlir::Value amxRows, amxSums; ///< rows of a tile register, and memory for the sums of four
+  std::optional<Cuts> cuts;
   /// Of factors that are widened: whether that happens in registers for each row, or once for all of them, to `panel`.
   bool widensInRegisters = false;
   mlir::Value panel;

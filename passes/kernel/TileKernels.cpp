@@ -145,11 +145,16 @@ static linalg::GenericOp getStageBefore(linalg::GenericOp op) {
   return {};
 }
 
-/// The contraction whose result `root` is, or computes its own from.
-static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
+/// The contraction whose result `root` is, or computes its own from; null for none.
+static linalg::GenericOp findContractionOp(linalg::GenericOp root) {
   linalg::GenericOp op = root;
   while (op && !matchContraction(op))
     op = getStageBefore(op);
+  return op;
+}
+
+static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
+  linalg::GenericOp op = findContractionOp(root);
   if (!op)
     return std::nullopt;
   Contraction contraction = *matchContraction(op);
@@ -235,6 +240,9 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
       choose(i);
   // Work for a while, but in enough pieces for all threads. Reading weights takes as long as some rows of products.
   int64_t work = std::max(rows, kRowsOfReading) * shape.products;
+  // Wide tiles of many: the first panels of one are cut into parts before anything is multiplied.
+  if (shape.rowBytes && getConstant(dims[shape.column]).value_or(0) / (2 * products / work + 1) >= kFewTiles / 2)
+    products *= 2;
   int64_t columns = llvm::alignTo(std::clamp<int64_t>(products / work, 1, 8 * kColumns), columnStep);
   columns = std::min(columns, std::max(kElements / rows / columnStep * columnStep, columnStep));
   if (isSplit)
@@ -253,6 +261,29 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   for (; shape.row && !isSplit && numTiles < kFewTiles && sizes[*shape.row] >= 2 * fewRows; numTiles *= 2)
     sizes[*shape.row] = llvm::divideCeil(sizes[*shape.row], 2);
   return sizes;
+}
+
+/// Floats in parts: where the rows of a tile are more than stay in the second cache, or columns that are cut are longer than
+/// what is kept of them, sums are done for a part of their length at a time.
+static void splitSums(linalg::GenericOp op, const ContractionShape &shape, ArrayRef<int64_t> sizes) {
+  Contraction contraction = *matchContraction(op);
+  if (!contraction.parts || op.getNumReductionLoops() != 1 || !shape.row)
+    return;
+  int64_t rows = sizes[*shape.row], columns = sizes[shape.column];
+  bool hasOthers = llvm::any_of(llvm::enumerate(sizes), [&](auto size) {
+    return size.index() != *shape.row && size.index() != shape.column && size.value() != 1;
+  });
+  if (hasOthers || rows > kSplitPartRows || columns > kSplitPartColumns)
+    return;
+  int64_t depth = op.getStaticLoopRanges()[contraction.parts->loop], step = contraction.parts->step;
+  int64_t stepBytes = shape.rowBytes / depth * step;
+  int64_t steps = llvm::divideCeil(depth, step), most = steps;
+  if (rows * steps * stepBytes > kBytesOfPartRows)
+    most = kBytesOfSplitPartRows / (rows * stepBytes);
+  if (contraction.parts->cutsColumns() && depth > kMostCutDepth)
+    most = std::min(most, kMostCutDepth / step);
+  if (most < steps)
+    op->setAttr(kDepthPartAttr, DenseI64ArrayAttr::get(op.getContext(), {rows, columns, std::max<int64_t>(most, 1) * step}));
 }
 
 /// The dimension of an elementwise stage's result along which an operand is contiguous, where that is not the last one.
@@ -297,6 +328,17 @@ static bool readsPanels(linalg::GenericOp op) {
            auto producer = operand.getDefiningOp<linalg::GenericOp>();
            return producer && readsPanels(producer);
          });
+}
+
+/// The most that a tile has of each result dimension; very many where all of an open one are in a tile.
+static SmallVector<int64_t> getMostOfTile(AffineMap map, ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> most;
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    int64_t size = sizes[cast<AffineDimExpr>(map.getResult(i)).getPosition()];
+    int64_t extent = getConstant(dim).value_or(std::numeric_limits<int64_t>::max());
+    most.push_back(size ? std::min(size, extent) : extent);
+  }
+  return most;
 }
 
 static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, const UsualSizes &usual,
@@ -353,6 +395,8 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
     tiling.sizes[loop] = size;
     tiling.count = mulDims(tiling.count, ceilDivDims(dims[i], getDimConstant(context, size)));
   }
+  if (contraction && !exact)
+    splitSums(findContractionOp(root), *contraction, getMostOfTile(map, dims, tiling.sizes));
   return tiling;
 }
 
@@ -399,7 +443,7 @@ static int64_t getScratch(func::FuncOp kernel) {
       bytes = std::max(bytes, getWinogradScratch(winograd).bytes);
     else if (auto generic = dyn_cast<linalg::GenericOp>(op))
       if (std::optional<Contraction> contraction = matchContraction(generic))
-        bytes = std::max(bytes, getWideningScratch(generic, *contraction));
+        bytes = std::max({bytes, getWideningScratch(generic, *contraction), getCutScratch(generic, *contraction)});
   });
   return bytes;
 }

@@ -7,8 +7,10 @@
 //
 // Three parts of bf16 have all bits of an f32, so that six products of parts are
 // off by less than a sum of f32 is. Two have 16, and three products of these are off
-// by some millionths. A matrix of bf16 is a part by itself, and so are rows. How fast
-// that is was measured: two thirds of what the instructions alone could do.
+// by some millionths. A matrix of bf16 is a part by itself, and so are rows. Three
+// parts have half as many bytes again as the f32: most matrices are stored whole,
+// and cut by the kernel. How fast that is was measured: two thirds of what the
+// instructions alone could do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +37,9 @@ struct Product {
   MatrixAxes axes;
   int64_t rowParts, matrixParts;
 
+  /// Whether kernels cut the elements of the matrix: where what they keep of it stays in the second cache.
+  bool isCutWhenRead() const;
+  int64_t getMatrixBytes() const { return isCutWhenRead() ? sizeof(float) : matrixParts * sizeof(uint16_t); }
   int64_t countProducts() const { return matrixParts == 1 ? rowParts : countPartProducts(matrixParts); }
 };
 
@@ -56,6 +61,15 @@ private:
   std::string name;
 };
 } // namespace
+
+bool Product::isCutWhenRead() const {
+  constexpr int64_t kMostDepth = 1536;
+  auto type = cast<RankedTensorType>(matrix->get().getType());
+  int64_t depth = type.getNumElements() / type.getDimSize(axes.columns);
+  // Longer sums are done in parts, those of matrices alone.
+  return matrixParts == 3 &&
+         (type.getRank() == 2 || (isa<ConvolveOp>(matrix->getOwner()) && depth <= kMostDepth));
+}
 
 static bool isFromHalves(Value value) {
   auto cast = value.getDefiningOp<CastOp>();
@@ -82,8 +96,9 @@ std::optional<Product> AmxFloats::findProduct(Operation *op) const {
 
 std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &machine) const {
   // Of a tile register; cycles for a product, for what happens to the sums of a tile, for an element that
-  // becomes parts, and until a kernel of its own for that runs; and what is reached of it all.
-  constexpr double kRows = 16, kProduct = 16, kSums = 64, kSplit = 1, kLaunch = 6000, kShare = 0.65;
+  // becomes parts, for one of the matrix while products run, and until a kernel of its own for the rows' runs; and what
+  // is reached of it all. A tile of some rows reads all of the matrix.
+  constexpr double kRows = 16, kProduct = 16, kSums = 64, kSplit = 1, kCut = 0.1, kLaunch = 6000, kShare = 0.65, kRowsOfTile = 512;
   std::optional<Product> product = machine.amxBf16 ? findProduct(op) : std::nullopt;
   if (!product || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
     return std::nullopt;
@@ -94,14 +109,16 @@ std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &ma
                  std::ceil(shape.columns / kPartColumns);
   double steps = shape.repetitions * std::ceil(shape.depth / chooseStep(shape.depth));
   double cycles = tiles * (steps * product->countProducts() * kProduct / kShare + kSums);
+  if (product->isCutWhenRead())
+    cycles += shape.getWeights() * std::ceil(shape.rows / kRowsOfTile) * kCut;
+  cycles = std::max(cycles, machine.getReadCycles(shape.getWeights() * product->getMatrixBytes()));
   double elements = shape.rows * shape.depth * (isa<ConvolveOp>(op) ? 1 : shape.repetitions);
   if (auto convolve = dyn_cast<ConvolveOp>(op)) {
     elements *= computeProduct(convolve.getStrides());
     if (hasPadding(convolve))
       cycles += elements * sizeof(float) / machine.farBytes;
   }
-  cycles += elements * kSplit + kLaunch;
-  return std::max(cycles, machine.getReadCycles(shape.getWeights() * product->matrixParts * sizeof(uint16_t)));
+  return cycles + elements * kSplit + kLaunch;
 }
 
 double AmxFloats::measureError(Operation *) const {
@@ -145,7 +162,8 @@ static Value packWeight(RewriterBase &rewriter, const Product &product) {
   ArrayRef<int64_t> shape = weight.getType().getShape();
   SmallVector<int64_t> strides = computeStrides(shape);
   auto [axis, depthAxis] = product.axes;
-  PartPacking packing{1, 0, shape[depthAxis], strides[depthAxis], shape[axis], strides[axis], chooseStep(shape[depthAxis]), product.matrixParts};
+  PartPacking packing{1, 0, shape[depthAxis], strides[depthAxis], shape[axis], strides[axis], chooseStep(shape[depthAxis]),
+                      product.isCutWhenRead() ? 1 : product.matrixParts};
   SmallVector<int64_t> packed{packing.getNumPanels()};
   for (int64_t i = 0; i < weight.getType().getRank(); ++i)
     if (i != axis && i != depthAxis) {
@@ -153,12 +171,19 @@ static Value packWeight(RewriterBase &rewriter, const Product &product) {
       packing.outerStride = strides[i];
       packed.push_back(shape[i]);
     }
-  packed.append({packing.getNumSteps(), product.matrixParts, packing.step / 2, 2 * kPartColumns});
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(packing.countElements() * sizeof(uint16_t), 64, /*dataIsMutable=*/true);
+  packed.append({packing.getNumSteps(), packing.numParts, packing.step / 2, 2 * kPartColumns});
+  Type elementType = product.isCutWhenRead() ? Type(rewriter.getF32Type()) : rewriter.getBF16Type();
+  int64_t bytes = packing.countElements() * elementType.getIntOrFloatBitWidth() / 8;
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocate(bytes, 64, /*dataIsMutable=*/true);
   llvm::fill(blob.getMutableData(), 0);
+  char *target = blob.getMutableData().data();
   std::vector<float> widened;
-  packParts(packing, getElements(weight, widened), reinterpret_cast<uint16_t *>(blob.getMutableData().data()));
-  auto type = RankedTensorType::get(packed, rewriter.getBF16Type());
+  const float *elements = getElements(weight, widened);
+  if (product.isCutWhenRead())
+    packWhole(packing, elements, reinterpret_cast<float *>(target));
+  else
+    packParts(packing, elements, reinterpret_cast<uint16_t *>(target));
+  auto type = RankedTensorType::get(packed, elementType);
   auto parts = WeightOp::create(rewriter, weight.getLoc(), DenseResourceElementsAttr::get(type, "parts", std::move(blob)));
   parts.setNameAttr(weight.getNameAttr());
   return UnpackPartsOp::create(rewriter, weight.getLoc(), product.matrix->get().getType(), parts, axis, depthAxis);

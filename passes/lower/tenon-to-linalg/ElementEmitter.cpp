@@ -577,7 +577,8 @@ FailureOr<Value> ElementEmitter::emitSumOfParts(Value parts, SmallVector<AffineE
     FailureOr<Value> part = emit(parts, indices);
     if (failed(part))
       return failure();
-    Value wide = castScalar(builder, loc, *part, builder.getBF16Type(), builder.getF32Type());
+    Type type = cast<RankedTensorType>(parts.getType()).getElementType();
+    Value wide = castScalar(builder, loc, *part, type, builder.getF32Type());
     sum = sum ? arith::AddFOp::create(builder, loc, sum, wide).getResult() : wide;
   }
   return sum;

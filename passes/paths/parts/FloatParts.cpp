@@ -12,16 +12,8 @@
 using namespace tenon;
 
 int64_t tenon::chooseStep(int64_t depth) {
-  int64_t best = kMostOfStep, least = -1;
-  // Half as long steps at most twice as many.
-  for (int64_t step = kMostOfStep; step >= kMostOfStep / 2; step -= 2) {
-    int64_t beyond = (depth + step - 1) / step * step - depth;
-    if (least >= 0 && beyond >= least)
-      continue;
-    best = step;
-    least = beyond;
-  }
-  return depth < kMostOfStep / 2 ? depth + depth % 2 : best;
+  int64_t steps = std::max<int64_t>(1, (depth + kMostOfStep - 1) / kMostOfStep);
+  return std::max<int64_t>(1, (depth + 2 * steps - 1) / (2 * steps)) * 2;
 }
 
 /// The bits of the bf16 that is closest, of two the even one. NaN stays NaN.
@@ -39,20 +31,31 @@ static uint16_t cutPart(float &rest, bool isRounded) {
   return static_cast<uint16_t>(half);
 }
 
-void tenon::packParts(const PartPacking &p, const float *source, uint16_t *target) {
-  int64_t part = p.step * kPartColumns;
+/// Gives `place` each element, and where its first part is.
+template <typename Place>
+static void forElements(const PartPacking &p, const float *source, Place place) {
+  int64_t part = p.step * kPartColumns, panel = 0;
   for (int64_t first = 0; first < p.columns; first += kPartColumns)
     for (int64_t outer = 0; outer < p.outer; ++outer) {
       int64_t width = std::min(kPartColumns, p.columns - first);
       const float *from = source + outer * p.outerStride + first * p.columnStride;
       for (int64_t k = 0; k < p.depth; ++k) {
-        uint16_t *row = target + k / p.step * p.numParts * part + k % p.step / 2 * 2 * kPartColumns + k % 2;
-        for (int64_t column = 0; column < width; ++column) {
-          float rest = from[k * p.depthStride + column * p.columnStride];
-          for (int64_t i = 0; i < p.numParts; ++i)
-            row[i * part + 2 * column] = cutPart(rest, p.numParts < 3);
-        }
+        int64_t row = panel + k / p.step * p.numParts * part + k % p.step / 2 * 2 * kPartColumns + k % 2;
+        for (int64_t column = 0; column < width; ++column)
+          place(from[k * p.depthStride + column * p.columnStride], row + 2 * column);
       }
-      target += p.getNumSteps() * p.numParts * part;
+      panel += p.getNumSteps() * p.numParts * part;
     }
+}
+
+void tenon::packParts(const PartPacking &p, const float *source, uint16_t *target) {
+  int64_t part = p.step * kPartColumns;
+  forElements(p, source, [&](float rest, int64_t place) {
+    for (int64_t i = 0; i < p.numParts; ++i)
+      target[place + i * part] = cutPart(rest, p.numParts < 3);
+  });
+}
+
+void tenon::packWhole(const PartPacking &p, const float *source, float *target) {
+  forElements(p, source, [&](float element, int64_t place) { target[place] = element; });
 }

@@ -22,14 +22,14 @@ namespace tenon {
 /// Elements of a row of a tile register, and columns of one.
 inline constexpr int64_t kMostOfStep = 32, kPartColumns = 16;
 
-/// Into how many elements a sum of `depth` is cut: at most 32, an even number, such that steps of that length
-/// have as few elements beyond the depth as possible, and are few.
+/// Into how many elements a sum of `depth` is cut: at most 32, an even number, for as few steps as possible (a step takes
+/// as long with fewer elements), of which that length leaves as little beyond the depth as possible.
 int64_t chooseStep(int64_t depth);
 
 /// Products of two parts that count: part i by part j where i + j < `numParts`.
 inline int64_t countPartProducts(int64_t numParts) { return numParts * (numParts + 1) / 2; }
 
-/// An array of f32, of which `columns` make panels, and `depth` steps of parts.
+/// An array of f32, of which `columns` make panels, and `depth` steps of parts. One part of f32 is the element itself.
 struct PartPacking {
   int64_t outer, outerStride;
   int64_t depth, depthStride;
@@ -46,6 +46,8 @@ struct PartPacking {
 /// Writes `source` as [panels, outer, steps, parts, step / 2, column, 2] to `target`, which holds zeros:
 /// beyond both extents they stay. The elements are the bits of bf16, as tenon.to_parts defines them.
 void packParts(const PartPacking &packing, const float *source, uint16_t *target);
+/// The same for one part of f32.
+void packWhole(const PartPacking &packing, const float *source, float *target);
 
 } // namespace tenon
 

@@ -222,3 +222,11 @@ func.func @parts_along_columns(%a: tensor<3x2x3x10x32xbf16>) {
   %0 = tenon.unpack_parts %a {axis = 1 : i64, depth_axis = 1 : i64} : (tensor<3x2x3x10x32xbf16>) -> tensor<40x40xf32>
   return
 }
+
+// -----
+
+func.func @parts_of_whole_floats(%a: tensor<3x2x3x10x32xf32>) {
+  // expected-error @+1 {{needs one part of f32, found 3}}
+  %0 = tenon.unpack_parts %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x10x32xf32>) -> tensor<40x40xf32>
+  return
+}

@@ -69,8 +69,7 @@ func.func @not_from_zero(%a: memref<32x3x2x20xbf16>, %b: memref<2x3x2x10x32xbf16
   return
 }
 
-// 128 rows of 2560 elements in parts are more than the second cache should hold: sums wait while all columns have a part
-// of them.
+// Sums of a part of their length wait while all columns have that part.
 #wide0 = affine_map<(m, k, n) -> (m, k floordiv 32, 0, k mod 32)>
 #wide1 = affine_map<(m, k, n) -> (m, k floordiv 32, 1, k mod 32)>
 #panels0 = affine_map<(m, k, n) -> (n floordiv 16, k floordiv 32, 0, (k mod 32) floordiv 2, (n mod 16) * 2 + k mod 2)>
@@ -85,7 +84,8 @@ func.func @not_from_zero(%a: memref<32x3x2x20xbf16>, %b: memref<2x3x2x10x32xbf16
 func.func @long_sums(%a: memref<128x80x2x32xbf16>, %b: memref<4x80x2x16x32xbf16>, %k: memref<2560xi8>, %c: memref<128x64xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<128x64xf32>)
-  linalg.generic {indexing_maps = [#wide1, #wide0, #panels1, #panels0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+  linalg.generic {indexing_maps = [#wide1, #wide0, #panels1, #panels0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                  tenon.depth_part = array<i64: 128, 64, 1536>}
       ins(%a, %a, %b, %b, %k : memref<128x80x2x32xbf16>, memref<128x80x2x32xbf16>, memref<4x80x2x16x32xbf16>, memref<4x80x2x16x32xbf16>, memref<2560xi8>)
       outs(%c : memref<128x64xf32>) {
   ^bb0(%x1: bf16, %x0: bf16, %y1: bf16, %y0: bf16, %i: i8, %z: f32):
@@ -98,6 +98,53 @@ func.func @long_sums(%a: memref<128x80x2x32xbf16>, %b: memref<4x80x2x16x32xbf16>
     %6 = arith.mulf %2, %5 : f32
     %7 = arith.addf %z, %6 : f32
     linalg.yield %7 : f32
+  }
+  return
+}
+
+// Columns of f32 are cut: those of the first pair of panels before anything is multiplied, of the next one meanwhile, and where
+// there is none, what the next tile begins with is asked for. A panel has 30 pairs of rows, a block of rows does all at once.
+#three0 = affine_map<(m, k, n) -> (m, k floordiv 20, 0, k mod 20)>
+#three1 = affine_map<(m, k, n) -> (m, k floordiv 20, 1, k mod 20)>
+#three2 = affine_map<(m, k, n) -> (m, k floordiv 20, 2, k mod 20)>
+// CHECK-LABEL: @cut_columns
+// CHECK-SAME: %{{.*}}: memref<32x3x3x20xbf16>, %[[B:.*]]: memref<4x3x1x10x32xf32>
+// CHECK-DAG: %[[UPPER:.*]] = arith.constant dense<-65536> : vector<32xi32>
+// CHECK-DAG: %[[PARTS:.*]] = kernel.scratch 0 : memref<2x2x3x3x10x32xbf16>
+// CHECK: %[[ROWS:.*]] = memref.reinterpret_cast {{.*}} sizes: [4, 30, 32], strides: [960, 32, 1]
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c30{{.*}} step %c1
+// CHECK:   %[[X:.*]] = vector.load %[[ROWS]]
+// CHECK:   %[[HALVES:.*]] = vector.bitcast %[[X]] : vector<32xf32> to vector<64xi16>
+// CHECK:   %[[ODD:.*]] = vector.shuffle %[[HALVES]], %[[HALVES]] [1, 3, 5,
+// CHECK:   %[[PART:.*]] = vector.bitcast %[[ODD]] : vector<32xi16> to vector<32xbf16>
+// CHECK:   vector.store %[[PART]], %[[PARTS]]
+// CHECK:   arith.andi %{{.*}}, %[[UPPER]]
+// CHECK:   arith.subf
+// CHECK-COUNT-2: vector.store %{{.*}}, %[[PARTS]]
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c64{{.*}} step %c32
+// CHECK: scf.if
+// CHECK:   vector.load %[[ROWS]]
+// CHECK: else
+// CHECK:   memref.prefetch %[[ROWS]]
+// CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK-NOT: llvm.x86.tdpbf16ps
+// CHECK-NOT: linalg.generic
+func.func @cut_columns(%a: memref<32x3x3x20xbf16>, %b: memref<4x3x1x10x32xf32>, %c: memref<32x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<32x64xf32>)
+  %k = memref.alloc() : memref<60xi8>
+  linalg.generic {indexing_maps = [#three2, #three1, #three0, #columns0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %a, %a, %b, %k : memref<32x3x3x20xbf16>, memref<32x3x3x20xbf16>, memref<32x3x3x20xbf16>, memref<4x3x1x10x32xf32>, memref<60xi8>)
+      outs(%c : memref<32x64xf32>) {
+  ^bb0(%x2: bf16, %x1: bf16, %x0: bf16, %y: f32, %i: i8, %z: f32):
+    %0 = arith.extf %x2 : bf16 to f32
+    %1 = arith.extf %x1 : bf16 to f32
+    %2 = arith.addf %0, %1 : f32
+    %3 = arith.extf %x0 : bf16 to f32
+    %4 = arith.addf %2, %3 : f32
+    %5 = arith.mulf %4, %y : f32
+    %6 = arith.addf %z, %5 : f32
+    linalg.yield %6 : f32
   }
   return
 }

@@ -33,18 +33,19 @@ struct Packed {
   }
 };
 
-TEST_CASE("steps are even, at most 32 long, and have little beyond the depth", "[parts]") {
+TEST_CASE("steps are even, at most 32 long, and few, and have little beyond the depth", "[parts]") {
   for (int64_t depth = 1; depth <= 3000; ++depth) {
     int64_t step = chooseStep(depth), steps = (depth + step - 1) / step;
     CAPTURE(depth, step);
     CHECK((step % 2 == 0 && step >= 2 && step <= 32));
-    CHECK(steps <= (depth + 15) / 16);
-    CHECK(steps * step - depth <= depth % 2 + (depth + 31) / 32 * 2 + 30 * (depth > 32));
+    CHECK(steps == (depth + 31) / 32);
+    CHECK(steps * step - depth < 2 * steps);
   }
   CHECK(chooseStep(768) == 32);
   CHECK(chooseStep(72) == 24);
   CHECK(chooseStep(40) == 20);
   CHECK(chooseStep(7) == 8);
+  CHECK(chooseStep(1205) == 32);
 }
 
 TEST_CASE("three parts sum to the element, two to one close by, and there are zeros beyond", "[parts]") {
@@ -98,4 +99,23 @@ TEST_CASE("other dimensions are apart", "[parts]") {
   CHECK(toFloat(a[1]) == 10);
   CHECK(toFloat(a[2]) == 1);
   CHECK(toFloat(a[4 * 16 + 32]) == 120);
+}
+
+TEST_CASE("one part of f32 lies where the parts do", "[parts]") {
+  for (auto [depth, columns] : {std::pair<int64_t, int64_t>{1, 1}, {7, 5}, {33, 17}, {97, 40}}) {
+    std::vector<float> source(depth * columns);
+    for (size_t i = 0; i < source.size(); ++i)
+      source[i] = static_cast<float>(i + 1); // which bf16 holds, as far as these go, in three parts
+    Packed three(source, depth, columns, 3);
+    PartPacking packing{1, 0, depth, columns, columns, 1, chooseStep(depth), 1};
+    std::vector<float> whole(packing.countElements());
+    packWhole(packing, source.data(), whole.data());
+    CHECK(whole.size() * 3 == three.elements.size());
+    int64_t part = packing.step * 16;
+    for (size_t i = 0; i < whole.size(); ++i) {
+      size_t first = i / part * 3 * part + i % part;
+      float sum = toFloat(three.elements[first + 2 * part]) + toFloat(three.elements[first + part]);
+      CHECK(whole[i] == sum + toFloat(three.elements[first]));
+    }
+  }
 }

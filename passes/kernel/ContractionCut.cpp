@@ -1,0 +1,243 @@
+//===- ContractionCut.cpp - columns that become parts where they are read -===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A matrix of f32 comes from memory in four bytes an element, and tile registers
+// multiply it in six. While a pair of panels is multiplied with all rows, the next
+// pair is cut into parts, by vectors, which have nothing else to do then: each block
+// of rows does its share at each step. What is read from far away is waited for
+// meanwhile, in the order that it has in memory, as hardware that reads ahead wants
+// it. Before the last pair there is none that is next, and what the next tile begins
+// with is asked for.
+//
+
+#include "dialects/kernel/KernelDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/kernel/ContractionEmitter.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// Panels that are multiplied together, pairs of them that are kept, and rows that are multiplied at a time.
+static constexpr int64_t kPair = 2, kPairs = 2, kRowsOfBlock = 32;
+
+/// What the summed loops but that of the parts run over.
+static int64_t getRepetitions(linalg::GenericOp op, const FloatParts &parts) {
+  int64_t repetitions = 1;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::reduction && loop != parts.loop)
+      repetitions *= op.getStaticLoopRanges()[loop];
+  return repetitions;
+}
+
+/// Of two pairs of panels in parts: [pair, panel, step, part, pair of rows, columns in pairs].
+static SmallVector<int64_t> getCutShape(linalg::GenericOp op, const Contraction &contraction) {
+  const FloatParts &parts = *contraction.parts;
+  int64_t depth = op.getStaticLoopRanges()[parts.loop];
+  if (auto part = op->getAttrOfType<DenseI64ArrayAttr>(kDepthPartAttr))
+    depth = std::min(depth, part[2]);
+  int64_t steps = getRepetitions(op, parts) * llvm::divideCeil(depth, parts.step);
+  return {kPairs, kPair, steps, int64_t(parts.rows.size()), parts.step / 2, 2 * contraction.panel};
+}
+
+int64_t tenon::getCutScratch(linalg::GenericOp op, const Contraction &contraction) {
+  constexpr int64_t kPartBytes = 2;
+  bool cuts = contraction.parts && contraction.parts->cutsColumns();
+  return cuts ? computeProduct(getCutShape(op, contraction)) * kPartBytes : 0;
+}
+
+Value ContractionEmitter::compute(AffineExpr expr, ArrayRef<Value> symbols) {
+  AffineMap map = AffineMap::get(0, symbols.size(), expr);
+  return getValueOrCreateConstantIndexOp(
+      b, loc, affine::makeComposedFoldedAffineApply(b, loc, map, getAsOpFoldResult(symbols)));
+}
+
+/// Makes memory for the parts, and those of the first pair of panels of a tile.
+void ContractionEmitter::beginCuts() {
+  SmallVector<int64_t> shape = getCutShape(op, contraction);
+  cuts.emplace();
+  cuts->parts = kernel::ScratchOp::create(b, loc, MemRefType::get(shape, b.getBF16Type()), 0);
+  cuts->source = getRowsOfPanels();
+  cuts->next = {constant(0), constant(0), constant(0), countNextPanels(constant(0)), getCutRows(constant(0)), Value()};
+  for (int64_t panel = 0; panel < kPair; ++panel)
+    forCutRows(panel, constant(0), cuts->next.rows, [&](Value row) { cutRow(panel, row); });
+}
+
+/// The matrix as [panel, pair of rows, columns in pairs]: a panel is one stretch of memory.
+Value ContractionEmitter::getRowsOfPanels() {
+  const FloatParts &parts = *contraction.parts;
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.vectors.memory);
+  int64_t width = 2 * contraction.panel, depth = *getConstantIntValue(extents[parts.loop]);
+  int64_t rows = getRepetitions(op, parts) * llvm::divideCeil(depth, parts.step) * parts.step / 2;
+  SmallVector<OpFoldResult> sizes{metadata.getConstifiedMixedSizes().front(), b.getIndexAttr(rows), b.getIndexAttr(width)};
+  SmallVector<OpFoldResult> strides{b.getIndexAttr(rows * width), b.getIndexAttr(width), b.getIndexAttr(1)};
+  return memref::ReinterpretCastOp::create(b, loc, metadata.getBaseBuffer(), metadata.getConstifiedMixedOffset(), sizes, strides);
+}
+
+/// The panels of a pair that begins with `column`: two, or one, or none beyond the last column.
+Value ContractionEmitter::countNextPanels(Value column) {
+  AffineExpr first = b.getAffineSymbolExpr(0), extent = b.getAffineSymbolExpr(1);
+  Value rest = compute((extent - first).ceilDiv(contraction.panel), {column, columnExtent});
+  Value atMost = arith::MinSIOp::create(b, loc, rest, constant(kPair));
+  return arith::MaxSIOp::create(b, loc, atMost, constant(0));
+}
+
+/// Pairs of rows of the part of a sum that begins at `begin`.
+Value ContractionEmitter::getCutRows(Value begin) {
+  const FloatParts &parts = *contraction.parts;
+  int64_t steps = llvm::divideCeil(*getConstantIntValue(extents[parts.loop]), parts.step), perStep = parts.step / 2;
+  if (!depth)
+    return constant(getRepetitions(op, parts) * steps * perStep);
+  AffineExpr first = b.getAffineSymbolExpr(0);
+  Value rest = compute(steps * perStep - first.floorDiv(2), {begin});
+  return arith::MinSIOp::create(b, loc, rest, constant(depth->size / 2));
+}
+
+/// Before a pair of panels is multiplied, or one of them: where it is kept, and what comes next. Where sums are done in parts, after
+/// the last pair comes the first one, with their next part.
+void ContractionEmitter::moveCuts() {
+  AffineExpr d0 = b.getAffineSymbolExpr(0);
+  Value column = position[contraction.columnLoop], begin = depth ? depth->begin : constant(0);
+  int64_t width = kPair * contraction.panel;
+  Value pair = compute(d0.floorDiv(width), {column});
+  if (depth)
+    pair = arith::AddIOp::create(b, loc, pair,
+                                 arith::MulIOp::create(b, loc, compute(d0.floorDiv(depth->size), {begin}),
+                                                       compute(d0.ceilDiv(width), {columnExtent})));
+  CutPair next;
+  cuts->kept = compute(d0 % kPairs, {pair});
+  cuts->panel = compute((d0 % width).floorDiv(contraction.panel), {column});
+  next.kept = compute((d0 + 1) % kPairs, {pair});
+  next.column = compute(d0.floorDiv(width) * width + width, {column});
+  next.begin = begin;
+  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, next.column, columnExtent);
+  next.isThere = arith::XOrIOp::create(b, loc, isLast, arith::ConstantIntOp::create(b, loc, 1, 1));
+  if (depth && !depth->isLast) {
+    next.column = arith::SelectOp::create(b, loc, isLast, constant(0), next.column);
+    next.begin = arith::SelectOp::create(b, loc, isLast, compute(d0 + depth->size, {begin}), begin);
+    next.isThere = arith::ConstantIntOp::create(b, loc, 1, 1);
+  } else if (depth) {
+    next.begin = arith::SelectOp::create(b, loc, isLast, constant(0), begin);
+  }
+  next.panels = countNextPanels(next.column);
+  next.rows = getCutRows(next.begin);
+  cuts->next = next;
+  // A part of the sum that is next is never longer than the one before.
+  Value blocks = b.createOrFold<arith::MaxSIOp>(loc, countRowBlocks(), constant(1));
+  cuts->share = b.createOrFold<arith::CeilDivSIOp>(loc, constant(kPair * contraction.parts->step / 2), blocks);
+}
+
+/// Of a block of rows, in the current part of the sum.
+int64_t ContractionEmitter::countStepsOfBlock() {
+  int64_t length = depth ? depth->length : *getConstantIntValue(extents[contraction.parts->loop]);
+  return getRepetitions(op, *contraction.parts) * llvm::divideCeil(length, contraction.parts->step);
+}
+
+/// The number of the current one.
+Value ContractionEmitter::getStepOfBlock() {
+  const FloatParts &parts = *contraction.parts;
+  AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
+  Value repetition = constant(0), begin = depth ? depth->begin : constant(0);
+  for (unsigned loop : getSummedLoops())
+    if (loop != parts.loop)
+      repetition = compute(d0 * *getConstantIntValue(extents[loop]) + d1, {repetition, position[loop]});
+  Value step = compute((d0 - d1).floorDiv(parts.step), {position[parts.loop], begin});
+  return compute(d0 * (countStepsOfBlock() / getRepetitions(op, parts)) + d1, {repetition, step});
+}
+
+/// That a pair of panels is multiplied with.
+Value ContractionEmitter::countRowBlocks() {
+  Value count = compute(b.getAffineSymbolExpr(0).ceilDiv(kRowsOfBlock), {extents[*contraction.rowLoop]});
+  for (unsigned outer : outerLoops)
+    count = b.createOrFold<arith::MulIOp>(loc, count, extents[outer]);
+  return count;
+}
+
+/// The number of the one whose first row is at `place`.
+Value ContractionEmitter::getRowBlock(Value place) {
+  AffineExpr d0 = b.getAffineSymbolExpr(0);
+  Value number = constant(0);
+  auto add = [&](Value extent, Value next) {
+    number = b.createOrFold<arith::AddIOp>(loc, b.createOrFold<arith::MulIOp>(loc, number, extent), next);
+  };
+  for (unsigned outer : outerLoops)
+    add(extents[outer], position[outer]);
+  add(compute(d0.ceilDiv(kRowsOfBlock), {extents[*contraction.rowLoop]}), compute(d0.floorDiv(kRowsOfBlock), {place}));
+  return number;
+}
+
+/// Cuts the share of the current step in the block of rows at `place`; or asks for it, where it is the next tile's.
+void ContractionEmitter::cutShare(Value place) {
+  AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
+  Value number = compute(d0 * countStepsOfBlock() + d1, {getRowBlock(place), getStepOfBlock()});
+  Value first = b.createOrFold<arith::MulIOp>(loc, number, cuts->share);
+  Value last = b.createOrFold<arith::AddIOp>(loc, first, cuts->share);
+  auto branch = scf::IfOp::create(b, loc, cuts->next.isThere, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (bool isThere : {true, false}) {
+    b.setInsertionPointToStart(isThere ? branch.thenBlock() : branch.elseBlock());
+    for (int64_t panel = 0; panel < kPair; ++panel) {
+      // Rows of the second panel follow those of the first.
+      Value before = arith::MulIOp::create(b, loc, cuts->next.rows, constant(panel));
+      Value from = compute(d0 - d1, {first, before}), to = compute(d0 - d1, {last, before});
+      forCutRows(panel, from, to, [&](Value row) { isThere ? cutRow(panel, row) : prefetchRow(panel, row); });
+    }
+  }
+}
+
+/// Runs `body` for rows of a panel of the next pair, so far as there are such.
+void ContractionEmitter::forCutRows(int64_t panel, Value first, Value last, llvm::function_ref<void(Value)> body) {
+  Value zero = constant(0);
+  Value hasPanel = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, cuts->next.panels, constant(panel));
+  Value most = arith::SelectOp::create(b, loc, hasPanel, cuts->next.rows, zero);
+  forLoop(arith::MaxSIOp::create(b, loc, first, zero), arith::MinSIOp::create(b, loc, last, most), 1, body);
+}
+
+/// The place of a row of the next pair in the matrix.
+SmallVector<Value> ContractionEmitter::getCutSource(int64_t panel, Value row) {
+  AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
+  return {compute(d0.floorDiv(contraction.panel) + panel, {cuts->next.column}), compute(d0.floorDiv(2) + d1, {cuts->next.begin, row}),
+          constant(0)};
+}
+
+void ContractionEmitter::prefetchRow(int64_t panel, Value row) {
+  constexpr int64_t kLine = 16;
+  SmallVector<Value> place = getCutSource(panel, row);
+  for (int64_t column = 0; column < 2 * contraction.panel; column += kLine) {
+    place.back() = constant(column);
+    memref::PrefetchOp::create(b, loc, cuts->source, place, /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+  }
+}
+
+/// The parts of a pair of rows: the upper half of the bits of each element is one, and what it leaves becomes the next.
+void ContractionEmitter::cutRow(int64_t panel, Value row) {
+  constexpr uint32_t kUpper = 0xffff0000;
+  int64_t perStep = contraction.parts->step / 2, width = 2 * contraction.panel, count = contraction.parts->rows.size();
+  AffineExpr d0 = b.getAffineSymbolExpr(0);
+  auto floats = VectorType::get({width}, b.getF32Type()), words = VectorType::get({width}, b.getI32Type());
+  auto halves = VectorType::get({2 * width}, b.getI16Type());
+  Value upper = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(words, APInt(32, kUpper)));
+  SmallVector<int64_t> odd = llvm::to_vector(llvm::map_range(llvm::seq(width), [](int64_t i) { return 2 * i + 1; }));
+  Value rest = vector::LoadOp::create(b, loc, floats, cuts->source, getCutSource(panel, row));
+  for (int64_t part = 0; part < count; ++part) {
+    Value bits = vector::BitCastOp::create(b, loc, halves, rest);
+    Value half = vector::BitCastOp::create(b, loc, VectorType::get({width}, b.getBF16Type()),
+                                           vector::ShuffleOp::create(b, loc, bits, bits, odd));
+    SmallVector<Value> place{cuts->next.kept, constant(panel), compute(d0.floorDiv(perStep), {row}), constant(part),
+                             compute(d0 % perStep, {row}), constant(0)};
+    vector::StoreOp::create(b, loc, half, cuts->parts, place);
+    if (part + 1 == count)
+      return;
+    Value masked = arith::AndIOp::create(b, loc, vector::BitCastOp::create(b, loc, words, rest), upper);
+    rest = arith::SubFOp::create(b, loc, rest, vector::BitCastOp::create(b, loc, floats, masked));
+  }
+}
