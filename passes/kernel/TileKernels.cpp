@@ -210,6 +210,25 @@ static int64_t chooseSplitColumns(int64_t extent, int64_t step) {
   return kSplitPartColumns;
 }
 
+/// Tiles along all dimensions but one; an open one counts once.
+static int64_t countTiles(ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes, size_t excluded) {
+  int64_t count = 1;
+  for (auto [i, dim] : llvm::enumerate(dims))
+    if (i != excluded)
+      count *= llvm::divideCeil(getConstant(dim).value_or(sizes[i]), sizes[i]);
+  return count;
+}
+
+/// Of floats in parts: the first panels of a tile are cut before anything is multiplied, the others meanwhile, so that
+/// tiles are as wide as leaves some of them for all threads.
+static std::optional<int64_t> choosePartColumns(std::optional<int64_t> extent, int64_t otherTiles, int64_t step) {
+  constexpr int64_t kSomeTiles = 8;
+  if (!extent)
+    return std::nullopt;
+  int64_t columns = *extent / llvm::divideCeil(kSomeTiles, std::max<int64_t>(otherTiles, 1));
+  return std::clamp<int64_t>(llvm::alignTo(columns, step), step, kSplitPartColumns);
+}
+
 /// Tile sizes of a contraction with a packed operand: few panels, which come from far away once, and many rows, for
 /// which each panel is read from the core's own cache again; fewer rows where that makes too few tiles. Of open sizes
 /// many rows do best whatever is usual: tiles for fewer were slower at that size, too (BERT by 6% at 128).
@@ -240,10 +259,9 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
       choose(i);
   // Work for a while, but in enough pieces for all threads. Reading weights takes as long as some rows of products.
   int64_t work = std::max(rows, kRowsOfReading) * shape.products;
-  // Wide tiles of many: the first panels of one are cut into parts before anything is multiplied.
-  if (shape.rowBytes && getConstant(dims[shape.column]).value_or(0) / (2 * products / work + 1) >= kFewTiles / 2)
-    products *= 2;
   int64_t columns = llvm::alignTo(std::clamp<int64_t>(products / work, 1, 8 * kColumns), columnStep);
+  if (shape.rowBytes)
+    columns = choosePartColumns(getConstant(dims[shape.column]), countTiles(dims, sizes, shape.column), columnStep).value_or(columns);
   columns = std::min(columns, std::max(kElements / rows / columnStep * columnStep, columnStep));
   if (isSplit)
     columns = chooseSplitColumns(getConstant(dims[shape.column]).value_or(kSplitPartColumns), columnStep);
@@ -255,9 +273,7 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   sizes[shape.column] = std::min<int64_t>(columns, getConstant(dims[shape.column]).value_or(columns));
   // Few tiles are shared unevenly, and what threads hand each other by columns, by rows they mostly keep. An open number
   // of rows may be one tile.
-  int64_t numTiles = 1;
-  for (auto [dim, size] : llvm::zip(dims, sizes))
-    numTiles *= llvm::divideCeil(getConstant(dim).value_or(size), size);
+  int64_t numTiles = countTiles(dims, sizes, dims.size());
   for (; shape.row && !isSplit && numTiles < kFewTiles && sizes[*shape.row] >= 2 * fewRows; numTiles *= 2)
     sizes[*shape.row] = llvm::divideCeil(sizes[*shape.row], 2);
   return sizes;

@@ -98,7 +98,7 @@ std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &ma
   // Of a tile register; cycles for a product, for what happens to the sums of a tile, for an element that
   // becomes parts, for one of the matrix while products run, and until a kernel of its own for the rows' runs; and what
   // is reached of it all. A tile of some rows reads all of the matrix.
-  constexpr double kRows = 16, kProduct = 16, kSums = 64, kSplit = 1, kCut = 0.1, kLaunch = 6000, kShare = 0.65, kRowsOfTile = 512;
+  constexpr double kRows = 16, kProduct = 16, kSums = 64, kSplit = 1, kCut = 0.2, kLaunch = 20000, kShare = 0.65, kRowsOfTile = 512;
   std::optional<Product> product = machine.amxBf16 ? findProduct(op) : std::nullopt;
   if (!product || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
     return std::nullopt;
