@@ -56,6 +56,8 @@ inline constexpr llvm::StringRef kMachineAttr = "tenon.machine";
 inline constexpr llvm::StringRef kPathAttr = "tenon.path";
 /// The way of products of bytes in tile registers (passes/paths/AmxBytes.cpp).
 inline constexpr llvm::StringRef kAmxPath = "amx";
+/// The way of products of bf16 in vectors, by pairs (passes/paths/BfloatPairs.cpp).
+inline constexpr llvm::StringRef kBfloatPairsPath = "bf16_pairs";
 /// The way of products whose operands stay as they lie (passes/paths/PlainProduct.cpp).
 inline constexpr llvm::StringRef kPlainPath = "plain";
 /// On such an operation, and on the kernel that computes it: {direct = 1000, ...}, how many cycles each way would take by estimate.

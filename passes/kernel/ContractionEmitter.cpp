@@ -77,7 +77,7 @@ void ContractionEmitter::emit() {
       outerLoops.push_back(loop);
   if (contraction.widening)
     emitWidenedLoops();
-  else if (contraction.parts || (wantsAmx && fitsAmx()))
+  else if ((contraction.parts && !sumsPairs) || (wantsAmx && fitsAmx()))
     emitAmx();
   else
     emitBlocks();
@@ -406,6 +406,8 @@ SmallVector<Value> ContractionEmitter::emitReduction(ArrayRef<unsigned> loops, A
     return emitScaledBlocks(rows, sums);
   if (loops.front() == contraction.quadLoop)
     return emitQuads(loops, rows, sums);
+  if (sumsPairs)
+    return emitPairs(loops, rows, sums);
   if (window && loops.front() == window->loop && unrollsTaps)
     return emitTaps(loops, rows, sums);
   if (window && loops.front() == window->loop && rows.size() > 1 && sight != Sight::whole)

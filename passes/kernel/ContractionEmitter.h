@@ -85,6 +85,9 @@ public:
   bool fitsAmx();
   /// Sums bytes in tile registers, where they are laid out for that. Parts of floats are always summed there.
   void useAmx() { wantsAmx = true; }
+  /// Whether vectors can sum pairs of bf16 (ContractionPairs.cpp), and that they are to.
+  bool fitsPairs();
+  void usePairs() { sumsPairs = true; }
   /// Takes over the operations that follow and change the sums.
   void absorbEpilogue();
 
@@ -142,6 +145,9 @@ private:
   llvm::SmallVector<mlir::Value> emitQuadStep(mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
   mlir::Value loadQuad(int64_t row);
   mlir::Value loadQuads(int64_t vector);
+  llvm::SmallVector<mlir::Value> emitPairs(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
+                                           mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> emitPair(mlir::ArrayRef<int64_t> rows, mlir::Value pair, mlir::ValueRange sums);
   /// Rows that a tile register has sums of: from `first` on, those before `fresh` once more.
   struct AmxRows {
     mlir::Value first, fresh;
@@ -229,7 +235,7 @@ private:
   ByteProducts byteProducts;
   mlir::Type type; ///< of the sums
   int64_t lanes;
-  bool isFromZero = false, wantsAmx = false;
+  bool isFromZero = false, wantsAmx = false, sumsPairs = false;
   llvm::SmallVector<EpilogueStage> epilogue;
   llvm::SmallVector<mlir::Value> extents, position;
   llvm::SmallVector<unsigned> outerLoops; ///< the parallel loops but rows and columns

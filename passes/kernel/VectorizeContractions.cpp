@@ -52,10 +52,13 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
       linalg::FillOp fill = getZeroFill(op);
       if (fill)
         emitter.startFromZero();
-      if (auto path = op->getAttrOfType<StringAttr>(kPathAttr); path && path == kAmxPath)
+      auto path = op->getAttrOfType<StringAttr>(kPathAttr);
+      if (path && path == kAmxPath)
         emitter.useAmx();
-      // There are no vectors for these.
-      if (contraction.parts && !emitter.fitsAmx())
+      if (path && path == kBfloatPairsPath && emitter.fitsPairs())
+        emitter.usePairs();
+      // There are no other vectors for these.
+      else if (contraction.parts && !emitter.fitsAmx())
         continue;
       if (fill)
         fill.erase();

@@ -25,6 +25,7 @@ static constexpr Figure kFigures[] = {
     {"vector_registers", &Machine::vectorRegisters},
     {"amx_int8", &Machine::amxInt8},
     {"amx_bf16", &Machine::amxBf16},
+    {"bf16_pairs", &Machine::bf16Pairs},
     {"own_cache_bytes", &Machine::ownCacheBytes},
     {"shared_cache_bytes", &Machine::sharedCacheBytes},
 };

@@ -51,6 +51,8 @@ std::unique_ptr<Path> createPlainProduct();
 /// Products of unsigned with signed bytes, in vectors and in tile registers.
 std::unique_ptr<Path> createByteVectors();
 std::unique_ptr<Path> createAmxBytes();
+/// Products of bf16 in vectors, by pairs.
+std::unique_ptr<Path> createBfloatPairs();
 /// Products of f32 in tile registers, as sums of products of so many parts, or with one part such with a matrix of bf16.
 std::unique_ptr<Path> createAmxFloats(int64_t numParts);
 

@@ -20,6 +20,7 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
     all.push_back(createPlainProduct());
     all.push_back(createByteVectors());
     all.push_back(createAmxBytes());
+    all.push_back(createBfloatPairs());
     all.push_back(createAmxFloats(1));
     all.push_back(createAmxFloats(2));
     all.push_back(createAmxFloats(3));

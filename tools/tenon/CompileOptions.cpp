@@ -19,8 +19,8 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   CompileOptions &options = arguments.options;
   command.add_option("model", options.input, "ONNX file, Hugging Face folder, or tenon-dialect .mlir")->required();
   command.add_option("--target", arguments.targets,
-                     "processor to compile for: host, x86-64-v2, x86-64-v3, x86-64-v4, aarch64; repeat it for an "
-                     "artifact that picks at load");
+                     "processor to compile for: host, x86-64-v2, x86-64-v3, x86-64-v4, aarch64, or an x86-64 processor as LLVM calls "
+                     "it (znver4, sapphirerapids...); repeat it for an artifact that picks at load");
   command.add_option("--shape", arguments.shapes,
                      "NAME=1x3xHxW fixes or names the dimensions of an input; NAME=4 fixes a symbol");
   command.add_option("--range", arguments.ranges, "H=32..640 bounds a symbol");

@@ -60,6 +60,10 @@ static void setVectorShape(CpuTarget &target) {
     bool hasTiles = machine.vectorBytes == 64 && needed.contains("amx-tile");
     machine.amxInt8 = hasTiles && needed.contains("amx-int8");
     machine.amxBf16 = hasTiles && needed.contains("amx-bf16");
+    // Processors of AMD do one a cycle, twice as many products as multiply-adds of f32; those of Intel one in two cycles, half as
+    // many (measured: 0.60 against 0.15 ns).
+    bool hasFastPairs = llvm::StringRef(target.cpu).starts_with("znver");
+    machine.bf16Pairs = hasFastPairs && machine.vectorBytes == 64 && needed.contains("avx512bf16");
   } else {
     machine.vectorBytes = 16;
     machine.vectorRegisters = 32;
@@ -127,7 +131,7 @@ static CpuTarget getX86(llvm::StringRef cpu) {
 std::optional<CpuTarget> tenon::getCpuTarget(llvm::StringRef name) {
   if (name == "host")
     return getHost();
-  if (name == "x86-64-v2" || name == "x86-64-v3" || name == "x86-64-v4")
+  if (llvm::X86::parseArchX86(name, /*Only64Bit=*/true) != llvm::X86::CK_None)
     return getX86(name);
   if (name == "aarch64") {
     bool here = llvm::Triple(llvm::sys::getProcessTriple()).getArch() == llvm::Triple::aarch64;
@@ -140,4 +144,6 @@ std::optional<CpuTarget> tenon::getCpuTarget(llvm::StringRef name) {
   return std::nullopt;
 }
 
-std::vector<std::string> tenon::getCpuTargetNames() { return {"host", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64"}; }
+std::vector<std::string> tenon::getCpuTargetNames() {
+  return {"host", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64", "an x86-64 processor as LLVM calls it (znver4, sapphirerapids, ...)"};
+}

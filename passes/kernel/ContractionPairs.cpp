@@ -1,0 +1,72 @@
+//===- ContractionPairs.cpp - sums of pairs of products of bf16 -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Each lane of a vector adds two products of bf16 to its f32 (vdpbf16ps, AVX512-BF16).
+// Columns lie in pairs of rows, as tile registers have them (tenon.unpack_parts).
+//
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/kernel/ContractionEmitter.h"
+
+using namespace mlir;
+using namespace tenon;
+
+bool ContractionEmitter::fitsPairs() {
+  constexpr int64_t kLanes = 16;
+  return contraction.parts && !contraction.parts->cutsColumns() && contraction.parts->rows.size() == 1 &&
+         contraction.parts->columns.size() == 1 && lanes == kLanes && contraction.panel == kLanes &&
+         op.getNumReductionLoops() == 1;
+}
+
+/// Steps of the sum, and the pairs of each. What is beyond the depth is zero in both factors.
+SmallVector<Value> ContractionEmitter::emitPairs(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
+  const FloatParts &parts = *contraction.parts;
+  int64_t depth = *getConstantIntValue(extents[loops.front()]), pairs = parts.step / 2;
+  auto steps = scf::ForOp::create(b, loc, constant(0), constant(llvm::divideCeil(depth, parts.step)), constant(1), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(steps.getBody());
+  position[loops.front()] = compute(b.getAffineSymbolExpr(0) * parts.step, {steps.getInductionVar()});
+  int64_t unrolled = pairs % 2 == 0 ? 2 : 1;
+  auto inner = scf::ForOp::create(b, loc, constant(0), constant(pairs), constant(unrolled), steps.getRegionIterArgs());
+  scf::YieldOp::create(b, loc, inner.getResults());
+  b.setInsertionPointToStart(inner.getBody());
+  SmallVector<Value> results(inner.getRegionIterArgs());
+  for (int64_t i = 0; i < unrolled; ++i)
+    results = emitPair(rows, compute(b.getAffineSymbolExpr(0) + i, {inner.getInductionVar()}), results);
+  scf::YieldOp::create(b, loc, results);
+  return steps.getResults();
+}
+
+/// The products of a pair of the current step.
+SmallVector<Value> ContractionEmitter::emitPair(ArrayRef<int64_t> rows, Value pair, ValueRange sums) {
+  auto halves = VectorType::get({2 * lanes}, b.getBF16Type()), floats = VectorType::get({lanes}, type);
+  SmallVector<Value> columns, results(sums);
+  for (int64_t v = 0; v < size.vectors; ++v) {
+    SmallVector<Value> indices = getIndices(contraction.vectors, 0, v * lanes);
+    indices.end()[-2] = pair;
+    columns.push_back(vector::LoadOp::create(b, loc, halves, contraction.vectors.memory, indices));
+  }
+  for (int64_t row : rows) {
+    SmallVector<Value> indices = getIndices(contraction.scalars, row, 0);
+    indices.back() = compute(b.getAffineSymbolExpr(0) * 2, {pair});
+    Value both = vector::LoadOp::create(b, loc, VectorType::get({2}, b.getBF16Type()), contraction.scalars.memory, indices);
+    Value word = vector::BitCastOp::create(b, loc, VectorType::get({1}, type), both);
+    Value factor = vector::BroadcastOp::create(b, loc, floats, vector::ExtractOp::create(b, loc, word, ArrayRef<int64_t>{0}));
+    factor = vector::BitCastOp::create(b, loc, halves, factor);
+    for (int64_t v = 0; v < size.vectors; ++v) {
+      Value &sum = results[row * size.vectors + v];
+      sum = LLVM::CallIntrinsicOp::create(b, loc, floats, b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+                                          ValueRange{sum, factor, columns[v]})
+                .getResult(0);
+    }
+  }
+  return results;
+}

@@ -1,0 +1,49 @@
+//===- BfloatPairs.cpp - products of bf16 in vectors ---------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// vdpbf16ps (AVX512-BF16) adds two products of bf16 to each f32 of a vector. It
+// wants columns in pairs of rows, as tile registers do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/Kernel.h"
+#include "passes/paths/PartProduct.h"
+#include "passes/paths/Path.h"
+#include "passes/paths/ProductShape.h"
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+struct BfloatPairs : public Path {
+  llvm::StringRef getName() const override { return kBfloatPairsPath; }
+  std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
+  double measureError(Operation *) const override { return kSumError; }
+  bool isAsExact() const override { return true; }
+  Operation *take(Operation *op, const Machine &, RewriterBase &rewriter) const override {
+    return takePartProduct(op, 1, rewriter);
+  }
+};
+} // namespace
+
+std::optional<double> BfloatPairs::estimateCycles(Operation *op, const Machine &machine) const {
+  // Of the peak, and cycles until a kernel of its own for rows that are no whole steps runs.
+  constexpr double kShare = 0.9, kLaunch = 20000;
+  std::optional<PartProduct> product = machine.bf16Pairs && isa<ContractOp>(op) ? findPartProduct(op, 1) : std::nullopt;
+  if (!product || product->rowParts != 1)
+    return std::nullopt;
+  ProductShape shape = *getProductShape(op);
+  int64_t depth = static_cast<int64_t>(shape.depth);
+  if (depth < 1)
+    return std::nullopt;
+  double perCycle = 2 * machine.getMultiplyAdds(sizeof(float));
+  double cycles = shape.getProducts() / perCycle / kShare + (depth % chooseStep(depth) ? kLaunch : 0);
+  return std::max(cycles, machine.getReadCycles(shape.getWeights() * product->getMatrixBytes()));
+}
+
+std::unique_ptr<Path> tenon::createBfloatPairs() { return std::make_unique<BfloatPairs>(); }
