@@ -66,7 +66,7 @@ std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &ma
   cycles = std::max(cycles, machine.getReadCycles(shape.getWeights() * product->getMatrixBytes()));
   double elements = shape.rows * shape.depth * (isa<ConvolveOp>(op) ? 1 : shape.repetitions);
   if (auto convolve = dyn_cast<ConvolveOp>(op)) {
-    elements *= computeProduct(convolve.getStrides());
+    elements *= skipsPixels(convolve) ? 1 : computeProduct(convolve.getStrides());
     if (hasPadding(convolve))
       cycles += elements * sizeof(float) / machine.farBytes;
   }

@@ -110,9 +110,36 @@ static Value packWeight(RewriterBase &rewriter, const PartProduct &product) {
   return UnpackPartsOp::create(rewriter, weight.getLoc(), product.matrix->get().getType(), parts, axis, depthAxis);
 }
 
+bool tenon::skipsPixels(ConvolveOp op) {
+  ArrayRef<int64_t> filter = op.getFilter().getType().getShape();
+  bool isOfOne = llvm::all_of(filter.slice(op.getFirstWindowDim(), op.getStrides().size()), [](int64_t extent) { return extent == 1; });
+  return isOfOne && llvm::any_of(op.getStrides(), [](int64_t stride) { return stride != 1; });
+}
+
+/// convolve(x) of single pixels some apart -> convolve(slice(x)): no others become parts.
+static void takeSteps(RewriterBase &rewriter, ConvolveOp op) {
+  Value x = op.getInput();
+  Dims dims = getDims(x), result = getDims(op.getResult());
+  SmallVector<int64_t> steps(dims.size(), 1), ones(op.getStrides().size(), 1);
+  for (auto [i, stride] : llvm::enumerate(op.getStrides())) {
+    int64_t dim = op.getFirstSpatialDim() + i;
+    dims[dim] = result[dim];
+    steps[dim] = stride;
+  }
+  auto zeros = ShapeAttr::get(op.getContext(), Dims(dims.size(), getDimConstant(op.getContext(), 0)));
+  rewriter.setInsertionPoint(op);
+  Value taken = SliceOp::create(rewriter, op.getLoc(), getTensorType(dims, getElementTypeOrSelf(x)), x, zeros, steps);
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getInputMutable().assign(taken);
+    op.setStrides(ones);
+  });
+}
+
 Operation *tenon::takePartProduct(Operation *op, int64_t numParts, RewriterBase &rewriter) {
   if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && hasPadding(convolve))
     padWithZeros(rewriter, convolve);
+  if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && skipsPixels(convolve))
+    takeSteps(rewriter, convolve);
   PartProduct product = *findPartProduct(op, numParts);
   Value x = product.rows->get(), parts = toParts(rewriter, x, product.rowParts), packed = packWeight(rewriter, product);
   Operation *matrix = product.matrix->get().getDefiningOp();

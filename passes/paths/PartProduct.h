@@ -31,6 +31,9 @@ struct PartProduct {
 /// The product that `op` is with `numParts` parts of its matrix: one for a matrix of bf16 alone, more for those of f32.
 std::optional<PartProduct> findPartProduct(mlir::Operation *op, int64_t numParts);
 
+/// Whether a convolution reads single pixels, of which only some: no others need to become parts.
+bool skipsPixels(ConvolveOp op);
+
 /// product(x, w) -> product(from_parts(to_parts(x)), unpack_parts(w))
 mlir::Operation *takePartProduct(mlir::Operation *op, int64_t numParts, mlir::RewriterBase &rewriter);
 

@@ -45,12 +45,13 @@ def emitHalves(name, hasHalfRows):
     print("  return %2 : tensor<128x300xf32>\n}")
 
 
-def emitConvolve(name, size, channels, filters):
+def emitConvolve(name, size, channels, filters, window=3):
     x, y = f"tensor<1x{size}x{size}x{channels}xf32>", f"tensor<1x{size // 2}x{size // 2}x{filters}xf32>"
     print(f"func.func @{name}(%x: {x}) -> {y} {{")
-    w = emitWeight(3, 3, channels, filters)
+    w = emitWeight(window, window, channels, filters)
     print("  %0 = tenon.convolve %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64,")
-    print("    high = array<i64: 0, 0>, low = array<i64: 1, 1>, strides = array<i64: 2, 2>}")
+    low = window // 2
+    print(f"    high = array<i64: 0, 0>, low = array<i64: {low}, {low}>, strides = array<i64: 2, 2>}}")
     print(f"    : ({x}, {w}) -> {y}")
     print(f"  return %0 : {y}\n}}")
 
@@ -61,6 +62,7 @@ emitContracts("open_rows", "?", 128, 512)
 emitContracts("one_row", 1, 200, 300)
 emitContracts("little_work", 16, 32, 32)
 emitConvolve("window", 28, 40, 192)
+emitConvolve("single_pixels", 28, 256, 512, window=1)
 emitHalves("halves", True)
 emitHalves("half_matrix", False)
 print("}\nmodule @pairs attributes {tenon.machine = {bf16_pairs = 1 : i64}} {")
