@@ -50,12 +50,26 @@ static SmallVector<bool> findLateSymbols(plan::ProgramOp program) {
   return late;
 }
 
+/// Whether it is known at compile time how large activations are.
+static bool haveConstantSizes(ArrayRef<Activation> activations) {
+  return llvm::all_of(activations, [](Activation activation) { return matchPattern(activation.getRoom(), m_Constant()); });
+}
+
 namespace {
 
 /// Where activations lie in the arena, and where it ends.
 struct ArenaPlaces {
   SmallVector<Value> offsets;
   Value end;
+};
+
+/// What is in use when, and where it lies.
+struct Layout {
+  std::vector<Activation> early; ///< in the arena
+  std::vector<Activation> late;  ///< in blocks
+  placement::PlaceResult constant = {};
+  placement::SampledPlacement symbolic = {}; ///< where sizes are open
+  double ratio = 1; ///< of the arena to what is live at one time
 };
 
 struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
@@ -65,13 +79,13 @@ struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
     // What was lent lies in parts of others, which tells which launches depend on each other.
     groupLaunches(program);
     findLateValues();
-    std::vector<Activation> early, late;
-    for (Activation &activation : computeLifetimes(program))
-      (isLate.contains(activation.alloc.getSize()) ? late : early).push_back(activation);
-    if (!late.empty())
-      moveBounded(program, late, early);
-    placeInBlocks(late);
-    placeInArena(early);
+    FailureOr<Layout> layout = findLayout();
+    if (succeeded(layout) && layout->ratio > 1)
+      layout = findLayoutWithoutGroups(std::move(*layout));
+    if (failed(layout))
+      return signalPassFailure();
+    placeInBlocks(layout->late);
+    placeInArena(*layout);
     // The memory of what is left has been settled.
     SmallVector<plan::ReserveOp> reserves;
     program.walk([&](plan::ReserveOp reserve) {
@@ -94,6 +108,34 @@ private:
           llvm::any_of(op->getOperands(), [&](Value operand) { return isLate.contains(operand); }))
         isLate.insert(op->getResult(0));
     });
+  }
+
+  FailureOr<Layout> findLayout() {
+    Layout layout;
+    for (Activation &activation : computeLifetimes(program))
+      (isLate.contains(activation.alloc.getSize()) ? layout.late : layout.early).push_back(activation);
+    if (!layout.late.empty())
+      moveBounded(program, layout.late, layout.early);
+    if (failed(haveConstantSizes(layout.early) ? findConstantPlaces(layout) : findSymbolicPlaces(layout)))
+      return failure();
+    return layout;
+  }
+
+  /// Launches side by side need no more bytes than there are, but may leave gaps between them: then one after the other it is.
+  FailureOr<Layout> findLayoutWithoutGroups(Layout grouped) {
+    SmallVector<plan::LaunchOp> launches;
+    program.walk([&](plan::LaunchOp launch) {
+      if (launch.getBeside())
+        launches.push_back(launch);
+    });
+    for (plan::LaunchOp launch : launches)
+      launch.setBeside(false);
+    FailureOr<Layout> single = findLayout();
+    if (failed(single) || single->ratio < grouped.ratio)
+      return single;
+    for (plan::LaunchOp launch : launches)
+      launch.setBeside(true);
+    return grouped;
   }
 
   /// Aliases become parts of what they are aliases of: `makePart` gives one, from an offset and a size.
@@ -150,7 +192,8 @@ private:
                                 alloc.getNameAttr());
   }
 
-  void placeInArena(ArrayRef<Activation> activations) {
+  void placeInArena(const Layout &layout) {
+    ArrayRef<Activation> activations = layout.early;
     if (activations.empty())
       return;
     Block &body = program.getBody().front();
@@ -164,16 +207,12 @@ private:
     else
       b.setInsertionPointToStart(&body);
 
-    bool isConstant = llvm::all_of(
-        activations, [](Activation activation) { return matchPattern(activation.getRoom(), m_Constant()); });
-    FailureOr<ArenaPlaces> places = isConstant ? placeConstant(b, activations) : placeSymbolic(b, activations);
-    if (failed(places))
-      return signalPassFailure();
+    ArenaPlaces places = haveConstantSizes(activations) ? placeConstant(b, layout) : placeSymbolic(b, layout);
     numActivations += activations.size();
 
     Type type = plan::BufferType::get(program.getContext());
-    Value arena = plan::ArenaOp::create(b, loc, type, places->end);
-    for (auto [activation, offset] : llvm::zip(activations, places->offsets)) {
+    Value arena = plan::ArenaOp::create(b, loc, type, places.end);
+    for (auto [activation, offset] : llvm::zip(activations, places.offsets)) {
       plan::AllocOp alloc = activation.alloc;
       Value start = offset;
       auto makePart = [&](OpBuilder &at, Value partOffset, Value size) -> Value {
@@ -195,16 +234,23 @@ private:
     return failure(fault.has_value());
   }
 
-  FailureOr<ArenaPlaces> placeConstant(OpBuilder &b, ArrayRef<Activation> activations) {
+  LogicalResult findConstantPlaces(Layout &layout) {
     placement::Instance instance;
-    for (Activation activation : activations) {
+    for (Activation activation : layout.early) {
       int64_t size = cast<arith::ConstantIndexOp>(activation.getRoom().getDefiningOp()).value();
       instance.push_back({activation.first, activation.last + 1, placement::alignTo(size, kAlignment), kAlignment});
     }
     if (failed(checkInstance(instance)))
       return failure();
-    placement::PlaceResult placed = placement::place(instance, placement::Budget(kPlacementSteps));
-    assert(!placement::findPlacementFault(instance, placed.placement) && "two activations in one place");
+    layout.constant = placement::place(instance, placement::Budget(kPlacementSteps));
+    assert(!placement::findPlacementFault(instance, layout.constant.placement) && "two activations in one place");
+    if (int64_t least = placement::getLowerBound(instance))
+      layout.ratio = static_cast<double>(layout.constant.placement.peak) / static_cast<double>(least);
+    return success();
+  }
+
+  ArenaPlaces placeConstant(OpBuilder &b, const Layout &layout) {
+    const placement::PlaceResult &placed = layout.constant;
     bytes += placed.placement.peak;
     lowerBoundBytes += placed.lowerBound;
     ArenaPlaces places;
@@ -237,14 +283,21 @@ private:
     return sizes;
   }
 
-  /// Which activation lies upon which is decided for some sizes, and holds for all: an offset is the largest end of
-  /// those below.
-  FailureOr<ArenaPlaces> placeSymbolic(OpBuilder &b, ArrayRef<Activation> activations) {
+  /// Which activation lies upon which is decided for some sizes, and holds for all.
+  LogicalResult findSymbolicPlaces(Layout &layout) {
     std::vector<placement::Lifetime> lifetimes;
-    for (const Activation &activation : activations)
+    for (const Activation &activation : layout.early)
       lifetimes.push_back({activation.first, activation.last + 1});
-    placement::SampledPlacement placed =
-        placement::placeForSamples(lifetimes, sampleSizes(activations), placement::Budget(kPlacementSteps));
+    layout.symbolic =
+        placement::placeForSamples(lifetimes, sampleSizes(layout.early), placement::Budget(kPlacementSteps));
+    layout.ratio = layout.symbolic.worstRatio;
+    return success();
+  }
+
+  /// An offset is the largest end of those below.
+  ArenaPlaces placeSymbolic(OpBuilder &b, const Layout &layout) {
+    const placement::SampledPlacement &placed = layout.symbolic;
+    ArrayRef<Activation> activations = layout.early;
     bytes += placed.peaks.front();
     lowerBoundBytes += placed.bounds.front();
 

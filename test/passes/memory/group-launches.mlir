@@ -107,3 +107,41 @@ plan.program @own_places symbols [] inputs [] outputs [] {
   plan.launch @d(%in) -> (%d) sizes() tiles %c1 {name = "d"}
   plan.launch @e(%c, %d) -> (%z) sizes() tiles %c1 {name = "e"}
 }
+
+// -----
+
+// A launch beside the one before needs no more bytes than are live anyway, but the places of all that is live then would leave a gap.
+// CHECK-LABEL: plan.program @no_gaps
+// CHECK: plan.arena %c832
+// CHECK-NOT: beside
+plan.program @no_gaps symbols [] inputs [] outputs [] {
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c192 = arith.constant 192 : index
+  %c256 = arith.constant 256 : index
+  %in = plan.input 0 size %c64
+  %y = plan.output 0 size %c64
+  %b0 = plan.alloc %c192
+  %b1 = plan.alloc %c128
+  %b2 = plan.alloc %c64
+  %b3 = plan.alloc %c64
+  %b4 = plan.alloc %c256
+  %b5 = plan.alloc %c192
+  %b6 = plan.alloc %c64
+  %b7 = plan.alloc %c128
+  %b8 = plan.alloc %c64
+  %b9 = plan.alloc %c192
+  %b10 = plan.alloc %c192
+  %b11 = plan.alloc %c256
+  plan.launch @k0(%in) -> (%b0, %b1, %y) sizes() tiles %c1 {name = "k0"}
+  plan.launch @k1(%in) -> (%b2, %b3, %y) sizes() tiles %c1 {name = "k1"}
+  plan.launch @k2(%b2) -> (%y) sizes() tiles %c1 {name = "k2"}
+  plan.launch @k3(%b0) -> (%b4, %b5, %y) sizes() tiles %c1 {name = "k3"}
+  plan.launch @k4(%b1) -> (%b6, %b7, %y) sizes() tiles %c1 {name = "k4"}
+  plan.launch @k5(%b3, %b6) -> (%b8, %y) sizes() tiles %c1 {name = "k5"}
+  plan.launch @k6(%b4, %b7, %b8) -> (%b9, %y) sizes() tiles %c1 {name = "k6"}
+  plan.launch @k7(%b5, %b9) -> (%y) sizes() tiles %c1 {name = "k7"}
+  plan.launch @k8(%in) -> (%b10, %b11) sizes() tiles %c1 {name = "k8"}
+  plan.launch @k9(%b10, %b11) -> (%y) sizes() tiles %c1 {name = "k9"}
+}
