@@ -7,6 +7,7 @@
 
 
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/Views.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -194,7 +195,7 @@ struct AbsorbTranspose : public OpRewritePattern<ContractOp> {
   }
 };
 
-/// gather(x, 2) -> the slice of x at 2: a constant place is a matter of addresses.
+/// gather(x, 2) -> the slice of x at 2: a constant place is a matter of addresses. Negative ones count from the end.
 struct GatherToSlice : public OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
@@ -205,6 +206,8 @@ struct GatherToSlice : public OpRewritePattern<GatherOp> {
     if (!matchPattern(op.getIndices(), m_Constant(&indices)) || indices.getNumElements() != 1 || !extent)
       return rewriter.notifyMatchFailure(op, "takes no single known place of a known number");
     int64_t place = (*indices.begin()).getSExtValue();
+    if (place < 0)
+      place += *extent;
     if (place < 0 || place >= *extent)
       return rewriter.notifyMatchFailure(op, "takes a place that there is not");
     MLIRContext *context = op.getContext();
@@ -215,6 +218,27 @@ struct GatherToSlice : public OpRewritePattern<GatherOp> {
                                   op.getInput(), ShapeAttr::get(context, starts), SmallVector<int64_t>(dims.size(), 1));
     rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), slice);
     return success();
+  }
+};
+
+/// A slice that is one of the values that a concat joined -> that value: of the states of a recurrence often the last one alone is
+/// used.
+struct SliceToPart : public OpRewritePattern<SliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
+    auto concat = getReshaped(op.getInput()).getDefiningOp<ConcatOp>();
+    if (!concat || !isContiguous(concat) || !isContiguous(op))
+      return rewriter.notifyMatchFailure(op, "is no contiguous slice of joined values");
+    auto countElements = [&](Value value) { return getElementCount(op.getContext(), getDims(value)); };
+    AffineExpr begin = getDimConstant(op.getContext(), 0);
+    for (Value part : concat.getInputs()) {
+      if (begin == getOffset(op) && countElements(part) == countElements(op)) {
+        rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), part);
+        return success();
+      }
+      begin = addDims(begin, countElements(part));
+    }
+    return rewriter.notifyMatchFailure(op, "is not just one of the joined values");
   }
 };
 
@@ -235,7 +259,7 @@ struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldScaleIntoFilter, FoldPadIntoConvolve, DistributeScale, ReducePower, AbsorbTranspose,
-                 GatherToSlice>(&getContext());
+                 GatherToSlice, SliceToPart>(&getContext());
     populateTransposePatterns(patterns);
     if (hasChannelsLast(getOperation()))
       populateWrittenOutNorms(patterns);

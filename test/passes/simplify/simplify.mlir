@@ -131,6 +131,21 @@ func.func @known_places_are_slices(%x: tensor<3x5xf32>) -> (tensor<5xf32>, tenso
   return %0, %1, %2 : tensor<5xf32>, tensor<5xf32>, tensor<2x5xf32>
 }
 
+// A place counted from the end; where it is just one of the values that were joined, that value is what is taken.
+// CHECK-LABEL: @last_of_joined
+// CHECK: %[[ALL:.*]] = tenon.concat
+// CHECK: %[[Y:.*]] = tenon.reshape %arg1 : (tensor<1x1x4xf32>) -> tensor<1x4xf32>
+// CHECK: %[[TWO:.*]] = tenon.slice %[[ALL]] {{.*}} -> tensor<2x1x4xf32>
+// CHECK: return %[[Y]], %[[TWO]]
+func.func @last_of_joined(%a: tensor<1x1x4xf32>, %b: tensor<1x1x4xf32>) -> (tensor<1x4xf32>, tensor<2x1x4xf32>) {
+  %last = tenon.weight dense<-1> : tensor<i64>
+  %0 = tenon.concat %a, %a, %b {axis = 0 : i64} : (tensor<1x1x4xf32>, tensor<1x1x4xf32>, tensor<1x1x4xf32>) -> tensor<3x1x4xf32>
+  %1 = tenon.reshape %0 : (tensor<3x1x4xf32>) -> tensor<1x3x4xf32>
+  %2 = tenon.gather %1, %last {axis = 1 : i64} : (tensor<1x3x4xf32>, tensor<i64>) -> tensor<1x4xf32>
+  %3 = tenon.slice %0 {starts = #tenon.shape<1, 0, 0>, steps = array<i64: 1, 1, 1>} : (tensor<3x1x4xf32>) -> tensor<2x1x4xf32>
+  return %2, %3 : tensor<1x4xf32>, tensor<2x1x4xf32>
+}
+
 // A convolution of halves is one of f32, rounded as before.
 // CHECK-LABEL: @convolution_of_halves
 // CHECK-DAG: %[[X:.*]] = tenon.cast %arg0 : (tensor<1x3x8x8xf16>) -> tensor<1x3x8x8xf32>
