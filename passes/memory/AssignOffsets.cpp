@@ -37,6 +37,13 @@ static constexpr int64_t kPlacementSteps = 8'000'000;
 /// Larger activations than these say nothing about how others share memory.
 static constexpr int64_t kMaxSampleBytes = int64_t(1) << 45;
 
+/// Whole blocks for large activations. In small ones they would be a part of the arena that counts, and the size of an element, which
+/// is all that kernels rely on, divides the activation's.
+static int64_t getAlignment(int64_t size) {
+  constexpr int64_t kSmall = 4096;
+  return size > 0 && size < kSmall ? std::min(size & -size, kAlignment) : kAlignment;
+}
+
 /// How many of the program's symbols inputs bind: the others get their values from instructions, so a size
 /// that depends on one is not known before the run.
 static SmallVector<bool> findLateSymbols(plan::ProgramOp program) {
@@ -238,7 +245,8 @@ private:
     placement::Instance instance;
     for (Activation activation : layout.early) {
       int64_t size = cast<arith::ConstantIndexOp>(activation.getRoom().getDefiningOp()).value();
-      instance.push_back({activation.first, activation.last + 1, placement::alignTo(size, kAlignment), kAlignment});
+      int64_t alignment = getAlignment(size);
+      instance.push_back({activation.first, activation.last + 1, placement::alignTo(size, alignment), alignment});
     }
     if (failed(checkInstance(instance)))
       return failure();

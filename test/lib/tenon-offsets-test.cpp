@@ -128,6 +128,12 @@ bool Values::areAllowed() {
   return result;
 }
 
+/// What kernels rely on: of small activations the size of an element, which divides theirs, of others a cache line.
+static int64_t getAlignment(int64_t size) {
+  constexpr int64_t kSmall = 4096, kMostOfElement = 8;
+  return size < kSmall ? std::clamp<int64_t>(size & -size, 1, kMostOfElement) : 64;
+}
+
 /// What is wrong at one set of values; empty where nothing is.
 static std::string check(plan::ProgramOp program, const Before &before, Values &values) {
   placement::Instance instance;
@@ -149,7 +155,7 @@ static std::string check(plan::ProgramOp program, const Before &before, Values &
       if (!offset || !size)
         fault = "an offset or a size that is not known before the run";
       wholes[number] = view;
-      instance.push_back({activation.first, activation.last + 1, size.value_or(0), 64});
+      instance.push_back({activation.first, activation.last + 1, size.value_or(0), getAlignment(size.value_or(0))});
       placement.offsets.push_back(offset.value_or(0));
       return;
     }

@@ -22,9 +22,22 @@ plan.program @a_chain_shares_memory symbols [] inputs [] outputs [] {
   plan.launch @k(%c) -> (%out) sizes() tiles %one {name = "3"}
 }
 
-// Both are in use at instruction 1. 100 bytes take 128, since places are multiples of 64.
+// Large activations have whole blocks of 64 bytes: 5000 take 5056.
+// CHECK-LABEL: @whole_blocks
+// CHECK: plan.arena %c10112
+plan.program @whole_blocks symbols [] inputs [] outputs [] {
+  %one = arith.constant 1 : index
+  %size = arith.constant 5000 : index
+  %in = plan.input 0 size %size
+  %a = plan.alloc %size {name = "a"}
+  plan.launch @k(%in) -> (%a) sizes() tiles %one {name = "0"}
+  %b = plan.alloc %size {name = "b"}
+  plan.launch @k(%a) -> (%b) sizes() tiles %one {name = "1"}
+}
+
+// Both are in use at instruction 1. Small ones lie as close as their elements may.
 // CHECK-LABEL: @no_sharing_at_one_time
-// CHECK: plan.arena %c256
+// CHECK: plan.arena %c200
 // CHECK-DAG: plan.view %{{.*}}[%[[A:.*]]] size %c100 {name = "a"}
 // CHECK-DAG: plan.view %{{.*}}[%[[B:.*]]] size %c100 {name = "b"}
 plan.program @no_sharing_at_one_time symbols [] inputs [] outputs [] {
