@@ -98,7 +98,7 @@ static void improvePart(Part &part, int64_t target, Budget &budget) {
     return;
   std::optional<Instance> rounded = roundSizes(part.buffers);
   bool canSearch = rounded && part.buffers.size() <= kMaxSearched;
-  if (canSearch && searchPart(part, *rounded, target, budget, 8) == SearchEnd::Found)
+  if (canSearch && searchPart(part, *rounded, target, budget, 4) == SearchEnd::Found)
     return;
   Budget own = budget.part(8);
   int64_t before = own.left();
