@@ -175,13 +175,25 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
   return shape;
 }
 
+/// Fewer tiles than these are shared unevenly.
+static constexpr int64_t kFewTiles = 16;
+
+/// A size of at most `limit`, and not much smaller, of which `extent` is a multiple, or `limit`.
+static int64_t findEvenPart(std::optional<int64_t> extent, int64_t limit) {
+  for (int64_t size = limit; extent && 2 * size > limit; --size)
+    if (*extent % size == 0)
+      return size;
+  return limit;
+}
+
 /// Tile sizes of a contraction, by result dimension: enough rows and columns that a tile's operands are
-/// used again and again, and the rest as far as `kElements` allow. Rows with a border are kept whole where they are not
-/// very many: the kernel then knows where the border is.
+/// used again and again, and the rest as far as `kElements` allow; less of a small result, so that there are pieces for all
+/// threads. Few rows in all are cut by columns, as the product before them is, so that threads keep what they have. Rows with a
+/// border are kept whole where they are not very many: the kernel then knows where the border is.
 static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape,
                                                 const UsualSizes &usual) {
   constexpr int64_t kRows = 56, kRowsWithBorder = 512, kColumns = 192, kElements = 16384, kNeighbours = 32, kProducts = 1 << 19,
-                    kRowsOfReading = 8;
+                    kRowsOfReading = 8, kFewElements = 1024;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t elements = 1;
   auto choose = [&](unsigned i, int64_t limit, int64_t step) {
@@ -191,14 +203,18 @@ static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const
     sizes[i] = std::max<int64_t>(1, std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, parts), step), extent));
     elements *= sizes[i];
   };
+  std::optional<int64_t> all = getConstant(getElementCount(dims.front().getContext(), dims)), columns = getConstant(dims[shape.column]);
+  int64_t most = all ? std::clamp(*all / kFewTiles, kFewElements, kElements) : kElements, mostColumns = kColumns;
+  if (all && columns && *all < *columns * 2 * kRows)
+    std::tie(mostColumns, most) = std::pair(std::clamp(*columns / kFewTiles, kNeighbours, kColumns), kElements);
   if (shape.row)
     choose(*shape.row, shape.hasBorder ? kRowsWithBorder : kRows, 1);
-  choose(shape.column, std::clamp<int64_t>(kElements / elements / kNeighbours * kNeighbours, kNeighbours, kColumns), kNeighbours);
+  choose(shape.column, std::clamp<int64_t>(kElements / elements / kNeighbours * kNeighbours, kNeighbours, mostColumns), kNeighbours);
   // Reading the other operand takes as long as some rows of products.
   int64_t rows = shape.row ? sizes[*shape.row] : 1, work = shape.products * std::max<int64_t>(kRowsOfReading / rows, 1);
   for (unsigned i = dims.size(); i-- > 0;)
     if (i != shape.column && i != shape.row)
-      choose(i, std::max<int64_t>(1, std::min(kElements, kProducts / work) / elements), 1);
+      choose(i, findEvenPart(usual.get(dims[i]), std::max<int64_t>(1, std::min(most, kProducts / work) / elements)), 1);
   return sizes;
 }
 
@@ -210,8 +226,9 @@ static int64_t chooseSplitColumns(int64_t extent, int64_t step) {
   return kSplitPartColumns;
 }
 
-/// Tiles along all dimensions but one; an open one counts once.
-static int64_t countTiles(ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes, size_t excluded) {
+/// Tiles along all dimensions, or all but one; an open one counts once.
+static int64_t countTiles(ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes,
+                          std::optional<size_t> excluded = {}) {
   int64_t count = 1;
   for (auto [i, dim] : llvm::enumerate(dims))
     if (i != excluded)
@@ -229,12 +246,33 @@ static std::optional<int64_t> choosePartColumns(std::optional<int64_t> extent, i
   return std::clamp<int64_t>(llvm::alignTo(columns, step), step, kSplitPartColumns);
 }
 
+/// Smaller tiles where there are too few of them for threads to share evenly. What threads hand each other by columns, by
+/// rows they mostly keep, so rows are cut first. An open number of rows may be one tile. Of two or three tiles one thread would
+/// wait for another's longer than it takes to read all rows again for each panel.
+static void cutFewTiles(SmallVector<int64_t> &sizes, ArrayRef<AffineExpr> dims, const ContractionShape &shape,
+                        int64_t columnStep, int64_t fewRows) {
+  constexpr int64_t kFewestTiles = 4, kTwoBlocks = 28;
+  int64_t &rows = sizes[*shape.row], &columns = sizes[shape.column];
+  auto halve = [](int64_t size, int64_t step) -> int64_t { return llvm::alignTo(llvm::divideCeil(size, 2), step); };
+  while (countTiles(dims, sizes) < kFewTiles && rows >= 2 * fewRows)
+    rows = halve(rows, 1);
+  if (shape.rowBytes || !getConstant(dims[*shape.row]))
+    return;
+  while (countTiles(dims, sizes) < kFewTiles && columns >= 2 * columnStep)
+    columns = halve(columns, columnStep);
+  if (countTiles(dims, sizes) >= kFewestTiles)
+    return;
+  columns = std::min(columns, shape.panel);
+  if (rows >= kTwoBlocks)
+    rows = halve(rows, 1);
+}
+
 /// Tile sizes of a contraction with a packed operand: few panels, which come from far away once, and many rows, for
 /// which each panel is read from the core's own cache again; fewer rows where that makes too few tiles. Of open sizes
 /// many rows do best whatever is usual: tiles for fewer were slower at that size, too (BERT by 6% at 128).
 static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
-  constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kElements = 1 << 15, kFewTiles = 16, kFewRows = 56,
-                    kRowsOfReading = 8, kPartProducts = 1 << 22;
+  constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kElements = 1 << 15, kFewRows = 56,
+                    kRowsOfReading = 8, kPartProducts = 1 << 22, kColumnsOfRow = 128;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t rest = kRows, rows = 1, columnStep = kColumns, products = kProducts, fewRows = kFewRows;
   bool isSplit = shape.rowBytes * kSplitPartRows > kBytesOfPartRows;
@@ -257,9 +295,13 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   for (unsigned i = dims.size(); i-- > 0;)
     if (i != shape.column && i != shape.row)
       choose(i);
+  // Panels of a single row are only read, and some at a time come from afar faster.
+  int64_t fewestColumns = 1;
+  if (rows == 1 && !shape.rowBytes)
+    std::tie(fewestColumns, columnStep) = std::pair(kColumnsOfRow, shape.panel);
   // Work for a while, but in enough pieces for all threads. Reading weights takes as long as some rows of products.
   int64_t work = std::max(rows, kRowsOfReading) * shape.products;
-  int64_t columns = llvm::alignTo(std::clamp<int64_t>(products / work, 1, 8 * kColumns), columnStep);
+  int64_t columns = llvm::alignTo(std::clamp<int64_t>(products / work, fewestColumns, 8 * kColumns), columnStep);
   if (shape.rowBytes)
     columns = choosePartColumns(getConstant(dims[shape.column]), countTiles(dims, sizes, shape.column), columnStep).value_or(columns);
   columns = std::min(columns, std::max(kElements / rows / columnStep * columnStep, columnStep));
@@ -271,11 +313,8 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
     columns = llvm::alignTo(llvm::divideCeil(*extent, parts), columnStep);
   }
   sizes[shape.column] = std::min<int64_t>(columns, getConstant(dims[shape.column]).value_or(columns));
-  // Few tiles are shared unevenly, and what threads hand each other by columns, by rows they mostly keep. An open number
-  // of rows may be one tile.
-  int64_t numTiles = countTiles(dims, sizes, dims.size());
-  for (; shape.row && !isSplit && numTiles < kFewTiles && sizes[*shape.row] >= 2 * fewRows; numTiles *= 2)
-    sizes[*shape.row] = llvm::divideCeil(sizes[*shape.row], 2);
+  if (shape.row && sizes[*shape.row] > 1 && !isSplit)
+    cutFewTiles(sizes, dims, shape, columnStep, fewRows);
   return sizes;
 }
 

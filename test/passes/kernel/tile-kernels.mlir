@@ -185,6 +185,71 @@ func.func private @few_columns(%x: tensor<196x672xf32> {tenon.dims = #tenon.shap
   return %1 : tensor<196x112xf32>
 }
 
+// Of few rows tiles are single panels and half of the rows: three tiles of two panels would keep one thread waiting.
+// CHECK-LABEL: @few_rows
+// CHECK-SAME: tenon.tiles = #tenon.shape<10>
+// CHECK: tensor.extract_slice {{.*}} [1, 960, 32] [1, 1, 1]
+func.func private @few_rows(%x: tensor<49x960xf32> {tenon.dims = #tenon.shape<49, 960>},
+    %w: tensor<5x960x32xf32> {tenon.dims = #tenon.shape<5, 960, 32>},
+    %out: tensor<49x160xf32> {tenon.dims = #tenon.shape<49, 160>, tenon.output}) -> tensor<49x160xf32>
+    attributes {tenon.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.fill ins(%zero : f32) outs(%out : tensor<49x160xf32>) -> tensor<49x160xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(m, k, n) -> (m, k)>, affine_map<(m, k, n) -> (n floordiv 32, k, n mod 32)>,
+                                        affine_map<(m, k, n) -> (m, n)>],
+                       iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<49x960xf32>, tensor<5x960x32xf32>) outs(%0 : tensor<49x160xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %2 = arith.mulf %a, %b : f32
+    %3 = arith.addf %c, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<49x160xf32>
+  return %1 : tensor<49x160xf32>
+}
+
+// A single row only reads its panels: tiles have four of them, and are never cut for there to be more.
+// CHECK-LABEL: @single_row
+// CHECK-SAME: tenon.tiles = #tenon.shape<8>
+func.func private @single_row(%x: tensor<1x1280xf32> {tenon.dims = #tenon.shape<1, 1280>},
+    %w: tensor<32x1280x32xf32> {tenon.dims = #tenon.shape<32, 1280, 32>},
+    %out: tensor<1x1000xf32> {tenon.dims = #tenon.shape<1, 1000>, tenon.output}) -> tensor<1x1000xf32>
+    attributes {tenon.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.fill ins(%zero : f32) outs(%out : tensor<1x1000xf32>) -> tensor<1x1000xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(m, k, n) -> (m, k)>, affine_map<(m, k, n) -> (n floordiv 32, k, n mod 32)>,
+                                        affine_map<(m, k, n) -> (m, n)>],
+                       iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<1x1280xf32>, tensor<32x1280x32xf32>) outs(%0 : tensor<1x1000xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %2 = arith.mulf %a, %b : f32
+    %3 = arith.addf %c, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<1x1000xf32>
+  return %1 : tensor<1x1000xf32>
+}
+
+// A depthwise convolution of a small image: a tile for each line, so that there are enough.
+// CHECK-LABEL: @small_depthwise
+// CHECK-SAME: tenon.tiles = #tenon.shape<14>
+// CHECK: tensor.extract_slice {{.*}} [3, 16, 184] [1, 1, 1]
+func.func private @small_depthwise(%x: tensor<16x16x184xf32> {tenon.dims = #tenon.shape<16, 16, 184>},
+    %w: tensor<3x3x184xf32> {tenon.dims = #tenon.shape<3, 3, 184>},
+    %out: tensor<14x14x184xf32> {tenon.dims = #tenon.shape<14, 14, 184>, tenon.output}) -> tensor<14x14x184xf32>
+    attributes {tenon.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %0 = linalg.fill ins(%zero : f32) outs(%out : tensor<14x14x184xf32>) -> tensor<14x14x184xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(y, x, i, j, c) -> (y + i, x + j, c)>, affine_map<(y, x, i, j, c) -> (i, j, c)>,
+                                        affine_map<(y, x, i, j, c) -> (y, x, c)>],
+                       iterator_types = ["parallel", "parallel", "reduction", "reduction", "parallel"]}
+      ins(%x, %w : tensor<16x16x184xf32>, tensor<3x3x184xf32>) outs(%0 : tensor<14x14x184xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %2 = arith.mulf %a, %b : f32
+    %3 = arith.addf %c, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<14x14x184xf32>
+  return %1 : tensor<14x14x184xf32>
+}
+
 // Sums that another stage makes bytes of: a tile's own memory has room for a whole one of 64 rows, of which the last tile of
 // an open number uses a part.
 // CHECK-LABEL: @sums_of_open_rows
