@@ -412,6 +412,7 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   bool exact = (constraints.hasIntermediates && !contraction) || root.getNumResults() > 1;
   // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
   // every thread.
+  constexpr int64_t kNeighbours = 32;
   int64_t elements = getElementsAsCostly(root, tileElements / std::min<int64_t>(getReductionSize(root), 64));
   int64_t target = std::max<int64_t>(1, elements), inner = 1;
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(result));
@@ -432,6 +433,9 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
       continue;
     }
     int64_t size = std::clamp<int64_t>(target / inner, 1, std::max<int64_t>(extent, 1));
+    // Parts of nearly equal size, in whole lines of memory.
+    if (i + 1 == dims.size() && size >= kNeighbours)
+      size = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, llvm::divideCeil(extent, size)), kNeighbours), extent);
     if (!fixed.empty())
       size = fixed[i];
     if (exact && !getConstant(dims[i]))

@@ -65,19 +65,41 @@ struct DropKeptDimensions : public OpRewritePattern<OpT> {
   }
 };
 
-/// reduce of very many elements to very few along several dimensions -> reduce along all but the first of them, reduce:
-/// there are as many results first as threads can share.
+static std::optional<int64_t> countElements(MLIRContext *context, ArrayRef<AffineExpr> extents) {
+  return getConstant(getElementCount(context, extents));
+}
+
+/// Whether very few results join very many elements each.
+static bool joinsMuch(ReduceOp op) {
+  constexpr int64_t kFewResults = 8, kManyElements = 1 << 16;
+  std::optional<int64_t> results = countElements(op.getContext(), getDims(op)), elements = countElements(op.getContext(), getDims(op.getInput()));
+  return results && elements && *results <= kFewResults && *elements >= kManyElements * std::max<int64_t>(*results, 1);
+}
+
+/// Whether pixels of one image are joined, channels last, which threads have computed line by line: of few pixels each has
+/// computed some channels (kernel/TileKernels.cpp).
+static bool joinsLines(ReduceOp op) {
+  constexpr int64_t kFewPixels = 112, kManyElements = 1 << 14;
+  Dims dims = getDims(op.getInput());
+  ArrayRef<AffineExpr> all(dims);
+  ArrayRef<int64_t> axes = op.getAxes();
+  if (axes.empty() || axes.back() + 2 != op.getInput().getType().getRank() ||
+      axes.back() - axes.front() + 1 != static_cast<int64_t>(axes.size()))
+    return false;
+  std::optional<int64_t> images = countElements(op.getContext(), all.take_front(axes.front())), elements = countElements(op.getContext(), all),
+                         pixels = countElements(op.getContext(), all.slice(axes.front(), axes.size()));
+  return images == 1 && pixels >= kFewPixels && elements >= kManyElements;
+}
+
+/// reduce along several dimensions -> reduce along all but the first of them, reduce: there are as many results first as
+/// threads can share, and each thread joins what it has computed itself.
 struct SplitReduction : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
-    constexpr int64_t kFewResults = 8, kManyElements = 1 << 16;
+    if (op.getKeepdims() || !(joinsMuch(op) || joinsLines(op)))
+      return rewriter.notifyMatchFailure(op, "has enough results for what it joins");
     Dims dims = getDims(op.getInput());
-    auto count = [&](ArrayRef<AffineExpr> extents) { return getConstant(getElementCount(op.getContext(), extents)); };
-    std::optional<int64_t> results = count(getDims(op)), elements = count(dims);
-    if (op.getKeepdims() || !results || !elements || *results > kFewResults || *elements < kManyElements * std::max<int64_t>(*results, 1))
-      return rewriter.notifyMatchFailure(op, "has no or enough results for what it joins");
     SmallVector<int64_t> axes(op.getAxes());
-    llvm::sort(axes);
     int64_t first = *llvm::find_if(axes, [&](int64_t axis) { return getConstant(dims[axis]) != 1; });
     llvm::erase(axes, first);
     if (llvm::all_of(axes, [&](int64_t axis) { return getConstant(dims[axis]) == 1; }))

@@ -4,9 +4,9 @@
 #row = affine_map<(d0, d1) -> (d0, d1)>
 #first = affine_map<(d0, d1) -> (d0)>
 
-// 10000 elements are three tiles of 4096; the last has 1808.
-// CHECK-DAG: #[[SIZE:.*]] = affine_map<()[s0] -> (s0 * -4096 + 10000, 4096)>
-// CHECK-DAG: #[[START:.*]] = affine_map<()[s0] -> (s0 * 4096)>
+// 10000 elements, of which 4096 make a tile, are three tiles of nearly equal size: 3360, and the last has 3280.
+// CHECK-DAG: #[[SIZE:.*]] = affine_map<()[s0] -> (s0 * -3360 + 10000, 3360)>
+// CHECK-DAG: #[[START:.*]] = affine_map<()[s0] -> (s0 * 3360)>
 // CHECK-LABEL: @long_results_are_split
 // CHECK-SAME: %[[BEGIN:[a-z0-9]*]]: index, %[[END:[a-z0-9]*]]: index)
 // CHECK-SAME: tenon.tiles = #tenon.shape<3>

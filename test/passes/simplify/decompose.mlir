@@ -9,6 +9,22 @@ func.func @kept_dimensions_become_a_reshape(%x: tensor<2x3xf32>) -> tensor<2x1xf
   return %0 : tensor<2x1xf32>
 }
 
+// Pixels of one image, channels last, are joined line by line first, as threads have computed them. Of few pixels, and of several
+// images, threads have channels and images.
+// CHECK-LABEL: @lines_are_joined_first
+// CHECK: %[[LINES:.*]] = tenon.reduce sum, %arg0 {axes = array<i64: 2>} : (tensor<1x14x14x96xf32>) -> tensor<1x14x96xf32>
+// CHECK: %[[PIXELS:.*]] = tenon.reduce sum, %[[LINES]] {axes = array<i64: 1>} : (tensor<1x14x96xf32>) -> tensor<1x96xf32>
+// CHECK: tenon.reduce sum, %arg1 {axes = array<i64: 1, 2>}
+// CHECK: tenon.reduce sum, %arg2 {axes = array<i64: 1, 2>}
+// CHECK: return %[[PIXELS]]
+func.func @lines_are_joined_first(%x: tensor<1x14x14x96xf32>, %few: tensor<1x7x7x960xf32>, %images: tensor<4x14x14x96xf32>)
+    -> (tensor<1x96xf32>, tensor<1x960xf32>, tensor<4x96xf32>) {
+  %0 = tenon.reduce sum, %x {axes = array<i64: 1, 2>} : (tensor<1x14x14x96xf32>) -> tensor<1x96xf32>
+  %1 = tenon.reduce sum, %few {axes = array<i64: 1, 2>} : (tensor<1x7x7x960xf32>) -> tensor<1x960xf32>
+  %2 = tenon.reduce sum, %images {axes = array<i64: 1, 2>} : (tensor<4x14x14x96xf32>) -> tensor<4x96xf32>
+  return %0, %1, %2 : tensor<1x96xf32>, tensor<1x960xf32>, tensor<4x96xf32>
+}
+
 // One result is one tile: what is joined along the last dimension first has 256 results.
 // CHECK-LABEL: @very_many_elements_are_joined_in_two_steps
 // CHECK: %[[ROWS:.*]] = tenon.reduce max, {{.*}} {axes = array<i64: 2>} : (tensor<1x256x2000xf32>) -> tensor<1x256xf32>
