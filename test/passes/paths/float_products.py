@@ -57,11 +57,11 @@ def emitConvolve(name, size, channels, filters, window=3):
 
 
 print("module @tile_registers attributes {tenon.machine = {amx_bf16 = 1 : i64}} {")
-emitContracts("many_rows", 128, 200, 300, number=2)
-emitContracts("open_rows", "?", 128, 512)
+emitContracts("many_rows", 128, 250, 300, number=2)
+emitContracts("open_rows", "?", 256, 512)
 emitContracts("one_row", 1, 200, 300)
 emitContracts("little_work", 16, 32, 32)
-emitConvolve("window", 28, 40, 192)
+emitConvolve("window", 28, 64, 128)
 emitConvolve("single_pixels", 28, 256, 512, window=1)
 emitHalves("halves", True)
 emitHalves("half_matrix", False)
