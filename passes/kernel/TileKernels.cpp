@@ -177,6 +177,8 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
 
 /// Fewer tiles than these are shared unevenly.
 static constexpr int64_t kFewTiles = 16;
+/// As many as threads need at least.
+static constexpr int64_t kSomeTiles = 8;
 
 /// A size of at most `limit`, and not much smaller, of which `extent` is a multiple, or `limit`.
 static int64_t findEvenPart(std::optional<int64_t> extent, int64_t limit) {
@@ -239,7 +241,6 @@ static int64_t countTiles(ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes,
 /// Of floats in parts: the first panels of a tile are cut before anything is multiplied, the others meanwhile, so that
 /// tiles are as wide as leaves some of them for all threads.
 static std::optional<int64_t> choosePartColumns(std::optional<int64_t> extent, int64_t otherTiles, int64_t step) {
-  constexpr int64_t kSomeTiles = 8;
   if (!extent)
     return std::nullopt;
   int64_t columns = *extent / llvm::divideCeil(kSomeTiles, std::max<int64_t>(otherTiles, 1));
@@ -295,9 +296,12 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   for (unsigned i = dims.size(); i-- > 0;)
     if (i != shape.column && i != shape.row)
       choose(i);
-  // Panels of a single row are only read, and some at a time come from afar faster.
+  // Panels of a single row are only read, and some at a time come from afar faster. Some tiles are shared unevenly, of which
+  // each reads for long.
   int64_t fewestColumns = 1;
-  if (rows == 1 && !shape.rowBytes)
+  std::optional<int64_t> allColumns = getConstant(dims[shape.column]);
+  bool isUneven = allColumns && llvm::divideCeil(*allColumns, kColumnsOfRow) < kSomeTiles;
+  if (rows == 1 && !shape.rowBytes && !isUneven)
     std::tie(fewestColumns, columnStep) = std::pair(kColumnsOfRow, shape.panel);
   // Work for a while, but in enough pieces for all threads. Reading weights takes as long as some rows of products.
   int64_t work = std::max(rows, kRowsOfReading) * shape.products;
