@@ -239,6 +239,9 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use) {
   Operation *user = use.getOwner();
   if (tenon::hasLoopNest(user))
     return mayInlineInto(op, use);
+  // Tile registers load parts as they lie in memory, and vectors what they cut.
+  if (isa<FromPartsOp>(user))
+    return false;
   // Each element is asked for once for each part.
   if (isa<ToPartsOp>(user))
     return movesElements(op) || isa<PadOp>(op);

@@ -313,11 +313,10 @@ static std::optional<unsigned> findStepLoop(linalg::GenericOp op, AffineExpr las
 static std::optional<Contraction> matchParts(linalg::GenericOp op, unsigned column,
                                              ArrayRef<ElementRead> rows, ArrayRef<ElementRead> columns) {
   ArrayRef<AffineExpr> row = rows.front().map.getResults(), panel = columns.front().map.getResults();
-  if (row.size() < 3 || panel.size() < 5 || !areCounted(rows, 1) || !areCounted(columns, 2) ||
-      !getElementTypeOrSelf(rows.front().memory).isBF16())
+  if (row.size() < 3 || panel.size() < 5 || !areCounted(rows, 1) || !areCounted(columns, 2))
     return std::nullopt;
-  constexpr size_t kPartsOfAll = 3;
-  if (getElementTypeOrSelf(columns.front().memory).isF32() && rows.size() != kPartsOfAll)
+  bool cutsRows = FloatParts::isWhole(rows.front()), cutsColumns = FloatParts::isWhole(columns.front());
+  if ((cutsRows && !cutsColumns) || (cutsColumns && !cutsRows && rows.size() != FloatParts::kPartsOfAll))
     return std::nullopt;
   std::optional<unsigned> loop = findStepLoop(op, row.back());
   if (!loop || *loop + 1 != column)
@@ -339,7 +338,8 @@ static std::optional<Contraction> matchParts(linalg::GenericOp op, unsigned colu
   Contraction contraction{columns.front(), rows.front(), column, std::nullopt};
   contraction.panel = width;
   contraction.parts = FloatParts{*loop, step, llvm::to_vector(rows), llvm::to_vector(columns)};
-  return contraction;
+  bool hasWholeSteps = op.getStaticLoopRanges()[*loop] % step == 0 && op.getNumReductionLoops() == 1;
+  return !cutsRows || hasWholeSteps ? std::optional(contraction) : std::nullopt;
 }
 
 static std::optional<Contraction> matchContractionOfParts(linalg::GenericOp op, unsigned column) {

@@ -23,14 +23,20 @@ struct Widening {
 
 /// Sums of products of f32 that are made of parts (tenon.to_parts): reads of each part, the largest first.
 /// `rows` are contiguous along a step, `columns` have a row of pairs of columns for each pair of a step. Columns of f32 are one
-/// read, which the kernel cuts into as many parts as the rows have.
+/// read, which the kernel cuts into as many parts as the rows have. So are rows of f32.
 struct FloatParts {
   unsigned loop; ///< the summed loop
   int64_t step;  ///< that has so many elements together
   llvm::SmallVector<ElementRead> rows, columns;
 
-  bool cutsColumns() const { return mlir::getElementTypeOrSelf(columns.front().memory).isF32(); }
-  int64_t countColumnParts() const { return cutsColumns() ? rows.size() : columns.size(); }
+  static bool isWhole(const ElementRead &read) { return mlir::getElementTypeOrSelf(read.memory).isF32(); }
+  bool cutsColumns() const { return isWhole(columns.front()); }
+  bool cutsRows() const { return isWhole(rows.front()); }
+  int64_t countRowParts() const { return cutsRows() ? kPartsOfAll : rows.size(); }
+  int64_t countColumnParts() const { return cutsColumns() ? countRowParts() : columns.size(); }
+
+  /// That have all bits of an f32.
+  static constexpr int64_t kPartsOfAll = 3;
 };
 
 /// Bytes of the rows of a tile in parts, at most, where all that is summed is done at once: they stay in the second cache, where
@@ -38,6 +44,10 @@ struct FloatParts {
 inline constexpr int64_t kBytesOfPartRows = 1 << 20, kBytesOfSplitPartRows = 3 << 18;
 /// Rows and columns of such a tile, whose sums wait meanwhile, at most.
 inline constexpr int64_t kSplitPartRows = 128, kSplitPartColumns = 192;
+/// The same of rows that the kernel cuts, which it has memory of its own for.
+inline constexpr int64_t kBytesOfCutRows = 1 << 19;
+/// On a linalg.generic that cuts rows: how many steps of each loop a tile has, at most.
+inline constexpr llvm::StringLiteral kTileExtentsAttr = "tenon.tile_extents";
 /// Of columns that are cut, so much of the sum is done at once at most.
 inline constexpr int64_t kMostCutDepth = 1536;
 /// On a linalg.generic of floats in parts whose sums are done for a part of their length at a time: rows and columns of
@@ -85,7 +95,7 @@ unsigned getWidenedLoop(mlir::linalg::GenericOp op);
 int64_t getWideningScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// The scratch that a kernel with this contraction needs: where columns are cut, for two pairs of panels in parts, of
-/// which one is multiplied and the other one becomes.
+/// which one is multiplied and the other one becomes; where rows are, for those of a tile, after that.
 int64_t getCutScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// The width of the panels that a dimension is packed in: one index is `loop floordiv width`, the last one

@@ -140,6 +140,8 @@ void ContractionEmitter::emitAmx() {
   block = {1, kSide};
   configureAmx();
   depth = splitAmxDepth();
+  if (contraction.parts && contraction.parts->cutsRows())
+    cutRows();
   if (contraction.parts && contraction.parts->cutsColumns())
     beginCuts();
   if (depth)

@@ -12,7 +12,7 @@
 // of rows does its share at each step. What is read from far away is waited for
 // meanwhile, in the order that it has in memory, as hardware that reads ahead wants
 // it. Before the last pair there is none that is next, and what the next tile begins
-// with is asked for.
+// with is asked for. Rows are cut for a whole tile, where all columns are in one.
 //
 
 #include "dialects/kernel/KernelDialect.h"
@@ -46,13 +46,66 @@ static SmallVector<int64_t> getCutShape(linalg::GenericOp op, const Contraction 
   if (auto part = op->getAttrOfType<DenseI64ArrayAttr>(kDepthPartAttr))
     depth = std::min(depth, part[2]);
   int64_t steps = getRepetitions(op, parts) * llvm::divideCeil(depth, parts.step);
-  return {kPairs, kPair, steps, int64_t(parts.rows.size()), parts.step / 2, 2 * contraction.panel};
+  return {kPairs, kPair, steps, parts.countRowParts(), parts.step / 2, 2 * contraction.panel};
+}
+
+/// Of the rows of a tile in parts: [outer loops..., row, step, part, element].
+static SmallVector<int64_t> getCutRowsShape(linalg::GenericOp op, const Contraction &contraction) {
+  const FloatParts &parts = *contraction.parts;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges(), shape;
+  if (auto tile = op->getAttrOfType<DenseI64ArrayAttr>(kTileExtentsAttr))
+    extents.assign(tile.asArrayRef().begin(), tile.asArrayRef().end());
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::parallel && loop != contraction.columnLoop)
+      shape.push_back(extents[loop]);
+  shape.append({op.getStaticLoopRanges()[parts.loop] / parts.step, parts.countRowParts(), parts.step});
+  return shape;
+}
+
+static constexpr int64_t kPartBytes = 2, kLine = 64;
+
+static int64_t getCutColumnsBytes(linalg::GenericOp op, const Contraction &contraction) {
+  return llvm::alignTo(computeProduct(getCutShape(op, contraction)) * kPartBytes, kLine);
 }
 
 int64_t tenon::getCutScratch(linalg::GenericOp op, const Contraction &contraction) {
-  constexpr int64_t kPartBytes = 2;
-  bool cuts = contraction.parts && contraction.parts->cutsColumns();
-  return cuts ? computeProduct(getCutShape(op, contraction)) * kPartBytes : 0;
+  if (!contraction.parts || !contraction.parts->cutsColumns())
+    return 0;
+  int64_t rows = contraction.parts->cutsRows() ? computeProduct(getCutRowsShape(op, contraction)) * kPartBytes : 0;
+  return getCutColumnsBytes(op, contraction) + rows;
+}
+
+/// Makes parts of all rows of a tile, which `scalars` are then.
+void ContractionEmitter::cutRows() {
+  FloatParts &parts = *contraction.parts;
+  ElementRead whole = parts.rows.front();
+  auto type = MemRefType::get(getCutRowsShape(op, contraction), b.getBF16Type());
+  Value memory = kernel::ScratchOp::create(b, loc, type, getCutColumnsBytes(op, contraction));
+  SmallVector<AffineExpr> indices;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator == utils::IteratorType::parallel && loop != contraction.columnLoop)
+      indices.push_back(b.getAffineDimExpr(loop));
+  AffineExpr k = b.getAffineDimExpr(parts.loop);
+  parts.rows.clear();
+  for (int64_t part = 0; part < FloatParts::kPartsOfAll; ++part) {
+    SmallVector<AffineExpr> all(indices);
+    all.append({k.floorDiv(parts.step), b.getAffineConstantExpr(part), k % parts.step});
+    parts.rows.push_back({memory, AffineMap::get(op.getNumLoops(), 0, all, b.getContext())});
+  }
+  forParallel(outerLoops, [&] {
+    forLoop(constant(0), extents[*contraction.rowLoop], 1, [&](Value row) {
+      position[*contraction.rowLoop] = row;
+      forLoop(constant(0), extents[parts.loop], parts.step, [&](Value first) {
+        position[parts.loop] = first;
+        auto floats = VectorType::get({parts.step}, b.getF32Type());
+        Value elements = vector::LoadOp::create(b, loc, floats, whole.memory, getIndices(whole, 0, 0));
+        cutElements(elements, FloatParts::kPartsOfAll, [&](int64_t part, Value halves) {
+          vector::StoreOp::create(b, loc, halves, memory, getIndices(parts.rows[part], 0, 0));
+        });
+      });
+    });
+  });
+  contraction.scalars = parts.rows.front();
 }
 
 Value ContractionEmitter::compute(AffineExpr expr, ArrayRef<Value> symbols) {
@@ -210,34 +263,42 @@ SmallVector<Value> ContractionEmitter::getCutSource(int64_t panel, Value row) {
 }
 
 void ContractionEmitter::prefetchRow(int64_t panel, Value row) {
-  constexpr int64_t kLine = 16;
+  constexpr int64_t kElements = kLine / sizeof(float);
   SmallVector<Value> place = getCutSource(panel, row);
-  for (int64_t column = 0; column < 2 * contraction.panel; column += kLine) {
+  for (int64_t column = 0; column < 2 * contraction.panel; column += kElements) {
     place.back() = constant(column);
     memref::PrefetchOp::create(b, loc, cuts->source, place, /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
   }
 }
 
-/// The parts of a pair of rows: the upper half of the bits of each element is one, and what it leaves becomes the next.
-void ContractionEmitter::cutRow(int64_t panel, Value row) {
+/// The parts of elements: the upper half of the bits of each is one, and what it leaves becomes the next.
+void ContractionEmitter::cutElements(Value elements, int64_t count, llvm::function_ref<void(int64_t part, Value halves)> store) {
   constexpr uint32_t kUpper = 0xffff0000;
-  int64_t perStep = contraction.parts->step / 2, width = 2 * contraction.panel, count = contraction.parts->rows.size();
-  AffineExpr d0 = b.getAffineSymbolExpr(0);
-  auto floats = VectorType::get({width}, b.getF32Type()), words = VectorType::get({width}, b.getI32Type());
-  auto halves = VectorType::get({2 * width}, b.getI16Type());
+  auto floats = cast<VectorType>(elements.getType());
+  int64_t width = floats.getNumElements();
+  auto words = VectorType::get({width}, b.getI32Type()), halves = VectorType::get({2 * width}, b.getI16Type());
   Value upper = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(words, APInt(32, kUpper)));
   SmallVector<int64_t> odd = llvm::to_vector(llvm::map_range(llvm::seq(width), [](int64_t i) { return 2 * i + 1; }));
-  Value rest = vector::LoadOp::create(b, loc, floats, cuts->source, getCutSource(panel, row));
   for (int64_t part = 0; part < count; ++part) {
-    Value bits = vector::BitCastOp::create(b, loc, halves, rest);
-    Value half = vector::BitCastOp::create(b, loc, VectorType::get({width}, b.getBF16Type()),
-                                           vector::ShuffleOp::create(b, loc, bits, bits, odd));
-    SmallVector<Value> place{cuts->next.kept, constant(panel), compute(d0.floorDiv(perStep), {row}), constant(part),
-                             compute(d0 % perStep, {row}), constant(0)};
-    vector::StoreOp::create(b, loc, half, cuts->parts, place);
+    Value bits = vector::BitCastOp::create(b, loc, halves, elements);
+    Value half = vector::ShuffleOp::create(b, loc, bits, bits, odd);
+    store(part, vector::BitCastOp::create(b, loc, VectorType::get({width}, b.getBF16Type()), half));
     if (part + 1 == count)
       return;
-    Value masked = arith::AndIOp::create(b, loc, vector::BitCastOp::create(b, loc, words, rest), upper);
-    rest = arith::SubFOp::create(b, loc, rest, vector::BitCastOp::create(b, loc, floats, masked));
+    Value masked = arith::AndIOp::create(b, loc, vector::BitCastOp::create(b, loc, words, elements), upper);
+    elements = arith::SubFOp::create(b, loc, elements, vector::BitCastOp::create(b, loc, floats, masked));
   }
+}
+
+/// A pair of rows of a panel.
+void ContractionEmitter::cutRow(int64_t panel, Value row) {
+  int64_t perStep = contraction.parts->step / 2, width = 2 * contraction.panel;
+  AffineExpr d0 = b.getAffineSymbolExpr(0);
+  auto floats = VectorType::get({width}, b.getF32Type());
+  Value elements = vector::LoadOp::create(b, loc, floats, cuts->source, getCutSource(panel, row));
+  cutElements(elements, contraction.parts->countRowParts(), [&](int64_t part, Value halves) {
+    SmallVector<Value> place{cuts->next.kept, constant(panel), compute(d0.floorDiv(perStep), {row}), constant(part),
+                             compute(d0 % perStep, {row}), constant(0)};
+    vector::StoreOp::create(b, loc, halves, cuts->parts, place);
+  });
 }

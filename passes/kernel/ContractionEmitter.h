@@ -175,6 +175,8 @@ private:
   void cutShare(mlir::Value place);
   void forCutRows(int64_t panel, mlir::Value first, mlir::Value last, llvm::function_ref<void(mlir::Value)> body);
   llvm::SmallVector<mlir::Value> getCutSource(int64_t panel, mlir::Value row);
+  void cutRows();
+  void cutElements(mlir::Value elements, int64_t count, llvm::function_ref<void(int64_t part, mlir::Value halves)> store);
   void cutRow(int64_t panel, mlir::Value row);
   void prefetchRow(int64_t panel, mlir::Value row);
   void loadColumns(int64_t vector, int64_t part);

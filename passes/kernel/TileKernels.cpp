@@ -128,6 +128,7 @@ struct ContractionShape {
   int64_t products; ///< summed for an element, roughly
   int64_t rowStep;  ///< rows that are computed at a time, where there are many
   int64_t rowBytes; ///< of what tile registers load of a row, where floats are in parts there, or 0
+  bool cutsRows;    ///< into these parts
 };
 } // namespace
 
@@ -162,9 +163,9 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
   auto path = op->getAttrOfType<StringAttr>(kPathAttr);
   bool isInTileRegisters = contraction.parts || (path && path == kAmxPath);
   ContractionShape shape{std::nullopt, 0, std::max<int64_t>(contraction.panel, 1), !contraction.scalars.bounds.empty(),
-                         getReductionSize(op), isInTileRegisters ? 32 : 14, 0};
+                         getReductionSize(op), isInTileRegisters ? 32 : 14, 0, contraction.parts && contraction.parts->cutsRows()};
   if (contraction.parts)
-    shape.rowBytes = op.getStaticLoopRanges()[contraction.parts->loop] * contraction.parts->rows.size() * 2;
+    shape.rowBytes = op.getStaticLoopRanges()[contraction.parts->loop] * contraction.parts->countRowParts() * 2;
   for (auto [i, index] : llvm::enumerate(map.getResults())) {
     unsigned loop = cast<AffineDimExpr>(index).getPosition();
     if (loop == contraction.rowLoop)
@@ -277,11 +278,14 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t rest = kRows, rows = 1, columnStep = kColumns, products = kProducts, fewRows = kFewRows;
   bool isSplit = shape.rowBytes * kSplitPartRows > kBytesOfPartRows;
+  // Rows are cut once, so that all columns are in a tile of them.
+  if (shape.cutsRows)
+    rest = kElements / std::max<int64_t>(getConstant(dims[shape.column]).value_or(1), 1);
   if (shape.rowBytes) {
-    rest = isSplit ? kSplitPartRows : std::min(kBytesOfPartRows / shape.rowBytes, kRows);
+    rest = isSplit ? kSplitPartRows : std::min((shape.cutsRows ? kBytesOfCutRows : kBytesOfPartRows) / shape.rowBytes, rest);
     columnStep = 2 * shape.panel;
     products = kPartProducts;
-    fewRows = kSplitPartRows;
+    fewRows = shape.cutsRows ? shape.rowStep : kSplitPartRows;
   }
   auto choose = [&](unsigned i) {
     int64_t extent = getConstant(dims[i]).value_or(rest), limit = std::max<int64_t>(rest / rows, 1);
@@ -306,7 +310,9 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   // Work for a while, but in enough pieces for all threads. Reading weights takes as long as some rows of products.
   int64_t work = std::max(rows, kRowsOfReading) * shape.products;
   int64_t columns = llvm::alignTo(std::clamp<int64_t>(products / work, fewestColumns, 8 * kColumns), columnStep);
-  if (shape.rowBytes)
+  if (shape.cutsRows)
+    columns = std::max<int64_t>(getConstant(dims[shape.column]).value_or(0), 1);
+  else if (shape.rowBytes)
     columns = choosePartColumns(getConstant(dims[shape.column]), countTiles(dims, sizes, shape.column), columnStep).value_or(columns);
   columns = std::min(columns, std::max(kElements / rows / columnStep * columnStep, columnStep));
   if (isSplit)
@@ -343,6 +349,14 @@ static void splitSums(linalg::GenericOp op, const ContractionShape &shape, Array
     most = std::min(most, kMostCutDepth / step);
   if (most < steps)
     op->setAttr(kDepthPartAttr, DenseI64ArrayAttr::get(op.getContext(), {rows, columns, std::max<int64_t>(most, 1) * step}));
+}
+
+static void setTileExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  for (auto [i, size] : llvm::enumerate(sizes))
+    extents[map.getDimPosition(i)] = size;
+  op->setAttr(kTileExtentsAttr, DenseI64ArrayAttr::get(op.getContext(), extents));
 }
 
 /// The dimension of an elementwise stage's result along which an operand is contiguous, where that is not the last one.
@@ -460,6 +474,8 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   }
   if (contraction && !exact)
     splitSums(findContractionOp(root), *contraction, getMostOfTile(map, dims, tiling.sizes));
+  if (contraction && contraction->cutsRows)
+    setTileExtents(findContractionOp(root), getMostOfTile(map, dims, tiling.sizes));
   return tiling;
 }
 

@@ -70,7 +70,7 @@ std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &ma
     if (hasPadding(convolve))
       cycles += elements * sizeof(float) / machine.farBytes;
   }
-  return cycles + elements * kSplit + kLaunch;
+  return cycles + (product->areRowsCutWhenRead() ? elements * kCut : elements * kSplit + kLaunch);
 }
 
 double AmxFloats::measureError(Operation *) const {

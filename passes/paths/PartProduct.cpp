@@ -25,6 +25,17 @@ bool PartProduct::isCutWhenRead() const {
          (type.getRank() == 2 || (isa<ConvolveOp>(matrix->getOwner()) && depth <= kMostDepth));
 }
 
+bool PartProduct::areRowsCutWhenRead() const {
+  // As many columns as a tile may have, a depth of which it has some rows, and rows for some tiles.
+  constexpr int64_t kMostColumns = 256, kMostDepth = 1024, kFewestRows = 512;
+  auto result = cast<RankedTensorType>(matrix->getOwner()->getResult(0).getType());
+  auto type = cast<RankedTensorType>(matrix->get().getType());
+  int64_t depth = type.getDimSize(axes.depth);
+  return isCutWhenRead() && isa<ContractOp>(matrix->getOwner()) && result.hasStaticShape() &&
+         result.getNumElements() >= kFewestRows * type.getDimSize(axes.columns) &&
+         type.getDimSize(axes.columns) <= kMostColumns && depth <= kMostDepth && depth % kMostOfStep == 0;
+}
+
 static bool isFromHalves(Value value) {
   auto cast = value.getDefiningOp<CastOp>();
   return cast && getElementTypeOrSelf(cast.getInput()).isBF16();
@@ -48,18 +59,18 @@ std::optional<PartProduct> tenon::findPartProduct(Operation *op, int64_t numPart
   return std::nullopt;
 }
 
-/// One for all products that read it.
-static Value toParts(RewriterBase &rewriter, Value x, int64_t numParts) {
+/// One for all products that read it; or `x` itself in steps, which the kernel cuts.
+static Value toParts(RewriterBase &rewriter, Value x, int64_t numParts, bool isWhole) {
   Dims dims = getDims(x);
   int64_t depth = *getConstant(dims.back()), step = chooseStep(depth);
   dims.back() = ceilDivDims(dims.back(), getDimConstant(x.getContext(), step));
   dims.append({getDimConstant(x.getContext(), numParts), getDimConstant(x.getContext(), step)});
-  Type type = getTensorType(dims, rewriter.getBF16Type());
+  Type type = getTensorType(dims, isWhole ? Type(rewriter.getF32Type()) : rewriter.getBF16Type());
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfterValue(x);
   // What is a part by itself, in whole steps, lies in memory as it should.
   if (numParts == 1 && depth % step == 0)
-    return ReshapeOp::create(rewriter, x.getLoc(), type, x.getDefiningOp<CastOp>().getInput());
+    return ReshapeOp::create(rewriter, x.getLoc(), type, isWhole ? x : x.getDefiningOp<CastOp>().getInput());
   for (Operation *user : x.getUsers())
     if (auto known = dyn_cast<ToPartsOp>(user); known && known.getType() == type)
       return known;
@@ -141,7 +152,9 @@ Operation *tenon::takePartProduct(Operation *op, int64_t numParts, RewriterBase 
   if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && skipsPixels(convolve))
     takeSteps(rewriter, convolve);
   PartProduct product = *findPartProduct(op, numParts);
-  Value x = product.rows->get(), parts = toParts(rewriter, x, product.rowParts), packed = packWeight(rewriter, product);
+  bool isWhole = product.areRowsCutWhenRead();
+  Value x = product.rows->get(), parts = toParts(rewriter, x, isWhole ? 1 : product.rowParts, isWhole);
+  Value packed = packWeight(rewriter, product);
   Operation *matrix = product.matrix->get().getDefiningOp();
   rewriter.modifyOpInPlace(op, [&] {
     product.rows->set(FromPartsOp::create(rewriter, op->getLoc(), x.getType(), parts));

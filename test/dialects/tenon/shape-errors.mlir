@@ -230,3 +230,11 @@ func.func @parts_of_whole_floats(%a: tensor<3x2x3x10x32xf32>) {
   %0 = tenon.unpack_parts %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x10x32xf32>) -> tensor<40x40xf32>
   return
 }
+
+// -----
+
+func.func @from_parts_of_whole_floats(%a: tensor<4x2x3x20xf32>) {
+  // expected-error @+1 {{needs f32, and bf16 of two dimensions more}}
+  %0 = tenon.from_parts %a : (tensor<4x2x3x20xf32>) -> tensor<4x40xf32>
+  return
+}

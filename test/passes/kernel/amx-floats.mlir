@@ -148,3 +148,30 @@ func.func @cut_columns(%a: memref<32x3x3x20xbf16>, %b: memref<4x3x1x10x32xf32>, 
   }
   return
 }
+
+// Rows of f32 are cut, too, for all of a tile: they are parts in scratch then, beside those of columns.
+#whole = affine_map<(m, k, n) -> (m, k floordiv 32, 0, k mod 32)>
+// CHECK-LABEL: @cut_rows
+// CHECK-SAME: %[[A:[a-z0-9]*]]: memref<24x2x1x32xf32>
+// CHECK: %[[ROWS:.*]] = kernel.scratch 24576 : memref<48x2x3x32xbf16>
+// CHECK: scf.for %[[ROW:.*]] = %c0{{.*}} to %c24{{.*}} step %c1
+// CHECK:   scf.for
+// CHECK:     vector.load %[[A]][%[[ROW]], %{{.*}}] : memref<24x2x1x32xf32>, vector<32xf32>
+// CHECK-COUNT-3: vector.store %{{.*}}, %[[ROWS]][%[[ROW]]
+// CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK-NOT: linalg.generic
+func.func @cut_rows(%a: memref<24x2x1x32xf32>, %b: memref<4x2x1x16x32xf32>, %c: memref<24x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<24x64xf32>)
+  %k = memref.alloc() : memref<64xi8>
+  linalg.generic {indexing_maps = [#whole, #panels0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                  tenon.tile_extents = array<i64: 48, 64, 64>}
+      ins(%a, %b, %k : memref<24x2x1x32xf32>, memref<4x2x1x16x32xf32>, memref<64xi8>)
+      outs(%c : memref<24x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %i: i8, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}

@@ -59,6 +59,7 @@ def emitConvolve(name, size, channels, filters, window=3):
 print("module @tile_registers attributes {tenon.machine = {amx_bf16 = 1 : i64}} {")
 emitContracts("many_rows", 128, 250, 300, number=2)
 emitContracts("open_rows", "?", 256, 512)
+emitContracts("few_columns", 512, 256, 64)
 emitContracts("one_row", 1, 200, 300)
 emitContracts("little_work", 16, 32, 32)
 emitConvolve("window", 28, 64, 128)
