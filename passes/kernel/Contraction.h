@@ -48,8 +48,6 @@ inline constexpr int64_t kSplitPartRows = 128, kSplitPartColumns = 192;
 inline constexpr int64_t kBytesOfCutRows = 1 << 19;
 /// On a linalg.generic that cuts rows: how many steps of each loop a tile has, at most.
 inline constexpr llvm::StringLiteral kTileExtentsAttr = "tenon.tile_extents";
-/// Of columns that are cut, so much of the sum is done at once at most.
-inline constexpr int64_t kMostCutDepth = 1536;
 /// On a linalg.generic of floats in parts whose sums are done for a part of their length at a time: rows and columns of
 /// a tile, at most, and that length.
 inline constexpr llvm::StringLiteral kDepthPartAttr = "tenon.depth_part";

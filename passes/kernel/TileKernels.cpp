@@ -25,6 +25,7 @@
 #include "passes/UsualSizes.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/WinogradScratch.h"
+#include "passes/paths/parts/FloatParts.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_TILEKERNELS

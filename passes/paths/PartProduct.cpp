@@ -17,12 +17,11 @@ using namespace mlir;
 using namespace tenon;
 
 bool PartProduct::isCutWhenRead() const {
-  constexpr int64_t kMostDepth = 1536;
   auto type = cast<RankedTensorType>(matrix->get().getType());
   int64_t depth = type.getNumElements() / type.getDimSize(axes.columns);
   // Longer sums are done in parts, those of matrices alone.
   return matrixParts == 3 &&
-         (type.getRank() == 2 || (isa<ConvolveOp>(matrix->getOwner()) && depth <= kMostDepth));
+         (type.getRank() == 2 || (isa<ConvolveOp>(matrix->getOwner()) && depth <= kMostCutDepth));
 }
 
 bool PartProduct::areRowsCutWhenRead() const {

@@ -21,6 +21,8 @@ namespace tenon {
 
 /// Elements of a row of a tile register, and columns of one.
 inline constexpr int64_t kMostOfStep = 32, kPartColumns = 16;
+/// Where kernels cut a matrix into parts, they keep those of so much of a sum at most: the second cache has them.
+inline constexpr int64_t kMostCutDepth = 1536;
 
 /// Into how many elements a sum of `depth` is cut: at most 32, an even number, for as few steps as possible (a step takes
 /// as long with fewer elements), of which that length leaves as little beyond the depth as possible.
