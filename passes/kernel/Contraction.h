@@ -44,7 +44,7 @@ struct FloatParts {
 inline constexpr int64_t kBytesOfPartRows = 1 << 20, kBytesOfSplitPartRows = 3 << 18;
 /// Rows and columns of such a tile, whose sums wait meanwhile, at most.
 inline constexpr int64_t kSplitPartRows = 128, kSplitPartColumns = 192;
-/// The same of rows that the kernel cuts, which it has memory of its own for.
+/// Bytes of the rows of a tile in parts where the kernel cuts them, to its scratch, at most.
 inline constexpr int64_t kBytesOfCutRows = 1 << 19;
 /// On a linalg.generic that cuts rows: how many steps of each loop a tile has, at most.
 inline constexpr llvm::StringLiteral kTileExtentsAttr = "tenon.tile_extents";

@@ -352,6 +352,7 @@ static void splitSums(linalg::GenericOp op, const ContractionShape &shape, Array
     op->setAttr(kDepthPartAttr, DenseI64ArrayAttr::get(op.getContext(), {rows, columns, std::max<int64_t>(most, 1) * step}));
 }
 
+/// What a kernel that cuts rows needs to know of its tiles: how much scratch that takes.
 static void setTileExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));

@@ -27,7 +27,7 @@ struct Machine {
   ByteProducts byteProducts = ByteProducts::plain;
   int64_t amxInt8 = 0; ///< 1 where there are tile registers (AMX), and products of bytes in them
   int64_t amxBf16 = 0; ///< the same of products of bf16
-  int64_t bf16Pairs = 0; ///< 1 where vectors of f32 sum products of pairs of bf16, as many a cycle as multiply-adds
+  int64_t bf16Pairs = 0; ///< 1 where vectors of f32 sum pairs of products of bf16 as fast as they do multiply-adds
   double multiplyAdds = 2;         ///< vectors a cycle
   int64_t ownCacheBytes = 1 << 20; ///< of the last cache that a core does not share
   double farBytes = 8;             ///< that a core gets from the cache behind it in a cycle
