@@ -128,7 +128,8 @@ CompileStatus Compilation::resolveTargets() {
   return CompileStatus::done;
 }
 
-/// Refuses targets of which one would never run.
+/// Refuses targets of which one would never be picked. What this machine is like nobody knows beforehand, so that another target
+/// may be for the same processors: of the two, the one that is named first is picked.
 CompileStatus Compilation::checkTargets() {
   if (targets.size() > 1 && options.emit != EmitKind::artifact && options.emit != EmitKind::mlir)
     return fail(CompileStatus::misuse, "--target: only an artifact holds code for several processors; name one");
@@ -136,7 +137,8 @@ CompileStatus Compilation::checkTargets() {
     for (const CpuTarget &before : ArrayRef(targets).take_front(i)) {
       if (before.name == target.name)
         return fail(CompileStatus::misuse, "--target " + target.name + " is given twice");
-      if (before.needed == target.needed)
+      bool hasHost = llvm::is_contained({before.name, target.name}, "host");
+      if (before.needed == target.needed && !hasHost)
         return fail(CompileStatus::misuse, "--target: '" + before.name + "' and '" + target.name +
                                                "' are for the same processors; name one of them");
     }

@@ -8,6 +8,7 @@
 #include "passes/kernel/ContractionEmitter.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -45,7 +46,10 @@ BlockProblem ContractionEmitter::getProblem() {
     problem.columns = std::min(problem.columns, contraction.panel);
   }
   problem.isColumnwise = contraction.isColumnwise;
-  problem.hasPanels = contraction.panel;
+  // A panel is too long for the first cache, which takes three cycles for a line from the second one.
+  constexpr double kCyclesOfLine = 3, kBitsOfLine = 512;
+  if (contraction.panel)
+    problem.vectorCycles = kCyclesOfLine * lanes * type.getIntOrFloatBitWidth() / kBitsOfLine;
   if (unrollsTaps)
     std::tie(problem.taps, problem.stride, problem.dilation) =
         std::tie(window->taps, window->stride, window->dilation);
@@ -415,6 +419,18 @@ SmallVector<Value> ContractionEmitter::emitReduction(ArrayRef<unsigned> loops, A
   return emitLoop(loops, getRange(loops.front(), rows.front()), rows, sums);
 }
 
+/// How many steps of the innermost loop are done at a time, so that the loop itself, which counts and asks for what comes next,
+/// costs little beside the products of a step. (Windows got slower by it where registers hold many sums.)
+int64_t ContractionEmitter::chooseUnrolledSteps(int64_t steps) {
+  constexpr int64_t kFewProducts = 48, kMostSteps = 8;
+  if (op.getNumReductionLoops() > 1 && !hasFewRegisters())
+    return 1;
+  int64_t unrolled = 1;
+  while (unrolled < kMostSteps && unrolled * size.rows * size.vectors < kFewProducts && steps % (2 * unrolled) == 0)
+    unrolled *= 2;
+  return unrolled;
+}
+
 SmallVector<Value> ContractionEmitter::emitLoop(ArrayRef<unsigned> loops, LoopRange range,
                                                 ArrayRef<int64_t> rows, ValueRange sums) {
   unsigned current = loops.front();
@@ -428,19 +444,20 @@ SmallVector<Value> ContractionEmitter::emitLoop(ArrayRef<unsigned> loops, LoopRa
     return emitReduction(loops.drop_front(), rows, sums);
   }
   Value end = getValueOrCreateConstantIndexOp(b, loc, range.end);
-  // Two steps of a matrix product at a time, so that the loop itself costs half as much. (Windows got slower
-  // by it.)
-  int64_t steps = op.getNumReductionLoops() == 1 && first && last && (*last - *first) % 2 == 0 ? 2 : 1;
+  int64_t steps = loops.size() == 1 && first && last ? chooseUnrolledSteps(*last - *first) : 1;
   auto loop = scf::ForOp::create(b, loc, begin, end, constant(steps), sums);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> results(loop.getRegionIterArgs());
   for (int64_t step = 0; step < steps; ++step) {
+    // The sums take nearly all of few registers. What a later step reads, read before its turn, would take theirs.
+    if (step > 0 && hasFewRegisters())
+      LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
     Value number = step == 0 ? loop.getInductionVar()
                              : arith::AddIOp::create(b, loc, loop.getInductionVar(), constant(step)).getResult();
     position[current] = depth ? arith::AddIOp::create(b, loc, depth->begin, number).getResult() : number;
     if (loops.size() == 1) {
-      prefetchPanel(current, number);
+      prefetchPanel(current, {loop.getInductionVar(), step, steps});
       prefetchAhead(current);
     }
     if (readsZeros)

@@ -69,6 +69,12 @@ struct Cuts {
   CutPair next;
 };
 
+/// A step of a loop that does `count` of them at a time: number `number` of those that begin at `first`.
+struct UnrolledStep {
+  mlir::Value first;
+  int64_t number = 0, count = 1;
+};
+
 /// Emits the loops of one contraction on buffers.
 class ContractionEmitter {
 public:
@@ -200,8 +206,10 @@ private:
   mlir::Value emitScale(int64_t vector);
   mlir::Value emitColumns(mlir::Value value, int64_t vector);
   mlir::Value emitOnColumns(mlir::Operation *definition, int64_t vector);
+  int64_t chooseUnrolledSteps(int64_t steps);
+  bool hasFewRegisters() const { return registers <= 16; }
   /// `step` is that of `loop`, from the beginning of the part.
-  void prefetchPanel(unsigned loop, mlir::Value step);
+  void prefetchPanel(unsigned loop, UnrolledStep step);
   void prefetchAhead(unsigned loop);
   void prefetchParts();
   void countOuterBlocks(mlir::AffineExpr &number, llvm::SmallVector<mlir::Value> &places, int64_t &count);

@@ -108,7 +108,7 @@ void ContractionEmitter::prefetchAhead(unsigned loop) {
 /// share. With parts of the depth, what comes next is that part of the next panels, or the first panels' next
 /// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks. What lies
 /// beyond the last panel may be asked for, too: that reads nothing.
-void ContractionEmitter::prefetchPanel(unsigned loop, Value step) {
+void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   constexpr int64_t kLine = 64;
   int64_t panelBytes = contraction.panel * type.getIntOrFloatBitWidth() / 8;
   if (panelBytes == 0 || panelBytes % kLine || contraction.widening || !contraction.rowLoop)
@@ -133,6 +133,9 @@ void ContractionEmitter::prefetchPanel(unsigned loop, Value step) {
   int64_t blocks = llvm::bit_floor(uint64_t(std::max<int64_t>(count, 1)));
   if (!steps || blocks < lines || *steps < blocks)
     return;
+  int64_t gap = std::min(blocks / lines, step.count);
+  if (step.number % gap)
+    return;
   // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more;
   // those that are left over touch some again.
   AffineMap map = contraction.vectors.map;
@@ -146,15 +149,14 @@ void ContractionEmitter::prefetchPanel(unsigned loop, Value step) {
   if (stepDim < 0)
     return;
   int64_t share = llvm::divideCeil(*steps, blocks), perLine = perStep * contraction.panel / lines;
-  AffineExpr stepOfLoop = b.getAffineDimExpr(places.size()).floorDiv(perStep);
-  places.push_back(step);
+  // Lines of a panel follow each other in memory, those of the next step after those of this one.
+  AffineExpr d0 = b.getAffineDimExpr(0);
   SmallVector<Value> indices = getIndices(contraction.vectors, 0, 0);
   auto compute = [&](AffineExpr expr, ValueRange operands) -> Value {
     return affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, expr), operands);
   };
-  AffineExpr d0 = b.getAffineDimExpr(0);
-  indices[stepDim] = compute(number % blocks * share + stepOfLoop.floorDiv(blocks), places);
-  indices.back() = compute(d0.floorDiv(perStep) % lines * perLine, step);
+  indices[stepDim] = compute(number % blocks * share, places);
+  indices.back() = compute((d0.floorDiv(perStep) + step.number).floorDiv(blocks / lines) * perLine, step.first);
   // The block has some panels side by side, and after them come as many.
   int64_t numPanels = llvm::divideCeil(size.vectors * lanes, contraction.panel);
   Value column = position[contraction.columnLoop];

@@ -29,11 +29,12 @@ SmallVector<Value> ContractionEmitter::emitQuads(ArrayRef<unsigned> loops, Array
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     results.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+    Value first = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) * 4), loop.getInductionVar());
     for (int64_t step = 0; step < steps; ++step) {
       place = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, (b.getAffineDimExpr(0) + step) * 4),
                                             loop.getInductionVar());
       if (loops.size() == 1)
-        prefetchPanel(loops.front(), place);
+        prefetchPanel(loops.front(), {first, step, steps});
       results = emitReduction(loops.drop_front(), rows, results);
     }
     scf::YieldOp::create(b, loc, results);

@@ -22,13 +22,14 @@ static double getPlaces(const BlockProblem &problem, int64_t rows) {
 }
 
 static double getCycles(const BlockProblem &problem, double places, RegisterBlock block) {
-  // A panel is too long for the first cache, which takes three cycles for a vector from the second one.
-  double cyclesOfVector = problem.hasPanels ? 3 : 0, products = block.rows * block.vectors;
+  double products = block.rows * block.vectors;
   double loads = problem.isColumnwise ? block.vectors * (places + 1) : places + block.vectors;
   // Of blocks that take the same time the one with fewer loads, which other things compete with, and with fewer
   // places: neighbours in memory come from afar together.
   double others = problem.isColumnwise ? loads + places : loads;
-  return std::max({products / 2, loads / 2, block.vectors * cyclesOfVector, 4.0}) + 0.05 * others;
+  // A multiply-add of columns with columns reads one of them itself.
+  double instructions = problem.isColumnwise ? products : products + loads;
+  return std::max({products / 2, loads / 2, instructions / 4, block.vectors * problem.vectorCycles, 4.0}) + 0.05 * others;
 }
 
 RowBlocks tenon::splitRows(int64_t rows, int64_t most) {

@@ -31,13 +31,13 @@ struct BlockProblem {
   int64_t rows, columns;     ///< of the result
   int64_t lanes, registers;  ///< elements of a vector register, and how many there are
   bool isColumnwise = false; ///< both operands are read in vectors
-  bool hasPanels = false;    ///< one operand comes from the second cache
+  double vectorCycles = 0;   ///< that a vector takes which comes from the second cache, as one operand's may
   /// Taps that are done at once, each with a vector in a register: row r reads place `stride` * r + `dilation` * tap.
   int64_t taps = 1, stride = 1, dilation = 1;
 };
 
-/// The block that needs least time for the whole result, by a simple model of a core: two vector multiply-adds and two
-/// loads a cycle, four cycles until a sum can be used again.
+/// The block that needs least time for the whole result, by a simple model of a core: two vector multiply-adds, two loads and
+/// four instructions a cycle, four cycles until a sum can be used again.
 RegisterBlock chooseBlock(const BlockProblem &problem);
 
 } // namespace tenon

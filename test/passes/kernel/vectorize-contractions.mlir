@@ -193,6 +193,14 @@ func.func @open_rows_over_what_they_read(%a: memref<?x100xf32>, %b: memref<1x100
 // While a panel is multiplied, the next one comes from memory.
 // CHECK-LABEL: @the_next_panel_is_asked_for
 // CHECK: memref.prefetch %arg1[%{{.*}}], read, locality<2>, data
+// Few registers have few products a step: more steps at a time, each of which stays in its place, and one request for all.
+// AVX2-LABEL: @the_next_panel_is_asked_for
+// AVX2: scf.for {{.*}} step %c4
+// AVX2: memref.prefetch
+// AVX2-NOT: memref.prefetch
+// AVX2-COUNT-3: llvm.fence syncscope("singlethread") seq_cst
+// AVX2-NOT: memref.prefetch
+// AVX2: scf.yield
 func.func @the_next_panel_is_asked_for(%a: memref<56x768xf32>, %b: memref<4x768x32xf32>, %c: memref<56x128xf32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
       ins(%a, %b : memref<56x768xf32>, memref<4x768x32xf32>) outs(%c : memref<56x128xf32>) {

@@ -17,6 +17,14 @@ TEST_CASE("a block divides the rows where that costs nothing") {
   CHECK(block.vectors == 2);
 }
 
+TEST_CASE("of short vectors a block has two rather than more loads than products") {
+  BlockProblem problem{14, 64, 8, 16};
+  problem.vectorCycles = 1.5;
+  RegisterBlock block = chooseBlock(problem);
+  CHECK(block.rows == 5);
+  CHECK(block.vectors == 2);
+}
+
 TEST_CASE("a block leaves room for what it is multiplied with") {
   for (int64_t registers : {16, 32})
     for (int64_t rows = 1; rows < 70; ++rows)
