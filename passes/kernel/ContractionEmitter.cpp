@@ -48,8 +48,10 @@ BlockProblem ContractionEmitter::getProblem() {
   problem.isColumnwise = contraction.isColumnwise;
   // A panel is too long for the first cache, which takes three cycles for a line from the second one.
   constexpr double kCyclesOfLine = 3, kBitsOfLine = 512;
-  if (contraction.panel)
+  if (contraction.panel) {
     problem.vectorCycles = kCyclesOfLine * lanes * type.getIntOrFloatBitWidth() / kBitsOfLine;
+    problem.panelVectors = contraction.panel / lanes;
+  }
   if (unrollsTaps)
     std::tie(problem.taps, problem.stride, problem.dilation) =
         std::tie(window->taps, window->stride, window->dilation);

@@ -47,6 +47,8 @@ RegisterBlock tenon::chooseBlock(const BlockProblem &problem) {
     RowBlocks split = splitRows(rows, r);
     double places = getPlaces(problem, split.rows), placesOfLarger = getPlaces(problem, split.rows + 1);
     for (int64_t v = 1; v <= 6 && (r + problem.taps) * v < problem.registers; ++v) {
+      if (problem.panelVectors && problem.panelVectors % v && v % problem.panelVectors)
+        continue;
       // Whole blocks, then one for what is left of the columns, and of the rows.
       auto getRowCycles = [&](int64_t width) {
         if (width == 0)

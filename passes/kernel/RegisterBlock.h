@@ -32,6 +32,7 @@ struct BlockProblem {
   int64_t lanes, registers;  ///< elements of a vector register, and how many there are
   bool isColumnwise = false; ///< both operands are read in vectors
   double vectorCycles = 0;   ///< that a vector takes which comes from the second cache, as one operand's may
+  int64_t panelVectors = 0;  ///< of that operand which are neighbours: a block has an even part of them, or some times as many
   /// Taps that are done at once, each with a vector in a register: row r reads place `stride` * r + `dilation` * tap.
   int64_t taps = 1, stride = 1, dilation = 1;
 };

@@ -25,6 +25,17 @@ TEST_CASE("of short vectors a block has two rather than more loads than products
   CHECK(block.vectors == 2);
 }
 
+TEST_CASE("a block has an even part of a panel, or whole ones") {
+  for (int64_t panelVectors : {1, 2, 4})
+    for (int64_t registers : {16, 32})
+      for (int64_t rows = 1; rows < 70; ++rows) {
+        BlockProblem problem{rows, 768, 8, registers};
+        problem.panelVectors = panelVectors;
+        int64_t vectors = chooseBlock(problem).vectors;
+        CHECK((vectors % panelVectors == 0 || panelVectors % vectors == 0));
+      }
+}
+
 TEST_CASE("a block leaves room for what it is multiplied with") {
   for (int64_t registers : {16, 32})
     for (int64_t rows = 1; rows < 70; ++rows)
