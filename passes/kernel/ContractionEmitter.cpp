@@ -50,7 +50,9 @@ BlockProblem ContractionEmitter::getProblem() {
   constexpr double kCyclesOfLine = 3, kBitsOfLine = 512;
   if (contraction.panel) {
     problem.vectorCycles = kCyclesOfLine * lanes * type.getIntOrFloatBitWidth() / kBitsOfLine;
-    problem.panelVectors = contraction.panel / lanes;
+    // Beside few products a step, addresses in a second panel count.
+    if (hasFewRegisters())
+      problem.panelVectors = contraction.panel / lanes;
   }
   if (unrollsTaps)
     std::tie(problem.taps, problem.stride, problem.dilation) =
@@ -460,7 +462,7 @@ SmallVector<Value> ContractionEmitter::emitLoop(ArrayRef<unsigned> loops, LoopRa
     position[current] = depth ? arith::AddIOp::create(b, loc, depth->begin, number).getResult() : number;
     if (loops.size() == 1) {
       prefetchPanel(current, {loop.getInductionVar(), step, steps});
-      prefetchAhead(current);
+      prefetchAhead(current, {loop.getInductionVar(), step, steps});
     }
     if (readsZeros)
       readPixels(rows);

@@ -87,15 +87,26 @@ void ContractionEmitter::moveToNextPanels() {
   column = next;
 }
 
-/// Asks for what the vectors of a later step will be.
-void ContractionEmitter::prefetchAhead(unsigned loop) {
+/// Asks for what the vectors of a later step will be. Blocks of rows, which all do the same steps, share the steps that are
+/// unrolled.
+void ContractionEmitter::prefetchAhead(unsigned loop, UnrolledStep step) {
   auto steps = op->getAttrOfType<IntegerAttr>(kPrefetchAttr);
   if (!steps)
     return;
+  std::optional<RowBlocks> rowBlocks = contraction.rowLoop ? getRowBlocks() : std::nullopt;
+  int64_t sharing = rowBlocks ? std::min<int64_t>(llvm::bit_floor(uint64_t(rowBlocks->count)), step.count) : 1;
+  int64_t share = step.count / sharing;
+  if (step.number >= share)
+    return;
+  AffineExpr expr = b.getAffineDimExpr(0) + steps.getInt();
+  SmallVector<Value> places{position[loop]};
+  if (sharing > 1) {
+    expr = expr + b.getAffineDimExpr(1).floorDiv(size.rows) % sharing * share;
+    places.push_back(position[*contraction.rowLoop]);
+  }
+  Value later = affine::AffineApplyOp::create(b, loc, AffineMap::get(places.size(), 0, expr), places);
   constexpr int64_t kLine = 64;
   int64_t perLine = kLine * 8 / type.getIntOrFloatBitWidth();
-  Value later = affine::AffineApplyOp::create(
-      b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + steps.getInt()), position[loop]);
   for (int64_t column = 0; column < size.vectors * lanes; column += perLine) {
     Value at = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + column),
                                              position[contraction.columnLoop]);

@@ -13,34 +13,48 @@ using namespace tenon;
 static int64_t divideCeil(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
 /// Cycles of one tile that is whole.
+/// Of the transformed input and the products of one panel.
+static int64_t getTileBytes(const WinogradProblem &p, const WinogradSchedule &s) {
+  int64_t side = p.outputs + p.window - 1;
+  return side * side * s.rows * s.columns * (p.channels + p.panel) * int64_t(sizeof(float));
+}
+
+/// The transformed input is read for each panel.
+static bool isInOwnCache(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine) {
+  return getTileBytes(p, s) <= machine.ownCacheBytes / 2;
+}
+
 static double getTileCycles(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine) {
   // Cycles for each point of a square and vector of channels, or of filters, most of them because what lies between
   // the steps does not fit the first cache.
   constexpr double kInput = 8, kOutput = 5;
-  // A matrix product keeps so many rows in registers, of which fewer than four wait for their sums; what is lost
-  // between the blocks.
-  constexpr double kRows = 14, kFewRows = 4, kShare = 0.92;
+  // Fewer rows of a matrix product than these wait for their sums; what is lost between the blocks; of reading from afar, what
+  // multiplying does not hide.
+  constexpr double kFewRows = 4, kShare = 0.92, kSeen = 0.15;
+  // It keeps so many rows in registers, with two vectors each.
+  int64_t blockRows = machine.vectorRegisters / 2 - 2;
   int64_t side = p.outputs + p.window - 1, points = side * side, squares = s.rows * s.columns;
   double lanes = double(machine.vectorBytes) / sizeof(float), vectors = p.panel / lanes;
   double input = kInput * points * squares * divideCeil(p.channels, int64_t(lanes));
-  double rows = std::max(double(squares), kFewRows * divideCeil(squares, int64_t(kRows)));
-  double step = std::max(rows * vectors / machine.multiplyAdds / kShare, p.panel * sizeof(float) / machine.farBytes);
+  double rows = std::max(double(squares), kFewRows * divideCeil(squares, blockRows));
+  int64_t farElements = p.panel + (isInOwnCache(p, s, machine) ? 0 : squares);
+  double product = rows * vectors / machine.multiplyAdds / kShare, reading = farElements * sizeof(float) / machine.farBytes;
+  double step = std::max(product, reading) + kSeen * std::min(product, reading);
   double output = kOutput * points * squares * vectors;
   return input + s.panels * (points * p.channels * step + output);
 }
 
 WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const Machine &machine) {
-  int64_t side = p.outputs + p.window - 1, points = side * side;
   int64_t squareRows = divideCeil(p.height, p.outputs), squareColumns = divideCeil(p.width, p.outputs);
   int64_t panels = divideCeil(p.filters, p.panel);
   WinogradSchedule best{1, 1, 1, -1};
   for (int64_t rows = 1; rows <= squareRows; ++rows)
     for (int64_t columns = 1; columns <= squareColumns; ++columns) {
-      // The transformed input is read for each panel: it stays in the core's own cache.
-      constexpr int64_t kManySquares = 64;
-      int64_t bytes = points * rows * columns * (p.channels + p.panel) * int64_t(sizeof(float));
-      bool isLeast = rows == 1 && columns == 1;
-      if (!isLeast && (rows * columns > kManySquares || bytes > machine.ownCacheBytes / 2))
+      // What is transformed stays in the core's own cache, but for few squares: weights, which are more, are not read again and
+      // again for these.
+      constexpr int64_t kFewSquares = 16, kManySquares = 64;
+      int64_t most = isInOwnCache(p, {rows, columns, 1, 0}, machine) ? kManySquares : kFewSquares;
+      if (rows * columns > most)
         break;
       // Only cuts into parts of about equal size.
       if (divideCeil(squareRows, divideCeil(squareRows, rows)) != rows ||

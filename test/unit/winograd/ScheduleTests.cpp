@@ -11,7 +11,7 @@
 
 using namespace tenon;
 
-TEST_CASE("tiles are neither empty nor larger than the result, and fit the cache", "[winograd]") {
+TEST_CASE("tiles are neither empty nor larger than the result, and fit the cache or are few squares", "[winograd]") {
   std::mt19937 random(5);
   auto draw = [&](int64_t high) { return std::uniform_int_distribution<int64_t>(1, high)(random); };
   Machine machine;
@@ -24,9 +24,18 @@ TEST_CASE("tiles are neither empty nor larger than the result, and fit the cache
     CHECK((s.panels >= 1 && (s.panels - 1) * p.panel < p.filters));
     CHECK(s.cycles > 0);
     int64_t side = p.outputs + 2;
-    if (s.rows * s.columns > 1)
+    if (s.rows * s.columns > 16)
       CHECK(side * side * s.rows * s.columns * (p.channels + p.panel) * 4 <= machine.ownCacheBytes / 2);
   }
+}
+
+TEST_CASE("weights of many channels are read for some squares rather than again for each", "[winograd]") {
+  Machine machine;
+  machine.vectorBytes = 32;
+  machine.vectorRegisters = 16;
+  machine.ownCacheBytes = 512 << 10;
+  WinogradSchedule s = chooseWinogradSchedule({2, 3, 7, 7, 512, 512, 32}, machine);
+  CHECK(s.rows * s.columns == 16);
 }
 
 TEST_CASE("a small result is cut along its filters, a large one along its rows", "[winograd]") {
