@@ -424,11 +424,13 @@ SmallVector<Value> ContractionEmitter::emitReduction(ArrayRef<unsigned> loops, A
 }
 
 /// How many steps of the innermost loop are done at a time, so that the loop itself, which counts and asks for what comes next,
-/// costs little beside the products of a step. (Windows got slower by it where registers hold many sums.)
+/// costs little beside the products of a step; all of a few. (Windows got slower by it where registers hold many sums.)
 int64_t ContractionEmitter::chooseUnrolledSteps(int64_t steps) {
   constexpr int64_t kFewProducts = 48, kMostSteps = 8;
   if (op.getNumReductionLoops() > 1 && !hasFewRegisters())
     return 1;
+  if (steps <= kMostSteps && hasFewRegisters())
+    return std::max<int64_t>(steps, 1);
   int64_t unrolled = 1;
   while (unrolled < kMostSteps && unrolled * size.rows * size.vectors < kFewProducts && steps % (2 * unrolled) == 0)
     unrolled *= 2;

@@ -95,6 +95,8 @@ void ContractionEmitter::prefetchAhead(unsigned loop, UnrolledStep step) {
     return;
   std::optional<RowBlocks> rowBlocks = contraction.rowLoop ? getRowBlocks() : std::nullopt;
   int64_t sharing = rowBlocks ? std::min<int64_t>(llvm::bit_floor(uint64_t(rowBlocks->count)), step.count) : 1;
+  if (step.count % sharing)
+    sharing = 1;
   int64_t share = step.count / sharing;
   if (step.number >= share)
     return;

@@ -417,3 +417,20 @@ func.func @integers_are_left_alone(%a: memref<28x100xi32>, %b: memref<100x32xi32
   }
   return
 }
+
+// All of a few steps are done at a time where registers are few.
+// AVX2-LABEL: @a_few_steps_are_no_loop
+// AVX2: memref.load %arg0
+// AVX2-COUNT-2: llvm.fence syncscope("singlethread") seq_cst
+// AVX2-NOT: llvm.fence
+// AVX2: vector.store
+func.func @a_few_steps_are_no_loop(%a: memref<6x3xf32>, %b: memref<3x16xf32>, %c: memref<6x16xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #rhs, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<6x3xf32>, memref<3x16xf32>) outs(%c : memref<6x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
