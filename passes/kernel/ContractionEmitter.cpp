@@ -424,38 +424,63 @@ SmallVector<Value> ContractionEmitter::emitReduction(ArrayRef<unsigned> loops, A
 }
 
 /// How many steps of the innermost loop are done at a time, so that the loop itself, which counts and asks for what comes next,
-/// costs little beside the products of a step; all of a few. (Windows got slower by it where registers hold many sums.)
-int64_t ContractionEmitter::chooseUnrolledSteps(int64_t steps) {
+/// costs little beside the products of a step: all of a few, and what is left of others in a second loop. Registers that hold
+/// many sums leave less to win: there nothing is left. (Windows got slower by it there.)
+int64_t ContractionEmitter::chooseUnrolledSteps(std::optional<int64_t> steps) {
   constexpr int64_t kFewProducts = 48, kMostSteps = 8;
-  if (op.getNumReductionLoops() > 1 && !hasFewRegisters())
+  // How much of a window is seen is little where it is not known.
+  bool isWindow = op.getNumReductionLoops() > 1;
+  if (hasFewRegisters() ? isWindow && !steps : isWindow || !steps)
     return 1;
-  if (steps <= kMostSteps && hasFewRegisters())
-    return std::max<int64_t>(steps, 1);
+  if (hasFewRegisters() && steps && *steps <= kMostSteps)
+    return std::max<int64_t>(*steps, 1);
   int64_t unrolled = 1;
-  while (unrolled < kMostSteps && unrolled * size.rows * size.vectors < kFewProducts && steps % (2 * unrolled) == 0)
+  while (unrolled < kMostSteps && unrolled * size.rows * size.vectors < kFewProducts &&
+         (hasFewRegisters() || *steps % (2 * unrolled) == 0))
     unrolled *= 2;
   return unrolled;
 }
 
 SmallVector<Value> ContractionEmitter::emitLoop(ArrayRef<unsigned> loops, LoopRange range,
                                                 ArrayRef<int64_t> rows, ValueRange sums) {
-  unsigned current = loops.front();
+  std::optional<int64_t> first = getConstantIntValue(range.begin), last = getConstantIntValue(range.end), steps;
+  if (first && last)
+    steps = *last - *first;
   Value begin = getValueOrCreateConstantIndexOp(b, loc, range.begin);
-  std::optional<int64_t> first = getConstantIntValue(range.begin), last = getConstantIntValue(range.end);
-  bool readsZeros = window && current == window->loop && rows.size() > 1 && sight == Sight::open;
-  if (first && last && *first + 1 == *last) {
-    position[current] = begin;
-    if (readsZeros)
+  if (steps == 1) {
+    position[loops.front()] = begin;
+    if (readsZeros(loops.front(), rows))
       readPixels(rows);
     return emitReduction(loops.drop_front(), rows, sums);
   }
   Value end = getValueOrCreateConstantIndexOp(b, loc, range.end);
-  int64_t steps = loops.size() == 1 && first && last ? chooseUnrolledSteps(*last - *first) : 1;
-  auto loop = scf::ForOp::create(b, loc, begin, end, constant(steps), sums);
+  int64_t unrolled = loops.size() == 1 ? chooseUnrolledSteps(steps) : 1;
+  if (unrolled == 1 || (steps && *steps % unrolled == 0))
+    return emitSteps(loops, begin, end, unrolled, rows, sums);
+  // A window that lies outside ends before it begins.
+  AffineExpr from = b.getAffineSymbolExpr(0), to = b.getAffineSymbolExpr(1);
+  AffineMap whole = AffineMap::get(0, 2, {(to - from).floorDiv(unrolled), b.getAffineConstantExpr(0)}, b.getContext());
+  OpFoldResult count = affine::makeComposedFoldedAffineMax(b, loc, whole, {range.begin, range.end});
+  Value middle = getValueOrCreateConstantIndexOp(
+      b, loc, affine::makeComposedFoldedAffineApply(b, loc, from + to * unrolled, {range.begin, count}));
+  SmallVector<Value> results = emitSteps(loops, begin, middle, unrolled, rows, sums);
+  return emitSteps(loops, middle, end, 1, rows, results);
+}
+
+/// Whether what a row sees beyond the border is read as zero.
+bool ContractionEmitter::readsZeros(unsigned loop, ArrayRef<int64_t> rows) {
+  return window && loop == window->loop && rows.size() > 1 && sight == Sight::open;
+}
+
+/// From `begin` to `end`, `unrolled` steps of the first of `loops` at a time.
+SmallVector<Value> ContractionEmitter::emitSteps(ArrayRef<unsigned> loops, Value begin, Value end, int64_t unrolled,
+                                                 ArrayRef<int64_t> rows, ValueRange sums) {
+  unsigned current = loops.front();
+  auto loop = scf::ForOp::create(b, loc, begin, end, constant(unrolled), sums);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> results(loop.getRegionIterArgs());
-  for (int64_t step = 0; step < steps; ++step) {
+  for (int64_t step = 0; step < unrolled; ++step) {
     // The sums take nearly all of few registers. What a later step reads, read before its turn, would take theirs.
     if (step > 0 && hasFewRegisters())
       LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
@@ -463,10 +488,10 @@ SmallVector<Value> ContractionEmitter::emitLoop(ArrayRef<unsigned> loops, LoopRa
                              : arith::AddIOp::create(b, loc, loop.getInductionVar(), constant(step)).getResult();
     position[current] = depth ? arith::AddIOp::create(b, loc, depth->begin, number).getResult() : number;
     if (loops.size() == 1) {
-      prefetchPanel(current, {loop.getInductionVar(), step, steps});
-      prefetchAhead(current, {loop.getInductionVar(), step, steps});
+      prefetchPanel(current, {loop.getInductionVar(), step, unrolled});
+      prefetchAhead(current, {loop.getInductionVar(), step, unrolled});
     }
-    if (readsZeros)
+    if (readsZeros(current, rows))
       readPixels(rows);
     results = emitReduction(loops.drop_front(), rows, results);
   }

@@ -135,6 +135,9 @@ private:
                                                mlir::ValueRange sums);
   llvm::SmallVector<mlir::Value> emitLoop(mlir::ArrayRef<unsigned> loops, LoopRange range,
                                           mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> emitSteps(mlir::ArrayRef<unsigned> loops, mlir::Value begin, mlir::Value end,
+                                           int64_t unrolled, mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
+  bool readsZeros(unsigned loop, mlir::ArrayRef<int64_t> rows);
   llvm::SmallVector<mlir::Value> emitBorder(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
                                             mlir::ValueRange sums);
   llvm::SmallVector<mlir::Value> emitOpenBorder(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
@@ -206,7 +209,7 @@ private:
   mlir::Value emitScale(int64_t vector);
   mlir::Value emitColumns(mlir::Value value, int64_t vector);
   mlir::Value emitOnColumns(mlir::Operation *definition, int64_t vector);
-  int64_t chooseUnrolledSteps(int64_t steps);
+  int64_t chooseUnrolledSteps(std::optional<int64_t> steps);
   bool hasFewRegisters() const { return registers <= 16; }
   /// `step` is that of `loop`, from the beginning of the part.
   void prefetchPanel(unsigned loop, UnrolledStep step);
