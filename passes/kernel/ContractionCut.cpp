@@ -90,7 +90,7 @@ void ContractionEmitter::cutRows() {
   for (int64_t part = 0; part < FloatParts::kPartsOfAll; ++part) {
     SmallVector<AffineExpr> all(indices);
     all.append({k.floorDiv(parts.step), b.getAffineConstantExpr(part), k % parts.step});
-    parts.rows.push_back({memory, AffineMap::get(op.getNumLoops(), 0, all, b.getContext())});
+    parts.rows.push_back({memory, AffineMap::get(op.getNumLoops(), 0, all, b.getContext()), {}, {}});
   }
   forParallel(outerLoops, [&] {
     forLoop(constant(0), extents[*contraction.rowLoop], 1, [&](Value row) {

@@ -121,10 +121,10 @@ void FactsApplier::replaceBindings() {
       if (name.empty())
         continue;
       replace(getDimSymbol(context, name), value);
-      AffineExpr above = bind.getMin() == INT64_MIN ? getDimConstant(context, 0)
-                                                    : subDims(value, getDimConstant(context, bind.getMin()));
+      int64_t least = bind.getMin();
+      AffineExpr above = least == INT64_MIN ? getDimConstant(context, 0) : subDims(value, getDimConstant(context, least));
       RequireOp::create(builder, bind.getLoc(), ShapeAttr::get(context, above),
-                        "needs a size of at least " + std::to_string(bind.getMin()));
+                        "needs a size of at least " + std::to_string(least));
     }
   });
   for (BindOp bind : known)

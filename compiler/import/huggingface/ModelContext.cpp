@@ -44,7 +44,8 @@ SmallVector<Tensor, 4> ModelContext::tokenInputs(ArrayRef<std::string> names) {
   SmallVector<Tensor, 4> inputs;
   for (const std::string &name : names) {
     Shape shape;
-    for (AffineExpr dim : *inputShapes.getDims(name))
+    auto dims = *inputShapes.getDims(name);
+    for (AffineExpr dim : dims)
       shape.push_back(Dim(dim));
     inputs.push_back(graph.input(name, shape, DType::i64));
   }

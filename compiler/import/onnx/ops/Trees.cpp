@@ -454,7 +454,7 @@ std::optional<Forest> readPlacedForest(Node &n) {
   };
   for (int64_t i = 0; i < nodes; ++i) {
     if (!isChild(ifTrue[i], trueLeaf[i]) || !isChild(ifFalse[i], falseLeaf[i]) || features[i] < 0 ||
-        modes[i] > member) {
+        modes[i] > double(member)) {
       (void)n.invalid("node " + Twine(i) + " leads to a node that is not there, or compares in no known way");
       return std::nullopt;
     }
