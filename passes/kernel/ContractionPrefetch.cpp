@@ -119,8 +119,9 @@ void ContractionEmitter::prefetchAhead(unsigned loop, UnrolledStep step) {
 
 /// While a panel is multiplied with all rows, the next one comes from memory: each block of rows asks for its
 /// share. With parts of the depth, what comes next is that part of the next panels, or the first panels' next
-/// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks. What lies
-/// beyond the last panel may be asked for, too: that reads nothing.
+/// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks, nor twice within the steps
+/// that are unrolled, as far as blocks share: a request takes the place of another instruction. What lies beyond the last panel
+/// may be asked for, too: that reads nothing.
 void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   constexpr int64_t kLine = 64;
   int64_t panelBytes = contraction.panel * type.getIntOrFloatBitWidth() / 8;

@@ -12,7 +12,6 @@ using namespace tenon;
 
 static int64_t divideCeil(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
-/// Cycles of one tile that is whole.
 /// Of the transformed input and the products of one panel.
 static int64_t getTileBytes(const WinogradProblem &p, const WinogradSchedule &s) {
   int64_t side = p.outputs + p.window - 1;
@@ -24,6 +23,7 @@ static bool isInOwnCache(const WinogradProblem &p, const WinogradSchedule &s, co
   return getTileBytes(p, s) <= machine.ownCacheBytes / 2;
 }
 
+/// Cycles of one tile that is whole.
 static double getTileCycles(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine) {
   // Cycles for each point of a square and vector of channels, or of filters, most of them because what lies between
   // the steps does not fit the first cache.
