@@ -424,8 +424,9 @@ SmallVector<Value> ContractionEmitter::emitReduction(ArrayRef<unsigned> loops, A
 }
 
 /// How many steps of the innermost loop are done at a time, so that the loop itself, which counts and asks for what comes next,
-/// costs little beside the products of a step: all of a few, and what is left of others in a second loop. Registers that hold
-/// many sums leave less to win: there nothing is left. (Windows got slower by it there.)
+/// costs little beside the products of a step. Where registers are few, so are these: there all of a few steps are done at a
+/// time, and what is left of others in a second loop. Elsewhere the number divides the steps, and windows, which got slower by
+/// it, do one at a time.
 int64_t ContractionEmitter::chooseUnrolledSteps(std::optional<int64_t> steps) {
   constexpr int64_t kFewProducts = 48, kMostSteps = 8;
   // How much of a window is seen is little where it is not known.
