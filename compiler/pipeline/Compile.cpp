@@ -121,6 +121,7 @@ CompileStatus Compilation::resolveTargets() {
   }
   if (CompileStatus status = checkTargets(); status != CompileStatus::done)
     return status;
+  sharePanels(targets);
   // The one that needs most of a processor makes most of it, so the runtime looks at it first.
   llvm::stable_sort(targets, [](const CpuTarget &a, const CpuTarget &b) {
     return StringRef(a.needed).count(',') > StringRef(b.needed).count(',');

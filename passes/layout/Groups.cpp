@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/layout/Groups.h"
-#include "passes/layout/PanelPacking.h"
+#include "passes/paths/Machine.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -18,5 +18,6 @@ int64_t tenon::getGroupPanel(ConvolveOp op) {
   if (groups == 1 || !op.getChannelsLast() || !filter.getElementType().isF32() || filters < kFewFilters * groups)
     return 0;
   filters /= groups;
-  return filters % kPanelColumns == 0 ? kPanelColumns : filters;
+  int64_t columns = getMachine(op).panelColumns;
+  return filters % columns == 0 ? columns : filters;
 }

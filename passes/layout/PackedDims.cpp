@@ -7,6 +7,7 @@
 
 #include "passes/layout/PackedDims.h"
 #include "passes/layout/Groups.h"
+#include "passes/paths/Machine.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -70,7 +71,8 @@ static std::optional<PackedDims> getWidenedDims(OpOperand &use, OpOperand &matri
 /// A part of a panel pays where its elements would not be neighbours otherwise, or become more.
 static bool hasEnoughColumns(OpOperand &use, PackedDims dims) {
   auto type = cast<RankedTensorType>(use.get().getType());
-  bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.quadAxis && dims.columns == kPanelColumns && !getWidenedUse(use);
+  bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.quadAxis && !getWidenedUse(use) &&
+                       dims.columns == getMachine(use.getOwner()).panelColumns;
   return type.getDimSize(dims.axis) >= (areNeighbours ? kPanelColumns : kFewColumns);
 }
 
@@ -116,7 +118,7 @@ static std::optional<PackedDims> findPackedDims(OpOperand &use) {
     return std::nullopt;
   Type type = getElementTypeOrSelf(use.get());
   if (type.isF32() || type.isF64())
-    return PackedDims{*axis};
+    return PackedDims{*axis, {}, {}, getMachine(use.getOwner()).panelColumns};
   int64_t rank = cast<RankedTensorType>(use.get().getType()).getRank(), last = rank - (*axis + 1 == rank ? 2 : 1);
   bool isCollapsible = *axis == 0 || *axis + 2 >= rank; // of the dimensions that are neither
   if (!isProductOfBytes(use) || quadAxis != last || !isCollapsible)

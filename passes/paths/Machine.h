@@ -9,6 +9,7 @@
 #define TENON_PASSES_PATHS_MACHINE_H
 
 #include "passes/kernel/ByteProducts.h"
+#include "passes/layout/PanelPacking.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <utility>
@@ -28,6 +29,8 @@ struct Machine {
   int64_t amxInt8 = 0; ///< 1 where there are tile registers (AMX), and products of bytes in them
   int64_t amxBf16 = 0; ///< the same of products of bf16
   int64_t bf16Pairs = 0; ///< 1 where vectors of f32 sum pairs of products of bf16 as fast as they do multiply-adds
+  /// Columns of a panel of floats. Targets of one artifact share its weights, and so have the same number.
+  int64_t panelColumns = kPanelColumns;
   double multiplyAdds = 2;         ///< vectors a cycle
   int64_t ownCacheBytes = 1 << 20; ///< of the last cache that a core does not share
   double farBytes = 8;             ///< that a core gets from the cache behind it in a cycle

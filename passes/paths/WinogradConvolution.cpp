@@ -82,7 +82,7 @@ WinogradSchedule WinogradConvolution::schedule(ConvolveOp op, const Machine &mac
   Dims dims = getDims(op.getType());
   FilterShape filter = getFilterShape(op);
   WinogradProblem problem{outputs, filter.window, usual.get(dims[dims.size() - 3]).value_or(kUsual),
-                          usual.get(dims[dims.size() - 2]).value_or(kUsual), filter.channels, filter.filters, kPanelColumns};
+                          usual.get(dims[dims.size() - 2]).value_or(kUsual), filter.channels, filter.filters, machine.panelColumns};
   return chooseWinogradSchedule(problem, machine);
 }
 
@@ -113,7 +113,7 @@ std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const M
   if (!getFilterBytes(convolve))
     return std::nullopt;
   int64_t side = outputs + filter.window - 1;
-  double weights = double(side * side) * filter.channels * llvm::alignTo(filter.filters, kPanelColumns);
+  double weights = double(side * side) * filter.channels * llvm::alignTo(filter.filters, machine.panelColumns);
   double cycles = schedule(convolve, machine).cycles;
   return std::max(hasFrames(convolve) ? addFrames(convolve, cycles) : cycles, machine.getReadCycles(weights * sizeof(float)));
 }
@@ -168,12 +168,12 @@ Operation *WinogradConvolution::take(Operation *op, const Machine &machine, Rewr
   auto weight = convolve.getFilter().getDefiningOp<WeightOp>();
   WinogradTransforms transforms = getWinogradTransforms(outputs, filter.window);
   int64_t points = transforms.input.rows * transforms.input.rows;
-  int64_t numPanels = llvm::divideCeilSigned(filter.filters, kPanelColumns);
-  SmallVector<int64_t> shape{numPanels, points, filter.channels, kPanelColumns};
+  int64_t numPanels = llvm::divideCeilSigned(filter.filters, machine.panelColumns);
+  SmallVector<int64_t> shape{numPanels, points, filter.channels, machine.panelColumns};
   auto type = RankedTensorType::get(shape, rewriter.getF32Type());
   AsmResourceBlob blob =
       HeapAsmResourceBlob::allocate(type.getNumElements() * sizeof(float), 64, /*dataIsMutable=*/true);
-  transformFilter(transforms, filter, getFilterElements(convolve).data(), kPanelColumns,
+  transformFilter(transforms, filter, getFilterElements(convolve).data(), machine.panelColumns,
                   reinterpret_cast<float *>(blob.getMutableData().data()));
   auto transformed = WeightOp::create(rewriter, weight.getLoc(),
                                       DenseResourceElementsAttr::get(type, "winograd", std::move(blob)));
@@ -183,7 +183,7 @@ Operation *WinogradConvolution::take(Operation *op, const Machine &machine, Rewr
   auto winograd = WinogradOp::create(
       rewriter, convolve.getLoc(), images, transformed, convolve.getLow().take_back(2), convolve.getHigh().take_back(2),
       outputs, filter.window, filter.filters,
-      SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs, chosen.panels * kPanelColumns});
+      SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs, chosen.panels * machine.panelColumns});
   if (hasFrames(convolve))
     rewriter.replaceOpWithNewOp<ReshapeOp>(convolve, convolve.getType(), winograd);
   else

@@ -10,6 +10,7 @@
 #define TENON_COMPILER_BACKEND_LLVM_TARGET_H
 
 #include "passes/paths/Machine.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
@@ -34,6 +35,9 @@ struct CpuTarget {
 
 /// The target of that name, or nothing for a name that is none.
 std::optional<CpuTarget> getCpuTarget(llvm::StringRef name);
+
+/// Gives targets of one artifact, which share its weights, panels of the same width: the widest that one of them wants.
+void sharePanels(llvm::MutableArrayRef<CpuTarget> targets);
 
 /// The names that getCpuTarget takes.
 std::vector<std::string> getCpuTargetNames();
