@@ -108,6 +108,7 @@ struct Plan {
   // What changes then: buffers in outputs and in the heap or of changing places, operands that are such
   // buffers, and sizes. All other addresses and sizes stay as they are.
   std::vector<uint32_t> lateBuffers, lateOperands, lateSizes;
+  bool hasLateOutputs = false; ///< whether symbols that instructions bind change how much memory outputs need
   // Buffers in inputs and outputs, whose addresses change with every binding, and operands that are such.
   std::vector<uint32_t> callerBuffers, callerOperands;
 

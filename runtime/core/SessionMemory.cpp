@@ -256,9 +256,12 @@ Status Session::setSymbol(const Instruction &instruction, int64_t value) {
   bound->symbolKnown[symbol] = 1;
   Known known{bound->symbolKnown.data(), bound->exprKnown.data()};
   TENON_TRY(evaluate(plan, bound->symbols.data(), instruction.b, instruction.c, bound->exprs.data(), &known));
-  TENON_TRY(addUpMemory());
-  TENON_TRY(checkLimit());
-  TENON_TRY(reserveMemory());
+  // A loop counts its iterations so: what these do not change is not looked at again.
+  if (plan.hasLateOutputs) {
+    TENON_TRY(addUpMemory());
+    TENON_TRY(checkLimit());
+    TENON_TRY(reserveMemory());
+  }
   return resolveLate();
 }
 

@@ -13,6 +13,7 @@
 #include "runtime/format/Layout.h"
 #include "runtime/format/plan_generated.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tenon::rt {
@@ -142,6 +143,19 @@ static Status verifyBuffers(const fmt::Plan &in, Plan &plan) {
   return {};
 }
 
+/// Whether outputs are of sizes that `isLate` says are late, or buffers lie in them at such places.
+static bool haveLateOutputs(const Plan &plan, const std::vector<bool> &isLate) {
+  auto hasLateDims = [&](const Tensor &output) {
+    auto first = plan.dims.begin() + output.dims.begin;
+    return std::any_of(first, first + output.dims.count, [&](uint32_t dim) { return isLate[dim]; });
+  };
+  auto isLatePart = [&](const Buffer &buffer) {
+    return buffer.storage == Storage::output && (isLate[buffer.offset] || isLate[buffer.size]);
+  };
+  return std::any_of(plan.outputs.begin(), plan.outputs.end(), hasLateDims) ||
+         std::any_of(plan.buffers.begin(), plan.buffers.end(), isLatePart);
+}
+
 /// Lists what changes when instructions bind symbols and reserve blocks. The arena's size is not among it.
 static Status listLate(Plan &plan) {
   std::vector<bool> isLate(plan.exprs.size()), isLateBuffer(plan.buffers.size());
@@ -168,6 +182,7 @@ static Status listLate(Plan &plan) {
   for (uint32_t i = 0; i < plan.sizes.size(); ++i)
     if (isLate[plan.sizes[i]])
       plan.lateSizes.push_back(i);
+  plan.hasLateOutputs = haveLateOutputs(plan, isLate);
   if (isLate[plan.arenaSize] || isLate[plan.scratchSize])
     return Status::make(TENON_INVALID, "plan: the size of %s depends on a symbol that instructions bind",
                         isLate[plan.arenaSize] ? "the arena" : "scratch");
