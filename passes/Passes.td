@@ -678,6 +678,16 @@ def VectorizeTransposes : Pass<"tenon-vectorize-transposes", "::mlir::ModuleOp">
                            "::mlir::vector::VectorDialect"];
 }
 
+def SplitLoops : Pass<"tenon-split-loops", "::mlir::ModuleOp"> {
+  let summary = "make loops of the parts of a loop that differ";
+  let description = [{
+    An innermost loop of a kernel, of constant bounds, whose body branches on
+    whether the loop is before a constant place becomes two loops, one for each
+    way: of tensors that are joined along it each gets a loop of its own.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def PlaceAllocations : Pass<"tenon-place-allocations", "::mlir::ModuleOp"> {
   let summary = "put what a tile needs beside its result on the stack";
   let description = [{

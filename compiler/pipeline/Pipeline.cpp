@@ -147,6 +147,7 @@ void tenon::buildLoopPipeline(OpPassManager &pm, const Machine &machine) {
   pm.addPass(createVectorizeTransposes({machine.vectorBytes}));
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
+  pm.addPass(createSplitLoops());
   pm.addPass(createCSEPass());
   pm.addPass(createPlaceAllocations());
 }
