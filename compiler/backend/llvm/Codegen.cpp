@@ -7,6 +7,7 @@
 
 
 #include "compiler/backend/llvm/Codegen.h"
+#include "compiler/backend/llvm/LoopHints.h"
 #include "compiler/backend/llvm/Target.h"
 #include "compiler/backend/llvm/library/KernelLibrary.h"
 #include "compiler/backend/llvm/math/MathLibrary.h"
@@ -16,7 +17,6 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
@@ -31,7 +31,6 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/IPO/Internalize.h"
-#include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include <mutex>
 
 using namespace mlir;
@@ -111,20 +110,6 @@ static void setFunctionAttributes(llvm::Module &module, const CpuTarget &target)
   }
 }
 
-namespace {
-/// Keeps loops from being unrolled before the vectoriser has seen them, which would then turn to the loop around
-/// them, and scatter. Short ones, as over a window, are better gone.
-struct KeepLongLoops : llvm::PassInfoMixin<KeepLongLoops> {
-  llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &,
-                              llvm::LoopStandardAnalysisResults &results, llvm::LPMUpdater &) {
-    constexpr unsigned kShort = 8;
-    if (results.SE.getSmallConstantTripCount(&loop) > kShort)
-      loop.setLoopAlreadyUnrolled();
-    return llvm::PreservedAnalyses::all();
-  }
-};
-} // namespace
-
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine, CodeEffort effort = CodeEffort::most) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -135,8 +120,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine, CodeEff
   tuning.SLPVectorization = effort == CodeEffort::most;
   tuning.LoopUnrolling = effort == CodeEffort::most;
   llvm::PassBuilder builder(&machine, tuning);
-  builder.registerLateLoopOptimizationsEPCallback(
-      [](llvm::LoopPassManager &passes, llvm::OptimizationLevel) { passes.addPass(KeepLongLoops()); });
+  addLoopHints(builder);
   // No function of the C library exists for a kernel: none may be made up, and ours are no special ones.
   llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
   library.disableAllFunctions();

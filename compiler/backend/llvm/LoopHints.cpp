@@ -1,0 +1,117 @@
+//===- LoopHints.cpp - what LLVM is told of loops --------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/backend/llvm/LoopHints.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Analysis/LoopIterator.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+using namespace llvm;
+using namespace tenon;
+
+namespace {
+/// Keeps loops from being unrolled before the vectoriser has seen them, which would then turn to the loop around
+/// them, and scatter. Short ones, as over a window, are better gone.
+struct KeepLongLoops : PassInfoMixin<KeepLongLoops> {
+  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &) {
+    constexpr unsigned kShort = 8;
+    if (results.SE.getSmallConstantTripCount(&loop) > kShort)
+      loop.setLoopAlreadyUnrolled();
+    return PreservedAnalyses::all();
+  }
+};
+
+/// Has several vectors computed side by side where each takes a long chain of operations, as a function does, or where one
+/// waits for the one before, as in a sum: else a core waits for results most of the time, since few chains fit into what it
+/// looks ahead. LLVM leaves loops of many instructions as they are, and all that are kept from being unrolled. A loop of few vectors in all is done at once: what the loop around it adds to in
+/// memory stays in registers then.
+struct InterleaveChains : PassInfoMixin<InterleaveChains> {
+  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &);
+};
+} // namespace
+
+/// Cycles until the result of an operation is there, roughly as on all processors of some years.
+static unsigned getLatency(const Instruction &instruction) {
+  constexpr unsigned kFloat = 4, kDivision = 12;
+  if (isa<PHINode, CastInst>(instruction))
+    return 0;
+  if (instruction.getOpcode() == Instruction::FDiv)
+    return kDivision;
+  return isa<FPMathOperator>(instruction) && instruction.getType()->isFPOrFPVectorTy() ? kFloat : 1;
+}
+
+/// Cycles that an iteration takes by itself from what it loads to what it stores.
+static unsigned getChainCycles(Loop &loop, LoopInfo &info) {
+  LoopBlocksRPO blocks(&loop);
+  blocks.perform(&info);
+  DenseMap<const Value *, unsigned> ready;
+  unsigned longest = 0;
+  for (BasicBlock *block : blocks)
+    for (Instruction &instruction : *block) {
+      unsigned cycles = 0;
+      // What comes from the iteration before is no part of it.
+      if (!isa<PHINode>(instruction) || block != loop.getHeader())
+        for (const Value *operand : instruction.operands())
+          cycles = std::max(cycles, ready.lookup(operand));
+      ready[&instruction] = cycles + getLatency(instruction);
+      longest = std::max(longest, ready[&instruction]);
+    }
+  return longest;
+}
+
+static bool hasSums(const Loop &loop) {
+  return any_of(loop.getHeader()->phis(), [](const PHINode &phi) { return phi.getType()->isFPOrFPVectorTy(); });
+}
+
+/// The most bits that an element has of what the loop loads and stores, or 0 where it does neither.
+static unsigned getElementBits(const Loop &loop) {
+  unsigned bits = 0;
+  for (BasicBlock *block : loop.blocks())
+    for (Instruction &instruction : *block)
+      if (isa<LoadInst, StoreInst>(instruction))
+        bits = std::max(bits, getLoadStoreType(&instruction)->getScalarSizeInBits());
+  return bits;
+}
+
+/// How many of `vectors` to compute side by side, 0 for a number that is not known. What is left over is done one by one.
+static unsigned chooseCount(unsigned vectors) {
+  constexpr unsigned kMost = 4;
+  unsigned count = kMost;
+  auto leavesMuch = [&] { return vectors < count || (vectors % count > 1 && vectors < 4 * count); };
+  while (vectors > 0 && count > 1 && leavesMuch())
+    count /= 2;
+  return count;
+}
+
+PreservedAnalyses InterleaveChains::run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &) {
+  constexpr unsigned kLongChain = 36, kFewVectors = 4;
+  StringRef name = "llvm.loop.interleave.count";
+  unsigned bits = getElementBits(loop), trips = results.SE.getSmallConstantTripCount(&loop);
+  if (!loop.isInnermost() || bits == 0 || getOptionalIntLoopAttribute(&loop, name))
+    return PreservedAnalyses::all();
+  unsigned lanes = std::max<unsigned>(results.TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector) / bits, 1);
+  bool isFew = trips > 0 && trips % lanes == 0 && trips <= kFewVectors * lanes;
+  if (!isFew && !hasSums(loop) && getChainCycles(loop, results.LI) < kLongChain)
+    return PreservedAnalyses::all();
+  unsigned count = trips > 0 && trips < lanes ? 1 : chooseCount(trips / lanes);
+  if (count > 1)
+    addStringMetadataToLoop(&loop, name.data(), count);
+  return PreservedAnalyses::all();
+}
+
+void tenon::addLoopHints(PassBuilder &builder) {
+  builder.registerLateLoopOptimizationsEPCallback([](LoopPassManager &passes, OptimizationLevel) {
+    passes.addPass(InterleaveChains());
+    passes.addPass(KeepLongLoops());
+  });
+}
