@@ -107,11 +107,25 @@ void BlockReuse::collectUses() {
     });
 }
 
-/// Whether the memory of an input is an activation of this block that has served its purpose after `launch`.
+/// Whether `result` is what a time of a loop makes of `value` for the next one, and nothing else of the next one's: it is wanted
+/// where `value` is.
+static bool isNextOf(Value value, Value result) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument ? dyn_cast_or_null<LoopOp>(argument.getOwner()->getParentOp()) : LoopOp();
+  if (!loop || !cast<RankedTensorType>(value.getType()).hasStaticShape())
+    return false;
+  OperandRange yielded = cast<YieldOp>(argument.getOwner()->getTerminator()).getValues();
+  auto isResult = [&](Value other) { return getReshaped(other) == result; };
+  return isResult(yielded[argument.getArgNumber() + 1]) && llvm::count_if(yielded, isResult) == 1;
+}
+
+/// Whether the memory of an input is an activation of this block, or of the loop that it is the body of, that has served its
+/// purpose after `launch`.
 bool BlockReuse::isFree(LaunchOp launch, unsigned input) {
   Value owner = getOwner(launch.getInputs()[input], owners);
   Operation *definition = owner.getDefiningOp();
-  if (!isa_and_nonnull<LaunchOp, CallOp>(definition) || definition->getBlock() != &block)
+  bool isOfBlock = isa_and_nonnull<LaunchOp, CallOp>(definition) && definition->getBlock() == &block;
+  if (!isOfBlock && !isNextOf(owner, launch.getResult(0)))
     return false;
   const Memory &memory = memories[owner];
   auto sharesMemory = [&](Value other) { return getOwner(other, owners) == owner; };

@@ -60,6 +60,7 @@ private:
   mlir::LogicalResult convertAppend(AppendOp append);
   mlir::LogicalResult convertIf(IfOp op);
   mlir::LogicalResult convertLoop(LoopOp op);
+  void placeYields(LoopOp op, llvm::ArrayRef<mlir::Value> targets);
   mlir::LogicalResult convertBranch(IfOp op, mlir::Block &block, mlir::Block &into);
   void move(mlir::ValueRange values, mlir::ValueRange targets);
   void setSymbols(std::optional<mlir::ArrayAttr> symbols, mlir::TypeRange types, mlir::ValueRange values, mlir::Location loc);

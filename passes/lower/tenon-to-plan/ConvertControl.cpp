@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/Unsupported.h"
@@ -173,6 +174,29 @@ LogicalResult Conversion::convertIf(IfOp op) {
   return convertBranch(op, op.getElseBody().front(), elseBlock);
 }
 
+/// What a launch computes for the next time of a loop, it writes there at once, where nothing reads any more what is there.
+/// `targets` are the memory of the condition, then of what the loop passes on.
+void Conversion::placeYields(LoopOp op, ArrayRef<Value> targets) {
+  Block &body = op.getBody().front();
+  llvm::DenseMap<Value, Operation *> lastUses;
+  for (Operation &inner : body)
+    inner.walk([&](Operation *user) {
+      for (Value operand : user->getOperands())
+        lastUses[getViewed(operand)] = &inner;
+    });
+  OperandRange yielded = cast<YieldOp>(body.getTerminator()).getValues();
+  for (auto [i, value, target] : llvm::enumerate(yielded, targets)) {
+    Value source = getReshaped(value), argument = i ? Value(body.getArgument(i - 1)) : Value();
+    Operation *definition = source.getDefiningOp(), *lastUse = lastUses.lookup(argument);
+    if (!isa_and_nonnull<LaunchOp, CallOp>(definition) || definition->getBlock() != &body || buffers.contains(source))
+      continue;
+    bool isOnce = llvm::count_if(yielded, [&](Value other) { return getReshaped(other) == source; }) == 1;
+    bool isFree = !argument || (value.getType() == argument.getType() && (!lastUse || lastUse->isBeforeInBlock(definition)));
+    if (isOnce && isFree && cast<RankedTensorType>(value.getType()).hasStaticShape())
+      buffers[source] = target;
+  }
+}
+
 LogicalResult Conversion::convertLoop(LoopOp op) {
   Location loc = op.getLoc();
   setSymbols(op.getSymbols(), op.getResultTypes(), op.getInits(), loc);
@@ -185,6 +209,7 @@ LogicalResult Conversion::convertLoop(LoopOp op) {
   auto loop = plan::LoopOp::create(b, loc, targets.front(), getName(loc));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&loop.getBody().emplaceBlock());
+  placeYields(op, targets);
   if (failed(convertBlock(body)))
     return failure();
   auto yield = cast<YieldOp>(body.getTerminator());

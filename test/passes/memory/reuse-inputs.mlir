@@ -52,3 +52,36 @@ func.func private @add(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>) -> tensor<4x4xf
   return %0 : tensor<4x4xf32>
 }
 // CHECK: func.func private @exp_in_place0(%{{.*}}: tensor<16xf32> {tenon.reused = 0 : i64})
+
+// -----
+
+// What a loop passes on is written over by what takes its place the next time, and by nothing else.
+// CHECK-LABEL: func.func @loop
+// CHECK: tenon.loop
+// CHECK: ^bb0(%[[U:.*]]: tensor<16xf32>, %[[V:.*]]: tensor<16xf32>, %[[W:.*]]: tensor<16xf32>):
+// CHECK: %[[A:.*]] = tenon.launch @exp_in_place0(%[[U]])
+// %v is read again.
+// CHECK: %[[B:.*]] = tenon.launch @exp(%[[V]])
+// CHECK: tenon.launch @add_in_place1(%[[V]], %[[B]])
+// This one takes another's place.
+// CHECK: tenon.launch @exp(%[[W]])
+func.func @loop(%c: tensor<i1>, %x: tensor<16xf32>) -> tensor<16xf32> {
+  %0:3 = tenon.loop %c(%x, %x, %x) : tensor<i1>, (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>)
+      -> (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) {
+  ^bb0(%u: tensor<16xf32>, %v: tensor<16xf32>, %w: tensor<16xf32>):
+    %a = tenon.launch @exp(%u) {sizes = #tenon.shape<>} : (tensor<16xf32>) -> tensor<16xf32>
+    %b = tenon.launch @exp(%v) {sizes = #tenon.shape<>} : (tensor<16xf32>) -> tensor<16xf32>
+    %s = tenon.launch @add(%v, %b) {sizes = #tenon.shape<>} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+    %d = tenon.launch @exp(%w) {sizes = #tenon.shape<>} : (tensor<16xf32>) -> tensor<16xf32>
+    tenon.yield %c, %a, %d, %s : tensor<i1>, tensor<16xf32>, tensor<16xf32>, tensor<16xf32>
+  } {symbols = []}
+  return %0#0 : tensor<16xf32>
+}
+func.func private @exp(%x: tensor<16xf32>) -> tensor<16xf32> attributes {tenon.kernel} {
+  %0 = tenon.exp %x : (tensor<16xf32>) -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
+func.func private @add(%x: tensor<16xf32>, %y: tensor<16xf32>) -> tensor<16xf32> attributes {tenon.kernel} {
+  %0 = tenon.add %x, %y : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}

@@ -108,3 +108,35 @@ func.func @lists(%c: tensor<i1> {tenon.name = "c"}, %row: tensor<4xf32> {tenon.n
   } {symbols = ["n"]}
   return %0 : tensor<?x4xf32, #l>
 }
+
+// -----
+
+// What a launch computes for the next time is written there at once, where nothing reads what is there any more.
+// CHECK-LABEL: plan.program @next
+// CHECK: %[[GO:.*]] = plan.alloc %c1
+// CHECK: %[[U:.*]] = plan.alloc
+// CHECK: %[[V:.*]] = plan.alloc
+// CHECK: plan.loop %[[GO]] {
+// CHECK: plan.launch @turn(%[[U]]) -> (%[[TURNED:[0-9]+]])
+// %u has been read for the last time.
+// CHECK: plan.launch @turn(%[[TURNED]]) -> (%[[U]])
+// This one is read by the launch itself.
+// CHECK: plan.launch @turn(%[[V]]) -> (%[[LATER:[0-9]+]])
+// CHECK: plan.launch @test(%[[U]]) -> (%[[GO]])
+// CHECK-NOT: plan.copy
+// CHECK: plan.copy %[[LATER]] to %{{.*}}
+// CHECK-NOT: plan.copy
+// CHECK: }
+func.func @next(%c: tensor<i1> {tenon.name = "c"}, %x: tensor<4x4xf32> {tenon.name = "x"}) -> (tensor<4x4xf32> {tenon.name = "y"}) {
+  %0:2 = tenon.loop %c(%x, %x) : tensor<i1>, (tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  ^bb0(%u: tensor<4x4xf32>, %v: tensor<4x4xf32>):
+    %a = tenon.launch @turn(%u) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %b = tenon.launch @turn(%a) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %d = tenon.launch @turn(%v) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %go = tenon.launch @test(%b) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<i1>
+    tenon.yield %go, %b, %d : tensor<i1>, tensor<4x4xf32>, tensor<4x4xf32>
+  } {symbols = []}
+  return %0#0 : tensor<4x4xf32>
+}
+func.func private @turn(%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {tenon.kernel, tenon.symbols = [], tenon.tiles = #tenon.shape<1>}
+func.func private @test(%arg0: tensor<4x4xf32>) -> tensor<i1> attributes {tenon.kernel, tenon.symbols = [], tenon.tiles = #tenon.shape<1>}
