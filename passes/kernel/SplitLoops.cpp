@@ -35,13 +35,15 @@ struct Split {
 
 /// The first such branch in the body of a loop of constant bounds.
 static std::optional<Split> findSplit(scf::ForOp loop) {
-  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()), end = getConstantIntValue(loop.getUpperBound());
+  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
+                         end = getConstantIntValue(loop.getUpperBound());
   // Below zero an index is a large number without a sign.
   if (!begin || !end || *begin < 0 || getConstantIntValue(loop.getStep()) != 1 || loop.getNumResults() != 0)
     return std::nullopt;
   for (auto branch : loop.getBody()->getOps<scf::IfOp>()) {
     auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
-    if (!compare || compare.getPredicate() != arith::CmpIPredicate::ult || compare.getLhs() != loop.getInductionVar())
+    if (!compare || compare.getPredicate() != arith::CmpIPredicate::ult ||
+        compare.getLhs() != loop.getInductionVar())
       continue;
     std::optional<int64_t> place = getConstantIntValue(compare.getRhs());
     if (place && *begin < *place && *place < *end)

@@ -20,10 +20,11 @@ using namespace llvm;
 using namespace tenon;
 
 namespace {
-/// Keeps loops from being unrolled before the vectoriser has seen them, which would then turn to the loop around
-/// them, and scatter. Short ones, as over a window, are better gone.
+/// Keeps loops from being unrolled before the vectoriser has seen them, which would then turn to the loop
+/// around them, and scatter. Short ones, as over a window, are better gone.
 struct KeepLongLoops : PassInfoMixin<KeepLongLoops> {
-  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &) {
+  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results,
+                        LPMUpdater &) {
     constexpr unsigned kShort = 8;
     if (results.SE.getSmallConstantTripCount(&loop) > kShort)
       loop.setLoopAlreadyUnrolled();
@@ -31,12 +32,14 @@ struct KeepLongLoops : PassInfoMixin<KeepLongLoops> {
   }
 };
 
-/// Has several vectors computed side by side where each takes a long chain of operations, as a function does, or where one
-/// waits for the one before, as in a sum: else a core waits for results most of the time, since few chains fit into what it
-/// looks ahead. LLVM leaves loops of many instructions as they are, and all that are kept from being unrolled. A loop of few vectors in all is done at once: what the loop around it adds to in
-/// memory stays in registers then.
+/// Has several vectors computed side by side where each takes a long chain of operations, as a function does,
+/// or where one waits for the one before, as in a sum: else a core waits for results most of the time, since
+/// few chains fit into what it looks ahead. LLVM leaves loops of many instructions as they are, and all that
+/// are kept from being unrolled. A loop of few vectors in all is done at once: what the loop around it adds
+/// to in memory stays in registers then.
 struct InterleaveChains : PassInfoMixin<InterleaveChains> {
-  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &);
+  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results,
+                        LPMUpdater &);
 };
 } // namespace
 
@@ -70,7 +73,8 @@ static unsigned getChainCycles(Loop &loop, LoopInfo &info) {
 }
 
 static bool hasSums(const Loop &loop) {
-  return any_of(loop.getHeader()->phis(), [](const PHINode &phi) { return phi.getType()->isFPOrFPVectorTy(); });
+  return any_of(loop.getHeader()->phis(),
+                [](const PHINode &phi) { return phi.getType()->isFPOrFPVectorTy(); });
 }
 
 /// The most bits that an element has of what the loop loads and stores, or 0 where it does neither.
@@ -83,7 +87,8 @@ static unsigned getElementBits(const Loop &loop) {
   return bits;
 }
 
-/// How many of `vectors` to compute side by side, 0 for a number that is not known. What is left over is done one by one.
+/// How many of `vectors` to compute side by side, 0 for a number that is not known. What is left over is done
+/// one by one.
 static unsigned chooseCount(unsigned vectors) {
   constexpr unsigned kMost = 4;
   unsigned count = kMost;
@@ -93,13 +98,15 @@ static unsigned chooseCount(unsigned vectors) {
   return count;
 }
 
-PreservedAnalyses InterleaveChains::run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &) {
+PreservedAnalyses InterleaveChains::run(Loop &loop, LoopAnalysisManager &,
+                                        LoopStandardAnalysisResults &results, LPMUpdater &) {
   constexpr unsigned kLongChain = 36, kFewVectors = 4;
   StringRef name = "llvm.loop.interleave.count";
   unsigned bits = getElementBits(loop), trips = results.SE.getSmallConstantTripCount(&loop);
   if (!loop.isInnermost() || bits == 0 || getOptionalIntLoopAttribute(&loop, name))
     return PreservedAnalyses::all();
-  unsigned lanes = std::max<unsigned>(results.TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector) / bits, 1);
+  unsigned lanes = std::max<unsigned>(
+      results.TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector) / bits, 1);
   bool isFew = trips > 0 && trips % lanes == 0 && trips <= kFewVectors * lanes;
   if (!isFew && !hasSums(loop) && getChainCycles(loop, results.LI) < kLongChain)
     return PreservedAnalyses::all();

@@ -14,7 +14,8 @@ class PassBuilder;
 
 namespace tenon {
 
-/// Makes the pipelines of `builder` mark loops, before they are vectorised, with what LLVM's own figures do not say.
+/// Makes the pipelines of `builder` mark loops, before they are vectorised, with what LLVM's own figures do
+/// not say.
 void addLoopHints(llvm::PassBuilder &builder);
 
 } // namespace tenon
