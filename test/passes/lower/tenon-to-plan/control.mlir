@@ -140,3 +140,29 @@ func.func @next(%c: tensor<i1> {tenon.name = "c"}, %x: tensor<4x4xf32> {tenon.na
 }
 func.func private @turn(%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {tenon.kernel, tenon.symbols = [], tenon.tiles = #tenon.shape<1>}
 func.func private @test(%arg0: tensor<4x4xf32>) -> tensor<i1> attributes {tenon.kernel, tenon.symbols = [], tenon.tiles = #tenon.shape<1>}
+
+// -----
+
+// What is wanted in two places, and what is read once more at the end of the time, have memory of their own.
+// CHECK-LABEL: plan.program @not_at_once
+// CHECK: plan.alloc %c1
+// CHECK: %[[U:.*]] = plan.alloc
+// CHECK: %[[V:.*]] = plan.alloc
+// CHECK: %[[W:.*]] = plan.alloc
+// CHECK: plan.loop
+// CHECK: plan.launch @turn(%[[U]]) -> (%[[TWICE:[0-9]+]])
+// CHECK: plan.launch @turn(%[[TWICE]]) -> (%[[LAST:[0-9]+]])
+// CHECK-DAG: plan.copy %[[TWICE]] to
+// CHECK-DAG: plan.copy %[[LAST]] to
+// CHECK: }
+func.func @not_at_once(%c: tensor<i1> {tenon.name = "c"}, %x: tensor<4x4xf32> {tenon.name = "x"}) -> (tensor<4x4xf32> {tenon.name = "y"}) {
+  %0:4 = tenon.loop %c(%x, %x, %x, %x) : tensor<i1>, (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>)
+      -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  ^bb0(%u: tensor<4x4xf32>, %v: tensor<4x4xf32>, %w: tensor<4x4xf32>, %p: tensor<4x4xf32>):
+    %a = tenon.launch @turn(%u) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %b = tenon.launch @turn(%a) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    tenon.yield %c, %a, %a, %b, %w : tensor<i1>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+  } {symbols = []}
+  return %0#0 : tensor<4x4xf32>
+}
+func.func private @turn(%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {tenon.kernel, tenon.symbols = [], tenon.tiles = #tenon.shape<1>}
