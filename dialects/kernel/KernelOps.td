@@ -62,11 +62,22 @@ def Kernel_ScratchOp : Kernel_Op<"scratch", [Pure]> {
   let summary = "memory of the thread that runs the kernel";
   let description = [{
     At an offset in bytes, a multiple of 64, in what the runtime gives each thread; with
-    unknown contents. The kernel's attribute `tenon.scratch` says how much it needs.
+    unknown contents, unless `kernel.last_end` tells of a call before. The kernel's attribute
+    `tenon.scratch` says how much it needs.
   }];
   let arguments = (ins I64Attr:$offset);
   let results = (outs AnyMemRef:$memory);
   let assemblyFormat = "$offset attr-dict `:` type($memory)";
+}
+
+def Kernel_LastEndOp : Kernel_Op<"last_end", [Pure]> {
+  let summary = "where the tiles ended that the thread computed last";
+  let description = [{
+    In the same launch, in a call before this one; -1 where there was none. Scratch memory
+    has what that call left there.
+  }];
+  let results = (outs Index:$end);
+  let assemblyFormat = "attr-dict";
 }
 
 #endif // TENON_KERNEL_OPS_TD

@@ -75,8 +75,8 @@ struct Contraction {
 /// Fewer rows than these have what is widened in registers alone.
 inline constexpr int64_t kFewWidenedRows = 4;
 
-/// On a linalg.generic whose `vectors` are [summed, column]: how many steps of the sum ahead they are asked for, where
-/// what follows them in memory is read next.
+/// On a linalg.generic with panels: what is read after the last one lies so many steps of the sum after the first one's beginning.
+/// It is asked for with the last one's products; nothing is where this is not known.
 inline constexpr llvm::StringLiteral kPrefetchAttr = "tenon.prefetch";
 
 /// Recognises contractions of f32, of f64, of what is widened to these, and of bytes in quads, on tensors and on buffers.

@@ -488,10 +488,8 @@ SmallVector<Value> ContractionEmitter::emitSteps(ArrayRef<unsigned> loops, Value
     Value number = step == 0 ? loop.getInductionVar()
                              : arith::AddIOp::create(b, loc, loop.getInductionVar(), constant(step)).getResult();
     position[current] = depth ? arith::AddIOp::create(b, loc, depth->begin, number).getResult() : number;
-    if (loops.size() == 1) {
+    if (loops.size() == 1)
       prefetchPanel(current, {loop.getInductionVar(), step, unrolled});
-      prefetchAhead(current, {loop.getInductionVar(), step, unrolled});
-    }
     if (readsZeros(current, rows))
       readPixels(rows);
     results = emitReduction(loops.drop_front(), rows, results);

@@ -213,7 +213,6 @@ private:
   bool hasFewRegisters() const { return registers <= 16; }
   /// `step` is that of `loop`, from the beginning of the part.
   void prefetchPanel(unsigned loop, UnrolledStep step);
-  void prefetchAhead(unsigned loop, UnrolledStep step);
   void prefetchParts();
   void countOuterBlocks(mlir::AffineExpr &number, llvm::SmallVector<mlir::Value> &places, int64_t &count);
   void moveToNextPanels();

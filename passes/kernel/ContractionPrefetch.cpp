@@ -87,49 +87,20 @@ void ContractionEmitter::moveToNextPanels() {
   column = next;
 }
 
-/// Asks for what the vectors of a later step will be. Blocks of rows, which all do the same steps, share the steps that are
-/// unrolled.
-void ContractionEmitter::prefetchAhead(unsigned loop, UnrolledStep step) {
-  auto steps = op->getAttrOfType<IntegerAttr>(kPrefetchAttr);
-  if (!steps)
-    return;
-  std::optional<RowBlocks> rowBlocks = contraction.rowLoop ? getRowBlocks() : std::nullopt;
-  int64_t sharing = rowBlocks ? std::min<int64_t>(llvm::bit_floor(uint64_t(rowBlocks->count)), step.count) : 1;
-  if (step.count % sharing)
-    sharing = 1;
-  int64_t share = step.count / sharing;
-  if (step.number >= share)
-    return;
-  AffineExpr expr = b.getAffineDimExpr(0) + steps.getInt();
-  SmallVector<Value> places{position[loop]};
-  if (sharing > 1) {
-    expr = expr + b.getAffineDimExpr(1).floorDiv(size.rows) % sharing * share;
-    places.push_back(position[*contraction.rowLoop]);
-  }
-  Value later = affine::AffineApplyOp::create(b, loc, AffineMap::get(places.size(), 0, expr), places);
-  constexpr int64_t kLine = 64;
-  int64_t perLine = kLine * 8 / type.getIntOrFloatBitWidth();
-  for (int64_t column = 0; column < size.vectors * lanes; column += perLine) {
-    Value at = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + column),
-                                             position[contraction.columnLoop]);
-    memref::PrefetchOp::create(b, loc, contraction.vectors.memory, ValueRange{later, at}, /*isWrite=*/false,
-                               /*localityHint=*/2, /*isDataCache=*/true);
-  }
-}
-
 /// While a panel is multiplied with all rows, the next one comes from memory: each block of rows asks for its
 /// share. With parts of the depth, what comes next is that part of the next panels, or the first panels' next
-/// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks, nor twice within the steps
-/// that are unrolled, as far as blocks share: a request takes the place of another instruction. What lies beyond the last panel
-/// may be asked for, too: that reads nothing.
+/// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks, but where it is known what follows the
+/// last panel (kPrefetchAttr), nor twice within the steps that are unrolled, as far as blocks share: a request takes the place of
+/// another instruction. What lies beyond the last panel may be asked for, too: that reads nothing.
 void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   constexpr int64_t kLine = 64;
   int64_t panelBytes = contraction.panel * type.getIntOrFloatBitWidth() / 8;
   if (panelBytes == 0 || panelBytes % kLine || contraction.widening || !contraction.rowLoop)
     return;
+  auto following = op->getAttrOfType<IntegerAttr>(kPrefetchAttr);
   // Of unknown rows there may be fewer blocks than is taken for granted, or more.
   std::optional<RowBlocks> known = getRowBlocks();
-  RowBlocks blocksOfRows = known.value_or(RowBlocks{8, block.rows, 0});
+  RowBlocks blocksOfRows = known.value_or(RowBlocks{following ? 1 : 8, block.rows, 0});
   bool isLarger = size.rows == blocksOfRows.rows + 1 && blocksOfRows.larger > 0;
   if (size.rows != blocksOfRows.rows && !isLarger)
     return;
@@ -145,10 +116,10 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   countOuterBlocks(number, places, count);
   // A power of two, so that no step divides.
   int64_t blocks = llvm::bit_floor(uint64_t(std::max<int64_t>(count, 1)));
-  if (!steps || blocks < lines || *steps < blocks)
+  if (!steps || (blocks < lines && !following) || *steps < blocks)
     return;
-  int64_t gap = std::min(blocks / lines, step.count);
-  if (step.number % gap)
+  int64_t stepsOfLine = std::max<int64_t>(blocks / lines, 1), linesOfStep = std::max<int64_t>(lines / blocks, 1);
+  if (step.number % std::min(stepsOfLine, step.count))
     return;
   // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more;
   // those that are left over touch some again.
@@ -170,25 +141,30 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
     return affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, expr), operands);
   };
   indices[stepDim] = compute(number % blocks * share, places);
-  indices.back() = compute((d0.floorDiv(perStep) + step.number).floorDiv(blocks / lines) * perLine, step.first);
+  AffineExpr line = (d0.floorDiv(perStep) + step.number).floorDiv(stepsOfLine) * linesOfStep;
   // The block has some panels side by side, and after them come as many.
   int64_t numPanels = llvm::divideCeil(size.vectors * lanes, contraction.panel);
   Value column = position[contraction.columnLoop];
   Value next = compute(d0.floorDiv(contraction.panel) + numPanels, column);
-  if (depth) {
+  if (depth || following) {
     Value isLast =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, compute(d0 + size.vectors * lanes, column),
                               extents[contraction.columnLoop]);
-    Value nextPart = depth->isLast ? constant(0) : compute(d0 + depth->size, depth->begin);
-    Value part = arith::SelectOp::create(b, loc, isLast, nextPart, depth->begin);
+    bool hasNextPart = depth && !depth->isLast;
+    Value begin = depth ? depth->begin : constant(0), first = constant(following ? following.getInt() : 0);
+    if (hasNextPart)
+      first = compute(d0 + depth->size, begin);
+    Value part = arith::SelectOp::create(b, loc, isLast, first, begin);
     indices[stepDim] = arith::AddIOp::create(b, loc, indices[stepDim], part);
-    if (!depth->isLast)
+    if (hasNextPart || following)
       next = arith::SelectOp::create(b, loc, isLast, constant(0), next);
   }
-  for (int64_t panel = 0; panel < numPanels; ++panel) {
-    indices[panelDim] = compute(d0 + panel, next);
-    memref::PrefetchOp::create(b, loc, contraction.vectors.memory, indices, /*isWrite=*/false,
-                               /*localityHint=*/2,
-                               /*isDataCache=*/true);
-  }
+  for (int64_t panel = 0; panel < numPanels; ++panel)
+    for (int64_t i = 0; i < linesOfStep; ++i) {
+      indices[panelDim] = compute(d0 + panel, next);
+      indices.back() = compute((line + i) * perLine, step.first);
+      memref::PrefetchOp::create(b, loc, contraction.vectors.memory, indices, /*isWrite=*/false,
+                                 /*localityHint=*/2,
+                                 /*isDataCache=*/true);
+    }
 }

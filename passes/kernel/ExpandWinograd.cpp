@@ -7,14 +7,15 @@
 //
 // A tile of the result is made of squares of m x m elements. Each one's input, a
 // square of a x a elements with a = m + r - 1, is transformed for a vector of
-// channels at a time; a matrix product for each of the a * a points follows, a
-// panel of filters at a time; then the inverse transform writes the squares.
-// All that is between stays in the thread's scratch, which the second cache
-// holds.
+// channels at a time; a matrix product for each of the a * a points follows; then
+// the inverse transform writes the squares. All that is between stays in the
+// thread's scratch. The tiles that a thread computes one after the other and that
+// differ in their filters alone share the transformed input.
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/kernel/KernelDialect.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -22,6 +23,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Passes.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/Epilogue.h"
@@ -183,10 +186,12 @@ public:
 
 private:
   void findExtents();
+  Value isInputNew();
   void transformInput();
   void copyWindow(Value channel, Value active);
-  void multiply(Value panel);
-  void transformOutput(Value panel);
+  void multiply(Value first, Value count);
+  void emitProducts(OpFoldResult rows, Value first, Value count);
+  void transformOutput(Value first, Value count);
   void storeSquare(ArrayRef<Value> square, Value row, Value column, Value filter);
   Value applyEpilogue(Value elements, ArrayRef<Value> at, Value active);
 
@@ -206,6 +211,8 @@ private:
   void forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body);
   /// Over the squares of the tile: row, column and number of each.
   void forSquares(llvm::function_ref<void(Value row, Value column, Value number)> body);
+  /// Over the filters of the tile, as many at a time as there is room for products of.
+  void forSomeFilters(llvm::function_ref<void(Value first, Value count)> body);
   Value select(Value condition, Value yes, Value no) { return arith::SelectOp::create(b, loc, condition, yes, no); }
   Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
     return arith::CmpIOp::create(b, loc, predicate, x, y);
@@ -258,6 +265,16 @@ void Expansion::forSquares(llvm::function_ref<void(Value row, Value column, Valu
   });
 }
 
+void Expansion::forSomeFilters(llvm::function_ref<void(Value first, Value count)> body) {
+  std::optional<int64_t> known = getConstantIntValue(filters);
+  if (known && *known <= scratch.filters)
+    return body(constant(0), filters);
+  forLoop(constant(0), filters, scratch.filters, [&](Value first) {
+    Value most = constant(scratch.filters), rest = arith::SubIOp::create(b, loc, filters, first);
+    body(first, known && *known % scratch.filters == 0 ? most : arith::MinSIOp::create(b, loc, rest, most).getResult());
+  });
+}
+
 void Expansion::findExtents() {
   auto extent = [&](int64_t i) -> Value {
     int64_t size = cast<MemRefType>(op.getInit().getType()).getDimSize(i);
@@ -273,8 +290,41 @@ void Expansion::findExtents() {
   window = getBuffer(0, {scratch.windowRows, scratch.windowColumns, lanes}, {scratch.windowColumns * lanes, lanes, 1});
   transformed = getBuffer(scratch.transformedOffset, {side * side, scratch.squares, scratch.channels},
                           {scratch.transformedStride, scratch.channels, 1});
-  products = getBuffer(scratch.productsOffset, {side * side, scratch.squares, scratch.panel},
-                       {scratch.productsStride, scratch.panel, 1});
+  products = getBuffer(scratch.productsOffset, {side * side, scratch.squares, scratch.filters},
+                       {scratch.productsStride, scratch.filters, 1});
+}
+
+/// What `value` would be in the iteration of `loop` that has `place`; null where that cannot be told.
+static Value cloneForIteration(OpBuilder &b, scf::ForOp loop, Value place, Value value) {
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
+  options.inclusive = true;
+  if (failed(getBackwardSlice(value, &slice, options)) || !llvm::all_of(slice, isPure))
+    return {};
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), place);
+  for (Operation *op : slice)
+    b.clone(*op, mapping);
+  return mapping.lookupOrDefault(value);
+}
+
+/// Whether the tile reads another part of the input than the one that the thread computed before it; null for always.
+Value Expansion::isInputNew() {
+  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!loop)
+    return {};
+  Value isFirst = compare(arith::CmpIPredicate::eq, loop.getInductionVar(), loop.getLowerBound());
+  Value lastEnd = select(isFirst, kernel::LastEndOp::create(b, loc, b.getIndexType()), loop.getInductionVar());
+  Value isNew = compare(arith::CmpIPredicate::slt, lastEnd, constant(0));
+  Value place = arith::SubIOp::create(b, loc, lastEnd, constant(1));
+  for (Value offset : op.getOffsets().drop_back()) {
+    Value before = cloneForIteration(b, loop, place, offset);
+    if (!before)
+      return {};
+    isNew = b.createOrFold<arith::OrIOp>(loc, isNew, compare(arith::CmpIPredicate::ne, offset, before));
+  }
+  return isNew;
 }
 
 /// A vector of channels of what the tile reads of the input, with zeros around it.
@@ -332,32 +382,38 @@ void Expansion::transformInput() {
                                                             constant(channels - whole)));
 }
 
-/// [point, square, channel] x [point, channel, filter] -> [point, square, filter], one product a point.
-void Expansion::multiply(Value panel) {
-  int64_t channels = cast<MemRefType>(op.getFilter().getType()).getDimSize(2);
+/// [point, square, channel] x [panel, point, channel, filter of the panel] -> [point, square, filter], one product a point:
+/// what is transformed is read once for all these filters. It may be more than the second cache holds.
+void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
+  auto filter = cast<MemRefType>(op.getFilter().getType());
+  int64_t channels = filter.getDimSize(2), panel = filter.getDimSize(3);
   Attribute one = b.getIndexAttr(1), zero = b.getIndexAttr(0);
-  Value filterPanel = compute(dim(0).floorDiv(scratch.panel) + dim(1), {op.getOffsets()[3], panel});
-  auto cut = [&](Value memory, ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) -> Value {
+  Value firstPanel = compute((dim(0) + dim(1)).floorDiv(panel), {op.getOffsets()[kFilterDim], first});
+  OpFoldResult panels = getAsOpFoldResult(compute(dim(0).ceilDiv(panel), count));
+  OpFoldResult columns = getAsOpFoldResult(compute(dim(0).ceilDiv(panel) * panel, count));
+  // All but the dimension of points.
+  auto cut = [&](Value memory, unsigned pointDim, ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) -> Value {
     SmallVector<int64_t> shape;
-    for (OpFoldResult size : sizes.take_back(2))
-      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+    for (auto [i, size] : llvm::enumerate(sizes))
+      if (i != pointDim)
+        shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
     SmallVector<OpFoldResult> strides(sizes.size(), one);
     MemRefType part = memref::SubViewOp::inferRankReducedResultType(shape, cast<MemRefType>(memory.getType()), offsets,
                                                                     sizes, strides);
     return memref::SubViewOp::create(b, loc, part, memory, offsets, sizes, strides);
   };
   forLoop(constant(0), constant(side * side), 1, [&](Value point) {
-    OpFoldResult count = getAsOpFoldResult(squares), p = point;
-    Value x = cut(transformed, {p, zero, zero}, {one, count, b.getIndexAttr(channels)});
-    Value weights = cut(op.getFilter(), {filterPanel, p, zero, zero},
-                        {one, one, b.getIndexAttr(channels), b.getIndexAttr(scratch.panel)});
-    Value y = cut(products, {p, zero, zero}, {one, count, b.getIndexAttr(scratch.panel)});
+    OpFoldResult p = point;
+    Value x = cut(transformed, 0, {p, zero, zero}, {one, rows, b.getIndexAttr(channels)});
+    Value weights = cut(op.getFilter(), 1, {firstPanel, p, zero, zero},
+                        {panels, one, b.getIndexAttr(channels), b.getIndexAttr(panel)});
+    Value y = cut(products, 0, {p, zero, zero}, {one, rows, columns});
     Value none = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
     linalg::FillOp::create(b, loc, none, y);
     using utils::IteratorType;
     AffineExpr m = dim(0), k = dim(1), n = dim(2);
-    auto map = [&](AffineExpr row, AffineExpr column) { return AffineMap::get(3, 0, {row, column}, b.getContext()); };
-    SmallVector<AffineMap> maps{map(m, k), map(k, n), map(m, n)};
+    auto map = [&](ArrayRef<AffineExpr> indices) { return AffineMap::get(3, 0, indices, b.getContext()); };
+    SmallVector<AffineMap> maps{map({m, k}), map({n.floorDiv(panel), k, n % panel}), map({m, n})};
     auto product = linalg::GenericOp::create(
         b, loc, ValueRange{x, weights}, ValueRange{y}, maps,
         ArrayRef{IteratorType::parallel, IteratorType::reduction, IteratorType::parallel},
@@ -366,9 +422,22 @@ void Expansion::multiply(Value panel) {
           Value product = arith::MulFOp::create(body, loc, in[0], in[1], contract);
           linalg::YieldOp::create(body, loc, arith::AddFOp::create(body, loc, in[2], product, contract).getResult());
         });
-    // The next point's weights follow.
+    // The next point's weights follow those of this one.
     product->setAttr(kPrefetchAttr, b.getI64IntegerAttr(channels));
   });
+}
+
+/// Of a tile that may be cut off at the border there are two kinds of code: blocks of a known number of rows are all of the best size.
+void Expansion::multiply(Value first, Value count) {
+  if (getConstantIntValue(squares))
+    return emitProducts(getAsOpFoldResult(squares), first, count);
+  Value isWhole = compare(arith::CmpIPredicate::eq, squares, constant(scratch.squares));
+  auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitProducts(b.getIndexAttr(scratch.squares), first, count);
+  b.setInsertionPointToStart(branch.elseBlock());
+  emitProducts(squares, first, count);
 }
 
 /// What follows the convolution, for the filters from place `at` of the tile on.
@@ -414,16 +483,16 @@ void Expansion::storeSquare(ArrayRef<Value> square, Value row, Value column, Val
   });
 }
 
-void Expansion::transformOutput(Value panel) {
+void Expansion::transformOutput(Value first, Value count) {
   int64_t outputs = op.getOutputs();
   forSquares([&](Value row, Value column, Value number) {
     Value firstRow = compute(dim(0) * outputs, row), firstColumn = compute(dim(0) * outputs, column);
-    forLoop(constant(0), constant(scratch.panel), lanes, [&](Value offset) {
+    forLoop(constant(0), count, lanes, [&](Value column) {
       SmallVector<Value> square;
       for (int64_t point = 0; point < side * side; ++point)
         square.push_back(
-            vector::LoadOp::create(b, loc, vectorType, products, ValueRange{constant(point), number, offset}));
-      Value filter = compute(dim(0) * scratch.panel + dim(1), {panel, offset});
+            vector::LoadOp::create(b, loc, vectorType, products, ValueRange{constant(point), number, column}));
+      Value filter = arith::AddIOp::create(b, loc, first, column);
       MatrixEmitter emitter(b, loc, vectorType);
       storeSquare(emitter.applyBoth(transforms.output, square), firstRow, firstColumn, filter);
     });
@@ -444,10 +513,17 @@ void Expansion::emit() {
   if (!epilogue.empty())
     b.setInsertionPoint(epilogue.back().op);
   findExtents();
-  transformInput();
-  forLoop(constant(0), compute(dim(0).ceilDiv(scratch.panel), filters), 1, [&](Value panel) {
-    multiply(panel);
-    transformOutput(panel);
+  if (Value isNew = isInputNew()) {
+    auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    transformInput();
+  } else {
+    transformInput();
+  }
+  forSomeFilters([&](Value first, Value count) {
+    multiply(first, count);
+    transformOutput(first, count);
   });
   for (EpilogueStage &stage : epilogue)
     stage.op.erase();

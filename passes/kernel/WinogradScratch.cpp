@@ -7,6 +7,7 @@
 
 #include "passes/kernel/WinogradScratch.h"
 #include "llvm/Support/MathExtras.h"
+#include "passes/paths/winograd/Schedule.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -23,11 +24,12 @@ WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
   s.windowColumns = squareColumns * outputs + border;
   s.squares = squareRows * squareColumns;
   s.channels = llvm::alignTo(filter.getDimSize(2), kMostLanes);
-  s.panel = filter.getDimSize(3);
+  int64_t panel = filter.getDimSize(3);
+  s.filters = std::min<int64_t>(llvm::alignTo(op.getTile()[2], panel), llvm::alignTo(kWinogradFilters, panel));
   // A line more than a multiple of what may be a power of two: the points of one square lie in different sets of the
   // first cache.
   s.transformedStride = s.squares * s.channels + kMostLanes;
-  s.productsStride = s.squares * s.panel + kMostLanes;
+  s.productsStride = s.squares * s.filters + kMostLanes;
   auto place = [&](int64_t elements) { return int64_t(llvm::alignTo(elements * elementBytes, kLine)); };
   s.transformedOffset = place(s.windowRows * s.windowColumns * kMostLanes);
   s.productsOffset = s.transformedOffset + place(points * s.transformedStride);

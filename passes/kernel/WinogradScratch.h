@@ -13,11 +13,11 @@
 namespace tenon {
 
 /// Three buffers, one after the other: a vector of channels of the input that a tile reads; that input transformed,
-/// [point, square, channel]; and the products with a panel of filters, [point, square, filter]. In elements, but for
+/// [point, square, channel]; and the products with some filters, in whole panels, [point, square, filter]. In elements, but for
 /// offsets and `bytes`. Enough for any length of vectors.
 struct WinogradScratch {
   int64_t windowRows, windowColumns;
-  int64_t squares, channels, panel;
+  int64_t squares, channels, filters;
   int64_t transformedStride, productsStride; ///< from point to point
   int64_t transformedOffset, productsOffset, bytes;
 };

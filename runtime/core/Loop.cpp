@@ -28,10 +28,10 @@ int32_t Session::runLaunch(const Job &job, uint32_t thread, Share &share) {
   void *const *buffers = session.bound->operands.data() + instruction.buffers.begin;
   const int64_t *sizes = session.bound->sizes.data() + instruction.exprs.begin;
   void *scratch = session.scratch.bytes() + thread * session.scratchStride;
-  int64_t time = session.profile ? now() : 0, begin, end;
+  int64_t time = session.profile ? now() : 0, begin, end, lastEnd = -1;
   int32_t result = 0;
-  while (!result && share.next(begin, end))
-    result = kernel(buffers, sizes, begin, end, scratch);
+  for (; !result && share.next(begin, end); lastEnd = end)
+    result = kernel(buffers, sizes, begin, end, scratch, lastEnd);
   if (session.profile)
     session.report(job.number, thread, time, share.ownBegin(), share.ownEnd());
   return result;

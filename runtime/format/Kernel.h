@@ -41,11 +41,13 @@ enum {
 ///            to the ranges that the tiles stand for; ranges of different tiles never overlap, so any
 ///            split of the tiles over threads gives the same bytes.
 /// `sizes`:   the values of the launch's expressions (symbols, as a rule), in the launch's order.
-/// `scratch`: memory of this thread alone, as large as the plan's scratch_size, with unknown contents.
+/// `scratch`: memory of this thread alone, as large as the plan's scratch_size. It has what the call before this one
+///            of the same thread and launch left there; what it has in the first call is unknown.
+/// `last_end`: where the tiles of that call ended, or -1 in the first one. Other threads compute those between.
 ///
-/// A kernel keeps no state, calls nothing outside its code section, and does not know about threads.
+/// A kernel keeps no state from launch to launch, calls nothing outside its code section, and does not know about threads.
 typedef int32_t (*tenon_kernel_fn)(void *const *buffers, const int64_t *sizes, int64_t tile_begin,
-                                   int64_t tile_end, void *scratch);
+                                   int64_t tile_end, void *scratch, int64_t last_end);
 
 #ifdef __cplusplus
 }

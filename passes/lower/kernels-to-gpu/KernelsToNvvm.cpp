@@ -61,6 +61,7 @@ static void buildEntry(func::FuncOp body, StringRef name, ArrayRef<bool> isBuffe
   Value one = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
   operands.append({tile, LLVM::AddOp::create(b, loc, tile, one)});
   operands.push_back(LLVM::ZeroOp::create(b, loc, pointer)); // no kernel takes scratch memory on a GPU
+  operands.push_back(LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(-1)));
   func::CallOp::create(b, loc, body, operands);
   LLVM::BrOp::create(b, loc, exit);
   b.setInsertionPointToStart(exit);

@@ -28,7 +28,7 @@ static void buildEntry(func::FuncOp body, StringRef name, ArrayRef<bool> isBuffe
   Location loc = body.getLoc();
   Type i64 = b.getI64Type(), pointer = LLVM::LLVMPointerType::get(b.getContext());
   auto entry = func::FuncOp::create(
-      b, loc, name, b.getFunctionType({pointer, pointer, i64, i64, pointer}, b.getI32Type()));
+      b, loc, name, b.getFunctionType({pointer, pointer, i64, i64, pointer, i64}, b.getI32Type()));
   Block *block = entry.addEntryBlock();
   b.setInsertionPointToStart(block);
   SmallVector<Value> operands;
@@ -39,9 +39,7 @@ static void buildEntry(func::FuncOp body, StringRef name, ArrayRef<bool> isBuffe
                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)});
     operands.push_back(LLVM::LoadOp::create(b, loc, buffer ? pointer : i64, slot));
   }
-  operands.push_back(block->getArgument(2));
-  operands.push_back(block->getArgument(3));
-  operands.push_back(block->getArgument(4));
+  llvm::append_range(operands, block->getArguments().drop_front(2));
   auto call = func::CallOp::create(b, loc, body, operands);
   func::ReturnOp::create(b, loc, call.getResults());
 }

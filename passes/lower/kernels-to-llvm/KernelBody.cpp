@@ -73,11 +73,12 @@ void tenon::lowerKernelArguments(func::FuncOp kernel) {
   SmallVector<Type> types;
   for (BlockArgument argument : kernel.getArguments())
     types.push_back(isa<MemRefType>(argument.getType()) ? pointer : i64);
-  types.push_back(pointer); // scratch
+  types.append({pointer, i64}); // scratch, last end
   SmallVector<Value> lowered;
   unsigned numOld = kernel.getNumArguments();
   for (Type type : types)
     lowered.push_back(body.addArgument(type, loc));
+  Value scratchMemory = lowered[numOld], lastEnd = lowered[numOld + 1];
 
   llvm::DenseMap<unsigned, Value> symbols;
   auto *dialect = context->getOrLoadDialect<TenonDialect>();
@@ -105,11 +106,11 @@ void tenon::lowerKernelArguments(func::FuncOp kernel) {
   }
   NamedAttrList scratchAttrs;
   scratchAttrs.set(LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
-  attrs.push_back(scratchAttrs.getDictionary(context));
+  attrs.append({scratchAttrs.getDictionary(context), DictionaryAttr::get(context)});
   kernel.walk([&](kernel::ScratchOp scratch) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(scratch);
-    Value place = LLVM::GEPOp::create(b, scratch.getLoc(), pointer, b.getI8Type(), lowered.back(),
+    Value place = LLVM::GEPOp::create(b, scratch.getLoc(), pointer, b.getI8Type(), scratchMemory,
                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(scratch.getOffset())});
     MemRefType type = scratch.getType();
     Dims dims;
@@ -117,6 +118,12 @@ void tenon::lowerKernelArguments(func::FuncOp kernel) {
       dims.push_back(getDimConstant(context, extent));
     scratch.replaceAllUsesWith(buildMemref(b, scratch.getLoc(), place, type, dims, symbols));
     scratch.erase();
+  });
+  kernel.walk([&](kernel::LastEndOp op) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(op);
+    op.replaceAllUsesWith(arith::IndexCastOp::create(b, op.getLoc(), b.getIndexType(), lastEnd).getResult());
+    op.erase();
   });
   body.eraseArguments(0, numOld);
   kernel.setFunctionType(FunctionType::get(context, types, b.getI32Type()));

@@ -12,19 +12,30 @@ using namespace tenon;
 
 static int64_t divideCeil(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
-/// Of the transformed input and the products of one panel.
-static int64_t getTileBytes(const WinogradProblem &p, const WinogradSchedule &s) {
-  int64_t side = p.outputs + p.window - 1;
-  return side * side * s.rows * s.columns * (p.channels + p.panel) * int64_t(sizeof(float));
+/// How many panels the transformed input is read for at a time.
+static int64_t countPanelsAtATime(const WinogradProblem &p, const WinogradSchedule &s) {
+  return std::min(divideCeil(kWinogradFilters, p.panel), s.panels);
 }
 
-/// The transformed input is read for each panel.
+/// Of the transformed input and the products of some panels.
+static int64_t getTileBytes(const WinogradProblem &p, const WinogradSchedule &s) {
+  int64_t side = p.outputs + p.window - 1, filters = p.panel * countPanelsAtATime(p, s);
+  return side * side * s.rows * s.columns * (p.channels + filters) * int64_t(sizeof(float));
+}
+
 static bool isInOwnCache(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine) {
   return getTileBytes(p, s) <= machine.ownCacheBytes / 2;
 }
 
+namespace {
 /// Cycles of one tile that is whole.
-static double getTileCycles(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine) {
+struct TileCycles {
+  double input; ///< to transform it
+  double rest;
+};
+} // namespace
+
+static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine) {
   // Cycles for each point of a square and vector of channels, or of filters, most of them because what lies between
   // the steps does not fit the first cache.
   constexpr double kInput = 8, kOutput = 5;
@@ -37,11 +48,11 @@ static double getTileCycles(const WinogradProblem &p, const WinogradSchedule &s,
   double lanes = double(machine.vectorBytes) / sizeof(float), vectors = p.panel / lanes;
   double input = kInput * points * squares * divideCeil(p.channels, int64_t(lanes));
   double rows = std::max(double(squares), kFewRows * divideCeil(squares, blockRows));
-  int64_t farElements = p.panel + (isInOwnCache(p, s, machine) ? 0 : squares);
+  double farElements = p.panel + (isInOwnCache(p, s, machine) ? 0 : double(squares) / countPanelsAtATime(p, s));
   double product = rows * vectors / machine.multiplyAdds / kShare, reading = farElements * sizeof(float) / machine.farBytes;
   double step = std::max(product, reading) + kSeen * std::min(product, reading);
   double output = kOutput * points * squares * vectors;
-  return input + s.panels * (points * p.channels * step + output);
+  return {input, s.panels * (points * p.channels * step + output)};
 }
 
 WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const Machine &machine) {
@@ -64,10 +75,13 @@ WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const M
         if (divideCeil(panels, divideCeil(panels, width)) != width)
           continue;
         WinogradSchedule s{rows, columns, width, 0};
-        double tile = getTileCycles(p, s, machine);
-        int64_t tiles = divideCeil(squareRows, rows) * divideCeil(squareColumns, columns) * divideCeil(panels, width);
-        for (int64_t cores : {1, 2, 4, 8})
-          s.cycles += cores * divideCeil(tiles, cores) * tile / 4;
+        TileCycles tile = getTileCycles(p, s, machine);
+        int64_t parts = divideCeil(squareRows, rows) * divideCeil(squareColumns, columns), tiles = parts * divideCeil(panels, width);
+        for (int64_t cores : {1, 2, 4, 8}) {
+          // Tiles of the same part of the input share it, transformed, where a core does them one after the other.
+          int64_t most = divideCeil(tiles, cores), inputs = parts == 1 ? 1 : most;
+          s.cycles += cores * (most * tile.rest + inputs * tile.input) / 4;
+        }
         if (best.cycles < 0 || s.cycles < best.cycles)
           best = s;
       }

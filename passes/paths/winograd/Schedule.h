@@ -18,6 +18,10 @@ struct WinogradProblem {
   int64_t height, width, channels, filters, panel;
 };
 
+/// How many filters kernels multiply with at a time, or a whole panel: the input, transformed, is read once for these, and their
+/// products stay in a near cache until they are transformed back.
+inline constexpr int64_t kWinogradFilters = 32;
+
 /// Tiles of so many rows and columns of squares, and panels of filters.
 struct WinogradSchedule {
   int64_t rows, columns, panels;

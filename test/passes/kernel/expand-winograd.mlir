@@ -13,7 +13,7 @@
 // CHECK: arith.subf
 // CHECK: vector.store
 // CHECK: vector.maskedload %arg0
-// A product for each point and panel of filters, which asks for the weights of the next point.
+// A product for each point and as many filters as there is room for products of, which asks for the weights of the next point.
 // CHECK: scf.for
 // CHECK: linalg.generic
 // CHECK-SAME: tenon.prefetch = 20
@@ -25,5 +25,42 @@ func.func private @tile(%x: memref<1x9x11x20xf32>, %w: memref<2x16x20x32xf32>, %
                         %y: index, %c0: index) attributes {tenon.kernel} {
   kernel.winograd ins(%x, %w : memref<1x9x11x20xf32>, memref<2x16x20x32xf32>) init(%out : memref<1x?x11x40xf32>)
     at [%n, %y, %c0, %c0] {low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 4, 12, 64>, window = 3 : i64}
+  return
+}
+
+// Tiles that follow each other with the same part of the input, here of all 3 panels of filters, share it, transformed, also where
+// the thread computed the one before in another call. Whole tiles have products of a known number of rows.
+// CHECK-LABEL: @tiles
+// CHECK-SAME: %[[BEGIN:[a-z0-9]+]]: index, %[[END:[a-z0-9]+]]: index)
+// CHECK: scf.for %[[TILE:.*]] = %[[BEGIN]] to %[[END]]
+// CHECK: %[[LAST:.*]] = kernel.last_end
+// CHECK: %[[FROM:.*]] = arith.select %{{.*}}, %[[LAST]], %[[TILE]]
+// CHECK: %[[NONE:.*]] = arith.cmpi slt, %[[FROM]]
+// CHECK: %[[BEFORE:.*]] = arith.subi %[[FROM]]
+// CHECK: arith.remui %[[BEFORE]]
+// CHECK: arith.cmpi ne
+// CHECK: %[[NEW:.*]] = arith.ori
+// CHECK: scf.if %[[NEW]] {
+// CHECK: vector.load %arg0
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : memref<8x20xf32
+// CHECK: } else {
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : memref<?x20xf32
+func.func private @tiles(%x: memref<1x7x7x20xf32>, %w: memref<3x16x20x32xf32>, %out: memref<1x7x7x96xf32>, %begin: index,
+                         %end: index) attributes {tenon.kernel} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  scf.for %t = %begin to %end step %c1 {
+    %row = arith.remui %t, %c2 : index
+    %panel = arith.divui %t, %c2 : index
+    %y = affine.apply affine_map<(d0) -> (d0 * 4)>(%row)
+    %f = affine.apply affine_map<(d0) -> (d0 * 32)>(%panel)
+    %rows = affine.min affine_map<(d0) -> (-d0 + 7, 4)>(%y)
+    %part = memref.subview %out[0, %y, 0, %f] [1, %rows, 7, 32] [1, 1, 1, 1]
+      : memref<1x7x7x96xf32> to memref<1x?x7x32xf32, strided<[4704, 672, 96, 1], offset: ?>>
+    kernel.winograd ins(%x, %w : memref<1x7x7x20xf32>, memref<3x16x20x32xf32>)
+      init(%part : memref<1x?x7x32xf32, strided<[4704, 672, 96, 1], offset: ?>>)
+      at [%c0, %y, %c0, %f] {low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 4, 8, 32>, window = 3 : i64}
+  }
   return
 }

@@ -82,6 +82,25 @@ TEST_CASE("any number of threads gives the same bytes") {
   }
 }
 
+TEST_CASE("a call finds in scratch memory what the one before it in the launch left there") {
+  ArtifactBuilder b;
+  uint32_t tiles = b.constant(64);
+  b.plan.scratch_size = b.constant(64);
+  uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, b.constant(512), b.output("y", fmt::DType::i64, {tiles}));
+  b.launch("tell_first_calls", tiles, {y}, {}, "tell");
+  b.halt();
+  for (uint32_t threads : {1, 2, 4}) {
+    Runner runner(b, threads);
+    for (int round = 0; round < 20; ++round) {
+      REQUIRE(runner.run() == TENON_OK);
+      std::vector<int64_t> first = runner.output<int64_t>(0);
+      // All tiles of one thread are a call; those of several are done in some calls, of which each thread has one first.
+      int64_t count = std::accumulate(first.begin(), first.end(), int64_t(0));
+      CHECK((threads == 1 ? count == 64 : count > 0 && count < 64));
+    }
+  }
+}
+
 TEST_CASE("constant data with pointers is relocated") {
   ArtifactBuilder b;
   uint32_t four = b.constant(4);

@@ -9,7 +9,7 @@
 
 #define KERNEL __attribute__((visibility("default"))) int32_t
 #define ARGUMENTS                                                                                            \
-  (void *const *buffers, const int64_t *sizes, int64_t tile_begin, int64_t tile_end, void *scratch)
+  (void *const *buffers, const int64_t *sizes, int64_t tile_begin, int64_t tile_end, void *scratch, int64_t last_end)
 
 enum { kTile = 16 };
 
@@ -50,6 +50,18 @@ KERNEL sum_in_scratch ARGUMENTS {
       sum += own[k] / 3;
     y[tile] = sum;
   }
+  return TENON_KERNEL_OK;
+}
+
+/// buffers: y (i64). Each tile says whether it is one of a thread's first call in the launch; the others must find in scratch memory
+/// what the call before left there.
+KERNEL tell_first_calls ARGUMENTS {
+  int64_t *y = buffers[0], *own = scratch;
+  if (last_end != -1 && own[0] != last_end)
+    return TENON_KERNEL_FAULT;
+  own[0] = tile_end;
+  for (int64_t tile = tile_begin; tile < tile_end; ++tile)
+    y[tile] = last_end == -1;
   return TENON_KERNEL_OK;
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 extern "C" {
-#define KERNEL(name) int32_t name(void *const *, const int64_t *, int64_t, int64_t, void *);
+#define KERNEL(name) int32_t name(void *const *, const int64_t *, int64_t, int64_t, void *, int64_t);
 KERNEL(tenon_find_strings)
 KERNEL(tenon_lower_case)
 KERNEL(tenon_match)
@@ -55,7 +55,7 @@ struct Call {
     add(all);
     add(ends);
   }
-  int32_t run(tenon_kernel_fn kernel) { return kernel(buffers.data(), sizes.data(), 0, 1, nullptr); }
+  int32_t run(tenon_kernel_fn kernel) { return kernel(buffers.data(), sizes.data(), 0, 1, nullptr, -1); }
 };
 } // namespace
 

@@ -16,7 +16,7 @@
 #include <string>
 
 extern "C" {
-#define KERNEL(name) int32_t name(void *const *, const int64_t *, int64_t, int64_t, void *);
+#define KERNEL(name) int32_t name(void *const *, const int64_t *, int64_t, int64_t, void *, int64_t);
 KERNEL(tenon_read_integers)
 KERNEL(tenon_read_numbers)
 KERNEL(tenon_write_integers)
@@ -28,7 +28,7 @@ template <typename T> static std::optional<T> read(tenon_kernel_fn kernel, std::
   T value = 0;
   void *buffers[] = {text.data(), &end, &value};
   int64_t sizes[] = {end, 1, 1};
-  return kernel(buffers, sizes, 0, 1, nullptr) == TENON_KERNEL_OK ? std::optional<T>(value) : std::nullopt;
+  return kernel(buffers, sizes, 0, 1, nullptr, -1) == TENON_KERNEL_OK ? std::optional<T>(value) : std::nullopt;
 }
 
 template <typename T> static std::string written(tenon_kernel_fn kernel, T value, int64_t flag) {
@@ -36,7 +36,7 @@ template <typename T> static std::string written(tenon_kernel_fn kernel, T value
   int64_t length = 0;
   void *buffers[] = {&value, &flag, slot, &length};
   int64_t sizes[] = {1, 1, 32, 1};
-  CHECK(kernel(buffers, sizes, 0, 1, nullptr) == TENON_KERNEL_OK);
+  CHECK(kernel(buffers, sizes, 0, 1, nullptr, -1) == TENON_KERNEL_OK);
   return std::string(slot, size_t(length));
 }
 

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #define KERNEL(name)                                                                                         \
-  int32_t name(void *const *buffers, const int64_t *sizes, int64_t tile_begin, int64_t tile_end, void *scratch)
+  int32_t name(void *const *buffers, const int64_t *sizes, int64_t tile_begin, int64_t tile_end, void *scratch,  \
+               int64_t last_end)
 
 #endif // TENON_LIBRARY_KERNEL_H

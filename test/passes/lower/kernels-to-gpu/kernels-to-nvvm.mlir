@@ -2,7 +2,7 @@
 
 // The body keeps what a CPU's has; the entry asks which thread it is, and calls the body for one tile.
 // CHECK-LABEL: func.func private @k_body(
-// CHECK-SAME: !llvm.ptr {llvm.noalias, llvm.readonly}, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr {llvm.noalias}) -> i32
+// CHECK-SAME: !llvm.ptr {llvm.noalias, llvm.readonly}, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: i64) -> i32
 // CHECK-LABEL: llvm.func @k(
 // CHECK-SAME: %[[IN:.*]]: !llvm.ptr {llvm.noalias, llvm.readonly}, %[[OUT:.*]]: !llvm.ptr {llvm.noalias}, %[[N:.*]]: i64, %[[TILES:.*]]: i64)
 // CHECK-SAME: nvvm.kernel

@@ -1,7 +1,7 @@
 // RUN: tenon-opt %s -tenon-kernel-abi | FileCheck %s
 
 // CHECK-LABEL: func.func private @k_body(
-// CHECK-SAME: %[[IN:.*]]: !llvm.ptr {llvm.noalias, llvm.readonly}, %[[OUT:.*]]: !llvm.ptr {llvm.noalias}, %[[S0:.*]]: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr {llvm.noalias}) -> i32
+// CHECK-SAME: %[[IN:.*]]: !llvm.ptr {llvm.noalias, llvm.readonly}, %[[OUT:.*]]: !llvm.ptr {llvm.noalias}, %[[S0:.*]]: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: i64) -> i32
 // CHECK-SAME: llvm.linkage = #llvm.linkage<internal>
 // Sizes and strides of an s0 x 40 buffer: s0, 40 and 40, 1.
 // CHECK: llvm.insertvalue %[[S0]], %{{.*}}[3, 0]
@@ -11,14 +11,14 @@
 
 // Pointers come from the first table and sizes from the second.
 // CHECK-LABEL: func.func @k(
-// CHECK-SAME: %[[BUFFERS:.*]]: !llvm.ptr, %[[SIZES:.*]]: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %[[SCRATCH:.*]]: !llvm.ptr) -> i32
+// CHECK-SAME: %[[BUFFERS:.*]]: !llvm.ptr, %[[SIZES:.*]]: !llvm.ptr, %[[BEGIN:.*]]: i64, %[[END:.*]]: i64, %[[SCRATCH:.*]]: !llvm.ptr, %[[LAST:.*]]: i64) -> i32
 // CHECK: llvm.getelementptr %[[BUFFERS]][0]
 // CHECK: %[[P0:.*]] = llvm.load {{.*}} -> !llvm.ptr
 // CHECK: llvm.getelementptr %[[BUFFERS]][1]
 // CHECK: %[[P1:.*]] = llvm.load {{.*}} -> !llvm.ptr
 // CHECK: llvm.getelementptr %[[SIZES]][0]
 // CHECK: %[[N:.*]] = llvm.load {{.*}} -> i64
-// CHECK: call @k_body(%[[P0]], %[[P1]], %[[N]], %[[BEGIN]], %[[END]], %[[SCRATCH]])
+// CHECK: call @k_body(%[[P0]], %[[P1]], %[[N]], %[[BEGIN]], %[[END]], %[[SCRATCH]], %[[LAST]])
 func.func private @k(%in: memref<?x40xf32> {tenon.dims = #tenon.shape<s0, 40>},
     %out: memref<?xf32> {tenon.dims = #tenon.shape<s0>, tenon.output}, %s0: index, %begin: index, %end: index)
     attributes {tenon.kernel, tenon.symbols = ["s0"], tenon.tiles = #tenon.shape<s0>} {
