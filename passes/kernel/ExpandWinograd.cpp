@@ -188,7 +188,8 @@ private:
   void findExtents();
   Value isInputNew();
   void transformInput();
-  void copyWindow(Value channel, Value active);
+  void transformChannels(Value channel, int64_t vectors, Value active);
+  void copyWindow(Value channel, int64_t vectors, Value active);
   void multiply(Value first, Value count);
   void emitProducts(OpFoldResult rows, Value first, Value count);
   void transformOutput(Value first, Value count);
@@ -287,7 +288,8 @@ void Expansion::findExtents() {
   squareRows = compute(dim(0).ceilDiv(outputs), rows);
   squareColumns = compute(dim(0).ceilDiv(outputs), columns);
   squares = compute(dim(0).ceilDiv(outputs) * dim(1).ceilDiv(outputs), {rows, columns});
-  window = getBuffer(0, {scratch.windowRows, scratch.windowColumns, lanes}, {scratch.windowColumns * lanes, lanes, 1});
+  constexpr int64_t width = WinogradScratch::kWindowChannels;
+  window = getBuffer(0, {scratch.windowRows, scratch.windowColumns, width}, {scratch.windowColumns * width, width, 1});
   transformed = getBuffer(scratch.transformedOffset, {side * side, scratch.squares, scratch.channels},
                           {scratch.transformedStride, scratch.channels, 1});
   products = getBuffer(scratch.productsOffset, {side * side, scratch.squares, scratch.filters},
@@ -327,8 +329,8 @@ Value Expansion::isInputNew() {
   return isNew;
 }
 
-/// A vector of channels of what the tile reads of the input, with zeros around it.
-void Expansion::copyWindow(Value channel, Value active) {
+/// Some vectors of channels of what the tile reads of the input, with zeros around it.
+void Expansion::copyWindow(Value channel, int64_t vectors, Value active) {
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType)), none = constant(0);
   int64_t outputs = op.getOutputs(), border = op.getWindow() - 1;
   auto size = [&](int64_t i) -> Value { return memref::DimOp::create(b, loc, op.getInput(), i); };
@@ -344,42 +346,57 @@ void Expansion::copyWindow(Value channel, Value active) {
     Value isInside = arith::AndIOp::create(b, loc, compare(arith::CmpIPredicate::sge, y, none),
                                            compare(arith::CmpIPredicate::slt, y, height));
     Value begin = select(isInside, first, none), end = select(isInside, last, none);
-    auto store = [&](Value column, Value value) {
-      vector::StoreOp::create(b, loc, value, window, ValueRange{row, column, none});
+    auto fill = [&](Value column, llvm::function_ref<Value(int64_t first)> get) {
+      for (int64_t first = 0; first < vectors * lanes; first += lanes)
+        vector::StoreOp::create(b, loc, get(first), window, ValueRange{row, column, constant(first)});
     };
-    forLoop(none, begin, 1, [&](Value column) { store(column, zero); });
+    auto getZero = [&](int64_t) { return zero; };
+    forLoop(none, begin, 1, [&](Value column) { fill(column, getZero); });
     forLoop(begin, end, 1, [&](Value column) {
       Value x = arith::AddIOp::create(b, loc, left, column);
-      SmallVector<Value> at{op.getOffsets()[0], y, x, channel};
-      if (active)
-        store(column, vector::MaskedLoadOp::create(b, loc, vectorType, op.getInput(), at, active, zero));
-      else
-        store(column, vector::LoadOp::create(b, loc, vectorType, op.getInput(), at));
+      fill(column, [&](int64_t first) -> Value {
+        SmallVector<Value> at{op.getOffsets()[0], y, x, compute(dim(0) + first, channel)};
+        if (active)
+          return vector::MaskedLoadOp::create(b, loc, vectorType, op.getInput(), at, active, zero);
+        return vector::LoadOp::create(b, loc, vectorType, op.getInput(), at);
+      });
     });
-    forLoop(end, windowColumns, 1, [&](Value column) { store(column, zero); });
+    forLoop(end, windowColumns, 1, [&](Value column) { fill(column, getZero); });
   });
 }
 
-void Expansion::transformInput() {
-  int64_t channels = cast<MemRefType>(op.getFilter().getType()).getDimSize(2), outputs = op.getOutputs();
-  auto transform = [&](Value channel, Value active) {
-    copyWindow(channel, active);
-    forSquares([&](Value row, Value column, Value number) {
+/// From `channel` on; the last vector may be a part of one.
+void Expansion::transformChannels(Value channel, int64_t vectors, Value active) {
+  int64_t outputs = op.getOutputs();
+  copyWindow(channel, vectors, active);
+  forSquares([&](Value row, Value column, Value number) {
+    auto transform = [&](Value first) {
       SmallVector<Value> square;
       for (int64_t i = 0; i < side * side; ++i) {
         Value y = compute(dim(0) * outputs + i / side, row), x = compute(dim(0) * outputs + i % side, column);
-        square.push_back(vector::LoadOp::create(b, loc, vectorType, window, ValueRange{y, x, constant(0)}));
+        square.push_back(vector::LoadOp::create(b, loc, vectorType, window, ValueRange{y, x, first}));
       }
       MatrixEmitter emitter(b, loc, vectorType);
+      Value target = arith::AddIOp::create(b, loc, channel, first);
       for (auto [point, value] : llvm::enumerate(emitter.applyBoth(transforms.input, square)))
-        vector::StoreOp::create(b, loc, value, transformed, ValueRange{constant(point), number, channel});
-    });
-  };
-  int64_t whole = channels / lanes * lanes;
-  forLoop(constant(0), constant(whole), lanes, [&](Value channel) { transform(channel, Value()); });
+        vector::StoreOp::create(b, loc, value, transformed, ValueRange{constant(point), number, target});
+    };
+    if (vectors == 1)
+      return transform(constant(0));
+    forLoop(constant(0), constant(vectors * lanes), lanes, transform);
+  });
+}
+
+/// Whole lines of memory at a time, of the input and of what becomes of it: none is fetched for each of its vectors again.
+void Expansion::transformInput() {
+  int64_t channels = cast<MemRefType>(op.getFilter().getType()).getDimSize(2);
+  int64_t width = std::max(WinogradScratch::kWindowChannels, lanes), whole = channels / lanes * lanes;
+  int64_t lines = whole / width * width;
+  forLoop(constant(0), constant(lines), width, [&](Value channel) { transformChannels(channel, width / lanes, Value()); });
+  forLoop(constant(lines), constant(whole), lanes, [&](Value channel) { transformChannels(channel, 1, Value()); });
   if (whole < channels)
-    transform(constant(whole), vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()),
-                                                            constant(channels - whole)));
+    transformChannels(constant(whole), 1, vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()),
+                                                                       constant(channels - whole)));
 }
 
 /// [point, square, channel] x [panel, point, channel, filter of the panel] -> [point, square, filter], one product a point:

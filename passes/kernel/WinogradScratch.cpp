@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace tenon;
 
 WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
-  constexpr int64_t kMostLanes = 16, kLine = 64;
+  constexpr int64_t kMostLanes = WinogradScratch::kWindowChannels, kLine = 64;
   auto filter = cast<ShapedType>(op.getFilter().getType());
   int64_t outputs = op.getOutputs(), border = op.getWindow() - 1, points = filter.getDimSize(1);
   int64_t elementBytes = filter.getElementTypeBitWidth() / 8;

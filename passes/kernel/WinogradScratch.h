@@ -12,10 +12,13 @@
 
 namespace tenon {
 
-/// Three buffers, one after the other: a vector of channels of the input that a tile reads; that input transformed,
+/// Three buffers, one after the other: some channels of the input that a tile reads; that input transformed,
 /// [point, square, channel]; and the products with some filters, in whole panels, [point, square, filter]. In elements, but for
-/// offsets and `bytes`. Enough for any length of vectors.
+/// offsets and `bytes`.
 struct WinogradScratch {
+  /// Of the input at a time: a line of memory, and enough for any length of vectors.
+  static constexpr int64_t kWindowChannels = 16;
+
   int64_t windowRows, windowColumns;
   int64_t squares, channels, filters;
   int64_t transformedStride, productsStride; ///< from point to point
