@@ -52,6 +52,11 @@ inline constexpr llvm::StringLiteral kTileExtentsAttr = "tenon.tile_extents";
 /// a tile, at most, and that length.
 inline constexpr llvm::StringLiteral kDepthPartAttr = "tenon.depth_part";
 
+/// On a linalg.generic whose rows are copied side by side: how many a tile has, at most.
+inline constexpr llvm::StringLiteral kCopiedRowsAttr = "tenon.copied_rows";
+/// On a linalg.generic of a known number of rows that tiles do not divide: how many a tile has, and the last one.
+inline constexpr llvm::StringLiteral kTileRowsAttr = "tenon.tile_rows";
+
 /// How a linalg.generic is a sum of products that registers can be blocked for: one operand is read in
 /// vectors along the innermost loop, the other one element by element, and both are used many times.
 struct Contraction {
@@ -91,6 +96,12 @@ unsigned getWidenedLoop(mlir::linalg::GenericOp op);
 
 /// The scratch that a kernel with this contraction needs: where factors are widened for many rows, a panel of them.
 int64_t getWideningScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
+
+/// The bytes of a row where `op`, on tensors, does better with copies of its rows side by side (ContractionCopy.cpp); 0 where not.
+int64_t getCopiedRowBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
+
+/// The scratch that a kernel with this contraction needs: where rows are copied, for those of a tile.
+int64_t getCopyScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// The scratch that a kernel with this contraction needs: where columns are cut, for two pairs of panels in parts, of
 /// which one is multiplied and the other one becomes; where rows are, for those of a tile, after that.

@@ -24,7 +24,7 @@ std::optional<DepthParts> ContractionEmitter::splitDepth() {
   // A tile of 512 open rows and 64 columns, which whole blocks may reach beyond, and as much for the tile's own results,
   // is what a kernel may take from the stack (PlaceAllocations).
   constexpr int64_t kMostBytes = 8192, kPartBytes = 6144, kSumBytes = 136 * 1024;
-  if (!contraction.panel || contraction.parts || contraction.isGrouped || !contraction.rowLoop || contraction.quadLoop || !isFromZero ||
+  if (!contraction.panel || copiedRows || contraction.parts || contraction.isGrouped || !contraction.rowLoop || contraction.quadLoop || !isFromZero ||
       op.getNumReductionLoops() != 1)
     return std::nullopt;
   if (llvm::any_of(outerLoops, [&](unsigned loop) { return getConstantIntValue(extents[loop]) != 1; }))

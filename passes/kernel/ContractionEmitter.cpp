@@ -88,15 +88,33 @@ void ContractionEmitter::emit() {
   else if ((contraction.parts && !sumsPairs) || (wantsAmx && fitsAmx()))
     emitAmx();
   else
-    emitBlocks();
+    emitKnownRows();
   for (EpilogueStage &stage : epilogue)
     stage.op.erase();
+}
+
+/// A tile of some rows and the last one, which has fewer, have code of their own: blocks of known rows are all of the best size.
+void ContractionEmitter::emitKnownRows() {
+  auto known = op->getAttrOfType<DenseI64ArrayAttr>(kTileRowsAttr);
+  if (!known || !contraction.rowLoop || getConstantIntValue(extents[*contraction.rowLoop]))
+    return emitBlocks();
+  Value &rows = extents[*contraction.rowLoop], all = rows;
+  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, all, constant(known[0]));
+  auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (int64_t i : {0, 1}) {
+    b.setInsertionPointToStart(i == 0 ? branch.thenBlock() : branch.elseBlock());
+    rows = constant(known[i]);
+    emitBlocks();
+  }
+  rows = all;
 }
 
 /// In blocks that registers hold.
 void ContractionEmitter::emitBlocks() {
   unrollsTaps = hasFewTaps();
   block = chooseBlock(getProblem());
+  copyRows();
   depth = splitDepth();
   if (depth)
     emitParts();
@@ -488,6 +506,7 @@ SmallVector<Value> ContractionEmitter::emitSteps(ArrayRef<unsigned> loops, Value
     Value number = step == 0 ? loop.getInductionVar()
                              : arith::AddIOp::create(b, loc, loop.getInductionVar(), constant(step)).getResult();
     position[current] = depth ? arith::AddIOp::create(b, loc, depth->begin, number).getResult() : number;
+    std::tie(stepOfLoop, numberOfStep) = std::pair(loop.getInductionVar(), step);
     if (loops.size() == 1)
       prefetchPanel(current, {loop.getInductionVar(), step, unrolled});
     if (readsZeros(current, rows))
@@ -499,6 +518,8 @@ SmallVector<Value> ContractionEmitter::emitSteps(ArrayRef<unsigned> loops, Value
 }
 
 Value ContractionEmitter::loadElement(int64_t row) {
+  if (copiedRows)
+    return loadCopied(row);
   if (!pixels.empty())
     return memref::LoadOp::create(b, loc, pixels[row], position[window->loop + 1]);
   return memref::LoadOp::create(b, loc, contraction.scalars.memory, getIndices(contraction.scalars, row, 0));

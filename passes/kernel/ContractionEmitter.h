@@ -103,6 +103,10 @@ private:
   bool hasFewTaps();
   BlockProblem getProblem();
   void emitBlocks();
+  void emitKnownRows();
+  void copyRows();
+  mlir::Value getCopiedRow();
+  mlir::Value loadCopied(int64_t row);
   void emitLoops();
   std::optional<DepthParts> splitDepth();
   void emitParts();
@@ -255,6 +259,9 @@ private:
   mlir::Value columnExtent; ///< the columns of a group, or all
   std::optional<Window> window;
   std::optional<DepthParts> depth;
+  mlir::Value copiedRows; ///< their memory: by blocks of rows [step / kCopiedSteps, row, step % kCopiedSteps]
+  mlir::Value stepOfLoop; ///< the first of those of the innermost loop that are done at a time
+  int64_t numberOfStep = 0; ///< the current one among them
   mlir::Value blockOfRows; ///< where the current block would begin if none began earlier to end with the last row
   /// Whether all taps of the window are at hand at once, so that what several rows read is loaded once.
   bool unrollsTaps = false;

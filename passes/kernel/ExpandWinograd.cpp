@@ -15,7 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/kernel/KernelDialect.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,11 +22,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Passes.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/Epilogue.h"
+#include "passes/kernel/TileLoop.h"
 #include "passes/kernel/WinogradScratch.h"
 #include "passes/paths/winograd/Transforms.h"
 
@@ -186,7 +184,6 @@ public:
 
 private:
   void findExtents();
-  Value isInputNew();
   void transformInput();
   void transformChannels(Value channel, int64_t vectors, Value active);
   void copyWindow(Value channel, int64_t vectors, Value active);
@@ -294,39 +291,6 @@ void Expansion::findExtents() {
                           {scratch.transformedStride, scratch.channels, 1});
   products = getBuffer(scratch.productsOffset, {side * side, scratch.squares, scratch.filters},
                        {scratch.productsStride, scratch.filters, 1});
-}
-
-/// What `value` would be in the iteration of `loop` that has `place`; null where that cannot be told.
-static Value cloneForIteration(OpBuilder &b, scf::ForOp loop, Value place, Value value) {
-  SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
-  options.inclusive = true;
-  if (failed(getBackwardSlice(value, &slice, options)) || !llvm::all_of(slice, isPure))
-    return {};
-  IRMapping mapping;
-  mapping.map(loop.getInductionVar(), place);
-  for (Operation *op : slice)
-    b.clone(*op, mapping);
-  return mapping.lookupOrDefault(value);
-}
-
-/// Whether the tile reads another part of the input than the one that the thread computed before it; null for always.
-Value Expansion::isInputNew() {
-  auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
-  if (!loop)
-    return {};
-  Value isFirst = compare(arith::CmpIPredicate::eq, loop.getInductionVar(), loop.getLowerBound());
-  Value lastEnd = select(isFirst, kernel::LastEndOp::create(b, loc, b.getIndexType()), loop.getInductionVar());
-  Value isNew = compare(arith::CmpIPredicate::slt, lastEnd, constant(0));
-  Value place = arith::SubIOp::create(b, loc, lastEnd, constant(1));
-  for (Value offset : op.getOffsets().drop_back()) {
-    Value before = cloneForIteration(b, loop, place, offset);
-    if (!before)
-      return {};
-    isNew = b.createOrFold<arith::OrIOp>(loc, isNew, compare(arith::CmpIPredicate::ne, offset, before));
-  }
-  return isNew;
 }
 
 /// Some vectors of channels of what the tile reads of the input, with zeros around it.
@@ -530,7 +494,7 @@ void Expansion::emit() {
   if (!epilogue.empty())
     b.setInsertionPoint(epilogue.back().op);
   findExtents();
-  if (Value isNew = isInputNew()) {
+  if (Value isNew = emitIsNew(b, op, op.getOffsets().drop_back())) {
     auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());

@@ -130,6 +130,7 @@ struct ContractionShape {
   int64_t rowStep;  ///< rows that are computed at a time, where there are many
   int64_t rowBytes; ///< of what tile registers load of a row, where floats are in parts there, or 0
   bool cutsRows;    ///< into these parts
+  int64_t copiedRowBytes; ///< of a row that is copied, or 0
 };
 } // namespace
 
@@ -164,7 +165,8 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
   auto path = op->getAttrOfType<StringAttr>(kPathAttr);
   bool isInTileRegisters = contraction.parts || (path && path == kAmxPath);
   ContractionShape shape{std::nullopt, 0, std::max<int64_t>(contraction.panel, 1), !contraction.scalars.bounds.empty(),
-                         getReductionSize(op), isInTileRegisters ? 32 : 14, 0, contraction.parts && contraction.parts->cutsRows()};
+                         getReductionSize(op), isInTileRegisters ? 32 : 14, 0, contraction.parts && contraction.parts->cutsRows(),
+                         getCopiedRowBytes(op, contraction)};
   if (contraction.parts)
     shape.rowBytes = op.getStaticLoopRanges()[contraction.parts->loop] * contraction.parts->countRowParts() * 2;
   for (auto [i, index] : llvm::enumerate(map.getResults())) {
@@ -275,13 +277,15 @@ static void cutFewTiles(SmallVector<int64_t> &sizes, ArrayRef<AffineExpr> dims, 
 /// many rows do best whatever is usual: tiles for fewer were slower at that size, too (BERT by 6% at 128).
 static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
   constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kElements = 1 << 15, kFewRows = 56,
-                    kRowsOfReading = 8, kPartProducts = 1 << 22, kColumnsOfRow = 128;
+                    kRowsOfReading = 8, kPartProducts = 1 << 22, kColumnsOfRow = 128, kCopiedBytes = 1 << 20;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t rest = kRows, rows = 1, columnStep = kColumns, products = kProducts, fewRows = kFewRows;
   bool isSplit = shape.rowBytes * kSplitPartRows > kBytesOfPartRows;
   // Rows are cut once, so that all columns are in a tile of them.
   if (shape.cutsRows)
     rest = kElements / std::max<int64_t>(getConstant(dims[shape.column]).value_or(1), 1);
+  if (shape.copiedRowBytes)
+    rest = std::clamp<int64_t>(kCopiedBytes / shape.copiedRowBytes, 1, rest);
   if (shape.rowBytes) {
     rest = isSplit ? kSplitPartRows : std::min((shape.cutsRows ? kBytesOfCutRows : kBytesOfPartRows) / shape.rowBytes, rest);
     columnStep = 2 * shape.panel;
@@ -292,7 +296,7 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
     int64_t extent = getConstant(dims[i]).value_or(rest), limit = std::max<int64_t>(rest / rows, 1);
     int64_t parts = std::max<int64_t>(1, llvm::divideCeil(extent, limit));
     sizes[i] = std::max<int64_t>(1, llvm::divideCeil(extent, parts));
-    if (i == shape.row && parts > 1)
+    if (i == shape.row && parts > 1 && !shape.copiedRowBytes)
       sizes[i] = std::min(llvm::alignTo(sizes[i], shape.rowStep), uint64_t(extent));
     rows *= sizes[i];
   };
@@ -359,6 +363,22 @@ static void setTileExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
   for (auto [i, size] : llvm::enumerate(sizes))
     extents[map.getDimPosition(i)] = size;
   op->setAttr(kTileExtentsAttr, DenseI64ArrayAttr::get(op.getContext(), extents));
+}
+
+/// What a kernel needs to know of the rows of its tiles.
+static void setTileRows(linalg::GenericOp op, const ContractionShape &shape, ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes) {
+  if (!shape.row)
+    return;
+  Builder b(op.getContext());
+  int64_t rows = sizes[*shape.row];
+  std::optional<int64_t> all = getConstant(dims[*shape.row]);
+  if (all && rows > 0 && *all % rows != 0)
+    op->setAttr(kTileRowsAttr, b.getDenseI64ArrayAttr({rows, *all % rows}));
+  bool hasOthers = llvm::any_of(llvm::enumerate(sizes), [&](auto size) {
+    return size.index() != *shape.row && size.index() != shape.column && size.value() != 1;
+  });
+  if (shape.copiedRowBytes && !hasOthers)
+    op->setAttr(kCopiedRowsAttr, b.getI64IntegerAttr(rows));
 }
 
 /// The dimension of an elementwise stage's result along which an operand is contiguous, where that is not the last one.
@@ -476,6 +496,8 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   }
   if (contraction && !exact)
     splitSums(findContractionOp(root), *contraction, getMostOfTile(map, dims, tiling.sizes));
+  if (contraction && !exact && contraction->panel > 1)
+    setTileRows(findContractionOp(root), *contraction, dims, getMostOfTile(map, dims, tiling.sizes));
   if (contraction && contraction->cutsRows)
     setTileExtents(findContractionOp(root), getMostOfTile(map, dims, tiling.sizes));
   return tiling;
@@ -524,7 +546,8 @@ static int64_t getScratch(func::FuncOp kernel) {
       bytes = std::max(bytes, getWinogradScratch(winograd).bytes);
     else if (auto generic = dyn_cast<linalg::GenericOp>(op))
       if (std::optional<Contraction> contraction = matchContraction(generic))
-        bytes = std::max({bytes, getWideningScratch(generic, *contraction), getCutScratch(generic, *contraction)});
+        bytes = std::max({bytes, getWideningScratch(generic, *contraction), getCutScratch(generic, *contraction),
+                          getCopyScratch(generic, *contraction)});
   });
   return bytes;
 }

@@ -320,3 +320,66 @@ func.func private @transposes_have_square_tiles(%x: tensor<4096x128xf32> {tenon.
   } -> tensor<128x4096xf32>
   return %0 : tensor<128x4096xf32>
 }
+
+// Rows of 12 KiB, which lie a multiple of 4096 bytes apart, are copied side by side where registers are few: as many as fit a
+// mebibyte are in a tile. Its code knows how many there are, and how many are in the last tile.
+// CHECK-LABEL: @rows_on_pages
+// CHECK-SAME: tenon.scratch = 1007616
+// CHECK-SAME: tenon.tiles = #tenon.shape<36>
+// CHECK: linalg.generic
+// CHECK-SAME: tenon.copied_rows = 66
+// CHECK-SAME: tenon.tile_rows = array<i64: 66, 65>
+#rows = affine_map<(d0, d1, d2) -> (d0, d1)>
+#panels = affine_map<(d0, d1, d2) -> (d2 floordiv 16, d1, d2 mod 16)>
+#sums = affine_map<(d0, d1, d2) -> (d0, d2)>
+func.func private @rows_on_pages(%x: tensor<197x3072xf32> {tenon.dims = #tenon.shape<197, 3072>},
+    %w: tensor<48x3072x16xf32> {tenon.dims = #tenon.shape<48, 3072, 16>},
+    %out: tensor<197x768xf32> {tenon.dims = #tenon.shape<197, 768>, tenon.output}) -> tensor<197x768xf32>
+    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16}} {
+  %zero = arith.constant 0.0 : f32
+  %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<197x768xf32>) -> tensor<197x768xf32>
+  %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<197x3072xf32>, tensor<48x3072x16xf32>) outs(%1 : tensor<197x768xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %3 = arith.mulf %a, %b : f32
+    %4 = arith.addf %c, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<197x768xf32>
+  return %2 : tensor<197x768xf32>
+}
+
+// Registers are many, or rows lie otherwise: nothing is copied.
+// CHECK-LABEL: @rows_beside_pages
+// CHECK-NOT: tenon.copied_rows
+func.func private @rows_beside_pages(%x: tensor<64x3088xf32> {tenon.dims = #tenon.shape<64, 3088>},
+    %w: tensor<48x3088x16xf32> {tenon.dims = #tenon.shape<48, 3088, 16>},
+    %out: tensor<64x768xf32> {tenon.dims = #tenon.shape<64, 768>, tenon.output}) -> tensor<64x768xf32>
+    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16}} {
+  %zero = arith.constant 0.0 : f32
+  %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<64x768xf32>) -> tensor<64x768xf32>
+  %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<64x3088xf32>, tensor<48x3088x16xf32>) outs(%1 : tensor<64x768xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %3 = arith.mulf %a, %b : f32
+    %4 = arith.addf %c, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<64x768xf32>
+  return %2 : tensor<64x768xf32>
+}
+// CHECK-LABEL: @many_registers
+// CHECK-NOT: tenon.copied_rows
+func.func private @many_registers(%x: tensor<64x3072xf32> {tenon.dims = #tenon.shape<64, 3072>},
+    %w: tensor<48x3072x16xf32> {tenon.dims = #tenon.shape<48, 3072, 16>},
+    %out: tensor<64x768xf32> {tenon.dims = #tenon.shape<64, 768>, tenon.output}) -> tensor<64x768xf32>
+    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 32}} {
+  %zero = arith.constant 0.0 : f32
+  %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<64x768xf32>) -> tensor<64x768xf32>
+  %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<64x3072xf32>, tensor<48x3072x16xf32>) outs(%1 : tensor<64x768xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %3 = arith.mulf %a, %b : f32
+    %4 = arith.addf %c, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<64x768xf32>
+  return %2 : tensor<64x768xf32>
+}

@@ -1,0 +1,146 @@
+//===- ContractionCopy.cpp - rows that are copied side by side -------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Rows that lie a multiple of 4096 bytes apart compete for the same few places of
+// the first cache, and for what its prefetchers know. A thread copies the rows of a
+// tile once, for all tiles that have the same ones: those of a block of rows
+// together, some steps of each, as the products read them. It is one stream then.
+// (Goto and van de Geijn copy rows always. Where they lie otherwise it was no faster.)
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/kernel/KernelDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "passes/kernel/ContractionEmitter.h"
+#include "passes/kernel/TileLoop.h"
+#include "passes/paths/Machine.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// Of a row that lie side by side: a line of memory.
+static constexpr int64_t kCopiedSteps = 16;
+
+/// The summed loop where rows may be copied at all: the only one, along which rows are contiguous.
+static std::optional<unsigned> findDepthLoop(linalg::GenericOp op, const Contraction &contraction) {
+  if (!contraction.panel || contraction.isGrouped || contraction.isColumnwise || contraction.quadLoop || contraction.widening ||
+      contraction.parts || !contraction.rowLoop || op.getNumReductionLoops() != 1 || !contraction.scalars.bounds.empty() ||
+      !contraction.scalars.symbols.empty())
+    return std::nullopt;
+  SmallVector<unsigned> summed;
+  op.getReductionDims(summed);
+  AffineMap map = contraction.scalars.map;
+  bool isAlong = map.getNumResults() > 1 && map.getResults().back() == getAffineDimExpr(summed.front(), op.getContext()) &&
+                 llvm::none_of(map.getResults().drop_back(), [&](AffineExpr index) { return index.isFunctionOfDim(summed.front()); });
+  return isAlong && getElementTypeOrSelf(contraction.scalars.memory).isF32() ? std::optional(summed.front()) : std::nullopt;
+}
+
+int64_t tenon::getCopiedRowBytes(linalg::GenericOp op, const Contraction &contraction) {
+  constexpr int64_t kPage = 4096, kFewestRows = 24, kFewestColumns = 256, kFewRegisters = 16;
+  std::optional<unsigned> depth = findDepthLoop(op, contraction);
+  // Where registers are many, blocks have more rows, and each element of these is read for more products.
+  if (!depth || getMachine(op).vectorRegisters > kFewRegisters || contraction.scalars.memory.getDefiningOp<linalg::LinalgOp>())
+    return 0;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  auto isFew = [&](unsigned loop, int64_t fewest) { return !ShapedType::isDynamic(ranges[loop]) && ranges[loop] < fewest; };
+  if (ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kCopiedSteps != 0 || isFew(*contraction.rowLoop, kFewestRows) ||
+      isFew(contraction.columnLoop, kFewestColumns))
+    return 0;
+  // How far apart the rows are.
+  int64_t stride = 1;
+  ArrayRef<int64_t> shape = cast<ShapedType>(contraction.scalars.memory.getType()).getShape();
+  AffineMap map = contraction.scalars.map;
+  for (unsigned i = map.getNumResults(); i-- > 0;) {
+    if (map.getResult(i).isFunctionOfDim(*contraction.rowLoop)) {
+      std::optional<int64_t> step = getStep(map.getResult(i), *contraction.rowLoop);
+      bool isOnPage = step && *step * stride * int64_t(sizeof(float)) % kPage == 0;
+      return isOnPage ? ranges[*depth] * int64_t(sizeof(float)) : 0;
+    }
+    if (ShapedType::isDynamic(shape[i]))
+      return 0;
+    stride *= shape[i];
+  }
+  return 0;
+}
+
+/// The last block of open rows may reach beyond the tile.
+static int64_t countCopiedRows(linalg::GenericOp op) {
+  constexpr int64_t kMostOfBlock = 16;
+  auto rows = op->getAttrOfType<IntegerAttr>(kCopiedRowsAttr);
+  return rows ? rows.getInt() + kMostOfBlock : 0;
+}
+
+int64_t tenon::getCopyScratch(linalg::GenericOp op, const Contraction &contraction) {
+  std::optional<unsigned> depth = findDepthLoop(op, contraction);
+  return depth ? countCopiedRows(op) * op.getStaticLoopRanges()[*depth] * int64_t(sizeof(float)) : 0;
+}
+
+/// The offsets of a part of a kernel's argument; none where it is something else, which may change from tile to tile.
+static std::optional<SmallVector<Value>> findOffsets(Value memory) {
+  SmallVector<Value> offsets;
+  while (auto view = memory.getDefiningOp<memref::SubViewOp>()) {
+    llvm::append_range(offsets, view.getOffsets());
+    memory = view.getSource();
+  }
+  auto argument = dyn_cast<BlockArgument>(memory);
+  return argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) ? std::optional(offsets) : std::nullopt;
+}
+
+/// Where the current block's rows lie among the copied ones: by all that are before it.
+Value ContractionEmitter::getCopiedRow() { return blockOfRows ? blockOfRows : position[*contraction.rowLoop]; }
+
+/// Copies the rows of the tile, unless the tile before had the same ones.
+void ContractionEmitter::copyRows() {
+  std::optional<unsigned> loop = findDepthLoop(op, contraction);
+  copiedRows = {};
+  if (!loop || !op->hasAttr(kCopiedRowsAttr) || window ||
+      llvm::any_of(outerLoops, [&](unsigned outer) { return getConstantIntValue(extents[outer]) != 1; }))
+    return;
+  std::optional<SmallVector<Value>> offsets = findOffsets(contraction.scalars.memory);
+  std::optional<int64_t> depth = getConstantIntValue(extents[*loop]);
+  if (!offsets || !depth || kCopiedSteps % lanes != 0)
+    return;
+  Value memory = kernel::ScratchOp::create(b, loc, MemRefType::get({countCopiedRows(op) * *depth}, type), 0);
+  OpBuilder::InsertionGuard guard(b);
+  if (Value isNew = emitIsNew(b, op, *offsets)) {
+    auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  for (unsigned outer : outerLoops)
+    position[outer] = constant(0);
+  auto vectorType = VectorType::get({lanes}, type);
+  AffineExpr first = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1);
+  forRows([&](int64_t rows) {
+    forLoop(constant(0), constant(*depth), kCopiedSteps, [&](Value steps) {
+      for (int64_t row = 0; row < rows; ++row)
+        for (int64_t i = 0; i < kCopiedSteps; i += lanes) {
+          position[*loop] = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, first + i), steps);
+          Value elements = vector::LoadOp::create(b, loc, vectorType, contraction.scalars.memory, getIndices(contraction.scalars, row, 0));
+          AffineMap place = AffineMap::get(2, 0, first * *depth + step * rows + row * kCopiedSteps + i);
+          Value at = affine::AffineApplyOp::create(b, loc, place, ValueRange{getCopiedRow(), steps});
+          vector::StoreOp::create(b, loc, elements, memory, at);
+        }
+    });
+  });
+  copiedRows = memory;
+}
+
+/// The element of a row of the current block at the current step. Steps that are done together are of the same line.
+Value ContractionEmitter::loadCopied(int64_t row) {
+  AffineExpr first = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1);
+  int64_t depth = cast<MemRefType>(copiedRows.getType()).getNumElements() / countCopiedRows(op);
+  AffineExpr place = first * depth + step.floorDiv(kCopiedSteps) * (kCopiedSteps * size.rows) + step % kCopiedSteps +
+                     (row * kCopiedSteps + numberOfStep);
+  return memref::LoadOp::create(
+      b, loc, copiedRows,
+      ValueRange{affine::AffineApplyOp::create(b, loc, AffineMap::get(2, 0, place), ValueRange{getCopiedRow(), stepOfLoop})});
+}
