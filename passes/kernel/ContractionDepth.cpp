@@ -48,7 +48,14 @@ std::optional<DepthParts> ContractionEmitter::splitDepth() {
                              int64_t(llvm::alignTo(std::max<int64_t>(*columns, 1), lanes))};
   if (shape[0] * shape[1] * elementBytes > kSumBytes)
     return std::nullopt;
-  parts.sums = memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
+  // Whole tiles, which are the first, need most.
+  if (!waitingSums) {
+    OpBuilder::InsertionGuard guard(b);
+    if (versions)
+      b.setInsertionPoint(versions);
+    waitingSums = memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
+  }
+  parts.sums = waitingSums;
   return parts;
 }
 

@@ -101,6 +101,7 @@ void ContractionEmitter::emitKnownRows() {
   Value &rows = extents[*contraction.rowLoop], all = rows;
   Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, all, constant(known[0]));
   auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
+  versions = branch;
   OpBuilder::InsertionGuard guard(b);
   for (int64_t i : {0, 1}) {
     b.setInsertionPointToStart(i == 0 ? branch.thenBlock() : branch.elseBlock());

@@ -259,6 +259,8 @@ private:
   mlir::Value columnExtent; ///< the columns of a group, or all
   std::optional<Window> window;
   std::optional<DepthParts> depth;
+  mlir::Operation *versions = nullptr; ///< the branch between code for whole tiles and for the last one, where there is one
+  mlir::Value waitingSums;             ///< the memory that these share
   mlir::Value copiedRows; ///< their memory: by blocks of rows [step / kCopiedSteps, row, step % kCopiedSteps]
   mlir::Value stepOfLoop; ///< the first of those of the innermost loop that are done at a time
   int64_t numberOfStep = 0; ///< the current one among them

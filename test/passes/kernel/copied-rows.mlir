@@ -66,3 +66,34 @@ func.func private @copied(%x: memref<17x1024xf32>, %w: memref<4x1024x16xf32>, %o
   }
   return
 }
+
+// Sums that wait until their last part is done: whole tiles and the last one share their memory.
+// CHECK-LABEL: @waiting_sums
+// CHECK: memref.alloc() : memref<12x32xf32>
+// CHECK-NOT: memref.alloc
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK-NOT: memref.alloc
+// CHECK: return
+func.func private @waiting_sums(%x: memref<17x3088xf32>, %w: memref<2x3088x16xf32>, %out: memref<17x32xf32>, %begin: index,
+                                %end: index) attributes {tenon.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %c1 = arith.constant 1 : index
+  scf.for %t = %begin to %end step %c1 {
+    %row = affine.apply affine_map<(d0) -> (d0 * 12)>(%t)
+    %rows = affine.min affine_map<(d0) -> (12, 17 - d0)>(%row)
+    %a = memref.subview %x[%row, 0] [%rows, 3088] [1, 1] : memref<17x3088xf32> to memref<?x3088xf32, strided<[3088, 1], offset: ?>>
+    %c = memref.subview %out[%row, 0] [%rows, 32] [1, 1] : memref<17x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+    linalg.fill ins(%zero : f32) outs(%c : memref<?x32xf32, strided<[32, 1], offset: ?>>)
+    linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"],
+                    tenon.tile_rows = array<i64: 12, 5>}
+        ins(%a, %w : memref<?x3088xf32, strided<[3088, 1], offset: ?>>, memref<2x3088x16xf32>)
+        outs(%c : memref<?x32xf32, strided<[32, 1], offset: ?>>) {
+    ^bb0(%p: f32, %q: f32, %s: f32):
+      %1 = arith.mulf %p, %q : f32
+      %2 = arith.addf %s, %1 : f32
+      linalg.yield %2 : f32
+    }
+  }
+  return
+}
