@@ -32,28 +32,34 @@ static constexpr int64_t kCopiedSteps = 16;
 
 /// The summed loop where rows may be copied at all: the only one, along which rows are contiguous.
 static std::optional<unsigned> findDepthLoop(linalg::GenericOp op, const Contraction &contraction) {
-  if (!contraction.panel || contraction.isGrouped || contraction.isColumnwise || contraction.quadLoop || contraction.widening ||
-      contraction.parts || !contraction.rowLoop || op.getNumReductionLoops() != 1 || !contraction.scalars.bounds.empty() ||
-      !contraction.scalars.symbols.empty())
+  if (!contraction.panel || contraction.isGrouped || contraction.isColumnwise || contraction.quadLoop ||
+      contraction.widening || contraction.parts || !contraction.rowLoop || op.getNumReductionLoops() != 1 ||
+      !contraction.scalars.bounds.empty() || !contraction.scalars.symbols.empty())
     return std::nullopt;
   SmallVector<unsigned> summed;
   op.getReductionDims(summed);
   AffineMap map = contraction.scalars.map;
-  bool isAlong = map.getNumResults() > 1 && map.getResults().back() == getAffineDimExpr(summed.front(), op.getContext()) &&
-                 llvm::none_of(map.getResults().drop_back(), [&](AffineExpr index) { return index.isFunctionOfDim(summed.front()); });
-  return isAlong && getElementTypeOrSelf(contraction.scalars.memory).isF32() ? std::optional(summed.front()) : std::nullopt;
+  bool isAlong = map.getNumResults() > 1 &&
+                 map.getResults().back() == getAffineDimExpr(summed.front(), op.getContext()) &&
+                 llvm::none_of(map.getResults().drop_back(),
+                               [&](AffineExpr index) { return index.isFunctionOfDim(summed.front()); });
+  return isAlong && getElementTypeOrSelf(contraction.scalars.memory).isF32() ? std::optional(summed.front())
+                                                                             : std::nullopt;
 }
 
 int64_t tenon::getCopiedRowBytes(linalg::GenericOp op, const Contraction &contraction) {
   constexpr int64_t kPage = 4096, kFewestRows = 24, kFewestColumns = 256, kFewRegisters = 16;
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
   // Where registers are many, blocks have more rows, and each element of these is read for more products.
-  if (!depth || getMachine(op).vectorRegisters > kFewRegisters || contraction.scalars.memory.getDefiningOp<linalg::LinalgOp>())
+  if (!depth || getMachine(op).vectorRegisters > kFewRegisters ||
+      contraction.scalars.memory.getDefiningOp<linalg::LinalgOp>())
     return 0;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  auto isFew = [&](unsigned loop, int64_t fewest) { return !ShapedType::isDynamic(ranges[loop]) && ranges[loop] < fewest; };
-  if (ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kCopiedSteps != 0 || isFew(*contraction.rowLoop, kFewestRows) ||
-      isFew(contraction.columnLoop, kFewestColumns))
+  auto isFew = [&](unsigned loop, int64_t fewest) {
+    return !ShapedType::isDynamic(ranges[loop]) && ranges[loop] < fewest;
+  };
+  if (ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kCopiedSteps != 0 ||
+      isFew(*contraction.rowLoop, kFewestRows) || isFew(contraction.columnLoop, kFewestColumns))
     return 0;
   // How far apart the rows are.
   int64_t stride = 1;
@@ -84,7 +90,8 @@ int64_t tenon::getCopyScratch(linalg::GenericOp op, const Contraction &contracti
   return depth ? countCopiedRows(op) * op.getStaticLoopRanges()[*depth] * int64_t(sizeof(float)) : 0;
 }
 
-/// The offsets of a part of a kernel's argument; none where it is something else, which may change from tile to tile.
+/// The offsets of a part of a kernel's argument; none where it is something else, which may change from tile
+/// to tile.
 static std::optional<SmallVector<Value>> findOffsets(Value memory) {
   SmallVector<Value> offsets;
   while (auto view = memory.getDefiningOp<memref::SubViewOp>()) {
@@ -92,11 +99,14 @@ static std::optional<SmallVector<Value>> findOffsets(Value memory) {
     memory = view.getSource();
   }
   auto argument = dyn_cast<BlockArgument>(memory);
-  return argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) ? std::optional(offsets) : std::nullopt;
+  return argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) ? std::optional(offsets)
+                                                                                  : std::nullopt;
 }
 
 /// Where the current block's rows lie among the copied ones: by all that are before it.
-Value ContractionEmitter::getCopiedRow() { return blockOfRows ? blockOfRows : position[*contraction.rowLoop]; }
+Value ContractionEmitter::getCopiedRow() {
+  return blockOfRows ? blockOfRows : position[*contraction.rowLoop];
+}
 
 /// Copies the rows of the tile, unless the tile before had the same ones.
 void ContractionEmitter::copyRows() {
@@ -124,7 +134,8 @@ void ContractionEmitter::copyRows() {
       for (int64_t row = 0; row < rows; ++row)
         for (int64_t i = 0; i < kCopiedSteps; i += lanes) {
           position[*loop] = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, first + i), steps);
-          Value elements = vector::LoadOp::create(b, loc, vectorType, contraction.scalars.memory, getIndices(contraction.scalars, row, 0));
+          Value elements = vector::LoadOp::create(b, loc, vectorType, contraction.scalars.memory,
+                                                  getIndices(contraction.scalars, row, 0));
           AffineMap place = AffineMap::get(2, 0, first * *depth + step * rows + row * kCopiedSteps + i);
           Value at = affine::AffineApplyOp::create(b, loc, place, ValueRange{getCopiedRow(), steps});
           vector::StoreOp::create(b, loc, elements, memory, at);
@@ -134,13 +145,15 @@ void ContractionEmitter::copyRows() {
   copiedRows = memory;
 }
 
-/// The element of a row of the current block at the current step. Steps that are done together are of the same line.
+/// The element of a row of the current block at the current step. Steps that are done together are of the
+/// same line.
 Value ContractionEmitter::loadCopied(int64_t row) {
   AffineExpr first = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1);
   int64_t depth = cast<MemRefType>(copiedRows.getType()).getNumElements() / countCopiedRows(op);
-  AffineExpr place = first * depth + step.floorDiv(kCopiedSteps) * (kCopiedSteps * size.rows) + step % kCopiedSteps +
-                     (row * kCopiedSteps + numberOfStep);
+  AffineExpr place = first * depth + step.floorDiv(kCopiedSteps) * (kCopiedSteps * size.rows) +
+                     step % kCopiedSteps + (row * kCopiedSteps + numberOfStep);
   return memref::LoadOp::create(
       b, loc, copiedRows,
-      ValueRange{affine::AffineApplyOp::create(b, loc, AffineMap::get(2, 0, place), ValueRange{getCopiedRow(), stepOfLoop})});
+      ValueRange{affine::AffineApplyOp::create(b, loc, AffineMap::get(2, 0, place),
+                                               ValueRange{getCopiedRow(), stepOfLoop})});
 }

@@ -12,9 +12,9 @@
 
 namespace tenon {
 
-/// Whether some of `places`, which are computed in the loop over tiles that `op` stands in, are others than they were for the tile
-/// that the thread computed before this one, in this call of the kernel or in the one before it: what scratch memory has of that
-/// tile is of no use then. Null where this cannot be told.
+/// Whether some of `places`, which are computed in the loop over tiles that `op` stands in, are others than
+/// they were for the tile that the thread computed before this one, in this call of the kernel or in the one
+/// before it: what scratch memory has of that tile is of no use then. Null where this cannot be told.
 mlir::Value emitIsNew(mlir::OpBuilder &b, mlir::Operation *op, mlir::ValueRange places);
 
 } // namespace tenon
