@@ -52,6 +52,8 @@ inline constexpr llvm::StringLiteral kTileExtentsAttr = "tenon.tile_extents";
 /// a tile, at most, and that length.
 inline constexpr llvm::StringLiteral kDepthPartAttr = "tenon.depth_part";
 
+/// Bytes of the rows of a tile that are copied side by side, at most.
+inline constexpr int64_t kBytesOfCopiedRows = 1 << 20;
 /// On a linalg.generic whose rows are copied side by side: how many a tile has, at most.
 inline constexpr llvm::StringLiteral kCopiedRowsAttr = "tenon.copied_rows";
 /// On a linalg.generic of a known number of rows that tiles do not divide: how many a tile has, and the last one.

@@ -50,8 +50,9 @@ static std::optional<unsigned> findDepthLoop(linalg::GenericOp op, const Contrac
 int64_t tenon::getCopiedRowBytes(linalg::GenericOp op, const Contraction &contraction) {
   constexpr int64_t kPage = 4096, kFewestRows = 24, kFewestColumns = 256, kFewRegisters = 16;
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
+  Machine machine = getMachine(op);
   // Where registers are many, blocks have more rows, and each element of these is read for more products.
-  if (!depth || getMachine(op).vectorRegisters > kFewRegisters ||
+  if (!depth || machine.vectorRegisters > kFewRegisters ||
       contraction.scalars.memory.getDefiningOp<linalg::LinalgOp>())
     return 0;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -61,6 +62,13 @@ int64_t tenon::getCopiedRowBytes(linalg::GenericOp op, const Contraction &contra
   if (ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kCopiedSteps != 0 ||
       isFew(*contraction.rowLoop, kFewestRows) || isFew(contraction.columnLoop, kFewestColumns))
     return 0;
+  // Tiles have no more rows than are copied. Where there are several, each reads all of the matrix, which should not come from
+  // memory every time.
+  int64_t rowBytes = ranges[*depth] * int64_t(sizeof(float)), most = kBytesOfCopiedRows / rowBytes;
+  int64_t rows = ranges[*contraction.rowLoop], columns = ranges[contraction.columnLoop];
+  bool isOneTile = !ShapedType::isDynamic(rows) && rows <= most;
+  if (!isOneTile && (most < kFewestRows || ShapedType::isDynamic(columns) || columns * rowBytes > machine.sharedCacheBytes))
+    return 0;
   // How far apart the rows are.
   int64_t stride = 1;
   ArrayRef<int64_t> shape = cast<ShapedType>(contraction.scalars.memory.getType()).getShape();
@@ -69,7 +77,7 @@ int64_t tenon::getCopiedRowBytes(linalg::GenericOp op, const Contraction &contra
     if (map.getResult(i).isFunctionOfDim(*contraction.rowLoop)) {
       std::optional<int64_t> step = getStep(map.getResult(i), *contraction.rowLoop);
       bool isOnPage = step && *step * stride * int64_t(sizeof(float)) % kPage == 0;
-      return isOnPage ? ranges[*depth] * int64_t(sizeof(float)) : 0;
+      return isOnPage ? rowBytes : 0;
     }
     if (ShapedType::isDynamic(shape[i]))
       return 0;

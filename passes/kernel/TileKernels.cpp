@@ -277,7 +277,7 @@ static void cutFewTiles(SmallVector<int64_t> &sizes, ArrayRef<AffineExpr> dims, 
 /// many rows do best whatever is usual: tiles for fewer were slower at that size, too (BERT by 6% at 128).
 static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
   constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kElements = 1 << 15, kFewRows = 56,
-                    kRowsOfReading = 8, kPartProducts = 1 << 22, kColumnsOfRow = 128, kCopiedBytes = 1 << 20;
+                    kRowsOfReading = 8, kPartProducts = 1 << 22, kColumnsOfRow = 128;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t rest = kRows, rows = 1, columnStep = kColumns, products = kProducts, fewRows = kFewRows;
   bool isSplit = shape.rowBytes * kSplitPartRows > kBytesOfPartRows;
@@ -285,7 +285,7 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   if (shape.cutsRows)
     rest = kElements / std::max<int64_t>(getConstant(dims[shape.column]).value_or(1), 1);
   if (shape.copiedRowBytes)
-    rest = std::clamp<int64_t>(kCopiedBytes / shape.copiedRowBytes, 1, rest);
+    rest = std::clamp<int64_t>(kBytesOfCopiedRows / shape.copiedRowBytes, 1, rest);
   if (shape.rowBytes) {
     rest = isSplit ? kSplitPartRows : std::min((shape.cutsRows ? kBytesOfCutRows : kBytesOfPartRows) / shape.rowBytes, rest);
     columnStep = 2 * shape.panel;
@@ -377,7 +377,7 @@ static void setTileRows(linalg::GenericOp op, const ContractionShape &shape, Arr
   bool hasOthers = llvm::any_of(llvm::enumerate(sizes), [&](auto size) {
     return size.index() != *shape.row && size.index() != shape.column && size.value() != 1;
   });
-  if (shape.copiedRowBytes && !hasOthers)
+  if (shape.copiedRowBytes && rows <= kBytesOfCopiedRows / shape.copiedRowBytes && !hasOthers)
     op->setAttr(kCopiedRowsAttr, b.getI64IntegerAttr(rows));
 }
 

@@ -383,3 +383,22 @@ func.func private @many_registers(%x: tensor<64x3072xf32> {tenon.dims = #tenon.s
   } -> tensor<64x768xf32>
   return %2 : tensor<64x768xf32>
 }
+
+// A matrix that the shared cache does not hold would come from memory for each of several tiles of rows.
+// CHECK-LABEL: @large_matrix
+// CHECK-NOT: tenon.copied_rows
+func.func private @large_matrix(%x: tensor<512x4096xf32> {tenon.dims = #tenon.shape<512, 4096>},
+    %w: tensor<256x4096x16xf32> {tenon.dims = #tenon.shape<256, 4096, 16>},
+    %out: tensor<512x4096xf32> {tenon.dims = #tenon.shape<512, 4096>, tenon.output}) -> tensor<512x4096xf32>
+    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16}} {
+  %zero = arith.constant 0.0 : f32
+  %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<512x4096xf32>) -> tensor<512x4096xf32>
+  %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<512x4096xf32>, tensor<256x4096x16xf32>) outs(%1 : tensor<512x4096xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %3 = arith.mulf %a, %b : f32
+    %4 = arith.addf %c, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<512x4096xf32>
+  return %2 : tensor<512x4096xf32>
+}
