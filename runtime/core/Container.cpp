@@ -71,11 +71,11 @@ Status Container::checkHash(const fmt::Section &section) const {
 static Status checkHeader(const fmt::Header &header, size_t size) {
   if (memcmp(header.magic, fmt::kMagic, sizeof fmt::kMagic) != 0)
     return Status::make(TENON_INVALID, "not a tenon artifact");
-  if (header.version != fmt::kFormatVersion)
+  if (header.version < fmt::kOldestVersion || header.version > fmt::kFormatVersion)
     return Status::make(TENON_UNSUPPORTED,
-                        "format version %u, this runtime reads version %u; compile the "
+                        "format version %u, this runtime reads versions %u to %u; compile the "
                         "model again or use %s runtime",
-                        header.version, fmt::kFormatVersion,
+                        header.version, fmt::kOldestVersion, fmt::kFormatVersion,
                         header.version > fmt::kFormatVersion ? "a newer" : "an older");
   if (header.fileSize != size)
     return Status::make(TENON_INVALID, "%s: it has %zu bytes, and should have %" PRIu64,

@@ -24,7 +24,10 @@ namespace tenon::fmt {
 
 inline constexpr char kMagic[8] = {'T', 'E', 'N', 'O', 'N', '\r', '\n', 0x1a};
 /// Raised whenever a reader of the older version could misread a newer file.
-inline constexpr uint32_t kFormatVersion = 1;
+/// 2: kernels are told where the tiles of their last call ended (Kernel.h).
+inline constexpr uint32_t kFormatVersion = 2;
+/// The oldest one that is still read. Kernels of version 1 have all arguments but the last one, and leave that alone.
+inline constexpr uint32_t kOldestVersion = 1;
 /// Largest page size of the machines we run on, so that every section can be mapped where it lies.
 inline constexpr uint64_t kPageSize = 16384;
 /// Where every other section starts, so that a plan can be read where it lies.
