@@ -132,8 +132,9 @@ def Tenon_TreeWalkOp : Tenon_InferredOp<"tree_walk"> {
   let summary = "the leaf of each tree at which a row of features arrives";
   let description = [{
     `input` is [rows, features]. Trees share the tables `features`, `thresholds`,
-    `modes`, `if_true` and `if_false`, which have one element a node; `roots` has
-    the first node of each tree. At a node with a negative feature the walk ends;
+    `modes`, `if_true` and `if_false`, which have one element a node; `roots`, of any
+    shape, has the first node of each tree. The result is [rows, dimensions of
+    `roots`...]. At a node with a negative feature the walk ends;
     else it goes on at `if_true` where the row's feature compares to the threshold
     as the mode says, and at `if_false` otherwise. Modes are 0 `<=`, 1 `<`, 2 `>=`,
     3 `>`, 4 `==` and 5 `!=`; 8 more, and a feature that is NaN counts as true.

@@ -136,10 +136,11 @@ LogicalResult SearchOp::verify() {
 LogicalResult TreeWalkOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
                                            SmallVectorImpl<Type> &types) {
   Dims in = getDims(adaptor.getInput()), roots = getDims(adaptor.getRoots());
-  if (in.size() != 2 || roots.size() != 1)
-    return emitOptionalError(loc, "needs an input [rows, features] and a list of roots, found shapes ",
-                             dimsToString(in), " and ", dimsToString(roots));
-  types.push_back(getTensorType({in[0], roots[0]}, IntegerType::get(context, 64)));
+  if (in.size() != 2)
+    return emitOptionalError(loc, "needs an input [rows, features], found shape ", dimsToString(in));
+  Dims dims(roots);
+  dims.insert(dims.begin(), in[0]);
+  types.push_back(getTensorType(dims, IntegerType::get(context, 64)));
   return success();
 }
 LogicalResult TreeWalkOp::verify() {

@@ -11,6 +11,7 @@
 #include "mlir/IR/Matchers.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
+#include "passes/memory/Alignment.h"
 #include "passes/memory/BoundedSizes.h"
 #include "passes/memory/GroupLaunches.h"
 #include "passes/memory/LendParts.h"
@@ -19,7 +20,6 @@
 #include "passes/memory/placement/Place.h"
 #include "passes/memory/placement/PlaceForSamples.h"
 #include "passes/memory/placement/Validate.h"
-#include "runtime/format/Kernel.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_ASSIGNOFFSETS
@@ -29,20 +29,11 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-static constexpr int64_t kAlignment = TENON_BUFFER_ALIGNMENT;
-
 /// Less than 50 ms, and most often far less: greedy orders alone find the smallest arena of most networks.
 static constexpr int64_t kPlacementSteps = 8'000'000;
 
 /// Larger activations than these say nothing about how others share memory.
 static constexpr int64_t kMaxSampleBytes = int64_t(1) << 45;
-
-/// Whole blocks for large activations. In small ones they would be a part of the arena that counts, and the size of an element, which
-/// is all that kernels rely on, divides the activation's.
-static int64_t getAlignment(int64_t size) {
-  constexpr int64_t kSmall = 4096;
-  return size > 0 && size < kSmall ? std::min(size & -size, kAlignment) : kAlignment;
-}
 
 /// How many of the program's symbols inputs bind: the others get their values from instructions, so a size
 /// that depends on one is not known before the run.
@@ -82,6 +73,8 @@ struct Layout {
 struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
   void runOnOperation() override {
     program = getOperation();
+    alignments = Alignment();
+    isLate.clear();
     lendParts(program);
     // What was lent lies in parts of others, which tells which launches depend on each other.
     groupLaunches(program);
@@ -243,11 +236,8 @@ private:
 
   LogicalResult findConstantPlaces(Layout &layout) {
     placement::Instance instance;
-    for (Activation activation : layout.early) {
-      int64_t size = cast<arith::ConstantIndexOp>(activation.getRoom().getDefiningOp()).value();
-      int64_t alignment = getAlignment(size);
-      instance.push_back({activation.first, activation.last + 1, placement::alignTo(size, alignment), alignment});
-    }
+    for (Activation activation : layout.early)
+      instance.push_back(makeBuffer(activation, cast<arith::ConstantIndexOp>(activation.getRoom().getDefiningOp()).value()));
     if (failed(checkInstance(instance)))
       return failure();
     layout.constant = placement::place(instance, placement::Budget(kPlacementSteps));
@@ -268,41 +258,42 @@ private:
     return places;
   }
 
-  /// The sizes of all activations at each of some values of the symbols, in whole blocks.
-  std::vector<std::vector<int64_t>> sampleSizes(ArrayRef<Activation> activations) {
+  /// Where the activation goes, if it has this size.
+  placement::Buffer makeBuffer(Activation activation, int64_t size) {
+    int64_t alignment = alignments.get(size, activation.getRoom());
+    return {activation.first, activation.last + 1, placement::alignTo(size, alignment), alignment};
+  }
+
+  /// All activations at each of some values of the symbols.
+  std::vector<placement::Instance> sampleSizes(ArrayRef<Activation> activations) {
     SizeSamples samples(program);
-    std::vector<std::vector<int64_t>> sizes;
+    std::vector<placement::Instance> instances;
     for (size_t sample = 0; sample < samples.count(); ++sample) {
-      std::vector<int64_t> here;
       placement::Instance instance;
       for (Activation activation : activations) {
         std::optional<int64_t> size = samples.evaluate(activation.getRoom(), sample);
         if (!size || *size > kMaxSampleBytes)
           break;
-        here.push_back(placement::alignTo(std::max<int64_t>(*size, 0), kAlignment));
-        instance.push_back({activation.first, activation.last + 1, here.back(), kAlignment});
+        instance.push_back(makeBuffer(activation, std::max<int64_t>(*size, 0)));
       }
-      if (here.size() == activations.size() && !placement::findInstanceFault(instance))
-        sizes.push_back(std::move(here));
+      if (instance.size() == activations.size() && !placement::findInstanceFault(instance))
+        instances.push_back(std::move(instance));
     }
     // Sizes that none of these values suits: any other will do, what follows holds for all.
-    if (sizes.empty())
-      sizes.emplace_back(activations.size(), kAlignment);
-    return sizes;
+    if (instances.empty())
+      for (Activation activation : (instances.emplace_back(), activations))
+        instances.back().push_back(makeBuffer(activation, 1));
+    return instances;
   }
 
   /// Which activation lies upon which is decided for some sizes, and holds for all.
   LogicalResult findSymbolicPlaces(Layout &layout) {
-    std::vector<placement::Lifetime> lifetimes;
-    for (const Activation &activation : layout.early)
-      lifetimes.push_back({activation.first, activation.last + 1});
-    layout.symbolic =
-        placement::placeForSamples(lifetimes, sampleSizes(layout.early), placement::Budget(kPlacementSteps));
+    layout.symbolic = placement::placeForSamples(sampleSizes(layout.early), placement::Budget(kPlacementSteps));
     layout.ratio = layout.symbolic.worstRatio;
     return success();
   }
 
-  /// An offset is the largest end of those below.
+  /// An offset is the largest end of those below, rounded up.
   ArenaPlaces placeSymbolic(OpBuilder &b, const Layout &layout) {
     const placement::SampledPlacement &placed = layout.symbolic;
     ArrayRef<Activation> activations = layout.early;
@@ -310,12 +301,12 @@ private:
     lowerBoundBytes += placed.bounds.front();
 
     Location loc = program.getLoc();
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0), alignment = arith::ConstantIndexOp::create(b, loc, kAlignment);
-    llvm::DenseMap<Value, Value> wholeBlocks; // of a size
-    auto roundUp = [&](Value size) {
-      Value &rounded = wholeBlocks[size];
+    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    llvm::DenseMap<Value, Value> roundedSizes;
+    auto roundSize = [&](Value size) {
+      Value &rounded = roundedSizes[size];
       if (!rounded)
-        rounded = b.createOrFold<arith::MulIOp>(loc, b.createOrFold<arith::CeilDivSIOp>(loc, size, alignment), alignment);
+        rounded = alignments.roundUp(b, loc, size, size);
       return rounded;
     };
     auto largest = [&](Value x, Value y) {
@@ -325,14 +316,15 @@ private:
     SmallVector<Value> ends(activations.size());
     std::vector<bool> isCovered(activations.size());
     for (uint32_t i : placed.orientation.order) {
-      Value offset = zero;
+      Value end = zero, size = Activation(activations[i]).getRoom();
+      bool isAligned = true;
       for (uint32_t below : placed.orientation.below[i]) {
-        offset = largest(offset, ends[below]);
+        end = largest(end, ends[below]);
         isCovered[below] = true;
+        isAligned &= Activation(activations[below]).getRoom() == size;
       }
-      Activation activation = activations[i];
-      places.offsets[i] = offset;
-      ends[i] = b.createOrFold<arith::AddIOp>(loc, offset, roundUp(activation.getRoom()));
+      places.offsets[i] = isAligned ? end : alignments.roundUp(b, loc, end, size);
+      ends[i] = b.createOrFold<arith::AddIOp>(loc, places.offsets[i], roundSize(size));
     }
     for (auto [end, covered] : llvm::zip(ends, isCovered))
       if (!covered)
@@ -358,6 +350,7 @@ private:
   }
 
   plan::ProgramOp program;
+  Alignment alignments;
   llvm::DenseSet<Value> isLate;
 };
 } // namespace

@@ -221,7 +221,8 @@ def addQuantized():
     record("MatMulIntegerToFloat", "MatMulIntegerToFloat", [a, b, s, columns[0], z, None, r.floats(5)], constants=(1,))
 
 
-def _forest(r, trees, depth, modes, targets, perLeaf, positive=False):
+def _forest(r, trees, depth, modes, targets, perLeaf, positive=False, targetOf=None):
+    """With `targetOf`, a number for each tree, all of its leaves add to that target, or to none where it is None."""
     nodes = {key: [] for key in ("treeids", "nodeids", "featureids", "values", "modes", "truenodeids", "falsenodeids", "missing_value_tracks_true")}
     leaves = {key: [] for key in ("treeids", "nodeids", "ids", "weights")}
     g = r.generator
@@ -234,7 +235,8 @@ def _forest(r, trees, depth, modes, targets, perLeaf, positive=False):
         for key, value in zip(nodes, row):
             nodes[key].append(value)
         if isLeaf:
-            for target in g.choice(targets, size=perLeaf, replace=False):
+            own = g.choice(targets, size=perLeaf, replace=False) if targetOf is None else [t for t in [targetOf[tree]] if t is not None]
+            for target in own:
                 weight = round(float(g.uniform(0 if positive else -1, 1)), 3)
                 for key, value in zip(leaves, (tree, number, int(target), weight)):
                     leaves[key].append(value)
@@ -268,6 +270,14 @@ def addTrees():
             for classes, labels in ((1, [0, 1]), (3, [2, 5, 7])):
                 nodes, leaves = _forest(r, 4, 3, MODES, classes, classes, positive)
                 record(f"TreeClassifier{transform}{classes}{positive}", "TreeEnsembleClassifier", [x], outputs=2, types=[INT64], classlabels_int64s=labels, post_transform=transform, **ml, **nodes, **{"class_" + key: value for key, value in leaves.items()})
+    # Trees that add to one score each: as many a score, or not.
+    r = Random(17)
+    for number, targetOf in enumerate(([0, 1, 2, 0, 1, 2], [2, 0, 2, 1, 0, None, 2, 1, 1, 1])):
+        for aggregate in ("SUM", "AVERAGE", "MIN", "MAX"):
+            nodes, leaves = _forest(r, len(targetOf), 3, MODES, 3, 1, targetOf=targetOf)
+            record(f"TreeEach{aggregate}{number}", "TreeEnsembleRegressor", [x], n_targets=3, aggregate_function=aggregate, **ml, **nodes, **{"target_" + key: value for key, value in leaves.items()})
+        nodes, leaves = _forest(r, len(targetOf), 3, MODES, 3, 1, targetOf=targetOf)
+        record(f"TreeEachClass{number}", "TreeEnsembleClassifier", [x], outputs=2, types=[INT64], classlabels_int64s=[2, 5, 7], post_transform="SOFTMAX", **ml, **nodes, **{"class_" + key: value for key, value in leaves.items()})
 
 
 def addModels():

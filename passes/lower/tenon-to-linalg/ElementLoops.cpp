@@ -77,7 +77,7 @@ FailureOr<Value> ElementEmitter::emitTreeWalk(TreeWalkOp op, ArrayRef<AffineExpr
   OpBuilder &b = builder;
   Type type = op.getInput().getType().getElementType();
   AffineExpr nodes = getDim(op.getFeatures(), 0);
-  FailureOr<AffineExpr> root = emitGatherIndex(op.getRoots(), indices[1], nodes);
+  FailureOr<AffineExpr> root = emitGatherIndex(op.getRoots(), indices.drop_front(), nodes);
   if (failed(root))
     return failure();
   auto isInner = [&](ValueRange node) -> FailureOr<Value> {

@@ -86,14 +86,15 @@ Orientation tenon::placement::getOrientation(const Instance &instance, const Pla
   return orientation;
 }
 
-Placement tenon::placement::evaluateOrientation(const Orientation &orientation, const std::vector<int64_t> &sizes) {
+Placement tenon::placement::evaluateOrientation(const Orientation &orientation, const Instance &instance) {
   Placement placement;
-  placement.offsets.assign(sizes.size(), 0);
+  placement.offsets.assign(instance.size(), 0);
   for (uint32_t i : orientation.order) {
-    int64_t &offset = placement.offsets[i];
+    int64_t end = 0;
     for (uint32_t other : orientation.below[i])
-      offset = std::max(offset, placement.offsets[other] + sizes[other]);
-    placement.peak = std::max(placement.peak, offset + sizes[i]);
+      end = std::max(end, placement.offsets[other] + instance[other].size);
+    placement.offsets[i] = alignTo(end, instance[i].alignment);
+    placement.peak = std::max(placement.peak, placement.offsets[i] + instance[i].size);
   }
   return placement;
 }

@@ -12,7 +12,7 @@
 
 namespace tenon::placement {
 
-/// For each buffer those that it lies upon: its offset is the largest of their ends, or 0. Of two buffers in
+/// For each buffer those that it lies upon: its offset is the largest of their ends, rounded up to its alignment, or 0. Of two buffers in
 /// use at one time one lies upon the other, directly or by others between, so that there is no collision
 /// whatever the sizes.
 struct Orientation {
@@ -24,9 +24,8 @@ struct Orientation {
 /// are at most two for each buffer on average. O(n log n).
 Orientation getOrientation(const Instance &instance, const Placement &placement);
 
-/// The offsets for buffers of these sizes, which add up to no more than 64 bits hold. Offsets are as aligned as
-/// all sizes are.
-Placement evaluateOrientation(const Orientation &orientation, const std::vector<int64_t> &sizes);
+/// The offsets for the sizes and alignments of an instance without fault. Its lifetimes are not read.
+Placement evaluateOrientation(const Orientation &orientation, const Instance &instance);
 
 } // namespace tenon::placement
 

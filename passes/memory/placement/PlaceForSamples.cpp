@@ -16,41 +16,31 @@ namespace {
 /// Collects the best of orientations.
 class Candidates {
 public:
-  Candidates(const std::vector<Lifetime> &lifetimes, const std::vector<std::vector<int64_t>> &samples)
-      : lifetimes(lifetimes), samples(samples) {
-    for (const std::vector<int64_t> &sizes : samples)
-      bounds.push_back(getLowerBound(makeInstance(sizes)));
+  explicit Candidates(const std::vector<Instance> &samples) : samples(samples) {
+    for (const Instance &sample : samples)
+      bounds.push_back(getLowerBound(sample));
   }
 
-  /// Tries what a placement of buffers of these sizes shows. The number of the sample for which it is worst.
-  size_t tryPlacementOf(const std::vector<int64_t> &sizes, const Budget &budget);
+  /// Tries what a placement of these buffers shows. The number of the sample for which it is worst.
+  size_t tryPlacementOf(const Instance &instance, const Budget &budget);
 
   /// A mix of samples, each scaled to the same lower bound and then by its weight: its largest sizes, or its
   /// mean sizes.
-  std::vector<int64_t> mix(const std::vector<double> &weights, bool isLargest) const;
+  Instance mix(const std::vector<double> &weights, bool isLargest) const;
 
   bool isOptimal() const { return best.worstRatio == 1; }
 
   SampledPlacement best{{}, std::numeric_limits<double>::infinity(), {}, {}};
 
 private:
-  Instance makeInstance(const std::vector<int64_t> &sizes) const {
-    Instance instance;
-    for (size_t i = 0; i < sizes.size(); ++i)
-      instance.push_back({lifetimes[i].lower, lifetimes[i].upper, sizes[i]});
-    return instance;
-  }
-
-  const std::vector<Lifetime> &lifetimes;
-  const std::vector<std::vector<int64_t>> &samples;
+  const std::vector<Instance> &samples;
   std::vector<int64_t> bounds;
   double bestSum = 0;
 };
 
 } // namespace
 
-size_t Candidates::tryPlacementOf(const std::vector<int64_t> &sizes, const Budget &budget) {
-  Instance instance = makeInstance(sizes);
+size_t Candidates::tryPlacementOf(const Instance &instance, const Budget &budget) {
   SampledPlacement candidate;
   candidate.orientation = getOrientation(instance, place(instance, budget).placement);
   candidate.bounds = bounds;
@@ -72,33 +62,32 @@ size_t Candidates::tryPlacementOf(const std::vector<int64_t> &sizes, const Budge
   return worst;
 }
 
-std::vector<int64_t> Candidates::mix(const std::vector<double> &weights, bool isLargest) const {
+Instance Candidates::mix(const std::vector<double> &weights, bool isLargest) const {
   // Enough to tell sizes apart, and far from where sums overflow.
   constexpr double kBound = 1 << 24;
   double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-  std::vector<int64_t> sizes;
-  for (size_t i = 0; i < lifetimes.size(); ++i) {
+  Instance instance;
+  for (size_t i = 0; i < samples.front().size(); ++i) {
     double sum = 0, largest = 0;
     for (size_t k = 0; k < samples.size(); ++k) {
       if (bounds[k] == 0)
         continue;
-      double size = weights[k] * static_cast<double>(samples[k][i]) / static_cast<double>(bounds[k]);
+      double size = weights[k] * static_cast<double>(samples[k][i].size) / static_cast<double>(bounds[k]);
       sum += size;
       largest = std::max(largest, size);
     }
-    sizes.push_back(static_cast<int64_t>(kBound / total * (isLargest ? largest : sum)));
+    const Buffer &buffer = samples.front()[i];
+    instance.push_back({buffer.lower, buffer.upper, static_cast<int64_t>(kBound / total * (isLargest ? largest : sum))});
   }
-  return sizes;
+  return instance;
 }
 
-SampledPlacement tenon::placement::placeForSamples(const std::vector<Lifetime> &lifetimes,
-                                                   const std::vector<std::vector<int64_t>> &samples,
-                                                   Budget budget) {
+SampledPlacement tenon::placement::placeForSamples(const std::vector<Instance> &samples, Budget budget) {
   constexpr int64_t kMixes = 16;
-  Candidates candidates(lifetimes, samples);
+  Candidates candidates(samples);
   Budget share = budget.part(static_cast<int64_t>(samples.size()) + kMixes);
-  for (const std::vector<int64_t> &sizes : samples) {
-    candidates.tryPlacementOf(sizes, share);
+  for (const Instance &sample : samples) {
+    candidates.tryPlacementOf(sample, share);
     if (candidates.isOptimal())
       return candidates.best;
   }

@@ -13,21 +13,15 @@
 
 namespace tenon::placement {
 
-struct Lifetime {
-  int64_t lower, upper;
-};
-
 struct SampledPlacement {
   Orientation orientation;
   double worstRatio = 1;              ///< the largest of a sample's peak over its lower bound
   std::vector<int64_t> peaks, bounds; ///< one a sample
 };
 
-/// An orientation for buffers whose sizes are known at some samples only. It holds for any other sizes, too,
-/// and is chosen for the smallest worst ratio. `samples` are the sizes of all buffers, one list for each of at
-/// least one sample; each must make an instance without fault.
-SampledPlacement placeForSamples(const std::vector<Lifetime> &lifetimes,
-                                 const std::vector<std::vector<int64_t>> &samples, Budget budget);
+/// An orientation for buffers whose sizes, and how they are aligned, are known at some samples only. It holds for any others, too,
+/// and is chosen for the smallest worst ratio. `samples`, at least one, are instances without fault of the same lifetimes.
+SampledPlacement placeForSamples(const std::vector<Instance> &samples, Budget budget);
 
 } // namespace tenon::placement
 

@@ -50,12 +50,16 @@ plan.program @no_sharing_at_one_time symbols [] inputs [] outputs [] {
   plan.launch @k(%a) -> (%b) sizes() tiles %one {name = "1"}
 }
 
-// Where sizes depend on symbols, offsets are ends of those below, in whole blocks of 64 bytes: a and c share a place,
-// and b lies upon them, whatever N is.
+// Where sizes depend on symbols, offsets are ends of those below: a and c share a place, and b lies upon them, whatever N is. Sizes
+// are rounded up to whole blocks of 64 bytes where they are large, from 4096 bytes on.
 // CHECK-LABEL: @symbols
 // CHECK: ^bb0(%[[N:.*]]: index)
 // CHECK: %[[BLOCKS:.*]] = arith.ceildivsi %[[N]], %c64
-// CHECK: %[[SIZE:.*]] = arith.muli %[[BLOCKS]], %c64
+// CHECK: %[[LARGE:.*]] = arith.muli %[[BLOCKS]], %c64
+// CHECK: %[[NUMBER:.*]] = arith.floordivsi %[[N]], %c4096
+// CHECK: %[[ADDED:.*]] = arith.muli %[[NUMBER]], %c64
+// CHECK: %[[SMALL:.*]] = arith.addi %[[N]], %[[ADDED]]
+// CHECK: %[[SIZE:.*]] = arith.minsi %[[LARGE]], %[[SMALL]]
 // CHECK: %[[END:.*]] = arith.addi %[[SIZE]], %[[SIZE]]
 // CHECK: plan.arena %[[END]]
 // CHECK: plan.view %{{.*}}[%c0] size %[[N]] {name = "a"}
@@ -75,13 +79,15 @@ plan.program @symbols symbols ["N"] inputs [] outputs [] {
   plan.launch @k(%c) -> (%out) sizes(%n) tiles %one {name = "3"}
 }
 
-// Two kinds of sizes in one arena: d, of N bytes, lies where a was, and b upon the larger of the two.
+// Two kinds of sizes in one arena: d, of N bytes, lies where a was, and b upon the larger of the two, at a multiple of 64.
 // CHECK-LABEL: @kinds_of_sizes_share
 // CHECK: %[[LOWER:.*]] = arith.maxsi %{{.*}}, %c1024
-// CHECK: %[[END:.*]] = arith.addi %[[LOWER]], %c1024
+// CHECK: %[[COUNT:.*]] = arith.ceildivsi %[[LOWER]], %c64
+// CHECK: %[[PLACE:.*]] = arith.muli %[[COUNT]], %c64
+// CHECK: %[[END:.*]] = arith.addi %[[PLACE]], %c1024
 // CHECK: plan.arena %[[END]]
 // CHECK: plan.view %{{.*}}[%c0] size %c1024 {name = "a"}
-// CHECK: plan.view %{{.*}}[%[[LOWER]]] size %c1024 {name = "b"}
+// CHECK: plan.view %{{.*}}[%[[PLACE]]] size %c1024 {name = "b"}
 // CHECK: plan.view %{{.*}}[%c0] size %{{.*}} {name = "d"}
 plan.program @kinds_of_sizes_share symbols ["N"] inputs [] outputs [] {
 ^bb0(%n: index):
@@ -96,6 +102,30 @@ plan.program @kinds_of_sizes_share symbols ["N"] inputs [] outputs [] {
   %d = plan.alloc %n {name = "d"}
   plan.launch @k(%b) -> (%d) sizes(%n) tiles %one {name = "2"}
   plan.launch @k(%d) -> (%out) sizes(%n) tiles %one {name = "3"}
+}
+
+// What is known to divide a size is not rounded: neither rows of 64 bytes, nor what lies upon them.
+// CHECK-LABEL: @whole_rows
+// CHECK-NOT: arith.ceildivsi
+// CHECK: %[[SIZE:.*]] = arith.muli %{{.*}}, %c192
+// CHECK: %[[HALF:.*]] = arith.muli %{{.*}}, %c64
+// CHECK-NOT: arith.ceildivsi
+// CHECK: %[[END:.*]] = arith.addi %[[SIZE]], %[[HALF]]
+// CHECK: plan.arena %[[END]]
+plan.program @whole_rows symbols ["N"] inputs [] outputs [] {
+^bb0(%n: index):
+  %one = arith.constant 1 : index
+  %row = arith.constant 192 : index
+  %other = arith.constant 64 : index
+  %large = arith.muli %n, %row : index
+  %small = arith.muli %n, %other : index
+  %in = plan.input 0 size %n
+  %a = plan.alloc %large {name = "a"}
+  plan.launch @k(%in) -> (%a) sizes(%n) tiles %one {name = "0"}
+  %b = plan.alloc %small {name = "b"}
+  plan.launch @k(%a) -> (%b) sizes(%n) tiles %one {name = "1"}
+  %out = plan.output 0 size %n
+  plan.launch @k(%b) -> (%out) sizes(%n) tiles %one {name = "2"}
 }
 
 // CHECK-LABEL: @no_arena_for_nothing

@@ -13,17 +13,13 @@
 
 using namespace tenon::placement;
 
-static Instance withSizes(Instance instance, const std::vector<int64_t> &sizes) {
-  for (size_t i = 0; i < sizes.size(); ++i)
-    instance[i].size = sizes[i];
+/// Small ones are aligned less, as kernels may want.
+static Instance drawSizes(std::mt19937 &random, Instance instance) {
+  for (Buffer &buffer : instance) {
+    buffer.size = draw(random, 0, 4) ? draw(random, 0, 1000) : 0;
+    buffer.alignment = buffer.size < 500 ? int64_t(1) << draw(random, 0, 3) : 64;
+  }
   return instance;
-}
-
-static std::vector<int64_t> drawSizes(std::mt19937 &random, size_t count) {
-  std::vector<int64_t> sizes(count);
-  for (int64_t &size : sizes)
-    size = draw(random, 0, 4) ? draw(random, 0, 1000) : 0;
-  return sizes;
 }
 
 TEST_CASE("an orientation holds for any sizes") {
@@ -33,9 +29,8 @@ TEST_CASE("an orientation holds for any sizes") {
     Instance instance = makeNetwork(random, 2 + round);
     Orientation orientation = getOrientation(instance, place(instance, Budget(100'000)).placement);
     for (int k = 0; k < 1000; ++k) {
-      std::vector<int64_t> sizes = drawSizes(random, instance.size());
-      Placement placement = evaluateOrientation(orientation, sizes);
-      REQUIRE_FALSE(findPlacementFault(withSizes(instance, sizes), placement));
+      Instance drawn = drawSizes(random, instance);
+      REQUIRE_FALSE(findPlacementFault(drawn, evaluateOrientation(orientation, drawn)));
     }
   }
 }
@@ -45,11 +40,8 @@ TEST_CASE("an orientation is as compact as the placement that it comes from") {
   for (int round = 0; round < 100; ++round) {
     CAPTURE(round);
     Instance instance = makeNetwork(random, 2 + round);
-    std::vector<int64_t> sizes;
-    for (const Buffer &buffer : instance)
-      sizes.push_back(buffer.size);
     Placement placement = place(instance, Budget(100'000)).placement;
-    CHECK(evaluateOrientation(getOrientation(instance, placement), sizes).peak <= placement.peak);
+    CHECK(evaluateOrientation(getOrientation(instance, placement), instance).peak <= placement.peak);
   }
 }
 
@@ -78,14 +70,11 @@ TEST_CASE("an orientation has no edge that others imply") {
 TEST_CASE("sizes in proportion need no more than their lower bound, where one of them does not") {
   std::mt19937 random(4);
   Instance cut = makeCut(random, 30, 4096);
-  std::vector<Lifetime> lifetimes;
-  std::vector<std::vector<int64_t>> samples(3);
-  for (const Buffer &buffer : cut) {
-    lifetimes.push_back({buffer.lower, buffer.upper});
-    for (int64_t k = 0; k < 3; ++k)
-      samples[k].push_back(buffer.size * (k + 1));
-  }
-  SampledPlacement placed = placeForSamples(lifetimes, samples, Budget(50'000'000));
+  std::vector<Instance> samples(3, cut);
+  for (int64_t k = 0; k < 3; ++k)
+    for (Buffer &buffer : samples[k])
+      buffer.size *= k + 1;
+  SampledPlacement placed = placeForSamples(samples, Budget(50'000'000));
   CHECK(placed.worstRatio == 1);
   CHECK(placed.bounds == std::vector<int64_t>{4096, 8192, 12288});
   CHECK(placed.peaks == placed.bounds);
@@ -97,23 +86,21 @@ TEST_CASE("one orientation serves samples that differ") {
   for (int round = 0; round < 30; ++round) {
     CAPTURE(round);
     Instance instance = makeNetwork(random, 40);
-    std::vector<Lifetime> lifetimes;
-    std::vector<std::vector<int64_t>> samples(4);
-    for (const Buffer &buffer : instance) {
-      lifetimes.push_back({buffer.lower, buffer.upper});
+    std::vector<Instance> samples(4, instance);
+    for (size_t i = 0; i < instance.size(); ++i) {
       // Some sizes grow with a symbol, some with its square.
       int64_t power = draw(random, 0, 2), value = 1;
-      for (std::vector<int64_t> &sizes : samples) {
-        sizes.push_back(buffer.size * (power == 0 ? 4 : power == 1 ? value : value * value));
+      for (Instance &sample : samples) {
+        sample[i].size *= power == 0 ? 4 : power == 1 ? value : value * value;
         value *= 4;
       }
     }
-    SampledPlacement placed = placeForSamples(lifetimes, samples, Budget(5'000'000));
+    SampledPlacement placed = placeForSamples(samples, Budget(5'000'000));
     for (size_t k = 0; k < samples.size(); ++k) {
       Placement placement = evaluateOrientation(placed.orientation, samples[k]);
       CHECK(placement.peak == placed.peaks[k]);
-      CHECK_FALSE(findPlacementFault(withSizes(instance, samples[k]), placement));
-      CHECK(placed.bounds[k] == getLowerBound(withSizes(instance, samples[k])));
+      CHECK_FALSE(findPlacementFault(samples[k], placement));
+      CHECK(placed.bounds[k] == getLowerBound(samples[k]));
     }
     worst = std::max(worst, placed.worstRatio);
   }

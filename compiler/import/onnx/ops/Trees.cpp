@@ -7,9 +7,9 @@
 
 #include "compiler/graph/Elements.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/ops/Forest.h"
 #include "compiler/import/onnx/ops/Scores.h"
 #include "llvm/ADT/StringSwitch.h"
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -20,10 +20,6 @@ using namespace tenon;
 using namespace tenon::onnx_import;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// Trees as tables
-//===----------------------------------------------------------------------===//
 
 /// How a node compares, as the dialect's tree_walk numbers it; a member of a set becomes a chain of
 /// equalities.
@@ -37,57 +33,6 @@ enum Mode : int64_t {
   member,
   tracksMissing = 8
 };
-
-/// What a leaf adds to the scores.
-struct LeafScore {
-  int64_t leaf, target;
-  double weight;
-};
-
-/// All trees: one row a node. A leaf has no feature; `leafOf` is its number among the leaves.
-struct Forest {
-  Ints features, modes, ifTrue, ifFalse, roots, leafOf;
-  SmallVector<double> thresholds;
-  SmallVector<LeafScore> scores;
-  int64_t leafCount = 0;
-
-  int64_t addNode(int64_t feature, int64_t mode, double threshold, int64_t yes, int64_t no) {
-    features.push_back(feature);
-    modes.push_back(mode);
-    thresholds.push_back(threshold);
-    ifTrue.push_back(yes);
-    ifFalse.push_back(no);
-    leafOf.push_back(0);
-    return features.size() - 1;
-  }
-  int64_t addLeaf() {
-    int64_t node = addNode(-1, 0, 0, 0, 0);
-    leafOf[node] = leafCount++;
-    return node;
-  }
-  bool isLeaf(int64_t node) const { return features[node] < 0; }
-};
-
-/// A walk ends only if no node leads back to itself: then nodes can be taken away, one after the other, to
-/// which no other one leads.
-bool hasCycle(const Forest &f) {
-  Ints incoming(f.features.size(), 0), free;
-  auto children = [&](int64_t node) { return std::array<int64_t, 2>{f.ifTrue[node], f.ifFalse[node]}; };
-  for (size_t node = 0; node < f.features.size(); ++node)
-    if (!f.isLeaf(node))
-      for (int64_t child : children(node))
-        ++incoming[child];
-  for (size_t node = 0; node < incoming.size(); ++node)
-    if (incoming[node] == 0)
-      free.push_back(node);
-  size_t taken = 0;
-  for (; taken < free.size(); ++taken)
-    if (!f.isLeaf(free[taken]))
-      for (int64_t child : children(free[taken]))
-        if (--incoming[child] == 0)
-          free.push_back(child);
-  return taken < incoming.size();
-}
 
 /// What holds for trees however they were written down.
 LogicalResult checkForest(Node &n, const Forest &f, Value x, int64_t targets) {
@@ -121,56 +66,31 @@ double getStart(Aggregate aggregate, Type type) {
   return aggregate == Aggregate::min ? largest : aggregate == Aggregate::max ? -largest : 0;
 }
 
-/// The leaf of each row in each tree, [rows, trees].
-Value walk(Node &n, const Forest &f, Value x) {
+Value makeTable(Node &n, IntsRef values) { return n.constantInts(values, values.size(), n.i64()); }
+
+/// The node at which each row's walk through each tree ends, [rows, dimensions of `roots`...].
+Value walk(Node &n, const Forest &f, Value x, Value roots) {
   int64_t nodes = f.features.size();
-  auto table = [&](IntsRef values) { return n.constantInts(values, nodes, n.i64()); };
-  Value end = n.treeWalk(x, n.constantInts(f.roots),
-                         {table(f.features), n.constantFloats(f.thresholds, nodes, n.elementType(x)),
-                          table(f.modes), table(f.ifTrue), table(f.ifFalse)});
-  return n.gather(table(f.leafOf), end, 0);
+  return n.treeWalk(x, roots,
+                    {makeTable(n, f.features), n.constantFloats(f.thresholds, nodes, n.elementType(x)), makeTable(n, f.modes),
+                     makeTable(n, f.ifTrue), makeTable(n, f.ifFalse)});
 }
 
-/// Each leaf's entries as a row of `width`, padded with a target that is none.
-struct LeafTable {
-  int64_t width = 1;
-  Ints targets;
-  SmallVector<double> weights;
-};
-
-LeafTable makeLeafTable(const Forest &f) {
-  LeafTable table;
-  Ints counts(f.leafCount, 0);
-  for (const LeafScore &score : f.scores)
-    table.width = std::max(table.width, ++counts[score.leaf]);
-  table.targets.assign(f.leafCount * table.width, -1);
-  table.weights.assign(f.leafCount * table.width, 0);
-  counts.assign(f.leafCount, 0);
-  for (const LeafScore &score : f.scores) {
-    int64_t place = score.leaf * table.width + counts[score.leaf]++;
-    table.targets[place] = score.target;
-    table.weights[place] = score.weight;
-  }
-  return table;
+/// Scores [rows, targets] where each tree adds to one of them.
+Value joinTreeScores(Node &n, const Forest &f, const TreesByTarget &trees, Value x, Aggregate aggregate) {
+  int64_t targets = trees.targets, places = trees.roots.size() / targets;
+  Value end = walk(n, f, x, n.constantInts(trees.roots, {places, targets}, n.i64()));
+  Value weights = n.constantFloats(trees.weights, trees.weights.size(), n.elementType(x));
+  return reduceLeaves(n, n.gather(weights, end, 0), 1, aggregate);
 }
 
-/// Whether a table of all leaves and all targets stays in proportion to what the model says.
-bool isDense(const Forest &f, int64_t targets) {
-  int64_t entries;
-  return !__builtin_mul_overflow(f.leafCount, targets, &entries) &&
-         entries <= 4096 + 4 * static_cast<int64_t>(f.scores.size());
-}
-
-/// Scores [rows, targets] of the leaves [rows, trees].
-Value joinScores(Node &n, const Forest &f, Value leaves, int64_t targets, Aggregate aggregate, Type type) {
+/// Scores [rows, targets] where a leaf may add to any number of them.
+Value joinLeafScores(Node &n, const Forest &f, Value x, int64_t targets, Aggregate aggregate) {
+  Type type = n.elementType(x);
   double start = getStart(aggregate, type);
+  Value leaves = n.gather(makeTable(n, f.leafOf), walk(n, f, x, n.constantInts(f.roots)), 0);
   if (isDense(f, targets)) {
-    SmallVector<double> weights(f.leafCount * targets, start);
-    for (const LeafScore &score : f.scores) {
-      double &weight = weights[score.leaf * targets + score.target];
-      weight = start == 0 ? weight + score.weight : score.weight;
-    }
-    Value table = n.constantFloats(weights, {f.leafCount, targets}, type);
+    Value table = n.constantFloats(makeDenseWeights(f, targets, start), {f.leafCount, targets}, type);
     return reduceLeaves(n, n.gather(table, leaves, 0), 1, aggregate);
   }
   LeafTable table = makeLeafTable(f);
@@ -180,9 +100,10 @@ Value joinScores(Node &n, const Forest &f, Value leaves, int64_t targets, Aggreg
   return reduceLeaves(n, n.select(isOwn, n.unsqueeze(weight, 3), n.scalar(start, type)), {1, 2}, aggregate);
 }
 
-Value computeScores(Node &n, const Forest &f, Value x, int64_t targets, Aggregate aggregate) {
+Value computeScores(Node &n, Forest &f, Value x, int64_t targets, Aggregate aggregate) {
   Type type = n.elementType(x);
-  Value scores = joinScores(n, f, walk(n, f, x), targets, aggregate, type);
+  std::optional<TreesByTarget> trees = groupByTarget(f, targets, getStart(aggregate, type));
+  Value scores = trees ? joinTreeScores(n, f, *trees, x, aggregate) : joinLeafScores(n, f, x, targets, aggregate);
   if (aggregate != Aggregate::average)
     return scores;
   return n.div(scores, n.scalar(static_cast<double>(f.roots.size()), type));
