@@ -38,6 +38,8 @@ CompileStatus Compilation::lowerGraph() {
 CompileStatus Compilation::lowerWithinTolerance() {
   // Then every operation is computed in its own way.
   constexpr unsigned kHalvings = 2;
+  // A choice that is off by so much less is better than a faster one, where both are off by more than they may.
+  constexpr double kNotablyLess = 0.75;
   std::optional<Choice> best;
   for (;;) {
     ++numChoices;
@@ -50,7 +52,7 @@ CompileStatus Compilation::lowerWithinTolerance() {
       return CompileStatus::done;
     double worst = chosen.largestTaken;
     // One path may be off by less than the operation's own, and it is faster: sums are shorter.
-    if (!best || chosen.error.getLargest() < best->error.getLargest())
+    if (!best || chosen.error.getLargest() < kNotablyLess * best->error.getLargest())
       best = std::move(chosen);
     if (worst == 0)
       break;

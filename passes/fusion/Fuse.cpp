@@ -10,6 +10,7 @@
 #include "dialects/tenon/LoopNest.h"
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/Views.h"
+#include "dialects/tenon/WidenedRows.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
@@ -98,6 +99,21 @@ static bool isEpilogue(Operation *op) {
   });
 }
 
+/// Whether what a kernel changes its sums to, which costs nothing there, takes less memory than these do.
+static bool isBestStored(Operation *op) {
+  auto getWidth = [](Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth(); };
+  auto isNarrowed = [&](Operation *from, auto &self) -> bool {
+    return llvm::any_of(from->getOperands(), [&](Value operand) {
+      Operation *definition = operand.getDefiningOp();
+      if (!definition || !operand.hasOneUse())
+        return false;
+      return allowsEpilogue(definition) ? getWidth(operand.getType()) > getWidth(op->getResult(0).getType())
+                                        : definition->hasTrait<Elementwise>() && self(definition, self);
+    });
+  };
+  return op->hasTrait<Elementwise>() && isNarrowed(op, isNarrowed);
+}
+
 /// Whether an elementwise operation whose result `user` broadcasts is better computed for each element of that than stored.
 /// Where sizes are open it is not.
 static bool isBestRecomputed(Operation *op, Operation *user) {
@@ -157,11 +173,17 @@ static bool movesElements(Operation *op) {
   return isPart || isa<TransposeOp, BroadcastOp, UnpackOp, FromPartsOp, UnpackPartsOp>(op) || widensWeight(op);
 }
 
+/// Rows of halves, which the kernel of a product widens once, as it copies them.
+static bool isWidenedByProduct(Operation *op) {
+  auto cast = dyn_cast<CastOp>(op);
+  return cast && widensCopiedRows(cast);
+}
+
 /// Whether an element of `op` is computed before a loop nest reads it: one that does so many times would compute it as
 /// often, and along a scan no vectors run.
 static bool isComputedBefore(Operation *op) {
   return llvm::any_of(op->getUsers(), [](Operation *user) {
-    return isa<ContractOp, AttentionOp, ConvolveOp, WinogradOp, PoolOp, ScanOp>(user) ||
+    return isa<ContractOp, AttentionOp, ConvolveOp, WinogradOp, PoolOp, ScanOp>(user) || isWidenedByProduct(user) ||
            (movesElements(user) && isComputedBefore(user));
   });
 }
@@ -191,7 +213,7 @@ static bool mayInlineInto(Operation *producer, OpOperand &use) {
     if (auto convolve = dyn_cast<ConvolveOp>(nest); convolve && !keepsChannels(transpose, convolve, use.getOperandNumber()))
       return false;
   if (isa<ContractOp, AttentionOp, ConvolveOp, PoolOp, ScanOp>(nest))
-    return movesElements(producer);
+    return movesElements(producer) || isWidenedByProduct(producer);
   if (isa<SoftmaxOp, LayerNormOp, RmsNormOp>(nest))
     return isCheap(producer);
   return isa<ReduceOp, ArgReduceOp>(nest);
@@ -239,13 +261,13 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use) {
   Operation *user = use.getOwner();
   if (tenon::hasLoopNest(user))
     return mayInlineInto(op, use);
-  // Tile registers load parts as they lie in memory, and vectors what they cut.
-  if (isa<FromPartsOp>(user))
+  // Tile registers load parts as they lie in memory, and vectors what they cut or widen.
+  if (isa<FromPartsOp>(user) || isWidenedByProduct(user))
     return false;
   // Each element is asked for once for each part.
   if (isa<ToPartsOp>(user))
     return movesElements(op) || isa<PadOp>(op);
-  return hasDimsOf(op, user) || isCheap(op) || isBestRecomputed(op, user);
+  return hasDimsOf(op, user) || (isCheap(op) && !isBestStored(op)) || isBestRecomputed(op, user);
 }
 
 bool Fusion::mayJoin(Operation *op, Group &region) {
@@ -256,7 +278,7 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
   if (nest)
     return !region.hasLoopNest && allowsEpilogue(op) && op->hasOneUse() &&
            region.inPlace.contains(*op->user_begin()) && hasDimsOf(op, region.root);
-  if (!movesElements(op) && isComputedBefore(op))
+  if (!movesElements(op) && !isWidenedByProduct(op) && isComputedBefore(op))
     return false;
   for (OpOperand &use : op->getUses()) {
     Operation *user = use.getOwner();

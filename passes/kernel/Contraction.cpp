@@ -369,6 +369,31 @@ static std::optional<Contraction> matchWidenedContraction(linalg::GenericOp op, 
   return contraction;
 }
 
+/// The f16 or bf16 that a factor is widened from.
+static std::optional<ElementRead> matchHalf(linalg::GenericOp op, Value factor) {
+  auto widened = factor.getDefiningOp<arith::ExtFOp>();
+  Type from = widened ? widened.getIn().getType() : Type();
+  return from && (from.isF16() || from.isBF16()) && factor.getType().isF32() ? matchRead(op, widened.getIn()) : std::nullopt;
+}
+
+/// Rows of halves times what vectors read, which may be widened, too.
+static std::optional<Contraction> matchContractionOfHalves(linalg::GenericOp op, unsigned column, Value row, Value factor) {
+  std::optional<ElementRead> scalars = matchHalf(op, row), vectors = matchRead(op, factor);
+  if (!scalars || !scalars->bounds.empty() || scalars->map.isFunctionOfDim(column))
+    return std::nullopt;
+  Contraction contraction{{}, *scalars, column, std::nullopt};
+  contraction.widensScalars = true;
+  if (vectors) {
+    bool isOfColumns = getElementTypeOrSelf(vectors->memory) == factor.getType() && vectors->bounds.empty();
+    contraction.vectors = *vectors;
+    contraction.panel = isContiguous(vectors->map, column) ? 0 : getPanel(vectors->map, column);
+    return isOfColumns && (contraction.panel || isContiguous(vectors->map, column)) ? std::optional(contraction) : std::nullopt;
+  }
+  contraction.widening = matchWidening(op, factor, column, contraction.vectors);
+  contraction.panel = contraction.widening ? getPanel(contraction.vectors.map, column) : 0;
+  return contraction.widening ? std::optional(contraction) : std::nullopt;
+}
+
 static std::optional<Contraction> matchFloatContraction(linalg::GenericOp op, unsigned column) {
   Type type = getElementTypeOrSelf(op.getDpsInits()[0]);
   std::optional<std::pair<Value, Value>> factors = matchMultiplyAdd(op);
@@ -376,8 +401,14 @@ static std::optional<Contraction> matchFloatContraction(linalg::GenericOp op, un
     return std::nullopt;
   std::optional<ElementRead> first = matchRead(op, factors->first), second = matchRead(op, factors->second);
   if (bool(first) != bool(second))
-    return matchWidenedContraction(op, column, first ? *first : *second, first ? factors->second : factors->first);
-  if (!first || !second || factors->first == factors->second || getElementTypeOrSelf(first->memory) != type ||
+    if (std::optional<Contraction> contraction =
+            matchWidenedContraction(op, column, first ? *first : *second, first ? factors->second : factors->first))
+      return contraction;
+  if (!first || !second) {
+    std::optional<Contraction> contraction = matchContractionOfHalves(op, column, factors->first, factors->second);
+    return contraction ? contraction : matchContractionOfHalves(op, column, factors->second, factors->first);
+  }
+  if (factors->first == factors->second || getElementTypeOrSelf(first->memory) != type ||
       getElementTypeOrSelf(second->memory) != type)
     return std::nullopt;
   Contraction contraction{{}, {}, column, std::nullopt};

@@ -76,6 +76,7 @@ struct Contraction {
   /// Columnwise products of unsigned `scalars` with signed `vectors`, few enough that f32 sums them exactly.
   bool isOfBytes = false;
   std::optional<Widening> widening = {};
+  bool widensScalars = false; ///< `scalars` are f16 or bf16, and factors f32: rows are widened as they are copied
   std::optional<FloatParts> parts = {}; ///< `vectors` and `scalars` are the reads of the first ones
 };
 

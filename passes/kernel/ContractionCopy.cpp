@@ -11,6 +11,7 @@
 // tile once, for all tiles that have the same ones: those of a block of rows
 // together, some steps of each, as the products read them. It is one stream then.
 // (Goto and van de Geijn copy rows always. Where they lie otherwise it was no faster.)
+// Rows of f16 or bf16 are widened on the way, wherever they lie.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +33,8 @@ static constexpr int64_t kCopiedSteps = 16;
 
 /// The summed loop where rows may be copied at all: the only one, along which rows are contiguous.
 static std::optional<unsigned> findDepthLoop(linalg::GenericOp op, const Contraction &contraction) {
-  if (!contraction.panel || contraction.isGrouped || contraction.isColumnwise || contraction.quadLoop ||
-      contraction.widening || contraction.parts || !contraction.rowLoop || op.getNumReductionLoops() != 1 ||
+  bool isUnknown = !contraction.widensScalars && (!contraction.panel || contraction.widening);
+  if (isUnknown || contraction.isGrouped || contraction.isColumnwise || contraction.quadLoop || contraction.parts || !contraction.rowLoop || op.getNumReductionLoops() != 1 ||
       !contraction.scalars.bounds.empty() || !contraction.scalars.symbols.empty())
     return std::nullopt;
   SmallVector<unsigned> summed;
@@ -43,24 +44,26 @@ static std::optional<unsigned> findDepthLoop(linalg::GenericOp op, const Contrac
                  map.getResults().back() == getAffineDimExpr(summed.front(), op.getContext()) &&
                  llvm::none_of(map.getResults().drop_back(),
                                [&](AffineExpr index) { return index.isFunctionOfDim(summed.front()); });
-  return isAlong && getElementTypeOrSelf(contraction.scalars.memory).isF32() ? std::optional(summed.front())
-                                                                             : std::nullopt;
+  bool isRight = contraction.widensScalars || getElementTypeOrSelf(contraction.scalars.memory).isF32();
+  return isAlong && isRight ? std::optional(summed.front()) : std::nullopt;
 }
 
 int64_t tenon::getCopiedRowBytes(linalg::GenericOp op, const Contraction &contraction) {
   constexpr int64_t kPage = 4096, kFewestRows = 24, kFewestColumns = 256, kFewRegisters = 16;
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
   Machine machine = getMachine(op);
-  // Where registers are many, blocks have more rows, and each element of these is read for more products.
-  if (!depth || machine.vectorRegisters > kFewRegisters ||
-      contraction.scalars.memory.getDefiningOp<linalg::LinalgOp>())
-    return 0;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  if (!depth || ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kCopiedSteps != 0)
+    return 0;
+  if (contraction.widensScalars)
+    return ranges[*depth] * int64_t(sizeof(float));
+  // Where registers are many, blocks have more rows, and each element of these is read for more products.
+  if (machine.vectorRegisters > kFewRegisters || contraction.scalars.memory.getDefiningOp<linalg::LinalgOp>())
+    return 0;
   auto isFew = [&](unsigned loop, int64_t fewest) {
     return !ShapedType::isDynamic(ranges[loop]) && ranges[loop] < fewest;
   };
-  if (ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kCopiedSteps != 0 ||
-      isFew(*contraction.rowLoop, kFewestRows) || isFew(contraction.columnLoop, kFewestColumns))
+  if (isFew(*contraction.rowLoop, kFewestRows) || isFew(contraction.columnLoop, kFewestColumns))
     return 0;
   // Tiles have no more rows than are copied. Where there are several, each reads all of the matrix, which should not come from
   // memory every time.
@@ -125,25 +128,28 @@ void ContractionEmitter::copyRows() {
     return;
   std::optional<SmallVector<Value>> offsets = findOffsets(contraction.scalars.memory);
   std::optional<int64_t> depth = getConstantIntValue(extents[*loop]);
-  if (!offsets || !depth || kCopiedSteps % lanes != 0)
+  if ((!offsets && !contraction.widensScalars) || !depth || kCopiedSteps % lanes != 0)
     return;
   Value memory = kernel::ScratchOp::create(b, loc, MemRefType::get({countCopiedRows(op) * *depth}, type), 0);
   OpBuilder::InsertionGuard guard(b);
-  if (Value isNew = emitIsNew(b, op, *offsets)) {
+  if (Value isNew = offsets ? emitIsNew(b, op, *offsets) : Value()) {
     auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
   }
   for (unsigned outer : outerLoops)
     position[outer] = constant(0);
   auto vectorType = VectorType::get({lanes}, type);
+  auto storedType = VectorType::get({lanes}, getElementTypeOrSelf(contraction.scalars.memory));
   AffineExpr first = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1);
   forRows([&](int64_t rows) {
     forLoop(constant(0), constant(*depth), kCopiedSteps, [&](Value steps) {
       for (int64_t row = 0; row < rows; ++row)
         for (int64_t i = 0; i < kCopiedSteps; i += lanes) {
           position[*loop] = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, first + i), steps);
-          Value elements = vector::LoadOp::create(b, loc, vectorType, contraction.scalars.memory,
+          Value elements = vector::LoadOp::create(b, loc, storedType, contraction.scalars.memory,
                                                   getIndices(contraction.scalars, row, 0));
+          if (storedType != vectorType)
+            elements = arith::ExtFOp::create(b, loc, vectorType, elements);
           AffineMap place = AffineMap::get(2, 0, first * *depth + step * rows + row * kCopiedSteps + i);
           Value at = affine::AffineApplyOp::create(b, loc, place, ValueRange{getCopiedRow(), steps});
           vector::StoreOp::create(b, loc, elements, memory, at);

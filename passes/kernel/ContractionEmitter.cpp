@@ -523,7 +523,8 @@ Value ContractionEmitter::loadElement(int64_t row) {
     return loadCopied(row);
   if (!pixels.empty())
     return memref::LoadOp::create(b, loc, pixels[row], position[window->loop + 1]);
-  return memref::LoadOp::create(b, loc, contraction.scalars.memory, getIndices(contraction.scalars, row, 0));
+  Value element = memref::LoadOp::create(b, loc, contraction.scalars.memory, getIndices(contraction.scalars, row, 0));
+  return contraction.widensScalars ? arith::ExtFOp::create(b, loc, type, element).getResult() : element;
 }
 
 SmallVector<Value> ContractionEmitter::emitStep(ArrayRef<int64_t> rows, ValueRange sums) {

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/kernel/ContractionEmitter.h"
+#include "runtime/format/Kernel.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -38,11 +39,13 @@ void ContractionEmitter::emitWidenedLoops() {
 void ContractionEmitter::emitWidenedRows(bool inRegisters) {
   widensInRegisters = inRegisters;
   block = chooseBlock(getProblem());
+  copiedRows = {};
   if (inRegisters)
     return emitLoops();
+  copyRows();
   ElementRead stored = contraction.vectors;
   int64_t width = block.vectors * lanes, depth = *getConstantIntValue(extents[getWidenedLoop(op)]);
-  panel = kernel::ScratchOp::create(b, loc, MemRefType::get({depth, width}, type), 0);
+  panel = kernel::ScratchOp::create(b, loc, MemRefType::get({depth, width}, type), llvm::alignTo(getCopyScratch(op, contraction), TENON_BUFFER_ALIGNMENT));
   contraction.vectors.memory = panel;
   AffineExpr step = b.getAffineDimExpr(getWidenedLoop(op)), column = b.getAffineDimExpr(contraction.columnLoop);
   contraction.vectors.map = AffineMap::get(op.getNumLoops(), 0, {step, column % width}, b.getContext());

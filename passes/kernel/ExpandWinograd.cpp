@@ -230,6 +230,7 @@ private:
   int64_t side;
 
   SmallVector<EpilogueStage> epilogue;
+  Value result; ///< the memory that it ends in
   Value rows, columns, filters;             ///< of the tile
   Value squareRows, squareColumns, squares; ///< how many squares there are
   Value window, transformed, products;      ///< buffers in scratch
@@ -452,7 +453,7 @@ void Expansion::storeSquare(ArrayRef<Value> square, Value row, Value column, Val
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   forEach([&](Value value, ArrayRef<Value> at) {
-    vector::StoreOp::create(b, loc, applyEpilogue(value, at, Value()), op.getInit(), at);
+    vector::StoreOp::create(b, loc, applyEpilogue(value, at, Value()), result, at);
   });
   b.setInsertionPointToStart(branch.elseBlock());
   Value left = arith::SubIOp::create(b, loc, filters, filter);
@@ -460,7 +461,7 @@ void Expansion::storeSquare(ArrayRef<Value> square, Value row, Value column, Val
     Value inside = arith::AndIOp::create(b, loc, isWhole(at[1], rows, 1), isWhole(at[2], columns, 1));
     Value active = vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()),
                                                 select(inside, left, constant(0)));
-    vector::MaskedStoreOp::create(b, loc, op.getInit(), at, active, applyEpilogue(value, at, active));
+    vector::MaskedStoreOp::create(b, loc, result, at, active, applyEpilogue(value, at, active));
   });
 }
 
@@ -487,9 +488,10 @@ void Expansion::emit() {
     return !isAlongColumns(read, kFilterDim) && (read.map.isFunctionOfDim(1) || read.map.isFunctionOfDim(2));
   };
   auto *unsafe = llvm::find_if(epilogue, [&](EpilogueStage &stage) {
-    return stage.op.getDpsInits()[0] != op.getInit() || llvm::any_of(stage.reads, mayReadBeyond);
+    return llvm::any_of(stage.reads, mayReadBeyond);
   });
   epilogue.erase(unsafe, epilogue.end());
+  result = epilogue.empty() ? op.getInit() : epilogue.back().op.getDpsInits()[0];
   // What it reads is defined there.
   if (!epilogue.empty())
     b.setInsertionPoint(epilogue.back().op);

@@ -26,6 +26,7 @@
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/WinogradScratch.h"
 #include "passes/paths/parts/FloatParts.h"
+#include "runtime/format/Kernel.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_TILEKERNELS
@@ -135,24 +136,24 @@ struct ContractionShape {
 } // namespace
 
 /// The stage whose result `op` changes in place, or reads element by element to write its own.
-static linalg::GenericOp getStageBefore(linalg::GenericOp op) {
+static Operation *getStageBefore(linalg::GenericOp op) {
+  auto isStage = [](Operation *producer) { return isa_and_nonnull<linalg::GenericOp, kernel::WinogradOp>(producer); };
   if (op.getNumDpsInits() != 1)
-    return {};
-  if (auto producer = op.getDpsInits()[0].getDefiningOp<linalg::GenericOp>())
+    return nullptr;
+  if (Operation *producer = op.getDpsInits()[0].getDefiningOp(); isStage(producer))
     return producer;
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (OpOperand *input : op.getDpsInputOperands())
-    if (auto producer = input->get().getDefiningOp<linalg::GenericOp>();
-        producer && op.getMatchingIndexingMap(input) == map)
+    if (Operation *producer = input->get().getDefiningOp(); isStage(producer) && op.getMatchingIndexingMap(input) == map)
       return producer;
-  return {};
+  return nullptr;
 }
 
 /// The contraction whose result `root` is, or computes its own from; null for none.
 static linalg::GenericOp findContractionOp(linalg::GenericOp root) {
   linalg::GenericOp op = root;
   while (op && !matchContraction(op))
-    op = getStageBefore(op);
+    op = dyn_cast_or_null<linalg::GenericOp>(getStageBefore(op));
   return op;
 }
 
@@ -496,20 +497,17 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   }
   if (contraction && !exact)
     splitSums(findContractionOp(root), *contraction, getMostOfTile(map, dims, tiling.sizes));
-  if (contraction && !exact && contraction->panel > 1)
+  if (contraction && !exact && (contraction->panel > 1 || contraction->copiedRowBytes))
     setTileRows(findContractionOp(root), *contraction, dims, getMostOfTile(map, dims, tiling.sizes));
   if (contraction && contraction->cutsRows)
     setTileExtents(findContractionOp(root), getMostOfTile(map, dims, tiling.sizes));
   return tiling;
 }
 
-/// The Winograd convolution whose result `root` is, or changes in place.
+/// The Winograd convolution whose result `root` is, or computes its own from.
 static kernel::WinogradOp findWinograd(Operation *root) {
-  while (auto op = dyn_cast_or_null<linalg::GenericOp>(root)) {
-    if (op.getNumDpsInits() != 1)
-      return {};
-    root = op.getDpsInits()[0].getDefiningOp();
-  }
+  while (auto op = dyn_cast_or_null<linalg::GenericOp>(root))
+    root = getStageBefore(op);
   return dyn_cast_or_null<kernel::WinogradOp>(root);
 }
 
@@ -546,8 +544,8 @@ static int64_t getScratch(func::FuncOp kernel) {
       bytes = std::max(bytes, getWinogradScratch(winograd).bytes);
     else if (auto generic = dyn_cast<linalg::GenericOp>(op))
       if (std::optional<Contraction> contraction = matchContraction(generic))
-        bytes = std::max({bytes, getWideningScratch(generic, *contraction), getCutScratch(generic, *contraction),
-                          getCopyScratch(generic, *contraction)});
+        bytes = std::max({bytes, getCutScratch(generic, *contraction), getWideningScratch(generic, *contraction) +
+                                     int64_t(llvm::alignTo(getCopyScratch(generic, *contraction), TENON_BUFFER_ALIGNMENT))});
   });
   return bytes;
 }

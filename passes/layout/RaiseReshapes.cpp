@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WidenedRows.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
@@ -240,10 +241,27 @@ private:
   }
 };
 
+/// reshape(widen(x)) -> widen(reshape(x)), where products widen rows of that shape themselves.
+struct RaiseOverWidening : public OpRewritePattern<ReshapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
+    auto cast = op.getInput().getDefiningOp<CastOp>();
+    auto copies = [](OpOperand &use) {
+      auto contract = dyn_cast<ContractOp>(use.getOwner());
+      return contract && use.getOperandNumber() == 0 && copiesRows(contract);
+    };
+    if (!cast || !isWidened(cast) || !cast->hasOneUse() || !llvm::all_of(op->getUses(), copies))
+      return rewriter.notifyMatchFailure(op, "reads nothing that products widen");
+    Value reshaped = reshape(rewriter, op.getLoc(), cast.getInput(), getDims(op.getType()));
+    rewriter.replaceOpWithNewOp<CastOp>(op, op.getType(), reshaped);
+    return success();
+  }
+};
+
 struct RaiseReshapes : public tenon::impl::RaiseReshapesBase<RaiseReshapes> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RaiseSliceOverTranspose, RaiseOverTranspose, RaiseOverSlice>(&getContext());
+    patterns.add<RaiseSliceOverTranspose, RaiseOverTranspose, RaiseOverSlice, RaiseOverWidening>(&getContext());
     populateTransposePatterns(patterns);
     // What comes first goes first: a slice joins dimensions only where no transpose would have it rise.
     GreedyRewriteConfig config;

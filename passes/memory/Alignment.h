@@ -13,14 +13,16 @@
 
 namespace tenon {
 
-/// What offsets of activations are multiples of, in bytes: whole blocks for large ones. In small ones those would be a part of the
-/// arena that counts, and the size of an element, which is all that kernels rely on, divides the activation's.
+/// What offsets of activations are multiples of, in bytes: whole blocks for large ones. In small ones those
+/// would be a part of the arena that counts, and the size of an element, which is all that kernels rely on,
+/// divides the activation's.
 class Alignment {
 public:
   /// Of a size, of which a power of two up to a block's bytes is known to divide it.
   static int64_t get(int64_t size, int64_t divisor);
 
-  /// The largest power of two, up to a block's bytes, that divides the value of index arithmetic whatever the symbols are.
+  /// The largest power of two, up to a block's bytes, that divides the value of index arithmetic whatever the
+  /// symbols are.
   int64_t getDivisor(mlir::Value value);
   int64_t get(int64_t size, mlir::Value sizeValue) { return get(size, getDivisor(sizeValue)); }
 

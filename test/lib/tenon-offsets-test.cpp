@@ -112,13 +112,19 @@ std::optional<int64_t> Values::compute(Operation *op) {
     return *a + *b;
   if (isa<arith::MulIOp>(op))
     return *b == 0 || std::abs(*a) <= kMaxValue / std::abs(*b) ? std::optional(*a * *b) : std::nullopt;
+  if (isa<arith::SubIOp>(op))
+    return *a - *b;
   if (isa<arith::MaxSIOp>(op))
     return std::max(*a, *b);
+  if (isa<arith::MinSIOp>(op))
+    return std::min(*a, *b);
   if (*b <= 0)
     return std::nullopt;
   if (isa<arith::FloorDivSIOp>(op))
     return llvm::divideFloorSigned(*a, *b);
-  return isa<arith::CeilDivSIOp>(op) ? llvm::divideCeilSigned(*a, *b) : llvm::mod(*a, *b);
+  if (isa<arith::CeilDivSIOp>(op))
+    return llvm::divideCeilSigned(*a, *b);
+  return isa<arith::RemSIOp>(op) ? std::optional(llvm::mod(*a, *b)) : std::nullopt;
 }
 
 /// Whether the program runs with these sizes at all.
@@ -128,11 +134,17 @@ bool Values::areAllowed() {
   return result;
 }
 
-/// What kernels rely on: of small activations the size of an element, which divides theirs, of others a cache line.
-static int64_t getAlignment(int64_t size) {
-  constexpr int64_t kSmall = 4096, kMostOfElement = 8;
-  return size < kSmall ? std::clamp<int64_t>(size & -size, 1, kMostOfElement) : 64;
+/// The bytes of an element of an activation, which are a factor of its size; 1 where they are not written so.
+static int64_t getElementBytes(Value size) {
+  constexpr int64_t kMostOfElement = 8;
+  if (auto constant = size.getDefiningOp<arith::ConstantIndexOp>())
+    return constant.value() ? std::min(constant.value() & -constant.value(), kMostOfElement) : 1;
+  auto product = size.getDefiningOp<arith::MulIOp>();
+  return product ? std::min(getElementBytes(product.getLhs()) * getElementBytes(product.getRhs()), kMostOfElement) : 1;
 }
+
+/// What kernels rely on: of small activations the size of an element, of others a cache line.
+static int64_t getAlignment(int64_t size, int64_t elementBytes) { return size < 4096 ? elementBytes : 64; }
 
 /// What is wrong at one set of values; empty where nothing is.
 static std::string check(plan::ProgramOp program, const Before &before, Values &values) {
@@ -155,7 +167,8 @@ static std::string check(plan::ProgramOp program, const Before &before, Values &
       if (!offset || !size)
         fault = "an offset or a size that is not known before the run";
       wholes[number] = view;
-      instance.push_back({activation.first, activation.last + 1, size.value_or(0), getAlignment(size.value_or(0))});
+      instance.push_back({activation.first, activation.last + 1, size.value_or(0),
+                          getAlignment(size.value_or(0), getElementBytes(before.rooms[number]))});
       placement.offsets.push_back(offset.value_or(0));
       return;
     }
@@ -177,22 +190,22 @@ namespace {
 /// The bytes of a use of an activation, and when that is.
 struct Use {
   int64_t time, begin, end;
-  bool isOfGuest;
+  Operation *holder; ///< what has the bytes: a lent part, or the activation itself
 };
 } // namespace
 
-static void collectUses(Value buffer, int64_t begin, int64_t end, Operation *guest, bool isOfGuest, std::vector<Use> &uses) {
+static void collectUses(Value buffer, int64_t begin, int64_t end, Operation *holder, std::vector<Use> &uses) {
   auto getNumber = [](Value value) { return value.getDefiningOp<arith::ConstantIndexOp>(); };
   for (Operation *user : buffer.getUsers()) {
     auto alias = dyn_cast<plan::AliasOp>(user);
     if (!alias) {
       // Lent parts are of blocks without regions.
-      uses.push_back({std::distance(user->getBlock()->begin(), Block::iterator(user)), begin, end, isOfGuest});
+      uses.push_back({std::distance(user->getBlock()->begin(), Block::iterator(user)), begin, end, holder});
       continue;
     }
     auto offset = getNumber(alias.getOffset()), size = getNumber(alias.getSize());
     int64_t first = offset ? begin + offset.value() : begin, last = offset && size ? first + size.value() : end;
-    collectUses(alias.getBuffer(), first, last, guest, isOfGuest || alias == guest, uses);
+    collectUses(alias.getBuffer(), first, last, alias->hasAttr(kLentNameAttr) ? alias : holder, uses);
   }
 }
 
@@ -204,23 +217,24 @@ static std::string checkLent(plan::ProgramOp program) {
     if (!guest->hasAttr(kLentNameAttr) || !host)
       return;
     std::vector<Use> uses;
-    collectUses(host.getBuffer(), 0, kMaxValue, guest, false, uses);
+    collectUses(host.getBuffer(), 0, kMaxValue, host, uses);
     int64_t first = kMaxValue, last = -1, begin = 0, end = 0;
     for (const Use &use : uses)
-      if (use.isOfGuest) {
+      if (use.holder == guest) {
         first = std::min(first, use.time);
         last = std::max(last, use.time);
         std::tie(begin, end) = std::pair(use.begin, use.end);
       }
-    bool isBefore = false, isAfter = false;
+    llvm::DenseSet<Operation *> before, after;
     for (const Use &use : uses) {
-      if (use.isOfGuest || use.end <= begin || end <= use.begin)
+      if (use.holder == guest || use.end <= begin || end <= use.begin)
         continue;
       if (use.time >= first && use.time <= last)
         fault = "a lent part that is used meanwhile";
-      (use.time < first ? isBefore : isAfter) = true;
+      (use.time < first ? before : after).insert(use.holder);
     }
-    if (isBefore && isAfter)
+    // What others left there before and need no more may be written over.
+    if (llvm::any_of(before, [&](Operation *holder) { return after.contains(holder); }))
       fault = "a lent part that holds something";
   });
   return fault;

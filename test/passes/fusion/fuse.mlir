@@ -207,3 +207,56 @@ func.func @costly_and_large_is_stored(%x: tensor<49x960xf32>, %s: tensor<960xf32
   %1 = tenon.mul %x, %0 : (tensor<49x960xf32>, tensor<960xf32>) -> tensor<49x960xf32>
   return %1 : tensor<49x960xf32>
 }
+
+// Rows of halves are widened by the kernel that multiplies them; what they are made of is computed before.
+// CHECK-LABEL: @rows_of_halves
+// CHECK: tenon.dispatch -> tensor<7x48xf16>
+// CHECK-NEXT: tenon.relu
+// CHECK-NEXT: tenon.yield
+// CHECK: tenon.dispatch
+// CHECK: tenon.cast
+// CHECK: tenon.contract
+// CHECK-NOT: tenon.dispatch
+func.func @rows_of_halves(%x: tensor<7x48xf16>) -> tensor<7x16xf32> {
+  %w = tenon.weight dense<1.0> : tensor<48x16xf32>
+  %0 = tenon.relu %x : (tensor<7x48xf16>) -> tensor<7x48xf16>
+  %1 = tenon.cast %0 : (tensor<7x48xf16>) -> tensor<7x48xf32>
+  %2 = tenon.contract %1, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<7x48xf32>, tensor<48x16xf32>) -> tensor<7x16xf32>
+  return %2 : tensor<7x16xf32>
+}
+
+// Rows that are no whole lines long, or a single one, are not copied.
+// CHECK-LABEL: @other_halves
+// CHECK: tenon.dispatch -> tensor<7x40xf32>
+// CHECK-NEXT: tenon.cast
+// CHECK: tenon.dispatch -> tensor<1x48xf32>
+// CHECK-NEXT: tenon.cast
+func.func @other_halves(%x: tensor<7x40xf16>, %y: tensor<1x48xf16>) -> (tensor<7x16xf32>, tensor<1x16xf32>) {
+  %v = tenon.weight dense<1.0> : tensor<40x16xf32>
+  %w = tenon.weight dense<1.0> : tensor<48x16xf32>
+  %0 = tenon.cast %x : (tensor<7x40xf16>) -> tensor<7x40xf32>
+  %1 = tenon.contract %0, %v {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<7x40xf32>, tensor<40x16xf32>) -> tensor<7x16xf32>
+  %2 = tenon.cast %y : (tensor<1x48xf16>) -> tensor<1x48xf32>
+  %3 = tenon.contract %2, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<1x48xf32>, tensor<48x16xf32>) -> tensor<1x16xf32>
+  return %1, %3 : tensor<7x16xf32>, tensor<1x16xf32>
+}
+
+// What narrows sums stays with them, rather than with what joins it to others.
+// CHECK-LABEL: @narrowed_sums
+// CHECK: tenon.dispatch -> tensor<7x16xf16>
+// CHECK-NEXT: tenon.contract
+// CHECK-NEXT: tenon.cast
+// CHECK-NEXT: tenon.relu
+// CHECK: tenon.dispatch -> tensor<7x24xf16>
+// CHECK-NEXT: tenon.concat
+func.func @narrowed_sums(%x: tensor<7x48xf32>, %w: tensor<48x16xf32>, %y: tensor<7x8xf16>) -> tensor<7x24xf16> {
+  %0 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<7x48xf32>, tensor<48x16xf32>) -> tensor<7x16xf32>
+  %1 = tenon.cast %0 : (tensor<7x16xf32>) -> tensor<7x16xf16>
+  %2 = tenon.relu %1 : (tensor<7x16xf16>) -> tensor<7x16xf16>
+  %3 = tenon.concat %2, %y {axis = 1 : i64} : (tensor<7x16xf16>, tensor<7x8xf16>) -> tensor<7x24xf16>
+  return %3 : tensor<7x24xf16>
+}

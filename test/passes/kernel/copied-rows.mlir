@@ -97,3 +97,69 @@ func.func private @waiting_sums(%x: memref<17x3088xf32>, %w: memref<2x3088x16xf3
   }
   return
 }
+
+// Rows of f16 are widened as they are copied, wherever they lie, here for columns that are in no panels: 7 rows of 48 steps.
+// CHECK-LABEL: @halves
+// CHECK-SAME: %[[X:[a-z0-9]+]]: memref<7x48xf16>
+// CHECK: %[[MEMORY:.*]] = kernel.scratch 0 : memref<1104xf32>
+// CHECK: %[[PART:.*]] = vector.load %[[X]]{{.*}} : memref<7x48xf16>, vector<8xf16>
+// CHECK: %[[WIDE:.*]] = arith.extf %[[PART]] : vector<8xf16> to vector<8xf32>
+// CHECK: vector.store %[[WIDE]], %[[MEMORY]]
+// CHECK: memref.load %[[MEMORY]]
+// CHECK-NOT: %[[X]][
+// CHECK: return
+func.func private @halves(%x: memref<7x48xf16>, %w: memref<48x16xf32>, %out: memref<7x16xf32>) attributes {tenon.kernel} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<7x16xf32>)
+  linalg.generic {indexing_maps = [#rows, affine_map<(d0, d1, d2) -> (d1, d2)>, #sums],
+                  iterator_types = ["parallel", "reduction", "parallel"], tenon.copied_rows = 7 : i64}
+      ins(%x, %w : memref<7x48xf16>, memref<48x16xf32>) outs(%out : memref<7x16xf32>) {
+  ^bb0(%p: f16, %q: f32, %s: f32):
+    %0 = arith.extf %p : f16 to f32
+    %1 = arith.mulf %0, %q : f32
+    %2 = arith.addf %s, %1 : f32
+    linalg.yield %2 : f32
+  }
+  return
+}
+
+// The panel that weights of f16 are widened to lies behind the rows: 23 x 48 elements, in whole blocks of 64 bytes.
+// CHECK-LABEL: @halves_of_both
+// CHECK: kernel.scratch 0 : memref<1104xf32>
+// CHECK: kernel.scratch 4416 : memref<48x16xf32>
+func.func private @halves_of_both(%x: memref<7x48xf16>, %w: memref<2x48x16xf16>, %out: memref<7x32xf32>) attributes {tenon.kernel} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<7x32xf32>)
+  linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"],
+                  tenon.copied_rows = 7 : i64}
+      ins(%x, %w : memref<7x48xf16>, memref<2x48x16xf16>) outs(%out : memref<7x32xf32>) {
+  ^bb0(%p: f16, %q: f16, %s: f32):
+    %0 = arith.extf %p : f16 to f32
+    %1 = arith.extf %q : f16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %s, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}
+
+// Few rows are widened one element at a time.
+// CHECK-LABEL: @few_halves
+// CHECK-NOT: kernel.scratch
+// CHECK: %[[ELEMENT:.*]] = memref.load %{{.*}} : memref<2x48xf16>
+// CHECK: arith.extf %[[ELEMENT]] : f16 to f32
+func.func private @few_halves(%x: memref<2x48xf16>, %w: memref<2x48x16xf16>, %out: memref<2x32xf32>) attributes {tenon.kernel} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%out : memref<2x32xf32>)
+  linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"],
+                  tenon.copied_rows = 2 : i64}
+      ins(%x, %w : memref<2x48xf16>, memref<2x48x16xf16>) outs(%out : memref<2x32xf32>) {
+  ^bb0(%p: f16, %q: f16, %s: f32):
+    %0 = arith.extf %p : f16 to f32
+    %1 = arith.extf %q : f16 to f32
+    %2 = arith.mulf %0, %1 : f32
+    %3 = arith.addf %s, %2 : f32
+    linalg.yield %3 : f32
+  }
+  return
+}

@@ -64,3 +64,24 @@ func.func private @tiles(%x: memref<1x7x7x20xf32>, %w: memref<3x16x20x32xf32>, %
   }
   return
 }
+
+// Squares become f16 as they are stored: no memory holds the sums.
+// CHECK-LABEL: @narrowed
+// CHECK-SAME: %[[OUT:[a-z0-9]+]]: memref<1x8x8x32xf16>
+// CHECK: arith.truncf {{.*}} to vector<{{.*}}xf16>
+// CHECK-NEXT: vector.store {{.*}}, %[[OUT]]
+// CHECK: vector.maskedstore %[[OUT]]
+func.func private @narrowed(%x: memref<1x8x8x8xf32>, %w: memref<1x16x8x32xf32>, %out: memref<1x8x8x32xf16>) attributes {tenon.kernel} {
+  %c0 = arith.constant 0 : index
+  %sums = memref.alloc() : memref<1x8x8x32xf32>
+  kernel.winograd ins(%x, %w : memref<1x8x8x8xf32>, memref<1x16x8x32xf32>) init(%sums : memref<1x8x8x32xf32>)
+    at [%c0, %c0, %c0, %c0] {low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 8, 8, 32>, window = 3 : i64}
+  linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>],
+                  iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%sums : memref<1x8x8x32xf32>) outs(%out : memref<1x8x8x32xf16>) {
+  ^bb0(%s: f32, %o: f16):
+    %0 = arith.truncf %s : f32 to f16
+    linalg.yield %0 : f16
+  }
+  return
+}

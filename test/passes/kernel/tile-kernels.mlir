@@ -162,6 +162,30 @@ func.func private @winograd(%x: tensor<1x12x12x8xf32> {tenon.dims = #tenon.shape
   return %1 : tensor<1x12x12x64xf32>
 }
 
+// One that another type is made of is cut so, too.
+// CHECK-LABEL: @narrowed_winograd
+// CHECK-SAME: tenon.scratch = {{[1-9][0-9]*}} : i64, tenon.tiles = #tenon.shape<6>
+// CHECK: kernel.winograd
+// CHECK: linalg.generic
+func.func private @narrowed_winograd(%x: tensor<1x12x12x8xf32> {tenon.dims = #tenon.shape<1, 12, 12, 8>},
+    %w: tensor<2x16x8x32xf32> {tenon.dims = #tenon.shape<2, 16, 8, 32>},
+    %out: tensor<1x12x12x64xf16> {tenon.dims = #tenon.shape<1, 12, 12, 64>, tenon.output}) -> tensor<1x12x12x64xf16>
+    attributes {tenon.kernel} {
+  %c0 = arith.constant 0 : index
+  %sums = tensor.empty() : tensor<1x12x12x64xf32>
+  %0 = kernel.winograd ins(%x, %w : tensor<1x12x12x8xf32>, tensor<2x16x8x32xf32>) init(%sums : tensor<1x12x12x64xf32>)
+    at [%c0, %c0, %c0, %c0] {low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 4, 12, 32>, window = 3 : i64}
+    -> tensor<1x12x12x64xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (a, b, c, d)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%0 : tensor<1x12x12x64xf32>) outs(%out : tensor<1x12x12x64xf16>) {
+  ^bb0(%b: f32, %o: f16):
+    %2 = arith.truncf %b : f32 to f16
+    linalg.yield %2 : f16
+  } -> tensor<1x12x12x64xf16>
+  return %1 : tensor<1x12x12x64xf16>
+}
+
 // A product with a packed operand: tiles of two panels, and of all rows if that did not make two tiles of 64 and 48
 // columns, of which one thread would get more than the other.
 // CHECK-LABEL: @few_columns

@@ -61,3 +61,17 @@ func.func @joined_by_a_transpose(%x: tensor<2x3x5xf32>) -> tensor<5x6xf32> {
   %2 = tenon.reshape %1 : (tensor<5x3x2xf32>) -> tensor<5x6xf32>
   return %2 : tensor<5x6xf32>
 }
+
+// A product widens rows of halves itself, which then have its shape.
+// CHECK-LABEL: @rows_of_halves
+// CHECK: %[[ROWS:.*]] = tenon.reshape %arg0 : (tensor<1x5x5x32xf16>) -> tensor<25x32xf16>
+// CHECK: %[[WIDE:.*]] = tenon.cast %[[ROWS]]
+// CHECK: tenon.contract %[[WIDE]]
+func.func @rows_of_halves(%x: tensor<1x5x5x32xf16>) -> tensor<25x2xf32> {
+  %w = tenon.weight dense<1.0> : tensor<32x2xf32>
+  %0 = tenon.cast %x : (tensor<1x5x5x32xf16>) -> tensor<1x5x5x32xf32>
+  %1 = tenon.reshape %0 : (tensor<1x5x5x32xf32>) -> tensor<25x32xf32>
+  %2 = tenon.contract %1, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<25x32xf32>, tensor<32x2xf32>) -> tensor<25x2xf32>
+  return %2 : tensor<25x2xf32>
+}

@@ -21,7 +21,8 @@ struct LeafScore {
   double weight;
 };
 
-/// All trees: one row a node, as the dialect's tree_walk wants them. A leaf has no feature; `leafOf` is its number among the leaves.
+/// All trees: one row a node, as the dialect's tree_walk wants them. A leaf has no feature; `leafOf` is its
+/// number among the leaves.
 struct Forest {
   llvm::SmallVector<int64_t> features, modes, ifTrue, ifFalse, roots, leafOf;
   llvm::SmallVector<double> thresholds;
@@ -63,15 +64,19 @@ bool isDense(const Forest &f, int64_t targets);
 /// What each leaf adds to each target, [leaves, targets]; `start` where it adds nothing.
 std::vector<double> makeDenseWeights(const Forest &f, int64_t targets, double start);
 
-/// The trees of a forest in which all leaves of a tree add to one target, as a boosted classifier has one tree a class and round.
+/// The trees of a forest in which all leaves of a tree add to one target, as a boosted classifier has one
+/// tree a class and round.
 struct TreesByTarget {
   int64_t targets;
-  std::vector<int64_t> roots;  ///< [places, targets]: the trees of a target in their order, then leaves that add nothing
-  std::vector<double> weights; ///< of each node: what it adds where a walk ends there, to the target of its tree
+  std::vector<int64_t>
+      roots; ///< [places, targets]: the trees of a target in their order, then leaves that add nothing
+  std::vector<double>
+      weights; ///< of each node: what it adds where a walk ends there, to the target of its tree
 };
 
-/// Nothing where a tree adds to several targets, or where targets have so different numbers of trees that most places would hold
-/// none. May add a leaf. `f` must have no cycle, and `start` is what a target has to which nothing is added.
+/// Nothing where a tree adds to several targets, or where targets have so different numbers of trees that
+/// most places would hold none. May add a leaf. `f` must have no cycle, and `start` is what a target has to
+/// which nothing is added.
 std::optional<TreesByTarget> groupByTarget(Forest &f, int64_t targets, double start);
 
 } // namespace tenon::onnx_import

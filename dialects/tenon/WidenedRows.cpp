@@ -1,0 +1,47 @@
+//===- WidenedRows.cpp - rows of halves that kernels of products widen ----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/WidenedRows.h"
+
+using namespace mlir;
+using namespace tenon;
+
+bool tenon::isWidened(Value value) {
+  auto cast = value.getDefiningOp<CastOp>();
+  Type from = cast ? getElementTypeOrSelf(cast.getInput()) : Type();
+  return from && (from.isF16() || from.isBF16()) && cast.getType().getElementType().isF32();
+}
+
+static bool isWeight(Value value) {
+  Operation *definition = value.getDefiningOp();
+  if (isa_and_nonnull<CastOp, UnpackOp>(definition))
+    return isWeight(definition->getOperand(0));
+  return isa_and_nonnull<WeightOp>(definition);
+}
+
+bool tenon::copiesRows(ContractOp op) {
+  // All tiles of 56 rows have room for their copies (passes/kernel/Contraction.h).
+  constexpr int64_t kLine = 16, kMostSteps = 4096;
+  ArrayRef<int64_t> lhs = op.getLhsDims(), rhs = op.getRhsDims(), result = op.getResultDims();
+  if (lhs.size() < 2 || rhs.size() != 2 || result.size() != lhs.size() || !isWeight(op.getRhs()))
+    return false;
+  int64_t sum = lhs.back(), column = result.back();
+  bool isProduct = rhs[0] == sum && rhs[1] == column && lhs.drop_back() == result.drop_back() &&
+                   !llvm::is_contained(lhs, column);
+  Dims dims = getDims(op.getLhs());
+  std::optional<int64_t> depth = getConstant(dims.back());
+  int64_t numRowDims =
+      llvm::count_if(ArrayRef(dims).drop_back(), [](AffineExpr dim) { return getConstant(dim) != 1; });
+  return isProduct && numRowDims == 1 && depth && *depth > 0 && *depth % kLine == 0 && *depth <= kMostSteps;
+}
+
+bool tenon::widensCopiedRows(CastOp cast) {
+  return isWidened(cast) && !cast->use_empty() && llvm::all_of(cast->getUses(), [](OpOperand &use) {
+           auto contract = dyn_cast<ContractOp>(use.getOwner());
+           return contract && use.getOperandNumber() == 0 && copiesRows(contract);
+         });
+}
