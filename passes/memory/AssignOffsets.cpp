@@ -19,6 +19,7 @@
 #include "passes/memory/SizeSamples.h"
 #include "passes/memory/placement/Place.h"
 #include "passes/memory/placement/PlaceForSamples.h"
+#include "passes/memory/placement/Ties.h"
 #include "passes/memory/placement/Validate.h"
 
 namespace tenon {
@@ -65,8 +66,8 @@ struct ArenaPlaces {
 struct Layout {
   std::vector<Activation> early; ///< in the arena
   std::vector<Activation> late;  ///< in blocks
-  placement::PlaceResult constant = {};
-  placement::SampledPlacement symbolic = {}; ///< where sizes are open
+  placement::PlaceResult constant = {};      ///< where sizes are known
+  placement::SampledPlacement symbolic = {}; ///< where they are open
   double ratio = 1; ///< of the arena to what is live at one time
 };
 
@@ -242,9 +243,49 @@ private:
       return failure();
     layout.constant = placement::place(instance, placement::Budget(kPlacementSteps));
     assert(!placement::findPlacementFault(instance, layout.constant.placement) && "two activations in one place");
-    if (int64_t least = placement::getLowerBound(instance))
+    if (int64_t least = placeInPieces(instance, layout))
       layout.ratio = static_cast<double>(layout.constant.placement.peak) / static_cast<double>(least);
     return success();
+  }
+
+  /// Lets others lie where an activation holds nothing for a time, if that makes the arena smaller. `whole` are all activations. How
+  /// many bytes are live at one time.
+  static int64_t placeInPieces(const placement::Instance &whole, Layout &layout) {
+    constexpr size_t kMostPieces = 4096;
+    placement::Instance pieces;
+    std::vector<placement::Tie> ties;
+    std::vector<std::pair<size_t, int64_t>> firstOf; // of each activation the first piece, and where it begins
+    for (auto [activation, buffer] : llvm::zip(layout.early, whole)) {
+      firstOf.push_back({pieces.size(), activation.pieces.empty() ? 0 : activation.pieces.front().begin});
+      if (activation.pieces.empty()) {
+        pieces.push_back(buffer);
+        continue;
+      }
+      placement::Tie &tie = ties.emplace_back();
+      tie.alignment = buffer.alignment;
+      for (const Piece &piece : activation.pieces) {
+        tie.members.push_back(pieces.size());
+        tie.distances.push_back(piece.begin);
+        pieces.push_back({piece.first, piece.last + 1, std::min(piece.end, buffer.size) - piece.begin});
+      }
+    }
+    placement::PlaceResult &result = layout.constant;
+    if (ties.empty() || pieces.size() > kMostPieces || placement::findInstanceFault(pieces))
+      return placement::getLowerBound(whole);
+    int64_t least = result.lowerBound = placement::getLowerBound(pieces);
+    if (least >= result.placement.peak)
+      return least;
+    placement::Placement tied = placement::placeTied(pieces, ties, placement::Budget(kPlacementSteps));
+    assert(!placement::findPlacementFault(pieces, tied) && "two activations in one place");
+    placement::Placement placed{{}, tied.peak};
+    for (auto [i, buffer] : llvm::enumerate(whole)) {
+      placed.offsets.push_back(buffer.takesPlace() ? tied.offsets[firstOf[i].first] - firstOf[i].second : 0);
+      // Bytes at the end may hold nothing at any time.
+      placed.peak = std::max(placed.peak, placed.offsets.back() + buffer.size);
+    }
+    if (placed.peak < result.placement.peak)
+      result.placement = std::move(placed);
+    return least;
   }
 
   ArenaPlaces placeConstant(OpBuilder &b, const Layout &layout) {
@@ -288,7 +329,22 @@ private:
 
   /// Which activation lies upon which is decided for some sizes, and holds for all.
   LogicalResult findSymbolicPlaces(Layout &layout) {
-    layout.symbolic = placement::placeForSamples(sampleSizes(layout.early), placement::Budget(kPlacementSteps));
+    constexpr size_t kMostLives = 4096;
+    std::vector<placement::Life> lives;
+    bool hasPieces = false;
+    for (auto [i, activation] : llvm::enumerate(layout.early)) {
+      // Those of whole sizes: where bytes are cut, the others' sizes are open.
+      bool isCutInTime = !activation.pieces.empty() && activation.pieces.front().end == Piece::kAll;
+      hasPieces |= isCutInTime;
+      if (!isCutInTime)
+        lives.push_back({static_cast<uint32_t>(i), activation.first, activation.last + 1});
+      for (const Piece &piece : activation.pieces)
+        if (isCutInTime)
+          lives.push_back({static_cast<uint32_t>(i), piece.first, piece.last + 1});
+    }
+    if (!hasPieces || lives.size() > kMostLives)
+      lives.clear();
+    layout.symbolic = placement::placeForSamples(sampleSizes(layout.early), placement::Budget(kPlacementSteps), lives);
     layout.ratio = layout.symbolic.worstRatio;
     return success();
   }

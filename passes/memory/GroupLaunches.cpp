@@ -76,8 +76,14 @@ static SmallVector<int64_t> getPeaks(plan::ProgramOp program, SizeSamples &sampl
       int64_t size = samples.evaluate(activation.getRoom(), sample).value_or(0);
       if (activation.first < 0 || size > (int64_t(1) << 45))
         continue;
-      changes[activation.first] += size;
-      changes[activation.last + 1] -= size;
+      std::vector<Piece> pieces = activation.pieces;
+      if (pieces.empty())
+        pieces.push_back({activation.first, activation.last});
+      for (const Piece &piece : pieces) {
+        int64_t bytes = std::min(piece.end, size) - piece.begin;
+        changes[piece.first] += bytes;
+        changes[piece.last + 1] -= bytes;
+      }
     }
     int64_t live = 0, peak = 0;
     for (int64_t change : changes)

@@ -6,33 +6,101 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/memory/Lifetimes.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/memory/LendParts.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tenon;
 
 namespace {
 
+/// Bytes [begin, end) of an activation that an instruction uses.
+struct Access {
+  int64_t time, begin, end;
+  Operation *holder; ///< what lies there: the activation itself, or one that it lends them to
+};
+
+/// What is known of an activation on the way.
+struct Usage {
+  std::vector<Access> accesses;
+  bool isPlain = true; ///< of a known size, and used at the top level alone, in parts that are known
+  std::vector<std::pair<int64_t, int64_t>> idle; ///< [from, to), in which it holds nothing
+};
+
+/// A part of an activation that a value is.
+struct Part {
+  size_t activation;
+  std::optional<int64_t> begin, end; ///< nothing where it is not known
+  Operation *holder;
+};
+
 class LifetimeWalk {
 public:
   void visit(Block &block);
   void extendOverLoops();
+  void findPieces();
   std::vector<Activation> activations;
 
 private:
+  void add(plan::AllocOp alloc);
+  void add(plan::AliasOp alias);
   void use(Value buffer);
+  void visitBranches(plan::IfOp branch);
+
+  /// The second one of two branches.
+  struct Otherwise {
+    int64_t branch, start; ///< when the first one begins, and this one does
+  };
 
   std::vector<std::pair<int64_t, int64_t>> loops; // first and last time of each, inner ones first
-  llvm::DenseMap<Value, size_t> index; // also of aliases
-  int64_t time = 0;
+  std::vector<Usage> usages; // of each activation
+  llvm::DenseMap<Value, Part> index; // also of aliases
+  std::vector<Otherwise> otherwise; // those that are visited now
+  int64_t time = 0, depth = 0, loopDepth = 0;
 };
 
 } // namespace
+
+static std::optional<int64_t> getKnown(Value value) {
+  APInt known;
+  return matchPattern(value, m_ConstantInt(&known)) ? std::optional(known.getSExtValue()) : std::nullopt;
+}
+
+void LifetimeWalk::add(plan::AllocOp alloc) {
+  index[alloc.getBuffer()] = {activations.size(), 0, getKnown(alloc.getSize()), alloc};
+  activations.push_back({alloc, -1, -1});
+  usages.emplace_back();
+}
+
+void LifetimeWalk::add(plan::AliasOp alias) {
+  auto it = index.find(alias.getSource());
+  if (it == index.end())
+    return;
+  Part part = it->second;
+  std::optional<int64_t> offset = getKnown(alias.getOffset()), size = getKnown(alias.getSize());
+  part.begin = part.begin && offset ? std::optional(*part.begin + *offset) : std::nullopt;
+  part.end = part.begin && size ? std::optional(*part.begin + *size) : std::nullopt;
+  if (alias->hasAttr(kLentNameAttr))
+    part.holder = alias;
+  index[alias.getBuffer()] = part;
+}
 
 void LifetimeWalk::use(Value buffer) {
   auto it = index.find(buffer);
   if (it == index.end())
     return;
-  Activation &activation = activations[it->second];
+  const Part &part = it->second;
+  Activation &activation = activations[part.activation];
+  Usage &usage = usages[part.activation];
+  // What the first branch left there is for what follows both: in a run of the second one it is not there.
+  for (const Otherwise &other : otherwise)
+    if (loopDepth == 0 && activation.first > other.branch && activation.last < other.start)
+      usage.idle.push_back({other.start, time});
+  usage.isPlain &= depth == 0 && part.begin && part.end;
+  if (usage.isPlain)
+    usage.accesses.push_back({time, *part.begin, *part.end, part.holder});
   if (activation.first < 0)
     activation.first = time;
   activation.last = time;
@@ -51,14 +119,79 @@ void LifetimeWalk::extendOverLoops() {
     }
 }
 
+/// The time without what is idle.
+static std::vector<Piece> cutTime(const Activation &activation, const Usage &usage) {
+  std::vector<Piece> pieces;
+  int64_t first = activation.first;
+  for (auto [from, to] : usage.idle) {
+    if (from == to)
+      continue;
+    pieces.push_back({first, from - 1});
+    first = to;
+  }
+  pieces.push_back({first, activation.last});
+  return pieces;
+}
+
+/// For each run of bytes that are always used together, and for each holder of them, from the first use to the last.
+static std::vector<Piece> cutBytes(const Usage &usage) {
+  // More would take longer to look at than they are worth.
+  constexpr size_t kMostEnds = 256, kMostAccesses = 4096;
+  llvm::SmallSetVector<int64_t, 8> ends;
+  for (const Access &access : usage.accesses) {
+    ends.insert(access.begin);
+    ends.insert(access.end);
+  }
+  if (ends.size() > kMostEnds || usage.accesses.size() > kMostAccesses)
+    return {};
+  SmallVector<int64_t> sorted = ends.takeVector();
+  llvm::sort(sorted);
+  std::vector<Piece> pieces;
+  for (auto [begin, end] : llvm::zip(sorted, llvm::drop_begin(sorted))) {
+    llvm::MapVector<Operation *, Piece> byHolder;
+    for (const Access &access : usage.accesses) {
+      if (access.end <= begin || end <= access.begin)
+        continue;
+      Piece &piece = byHolder.try_emplace(access.holder, Piece{access.time, access.time, begin, end}).first->second;
+      piece.first = std::min(piece.first, access.time);
+      piece.last = std::max(piece.last, access.time);
+    }
+    for (auto &[holder, piece] : byHolder)
+      pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+void LifetimeWalk::findPieces() {
+  for (auto [activation, usage] : llvm::zip(activations, usages)) {
+    if (activation.first < 0)
+      continue;
+    activation.pieces = usage.isPlain ? cutBytes(usage) : cutTime(activation, usage);
+    if (activation.pieces.size() < 2)
+      activation.pieces.clear();
+  }
+}
+
+/// What one branch alone uses has a time of its own: there is one order of all instructions.
+void LifetimeWalk::visitBranches(plan::IfOp branch) {
+  int64_t begin = time - 1;
+  ++depth;
+  for (auto [i, region] : llvm::enumerate(branch->getRegions())) {
+    if (i > 0)
+      otherwise.push_back({begin, time});
+    visit(region.front());
+    if (i > 0)
+      otherwise.pop_back();
+  }
+  --depth;
+}
+
 void LifetimeWalk::visit(Block &block) {
   for (Operation &op : block) {
     if (auto alloc = dyn_cast<plan::AllocOp>(op)) {
-      index[alloc.getBuffer()] = activations.size();
-      activations.push_back({alloc, -1, -1});
+      add(alloc);
     } else if (auto alias = dyn_cast<plan::AliasOp>(op)) {
-      if (auto it = index.find(alias.getSource()); it != index.end())
-        index[alias.getBuffer()] = size_t(it->second);
+      add(alias);
     } else if (auto launch = dyn_cast<plan::LaunchOp>(op); launch && launch.getBeside()) {
       // At the time of the launch before.
       --time;
@@ -69,13 +202,17 @@ void LifetimeWalk::visit(Block &block) {
       for (Value operand : op.getOperands())
         use(operand);
       ++time;
-      for (Region &region : op.getRegions())
-        visit(region.front());
+      if (auto branch = dyn_cast<plan::IfOp>(op))
+        visitBranches(branch);
     } else if (auto loop = dyn_cast<plan::LoopOp>(op)) {
       int64_t begin = time;
       use(loop.getCondition());
       ++time;
+      ++depth;
+      ++loopDepth;
       visit(loop.getBody().front());
+      --loopDepth;
+      --depth;
       // The condition is read again.
       use(loop.getCondition());
       loops.push_back({begin, time++});
@@ -87,5 +224,6 @@ std::vector<Activation> tenon::computeLifetimes(plan::ProgramOp program) {
   LifetimeWalk walk;
   walk.visit(program.getBody().front());
   walk.extendOverLoops();
+  walk.findPieces();
   return std::move(walk.activations);
 }

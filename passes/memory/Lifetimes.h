@@ -9,15 +9,25 @@
 #define TENON_PASSES_MEMORY_LIFETIMES_H
 
 #include "dialects/plan/Plan.h"
+#include <limits>
 #include <vector>
 
 namespace tenon {
+
+/// Bytes of an activation, and instructions from the first to the last at which they hold something.
+struct Piece {
+  static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+  int64_t first, last;
+  int64_t begin = 0, end = kAll; ///< of the activation; kAll where that ends
+};
 
 /// An activation and the numbers of the first and the last instruction that use it, or may use it when a
 /// loop comes around again. Both are -1 where nothing does.
 struct Activation {
   plan::AllocOp alloc;
   int64_t first, last;
+  /// Where there is a time between, or part of it, at which it holds nothing: all that it does hold, in pieces which do not overlap.
+  std::vector<Piece> pieces = {};
 
   /// The bytes that it needs at most: they depend on what is known before the run, where anything does.
   mlir::Value getRoom() { return alloc.getBound() ? alloc.getBound() : alloc.getSize(); }

@@ -167,9 +167,16 @@ static std::string check(plan::ProgramOp program, const Before &before, Values &
       if (!offset || !size)
         fault = "an offset or a size that is not known before the run";
       wholes[number] = view;
-      instance.push_back({activation.first, activation.last + 1, size.value_or(0),
-                          getAlignment(size.value_or(0), getElementBytes(before.rooms[number]))});
-      placement.offsets.push_back(offset.value_or(0));
+      int64_t bytes = size.value_or(0), alignment = getAlignment(bytes, getElementBytes(before.rooms[number]));
+      std::vector<Piece> pieces = activation.pieces;
+      if (pieces.empty())
+        pieces.push_back({activation.first, activation.last});
+      if (offset.value_or(0) % alignment != 0 || offset.value_or(0) + bytes > placement.peak)
+        fault = "an activation that lies at an odd place, or outside of the arena";
+      for (const Piece &piece : pieces) {
+        instance.push_back({piece.first, piece.last + 1, std::min(piece.end, bytes) - piece.begin});
+        placement.offsets.push_back(offset.value_or(0) + piece.begin);
+      }
       return;
     }
     std::optional<int64_t> offset = values.get(view.getOffset()), size = values.get(view.getSize());

@@ -49,6 +49,8 @@ public:
     byOffset.insert(std::upper_bound(byOffset.begin(), byOffset.end(), entry), entry);
   }
 
+  bool has(uint32_t buffer) const { return isPlaced[buffer]; }
+
   /// What is in conflict with a buffer, sorted by offset.
   const std::vector<std::pair<int64_t, uint32_t>> &getConflicts(uint32_t buffer) {
     found.clear();
@@ -78,10 +80,12 @@ private:
 } // namespace
 
 Placement tenon::placement::placeInOrder(const Instance &instance, const Conflicts &conflicts,
-                                         const std::vector<uint32_t> &order, Fit fit) {
+                                         const std::vector<uint32_t> &order, Fit fit, const Pinned &pinned) {
   Placed placed(instance, conflicts);
+  for (auto [i, offset] : pinned)
+    placed.place(i, offset);
   for (uint32_t i : order)
-    if (instance[i].takesPlace())
+    if (instance[i].takesPlace() && !placed.has(i))
       placed.place(i, findGap(instance, placed.getConflicts(i), instance[i], fit));
   return std::move(placed.placement);
 }
@@ -125,7 +129,7 @@ static std::array<std::vector<double>, 5> getPriorities(const Instance &instance
 }
 
 GreedyPlacement tenon::placement::placeGreedily(const Instance &instance, const Conflicts &conflicts, int64_t bound,
-                                                Budget &budget) {
+                                                Budget &budget, const Pinned &pinned) {
   GreedyPlacement best;
   for (const std::vector<double> &priority : getPriorities(instance)) {
     std::vector<uint32_t> order(instance.size());
@@ -138,9 +142,9 @@ GreedyPlacement tenon::placement::placeGreedily(const Instance &instance, const 
       if (!isFirst && (best.placement.peak <= bound || budget.isSpent()))
         return best;
       budget.spend(getCost(instance, conflicts));
-      Placement placement = placeInOrder(instance, conflicts, order, fit);
+      Placement placement = placeInOrder(instance, conflicts, order, fit, pinned);
       if (isFirst || placement.peak < best.placement.peak)
-        best = {std::move(placement), order, fit};
+        best = {std::move(placement), order, fit, pinned};
     }
   }
   return best;
@@ -169,7 +173,7 @@ void tenon::placement::improve(const Instance &instance, const Conflicts &confli
     random = random * 6364136223846793005u + 1442695040888963407u;
     std::vector<uint32_t> order = current.order;
     moveForwards(instance, current.placement, random >> 33, order);
-    Placement placement = placeInOrder(instance, conflicts, order, current.fit);
+    Placement placement = placeInOrder(instance, conflicts, order, current.fit, current.pinned);
     if (placement.peak > current.placement.peak)
       continue;
     current.placement = std::move(placement);

@@ -18,19 +18,24 @@ enum class Fit {
   First, ///< the lowest gap that is large enough
 };
 
+/// Buffers that have an offset from the beginning.
+using Pinned = std::vector<std::pair<uint32_t, int64_t>>;
+
 /// Places buffers in this order, each into a gap between those in conflict with it that were placed before.
-Placement placeInOrder(const Instance &instance, const Conflicts &conflicts, const std::vector<uint32_t> &order,
-                       Fit fit);
+Placement placeInOrder(const Instance &instance, const Conflicts &conflicts, const std::vector<uint32_t> &order, Fit fit,
+                       const Pinned &pinned = {});
 
 struct GreedyPlacement {
   Placement placement;
   std::vector<uint32_t> order;
   Fit fit;
+  Pinned pinned = {};
 };
 
 /// The best of several orders: by size, lifetime, area, start, and by how much is in conflict. At least one is
 /// tried, and none after one that reaches `bound`.
-GreedyPlacement placeGreedily(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget);
+GreedyPlacement placeGreedily(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget,
+                              const Pinned &pinned = {});
 
 /// Tries to lower the peak: the buffers that make it move forwards in the order, and the order that results
 /// is kept where it is not worse. Ends at `bound`.

@@ -66,18 +66,25 @@ private:
 
 } // namespace
 
-Orientation tenon::placement::getOrientation(const Instance &instance, const Placement &placement) {
+Orientation tenon::placement::getOrientation(const Instance &instance, const Placement &placement,
+                                             const std::vector<Life> &lives) {
   Orientation orientation;
   orientation.order = getOrder(instance, placement);
+  std::vector<uint32_t> rankOf(instance.size());
+  for (uint32_t rank = 0; rank < instance.size(); ++rank)
+    rankOf[orientation.order[rank]] = rank;
   // Ends come first, as nothing is in conflict with what begins where it ends.
   std::vector<std::tuple<int64_t, bool, uint32_t>> events;
-  for (uint32_t rank = 0; rank < instance.size(); ++rank) {
-    const Buffer &buffer = instance[orientation.order[rank]];
-    if (buffer.lower == buffer.upper)
-      continue;
-    events.push_back({buffer.lower, true, rank});
-    events.push_back({buffer.upper, false, rank});
-  }
+  auto add = [&](const Life &life) {
+    if (life.lower == life.upper)
+      return;
+    events.push_back({life.lower, true, rankOf[life.buffer]});
+    events.push_back({life.upper, false, rankOf[life.buffer]});
+  };
+  for (const Life &life : lives)
+    add(life);
+  for (uint32_t i = 0; lives.empty() && i < instance.size(); ++i)
+    add({i, instance[i].lower, instance[i].upper});
   std::sort(events.begin(), events.end());
   Sweep sweep(orientation.order);
   for (auto [time, isStart, rank] : events)

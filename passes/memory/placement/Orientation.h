@@ -20,9 +20,15 @@ struct Orientation {
   std::vector<uint32_t> order; ///< each buffer after those that it lies upon
 };
 
-/// The orientation that a placement shows. No buffer lies upon one that it lies upon by way of others: there
+/// A time at which a buffer is in use.
+struct Life {
+  uint32_t buffer;
+  int64_t lower, upper; ///< [lower, upper)
+};
+
+/// The orientation that a placement shows of buffers that are in use at these times, or, where none are given, all of their own. No buffer lies upon one that it lies upon by way of others: there
 /// are at most two for each buffer on average. O(n log n).
-Orientation getOrientation(const Instance &instance, const Placement &placement);
+Orientation getOrientation(const Instance &instance, const Placement &placement, const std::vector<Life> &lives = {});
 
 /// The offsets for the sizes and alignments of an instance without fault. Its lifetimes are not read.
 Placement evaluateOrientation(const Orientation &orientation, const Instance &instance);

@@ -7,6 +7,7 @@
 
 #include "passes/memory/placement/PlaceForSamples.h"
 #include "passes/memory/placement/Place.h"
+#include "passes/memory/placement/Ties.h"
 #include <numeric>
 
 using namespace tenon::placement;
@@ -16,9 +17,9 @@ namespace {
 /// Collects the best of orientations.
 class Candidates {
 public:
-  explicit Candidates(const std::vector<Instance> &samples) : samples(samples) {
+  Candidates(const std::vector<Instance> &samples, const std::vector<Life> &lives) : samples(samples), lives(lives) {
     for (const Instance &sample : samples)
-      bounds.push_back(getLowerBound(sample));
+      bounds.push_back(getLowerBound(splitLives(sample)));
   }
 
   /// Tries what a placement of these buffers shows. The number of the sample for which it is worst.
@@ -33,16 +34,51 @@ public:
   SampledPlacement best{{}, std::numeric_limits<double>::infinity(), {}, {}};
 
 private:
+  /// A buffer for each life, if such are given.
+  Instance splitLives(const Instance &instance) const;
+  Placement placeLives(const Instance &instance, const Budget &budget) const;
+
   const std::vector<Instance> &samples;
+  const std::vector<Life> &lives;
   std::vector<int64_t> bounds;
   double bestSum = 0;
 };
 
 } // namespace
 
+Instance Candidates::splitLives(const Instance &instance) const {
+  if (lives.empty())
+    return instance;
+  Instance split;
+  for (const Life &life : lives)
+    split.push_back({life.lower, life.upper, instance[life.buffer].size, instance[life.buffer].alignment});
+  return split;
+}
+
+Placement Candidates::placeLives(const Instance &instance, const Budget &budget) const {
+  if (lives.empty())
+    return place(instance, budget).placement;
+  std::vector<Tie> ties(instance.size());
+  for (uint32_t i = 0; i < lives.size(); ++i) {
+    Tie &tie = ties[lives[i].buffer];
+    tie.members.push_back(i);
+    tie.distances.push_back(0);
+    tie.alignment = instance[lives[i].buffer].alignment;
+  }
+  std::erase_if(ties, [](const Tie &tie) { return tie.members.size() < 2; });
+  Placement whole = place(instance, budget.part(2)).placement;
+  Placement split = placeTied(splitLives(instance), ties, budget.part(2));
+  if (whole.peak <= split.peak)
+    return whole;
+  Placement placement{std::vector<int64_t>(instance.size()), split.peak};
+  for (size_t i = 0; i < lives.size(); ++i)
+    placement.offsets[lives[i].buffer] = split.offsets[i];
+  return placement;
+}
+
 size_t Candidates::tryPlacementOf(const Instance &instance, const Budget &budget) {
   SampledPlacement candidate;
-  candidate.orientation = getOrientation(instance, place(instance, budget).placement);
+  candidate.orientation = getOrientation(instance, placeLives(instance, budget), lives);
   candidate.bounds = bounds;
   double sum = 0;
   size_t worst = 0;
@@ -82,9 +118,10 @@ Instance Candidates::mix(const std::vector<double> &weights, bool isLargest) con
   return instance;
 }
 
-SampledPlacement tenon::placement::placeForSamples(const std::vector<Instance> &samples, Budget budget) {
+SampledPlacement tenon::placement::placeForSamples(const std::vector<Instance> &samples, Budget budget,
+                                                   const std::vector<Life> &lives) {
   constexpr int64_t kMixes = 16;
-  Candidates candidates(samples);
+  Candidates candidates(samples, lives);
   Budget share = budget.part(static_cast<int64_t>(samples.size()) + kMixes);
   for (const Instance &sample : samples) {
     candidates.tryPlacementOf(sample, share);

@@ -159,3 +159,80 @@ plan.program @idle_part_is_lent symbols [] inputs [] outputs [] {
   plan.launch @k(%d) -> (%right) sizes() tiles %one {name = "3"}
   plan.launch @k(%joined, %c) -> (%out) sizes() tiles %one {name = "4"}
 }
+
+// Half of the joined result holds nothing while what is twice as large is in use beside the other half: c lies in it, and beyond.
+// CHECK-LABEL: @idle_part_makes_room
+// CHECK: %[[ARENA:.*]] = plan.arena %c1536
+// CHECK-DAG: plan.view %[[ARENA]][%c0{{.*}}] size %c512 {name = "joined"}
+// CHECK-DAG: plan.view %[[ARENA]][%c512{{.*}}] size %c1024 {name = "c"}
+// CHECK-DAG: plan.view %[[ARENA]][%c512{{.*}}] size %c512 {name = "joined"}
+plan.program @idle_part_makes_room symbols [] inputs [] outputs [] {
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %half = arith.constant 512 : index
+  %size = arith.constant 1024 : index
+  %in = plan.input 0 size %size
+  %out = plan.output 0 size %size
+  %joined = plan.alloc %size {name = "joined"}
+  %left = plan.alias %joined[%zero] size %half
+  %right = plan.alias %joined[%half] size %half
+  plan.launch @k(%in) -> (%left) sizes() tiles %one {name = "0"}
+  %c = plan.alloc %size {name = "c"}
+  plan.launch @k(%left) -> (%c) sizes() tiles %one {name = "1"}
+  plan.launch @k(%c) -> (%out) sizes() tiles %one {name = "2"}
+  plan.launch @k(%out) -> (%right) sizes() tiles %one {name = "3"}
+  plan.launch @k(%joined) -> (%out) sizes() tiles %one {name = "4"}
+}
+
+// What both branches make is not there while the second one has yet to make it: b lies there.
+// CHECK-LABEL: @branches
+// CHECK: ^bb0(%[[N:.*]]: index)
+// CHECK: %[[BYTES:.*]] = arith.muli %[[N]], %c64
+// CHECK: plan.arena %[[BYTES]]
+plan.program @branches symbols ["N"] inputs [] outputs [] {
+^bb0(%n: index):
+  %one = arith.constant 1 : index
+  %row = arith.constant 64 : index
+  %size = arith.muli %n, %row : index
+  %in = plan.input 0 size %size
+  %out = plan.output 0 size %size
+  %condition = plan.input 1 size %one
+  %result = plan.alloc %size {name = "result"}
+  plan.if %condition {
+    plan.launch @k(%in) -> (%result) sizes() tiles %one {name = "0"}
+  } else {
+    %b = plan.alloc %size {name = "b"}
+    plan.launch @k(%in) -> (%b) sizes() tiles %one {name = "1"}
+    plan.launch @k(%b) -> (%out) sizes() tiles %one {name = "2"}
+    plan.launch @k(%out) -> (%result) sizes() tiles %one {name = "3"}
+  } {name = "if"}
+  plan.launch @k(%result) -> (%out) sizes() tiles %one {name = "4"}
+}
+
+// In a loop it may be there from the time before.
+// CHECK-LABEL: @branches_in_a_loop
+// CHECK: ^bb0(%[[N:.*]]: index)
+// CHECK: %[[BYTES:.*]] = arith.muli %[[N]], %c64
+// CHECK: %[[BOTH:.*]] = arith.addi %[[BYTES]], %[[BYTES]]
+// CHECK: plan.arena %[[BOTH]]
+plan.program @branches_in_a_loop symbols ["N"] inputs [] outputs [] {
+^bb0(%n: index):
+  %one = arith.constant 1 : index
+  %row = arith.constant 64 : index
+  %size = arith.muli %n, %row : index
+  %in = plan.input 0 size %size
+  %out = plan.output 0 size %size
+  %condition = plan.input 1 size %one
+  %result = plan.alloc %size {name = "result"}
+  plan.loop %condition {
+    plan.if %condition {
+      plan.launch @k(%in) -> (%result) sizes() tiles %one {name = "0"}
+    } else {
+      %b = plan.alloc %size {name = "b"}
+      plan.launch @k(%in) -> (%b) sizes() tiles %one {name = "1"}
+      plan.launch @k(%b) -> (%out) sizes() tiles %one {name = "2"}
+      plan.launch @k(%out) -> (%result) sizes() tiles %one {name = "3"}
+    } {name = "if"}
+    plan.launch @k(%result) -> (%out) sizes() tiles %one {name = "4"}
+  } {name = "loop"}
+}

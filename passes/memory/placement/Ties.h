@@ -1,0 +1,31 @@
+//===- Ties.h - places for buffers that lie at fixed distances -------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_MEMORY_PLACEMENT_TIES_H
+#define TENON_PASSES_MEMORY_PLACEMENT_TIES_H
+
+#include "passes/memory/placement/Budget.h"
+#include "passes/memory/placement/Instance.h"
+
+namespace tenon::placement {
+
+/// Buffers that lie at fixed distances from a common offset: the parts of one thing that are in use at
+/// different times, or one thing that is not in use for a time between. (The gaps of a buffer in MiniMalloc's
+/// instances, told the other way round.)
+struct Tie {
+  std::vector<uint32_t> members;
+  std::vector<int64_t> distances; ///< of each member's offset from the common one, multiples of its alignment
+  int64_t alignment = 1;          ///< of the common offset, a multiple of the members'
+};
+
+/// A placement that keeps the distances: what is tied lies at the bottom, in one of a few orders, and the
+/// others are placed greedily.
+Placement placeTied(const Instance &instance, const std::vector<Tie> &ties, Budget budget);
+
+} // namespace tenon::placement
+
+#endif // TENON_PASSES_MEMORY_PLACEMENT_TIES_H

@@ -1,0 +1,109 @@
+//===- TieTests.cpp - places for buffers at fixed distances ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/memory/placement/PlaceForSamples.h"
+#include "passes/memory/placement/Ties.h"
+#include "passes/memory/placement/Validate.h"
+#include "test/unit/memory/Instances.h"
+#include <catch2/catch.hpp>
+
+using namespace tenon::placement;
+
+/// Cuts some buffers of a network into two pieces: by bytes, or by time with a gap between.
+static std::vector<Tie> cutSome(std::mt19937 &random, Instance &instance) {
+  std::vector<Tie> ties;
+  size_t count = instance.size();
+  for (uint32_t i = 0; i < count; ++i) {
+    Buffer whole = instance[i];
+    if (draw(random, 0, 3) || whole.size < 16 || whole.upper - whole.lower < 3)
+      continue;
+    Buffer first = whole, second = whole;
+    int64_t begin = 0;
+    if (draw(random, 0, 1)) {
+      first.size = begin = whole.size / 16 * 8;
+      second.size = whole.size - begin;
+      first.upper = draw(random, whole.lower + 1, whole.upper);
+      second.lower = draw(random, whole.lower, whole.upper - 1);
+    } else {
+      first.upper = draw(random, whole.lower + 1, whole.upper - 1);
+      second.lower = draw(random, first.upper, whole.upper - 1);
+    }
+    instance[i] = first;
+    ties.push_back({{i, static_cast<uint32_t>(instance.size())}, {0, begin}, 8});
+    instance.push_back(second);
+  }
+  return ties;
+}
+
+TEST_CASE("what is tied keeps its distance, and nothing collides") {
+  std::mt19937 random(11);
+  for (int round = 0; round < 100; ++round) {
+    CAPTURE(round);
+    Instance instance = makeNetwork(random, 2 + round);
+    std::vector<Tie> ties = cutSome(random, instance);
+    Placement placement = placeTied(instance, ties, Budget(1'000'000));
+    CHECK_FALSE(findPlacementFault(instance, placement));
+    for (const Tie &tie : ties) {
+      int64_t offset = placement.offsets[tie.members[0]];
+      CHECK(offset % tie.alignment == 0);
+      CHECK(placement.offsets[tie.members[1]] == offset + tie.distances[1]);
+    }
+  }
+}
+
+TEST_CASE("another buffer lies where a part of a tie holds nothing") {
+  // Two halves, of which the second is in use later; beside the first one there is room for something larger
+  // than a half.
+  Instance instance{{0, 8, 64}, {6, 8, 64}, {2, 4, 200}, {6, 7, 136}};
+  Placement placement = placeTied(instance, {{{0, 1}, {0, 64}, 64}}, Budget(1'000'000));
+  CHECK_FALSE(findPlacementFault(instance, placement));
+  CHECK(placement.peak == 264);
+  CHECK(getLowerBound(instance) == 264);
+}
+
+TEST_CASE("an orientation of buffers that are idle between holds for any sizes") {
+  std::mt19937 random(12);
+  for (int round = 0; round < 40; ++round) {
+    CAPTURE(round);
+    Instance instance = makeNetwork(random, 4 + round);
+    std::vector<Life> lives;
+    for (uint32_t i = 0; i < instance.size(); ++i) {
+      auto [lower, upper, size, alignment] = instance[i];
+      int64_t from = lower + (upper - lower) / 3, to = upper - (upper - lower) / 3;
+      if (from > lower && to > from && draw(random, 0, 1)) {
+        lives.push_back({i, lower, from});
+        lives.push_back({i, to, upper});
+      } else {
+        lives.push_back({i, lower, upper});
+      }
+    }
+    SampledPlacement placed = placeForSamples({instance}, Budget(1'000'000), lives);
+    for (int k = 0; k < 200; ++k) {
+      Instance sized = instance, split;
+      for (Buffer &buffer : sized)
+        buffer.size = draw(random, 0, 4) ? draw(random, 0, 1000) : 0;
+      Placement placement = evaluateOrientation(placed.orientation, sized),
+                splitPlacement{{}, placement.peak};
+      for (const Life &life : lives) {
+        split.push_back({life.lower, life.upper, sized[life.buffer].size});
+        splitPlacement.offsets.push_back(placement.offsets[life.buffer]);
+      }
+      REQUIRE_FALSE(findPlacementFault(split, splitPlacement));
+    }
+  }
+}
+
+TEST_CASE("a buffer that is idle while another is in use shares its bytes, whatever the sizes") {
+  // The result of two branches, and something large in the second one.
+  std::vector<Instance> samples;
+  for (int64_t n : {1, 10, 100})
+    samples.push_back({{1, 9, 8 * n}, {0, 2, 100}, {4, 6, 50 * n}});
+  std::vector<Life> lives{{0, 1, 3}, {0, 7, 9}, {1, 0, 2}, {2, 4, 6}};
+  SampledPlacement placed = placeForSamples(samples, Budget(1'000'000), lives);
+  CHECK(placed.worstRatio == 1);
+  CHECK(placed.peaks.back() < placeForSamples(samples, Budget(1'000'000)).peaks.back());
+}
