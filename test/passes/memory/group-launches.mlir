@@ -145,3 +145,21 @@ plan.program @no_gaps symbols [] inputs [] outputs [] {
   plan.launch @k8(%in) -> (%b10, %b11) sizes() tiles %c1 {name = "k8"}
   plan.launch @k9(%b10, %b11) -> (%y) sizes() tiles %c1 {name = "k9"}
 }
+
+// -----
+
+// A part of no bytes counts, too, where one writes it that the other reads.
+// CHECK-LABEL: plan.program @no_bytes
+// CHECK: {name = "a"}
+// CHECK: {name = "b"}
+plan.program @no_bytes symbols [] inputs [] outputs [] {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %in = plan.input 0 size %c64
+  %out = plan.output 0 size %c64
+  %whole = plan.alloc %c64
+  %empty = plan.alias %whole[%c0] size %c0
+  plan.launch @a(%in) -> (%empty) sizes() tiles %c0 {name = "a"}
+  plan.launch @b(%empty) -> (%out) sizes() tiles %c1 {name = "b"}
+}
