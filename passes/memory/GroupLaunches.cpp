@@ -20,13 +20,13 @@ using namespace tenon;
 namespace {
 /// Bytes [begin, end) of a buffer that is no part of another; of unknown ends where there are none.
 struct Part {
-  Value whole;
+  Value buffer, whole;
   std::optional<int64_t> begin, end;
 };
 } // namespace
 
 static Part getPart(Value buffer) {
-  Part part{buffer, std::nullopt, std::nullopt};
+  Part part{buffer, buffer, std::nullopt, std::nullopt};
   if (auto alias = buffer.getDefiningOp<plan::AliasOp>()) {
     std::optional<int64_t> offset = getConstantIntValue(alias.getOffset()), size = getConstantIntValue(alias.getSize());
     Part source = getPart(alias.getSource());
@@ -34,97 +34,161 @@ static Part getPart(Value buffer) {
     part.whole = source.whole;
     // Of parts of parts no more than the part is known.
     if (isWhole && offset && size)
-      part = {source.whole, *offset, *offset + *size};
+      part = {buffer, source.whole, *offset, *offset + *size};
     else if (!isWhole)
-      part = source;
+      part = {buffer, source.whole, source.begin, source.end};
   }
   return part;
 }
 
-static bool overlap(Value a, Value b) {
+/// Of two parts of one buffer.
+static bool overlap(const Part &a, const Part &b) {
   // One that has no bytes is still written by one launch and read by another.
-  if (a == b)
-    return true;
-  Part x = getPart(a), y = getPart(b);
-  if (x.whole != y.whole)
-    return false;
-  return !x.end || !y.end || (*x.begin < *y.end && *y.begin < *x.end);
+  return a.buffer == b.buffer || !a.end || !b.end || (*a.begin < *b.end && *b.begin < *a.end);
 }
 
-static bool overlap(ValueRange written, plan::LaunchOp launch) {
-  return llvm::any_of(written, [&](Value value) {
-    auto overlaps = [&](Value other) { return overlap(value, other); };
-    return llvm::any_of(launch.getInputs(), overlaps) || llvm::any_of(launch.getOutputs(), overlaps);
-  });
-}
+namespace {
+/// What launches of a group read and write.
+class GroupUses {
+public:
+  void add(plan::LaunchOp launch) {
+    for (Value input : launch.getInputs())
+      add(read, input);
+    for (Value output : launch.getOutputs())
+      add(written, output);
+  }
+  void clear() {
+    read.clear();
+    written.clear();
+  }
+  /// Whether it touches nothing that one of them writes, and writes nothing that one of them reads.
+  bool areIndependentOf(plan::LaunchOp launch) const {
+    return llvm::none_of(launch.getInputs(), [&](Value input) { return has(written, input); }) &&
+           llvm::none_of(launch.getOutputs(), [&](Value output) { return has(written, output) || has(read, output); });
+  }
 
-static bool areIndependent(plan::LaunchOp a, plan::LaunchOp b) {
-  return !overlap(a.getOutputs(), b) && !overlap(b.getOutputs(), a);
-}
+private:
+  using Parts = llvm::DenseMap<Value, SmallVector<Part>>; // of each whole buffer
+
+  static void add(Parts &parts, Value buffer) {
+    Part part = getPart(buffer);
+    parts[part.whole].push_back(part);
+  }
+  static bool has(const Parts &parts, Value buffer) {
+    Part part = getPart(buffer);
+    auto it = parts.find(part.whole);
+    return it != parts.end() && llvm::any_of(it->second, [&](const Part &other) { return overlap(part, other); });
+  }
+
+  Parts read, written;
+};
+
+/// How many bytes are live at each instruction, and how many begin to be, at one sample of the sizes.
+struct LiveBytes {
+  std::vector<int64_t> live, begun;
+  int64_t peak = 0;
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // What is live at one time
 //===----------------------------------------------------------------------===//
 
-/// The most bytes that are live at one time, at each sample of the sizes.
-static SmallVector<int64_t> getPeaks(plan::ProgramOp program, SizeSamples &samples) {
-  std::vector<Activation> activations = computeLifetimes(program);
-  int64_t end = 0;
-  for (const Activation &activation : activations)
-    end = std::max(end, activation.last + 1);
-  SmallVector<int64_t> peaks;
-  for (size_t sample = 0; sample < samples.count(); ++sample) {
-    std::vector<int64_t> changes(end + 1);
-    for (Activation &activation : activations) {
-      int64_t size = samples.evaluate(activation.getRoom(), sample).value_or(0);
-      if (activation.first < 0 || size > (int64_t(1) << 45))
-        continue;
-      std::vector<Piece> pieces = activation.pieces;
-      if (pieces.empty())
-        pieces.push_back({activation.first, activation.last});
-      for (const Piece &piece : pieces) {
-        int64_t bytes = std::min(piece.end, size) - piece.begin;
-        changes[piece.first] += bytes;
-        changes[piece.last + 1] -= bytes;
-      }
+static LiveBytes getLiveBytes(ArrayRef<Activation> activations, SizeSamples &samples, size_t sample, int64_t count) {
+  LiveBytes bytes{std::vector<int64_t>(count), std::vector<int64_t>(count)};
+  std::vector<int64_t> ended(count + 1);
+  for (Activation activation : activations) {
+    int64_t size = samples.evaluate(activation.getRoom(), sample).value_or(0);
+    if (activation.first < 0 || size > (int64_t(1) << 45))
+      continue;
+    if (activation.pieces.empty())
+      activation.pieces.push_back({activation.first, activation.last});
+    for (const Piece &piece : activation.pieces) {
+      int64_t part = std::min(piece.end, size) - piece.begin;
+      bytes.begun[piece.first] += part;
+      ended[piece.last + 1] += part;
     }
-    int64_t live = 0, peak = 0;
-    for (int64_t change : changes)
-      peak = std::max(peak, live += change);
-    peaks.push_back(peak);
   }
-  return peaks;
+  int64_t live = 0;
+  for (int64_t time = 0; time < count; ++time) {
+    live += bytes.begun[time] - ended[time];
+    bytes.live[time] = live;
+    bytes.peak = std::max(bytes.peak, live);
+  }
+  return bytes;
 }
 
 //===----------------------------------------------------------------------===//
 // Which launches run side by side
 //===----------------------------------------------------------------------===//
 
-void tenon::groupLaunches(plan::ProgramOp program) {
-  SizeSamples samples(program);
-  SmallVector<int64_t> peaks = getPeaks(program, samples);
-  auto keepsPeaks = [&] {
-    return llvm::all_of(llvm::zip(getPeaks(program, samples), peaks),
-                        [](auto pair) { return std::get<0>(pair) <= std::get<1>(pair); });
-  };
-  program.walk([&](Block *block) {
-    SmallVector<plan::LaunchOp> group;
-    for (Operation &op : *block) {
+namespace {
+/// Launches that follow each other in a block, and may become a group.
+class Grouping {
+public:
+  Grouping(plan::ProgramOp program) : samples(program) {
+    std::vector<Activation> activations = computeLifetimes(program, &times);
+    int64_t count = 0;
+    for (const Activation &activation : activations)
+      count = std::max(count, activation.last + 1);
+    for (auto [op, time] : times)
+      count = std::max(count, time + 1);
+    for (size_t sample = 0; sample < samples.count(); ++sample)
+      bytes.push_back(getLiveBytes(activations, samples, sample, count));
+  }
+
+  void visit(Block &block) {
+    uses.clear();
+    bool hasGroup = false;
+    for (Operation &op : block) {
       auto launch = dyn_cast<plan::LaunchOp>(op);
       if (!launch) {
         // Any other instruction; what is no instruction has no effects, or is an allocation.
-        if (!isPure(&op) && !isa<plan::AllocOp>(op))
-          group.clear();
+        hasGroup &= isPure(&op) || isa<plan::AllocOp>(op);
         continue;
       }
-      bool joins =
-          !group.empty() && llvm::all_of(group, [&](plan::LaunchOp other) { return areIndependent(launch, other); });
+      int64_t time = times.lookup(launch);
+      bool joins = hasGroup && uses.areIndependentOf(launch) && hasRoomAt(time);
       launch.setBeside(joins);
-      if (joins && !keepsPeaks())
-        launch.setBeside(joins = false);
       if (!joins)
-        group.clear();
-      group.push_back(launch);
+        begin(time);
+      else
+        extend(time);
+      uses.add(launch);
+      hasGroup = true;
     }
-  });
+  }
+
+private:
+  void begin(int64_t time) {
+    uses.clear();
+    live.clear();
+    for (const LiveBytes &sample : bytes)
+      live.push_back(sample.live[time]);
+  }
+
+  void extend(int64_t time) {
+    for (auto [bytesOfGroup, sample] : llvm::zip(live, bytes))
+      bytesOfGroup += sample.begun[time];
+  }
+
+  /// What is live at any launch of a group is so during all of it. That may be as much as there is at some time anyway.
+  bool hasRoomAt(int64_t time) const {
+    return llvm::all_of(llvm::zip(live, bytes), [&](auto pair) {
+      auto [bytesOfGroup, sample] = pair;
+      return bytesOfGroup + sample.begun[time] <= sample.peak;
+    });
+  }
+
+  SizeSamples samples;
+  LaunchTimes times;
+  std::vector<LiveBytes> bytes; // at each sample
+  GroupUses uses;
+  std::vector<int64_t> live; // during the group, at each sample
+};
+} // namespace
+
+void tenon::groupLaunches(plan::ProgramOp program) {
+  Grouping grouping(program);
+  program.walk([&](Block *block) { grouping.visit(*block); });
 }

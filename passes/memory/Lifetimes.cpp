@@ -42,6 +42,7 @@ public:
   void extendOverLoops();
   void findPieces();
   std::vector<Activation> activations;
+  LaunchTimes times;
 
 private:
   void add(plan::AllocOp alloc);
@@ -195,10 +196,12 @@ void LifetimeWalk::visit(Block &block) {
     } else if (auto launch = dyn_cast<plan::LaunchOp>(op); launch && launch.getBeside()) {
       // At the time of the launch before.
       --time;
+      times[&op] = time;
       for (Value operand : op.getOperands())
         use(operand);
       ++time;
     } else if (isa<plan::LaunchOp, plan::CopyOp, plan::RunSeedOp, plan::BindOp, plan::ReserveOp, plan::IfOp>(op)) {
+      times[&op] = time;
       for (Value operand : op.getOperands())
         use(operand);
       ++time;
@@ -220,10 +223,12 @@ void LifetimeWalk::visit(Block &block) {
   }
 }
 
-std::vector<Activation> tenon::computeLifetimes(plan::ProgramOp program) {
+std::vector<Activation> tenon::computeLifetimes(plan::ProgramOp program, LaunchTimes *times) {
   LifetimeWalk walk;
   walk.visit(program.getBody().front());
   walk.extendOverLoops();
   walk.findPieces();
+  if (times)
+    *times = std::move(walk.times);
   return std::move(walk.activations);
 }

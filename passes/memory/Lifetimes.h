@@ -9,6 +9,7 @@
 #define TENON_PASSES_MEMORY_LIFETIMES_H
 
 #include "dialects/plan/Plan.h"
+#include "llvm/ADT/DenseMap.h"
 #include <limits>
 #include <vector>
 
@@ -33,8 +34,11 @@ struct Activation {
   mlir::Value getRoom() { return alloc.getBound() ? alloc.getBound() : alloc.getSize(); }
 };
 
+/// When launches run, by the numbers of lifetimes.
+using LaunchTimes = llvm::DenseMap<mlir::Operation *, int64_t>;
+
 /// All activations of a program, in the order of their allocations.
-std::vector<Activation> computeLifetimes(plan::ProgramOp program);
+std::vector<Activation> computeLifetimes(plan::ProgramOp program, LaunchTimes *times = nullptr);
 
 } // namespace tenon
 
