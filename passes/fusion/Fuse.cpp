@@ -99,19 +99,20 @@ static bool isEpilogue(Operation *op) {
   });
 }
 
+/// Whether an elementwise operation follows, through such as nothing else reads, sums of elements of more than `bits`.
+static bool followsWiderSums(Operation *op, unsigned bits) {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    Operation *definition = operand.getDefiningOp();
+    if (!definition || !operand.hasOneUse())
+      return false;
+    return allowsEpilogue(definition) ? getElementTypeOrSelf(operand).getIntOrFloatBitWidth() > bits
+                                      : definition->hasTrait<Elementwise>() && followsWiderSums(definition, bits);
+  });
+}
+
 /// Whether what a kernel changes its sums to, which costs nothing there, takes less memory than these do.
 static bool isBestStored(Operation *op) {
-  auto getWidth = [](Type type) { return getElementTypeOrSelf(type).getIntOrFloatBitWidth(); };
-  auto isNarrowed = [&](Operation *from, auto &self) -> bool {
-    return llvm::any_of(from->getOperands(), [&](Value operand) {
-      Operation *definition = operand.getDefiningOp();
-      if (!definition || !operand.hasOneUse())
-        return false;
-      return allowsEpilogue(definition) ? getWidth(operand.getType()) > getWidth(op->getResult(0).getType())
-                                        : definition->hasTrait<Elementwise>() && self(definition, self);
-    });
-  };
-  return op->hasTrait<Elementwise>() && isNarrowed(op, isNarrowed);
+  return op->hasTrait<Elementwise>() && followsWiderSums(op, getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth());
 }
 
 /// Whether an elementwise operation whose result `user` broadcasts is better computed for each element of that than stored.

@@ -7,7 +7,7 @@
 
 #include "passes/memory/Alignment.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "runtime/format/Kernel.h"
 #include "llvm/ADT/bit.h"
 
@@ -23,11 +23,6 @@ static int64_t getPowerOfTwo(int64_t value) {
                                 llvm::countr_zero(uint64_t(kBlock)));
 }
 
-static std::optional<int64_t> getKnown(Value value) {
-  APInt known;
-  return matchPattern(value, m_ConstantInt(&known)) ? std::optional(known.getSExtValue()) : std::nullopt;
-}
-
 int64_t Alignment::get(int64_t size, int64_t divisor) { return size >= kLarge ? kBlock : divisor; }
 
 int64_t Alignment::getDivisor(Value value) {
@@ -35,7 +30,7 @@ int64_t Alignment::getDivisor(Value value) {
     return it->second;
   Operation *op = value.getDefiningOp();
   int64_t divisor = 1;
-  if (std::optional<int64_t> known = getKnown(value))
+  if (std::optional<int64_t> known = getConstantIntValue(value))
     divisor = getPowerOfTwo(*known);
   else if (op && op->getNumOperands() == 2) {
     int64_t x = getDivisor(op->getOperand(0)), y = getDivisor(op->getOperand(1));
@@ -57,7 +52,7 @@ Value Alignment::roundUp(OpBuilder &b, Location loc, Value value, Value size) {
     Value count = b.createOrFold<arith::CeilDivSIOp>(loc, value, makeConstant(alignment));
     return b.createOrFold<arith::MulIOp>(loc, count, makeConstant(alignment));
   };
-  std::optional<int64_t> known = getKnown(size);
+  std::optional<int64_t> known = getConstantIntValue(size);
   int64_t divisor = getDivisor(size);
   if (known || divisor == kBlock)
     return roundTo(get(known.value_or(0), divisor));

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/memory/GroupLaunches.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/memory/Lifetimes.h"
+#include "passes/memory/Parts.h"
 #include "passes/memory/SizeSamples.h"
 
 using namespace mlir;
@@ -16,36 +16,6 @@ using namespace tenon;
 //===----------------------------------------------------------------------===//
 // Which launches depend on each other
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Bytes [begin, end) of a buffer that is no part of another; of unknown ends where there are none.
-struct Part {
-  Value buffer, whole;
-  std::optional<int64_t> begin, end;
-};
-} // namespace
-
-static Part getPart(Value buffer) {
-  Part part{buffer, buffer, std::nullopt, std::nullopt};
-  if (auto alias = buffer.getDefiningOp<plan::AliasOp>()) {
-    std::optional<int64_t> offset = getConstantIntValue(alias.getOffset()), size = getConstantIntValue(alias.getSize());
-    Part source = getPart(alias.getSource());
-    bool isWhole = source.whole == alias.getSource();
-    part.whole = source.whole;
-    // Of parts of parts no more than the part is known.
-    if (isWhole && offset && size)
-      part = {buffer, source.whole, *offset, *offset + *size};
-    else if (!isWhole)
-      part = {buffer, source.whole, source.begin, source.end};
-  }
-  return part;
-}
-
-/// Of two parts of one buffer.
-static bool overlap(const Part &a, const Part &b) {
-  // One that has no bytes is still written by one launch and read by another.
-  return a.buffer == b.buffer || !a.end || !b.end || (*a.begin < *b.end && *b.begin < *a.end);
-}
 
 namespace {
 /// What launches of a group read and write.

@@ -7,7 +7,7 @@
 
 #include "passes/memory/LendParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/memory/placement/Instance.h"
 #include "runtime/format/Kernel.h"
 
@@ -35,16 +35,11 @@ struct Owner {
 
 } // namespace
 
-static std::optional<int64_t> getKnown(Value value) {
-  APInt known;
-  return matchPattern(value, m_ConstantInt(&known)) ? std::optional(known.getSExtValue()) : std::nullopt;
-}
-
 /// False where a use is not in the block, or where it is not known which bytes it is of.
 static bool collectAccesses(Value buffer, int64_t begin, int64_t end, const llvm::DenseMap<Operation *, int64_t> &times, Owner &owner) {
   for (Operation *user : buffer.getUsers()) {
     if (auto alias = dyn_cast<plan::AliasOp>(user)) {
-      std::optional<int64_t> offset = getKnown(alias.getOffset()), size = getKnown(alias.getSize());
+      std::optional<int64_t> offset = getConstantIntValue(alias.getOffset()), size = getConstantIntValue(alias.getSize());
       owner.hasAliases = true;
       if (!offset || !size || !collectAccesses(alias.getBuffer(), begin + *offset, begin + *offset + *size, times, owner))
         return false;
@@ -64,7 +59,7 @@ static std::vector<Owner> collectOwners(Block &block) {
     times[&op] = static_cast<int64_t>(time);
   std::vector<Owner> owners;
   for (auto alloc : block.getOps<plan::AllocOp>()) {
-    std::optional<int64_t> size = getKnown(alloc.getSize());
+    std::optional<int64_t> size = getConstantIntValue(alloc.getSize());
     Owner owner{alloc, size.value_or(0), {}};
     if (size && collectAccesses(alloc.getBuffer(), 0, *size, times, owner) && !owner.accesses.empty())
       owners.push_back(std::move(owner));

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/memory/Lifetimes.h"
-#include "mlir/IR/Matchers.h"
-#include "passes/memory/LendParts.h"
+#include "passes/memory/Parts.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -19,7 +18,7 @@ namespace {
 /// Bytes [begin, end) of an activation that an instruction uses.
 struct Access {
   int64_t time, begin, end;
-  Operation *holder; ///< what lies there: the activation itself, or one that it lends them to
+  Value holder; ///< what lies there: the activation itself, or one that it lends them to
 };
 
 /// What is known of an activation on the way.
@@ -27,13 +26,6 @@ struct Usage {
   std::vector<Access> accesses;
   bool isPlain = true; ///< of a known size, and used at the top level alone, in parts that are known
   std::vector<std::pair<int64_t, int64_t>> idle; ///< [from, to), in which it holds nothing
-};
-
-/// A part of an activation that a value is.
-struct Part {
-  size_t activation;
-  std::optional<int64_t> begin, end; ///< nothing where it is not known
-  Operation *holder;
 };
 
 class LifetimeWalk {
@@ -46,7 +38,6 @@ public:
 
 private:
   void add(plan::AllocOp alloc);
-  void add(plan::AliasOp alias);
   void use(Value buffer);
   void visitBranches(plan::IfOp branch);
 
@@ -57,44 +48,26 @@ private:
 
   std::vector<std::pair<int64_t, int64_t>> loops; // first and last time of each, inner ones first
   std::vector<Usage> usages; // of each activation
-  llvm::DenseMap<Value, Part> index; // also of aliases
+  llvm::DenseMap<Value, size_t> index; // of allocations
   std::vector<Otherwise> otherwise; // those that are visited now
   int64_t time = 0, depth = 0, loopDepth = 0;
 };
 
 } // namespace
 
-static std::optional<int64_t> getKnown(Value value) {
-  APInt known;
-  return matchPattern(value, m_ConstantInt(&known)) ? std::optional(known.getSExtValue()) : std::nullopt;
-}
-
 void LifetimeWalk::add(plan::AllocOp alloc) {
-  index[alloc.getBuffer()] = {activations.size(), 0, getKnown(alloc.getSize()), alloc};
+  index[alloc.getBuffer()] = activations.size();
   activations.push_back({alloc, -1, -1});
   usages.emplace_back();
 }
 
-void LifetimeWalk::add(plan::AliasOp alias) {
-  auto it = index.find(alias.getSource());
-  if (it == index.end())
-    return;
-  Part part = it->second;
-  std::optional<int64_t> offset = getKnown(alias.getOffset()), size = getKnown(alias.getSize());
-  part.begin = part.begin && offset ? std::optional(*part.begin + *offset) : std::nullopt;
-  part.end = part.begin && size ? std::optional(*part.begin + *size) : std::nullopt;
-  if (alias->hasAttr(kLentNameAttr))
-    part.holder = alias;
-  index[alias.getBuffer()] = part;
-}
-
 void LifetimeWalk::use(Value buffer) {
-  auto it = index.find(buffer);
+  Part part = getPart(buffer);
+  auto it = index.find(part.whole);
   if (it == index.end())
     return;
-  const Part &part = it->second;
-  Activation &activation = activations[part.activation];
-  Usage &usage = usages[part.activation];
+  Activation &activation = activations[it->second];
+  Usage &usage = usages[it->second];
   // What the first branch left there is for what follows both: in a run of the second one it is not there.
   for (const Otherwise &other : otherwise)
     if (loopDepth == 0 && activation.first > other.branch && activation.last < other.start)
@@ -149,7 +122,7 @@ static std::vector<Piece> cutBytes(const Usage &usage) {
   llvm::sort(sorted);
   std::vector<Piece> pieces;
   for (auto [begin, end] : llvm::zip(sorted, llvm::drop_begin(sorted))) {
-    llvm::MapVector<Operation *, Piece> byHolder;
+    llvm::MapVector<Value, Piece> byHolder;
     for (const Access &access : usage.accesses) {
       if (access.end <= begin || end <= access.begin)
         continue;
@@ -191,8 +164,6 @@ void LifetimeWalk::visit(Block &block) {
   for (Operation &op : block) {
     if (auto alloc = dyn_cast<plan::AllocOp>(op)) {
       add(alloc);
-    } else if (auto alias = dyn_cast<plan::AliasOp>(op)) {
-      add(alias);
     } else if (auto launch = dyn_cast<plan::LaunchOp>(op); launch && launch.getBeside()) {
       // At the time of the launch before.
       --time;

@@ -1,0 +1,32 @@
+//===- Parts.h - which bytes of which buffer a value is -------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_MEMORY_PARTS_H
+#define TENON_PASSES_MEMORY_PARTS_H
+
+#include "dialects/plan/Plan.h"
+#include <optional>
+
+namespace tenon {
+
+/// Bytes [begin, end) of a buffer that is no part of another; nothing where they are not known.
+struct Part {
+  mlir::Value buffer; ///< the value that this is about
+  mlir::Value whole;
+  std::optional<int64_t> begin, end;
+  /// What has these bytes: an alias that they were lent to (LendParts), or the whole buffer.
+  mlir::Value holder;
+};
+
+Part getPart(mlir::Value buffer);
+
+/// Of two parts of one buffer.
+bool overlap(const Part &a, const Part &b);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_MEMORY_PARTS_H
