@@ -18,6 +18,7 @@ import filecmp
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -193,6 +194,8 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="leave models, inputs and outputs there")
     parser.add_argument("--verbose", action="store_true", help="show also what is unsupported and what the reference cannot tell")
     options = parser.parse_args()
+    if not shutil.which("tenon"):
+        sys.exit("error: no tenon on the PATH: add build/bin")
     numbers = range(options.cases) if options.only is None else [options.only]
     found = [cases.Case(options.seed, options.family, number) for number in numbers]
     with tempfile.TemporaryDirectory() as temporary:
