@@ -33,9 +33,11 @@ static constexpr int64_t kCopiedSteps = 16;
 
 /// The summed loop where rows may be copied at all: the only one, along which rows are contiguous.
 static std::optional<unsigned> findDepthLoop(linalg::GenericOp op, const Contraction &contraction) {
-  bool isUnknown = !contraction.widensScalars && (!contraction.panel || contraction.widening);
-  if (isUnknown || contraction.isGrouped || contraction.isColumnwise || contraction.quadLoop || contraction.parts || !contraction.rowLoop || op.getNumReductionLoops() != 1 ||
-      !contraction.scalars.bounds.empty() || !contraction.scalars.symbols.empty())
+  // Of these, only halves are copied: to be widened.
+  bool isForHalves = !contraction.panel || contraction.widening;
+  if ((isForHalves && !contraction.widensScalars) || contraction.isGrouped || contraction.isColumnwise || contraction.quadLoop ||
+      contraction.parts || !contraction.rowLoop || op.getNumReductionLoops() != 1 || !contraction.scalars.bounds.empty() ||
+      !contraction.scalars.symbols.empty())
     return std::nullopt;
   SmallVector<unsigned> summed;
   op.getReductionDims(summed);

@@ -321,9 +321,11 @@ private:
         instances.push_back(std::move(instance));
     }
     // Sizes that none of these values suits: any other will do, what follows holds for all.
-    if (instances.empty())
-      for (Activation activation : (instances.emplace_back(), activations))
-        instances.back().push_back(makeBuffer(activation, 1));
+    if (instances.empty()) {
+      placement::Instance &instance = instances.emplace_back();
+      for (Activation activation : activations)
+        instance.push_back(makeBuffer(activation, 1));
+    }
     return instances;
   }
 
