@@ -23,7 +23,10 @@ static bool isWeight(Value value) {
   return isa_and_nonnull<WeightOp>(definition);
 }
 
-bool tenon::copiesRows(ContractOp op) {
+/// Whether the kernel of a product with a weight can copy the rows of its left operand, a tile's at a time,
+/// and widen them as it does: the only sum runs along a row, whose length is a known multiple of a line of
+/// memory, and not too long for what tiles copy.
+static bool copiesRows(ContractOp op) {
   // All tiles of 56 rows have room for their copies (passes/kernel/Contraction.h).
   constexpr int64_t kLine = 16, kMostSteps = 4096;
   ArrayRef<int64_t> lhs = op.getLhsDims(), rhs = op.getRhsDims(), result = op.getResultDims();
@@ -39,9 +42,13 @@ bool tenon::copiesRows(ContractOp op) {
   return isProduct && numRowDims == 1 && depth && *depth > 0 && *depth % kLine == 0 && *depth <= kMostSteps;
 }
 
+bool tenon::areCopiedRows(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    auto contract = dyn_cast<ContractOp>(use.getOwner());
+    return contract && use.getOperandNumber() == 0 && copiesRows(contract);
+  });
+}
+
 bool tenon::widensCopiedRows(CastOp cast) {
-  return isWidened(cast) && !cast->use_empty() && llvm::all_of(cast->getUses(), [](OpOperand &use) {
-           auto contract = dyn_cast<ContractOp>(use.getOwner());
-           return contract && use.getOperandNumber() == 0 && copiesRows(contract);
-         });
+  return isWidened(cast) && !cast->use_empty() && areCopiedRows(cast);
 }

@@ -15,10 +15,8 @@ namespace tenon {
 /// Whether a tensor is f16 or bf16 that was cast to f32.
 bool isWidened(mlir::Value value);
 
-/// Whether the kernel of a product with a weight can copy the rows of its left operand, a tile's at a time,
-/// and widen them as it does: the only sum runs along a row, whose length is a known multiple of a line of
-/// memory, and not too long for what tiles copy.
-bool copiesRows(ContractOp op);
+/// Whether the kernels of all that reads a tensor, which are products, copy its rows.
+bool areCopiedRows(mlir::Value value);
 
 /// Whether `cast` widens rows that the kernels of all its users copy.
 bool widensCopiedRows(CastOp cast);

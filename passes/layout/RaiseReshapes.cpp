@@ -246,11 +246,7 @@ struct RaiseOverWidening : public OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
     auto cast = op.getInput().getDefiningOp<CastOp>();
-    auto copies = [](OpOperand &use) {
-      auto contract = dyn_cast<ContractOp>(use.getOwner());
-      return contract && use.getOperandNumber() == 0 && copiesRows(contract);
-    };
-    if (!cast || !isWidened(cast) || !cast->hasOneUse() || !llvm::all_of(op->getUses(), copies))
+    if (!cast || !isWidened(cast) || !cast->hasOneUse() || !areCopiedRows(op))
       return rewriter.notifyMatchFailure(op, "reads nothing that products widen");
     Value reshaped = reshape(rewriter, op.getLoc(), cast.getInput(), getDims(op.getType()));
     rewriter.replaceOpWithNewOp<CastOp>(op, op.getType(), reshaped);
