@@ -79,10 +79,12 @@ Status ThreadPool::start(uint32_t threads, const CpuNodes &nodes) {
   workers.reset(new (std::nothrow) Worker[count]);
   if (!workers || !barrier.reserve(count))
     return Status::make(TENON_RESOURCES, "no memory for %u threads", threads);
-  // The program's signal handlers run on the program's own threads.
-  sigset_t all, old;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
+  // The program's signal handlers run on the program's own threads; but what an instruction raises is its own thread's.
+  sigset_t blocked, old;
+  sigfillset(&blocked);
+  for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP})
+    sigdelset(&blocked, signal);
+  pthread_sigmask(SIG_SETMASK, &blocked, &old);
   int error = 0;
   for (uint32_t i = 1; i < count && !error; ++i) {
     workers[i].pool = this;

@@ -9,6 +9,7 @@
 #include "runtime/core/ThreadPool.h"
 
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <random>
 #include <sched.h>
 #include <thread>
@@ -187,4 +188,29 @@ TEST_CASE("many threads get along on one CPU") {
     }
   }
   REQUIRE(sched_setaffinity(0, sizeof all, &all) == 0);
+}
+
+TEST_CASE("what a thread's own instructions raise reaches the program's handlers, nothing else does") {
+  static std::atomic<bool> isSeen;
+  static sigset_t blocked;
+  isSeen = false;
+  ThreadPool pool;
+  REQUIRE_FALSE(pool.start(2).failed());
+  auto run = [](const Job &, uint32_t thread, Share &share) -> int32_t {
+    for (int64_t begin, end; share.next(begin, end);) {
+      if (thread == 1) {
+        pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+        isSeen = true;
+      }
+      while (!isSeen)
+        std::this_thread::yield();
+    }
+    return 0;
+  };
+  Job job{run, nullptr, 0, false, 2};
+  REQUIRE(pool.run({&job, 1}).code == 0);
+  for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE})
+    CHECK(sigismember(&blocked, signal) == 0);
+  for (int signal : {SIGINT, SIGTERM, SIGALRM})
+    CHECK(sigismember(&blocked, signal) == 1);
 }
