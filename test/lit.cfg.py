@@ -26,7 +26,7 @@ config.substitutions.append(("%mlir_include", config.mlir_include_dir))
 
 # REQUIRES: host-x86_64, tool-tenon-opt...
 config.available_features.add("host-" + config.host)
-for tool in ("tenon", "tenon-run", "tenon-opt", "tenon-example", "tenon-graph-example"):
+for tool in ("tenon", "tenon-run", "tenon-run-tiles", "tenon-opt", "tenon-example", "tenon-graph-example"):
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add("tool-" + tool)
 

@@ -64,7 +64,7 @@ class Batch:
         if self.sizes:
             self.ways.append(("general", self.artifact, ["--threads", THREADS[0], "--program", "general"]))
         for target in members[0].targets:
-            self.ways.append((target, self.artifact, ["--threads", THREADS[0], "--target", target]))
+            self.ways.append((target, self.artifact, ["--threads", THREADS[-1], "--target", target]))
         if members[0].isGuarded:
             self.ways.append((GUARDED, self.artifact, ["--threads", THREADS[0]]))
         if members[0].hasComposites:
@@ -97,9 +97,11 @@ class Batch:
                 path.write_bytes(onnx.numpy_helper.from_array(values, name).SerializeToString())
                 arguments += ["--input", f"{name}={path}"]
         for way, artifact, options in self.ways:
+            # Tile registers are computed.
+            program = "tenon-run-tiles" if "+amx" in way else "tenon-run"
             outputs = self.folder / f"take-{take}-{way}"
             outputs.mkdir(exist_ok=True)
-            code, text = call("tenon-run", artifact, *options, "--output-dir", outputs, *arguments, guarded=way == GUARDED)
+            code, text = call(program, artifact, *options, "--output-dir", outputs, *arguments, guarded=way == GUARDED)
             if code:
                 return code, text
         return 0, ""

@@ -52,8 +52,10 @@ static void setVectorShape(CpuTarget &target) {
   llvm::StringRef needed = target.needed;
   Machine &machine = target.machine;
   if (target.arch == "x86_64") {
-    machine.vectorBytes = needed.contains("avx512f") ? 64 : needed.contains("avx") ? 32 : 16;
-    machine.vectorRegisters = needed.contains("avx512f") ? 32 : 16;
+    // The kernels that fill tile registers count in vectors of 64 bytes, which become shorter ones where there are no such.
+    bool hasLongVectors = needed.contains("avx512f") || needed.contains("amx-tile");
+    machine.vectorBytes = hasLongVectors ? 64 : needed.contains("avx") ? 32 : 16;
+    machine.vectorRegisters = hasLongVectors ? 32 : 16;
     bool hasQuads = needed.contains(machine.vectorBytes == 64 ? "avx512vnni" : "avxvnni");
     bool hasPairs = machine.vectorBytes == 16 || needed.contains(machine.vectorBytes == 64 ? "avx512bw" : "avx2");
     machine.byteProducts = hasQuads ? ByteProducts::quads : hasPairs ? ByteProducts::pairs : ByteProducts::plain;
@@ -117,10 +119,22 @@ static CpuTarget getHost() {
   return target;
 }
 
-static CpuTarget getX86(llvm::StringRef cpu) {
-  CpuTarget target{cpu.str(), "x86_64-unknown-linux-gnu", "x86_64", cpu.str(), "", ""};
-  llvm::SmallVector<llvm::StringRef> features;
+/// `name` is the processor's, which may have more features: "x86-64-v3+avxvnni".
+static std::optional<CpuTarget> getX86(llvm::StringRef name) {
+  auto [cpu, added] = name.split('+');
+  if (llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None)
+    return std::nullopt;
+  CpuTarget target{name.str(), "x86_64-unknown-linux-gnu", "x86_64", cpu.str(), "", ""};
+  llvm::SmallVector<llvm::StringRef> features, own;
   llvm::X86::getFeaturesForCPU(cpu, features);
+  if (cpu != name)
+    added.split(own, '+');
+  for (llvm::StringRef feature : own) {
+    if (!llvm::is_contained(fmt::kX86Features, feature))
+      return std::nullopt;
+    target.features += (target.features.empty() ? "+" : ",+") + feature.str();
+  }
+  features.append(own);
   // LLVM names avx512bw and leaves avx512f to be understood; an artifact says all that its code needs.
   llvm::StringMap<bool> withImplied;
   for (llvm::StringRef feature : features) {
@@ -143,8 +157,6 @@ static CpuTarget getX86(llvm::StringRef cpu) {
 std::optional<CpuTarget> tenon::getCpuTarget(llvm::StringRef name) {
   if (name == "host")
     return getHost();
-  if (llvm::X86::parseArchX86(name, /*Only64Bit=*/true) != llvm::X86::CK_None)
-    return getX86(name);
   if (name == "aarch64") {
     bool here = llvm::Triple(llvm::sys::getProcessTriple()).getArch() == llvm::Triple::aarch64;
     CpuTarget target{"aarch64", "aarch64-unknown-linux-gnu", "aarch64", "generic", "+neon,+fp-armv8",
@@ -153,9 +165,10 @@ std::optional<CpuTarget> tenon::getCpuTarget(llvm::StringRef name) {
     setVectorShape(target);
     return target;
   }
-  return std::nullopt;
+  return getX86(name);
 }
 
 std::vector<std::string> tenon::getCpuTargetNames() {
-  return {"host", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64", "an x86-64 processor as LLVM calls it (znver4, sapphirerapids, ...)"};
+  return {"host", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64", "an x86-64 processor as LLVM calls it (znver4, sapphirerapids, ...)",
+          "one with more features (x86-64-v3+avxvnni)"};
 }
