@@ -141,7 +141,7 @@ void ContractionEmitter::emitAmx() {
   configureAmx();
   depth = splitAmxDepth();
   if (contraction.parts && contraction.parts->cutsRows())
-    cutRows();
+    wholeRows = contraction.parts->rows.front();
   if (contraction.parts && contraction.parts->cutsColumns())
     beginCuts();
   if (depth)
@@ -152,6 +152,8 @@ void ContractionEmitter::emitAmx() {
 }
 
 void ContractionEmitter::emitAmxColumns() {
+  if (wholeRows)
+    cutRows();
   forColumns([&](int64_t vectors, Value mask) {
     size = {1, vectors};
     active = mask;

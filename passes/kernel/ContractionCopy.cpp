@@ -20,7 +20,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "passes/kernel/ContractionEmitter.h"
 #include "passes/kernel/TileLoop.h"
 #include "passes/paths/Machine.h"
@@ -103,19 +102,6 @@ int64_t tenon::getCopyScratch(linalg::GenericOp op, const Contraction &contracti
   return depth ? countCopiedRows(op) * op.getStaticLoopRanges()[*depth] * int64_t(sizeof(float)) : 0;
 }
 
-/// The offsets of a part of a kernel's argument; none where it is something else, which may change from tile
-/// to tile.
-static std::optional<SmallVector<Value>> findOffsets(Value memory) {
-  SmallVector<Value> offsets;
-  while (auto view = memory.getDefiningOp<memref::SubViewOp>()) {
-    llvm::append_range(offsets, view.getOffsets());
-    memory = view.getSource();
-  }
-  auto argument = dyn_cast<BlockArgument>(memory);
-  return argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) ? std::optional(offsets)
-                                                                                  : std::nullopt;
-}
-
 /// Where the current block's rows lie among the copied ones: by all that are before it.
 Value ContractionEmitter::getCopiedRow() {
   return blockOfRows ? blockOfRows : position[*contraction.rowLoop];
@@ -128,7 +114,7 @@ void ContractionEmitter::copyRows() {
   if (!loop || !op->hasAttr(kCopiedRowsAttr) || window ||
       llvm::any_of(outerLoops, [&](unsigned outer) { return getConstantIntValue(extents[outer]) != 1; }))
     return;
-  std::optional<SmallVector<Value>> offsets = findOffsets(contraction.scalars.memory);
+  std::optional<SmallVector<Value>> offsets = findTileOffsets(contraction.scalars.memory);
   std::optional<int64_t> depth = getConstantIntValue(extents[*loop]);
   if ((!offsets && !contraction.widensScalars) || !depth || kCopiedSteps % lanes != 0)
     return;

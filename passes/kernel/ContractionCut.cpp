@@ -12,7 +12,9 @@
 // of rows does its share at each step. What is read from far away is waited for
 // meanwhile, in the order that it has in memory, as hardware that reads ahead wants
 // it. Before the last pair there is none that is next, and what the next tile begins
-// with is asked for. Rows are cut for a whole tile, where all columns are in one.
+// with is asked for. Rows are cut for a whole tile, or for the part of a long sum that
+// is next, before anything is multiplied; once for all tiles of a thread that have the
+// same ones and whole sums.
 //
 
 #include "dialects/kernel/KernelDialect.h"
@@ -23,6 +25,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/kernel/ContractionEmitter.h"
+#include "passes/kernel/TileLoop.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -39,13 +42,18 @@ static int64_t getRepetitions(linalg::GenericOp op, const FloatParts &parts) {
   return repetitions;
 }
 
-/// Of two pairs of panels in parts: [pair, panel, step, part, pair of rows, columns in pairs].
-static SmallVector<int64_t> getCutShape(linalg::GenericOp op, const Contraction &contraction) {
-  const FloatParts &parts = *contraction.parts;
+/// Steps of the loop of the parts, or of the longest part of it that is done at a time.
+static int64_t countCutSteps(linalg::GenericOp op, const FloatParts &parts) {
   int64_t depth = op.getStaticLoopRanges()[parts.loop];
   if (auto part = op->getAttrOfType<DenseI64ArrayAttr>(kDepthPartAttr))
     depth = std::min(depth, part[2]);
-  int64_t steps = getRepetitions(op, parts) * llvm::divideCeil(depth, parts.step);
+  return llvm::divideCeil(depth, parts.step);
+}
+
+/// Of two pairs of panels in parts: [pair, panel, step, part, pair of rows, columns in pairs].
+static SmallVector<int64_t> getCutShape(linalg::GenericOp op, const Contraction &contraction) {
+  const FloatParts &parts = *contraction.parts;
+  int64_t steps = getRepetitions(op, parts) * countCutSteps(op, parts);
   return {kPairs, kPair, steps, parts.countRowParts(), parts.step / 2, 2 * contraction.panel};
 }
 
@@ -58,7 +66,7 @@ static SmallVector<int64_t> getCutRowsShape(linalg::GenericOp op, const Contract
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::parallel && loop != contraction.columnLoop)
       shape.push_back(extents[loop]);
-  shape.append({op.getStaticLoopRanges()[parts.loop] / parts.step, parts.countRowParts(), parts.step});
+  shape.append({countCutSteps(op, parts), parts.countRowParts(), parts.step});
   return shape;
 }
 
@@ -75,37 +83,44 @@ int64_t tenon::getCutScratch(linalg::GenericOp op, const Contraction &contractio
   return getCutColumnsBytes(op, contraction) + rows;
 }
 
-/// Makes parts of all rows of a tile, which `scalars` are then.
+/// Makes parts of all rows of a tile, so far as the sum is done now, which `scalars` are then.
 void ContractionEmitter::cutRows() {
   FloatParts &parts = *contraction.parts;
-  ElementRead whole = parts.rows.front();
   auto type = MemRefType::get(getCutRowsShape(op, contraction), b.getBF16Type());
   Value memory = kernel::ScratchOp::create(b, loc, type, getCutColumnsBytes(op, contraction));
+  Value begin = depth ? depth->begin : constant(0);
   SmallVector<AffineExpr> indices;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::parallel && loop != contraction.columnLoop)
       indices.push_back(b.getAffineDimExpr(loop));
-  AffineExpr k = b.getAffineDimExpr(parts.loop);
+  AffineExpr k = b.getAffineDimExpr(parts.loop) - b.getAffineSymbolExpr(0);
   parts.rows.clear();
   for (int64_t part = 0; part < FloatParts::kPartsOfAll; ++part) {
     SmallVector<AffineExpr> all(indices);
     all.append({k.floorDiv(parts.step), b.getAffineConstantExpr(part), k % parts.step});
-    parts.rows.push_back({memory, AffineMap::get(op.getNumLoops(), 0, all, b.getContext()), {}, {}});
+    parts.rows.push_back({memory, AffineMap::get(op.getNumLoops(), 1, all, b.getContext()), {begin}, {}});
   }
+  contraction.scalars = parts.rows.front();
+  OpBuilder::InsertionGuard guard(b);
+  std::optional<SmallVector<Value>> offsets = depth ? std::nullopt : findTileOffsets(wholeRows->memory);
+  if (Value isNew = offsets ? emitIsNew(b, op, *offsets) : Value()) {
+    auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  int64_t length = depth ? depth->length : *getConstantIntValue(extents[parts.loop]);
   forParallel(outerLoops, [&] {
     forLoop(constant(0), extents[*contraction.rowLoop], 1, [&](Value row) {
       position[*contraction.rowLoop] = row;
-      forLoop(constant(0), extents[parts.loop], parts.step, [&](Value first) {
-        position[parts.loop] = first;
+      forLoop(constant(0), constant(length), parts.step, [&](Value step) {
+        position[parts.loop] = compute(b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1), {begin, step});
         auto floats = VectorType::get({parts.step}, b.getF32Type());
-        Value elements = vector::LoadOp::create(b, loc, floats, whole.memory, getIndices(whole, 0, 0));
+        Value elements = vector::LoadOp::create(b, loc, floats, wholeRows->memory, getIndices(*wholeRows, 0, 0));
         cutElements(elements, FloatParts::kPartsOfAll, [&](int64_t part, Value halves) {
           vector::StoreOp::create(b, loc, halves, memory, getIndices(parts.rows[part], 0, 0));
         });
       });
     });
   });
-  contraction.scalars = parts.rows.front();
 }
 
 Value ContractionEmitter::compute(AffineExpr expr, ArrayRef<Value> symbols) {

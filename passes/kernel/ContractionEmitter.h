@@ -273,6 +273,7 @@ private:
   int64_t firstQuad = 0; ///< that vectors sum; those before are summed elsewhere
   mlir::Value amxRows, amxSums; ///< rows of a tile register, and memory for the sums of four
   std::optional<Cuts> cuts;
+  std::optional<ElementRead> wholeRows; ///< those that are cut
   /// Of factors that are widened: whether that happens in registers for each row, or once for all of them, to `panel`.
   bool widensInRegisters = false;
   mlir::Value panel;

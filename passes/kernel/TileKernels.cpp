@@ -273,6 +273,17 @@ static void cutFewTiles(SmallVector<int64_t> &sizes, ArrayRef<AffineExpr> dims, 
     rows = halve(rows, 1);
 }
 
+/// Whether tiles have all columns, where rows are cut: few columns, of a depth of which a tile has some rows, and rows for
+/// some tiles.
+static bool hasAllColumns(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
+  constexpr int64_t kMostColumns = 256, kMostDepth = 1024, kFewestRows = 512;
+  int64_t rows = 1;
+  for (auto [i, dim] : llvm::enumerate(dims))
+    rows *= i == shape.column ? 1 : getConstant(dim).value_or(1);
+  std::optional<int64_t> columns = getConstant(dims[shape.column]);
+  return shape.cutsRows && columns && *columns <= kMostColumns && shape.products <= kMostDepth && rows >= kFewestRows;
+}
+
 /// Tile sizes of a contraction with a packed operand: few panels, which come from far away once, and many rows, for
 /// which each panel is read from the core's own cache again; fewer rows where that makes too few tiles. Of open sizes
 /// many rows do best whatever is usual: tiles for fewer were slower at that size, too (BERT by 6% at 128).
@@ -283,15 +294,16 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   int64_t rest = kRows, rows = 1, columnStep = kColumns, products = kProducts, fewRows = kFewRows;
   bool isSplit = shape.rowBytes * kSplitPartRows > kBytesOfPartRows;
   // Rows are cut once, so that all columns are in a tile of them.
-  if (shape.cutsRows)
+  bool isWide = hasAllColumns(dims, shape);
+  if (isWide)
     rest = kElements / std::max<int64_t>(getConstant(dims[shape.column]).value_or(1), 1);
   if (shape.copiedRowBytes)
     rest = std::clamp<int64_t>(kBytesOfCopiedRows / shape.copiedRowBytes, 1, rest);
   if (shape.rowBytes) {
-    rest = isSplit ? kSplitPartRows : std::min((shape.cutsRows ? kBytesOfCutRows : kBytesOfPartRows) / shape.rowBytes, rest);
+    rest = isSplit ? kSplitPartRows : std::min((isWide ? kBytesOfCutRows : kBytesOfPartRows) / shape.rowBytes, rest);
     columnStep = 2 * shape.panel;
     products = kPartProducts;
-    fewRows = shape.cutsRows ? shape.rowStep : kSplitPartRows;
+    fewRows = isWide ? shape.rowStep : kSplitPartRows;
   }
   auto choose = [&](unsigned i) {
     int64_t extent = getConstant(dims[i]).value_or(rest), limit = std::max<int64_t>(rest / rows, 1);
@@ -316,7 +328,7 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   // Work for a while, but in enough pieces for all threads. Reading weights takes as long as some rows of products.
   int64_t work = std::max(rows, kRowsOfReading) * shape.products;
   int64_t columns = llvm::alignTo(std::clamp<int64_t>(products / work, fewestColumns, 8 * kColumns), columnStep);
-  if (shape.cutsRows)
+  if (isWide)
     columns = std::max<int64_t>(getConstant(dims[shape.column]).value_or(0), 1);
   else if (shape.rowBytes)
     columns = choosePartColumns(getConstant(dims[shape.column]), countTiles(dims, sizes, shape.column), columnStep).value_or(columns);

@@ -9,12 +9,25 @@
 #include "dialects/kernel/KernelDialect.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace tenon;
+
+std::optional<SmallVector<Value>> tenon::findTileOffsets(Value memory) {
+  SmallVector<Value> offsets;
+  while (auto view = memory.getDefiningOp<memref::SubViewOp>()) {
+    llvm::append_range(offsets, view.getOffsets());
+    memory = view.getSource();
+  }
+  auto argument = dyn_cast<BlockArgument>(memory);
+  return argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) ? std::optional(offsets)
+                                                                                  : std::nullopt;
+}
 
 /// What `value` would be in the iteration of `loop` that has `place`; null where that cannot be told.
 static Value cloneForIteration(OpBuilder &b, scf::ForOp loop, Value place, Value value) {

@@ -9,8 +9,13 @@
 #define TENON_PASSES_KERNEL_TILELOOP_H
 
 #include "mlir/IR/Builders.h"
+#include <optional>
 
 namespace tenon {
+
+/// The offsets of a part of a kernel's argument; none where it is something else, which may change from tile
+/// to tile.
+std::optional<llvm::SmallVector<mlir::Value>> findTileOffsets(mlir::Value memory);
 
 /// Whether some of `places`, which are computed in the loop over tiles that `op` stands in, are others than
 /// they were for the tile that the thread computed before this one, in this call of the kernel or in the one

@@ -48,9 +48,10 @@ private:
 
 std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &machine) const {
   // Of a tile register; cycles for a product, for what happens to the sums of a tile, for an element that
-  // becomes parts, for one of the matrix while products run, and until a kernel of its own for the rows' runs; and what
-  // is reached of it all. A tile of some rows reads all of the matrix.
-  constexpr double kRows = 16, kProduct = 16, kSums = 64, kSplit = 1, kCut = 0.2, kLaunch = 20000, kShare = 0.5, kRowsOfTile = 512;
+  // becomes parts, for one that the product's kernel cuts, and until it all begins; and what is reached of it all. A tile of
+  // some rows reads all of the matrix, and where sums are long one of some columns cuts the rows again.
+  constexpr double kRows = 16, kProduct = 16, kSums = 64, kSplit = 1, kCut = 0.2, kBegin = 20000, kShare = 0.5, kRowsOfTile = 512,
+                   kColumnsOfTile = 192;
   std::optional<PartProduct> product = machine.amxBf16 ? findPartProduct(op, numParts) : std::nullopt;
   if (!product || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
     return std::nullopt;
@@ -70,7 +71,8 @@ std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &ma
     if (hasPadding(convolve))
       cycles += elements * sizeof(float) / machine.farBytes;
   }
-  return cycles + (product->areRowsCutWhenRead() ? elements * kCut : elements * kSplit + kLaunch);
+  double times = shape.depth > kMostCutDepth ? std::ceil(shape.columns / kColumnsOfTile) : 1;
+  return cycles + kBegin + elements * (product->areRowsCutWhenRead() ? times * kCut : kSplit);
 }
 
 double AmxFloats::measureError(Operation *) const {

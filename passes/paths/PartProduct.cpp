@@ -25,14 +25,9 @@ bool PartProduct::isCutWhenRead() const {
 }
 
 bool PartProduct::areRowsCutWhenRead() const {
-  // As many columns as a tile may have, a depth of which it has some rows, and rows for some tiles.
-  constexpr int64_t kMostColumns = 256, kMostDepth = 1024, kFewestRows = 512;
-  auto result = cast<RankedTensorType>(matrix->getOwner()->getResult(0).getType());
-  auto type = cast<RankedTensorType>(matrix->get().getType());
-  int64_t depth = type.getDimSize(axes.depth);
-  return isCutWhenRead() && isa<ContractOp>(matrix->getOwner()) && result.hasStaticShape() &&
-         result.getNumElements() >= kFewestRows * type.getDimSize(axes.columns) &&
-         type.getDimSize(axes.columns) <= kMostColumns && depth <= kMostDepth && depth % kMostOfStep == 0;
+  // Rows stay as they are in memory: no step may reach beyond them.
+  int64_t depth = cast<RankedTensorType>(matrix->get().getType()).getDimSize(axes.depth);
+  return isCutWhenRead() && isa<ContractOp>(matrix->getOwner()) && depth % kMostOfStep == 0;
 }
 
 static bool isFromHalves(Value value) {

@@ -25,7 +25,7 @@ struct PartProduct {
   /// Whether kernels cut the elements of the matrix: where what they keep of it stays in the second cache.
   bool isCutWhenRead() const;
   int64_t getMatrixBytes() const { return isCutWhenRead() ? sizeof(float) : matrixParts * sizeof(uint16_t); }
-  /// Whether they cut the rows, too: where a tile has all columns, so that this happens once.
+  /// Whether they cut the rows, too: parts take half as much memory again as rows do.
   bool areRowsCutWhenRead() const;
   int64_t countProducts() const { return matrixParts == 1 ? rowParts : countPartProducts(matrixParts); }
 };

@@ -175,3 +175,67 @@ func.func @cut_rows(%a: memref<24x2x1x32xf32>, %b: memref<4x2x1x16x32xf32>, %c: 
   }
   return
 }
+
+// Of long sums, rows are cut for the part that is done next.
+// CHECK-LABEL: @cut_rows_of_long_sums
+// CHECK-SAME: %[[A:[a-z0-9]*]]: memref<24x80x1x32xf32>
+// CHECK: %[[ROWS:.*]] = kernel.scratch {{[0-9]+}} : memref<24x48x3x32xbf16>
+// CHECK: scf.for %[[ROW:.*]] = %c0{{.*}} to %c24{{.*}} step %c1
+// CHECK:   scf.for %{{.*}} = %c0{{.*}} to %c1536{{.*}} step %c32
+// CHECK:     vector.load %[[A]][%[[ROW]], %{{.*}}] : memref<24x80x1x32xf32>, vector<32xf32>
+// CHECK-COUNT-3: vector.store %{{.*}}, %[[ROWS]][%[[ROW]]
+// CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK: scf.for %[[ROW:.*]] = %c0{{.*}} to %c24{{.*}} step %c1
+// CHECK:   scf.for %{{.*}} = %c0{{.*}} to %c1024{{.*}} step %c32
+// CHECK-COUNT-3: vector.store %{{.*}}, %[[ROWS]][%[[ROW]]
+func.func @cut_rows_of_long_sums(%a: memref<24x80x1x32xf32>, %b: memref<4x80x1x16x32xf32>, %c: memref<24x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<24x64xf32>)
+  %k = memref.alloc() : memref<2560xi8>
+  linalg.generic {indexing_maps = [#whole, #panels0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                  tenon.tile_extents = array<i64: 24, 2560, 64>, tenon.depth_part = array<i64: 24, 64, 1536>}
+      ins(%a, %b, %k : memref<24x80x1x32xf32>, memref<4x80x1x16x32xf32>, memref<2560xi8>)
+      outs(%c : memref<24x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %i: i8, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Tiles of the same rows find them in scratch; the panels that a tile begins with are others.
+// CHECK-LABEL: @rows_of_several_tiles
+// CHECK: scf.for %[[TILE:.*]] = %{{.*}} to %{{.*}}
+// CHECK:   kernel.last_end
+// CHECK:   %[[ISNEW:.*]] = arith.ori
+// CHECK:   scf.if %[[ISNEW]]
+// CHECK-COUNT-3: vector.store {{.*}}, vector<32xbf16>
+// CHECK: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+func.func @rows_of_several_tiles(%begin: index, %end: index, %a: memref<128x2x1x32xf32>, %b: memref<4x2x1x16x32xf32>, %c: memref<128x64xf32>) {
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %zero = arith.constant 0.0 : f32
+  %k = memref.alloc() : memref<64xi8>
+  scf.for %tile = %begin to %end step %one {
+    %m = arith.divui %tile, %two : index
+    %n = arith.remui %tile, %two : index
+    %row = affine.apply affine_map<(d0) -> (d0 * 64)>(%m)
+    %column = affine.apply affine_map<(d0) -> (d0 * 32)>(%n)
+    %panel = affine.apply affine_map<(d0) -> (d0 * 2)>(%n)
+    %x = memref.subview %a[%row, 0, 0, 0] [64, 2, 1, 32] [1, 1, 1, 1] : memref<128x2x1x32xf32> to memref<64x2x1x32xf32, strided<[64, 32, 32, 1], offset: ?>>
+    %y = memref.subview %b[%panel, 0, 0, 0, 0] [2, 2, 1, 16, 32] [1, 1, 1, 1, 1] : memref<4x2x1x16x32xf32> to memref<2x2x1x16x32xf32, strided<[1024, 512, 512, 32, 1], offset: ?>>
+    %z = memref.subview %c[%row, %column] [64, 32] [1, 1] : memref<128x64xf32> to memref<64x32xf32, strided<[64, 1], offset: ?>>
+    linalg.fill ins(%zero : f32) outs(%z : memref<64x32xf32, strided<[64, 1], offset: ?>>)
+    linalg.generic {indexing_maps = [#whole, #panels0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                    tenon.tile_extents = array<i64: 64, 64, 32>}
+        ins(%x, %y, %k : memref<64x2x1x32xf32, strided<[64, 32, 32, 1], offset: ?>>, memref<2x2x1x16x32xf32, strided<[1024, 512, 512, 32, 1], offset: ?>>, memref<64xi8>)
+        outs(%z : memref<64x32xf32, strided<[64, 1], offset: ?>>) {
+    ^bb0(%x0: f32, %y0: f32, %i: i8, %sum: f32):
+      %0 = arith.mulf %x0, %y0 : f32
+      %1 = arith.addf %sum, %0 : f32
+      linalg.yield %1 : f32
+    }
+  }
+  return
+}
