@@ -316,7 +316,8 @@ static std::optional<Contraction> matchParts(linalg::GenericOp op, unsigned colu
   if (row.size() < 3 || panel.size() < 5 || !areCounted(rows, 1) || !areCounted(columns, 2))
     return std::nullopt;
   bool cutsRows = FloatParts::isWhole(rows.front()), cutsColumns = FloatParts::isWhole(columns.front());
-  if ((cutsRows && !cutsColumns) || (cutsColumns && !cutsRows && rows.size() != FloatParts::kPartsOfAll))
+  bool areColumnsOnePart = !cutsColumns && columns.size() == 1;
+  if ((cutsRows && !cutsColumns && !areColumnsOnePart) || (cutsColumns && !cutsRows && rows.size() != FloatParts::kPartsOfAll))
     return std::nullopt;
   std::optional<unsigned> loop = findStepLoop(op, row.back());
   if (!loop || *loop + 1 != column)

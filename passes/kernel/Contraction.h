@@ -23,7 +23,7 @@ struct Widening {
 
 /// Sums of products of f32 that are made of parts (tenon.to_parts): reads of each part, the largest first.
 /// `rows` are contiguous along a step, `columns` have a row of pairs of columns for each pair of a step. Columns of f32 are one
-/// read, which the kernel cuts into as many parts as the rows have. So are rows of f32.
+/// read, which the kernel cuts into as many parts as the rows have. So are rows of f32, where columns are, too, or one part.
 struct FloatParts {
   unsigned loop; ///< the summed loop
   int64_t step;  ///< that has so many elements together

@@ -73,11 +73,13 @@ static SmallVector<int64_t> getCutRowsShape(linalg::GenericOp op, const Contract
 static constexpr int64_t kPartBytes = 2, kLine = 64;
 
 static int64_t getCutColumnsBytes(linalg::GenericOp op, const Contraction &contraction) {
+  if (!contraction.parts->cutsColumns())
+    return 0;
   return llvm::alignTo(computeProduct(getCutShape(op, contraction)) * kPartBytes, kLine);
 }
 
 int64_t tenon::getCutScratch(linalg::GenericOp op, const Contraction &contraction) {
-  if (!contraction.parts || !contraction.parts->cutsColumns())
+  if (!contraction.parts)
     return 0;
   int64_t rows = contraction.parts->cutsRows() ? computeProduct(getCutRowsShape(op, contraction)) * kPartBytes : 0;
   return getCutColumnsBytes(op, contraction) + rows;

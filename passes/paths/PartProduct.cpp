@@ -25,9 +25,10 @@ bool PartProduct::isCutWhenRead() const {
 }
 
 bool PartProduct::areRowsCutWhenRead() const {
-  // Rows stay as they are in memory: no step may reach beyond them.
-  int64_t depth = cast<RankedTensorType>(matrix->get().getType()).getDimSize(axes.depth);
-  return isCutWhenRead() && isa<ContractOp>(matrix->getOwner()) && depth % kMostOfStep == 0;
+  // Kernels cut into three parts alone. Rows stay as they are in memory: no step may reach beyond them.
+  auto type = cast<RankedTensorType>(matrix->get().getType());
+  bool hasThree = matrixParts == 3 || (matrixParts == 1 && rowParts == 3);
+  return hasThree && type.getRank() == 2 && isa<ContractOp>(matrix->getOwner()) && type.getDimSize(axes.depth) % kMostOfStep == 0;
 }
 
 static bool isFromHalves(Value value) {

@@ -54,9 +54,10 @@ def run(command, environment=None):
 
 
 class Tools:
-    def __init__(self, build, before=""):
-        """`before` is put in front of what is timed."""
+    def __init__(self, build, before="", hasTiles=False):
+        """`before` is put in front of what is timed. With `hasTiles`, tile registers (AMX) are computed where there are none."""
         self.bin, self.before = pathlib.Path(build) / "bin", before.split()
+        self.runner = self.bin / ("tenon-run-tiles" if hasTiles else "tenon-run")
 
     def compile(self, model, artifact, options):
         return run([*self.before, self.bin / "tenon", "compile", model, "-o", artifact, *options])
@@ -65,10 +66,10 @@ class Tools:
         return json.loads(run([self.bin / "tenon", "inspect", artifact, "--json", *options]).output)
 
     def plan(self, artifact, options):
-        return json.loads(run([self.bin / "tenon-run", artifact, "--plan-only", "--json", *options]).output)
+        return json.loads(run([self.runner, artifact, "--plan-only", "--json", *options]).output)
 
     def benchmark(self, artifact, options):
-        return json.loads(run([*self.before, self.bin / "tenon-run", artifact, "--benchmark", "--json", *options]).output)
+        return json.loads(run([*self.before, self.runner, artifact, "--benchmark", "--json", *options]).output)
 
     def limits(self, threads):
         """The limits of this machine, by number of threads."""

@@ -5,6 +5,7 @@
 
 import numpy
 from draw import NUMBERS, makeSize
+from onnx import TensorProto
 
 TARGETS = ("x86-64-v3+amx-int8+amx-bf16",)
 FLOAT, BYTES = NUMBERS["float32"], (NUMBERS["uint8"], NUMBERS["int8"])
@@ -53,6 +54,17 @@ def drawTwo(d, operator):
     d.isWhole, d.slack = True, 8
 
 
+def drawHalves(d, operator):
+    """A matrix of bf16, which is a part by itself, with rows of such or of f32."""
+    rows, half = _rows(d), NUMBERS["bfloat16"]
+    k, n = _few(d, rows, DEPTHS, WIDTHS)
+    w = d.node("Cast", [d.weight(half, [k, n])], dtypes=[FLOAT], isResult=False, to=TensorProto.FLOAT)
+    x = d.input(d.choose(FLOAT, half), [*rows, k], "unit")
+    x = d.node("Cast", [x], dtypes=[FLOAT], isResult=False, to=TensorProto.FLOAT)
+    d.node("MatMul", [x, w], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, 4
+
+
 def drawMatMulInteger(d, operator):
     rows = _rows(d)
     k, n = _few(d, rows, DEPTHS, WIDTHS)
@@ -75,4 +87,10 @@ def drawConv(d, operator):
     d.isWhole, d.slack = True, 8
 
 
-OPERATORS = {"MatMul": drawMatMul, "MatMul twice": drawTwo, "MatMulInteger": drawMatMulInteger, "Conv": drawConv}
+OPERATORS = {
+    "MatMul": drawMatMul,
+    "MatMul twice": drawTwo,
+    "Cast": drawHalves,
+    "MatMulInteger": drawMatMulInteger,
+    "Conv": drawConv,
+}
