@@ -211,7 +211,7 @@ SmallVector<int64_t> ContractionEmitter::getRowSteps() {
   return steps;
 }
 
-/// Of open rows the last block ends with the last row, and does some once more: that costs less than to do what is left
+/// Of open rows the last block ends with the last row, and may do some once more: that costs less than to do what is left
 /// in smaller steps, each of which reads the whole panel.
 void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   if (!contraction.rowLoop)
@@ -222,26 +222,61 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
     return forRowsOfKnownWindows(body);
   if (getConstantIntValue(extent))
     return forKnownRows(body);
-  if (block.rows == 1 || !mayRepeatRows())
-    return forRowSteps(getRowSteps(), body);
+  if (block.rows == 1)
+    return forRowSteps(constant(0), getRowSteps(), body);
+  if (!mayRepeatRows()) {
+    Value next = forRowsOfTwoSizes(body);
+    return forRowSteps(next, ArrayRef(getRowSteps()).drop_front(), body);
+  }
   Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, extent, constant(block.rows));
   auto branch = scf::IfOp::create(b, loc, fits, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  forLoop(constant(0), extent, block.rows, [&](Value row) {
-    AffineExpr place = b.getAffineSymbolExpr(0), size = b.getAffineSymbolExpr(1);
-    blockOfRows = row;
-    AffineMap clamped = AffineMap::get(0, 2, {place, size - block.rows}, b.getContext());
-    position[*contraction.rowLoop] = affine::AffineMinOp::create(b, loc, clamped, ValueRange{row, extent});
-    emitRowsAnywhere(block.rows, body);
-  });
-  blockOfRows = {};
+  forRowsOfTwoSizes(body);
   b.setInsertionPointToStart(branch.elseBlock());
-  forRowSteps(ArrayRef(getRowSteps()).drop_front(), body);
+  forRowSteps(constant(0), ArrayRef(getRowSteps()).drop_front(), body);
 }
 
-void ContractionEmitter::forRowSteps(ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body) {
-  Value extent = extents[*contraction.rowLoop], begin = constant(0);
+/// Open rows in as few blocks as there can be, of the best size and then of one that is a little smaller. Where these do not end with the
+/// last row, the last ones begin earlier; where rows may not be done twice, all have the best size, and what is left follows
+/// the row that is returned.
+Value ContractionEmitter::forRowsOfTwoSizes(llvm::function_ref<void(int64_t rows)> body) {
+  constexpr int64_t kPartLess = 8;
+  Value extent = extents[*contraction.rowLoop];
+  // A window's rows see too different things for code of one more size.
+  int64_t rows = block.rows, less = window ? 0 : llvm::divideCeil(rows, kPartLess), smaller = rows - less;
+  AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
+  Value count = compute(d0.ceilDiv(rows), {extent}), numSmaller = constant(0);
+  if (less)
+    numSmaller = arith::MinSIOp::create(b, loc, count, compute((d1 * rows - d0).floorDiv(less), {extent, count}));
+  bool mayRepeat = mayRepeatRows();
+  if (!mayRepeat) {
+    Value end = compute(d0 * rows - d1 * less, {count, numSmaller});
+    Value isExact = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, end, extent);
+    count = arith::SelectOp::create(b, loc, isExact, count, compute(d0.floorDiv(rows), {extent}));
+    numSmaller = arith::SelectOp::create(b, loc, isExact, numSmaller, constant(0));
+  }
+  Value middle = compute((d0 - d1) * rows, {count, numSmaller}), end = compute(d0 * rows - d1 * less, {count, numSmaller});
+  auto forBlocks = [&](Value first, Value last, int64_t size) {
+    forLoop(first, last, size, [&](Value row) {
+      position[*contraction.rowLoop] = row;
+      if (mayRepeat) {
+        blockOfRows = row;
+        AffineMap clamped = AffineMap::get(0, 2, {d0, d1 - size}, b.getContext());
+        position[*contraction.rowLoop] = affine::AffineMinOp::create(b, loc, clamped, ValueRange{row, extent});
+      }
+      emitRowsAnywhere(size, body);
+    });
+  };
+  forBlocks(constant(0), middle, rows);
+  if (less)
+    forBlocks(middle, end, smaller);
+  blockOfRows = {};
+  return end;
+}
+
+void ContractionEmitter::forRowSteps(Value begin, ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body) {
+  Value extent = extents[*contraction.rowLoop];
   AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
   for (int64_t rows : steps) {
     // As often as whole steps fit.

@@ -120,7 +120,8 @@ private:
   /// once.
   void forColumns(llvm::function_ref<void(int64_t vectors, mlir::Value active)> body);
   void forRows(llvm::function_ref<void(int64_t rows)> body);
-  void forRowSteps(mlir::ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body);
+  mlir::Value forRowsOfTwoSizes(llvm::function_ref<void(int64_t rows)> body);
+  void forRowSteps(mlir::Value begin, mlir::ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body);
   bool mayRepeatRows();
   void emitRowsAnywhere(int64_t rows, llvm::function_ref<void(int64_t rows)> body);
   void forRowsOfKnownWindows(llvm::function_ref<void(int64_t rows)> body);

@@ -102,7 +102,9 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   std::optional<RowBlocks> known = getRowBlocks();
   RowBlocks blocksOfRows = known.value_or(RowBlocks{following ? 1 : 8, block.rows, 0});
   bool isLarger = size.rows == blocksOfRows.rows + 1 && blocksOfRows.larger > 0;
-  if (size.rows != blocksOfRows.rows && !isLarger)
+  // Blocks of open rows have two sizes (forRowsOfTwoSizes).
+  bool isSmaller = !known && 2 * size.rows > block.rows;
+  if (size.rows != blocksOfRows.rows && !isLarger && !isSmaller)
     return;
   std::optional<int64_t> steps = depth ? depth->length : getConstantIntValue(extents[loop]);
   int64_t perStep = loop == contraction.quadLoop ? 4 : 1;

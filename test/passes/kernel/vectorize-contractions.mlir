@@ -126,15 +126,21 @@ func.func @zeros_stay_in_registers(%a: memref<28x100xf32>, %b: memref<1x100x32xf
   return
 }
 
-// The last block of open rows ends with the last row, and does some once more; fewer rows than a block are done in smaller
-// steps.
+// Of open rows there are as few blocks as possible, of 14 rows and then of 12. The last one ends with the last row, and does some once
+// more where these do not; fewer rows than a block are done in smaller steps.
 // CHECK-LABEL: @open_rows_end_with_a_whole_block
 // CHECK: %[[M:.*]] = memref.dim
 // CHECK: %[[FITS:.*]] = arith.cmpi sge, %[[M]], %{{.*}} : index
 // CHECK: scf.if %[[FITS]]
-// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[M]]
+// CHECK: arith.minsi
+// CHECK: %[[MIDDLE:.*]] = affine.apply
+// CHECK: %[[END:.*]] = affine.apply
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %[[MIDDLE]]
 // CHECK: %[[ROW:.*]] = affine.min #{{.*}}(){{\[}}%[[I]], %[[M]]]
 // CHECK: %{{.*}}:28 = scf.for
+// CHECK: scf.for %[[I:.*]] = %[[MIDDLE]] to %[[END]]
+// CHECK: %[[ROW:.*]] = affine.min #{{.*}}(){{\[}}%[[I]], %[[M]]]
+// CHECK: %{{.*}}:24 = scf.for
 // CHECK: } else {
 // CHECK: %{{.*}}:14 = scf.for
 func.func @open_rows_end_with_a_whole_block(%a: memref<?x100xf32>, %b: memref<1x100x32xf32>, %c: memref<?x32xf32>) {
