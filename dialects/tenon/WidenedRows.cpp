@@ -1,4 +1,4 @@
-//===- WidenedRows.cpp - rows of halves that kernels of products widen ----===//
+//===- WidenedRows.cpp - halves that kernels of products widen ------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,11 +16,11 @@ bool tenon::isWidened(Value value) {
   return from && (from.isF16() || from.isBF16()) && cast.getType().getElementType().isF32();
 }
 
-static bool isWeight(Value value) {
+static WeightOp findWeight(Value value) {
   Operation *definition = value.getDefiningOp();
   if (isa_and_nonnull<CastOp, UnpackOp>(definition))
-    return isWeight(definition->getOperand(0));
-  return isa_and_nonnull<WeightOp>(definition);
+    return findWeight(definition->getOperand(0));
+  return dyn_cast_or_null<WeightOp>(definition);
 }
 
 /// Whether the kernel of a product with a weight can copy the rows of its left operand, a tile's at a time,
@@ -30,7 +30,7 @@ static bool copiesRows(ContractOp op) {
   // All tiles of 56 rows have room for their copies (passes/kernel/Contraction.h).
   constexpr int64_t kLine = 16, kMostSteps = 4096;
   ArrayRef<int64_t> lhs = op.getLhsDims(), rhs = op.getRhsDims(), result = op.getResultDims();
-  if (lhs.size() < 2 || rhs.size() != 2 || result.size() != lhs.size() || !isWeight(op.getRhs()))
+  if (lhs.size() < 2 || rhs.size() != 2 || result.size() != lhs.size() || !findWeight(op.getRhs()))
     return false;
   int64_t sum = lhs.back(), column = result.back();
   bool isProduct = rhs[0] == sum && rhs[1] == column && lhs.drop_back() == result.drop_back() &&
@@ -42,13 +42,34 @@ static bool copiesRows(ContractOp op) {
   return isProduct && numRowDims == 1 && depth && *depth > 0 && *depth % kLine == 0 && *depth <= kMostSteps;
 }
 
-bool tenon::areCopiedRows(Value value) {
-  return llvm::all_of(value.getUses(), [](OpOperand &use) {
-    auto contract = dyn_cast<ContractOp>(use.getOwner());
-    return contract && use.getOperandNumber() == 0 && copiesRows(contract);
-  });
+/// Whether registers are blocked for the kernel of a convolution: channels are last, and vectors run along the filters of
+/// a weight, or along the channels where each has a filter.
+static bool copiesImage(ConvolveOp op) {
+  WeightOp weight = findWeight(op.getFilter());
+  if (!op.getChannelsLast() || !weight || isa<SplatElementsAttr>(weight.getValue()) || !op.getType().getElementType().isF32())
+    return false;
+  ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
+  bool isDepthwise =
+      shape[op.getFilterChannelDim()] == 1 && shape[op.getFilterDim()] == static_cast<int64_t>(op.getGroups());
+  return op.getGroups() == 1 || isDepthwise || op.getFilter().getDefiningOp<UnpackOp>();
 }
 
-bool tenon::widensCopiedRows(CastOp cast) {
-  return isWidened(cast) && !cast->use_empty() && areCopiedRows(cast);
+static bool readsCopiedRows(OpOperand &use) {
+  auto contract = dyn_cast<ContractOp>(use.getOwner());
+  return contract && use.getOperandNumber() == 0 && copiesRows(contract);
+}
+
+static bool readsCopiedImage(OpOperand &use) {
+  auto convolve = dyn_cast<ConvolveOp>(use.getOwner());
+  return convolve && use.getOperandNumber() == 0 && copiesImage(convolve);
+}
+
+bool tenon::areCopiedRows(Value value) { return llvm::all_of(value.getUses(), readsCopiedRows); }
+
+bool tenon::areCopiedImages(Value value) { return llvm::all_of(value.getUses(), readsCopiedImage); }
+
+bool tenon::isWidenedWhenRead(CastOp cast) {
+  return isWidened(cast) && !cast->use_empty() && llvm::all_of(cast->getUses(), [](OpOperand &use) {
+           return readsCopiedRows(use) || readsCopiedImage(use);
+         });
 }

@@ -1,4 +1,4 @@
-//===- WidenedRows.h - rows of halves that kernels of products widen ------===//
+//===- WidenedRows.h - halves that kernels of products widen --------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,8 +18,11 @@ bool isWidened(mlir::Value value);
 /// Whether the kernels of all that reads a tensor, which are products, copy its rows.
 bool areCopiedRows(mlir::Value value);
 
-/// Whether `cast` widens rows that the kernels of all its users copy.
-bool widensCopiedRows(CastOp cast);
+/// Whether the kernels of all that reads a tensor, which are convolutions, copy what a tile sees of it.
+bool areCopiedImages(mlir::Value value);
+
+/// Whether `cast` widens what the kernels of all its users, products and convolutions, widen themselves as they copy it.
+bool isWidenedWhenRead(CastOp cast);
 
 } // namespace tenon
 

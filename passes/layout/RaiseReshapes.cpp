@@ -254,10 +254,25 @@ struct RaiseOverWidening : public OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// transpose(widen(x)) -> widen(transpose(x)), where convolutions widen their input themselves.
+struct TransposeBeforeWidening : public OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    auto cast = op.getInput().getDefiningOp<CastOp>();
+    if (!cast || !isWidened(cast) || !cast->hasOneUse() || op->use_empty() || !areCopiedImages(op))
+      return rewriter.notifyMatchFailure(op, "moves nothing that convolutions widen");
+    Type half = getTensorType(getDims(op.getType()), getElementTypeOrSelf(cast.getInput()));
+    Value moved = TransposeOp::create(rewriter, op.getLoc(), half, cast.getInput(), op.getPermutation());
+    rewriter.replaceOpWithNewOp<CastOp>(op, op.getType(), moved);
+    return success();
+  }
+};
+
 struct RaiseReshapes : public tenon::impl::RaiseReshapesBase<RaiseReshapes> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RaiseSliceOverTranspose, RaiseOverTranspose, RaiseOverSlice, RaiseOverWidening>(&getContext());
+    patterns.add<RaiseSliceOverTranspose, RaiseOverTranspose, RaiseOverSlice, RaiseOverWidening,
+                 TransposeBeforeWidening>(&getContext());
     populateTransposePatterns(patterns);
     // What comes first goes first: a slice joins dimensions only where no transpose would have it rise.
     GreedyRewriteConfig config;
