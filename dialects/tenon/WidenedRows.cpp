@@ -64,12 +64,10 @@ static bool readsCopiedImage(OpOperand &use) {
   return convolve && use.getOperandNumber() == 0 && copiesImage(convolve);
 }
 
-bool tenon::areCopiedRows(Value value) { return llvm::all_of(value.getUses(), readsCopiedRows); }
-
 bool tenon::areCopiedImages(Value value) { return llvm::all_of(value.getUses(), readsCopiedImage); }
 
-bool tenon::isWidenedWhenRead(CastOp cast) {
-  return isWidened(cast) && !cast->use_empty() && llvm::all_of(cast->getUses(), [](OpOperand &use) {
-           return readsCopiedRows(use) || readsCopiedImage(use);
-         });
-}
+bool tenon::isCopied(OpOperand &use) { return readsCopiedRows(use) || readsCopiedImage(use); }
+
+bool tenon::areCopied(Value value) { return llvm::all_of(value.getUses(), isCopied); }
+
+bool tenon::isWidenedWhenRead(CastOp cast) { return isWidened(cast) && !cast->use_empty() && areCopied(cast); }

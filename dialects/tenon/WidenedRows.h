@@ -15,13 +15,15 @@ namespace tenon {
 /// Whether a tensor is f16 or bf16 that was cast to f32.
 bool isWidened(mlir::Value value);
 
-/// Whether the kernels of all that reads a tensor, which are products, copy its rows.
-bool areCopiedRows(mlir::Value value);
-
 /// Whether the kernels of all that reads a tensor, which are convolutions, copy what a tile sees of it.
 bool areCopiedImages(mlir::Value value);
 
-/// Whether `cast` widens what the kernels of all its users, products and convolutions, widen themselves as they copy it.
+/// Whether the kernel of what reads a tensor, a product or a convolution, copies it so, or its rows.
+bool isCopied(mlir::OpOperand &use);
+/// The same of all that reads it.
+bool areCopied(mlir::Value value);
+
+/// Whether `cast` widens what the kernels of all its users widen themselves as they copy it.
 bool isWidenedWhenRead(CastOp cast);
 
 } // namespace tenon

@@ -315,7 +315,19 @@ Group *Fusion::findRegion(Operation *op) {
   return region && mayJoin(op, *region) ? region : nullptr;
 }
 
+/// One for each kernel that widens what it reads.
+static void repeatWidenings(Block &block) {
+  for (auto cast : llvm::make_early_inc_range(block.getOps<CastOp>())) {
+    if (!isWidenedWhenRead(cast))
+      continue;
+    OpBuilder b(cast);
+    for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(cast->getUses())))
+      use.set(b.clone(*cast)->getResult(0));
+  }
+}
+
 void Fusion::run() {
+  repeatWidenings(block);
   for (Operation &op : llvm::reverse(block.without_terminator())) {
     if (needsNoKernel(&op) && !isNeededInMemory(&op))
       continue;

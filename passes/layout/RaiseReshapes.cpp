@@ -241,12 +241,20 @@ private:
   }
 };
 
-/// reshape(widen(x)) -> widen(reshape(x)), where products widen rows of that shape themselves.
+/// Whether all that reads a tensor, perhaps in other shapes, copies it.
+static bool isCopiedInAnyShape(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    auto reshape = dyn_cast<ReshapeOp>(use.getOwner());
+    return reshape ? areCopied(reshape) : isCopied(use);
+  });
+}
+
+/// reshape(widen(x)) -> widen(reshape(x)), where products and convolutions widen what has that shape themselves.
 struct RaiseOverWidening : public OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
     auto cast = op.getInput().getDefiningOp<CastOp>();
-    if (!cast || !isWidened(cast) || !cast->hasOneUse() || !areCopiedRows(op))
+    if (!cast || !isWidened(cast) || !isCopiedInAnyShape(cast))
       return rewriter.notifyMatchFailure(op, "reads nothing that products widen");
     Value reshaped = reshape(rewriter, op.getLoc(), cast.getInput(), getDims(op.getType()));
     rewriter.replaceOpWithNewOp<CastOp>(op, op.getType(), reshaped);
