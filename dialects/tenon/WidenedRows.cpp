@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/WidenedRows.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -42,8 +43,26 @@ static bool copiesRows(ContractOp op) {
   return isProduct && numRowDims == 1 && depth && *depth > 0 && *depth % kLine == 0 && *depth <= kMostSteps;
 }
 
+/// Whether a thread has room for what the windows of some neighbouring pixels see: elements that are not copied are
+/// widened for each product, which takes three times as long as the products do.
+static bool hasSmallWindows(ConvolveOp op) {
+  // So many bytes have room (passes/kernel/Contraction.h), of which each group sees a part.
+  constexpr int64_t kMostBytes = 1 << 18, kPixels = 16;
+  ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
+  int64_t bytes = sizeof(float), numDims = op.getStrides().size();
+  auto multiply = [&](uint64_t count) { bytes = std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(bytes, count), kMostBytes + 1); };
+  multiply(shape[op.getFilterChannelDim()]);
+  for (int64_t i = 0; i < numDims; ++i) {
+    int64_t taps = shape[op.getFirstWindowDim() + i], pixels = i + 1 == numDims ? kPixels : 1;
+    // What windows of one tap skip is not copied.
+    int64_t stride = taps == 1 ? 1 : op.getStrides()[i];
+    multiply((taps - 1) * op.getDilations()[i] + 1 + (pixels - 1) * stride);
+  }
+  return bytes <= kMostBytes;
+}
+
 /// Whether registers are blocked for the kernel of a convolution: channels are last, and vectors run along the filters of
-/// a weight, or along the channels where each has a filter.
+/// a weight, or along the channels where each has a filter. These widen vectors as they load them.
 static bool copiesImage(ConvolveOp op) {
   WeightOp weight = findWeight(op.getFilter());
   if (!op.getChannelsLast() || !weight || isa<SplatElementsAttr>(weight.getValue()) || !op.getType().getElementType().isF32())
@@ -51,7 +70,8 @@ static bool copiesImage(ConvolveOp op) {
   ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
   bool isDepthwise =
       shape[op.getFilterChannelDim()] == 1 && shape[op.getFilterDim()] == static_cast<int64_t>(op.getGroups());
-  return op.getGroups() == 1 || isDepthwise || op.getFilter().getDefiningOp<UnpackOp>();
+  bool isProduct = op.getGroups() == 1 || op.getFilter().getDefiningOp<UnpackOp>();
+  return isDepthwise || (isProduct && hasSmallWindows(op));
 }
 
 static bool readsCopiedRows(OpOperand &use) {

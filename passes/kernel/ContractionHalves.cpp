@@ -9,7 +9,9 @@
 // A window's element is read for many products. A thread widens all that the
 // windows of a tile see, once for all tiles that see the same, to its scratch: in
 // the order in which it lies in memory, less what strides leave out everywhere.
-// The loops then are those of f32.
+// The loops then are those of f32. (Elements that are widened one by one, each for
+// all lanes, take 2.5 to 3.5 times as long. Vectors of a depthwise convolution are
+// widened as they are loaded: that is faster than a copy.)
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +95,7 @@ static std::optional<SmallVector<TilePlaces>> findTilePlaces(linalg::GenericOp o
 
 std::optional<int64_t> tenon::getWidenedTileBytes(linalg::GenericOp op, const Contraction &contraction,
                                                   ArrayRef<int64_t> extents) {
-  if (!contraction.widensScalars || contraction.widening || op->hasAttr(kCopiedRowsAttr))
+  if (!contraction.widensScalars || contraction.widening || contraction.isColumnwise || op->hasAttr(kCopiedRowsAttr))
     return std::nullopt;
   std::optional<SmallVector<TilePlaces>> places = findTilePlaces(op, contraction.scalars, extents);
   if (!places)
