@@ -74,9 +74,9 @@ func.func private @single_pixels(%x: memref<3x5x8xf16>, %w: memref<1x1x1x8x16xf3
 
 // CHECK-LABEL: @runs_of_pixels
 // CHECK: %[[COPY:.*]] = kernel.scratch 0 : memref<3x6x3xf32>
-// CHECK: %[[RUN:.*]] = memref.collapse_shape %{{.*}} : memref<3x6x3xf16> into memref<54xf16>
+// CHECK: %[[FLAT:.*]] = memref.collapse_shape %{{.*}} : memref<3x6x3xf16> into memref<54xf16>
 // CHECK: %[[WHOLE:.*]] = kernel.scratch 0 : memref<54xf32>
-// CHECK: vector.load %[[RUN]]
+// CHECK: vector.load %[[FLAT]]
 // CHECK: vector.store %{{.*}}, %[[WHOLE]]
 // CHECK: memref.load %[[COPY]]
 func.func private @runs_of_pixels(%x: memref<3x6x3xf16>, %w: memref<1x2x2x3x16xf32>, %out: memref<2x5x16xf32>) attributes {tenon.kernel} {
