@@ -284,6 +284,33 @@ func.func @other_images(%x: tensor<1x8x4x4xf16>, %y: tensor<1x4x4x8xf16>, %f: te
   return %2, %4 : tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>
 }
 
+// Each of several convolutions widens what it reads.
+// CHECK-LABEL: @readers_of_halves
+// CHECK-COUNT-2: tenon.cast %arg0
+// CHECK-NOT: tenon.cast
+// CHECK: return
+func.func @readers_of_halves(%x: tensor<1x4x4x2xf16>) -> (tensor<1x4x4x2xf32>, tensor<1x2x2x2xf32>) {
+  %w = tenon.weight dense<[[[[1.0, 2.0], [3.0, 4.0]]]]> : tensor<1x1x2x2xf32>
+  %0 = tenon.cast %x : (tensor<1x4x4x2xf16>) -> tensor<1x4x4x2xf32>
+  %1 = tenon.convolve %0, %w {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<1x1x2x2xf32>) -> tensor<1x4x4x2xf32>
+  %2 = tenon.convolve %0, %w {channels_last, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<1x1x2x2xf32>) -> tensor<1x2x2x2xf32>
+  return %1, %2 : tensor<1x4x4x2xf32>, tensor<1x2x2x2xf32>
+}
+
+// What two taps see that are far from each other is more than a thread keeps.
+// CHECK-LABEL: @large_window_of_halves
+// CHECK: tenon.dispatch -> tensor<1x1x70001x1xf32>
+// CHECK-NEXT: tenon.cast
+func.func @large_window_of_halves(%x: tensor<1x1x70001x1xf16>) -> tensor<1x1x1x2xf32> {
+  %w = tenon.weight dense<[[[[1.0, 2.0]], [[3.0, 4.0]]]]> : tensor<1x2x1x2xf32>
+  %0 = tenon.cast %x : (tensor<1x1x70001x1xf16>) -> tensor<1x1x70001x1xf32>
+  %1 = tenon.convolve %0, %w {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 70000>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x1x70001x1xf32>, tensor<1x2x1x2xf32>) -> tensor<1x1x1x2xf32>
+  return %1 : tensor<1x1x1x2xf32>
+}
+
 // What narrows sums stays with them, rather than with what joins it to others.
 // CHECK-LABEL: @narrowed_sums
 // CHECK: tenon.dispatch -> tensor<7x16xf16>

@@ -96,3 +96,16 @@ func.func @image_of_halves(%x: tensor<1x8x4x4xf16>, %f: tensor<1x1x8x1xf32>) -> 
                               high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x4x4x8xf32>, tensor<1x1x8x1xf32>) -> tensor<1x4x4x1xf32>
   return %2, %5 : tensor<1x4x4x1xf32>, tensor<1x4x4x1xf32>
 }
+
+// CHECK-LABEL: @pixels_of_halves
+// CHECK: %[[PIXELS:.*]] = tenon.reshape %arg0 : (tensor<16x2xf16>) -> tensor<1x4x4x2xf16>
+// CHECK: %[[WIDE:.*]] = tenon.cast %[[PIXELS]]
+// CHECK: tenon.convolve %[[WIDE]]
+func.func @pixels_of_halves(%x: tensor<16x2xf16>) -> tensor<1x4x4x1xf32> {
+  %w = tenon.weight dense<[[[[1.0], [2.0]]]]> : tensor<1x1x2x1xf32>
+  %0 = tenon.cast %x : (tensor<16x2xf16>) -> tensor<16x2xf32>
+  %1 = tenon.reshape %0 : (tensor<16x2xf32>) -> tensor<1x4x4x2xf32>
+  %2 = tenon.convolve %1, %w {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<1x1x2x1xf32>) -> tensor<1x4x4x1xf32>
+  return %2 : tensor<1x4x4x1xf32>
+}
