@@ -95,7 +95,8 @@ static std::optional<SmallVector<TilePlaces>> findTilePlaces(linalg::GenericOp o
 
 std::optional<int64_t> tenon::getWidenedTileBytes(linalg::GenericOp op, const Contraction &contraction,
                                                   ArrayRef<int64_t> extents) {
-  if (!contraction.widensScalars || contraction.widening || contraction.isColumnwise || op->hasAttr(kCopiedRowsAttr))
+  if (!contraction.widensScalars || contraction.widening || contraction.isColumnwise ||
+      op->hasAttr(kCopiedRowsAttr))
     return std::nullopt;
   std::optional<SmallVector<TilePlaces>> places = findTilePlaces(op, contraction.scalars, extents);
   if (!places)
