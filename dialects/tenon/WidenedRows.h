@@ -1,4 +1,4 @@
-//===- WidenedRows.h - rows of halves that kernels of products widen ------===//
+//===- WidenedRows.h - halves that kernels of products widen --------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,11 +15,16 @@ namespace tenon {
 /// Whether a tensor is f16 or bf16 that was cast to f32.
 bool isWidened(mlir::Value value);
 
-/// Whether the kernels of all that reads a tensor, which are products, copy its rows.
-bool areCopiedRows(mlir::Value value);
+/// Whether the kernels of all that reads a tensor, which are convolutions, copy what a tile sees of it.
+bool areCopiedImages(mlir::Value value);
 
-/// Whether `cast` widens rows that the kernels of all its users copy.
-bool widensCopiedRows(CastOp cast);
+/// Whether the kernel of what reads a tensor, a product or a convolution, copies it so, or its rows.
+bool isCopied(mlir::OpOperand &use);
+/// The same of all that reads it.
+bool areCopied(mlir::Value value);
+
+/// Whether `cast` widens what the kernels of all its users widen themselves as they copy it.
+bool isWidenedWhenRead(CastOp cast);
 
 } // namespace tenon
 

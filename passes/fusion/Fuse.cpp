@@ -174,10 +174,19 @@ static bool movesElements(Operation *op) {
   return isPart || isa<TransposeOp, BroadcastOp, UnpackOp, FromPartsOp, UnpackPartsOp>(op) || widensWeight(op);
 }
 
-/// Rows of halves, which the kernel of a product widens once, as it copies them.
+/// Halves, which the kernel of a product or a convolution widens once, as it copies them.
 static bool isWidenedByProduct(Operation *op) {
   auto cast = dyn_cast<CastOp>(op);
-  return cast && widensCopiedRows(cast);
+  return cast && isWidenedWhenRead(cast);
+}
+
+/// Whether what a transpose moves is widened by convolutions that read their input in its order as well.
+static bool isReadTransposed(Operation *op, Operation *cast) {
+  auto transpose = dyn_cast<TransposeOp>(op);
+  return transpose && llvm::all_of(cast->getUsers(), [&](Operation *user) {
+           auto convolve = dyn_cast<ConvolveOp>(user);
+           return convolve && keepsChannels(transpose, convolve, 0);
+         });
 }
 
 /// Whether an element of `op` is computed before a loop nest reads it: one that does so many times would compute it as
@@ -263,7 +272,9 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use) {
   if (tenon::hasLoopNest(user))
     return mayInlineInto(op, use);
   // Tile registers load parts as they lie in memory, and vectors what they cut or widen.
-  if (isa<FromPartsOp>(user) || isWidenedByProduct(user))
+  if (isWidenedByProduct(user))
+    return isReadTransposed(op, user);
+  if (isa<FromPartsOp>(user))
     return false;
   // Each element is asked for once for each part.
   if (isa<ToPartsOp>(user))
@@ -304,7 +315,19 @@ Group *Fusion::findRegion(Operation *op) {
   return region && mayJoin(op, *region) ? region : nullptr;
 }
 
+/// One for each kernel that widens what it reads.
+static void repeatWidenings(Block &block) {
+  for (auto cast : llvm::make_early_inc_range(block.getOps<CastOp>())) {
+    if (!isWidenedWhenRead(cast))
+      continue;
+    OpBuilder b(cast);
+    for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(cast->getUses())))
+      use.set(b.clone(*cast)->getResult(0));
+  }
+}
+
 void Fusion::run() {
+  repeatWidenings(block);
   for (Operation &op : llvm::reverse(block.without_terminator())) {
     if (needsNoKernel(&op) && !isNeededInMemory(&op))
       continue;

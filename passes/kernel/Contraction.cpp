@@ -370,26 +370,20 @@ static std::optional<Contraction> matchWidenedContraction(linalg::GenericOp op, 
   return contraction;
 }
 
-/// The f16 or bf16 that a factor is widened from.
-static std::optional<ElementRead> matchHalf(linalg::GenericOp op, Value factor) {
-  auto widened = factor.getDefiningOp<arith::ExtFOp>();
-  Type from = widened ? widened.getIn().getType() : Type();
-  return from && (from.isF16() || from.isBF16()) && factor.getType().isF32() ? matchRead(op, widened.getIn()) : std::nullopt;
-}
-
 /// Rows of halves times what vectors read, which may be widened, too.
 static std::optional<Contraction> matchContractionOfHalves(linalg::GenericOp op, unsigned column, Value row, Value factor) {
-  std::optional<ElementRead> scalars = matchHalf(op, row), vectors = matchRead(op, factor);
-  if (!scalars || !scalars->bounds.empty() || scalars->map.isFunctionOfDim(column))
+  std::optional<ElementRead> scalars = matchHalfRead(op, row), vectors = matchRead(op, factor);
+  if (!scalars)
     return std::nullopt;
   Contraction contraction{{}, *scalars, column, std::nullopt};
   contraction.widensScalars = true;
   if (vectors) {
-    bool isOfColumns = getElementTypeOrSelf(vectors->memory) == factor.getType() && vectors->bounds.empty();
-    contraction.vectors = *vectors;
-    contraction.panel = isContiguous(vectors->map, column) ? 0 : getPanel(vectors->map, column);
-    return isOfColumns && (contraction.panel || isContiguous(vectors->map, column)) ? std::optional(contraction) : std::nullopt;
+    bool fits = getElementTypeOrSelf(vectors->memory) == factor.getType() && assignReads(op, *vectors, *scalars, contraction) &&
+                getElementTypeOrSelf(contraction.vectors.memory) == factor.getType();
+    return fits ? std::optional(contraction) : std::nullopt;
   }
+  if (!scalars->bounds.empty() || scalars->map.isFunctionOfDim(column))
+    return std::nullopt;
   contraction.widening = matchWidening(op, factor, column, contraction.vectors);
   contraction.panel = contraction.widening ? getPanel(contraction.vectors.map, column) : 0;
   return contraction.widening ? std::optional(contraction) : std::nullopt;

@@ -46,7 +46,7 @@ inline constexpr int64_t kBytesOfPartRows = 1 << 20, kBytesOfSplitPartRows = 3 <
 inline constexpr int64_t kSplitPartRows = 128, kSplitPartColumns = 192;
 /// Bytes of the rows of a tile in parts where the kernel cuts them, to its scratch, at most.
 inline constexpr int64_t kBytesOfCutRows = 1 << 19;
-/// On a linalg.generic that cuts rows: how many steps of each loop a tile has, at most.
+/// On a linalg.generic that cuts rows, or widens what a tile reads: how many steps of each loop a tile has, at most.
 inline constexpr llvm::StringLiteral kTileExtentsAttr = "tenon.tile_extents";
 /// On a linalg.generic of floats in parts whose sums are done for a part of their length at a time: rows and columns of
 /// a tile, at most, and that length.
@@ -76,7 +76,9 @@ struct Contraction {
   /// Columnwise products of unsigned `scalars` with signed `vectors`, few enough that f32 sums them exactly.
   bool isOfBytes = false;
   std::optional<Widening> widening = {};
-  bool widensScalars = false; ///< `scalars` are f16 or bf16, and factors f32: rows are widened as they are copied
+  /// `scalars` are f16 or bf16, and factors f32: they are widened as rows (ContractionCopy.cpp) or as all that a tile
+  /// reads (ContractionHalves.cpp) are copied, or one by one.
+  bool widensScalars = false;
   std::optional<FloatParts> parts = {}; ///< `vectors` and `scalars` are the reads of the first ones
 };
 
@@ -105,6 +107,18 @@ int64_t getCopiedRowBytes(mlir::linalg::GenericOp op, const Contraction &contrac
 
 /// The scratch that a kernel with this contraction needs: where rows are copied, for those of a tile.
 int64_t getCopyScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
+
+/// What a tile reads of halves is widened to the thread's scratch, so many bytes at most: the second cache holds it
+/// beside a panel.
+inline constexpr int64_t kBytesOfWidenedTile = 1 << 18;
+
+/// The bytes of what a tile reads of halves, widened, where it has `extents` steps of each loop, at most; none where
+/// the kernel does not copy it.
+std::optional<int64_t> getWidenedTileBytes(mlir::linalg::GenericOp op, const Contraction &contraction,
+                                           llvm::ArrayRef<int64_t> extents);
+
+/// The scratch that a kernel with this contraction needs: where halves are widened, for what a tile reads.
+int64_t getHalvesScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// The scratch that a kernel with this contraction needs: where columns are cut, for two pairs of panels in parts, of
 /// which one is multiplied and the other one becomes; where rows are, for those of a tile, after that.

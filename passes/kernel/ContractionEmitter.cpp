@@ -76,6 +76,7 @@ void ContractionEmitter::emit() {
       break;
     }
   }
+  widenTile();
   columnExtent = contraction.isGrouped ? constant(contraction.panel) : extents[contraction.columnLoop];
   setWindow();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -357,9 +358,11 @@ Value ContractionEmitter::loadVector(const ElementRead &read, int64_t row, int64
   }
   Value elements =
       emitVectorRead(b, loc, read, contraction.columnLoop, getIndices(read, row, vector * lanes), lanes, mask);
+  auto vectorType = VectorType::get({lanes}, type);
+  if (contraction.widensScalars && read.memory == contraction.scalars.memory)
+    return arith::ExtFOp::create(b, loc, vectorType, elements);
   if (!contraction.isOfBytes)
     return elements;
-  auto vectorType = VectorType::get({lanes}, type);
   bool isUnsigned = read.memory == contraction.scalars.memory;
   return isUnsigned ? arith::UIToFPOp::create(b, loc, vectorType, elements).getResult()
                     : arith::SIToFPOp::create(b, loc, vectorType, elements).getResult();
@@ -556,9 +559,8 @@ SmallVector<Value> ContractionEmitter::emitSteps(ArrayRef<unsigned> loops, Value
 Value ContractionEmitter::loadElement(int64_t row) {
   if (copiedRows)
     return loadCopied(row);
-  if (!pixels.empty())
-    return memref::LoadOp::create(b, loc, pixels[row], position[window->loop + 1]);
-  Value element = memref::LoadOp::create(b, loc, contraction.scalars.memory, getIndices(contraction.scalars, row, 0));
+  Value element = pixels.empty() ? memref::LoadOp::create(b, loc, contraction.scalars.memory, getIndices(contraction.scalars, row, 0))
+                                 : memref::LoadOp::create(b, loc, pixels[row], position[window->loop + 1]);
   return contraction.widensScalars ? arith::ExtFOp::create(b, loc, type, element).getResult() : element;
 }
 

@@ -105,6 +105,7 @@ private:
   void emitBlocks();
   void emitKnownRows();
   void copyRows();
+  void widenTile();
   mlir::Value getCopiedRow();
   mlir::Value loadCopied(int64_t row);
   void emitLoops();

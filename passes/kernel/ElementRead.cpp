@@ -44,7 +44,7 @@ namespace {
 /// Reads the arithmetic of a body back as expressions of its loops.
 class BodyReader {
 public:
-  BodyReader(linalg::GenericOp op) : op(op) {}
+  BodyReader(linalg::GenericOp op, bool isWidened) : op(op), isWidened(isWidened) {}
   std::optional<ElementRead> read(Value value);
 
 private:
@@ -55,9 +55,17 @@ private:
   bool readBound(AffineExpr index, AffineExpr size, ElementRead &read);
 
   linalg::GenericOp op;
+  bool isWidened; ///< what is read, from f16 or bf16
   SmallVector<Value> symbols;
 };
 } // namespace
+
+/// The f16 or bf16 that `value` is widened from; null where it is not.
+static Value getHalf(Value value) {
+  auto widening = value.getDefiningOp<arith::ExtFOp>();
+  Type from = widening ? widening.getIn().getType() : Type();
+  return from && (from.isF16() || from.isBF16()) && value.getType().isF32() ? widening.getIn() : Value();
+}
 
 /// Null where the index is no sum of loops, of what is computed outside, and of constants.
 AffineExpr BodyReader::readIndex(Value value) {
@@ -130,16 +138,21 @@ bool BodyReader::readBounds(Value condition, ElementRead &read) {
 }
 
 std::optional<ElementRead> BodyReader::read(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner() == op.getBody() ? std::optional(getRead(op->getOpOperand(argument.getArgNumber())))
-                                               : std::nullopt;
-  Operation *access = value.getDefiningOp();
-  auto branch = dyn_cast_or_null<scf::IfOp>(access);
+  auto branch = value.getDefiningOp<scf::IfOp>();
   if (branch) {
     if (branch.getNumResults() != 1 || !isZero(branch.elseYield().getOperand(0)))
       return std::nullopt;
-    access = branch.thenYield().getOperand(0).getDefiningOp();
+    value = branch.thenYield().getOperand(0);
   }
+  if (isWidened)
+    value = getHalf(value);
+  if (!value)
+    return std::nullopt;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner() == op.getBody() && !branch
+               ? std::optional(getRead(op->getOpOperand(argument.getArgNumber())))
+               : std::nullopt;
+  Operation *access = value.getDefiningOp();
   if (!isa_and_nonnull<memref::LoadOp, tensor::ExtractOp>(access) ||
       !op.getRegion().isAncestor(access->getParentRegion()))
     return std::nullopt;
@@ -160,7 +173,13 @@ std::optional<ElementRead> BodyReader::read(Value value) {
   return read;
 }
 
-std::optional<ElementRead> tenon::matchRead(linalg::GenericOp op, Value value) { return BodyReader(op).read(value); }
+std::optional<ElementRead> tenon::matchRead(linalg::GenericOp op, Value value) {
+  return BodyReader(op, /*isWidened=*/false).read(value);
+}
+
+std::optional<ElementRead> tenon::matchHalfRead(linalg::GenericOp op, Value value) {
+  return BodyReader(op, /*isWidened=*/true).read(value);
+}
 
 /// What the expressions of a read are about. A loop that has no place yet is in none that is asked for.
 static SmallVector<OpFoldResult> getOperands(OpBuilder &b, const ElementRead &read, ArrayRef<Value> position) {

@@ -369,13 +369,40 @@ static void splitSums(linalg::GenericOp op, const ContractionShape &shape, Array
     op->setAttr(kDepthPartAttr, DenseI64ArrayAttr::get(op.getContext(), {rows, columns, std::max<int64_t>(most, 1) * step}));
 }
 
-/// What a kernel that cuts rows needs to know of its tiles: how much scratch that takes.
-static void setTileExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
+/// How many steps of each loop a tile has, at most, of `sizes` of the result.
+static SmallVector<int64_t> getTileExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (auto [i, size] : llvm::enumerate(sizes))
     extents[map.getDimPosition(i)] = size;
-  op->setAttr(kTileExtentsAttr, DenseI64ArrayAttr::get(op.getContext(), extents));
+  return extents;
+}
+
+/// What a kernel that cuts rows, or widens what a tile reads, needs to know of its tiles: how much scratch that takes.
+static void setTileExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t> extents = getTileExtents(op, sizes);
+  Contraction contraction = *matchContraction(op);
+  std::optional<int64_t> widenedBytes = getWidenedTileBytes(op, contraction, extents);
+  if ((contraction.parts && contraction.parts->cutsRows()) || (widenedBytes && *widenedBytes <= kBytesOfWidenedTile))
+    op->setAttr(kTileExtentsAttr, DenseI64ArrayAttr::get(op.getContext(), extents));
+}
+
+/// Smaller tiles where one reads more halves than a thread keeps widened: fewer lines of pixels, or of rows at last.
+static void cutWidenedTiles(linalg::GenericOp op, const ContractionShape &shape, SmallVector<int64_t> &sizes) {
+  Contraction contraction = *matchContraction(op);
+  auto isTooLarge = [&] {
+    std::optional<int64_t> bytes = getWidenedTileBytes(op, contraction, getTileExtents(op, sizes));
+    return bytes && *bytes > kBytesOfWidenedTile;
+  };
+  auto cut = [&](unsigned i) {
+    while (sizes[i] > 1 && isTooLarge())
+      sizes[i] = llvm::divideCeil(sizes[i], 2);
+  };
+  for (unsigned i = 0; i < sizes.size(); ++i)
+    if (i != shape.column && i != shape.row)
+      cut(i);
+  if (shape.row)
+    cut(*shape.row);
 }
 
 /// What a kernel needs to know of the rows of its tiles.
@@ -476,6 +503,8 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   if (contraction && !exact)
     fixed = contraction->panel > 1 ? choosePackedSizes(dims, *contraction)
                                    : chooseUnpackedSizes(dims, *contraction, usual);
+  if (contraction && !exact && !contraction->copiedRowBytes)
+    cutWidenedTiles(findContractionOp(root), *contraction, fixed);
   if (std::optional<unsigned> transposed = findTransposedDim(root, map); transposed && !contraction && !exact)
     fixed = chooseTransposedSizes(dims, *transposed, usual, target);
   for (size_t i = dims.size(); i-- > 0;) {
@@ -511,7 +540,7 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
     splitSums(findContractionOp(root), *contraction, getMostOfTile(map, dims, tiling.sizes));
   if (contraction && !exact && (contraction->panel > 1 || contraction->copiedRowBytes))
     setTileRows(findContractionOp(root), *contraction, dims, getMostOfTile(map, dims, tiling.sizes));
-  if (contraction && contraction->cutsRows)
+  if (contraction)
     setTileExtents(findContractionOp(root), getMostOfTile(map, dims, tiling.sizes));
   return tiling;
 }
@@ -556,7 +585,7 @@ static int64_t getScratch(func::FuncOp kernel) {
       bytes = std::max(bytes, getWinogradScratch(winograd).bytes);
     else if (auto generic = dyn_cast<linalg::GenericOp>(op))
       if (std::optional<Contraction> contraction = matchContraction(generic))
-        bytes = std::max({bytes, getCutScratch(generic, *contraction), getWideningScratch(generic, *contraction) +
+        bytes = std::max({bytes, getCutScratch(generic, *contraction), getHalvesScratch(generic, *contraction), getWideningScratch(generic, *contraction) +
                                      int64_t(llvm::alignTo(getCopyScratch(generic, *contraction), TENON_BUFFER_ALIGNMENT))});
   });
   return bytes;

@@ -241,12 +241,20 @@ private:
   }
 };
 
-/// reshape(widen(x)) -> widen(reshape(x)), where products widen rows of that shape themselves.
+/// Whether all that reads a tensor, perhaps in other shapes, copies it.
+static bool isCopiedInAnyShape(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    auto reshape = dyn_cast<ReshapeOp>(use.getOwner());
+    return reshape ? areCopied(reshape) : isCopied(use);
+  });
+}
+
+/// reshape(widen(x)) -> widen(reshape(x)), where products and convolutions widen what has that shape themselves.
 struct RaiseOverWidening : public OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
     auto cast = op.getInput().getDefiningOp<CastOp>();
-    if (!cast || !isWidened(cast) || !cast->hasOneUse() || !areCopiedRows(op))
+    if (!cast || !isWidened(cast) || !isCopiedInAnyShape(cast))
       return rewriter.notifyMatchFailure(op, "reads nothing that products widen");
     Value reshaped = reshape(rewriter, op.getLoc(), cast.getInput(), getDims(op.getType()));
     rewriter.replaceOpWithNewOp<CastOp>(op, op.getType(), reshaped);
@@ -254,10 +262,25 @@ struct RaiseOverWidening : public OpRewritePattern<ReshapeOp> {
   }
 };
 
+/// transpose(widen(x)) -> widen(transpose(x)), where convolutions widen their input themselves.
+struct TransposeBeforeWidening : public OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
+    auto cast = op.getInput().getDefiningOp<CastOp>();
+    if (!cast || !isWidened(cast) || !cast->hasOneUse() || op->use_empty() || !areCopiedImages(op))
+      return rewriter.notifyMatchFailure(op, "moves nothing that convolutions widen");
+    Type half = getTensorType(getDims(op.getType()), getElementTypeOrSelf(cast.getInput()));
+    Value moved = TransposeOp::create(rewriter, op.getLoc(), half, cast.getInput(), op.getPermutation());
+    rewriter.replaceOpWithNewOp<CastOp>(op, op.getType(), moved);
+    return success();
+  }
+};
+
 struct RaiseReshapes : public tenon::impl::RaiseReshapesBase<RaiseReshapes> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RaiseSliceOverTranspose, RaiseOverTranspose, RaiseOverSlice, RaiseOverWidening>(&getContext());
+    patterns.add<RaiseSliceOverTranspose, RaiseOverTranspose, RaiseOverSlice, RaiseOverWidening,
+                 TransposeBeforeWidening>(&getContext());
     populateTransposePatterns(patterns);
     // What comes first goes first: a slice joins dimensions only where no transpose would have it rise.
     GreedyRewriteConfig config;

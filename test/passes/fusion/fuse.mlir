@@ -244,6 +244,73 @@ func.func @other_halves(%x: tensor<7x40xf16>, %y: tensor<1x48xf16>) -> (tensor<7
   return %1, %3 : tensor<7x16xf32>, tensor<1x16xf32>
 }
 
+// A convolution widens what its windows see, also where a transpose moves few channels: the image of f16 is read as it lies.
+// CHECK-LABEL: @image_of_halves
+// CHECK-NOT: tenon.dispatch ->
+// CHECK: tenon.dispatch -> tensor<1x4x4x2xf32>
+// CHECK: tenon.transpose
+// CHECK-NEXT: tenon.cast
+// CHECK: tenon.convolve
+// CHECK-NOT: tenon.dispatch ->
+func.func @image_of_halves(%x: tensor<1x3x7x7xf16>) -> tensor<1x4x4x2xf32> {
+  %w = tenon.weight dense<[[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]]> : tensor<1x1x3x2xf32>
+  %0 = tenon.transpose %x {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x3x7x7xf16>) -> tensor<1x7x7x3xf16>
+  %1 = tenon.cast %0 : (tensor<1x7x7x3xf16>) -> tensor<1x7x7x3xf32>
+  %2 = tenon.convolve %1, %w {channels_last, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x7x7x3xf32>, tensor<1x1x3x2xf32>) -> tensor<1x4x4x2xf32>
+  return %2 : tensor<1x4x4x2xf32>
+}
+
+// Of many channels the transpose has a kernel of its own, which leaves halves; what a filter that is no weight is multiplied with is
+// widened before.
+// CHECK-LABEL: @other_images
+// CHECK: tenon.dispatch -> tensor<1x4x4x8xf16>
+// CHECK-NEXT: tenon.transpose
+// CHECK: tenon.dispatch -> tensor<1x4x4x2xf32>
+// CHECK: tenon.cast
+// CHECK: tenon.convolve
+// CHECK: tenon.dispatch -> tensor<1x4x4x8xf32>
+// CHECK-NEXT: tenon.cast
+func.func @other_images(%x: tensor<1x8x4x4xf16>, %y: tensor<1x4x4x8xf16>, %f: tensor<1x1x8x2xf32>)
+    -> (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>) {
+  %w = tenon.weight dense<[[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0], [1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]]]> : tensor<1x1x8x2xf32>
+  %0 = tenon.transpose %x {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x8x4x4xf16>) -> tensor<1x4x4x8xf16>
+  %1 = tenon.cast %0 : (tensor<1x4x4x8xf16>) -> tensor<1x4x4x8xf32>
+  %2 = tenon.convolve %1, %w {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x4x4x8xf32>, tensor<1x1x8x2xf32>) -> tensor<1x4x4x2xf32>
+  %3 = tenon.cast %y : (tensor<1x4x4x8xf16>) -> tensor<1x4x4x8xf32>
+  %4 = tenon.convolve %3, %f {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x4x4x8xf32>, tensor<1x1x8x2xf32>) -> tensor<1x4x4x2xf32>
+  return %2, %4 : tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>
+}
+
+// Each of several convolutions widens what it reads.
+// CHECK-LABEL: @readers_of_halves
+// CHECK-COUNT-2: tenon.cast %arg0
+// CHECK-NOT: tenon.cast
+// CHECK: return
+func.func @readers_of_halves(%x: tensor<1x4x4x2xf16>) -> (tensor<1x4x4x2xf32>, tensor<1x2x2x2xf32>) {
+  %w = tenon.weight dense<[[[[1.0, 2.0], [3.0, 4.0]]]]> : tensor<1x1x2x2xf32>
+  %0 = tenon.cast %x : (tensor<1x4x4x2xf16>) -> tensor<1x4x4x2xf32>
+  %1 = tenon.convolve %0, %w {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<1x1x2x2xf32>) -> tensor<1x4x4x2xf32>
+  %2 = tenon.convolve %0, %w {channels_last, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<1x1x2x2xf32>) -> tensor<1x2x2x2xf32>
+  return %1, %2 : tensor<1x4x4x2xf32>, tensor<1x2x2x2xf32>
+}
+
+// What two taps see that are far from each other is more than a thread keeps.
+// CHECK-LABEL: @large_window_of_halves
+// CHECK: tenon.dispatch -> tensor<1x1x70001x1xf32>
+// CHECK-NEXT: tenon.cast
+func.func @large_window_of_halves(%x: tensor<1x1x70001x1xf16>) -> tensor<1x1x1x2xf32> {
+  %w = tenon.weight dense<[[[[1.0, 2.0]], [[3.0, 4.0]]]]> : tensor<1x2x1x2xf32>
+  %0 = tenon.cast %x : (tensor<1x1x70001x1xf16>) -> tensor<1x1x70001x1xf32>
+  %1 = tenon.convolve %0, %w {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 70000>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x1x70001x1xf32>, tensor<1x2x1x2xf32>) -> tensor<1x1x1x2xf32>
+  return %1 : tensor<1x1x1x2xf32>
+}
+
 // What narrows sums stays with them, rather than with what joins it to others.
 // CHECK-LABEL: @narrowed_sums
 // CHECK: tenon.dispatch -> tensor<7x16xf16>

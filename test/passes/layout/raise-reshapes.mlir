@@ -75,3 +75,37 @@ func.func @rows_of_halves(%x: tensor<1x5x5x32xf16>) -> tensor<25x2xf32> {
     : (tensor<25x32xf32>, tensor<32x2xf32>) -> tensor<25x2xf32>
   return %2 : tensor<25x2xf32>
 }
+
+// So does a convolution with its input, which is transposed before then; not so where its filter is no weight.
+// CHECK-LABEL: @image_of_halves
+// CHECK: %[[MOVED:.*]] = tenon.transpose %arg0 {{.*}} -> tensor<1x4x4x8xf16>
+// CHECK: %[[WIDE:.*]] = tenon.cast %[[MOVED]]
+// CHECK: tenon.convolve %[[WIDE]]
+// CHECK: %[[WIDE:.*]] = tenon.cast %arg0
+// CHECK: %[[MOVED:.*]] = tenon.transpose %[[WIDE]]
+// CHECK: tenon.convolve %[[MOVED]]
+func.func @image_of_halves(%x: tensor<1x8x4x4xf16>, %f: tensor<1x1x8x1xf32>) -> (tensor<1x4x4x1xf32>, tensor<1x4x4x1xf32>) {
+  %w = tenon.weight dense<[[[[1.0], [2.0], [3.0], [4.0], [5.0], [6.0], [7.0], [8.0]]]]> : tensor<1x1x8x1xf32>
+  %0 = tenon.cast %x : (tensor<1x8x4x4xf16>) -> tensor<1x8x4x4xf32>
+  %1 = tenon.transpose %0 {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32>
+  %2 = tenon.convolve %1, %w {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x4x4x8xf32>, tensor<1x1x8x1xf32>) -> tensor<1x4x4x1xf32>
+  %3 = tenon.cast %x : (tensor<1x8x4x4xf16>) -> tensor<1x8x4x4xf32>
+  %4 = tenon.transpose %3 {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x8x4x4xf32>) -> tensor<1x4x4x8xf32>
+  %5 = tenon.convolve %4, %f {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x4x4x8xf32>, tensor<1x1x8x1xf32>) -> tensor<1x4x4x1xf32>
+  return %2, %5 : tensor<1x4x4x1xf32>, tensor<1x4x4x1xf32>
+}
+
+// CHECK-LABEL: @pixels_of_halves
+// CHECK: %[[PIXELS:.*]] = tenon.reshape %arg0 : (tensor<16x2xf16>) -> tensor<1x4x4x2xf16>
+// CHECK: %[[WIDE:.*]] = tenon.cast %[[PIXELS]]
+// CHECK: tenon.convolve %[[WIDE]]
+func.func @pixels_of_halves(%x: tensor<16x2xf16>) -> tensor<1x4x4x1xf32> {
+  %w = tenon.weight dense<[[[[1.0], [2.0]]]]> : tensor<1x1x2x1xf32>
+  %0 = tenon.cast %x : (tensor<16x2xf16>) -> tensor<16x2xf32>
+  %1 = tenon.reshape %0 : (tensor<16x2xf32>) -> tensor<1x4x4x2xf32>
+  %2 = tenon.convolve %1, %w {channels_last, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,
+                              high = array<i64: 0, 0>, groups = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<1x1x2x1xf32>) -> tensor<1x4x4x1xf32>
+  return %2 : tensor<1x4x4x1xf32>
+}

@@ -1,0 +1,336 @@
+//===- ContractionHalves.cpp - what a tile reads of halves, widened --------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A window's element is read for many products. A thread widens all that the
+// windows of a tile see, once for all tiles that see the same, to its scratch: in
+// the order in which it lies in memory, less what strides leave out everywhere.
+// The loops then are those of f32. (Elements that are widened one by one, each for
+// all lanes, take 2.5 to 3.5 times as long. Vectors of a depthwise convolution are
+// widened as they are loaded: that is faster than a copy.)
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/kernel/KernelDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/kernel/ContractionEmitter.h"
+#include "passes/kernel/TileLoop.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+/// The places that an index has in a tile: every `step`th of `count` at most.
+struct TilePlaces {
+  int64_t step, count;
+};
+} // namespace
+
+/// How much larger `index` can be than where it is smallest: there each loop is at its beginning. None where
+/// a loop makes it smaller, or loops do more than add up.
+static std::optional<int64_t> getGrowth(AffineExpr index, ArrayRef<int64_t> extents) {
+  if (auto loop = dyn_cast<AffineDimExpr>(index))
+    return extents[loop.getPosition()] - 1;
+  auto binary = dyn_cast<AffineBinaryOpExpr>(index);
+  bool isFixed =
+      llvm::none_of(llvm::seq(extents.size()), [&](unsigned loop) { return index.isFunctionOfDim(loop); });
+  if (isFixed || !binary)
+    return 0;
+  std::optional<int64_t> left = getGrowth(binary.getLHS(), extents),
+                         right = getGrowth(binary.getRHS(), extents);
+  auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  if (!left || !right)
+    return std::nullopt;
+  if (index.getKind() == AffineExprKind::Add)
+    return *left + *right;
+  if (!factor || factor.getValue() <= 0)
+    return std::nullopt;
+  if (index.getKind() == AffineExprKind::FloorDiv)
+    return llvm::divideCeil(*left, factor.getValue());
+  return index.getKind() == AffineExprKind::Mul ? std::optional(*left * factor.getValue()) : std::nullopt;
+}
+
+/// What all loops' steps in an index are multiples of; 1 where that is not known.
+static int64_t getCommonStep(AffineExpr index, ArrayRef<int64_t> extents) {
+  int64_t common = 0;
+  for (auto [loop, extent] : llvm::enumerate(extents)) {
+    std::optional<int64_t> step = getStep(index, loop);
+    if (!step)
+      return 1;
+    if (extent > 1)
+      common = std::gcd(common, *step);
+  }
+  return std::max<int64_t>(common, 1);
+}
+
+/// The places of each index of what is widened.
+static std::optional<SmallVector<TilePlaces>> findTilePlaces(linalg::GenericOp op, const ElementRead &read,
+                                                             ArrayRef<int64_t> extents) {
+  // Products of some such are far from what 64 bits hold.
+  constexpr int64_t kMostSteps = 1 << 20;
+  if (llvm::any_of(extents, [](int64_t extent) { return extent < 1 || extent > kMostSteps; }))
+    return std::nullopt;
+  SmallVector<TilePlaces> places;
+  ArrayRef<int64_t> shape = cast<ShapedType>(read.memory.getType()).getShape();
+  for (auto [index, size] : llvm::zip(read.map.getResults(), shape)) {
+    std::optional<int64_t> growth = getGrowth(index, extents);
+    if (!growth || *growth > kMostSteps)
+      return std::nullopt;
+    int64_t step = getCommonStep(index, extents), count = *growth / step + 1;
+    if (!ShapedType::isDynamic(size))
+      count = std::min<int64_t>(count, std::max<int64_t>(llvm::divideCeil(size, step), 1));
+    places.push_back({step, count});
+  }
+  return places;
+}
+
+std::optional<int64_t> tenon::getWidenedTileBytes(linalg::GenericOp op, const Contraction &contraction,
+                                                  ArrayRef<int64_t> extents) {
+  if (!contraction.widensScalars || contraction.widening || contraction.isColumnwise ||
+      op->hasAttr(kCopiedRowsAttr))
+    return std::nullopt;
+  std::optional<SmallVector<TilePlaces>> places = findTilePlaces(op, contraction.scalars, extents);
+  if (!places)
+    return std::nullopt;
+  int64_t bytes = sizeof(float);
+  for (TilePlaces dim : *places)
+    if (bytes <= kBytesOfWidenedTile)
+      bytes *= dim.count;
+  return bytes;
+}
+
+int64_t tenon::getHalvesScratch(linalg::GenericOp op, const Contraction &contraction) {
+  auto extents = op->getAttrOfType<DenseI64ArrayAttr>(kTileExtentsAttr);
+  return extents ? getWidenedTileBytes(op, contraction, extents.asArrayRef()).value_or(0) : 0;
+}
+
+namespace {
+/// The places of an index in the current tile.
+struct TileRange {
+  Value begin;          ///< where the loops begin: perhaps in the border
+  OpFoldResult skipped; ///< of the places, those in the border before the first one
+  OpFoldResult first, count;
+};
+
+/// Copies what a tile reads of halves.
+class TileWidening {
+public:
+  TileWidening(OpBuilder &b, linalg::GenericOp op, const ElementRead &read, ArrayRef<TilePlaces> places,
+               ValueRange extents, int64_t lanes);
+  /// What is read in place of `read`.
+  ElementRead getCopy();
+  /// Where the copy begins: it is the same for tiles that have this in common.
+  SmallVector<Value> getBegins();
+  void emit();
+
+private:
+  OpFoldResult fold(AffineExpr expr, ArrayRef<OpFoldResult> operands);
+  TileRange findRange(AffineExpr index, unsigned dim);
+  unsigned findRunDim();
+  Value createCopy(unsigned numDims);
+  void emitRun();
+  void emitPart(Value place, std::optional<int64_t> lanes);
+  Value toValue(OpFoldResult value) { return getValueOrCreateConstantIndexOp(b, loc, value); }
+
+  OpBuilder &b;
+  Location loc;
+  const ElementRead &read;
+  ArrayRef<TilePlaces> places;
+  ValueRange extents;
+  int64_t lanes;
+  SmallVector<TileRange> ranges;
+  // What is copied in runs: tensors whose last dimension has these side by side, and the current run.
+  Value source, copy;
+  SmallVector<Value> from, to;
+  OpFoldResult length;
+};
+} // namespace
+
+TileWidening::TileWidening(OpBuilder &b, linalg::GenericOp op, const ElementRead &read,
+                           ArrayRef<TilePlaces> places, ValueRange extents, int64_t lanes)
+    : b(b), loc(op.getLoc()), read(read), places(places), extents(extents), lanes(lanes) {
+  for (auto [dim, index] : llvm::enumerate(read.map.getResults()))
+    ranges.push_back(findRange(index, dim));
+}
+
+/// An expression of symbols.
+OpFoldResult TileWidening::fold(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+  return affine::makeComposedFoldedAffineApply(b, loc, AffineMap::get(0, operands.size(), expr), operands);
+}
+
+TileRange TileWidening::findRange(AffineExpr index, unsigned dim) {
+  SmallVector<OpFoldResult> operands = getAsOpFoldResult(read.symbols);
+  SmallVector<AffineExpr> begins, lasts;
+  for (Value extent : extents) {
+    begins.push_back(b.getAffineConstantExpr(0));
+    lasts.push_back(b.getAffineSymbolExpr(operands.size()) - 1);
+    operands.push_back(getAsOpFoldResult(extent));
+  }
+  int64_t step = places[dim].step;
+  OpFoldResult begin = fold(index.replaceDims(begins), operands),
+               end = fold(index.replaceDims(lasts) + 1, operands);
+  OpFoldResult skipped = b.getIndexAttr(0);
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1), zero = b.getAffineConstantExpr(0);
+  if (!read.bounds.empty()) {
+    auto getMap = [&](unsigned numSymbols, ArrayRef<AffineExpr> exprs) {
+      return AffineMap::get(0, numSymbols, exprs, b.getContext());
+    };
+    skipped = affine::makeComposedFoldedAffineMax(b, loc, getMap(1, {(-s0).ceilDiv(step), zero}), {begin});
+    OpFoldResult size = memref::getMixedSize(b, loc, read.memory, dim);
+    end = affine::makeComposedFoldedAffineMin(b, loc, getMap(2, {s0, s1}), {end, size});
+  }
+  OpFoldResult first = fold(s0 + s1 * step, {begin, skipped}),
+               count = fold((s1 - s0).ceilDiv(step), {first, end});
+  return {toValue(begin), skipped, first, count};
+}
+
+SmallVector<Value> TileWidening::getBegins() {
+  return llvm::map_to_vector(ranges, [](const TileRange &range) { return range.begin; });
+}
+
+/// The memory of the copy, of which all dimensions but the first `numDims` are one.
+Value TileWidening::createCopy(unsigned numDims) {
+  SmallVector<int64_t> shape(numDims, 1);
+  for (auto [dim, place] : llvm::enumerate(places))
+    shape[std::min<size_t>(dim, numDims - 1)] *= place.count;
+  return kernel::ScratchOp::create(b, loc, MemRefType::get(shape, b.getF32Type()), 0);
+}
+
+ElementRead TileWidening::getCopy() {
+  ElementRead copied = read;
+  copied.memory = createCopy(places.size());
+  SmallVector<AffineExpr> indices;
+  for (auto [index, place, range] : llvm::zip(read.map.getResults(), places, ranges)) {
+    bool isLinear =
+        llvm::all_of(llvm::seq(extents.size()), [&](unsigned loop) { return getStep(index, loop); });
+    AffineExpr moved = isLinear ? b.getAffineConstantExpr(0) : index;
+    for (unsigned loop = 0; isLinear && loop < extents.size(); ++loop)
+      moved = moved + b.getAffineDimExpr(loop) * (*getStep(index, loop) / place.step);
+    OpFoldResult before = isLinear ? range.skipped : range.first;
+    if (std::optional<int64_t> known = getConstantIntValue(before)) {
+      indices.push_back(moved - *known);
+      continue;
+    }
+    indices.push_back(moved - b.getAffineSymbolExpr(copied.symbols.size()));
+    copied.symbols.push_back(toValue(before));
+  }
+  copied.map = AffineMap::get(extents.size(), copied.symbols.size(), indices, b.getContext());
+  return copied;
+}
+
+/// The outermost dimension along which a run of neighbours in memory is copied: all of those inside of it are
+/// copied as a whole.
+unsigned TileWidening::findRunDim() {
+  auto type = cast<MemRefType>(read.memory.getType());
+  auto [strides, offset] = type.getStridesAndOffset();
+  unsigned dim = type.getRank() - 1;
+  auto isWhole = [&](unsigned dim) {
+    return places[dim].count == type.getDimSize(dim) && getConstantIntValue(ranges[dim].first) == 0 &&
+           getConstantIntValue(ranges[dim].count) == type.getDimSize(dim);
+  };
+  while (dim > 0 && isWhole(dim) && places[dim - 1].step == 1 && !ShapedType::isDynamic(strides[dim]) &&
+         strides[dim - 1] == strides[dim] * type.getDimSize(dim))
+    --dim;
+  return dim;
+}
+
+void TileWidening::emit() {
+  OpBuilder::InsertionGuard guard(b);
+  unsigned run = findRunDim(), rank = places.size();
+  SmallVector<ReassociationIndices> groups;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    dim <= run ? groups.push_back({dim}) : groups.back().push_back(dim);
+  source = run + 1 == rank ? read.memory
+                           : memref::CollapseShapeOp::create(b, loc, read.memory, groups).getResult();
+  copy = createCopy(run + 1);
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0), one = arith::ConstantIndexOp::create(b, loc, 1);
+  for (unsigned dim = 0; dim < run; ++dim) {
+    auto loop = scf::ForOp::create(b, loc, zero, toValue(ranges[dim].count), one);
+    b.setInsertionPointToStart(loop.getBody());
+    to.push_back(loop.getInductionVar());
+    from.push_back(toValue(fold(s0 + s1 * places[dim].step, {ranges[dim].first, loop.getInductionVar()})));
+  }
+  int64_t neighbours = 1;
+  for (unsigned dim = run + 1; dim < rank; ++dim)
+    neighbours *= places[dim].count;
+  from.push_back(toValue(fold(s0 * neighbours, {ranges[run].first})));
+  to.push_back(zero);
+  length = fold(s0 * neighbours, {ranges[run].count});
+  emitRun();
+}
+
+/// Whole vectors, of which the last one ends with the run; elements where that is shorter, or leaves out
+/// some.
+void TileWidening::emitRun() {
+  Value zero = to.back(), end = toValue(length);
+  auto emitParts = [&](std::optional<int64_t> width) {
+    auto loop =
+        scf::ForOp::create(b, loc, zero, end, arith::ConstantIndexOp::create(b, loc, width.value_or(1)));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+    AffineMap clamped = AffineMap::get(0, 2, {s0, s1 - width.value_or(1)}, b.getContext());
+    emitPart(toValue(affine::makeComposedFoldedAffineMin(b, loc, clamped, {loop.getInductionVar(), length})),
+             width);
+  };
+  std::optional<int64_t> known = getConstantIntValue(length);
+  if (places[to.size() - 1].step != 1 || (known && *known < lanes))
+    return emitParts(std::nullopt);
+  if (known)
+    return emitParts(lanes);
+  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, end,
+                                     arith::ConstantIndexOp::create(b, loc, lanes));
+  auto branch = scf::IfOp::create(b, loc, fits, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitParts(lanes);
+  b.setInsertionPointToStart(branch.elseBlock());
+  emitParts(std::nullopt);
+}
+
+/// A vector at a place of the run, or an element.
+void TileWidening::emitPart(Value place, std::optional<int64_t> width) {
+  AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
+  SmallVector<Value> source(from), target(to);
+  source.back() = toValue(fold(s0 + s1 * places[to.size() - 1].step, {from.back(), place}));
+  target.back() = place;
+  Type narrow = getElementTypeOrSelf(this->source), wide = b.getF32Type();
+  if (!width) {
+    Value element = memref::LoadOp::create(b, loc, this->source, source);
+    memref::StoreOp::create(b, loc, arith::ExtFOp::create(b, loc, wide, element), copy, target);
+    return;
+  }
+  Value elements = vector::LoadOp::create(b, loc, VectorType::get({*width}, narrow), this->source, source);
+  elements = arith::ExtFOp::create(b, loc, VectorType::get({*width}, wide), elements);
+  vector::StoreOp::create(b, loc, elements, copy, target);
+}
+
+/// Copies what the tile reads, unless the tile before read the same.
+void ContractionEmitter::widenTile() {
+  auto most = op->getAttrOfType<DenseI64ArrayAttr>(kTileExtentsAttr);
+  if (!most || !getWidenedTileBytes(op, contraction, most.asArrayRef()))
+    return;
+  SmallVector<TilePlaces> places = *findTilePlaces(op, contraction.scalars, most.asArrayRef());
+  TileWidening widening(b, op, contraction.scalars, places, extents, lanes);
+  ElementRead copied = widening.getCopy();
+  std::optional<SmallVector<Value>> begins = findTileOffsets(contraction.scalars.memory);
+  if (begins)
+    llvm::append_range(*begins, widening.getBegins());
+  OpBuilder::InsertionGuard guard(b);
+  if (Value isNew = begins ? emitIsNew(b, op, *begins) : Value()) {
+    auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  widening.emit();
+  contraction.scalars = copied;
+  contraction.widensScalars = false;
+}
