@@ -203,8 +203,13 @@ LogicalResult Conversion::convertLoop(LoopOp op) {
   Block &body = op.getBody().front();
   SmallVector<Value> inits{op.getCondition()}, targets{createAlloc(op.getCondition())};
   llvm::append_range(inits, op.getInits());
-  for (auto [argument, result] : llvm::zip(body.getArguments(), op.getResults()))
-    targets.push_back(buffers[argument] = buffers[result] = createAlloc(result));
+  for (auto [argument, result] : llvm::zip(body.getArguments(), op.getResults())) {
+    // One after the other: an insertion moves what the map holds.
+    Value target = createAlloc(result);
+    buffers[argument] = target;
+    buffers[result] = target;
+    targets.push_back(target);
+  }
   move(inits, targets);
   auto loop = plan::LoopOp::create(b, loc, targets.front(), getName(loc));
   OpBuilder::InsertionGuard guard(b);
