@@ -48,3 +48,11 @@ Value tenon::getViewed(Value value) {
     value = value.getDefiningOp()->getOperand(0);
   return value;
 }
+
+bool tenon::keepsExtents(LoopOp loop, BlockArgument argument) {
+  auto *dialect = loop.getContext()->getOrLoadDialect<TenonDialect>();
+  return llvm::all_of(getDims(argument), [&](AffineExpr dim) {
+    auto changesIt = [&](StringRef symbol) { return dim.isFunctionOfSymbol(dialect->internSymbol(symbol)); };
+    return !isUnknownDim(dim) && (!loop.getSymbols() || llvm::none_of(loop.getSymbols()->getAsValueRange<StringAttr>(), changesIt));
+  });
+}

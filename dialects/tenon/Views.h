@@ -14,6 +14,7 @@
 namespace tenon {
 
 class ConcatOp;
+class LoopOp;
 class SliceOp;
 
 /// Whether the elements of a slice follow one another in the memory of its input, in the same order.
@@ -29,6 +30,9 @@ mlir::Value getReshaped(mlir::Value value);
 
 /// The value that a chain of reshapes and slices begins with: outside of kernels all of them lie in its memory.
 mlir::Value getViewed(mlir::Value value);
+
+/// Whether what a loop passes on as this argument of its body is as large each time.
+bool keepsExtents(LoopOp loop, mlir::BlockArgument argument);
 
 } // namespace tenon
 

@@ -112,11 +112,12 @@ void BlockReuse::collectUses() {
 static bool isNextOf(Value value, Value result) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto loop = argument ? dyn_cast_or_null<LoopOp>(argument.getOwner()->getParentOp()) : LoopOp();
-  if (!loop || !cast<RankedTensorType>(value.getType()).hasStaticShape())
+  if (!loop || !keepsExtents(loop, argument))
     return false;
   OperandRange yielded = cast<YieldOp>(argument.getOwner()->getTerminator()).getValues();
   auto isResult = [&](Value other) { return getReshaped(other) == result; };
-  return isResult(yielded[argument.getArgNumber() + 1]) && llvm::count_if(yielded, isResult) == 1;
+  Value next = yielded[argument.getArgNumber() + 1];
+  return isResult(next) && next.getType() == value.getType() && llvm::count_if(yielded, isResult) == 1;
 }
 
 /// Whether the memory of an input is an activation of this block, or of the loop that it is the body of, that has served its

@@ -186,13 +186,15 @@ void Conversion::placeYields(LoopOp op, ArrayRef<Value> targets) {
     });
   OperandRange yielded = cast<YieldOp>(body.getTerminator()).getValues();
   for (auto [i, value, target] : llvm::enumerate(yielded, targets)) {
-    Value source = getReshaped(value), argument = i ? Value(body.getArgument(i - 1)) : Value();
+    Value source = getReshaped(value);
+    BlockArgument argument = i ? body.getArgument(i - 1) : BlockArgument();
     Operation *definition = source.getDefiningOp(), *lastUse = lastUses.lookup(argument);
     if (!isa_and_nonnull<LaunchOp, CallOp>(definition) || definition->getBlock() != &body || buffers.contains(source))
       continue;
     bool isOnce = llvm::count_if(yielded, [&](Value other) { return getReshaped(other) == source; }) == 1;
-    bool isFree = !argument || (value.getType() == argument.getType() && (!lastUse || lastUse->isBeforeInBlock(definition)));
-    if (isOnce && isFree && cast<RankedTensorType>(value.getType()).hasStaticShape())
+    bool isFree = !argument || (value.getType() == argument.getType() && keepsExtents(op, argument) &&
+                                (!lastUse || lastUse->isBeforeInBlock(definition)));
+    if (isOnce && isFree)
       buffers[source] = target;
   }
 }
@@ -203,8 +205,13 @@ LogicalResult Conversion::convertLoop(LoopOp op) {
   Block &body = op.getBody().front();
   SmallVector<Value> inits{op.getCondition()}, targets{createAlloc(op.getCondition())};
   llvm::append_range(inits, op.getInits());
-  for (auto [argument, result] : llvm::zip(body.getArguments(), op.getResults()))
-    targets.push_back(buffers[argument] = buffers[result] = createAlloc(result));
+  for (auto [argument, result] : llvm::zip(body.getArguments(), op.getResults())) {
+    // One after the other: an insertion moves what the map holds.
+    Value target = createAlloc(result);
+    buffers[argument] = target;
+    buffers[result] = target;
+    targets.push_back(target);
+  }
   move(inits, targets);
   auto loop = plan::LoopOp::create(b, loc, targets.front(), getName(loc));
   OpBuilder::InsertionGuard guard(b);

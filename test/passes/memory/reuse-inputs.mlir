@@ -85,3 +85,26 @@ func.func private @add(%x: tensor<16xf32>, %y: tensor<16xf32>) -> tensor<16xf32>
   %0 = tenon.add %x, %y : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
   return %0 : tensor<16xf32>
 }
+
+// -----
+
+// So is what has an open size, which no time of the loop changes; and what each time may make larger is not.
+// CHECK-LABEL: func.func @open_loop
+// CHECK: ^bb0(%[[U:.*]]: tensor<?xf32, #tenon.shape<N>>, %[[V:.*]]: tensor<?xf32, #tenon.shape<M>>):
+// CHECK: tenon.launch @exp_in_place0(%[[U]])
+// CHECK: tenon.launch @exp(%[[V]])
+#n = #tenon.shape<N>
+#m = #tenon.shape<M>
+func.func @open_loop(%c: tensor<i1>, %x: tensor<?xf32, #n>) -> tensor<?xf32, #n> {
+  %0:2 = tenon.loop %c(%x, %x) : tensor<i1>, (tensor<?xf32, #n>, tensor<?xf32, #n>) -> (tensor<?xf32, #n>, tensor<?xf32, #m>) {
+  ^bb0(%u: tensor<?xf32, #n>, %v: tensor<?xf32, #m>):
+    %a = tenon.launch @exp(%u) {sizes = #n} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    %b = tenon.launch @exp(%v) {sizes = #m} : (tensor<?xf32, #m>) -> tensor<?xf32, #m>
+    tenon.yield %c, %a, %b : tensor<i1>, tensor<?xf32, #n>, tensor<?xf32, #m>
+  } {symbols = ["M"]}
+  return %0#0 : tensor<?xf32, #n>
+}
+func.func private @exp(%x: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {tenon.kernel} {
+  %0 = tenon.exp %x : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+  return %0 : tensor<?xf32, #n>
+}

@@ -166,3 +166,36 @@ func.func @not_at_once(%c: tensor<i1> {tenon.name = "c"}, %x: tensor<4x4xf32> {t
   return %0#0 : tensor<4x4xf32>
 }
 func.func private @turn(%arg0: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {tenon.kernel, tenon.symbols = [], tenon.tiles = #tenon.shape<1>}
+
+// -----
+
+// An open size that no time of the loop changes is as good as a known one; one that may change is not.
+// CHECK-LABEL: plan.program @open_next
+// CHECK: plan.alloc %c1
+// CHECK: %[[U:.*]] = plan.alloc
+// CHECK: %[[V:.*]] = plan.alloc
+// CHECK: plan.loop
+// CHECK: plan.launch @turn(%[[U]]) -> (%[[TURNED:[0-9]+]])
+// CHECK: plan.launch @turn(%[[TURNED]]) -> (%[[U]])
+// CHECK: plan.launch @turn(%[[V]]) -> (%[[ONCE:[0-9]+]])
+// CHECK: plan.launch @turn(%[[ONCE]]) -> (%[[LATER:[0-9]+]])
+// The condition is copied, too.
+// CHECK: plan.copy %{{.*}} size %c1
+// CHECK-NOT: plan.copy
+// CHECK: plan.copy %[[LATER]] to %{{.*}}
+// CHECK-NOT: plan.copy
+// CHECK: }
+#n = #tenon.shape<N>
+#m = #tenon.shape<M>
+func.func @open_next(%c: tensor<i1> {tenon.name = "c"}, %x: tensor<?xf32, #n> {tenon.name = "x"}) -> (tensor<?xf32, #n> {tenon.name = "y"}) {
+  %0:2 = tenon.loop %c(%x, %x) : tensor<i1>, (tensor<?xf32, #n>, tensor<?xf32, #n>) -> (tensor<?xf32, #n>, tensor<?xf32, #m>) {
+  ^bb0(%u: tensor<?xf32, #n>, %v: tensor<?xf32, #m>):
+    %a = tenon.launch @turn(%u) {sizes = #n} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    %b = tenon.launch @turn(%a) {sizes = #n} : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
+    %d = tenon.launch @turn(%v) {sizes = #m} : (tensor<?xf32, #m>) -> tensor<?xf32, #m>
+    %e = tenon.launch @turn(%d) {sizes = #m} : (tensor<?xf32, #m>) -> tensor<?xf32, #m>
+    tenon.yield %c, %b, %e : tensor<i1>, tensor<?xf32, #n>, tensor<?xf32, #m>
+  } {symbols = ["M"]}
+  return %0#0 : tensor<?xf32, #n>
+}
+func.func private @turn(%arg0: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {tenon.kernel, tenon.symbols = ["N"], tenon.tiles = #tenon.shape<1>}
