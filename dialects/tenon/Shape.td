@@ -197,8 +197,8 @@ def Tenon_ToPartsOp : Tenon_Op<"to_parts"> {
 def Tenon_FromPartsOp : Tenon_Op<"from_parts"> {
   let summary = "sums the parts of each f32";
   let description = [{
-    What `tenon.to_parts` was made of, and for a kernel that computes with the parts the way to them. An f32 is one part by itself:
-    such a kernel cuts it into shorter ones.
+    What `tenon.to_parts` was made of, and for a kernel that computes with the parts the way to them. An f32 is one part by itself, and so
+    is an f16: such a kernel cuts it into shorter ones.
 
     ```mlir
     %1 = tenon.from_parts %0 : (tensor<7x2x3x30xbf16>) -> tensor<7x60xf32>

@@ -207,7 +207,8 @@ LogicalResult UnpackOp::verify() {
 /// Whether `parts` are those of `whole`, whose last dimension they have in steps.
 static LogicalResult verifyParts(Operation *op, RankedTensorType whole, RankedTensorType parts) {
   bool isOfBf16 = parts.getElementType().isBF16();
-  bool isItself = isa<FromPartsOp>(op) && parts.getElementType().isF32() && parts.getRank() > 1 && parts.getShape().end()[-2] == 1;
+  bool isFloat = parts.getElementType().isF32() || parts.getElementType().isF16();
+  bool isItself = isa<FromPartsOp>(op) && isFloat && parts.getRank() > 1 && parts.getShape().end()[-2] == 1;
   if (!whole.getElementType().isF32() || (!isOfBf16 && !isItself) || whole.getRank() < 1 ||
       parts.getRank() != whole.getRank() + 2)
     return op->emitOpError("needs f32, and bf16 of two dimensions more");

@@ -258,11 +258,13 @@ static bool sumsIntoNeighbours(linalg::GenericOp op) {
 // Floats in parts
 //===----------------------------------------------------------------------===//
 
-/// The reads that `value` is the sum of, the last one first: of parts, or one of an f32. Empty where it is anything else.
+/// The reads that `value` is the sum of, the last one first: of parts, or one of an f32 or f16. Empty where it is anything else.
 static SmallVector<ElementRead> matchSumOfParts(linalg::GenericOp op, Value value) {
   auto isOfParts = [](const ElementRead &read) { return read.bounds.empty() && read.symbols.empty(); };
   SmallVector<ElementRead> reads;
-  if (std::optional<ElementRead> read = matchRead(op, value); read && isOfParts(*read))
+  auto widened = value.getDefiningOp<arith::ExtFOp>();
+  Value whole = widened && widened.getIn().getType().isF16() ? widened.getIn() : value;
+  if (std::optional<ElementRead> read = matchRead(op, whole); read && isOfParts(*read))
     return {*read};
   for (;;) {
     auto sum = value.getDefiningOp<arith::AddFOp>();

@@ -23,13 +23,13 @@ struct Widening {
 
 /// Sums of products of f32 that are made of parts (tenon.to_parts): reads of each part, the largest first.
 /// `rows` are contiguous along a step, `columns` have a row of pairs of columns for each pair of a step. Columns of f32 are one
-/// read, which the kernel cuts into as many parts as the rows have. So are rows of f32, where columns are, too, or one part.
+/// read, which the kernel cuts into as many parts as the rows have. So are rows of f32 or f16, where columns are, too, or one part.
 struct FloatParts {
   unsigned loop; ///< the summed loop
   int64_t step;  ///< that has so many elements together
   llvm::SmallVector<ElementRead> rows, columns;
 
-  static bool isWhole(const ElementRead &read) { return mlir::getElementTypeOrSelf(read.memory).isF32(); }
+  static bool isWhole(const ElementRead &read) { return !mlir::getElementTypeOrSelf(read.memory).isBF16(); }
   bool cutsColumns() const { return isWhole(columns.front()); }
   bool cutsRows() const { return isWhole(rows.front()); }
   int64_t countRowParts() const { return cutsRows() ? kPartsOfAll : rows.size(); }

@@ -116,7 +116,10 @@ void ContractionEmitter::cutRows() {
       forLoop(constant(0), constant(length), parts.step, [&](Value step) {
         position[parts.loop] = compute(b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1), {begin, step});
         auto floats = VectorType::get({parts.step}, b.getF32Type());
-        Value elements = vector::LoadOp::create(b, loc, floats, wholeRows->memory, getIndices(*wholeRows, 0, 0));
+        auto stored = VectorType::get({parts.step}, getElementTypeOrSelf(wholeRows->memory));
+        Value elements = vector::LoadOp::create(b, loc, stored, wholeRows->memory, getIndices(*wholeRows, 0, 0));
+        if (stored != floats)
+          elements = arith::ExtFOp::create(b, loc, floats, elements);
         cutElements(elements, FloatParts::kPartsOfAll, [&](int64_t part, Value halves) {
           vector::StoreOp::create(b, loc, halves, memory, getIndices(parts.rows[part], 0, 0));
         });

@@ -54,18 +54,27 @@ std::optional<PartProduct> tenon::findPartProduct(Operation *op, int64_t numPart
   return std::nullopt;
 }
 
+/// `x`, or the f16 that it was widened from, in whatever shape.
+static Value getStored(Value x) {
+  Value source = x;
+  while (auto reshape = source.getDefiningOp<ReshapeOp>())
+    source = reshape.getInput();
+  auto cast = source.getDefiningOp<CastOp>();
+  return cast && getElementTypeOrSelf(cast.getInput()).isF16() ? cast.getInput() : x;
+}
+
 /// One for all products that read it; or `x` itself in steps, which the kernel cuts.
 static Value toParts(RewriterBase &rewriter, Value x, int64_t numParts, bool isWhole) {
   Dims dims = getDims(x);
   int64_t depth = *getConstant(dims.back()), step = chooseStep(depth);
   dims.back() = ceilDivDims(dims.back(), getDimConstant(x.getContext(), step));
   dims.append({getDimConstant(x.getContext(), numParts), getDimConstant(x.getContext(), step)});
-  Type type = getTensorType(dims, isWhole ? Type(rewriter.getF32Type()) : rewriter.getBF16Type());
+  Type type = getTensorType(dims, isWhole ? getElementTypeOrSelf(getStored(x)) : rewriter.getBF16Type());
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfterValue(x);
   // What is a part by itself, in whole steps, lies in memory as it should.
   if (numParts == 1 && depth % step == 0)
-    return ReshapeOp::create(rewriter, x.getLoc(), type, isWhole ? x : x.getDefiningOp<CastOp>().getInput());
+    return ReshapeOp::create(rewriter, x.getLoc(), type, isWhole ? getStored(x) : x.getDefiningOp<CastOp>().getInput());
   for (Operation *user : x.getUsers())
     if (auto known = dyn_cast<ToPartsOp>(user); known && known.getType() == type)
       return known;
@@ -156,12 +165,13 @@ Operation *tenon::takePartProduct(Operation *op, int64_t numParts, RewriterBase 
     product.matrix->set(packed);
   });
   auto eraseUnused = [&](Operation *source) {
-    if (isa_and_nonnull<WeightOp, CastOp>(source) && source->use_empty())
+    while (isa_and_nonnull<WeightOp, CastOp, ReshapeOp>(source) && source->use_empty()) {
+      Operation *before = source->getNumOperands() ? source->getOperand(0).getDefiningOp() : nullptr;
       rewriter.eraseOp(source);
+      source = before;
+    }
   };
   eraseUnused(x.getDefiningOp());
-  if (matrix != product.weight)
-    eraseUnused(matrix);
-  eraseUnused(product.weight);
+  eraseUnused(matrix);
   return op;
 }

@@ -45,6 +45,17 @@ def emitHalves(name, hasHalfRows):
     print("  return %2 : tensor<128x300xf32>\n}")
 
 
+def emitWidened(name):
+    """Of rows of f16, in another shape."""
+    print(f"func.func @{name}(%x: tensor<2x64x256xf16>) -> tensor<128x300xf32> {{")
+    w = emitWeight(256, 300)
+    print("  %0 = tenon.cast %x : (tensor<2x64x256xf16>) -> tensor<2x64x256xf32>")
+    print("  %1 = tenon.reshape %0 : (tensor<2x64x256xf32>) -> tensor<128x256xf32>")
+    print("  %2 = tenon.contract %1, %w {lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>,")
+    print(f"    result_dims = array<i64: 0, 2>}} : (tensor<128x256xf32>, {w}) -> tensor<128x300xf32>")
+    print("  return %2 : tensor<128x300xf32>\n}")
+
+
 def emitConvolve(name, size, channels, filters, window=3):
     x, y = f"tensor<1x{size}x{size}x{channels}xf32>", f"tensor<1x{size // 2}x{size // 2}x{filters}xf32>"
     print(f"func.func @{name}(%x: {x}) -> {y} {{")
@@ -60,6 +71,7 @@ print("module @tile_registers attributes {tenon.machine = {amx_bf16 = 1 : i64}} 
 emitContracts("many_rows", 128, 250, 300, number=2)
 emitContracts("open_rows", "?", 256, 512)
 emitContracts("few_columns", 512, 256, 64)
+emitWidened("widened_rows")
 emitContracts("one_row", 1, 200, 300)
 emitContracts("little_work", 16, 32, 32)
 emitConvolve("window", 28, 64, 128)

@@ -55,11 +55,12 @@ def drawTwo(d, operator):
 
 
 def drawHalves(d, operator):
-    """A matrix of bf16, which is a part by itself, with rows of such or of f32."""
+    """A matrix of bf16, which is a part by itself, with rows of such or of f32; or rows of f16, which the kernel cuts."""
     rows, half = _rows(d), NUMBERS["bfloat16"]
     k, n = _few(d, rows, DEPTHS, WIDTHS)
-    w = d.node("Cast", [d.weight(half, [k, n])], dtypes=[FLOAT], isResult=False, to=TensorProto.FLOAT)
-    x = d.input(d.choose(FLOAT, half), [*rows, k], "unit")
+    ofMatrix, ofRows = d.choose((half, FLOAT), (half, half), (FLOAT, NUMBERS["float16"]))
+    w = d.node("Cast", [d.weight(ofMatrix, [k, n])], dtypes=[FLOAT], isResult=False, to=TensorProto.FLOAT)
+    x = d.input(ofRows, [*rows, k], "unit")
     x = d.node("Cast", [x], dtypes=[FLOAT], isResult=False, to=TensorProto.FLOAT)
     d.node("MatMul", [x, w], dtypes=[FLOAT])
     d.isWhole, d.slack = True, 4
