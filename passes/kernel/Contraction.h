@@ -59,6 +59,9 @@ inline constexpr llvm::StringLiteral kCopiedRowsAttr = "tenon.copied_rows";
 /// On a linalg.generic of a known number of rows that tiles do not divide: how many a tile has, and the last one.
 inline constexpr llvm::StringLiteral kTileRowsAttr = "tenon.tile_rows";
 
+/// On a linalg.generic of an open number of rows that is never small: blocks of one size waste little.
+inline constexpr llvm::StringLiteral kManyRowsAttr = "tenon.many_rows";
+
 /// How a linalg.generic is a sum of products that registers can be blocked for: one operand is read in
 /// vectors along the innermost loop, the other one element by element, and both are used many times.
 struct Contraction {

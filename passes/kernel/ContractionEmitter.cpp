@@ -244,8 +244,8 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
 Value ContractionEmitter::forRowsOfTwoSizes(llvm::function_ref<void(int64_t rows)> body) {
   constexpr int64_t kPartLess = 8;
   Value extent = extents[*contraction.rowLoop];
-  // A window's rows see too different things for code of one more size.
-  int64_t rows = block.rows, less = window ? 0 : llvm::divideCeil(rows, kPartLess), smaller = rows - less;
+  // A window's rows see too different things for code of one more size, which many rows do not need.
+  int64_t rows = block.rows, less = window || op->hasAttr(kManyRowsAttr) ? 0 : llvm::divideCeil(rows, kPartLess), smaller = rows - less;
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
   Value count = compute(d0.ceilDiv(rows), {extent}), numSmaller = constant(0);
   if (less)

@@ -407,8 +407,11 @@ static void cutWidenedTiles(linalg::GenericOp op, const ContractionShape &shape,
 
 /// What a kernel needs to know of the rows of its tiles.
 static void setTileRows(linalg::GenericOp op, const ContractionShape &shape, ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes) {
+  constexpr int64_t kManyRows = 128;
   if (!shape.row)
     return;
+  if (!getConstant(dims[*shape.row]) && dims[*shape.row].getLargestKnownDivisor() >= kManyRows)
+    op->setAttr(kManyRowsAttr, UnitAttr::get(op.getContext()));
   Builder b(op.getContext());
   int64_t rows = sizes[*shape.row];
   std::optional<int64_t> all = getConstant(dims[*shape.row]);
