@@ -156,6 +156,24 @@ func.func @open_rows_end_with_a_whole_block(%a: memref<?x100xf32>, %b: memref<1x
   return
 }
 
+// Rows that are never few have no code for a second size.
+// CHECK-LABEL: @many_open_rows
+// CHECK: %{{.*}}:28 = scf.for
+// CHECK-NOT: :24 = scf.for
+// CHECK: } else {
+func.func @many_open_rows(%a: memref<?x100xf32>, %b: memref<1x100x32xf32>, %c: memref<?x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<?x32xf32>)
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"], tenon.many_rows}
+      ins(%a, %b : memref<?x100xf32>, memref<1x100x32xf32>) outs(%c : memref<?x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
 // Sums that memory has from before are not added to twice: smaller steps.
 // CHECK-LABEL: @open_rows_that_are_added_to
 // CHECK-NOT: affine.min
