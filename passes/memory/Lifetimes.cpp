@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/memory/Lifetimes.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/memory/Parts.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -39,6 +40,8 @@ public:
 private:
   void add(plan::AllocOp alloc);
   void use(Value buffer);
+  void overwrite(Value buffer);
+  void useOperands(Operation &op);
   void visitBranches(plan::IfOp branch);
 
   /// The second one of two branches.
@@ -51,6 +54,7 @@ private:
   llvm::DenseMap<Value, size_t> index; // of allocations
   std::vector<Otherwise> otherwise; // those that are visited now
   int64_t time = 0, depth = 0, loopDepth = 0;
+  int64_t straightFrom = 0; // since when instructions run one after the other, with no branch or loop between
 };
 
 } // namespace
@@ -80,6 +84,25 @@ void LifetimeWalk::use(Value buffer) {
   activation.last = time;
 }
 
+/// Whether a buffer is all of an activation, whose size is the same at any time.
+static bool isWhole(Value buffer, plan::AllocOp alloc) {
+  if (alloc.getBound() || buffer == alloc.getBuffer())
+    return !alloc.getBound();
+  auto alias = buffer.getDefiningOp<plan::AliasOp>();
+  return alias && alias.getSource() == alloc.getBuffer() && isConstantIntValue(alias.getOffset(), 0) && alias.getSize() == alloc.getSize();
+}
+
+/// What is written now without a look at what is there holds nothing since it was used before: what a loop passes on, from where a
+/// time has read it to where it is made for the next one.
+void LifetimeWalk::overwrite(Value buffer) {
+  auto it = index.find(getPart(buffer).whole);
+  if (it == index.end() || !isWhole(buffer, activations[it->second].alloc))
+    return;
+  int64_t from = std::max(activations[it->second].last + 1, straightFrom);
+  if (activations[it->second].first >= 0 && from < time)
+    usages[it->second].idle.push_back({from, time});
+}
+
 /// What is used in a loop and around it must outlive every time that the loop comes around.
 void LifetimeWalk::extendOverLoops() {
   for (auto [begin, end] : loops)
@@ -98,7 +121,8 @@ static std::vector<Piece> cutTime(const Activation &activation, const Usage &usa
   std::vector<Piece> pieces;
   int64_t first = activation.first;
   for (auto [from, to] : usage.idle) {
-    if (from == to)
+    // Of two that end at the same time the first one begins earlier.
+    if (from == to || to <= first)
       continue;
     pieces.push_back({first, from - 1});
     first = to;
@@ -160,24 +184,38 @@ void LifetimeWalk::visitBranches(plan::IfOp branch) {
   --depth;
 }
 
+void LifetimeWalk::useOperands(Operation &op) {
+  times[&op] = time;
+  if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+    for (Value output : launch.getOutputs())
+      if (llvm::none_of(launch.getInputs(), [&](Value input) { return getPart(input).whole == getPart(output).whole; }))
+        overwrite(output);
+  } else if (auto copy = dyn_cast<plan::CopyOp>(op)) {
+    overwrite(copy.getTarget());
+  } else if (auto reserve = dyn_cast<plan::ReserveOp>(op); reserve && !reserve.getKeep()) {
+    overwrite(reserve.getBuffer());
+  }
+  for (Value operand : op.getOperands())
+    use(operand);
+}
+
 void LifetimeWalk::visit(Block &block) {
+  straightFrom = time;
   for (Operation &op : block) {
     if (auto alloc = dyn_cast<plan::AllocOp>(op)) {
       add(alloc);
     } else if (auto launch = dyn_cast<plan::LaunchOp>(op); launch && launch.getBeside()) {
       // At the time of the launch before.
       --time;
-      times[&op] = time;
-      for (Value operand : op.getOperands())
-        use(operand);
+      useOperands(op);
       ++time;
     } else if (isa<plan::LaunchOp, plan::CopyOp, plan::RunSeedOp, plan::BindOp, plan::ReserveOp, plan::IfOp>(op)) {
-      times[&op] = time;
-      for (Value operand : op.getOperands())
-        use(operand);
+      useOperands(op);
       ++time;
-      if (auto branch = dyn_cast<plan::IfOp>(op))
+      if (auto branch = dyn_cast<plan::IfOp>(op)) {
         visitBranches(branch);
+        straightFrom = time;
+      }
     } else if (auto loop = dyn_cast<plan::LoopOp>(op)) {
       int64_t begin = time;
       use(loop.getCondition());
@@ -190,6 +228,7 @@ void LifetimeWalk::visit(Block &block) {
       // The condition is read again.
       use(loop.getCondition());
       loops.push_back({begin, time++});
+      straightFrom = time;
     }
   }
 }

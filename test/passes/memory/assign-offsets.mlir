@@ -209,7 +209,7 @@ plan.program @branches symbols ["N"] inputs [] outputs [] {
   plan.launch @k(%result) -> (%out) sizes() tiles %one {name = "4"}
 }
 
-// In a loop it may be there from the time before.
+// In a loop it may be there from the time before, which the second branch reads.
 // CHECK-LABEL: @branches_in_a_loop
 // CHECK: ^bb0(%[[N:.*]]: index)
 // CHECK: %[[BYTES:.*]] = arith.muli %[[N]], %c64
@@ -231,8 +231,89 @@ plan.program @branches_in_a_loop symbols ["N"] inputs [] outputs [] {
       %b = plan.alloc %size {name = "b"}
       plan.launch @k(%in) -> (%b) sizes() tiles %one {name = "1"}
       plan.launch @k(%b) -> (%out) sizes() tiles %one {name = "2"}
+      plan.launch @k(%out, %result) -> (%result) sizes() tiles %one {name = "3"}
+    } {name = "if"}
+    plan.launch @k(%result) -> (%out) sizes() tiles %one {name = "4"}
+  } {name = "loop"}
+}
+
+// Where the second branch writes over it, that does not matter.
+// CHECK-LABEL: @branches_of_each_time
+// CHECK: ^bb0(%[[N:.*]]: index)
+// CHECK: %[[BYTES:.*]] = arith.muli %[[N]], %c64
+// CHECK: plan.arena %[[BYTES]]
+plan.program @branches_of_each_time symbols ["N"] inputs [] outputs [] {
+^bb0(%n: index):
+  %one = arith.constant 1 : index
+  %row = arith.constant 64 : index
+  %size = arith.muli %n, %row : index
+  %in = plan.input 0 size %size
+  %out = plan.output 0 size %size
+  %condition = plan.input 1 size %one
+  %result = plan.alloc %size {name = "result"}
+  plan.loop %condition {
+    plan.if %condition {
+      plan.launch @k(%in) -> (%result) sizes() tiles %one {name = "0"}
+    } else {
+      %b = plan.alloc %size {name = "b"}
+      plan.launch @k(%in) -> (%b) sizes() tiles %one {name = "1"}
+      plan.launch @k(%b) -> (%out) sizes() tiles %one {name = "2"}
       plan.launch @k(%out) -> (%result) sizes() tiles %one {name = "3"}
     } {name = "if"}
     plan.launch @k(%result) -> (%out) sizes() tiles %one {name = "4"}
   } {name = "loop"}
+}
+
+// What a loop passes on holds nothing from where a time has read it to where it is written for the next one: %b lies there.
+// CHECK-LABEL: @next_of_a_loop
+// CHECK: plan.arena %c192
+plan.program @next_of_a_loop symbols [] inputs [] outputs [] {
+  %one = arith.constant 1 : index
+  %row = arith.constant 64 : index
+  %rows = arith.constant 128 : index
+  %in = plan.input 0 size %row
+  %out = plan.output 0 size %row
+  %condition = plan.input 1 size %one
+  %h = plan.alloc %row {name = "h"}
+  plan.copy %in to %h size %row {name = "0"}
+  plan.loop %condition {
+    %a = plan.alloc %rows {name = "a"}
+    %b = plan.alloc %row {name = "b"}
+    %c = plan.alloc %row {name = "c"}
+    plan.launch @k(%h) -> (%a) sizes() tiles %one {name = "1"}
+    plan.launch @k(%a) -> (%b) sizes() tiles %one {name = "2"}
+    plan.launch @k(%b) -> (%c) sizes() tiles %one {name = "3"}
+    plan.launch @k(%c) -> (%h) sizes() tiles %one {name = "4"}
+  } {name = "loop"}
+  plan.copy %h to %out size %row {name = "5"}
+}
+
+// Where a branch decides whether it is written, the time before that may still count; so it does where a part is written.
+// CHECK-LABEL: @next_of_some_times
+// CHECK: plan.arena %c256
+plan.program @next_of_some_times symbols [] inputs [] outputs [] {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %row = arith.constant 64 : index
+  %rows = arith.constant 128 : index
+  %in = plan.input 0 size %row
+  %out = plan.output 0 size %row
+  %condition = plan.input 1 size %one
+  %h = plan.alloc %row {name = "h"}
+  %part = plan.alias %h[%zero] size %one
+  plan.copy %in to %h size %row {name = "0"}
+  plan.loop %condition {
+    %a = plan.alloc %rows {name = "a"}
+    %b = plan.alloc %row {name = "b"}
+    %c = plan.alloc %row {name = "c"}
+    plan.launch @k(%h) -> (%a) sizes() tiles %one {name = "1"}
+    plan.launch @k(%a) -> (%b) sizes() tiles %one {name = "2"}
+    plan.launch @k(%b) -> (%c) sizes() tiles %one {name = "3"}
+    plan.launch @k(%c) -> (%part) sizes() tiles %one {name = "4"}
+    plan.if %condition {
+      plan.launch @k(%c) -> (%h) sizes() tiles %one {name = "5"}
+    } else {
+    } {name = "if"}
+  } {name = "loop"}
+  plan.copy %h to %out size %row {name = "6"}
 }
