@@ -6,27 +6,37 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/memory/placement/Greedy.h"
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <numeric>
 
 using namespace tenon::placement;
 
-/// The offset that a buffer of `size` gets among these, which are in use at that time and sorted by offset.
-static int64_t findGap(const Instance &instance, const std::vector<std::pair<int64_t, uint32_t>> &placed,
-                       const Buffer &buffer, Fit fit) {
+namespace {
+
+/// Offsets that are taken: those between these two.
+struct Taken {
+  int64_t after, before;
+  auto operator<=>(const Taken &) const = default;
+};
+
+} // namespace
+
+/// A multiple of the alignment that is not taken. `taken` is sorted.
+static int64_t findGap(const std::vector<Taken> &taken, int64_t alignment, Fit fit) {
   int64_t end = 0, best = -1, bestGap = std::numeric_limits<int64_t>::max();
-  for (auto [offset, other] : placed) {
-    int64_t start = alignTo(end, buffer.alignment), gap = offset - start;
-    if (gap >= buffer.size && gap < bestGap) {
+  for (auto [after, before] : taken) {
+    int64_t start = alignTo(end, alignment), gap = after - start;
+    if (gap >= 0 && gap < bestGap) {
       best = start;
       bestGap = gap;
       if (fit == Fit::First)
         return best;
     }
-    end = std::max(end, offset + instance[other].size);
+    end = std::max(end, before);
   }
-  return best >= 0 ? best : alignTo(end, buffer.alignment);
+  return best >= 0 ? best : alignTo(end, alignment);
 }
 
 namespace {
@@ -39,54 +49,92 @@ public:
     placement.offsets.assign(instance.size(), 0);
   }
 
-  void place(uint32_t buffer, int64_t offset) {
+  void place(uint32_t buffer, Fit fit) {
+    taken.clear();
+    collectTaken(buffer, 0);
+    settle(buffer, findOffset(instance[buffer].alignment, fit));
+  }
+
+  /// All that is tied, none of which has been placed.
+  void place(const Tie &tie, Fit fit) {
+    taken.clear();
+    for (size_t i = 0; i < tie.members.size(); ++i)
+      collectTaken(tie.members[i], tie.distances[i]);
+    int64_t offset = findOffset(tie.alignment, fit);
+    for (size_t i = 0; i < tie.members.size(); ++i)
+      settle(tie.members[i], offset + tie.distances[i]);
+  }
+
+  bool has(uint32_t buffer) const { return isPlaced[buffer]; }
+
+  Placement placement;
+
+private:
+  int64_t findOffset(int64_t alignment, Fit fit) {
+    if (!std::is_sorted(taken.begin(), taken.end()))
+      std::sort(taken.begin(), taken.end());
+    return findGap(taken, alignment, fit);
+  }
+
+  /// The offsets at which a buffer, `distance` above them, would collide.
+  void collectTaken(uint32_t buffer, int64_t distance) {
+    auto add = [&](uint32_t other) {
+      int64_t offset = placement.offsets[other] - distance;
+      taken.push_back({offset - instance[buffer].size, offset + instance[other].size});
+    };
+    if (conflicts.isListed()) {
+      for (uint32_t other : conflicts.of(buffer))
+        if (isPlaced[other])
+          add(other);
+    } else {
+      for (auto [offset, other] : byOffset)
+        if (inConflict(instance[buffer], instance[other]))
+          add(other);
+    }
+  }
+
+  void settle(uint32_t buffer, int64_t offset) {
+    isPlaced[buffer] = true;
+    if (!instance[buffer].takesPlace())
+      return;
     placement.offsets[buffer] = offset;
     placement.peak = std::max(placement.peak, offset + instance[buffer].size);
-    isPlaced[buffer] = true;
     if (conflicts.isListed())
       return;
     std::pair entry(offset, buffer);
     byOffset.insert(std::upper_bound(byOffset.begin(), byOffset.end(), entry), entry);
   }
 
-  bool has(uint32_t buffer) const { return isPlaced[buffer]; }
-
-  /// What is in conflict with a buffer, sorted by offset.
-  const std::vector<std::pair<int64_t, uint32_t>> &getConflicts(uint32_t buffer) {
-    found.clear();
-    if (conflicts.isListed()) {
-      for (uint32_t other : conflicts.of(buffer))
-        if (isPlaced[other])
-          found.push_back({placement.offsets[other], other});
-      std::sort(found.begin(), found.end());
-    } else {
-      for (auto entry : byOffset)
-        if (inConflict(instance[buffer], instance[entry.second]))
-          found.push_back(entry);
-    }
-    return found;
-  }
-
-  Placement placement;
-
-private:
   const Instance &instance;
   const Conflicts &conflicts;
   std::vector<char> isPlaced;
-  std::vector<std::pair<int64_t, uint32_t>> found;
+  std::vector<Taken> taken;                           // scratch
   std::vector<std::pair<int64_t, uint32_t>> byOffset; // where conflicts are not listed
 };
 
 } // namespace
 
+/// For each buffer the number of its tie, or that of ties.
+static std::vector<size_t> getTieOf(size_t count, const std::vector<Tie> &ties) {
+  std::vector<size_t> tieOf(count, ties.size());
+  for (size_t number = 0; number < ties.size(); ++number)
+    for (uint32_t member : ties[number].members)
+      tieOf[member] = number;
+  return tieOf;
+}
+
 Placement tenon::placement::placeInOrder(const Instance &instance, const Conflicts &conflicts,
-                                         const std::vector<uint32_t> &order, Fit fit, const Pinned &pinned) {
+                                         const std::vector<uint32_t> &order, Fit fit, const std::vector<Tie> &ties) {
   Placed placed(instance, conflicts);
-  for (auto [i, offset] : pinned)
-    placed.place(i, offset);
-  for (uint32_t i : order)
-    if (instance[i].takesPlace() && !placed.has(i))
-      placed.place(i, findGap(instance, placed.getConflicts(i), instance[i], fit));
+  std::vector<size_t> tieOf = getTieOf(instance.size(), ties);
+  for (uint32_t i : order) {
+    if (!instance[i].takesPlace() || placed.has(i))
+      continue;
+    if (tieOf[i] < ties.size())
+      placed.place(ties[tieOf[i]], fit);
+    else
+      placed.place(i, fit);
+  }
   return std::move(placed.placement);
 }
 
@@ -128,25 +176,41 @@ static std::array<std::vector<double>, 5> getPriorities(const Instance &instance
   return priorities;
 }
 
+/// Buffers by priority, those of ties first if so wanted.
+static std::vector<uint32_t> getOrder(const std::vector<double> &priority, const std::vector<char> &comesFirst) {
+  std::vector<uint32_t> order(priority.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    if (comesFirst[a] != comesFirst[b])
+      return comesFirst[a] > comesFirst[b];
+    return priority[a] != priority[b] ? priority[a] > priority[b] : a < b;
+  });
+  return order;
+}
+
 GreedyPlacement tenon::placement::placeGreedily(const Instance &instance, const Conflicts &conflicts, int64_t bound,
-                                                Budget &budget, const Pinned &pinned) {
-  GreedyPlacement best;
-  for (const std::vector<double> &priority : getPriorities(instance)) {
-    std::vector<uint32_t> order(instance.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-      return priority[a] != priority[b] ? priority[a] > priority[b] : a < b;
-    });
-    for (Fit fit : {Fit::Best, Fit::First}) {
-      bool isFirst = best.order.empty();
-      if (!isFirst && (best.placement.peak <= bound || budget.isSpent()))
-        return best;
-      budget.spend(getCost(instance, conflicts));
-      Placement placement = placeInOrder(instance, conflicts, order, fit, pinned);
-      if (isFirst || placement.peak < best.placement.peak)
-        best = {std::move(placement), order, fit, pinned};
-    }
+                                                Budget &budget, const std::vector<Tie> &ties) {
+  std::vector<std::vector<char>> whichFirst(1, std::vector<char>(instance.size()));
+  if (!ties.empty()) {
+    std::vector<char> &isTied = whichFirst.emplace_back(instance.size());
+    for (const Tie &tie : ties)
+      for (uint32_t member : tie.members)
+        isTied[member] = true;
   }
+  GreedyPlacement best;
+  for (const std::vector<double> &priority : getPriorities(instance))
+    for (const std::vector<char> &comesFirst : whichFirst) {
+      std::vector<uint32_t> order = getOrder(priority, comesFirst);
+      for (Fit fit : {Fit::Best, Fit::First}) {
+        bool isFirst = best.order.empty();
+        if (!isFirst && (best.placement.peak <= bound || budget.isSpent()))
+          return best;
+        budget.spend(getCost(instance, conflicts));
+        Placement placement = placeInOrder(instance, conflicts, order, fit, ties);
+        if (isFirst || placement.peak < best.placement.peak)
+          best = {std::move(placement), order, fit};
+      }
+    }
   return best;
 }
 
@@ -164,7 +228,7 @@ static void moveForwards(const Instance &instance, const Placement &placement, u
 }
 
 void tenon::placement::improve(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget,
-                               GreedyPlacement &best) {
+                               GreedyPlacement &best, const std::vector<Tie> &ties) {
   // The constants of Knuth's MMIX generator: the same numbers everywhere.
   uint64_t random = 1;
   GreedyPlacement current = best;
@@ -173,7 +237,7 @@ void tenon::placement::improve(const Instance &instance, const Conflicts &confli
     random = random * 6364136223846793005u + 1442695040888963407u;
     std::vector<uint32_t> order = current.order;
     moveForwards(instance, current.placement, random >> 33, order);
-    Placement placement = placeInOrder(instance, conflicts, order, current.fit, current.pinned);
+    Placement placement = placeInOrder(instance, conflicts, order, current.fit, ties);
     if (placement.peak > current.placement.peak)
       continue;
     current.placement = std::move(placement);

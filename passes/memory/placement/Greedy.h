@@ -10,6 +10,7 @@
 
 #include "passes/memory/placement/Budget.h"
 #include "passes/memory/placement/Conflicts.h"
+#include "passes/memory/placement/Ties.h"
 
 namespace tenon::placement {
 
@@ -18,29 +19,26 @@ enum class Fit {
   First, ///< the lowest gap that is large enough
 };
 
-/// Buffers that have an offset from the beginning.
-using Pinned = std::vector<std::pair<uint32_t, int64_t>>;
-
-/// Places buffers in this order, each into a gap between those in conflict with it that were placed before.
+/// Places buffers in this order, each into a gap between those in conflict with it that were placed before: with the first one of a
+/// tie all that it ties, into gaps at their distances.
 Placement placeInOrder(const Instance &instance, const Conflicts &conflicts, const std::vector<uint32_t> &order, Fit fit,
-                       const Pinned &pinned = {});
+                       const std::vector<Tie> &ties = {});
 
 struct GreedyPlacement {
   Placement placement;
   std::vector<uint32_t> order;
   Fit fit;
-  Pinned pinned = {};
 };
 
-/// The best of several orders: by size, lifetime, area, start, and by how much is in conflict. At least one is
-/// tried, and none after one that reaches `bound`.
+/// The best of several orders: by size, lifetime, area, start, and by how much is in conflict; with ties also those in which what is
+/// tied comes first. At least one is tried, and none after one that reaches `bound`.
 GreedyPlacement placeGreedily(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget,
-                              const Pinned &pinned = {});
+                              const std::vector<Tie> &ties = {});
 
 /// Tries to lower the peak: the buffers that make it move forwards in the order, and the order that results
 /// is kept where it is not worse. Ends at `bound`.
-void improve(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget,
-             GreedyPlacement &best);
+void improve(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget, GreedyPlacement &best,
+             const std::vector<Tie> &ties = {});
 
 } // namespace tenon::placement
 

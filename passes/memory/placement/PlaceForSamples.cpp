@@ -22,7 +22,7 @@ public:
       bounds.push_back(getLowerBound(splitLives(sample)));
   }
 
-  /// Tries what a placement of these buffers shows. The number of the sample for which it is worst.
+  /// Tries what placements of these buffers show. The number of the sample for which the better one is worst.
   size_t tryPlacementOf(const Instance &instance, const Budget &budget);
 
   /// A mix of samples, each scaled to the same lower bound and then by its weight: its largest sizes, or its
@@ -34,6 +34,12 @@ public:
   SampledPlacement best{{}, std::numeric_limits<double>::infinity(), {}, {}};
 
 private:
+  struct Tried {
+    size_t worst; ///< sample
+    double ratio;
+  };
+  Tried tryPlacement(const Instance &instance, const Placement &placement);
+
   /// A buffer for each life, if such are given.
   Instance splitLives(const Instance &instance) const;
   Placement placeLives(const Instance &instance, const Budget &budget) const;
@@ -56,8 +62,6 @@ Instance Candidates::splitLives(const Instance &instance) const {
 }
 
 Placement Candidates::placeLives(const Instance &instance, const Budget &budget) const {
-  if (lives.empty())
-    return place(instance, budget).placement;
   std::vector<Tie> ties(instance.size());
   for (uint32_t i = 0; i < lives.size(); ++i) {
     Tie &tie = ties[lives[i].buffer];
@@ -66,10 +70,7 @@ Placement Candidates::placeLives(const Instance &instance, const Budget &budget)
     tie.alignment = instance[lives[i].buffer].alignment;
   }
   std::erase_if(ties, [](const Tie &tie) { return tie.members.size() < 2; });
-  Placement whole = place(instance, budget.part(2)).placement;
-  Placement split = placeTied(splitLives(instance), ties, budget.part(2));
-  if (whole.peak <= split.peak)
-    return whole;
+  Placement split = placeTied(splitLives(instance), ties, budget);
   Placement placement{std::vector<int64_t>(instance.size()), split.peak};
   for (size_t i = 0; i < lives.size(); ++i)
     placement.offsets[lives[i].buffer] = split.offsets[i];
@@ -77,8 +78,17 @@ Placement Candidates::placeLives(const Instance &instance, const Budget &budget)
 }
 
 size_t Candidates::tryPlacementOf(const Instance &instance, const Budget &budget) {
+  Tried tried = tryPlacement(instance, place(instance, budget).placement);
+  if (lives.empty() || isOptimal())
+    return tried.worst;
+  // The better one may well be that which does not know of gaps: it was searched for by better means.
+  Tried split = tryPlacement(instance, placeLives(instance, budget));
+  return split.ratio < tried.ratio ? split.worst : tried.worst;
+}
+
+Candidates::Tried Candidates::tryPlacement(const Instance &instance, const Placement &placement) {
   SampledPlacement candidate;
-  candidate.orientation = getOrientation(instance, placeLives(instance, budget), lives);
+  candidate.orientation = getOrientation(instance, placement, lives);
   candidate.bounds = bounds;
   double sum = 0;
   size_t worst = 0;
@@ -91,11 +101,12 @@ size_t Candidates::tryPlacementOf(const Instance &instance, const Budget &budget
       worst = k;
     }
   }
+  Tried tried{worst, candidate.worstRatio};
   if (candidate.worstRatio < best.worstRatio || (candidate.worstRatio == best.worstRatio && sum < bestSum)) {
     best = std::move(candidate);
     bestSum = sum;
   }
-  return worst;
+  return tried;
 }
 
 Instance Candidates::mix(const std::vector<double> &weights, bool isLargest) const {

@@ -22,8 +22,7 @@ struct Tie {
   int64_t alignment = 1;          ///< of the common offset, a multiple of the members'
 };
 
-/// A placement that keeps the distances: what is tied lies at the bottom, in one of a few orders, and the
-/// others are placed greedily.
+/// A placement that keeps the distances, by greedy orders. A buffer is in one tie at most.
 Placement placeTied(const Instance &instance, const std::vector<Tie> &ties, Budget budget);
 
 } // namespace tenon::placement
