@@ -567,7 +567,7 @@ Value ContractionEmitter::loadElement(int64_t row) {
 SmallVector<Value> ContractionEmitter::emitStep(ArrayRef<int64_t> rows, ValueRange sums) {
   SmallVector<Value> columns, results(sums);
   for (int64_t v = 0; v < size.vectors; ++v)
-    columns.push_back(widensInRegisters ? emitColumns(contraction.widening->number, v) : loadVector(contraction.vectors, 0, v));
+    columns.push_back(loadVector(contraction.vectors, 0, v));
   auto vectorType = VectorType::get({lanes}, type);
   for (int64_t row : rows) {
     Value element;

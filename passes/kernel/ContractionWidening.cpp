@@ -14,11 +14,13 @@
 #include "dialects/kernel/KernelDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/kernel/ContractionEmitter.h"
 #include "runtime/format/Kernel.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -39,6 +41,9 @@ void ContractionEmitter::emitWidenedLoops() {
 void ContractionEmitter::emitWidenedRows(bool inRegisters) {
   widensInRegisters = inRegisters;
   block = chooseBlock(getProblem());
+  // A single row has a few sums alone: it reads whole panels, as they lie in memory.
+  if (inRegisters && (!contraction.rowLoop || isConstantIntValue(extents[*contraction.rowLoop], 1)))
+    block = {1, contraction.panel / lanes};
   copiedRows = {};
   if (inRegisters)
     return emitLoops();
@@ -53,35 +58,79 @@ void ContractionEmitter::emitWidenedRows(bool inRegisters) {
   contraction.vectors = stored;
 }
 
-/// Runs `body` at each of so many steps of the sum from `first` on; it changes what is carried.
-void ContractionEmitter::forSteps(Value first, int64_t steps, MutableArrayRef<Value> carried,
-                                  llvm::function_ref<void(MutableArrayRef<Value>)> body) {
-  // All numbers of a word, or as many.
-  constexpr int64_t kUnrolled = 8;
+/// All numbers of a word, or as many, are done one after the other.
+static constexpr int64_t kUnrolledNumbers = 8;
+
+/// Asks for the numbers of a vector that come some kilobytes after those from `first` + `index` unrolled steps on. Beyond the end of a
+/// panel the next one begins, and beyond the last one nothing is read.
+void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t vector) {
+  constexpr int64_t kLine = 64, kBytesAhead = 2048;
+  unsigned loop = getWidenedLoop(op);
+  auto memory = cast<MemRefType>(contraction.vectors.memory.getType());
+  int64_t vectorBytes = lanes * memory.getElementTypeBitWidth() / 8;
+  if (vector * vectorBytes % kLine != 0)
+    return;
+  // A read and a step for each row of the panel that the steps read. Operands are views of their own.
+  llvm::MapVector<int64_t, std::pair<ElementRead, int64_t>> rows;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    ElementRead read = getRead(*operand);
+    auto type = cast<MemRefType>(read.memory.getType());
+    if (type.getElementType() != memory.getElementType() || getPanel(read.map, contraction.columnLoop) == 0)
+      continue;
+    for (int64_t step = 0; step < kUnrolledNumbers; ++step)
+      for (AffineExpr index : read.map.getResults())
+        if (index.isFunctionOfDim(loop))
+          if (auto row = dyn_cast<AffineConstantExpr>(index.replace(b.getAffineDimExpr(loop), b.getAffineConstantExpr(step))))
+            rows.try_emplace(row.getValue(), read, step);
+  }
+  if (rows.empty())
+    return;
+  int64_t bytes = static_cast<int64_t>(rows.size()) * contraction.panel * memory.getElementTypeBitWidth() / 8;
+  int64_t ahead = llvm::divideCeil(kBytesAhead, bytes) * kUnrolledNumbers;
+  AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);
+  for (auto &[row, place] : rows) {
+    position[loop] = affine::makeComposedAffineApply(
+        b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + ahead + place.second), {first, index});
+    memref::PrefetchOp::create(b, loc, place.first.memory, getIndices(place.first, 0, vector * lanes), /*isWrite=*/false, /*localityHint=*/3,
+                               /*isDataCache=*/true);
+  }
+}
+
+/// Runs `body` for each of so many vectors at each of so many steps of the sum from `first` on; it changes what is carried. Of steps
+/// that are unrolled all of a vector come before those of the next one.
+void ContractionEmitter::forSteps(Value first, int64_t steps, int64_t vectors, MutableArrayRef<Value> carried,
+                                  llvm::function_ref<void(int64_t vector, int64_t step, MutableArrayRef<Value>)> body) {
   Value &place = position[getWidenedLoop(op)];
   AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);
-  auto runAt = [&](Value start, Value index, int64_t number, MutableArrayRef<Value> values) {
-    place = affine::makeComposedAffineApply(b, loc, AffineMap::get(2, 0, from + offset * kUnrolled + number),
-                                            {start, index});
-    columns.clear();
-    body(values);
+  auto runAll = [&](Value start, Value index, int64_t count, MutableArrayRef<Value> values) {
+    for (int64_t vector = 0; vector < vectors && widensInRegisters && count == kUnrolledNumbers; ++vector)
+      prefetchNumbers(start, index, vector);
+    for (int64_t number = 0; number < count; ++number) {
+      // What a later step reads, read before its turn, would take the registers. What they share is in the first cache by then.
+      if (number > 0 && hasFewRegisters())
+        LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
+      place = affine::makeComposedAffineApply(b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + number),
+                                              {start, index});
+      columns.clear();
+      for (int64_t vector = 0; vector < vectors; ++vector)
+        body(vector, number, values);
+    }
   };
-  int64_t whole = steps / kUnrolled;
+  int64_t whole = steps / kUnrolledNumbers;
   if (whole > 0) {
     auto loop = scf::ForOp::create(b, loc, constant(0), constant(whole), constant(1), carried);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> values(loop.getRegionIterArgs());
-    for (int64_t number = 0; number < kUnrolled; ++number)
-      runAt(first, loop.getInductionVar(), number, values);
+    runAll(first, loop.getInductionVar(), kUnrolledNumbers, values);
     if (carried.empty())
       b.setInsertionPoint(loop.getBody()->getTerminator());
     else
       scf::YieldOp::create(b, loc, values);
     llvm::copy(loop.getResults(), carried.begin());
   }
-  for (int64_t number = 0; number < steps % kUnrolled; ++number)
-    runAt(first, constant(whole), number, carried);
+  if (steps % kUnrolledNumbers)
+    runAll(first, constant(whole), steps % kUnrolledNumbers, carried);
 }
 
 /// Runs `body` for each block of steps that have one scale, of which the last may be shorter.
@@ -108,17 +157,27 @@ void ContractionEmitter::forBlocks(MutableArrayRef<Value> carried,
 
 /// The sum of each block, scaled.
 SmallVector<Value> ContractionEmitter::emitScaledBlocks(ArrayRef<int64_t> rows, ValueRange sums) {
+  // A sum waits for the one before: fewer than so many leave multipliers idle.
+  constexpr size_t kSums = 4;
   SmallVector<Value> results(sums);
   Value scale = contraction.widening->scale;
-  auto addSteps = [&](Value first, int64_t steps, MutableArrayRef<Value> values) {
-    forSteps(first, steps, values, [&](MutableArrayRef<Value> parts) { llvm::copy(emitStep(rows, parts), parts.begin()); });
-  };
+  size_t chains = llvm::divideCeil(kSums, sums.size());
   forBlocks(results, [&](Value first, int64_t steps, MutableArrayRef<Value> values) {
+    size_t count = values.size(), own = scale ? 0 : count;
+    SmallVector<Value> parts(values.take_front(own));
+    parts.append(chains * count - own, arith::ConstantOp::create(b, loc, b.getZeroAttr(VectorType::get({lanes}, type))));
+    forSteps(first, steps, size.vectors, parts, [&](int64_t vector, int64_t step, MutableArrayRef<Value> all) {
+      Value column = emitColumns(contraction.widening->number, vector);
+      for (int64_t row : rows) {
+        Value element = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, type), loadElement(row));
+        Value &sum = all[step % chains * count + row * size.vectors + vector];
+        sum = vector::FMAOp::create(b, loc, element, column, sum);
+      }
+    });
+    for (size_t i = count; i < parts.size(); ++i)
+      parts[i % count] = arith::AddFOp::create(b, loc, parts[i % count], parts[i]);
     if (!scale)
-      return addSteps(first, steps, values);
-    SmallVector<Value> parts(values.size(),
-                             arith::ConstantOp::create(b, loc, b.getZeroAttr(VectorType::get({lanes}, type))));
-    addSteps(first, steps, parts);
+      return (void)llvm::copy(ArrayRef(parts).take_front(count), values.begin());
     position[getWidenedLoop(op)] = first;
     columns.clear();
     for (auto [i, value] : llvm::enumerate(values))
@@ -144,13 +203,11 @@ void ContractionEmitter::widenPanel(int64_t vectors) {
     SmallVector<Value> scales;
     for (int64_t v = 0; v < vectors && scale; ++v)
       scales.push_back(emitScale(v));
-    forSteps(first, steps, {}, [&](MutableArrayRef<Value>) {
-      for (int64_t v = 0; v < vectors; ++v) {
-        Value factor = emitColumns(contraction.widening->number, v);
-        if (scale)
-          factor = arith::MulFOp::create(b, loc, factor, scales[v]);
-        vector::StoreOp::create(b, loc, factor, panel, getIndices(contraction.vectors, 0, v * lanes));
-      }
+    forSteps(first, steps, vectors, {}, [&](int64_t v, int64_t, MutableArrayRef<Value>) {
+      Value factor = emitColumns(contraction.widening->number, v);
+      if (scale)
+        factor = arith::MulFOp::create(b, loc, factor, scales[v]);
+      vector::StoreOp::create(b, loc, factor, panel, getIndices(contraction.vectors, 0, v * lanes));
     });
   });
 }

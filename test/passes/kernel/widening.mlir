@@ -7,18 +7,21 @@
 #bytes = affine_map<(m, k, n) -> (n floordiv 32, k, n mod 32)>
 #scale = affine_map<(m, k, n) -> (n floordiv 32, 0, n mod 32)>
 #out = affine_map<(m, k, n) -> (m, n)>
-// One row: a word for each column, the eight numbers of which are multiplied one after the other; the sum of 16 steps is
-// scaled.
+// One row: a word for each column, the eight numbers of which are multiplied one after the other, for two sums in turns; what 16 steps
+// give is scaled. Words that come later are asked for.
 // CHECK-LABEL: @words_for_one_row
 // CHECK-NOT: kernel.scratch
 // CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>)
-// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>)
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-2: memref.prefetch {{.*}} memref<1x5x32xi32>
+// CHECK-NOT: memref.prefetch
 // CHECK: vector.load {{.*}} memref<1x5x32xi32>, vector<16xi32>
 // CHECK: arith.shrui {{.*}} vector<16xi32>
 // CHECK: arith.andi {{.*}} vector<16xi32>
 // CHECK: arith.sitofp {{.*}} vector<16xi32> to vector<16xf32>
 // CHECK: vector.fma
 // CHECK: scf.yield
+// CHECK: arith.addf {{.*}} vector<16xf32>
 // CHECK: vector.load {{.*}} memref<1x3x32xf32>, vector<16xf32>
 // CHECK: vector.fma
 // What is left of the 40 steps is a block of 8.
