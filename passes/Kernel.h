@@ -58,6 +58,8 @@ inline constexpr llvm::StringRef kPathAttr = "tenon.path";
 inline constexpr llvm::StringRef kAmxPath = "amx";
 /// The way of products of bf16 in vectors, by pairs (passes/paths/BfloatPairs.cpp).
 inline constexpr llvm::StringRef kBfloatPairsPath = "bf16_pairs";
+/// The ways of products with a matrix of numbers of fewer bits, which follow in the name (passes/paths/FixedMatrix.cpp).
+inline constexpr llvm::StringRef kFixedPath = "fixed";
 /// The way of products whose operands stay as they lie (passes/paths/PlainProduct.cpp).
 inline constexpr llvm::StringRef kPlainPath = "plain";
 /// On such an operation, and on the kernel that computes it: {direct = 1000, ...}, how many cycles each way would take by estimate.

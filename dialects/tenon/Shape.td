@@ -152,20 +152,26 @@ def Tenon_UnpackOp : Tenon_Op<"unpack"> {
     With `word_axis` eight neighbours along that one, unsigned numbers of four bits, share a word of 32, the first in the
     lowest bits: the input has ceil(its extent / 8) words along it.
 
+    With `bits`, too, numbers along `word_axis` are integers of 32 bits of which the upper 16, 20 or 24 count, as many together as fill
+    whole words (dialects/tenon/FixedNumbers.h): the lower ones may be anything. `word_axis` has whole groups of them.
+
     ```mlir
     %1 = tenon.unpack %0 {axis = 1 : i64} : (tensor<3x8x32xf32>) -> tensor<8x70xf32>
     %3 = tenon.unpack %2 {axis = 1 : i64, quad_axis = 0 : i64} : (tensor<3x2x128xi8>) -> tensor<7x70xi8>
     %5 = tenon.unpack %4 {axis = 0 : i64, word_axis = 1 : i64} : (tensor<3x2x32xi32>) -> tensor<70x16xui4>
+    %7 = tenon.unpack %6 {axis = 1 : i64, word_axis = 0 : i64, bits = 20 : i64} : (tensor<3x10x32xi32>) -> tensor<16x70xi32>
     ```
   }];
   let arguments = (ins Tenon_AnyTensor:$input, I64Attr:$axis, OptionalAttr<I64Attr>:$quad_axis,
-                       OptionalAttr<I64Attr>:$word_axis);
+                       OptionalAttr<I64Attr>:$word_axis, OptionalAttr<I64Attr>:$bits);
   let results = (outs Tenon_AnyTensor:$result);
   let extraClassDeclaration = [{
     /// Elements along `axis` that a panel has.
     int64_t getPanelColumns() { return getInput().getType().getShape().back() / (getQuadAxis() ? 4 : 1); }
     /// How many neighbours along a dimension but `axis` the input has together.
-    int64_t getNeighbours(int64_t dim) { return dim == getQuadAxis() ? 4 : dim == getWordAxis() ? 8 : 1; }
+    int64_t getNeighbours(int64_t dim);
+    /// How many elements of the input they are.
+    int64_t getNeighbourWords(int64_t dim);
   }];
   let hasVerifier = 1;
 }

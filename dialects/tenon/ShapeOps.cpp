@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/FixedNumbers.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -177,11 +178,24 @@ LogicalResult SliceOp::verify() {
   return success();
 }
 
+int64_t UnpackOp::getNeighbours(int64_t dim) {
+  if (dim == getQuadAxis())
+    return 4;
+  if (dim != getWordAxis())
+    return 1;
+  return getBits() ? FixedNumbers(*getBits()).group : 8;
+}
+
+int64_t UnpackOp::getNeighbourWords(int64_t dim) { return dim == getWordAxis() && getBits() ? FixedNumbers(*getBits()).words : 1; }
+
 LogicalResult UnpackOp::verify() {
   auto in = getInput().getType(), out = getType();
   int64_t axis = getAxis();
-  bool fits = getWordAxis() ? in.getElementType().isSignlessInteger(32) && out.getElementType().isUnsignedInteger(4)
-                            : in.getElementType() == out.getElementType();
+  if (getBits() && (!getWordAxis() || !FixedNumbers::isKnown(*getBits())))
+    return emitOpError("has numbers of ") << *getBits() << " bits, which are 16, 20 or 24 and need an axis that words are shared along";
+  bool isOfWords = getWordAxis() && !getBits();
+  bool fits = isOfWords ? in.getElementType().isSignlessInteger(32) && out.getElementType().isUnsignedInteger(4)
+                        : in.getElementType() == out.getElementType() && (!getBits() || in.getElementType().isSignlessInteger(32));
   if (in.getRank() != out.getRank() + 1 || !fits)
     return emitOpError("needs an input of one dimension more, for the panels, and of its own type or of words");
   if (axis < 0 || axis >= out.getRank())
@@ -189,14 +203,16 @@ LogicalResult UnpackOp::verify() {
   std::optional<int64_t> quadAxis = getQuadAxis();
   if (quadAxis && *quadAxis != out.getRank() - (axis + 1 == out.getRank() ? 2 : 1))
     return emitOpError("has quads along dimension ") << *quadAxis << ", which is not the last one but its axis";
+  if (getBits() && (out.isDynamicDim(*getWordAxis()) || out.getDimSize(*getWordAxis()) % getNeighbours(*getWordAxis()) != 0))
+    return emitOpError("needs whole groups of ") << getNeighbours(*getWordAxis()) << " numbers along dimension " << *getWordAxis();
   if (in.isDynamicDim(in.getRank() - 1) || getPanelColumns() < 1)
     return emitOpError("needs panels of a constant number of elements");
   AffineExpr columns = getDimConstant(getContext(), getPanelColumns());
   Dims panels = getDims(getInput()), wanted{ceilDivDims(getDim(getResult(), axis), columns)};
   for (int64_t i = 0; i < out.getRank(); ++i) {
-    AffineExpr dim = getDim(getResult(), i);
+    AffineExpr groups = ceilDivDims(getDim(getResult(), i), getDimConstant(getContext(), getNeighbours(i)));
     if (i != axis)
-      wanted.push_back(ceilDivDims(dim, getDimConstant(getContext(), getNeighbours(i))));
+      wanted.push_back(mulDims(groups, getDimConstant(getContext(), getNeighbourWords(i))));
   }
   wanted.push_back(panels.back());
   if (panels != wanted)

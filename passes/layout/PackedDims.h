@@ -17,11 +17,12 @@ namespace tenon {
 inline constexpr int64_t kFewColumns = 4;
 
 /// The dimension of a weight that is wanted in panels, and the one of which four neighbours, or eight in a word, are wanted
-/// together.
+/// together. With `bits` it is a matrix of f32 whose numbers become such that share words along `wordAxis`.
 struct PackedDims {
   int64_t axis;
   std::optional<int64_t> quadAxis = {}, wordAxis = {};
   int64_t columns = kPanelColumns;
+  std::optional<int64_t> bits = {};
 };
 
 /// What the use of a weight by a product wants; nothing where the weight is read as it is.

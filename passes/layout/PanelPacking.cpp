@@ -6,8 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/layout/PanelPacking.h"
+#include "dialects/tenon/FixedNumbers.h"
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <vector>
 
 using namespace tenon;
 
@@ -46,6 +49,41 @@ void tenon::packWords(const WordPacking &p, const char *source, uint32_t *target
       for (int64_t inner = 0; inner < p.inner; ++inner)
         target[i / kNumbersInWord * p.inner + inner] |= (uint32_t(*source++) & 15) << (4 * (i % kNumbersInWord));
     target += (p.extent + kNumbersInWord - 1) / kNumbersInWord * p.inner;
+  }
+}
+
+void tenon::packFixedPanel(const FixedPacking &p, int64_t panel, const float *source, uint32_t *target, float *scales) {
+  FixedNumbers format(p.bits);
+  // The largest number, with a scale that is rounded to an f32 and rounded itself, still has its bits.
+  const double largest = std::ldexp(1.0, 31) - std::ldexp(1.0, 32 - int(p.bits)) - 256;
+  int64_t first = panel * kPanelColumns, width = std::min(kPanelColumns, p.columns - first);
+  const float *from = source + first * p.columnStride;
+  // Columns side by side, a group of steps at a time.
+  std::vector<float> group(format.group * kPanelColumns);
+  auto readGroup = [&](int64_t k) {
+    for (int64_t i = 0; i < format.group; ++i)
+      for (int64_t n = 0; n < width; ++n)
+        group[i * kPanelColumns + n] = from[(k + i) * p.depthStride + n * p.columnStride];
+  };
+  float limits[kPanelColumns] = {};
+  for (int64_t k = 0; k < p.depth; k += format.group) {
+    readGroup(k);
+    for (int64_t i = 0; i < format.group; ++i)
+      for (int64_t n = 0; n < kPanelColumns; ++n)
+        limits[n] = std::max(limits[n], std::abs(group[i * kPanelColumns + n]));
+  }
+  double inverse[kPanelColumns] = {};
+  for (int64_t n = 0; n < width; ++n) {
+    scales[n] = static_cast<float>(limits[n] / largest);
+    inverse[n] = scales[n] > 0 ? 1 / double(scales[n]) : 0;
+  }
+  std::vector<int32_t> numbers(group.size());
+  for (int64_t k = 0; k < p.depth; k += format.group, target += format.words * kPanelColumns) {
+    readGroup(k);
+    for (int64_t i = 0; i < format.group; ++i)
+      for (int64_t n = 0; n < kPanelColumns; ++n)
+        numbers[i * kPanelColumns + n] = static_cast<int32_t>(group[i * kPanelColumns + n] * inverse[n]);
+    format.pack(numbers.data(), kPanelColumns, target);
   }
 }
 

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Threading.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/layout/PackedDims.h"
@@ -32,7 +33,15 @@ using namespace tenon;
 /// What a use wants, where its operation takes a path that reads panels.
 static std::optional<PackedDims> getWantedDims(OpOperand &use) {
   auto path = use.getOwner()->getAttrOfType<StringAttr>(kPathAttr);
-  return path && path == kPlainPath ? std::nullopt : getPackedDims(use);
+  StringRef name = path ? path.getValue() : StringRef();
+  std::optional<PackedDims> dims = name == kPlainPath ? std::nullopt : getPackedDims(use);
+  int64_t bits;
+  if (dims && name.consume_front(kFixedPath) && !name.getAsInteger(10, bits)) {
+    dims->bits = bits;
+    dims->wordAxis = 1 - dims->axis;
+    dims->columns = kPanelColumns;
+  }
+  return dims;
 }
 
 namespace {
@@ -58,22 +67,68 @@ struct PrepackWeights : public tenon::impl::PrepackWeightsBase<PrepackWeights> {
 private:
   /// Whether the weight can be packed so.
   bool replace(OpOperand &use, WeightOp weight, PackedDims dims) {
-    WeightOp packed = getPacked(weight, dims);
-    if (!packed)
+    Packed packed = dims.bits ? getFixed(weight, dims) : getPacked(weight, dims);
+    if (!packed.weight)
       return false;
     OpBuilder b(use.getOwner());
+    Location loc = use.getOwner()->getLoc();
     auto toAttr = [&](std::optional<int64_t> dim) { return dim ? b.getI64IntegerAttr(*dim) : IntegerAttr(); };
-    use.set(UnpackOp::create(b, use.getOwner()->getLoc(), weight.getType(), packed, b.getI64IntegerAttr(dims.axis), toAttr(dims.quadAxis),
-                             toAttr(dims.wordAxis)));
+    RankedTensorType type = weight.getType();
+    Type stored = dims.bits ? RankedTensorType::get(type.getShape(), b.getI32Type()) : type;
+    Value unpacked = UnpackOp::create(b, loc, stored, packed.weight, b.getI64IntegerAttr(dims.axis), toAttr(dims.quadAxis),
+                                      toAttr(dims.wordAxis), toAttr(dims.bits));
+    if (packed.scales) {
+      // One for the whole of a column.
+      SmallVector<int64_t> shape(2, 1);
+      shape[dims.axis] = type.getDimSize(dims.axis);
+      Value scales = UnpackOp::create(b, loc, RankedTensorType::get(shape, b.getF32Type()), packed.scales, b.getI64IntegerAttr(dims.axis),
+                                      IntegerAttr(), IntegerAttr(), IntegerAttr());
+      unpacked = DequantizeOp::create(b, loc, type, unpacked, scales, Value(), *dims.wordAxis, type.getDimSize(*dims.wordAxis), TypeAttr());
+    }
+    use.set(unpacked);
     return true;
   }
 
+  struct Packed {
+    WeightOp weight, scales = {};
+  };
+
+  static WeightOp createWeight(OpBuilder &b, WeightOp source, RankedTensorType type, StringRef key, AsmResourceBlob blob) {
+    auto weight = WeightOp::create(b, source.getLoc(), DenseResourceElementsAttr::get(type, key, std::move(blob)));
+    weight.setNameAttr(source.getNameAttr());
+    return weight;
+  }
+
+  /// A matrix of f32 as numbers of fewer bits, one for all uses that want the same.
+  Packed getFixed(WeightOp weight, PackedDims dims) {
+    Packed &known = fixedOf[{weight, dims.axis, *dims.bits}];
+    std::optional<ArrayRef<char>> bytes = getBytes(weight.getValue());
+    if (known.weight || !bytes)
+      return known;
+    RankedTensorType type = weight.getType();
+    SmallVector<int64_t> strides = computeStrides(type.getShape());
+    FixedPacking packing{*dims.bits, type.getDimSize(*dims.wordAxis), strides[*dims.wordAxis], type.getDimSize(dims.axis), strides[dims.axis]};
+    SmallVector<int64_t> panels{packing.getNumPanels(), packing.getNumWords(), kPanelColumns}, ofScales{panels[0], 1, kPanelColumns};
+    OpBuilder b(weight);
+    AsmResourceBlob words = allocateZeros(computeProduct(panels) * sizeof(uint32_t)),
+                    scales = allocateZeros(computeProduct(ofScales) * sizeof(float));
+    const auto *source = reinterpret_cast<const float *>(bytes->data());
+    auto *wordsOf = reinterpret_cast<uint32_t *>(words.getMutableData().data());
+    auto *scalesOf = reinterpret_cast<float *>(scales.getMutableData().data());
+    parallelFor(b.getContext(), 0, packing.getNumPanels(), [&](size_t panel) {
+      packFixedPanel(packing, panel, source, wordsOf + panel * packing.getNumWords() * kPanelColumns, scalesOf + panel * kPanelColumns);
+    });
+    known.weight = createWeight(b, weight, RankedTensorType::get(panels, b.getI32Type()), "fixed", std::move(words));
+    known.scales = createWeight(b, weight, RankedTensorType::get(ofScales, b.getF32Type()), "scales", std::move(scales));
+    return known;
+  }
+
   /// One for all uses that want the same.
-  WeightOp getPacked(WeightOp weight, PackedDims dims) {
+  Packed getPacked(WeightOp weight, PackedDims dims) {
     WeightOp &known = packedOf[{weight, dims.axis, dims.wordAxis.value_or(-1), dims.columns}];
     std::optional<ArrayRef<char>> bytes = getBytes(weight.getValue());
     if (known || !bytes)
-      return known;
+      return {known};
     SmallVector<int64_t> panels;
     OpBuilder b(weight);
     RankedTensorType type = weight.getType();
@@ -87,10 +142,8 @@ private:
     }
     AsmResourceBlob blob = dims.quadAxis ? makeQuads(type, dims, bytes->data(), panels)
                                          : makePanels(type, dims, bytes->data(), panels);
-    auto packedType = RankedTensorType::get(panels, type.getElementType());
-    known = WeightOp::create(b, weight.getLoc(), DenseResourceElementsAttr::get(packedType, "packed", std::move(blob)));
-    known.setNameAttr(weight.getNameAttr());
-    return known;
+    known = createWeight(b, weight, RankedTensorType::get(panels, type.getElementType()), "packed", std::move(blob));
+    return {known};
   }
 
   static AsmResourceBlob allocateZeros(int64_t size) {
@@ -144,5 +197,6 @@ private:
   }
 
   llvm::DenseMap<std::tuple<Operation *, int64_t, int64_t, int64_t>, WeightOp> packedOf;
+  llvm::DenseMap<std::tuple<Operation *, int64_t, int64_t>, Packed> fixedOf;
 };
 } // namespace

@@ -42,9 +42,12 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
       if (isa<TenonDialect>(op->getDialect()))
         operations.push_back(op);
     });
+    std::vector<SmallVector<Candidate>> all;
+    for (Operation *op : operations)
+      all.push_back(listCandidates(op, machine));
+    findWorthwhile(all);
     IRRewriter rewriter(&getContext());
-    for (Operation *op : operations) {
-      SmallVector<Candidate> candidates = listCandidates(op, machine);
+    for (auto [op, candidates] : llvm::zip(operations, all)) {
       if (candidates.empty())
         continue;
       // The first that applies is the operation's own, which is always exact enough.
@@ -72,12 +75,31 @@ private:
     return candidates;
   }
 
+  /// Any error has its price: that of the whole is measured. What all operations together save by a path must be worth it.
+  void findWorthwhile(ArrayRef<SmallVector<Candidate>> all) {
+    constexpr double kLeastShare = 0.01;
+    double total = 0;
+    llvm::DenseMap<const Path *, double> saved;
+    for (ArrayRef<Candidate> candidates : all)
+      for (auto [path, cycles] : candidates) {
+        double own = candidates.front().cycles;
+        total += path == candidates.front().path ? own : 0;
+        saved[path] += std::max(own - cycles, 0.0);
+      }
+    worthwhile.clear();
+    for (auto [path, cycles] : saved)
+      if (path->isAsExact() || cycles >= kLeastShare * total)
+        worthwhile.insert(path);
+  }
+
   /// `candidates` are in the order of their cycles.
   const Path *choose(Operation *op, const Path *own, ArrayRef<Candidate> candidates) {
     for (auto [path, cycles] : candidates) {
       LDBG() << path->getName() << ": " << int64_t(cycles) << " cycles, " << op->getLoc();
       if (path == own)
         return own;
+      if (!worthwhile.contains(path))
+        continue;
       if (path->isAsExact())
         return path;
       double error = errors->measure(*path, op);
@@ -99,6 +121,7 @@ private:
     op->setAttr(kPathsAttr, cycles.getDictionary(op->getContext()));
   }
 
+  llvm::SmallPtrSet<const Path *, 16> worthwhile;
   std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
 };
 } // namespace

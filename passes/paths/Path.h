@@ -48,6 +48,8 @@ std::unique_ptr<Path> createWinogradConvolution(int64_t outputs);
 /// Products of matrices of floats, one of them constant and in panels, or both as they lie.
 std::unique_ptr<Path> createPanelProduct();
 std::unique_ptr<Path> createPlainProduct();
+/// Products of few rows with a constant matrix of floats, which is stored as numbers of so many bits with a scale for each column.
+std::unique_ptr<Path> createFixedMatrix(int64_t bits);
 /// Products of unsigned with signed bytes, in vectors and in tile registers.
 std::unique_ptr<Path> createByteVectors();
 std::unique_ptr<Path> createAmxBytes();

@@ -18,6 +18,9 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
     all.push_back(createWinogradConvolution(6));
     all.push_back(createPanelProduct());
     all.push_back(createPlainProduct());
+    all.push_back(createFixedMatrix(24));
+    all.push_back(createFixedMatrix(20));
+    all.push_back(createFixedMatrix(16));
     all.push_back(createByteVectors());
     all.push_back(createAmxBytes());
     all.push_back(createBfloatPairs());

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/lower/tenon-to-linalg/ElementEmitter.h"
+#include "dialects/tenon/FixedNumbers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -456,14 +457,16 @@ FailureOr<Value> ElementEmitter::emitPad(PadOp op, ArrayRef<AffineExpr> indices)
       [&] { return emit(op.getValue(), {}); });
 }
 
-SmallVector<AffineExpr> ElementEmitter::getPackedIndices(UnpackOp op, ArrayRef<AffineExpr> indices) {
+SmallVector<AffineExpr> ElementEmitter::getPackedIndices(UnpackOp op, ArrayRef<AffineExpr> indices, AffineExpr word) {
   AffineExpr width = getDimConstant(loc.getContext(), op.getPanelColumns()), index = indices[op.getAxis()];
   AffineExpr four = getDimConstant(loc.getContext(), 4), place = modDims(index, width);
   std::optional<int64_t> quadAxis = op.getQuadAxis(), sharedAxis = op.getQuadAxis() ? op.getQuadAxis() : op.getWordAxis();
   SmallVector<AffineExpr> at{divDims(index, width)};
   for (auto [i, other] : llvm::enumerate(indices))
     if (i != op.getAxis())
-      at.push_back(divDims(other, getDimConstant(loc.getContext(), op.getNeighbours(i))));
+      at.push_back(op.getBits() && op.getWordAxis() == static_cast<int64_t>(i)
+                       ? word
+                       : divDims(other, getDimConstant(loc.getContext(), op.getNeighbours(i))));
   if (quadAxis)
     place = addDims(mulDims(place, four), modDims(indices[*quadAxis], four));
   at.push_back(place);
@@ -489,6 +492,43 @@ FailureOr<Value> ElementEmitter::emitFromWord(UnpackOp op, ArrayRef<AffineExpr> 
   return arith::AndIOp::create(builder, loc, shifted, mask).getResult();
 }
 
+FailureOr<Value> ElementEmitter::emitFixedNumber(UnpackOp op, ArrayRef<AffineExpr> indices) {
+  FixedNumbers format(*op.getBits());
+  MLIRContext *context = loc.getContext();
+  auto makeConstant = [&](int64_t number) {
+    return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(number))).getResult();
+  };
+  AffineExpr depth = indices[*op.getWordAxis()], group = getDimConstant(context, format.group),
+             first = mulDims(divDims(depth, group), getDimConstant(context, format.words));
+  SmallVector<Value> words;
+  for (int64_t word = 0; word < format.words; ++word) {
+    FailureOr<Value> read = emit(op.getInput(), getPackedIndices(op, indices, addDims(first, getDimConstant(context, word))));
+    if (failed(read))
+      return failure();
+    words.push_back(*read);
+  }
+  // Where loops are unrolled it is known which of them a number is.
+  Value place = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), materialize(modDims(depth, group)));
+  Value result = words.front();
+  for (int64_t number = 1; number < format.group; ++number) {
+    Value value = number < format.words ? words[number] : Value();
+    for (auto [word, from, count, to] : number < format.words ? std::vector<FixedNumbers::Piece>() : format.getPieces(number)) {
+      Value bits = words[word];
+      if (to > from)
+        bits = arith::ShLIOp::create(builder, loc, bits, makeConstant(to - from));
+      else if (from > to)
+        bits = arith::ShRUIOp::create(builder, loc, bits, makeConstant(from - to));
+      // What is shifted out at the top, or in below, needs no mask.
+      if (to + count < 32 || from > 0)
+        bits = arith::AndIOp::create(builder, loc, bits, makeConstant(((int64_t(1) << count) - 1) << to));
+      value = value ? arith::OrIOp::create(builder, loc, value, bits).getResult() : bits;
+    }
+    Value isThis = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, place, makeConstant(number));
+    result = arith::SelectOp::create(builder, loc, isThis, value, result);
+  }
+  return result;
+}
+
 FailureOr<Value> ElementEmitter::emitDequantize(DequantizeOp op, ArrayRef<AffineExpr> indices) {
   Type result = op.getType().getElementType(), compute = result.isF64() ? result : builder.getF32Type();
   auto emitParameter = [&](Value parameter) -> FailureOr<Value> {
@@ -506,7 +546,7 @@ FailureOr<Value> ElementEmitter::emitDequantize(DequantizeOp op, ArrayRef<Affine
     return castScalar(builder, loc, *scalar, getElementTypeOrSelf(parameter), compute);
   };
   auto unpack = op.getInput().getDefiningOp<UnpackOp>();
-  bool isInWord = unpack && unpack.getWordAxis();
+  bool isInWord = unpack && unpack.getWordAxis() && !unpack.getBits();
   FailureOr<Value> number = isInWord ? emitFromWord(unpack, indices) : emit(op.getInput(), indices);
   FailureOr<Value> scale = emitParameter(op.getScale());
   if (failed(number) || failed(scale))
@@ -694,6 +734,8 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
   if (std::optional<ElementSource> source = getMovedElement(value, indices))
     return emit(source->value, source->indices);
   if (auto unpack = dyn_cast<UnpackOp>(op)) {
+    if (unpack.getBits())
+      return emitFixedNumber(unpack, indices);
     if (!unpack.getWordAxis())
       return emit(unpack.getInput(), getPackedIndices(unpack, indices));
     FailureOr<Value> number = emitFromWord(unpack, indices);

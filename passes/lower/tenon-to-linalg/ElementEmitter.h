@@ -150,10 +150,13 @@ private:
                                       llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitPad(PadOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitConcat(ConcatOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  /// Where an element of an unpacked tensor lies in its panels.
-  llvm::SmallVector<mlir::AffineExpr> getPackedIndices(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  /// Where an element of an unpacked tensor lies in its panels: of one whose numbers share words by bits, at this word.
+  llvm::SmallVector<mlir::AffineExpr> getPackedIndices(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices,
+                                                       mlir::AffineExpr word = {});
   /// A number of four bits, as one of 32.
   mlir::FailureOr<mlir::Value> emitFromWord(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  /// A number of some upper bits, as one of 32.
+  mlir::FailureOr<mlir::Value> emitFixedNumber(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitDequantize(DequantizeOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitToParts(ToPartsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitFromParts(FromPartsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);

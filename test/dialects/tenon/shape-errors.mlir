@@ -185,6 +185,38 @@ func.func @unpack_words(%a: tensor<1x2x32xi8>) {
 
 // -----
 
+func.func @unpack_bits_without_words(%a: tensor<1x40x32xi32>) {
+  // expected-error @+1 {{has numbers of 20 bits, which are 16, 20 or 24 and need an axis that words are shared along}}
+  %0 = tenon.unpack %a {axis = 0 : i64, bits = 20 : i64} : (tensor<1x40x32xi32>) -> tensor<32x64xi32>
+  return
+}
+
+// -----
+
+func.func @unpack_of_some_bits(%a: tensor<1x40x32xi32>) {
+  // expected-error @+1 {{has numbers of 12 bits, which are 16, 20 or 24}}
+  %0 = tenon.unpack %a {axis = 0 : i64, word_axis = 1 : i64, bits = 12 : i64} : (tensor<1x40x32xi32>) -> tensor<32x64xi32>
+  return
+}
+
+// -----
+
+func.func @unpack_parts_of_groups(%a: tensor<1x40x32xi32>) {
+  // expected-error @+1 {{needs whole groups of 8 numbers along dimension 1}}
+  %0 = tenon.unpack %a {axis = 0 : i64, word_axis = 1 : i64, bits = 20 : i64} : (tensor<1x40x32xi32>) -> tensor<32x60xi32>
+  return
+}
+
+// -----
+
+func.func @unpack_fewer_groups(%a: tensor<1x40x32xi32>) {
+  // expected-error @+1 {{needs panels of}}
+  %0 = tenon.unpack %a {axis = 0 : i64, word_axis = 1 : i64, bits = 24 : i64} : (tensor<1x40x32xi32>) -> tensor<32x64xi32>
+  return
+}
+
+// -----
+
 func.func @parts_of_f64(%a: tensor<4x8xf64>) {
   // expected-error @+1 {{needs f32, and bf16 of two dimensions more}}
   %0 = tenon.to_parts %a : (tensor<4x8xf64>) -> tensor<4x1x3x8xbf16>

@@ -1,0 +1,52 @@
+//===- FixedNumbers.cpp - numbers of some bits that share words ------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/FixedNumbers.h"
+#include <algorithm>
+#include <numeric>
+
+using namespace tenon;
+
+static constexpr int64_t kWord = 32;
+
+FixedNumbers::FixedNumbers(int64_t bits)
+    : bits(bits), group(kWord / std::gcd(bits, kWord)), words(bits / std::gcd(bits, kWord)) {}
+
+std::vector<FixedNumbers::Piece> FixedNumbers::getPieces(int64_t number) const {
+  int64_t spare = kWord - bits, next = (number - words) * bits, end = next + bits;
+  std::vector<Piece> pieces;
+  // Spare bits count from the highest one of the first word.
+  for (int64_t to = kWord; next < end;) {
+    int64_t place = next % spare, count = std::min(spare - place, end - next);
+    to -= count;
+    pieces.push_back({next / spare, spare - place - count, count, to});
+    next += count;
+  }
+  return pieces;
+}
+
+/// A number less what lies in its lower bits, rounded to a multiple of 2^lower.
+static uint32_t roundUpper(int32_t number, int32_t below, int64_t lower) {
+  int64_t rounded = (int64_t(number) - below + (int64_t(1) << (lower - 1))) >> lower;
+  int64_t largest = (int64_t(1) << (kWord - 1 - lower)) - 1;
+  return static_cast<uint32_t>(std::clamp(rounded, -largest - 1, largest)) << lower;
+}
+
+void FixedNumbers::pack(const int32_t *numbers, int64_t columns, uint32_t *target) const {
+  int64_t spare = kWord - bits;
+  std::fill(target, target + words * columns, 0);
+  for (int64_t number = words; number < group; ++number)
+    for (auto [word, from, count, to] : getPieces(number)) {
+      const int32_t *row = numbers + number * columns;
+      uint32_t *shared = target + word * columns, mask = (uint32_t(1) << count) - 1;
+      for (int64_t column = 0; column < columns; ++column)
+        shared[column] |= (roundUpper(row[column], 0, spare) >> to & mask) << from;
+    }
+  // What others have in a word counts in the number that is read there.
+  for (int64_t i = 0; i < words * columns; ++i)
+    target[i] |= roundUpper(numbers[i], static_cast<int32_t>(target[i]), spare);
+}

@@ -1,0 +1,123 @@
+//===- FixedMatrix.cpp - products of few rows with a smaller matrix --------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// Where each element of a matrix is multiplied once or a few times, reading it takes longer than all else. A column of f32 whose
+// elements are integers of 20 bits times a scale is off by 2^-20 of its largest element at most, and its sums of products by far less of
+// their own largest, as these errors are random: less than sums in f32 with 24 bits. The kernel makes factors of them in registers
+// (kernel/ContractionWidening.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/FixedNumbers.h"
+#include "dialects/tenon/WeightBytes.h"
+#include "passes/Kernel.h"
+#include "passes/kernel/Contraction.h"
+#include "passes/layout/PackedDims.h"
+#include "passes/paths/Path.h"
+#include "passes/paths/ProductShape.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+struct FixedMatrix : public Path {
+  explicit FixedMatrix(int64_t bits) : format(bits), name((kFixedPath + Twine(bits)).str()) {}
+  llvm::StringRef getName() const override { return name; }
+  std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
+  double measureError(Operation *op) const override;
+  /// The matrix is packed so by layout/PrepackWeights.cpp.
+  Operation *take(Operation *op, const Machine &, RewriterBase &) const override { return op; }
+
+private:
+  FixedNumbers format;
+  std::string name;
+};
+} // namespace
+
+/// The constant matrix of a product, which nothing else needs as it is.
+static OpOperand *findMatrix(Operation *op) {
+  OpOperand *operand = isa<ContractOp>(op) && getElementTypeOrSelf(op->getResult(0)).isF32() && isProductOfFloats(op) ? findPanels(op) : nullptr;
+  auto weight = operand ? operand->get().getDefiningOp<WeightOp>() : WeightOp();
+  if (!weight || weight.getType().getRank() != 2 || !getBytes(weight.getValue()))
+    return nullptr;
+  bool isAlone = llvm::all_of(weight->getUses(), [&](OpOperand &use) {
+    return &use == operand || (isa<GatherOp>(use.getOwner()) && use.getOperandNumber() == 0);
+  });
+  return isAlone ? operand : nullptr;
+}
+
+/// Bytes of weights that are read between one reading of this operation's and the next: all of the model, or of the loop around it.
+static int64_t countBytesRead(Operation *op, const Machine &machine) {
+  LoopOp loop;
+  for (auto outer = op->getParentOfType<LoopOp>(); outer; outer = outer->getParentOfType<LoopOp>())
+    loop = outer;
+  if (!loop)
+    return machine.weightBytes;
+  llvm::SmallPtrSet<Operation *, 32> weights;
+  int64_t bytes = 0;
+  loop.walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (auto weight = operand.getDefiningOp<WeightOp>(); weight && weights.insert(weight).second)
+        if (std::optional<ArrayRef<char>> data = getBytes(weight.getValue()))
+          bytes += static_cast<int64_t>(data->size());
+  });
+  return bytes;
+}
+
+std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &machine) const {
+  // In which a vector of integers becomes one of factors.
+  constexpr double kCyclesOfVector = 1.5;
+  OpOperand *matrix = findMatrix(op);
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  // The shared cache gives floats as fast as registers can be filled with what these are made of.
+  if (!matrix || !result.hasStaticShape() || countBytesRead(op, machine) <= machine.sharedCacheBytes)
+    return std::nullopt;
+  int64_t axis = getPackedDims(*matrix)->axis;
+  auto type = cast<RankedTensorType>(matrix->get().getType());
+  int64_t rows = result.getNumElements() / type.getDimSize(axis), depth = type.getDimSize(1 - axis);
+  double bytes = static_cast<double>(type.getNumElements()) * sizeof(float), stored = bytes * static_cast<double>(format.bits) / 32;
+  if (rows > kFewWidenedRows || depth == 0 || depth % format.group != 0)
+    return std::nullopt;
+  double vectors = bytes / static_cast<double>(machine.vectorBytes);
+  double cycles = vectors * (kCyclesOfVector + static_cast<double>(rows) / machine.multiplyAdds);
+  return std::max(cycles, stored / machine.memoryBytes);
+}
+
+/// Rounding is as if random: of the root of the sum of squares of a column, which its products with anything have a share of, it is so
+/// much.
+double FixedMatrix::measureError(Operation *op) const {
+  OpOperand *matrix = findMatrix(op);
+  auto weight = matrix->get().getDefiningOp<WeightOp>();
+  ArrayRef<int64_t> shape = weight.getType().getShape();
+  SmallVector<int64_t> strides = computeStrides(shape);
+  int64_t axis = getPackedDims(*matrix)->axis, columns = shape[axis], depth = shape[1 - axis];
+  const auto *elements = reinterpret_cast<const float *>(getBytes(weight.getValue())->data());
+  std::vector<double> squares(columns);
+  std::vector<float> limits(columns);
+  auto add = [&](int64_t column, float x) {
+    squares[column] += double(x) * x;
+    limits[column] = std::max(limits[column], std::abs(x));
+  };
+  // As they lie in memory.
+  for (int64_t i = 0; i < shape[0]; ++i)
+    for (int64_t j = 0; j < shape[1]; ++j)
+      add(axis == 0 ? i : j, elements[i * strides[0] + j]);
+  double largest = std::sqrt(*llvm::max_element(squares)), worst = 0;
+  for (auto [limit, square] : llvm::zip(limits, squares)) {
+    // A scale for less would lose bits; what is not finite has none.
+    constexpr float kLeast = 1e-28f;
+    if (!std::isfinite(square) || (limit > 0 && limit < kLeast))
+      return std::numeric_limits<double>::infinity();
+    worst = std::max(worst, std::ldexp(limit, 1 - static_cast<int>(format.bits)) * std::sqrt(static_cast<double>(depth) / 12));
+  }
+  return largest > 0 ? kSumError + worst / largest : kSumError;
+}
+
+std::unique_ptr<Path> tenon::createFixedMatrix(int64_t bits) { return std::make_unique<FixedMatrix>(bits); }
