@@ -227,6 +227,13 @@ static void moveForwards(const Instance &instance, const Placement &placement, u
   }
 }
 
+void tenon::placement::moveOne(uint64_t random, std::vector<uint32_t> &order) {
+  size_t from = random % order.size(), to = random / order.size() % order.size();
+  uint32_t moved = order[from];
+  order.erase(order.begin() + from);
+  order.insert(order.begin() + to, moved);
+}
+
 void tenon::placement::improve(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget,
                                GreedyPlacement &best, const std::vector<Tie> &ties) {
   // The constants of Knuth's MMIX generator: the same numbers everywhere.
@@ -236,7 +243,11 @@ void tenon::placement::improve(const Instance &instance, const Conflicts &confli
     budget.spend(getCost(instance, conflicts));
     random = random * 6364136223846793005u + 1442695040888963407u;
     std::vector<uint32_t> order = current.order;
-    moveForwards(instance, current.placement, random >> 33, order);
+    // What is tied to what ends at the peak may not be able to move.
+    if (!ties.empty() && (random >> 32) % 2)
+      moveOne(random >> 33, order);
+    else
+      moveForwards(instance, current.placement, random >> 33, order);
     Placement placement = placeInOrder(instance, conflicts, order, current.fit, ties);
     if (placement.peak > current.placement.peak)
       continue;

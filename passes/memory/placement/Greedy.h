@@ -35,8 +35,11 @@ struct GreedyPlacement {
 GreedyPlacement placeGreedily(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget,
                               const std::vector<Tie> &ties = {});
 
-/// Tries to lower the peak: the buffers that make it move forwards in the order, and the order that results
-/// is kept where it is not worse. Ends at `bound`.
+/// Moves one buffer of an order to another place, both of which `random` decides.
+void moveOne(uint64_t random, std::vector<uint32_t> &order);
+
+/// Tries to lower the peak: the buffers that make it move forwards in the order, or with ties any one somewhere else, and the order
+/// that results is kept where it is not worse. Ends at `bound`.
 void improve(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget, GreedyPlacement &best,
              const std::vector<Tie> &ties = {});
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/memory/placement/PlaceForSamples.h"
+#include "passes/memory/placement/Greedy.h"
 #include "passes/memory/placement/Place.h"
 #include "passes/memory/placement/Ties.h"
 #include <numeric>
@@ -29,6 +30,9 @@ public:
   /// mean sizes.
   Instance mix(const std::vector<double> &weights, bool isLargest) const;
 
+  /// Moves single buffers of the best orientation's order to other places of it, and keeps what is not worse.
+  void improveOrder(Budget budget);
+
   bool isOptimal() const { return best.worstRatio == 1; }
 
   SampledPlacement best{{}, std::numeric_limits<double>::infinity(), {}, {}};
@@ -36,18 +40,22 @@ public:
 private:
   struct Tried {
     size_t worst; ///< sample
-    double ratio;
+    double ratio, sum;
+
+    bool isNoWorseThan(const Tried &other) const { return std::pair(ratio, sum) <= std::pair(other.ratio, other.sum); }
   };
   Tried tryPlacement(const Instance &instance, const Placement &placement);
 
   /// A buffer for each life, if such are given.
   Instance splitLives(const Instance &instance) const;
+  std::vector<Tie> tieLives(const Instance &instance) const;
+  Placement joinLives(const Instance &instance, Placement split) const;
   Placement placeLives(const Instance &instance, const Budget &budget) const;
 
   const std::vector<Instance> &samples;
   const std::vector<Life> &lives;
   std::vector<int64_t> bounds;
-  double bestSum = 0;
+  Tried triedBest{0, std::numeric_limits<double>::infinity(), 0};
 };
 
 } // namespace
@@ -61,8 +69,9 @@ Instance Candidates::splitLives(const Instance &instance) const {
   return split;
 }
 
-Placement Candidates::placeLives(const Instance &instance, const Budget &budget) const {
-  std::vector<Tie> ties(instance.size());
+/// What belongs together of `splitLives`.
+std::vector<Tie> Candidates::tieLives(const Instance &instance) const {
+  std::vector<Tie> ties(lives.empty() ? 0 : instance.size());
   for (uint32_t i = 0; i < lives.size(); ++i) {
     Tie &tie = ties[lives[i].buffer];
     tie.members.push_back(i);
@@ -70,11 +79,21 @@ Placement Candidates::placeLives(const Instance &instance, const Budget &budget)
     tie.alignment = instance[lives[i].buffer].alignment;
   }
   std::erase_if(ties, [](const Tie &tie) { return tie.members.size() < 2; });
-  Placement split = placeTied(splitLives(instance), ties, budget);
+  return ties;
+}
+
+/// The placement of buffers that those of their lives are.
+Placement Candidates::joinLives(const Instance &instance, Placement split) const {
+  if (lives.empty())
+    return split;
   Placement placement{std::vector<int64_t>(instance.size()), split.peak};
   for (size_t i = 0; i < lives.size(); ++i)
     placement.offsets[lives[i].buffer] = split.offsets[i];
   return placement;
+}
+
+Placement Candidates::placeLives(const Instance &instance, const Budget &budget) const {
+  return joinLives(instance, placeTied(splitLives(instance), tieLives(instance), budget));
 }
 
 size_t Candidates::tryPlacementOf(const Instance &instance, const Budget &budget) {
@@ -83,7 +102,7 @@ size_t Candidates::tryPlacementOf(const Instance &instance, const Budget &budget
     return tried.worst;
   // The better one may well be that which does not know of gaps: it was searched for by better means.
   Tried split = tryPlacement(instance, placeLives(instance, budget));
-  return split.ratio < tried.ratio ? split.worst : tried.worst;
+  return tried.isNoWorseThan(split) ? tried.worst : split.worst;
 }
 
 Candidates::Tried Candidates::tryPlacement(const Instance &instance, const Placement &placement) {
@@ -101,12 +120,45 @@ Candidates::Tried Candidates::tryPlacement(const Instance &instance, const Place
       worst = k;
     }
   }
-  Tried tried{worst, candidate.worstRatio};
-  if (candidate.worstRatio < best.worstRatio || (candidate.worstRatio == best.worstRatio && sum < bestSum)) {
+  Tried tried{worst, candidate.worstRatio, sum};
+  if (!triedBest.isNoWorseThan(tried)) {
     best = std::move(candidate);
-    bestSum = sum;
+    triedBest = tried;
   }
   return tried;
+}
+
+void Candidates::improveOrder(Budget budget) {
+  size_t count = samples.front().size();
+  if (isOptimal() || count < 2)
+    return;
+  // With the sizes for which the best one is worst.
+  const Instance &sample = samples[triedBest.worst], split = splitLives(sample);
+  Conflicts conflicts(split);
+  if (!conflicts.isListed())
+    return;
+  std::vector<Tie> ties = tieLives(sample);
+  std::vector<uint32_t> firstLife(count);
+  for (uint32_t i = 0; i < split.size(); ++i)
+    firstLife[lives.empty() ? i : lives[i].buffer] = i;
+  int64_t cost = static_cast<int64_t>(4 * conflicts.count() + 8 * samples.size() * count);
+  std::vector<uint32_t> order = best.orientation.order;
+  Tried current = triedBest;
+  // The constants of Knuth's MMIX generator: the same numbers everywhere.
+  uint64_t random = 1;
+  while (!isOptimal() && !budget.isSpent()) {
+    budget.spend(cost);
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    std::vector<uint32_t> changed = order, ofLives;
+    moveOne(random >> 33, changed);
+    for (uint32_t buffer : changed)
+      ofLives.push_back(firstLife[buffer]);
+    Tried tried = tryPlacement(sample, joinLives(sample, placeInOrder(split, conflicts, ofLives, Fit::First, ties)));
+    if (!tried.isNoWorseThan(current))
+      continue;
+    current = tried;
+    order = std::move(changed);
+  }
 }
 
 Instance Candidates::mix(const std::vector<double> &weights, bool isLargest) const {
@@ -143,5 +195,6 @@ SampledPlacement tenon::placement::placeForSamples(const std::vector<Instance> &
   std::vector<double> weights(samples.size(), 1);
   for (int64_t i = 0; i < kMixes && !candidates.isOptimal(); ++i)
     weights[candidates.tryPlacementOf(candidates.mix(weights, i % 2 == 0), share)] *= 1.5;
+  candidates.improveOrder(budget.part(2));
   return candidates.best;
 }
