@@ -334,7 +334,8 @@ def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
     Every way to compute an operation is a path (passes/paths/Path.h): it says to
     what it applies, how long it takes and how far off it is, for a machine, which
     the module says in `tenon.machine`. Each operation takes the path of least time
-    whose error is within the budget.
+    whose error is within the budget, of those by which all operations together save
+    some time.
 
     Relies on channels last; runs before `tenon-prepack-weights`.
   }];
@@ -372,7 +373,8 @@ def PrepackWeights : Pass<"tenon-prepack-weights", "::mlir::func::FuncOp"> {
     reads each from one end to the other. An unpack tells what the operand was.
     Signed bytes that are multiplied with unsigned ones are stored four of the innermost summed dimension together. What is
     dequantised or widened for a product is packed as it is, with scales and zero points beside it; eight numbers of four
-    bits that are summed one after the other share a word.
+    bits that are summed one after the other share a word. On the paths `fixed24`, `fixed20` and `fixed16` the weight
+    becomes integers of so many bits, groups of which share words, and a scale for each column.
 
     ```mlir
     %2 = tenon.contract %x, %w ... : (tensor<4x8xf32>, tensor<8x64xf32>) -> tensor<4x64xf32>
