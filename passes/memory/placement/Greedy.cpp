@@ -95,9 +95,10 @@ private:
 
   void settle(uint32_t buffer, int64_t offset) {
     isPlaced[buffer] = true;
+    placement.offsets[buffer] = offset;
+    // What takes none may be tied to what does.
     if (!instance[buffer].takesPlace())
       return;
-    placement.offsets[buffer] = offset;
     placement.peak = std::max(placement.peak, offset + instance[buffer].size);
     if (conflicts.isListed())
       return;
