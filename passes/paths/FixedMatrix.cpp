@@ -53,13 +53,14 @@ static OpOperand *findMatrix(Operation *op) {
   return isAlone ? operand : nullptr;
 }
 
-/// Bytes of weights that are read between one reading of this operation's and the next: all of the model, or of the loop around it.
-static int64_t countBytesRead(Operation *op, const Machine &machine) {
+/// Whether more is read between one reading of the operation's matrix and the next than the shared cache holds: all weights of the
+/// model, or of the loop around it.
+static bool comesFromMemory(Operation *op, const Machine &machine) {
   LoopOp loop;
   for (auto outer = op->getParentOfType<LoopOp>(); outer; outer = outer->getParentOfType<LoopOp>())
     loop = outer;
   if (!loop)
-    return machine.weightBytes;
+    return machine.weightBytes > machine.sharedCacheBytes;
   llvm::SmallPtrSet<Operation *, 32> weights;
   int64_t bytes = 0;
   loop.walk([&](Operation *inner) {
@@ -67,8 +68,9 @@ static int64_t countBytesRead(Operation *op, const Machine &machine) {
       if (auto weight = operand.getDefiningOp<WeightOp>(); weight && weights.insert(weight).second)
         if (std::optional<ArrayRef<char>> data = getBytes(weight.getValue()))
           bytes += static_cast<int64_t>(data->size());
+    return bytes > machine.sharedCacheBytes ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return bytes;
+  return bytes > machine.sharedCacheBytes;
 }
 
 std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &machine) const {
@@ -76,14 +78,16 @@ std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &
   constexpr double kCyclesOfVector = 1.5;
   OpOperand *matrix = findMatrix(op);
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
-  // The shared cache gives floats as fast as registers can be filled with what these are made of.
-  if (!matrix || !result.hasStaticShape() || countBytesRead(op, machine) <= machine.sharedCacheBytes)
+  if (!matrix || !result.hasStaticShape())
     return std::nullopt;
   int64_t axis = getPackedDims(*matrix)->axis;
   auto type = cast<RankedTensorType>(matrix->get().getType());
   int64_t rows = result.getNumElements() / type.getDimSize(axis), depth = type.getDimSize(1 - axis);
   double bytes = static_cast<double>(type.getNumElements()) * sizeof(float), stored = bytes * static_cast<double>(format.bits) / 32;
   if (rows > kFewWidenedRows || depth == 0 || depth % format.group != 0)
+    return std::nullopt;
+  // The shared cache gives floats as fast as registers can be filled with what these are made of.
+  if (!comesFromMemory(op, machine))
     return std::nullopt;
   double vectors = bytes / static_cast<double>(machine.vectorBytes);
   double cycles = vectors * (kCyclesOfVector + static_cast<double>(rows) / machine.multiplyAdds);
