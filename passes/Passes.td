@@ -166,6 +166,30 @@ def WidenFloats : Pass<"tenon-widen-floats", "::mlir::func::FuncOp"> {
   }];
 }
 
+def CutWidenedProducts : Pass<"tenon-cut-widened-products", "::mlir::func::FuncOp"> {
+  let summary = "widen large weights part by part";
+  let description = [{
+    A product with an f64 cast of a large weight becomes several, of parts of it along its first dimension: no f64
+    copy of all of it is ever in memory, and a part is still in a cache where it is read. What is not summed
+    along that dimension is joined, the rest added. Parts are weights that share the memory of the whole.
+
+    Runs once the IR has settled: a part has no bytes of its own, and folding would give it some.
+
+    ```mlir
+    %0 = tenon.weight dense_resource<w> : tensor<50257x768xf32>
+    %1 = tenon.cast %0 : (tensor<50257x768xf32>) -> tensor<50257x768xf64>
+    %2 = tenon.contract %x, %1 {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>}
+    ==>
+    %0 = tenon.weight dense_resource<part> : tensor<1365x768xf32>
+    %1 = tenon.cast %0 : (tensor<1365x768xf32>) -> tensor<1365x768xf64>
+    %2 = tenon.contract %x, %1 ...
+    ...
+    %n = tenon.concat %2, ... {axis = 1 : i64}
+    ```
+  }];
+  let options = [Option<"maxBytes", "max-bytes", "int64_t", "8388608", "bytes of f64 that are made at a time">];
+}
+
 def NarrowProducts : Pass<"tenon-narrow-products", "::mlir::func::FuncOp"> {
   let summary = "multiply quantised numbers as the bytes that they are";
   let description = [{

@@ -203,10 +203,11 @@ static std::vector<NamedRange> getPreferred(ArrayRef<std::string> programs) {
   return preferred;
 }
 
-std::string ErrorMeter::makeInputs(ModuleOp simplified, ArrayRef<std::string> programs, LoadedModel &reference) {
+std::string ErrorMeter::makeInputs(ModuleOp simplified, ArrayRef<std::string> programs, const LoadedModel &model,
+                                   LoadedModel &reference) {
   std::string error;
   if (reader) {
-    sets = reader(reference.getArtifact(), error);
+    sets = reader(model.getArtifact(), error);
     isInputAtFault = sets.empty();
     return error;
   }
@@ -244,7 +245,7 @@ std::string ErrorMeter::runReference(LoadedModel &reference) {
   return "";
 }
 
-std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> programs) {
+std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> programs, const LoadedModel &model) {
   size_t numSeeds = 0;
   simplified.walk([&](RunSeedOp) { ++numSeeds; });
   if (numSeeds > getFunctions(simplified).size())
@@ -256,7 +257,7 @@ std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> progr
   imported = nullptr;
   if (!reference)
     return "the model cannot be computed in f64" + (error.empty() ? "" : ": " + error);
-  if (error = makeInputs(simplified, programs, *reference); !error.empty())
+  if (error = makeInputs(simplified, programs, model, *reference); !error.empty())
     return error;
   choices = findFloatChoices(getFunctions(simplified).back());
   return runReference(*reference);
@@ -287,14 +288,14 @@ ErrorReport ErrorMeter::measure(const ArtifactParts &parts, ModuleOp simplified,
     report.outputs.clear();
     return report;
   };
-  if (imported)
-    whyNot = prepare(simplified, programs);
-  if (!whyNot.empty())
-    return giveUp(whyNot);
   std::string error;
   std::unique_ptr<LoadedModel> model = LoadedModel::load(parts, error);
   if (!model)
     return giveUp(error);
+  if (imported)
+    whyNot = prepare(simplified, programs, *model);
+  if (!whyNot.empty())
+    return giveUp(whyNot);
   report.numSets = sets.size();
   report.outputs.resize(model->getInfo().output_count);
   for (auto [set, results] : llvm::zip(sets, wanted)) {

@@ -67,8 +67,9 @@ private:
     tenon_dtype dtype;
     std::vector<char> bytes;
   };
-  std::string prepare(mlir::ModuleOp simplified, mlir::ArrayRef<std::string> programs);
-  std::string makeInputs(mlir::ModuleOp simplified, mlir::ArrayRef<std::string> programs, LoadedModel &reference);
+  std::string prepare(mlir::ModuleOp simplified, mlir::ArrayRef<std::string> programs, const LoadedModel &model);
+  std::string makeInputs(mlir::ModuleOp simplified, mlir::ArrayRef<std::string> programs, const LoadedModel &model,
+                         LoadedModel &reference);
   std::string runReference(LoadedModel &reference);
   void compare(const Result &want, const tenon_tensor &got, OutputError &output) const;
 

@@ -10,6 +10,7 @@
 #include "compiler/artifact/Plan.h"
 #include "compiler/artifact/Weights.h"
 #include "compiler/backend/llvm/Target.h"
+#include "compiler/pipeline/BorrowWeights.h"
 #include "compiler/pipeline/Kernels.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/plan/Plan.h"
@@ -83,6 +84,21 @@ std::unique_ptr<LoadedModel> LoadedModel::load(const ArtifactParts &parts, std::
   return model;
 }
 
+bool LoadedModel::bindLast(ArrayRef<ArrayRef<char>> tensors, std::string &error) {
+  uint32_t input = info.input_count - tensors.size();
+  for (ArrayRef<char> bytes : tensors) {
+    int64_t size = bytes.size();
+    // Inputs are never written.
+    tenon_tensor tensor{TENON_U8, 1, &size, const_cast<char *>(bytes.data())};
+    tenon_error why;
+    if (tenon_session_bind_input(session.get(), input++, &tensor, &why) == TENON_OK)
+      continue;
+    error = why.message;
+    return false;
+  }
+  return true;
+}
+
 std::unique_ptr<LoadedModel> tenon::compileInMemory(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build,
                                                     const CpuTarget &target, CodeEffort effort, std::string &error) {
   ScopedDiagnosticHandler keepFirst(module.getContext(), [&](Diagnostic &diagnostic) {
@@ -109,6 +125,7 @@ std::unique_ptr<LoadedModel> tenon::compileInMemory(ModuleOp module, llvm::funct
   auto programs = module.getOps<plan::ProgramOp>();
   if (programs.empty())
     return nullptr;
+  std::vector<ArrayRef<char>> borrowed = borrowWeights(*programs.begin());
   FailureOr<SerializedPlan> plan = serializePlan(*programs.begin(), "constants", weights);
   if (failed(plan))
     return nullptr;
@@ -116,5 +133,6 @@ std::unique_ptr<LoadedModel> tenon::compileInMemory(ModuleOp module, llvm::funct
   if (failed(code))
     return nullptr;
   ArtifactParts::Variant variant{target.getSectionTarget(), {std::move(plan->bytes)}, std::move(*code)};
-  return LoadedModel::load({{std::move(variant)}, &weights, "", 0}, error);
+  std::unique_ptr<LoadedModel> model = LoadedModel::load({{std::move(variant)}, &weights, "", 0}, error);
+  return model && model->bindLast(borrowed, error) ? std::move(model) : nullptr;
 }

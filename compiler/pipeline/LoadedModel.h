@@ -31,6 +31,9 @@ public:
   /// Null where the runtime refuses it, and then why in `error`.
   static std::unique_ptr<LoadedModel> load(const ArtifactParts &parts, std::string &error);
 
+  /// Binds the last inputs, which are of bytes, for all runs. False where the runtime refuses one, and then why in `error`.
+  bool bindLast(llvm::ArrayRef<llvm::ArrayRef<char>> tensors, std::string &error);
+
   const tenon_artifact *getArtifact() const { return artifact.get(); }
   tenon_session *getSession() const { return session.get(); }
   const tenon_artifact_info &getInfo() const { return info; }
@@ -50,8 +53,9 @@ private:
   tenon_artifact_info info{};
 };
 
-/// Compiles the module, which it changes, for a target that runs here: `build` makes programs of it. Null where
-/// something in it cannot be compiled; `error` is what was reported of it, if anything.
+/// Compiles the module, which it changes, for a target that runs here: `build` makes programs of it. Large weights
+/// are read where the module has them, as inputs after its own that are bound. Null where something in it cannot be
+/// compiled; `error` is what was reported of it, if anything.
 std::unique_ptr<LoadedModel> compileInMemory(mlir::ModuleOp module,
                                              llvm::function_ref<void(mlir::OpPassManager &)> build,
                                              const CpuTarget &target, CodeEffort effort, std::string &error);

@@ -122,6 +122,7 @@ void tenon::buildReferencePipeline(OpPassManager &pm, ConstantEvaluator evaluate
   options.hasPaths = false;
   options.maxGrowthBytes = 0;
   buildSharedPipeline(pm, std::move(evaluate), options);
+  pm.nest<func::FuncOp>().addPass(createCutWidenedProducts());
   buildLaunchPipeline(pm, options);
   PlanOptions plan;
   plan.orderingSteps = 0;

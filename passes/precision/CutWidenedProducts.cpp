@@ -1,0 +1,126 @@
+//===- CutWidenedProducts.cpp - large weights become f64 part by part ------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WeightBytes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "passes/Passes.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_CUTWIDENEDPRODUCTS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+/// A product, one of whose operands is a cast of a weight that is cut along its first dimension.
+struct CutProduct {
+  ContractOp op;
+  unsigned number; ///< of the operand
+  WeightOp weight;
+  int64_t rows; ///< of a part; the last may have fewer
+
+  ArrayRef<int64_t> getIndices(unsigned operand) { return operand == 0 ? op.getLhsDims() : op.getRhsDims(); }
+  /// The index that runs along what is cut.
+  int64_t getIndex() { return getIndices(number).front(); }
+  Value getOther() { return op->getOperand(1 - number); }
+};
+} // namespace
+
+/// Where `index` is among the indices of a tensor, if there.
+static std::optional<int64_t> find(ArrayRef<int64_t> indices, int64_t index) {
+  const int64_t *place = llvm::find(indices, index);
+  return place == indices.end() ? std::nullopt : std::optional(place - indices.begin());
+}
+
+/// How the product is cut so that no part of the widened weight is larger than `maxBytes`, if it has to be and can.
+static std::optional<CutProduct> matchCut(ContractOp op, unsigned number, int64_t maxBytes) {
+  auto cast = op->getOperand(number).getDefiningOp<CastOp>();
+  auto weight = cast ? cast.getInput().getDefiningOp<WeightOp>() : nullptr;
+  if (!weight || !cast.getType().getElementType().isF64() || weight.getType().getRank() == 0 || !getBytes(weight.getValue()))
+    return std::nullopt;
+  int64_t bytes = weight.getType().getNumElements() * sizeof(double), extent = weight.getType().getDimSize(0);
+  if (bytes <= maxBytes || extent < 2)
+    return std::nullopt;
+  CutProduct cut{op, number, weight, std::max<int64_t>(1, maxBytes / (bytes / extent))};
+  // What a factor stretches along, and an index that is there twice, would have to be looked at.
+  std::optional<int64_t> place = find(cut.getIndices(1 - number), cut.getIndex());
+  bool isStretched = place && getConstant(tenon::getDims(cut.getOther())[*place]) != extent;
+  return isStretched || llvm::count(cut.getIndices(number), cut.getIndex()) > 1 ? std::nullopt : std::optional(cut);
+}
+
+/// Rows of a weight, as a weight that shares its memory.
+static Value createPart(OpBuilder &b, WeightOp weight, int64_t begin, int64_t rows) {
+  ArrayRef<char> all = *getBytes(weight.getValue());
+  SmallVector<int64_t> shape(weight.getType().getShape());
+  size_t rowBytes = all.size() / shape[0];
+  shape[0] = rows;
+  auto type = RankedTensorType::get(shape, weight.getType().getElementType());
+  AsmResourceBlob blob = UnmanagedAsmResourceBlob::allocateInferAlign(all.slice(begin * rowBytes, rows * rowBytes));
+  auto part = WeightOp::create(b, weight.getLoc(), DenseResourceElementsAttr::get(type, "part", std::move(blob)));
+  part.setNameAttr(weight.getNameAttr());
+  return part;
+}
+
+/// Elements `begin` to `begin + extent` of a dimension.
+static Value createSlice(OpBuilder &b, Location loc, Value value, int64_t dim, int64_t begin, int64_t extent) {
+  Dims dims = getDims(value), starts(dims.size(), b.getAffineConstantExpr(0));
+  dims[dim] = b.getAffineConstantExpr(extent);
+  starts[dim] = b.getAffineConstantExpr(begin);
+  return SliceOp::create(b, loc, getTensorType(dims, getElementTypeOrSelf(value)), value, ShapeAttr::get(b.getContext(), starts),
+                         SmallVector<int64_t>(dims.size(), 1));
+}
+
+/// Parts of what is not summed along are joined, of what is summed along added.
+static void applyCut(CutProduct cut) {
+  ContractOp op = cut.op;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  std::optional<int64_t> inOther = find(cut.getIndices(1 - cut.number), cut.getIndex()),
+                         inResult = find(op.getResultDims(), cut.getIndex());
+  SmallVector<Value> parts;
+  int64_t extent = cut.weight.getType().getDimSize(0);
+  for (int64_t begin = 0; begin < extent; begin += cut.rows) {
+    int64_t rows = std::min(cut.rows, extent - begin);
+    Value factors[2];
+    Value part = createPart(b, cut.weight, begin, rows);
+    factors[cut.number] = CastOp::create(b, loc, cast<RankedTensorType>(part.getType()).clone(b.getF64Type()), part);
+    factors[1 - cut.number] = inOther ? createSlice(b, loc, cut.getOther(), *inOther, begin, rows) : cut.getOther();
+    parts.push_back(ContractOp::create(b, loc, factors[0], factors[1], op.getLhsDims(), op.getRhsDims(), op.getResultDims(),
+                                       op.getResultTypeAttr()));
+    if (!inResult && parts.size() == 2)
+      parts = {AddOp::create(b, loc, parts[0], parts[1])};
+  }
+  Value whole = inResult ? Value(ConcatOp::create(b, loc, parts, *inResult)) : parts.front();
+  op.replaceAllUsesWith(whole);
+  Operation *widened = op->getOperand(cut.number).getDefiningOp();
+  op.erase();
+  if (widened->use_empty())
+    widened->erase();
+}
+
+namespace {
+struct CutWidenedProducts : public tenon::impl::CutWidenedProductsBase<CutWidenedProducts> {
+  using CutWidenedProductsBase::CutWidenedProductsBase;
+  void runOnOperation() override {
+    SmallVector<ContractOp> products;
+    getOperation().walk([&](ContractOp op) { products.push_back(op); });
+    for (ContractOp op : products) {
+      std::optional<CutProduct> cut = matchCut(op, 1, maxBytes);
+      if (!cut)
+        cut = matchCut(op, 0, maxBytes);
+      if (cut)
+        applyCut(*cut);
+    }
+  }
+};
+} // namespace
