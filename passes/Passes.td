@@ -352,6 +352,26 @@ def RaiseReshapes : Pass<"tenon-raise-reshapes", "::mlir::func::FuncOp"> {
   }];
 }
 
+def OrderFactors : Pass<"tenon-order-factors", "::mlir::func::FuncOp"> {
+  let summary = "transpose what products cannot read in vectors";
+  let description = [{
+    Vectors run along the columns of a product of floats, the last dimension of its result. Where neither operand has them
+    side by side in memory, the one that has them is transposed: a pass over it, instead of elements that are read one
+    by one. A row times a matrix whose rows lie along the sum is left alone: its vectors run along the sum.
+
+    Runs after `tenon-fuse-attention`, whose kernels read keys as they lie.
+
+    ```mlir
+    %1 = tenon.contract %x, %y {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 1>}
+      : (tensor<64x32xf32>, tensor<48x32xf32>) -> tensor<64x48xf32>
+    // ==>
+    %0 = tenon.transpose %y {permutation = array<i64: 1, 0>} : (tensor<48x32xf32>) -> tensor<32x48xf32>
+    %1 = tenon.contract %x, %0 {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+      : (tensor<64x32xf32>, tensor<32x48xf32>) -> tensor<64x48xf32>
+    ```
+  }];
+}
+
 def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
   let summary = "compute operations in the fastest way that is exact enough";
   let description = [{

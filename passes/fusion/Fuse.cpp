@@ -130,23 +130,31 @@ static bool isBestRecomputed(Operation *op, Operation *user) {
   return paysToRecompute({double(*elements), double(*reads), bytes, kCostlyCycles, kUserCycles}, getMachine(op));
 }
 
-/// Whether the last dimension of a contraction's result, which its kernel reads vectors of, still runs along
-/// memory where operand `number` is a transpose that is not computed, or vectors are of something else.
+/// Whether the last dimension of a contraction's result, which its kernel reads vectors of, still runs along memory where
+/// operand `number` is a transpose that is not computed; and where vectors are of the other one, whether rows of this one do.
 static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned number) {
+  // An element of a row is read for all columns; of more than these it takes longer to gather rows than to transpose them.
+  constexpr int64_t kManyColumns = 64;
   ArrayRef<int64_t> indices = number == 0 ? contract.getLhsDims() : contract.getRhsDims();
   if (contract.getResultDims().empty() || getDotIndex(contract))
     return true;
+  int64_t last = indices.size() - 1;
   const int64_t *column = llvm::find(indices, contract.getResultDims().back());
-  return column == indices.end() || getConstant(getDims(transpose)[column - indices.begin()]) == 1 ||
-         transpose.getPermutation()[column - indices.begin()] == static_cast<int64_t>(indices.size()) - 1;
+  if (column == indices.end())
+    return transpose.getPermutation().back() == last || llvm::is_contained(contract.getResultDims(), indices.back()) ||
+           getConstant(getDims(contract.getResult()).back()).value_or(kManyColumns) < kManyColumns;
+  return getConstant(getDims(transpose)[column - indices.begin()]) == 1 ||
+         transpose.getPermutation()[column - indices.begin()] == last;
 }
 
-/// The same of the input of a convolution with channels last. One of few channels is read in any order: that of its
-/// pixels does as well.
+/// The same of an operand of a convolution with channels last. An input of few channels is read in any order: that of its
+/// pixels does as well. Of a filter vectors run along the last dimension.
 static bool keepsChannels(TransposeOp transpose, ConvolveOp convolve, unsigned number) {
   constexpr int64_t kFewChannels = 4;
   int64_t channelDim = convolve.getChannelDim();
-  return !convolve.getChannelsLast() || number != 0 || transpose.getPermutation()[channelDim] == channelDim ||
+  if (number != 0)
+    return !convolve.getChannelsLast() || transpose.getPermutation().back() == transpose.getType().getRank() - 1;
+  return !convolve.getChannelsLast() || transpose.getPermutation()[channelDim] == channelDim ||
          (convolve.getGroups() == 1 && getConstant(getDims(transpose)[channelDim]).value_or(kFewChannels + 1) <= kFewChannels);
 }
 
@@ -274,7 +282,7 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use) {
   // Tile registers load parts as they lie in memory, and vectors what they cut or widen.
   if (isWidenedByProduct(user))
     return isReadTransposed(op, user);
-  if (isa<FromPartsOp>(user))
+  if (isa<FromPartsOp, UnpackOp>(user))
     return false;
   // Each element is asked for once for each part.
   if (isa<ToPartsOp>(user))

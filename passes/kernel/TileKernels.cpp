@@ -111,7 +111,7 @@ static int64_t getReductionSize(linalg::GenericOp op) {
 /// How many elements of an elementwise stage take as long as `elements` that are moved or added: a function takes as long as
 /// some. What two threads write has to be brought together again, so some are always left together.
 static int64_t getElementsAsCostly(linalg::GenericOp op, int64_t elements) {
-  constexpr int64_t kFunction = 4, kFewest = 2048;
+  constexpr int64_t kFunction = 4, kFewest = 1024;
   int64_t functions = llvm::count_if(op.getBody()->getOperations(), [](Operation &inner) {
     return isa<math::ExpOp, math::TanhOp, math::ErfOp, math::LogOp, math::PowFOp, math::SinOp, math::CosOp>(inner);
   });

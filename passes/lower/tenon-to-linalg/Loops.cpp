@@ -42,6 +42,50 @@ StageBuilder::buildLoops(Location loc, ArrayRef<AffineExpr> dims, Value tensor,
   return result;
 }
 
+/// Whether lines of a scan do not lie along memory, but their elements at one place do, and the result holds what is joined so far.
+static bool scansNeighbours(ScanOp op) {
+  Type elementType = op.getType().getElementType();
+  bool hasNeighbours = llvm::any_of(ArrayRef(getDims(op.getType())).drop_front(op.getAxis() + 1),
+                                    [](AffineExpr dim) { return getConstant(dim) != 1; });
+  return hasNeighbours && getStorageType(elementType) == getAccumulatorType(elementType);
+}
+
+/// Step by step along the lines, for all that are neighbours: an element is joined to what the result has of the step before.
+FailureOr<Value> StageBuilder::scanNeighbours(ScanOp op, Value destination) {
+  Location loc = op.getLoc();
+  Type elementType = op.getType().getElementType(), accumulator = getAccumulatorType(elementType);
+  Dims dims = getDims(op.getType());
+  int64_t axis = op.getAxis();
+  return buildLoops(loc, dims, destination, [&](ValueRange loops, Value tensor) -> FailureOr<Value> {
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0), one = arith::ConstantIndexOp::create(builder, loc, 1);
+    Value step = loops[axis], isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, step, zero);
+    // At the first step nothing was before: what is read there does not count.
+    Value stepBefore = arith::SelectOp::create(builder, loc, isFirst, zero, arith::SubIOp::create(builder, loc, step, one));
+    SmallVector<Value> at(loops), before(loops);
+    before[axis] = stepBefore;
+    if (op.getReverse()) {
+      Value last = arith::SubIOp::create(builder, loc, scope.materializeDim(builder, loc, dims[axis]), one);
+      at[axis] = arith::SubIOp::create(builder, loc, last, step);
+      before[axis] = arith::SubIOp::create(builder, loc, last, stepBefore);
+    }
+    ElementEmitter emitter(scope, builder, loc, op.getExclusive() ? before : at);
+    FailureOr<Value> element = emitter.emit(op.getInput(), emitter.getLoops());
+    if (failed(element))
+      return failure();
+    OpBuilder &b = emitter.getBuilder();
+    Value identity = arith::ConstantOp::create(b, loc, getIdentity(b, op.getKind(), elementType, accumulator));
+    Value joined = fromStorage(b, loc, tensor::ExtractOp::create(b, loc, tensor, before), elementType);
+    joined = toAccumulator(b, loc, joined, elementType);
+    if (!op.getExclusive())
+      joined = arith::SelectOp::create(b, loc, isFirst, identity, joined);
+    Value after = emitCombine(b, loc, op.getKind(), elementType, joined, toAccumulator(b, loc, *element, elementType));
+    if (op.getExclusive())
+      after = arith::SelectOp::create(b, loc, isFirst, identity, after);
+    Value stored = toStorage(b, loc, fromAccumulator(b, loc, after, elementType), elementType);
+    return tensor::InsertOp::create(b, loc, stored, tensor, at).getResult();
+  });
+}
+
 FailureOr<Value> StageBuilder::lowerScan(ScanOp op, Value destination) {
   Location loc = op.getLoc();
   Type elementType = op.getType().getElementType(), accumulator = getAccumulatorType(elementType);
@@ -49,6 +93,8 @@ FailureOr<Value> StageBuilder::lowerScan(ScanOp op, Value destination) {
   int64_t axis = op.getAxis();
   if (!destination)
     destination = scope.createEmpty(builder, loc, dims, getStorageType(elementType));
+  if (scansNeighbours(op))
+    return scanNeighbours(op, destination);
   // One running value a line along the axis.
   Dims lines(dims);
   lines.erase(lines.begin() + axis);

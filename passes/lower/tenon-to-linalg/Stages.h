@@ -70,6 +70,7 @@ private:
   mlir::FailureOr<mlir::Value> lowerSoftmax(SoftmaxOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerNorm(mlir::Operation *op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerScan(ScanOp op, mlir::Value destination);
+  mlir::FailureOr<mlir::Value> scanNeighbours(ScanOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> copyForChange(mlir::Value value, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerScatter(mlir::Operation *op, mlir::Value destination);
   // Operations of two results, which are bound one by one.

@@ -72,9 +72,9 @@ func.func private @tiles_of_a_usual_size(%x: tensor<?xf32> {tenon.dims = #tenon.
   return %0 : tensor<?xf32>
 }
 
-// A function counts for four elements, but 2048 are left together.
+// A function counts for four elements, but 1024 are left together.
 // CHECK-LABEL: @tiles_of_functions_are_smaller
-// CHECK-SAME: tenon.tiles = #tenon.shape<5>
+// CHECK-SAME: tenon.tiles = #tenon.shape<10>
 func.func private @tiles_of_functions_are_smaller(%x: tensor<10000xf32> {tenon.dims = #tenon.shape<10000>},
     %out: tensor<10000xf32> {tenon.dims = #tenon.shape<10000>, tenon.output}) -> tensor<10000xf32>
     attributes {tenon.kernel} {

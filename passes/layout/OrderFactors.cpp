@@ -1,0 +1,222 @@
+//===- OrderFactors.cpp - products whose columns run along memory ----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/DotProducts.h"
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Passes.h"
+#include "passes/paths/Machine.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_ORDERFACTORS
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+/// Whether kernels read the operand in another order than it has in memory, or in panels: packed weights.
+static bool isPacked(Value operand) {
+  Operation *definition = operand.getDefiningOp();
+  if (isa_and_nonnull<DequantizeOp, CastOp>(definition))
+    definition = definition->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<UnpackOp, FromPartsOp, UnpackPartsOp>(definition);
+}
+
+namespace {
+/// A factor, and the index that runs along each of its dimensions.
+struct Factor {
+  Value value;
+  SmallVector<int64_t> indices;
+};
+} // namespace
+
+/// What a factor is a transpose of.
+static Factor lookThroughTransposes(Factor factor) {
+  while (auto transpose = factor.value.getDefiningOp<TransposeOp>()) {
+    SmallVector<int64_t> indices(factor.indices.size());
+    for (auto [index, dim] : llvm::zip(factor.indices, transpose.getPermutation()))
+      indices[dim] = index;
+    factor = {transpose.getInput(), indices};
+  }
+  return factor;
+}
+
+/// The order of dimensions in which `last` comes last, and before it what is summed; the others stay as they are.
+static SmallVector<int64_t> orderFor(ArrayRef<int64_t> indices, ArrayRef<int64_t> results, int64_t last) {
+  SmallVector<int64_t> order, summed;
+  int64_t place = 0;
+  for (auto [dim, index] : llvm::enumerate(indices))
+    if (index == last)
+      place = dim;
+    else
+      (llvm::is_contained(results, index) ? order : summed).push_back(dim);
+  order.append(summed);
+  order.push_back(place);
+  return order;
+}
+
+static Factor transpose(OpBuilder &b, Location loc, const Factor &factor, ArrayRef<int64_t> order) {
+  Factor result{TransposeOp::create(b, loc, factor.value, order), {}};
+  for (int64_t dim : order)
+    result.indices.push_back(factor.indices[dim]);
+  return result;
+}
+
+/// The factor in panels of so many columns, which divide it, as products read packed weights.
+static Factor pack(OpBuilder &b, Location loc, const Factor &factor, int64_t column, int64_t width) {
+  Type type = getElementTypeOrSelf(factor.value);
+  Dims split;
+  SmallVector<int64_t> others;
+  int64_t place = 0;
+  AffineExpr extent;
+  for (auto [index, dim] : llvm::zip(factor.indices, getDims(factor.value))) {
+    if (index != column) {
+      others.push_back(split.size());
+      split.push_back(dim);
+      continue;
+    }
+    place = split.size();
+    extent = dim;
+    split.push_back(divDims(dim, getDimConstant(b.getContext(), width)));
+    split.push_back(getDimConstant(b.getContext(), width));
+  }
+  SmallVector<int64_t> order{place};
+  order.append(others);
+  order.push_back(place + 1);
+  Value parts = ReshapeOp::create(b, loc, getTensorType(split, type), factor.value);
+  Value panels = TransposeOp::create(b, loc, parts, order);
+  Factor result;
+  Dims dims;
+  for (int64_t dim : others) {
+    dims.push_back(split[dim]);
+    result.indices.push_back(factor.indices[dim > place ? dim - 1 : dim]);
+  }
+  dims.push_back(extent);
+  result.indices.push_back(column);
+  result.value = UnpackOp::create(b, loc, getTensorType(dims, type), panels, b.getI64IntegerAttr(dims.size() - 1), IntegerAttr(),
+                                  IntegerAttr(), IntegerAttr());
+  return result;
+}
+
+/// How many rows a matrix is multiplied with; nothing where that is open.
+static std::optional<int64_t> countRows(ContractOp op, const Factor &matrix) {
+  int64_t rows = 1;
+  for (auto [index, dim] : llvm::zip(op.getResultDims(), getDims(op.getResult()))) {
+    if (llvm::is_contained(matrix.indices, index))
+      continue;
+    std::optional<int64_t> extent = getConstant(dim);
+    if (!extent)
+      return std::nullopt;
+    rows = llvm::SaturatingMultiply<uint64_t>(rows, *extent);
+  }
+  return rows;
+}
+
+/// Whether a matrix is better in panels: so many rows are multiplied with it that the pass over it does not count, its own rows lie
+/// far apart, and there is one for all rows.
+static bool wantsPanels(ContractOp op, const Factor &matrix, int64_t column, int64_t width) {
+  constexpr int64_t kRows = 64, kFewestColumns = 128, kFewestSteps = 64;
+  int64_t steps = 1;
+  for (auto [index, dim] : llvm::zip(matrix.indices, getDims(matrix.value))) {
+    std::optional<int64_t> extent = getConstant(dim);
+    bool isColumn = index == column;
+    if (!extent || (!isColumn && llvm::is_contained(op.getResultDims(), index)) || (isColumn && (*extent % width || *extent < kFewestColumns)))
+      return false;
+    if (!isColumn)
+      steps = llvm::SaturatingMultiply<uint64_t>(steps, *extent);
+  }
+  return steps >= kFewestSteps && countRows(op, matrix).value_or(0) >= kRows;
+}
+
+/// Whether so few products are summed that a kernel of its own for the transpose takes longer.
+static bool isSmall(ContractOp op) {
+  constexpr int64_t kFewProducts = 1 << 12;
+  llvm::SmallDenseMap<int64_t, int64_t> extents;
+  for (auto [operand, indices] : {std::pair(op.getLhs(), op.getLhsDims()), std::pair(op.getRhs(), op.getRhsDims())})
+    for (auto [index, dim] : llvm::zip(indices, getDims(operand))) {
+      std::optional<int64_t> extent = getConstant(dim);
+      if (!extent)
+        return false;
+      extents[index] = std::max(extents[index], *extent);
+    }
+  int64_t products = 1;
+  for (auto [index, extent] : extents)
+    products = std::min(products * std::min(extent, kFewProducts), kFewProducts);
+  return products < kFewProducts;
+}
+
+namespace {
+struct OrderFactors : public tenon::impl::OrderFactorsBase<OrderFactors> {
+  void runOnOperation() override {
+    getOperation().walk([](ContractOp op) { order(op); });
+  }
+
+private:
+  static void order(ContractOp op) {
+    Type type = op.getType().getElementType();
+    if (!(type.isF32() || type.isF64()) || op.getResultDims().empty() || getDotIndex(op))
+      return;
+    int64_t column = op.getResultDims().back();
+    bool inLhs = llvm::is_contained(op.getLhsDims(), column), inRhs = llvm::is_contained(op.getRhsDims(), column);
+    if (inLhs == inRhs || getConstant(getDims(op.getResult()).back()) == 1)
+      return;
+    OpOperand &matrix = inLhs ? op.getLhsMutable() : op.getRhsMutable(), &rows = inLhs ? op.getRhsMutable() : op.getLhsMutable();
+    if (isPacked(matrix.get()) || isPacked(rows.get()) || isSmall(op))
+      return;
+    orderMatrix(op, matrix, column);
+    orderRows(op, rows, column);
+  }
+
+  static Factor getFactor(ContractOp op, OpOperand &operand) {
+    return {operand.get(), llvm::to_vector(operand.getOperandNumber() == 0 ? op.getLhsDims() : op.getRhsDims())};
+  }
+
+  static void setFactor(ContractOp op, OpOperand &operand, const Factor &factor) {
+    auto before = operand.get().getDefiningOp<TransposeOp>();
+    operand.set(factor.value);
+    // Fusion would make a kernel of what nothing reads any more.
+    while (before && before->use_empty()) {
+      auto earlier = before.getInput().getDefiningOp<TransposeOp>();
+      before.erase();
+      before = earlier;
+    }
+    if (operand.getOperandNumber() == 0)
+      op.setLhsDims(factor.indices);
+    else
+      op.setRhsDims(factor.indices);
+  }
+
+  /// The factor that vectors are read of.
+  static void orderMatrix(ContractOp op, OpOperand &operand, int64_t column) {
+    OpBuilder b(op);
+    Factor given = getFactor(op, operand), whole = lookThroughTransposes(given);
+    int64_t width = getMachine(op).panelColumns;
+    if (wantsPanels(op, whole, column, width))
+      setFactor(op, operand, pack(b, op.getLoc(), whole, column, width));
+    else if (given.indices.back() != column)
+      setFactor(op, operand, transpose(b, op.getLoc(), whole, orderFor(whole.indices, op.getResultDims(), column)));
+  }
+
+  /// The one that single elements are read of, those of a row one after the other: where these lie far apart, and are read for many
+  /// columns.
+  static void orderRows(ContractOp op, OpOperand &operand, int64_t column) {
+    constexpr int64_t kManyColumns = 64;
+    Factor given = getFactor(op, operand);
+    std::optional<int64_t> columns = getConstant(getDims(op.getResult()).back());
+    auto isSummed = [&](int64_t index) { return !llvm::is_contained(op.getResultDims(), index); };
+    if ((columns && *columns < kManyColumns) || given.indices.empty() || isSummed(given.indices.back()))
+      return;
+    Factor whole = lookThroughTransposes(given);
+    auto last = llvm::find_if(whole.indices, isSummed);
+    if (last == whole.indices.end())
+      return;
+    OpBuilder b(op);
+    setFactor(op, operand, transpose(b, op.getLoc(), whole, orderFor(whole.indices, op.getResultDims(), *last)));
+  }
+};
+} // namespace
