@@ -108,6 +108,22 @@ static int64_t getReductionSize(linalg::GenericOp op) {
   return size;
 }
 
+/// Whether all that `op` joins lies along memory: then elements of its result need no neighbours.
+static bool reducesAlongMemory(linalg::GenericOp op) {
+  return op.getNumReductionLoops() > 0 && llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+           AffineMap map = op.getMatchingIndexingMap(input);
+           auto last = map.getNumResults() ? dyn_cast<AffineDimExpr>(map.getResults().back()) : AffineDimExpr(nullptr);
+           return last && op.getIteratorTypesArray()[last.getPosition()] == utils::IteratorType::reduction;
+         });
+}
+
+/// How many elements of a result are as much work as `elements` of what they are joined from.
+static int64_t getElementsOfReduction(linalg::GenericOp op, int64_t elements) {
+  constexpr int64_t kMost = 64, kFewest = 4;
+  int64_t size = getReductionSize(op);
+  return reducesAlongMemory(op) ? std::max(elements / size, std::min(kFewest, elements)) : elements / std::min(size, kMost);
+}
+
 /// How many elements of an elementwise stage take as long as `elements` that are moved or added: a function takes as long as
 /// some. What two threads write has to be brought together again, so some are always left together.
 static int64_t getElementsAsCostly(linalg::GenericOp op, int64_t elements) {
@@ -496,7 +512,7 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
   // every thread.
   constexpr int64_t kNeighbours = 32;
-  int64_t elements = getElementsAsCostly(root, tileElements / std::min<int64_t>(getReductionSize(root), 64));
+  int64_t elements = getElementsAsCostly(root, getElementsOfReduction(root, tileElements));
   int64_t target = std::max<int64_t>(1, elements), inner = 1;
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(result));
   SmallVector<int64_t> fixed;
