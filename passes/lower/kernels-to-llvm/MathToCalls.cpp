@@ -51,9 +51,14 @@ static bool isArithmeticToLower(Operation *op) {
   return isa<arith::RemFOp, arith::MaximumFOp, arith::MinimumFOp>(op);
 }
 
-/// Of what may be assumed, that there is no NaN.
+/// Of what may be assumed: that there is no NaN, and that the sign of a zero does not matter.
 static LLVM::FastmathFlags getFlags(arith::FastMathFlags flags) {
-  return bitEnumContainsAll(flags, arith::FastMathFlags::nnan) ? LLVM::FastmathFlags::nnan : LLVM::FastmathFlags::none;
+  auto result = LLVM::FastmathFlags::none;
+  if (bitEnumContainsAll(flags, arith::FastMathFlags::nnan))
+    result = result | LLVM::FastmathFlags::nnan;
+  if (bitEnumContainsAll(flags, arith::FastMathFlags::nsz))
+    result = result | LLVM::FastmathFlags::nsz;
+  return result;
 }
 
 static Value emitIntrinsic(OpBuilder &b, Operation *op) {
