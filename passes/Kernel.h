@@ -19,6 +19,7 @@
 #define TENON_PASSES_KERNEL_H
 
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
 
 namespace tenon {
 
@@ -64,6 +65,8 @@ inline constexpr llvm::StringRef kFixedPath = "fixed";
 inline constexpr llvm::StringRef kPlainPath = "plain";
 /// On such an operation, and on the kernel that computes it: {direct = 1000, ...}, how many cycles each way would take by estimate.
 inline constexpr llvm::StringRef kPathsAttr = "tenon.paths";
+/// So many queries of attention are done together at least: what vectors of all targets divide.
+inline constexpr int64_t kQueriesTogether = 16;
 /// On a function or kernel: {N = 128}, which values its symbols have most often (passes/UsualSizes.h).
 inline constexpr llvm::StringRef kUsualAttr = "tenon.usual";
 /// On a copy of main for some sizes: which those are, for people.

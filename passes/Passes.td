@@ -372,6 +372,27 @@ def OrderFactors : Pass<"tenon-order-factors", "::mlir::func::FuncOp"> {
   }];
 }
 
+def TransposeMasks : Pass<"tenon-transpose-masks", "::mlir::func::FuncOp"> {
+  let summary = "store constant masks of attention in the order of scores";
+  let description = [{
+    Kernels of attention keep scores as [key][query], with queries along the vectors. A weight that is added to them, a bias
+    of positions or a mask, is stored as [..., keys, queries], queries up to a multiple of those that are done
+    together, so that a kernel reads it where it lies instead of transposing it again and again.
+
+    Runs after `tenon-fuse-attention`.
+
+    ```mlir
+    ^bb0(%s: tensor<1x4x49x49xf32>):
+      %0 = tenon.add %s, %bias : (tensor<1x4x49x49xf32>, tensor<4x49x49xf32>) -> tensor<1x4x49x49xf32>
+    // ==>
+    ^bb0(%s: tensor<1x4x49x49xf32>):
+      %0 = tenon.transpose %mask {permutation = array<i64: 0, 2, 1>} : (tensor<4x49x64xf32>) -> tensor<4x64x49xf32>
+      %1 = tenon.slice %0 {starts = #tenon.shape<0, 0, 0>, ...} : (tensor<4x64x49xf32>) -> tensor<4x49x49xf32>
+      %2 = tenon.add %s, %1 : (tensor<1x4x49x49xf32>, tensor<4x49x49xf32>) -> tensor<1x4x49x49xf32>
+    ```
+  }];
+}
+
 def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
   let summary = "compute operations in the fastest way that is exact enough";
   let description = [{

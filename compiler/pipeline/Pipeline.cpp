@@ -79,6 +79,7 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
   functions.addPass(createPrepackWeights());
   functions.addPass(createRaiseReshapes());
   functions.addPass(createFuseAttention());
+  functions.addPass(createTransposeMasks());
   functions.addPass(createOrderFactors());
   functions.addPass(createFuse());
   pm.addPass(createOutline());

@@ -22,9 +22,11 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "passes/Kernel.h"
 #include "passes/lower/tenon-to-linalg/Blocks.h"
 #include "passes/lower/tenon-to-linalg/DeadKeys.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -33,8 +35,8 @@ namespace {
 
 using Values = LineWriter::Values;
 
-/// Queries of a tile where sizes are small, and of one of those that are left over: what vectors of all targets divide.
-constexpr int64_t kQueries = 64, kFewQueries = 16;
+/// Queries of a tile where sizes are small, and of one of those that are left over.
+constexpr int64_t kQueries = 64, kFewQueries = kQueriesTogether;
 /// Numbers in memory for each query of a tile: there are as many queries as leave room on the stack.
 constexpr int64_t kNumbers = 256;
 /// So many keys are done at once; else they come in blocks, whose scores stay in the first cache. Where some blocks may
@@ -74,6 +76,7 @@ private:
   Value larger(Value number, Value other);
   Values forScores(ArrayRef<Value> inputs, ArrayRef<Value> outputs, Body body);
   Value emitScore(const Span &tile, Value scalar, ArrayRef<std::pair<Value, Value>> masked, Value query, Value key);
+  bool hasRoom(const Mask &mask);
   SmallVector<std::pair<Value, Value>> readMasks(const Span &tile, const Span &block);
   Value isLive(const Span &tile, const Span &block);
   Value hasDeadQuery(Value largest);
@@ -269,10 +272,23 @@ void AttentionWriter::findMasks(ArrayRef<AffineExpr> at) {
   }
 }
 
+/// Whether memory has queries side by side, and room for all of the last tile: then a block is read where it lies.
+bool AttentionWriter::hasRoom(const Mask &mask) {
+  std::optional<int64_t> queries = getConstant(numQueries), room = getConstant(getDims(mask.value).back());
+  return queries && room && mask.at.back() == dim(outer.size()) && *room >= int64_t(llvm::alignTo(*queries, kFewQueries));
+}
+
 /// Blocks of masks as [key][query], each with the value it is of. What has no query is left undefined.
 SmallVector<std::pair<Value, Value>> AttentionWriter::readMasks(const Span &tile, const Span &block) {
   SmallVector<std::pair<Value, Value>> blocks;
   for (const Mask &mask : masks) {
+    if (hasRoom(mask)) {
+      Span all{tile.first, tile.most, w.b.getIndexAttr(tile.most)};
+      if (Matrix matrix = readInPlace(mask.value, mask.at, all, block); matrix.tensor && matrix.isTransposed) {
+        blocks.push_back({mask.value, matrix.tensor});
+        continue;
+      }
+    }
     Matrix matrix = readInPlace(mask.value, mask.at, tile, block);
     if (!matrix.tensor)
       continue;
