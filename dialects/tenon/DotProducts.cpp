@@ -27,15 +27,15 @@ static bool isSingleRow(Value operand, ArrayRef<int64_t> own, ArrayRef<int64_t> 
   });
 }
 
+bool tenon::isInPanels(Value factor) {
+  Operation *definition = factor.getDefiningOp();
+  if (isa_and_nonnull<DequantizeOp, CastOp>(definition))
+    definition = definition->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<UnpackOp, UnpackPartsOp>(definition);
+}
+
 std::optional<int64_t> tenon::getDotIndex(ContractOp op) {
   ArrayRef<int64_t> lhs = op.getLhsDims(), rhs = op.getRhsDims();
-  // Vectors run along panels, also of numbers of few bits.
-  auto isInPanels = [](Value operand) {
-    Operation *definition = operand.getDefiningOp();
-    if (isa_and_nonnull<DequantizeOp, CastOp>(definition))
-      definition = definition->getOperand(0).getDefiningOp();
-    return isa_and_nonnull<UnpackOp, UnpackPartsOp>(definition);
-  };
   bool isPacked = isInPanels(op.getLhs()) || isInPanels(op.getRhs());
   if (lhs.empty() || rhs.empty() || isPacked)
     return std::nullopt;

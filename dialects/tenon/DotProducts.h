@@ -12,6 +12,9 @@
 
 namespace tenon {
 
+/// Whether a factor of a product is a packed weight, perhaps widened: vectors run along its panels.
+bool isInPanels(mlir::Value factor);
+
 /// The summed index along which both operands of a contraction lie in memory, seen through transposes, where one of them
 /// has a single row for all that the other one has: a query of a decoding step and the keys. Vectors run along the sum
 /// then, and nothing is read twice.

@@ -19,13 +19,8 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// Whether kernels read the operand in another order than it has in memory, or in panels: packed weights.
-static bool isPacked(Value operand) {
-  Operation *definition = operand.getDefiningOp();
-  if (isa_and_nonnull<DequantizeOp, CastOp>(definition))
-    definition = definition->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<UnpackOp, FromPartsOp, UnpackPartsOp>(definition);
-}
+/// Whether kernels read the operand in another order than it has in memory: packed weights, and rows in parts.
+static bool isPacked(Value operand) { return isInPanels(operand) || operand.getDefiningOp<FromPartsOp>(); }
 
 namespace {
 /// A factor, and the index that runs along each of its dimensions.
