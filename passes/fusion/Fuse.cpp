@@ -133,8 +133,6 @@ static bool isBestRecomputed(Operation *op, Operation *user) {
 /// Whether the last dimension of a contraction's result, which its kernel reads vectors of, still runs along memory where
 /// operand `number` is a transpose that is not computed; and where vectors are of the other one, whether rows of this one do.
 static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned number) {
-  // An element of a row is read for all columns; of more than these it takes longer to gather rows than to transpose them.
-  constexpr int64_t kManyColumns = 64;
   ArrayRef<int64_t> indices = number == 0 ? contract.getLhsDims() : contract.getRhsDims();
   if (contract.getResultDims().empty() || getDotIndex(contract))
     return true;

@@ -145,6 +145,11 @@ static bool isSmall(ContractOp op) {
   return products < kFewProducts;
 }
 
+/// Whether an index runs along two dimensions of an operand: what is read is a diagonal.
+static bool hasDiagonal(ArrayRef<int64_t> indices) {
+  return llvm::any_of(indices, [&](int64_t index) { return llvm::count(indices, index) > 1; });
+}
+
 namespace {
 struct OrderFactors : public tenon::impl::OrderFactorsBase<OrderFactors> {
   void runOnOperation() override {
@@ -161,10 +166,10 @@ private:
     if (inLhs == inRhs || getConstant(getDims(op.getResult()).back()) == 1)
       return;
     OpOperand &matrix = inLhs ? op.getLhsMutable() : op.getRhsMutable(), &rows = inLhs ? op.getRhsMutable() : op.getLhsMutable();
-    if (isPacked(matrix.get()) || isPacked(rows.get()) || isSmall(op))
+    if (isPacked(matrix.get()) || isPacked(rows.get()) || hasDiagonal(op.getLhsDims()) || hasDiagonal(op.getRhsDims()) || isSmall(op))
       return;
     orderMatrix(op, matrix, column);
-    orderRows(op, rows, column);
+    orderRows(op, rows);
   }
 
   static Factor getFactor(ContractOp op, OpOperand &operand) {
@@ -199,8 +204,7 @@ private:
 
   /// The one that single elements are read of, those of a row one after the other: where these lie far apart, and are read for many
   /// columns.
-  static void orderRows(ContractOp op, OpOperand &operand, int64_t column) {
-    constexpr int64_t kManyColumns = 64;
+  static void orderRows(ContractOp op, OpOperand &operand) {
     Factor given = getFactor(op, operand);
     std::optional<int64_t> columns = getConstant(getDims(op.getResult()).back());
     auto isSummed = [&](int64_t index) { return !llvm::is_contained(op.getResultDims(), index); };

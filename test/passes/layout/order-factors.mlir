@@ -56,3 +56,13 @@ func.func @left_alone(%row: tensor<1x64xf32>, %keys: tensor<300x64xf32>, %x: ten
     : (tensor<64x64xi32>, tensor<64x64xi32>) -> tensor<64x64xi32>
   return %0, %1, %2, %3, %4 : tensor<1x300xf32>, tensor<3x7xf32>, tensor<16x32xf32>, tensor<16x300xf32>, tensor<64x64xi32>
 }
+
+// Nor is a diagonal.
+// CHECK-LABEL: @diagonal
+// CHECK-NOT: tenon.transpose
+// CHECK: return
+func.func @diagonal(%x: tensor<70x80xf32>, %y: tensor<160x160x80xf32>) -> tensor<70x160xf32> {
+  %0 = tenon.contract %x, %y {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 1, 1, 2>, result_dims = array<i64: 0, 1>}
+    : (tensor<70x80xf32>, tensor<160x160x80xf32>) -> tensor<70x160xf32>
+  return %0 : tensor<70x160xf32>
+}
