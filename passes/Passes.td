@@ -198,7 +198,8 @@ def NarrowProducts : Pass<"tenon-narrow-products", "::mlir::func::FuncOp"> {
 
         sum (x - p) (w - q) = sum x w - p sum (w - q) - q sum x
 
-    where sums of constants are left to `tenon-fold-constants`. Signed inputs and unsigned weights are
+    where sums of constants are left to `tenon-fold-constants`. So does a contraction of 32 bits of which neither factor is
+    a constant: the one that has the columns of the result becomes signed. Signed inputs and unsigned weights are
     shifted by 128 with their zero points. These products are exact modulo 2^32, as those before. A convolution whose
     input has a zero point other than 0 gets that as its border.
 
@@ -244,13 +245,14 @@ def NarrowWeights : Pass<"tenon-narrow-weights", "::mlir::func::FuncOp"> {
 }
 
 def WidenProducts : Pass<"tenon-widen-products", "::mlir::func::FuncOp"> {
-  let summary = "sum products of halves with weights in f32";
+  let summary = "sum products of halves in f32";
   let description = [{
     A contraction of f16 or bf16 with a weight becomes one of f32, whose operands are casts: the weight stays as it is
     in memory, and kernels widen what they have just loaded. Sums were carried in f32 before, and are rounded
     as they were.
 
-    Runs after `tenon-fold-constants`, which would compute the cast, and before `tenon-prepack-weights`.
+    Runs after `tenon-fold-constants`, which would compute the cast, and before `tenon-prepack-weights`; and with `all` after
+    `tenon-fuse-attention`, which looks for products of halves without a weight.
 
     ```mlir
     %1 = tenon.contract %x, %w ... : (tensor<4x8xf16>, tensor<8x64xf16>) -> tensor<4x64xf16>
@@ -261,6 +263,7 @@ def WidenProducts : Pass<"tenon-widen-products", "::mlir::func::FuncOp"> {
     %3 = tenon.cast %2 : (tensor<4x64xf32>) -> tensor<4x64xf16>
     ```
   }];
+  let options = [Option<"all", "all", "bool", "false", "those without a weight, too">];
 }
 
 def TabulateBytes : Pass<"tenon-tabulate-bytes", "::mlir::func::FuncOp"> {
@@ -357,7 +360,8 @@ def OrderFactors : Pass<"tenon-order-factors", "::mlir::func::FuncOp"> {
   let description = [{
     Vectors run along the columns of a product of floats, the last dimension of its result. Where neither operand has them
     side by side in memory, the one that has them is transposed: a pass over it, instead of elements that are read one
-    by one. A row times a matrix whose rows lie along the sum is left alone: its vectors run along the sum.
+    by one. A row times a matrix whose rows lie along the sum is left alone: its vectors run along the sum. A large matrix is
+    put in panels, as weights are, and so is the signed factor of a product of bytes, with quads.
 
     Runs after `tenon-fuse-attention`, whose kernels read keys as they lie.
 
@@ -748,9 +752,9 @@ def VectorizeTransposes : Pass<"tenon-vectorize-transposes", "::mlir::ModuleOp">
 def SplitLoops : Pass<"tenon-split-loops", "::mlir::ModuleOp"> {
   let summary = "make loops of the parts of a loop that differ";
   let description = [{
-    An innermost loop of a kernel, of constant bounds, whose body branches on
-    whether the loop is before a constant place becomes two loops, one for each
-    way: of tensors that are joined along it each gets a loop of its own.
+    An innermost loop of a kernel, of constant bounds, whose body branches on whether the loop is before a constant place,
+    or between two, becomes a loop for each part: of tensors that are joined along it each gets a loop of its own, and so
+    does a border.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -80,6 +80,7 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
   functions.addPass(createRaiseReshapes());
   functions.addPass(createFuseAttention());
   functions.addPass(createTransposeMasks());
+  functions.addPass(createWidenProducts({/*all=*/true}));
   functions.addPass(createOrderFactors());
   functions.addPass(createFuse());
   pm.addPass(createOutline());

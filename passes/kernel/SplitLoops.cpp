@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What joins tensors along its innermost loop asks for each element which of
-// them it is of. Such a loop becomes one for each tensor, which asks nothing,
-// so that vectors can compute it.
+// them it is of, and what has a border whether it is there. Such a loop becomes
+// one for each part, which asks nothing, so that vectors can compute it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,56 +26,81 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// A branch on whether a loop is before `place`, which lies within it.
-struct Split {
-  scf::IfOp branch;
-  int64_t place;
+/// A branch that a loop of constant bounds takes for its steps in [first, end) alone.
+struct Branch {
+  scf::IfOp op;
+  int64_t first, end;
 };
 } // namespace
 
-/// The first such branch in the body of a loop of constant bounds.
-static std::optional<Split> findSplit(scf::ForOp loop) {
-  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
-                         end = getConstantIntValue(loop.getUpperBound());
-  // Below zero an index is a large number without a sign.
-  if (!begin || !end || *begin < 0 || getConstantIntValue(loop.getStep()) != 1 || loop.getNumResults() != 0)
+/// The steps for which `op` takes its first region: `step + c < n` of numbers without a sign.
+static std::optional<Branch> matchBranch(scf::IfOp op, scf::ForOp loop) {
+  auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
+  std::optional<int64_t> count = compare ? getConstantIntValue(compare.getRhs()) : std::nullopt;
+  if (!count || *count < 0 || compare.getPredicate() != arith::CmpIPredicate::ult)
     return std::nullopt;
-  for (auto branch : loop.getBody()->getOps<scf::IfOp>()) {
-    auto compare = branch.getCondition().getDefiningOp<arith::CmpIOp>();
-    if (!compare || compare.getPredicate() != arith::CmpIPredicate::ult ||
-        compare.getLhs() != loop.getInductionVar())
-      continue;
-    std::optional<int64_t> place = getConstantIntValue(compare.getRhs());
-    if (place && *begin < *place && *place < *end)
-      return Split{branch, *place};
-  }
-  return std::nullopt;
+  Value place = compare.getLhs();
+  int64_t first = 0;
+  if (auto add = place.getDefiningOp<arith::AddIOp>())
+    if (std::optional<int64_t> less = getConstantIntValue(add.getRhs()); less && *less <= 0) {
+      first = -*less;
+      place = add.getLhs();
+    }
+  return place == loop.getInductionVar() ? std::optional(Branch{op, first, first + *count}) : std::nullopt;
 }
 
 /// Puts one of the regions of a branch in its place.
 static void takeRegion(scf::IfOp branch, Region &region) {
-  Block &block = region.front();
-  Operation *yield = block.getTerminator();
-  branch->replaceAllUsesWith(yield->getOperands());
-  yield->erase();
-  branch->getBlock()->getOperations().splice(branch->getIterator(), block.getOperations());
+  if (!region.empty()) {
+    Block &block = region.front();
+    Operation *yield = block.getTerminator();
+    branch->replaceAllUsesWith(yield->getOperands());
+    yield->erase();
+    branch->getBlock()->getOperations().splice(branch->getIterator(), block.getOperations());
+  }
   branch->erase();
 }
 
-/// A loop up to the place, which takes one way, and one from there on, which takes the other.
-static void splitAt(scf::ForOp loop, Split split) {
+/// Takes the branches that all steps in [begin, end) of a loop take alike. Returns where, of the others, one changes first.
+static std::optional<int64_t> decideBranches(scf::ForOp loop, int64_t begin, int64_t end) {
+  std::optional<int64_t> change;
+  SmallVector<scf::IfOp> waiting(loop.getBody()->getOps<scf::IfOp>());
+  while (!waiting.empty()) {
+    scf::IfOp op = waiting.pop_back_val();
+    std::optional<Branch> branch = matchBranch(op, loop);
+    if (!branch)
+      continue;
+    bool isTaken = branch->first <= begin && end <= branch->end, isLeft = end <= branch->first || branch->end <= begin;
+    if (isTaken || isLeft) {
+      // What was inside is in the loop's own body then.
+      Region &region = isTaken ? op.getThenRegion() : op.getElseRegion();
+      llvm::append_range(waiting, region.getOps<scf::IfOp>());
+      takeRegion(op, region);
+      continue;
+    }
+    int64_t place = branch->first > begin ? branch->first : branch->end;
+    change = std::min(change.value_or(place), place);
+  }
+  return change;
+}
+
+/// Cuts an innermost loop where its branches change.
+static void splitLoop(scf::ForOp loop) {
+  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
+                         end = getConstantIntValue(loop.getUpperBound());
+  // Below zero an index is a large number without a sign.
+  if (!begin || !end || *begin < 0 || *begin >= *end || getConstantIntValue(loop.getStep()) != 1 || loop.getNumResults() != 0)
+    return;
+  std::optional<int64_t> change = decideBranches(loop, *begin, *end);
+  if (!change)
+    return;
   OpBuilder builder(loop);
-  Value place = arith::ConstantIndexOp::create(builder, loop.getLoc(), split.place);
-  IRMapping mapping;
-  auto first = cast<scf::ForOp>(builder.clone(*loop, mapping));
+  Value place = arith::ConstantIndexOp::create(builder, loop.getLoc(), *change);
+  auto first = cast<scf::ForOp>(builder.clone(*loop));
   first.setUpperBound(place);
   loop.setLowerBound(place);
-  auto branch = cast<scf::IfOp>(mapping.lookup(split.branch.getOperation()));
-  takeRegion(branch, branch.getThenRegion());
-  if (!split.branch.getElseRegion().empty())
-    takeRegion(split.branch, split.branch.getElseRegion());
-  else
-    split.branch.erase();
+  splitLoop(first);
+  splitLoop(loop);
 }
 
 static void splitLoops(func::FuncOp kernel) {
@@ -84,9 +109,7 @@ static void splitLoops(func::FuncOp kernel) {
     if (!loop.getBody()->walk([](scf::ForOp) { return WalkResult::interrupt(); }).wasInterrupted())
       innermost.push_back(loop);
   });
-  for (scf::ForOp loop : innermost)
-    while (std::optional<Split> split = findSplit(loop))
-      splitAt(loop, *split);
+  llvm::for_each(innermost, splitLoop);
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
+#include "passes/layout/PanelPacking.h"
 #include "passes/paths/Machine.h"
 
 namespace tenon {
@@ -98,6 +99,62 @@ static Factor pack(OpBuilder &b, Location loc, const Factor &factor, int64_t col
   return result;
 }
 
+/// Each dimension made as long as a multiple of its unit, by zeros; what has another unit than 1 is constant.
+static Value padTo(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> units) {
+  MLIRContext *context = b.getContext();
+  Dims dims = getDims(value), before = dims;
+  for (auto [dim, unit] : llvm::zip(dims, units))
+    if (unit != 1)
+      dim = getDimConstant(context, llvm::alignTo(*getConstant(dim), unit));
+  if (dims == before)
+    return value;
+  Type type = getElementTypeOrSelf(value);
+  Value zero = WeightOp::create(b, loc, DenseElementsAttr::get(RankedTensorType::get({}, type), b.getZeroAttr(type)));
+  return PadOp::create(b, loc, getTensorType(dims, type), PadMode::constant, value, zero,
+                       ShapeAttr::get(context, Dims(dims.size(), getDimConstant(context, 0))), SmallVector<int64_t>(dims.size(), 0));
+}
+
+/// A matrix of bytes in panels of columns with quads along the index `quad`, both constant, as products read packed weights. What
+/// other dimensions it has come first.
+static Factor packQuads(OpBuilder &b, Location loc, const Factor &factor, int64_t column, int64_t quad) {
+  constexpr int64_t kQuad = 4;
+  MLIRContext *context = b.getContext();
+  SmallVector<int64_t> order = orderFor(factor.indices, {}, column);
+  llvm::erase_if(order, [&](int64_t dim) { return factor.indices[dim] == quad; });
+  order.insert(order.end() - 1, llvm::find(factor.indices, quad) - factor.indices.begin());
+  Dims dims = getDims(factor.value), result, split, packed;
+  Factor unpacked;
+  for (int64_t dim : order) {
+    result.push_back(dims[dim]);
+    unpacked.indices.push_back(factor.indices[dim]);
+  }
+  int64_t rank = order.size();
+  SmallVector<int64_t> places(rank), units(rank, 1);
+  units[order[rank - 1]] = kPanelColumns;
+  units[order[rank - 2]] = kQuad;
+  Value padded = padTo(b, loc, factor.value, units);
+  // Each of the two becomes two dimensions.
+  for (auto [dim, extent] : llvm::enumerate(getDims(padded))) {
+    places[dim] = split.size();
+    split.push_back(units[dim] == 1 ? extent : getDimConstant(context, *getConstant(extent) / units[dim]));
+    if (units[dim] != 1)
+      split.push_back(getDimConstant(context, units[dim]));
+  }
+  SmallVector<int64_t> permutation{places[order[rank - 1]]};
+  for (int64_t dim : ArrayRef(order).drop_back())
+    permutation.push_back(places[dim]);
+  for (int64_t dim : permutation)
+    packed.push_back(split[dim]);
+  permutation.append({places[order[rank - 1]] + 1, places[order[rank - 2]] + 1});
+  packed.push_back(getDimConstant(context, kPanelColumns * kQuad));
+  Type type = getElementTypeOrSelf(padded);
+  Value parts = ReshapeOp::create(b, loc, getTensorType(split, type), padded);
+  Value panels = ReshapeOp::create(b, loc, getTensorType(packed, type), TransposeOp::create(b, loc, parts, permutation));
+  unpacked.value = UnpackOp::create(b, loc, getTensorType(result, type), panels, b.getI64IntegerAttr(rank - 1), b.getI64IntegerAttr(rank - 2),
+                                    IntegerAttr(), IntegerAttr());
+  return unpacked;
+}
+
 /// How many rows a matrix is multiplied with; nothing where that is open.
 static std::optional<int64_t> countRows(ContractOp op, const Factor &matrix) {
   int64_t rows = 1;
@@ -159,7 +216,8 @@ struct OrderFactors : public tenon::impl::OrderFactorsBase<OrderFactors> {
 private:
   static void order(ContractOp op) {
     Type type = op.getType().getElementType();
-    if (!(type.isF32() || type.isF64()) || op.getResultDims().empty() || getDotIndex(op))
+    bool isOfFloats = type.isF32() || type.isF64();
+    if (!(isOfFloats || type.isInteger(32)) || op.getResultDims().empty() || (isOfFloats && getDotIndex(op)))
       return;
     int64_t column = op.getResultDims().back();
     bool inLhs = llvm::is_contained(op.getLhsDims(), column), inRhs = llvm::is_contained(op.getRhsDims(), column);
@@ -168,6 +226,8 @@ private:
     OpOperand &matrix = inLhs ? op.getLhsMutable() : op.getRhsMutable(), &rows = inLhs ? op.getRhsMutable() : op.getLhsMutable();
     if (isPacked(matrix.get()) || isPacked(rows.get()) || hasDiagonal(op.getLhsDims()) || hasDiagonal(op.getRhsDims()) || isSmall(op))
       return;
+    if (!isOfFloats)
+      return orderBytes(op, matrix, rows, column);
     orderMatrix(op, matrix, column);
     orderRows(op, rows);
   }
@@ -216,6 +276,31 @@ private:
       return;
     OpBuilder b(op);
     setFactor(op, operand, transpose(b, op.getLoc(), whole, orderFor(whole.indices, op.getResultDims(), *last)));
+  }
+
+  /// Of unsigned rows with a signed matrix: quads lie along the last dimension of the rows, and side by side for each column.
+  static void orderBytes(ContractOp op, OpOperand &matrix, OpOperand &rows, int64_t column) {
+    constexpr int64_t kFewestRows = 4;
+    if (!getElementTypeOrSelf(matrix.get()).isSignlessInteger(8) || !getElementTypeOrSelf(rows.get()).isUnsignedInteger(8))
+      return;
+    Factor ofMatrix = lookThroughTransposes(getFactor(op, matrix)), given = getFactor(op, rows), ofRows = lookThroughTransposes(given);
+    auto getExtent = [](const Factor &factor, int64_t index) -> std::optional<int64_t> {
+      const int64_t *place = llvm::find(factor.indices, index);
+      return place == factor.indices.end() ? std::nullopt : getConstant(getDims(factor.value)[place - factor.indices.begin()]);
+    };
+    // What both have in the same constant number, and is summed.
+    auto isQuad = [&](int64_t index) {
+      std::optional<int64_t> extent = getExtent(ofMatrix, index);
+      return extent && extent == getExtent(ofRows, index) && !llvm::is_contained(op.getResultDims(), index);
+    };
+    auto quad = llvm::find_if(llvm::reverse(ofRows.indices), isQuad);
+    if (quad == ofRows.indices.rend() || !getExtent(ofMatrix, column) || countRows(op, ofMatrix).value_or(kFewestRows) < kFewestRows)
+      return;
+    OpBuilder b(op);
+    int64_t along = *quad;
+    setFactor(op, matrix, packQuads(b, op.getLoc(), ofMatrix, column, along));
+    if (given.indices.back() != along)
+      setFactor(op, rows, transpose(b, op.getLoc(), ofRows, orderFor(ofRows.indices, op.getResultDims(), along)));
   }
 };
 } // namespace

@@ -210,21 +210,31 @@ static Factor makeBytes(OpBuilder &b, Location loc, Factor factor, bool asSigned
   return factor;
 }
 
+/// The sum of bytes along dimensions of constant extents: a product with ones, which needs no copy of 32 bits.
+static Value multiplyByOnes(OpBuilder &b, Location loc, Value bytes, ArrayRef<int64_t> axes, ArrayRef<int64_t> extents) {
+  Type other = getElementType(bytes).isUnsignedInteger() ? Type(b.getI8Type()) : Type(b.getIntegerType(8, /*isSigned=*/false));
+  SmallVector<int64_t> indices = llvm::to_vector(llvm::seq<int64_t>(getDims(bytes).size())), left;
+  llvm::copy_if(indices, std::back_inserter(left), [&](int64_t index) { return !llvm::is_contained(axes, index); });
+  auto ones = DenseElementsAttr::get(RankedTensorType::get(extents, other), b.getIntegerAttr(other, 1));
+  return ContractOp::create(b, loc, bytes, WeightOp::create(b, loc, ones), indices, axes, left, TypeAttr::get(b.getI32Type()));
+}
+
 /// The sum of what a factor is, or of its bytes alone, along dimensions of constant extents; the others stay, as 1 where
-/// they go. It is a product with ones, which needs no copy of 32 bits.
+/// they go.
 static Value sumAlong(OpBuilder &b, Location loc, const Factor &factor, ArrayRef<int64_t> axes, bool isCentred) {
   Type type = getElementType(factor.bytes);
-  Type other = type.isUnsignedInteger() ? Type(b.getI8Type()) : Type(b.getIntegerType(8, /*isSigned=*/false));
   Dims kept = getDims(factor.bytes);
-  SmallVector<int64_t> indices = llvm::to_vector(llvm::seq<int64_t>(kept.size())), left, extents;
+  SmallVector<int64_t> extents;
   for (int64_t axis : axes) {
     extents.push_back(*getConstant(kept[axis]));
     kept[axis] = getDimConstant(b.getContext(), 1);
   }
-  llvm::copy_if(indices, std::back_inserter(left), [&](int64_t index) { return !llvm::is_contained(axes, index); });
-  auto ones = DenseElementsAttr::get(RankedTensorType::get(extents, other), b.getIntegerAttr(other, 1));
-  Value sum = ContractOp::create(b, loc, factor.bytes, WeightOp::create(b, loc, ones), indices, axes, left, TypeAttr::get(b.getI32Type()));
-  sum = reshape(b, loc, sum, kept);
+  // Of a matrix that is computed columns are summed: vectors run along them, as they do not in a product with a row.
+  bool isMatrix = !isConstantValue(factor.bytes) && !type.isUnsignedInteger();
+  SmallVector<int64_t> sorted(axes);
+  llvm::sort(sorted);
+  Value sum = isMatrix ? ReduceOp::create(b, loc, ReduceKind::sum, castTo(b, loc, factor.bytes, b.getI32Type()), sorted, /*keepdims=*/true)
+                       : reshape(b, loc, multiplyByOnes(b, loc, factor.bytes, axes, extents), kept);
   if (!isCentred || !factor.zero)
     return sum;
   Value depth = createNumber(b, loc, b.getI32Type(), llvm::product_of(extents));
@@ -258,14 +268,14 @@ struct NarrowContract : public OpRewritePattern<ContractOp> {
     for (auto [factor, indices] : {std::pair(&*lhs, op.getLhsDims()), std::pair(&*rhs, op.getRhsDims())})
       if (!isOutsideOfSums(factor->zero, indices, result) || !isOutsideOfSums(factor->scale, indices, result))
         return rewriter.notifyMatchFailure(op, "has parameters that differ among what is summed");
-    bool isWeightLeft = !isConstantValue(rhs->bytes);
-    bool isDone = isNarrow(op) && getElementType(isWeightLeft ? op.getRhs() : op.getLhs()).isUnsignedInteger();
-    if (isConstantValue(lhs->bytes) != isWeightLeft || isDone)
-      return rewriter.notifyMatchFailure(op, "is no product with a constant, or is narrow");
+    std::optional<bool> isMatrixLeft = findMatrix(op, *lhs, *rhs);
+    bool isDone = isMatrixLeft && isNarrow(op) && getElementType(*isMatrixLeft ? op.getRhs() : op.getLhs()).isUnsignedInteger();
+    if (!isMatrixLeft || isDone)
+      return rewriter.notifyMatchFailure(op, "has no matrix of signed bytes, or is narrow");
 
     Location loc = op.getLoc();
-    *lhs = makeBytes(rewriter, loc, *lhs, isWeightLeft);
-    *rhs = makeBytes(rewriter, loc, *rhs, !isWeightLeft);
+    *lhs = makeBytes(rewriter, loc, *lhs, *isMatrixLeft);
+    *rhs = makeBytes(rewriter, loc, *rhs, !*isMatrixLeft);
     Value sum = ContractOp::create(rewriter, loc, lhs->bytes, rhs->bytes, op.getLhsDims(), op.getRhsDims(), result,
                                    TypeAttr::get(rewriter.getI32Type()));
     // The zero point of one side, and the sums of the other: whole ones of the weight, so that both have their due.
@@ -277,8 +287,8 @@ struct NarrowContract : public OpRewritePattern<ContractOp> {
       Value zero = alignToResult(rewriter, loc, factor.zero, indices, result);
       sum = SubOp::create(rewriter, loc, sum, MulOp::create(rewriter, loc, sums, zero).getResult());
     };
-    subtract(*lhs, op.getLhsDims(), *rhs, op.getRhsDims(), rhsSummed, !isWeightLeft);
-    subtract(*rhs, op.getRhsDims(), *lhs, op.getLhsDims(), lhsSummed, isWeightLeft);
+    subtract(*lhs, op.getLhsDims(), *rhs, op.getRhsDims(), rhsSummed, !*isMatrixLeft);
+    subtract(*rhs, op.getRhsDims(), *lhs, op.getLhsDims(), lhsSummed, *isMatrixLeft);
     if (lhs->scale)
       sum = applyScales(rewriter, loc, sum, alignToResult(rewriter, loc, lhs->scale, op.getLhsDims(), result),
                         alignToResult(rewriter, loc, rhs->scale, op.getRhsDims(), result));
@@ -287,6 +297,19 @@ struct NarrowContract : public OpRewritePattern<ContractOp> {
   }
 
 private:
+  /// Whether the matrix, whose bytes are signed, is on the left: the constant, or of two integer factors that are none the one that has the
+  /// columns of the result. (Dequantised queries and keys are left to attention.)
+  static std::optional<bool> findMatrix(ContractOp op, const Factor &lhs, const Factor &rhs) {
+    bool isLhsConstant = isConstantValue(lhs.bytes), isRhsConstant = isConstantValue(rhs.bytes);
+    if (isLhsConstant != isRhsConstant)
+      return isLhsConstant;
+    if (isLhsConstant || lhs.scale || op.getResultDims().empty())
+      return std::nullopt;
+    int64_t column = op.getResultDims().back();
+    bool isInLhs = llvm::is_contained(op.getLhsDims(), column);
+    return isInLhs != llvm::is_contained(op.getRhsDims(), column) ? std::optional(isInLhs) : std::nullopt;
+  }
+
   /// The dimensions that are summed over: both operands have them, in the same constant number.
   static bool findSums(ContractOp op, SmallVectorImpl<int64_t> &lhsSummed, SmallVectorImpl<int64_t> &rhsSummed) {
     Dims lhs = getDims(op.getLhs()), rhs = getDims(op.getRhs());
@@ -336,8 +359,9 @@ struct NarrowConvolve : public OpRewritePattern<ConvolveOp> {
     auto isPerFilter = [&](Value parameter) {
       return !parameter || llvm::all_of(ArrayRef(getAlignedDims(parameter, rank)).drop_front(), isOne);
     };
-    if (!isOneNumber(input->zero) || !isOneNumber(input->scale) || !isWithoutZero(*filter, /*asSigned=*/true) ||
-        !isPerFilter(filter->scale))
+    bool hasFilterZero = !isWithoutZero(*filter, /*asSigned=*/true);
+    if (!isOneNumber(input->zero) || !isOneNumber(input->scale) || !isPerFilter(filter->zero) || !isPerFilter(filter->scale) ||
+        (hasFilterZero && op.getGroups() != 1))
       return rewriter.notifyMatchFailure(op, "has parameters that differ among what is summed");
     std::optional<SmallVector<int64_t>> shape = getConstants(getDims(op.getFilter()));
     if (!shape || !isConstantValue(filter->bytes) || !fitsInto32Bits(llvm::product_of(ArrayRef(*shape).drop_front())))
@@ -350,21 +374,38 @@ struct NarrowConvolve : public OpRewritePattern<ConvolveOp> {
     AffineExpr one = getDimConstant(op.getContext(), 1);
     Dims perFilter(rank - 1, one), number;
     perFilter[0] = getDimConstant(op.getContext(), shape->front());
+    // One number, or one of each filter, as the result's channels have it.
+    auto alignToChannels = [&](Value parameter) {
+      return reshape(rewriter, loc, parameter, isOneNumber(parameter) ? number : perFilter);
+    };
+    if (hasFilterZero) {
+      Value shift = MulOp::create(rewriter, loc, sumWindows(rewriter, op, *input, *shape), alignToChannels(filter->zero));
+      sum = SubOp::create(rewriter, loc, sum, shift);
+    }
     if (input->zero) {
-      Value sums = sumAlong(rewriter, loc, *filter, llvm::to_vector(llvm::seq<int64_t>(1, rank)), true);
+      Value sums = sumAlong(rewriter, loc, *filter, llvm::to_vector(llvm::seq<int64_t>(1, rank)), /*isCentred=*/false);
       Value shift = MulOp::create(rewriter, loc, reshape(rewriter, loc, sums, perFilter), reshape(rewriter, loc, input->zero, number));
       sum = SubOp::create(rewriter, loc, sum, shift);
     }
-    if (input->scale) {
-      bool isCommon = isOneNumber(filter->scale);
-      sum = applyScales(rewriter, loc, sum, reshape(rewriter, loc, filter->scale, isCommon ? number : perFilter),
-                        reshape(rewriter, loc, input->scale, number));
-    }
+    if (input->scale)
+      sum = applyScales(rewriter, loc, sum, alignToChannels(filter->scale), reshape(rewriter, loc, input->scale, number));
     rewriter.replaceOp(op, sum);
     return success();
   }
 
 private:
+  /// The sums of what windows see, which a zero point of filters is multiplied with: channels are summed first, then one is convolved with
+  /// ones.
+  static Value sumWindows(OpBuilder &b, ConvolveOp op, const Factor &input, ArrayRef<int64_t> filterShape) {
+    SmallVector<int64_t> window(filterShape);
+    window[0] = window[1] = 1;
+    Value channels = sumAlong(b, op.getLoc(), input, {1}, /*isCentred=*/true);
+    Type i32 = b.getI32Type();
+    auto ones = DenseElementsAttr::get(RankedTensorType::get(window, i32), b.getIntegerAttr(i32, 1));
+    return ConvolveOp::create(b, op.getLoc(), channels, WeightOp::create(b, op.getLoc(), ones), op.getStrides(), op.getDilations(), op.getLow(),
+                              op.getHigh(), 1, TypeAttr(), /*channels_last=*/false);
+  }
+
   /// Beyond the border lies the zero point, which stands for 0.
   static Value convolve(OpBuilder &b, ConvolveOp op, const Factor &input, const Factor &filter) {
     SmallVector<int64_t> low(op.getLow()), high(op.getHigh());

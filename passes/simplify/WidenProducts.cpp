@@ -1,4 +1,4 @@
-//===- WidenProducts.cpp - products of halves with weights in f32 ---------===//
+//===- WidenProducts.cpp - products of halves in f32 ----------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,10 +25,11 @@ static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
 namespace {
 struct WidenProducts : public tenon::impl::WidenProductsBase<WidenProducts> {
+  using WidenProductsBase::WidenProductsBase;
   void runOnOperation() override {
     getOperation().walk([&](ContractOp op) {
       bool hasWeight = op.getLhs().getDefiningOp<WeightOp>() || op.getRhs().getDefiningOp<WeightOp>();
-      if (hasWeight && isHalf(op.getType().getElementType()) && isHalf(getElementTypeOrSelf(op.getLhs())))
+      if ((hasWeight || all) && isHalf(op.getType().getElementType()) && isHalf(getElementTypeOrSelf(op.getLhs())))
         widen(op);
     });
   }

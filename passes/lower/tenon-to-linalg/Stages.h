@@ -62,6 +62,9 @@ private:
   mlir::FailureOr<mlir::Value> lowerAttention(AttentionOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerConvolve(ConvolveOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerWinograd(WinogradOp op, mlir::Value destination);
+  /// Joins what windows of `op` see along spatial dimensions [first, end). What earlier ones gave is joined already, in a tensor of
+  /// accumulators: later dimensions have all that windows see there, padding included. Null at first.
+  mlir::FailureOr<mlir::Value> joinWindows(PoolOp op, unsigned first, unsigned end, mlir::Value joinedBefore, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerPool(PoolOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerReduce(ReduceOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerArgReduce(ArgReduceOp op, mlir::Value destination);

@@ -38,7 +38,42 @@ static Value emitWindowCount(ElementEmitter &emitter, Location loc, PoolOp op, u
   return arith::SubIOp::create(b, loc, last, first);
 }
 
-FailureOr<Value> StageBuilder::lowerPool(PoolOp op, Value destination) {
+//===----------------------------------------------------------------------===//
+// One dimension after the other
+//===----------------------------------------------------------------------===//
+
+/// How much of spatial dimension i all windows see, padding included.
+static int64_t getSeen(PoolOp op, unsigned i) {
+  int64_t results = op.getType().getDimSize(i + op.getFirstSpatialDim());
+  return (results - 1) * op.getStrides()[i] + (op.getWindow()[i] - 1) * op.getDilations()[i] + 1;
+}
+
+/// Whether a maximum or a sum is taken along the first spatial dimension, of that along the next one, and so on: where all of them
+/// take less time for a result than its window does, and what waits between them stays in the cache.
+static bool isSeparable(PoolOp op) {
+  constexpr int64_t kBytesOfRow = 1 << 16, kAccumulatorBytes = 4;
+  // Vectors of elements that lie apart take two loads and a permutation.
+  constexpr double kApart = 2;
+  ArrayRef<int64_t> shape = op.getType().getShape(), window = op.getWindow();
+  if (window.size() < 2 || llvm::any_of(shape.drop_front(), [](int64_t extent) { return extent <= 0; }))
+    return false;
+  double perElement = op.getChannelsLast() || op.getStrides().back() == 1 ? 1 : kApart;
+  double whole = llvm::product_of(window) * perElement, inParts = 0, perResult = 1;
+  double bytes = kAccumulatorBytes * (op.getChannelsLast() ? shape.back() : 1);
+  for (size_t i = window.size(); i-- > 0; perElement = 1) {
+    inParts += window[i] * perElement * perResult;
+    perResult *= double(getSeen(op, i)) / shape[i + op.getFirstSpatialDim()];
+    if (i > 0)
+      bytes *= getSeen(op, i);
+  }
+  return inParts < whole && bytes <= kBytesOfRow;
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+FailureOr<Value> StageBuilder::joinWindows(PoolOp op, unsigned first, unsigned end, Value joinedBefore, Value destination) {
   Location loc = op.getLoc();
   MLIRContext *context = op.getContext();
   Type elementType = op.getType().getElementType(), accumulator = getAccumulatorType(elementType);
@@ -46,7 +81,7 @@ FailureOr<Value> StageBuilder::lowerPool(PoolOp op, Value destination) {
   Dims in = getDims(op.getInput()), out = getDims(op.getType());
   unsigned rank = in.size() - 2;
   // The innermost loop writes neighbours. Loops: all result dimensions but the last, window, last result dimension.
-  unsigned windowLoop = 1 + rank, lastLoop = windowLoop + rank;
+  unsigned windowLoop = 1 + rank, lastLoop = windowLoop + (end - first);
   auto resultLoop = [&](unsigned dim) { return dim + 1 == out.size() ? lastLoop : dim; };
   auto spatialLoop = [&](unsigned i) { return resultLoop(i + op.getFirstSpatialDim()); };
   Reduction r{kind, elementType, Dims(lastLoop + 1), {}};
@@ -54,24 +89,27 @@ FailureOr<Value> StageBuilder::lowerPool(PoolOp op, Value destination) {
     r.resultLoops.push_back(resultLoop(dim));
     r.extents[resultLoop(dim)] = out[dim];
   }
-  for (unsigned i = 0; i < rank; ++i)
-    r.extents[windowLoop + i] = getDimConstant(context, op.getWindow()[i]);
-  bool alwaysInside = isAlwaysInside(op);
+  for (unsigned i = first; i < end; ++i)
+    r.extents[windowLoop + i - first] = getDimConstant(context, op.getWindow()[i]);
+  for (unsigned i = end; i < rank; ++i)
+    r.extents[spatialLoop(i)] = getDimConstant(context, getSeen(op, i));
 
-  auto emitTerm = [&](ElementEmitter &emitter) -> FailureOr<Value> {
+  return buildReduction(loc, r, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
     OpBuilder &b = emitter.getBuilder();
     SmallVector<AffineExpr> at(rank + 2);
     at[0] = emitter.getLoop(0);
     at[op.getChannelDim()] = emitter.getLoop(resultLoop(op.getChannelDim()));
-    Value inside;
     for (unsigned i = 0; i < rank; ++i) {
-      AffineExpr &position = at[i + op.getFirstSpatialDim()];
-      position = simplifyDim(emitter.getLoop(spatialLoop(i)) * op.getStrides()[i] +
-                             emitter.getLoop(windowLoop + i) * op.getDilations()[i] - op.getLow()[i]);
-      if (alwaysInside)
-        continue;
-      Value here = emitter.emitInBounds(position, in[i + op.getFirstSpatialDim()]);
-      inside = inside ? arith::AndIOp::create(b, loc, inside, here).getResult() : here;
+      AffineExpr place = emitter.getLoop(spatialLoop(i));
+      if (i >= first && i < end)
+        place = place * op.getStrides()[i] + emitter.getLoop(windowLoop + i - first) * op.getDilations()[i];
+      at[i + op.getFirstSpatialDim()] = simplifyDim(joinedBefore ? place : place - op.getLow()[i]);
+    }
+    if (joinedBefore) {
+      Dims before = r.getResultDims();
+      for (unsigned i = first; i < end; ++i)
+        before[i + op.getFirstSpatialDim()] = getDimConstant(context, getSeen(op, i));
+      return emitter.readTensor(joinedBefore, before, at);
     }
     auto emitElement = [&]() -> FailureOr<Value> {
       FailureOr<Value> element = emitter.emit(op.getInput(), at);
@@ -79,13 +117,38 @@ FailureOr<Value> StageBuilder::lowerPool(PoolOp op, Value destination) {
         return failure();
       return toAccumulator(b, loc, *element, elementType);
     };
-    if (alwaysInside)
+    if (isAlwaysInside(op))
       return emitElement();
-    return emitter.emitIf(inside, accumulator, emitElement, [&]() -> FailureOr<Value> {
+    auto emitIdentity = [&]() -> FailureOr<Value> {
       return arith::ConstantOp::create(b, loc, getIdentity(b, kind, elementType, accumulator)).getResult();
-    });
-  };
-  FailureOr<Value> joined = buildReduction(loc, r, destination, emitTerm);
+    };
+    auto isInside = [&](unsigned i) {
+      unsigned dim = i + op.getFirstSpatialDim();
+      return emitter.emitInBounds(at[dim], in[dim]);
+    };
+    // What the innermost loop decides is asked first: it can be cut where that changes.
+    unsigned numOthers = op.getChannelsLast() ? rank : rank - 1;
+    auto emitAmongOthers = [&]() -> FailureOr<Value> {
+      Value inside;
+      for (unsigned i = 0; i < numOthers; ++i)
+        inside = inside ? arith::AndIOp::create(b, loc, inside, isInside(i)).getResult() : isInside(i);
+      return inside ? emitter.emitIf(inside, accumulator, emitElement, emitIdentity) : emitElement();
+    };
+    return numOthers == rank ? emitAmongOthers() : emitter.emitIf(isInside(rank - 1), accumulator, emitAmongOthers, emitIdentity);
+  });
+}
+
+FailureOr<Value> StageBuilder::lowerPool(PoolOp op, Value destination) {
+  Location loc = op.getLoc();
+  MLIRContext *context = op.getContext();
+  Type elementType = op.getType().getElementType(), accumulator = getAccumulatorType(elementType);
+  Dims out = getDims(op.getType());
+  unsigned rank = out.size() - 2;
+  bool alwaysInside = isAlwaysInside(op);
+  FailureOr<Value> joined = Value();
+  unsigned perStage = isSeparable(op) ? 1 : rank;
+  for (unsigned i = 0; i < rank && succeeded(joined); i += perStage)
+    joined = joinWindows(op, i, i + perStage, *joined, i + perStage == rank ? destination : Value());
   if (failed(joined))
     return failure();
   if (op.getKind() != PoolKind::average)

@@ -1,4 +1,5 @@
 // RUN: tenon-opt %s --tenon-widen-products | FileCheck %s
+// RUN: tenon-opt %s --tenon-widen-products=all | FileCheck %s --check-prefix=ALL
 // A product of halves with a weight is one of f32, whose operands are widened where they are read.
 
 // Two products share what widens their input.
@@ -21,6 +22,9 @@ func.func @weights(%x: tensor<4x8xbf16>) -> (tensor<4x5xbf16>, tensor<4x5xbf16>)
 
 // CHECK-LABEL: @no_weight
 // CHECK-NOT: tenon.cast
+// ALL-LABEL: @no_weight
+// ALL: tenon.contract {{.*}} : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+// ALL-NEXT: tenon.cast
 func.func @no_weight(%x: tensor<4x8xf16>, %w: tensor<8x5xf16>) -> tensor<4x5xf16> {
   %0 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
     : (tensor<4x8xf16>, tensor<8x5xf16>) -> tensor<4x5xf16>

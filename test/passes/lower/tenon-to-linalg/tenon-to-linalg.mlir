@@ -107,3 +107,25 @@ func.func private @product_of_parts(%x: tensor<5x2x3x20xbf16>, %w: tensor<3x2x3x
     : (tensor<5x40xf32>, tensor<40x37xf32>) -> tensor<5x37xf32>
   return %2 : tensor<5x37xf32>
 }
+
+// A window of 25 is a maximum of 5 along one dimension, with what all windows see along the other, and one of 5 of those. Where that joins
+// no fewer elements it is one of the window.
+// CHECK-LABEL: @pool_by_dimensions
+// CHECK: tensor.empty() : tensor<1x2x9x13xf32>
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]
+// CHECK: arith.maximumf
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]
+// CHECK-NOT: scf.if
+// CHECK: arith.maximumf
+// CHECK-LABEL: @pool_at_once
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "parallel"]
+func.func private @pool_by_dimensions(%x: tensor<1x2x9x9xf32>) -> tensor<1x2x9x9xf32> attributes {tenon.kernel} {
+  %0 = tenon.pool max, %x {window = array<i64: 5, 5>, strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 2, 2>, high = array<i64: 2, 2>}
+    : (tensor<1x2x9x9xf32>) -> tensor<1x2x9x9xf32>
+  return %0 : tensor<1x2x9x9xf32>
+}
+func.func private @pool_at_once(%x: tensor<1x8x8x2xf32>) -> tensor<1x4x4x2xf32> attributes {tenon.kernel} {
+  %0 = tenon.pool max, %x {window = array<i64: 2, 2>, strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, channels_last}
+    : (tensor<1x8x8x2xf32>) -> tensor<1x4x4x2xf32>
+  return %0 : tensor<1x4x4x2xf32>
+}
