@@ -46,7 +46,7 @@ inline constexpr int64_t kBytesOfPartRows = 1 << 20, kBytesOfSplitPartRows = 3 <
 inline constexpr int64_t kSplitPartRows = 128, kSplitPartColumns = 192;
 /// Bytes of the rows of a tile in parts where the kernel cuts them, to its scratch, at most.
 inline constexpr int64_t kBytesOfCutRows = 1 << 19;
-/// On a linalg.generic that cuts rows, or widens what a tile reads: how many steps of each loop a tile has, at most.
+/// On a linalg.generic that cuts rows, or widens what a tile reads, bytes to words as well: how many steps of each loop a tile has, at most.
 inline constexpr llvm::StringLiteral kTileExtentsAttr = "tenon.tile_extents";
 /// On a linalg.generic of floats in parts whose sums are done for a part of their length at a time: rows and columns of
 /// a tile, at most, and that length.
@@ -80,7 +80,7 @@ struct Contraction {
   bool isOfBytes = false;
   std::optional<Widening> widening = {};
   /// `scalars` are f16 or bf16, and factors f32: they are widened as rows (ContractionCopy.cpp) or as all that a tile
-  /// reads (ContractionHalves.cpp) are copied, or one by one.
+  /// reads (ContractionTile.cpp) are copied, or one by one.
   bool widensScalars = false;
   std::optional<FloatParts> parts = {}; ///< `vectors` and `scalars` are the reads of the first ones
 };
@@ -112,16 +112,22 @@ int64_t getCopiedRowBytes(mlir::linalg::GenericOp op, const Contraction &contrac
 int64_t getCopyScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// What a tile reads of halves is widened to the thread's scratch, so many bytes at most: the second cache holds it
-/// beside a panel.
-inline constexpr int64_t kBytesOfWidenedTile = 1 << 18;
+/// beside a panel. Bytes become words, and of these it reads a stream.
+inline constexpr int64_t kBytesOfWidenedTile = 1 << 18, kBytesOfTileInWords = 1 << 19;
+inline int64_t getMostTileBytes(const Contraction &contraction) { return contraction.quadLoop ? kBytesOfTileInWords : kBytesOfWidenedTile; }
 
-/// The bytes of what a tile reads of halves, widened, where it has `extents` steps of each loop, at most; none where
+/// Whether both operands of products of bytes can become words in the thread's scratch (ContractionWords.cpp), where processors
+/// multiply pairs of those; and the bytes that a panel takes then.
+bool fitsWords(mlir::linalg::GenericOp op, const Contraction &contraction);
+int64_t getBytesOfPanelInWords(mlir::linalg::GenericOp op, const Contraction &contraction);
+
+/// The bytes of what a tile reads of halves or of bytes, widened, where it has `extents` steps of each loop, at most; none where
 /// the kernel does not copy it.
 std::optional<int64_t> getWidenedTileBytes(mlir::linalg::GenericOp op, const Contraction &contraction,
                                            llvm::ArrayRef<int64_t> extents);
 
-/// The scratch that a kernel with this contraction needs: where halves are widened, for what a tile reads.
-int64_t getHalvesScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
+/// The scratch that a kernel with this contraction needs: where what a tile reads is widened, for that, and for a panel in words.
+int64_t getTileScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// The scratch that a kernel with this contraction needs: where columns are cut, for two pairs of panels in parts, of
 /// which one is multiplied and the other one becomes; where rows are, for those of a tile, after that.

@@ -36,7 +36,7 @@ BlockProblem ContractionEmitter::getProblem() {
   // Of open extents the ends count for little.
   BlockProblem problem{rows.value_or(1 << 20), columns.value_or(lanes << 20), lanes, registers};
   // The parts of a quad are in registers together.
-  if (contraction.quadLoop && byteProducts != ByteProducts::quads)
+  if (contraction.quadLoop && byteProducts != ByteProducts::quads && !sumsWords)
     problem.registers -= 4;
   // The sums of a block of steps are apart from those of all, and numbers are on their way to become factors.
   if (widensInRegisters) {
@@ -76,7 +76,8 @@ void ContractionEmitter::emit() {
       break;
     }
   }
-  widenTile();
+  if (!contraction.quadLoop)
+    widenTile();
   columnExtent = contraction.isGrouped ? constant(contraction.panel) : extents[contraction.columnLoop];
   setWindow();
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
@@ -88,6 +89,8 @@ void ContractionEmitter::emit() {
     emitWidenedLoops();
   else if ((contraction.parts && !sumsPairs) || (wantsAmx && fitsAmx()))
     emitAmx();
+  else if (contraction.quadLoop)
+    emitQuadLoops();
   else
     emitKnownRows();
   for (EpilogueStage &stage : epilogue)
@@ -152,7 +155,15 @@ void ContractionEmitter::emitLoops() {
       forColumns([&](int64_t vectors, Value active) {
         if (contraction.widening && !widensInRegisters)
           widenPanel(vectors);
-        forParallel(outerLoops, [&] { emitRows(vectors, active); });
+        // A matrix of a batch is another one for each.
+        bool isCommon = llvm::none_of(outerLoops, [&](unsigned loop) { return contraction.vectors.map.isFunctionOfDim(loop); });
+        if (sumsWords && isCommon)
+          splitPanel(vectors);
+        forParallel(outerLoops, [&] {
+          if (sumsWords && !isCommon)
+            splitPanel(vectors);
+          emitRows(vectors, active);
+        });
       });
     });
   forParallel(outerLoops, [&] { forColumns(emitRows); });
@@ -466,7 +477,7 @@ void ContractionEmitter::applyEpilogue(MutableArrayRef<Value> sums) {
 SmallVector<Value> ContractionEmitter::emitReduction(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows,
                                                      ValueRange sums) {
   if (loops.empty())
-    return contraction.quadLoop ? emitQuadStep(rows, sums) : emitStep(rows, sums);
+    return sumsWords ? emitWordStep(rows, sums) : contraction.quadLoop ? emitQuadStep(rows, sums) : emitStep(rows, sums);
   if (widensInRegisters)
     return emitScaledBlocks(rows, sums);
   if (loops.front() == contraction.quadLoop)

@@ -160,6 +160,12 @@ private:
   llvm::SmallVector<mlir::Value> emitQuadStep(mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
   mlir::Value loadQuad(int64_t row);
   mlir::Value loadQuads(int64_t vector);
+  void emitQuadLoops();
+  void emitWordLoops();
+  mlir::Value getQuadStep();
+  void splitPanel(int64_t vectors);
+  mlir::Value loadPair(int64_t row);
+  llvm::SmallVector<mlir::Value> emitWordStep(mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
   llvm::SmallVector<mlir::Value> emitPairs(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
                                            mlir::ValueRange sums);
   llvm::SmallVector<mlir::Value> emitPair(mlir::ArrayRef<int64_t> rows, mlir::Value pair, mlir::ValueRange sums);
@@ -279,7 +285,8 @@ private:
   std::optional<ElementRead> wholeRows; ///< those that are cut
   /// Of factors that are widened: whether that happens in registers for each row, or once for all of them, to `panel`.
   bool widensInRegisters = false;
-  mlir::Value panel;
+  mlir::Value panel; ///< or columns in words: [step, part of a quad, column], a pair of words for each
+  bool sumsWords = false; ///< of quads, whose rows and columns are words in the thread's scratch
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> columns; ///< vectors of values of the body, at the current step
   int64_t quadBytes = 4; ///< that the current step of quads has of each
   Sight sight = Sight::whole;

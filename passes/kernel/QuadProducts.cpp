@@ -51,6 +51,17 @@ SmallVector<Value> tenon::splitUnsigned(OpBuilder &b, Location loc, ByteProducts
   return splitBytes<arith::ShRUIOp>(b, loc, getWideType(b, form, lanes), bytes);
 }
 
+Value tenon::widenQuads(OpBuilder &b, Location loc, Value quads) {
+  int64_t count = cast<VectorType>(quads.getType()).getNumElements() / 4;
+  auto type = VectorType::get({count}, b.getI64Type());
+  Value wide = vector::BitCastOp::create(b, loc, VectorType::get({count}, b.getI32Type()), quads);
+  wide = arith::ExtUIOp::create(b, loc, type, wide);
+  Value even = arith::AndIOp::create(b, loc, wide, splat(b, loc, type, 0x00FF00FF));
+  Value odd = arith::AndIOp::create(b, loc, wide, splat(b, loc, type, 0xFF00FF00));
+  odd = arith::ShLIOp::create(b, loc, odd, splat(b, loc, type, 24));
+  return vector::BitCastOp::create(b, loc, VectorType::get({4 * count}, b.getI16Type()), arith::OrIOp::create(b, loc, even, odd));
+}
+
 Value tenon::addProducts(OpBuilder &b, Location loc, ByteProducts form, Value sums, Value isUnsigned, Value isSigned) {
   auto call = [&](const Twine &name, ValueRange operands) {
     return LLVM::CallIntrinsicOp::create(b, loc, sums.getType(), b.getStringAttr(name), operands).getResult(0);

@@ -25,6 +25,7 @@
 #include "passes/UsualSizes.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/WinogradScratch.h"
+#include "passes/paths/Machine.h"
 #include "passes/paths/parts/FloatParts.h"
 #include "runtime/format/Kernel.h"
 
@@ -394,12 +395,18 @@ static SmallVector<int64_t> getTileExtents(linalg::GenericOp op, ArrayRef<int64_
   return extents;
 }
 
+/// The bytes of what a tile of so many steps of each loop reads, widened; none where it is not.
+static std::optional<int64_t> getTileBytes(linalg::GenericOp op, const Contraction &contraction, ArrayRef<int64_t> extents) {
+  bool staysInBytes = contraction.quadLoop && getMachine(op).byteProducts != ByteProducts::pairs;
+  return staysInBytes ? std::nullopt : getWidenedTileBytes(op, contraction, extents);
+}
+
 /// What a kernel that cuts rows, or widens what a tile reads, needs to know of its tiles: how much scratch that takes.
 static void setTileExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> extents = getTileExtents(op, sizes);
   Contraction contraction = *matchContraction(op);
-  std::optional<int64_t> widenedBytes = getWidenedTileBytes(op, contraction, extents);
-  if ((contraction.parts && contraction.parts->cutsRows()) || (widenedBytes && *widenedBytes <= kBytesOfWidenedTile))
+  std::optional<int64_t> widenedBytes = getTileBytes(op, contraction, extents);
+  if ((contraction.parts && contraction.parts->cutsRows()) || (widenedBytes && *widenedBytes <= getMostTileBytes(contraction)))
     op->setAttr(kTileExtentsAttr, DenseI64ArrayAttr::get(op.getContext(), extents));
 }
 
@@ -407,8 +414,8 @@ static void setTileExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
 static void cutWidenedTiles(linalg::GenericOp op, const ContractionShape &shape, SmallVector<int64_t> &sizes) {
   Contraction contraction = *matchContraction(op);
   auto isTooLarge = [&] {
-    std::optional<int64_t> bytes = getWidenedTileBytes(op, contraction, getTileExtents(op, sizes));
-    return bytes && *bytes > kBytesOfWidenedTile;
+    std::optional<int64_t> bytes = getTileBytes(op, contraction, getTileExtents(op, sizes));
+    return bytes && *bytes > getMostTileBytes(contraction);
   };
   auto cut = [&](unsigned i) {
     while (sizes[i] > 1 && isTooLarge())
@@ -604,7 +611,7 @@ static int64_t getScratch(func::FuncOp kernel) {
       bytes = std::max(bytes, getWinogradScratch(winograd).bytes);
     else if (auto generic = dyn_cast<linalg::GenericOp>(op))
       if (std::optional<Contraction> contraction = matchContraction(generic))
-        bytes = std::max({bytes, getCutScratch(generic, *contraction), getHalvesScratch(generic, *contraction), getWideningScratch(generic, *contraction) +
+        bytes = std::max({bytes, getCutScratch(generic, *contraction), getTileScratch(generic, *contraction), getWideningScratch(generic, *contraction) +
                                      int64_t(llvm::alignTo(getCopyScratch(generic, *contraction), TENON_BUFFER_ALIGNMENT))});
   });
   return bytes;

@@ -43,8 +43,9 @@ void tenon::registerTranslations(DialectRegistry &registry) {
 
 void tenon::setCodegenOptions() {
   // Register blocks are in the best order already, and fill all registers: what the scheduler before register
-  // allocation moves costs copies and spills. There is no other way to turn it off.
-  const char *arguments[] = {"tenon", "-enable-misched=false"};
+  // allocation moves costs copies and spills; so does what is combined before it, which sums products of integers before they
+  // are added to the sums of a block. There is no other way to turn these off.
+  const char *arguments[] = {"tenon", "-enable-misched=false", "-x86-machine-combiner=false"};
   llvm::cl::ResetAllOptionOccurrences();
   llvm::cl::ParseCommandLineOptions(std::size(arguments), arguments, "", &llvm::nulls());
 }

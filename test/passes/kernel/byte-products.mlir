@@ -55,6 +55,63 @@ func.func @signs_the_other_way(%a: memref<2x10xi8>, %b: memref<1x3x128xi8>, %c: 
   return
 }
 
+// Where a tile says what it reads, and pairs of words are what is multiplied, both operands become words first: the rows once for tiles
+// that have the same ones, then each block of columns, behind them in the scratch. A step of the sum is two of pairs.
+// CHECK-LABEL: @words
+// QUADS-NOT: kernel.scratch
+// PAIRS: kernel.scratch 0 : memref<6x8xi16>
+// PAIRS: vector.load %{{.*}} vector<16xi8>
+// PAIRS: arith.extui %{{.*}} : vector<4xi32> to vector<4xi64>
+// PAIRS: vector.store {{.*}} memref<48xi16>, vector<16xi16>
+// PAIRS: %[[PANEL:.*]] = kernel.scratch 128 : memref<2x2x32xi32>
+// PAIRS: scf.for
+// PAIRS: vector.store %{{.*}}, %[[PANEL]]
+// PAIRS: scf.for
+// PAIRS-NOT: vector<4xi8>
+// PAIRS: llvm.fence
+// PAIRS: vector.load %[[PANEL]]
+// PAIRS: vector.load %{{.*}} : memref<6x8xi16>, vector<2xi16>
+// PAIRS: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// CHECK: return
+func.func @words(%a: memref<6x8xi8>, %b: memref<1x2x128xi8>, %c: memref<6x32xi32>) {
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                  tenon.tile_extents = array<i64: 6, 8, 32>}
+      ins(%a, %b : memref<6x8xi8>, memref<1x2x128xi8>) outs(%c : memref<6x32xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %0 = arith.extui %x : i8 to i32
+    %1 = arith.extsi %y : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %z, %2 : i32
+    linalg.yield %3 : i32
+  }
+  return
+}
+
+// A pixel of three channels is a quad with a zero.
+// CHECK-LABEL: @pixels_in_words
+// PAIRS: kernel.scratch 0 : memref<9x9x4xi16>
+// PAIRS: %[[PIXEL:.*]] = vector.load %{{.*}} vector<3xi8>
+// PAIRS: vector.insert_strided_slice %[[PIXEL]], %{{.*}} : vector<3xi8> into vector<4xi8>
+// PAIRS: vector.store {{.*}} : memref<9x9x4xi16>, vector<4xi16>
+// PAIRS: kernel.scratch 704 : memref<4x2x32xi32>
+// CHECK: return
+func.func @pixels_in_words(%a: memref<9x9x3xi8>, %b: memref<1x2x2x1x128xi8>, %c: memref<8x8x32xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(y, x, i, j, k, n) -> (y + i, x + j, k)>,
+                                   affine_map<(y, x, i, j, k, n) -> (n floordiv 32, i, j, k floordiv 4, (n mod 32) * 4 + k mod 4)>,
+                                   affine_map<(y, x, i, j, k, n) -> (y, x, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction", "parallel"],
+                  tenon.tile_extents = array<i64: 8, 8, 2, 2, 3, 32>}
+      ins(%a, %b : memref<9x9x3xi8>, memref<1x2x2x1x128xi8>) outs(%c : memref<8x8x32xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %0 = arith.extui %x : i8 to i32
+    %1 = arith.extsi %y : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %z, %2 : i32
+    linalg.yield %3 : i32
+  }
+  return
+}
+
 // Columns that are summed by themselves: in f32, which is exact for so few.
 // CHECK-LABEL: @columns
 // QUADS: arith.sitofp %{{.*}} : vector<16xi8> to vector<16xf32>

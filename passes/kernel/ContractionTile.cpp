@@ -1,4 +1,4 @@
-//===- ContractionHalves.cpp - what a tile reads of halves, widened --------===//
+//===- ContractionTile.cpp - what a tile reads, widened --------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,9 +9,11 @@
 // A window's element is read for many products. A thread widens all that the
 // windows of a tile see, once for all tiles that see the same, to its scratch: in
 // the order in which it lies in memory, less what strides leave out everywhere.
-// The loops then are those of f32. (Elements that are widened one by one, each for
+// The loops then are those of f32. (Halves that are widened one by one, each for
 // all lanes, take 2.5 to 3.5 times as long. Vectors of a depthwise convolution are
-// widened as they are loaded: that is faster than a copy.)
+// widened as they are loaded: that is faster than a copy.) Bytes become words, and
+// the second and third one of a quad change places, so that the pairs that are
+// multiplied at once are neighbours (QuadProducts.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +24,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/kernel/ContractionEmitter.h"
+#include "passes/kernel/QuadProducts.h"
 #include "passes/kernel/TileLoop.h"
+#include "runtime/format/Kernel.h"
 #include <numeric>
 
 using namespace mlir;
@@ -95,22 +99,27 @@ static std::optional<SmallVector<TilePlaces>> findTilePlaces(linalg::GenericOp o
 
 std::optional<int64_t> tenon::getWidenedTileBytes(linalg::GenericOp op, const Contraction &contraction,
                                                   ArrayRef<int64_t> extents) {
-  if (!contraction.widensScalars || contraction.widening || contraction.isColumnwise ||
-      op->hasAttr(kCopiedRowsAttr))
+  bool widensHalves = contraction.widensScalars && !contraction.widening && !contraction.isColumnwise && !op->hasAttr(kCopiedRowsAttr);
+  if (!widensHalves && !fitsWords(op, contraction))
     return std::nullopt;
   std::optional<SmallVector<TilePlaces>> places = findTilePlaces(op, contraction.scalars, extents);
   if (!places)
     return std::nullopt;
-  int64_t bytes = sizeof(float);
+  int64_t bytes = widensHalves ? sizeof(float) : sizeof(int16_t);
+  if (!widensHalves)
+    places->back().count = llvm::alignTo(places->back().count, 4);
   for (TilePlaces dim : *places)
-    if (bytes <= kBytesOfWidenedTile)
+    if (bytes <= getMostTileBytes(contraction))
       bytes *= dim.count;
   return bytes;
 }
 
-int64_t tenon::getHalvesScratch(linalg::GenericOp op, const Contraction &contraction) {
+int64_t tenon::getTileScratch(linalg::GenericOp op, const Contraction &contraction) {
   auto extents = op->getAttrOfType<DenseI64ArrayAttr>(kTileExtentsAttr);
-  return extents ? getWidenedTileBytes(op, contraction, extents.asArrayRef()).value_or(0) : 0;
+  std::optional<int64_t> bytes = extents ? getWidenedTileBytes(op, contraction, extents.asArrayRef()) : std::nullopt;
+  if (!bytes)
+    return 0;
+  return contraction.quadLoop ? llvm::alignTo(*bytes, TENON_BUFFER_ALIGNMENT) + getBytesOfPanelInWords(op, contraction) : *bytes;
 }
 
 namespace {
@@ -121,11 +130,12 @@ struct TileRange {
   OpFoldResult first, count;
 };
 
-/// Copies what a tile reads of halves.
+/// Copies what a tile reads of halves, or of bytes.
 class TileWidening {
 public:
+  /// Elements become such of type `wide`, `lanes` of them at a time where there are so many.
   TileWidening(OpBuilder &b, linalg::GenericOp op, const ElementRead &read, ArrayRef<TilePlaces> places,
-               ValueRange extents, int64_t lanes);
+               ValueRange extents, Type wide, int64_t lanes);
   /// What is read in place of `read`.
   ElementRead getCopy();
   /// Where the copy begins: it is the same for tiles that have this in common.
@@ -138,7 +148,9 @@ private:
   unsigned findRunDim();
   Value createCopy(unsigned numDims);
   void emitRun();
-  void emitPart(Value place, std::optional<int64_t> lanes);
+  void emitPart(Value place, int64_t width);
+  /// What is widened together, at least.
+  int64_t getUnit() { return wide.isF32() ? 1 : 4; }
   Value toValue(OpFoldResult value) { return getValueOrCreateConstantIndexOp(b, loc, value); }
 
   OpBuilder &b;
@@ -146,6 +158,7 @@ private:
   const ElementRead &read;
   ArrayRef<TilePlaces> places;
   ValueRange extents;
+  Type wide;
   int64_t lanes;
   SmallVector<TileRange> ranges;
   // What is copied in runs: tensors whose last dimension has these side by side, and the current run.
@@ -156,8 +169,8 @@ private:
 } // namespace
 
 TileWidening::TileWidening(OpBuilder &b, linalg::GenericOp op, const ElementRead &read,
-                           ArrayRef<TilePlaces> places, ValueRange extents, int64_t lanes)
-    : b(b), loc(op.getLoc()), read(read), places(places), extents(extents), lanes(lanes) {
+                           ArrayRef<TilePlaces> places, ValueRange extents, Type wide, int64_t lanes)
+    : b(b), loc(op.getLoc()), read(read), places(places), extents(extents), wide(wide), lanes(lanes) {
   for (auto [dim, index] : llvm::enumerate(read.map.getResults()))
     ranges.push_back(findRange(index, dim));
 }
@@ -201,8 +214,8 @@ SmallVector<Value> TileWidening::getBegins() {
 Value TileWidening::createCopy(unsigned numDims) {
   SmallVector<int64_t> shape(numDims, 1);
   for (auto [dim, place] : llvm::enumerate(places))
-    shape[std::min<size_t>(dim, numDims - 1)] *= place.count;
-  return kernel::ScratchOp::create(b, loc, MemRefType::get(shape, b.getF32Type()), 0);
+    shape[std::min<size_t>(dim, numDims - 1)] *= dim + 1 == places.size() ? llvm::alignTo(place.count, getUnit()) : place.count;
+  return kernel::ScratchOp::create(b, loc, MemRefType::get(shape, wide), 0);
 }
 
 ElementRead TileWidening::getCopy() {
@@ -233,6 +246,9 @@ unsigned TileWidening::findRunDim() {
   auto type = cast<MemRefType>(read.memory.getType());
   auto [strides, offset] = type.getStridesAndOffset();
   unsigned dim = type.getRank() - 1;
+  // A part of a quad has zeros beside it.
+  if (places[dim].count % getUnit() != 0)
+    return dim;
   auto isWhole = [&](unsigned dim) {
     return places[dim].count == type.getDimSize(dim) && getConstantIntValue(ranges[dim].first) == 0 &&
            getConstantIntValue(ranges[dim].count) == type.getDimSize(dim);
@@ -269,23 +285,23 @@ void TileWidening::emit() {
   emitRun();
 }
 
-/// Whole vectors, of which the last one ends with the run; elements where that is shorter, or leaves out
+/// Whole vectors, of which the last one ends with the run; single units where that is shorter, or leaves out
 /// some.
 void TileWidening::emitRun() {
   Value zero = to.back(), end = toValue(length);
-  auto emitParts = [&](std::optional<int64_t> width) {
-    auto loop =
-        scf::ForOp::create(b, loc, zero, end, arith::ConstantIndexOp::create(b, loc, width.value_or(1)));
+  auto emitParts = [&](int64_t width) {
+    auto loop = scf::ForOp::create(b, loc, zero, end, arith::ConstantIndexOp::create(b, loc, width));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
-    AffineMap clamped = AffineMap::get(0, 2, {s0, s1 - width.value_or(1)}, b.getContext());
-    emitPart(toValue(affine::makeComposedFoldedAffineMin(b, loc, clamped, {loop.getInductionVar(), length})),
-             width);
+    AffineMap clamped = AffineMap::get(0, 2, {s0, s1 - width}, b.getContext());
+    emitPart(toValue(affine::makeComposedFoldedAffineMin(b, loc, clamped, {loop.getInductionVar(), length})), width);
   };
   std::optional<int64_t> known = getConstantIntValue(length);
+  if (known && *known < getUnit())
+    return emitPart(zero, *known);
   if (places[to.size() - 1].step != 1 || (known && *known < lanes))
-    return emitParts(std::nullopt);
+    return emitParts(getUnit());
   if (known)
     return emitParts(lanes);
   Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, end,
@@ -294,23 +310,31 @@ void TileWidening::emitRun() {
   b.setInsertionPointToStart(branch.thenBlock());
   emitParts(lanes);
   b.setInsertionPointToStart(branch.elseBlock());
-  emitParts(std::nullopt);
+  emitParts(getUnit());
 }
 
-/// A vector at a place of the run, or an element.
-void TileWidening::emitPart(Value place, std::optional<int64_t> width) {
+/// Elements from a place of the run on.
+void TileWidening::emitPart(Value place, int64_t width) {
   AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
   SmallVector<Value> source(from), target(to);
   source.back() = toValue(fold(s0 + s1 * places[to.size() - 1].step, {from.back(), place}));
   target.back() = place;
-  Type narrow = getElementTypeOrSelf(this->source), wide = b.getF32Type();
-  if (!width) {
+  Type narrow = getElementTypeOrSelf(this->source);
+  if (width == 1 && wide.isF32()) {
     Value element = memref::LoadOp::create(b, loc, this->source, source);
     memref::StoreOp::create(b, loc, arith::ExtFOp::create(b, loc, wide, element), copy, target);
     return;
   }
-  Value elements = vector::LoadOp::create(b, loc, VectorType::get({*width}, narrow), this->source, source);
-  elements = arith::ExtFOp::create(b, loc, VectorType::get({*width}, wide), elements);
+  Value elements = vector::LoadOp::create(b, loc, VectorType::get({width}, narrow), this->source, source);
+  if (wide.isF32()) {
+    elements = arith::ExtFOp::create(b, loc, VectorType::get({width}, wide), elements);
+  } else {
+    auto quad = VectorType::get({getUnit()}, narrow);
+    if (width < getUnit())
+      elements = vector::InsertStridedSliceOp::create(b, loc, elements, arith::ConstantOp::create(b, loc, b.getZeroAttr(quad)),
+                                                      ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
+    elements = widenQuads(b, loc, elements);
+  }
   vector::StoreOp::create(b, loc, elements, copy, target);
 }
 
@@ -320,7 +344,10 @@ void ContractionEmitter::widenTile() {
   if (!most || !getWidenedTileBytes(op, contraction, most.asArrayRef()))
     return;
   SmallVector<TilePlaces> places = *findTilePlaces(op, contraction.scalars, most.asArrayRef());
-  TileWidening widening(b, op, contraction.scalars, places, extents, lanes);
+  // A vector of words has two for each lane of 32 bits.
+  bool isInWords = contraction.quadLoop.has_value();
+  TileWidening widening(b, op, contraction.scalars, places, extents, isInWords ? Type(b.getI16Type()) : Type(b.getF32Type()),
+                        isInWords ? 2 * lanes : lanes);
   ElementRead copied = widening.getCopy();
   std::optional<SmallVector<Value>> begins = findTileOffsets(contraction.scalars.memory);
   if (begins)
