@@ -65,6 +65,8 @@ inline constexpr llvm::StringRef kFixedPath = "fixed";
 inline constexpr llvm::StringRef kPlainPath = "plain";
 /// On such an operation, and on the kernel that computes it: {direct = 1000, ...}, how many cycles each way would take by estimate.
 inline constexpr llvm::StringRef kPathsAttr = "tenon.paths";
+/// On a math.exp of a number that is not above 0, whose result is not used where it is below the normal numbers.
+inline constexpr llvm::StringRef kNormalAttr = "tenon.normal";
 /// So many queries of attention are done together at least: what vectors of all targets divide.
 inline constexpr int64_t kQueriesTogether = 16;
 /// On a function or kernel: {N = 128}, which values its symbols have most often (passes/UsualSizes.h).

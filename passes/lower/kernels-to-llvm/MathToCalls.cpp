@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -94,7 +95,9 @@ struct MathToCalls : public tenon::impl::MathToCallsBase<MathToCalls> {
         return WalkResult::advance();
       OpBuilder builder(op);
       Value replacement;
-      if (StringRef name = getFunctionName(op); !name.empty())
+      // A function of our own library, of f32 alone.
+      bool isNormal = op->hasAttr(tenon::kNormalAttr) && prefix.empty() && op->getResult(0).getType().isF32();
+      if (StringRef name = isNormal ? "expnormal" : getFunctionName(op); !name.empty())
         replacement = emitCall(builder, op, name);
       else
         replacement = emitIntrinsic(builder, op);

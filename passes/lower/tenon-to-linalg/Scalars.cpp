@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "passes/Kernel.h"
 #include "passes/lower/tenon-to-linalg/ElementEmitter.h"
 #include "passes/lower/tenon-to-linalg/SmallNumbers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -415,7 +416,9 @@ Value tenon::emitSoftmaxWeight(OpBuilder &b, Location loc, Value x) {
   Value least = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, std::log(smallest)));
   Value isSmall = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, x, least);
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  return arith::SelectOp::create(b, loc, isSmall, zero, math::ExpOp::create(b, loc, x));
+  auto weight = math::ExpOp::create(b, loc, x);
+  weight->setAttr(kNormalAttr, b.getUnitAttr());
+  return arith::SelectOp::create(b, loc, isSmall, zero, weight);
 }
 
 Value tenon::emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type elementType, Value x, Value y) {

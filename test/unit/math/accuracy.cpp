@@ -148,6 +148,16 @@ TEST_CASE("exponentials") {
   CHECK_UNARY(expm1, 1.5, 2, Interval{-1, 1}, Interval{-60, 90}, Interval{-1, 710});
 }
 
+TEST_CASE("exponentials that are normal numbers") {
+  // Elsewhere it may be anything.
+  auto normal = [](float x) { return x > 0 || x < -87.3365f ? tenon_expf(x) : tenon_expnormalf(x); };
+  Worst worst = worstUnary<float>(normal, [](long double x) { return expl(x); }, {Interval{-1, 0}, Interval{-87.3365, 0}});
+  INFO("worst at " << std::hexfloat << worst.x);
+  CHECK(worst.ulps <= 1.1);
+  CHECK(tenon_expnormalf(0) == 1);
+  CHECK(std::isnan(tenon_expnormalf(std::numeric_limits<float>::quiet_NaN())));
+}
+
 TEST_CASE("logarithms") {
   CHECK_UNARY(log, 1, 1, Interval{0.5, 2}, Interval{0, 1000});
   CHECK_UNARY(log2, 1, 1, Interval{0.5, 2}, Interval{0, 1000});

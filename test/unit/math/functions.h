@@ -32,6 +32,7 @@ EACH_UNARY(DECLARE)
   float tenon_##name##f(float, float);
 EACH_BINARY(DECLARE)
 #undef DECLARE
+float tenon_expnormalf(float);
 double tenon_fma(double, double, double);
 float tenon_fmaf(float, float, float);
 double tenon_ldexp(double, int);

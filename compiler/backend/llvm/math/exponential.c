@@ -67,6 +67,15 @@ HOT float expf(float x) {
   return scaleByFloat(r + r * r * polynomialFloat(r, EXPF, EXPF_DEGREE), rounded);
 }
 
+/// The exponent is put in by one multiplication, and nothing is bounded.
+HOT float expnormalf(float x) {
+  MAY_FUSE
+  float rounded = x * LOG2_EF + ROUNDERF, n = rounded - ROUNDERF;
+  float r = (x - n * LN2_HIF) - n * LN2_LOF, t = r + r * r * polynomialFloat(r, EXPF, EXPF_DEGREE);
+  float scale = floatOfBits((bitsOfFloat(rounded) + 127) << 23); // what ROUNDERF is in these is shifted out
+  return scale + t * scale;
+}
+
 HOT float exp2f(float x) {
   MAY_FUSE
   float bounded = x > 200 ? 200 : x;

@@ -24,6 +24,8 @@
   float name##f(float, float);
 
 UNARY(exp)
+/// exp(x) for x <= 0 where that is a normal number, and NaN for NaN; anything elsewhere. No C library has it.
+float expnormalf(float);
 UNARY(exp2)
 UNARY(exp10)
 UNARY(expm1)

@@ -21,6 +21,20 @@ func.func @functions(%x: f32, %y: f64) -> (f32, f32, f64, f32) {
 
 // -----
 
+// Weights of a softmax have a function of their own on the CPU.
+// CHECK-LABEL: @normal
+// CHECK: call @expnormalf(
+// CHECK: call @exp(
+// PREFIX-LABEL: @normal
+// PREFIX: call @__nv_expf(
+func.func @normal(%x: f32, %y: f64) -> (f32, f64) {
+  %0 = math.exp %x {tenon.normal} : f32
+  %1 = math.exp %y {tenon.normal} : f64
+  return %0, %1 : f32, f64
+}
+
+// -----
+
 // CHECK-LABEL: @instructions
 // CHECK-NOT: call
 // CHECK: llvm.intr.sqrt
