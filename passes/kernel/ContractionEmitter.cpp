@@ -42,7 +42,7 @@ BlockProblem ContractionEmitter::getProblem() {
   if (widensInRegisters) {
     problem.registers = problem.registers / 2 - 2;
     problem.rows = std::min(problem.rows, kFewWidenedRows);
-  } else if (contraction.widening) {
+  } else if (contraction.widening || sumsWords) {
     problem.columns = std::min(problem.columns, contraction.panel);
   }
   problem.isColumnwise = contraction.isColumnwise;
@@ -119,6 +119,9 @@ void ContractionEmitter::emitKnownRows() {
 void ContractionEmitter::emitBlocks() {
   unrollsTaps = hasFewTaps();
   block = chooseBlock(getProblem());
+  // A block's columns become words, for which there is room for a panel.
+  if (sumsWords)
+    block.vectors = std::min(block.vectors, contraction.panel / lanes);
   copyRows();
   depth = splitDepth();
   if (depth)

@@ -298,8 +298,8 @@ void TileWidening::emitRun() {
     emitPart(toValue(affine::makeComposedFoldedAffineMin(b, loc, clamped, {loop.getInductionVar(), length})), width);
   };
   std::optional<int64_t> known = getConstantIntValue(length);
-  if (known && *known < getUnit())
-    return emitPart(zero, *known);
+  if (places.back().count < getUnit())
+    return emitPart(zero, places.back().count);
   if (places[to.size() - 1].step != 1 || (known && *known < lanes))
     return emitParts(getUnit());
   if (known)

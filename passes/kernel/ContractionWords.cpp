@@ -63,7 +63,7 @@ int64_t tenon::getBytesOfPanelInWords(linalg::GenericOp op, const Contraction &c
 /// Rows that are open have code for few of them, too.
 void ContractionEmitter::emitQuadLoops() {
   auto most = op->getAttrOfType<DenseI64ArrayAttr>(kTileExtentsAttr);
-  if (!most || byteProducts != ByteProducts::pairs || !fitsWords(op, contraction))
+  if (!most || byteProducts != ByteProducts::pairs || !getWidenedTileBytes(op, contraction, most.asArrayRef()))
     return emitKnownRows();
   Value rows = extents[*contraction.rowLoop];
   if (getConstantIntValue(rows) || op->hasAttr(kTileRowsAttr))
