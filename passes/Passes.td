@@ -201,7 +201,8 @@ def NarrowProducts : Pass<"tenon-narrow-products", "::mlir::func::FuncOp"> {
     where sums of constants are left to `tenon-fold-constants`. So does a contraction of 32 bits of which neither factor is
     a constant: the one that has the columns of the result becomes signed. Signed inputs and unsigned weights are
     shifted by 128 with their zero points. These products are exact modulo 2^32, as those before. A convolution whose
-    input has a zero point other than 0 gets that as its border.
+    input has a zero point other than 0 gets that as its border. One whose filters have a zero point takes that times the sums of what
+    windows see from the result.
 
     Scales are taken out of a product of dequantised numbers: the sum of integers is exact and rounded once, where sums of
     f32 round for each product; and a division by a constant that follows, or whose quotient is rounded to an integer, as a

@@ -85,7 +85,7 @@ struct Contraction {
   std::optional<FloatParts> parts = {}; ///< `vectors` and `scalars` are the reads of the first ones
 };
 
-/// Fewer rows than these have what is widened in registers alone.
+/// So few rows have what is widened, or bytes that become words, in registers alone.
 inline constexpr int64_t kFewWidenedRows = 4;
 
 /// On a linalg.generic with panels: what is read after the last one lies so many steps of the sum after the first one's beginning.

@@ -210,6 +210,8 @@ private:
   int64_t getAmxDepth();
   mlir::Value getRowBytes();
   mlir::Value allocate(mlir::MemRefType type);
+  /// Both kinds of code where it is not known whether rows are few.
+  void forFewOrManyRows(llvm::function_ref<void(bool areFew)> body);
   void emitWidenedLoops();
   void emitWidenedRows(bool inRegisters);
   void forBlocks(mlir::MutableArrayRef<mlir::Value> carried,

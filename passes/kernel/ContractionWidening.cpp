@@ -25,17 +25,21 @@
 using namespace mlir;
 using namespace tenon;
 
-void ContractionEmitter::emitWidenedLoops() {
+void ContractionEmitter::forFewOrManyRows(llvm::function_ref<void(bool areFew)> body) {
   Value rows = contraction.rowLoop ? extents[*contraction.rowLoop] : constant(1);
   if (std::optional<int64_t> known = getConstantIntValue(rows))
-    return emitWidenedRows(*known <= kFewWidenedRows);
+    return body(*known <= kFewWidenedRows);
   Value few = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, constant(kFewWidenedRows));
   auto branch = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
     b.setInsertionPointToStart(block);
-    emitWidenedRows(block == branch.thenBlock());
+    body(block == branch.thenBlock());
   }
+}
+
+void ContractionEmitter::emitWidenedLoops() {
+  forFewOrManyRows([&](bool areFew) { emitWidenedRows(areFew); });
 }
 
 void ContractionEmitter::emitWidenedRows(bool inRegisters) {

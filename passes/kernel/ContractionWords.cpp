@@ -18,17 +18,14 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/kernel/ContractionEmitter.h"
 #include "passes/kernel/QuadProducts.h"
 #include "runtime/format/Kernel.h"
+#include <functional>
 
 using namespace mlir;
 using namespace tenon;
-
-/// Fewer rows do not pay for it.
-static constexpr int64_t kFewRows = 4;
 
 /// All that is summed, in quads; none where that is open.
 static std::optional<int64_t> countQuads(linalg::GenericOp op, unsigned quadLoop) {
@@ -53,28 +50,21 @@ bool tenon::fitsWords(linalg::GenericOp op, const Contraction &contraction) {
   // Of a few channels, as images have them, a pixel is a quad.
   int64_t depth = ranges[*contraction.quadLoop];
   return isAlone && (depth % 4 == 0 || depth < 4) && quads && *quads > 0 && *quads <= kMostQuads &&
-         (ShapedType::isDynamic(ranges[*contraction.rowLoop]) || ranges[*contraction.rowLoop] > kFewRows);
+         (ShapedType::isDynamic(ranges[*contraction.rowLoop]) || ranges[*contraction.rowLoop] > kFewWidenedRows);
 }
 
 int64_t tenon::getBytesOfPanelInWords(linalg::GenericOp op, const Contraction &contraction) {
   return *countQuads(op, *contraction.quadLoop) * 4 * contraction.panel * int64_t(sizeof(int16_t));
 }
 
-/// Rows that are open have code for few of them, too.
 void ContractionEmitter::emitQuadLoops() {
   auto most = op->getAttrOfType<DenseI64ArrayAttr>(kTileExtentsAttr);
   if (!most || byteProducts != ByteProducts::pairs || !getWidenedTileBytes(op, contraction, most.asArrayRef()))
     return emitKnownRows();
-  Value rows = extents[*contraction.rowLoop];
-  if (getConstantIntValue(rows) || op->hasAttr(kTileRowsAttr))
+  // Of a known number the last tile may have few, which are rare.
+  if (op->hasAttr(kTileRowsAttr))
     return emitWordLoops();
-  Value few = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, constant(kFewRows));
-  auto branch = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  emitKnownRows();
-  b.setInsertionPointToStart(branch.elseBlock());
-  emitWordLoops();
+  forFewOrManyRows([&](bool areFew) { areFew ? emitKnownRows() : emitWordLoops(); });
 }
 
 void ContractionEmitter::emitWordLoops() {

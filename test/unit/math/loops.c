@@ -19,6 +19,7 @@
   }
 
 LOOP(float, exp, f)
+LOOP(float, expnormal, f)
 LOOP(float, exp2, f)
 LOOP(float, expm1, f)
 LOOP(float, log, f)

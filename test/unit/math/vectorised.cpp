@@ -15,6 +15,7 @@ using namespace tenon::test;
 
 #define EACH_LOOP(X)                                                                                         \
   X(float, expf)                                                                                             \
+  X(float, expnormalf)                                                                                       \
   X(float, exp2f) X(float, expm1f) X(float, logf) X(float, log1pf) X(float, tanhf) X(float, erff)            \
       X(float, sinf) X(float, cosf) X(double, exp) X(double, log)
 
