@@ -166,6 +166,29 @@ def WidenFloats : Pass<"tenon-widen-floats", "::mlir::func::FuncOp"> {
   }];
 }
 
+def WidenHalves : Pass<"tenon-widen-halves", "::mlir::func::FuncOp"> {
+  let summary = "compute in f32 what the model computes in halves";
+  let description = [{
+    For processors without arithmetic on f16 and bf16, which compute in f32 anyway: what operations hand to each other
+    stays f32, rather than to be rounded and widened again. Results are closer to what the model means by that, and errors within
+    the tolerance of a model of f32. Arguments and results keep their types. So do weights, which are cast where they are
+    read, and what is only moved on its way from an argument or to a result, such as a cache of keys and values.
+
+    Belongs first, as `tenon-widen-floats` does: layouts and fusion then see the model of f32.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf16>) -> tensor<4xf16> {
+      %0 = tenon.exp %x : (tensor<4xf16>) -> tensor<4xf16>
+      %1 = tenon.neg %0 : (tensor<4xf16>) -> tensor<4xf16>
+    ==>
+      %0 = tenon.cast %x : (tensor<4xf16>) -> tensor<4xf32>
+      %1 = tenon.exp %0 : (tensor<4xf32>) -> tensor<4xf32>
+      %2 = tenon.neg %1 : (tensor<4xf32>) -> tensor<4xf32>
+      %3 = tenon.cast %2 : (tensor<4xf32>) -> tensor<4xf16>
+    ```
+  }];
+}
+
 def CutWidenedProducts : Pass<"tenon-cut-widened-products", "::mlir::func::FuncOp"> {
   let summary = "widen large weights part by part";
   let description = [{
@@ -251,6 +274,9 @@ def WidenProducts : Pass<"tenon-widen-products", "::mlir::func::FuncOp"> {
     A contraction of f16 or bf16 with a weight becomes one of f32, whose operands are casts: the weight stays as it is
     in memory, and kernels widen what they have just loaded. Sums were carried in f32 before, and are rounded
     as they were.
+
+    Where the product is one of f32 already, and its weight's cast is that of other products, too, it gets a cast of its own: kernels
+    widen what they read.
 
     Runs after `tenon-fold-constants`, which would compute the cast, and before `tenon-prepack-weights`; and with `all` after
     `tenon-fuse-attention`, which looks for products of halves without a weight.

@@ -61,6 +61,8 @@ static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
 }
 
 void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
+  if (options.widensHalves)
+    pm.nest<func::FuncOp>().addPass(createWidenHalves());
   buildAllSizesPipeline(pm, evaluate, options.maxGrowthBytes);
   pm.addPass(createCollectRequirements());
   SpecializeOptions specialize;

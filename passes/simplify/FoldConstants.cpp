@@ -24,9 +24,18 @@ static int64_t getBytes(Value value) {
   return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
 }
 
+static bool widensHalves(Operation *op) {
+  if (!isa<CastOp>(op))
+    return false;
+  Type from = getElementTypeOrSelf(op->getOperand(0)), to = getElementTypeOrSelf(op->getResult(0));
+  return (from.isF16() || from.isBF16()) && to.isF32();
+}
+
 /// Whether kernels compute elements of few bits where they read them.
 static bool staysNarrow(Operation *op) {
-  return isa<DequantizeOp>(op) && llvm::all_of(op->getUsers(), [](Operation *user) { return isa<ContractOp, GatherOp>(user); });
+  if (widensHalves(op))
+    return llvm::all_of(op->getUsers(), llvm::IsaPred<ContractOp>);
+  return isa<DequantizeOp>(op) && llvm::all_of(op->getUsers(), llvm::IsaPred<ContractOp, GatherOp>);
 }
 
 /// Whether all extents are constants, and the operation does more than to hold or rename one.
@@ -76,9 +85,10 @@ private:
       });
       for (Value result : op.getResults())
         resultBytes += getBytes(result);
-      // A filter with some zeros around it, or in a wider type, is one still.
+      // A filter with some zeros around it, or in a wider type, is one still. What reads halves that no kernel widens would do
+      // so in every run.
       bool isOfFilter = isa<PadOp>(op) || (isa<CastOp>(op) && becomesFilter(&op));
-      int64_t mostGrowth = isOfFilter ? std::max<int64_t>(maxGrowthBytes, 2 * inputBytes) : maxGrowthBytes;
+      int64_t mostGrowth = isOfFilter || widensHalves(&op) ? std::max<int64_t>(maxGrowthBytes, 2 * inputBytes) : maxGrowthBytes;
       if (foldable && resultBytes - inputBytes <= mostGrowth)
         constant.insert(&op);
     });

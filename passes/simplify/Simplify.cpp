@@ -13,6 +13,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
 #include "passes/simplify/ConstantValue.h"
+#include "passes/simplify/MoveHalves.h"
 #include "passes/simplify/TransposePatterns.h"
 #include "passes/simplify/TransposedConvolution.h"
 #include "passes/simplify/WidenConvolutions.h"
@@ -261,6 +262,7 @@ struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
     patterns.add<FoldScaleIntoFilter, FoldPadIntoConvolve, DistributeScale, ReducePower, AbsorbTranspose,
                  GatherToSlice, SliceToPart>(&getContext());
     populateTransposePatterns(patterns);
+    populateMovedHalves(patterns);
     if (hasChannelsLast(getOperation()))
       populateWrittenOutNorms(patterns);
     // Once scales are in the filters.

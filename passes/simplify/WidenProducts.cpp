@@ -28,6 +28,8 @@ struct WidenProducts : public tenon::impl::WidenProductsBase<WidenProducts> {
   using WidenProductsBase::WidenProductsBase;
   void runOnOperation() override {
     getOperation().walk([&](ContractOp op) {
+      for (OpOperand &operand : op->getOpOperands())
+        giveOwnCast(operand);
       bool hasWeight = op.getLhs().getDefiningOp<WeightOp>() || op.getRhs().getDefiningOp<WeightOp>();
       if ((hasWeight || all) && isHalf(op.getType().getElementType()) && isHalf(getElementTypeOrSelf(op.getLhs())))
         widen(op);
@@ -35,14 +37,30 @@ struct WidenProducts : public tenon::impl::WidenProductsBase<WidenProducts> {
   }
 
 private:
+  /// A weight's cast is a part of each kernel that reads it, in a loop or in a branch, too.
+  void giveOwnCast(OpOperand &operand) {
+    auto cast = operand.get().getDefiningOp<CastOp>();
+    Operation *op = operand.getOwner();
+    if (!cast || !isHalf(getElementTypeOrSelf(cast.getInput())) || !cast.getInput().getDefiningOp<WeightOp>() ||
+        (cast->hasOneUse() && cast->getBlock() == op->getBlock()))
+      return;
+    operand.set(OpBuilder(op).clone(*cast)->getResult(0));
+    if (cast->use_empty())
+      cast.erase();
+  }
+
   void widen(ContractOp op) {
     Type type = op.getType().getElementType();
     OpBuilder b(op);
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
-      // One for all products that read it; a weight's is a part of each kernel.
+      if (operand.getDefiningOp<WeightOp>()) {
+        operands.push_back(castTo(b, operand, b.getF32Type()));
+        continue;
+      }
+      // One for all products that read it.
       Value &wide = wideOf[operand];
-      if (!wide || operand.getDefiningOp<WeightOp>()) {
+      if (!wide) {
         OpBuilder after(op);
         after.setInsertionPointAfterValue(operand);
         wide = castTo(after, operand, b.getF32Type());

@@ -157,3 +157,18 @@ func.func @convolution_of_halves(%x: tensor<1x3x8x8xf16>, %w: tensor<4x3x3x3xf16
     groups = 1 : i64} : (tensor<1x3x8x8xf16>, tensor<4x3x3x3xf16>) -> tensor<1x4x6x6xf16>
   return %0 : tensor<1x4x6x6xf16>
 }
+// Constants of halves are moved before they are widened: what reads them may widen them itself.
+// CHECK-LABEL: @moved_halves
+// CHECK: %[[T:.*]] = tenon.transpose %{{.*}} : (tensor<2x3xf16>) -> tensor<3x2xf16>
+// CHECK: %[[W:.*]] = tenon.cast %[[T]] : (tensor<3x2xf16>) -> tensor<3x2xf32>
+// CHECK: %[[G:.*]] = tenon.gather %{{.*}}, %arg0 {{.*}} -> tensor<4x3xf16>
+// CHECK: %[[E:.*]] = tenon.cast %[[G]] : (tensor<4x3xf16>) -> tensor<4x3xf32>
+// CHECK: return %[[W]], %[[E]]
+func.func @moved_halves(%i: tensor<4xi64>) -> (tensor<3x2xf32>, tensor<4x3xf32>) {
+  %w = tenon.weight dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf16>
+  %0 = tenon.cast %w : (tensor<2x3xf16>) -> tensor<2x3xf32>
+  %1 = tenon.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %2 = tenon.gather %0, %i {axis = 0 : i64} : (tensor<2x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  return %1, %2 : tensor<3x2xf32>, tensor<4x3xf32>
+}
+

@@ -6,9 +6,9 @@
 // CHECK-LABEL: @weights
 // CHECK: %[[X:.*]] = tenon.cast %arg0 : (tensor<4x8xbf16>) -> tensor<4x8xf32>
 // CHECK: %[[V:.*]] = tenon.weight dense_resource<v>
-// CHECK: %[[WIDE:.*]] = tenon.cast %[[V]] : (tensor<8x5xbf16>) -> tensor<8x5xf32>
 // CHECK: %[[SUM:.*]] = tenon.contract %[[X]], %{{.*}} : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
 // CHECK: tenon.cast %[[SUM]] : (tensor<4x5xf32>) -> tensor<4x5xbf16>
+// CHECK: %[[WIDE:.*]] = tenon.cast %[[V]] : (tensor<8x5xbf16>) -> tensor<8x5xf32>
 // CHECK: tenon.contract %[[X]], %[[WIDE]]
 func.func @weights(%x: tensor<4x8xbf16>) -> (tensor<4x5xbf16>, tensor<4x5xbf16>) {
   %v = tenon.weight dense_resource<v> : tensor<8x5xbf16>
@@ -18,6 +18,28 @@ func.func @weights(%x: tensor<4x8xbf16>) -> (tensor<4x5xbf16>, tensor<4x5xbf16>)
   %1 = tenon.contract %x, %v {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
     : (tensor<4x8xbf16>, tensor<8x5xbf16>) -> tensor<4x5xbf16>
   return %0, %1 : tensor<4x5xbf16>, tensor<4x5xbf16>
+}
+
+// Each kernel widens what it reads, in a loop, too.
+// CHECK-LABEL: @cast_weight
+// CHECK: %[[OUTSIDE:.*]] = tenon.cast %{{.*}} : (tensor<8x5xbf16>) -> tensor<8x5xf32>
+// CHECK: tenon.loop
+// CHECK: %[[INSIDE:.*]] = tenon.cast %{{.*}} : (tensor<8x5xbf16>) -> tensor<8x5xf32>
+// CHECK-NEXT: tenon.contract %{{.*}}, %[[INSIDE]]
+// CHECK: tenon.yield
+// CHECK: tenon.contract %{{.*}}, %[[OUTSIDE]]
+func.func @cast_weight(%go: tensor<i1>, %x: tensor<4x8xf32>, %h: tensor<4x5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>) {
+  %w = tenon.weight dense_resource<w> : tensor<8x5xbf16>
+  %0 = tenon.cast %w : (tensor<8x5xbf16>) -> tensor<8x5xf32>
+  %1 = tenon.loop %go (%h) : tensor<i1>, (tensor<4x5xf32>) -> tensor<4x5xf32> {
+  ^bb0(%v: tensor<4x5xf32>):
+    %2 = tenon.contract %x, %0 {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+      : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+    tenon.yield %go, %2 : tensor<i1>, tensor<4x5xf32>
+  }
+  %3 = tenon.contract %x, %0 {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>}
+    : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+  return %1, %3 : tensor<4x5xf32>, tensor<4x5xf32>
 }
 
 // CHECK-LABEL: @no_weight

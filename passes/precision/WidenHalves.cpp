@@ -1,0 +1,77 @@
+//===- WidenHalves.cpp - activations of halves in f32 ---------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "llvm/ADT/SetVector.h"
+#include "passes/Passes.h"
+#include "passes/precision/FloatWidening.h"
+
+namespace tenon {
+#define GEN_PASS_DEF_WIDENHALVES
+#include "passes/Passes.h.inc"
+} // namespace tenon
+
+using namespace mlir;
+using namespace tenon;
+
+static bool isHalf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF16() || element.isBF16();
+}
+
+static bool movesElements(Operation *op) {
+  return isa_and_nonnull<BroadcastOp, ConcatOp, GatherOp, ReshapeOp, SliceOp, TransposeOp>(op) &&
+         isHalf(op->getResult(0).getType());
+}
+
+namespace {
+/// Operations that move elements which are halves in memory before, or have to be afterwards: what comes from the caller,
+/// from a weight, or goes to the caller, such as a cache of keys and values.
+class MovedHalves {
+public:
+  explicit MovedHalves(func::FuncOp function) {
+    function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (movesElements(op) && llvm::all_of(op->getOperands(), [&](Value value) { return isInMemory(value, function); }))
+        moved.insert(op);
+    });
+    for (Value result : function.getBody().front().getTerminator()->getOperands())
+      addMakersOf(result);
+  }
+  bool contains(Operation *op) const { return moved.contains(op); }
+
+private:
+  bool isInMemory(Value value, func::FuncOp function) const {
+    if (!isHalf(value.getType()))
+      return true;
+    Operation *definition = value.getDefiningOp();
+    return definition ? isa<WeightOp>(definition) || moved.contains(definition)
+                      : value.getParentBlock() == &function.getBody().front();
+  }
+
+  void addMakersOf(Value value) {
+    SmallVector<Value> values = {value};
+    while (!values.empty()) {
+      Operation *op = values.pop_back_val().getDefiningOp();
+      if (movesElements(op) && moved.insert(op))
+        llvm::append_range(values, op->getOperands());
+    }
+  }
+
+  llvm::SetVector<Operation *> moved;
+};
+
+struct WidenHalves : public tenon::impl::WidenHalvesBase<WidenHalves> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (function.isExternal())
+      return;
+    MovedHalves moved(function);
+    auto keepsTypes = [&](Operation *op) { return isa<BitcastOp, CallOp, func::ReturnOp>(op) || moved.contains(op); };
+    widenFloats(function, {Float32Type::get(&getContext()), isHalf, keepsTypes});
+  }
+};
+} // namespace

@@ -1,0 +1,40 @@
+//===- MoveHalves.cpp - weights of halves are moved as such ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/simplify/MoveHalves.h"
+#include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WidenedRows.h"
+#include "mlir/IR/PatternMatch.h"
+#include "passes/simplify/ConstantValue.h"
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+/// move(widen(w)) -> widen(move(w))
+template <typename OpT>
+struct MoveBeforeWidening : public OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
+    Value input = op.getInput();
+    if (!isWidened(input) || !isConstantValue(input))
+      return rewriter.notifyMatchFailure(op, "moves no constant that is widened");
+    Value halves = input.getDefiningOp<CastOp>().getInput();
+    auto type = cast<RankedTensorType>(op.getType());
+    auto moved = cast<OpT>(rewriter.clone(*op));
+    moved.getInputMutable().assign(halves);
+    moved.getResult().setType(cast<RankedTensorType>(type.clone(getElementTypeOrSelf(halves))));
+    rewriter.replaceOpWithNewOp<CastOp>(op, type, moved.getResult());
+    return success();
+  }
+};
+} // namespace
+
+void tenon::populateMovedHalves(RewritePatternSet &patterns) {
+  patterns.add<MoveBeforeWidening<GatherOp>, MoveBeforeWidening<ReshapeOp>, MoveBeforeWidening<SliceOp>,
+               MoveBeforeWidening<TransposeOp>>(patterns.getContext());
+}
