@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/kernel/QuadProducts.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -36,7 +37,7 @@ BlockProblem ContractionEmitter::getProblem() {
   // Of open extents the ends count for little.
   BlockProblem problem{rows.value_or(1 << 20), columns.value_or(lanes << 20), lanes, registers};
   // The parts of a quad are in registers together.
-  if (contraction.quadLoop && byteProducts != ByteProducts::quads && !sumsWords)
+  if (contraction.quadLoop && !takesWholeQuads(byteProducts) && !sumsWords)
     problem.registers -= 4;
   // The sums of a block of steps are apart from those of all, and numbers are on their way to become factors.
   if (widensInRegisters) {

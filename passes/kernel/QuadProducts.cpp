@@ -17,6 +17,8 @@ static Value splat(OpBuilder &b, Location loc, VectorType type, int64_t number) 
   return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, b.getIntegerAttr(type.getElementType(), number)));
 }
 
+bool tenon::takesWholeQuads(ByteProducts form) { return form == ByteProducts::quads || form == ByteProducts::bytePairs; }
+
 /// Vectors of 32 bits as such of the elements that products are of, where those are not bytes.
 static VectorType getWideType(OpBuilder &b, ByteProducts form, int64_t lanes) {
   return form == ByteProducts::pairs ? VectorType::get({2 * lanes}, b.getI16Type()) : VectorType::get({lanes}, b.getI32Type());
@@ -37,7 +39,7 @@ static SmallVector<Value> splitBytes(OpBuilder &b, Location loc, VectorType wide
 }
 
 SmallVector<Value> tenon::splitSigned(OpBuilder &b, Location loc, ByteProducts form, Value quads) {
-  if (form == ByteProducts::quads)
+  if (takesWholeQuads(form))
     return {quads};
   int64_t lanes = cast<VectorType>(quads.getType()).getNumElements() / 4;
   return splitBytes<arith::ShRSIOp>(b, loc, getWideType(b, form, lanes), quads);
@@ -46,7 +48,7 @@ SmallVector<Value> tenon::splitSigned(OpBuilder &b, Location loc, ByteProducts f
 SmallVector<Value> tenon::splitUnsigned(OpBuilder &b, Location loc, ByteProducts form, Value quad, int64_t lanes) {
   Value words = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, b.getI32Type()), quad);
   Value bytes = vector::BitCastOp::create(b, loc, VectorType::get({4 * lanes}, b.getI8Type()), words);
-  if (form == ByteProducts::quads)
+  if (takesWholeQuads(form))
     return {bytes};
   return splitBytes<arith::ShRUIOp>(b, loc, getWideType(b, form, lanes), bytes);
 }
@@ -63,14 +65,23 @@ Value tenon::widenQuads(OpBuilder &b, Location loc, Value quads) {
 }
 
 Value tenon::addProducts(OpBuilder &b, Location loc, ByteProducts form, Value sums, Value isUnsigned, Value isSigned) {
-  auto call = [&](const Twine &name, ValueRange operands) {
-    return LLVM::CallIntrinsicOp::create(b, loc, sums.getType(), b.getStringAttr(name), operands).getResult(0);
+  auto call = [&](Type type, const Twine &name, ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), operands).getResult(0);
   };
-  int64_t bits = cast<VectorType>(sums.getType()).getNumElements() * 32;
+  auto sumsType = cast<VectorType>(sums.getType());
+  int64_t lanes = sumsType.getNumElements(), bits = lanes * 32;
+  // The names of one instruction in AVX-512, AVX2 and before.
+  auto choose = [&](StringRef longest, StringRef usual, StringRef shortest) { return bits == 512 ? longest : bits == 256 ? usual : shortest; };
   if (form == ByteProducts::quads)
-    return call("llvm.x86.avx512.vpdpbusd." + Twine(bits), {sums, isUnsigned, isSigned});
+    return call(sumsType, "llvm.x86.avx512.vpdpbusd." + Twine(bits), {sums, isUnsigned, isSigned});
   if (form == ByteProducts::plain)
     return arith::AddIOp::create(b, loc, sums, arith::MulIOp::create(b, loc, isUnsigned, isSigned));
-  StringRef name = bits == 512 ? "llvm.x86.avx512.pmaddw.d.512" : bits == 256 ? "llvm.x86.avx2.pmadd.wd" : "llvm.x86.sse2.pmadd.wd";
-  return arith::AddIOp::create(b, loc, sums, call(name, {isUnsigned, isSigned}));
+  if (form == ByteProducts::bytePairs) {
+    auto words = VectorType::get({2 * lanes}, b.getI16Type());
+    StringRef name = choose("llvm.x86.avx512.pmaddubs.w.512", "llvm.x86.avx2.pmadd.ub.sw", "llvm.x86.ssse3.pmadd.ub.sw.128");
+    isUnsigned = call(words, name, {isUnsigned, isSigned});
+    isSigned = splat(b, loc, words, 1);
+  }
+  StringRef name = choose("llvm.x86.avx512.pmaddw.d.512", "llvm.x86.avx2.pmadd.wd", "llvm.x86.sse2.pmadd.wd");
+  return arith::AddIOp::create(b, loc, sums, call(sumsType, name, {isUnsigned, isSigned}));
 }

@@ -15,6 +15,8 @@ namespace tenon {
 
 // A quad is four bytes that are multiplied with four others, pair by pair. They lie in 32 bits, the first one lowest.
 
+/// Whether products are of bytes as they lie, all four of a quad in one part.
+bool takesWholeQuads(ByteProducts form);
 /// A vector of quads of signed bytes, and a quad of unsigned ones for all `lanes`, in the parts whose products
 /// `addProducts` takes.
 llvm::SmallVector<mlir::Value> splitSigned(mlir::OpBuilder &b, mlir::Location loc, ByteProducts form, mlir::Value quads);

@@ -397,7 +397,9 @@ static SmallVector<int64_t> getTileExtents(linalg::GenericOp op, ArrayRef<int64_
 
 /// The bytes of what a tile of so many steps of each loop reads, widened; none where it is not.
 static std::optional<int64_t> getTileBytes(linalg::GenericOp op, const Contraction &contraction, ArrayRef<int64_t> extents) {
-  bool staysInBytes = contraction.quadLoop && getMachine(op).byteProducts != ByteProducts::pairs;
+  auto path = op->getAttrOfType<StringAttr>(kPathAttr);
+  bool staysInBytes = contraction.quadLoop &&
+                      (getMachine(op).byteProducts != ByteProducts::pairs || (path && path == kBytePairsPath));
   return staysInBytes ? std::nullopt : getWidenedTileBytes(op, contraction, extents);
 }
 

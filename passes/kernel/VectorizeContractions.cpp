@@ -48,11 +48,12 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
         contractions.emplace_back(op, *contraction);
     });
     for (auto &[op, contraction] : contractions) {
-      ContractionEmitter emitter(op, contraction, vectorBytes, registers, byteProducts);
+      auto path = op->getAttrOfType<StringAttr>(kPathAttr);
+      ByteProducts form = path && path == kBytePairsPath ? ByteProducts::bytePairs : byteProducts.getValue();
+      ContractionEmitter emitter(op, contraction, vectorBytes, registers, form);
       linalg::FillOp fill = getZeroFill(op);
       if (fill)
         emitter.startFromZero();
-      auto path = op->getAttrOfType<StringAttr>(kPathAttr);
       if (path && path == kAmxPath)
         emitter.useAmx();
       if (path && path == kBfloatPairsPath && emitter.fitsPairs())

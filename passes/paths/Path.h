@@ -50,7 +50,8 @@ std::unique_ptr<Path> createPanelProduct();
 std::unique_ptr<Path> createPlainProduct();
 /// Products of few rows with a constant matrix of floats, which is stored as numbers of so many bits with a scale for each column.
 std::unique_ptr<Path> createFixedMatrix(int64_t bits);
-/// Products of unsigned with signed bytes, in vectors and in tile registers.
+/// Products of unsigned with signed bytes, in vectors where they are small, in vectors, and in tile registers.
+std::unique_ptr<Path> createBytePairs();
 std::unique_ptr<Path> createByteVectors();
 std::unique_ptr<Path> createAmxBytes();
 /// Products of bf16 in vectors, by pairs.

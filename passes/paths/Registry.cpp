@@ -21,6 +21,7 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
     all.push_back(createFixedMatrix(24));
     all.push_back(createFixedMatrix(20));
     all.push_back(createFixedMatrix(16));
+    all.push_back(createBytePairs());
     all.push_back(createByteVectors());
     all.push_back(createAmxBytes());
     all.push_back(createBfloatPairs());

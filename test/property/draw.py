@@ -154,9 +154,9 @@ class Draw:
         isConstant = self.chance(0.1) and self._hasConstants and not any(getattr(size, "name", None) for size in shape)
         return self.given(self.numbers(dtype, shape, kind, isConstant=isConstant, **options), shape, isConstant)
 
-    def weight(self, dtype, shape, kind="unit"):
+    def weight(self, dtype, shape, kind="unit", **options):
         """The name of a constant of random numbers, as layers have them; an input where constants do not survive."""
-        return self.given(self.numbers(dtype, shape, kind, isConstant=True), shape, self._hasConstants)
+        return self.given(self.numbers(dtype, shape, kind, isConstant=True, **options), shape, self._hasConstants)
 
     def constant(self, value):
         return self.given(numpy.asarray(value), isConstant=True)

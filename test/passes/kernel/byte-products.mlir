@@ -134,3 +134,24 @@ func.func @columns(%a: memref<9x32xi8>, %b: memref<3x32xi8>, %c: memref<7x32xi32
   }
   return
 }
+
+// Where the path says that pairs of products fit 16 bits, bytes are multiplied as they are.
+// CHECK-LABEL: @byte_pairs
+// PAIRS-NOT: kernel.scratch
+// PAIRS: %[[TWO:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"({{.*}}) : (vector<32xi8>, vector<32xi8>) -> vector<16xi16>
+// PAIRS: %[[FOUR:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%[[TWO]], %{{.*}}) : (vector<16xi16>, vector<16xi16>) -> vector<8xi32>
+// PAIRS: arith.addi %{{.*}}, %[[FOUR]]
+// CHECK: return
+func.func @byte_pairs(%a: memref<6x8xi8>, %b: memref<1x2x128xi8>, %c: memref<6x32xi32>) {
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                  tenon.path = "byte_pairs"}
+      ins(%a, %b : memref<6x8xi8>, memref<1x2x128xi8>) outs(%c : memref<6x32xi32>) {
+  ^bb0(%x: i8, %y: i8, %z: i32):
+    %0 = arith.extui %x : i8 to i32
+    %1 = arith.extsi %y : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %z, %2 : i32
+    linalg.yield %3 : i32
+  }
+  return
+}

@@ -9,19 +9,19 @@ import random
 random.seed(1)
 
 
-def emitWeight(*shape):
+def emitWeight(*shape, makeBytes=random.randbytes):
     count = 1
     for extent in shape:
         count *= extent
     text = "x".join(map(str, shape))
-    print(f'  %w = tenon.weight dense<"0x{random.randbytes(count).hex().upper()}"> : tensor<{text}xi8>')
+    print(f'  %w = tenon.weight dense<"0x{makeBytes(count).hex().upper()}"> : tensor<{text}xi8>')
     return f"tensor<{text}xi8>"
 
 
-def emitContract(name, rows, depth, columns):
+def emitContract(name, rows, depth, columns, makeBytes=random.randbytes):
     x, y = f"tensor<{rows}x{depth}xui8>", f"tensor<{rows}x{columns}xi32>"
     print(f"func.func @{name}(%x: {x}) -> {y} {{")
-    w = emitWeight(depth, columns)
+    w = emitWeight(depth, columns, makeBytes=makeBytes)
     print("  %0 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>,")
     print(f"    result_dims = array<i64: 0, 2>, result_type = i32}} : ({x}, {w}) -> {y}")
     print(f"  return %0 : {y}\n}}")
@@ -44,4 +44,11 @@ emitContract("little_depth", 64, 3, 32)
 emitConvolve("window", 28, 64, 64)
 print("}\nmodule @vectors_alone attributes {tenon.machine = {byte_products = 2 : i64}} {")
 emitContract("many_rows", 64, 64, 32)
+emitContract("seven_bits", 64, 64, 32, lambda count: bytes(random.randint(-64, 64) % 256 for _ in range(count)))
+# Rows of 32 columns: the first two, with which neighbours are 64 and 64, 65 and 64, -64 and -65 in one column.
+for name, first, second in (("fits", 64, 64), ("too_large", 65, 64), ("too_small", -64, -65), ("signs_differ", 127, -128)):
+    emitContract(name, 64, 3, 32, lambda count: bytes([first % 256, *[0] * 31, second % 256, *[0] * 31, *[127] * 32]))
+emitContract("one_row", 1, 64, 32, lambda count: bytes(random.randint(-64, 64) % 256 for _ in range(count)))
+print("}\nmodule @quads attributes {tenon.machine = {byte_products = 4 : i64}} {")
+emitContract("seven_bits", 64, 64, 32, lambda count: bytes(random.randint(-64, 64) % 256 for _ in range(count)))
 print("}")

@@ -20,6 +20,13 @@ def _bytes(d):
     return d.choose(UNSIGNED, SIGNED)
 
 
+def _matrix(d, dtype, shape):
+    """A constant, perhaps of seven bits: pairs of its products fit 16 bits."""
+    if dtype == SIGNED and d.chance(0.4):
+        return d.weight(dtype, shape, "plain", low=-64, high=64)
+    return d.weight(dtype, shape, "special")
+
+
 def _zero(d, dtype, shape=()):
     """A zero point: anything, the ends of the range, or none."""
     limits = numpy.iinfo(dtype)
@@ -41,7 +48,7 @@ def _matrices(d):
     left, right, k, n = _bytes(d), _bytes(d), d.choose(*DEPTHS), d.choose(*WIDTHS)
     rows = _rows(d)
     x = d.input(left, [*rows, k], "special")
-    w = d.weight(right, [k, n], "special") if d.chance(0.85) else d.input(right, [k, n], "special")
+    w = _matrix(d, right, [k, n]) if d.chance(0.85) else d.input(right, [k, n], "special")
     return (x, left), (w, right), [*rows, n]
 
 
@@ -68,7 +75,7 @@ def _window(d):
 def drawConvInteger(d, operator):
     shape, filters, attributes = _window(d)
     left, right = _bytes(d), _bytes(d)
-    operands = [d.input(left, shape, "special"), d.weight(right, filters, "special"), _zero(d, left), _zero(d, right)]
+    operands = [d.input(left, shape, "special"), _matrix(d, right, filters), _zero(d, left), _zero(d, right)]
     d.node(operator, operands, dtypes=[NUMBERS["int32"]], **attributes)
 
 
@@ -95,7 +102,7 @@ def drawMatMul(d, operator):
 
 def drawGemm(d, operator):
     left, right, m, k, n = _bytes(d), _bytes(d), d.size(), d.choose(*DEPTHS), d.choose(*WIDTHS)
-    w = _dequantised(d, d.weight(right, [n, k], "special"), right, (n,), 0)
+    w = _dequantised(d, _matrix(d, right, [n, k]), right, (n,), 0)
     x = _dequantised(d, d.input(left, [m, k], "special"), left)
     _finish(d, d.node(operator, [x, w, d.weight(FLOAT, [n])], dtypes=[FLOAT], isResult=False, transB=1), left)
 
@@ -104,7 +111,7 @@ def drawConv(d, operator):
     shape, filters, attributes = _window(d)
     left, right = _bytes(d), _bytes(d)
     scales = d.choose((), filters[:1])
-    w = _dequantised(d, d.weight(right, filters, "special"), right, tuple(scales), 0 if scales else None)
+    w = _dequantised(d, _matrix(d, right, filters), right, tuple(scales), 0 if scales else None)
     operands = [_dequantised(d, d.input(left, shape, "special"), left), w]
     if d.chance(0.5):
         operands.append(d.weight(FLOAT, filters[:1]))

@@ -1,0 +1,75 @@
+//===- BytePairs.cpp - products of bytes whose pairs fit 16 bits --------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// vpmaddubsw sums two products of bytes in 16 bits, and saturates where these are
+// too few. With a matrix whose neighbours never are so large together, as
+// quantisers make it that keep to seven bits for this very instruction, the sums are
+// exact, and nothing has to become words before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WeightBytes.h"
+#include "passes/Kernel.h"
+#include "passes/layout/PackedDims.h"
+#include "passes/paths/Path.h"
+#include "passes/paths/ProductShape.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// What one byte adds at most, of each sign, to the sum of a pair with factors from 0 to 255.
+static int getPositive(char byte) { return std::max<int>(static_cast<signed char>(byte), 0); }
+static int getNegative(char byte) { return std::max<int>(-static_cast<signed char>(byte), 0); }
+
+/// Whether the sums of all pairs fit: 255 * 128 = 32,640. `stride`: how far the members of a pair are apart, of which there are so
+/// many along a dimension.
+static bool fitPairs(ArrayRef<char> bytes, int64_t stride, int64_t extent) {
+  constexpr int kMost = 128;
+  for (int64_t outer = 0, size = bytes.size(); outer < size; outer += stride * extent)
+    for (int64_t place = 0; place + 1 < extent; place += 2) {
+      const char *first = bytes.data() + outer + place * stride, *second = first + stride;
+      for (int64_t i = 0; i < stride; ++i)
+        if (getPositive(first[i]) + getPositive(second[i]) > kMost || getNegative(first[i]) + getNegative(second[i]) > kMost)
+          return false;
+    }
+  return true;
+}
+
+static bool fitPairs(OpOperand &matrix) {
+  WeightOp weight = matrix.get().getDefiningOp<WeightOp>();
+  std::optional<ArrayRef<char>> bytes = getBytes(weight.getValue());
+  if (!bytes || bytes->empty())
+    return false;
+  ArrayRef<int64_t> shape = weight.getType().getShape();
+  int64_t axis = *getPackedDims(matrix)->quadAxis;
+  return fitPairs(*bytes, ShapedType::getNumElements(shape.drop_front(axis + 1)), shape[axis]);
+}
+
+namespace {
+struct BytePairs : public Path {
+  llvm::StringRef getName() const override { return kBytePairsPath; }
+
+  std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
+    OpOperand *matrix = machine.byteProducts == ByteProducts::pairs ? findQuads(op) : nullptr;
+    if (!matrix || !fitPairs(*matrix))
+      return std::nullopt;
+    // Sums that begin again and what is done to results leave this much of the peak: four products a lane in three instructions.
+    constexpr double kShare = 0.75, kPerInstruction = 4.0 / 3;
+    ProductShape shape = *getProductShape(op);
+    double perCycle = machine.getMultiplyAdds(sizeof(int32_t)) * kPerInstruction;
+    return std::max(shape.getProducts() / perCycle / kShare, machine.getReadCycles(shape.getWeights()));
+  }
+
+  /// Sums of integers are exact.
+  double measureError(Operation *) const override { return 0; }
+  bool isAsExact() const override { return true; }
+  Operation *take(Operation *op, const Machine &, RewriterBase &) const override { return op; }
+};
+} // namespace
+
+std::unique_ptr<Path> tenon::createBytePairs() { return std::make_unique<BytePairs>(); }
