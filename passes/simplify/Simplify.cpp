@@ -8,6 +8,7 @@
 
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/Views.h"
+#include "dialects/tenon/WidenedRows.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -173,13 +174,19 @@ struct AbsorbTranspose : public OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
     auto absorb = [&](OpOperand &operand, ArrayRef<int64_t> indices) -> std::optional<SmallVector<int64_t>> {
-      auto transpose = operand.get().getDefiningOp<TransposeOp>();
+      // Halves are widened last.
+      CastOp widening = isWidened(operand.get()) ? operand.get().getDefiningOp<CastOp>() : CastOp();
+      auto transpose = (widening ? widening.getInput() : operand.get()).getDefiningOp<TransposeOp>();
       if (!transpose || !isConstantValue(transpose.getInput()))
         return std::nullopt;
       SmallVector<int64_t> own(indices.size());
       for (auto [index, axis] : llvm::zip(indices, transpose.getPermutation()))
         own[axis] = index;
-      rewriter.modifyOpInPlace(op, [&] { operand.set(transpose.getInput()); });
+      Value source = transpose.getInput();
+      if (widening)
+        source = CastOp::create(rewriter, widening.getLoc(),
+                                getTensorType(getDims(source), widening.getType().getElementType()), source);
+      rewriter.modifyOpInPlace(op, [&] { operand.set(source); });
       return own;
     };
     std::optional<SmallVector<int64_t>> lhs = absorb(op.getLhsMutable(), op.getLhsDims()),

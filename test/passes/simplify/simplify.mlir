@@ -157,6 +157,21 @@ func.func @convolution_of_halves(%x: tensor<1x3x8x8xf16>, %w: tensor<4x3x3x3xf16
     groups = 1 : i64} : (tensor<1x3x8x8xf16>, tensor<4x3x3x3xf16>) -> tensor<1x4x6x6xf16>
   return %0 : tensor<1x4x6x6xf16>
 }
+
+// A product takes a transpose over, and the constant stays one that a lookup reads, too.
+// CHECK-LABEL: @tied_halves
+// CHECK-NOT: tenon.transpose
+// CHECK: tenon.contract {{.*}}rhs_dims = array<i64: 2, 1>{{.*}} : (tensor<4x3xf32>, tensor<2x3xf32>) -> tensor<4x2xf32>
+func.func @tied_halves(%i: tensor<4xi64>) -> tensor<4x2xf32> {
+  %w = tenon.weight dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf16>
+  %0 = tenon.cast %w : (tensor<2x3xf16>) -> tensor<2x3xf32>
+  %1 = tenon.gather %0, %i {axis = 0 : i64} : (tensor<2x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  %2 = tenon.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %3 = tenon.contract %1, %2 {lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 2>}
+    : (tensor<4x3xf32>, tensor<3x2xf32>) -> tensor<4x2xf32>
+  return %3 : tensor<4x2xf32>
+}
+
 // Constants of halves are moved before they are widened: what reads them may widen them itself.
 // CHECK-LABEL: @moved_halves
 // CHECK: %[[T:.*]] = tenon.transpose %{{.*}} : (tensor<2x3xf16>) -> tensor<3x2xf16>
