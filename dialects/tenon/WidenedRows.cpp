@@ -11,10 +11,14 @@
 using namespace mlir;
 using namespace tenon;
 
+bool tenon::isHalf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF16() || element.isBF16();
+}
+
 bool tenon::isWidened(Value value) {
   auto cast = value.getDefiningOp<CastOp>();
-  Type from = cast ? getElementTypeOrSelf(cast.getInput()) : Type();
-  return from && (from.isF16() || from.isBF16()) && cast.getType().getElementType().isF32();
+  return cast && isHalf(cast.getInput().getType()) && cast.getType().getElementType().isF32();
 }
 
 static WeightOp findWeight(Value value) {

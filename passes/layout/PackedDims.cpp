@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/layout/PackedDims.h"
+#include "dialects/tenon/WidenedRows.h"
 #include "passes/layout/Groups.h"
 #include "passes/paths/Machine.h"
 
@@ -50,9 +51,8 @@ static bool isProductOfBytes(OpOperand &weight) {
 /// Where an operand of few bits becomes the matrix of a product of floats: that operand of the product.
 static OpOperand *getWidenedUse(OpOperand &use) {
   Operation *op = use.getOwner();
-  Type narrow = getElementTypeOrSelf(use.get());
-  bool isHalf = isa<CastOp>(op) && (narrow.isF16() || narrow.isBF16());
-  if ((!isHalf && !isa<DequantizeOp>(op)) || !op->hasOneUse() || !isa<ContractOp>(*op->user_begin()))
+  bool widensHalves = isa<CastOp>(op) && isHalf(use.get().getType());
+  if ((!widensHalves && !isa<DequantizeOp>(op)) || !op->hasOneUse() || !isa<ContractOp>(*op->user_begin()))
     return nullptr;
   Type type = getElementTypeOrSelf(op->getResult(0));
   return type.isF32() || type.isF64() ? &*op->use_begin() : nullptr;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WidenedRows.h"
 #include "passes/Passes.h"
 #include "passes/precision/FloatWidening.h"
 
@@ -23,7 +23,7 @@ struct WidenFloats : public tenon::impl::WidenFloatsBase<WidenFloats> {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    auto isNarrow = [](Type element) { return element.isF32() || element.isF16() || element.isBF16(); };
+    auto isNarrow = [](Type element) { return element.isF32() || isHalf(element); };
     auto looksAtBits = [](Operation *op) { return isa<BitcastOp, CallOp>(op); };
     widenFloats(function, {Float64Type::get(&getContext()), isNarrow, looksAtBits});
     SmallVector<Type> results(function.getBody().front().getTerminator()->getOperandTypes());

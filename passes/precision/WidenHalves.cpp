@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WidenedRows.h"
 #include "llvm/ADT/SetVector.h"
 #include "passes/Passes.h"
 #include "passes/precision/FloatWidening.h"
@@ -17,11 +17,6 @@ namespace tenon {
 
 using namespace mlir;
 using namespace tenon;
-
-static bool isHalf(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isF16() || element.isBF16();
-}
 
 static bool movesElements(Operation *op) {
   return isa_and_nonnull<BroadcastOp, ConcatOp, GatherOp, ReshapeOp, SliceOp, TransposeOp>(op) &&

@@ -5,8 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-
-#include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WidenedRows.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
@@ -24,12 +23,7 @@ static int64_t getBytes(Value value) {
   return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
 }
 
-static bool widensHalves(Operation *op) {
-  if (!isa<CastOp>(op))
-    return false;
-  Type from = getElementTypeOrSelf(op->getOperand(0)), to = getElementTypeOrSelf(op->getResult(0));
-  return (from.isF16() || from.isBF16()) && to.isF32();
-}
+static bool widensHalves(Operation *op) { return isa<CastOp>(op) && isWidened(op->getResult(0)); }
 
 /// Whether kernels compute elements of few bits where they read them.
 static bool staysNarrow(Operation *op) {

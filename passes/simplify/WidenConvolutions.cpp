@@ -6,12 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/simplify/WidenConvolutions.h"
-#include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WidenedRows.h"
 
 using namespace mlir;
 using namespace tenon;
-
-static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
 
 static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
   return CastOp::create(b, loc, getTensorType(getDims(value), type), value);
@@ -22,7 +20,7 @@ namespace {
 struct WidenConvolution : public OpRewritePattern<ConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
-    if (!isHalf(getElementTypeOrSelf(op.getInput())) || !isHalf(getElementTypeOrSelf(op.getFilter())))
+    if (!isHalf(op.getInput().getType()) || !isHalf(op.getFilter().getType()))
       return rewriter.notifyMatchFailure(op, "is no convolution of halves");
     Location loc = op.getLoc();
     Type wide = rewriter.getF32Type();

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WidenedRows.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
 
@@ -21,8 +21,6 @@ static Value castTo(OpBuilder &b, Value value, Type type) {
   return CastOp::create(b, value.getLoc(), getTensorType(getDims(value), type), value);
 }
 
-static bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
-
 namespace {
 struct WidenProducts : public tenon::impl::WidenProductsBase<WidenProducts> {
   using WidenProductsBase::WidenProductsBase;
@@ -31,7 +29,7 @@ struct WidenProducts : public tenon::impl::WidenProductsBase<WidenProducts> {
       for (OpOperand &operand : op->getOpOperands())
         giveOwnCast(operand);
       bool hasWeight = op.getLhs().getDefiningOp<WeightOp>() || op.getRhs().getDefiningOp<WeightOp>();
-      if ((hasWeight || all) && isHalf(op.getType().getElementType()) && isHalf(getElementTypeOrSelf(op.getLhs())))
+      if ((hasWeight || all) && isHalf(op.getType()) && isHalf(op.getLhs().getType()))
         widen(op);
     });
   }
@@ -41,7 +39,7 @@ private:
   void giveOwnCast(OpOperand &operand) {
     auto cast = operand.get().getDefiningOp<CastOp>();
     Operation *op = operand.getOwner();
-    if (!cast || !isHalf(getElementTypeOrSelf(cast.getInput())) || !cast.getInput().getDefiningOp<WeightOp>() ||
+    if (!cast || !isHalf(cast.getInput().getType()) || !cast.getInput().getDefiningOp<WeightOp>() ||
         (cast->hasOneUse() && cast->getBlock() == op->getBlock()))
       return;
     operand.set(OpBuilder(op).clone(*cast)->getResult(0));
