@@ -61,6 +61,8 @@ inline constexpr llvm::StringLiteral kTileRowsAttr = "tenon.tile_rows";
 
 /// On a linalg.generic of an open number of rows that is never small: blocks of one size waste little.
 inline constexpr llvm::StringLiteral kManyRowsAttr = "tenon.many_rows";
+/// On a linalg.generic of an open number of rows that may be small: up to how many have code of their own for each number.
+inline constexpr llvm::StringLiteral kFewRowsAttr = "tenon.few_rows";
 
 /// How a linalg.generic is a sum of products that registers can be blocked for: one operand is read in
 /// vectors along the innermost loop, the other one element by element, and both are used many times.

@@ -37,7 +37,8 @@ std::optional<DepthParts> ContractionEmitter::splitDepth() {
     return std::nullopt;
   std::optional<int64_t> rows = getBound(extents[*contraction.rowLoop]),
                          columns = getBound(extents[contraction.columnLoop]);
-  if (!rows || !columns)
+  // A single block of rows reads each page once.
+  if (!rows || !columns || *rows <= block.rows)
     return std::nullopt;
   DepthParts parts{summed.front(), int64_t(llvm::divideCeil(*steps * elementBytes, kPartBytes)), 0, Value()};
   // Steps are done in pairs.

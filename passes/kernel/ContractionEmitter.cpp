@@ -93,16 +93,24 @@ void ContractionEmitter::emit() {
   else if (contraction.quadLoop)
     emitQuadLoops();
   else
-    emitKnownRows();
+    emitRows();
   for (EpilogueStage &stage : epilogue)
     stage.op.erase();
+}
+
+void ContractionEmitter::emitRows() {
+  if (!contraction.rowLoop || getConstantIntValue(extents[*contraction.rowLoop]))
+    return emitBlocks();
+  if (op->hasAttr(kTileRowsAttr))
+    return emitKnownRows();
+  if (op->hasAttr(kFewRowsAttr) && contraction.panel && !contraction.isGrouped && !contraction.quadLoop && !window)
+    return emitFewRows();
+  emitBlocks();
 }
 
 /// A tile of some rows and the last one, which has fewer, have code of their own: blocks of known rows are all of the best size.
 void ContractionEmitter::emitKnownRows() {
   auto known = op->getAttrOfType<DenseI64ArrayAttr>(kTileRowsAttr);
-  if (!known || !contraction.rowLoop || getConstantIntValue(extents[*contraction.rowLoop]))
-    return emitBlocks();
   Value &rows = extents[*contraction.rowLoop], all = rows;
   Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, all, constant(known[0]));
   auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
@@ -113,6 +121,33 @@ void ContractionEmitter::emitKnownRows() {
     rows = constant(known[i]);
     emitBlocks();
   }
+  rows = all;
+}
+
+/// Each number of open rows that does not fill a block has code of its own: what it takes to read the matrix, it takes once, with
+/// as many of its columns in registers as there is room for.
+void ContractionEmitter::emitFewRows() {
+  Value &rows = extents[*contraction.rowLoop], all = rows;
+  int64_t blockRows = chooseBlock(getProblem()).rows;
+  int64_t mostRows = std::min(op->getAttrOfType<IntegerAttr>(kFewRowsAttr).getInt(), blockRows - 1);
+  if (mostRows == 0)
+    return emitBlocks();
+  SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, mostRows));
+  auto branch = scf::IndexSwitchOp::create(b, loc, TypeRange(), all, numbers, numbers.size());
+  versions = branch;
+  OpBuilder::InsertionGuard guard(b);
+  auto emitVersion = [&](Region &region, int64_t number) {
+    b.createBlock(&region);
+    rows = number == 0 ? all : constant(number);
+    emitBlocks();
+    scf::YieldOp::create(b, loc);
+  };
+  // The most rows come first: memory of theirs is enough for fewer.
+  fewestRows = mostRows + 1;
+  emitVersion(branch.getDefaultRegion(), 0);
+  fewestRows = 1;
+  for (auto [number, region] : llvm::zip_equal(numbers, branch.getCaseRegions()))
+    emitVersion(region, number);
   rows = all;
 }
 
@@ -238,11 +273,19 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
     return forRowsOfKnownWindows(body);
   if (getConstantIntValue(extent))
     return forKnownRows(body);
-  if (block.rows == 1)
-    return forRowSteps(constant(0), getRowSteps(), body);
+  SmallVector<int64_t> rowSteps = getRowSteps();
+  ArrayRef<int64_t> steps = ArrayRef(rowSteps).drop_front();
+  if (block.rows == 1) {
+    forRowSteps(constant(0), rowSteps, body);
+    return;
+  }
   if (!mayRepeatRows()) {
-    Value next = forRowsOfTwoSizes(body);
-    return forRowSteps(next, ArrayRef(getRowSteps()).drop_front(), body);
+    forRowSteps(forRowsOfTwoSizes(body), steps, body);
+    return;
+  }
+  if (fewestRows >= block.rows) {
+    forRowsOfTwoSizes(body);
+    return;
   }
   Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, extent, constant(block.rows));
   auto branch = scf::IfOp::create(b, loc, fits, /*withElseRegion=*/true);
@@ -250,7 +293,27 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   b.setInsertionPointToStart(branch.thenBlock());
   forRowsOfTwoSizes(body);
   b.setInsertionPointToStart(branch.elseBlock());
-  forRowSteps(constant(0), ArrayRef(getRowSteps()).drop_front(), body);
+  // What is left of a number of rows that is known not to be smaller is done in one size, some rows twice.
+  if (fewestRows > 1)
+    steps = steps.take_while([&](int64_t rows) { return rows > 2 * fewestRows; });
+  Value next = forRowSteps(constant(0), steps, body);
+  if (fewestRows > 1)
+    forBlocksOfRows(next, extent, fewestRows, body);
+}
+
+/// Open rows from `begin` on in blocks of so many. Where rows may be done twice, the last block ends with the last row of all.
+void ContractionEmitter::forBlocksOfRows(Value begin, Value end, int64_t rows, llvm::function_ref<void(int64_t rows)> body) {
+  bool mayRepeat = mayRepeatRows();
+  forLoop(begin, end, rows, [&](Value row) {
+    position[*contraction.rowLoop] = row;
+    if (mayRepeat) {
+      blockOfRows = row;
+      AffineMap clamped = AffineMap::get(0, 2, {b.getAffineSymbolExpr(0), b.getAffineSymbolExpr(1) - rows}, b.getContext());
+      position[*contraction.rowLoop] = affine::AffineMinOp::create(b, loc, clamped, ValueRange{row, extents[*contraction.rowLoop]});
+    }
+    emitRowsAnywhere(rows, body);
+  });
+  blockOfRows = {};
 }
 
 /// Open rows in as few blocks as there can be, of the best size and then of one that is a little smaller. Where these do not end with the
@@ -265,33 +328,20 @@ Value ContractionEmitter::forRowsOfTwoSizes(llvm::function_ref<void(int64_t rows
   Value count = compute(d0.ceilDiv(rows), {extent}), numSmaller = constant(0);
   if (less)
     numSmaller = arith::MinSIOp::create(b, loc, count, compute((d1 * rows - d0).floorDiv(less), {extent, count}));
-  bool mayRepeat = mayRepeatRows();
-  if (!mayRepeat) {
+  if (!mayRepeatRows()) {
     Value end = compute(d0 * rows - d1 * less, {count, numSmaller});
     Value isExact = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, end, extent);
     count = arith::SelectOp::create(b, loc, isExact, count, compute(d0.floorDiv(rows), {extent}));
     numSmaller = arith::SelectOp::create(b, loc, isExact, numSmaller, constant(0));
   }
   Value middle = compute((d0 - d1) * rows, {count, numSmaller}), end = compute(d0 * rows - d1 * less, {count, numSmaller});
-  auto forBlocks = [&](Value first, Value last, int64_t size) {
-    forLoop(first, last, size, [&](Value row) {
-      position[*contraction.rowLoop] = row;
-      if (mayRepeat) {
-        blockOfRows = row;
-        AffineMap clamped = AffineMap::get(0, 2, {d0, d1 - size}, b.getContext());
-        position[*contraction.rowLoop] = affine::AffineMinOp::create(b, loc, clamped, ValueRange{row, extent});
-      }
-      emitRowsAnywhere(size, body);
-    });
-  };
-  forBlocks(constant(0), middle, rows);
+  forBlocksOfRows(constant(0), middle, rows, body);
   if (less)
-    forBlocks(middle, end, smaller);
-  blockOfRows = {};
+    forBlocksOfRows(middle, end, smaller, body);
   return end;
 }
 
-void ContractionEmitter::forRowSteps(Value begin, ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body) {
+Value ContractionEmitter::forRowSteps(Value begin, ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body) {
   Value extent = extents[*contraction.rowLoop];
   AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
   for (int64_t rows : steps) {
@@ -306,6 +356,7 @@ void ContractionEmitter::forRowSteps(Value begin, ArrayRef<int64_t> steps, llvm:
     });
     begin = stop;
   }
+  return begin;
 }
 
 /// The buffer that a chain of views is of.

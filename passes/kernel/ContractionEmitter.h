@@ -103,7 +103,9 @@ private:
   bool hasFewTaps();
   BlockProblem getProblem();
   void emitBlocks();
+  void emitRows();
   void emitKnownRows();
+  void emitFewRows();
   void copyRows();
   void widenTile();
   mlir::Value getCopiedRow();
@@ -121,8 +123,9 @@ private:
   /// once.
   void forColumns(llvm::function_ref<void(int64_t vectors, mlir::Value active)> body);
   void forRows(llvm::function_ref<void(int64_t rows)> body);
+  void forBlocksOfRows(mlir::Value begin, mlir::Value end, int64_t rows, llvm::function_ref<void(int64_t rows)> body);
   mlir::Value forRowsOfTwoSizes(llvm::function_ref<void(int64_t rows)> body);
-  void forRowSteps(mlir::Value begin, mlir::ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body);
+  mlir::Value forRowSteps(mlir::Value begin, mlir::ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body);
   bool mayRepeatRows();
   void emitRowsAnywhere(int64_t rows, llvm::function_ref<void(int64_t rows)> body);
   void forRowsOfKnownWindows(llvm::function_ref<void(int64_t rows)> body);
@@ -228,6 +231,7 @@ private:
   bool hasFewRegisters() const { return registers <= 16; }
   /// `step` is that of `loop`, from the beginning of the part.
   void prefetchPanel(unsigned loop, UnrolledStep step);
+  void prefetchSteps();
   void prefetchParts();
   void countOuterBlocks(mlir::AffineExpr &number, llvm::SmallVector<mlir::Value> &places, int64_t &count);
   void moveToNextPanels();
@@ -270,7 +274,8 @@ private:
   mlir::Value columnExtent; ///< the columns of a group, or all
   std::optional<Window> window;
   std::optional<DepthParts> depth;
-  mlir::Operation *versions = nullptr; ///< the branch between code for whole tiles and for the last one, where there is one
+  mlir::Operation *versions = nullptr; ///< the branch between code for some numbers of rows and for others, where there is one
+  int64_t fewestRows = 1;              ///< open rows are none or so many, at least
   mlir::Value waitingSums;             ///< the memory that these share
   mlir::Value copiedRows; ///< their memory: by blocks of rows [step / kCopiedSteps, row, step % kCopiedSteps]
   mlir::Value stepOfLoop; ///< the first of those of the innermost loop that are done at a time

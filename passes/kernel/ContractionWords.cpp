@@ -60,11 +60,11 @@ int64_t tenon::getBytesOfPanelInWords(linalg::GenericOp op, const Contraction &c
 void ContractionEmitter::emitQuadLoops() {
   auto most = op->getAttrOfType<DenseI64ArrayAttr>(kTileExtentsAttr);
   if (!most || byteProducts != ByteProducts::pairs || !getWidenedTileBytes(op, contraction, most.asArrayRef()))
-    return emitKnownRows();
+    return emitRows();
   // Of a known number the last tile may have few, which are rare.
   if (op->hasAttr(kTileRowsAttr))
     return emitWordLoops();
-  forFewOrManyRows([&](bool areFew) { areFew ? emitKnownRows() : emitWordLoops(); });
+  forFewOrManyRows([&](bool areFew) { areFew ? emitRows() : emitWordLoops(); });
 }
 
 void ContractionEmitter::emitWordLoops() {
@@ -76,7 +76,7 @@ void ContractionEmitter::emitWordLoops() {
   panel = kernel::ScratchOp::create(b, loc, type, bytesOfRows);
   sumsWords = true;
   zeros = {};
-  emitKnownRows();
+  emitRows();
   sumsWords = false;
   zeros = {};
   contraction.scalars = stored;

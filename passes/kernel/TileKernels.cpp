@@ -432,14 +432,21 @@ static void cutWidenedTiles(linalg::GenericOp op, const ContractionShape &shape,
 
 /// What a kernel needs to know of the rows of its tiles.
 static void setTileRows(linalg::GenericOp op, const ContractionShape &shape, ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes) {
-  constexpr int64_t kManyRows = 128;
+  constexpr int64_t kFewRows = 5, kManyRows = 128;
   if (!shape.row)
     return;
-  if (!getConstant(dims[*shape.row]) && dims[*shape.row].getLargestKnownDivisor() >= kManyRows)
-    op->setAttr(kManyRowsAttr, UnitAttr::get(op.getContext()));
   Builder b(op.getContext());
-  int64_t rows = sizes[*shape.row];
-  std::optional<int64_t> all = getConstant(dims[*shape.row]);
+  int64_t rows = sizes[*shape.row], divisor = dims[*shape.row].getLargestKnownDivisor();
+  std::optional<int64_t> all = getConstant(dims[*shape.row]), columns = getConstant(dims[shape.column]);
+  // A matrix that is near may be read more often, but no faster than a single row's sums are ready. Where several extents are open,
+  // all of them are seldom so small that there are 2 to 5 rows.
+  bool isNear = columns && *columns * shape.products * int64_t(sizeof(float)) <= getMachine(op).ownCacheBytes;
+  int64_t numOpen = 0;
+  dims[*shape.row].walk([&](AffineExpr expr) { numOpen += isa<AffineDimExpr, AffineSymbolExpr>(expr); });
+  if (!all && divisor >= kManyRows)
+    op->setAttr(kManyRowsAttr, b.getUnitAttr());
+  else if (!all && divisor <= kFewRows)
+    op->setAttr(kFewRowsAttr, b.getI64IntegerAttr(isNear || numOpen > 1 ? 1 : kFewRows));
   if (all && rows > 0 && *all % rows != 0)
     op->setAttr(kTileRowsAttr, b.getDenseI64ArrayAttr({rows, *all % rows}));
   bool hasOthers = llvm::any_of(llvm::enumerate(sizes), [&](auto size) {

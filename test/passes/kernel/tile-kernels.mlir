@@ -372,6 +372,81 @@ func.func private @rows_on_pages(%x: tensor<197x3072xf32> {tenon.dims = #tenon.s
   return %2 : tensor<197x768xf32>
 }
 
+// Open rows may be few, for which a matrix that the core's own cache does not hold is read once.
+// CHECK-LABEL: @few_open_rows
+// CHECK: linalg.generic
+// CHECK-SAME: tenon.few_rows = 5
+func.func private @few_open_rows(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0, 512>},
+    %w: tensor<128x512x16xf32> {tenon.dims = #tenon.shape<128, 512, 16>},
+    %out: tensor<?x2048xf32> {tenon.dims = #tenon.shape<s0, 2048>, tenon.output}, %s0: index) -> tensor<?x2048xf32>
+    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16, own_cache_bytes = 524288}} {
+  %zero = arith.constant 0.0 : f32
+  %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+  %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<?x512xf32>, tensor<128x512x16xf32>) outs(%1 : tensor<?x2048xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %3 = arith.mulf %a, %b : f32
+    %4 = arith.addf %c, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<?x2048xf32>
+  return %2 : tensor<?x2048xf32>
+}
+// One that it holds may be read more often; a product of two open extents is seldom 2 to 5.
+// CHECK-LABEL: @few_open_rows_of_a_small_matrix
+// CHECK: linalg.generic
+// CHECK-SAME: tenon.few_rows = 1
+func.func private @few_open_rows_of_a_small_matrix(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0, 512>},
+    %w: tensor<8x512x16xf32> {tenon.dims = #tenon.shape<8, 512, 16>},
+    %out: tensor<?x128xf32> {tenon.dims = #tenon.shape<s0, 128>, tenon.output}, %s0: index) -> tensor<?x128xf32>
+    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16, own_cache_bytes = 524288}} {
+  %zero = arith.constant 0.0 : f32
+  %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<?x128xf32>) -> tensor<?x128xf32>
+  %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<?x512xf32>, tensor<8x512x16xf32>) outs(%1 : tensor<?x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %3 = arith.mulf %a, %b : f32
+    %4 = arith.addf %c, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<?x128xf32>
+  return %2 : tensor<?x128xf32>
+}
+// CHECK-LABEL: @few_open_rows_of_two_extents
+// CHECK: linalg.generic
+// CHECK-SAME: tenon.few_rows = 1
+func.func private @few_open_rows_of_two_extents(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0 * s1, 512>},
+    %w: tensor<128x512x16xf32> {tenon.dims = #tenon.shape<128, 512, 16>},
+    %out: tensor<?x2048xf32> {tenon.dims = #tenon.shape<s0 * s1, 2048>, tenon.output}, %s0: index, %s1: index) -> tensor<?x2048xf32>
+    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16, own_cache_bytes = 524288}} {
+  %zero = arith.constant 0.0 : f32
+  %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+  %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<?x512xf32>, tensor<128x512x16xf32>) outs(%1 : tensor<?x2048xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %3 = arith.mulf %a, %b : f32
+    %4 = arith.addf %c, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<?x2048xf32>
+  return %2 : tensor<?x2048xf32>
+}
+// CHECK-LABEL: @rows_by_the_dozen
+// CHECK: linalg.generic
+// CHECK-NOT: tenon.few_rows
+func.func private @rows_by_the_dozen(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0 * 12, 512>},
+    %w: tensor<128x512x16xf32> {tenon.dims = #tenon.shape<128, 512, 16>},
+    %out: tensor<?x2048xf32> {tenon.dims = #tenon.shape<s0 * 12, 2048>, tenon.output}, %s0: index) -> tensor<?x2048xf32>
+    attributes {tenon.kernel, tenon.machine = {vector_bytes = 32, vector_registers = 16, own_cache_bytes = 524288}} {
+  %zero = arith.constant 0.0 : f32
+  %1 = linalg.fill ins(%zero : f32) outs(%out : tensor<?x2048xf32>) -> tensor<?x2048xf32>
+  %2 = linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : tensor<?x512xf32>, tensor<128x512x16xf32>) outs(%1 : tensor<?x2048xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %3 = arith.mulf %a, %b : f32
+    %4 = arith.addf %c, %3 : f32
+    linalg.yield %4 : f32
+  } -> tensor<?x2048xf32>
+  return %2 : tensor<?x2048xf32>
+}
+
 // Registers are many, or rows lie otherwise: nothing is copied.
 // CHECK-LABEL: @rows_beside_pages
 // CHECK-NOT: tenon.copied_rows

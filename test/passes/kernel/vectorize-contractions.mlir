@@ -2,10 +2,13 @@
 // RUN: tenon-opt %s --tenon-vectorize-contractions='vector-bytes=32 registers=16' | FileCheck %s --check-prefix=AVX2
 // RUN: tenon-opt %s --tenon-vectorize-contractions | FileCheck %s --check-prefix=PLACES
 
+// AVX2-DAG: #[[KIB4:.*]] = affine_map<(d0) -> (d0 + 1024)>
+
 #lhs = affine_map<(m, k, n) -> (m, k)>
 #rhs = affine_map<(m, k, n) -> (k, n)>
 #out = affine_map<(m, k, n) -> (m, n)>
 #panels = affine_map<(m, k, n) -> (n floordiv 32, k, n mod 32)>
+#narrow = affine_map<(m, k, n) -> (n floordiv 16, k, n mod 16)>
 #window = affine_map<(p, w, c) -> (p + w, c)>
 #filter = affine_map<(p, w, c) -> (w, c)>
 #pixel = affine_map<(p, w, c) -> (p, c)>
@@ -228,6 +231,83 @@ func.func @open_rows_over_what_they_read(%a: memref<?x100xf32>, %b: memref<1x100
 func.func @the_next_panel_is_asked_for(%a: memref<56x768xf32>, %b: memref<4x768x32xf32>, %c: memref<56x128xf32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
       ins(%a, %b : memref<56x768xf32>, memref<4x768x32xf32>) outs(%c : memref<56x128xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// A matrix that a single block of rows reads is asked for some lines before it is read, for the first cache.
+// AVX2-LABEL: @a_matrix_that_is_read_once
+// AVX2: %{{.*}}:8 = scf.for
+// AVX2: %[[AHEAD:.*]] = affine.apply #[[KIB4]](
+// AVX2: memref.prefetch %arg1[%{{.*}}, %{{.*}}, %[[AHEAD]]], read, locality<3>, data
+// AVX2-NOT: locality<2>
+// AVX2: return
+func.func @a_matrix_that_is_read_once(%a: memref<4x768xf32>, %b: memref<8x768x16xf32>, %c: memref<4x128xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #narrow, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<4x768xf32>, memref<8x768x16xf32>) outs(%c : memref<4x128xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Open rows that may be few have code of their own for each number that does not fill a block of 6: 3 rows by 2 vectors, a row by 6.
+// AVX2-LABEL: @few_open_rows
+// AVX2: %[[M:.*]] = memref.dim
+// AVX2: scf.index_switch %[[M]]
+// AVX2: case 1 {
+// AVX2: %{{.*}}:6 = scf.for
+// AVX2: case 2 {
+// AVX2: %{{.*}}:8 = scf.for
+// AVX2: case 3 {
+// AVX2: %{{.*}}:6 = scf.for
+// AVX2: case 5 {
+// AVX2: %{{.*}}:10 = scf.for
+// AVX2: default {
+// AVX2-NOT: scf.if
+// AVX2: %{{.*}}:12 = scf.for
+// AVX2: %{{.*}}:10 = scf.for
+// AVX2: return
+func.func @few_open_rows(%a: memref<?x768xf32>, %b: memref<6x768x16xf32>, %c: memref<?x96xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<?x96xf32>)
+  linalg.generic {indexing_maps = [#lhs, #narrow, #out], iterator_types = ["parallel", "reduction", "parallel"], tenon.few_rows = 5}
+      ins(%a, %b : memref<?x768xf32>, memref<6x768x16xf32>) outs(%c : memref<?x96xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Where a single row alone has, 2 to 5 are done two at a time, the last two of which may be done before.
+// AVX2-LABEL: @a_single_open_row
+// AVX2: %[[M:.*]] = memref.dim
+// AVX2: scf.index_switch %[[M]]
+// AVX2: case 1 {
+// AVX2: %{{.*}}:6 = scf.for
+// AVX2: default {
+// AVX2: scf.if
+// AVX2: %{{.*}}:12 = scf.for
+// AVX2: %{{.*}}:10 = scf.for
+// AVX2: } else {
+// AVX2: scf.for %[[I:.*]] = %{{.*}} to %[[M]] step %c2
+// AVX2: affine.min #{{.*}}(){{\[}}%[[I]], %[[M]]]
+// AVX2: %{{.*}}:4 = scf.for
+// AVX2-NOT: = scf.for
+// AVX2: return
+func.func @a_single_open_row(%a: memref<?x768xf32>, %b: memref<6x768x16xf32>, %c: memref<?x96xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<?x96xf32>)
+  linalg.generic {indexing_maps = [#lhs, #narrow, #out], iterator_types = ["parallel", "reduction", "parallel"], tenon.few_rows = 1}
+      ins(%a, %b : memref<?x768xf32>, memref<6x768x16xf32>) outs(%c : memref<?x96xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %z, %0 : f32
