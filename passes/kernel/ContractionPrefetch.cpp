@@ -12,6 +12,10 @@
 using namespace mlir;
 using namespace tenon;
 
+/// Of an open number of rows there may be fewer blocks, which ask for a part of what follows alone, or more, which ask for some of it again. (BERT
+/// with 20 tokens takes 1.2 times as long where 8 share it, and the same with 128.)
+static constexpr int64_t kOpenBlocks = 4;
+
 /// What the epilogue reads for each row comes from afar, and is asked for while the block is summed.
 void ContractionEmitter::prefetchEpilogue() {
   constexpr int64_t kLineBits = 512;
@@ -42,11 +46,10 @@ void ContractionEmitter::countOuterBlocks(AffineExpr &number, SmallVector<Value>
 /// While a block of columns is multiplied with all rows, the next one comes from memory: at each step each block of rows asks
 /// for its share of that step. What lies beyond the last panel may be asked for, too: that reads nothing.
 void ContractionEmitter::prefetchParts() {
-  constexpr int64_t kRowsOfBlock = 32, kFewBlocks = 4;
+  constexpr int64_t kRowsOfBlock = 32;
   const FloatParts &parts = *contraction.parts;
-  // Of unknown rows there may be fewer blocks than is taken for granted, or more.
   std::optional<int64_t> rows = getConstantIntValue(extents[*contraction.rowLoop]);
-  int64_t count = rows ? llvm::divideCeil(*rows, kRowsOfBlock) : kFewBlocks, pairs = parts.step / 2;
+  int64_t count = rows ? llvm::divideCeil(*rows, kRowsOfBlock) : kOpenBlocks, pairs = parts.step / 2;
   AffineExpr number = b.getAffineDimExpr(0).floorDiv(kRowsOfBlock);
   SmallVector<Value> places{position[*contraction.rowLoop]};
   countOuterBlocks(number, places, count);
@@ -113,9 +116,8 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   if (panelBytes == 0 || panelBytes % kLine || contraction.widening || !contraction.rowLoop)
     return;
   auto following = op->getAttrOfType<IntegerAttr>(kPrefetchAttr);
-  // Of unknown rows there may be fewer blocks than is taken for granted, or more.
   std::optional<RowBlocks> known = getRowBlocks();
-  RowBlocks blocksOfRows = known.value_or(RowBlocks{following ? 1 : 8, block.rows, 0});
+  RowBlocks blocksOfRows = known.value_or(RowBlocks{following ? 1 : kOpenBlocks, block.rows, 0});
   bool isLarger = size.rows == blocksOfRows.rows + 1 && blocksOfRows.larger > 0;
   // Blocks of open rows have two sizes (forRowsOfTwoSizes).
   bool isSmaller = !known && 2 * size.rows > block.rows;
