@@ -16,6 +16,7 @@
 #include "passes/fusion/Flops.h"
 #include "passes/fusion/Traffic.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_OUTLINE
@@ -80,18 +81,67 @@ static std::optional<int64_t> countFlops(DispatchOp dispatch) {
 }
 
 namespace {
+struct Kernel {
+  func::FuncOp function;
+  SmallVector<Value> operands; ///< of a launch
+  Dims sizes;                  ///< what its symbols are there
+};
+} // namespace
+
+/// The numbers of a region that its kernel may as well read from memory: factors and summands of a single element.
+static SmallVector<WeightOp> collectNumbers(DispatchOp dispatch) {
+  SmallVector<WeightOp> numbers;
+  for (auto weight : dispatch.getBody().front().getOps<WeightOp>()) {
+    Type element = weight.getType().getElementType();
+    if (weight.getType().getNumElements() == 1 && (element.isF32() || element.isInteger(32)) &&
+        llvm::all_of(weight->getUsers(), llvm::IsaPred<AddOp, SubOp, MulOp>))
+      numbers.push_back(weight);
+  }
+  return numbers;
+}
+
+namespace {
 struct Outline : public tenon::impl::OutlineBase<Outline> {
   void runOnOperation() override {
     names.clear();
     SmallVector<DispatchOp> dispatches;
     for (auto function : getOperation().getOps<func::FuncOp>())
       function.walk([&](DispatchOp dispatch) { dispatches.push_back(dispatch); });
+    shareNumbers(dispatches);
     for (DispatchOp dispatch : dispatches)
       outline(dispatch);
   }
 
 private:
-  void outline(DispatchOp dispatch) {
+  /// Regions that differ in numbers alone get them as operands, and become one kernel: the layers of a quantised network have scales of
+  /// their own.
+  void shareNumbers(ArrayRef<DispatchOp> dispatches) {
+    SmallVector<std::pair<DispatchOp, std::string>> alike;
+    llvm::StringMap<llvm::StringSet<>> different;
+    for (DispatchOp dispatch : dispatches) {
+      SmallVector<WeightOp> numbers = collectNumbers(dispatch);
+      if (numbers.empty())
+        continue;
+      std::string own = describe(dispatch);
+      SmallVector<Attribute> values;
+      for (WeightOp number : numbers) {
+        values.push_back(number.getValueAttr());
+        number.setValueAttr(cast<ElementsAttr>(Builder(&getContext()).getZeroAttr(number.getType())));
+      }
+      std::string common = describe(dispatch);
+      for (auto [number, value] : llvm::zip_equal(numbers, values))
+        number.setValueAttr(cast<ElementsAttr>(value));
+      alike.emplace_back(dispatch, common);
+      different[common].insert(own);
+    }
+    for (auto &[dispatch, common] : alike)
+      if (different[common].size() > 1)
+        for (WeightOp number : collectNumbers(dispatch))
+          number->moveBefore(&dispatch->getParentOfType<func::FuncOp>().getBody().front().front());
+  }
+
+  /// The kernel of a region, which is in no module yet.
+  Kernel makeKernel(DispatchOp dispatch) {
     MLIRContext *context = &getContext();
     SetVector<Value> operands;
     getUsedValuesDefinedAbove(dispatch.getBody(), operands);
@@ -153,20 +203,37 @@ private:
       replacer.recursivelyReplaceElementsIn(clone, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
     }
 
-    StringRef name = unique(kernel, getKind(dispatch));
-    OpBuilder atDispatch(dispatch);
-    auto launch = LaunchOp::create(atDispatch, dispatch.getLoc(), dispatch.getResultTypes(), name,
-                                   operands.getArrayRef(), ShapeAttr::get(context, sizes));
+    return {kernel, operands.takeVector(), sizes};
+  }
+
+  void outline(DispatchOp dispatch) {
+    Kernel kernel = makeKernel(dispatch);
+    StringRef name = unique(kernel.function, getKind(dispatch));
+    OpBuilder builder(dispatch);
+    auto launch = LaunchOp::create(builder, dispatch.getLoc(), dispatch.getResultTypes(), name, kernel.operands,
+                                   ShapeAttr::get(&getContext(), kernel.sizes));
     dispatch->replaceAllUsesWith(launch.getResults());
     dispatch.erase();
   }
 
-  /// The name of the module's kernel that does what `kernel` does, which is `kernel` itself where there was none.
-  StringRef unique(func::FuncOp kernel, StringRef kind) {
+  static std::string print(func::FuncOp kernel) {
     std::string text;
     llvm::raw_string_ostream os(text);
     kernel->print(os, OpPrintingFlags().useLocalScope());
-    auto [it, isNew] = names.try_emplace(text, "");
+    return text;
+  }
+
+  /// What the kernel of a region does.
+  std::string describe(DispatchOp dispatch) {
+    Kernel kernel = makeKernel(dispatch);
+    std::string text = print(kernel.function);
+    kernel.function.erase();
+    return text;
+  }
+
+  /// The name of the module's kernel that does what `kernel` does, which is `kernel` itself where there was none.
+  StringRef unique(func::FuncOp kernel, StringRef kind) {
+    auto [it, isNew] = names.try_emplace(print(kernel), "");
     if (!isNew) {
       kernel.erase();
       return it->second;

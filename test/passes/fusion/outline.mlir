@@ -79,3 +79,63 @@ func.func @usual_sizes(%x: tensor<?xf32, #tenon.shape<N>>, %y: tensor<?xf32, #te
   }
   return %0, %2 : tensor<?xf32, #tenon.shape<N>>, tensor<?xf32, #tenon.shape<M>>
 }
+
+// -----
+
+// Regions that differ in numbers alone share a kernel, which reads them; what all of them have is a part of it.
+// CHECK-LABEL: @numbers_are_operands
+// CHECK-DAG: %[[A:.*]] = tenon.weight dense<2.500000e-01> : tensor<f32>
+// CHECK-DAG: %[[B:.*]] = tenon.weight dense<5.000000e-01> : tensor<f32>
+// CHECK-DAG: %[[C:.*]] = tenon.weight dense<128> : tensor<i32>
+// CHECK-DAG: %[[D:.*]] = tenon.weight dense<130> : tensor<i32>
+// CHECK: tenon.launch @[[K:[^(]*]](%[[X:[^,]*]], %[[C]], %[[A]])
+// CHECK: tenon.launch @[[K]](%[[X]], %[[D]], %[[B]])
+// CHECK: func.func private @[[K]](
+// CHECK: tenon.weight dense<0.000000e+00>
+// CHECK: tenon.max
+// CHECK-NOT: func.func private
+func.func @numbers_are_operands(%x: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = tenon.dispatch -> tensor<4xf32> {
+    %zero = tenon.weight dense<128> : tensor<i32>
+    %1 = tenon.sub %x, %zero : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
+    %2 = tenon.cast %1 : (tensor<4xi32>) -> tensor<4xf32>
+    %scale = tenon.weight dense<0.25> : tensor<f32>
+    %3 = tenon.mul %2, %scale : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %least = tenon.weight dense<0.0> : tensor<f32>
+    %4 = tenon.max %3, %least : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    tenon.yield %4 : tensor<4xf32>
+  }
+  %5 = tenon.dispatch -> tensor<4xf32> {
+    %zero = tenon.weight dense<130> : tensor<i32>
+    %6 = tenon.sub %x, %zero : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
+    %7 = tenon.cast %6 : (tensor<4xi32>) -> tensor<4xf32>
+    %scale = tenon.weight dense<0.5> : tensor<f32>
+    %8 = tenon.mul %7, %scale : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %least = tenon.weight dense<0.0> : tensor<f32>
+    %9 = tenon.max %8, %least : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    tenon.yield %9 : tensor<4xf32>
+  }
+  return %0, %5 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Where that makes no kernel less, they stay constants.
+// CHECK-LABEL: @numbers_of_a_kernel
+// CHECK: tenon.launch @[[K:[^(]*]](%[[X:[^,)]*]])
+// CHECK: tenon.launch @[[K]](%[[X]])
+// CHECK: func.func private @[[K]](
+// CHECK: tenon.weight dense<2.500000e-01>
+func.func @numbers_of_a_kernel(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = tenon.dispatch -> tensor<4xf32> {
+    %scale = tenon.weight dense<0.25> : tensor<f32>
+    %1 = tenon.mul %x, %scale : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    tenon.yield %1 : tensor<4xf32>
+  }
+  %2 = tenon.dispatch -> tensor<4xf32> {
+    %scale = tenon.weight dense<0.25> : tensor<f32>
+    %3 = tenon.mul %x, %scale : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    tenon.yield %3 : tensor<4xf32>
+  }
+  return %0, %2 : tensor<4xf32>, tensor<4xf32>
+}
