@@ -15,8 +15,8 @@
 #include "passes/Passes.h"
 #include "passes/fusion/Flops.h"
 #include "passes/fusion/Traffic.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_OUTLINE
@@ -88,15 +88,13 @@ struct Kernel {
 };
 } // namespace
 
-/// The numbers of a region that its kernel may as well read from memory: factors and summands of a single element.
+/// The numbers of a region that its kernel may as well read from memory: scales and zero points of a single element.
 static SmallVector<WeightOp> collectNumbers(DispatchOp dispatch) {
   SmallVector<WeightOp> numbers;
-  for (auto weight : dispatch.getBody().front().getOps<WeightOp>()) {
-    Type element = weight.getType().getElementType();
-    if (weight.getType().getNumElements() == 1 && (element.isF32() || element.isInteger(32)) &&
-        llvm::all_of(weight->getUsers(), llvm::IsaPred<AddOp, SubOp, MulOp>))
+  for (auto weight : dispatch.getBody().front().getOps<WeightOp>())
+    if (weight.getType().getNumElements() == 1 && weight.getType().getElementType().isIntOrFloat() &&
+        llvm::all_of(weight->getUsers(), llvm::IsaPred<AddOp, CastOp, MulOp, ReciprocalOp, ReshapeOp, SubOp>))
       numbers.push_back(weight);
-  }
   return numbers;
 }
 
@@ -113,31 +111,35 @@ struct Outline : public tenon::impl::OutlineBase<Outline> {
   }
 
 private:
-  /// Regions that differ in numbers alone get them as operands, and become one kernel: the layers of a quantised network have scales of
-  /// their own.
+  /// Numbers that are all that some regions differ in become operands, and the regions one kernel: the layers of a quantised network have
+  /// scales of their own.
   void shareNumbers(ArrayRef<DispatchOp> dispatches) {
-    SmallVector<std::pair<DispatchOp, std::string>> alike;
-    llvm::StringMap<llvm::StringSet<>> different;
+    struct Alike {
+      SmallVector<ElementsAttr> values; ///< the numbers of the first region
+      llvm::SmallBitVector differ;      ///< those that another one has others for
+    };
+    llvm::StringMap<Alike> groups;
+    SmallVector<std::pair<SmallVector<WeightOp>, Alike *>> regions;
     for (DispatchOp dispatch : dispatches) {
       SmallVector<WeightOp> numbers = collectNumbers(dispatch);
       if (numbers.empty())
         continue;
-      std::string own = describe(dispatch);
-      SmallVector<Attribute> values;
+      SmallVector<ElementsAttr> values;
       for (WeightOp number : numbers) {
-        values.push_back(number.getValueAttr());
+        values.push_back(number.getValue());
         number.setValueAttr(cast<ElementsAttr>(Builder(&getContext()).getZeroAttr(number.getType())));
       }
-      std::string common = describe(dispatch);
-      for (auto [number, value] : llvm::zip_equal(numbers, values))
-        number.setValueAttr(cast<ElementsAttr>(value));
-      alike.emplace_back(dispatch, common);
-      different[common].insert(own);
+      Alike &group = groups.try_emplace(describe(dispatch), Alike{values, llvm::SmallBitVector(numbers.size())}).first->second;
+      for (auto [i, number] : llvm::enumerate(numbers)) {
+        number.setValueAttr(values[i]);
+        if (values[i] != group.values[i])
+          group.differ.set(i);
+      }
+      regions.emplace_back(std::move(numbers), &group);
     }
-    for (auto &[dispatch, common] : alike)
-      if (different[common].size() > 1)
-        for (WeightOp number : collectNumbers(dispatch))
-          number->moveBefore(&dispatch->getParentOfType<func::FuncOp>().getBody().front().front());
+    for (auto &[numbers, group] : regions)
+      for (unsigned i : group->differ.set_bits())
+        numbers[i]->moveBefore(&numbers[i]->getParentOfType<func::FuncOp>().getBody().front().front());
   }
 
   /// The kernel of a region, which is in no module yet.

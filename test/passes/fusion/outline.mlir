@@ -91,8 +91,8 @@ func.func @usual_sizes(%x: tensor<?xf32, #tenon.shape<N>>, %y: tensor<?xf32, #te
 // CHECK: tenon.launch @[[K:[^(]*]](%[[X:[^,]*]], %[[C]], %[[A]])
 // CHECK: tenon.launch @[[K]](%[[X]], %[[D]], %[[B]])
 // CHECK: func.func private @[[K]](
-// CHECK: tenon.weight dense<0.000000e+00>
-// CHECK: tenon.max
+// CHECK: tenon.weight dense<3.000000e+00>
+// CHECK: tenon.add
 // CHECK-NOT: func.func private
 func.func @numbers_are_operands(%x: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %0 = tenon.dispatch -> tensor<4xf32> {
@@ -101,8 +101,8 @@ func.func @numbers_are_operands(%x: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf
     %2 = tenon.cast %1 : (tensor<4xi32>) -> tensor<4xf32>
     %scale = tenon.weight dense<0.25> : tensor<f32>
     %3 = tenon.mul %2, %scale : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-    %least = tenon.weight dense<0.0> : tensor<f32>
-    %4 = tenon.max %3, %least : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %three = tenon.weight dense<3.0> : tensor<f32>
+    %4 = tenon.add %3, %three : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     tenon.yield %4 : tensor<4xf32>
   }
   %5 = tenon.dispatch -> tensor<4xf32> {
@@ -111,8 +111,8 @@ func.func @numbers_are_operands(%x: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf
     %7 = tenon.cast %6 : (tensor<4xi32>) -> tensor<4xf32>
     %scale = tenon.weight dense<0.5> : tensor<f32>
     %8 = tenon.mul %7, %scale : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
-    %least = tenon.weight dense<0.0> : tensor<f32>
-    %9 = tenon.max %8, %least : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+    %three = tenon.weight dense<3.0> : tensor<f32>
+    %9 = tenon.add %8, %three : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
     tenon.yield %9 : tensor<4xf32>
   }
   return %0, %5 : tensor<4xf32>, tensor<4xf32>
