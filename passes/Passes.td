@@ -542,9 +542,9 @@ def Outline : Pass<"tenon-outline", "::mlir::ModuleOp"> {
     Each region becomes a private function of the module, and a launch of it.
     Symbols are renamed s0, s1... in a kernel, and equal regions share one
     kernel: the layers of a network differ in their weights, which are operands.
-    Factors and summands of one element are a part of the kernel, unless they
-    are all that some regions differ in, as in the layers of a quantised
-    network: then they are operands, too.
+    Scales and zero points of one element are a part of the kernel, unless
+    they are all that some regions differ in, as in the layers of a quantised
+    network: then those that differ are operands, too.
   }];
 }
 

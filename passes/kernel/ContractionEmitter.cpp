@@ -124,8 +124,8 @@ void ContractionEmitter::emitKnownRows() {
   rows = all;
 }
 
-/// Each number of open rows that does not fill a block has code of its own: what it takes to read the matrix, it takes once, with
-/// as many of its columns in registers as there is room for.
+/// Open rows, of which each of the smallest numbers that do not fill a block (kFewRowsAttr) has code of its own: that reads the matrix
+/// once, as many of its columns at a time as registers have room for.
 void ContractionEmitter::emitFewRows() {
   Value &rows = extents[*contraction.rowLoop], all = rows;
   int64_t blockRows = chooseBlock(getProblem()).rows;
@@ -293,7 +293,7 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   b.setInsertionPointToStart(branch.thenBlock());
   forRowsOfTwoSizes(body);
   b.setInsertionPointToStart(branch.elseBlock());
-  // What is left of a number of rows that is known not to be smaller is done in one size, some rows twice.
+  // Smaller numbers than `fewestRows` have other code, so that blocks of as many always fit, and may do some rows twice.
   if (fewestRows > 1)
     steps = steps.take_while([&](int64_t rows) { return rows > 2 * fewestRows; });
   Value next = forRowSteps(constant(0), steps, body);
