@@ -82,16 +82,19 @@ def Tenon_WinogradOp : Tenon_InferredOp<"winograd"> {
     [panels, a * a, C, columns]: its filters in panels, zeros beyond the last of the `filters` that there are.
     `tile` says how many rows, columns and filters of the result are to be computed at a time, whole squares and panels.
 
+    An input of unsigned bytes has a filter of i32, [panels, a * a, (C + 1) / 2, columns], each of which holds two words: those of
+    two neighbouring channels, the first one lower. The result is of i32 then, and exact.
+
     ```mlir
     %2 = tenon.winograd %0, %1 {filters = 48 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>,
                                 outputs = 4 : i64, tile = array<i64: 4, 56, 64>, window = 3 : i64}
       : (tensor<1x56x56x64xf32>, tensor<2x36x64x32xf32>) -> tensor<1x56x56x48xf32>
     ```
   }];
-  let arguments = (ins Tenon_FloatTensor:$input, Tenon_FloatTensor:$filter, DenseI64ArrayAttr:$low,
+  let arguments = (ins Tenon_NumberTensor:$input, Tenon_NumberTensor:$filter, DenseI64ArrayAttr:$low,
                        DenseI64ArrayAttr:$high, I64Attr:$outputs, I64Attr:$window, I64Attr:$filters,
                        DenseI64ArrayAttr:$tile);
-  let results = (outs Tenon_FloatTensor:$result);
+  let results = (outs Tenon_NumberTensor:$result);
   let hasVerifier = 1;
 }
 

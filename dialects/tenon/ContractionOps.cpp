@@ -186,7 +186,7 @@ LogicalResult WinogradOp::inferReturnTypes(MLIRContext *context, std::optional<L
     spatial.push_back(*dim);
   }
   AffineExpr filters = getDimConstant(context, adaptor.getFilters());
-  types.push_back(getTensorType(joinDims(in[0], filters, spatial, true), getElementTypeOrSelf(adaptor.getInput())));
+  types.push_back(getTensorType(joinDims(in[0], filters, spatial, true), getElementTypeOrSelf(adaptor.getFilter())));
   return success();
 }
 
@@ -211,9 +211,14 @@ LogicalResult WinogradOp::verify() {
   if (squares * filter.getDimSize(1) * (filter.getDimSize(2) + filter.getDimSize(3)) > kMost)
     return emitOpError("needs a tile that a thread can keep, found ") << tile[0] << " x " << tile[1] << " elements";
   Type type = filter.getElementType();
+  Type inputType = getElementTypeOrSelf(getInput());
+  bool isOfWords = type.isInteger(32) && inputType.isUnsignedInteger(8);
+  if (!isOfWords && (!type.isF32() || inputType != type))
+    return emitOpError("needs f32, or unsigned bytes and a filter of i32");
   std::optional<int64_t> channels = getConstant(getDims(getInput()).back());
-  if (channels != filter.getDimSize(2) || !type.isF32() || getElementTypeOrSelf(getInput()) != type)
-    return emitOpError("needs f32 and an input of ") << filter.getDimSize(2) << " channels, as its filter has";
+  if (!channels || (isOfWords ? llvm::divideCeil(*channels, 2) : *channels) != filter.getDimSize(2))
+    return emitOpError("needs an input of as many channels as its filter has, ")
+           << filter.getDimSize(2) << (isOfWords ? " times two" : "");
   if (filters > filter.getDimSize(0) * filter.getDimSize(3))
     return emitOpError("has ") << getFilters() << " filters, more than the panels hold";
   return success();

@@ -7,6 +7,7 @@
 
 #include "passes/kernel/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/kernel/WordPairs.h"
 #include "passes/paths/parts/FloatParts.h"
 
 using namespace mlir;
@@ -245,6 +246,23 @@ static std::optional<Contraction> matchByteColumns(linalg::GenericOp op, unsigne
   return contraction;
 }
 
+/// Pairs of words with a matrix of pairs in panels.
+static std::optional<Contraction> matchWordContraction(linalg::GenericOp op, unsigned column) {
+  Block *body = op.getBody();
+  auto add = cast<linalg::YieldOp>(body->getTerminator()).getOperand(0).getDefiningOp<arith::AddIOp>();
+  Value old = body->getArguments().back();
+  if (!add || (add.getLhs() != old && add.getRhs() != old))
+    return std::nullopt;
+  auto factors = matchProductsOfPair(add.getLhs() == old ? add.getRhs() : add.getLhs());
+  if (!factors || factors->first == factors->second)
+    return std::nullopt;
+  std::optional<ElementRead> first = matchRead(op, factors->first), second = matchRead(op, factors->second);
+  Contraction contraction{{}, {}, column, std::nullopt};
+  contraction.isOfWordPairs = true;
+  bool fits = first && second && assignReads(op, *first, *second, contraction) && contraction.panel && !contraction.isGrouped;
+  return fits ? std::optional(contraction) : std::nullopt;
+}
+
 /// Whether the steps of the innermost loop write neighbours, and some other loop sums.
 static bool sumsIntoNeighbours(linalg::GenericOp op) {
   if (op.getNumDpsInits() != 1 || op.getNumLoops() == 0)
@@ -423,6 +441,8 @@ std::optional<Contraction> tenon::matchContraction(linalg::GenericOp op) {
     contraction = matchQuadContraction(op, column);
   if (!contraction)
     contraction = matchByteColumns(op, column);
+  if (!contraction)
+    contraction = matchWordContraction(op, column);
   if (contraction)
     findRowLoop(op, *contraction);
   return contraction;

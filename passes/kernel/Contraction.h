@@ -80,6 +80,7 @@ struct Contraction {
   std::optional<unsigned> quadLoop = {};
   /// Columnwise products of unsigned `scalars` with signed `vectors`, few enough that f32 sums them exactly.
   bool isOfBytes = false;
+  bool isOfWordPairs = false; ///< elements are pairs of words, of which each step sums both products (WordPairs.h)
   std::optional<Widening> widening = {};
   /// `scalars` are f16 or bf16, and factors f32: they are widened as rows (ContractionCopy.cpp) or as all that a tile
   /// reads (ContractionTile.cpp) are copied, or one by one.
@@ -94,7 +95,8 @@ inline constexpr int64_t kFewWidenedRows = 4;
 /// It is asked for with the last one's products; nothing is where this is not known.
 inline constexpr llvm::StringLiteral kPrefetchAttr = "tenon.prefetch";
 
-/// Recognises contractions of f32, of f64, of what is widened to these, and of bytes in quads, on tensors and on buffers.
+/// Recognises contractions of f32, of f64, of what is widened to these, of bytes in quads and of words in pairs, on tensors and on
+/// buffers.
 std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
 
 /// How `factor`, a value of the body, is widened from fewer bits; `vectors` becomes the read of these.

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/kernel/QuadProducts.h"
+#include "passes/kernel/WordPairs.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -39,6 +40,10 @@ BlockProblem ContractionEmitter::getProblem() {
   // The parts of a quad are in registers together.
   if (contraction.quadLoop && !takesWholeQuads(byteProducts) && !sumsWords)
     problem.registers -= 4;
+  // Products wait for their sums.
+  bool sumsPairsOfWords = contraction.isOfWordPairs || sumsWords;
+  if (sumsPairsOfWords && byteProducts == ByteProducts::pairs)
+    problem.registers -= 2;
   // The sums of a block of steps are apart from those of all, and numbers are on their way to become factors.
   if (widensInRegisters) {
     problem.registers = problem.registers / 2 - 2;
@@ -644,7 +649,8 @@ SmallVector<Value> ContractionEmitter::emitStep(ArrayRef<int64_t> rows, ValueRan
     for (int64_t v = 0; v < size.vectors; ++v) {
       Value factor = element ? element : loadVector(contraction.scalars, row, v);
       Value &sum = results[row * size.vectors + v];
-      sum = vector::FMAOp::create(b, loc, factor, columns[v], sum);
+      sum = contraction.isOfWordPairs ? addProductsOfPairs(b, loc, byteProducts, sum, factor, columns[v])
+                                      : vector::FMAOp::create(b, loc, factor, columns[v], sum).getResult();
     }
   }
   return results;

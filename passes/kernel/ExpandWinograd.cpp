@@ -27,6 +27,7 @@
 #include "passes/kernel/Epilogue.h"
 #include "passes/kernel/TileLoop.h"
 #include "passes/kernel/WinogradScratch.h"
+#include "passes/kernel/WordPairs.h"
 #include "passes/paths/winograd/Transforms.h"
 
 namespace tenon {
@@ -43,7 +44,7 @@ using namespace tenon;
 
 namespace {
 
-/// Emits products of a constant matrix with vectors as straight-line code. Rows, or columns, of opposite points
+/// Emits products of a constant matrix with vectors of floats or integers as straight-line code. Rows, or columns, of opposite points
 /// differ in some signs alone, and share what they can.
 class MatrixEmitter {
 public:
@@ -56,8 +57,15 @@ private:
   using Terms = SmallVector<std::pair<double, Value>>;
   Value sum(const Terms &terms);
   Value splat(double value) {
-    auto elements = SplatElementsAttr::get(type, b.getFloatAttr(type.getElementType(), value));
-    return arith::ConstantOp::create(b, loc, elements);
+    Type element = type.getElementType();
+    Attribute number = element.isFloat() ? Attribute(b.getFloatAttr(element, value)) : b.getIntegerAttr(element, int64_t(value));
+    return arith::ConstantOp::create(b, loc, SplatElementsAttr::get(type, number));
+  }
+  bool isOfFloats() { return type.getElementType().isFloat(); }
+  Value add(Value x, Value y) { return isOfFloats() ? arith::AddFOp::create(b, loc, x, y).getResult() : arith::AddIOp::create(b, loc, x, y); }
+  Value sub(Value x, Value y) { return isOfFloats() ? arith::SubFOp::create(b, loc, x, y).getResult() : arith::SubIOp::create(b, loc, x, y); }
+  Value scale(Value x, double factor) {
+    return isOfFloats() ? arith::MulFOp::create(b, loc, splat(factor), x).getResult() : arith::MulIOp::create(b, loc, splat(factor), x);
   }
 
   OpBuilder &b;
@@ -72,16 +80,18 @@ Value MatrixEmitter::sum(const Terms &terms) {
   // What needs no multiplication first.
   for (auto [factor, x] : terms)
     if (factor == 1)
-      total = total ? arith::AddFOp::create(b, loc, total, x).getResult() : x;
+      total = total ? add(total, x) : x;
   for (auto [factor, x] : terms) {
     if (factor == 1 || factor == 0)
       continue;
     if (total && factor == -1)
-      total = arith::SubFOp::create(b, loc, total, x);
-    else if (total)
+      total = sub(total, x);
+    else if (total && isOfFloats())
       total = vector::FMAOp::create(b, loc, splat(factor), x, total);
+    else if (total)
+      total = factor < 0 ? sub(total, scale(x, -factor)) : add(total, scale(x, factor));
     else
-      total = arith::MulFOp::create(b, loc, splat(factor), x);
+      total = scale(x, factor);
   }
   return total ? total : splat(0);
 }
@@ -115,8 +125,8 @@ SmallVector<Value> MatrixEmitter::apply(const SmallMatrix &matrix, ArrayRef<Valu
       if (!isMirrored || !hasEqual || !hasOpposite)
         continue;
       isPaired[i] = isPaired[j] = true;
-      vectors[i] = arith::AddFOp::create(b, loc, x[i], x[j]);
-      vectors[j] = arith::SubFOp::create(b, loc, x[i], x[j]);
+      vectors[i] = add(x[i], x[j]);
+      vectors[j] = sub(x[i], x[j]);
       for (int64_t row = 0; row < matrix.rows; ++row) {
         bool isSum = matrix.at(row, i) == matrix.at(row, j);
         left.at(row, j) = isSum ? 0 : matrix.at(row, i);
@@ -142,8 +152,8 @@ SmallVector<Value> MatrixEmitter::apply(const SmallMatrix &matrix, ArrayRef<Valu
       continue;
     }
     Value even = sum(same), odd = sum(opposite);
-    results[row] = arith::AddFOp::create(b, loc, even, odd);
-    results[*mirrored] = arith::SubFOp::create(b, loc, even, odd);
+    results[row] = add(even, odd);
+    results[*mirrored] = sub(even, odd);
   }
   return results;
 }
@@ -177,24 +187,33 @@ class Expansion {
 public:
   Expansion(kernel::WinogradOp op, int64_t vectorBytes)
       : b(op), loc(op.getLoc()), op(op), type(cast<MemRefType>(op.getInit().getType()).getElementType()),
-        lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()), vectorType(VectorType::get({lanes}, type)),
-        transforms(getWinogradTransforms(op.getOutputs(), op.getWindow())), scratch(getWinogradScratch(op)),
+        channelType(isOfWords(op) ? b.getI16Type() : type), lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()),
+        channelLanes(vectorBytes * 8 / channelType.getIntOrFloatBitWidth()), vectorType(VectorType::get({lanes}, type)),
+        channelVectorType(VectorType::get({channelLanes}, channelType)), transforms(getTransforms(op)), scratch(getWinogradScratch(op)),
         side(op.getOutputs() + op.getWindow() - 1) {}
   void emit();
 
 private:
+  static WinogradTransforms getTransforms(kernel::WinogradOp op) {
+    if (isOfWords(op))
+      return getIntegerTransforms(op.getOutputs(), op.getWindow());
+    return getWinogradTransforms(op.getOutputs(), op.getWindow());
+  }
   void findExtents();
   void transformInput();
+  Value loadChannels(ValueRange at, Value active);
   void transformChannels(Value channel, int64_t vectors, Value active);
   void copyWindow(Value channel, int64_t vectors, Value active);
   void multiply(Value first, Value count);
   void emitProducts(OpFoldResult rows, Value first, Value count);
+  Value addProduct(OpBuilder &body, ValueRange in);
   void transformOutput(Value first, Value count);
+  SmallVector<Value> transformSquare(ArrayRef<Value> square);
   void storeSquare(ArrayRef<Value> square, Value row, Value column, Value filter);
   Value applyEpilogue(Value elements, ArrayRef<Value> at, Value active);
 
   /// A buffer in the thread's scratch.
-  Value getBuffer(int64_t offset, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides);
+  Value getBuffer(Type type, int64_t offset, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides);
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   /// An affine expression of up to four values, d0 to d3.
   Value compute(AffineExpr expr, ValueRange values) {
@@ -222,9 +241,9 @@ private:
   OpBuilder b;
   Location loc;
   kernel::WinogradOp op;
-  Type type;
-  int64_t lanes;
-  VectorType vectorType;
+  Type type, channelType; ///< of sums and results, and of the input as it is transformed
+  int64_t lanes, channelLanes;
+  VectorType vectorType, channelVectorType;
   WinogradTransforms transforms;
   WinogradScratch scratch;
   int64_t side;
@@ -234,11 +253,12 @@ private:
   Value rows, columns, filters;             ///< of the tile
   Value squareRows, squareColumns, squares; ///< how many squares there are
   Value window, transformed, products;      ///< buffers in scratch
+  Value factors;                            ///< what is transformed, as the elements that are multiplied
 };
 
 } // namespace
 
-Value Expansion::getBuffer(int64_t offset, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+Value Expansion::getBuffer(Type type, int64_t offset, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
   int64_t elements = 1;
   for (auto [extent, stride] : llvm::zip(shape, strides))
     elements += (extent - 1) * stride;
@@ -286,17 +306,34 @@ void Expansion::findExtents() {
   squareRows = compute(dim(0).ceilDiv(outputs), rows);
   squareColumns = compute(dim(0).ceilDiv(outputs), columns);
   squares = compute(dim(0).ceilDiv(outputs) * dim(1).ceilDiv(outputs), {rows, columns});
-  constexpr int64_t width = WinogradScratch::kWindowChannels;
-  window = getBuffer(0, {scratch.windowRows, scratch.windowColumns, width}, {scratch.windowColumns * width, width, 1});
-  transformed = getBuffer(scratch.transformedOffset, {side * side, scratch.squares, scratch.channels},
-                          {scratch.transformedStride, scratch.channels, 1});
-  products = getBuffer(scratch.productsOffset, {side * side, scratch.squares, scratch.filters},
+  int64_t width = scratch.windowChannels;
+  window = getBuffer(channelType, 0, {scratch.windowRows, scratch.windowColumns, width}, {scratch.windowColumns * width, width, 1});
+  auto getTransformed = [&](Type type, int64_t perElement) {
+    return getBuffer(type, scratch.transformedOffset, {side * side, scratch.squares, scratch.channels / perElement},
+                     {scratch.transformedStride / perElement, scratch.channels / perElement, 1});
+  };
+  transformed = getTransformed(channelType, 1);
+  factors = isOfWords(op) ? getTransformed(type, 2) : transformed;
+  products = getBuffer(type, scratch.productsOffset, {side * side, scratch.squares, scratch.filters},
                        {scratch.productsStride, scratch.filters, 1});
+}
+
+/// Of the input, zeros beyond the last one.
+Value Expansion::loadChannels(ValueRange at, Value active) {
+  auto stored = VectorType::get({channelLanes}, getElementTypeOrSelf(op.getInput()));
+  Value channels;
+  if (active) {
+    Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(stored));
+    channels = vector::MaskedLoadOp::create(b, loc, stored, op.getInput(), at, active, zero);
+  } else {
+    channels = vector::LoadOp::create(b, loc, stored, op.getInput(), at);
+  }
+  return stored == channelVectorType ? channels : arith::ExtUIOp::create(b, loc, channelVectorType, channels).getResult();
 }
 
 /// Some vectors of channels of what the tile reads of the input, with zeros around it.
 void Expansion::copyWindow(Value channel, int64_t vectors, Value active) {
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType)), none = constant(0);
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(channelVectorType)), none = constant(0);
   int64_t outputs = op.getOutputs(), border = op.getWindow() - 1;
   auto size = [&](int64_t i) -> Value { return memref::DimOp::create(b, loc, op.getInput(), i); };
   Value height = size(1), width = size(2);
@@ -312,18 +349,15 @@ void Expansion::copyWindow(Value channel, int64_t vectors, Value active) {
                                            compare(arith::CmpIPredicate::slt, y, height));
     Value begin = select(isInside, first, none), end = select(isInside, last, none);
     auto fill = [&](Value column, llvm::function_ref<Value(int64_t first)> get) {
-      for (int64_t first = 0; first < vectors * lanes; first += lanes)
+      for (int64_t first = 0; first < vectors * channelLanes; first += channelLanes)
         vector::StoreOp::create(b, loc, get(first), window, ValueRange{row, column, constant(first)});
     };
     auto getZero = [&](int64_t) { return zero; };
     forLoop(none, begin, 1, [&](Value column) { fill(column, getZero); });
     forLoop(begin, end, 1, [&](Value column) {
       Value x = arith::AddIOp::create(b, loc, left, column);
-      fill(column, [&](int64_t first) -> Value {
-        SmallVector<Value> at{op.getOffsets()[0], y, x, compute(dim(0) + first, channel)};
-        if (active)
-          return vector::MaskedLoadOp::create(b, loc, vectorType, op.getInput(), at, active, zero);
-        return vector::LoadOp::create(b, loc, vectorType, op.getInput(), at);
+      fill(column, [&](int64_t first) {
+        return loadChannels({op.getOffsets()[0], y, x, compute(dim(0) + first, channel)}, active);
       });
     });
     forLoop(end, windowColumns, 1, [&](Value column) { fill(column, getZero); });
@@ -339,32 +373,41 @@ void Expansion::transformChannels(Value channel, int64_t vectors, Value active) 
       SmallVector<Value> square;
       for (int64_t i = 0; i < side * side; ++i) {
         Value y = compute(dim(0) * outputs + i / side, row), x = compute(dim(0) * outputs + i % side, column);
-        square.push_back(vector::LoadOp::create(b, loc, vectorType, window, ValueRange{y, x, first}));
+        square.push_back(vector::LoadOp::create(b, loc, channelVectorType, window, ValueRange{y, x, first}));
       }
-      MatrixEmitter emitter(b, loc, vectorType);
+      MatrixEmitter emitter(b, loc, channelVectorType);
       Value target = arith::AddIOp::create(b, loc, channel, first);
       for (auto [point, value] : llvm::enumerate(emitter.applyBoth(transforms.input, square)))
         vector::StoreOp::create(b, loc, value, transformed, ValueRange{constant(point), number, target});
     };
     if (vectors == 1)
       return transform(constant(0));
-    forLoop(constant(0), constant(vectors * lanes), lanes, transform);
+    forLoop(constant(0), constant(vectors * channelLanes), channelLanes, transform);
   });
 }
 
 /// Whole lines of memory at a time, of the input and of what becomes of it: none is fetched for each of its vectors again.
 void Expansion::transformInput() {
-  int64_t channels = cast<MemRefType>(op.getFilter().getType()).getDimSize(2);
-  int64_t width = std::max(WinogradScratch::kWindowChannels, lanes), whole = channels / lanes * lanes;
-  int64_t lines = whole / width * width;
-  forLoop(constant(0), constant(lines), width, [&](Value channel) { transformChannels(channel, width / lanes, Value()); });
-  forLoop(constant(lines), constant(whole), lanes, [&](Value channel) { transformChannels(channel, 1, Value()); });
+  int64_t channels = cast<MemRefType>(op.getInput().getType()).getDimSize(3), step = channelLanes;
+  int64_t width = scratch.windowChannels, whole = channels / step * step, lines = whole / width * width;
+  forLoop(constant(0), constant(lines), width, [&](Value channel) { transformChannels(channel, width / step, Value()); });
+  forLoop(constant(lines), constant(whole), step, [&](Value channel) { transformChannels(channel, 1, Value()); });
   if (whole < channels)
-    transformChannels(constant(whole), 1, vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()),
+    transformChannels(constant(whole), 1, vector::CreateMaskOp::create(b, loc, VectorType::get({step}, b.getI1Type()),
                                                                        constant(channels - whole)));
 }
 
-/// [point, square, channel] x [panel, point, channel, filter of the panel] -> [point, square, filter], one product a point:
+/// The body of a sum.
+Value Expansion::addProduct(OpBuilder &body, ValueRange in) {
+  if (isOfWords(op))
+    return arith::AddIOp::create(body, loc, in[2], emitProductsOfPair(body, loc, in[0], in[1]));
+  auto contract = arith::FastMathFlagsAttr::get(body.getContext(), arith::FastMathFlags::contract);
+  Value product = arith::MulFOp::create(body, loc, in[0], in[1], contract);
+  return arith::AddFOp::create(body, loc, in[2], product, contract);
+}
+
+/// [point, square, channel] x [panel, point, channel, filter of the panel] -> [point, square, filter], one product a point, where pairs of
+/// channels are one of words:
 /// what is transformed is read once for all these filters. It may be more than the second cache holds.
 void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
   auto filter = cast<MemRefType>(op.getFilter().getType());
@@ -386,7 +429,7 @@ void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
   };
   forLoop(constant(0), constant(side * side), 1, [&](Value point) {
     OpFoldResult p = point;
-    Value x = cut(transformed, 0, {p, zero, zero}, {one, rows, b.getIndexAttr(channels)});
+    Value x = cut(factors, 0, {p, zero, zero}, {one, rows, b.getIndexAttr(channels)});
     Value weights = cut(op.getFilter(), 1, {firstPanel, p, zero, zero},
                         {panels, one, b.getIndexAttr(channels), b.getIndexAttr(panel)});
     Value y = cut(products, 0, {p, zero, zero}, {one, rows, columns});
@@ -399,11 +442,7 @@ void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
     auto product = linalg::GenericOp::create(
         b, loc, ValueRange{x, weights}, ValueRange{y}, maps,
         ArrayRef{IteratorType::parallel, IteratorType::reduction, IteratorType::parallel},
-        [](OpBuilder &body, Location loc, ValueRange in) {
-          auto contract = arith::FastMathFlagsAttr::get(body.getContext(), arith::FastMathFlags::contract);
-          Value product = arith::MulFOp::create(body, loc, in[0], in[1], contract);
-          linalg::YieldOp::create(body, loc, arith::AddFOp::create(body, loc, in[2], product, contract).getResult());
-        });
+        [this](OpBuilder &body, Location loc, ValueRange in) { linalg::YieldOp::create(body, loc, addProduct(body, in)); });
     // The next point's weights follow those of this one.
     product->setAttr(kPrefetchAttr, b.getI64IntegerAttr(channels));
   });
@@ -465,6 +504,23 @@ void Expansion::storeSquare(ArrayRef<Value> square, Value row, Value column, Val
   });
 }
 
+/// The results of a square of points.
+SmallVector<Value> Expansion::transformSquare(ArrayRef<Value> square) {
+  SmallVector<Value> results = MatrixEmitter(b, loc, vectorType).applyBoth(transforms.output, square);
+  if (!isOfWords(op))
+    return results;
+  auto [inverse, shift] = getScaleInverse(getIntegerTransforms(op.getOutputs(), op.getWindow()));
+  auto splat = [&](int64_t number) {
+    return arith::ConstantOp::create(b, loc, SplatElementsAttr::get(vectorType, b.getI32IntegerAttr(int32_t(number))));
+  };
+  for (Value &result : results) {
+    if (inverse != 1)
+      result = arith::MulIOp::create(b, loc, result, splat(inverse));
+    result = arith::ShRSIOp::create(b, loc, result, splat(shift));
+  }
+  return results;
+}
+
 void Expansion::transformOutput(Value first, Value count) {
   int64_t outputs = op.getOutputs();
   forSquares([&](Value row, Value column, Value number) {
@@ -475,8 +531,7 @@ void Expansion::transformOutput(Value first, Value count) {
         square.push_back(
             vector::LoadOp::create(b, loc, vectorType, products, ValueRange{constant(point), number, column}));
       Value filter = arith::AddIOp::create(b, loc, first, column);
-      MatrixEmitter emitter(b, loc, vectorType);
-      storeSquare(emitter.applyBoth(transforms.output, square), firstRow, firstColumn, filter);
+      storeSquare(transformSquare(square), firstRow, firstColumn, filter);
     });
   });
 }

@@ -7,32 +7,36 @@
 
 #include "passes/kernel/WinogradScratch.h"
 #include "llvm/Support/MathExtras.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "passes/paths/winograd/Schedule.h"
 
 using namespace mlir;
 using namespace tenon;
 
+bool tenon::isOfWords(kernel::WinogradOp op) { return getElementTypeOrSelf(op.getInput()).isInteger(8); }
+
 WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
-  constexpr int64_t kMostLanes = WinogradScratch::kWindowChannels, kLine = 64;
+  constexpr int64_t kLine = 64;
   auto filter = cast<ShapedType>(op.getFilter().getType());
   int64_t outputs = op.getOutputs(), border = op.getWindow() - 1, points = filter.getDimSize(1);
-  int64_t elementBytes = filter.getElementTypeBitWidth() / 8;
+  int64_t sumBytes = filter.getElementTypeBitWidth() / 8, channelBytes = isOfWords(op) ? sumBytes / 2 : sumBytes;
   int64_t squareRows = llvm::divideCeil(op.getTile()[0], outputs);
   int64_t squareColumns = llvm::divideCeil(op.getTile()[1], outputs);
   WinogradScratch s;
   s.windowRows = squareRows * outputs + border;
   s.windowColumns = squareColumns * outputs + border;
   s.squares = squareRows * squareColumns;
-  s.channels = llvm::alignTo(filter.getDimSize(2), kMostLanes);
+  s.windowChannels = kLine / channelBytes;
+  s.channels = llvm::alignTo(filter.getDimSize(2) * (sumBytes / channelBytes), s.windowChannels);
   int64_t panel = filter.getDimSize(3);
   s.filters = std::min<int64_t>(llvm::alignTo(op.getTile()[2], panel), llvm::alignTo(kWinogradFilters, panel));
   // A line more than a multiple of what may be a power of two: the points of one square lie in different sets of the
   // first cache.
-  s.transformedStride = s.squares * s.channels + kMostLanes;
-  s.productsStride = s.squares * s.filters + kMostLanes;
-  auto place = [&](int64_t elements) { return int64_t(llvm::alignTo(elements * elementBytes, kLine)); };
-  s.transformedOffset = place(s.windowRows * s.windowColumns * kMostLanes);
-  s.productsOffset = s.transformedOffset + place(points * s.transformedStride);
-  s.bytes = s.productsOffset + place(points * s.productsStride);
+  s.transformedStride = s.squares * s.channels + kLine / channelBytes;
+  s.productsStride = s.squares * s.filters + kLine / sumBytes;
+  auto place = [&](int64_t elements, int64_t bytes) { return int64_t(llvm::alignTo(elements * bytes, kLine)); };
+  s.transformedOffset = place(s.windowRows * s.windowColumns * s.windowChannels, channelBytes);
+  s.productsOffset = s.transformedOffset + place(points * s.transformedStride, channelBytes);
+  s.bytes = s.productsOffset + place(points * s.productsStride, sumBytes);
   return s;
 }

@@ -58,10 +58,11 @@ struct BytePairs : public Path {
     OpOperand *matrix = machine.byteProducts == ByteProducts::pairs ? findQuads(op) : nullptr;
     if (!matrix || !fitPairs(*matrix))
       return std::nullopt;
-    // Sums that begin again and what is done to results leave this much of the peak: four products a lane in three instructions.
-    constexpr double kShare = 0.75, kPerInstruction = 4.0 / 3;
+    // Sums that begin again and what is done to results leave this much of the peak: four products a lane in two multiplications, and
+    // a sum, which has a port of its own.
+    constexpr double kShare = 0.75, kPerMultiplication = 2;
     ProductShape shape = *getProductShape(op);
-    double perCycle = machine.getMultiplyAdds(sizeof(int32_t)) * kPerInstruction;
+    double perCycle = machine.getMultiplyAdds(sizeof(int32_t)) * kPerMultiplication;
     return std::max(shape.getProducts() / perCycle / kShare, machine.getReadCycles(shape.getWeights()));
   }
 

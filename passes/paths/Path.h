@@ -44,6 +44,8 @@ const std::vector<std::unique_ptr<Path>> &getPaths();
 std::unique_ptr<Path> createDirectConvolution();
 /// `outputs`: result elements along a side of a square.
 std::unique_ptr<Path> createWinogradConvolution(int64_t outputs);
+/// The same of unsigned bytes with a filter of signed ones, exactly.
+std::unique_ptr<Path> createWinogradWords(int64_t outputs);
 
 /// Products of matrices of floats, one of them constant and in panels, or both as they lie.
 std::unique_ptr<Path> createPanelProduct();

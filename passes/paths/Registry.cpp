@@ -24,6 +24,8 @@ const std::vector<std::unique_ptr<Path>> &tenon::getPaths() {
     all.push_back(createBytePairs());
     all.push_back(createByteVectors());
     all.push_back(createAmxBytes());
+    all.push_back(createWinogradWords(2));
+    all.push_back(createWinogradWords(4));
     all.push_back(createBfloatPairs());
     all.push_back(createAmxFloats(1));
     all.push_back(createAmxFloats(2));

@@ -12,14 +12,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Tenon.h"
-#include "dialects/tenon/WeightBytes.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/UsualSizes.h"
 #include "passes/layout/PanelPacking.h"
 #include "passes/paths/Path.h"
-#include "passes/paths/winograd/Schedule.h"
-#include "passes/paths/winograd/Transforms.h"
+#include "passes/paths/WinogradProduct.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -34,22 +32,10 @@ public:
   Operation *take(Operation *op, const Machine &machine, RewriterBase &rewriter) const override;
 
 private:
-  WinogradSchedule schedule(ConvolveOp op, const Machine &machine) const;
-
   int64_t outputs;
   std::string name;
 };
 } // namespace
-
-static bool hasFrames(ConvolveOp op) { return op.getType().getRank() == 5; }
-
-/// How many frames the window sees.
-static int64_t getFrames(ConvolveOp op) { return hasFrames(op) ? op.getFilter().getType().getDimSize(0) : 1; }
-
-static std::optional<ArrayRef<char>> getFilterBytes(ConvolveOp op) {
-  auto weight = op.getFilter().getDefiningOp<WeightOp>();
-  return weight ? getBytes(weight.getValue()) : std::nullopt;
-}
 
 /// The elements of a filter, which is a weight with elements of its own, of all channels that a frame of the result sees.
 static SmallVector<float> getFilterElements(ConvolveOp op) {
@@ -66,26 +52,6 @@ static SmallVector<float> getFilterElements(ConvolveOp op) {
   return joined;
 }
 
-static bool areAll(ArrayRef<int64_t> values, int64_t value) {
-  return llvm::all_of(values, [&](int64_t v) { return v == value; });
-}
-
-static FilterShape getFilterShape(ConvolveOp op) {
-  ArrayRef<int64_t> shape = op.getFilter().getType().getShape().take_back(4);
-  return {shape[0], getFrames(op) * shape[2], shape[3]};
-}
-
-WinogradSchedule WinogradConvolution::schedule(ConvolveOp op, const Machine &machine) const {
-  // Of an extent that is not known yet.
-  constexpr int64_t kUsual = 64;
-  UsualSizes usual(op->getParentOfType<func::FuncOp>());
-  Dims dims = getDims(op.getType());
-  FilterShape filter = getFilterShape(op);
-  WinogradProblem problem{outputs, filter.window, usual.get(dims[dims.size() - 3]).value_or(kUsual),
-                          usual.get(dims[dims.size() - 2]).value_or(kUsual), filter.channels, filter.filters, machine.panelColumns};
-  return chooseWinogradSchedule(problem, machine);
-}
-
 /// What it takes for all frames, and to put channels side by side.
 static double addFrames(ConvolveOp op, double cycles) {
   constexpr double kUsualExtent = 16, kCyclesPerByte = 0.4;
@@ -99,28 +65,20 @@ static double addFrames(ConvolveOp op, double cycles) {
 
 std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const Machine &machine) const {
   auto convolve = dyn_cast<ConvolveOp>(op);
-  int64_t rank = convolve ? convolve.getType().getRank() : 0;
-  if (!convolve || !convolve.getChannelsLast() || (rank != 4 && rank != 5) || convolve.getGroups() != 1 ||
-      !convolve.getType().getElementType().isF32() || !convolve.getFilter().getType().getElementType().isF32() ||
-      !areAll(convolve.getStrides(), 1) || !areAll(convolve.getDilations(), 1) ||
-      !convolve.getFilter().getType().hasStaticShape() ||
-      (rank == 5 && (convolve.getLow()[0] < 0 || convolve.getHigh()[0] < 0)))
+  bool isOfFloats = convolve && convolve.getType().getElementType().isF32() && convolve.getFilter().getType().getElementType().isF32();
+  std::optional<FilterShape> square = isOfFloats ? getSquareFilter(convolve) : std::nullopt;
+  if (!square || !hasWinogradTransforms(outputs, square->window))
     return std::nullopt;
-  FilterShape filter = getFilterShape(convolve);
-  if (convolve.getFilter().getType().getDimSize(rank - 3) != filter.window ||
-      !hasWinogradTransforms(outputs, filter.window) || filter.channels == 0 || filter.filters == 0)
-    return std::nullopt;
-  if (!getFilterBytes(convolve))
-    return std::nullopt;
+  FilterShape filter = *square;
   int64_t side = outputs + filter.window - 1;
   double weights = double(side * side) * filter.channels * llvm::alignTo(filter.filters, machine.panelColumns);
-  double cycles = schedule(convolve, machine).cycles;
+  double cycles = scheduleWinograd(convolve, filter, outputs, machine).cycles;
   return std::max(hasFrames(convolve) ? addFrames(convolve, cycles) : cycles, machine.getReadCycles(weights * sizeof(float)));
 }
 
 double WinogradConvolution::measureError(Operation *op) const {
   auto convolve = cast<ConvolveOp>(op);
-  FilterShape filter = getFilterShape(convolve);
+  FilterShape filter = *getSquareFilter(convolve);
   return measureWinogradError(getWinogradTransforms(outputs, filter.window), filter,
                               getFilterElements(convolve).data());
 }
@@ -164,7 +122,7 @@ static Value joinFrames(OpBuilder &b, ConvolveOp op) {
 
 Operation *WinogradConvolution::take(Operation *op, const Machine &machine, RewriterBase &rewriter) const {
   auto convolve = cast<ConvolveOp>(op);
-  FilterShape filter = getFilterShape(convolve);
+  FilterShape filter = *getSquareFilter(convolve);
   auto weight = convolve.getFilter().getDefiningOp<WeightOp>();
   WinogradTransforms transforms = getWinogradTransforms(outputs, filter.window);
   int64_t points = transforms.input.rows * transforms.input.rows;
@@ -178,7 +136,7 @@ Operation *WinogradConvolution::take(Operation *op, const Machine &machine, Rewr
   auto transformed = WeightOp::create(rewriter, weight.getLoc(),
                                       DenseResourceElementsAttr::get(type, "winograd", std::move(blob)));
   transformed.setNameAttr(weight.getNameAttr());
-  WinogradSchedule chosen = schedule(convolve, machine);
+  WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, machine);
   Value images = hasFrames(convolve) ? joinFrames(rewriter, convolve) : convolve.getInput();
   auto winograd = WinogradOp::create(
       rewriter, convolve.getLoc(), images, transformed, convolve.getLow().take_back(2), convolve.getHigh().take_back(2),

@@ -17,10 +17,13 @@ static int64_t countPanelsAtATime(const WinogradProblem &p, const WinogradSchedu
   return std::min(divideCeil(kWinogradFilters, p.panel), s.panels);
 }
 
+/// Elements of 32 bits, of one channel or two, that a sum has.
+static int64_t countSteps(const WinogradProblem &p) { return p.isOfWords ? divideCeil(p.channels, 2) : p.channels; }
+
 /// Of the transformed input and the products of some panels.
 static int64_t getTileBytes(const WinogradProblem &p, const WinogradSchedule &s) {
   int64_t side = p.outputs + p.window - 1, filters = p.panel * countPanelsAtATime(p, s);
-  return side * side * s.rows * s.columns * (p.channels + filters) * int64_t(sizeof(float));
+  return side * side * s.rows * s.columns * (countSteps(p) + filters) * int64_t(sizeof(float));
 }
 
 static bool isInOwnCache(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine) {
@@ -39,6 +42,9 @@ static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule
   // Cycles for each point of a square and vector of channels, or of filters, most of them because what lies between
   // the steps does not fit the first cache.
   constexpr double kInput = 8, kOutput = 5;
+  // Sums of words become results by two more instructions, and then, mostly, bytes; products of words are two instructions where no
+  // single one adds them up.
+  constexpr double kOutputOfWords = 8, kWords = 1.25;
   // Fewer rows of a matrix product than these wait for their sums; what is lost between the blocks; of reading from afar, what
   // multiplying does not hide.
   constexpr double kFewRows = 4, kShare = 0.92, kSeen = 0.15;
@@ -46,13 +52,14 @@ static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule
   int64_t blockRows = machine.vectorRegisters / 2 - 2;
   int64_t side = p.outputs + p.window - 1, points = side * side, squares = s.rows * s.columns;
   double lanes = double(machine.vectorBytes) / sizeof(float), vectors = p.panel / lanes;
-  double input = kInput * points * squares * divideCeil(p.channels, int64_t(lanes));
+  double input = kInput * points * squares * divideCeil(countSteps(p), int64_t(lanes));
   double rows = std::max(double(squares), kFewRows * divideCeil(squares, blockRows));
   double farElements = p.panel + (isInOwnCache(p, s, machine) ? 0 : double(squares) / countPanelsAtATime(p, s));
-  double product = rows * vectors / machine.multiplyAdds / kShare, reading = farElements * sizeof(float) / machine.farBytes;
+  double perCycle = machine.multiplyAdds / (p.isOfWords && machine.byteProducts == ByteProducts::pairs ? kWords : 1);
+  double product = rows * vectors / perCycle / kShare, reading = farElements * sizeof(float) / machine.farBytes;
   double step = std::max(product, reading) + kSeen * std::min(product, reading);
-  double output = kOutput * points * squares * vectors;
-  return {input, s.panels * (points * p.channels * step + output)};
+  double output = (p.isOfWords ? kOutputOfWords : kOutput) * points * squares * vectors;
+  return {input, s.panels * (points * countSteps(p) * step + output)};
 }
 
 WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const Machine &machine) {

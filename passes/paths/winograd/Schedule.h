@@ -12,10 +12,12 @@
 
 namespace tenon {
 
-/// A result of height x width elements for each filter, f32. Filters lie in panels.
+/// A result of height x width elements for each filter, f32, or of words: sums of 32 bits, to each of which two channels add at a
+/// time. Filters lie in panels.
 struct WinogradProblem {
   int64_t outputs, window;
   int64_t height, width, channels, filters, panel;
+  bool isOfWords = false;
 };
 
 /// How many filters kernels multiply with at a time, or a whole panel: the input, transformed, is read once for these, and their

@@ -10,6 +10,8 @@
 #include <array>
 #include <cassert>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <random>
 
 using namespace tenon;
@@ -39,28 +41,78 @@ static std::vector<double> multiplyOut(const std::vector<double> &points, size_t
   return product;
 }
 
-WinogradTransforms tenon::getWinogradTransforms(int64_t outputs, int64_t window) {
-  const std::vector<double> *points = getPoints(outputs, window);
-  assert(points && "ask hasWinogradTransforms before");
+/// How far a point is from all others, as a product.
+static double getDistance(const std::vector<double> &points, size_t number) {
+  double distance = 1;
+  for (size_t k = 0; k < points.size(); ++k)
+    distance *= k == number ? 1 : points[number] - points[k];
+  return distance;
+}
+
+static WinogradTransforms getTransforms(const std::vector<double> &points, int64_t outputs, int64_t window) {
   int64_t side = outputs + window - 1, last = side - 1;
   WinogradTransforms t{SmallMatrix(side, side), SmallMatrix(side, window), SmallMatrix(outputs, side)};
   for (int64_t j = 0; j < last; ++j) {
-    double point = (*points)[j], distance = 1;
-    for (int64_t k = 0; k < last; ++k)
-      distance *= k == j ? 1 : point - (*points)[k];
+    double point = points[j], distance = getDistance(points, j);
     for (int64_t i = 0; i < outputs; ++i)
       t.output.at(i, j) = std::pow(point, i);
     for (int64_t i = 0; i < window; ++i)
       t.filter.at(j, i) = std::pow(point, i) / distance;
-    std::vector<double> polynomial = multiplyOut(*points, j);
+    std::vector<double> polynomial = multiplyOut(points, j);
     std::copy(polynomial.begin(), polynomial.end(), &t.input.at(j, 0));
   }
   // The point at infinity.
   t.output.at(outputs - 1, last) = 1;
   t.filter.at(last, window - 1) = 1;
-  std::vector<double> polynomial = multiplyOut(*points, points->size());
+  std::vector<double> polynomial = multiplyOut(points, points.size());
   std::copy(polynomial.begin(), polynomial.end(), &t.input.at(last, 0));
   return t;
+}
+
+WinogradTransforms tenon::getWinogradTransforms(int64_t outputs, int64_t window) {
+  const std::vector<double> *points = getPoints(outputs, window);
+  assert(points && "ask hasWinogradTransforms before");
+  return getTransforms(*points, outputs, window);
+}
+
+/// Six outputs have transforms of more than 16 bits.
+static const std::vector<double> *getWholePoints(int64_t outputs, int64_t window) {
+  static const std::vector<double> four{0, 1, -1}, six{0, 1, -1, 2, -2};
+  if (window != 3)
+    return nullptr;
+  return outputs == 2 ? &four : outputs == 4 ? &six : nullptr;
+}
+
+bool tenon::hasIntegerTransforms(int64_t outputs, int64_t window) { return getWholePoints(outputs, window) != nullptr; }
+
+IntegerTransforms tenon::getIntegerTransforms(int64_t outputs, int64_t window) {
+  const std::vector<double> *points = getWholePoints(outputs, window);
+  assert(points && "ask hasIntegerTransforms before");
+  IntegerTransforms t{getTransforms(*points, outputs, window), 1};
+  int64_t last = t.input.rows - 1;
+  for (int64_t j = 0; j < last; ++j)
+    t.scale = std::lcm(t.scale, std::llround(getDistance(*points, j)));
+  // The distances go from the filter to the other side of the sums, where all of them divide the scale.
+  for (int64_t j = 0; j <= last; ++j) {
+    double distance = j < last ? getDistance(*points, j) : 1;
+    for (int64_t i = 0; i < window; ++i)
+      t.filter.at(j, i) = std::round(t.filter.at(j, i) * distance);
+    for (int64_t i = 0; i < outputs; ++i)
+      t.output.at(i, j) *= double(t.scale) / distance;
+  }
+  return t;
+}
+
+ScaleInverse tenon::getScaleInverse(const IntegerTransforms &transforms) {
+  uint32_t odd = uint32_t(transforms.scale * transforms.scale);
+  int64_t shift = 0;
+  for (; odd % 2 == 0; odd /= 2)
+    ++shift;
+  // Newton's method doubles the number of bits that are right, of which an odd number's own inverse modulo 8 has three.
+  uint32_t inverse = odd;
+  for (int bits = 3; bits < 32; bits *= 2)
+    inverse *= 2 - odd * inverse;
+  return {inverse, shift};
 }
 
 static constexpr int64_t kMaxSide = 8;
@@ -96,6 +148,37 @@ void tenon::transformFilter(const WinogradTransforms &transforms, const FilterSh
       for (int64_t p = 0; p < points; ++p)
         result[((f / panel * points + p) * shape.channels + c) * panel + f % panel] = float(transformed[p]);
     }
+}
+
+void tenon::transformFilterToWords(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter,
+                                   int64_t panel, int32_t *result) {
+  int64_t side = transforms.input.rows, points = side * side, numPanels = (shape.filters + panel - 1) / panel;
+  int64_t pairs = (shape.channels + 1) / 2;
+  std::fill_n(result, numPanels * points * pairs * panel, 0);
+  std::vector<double> window(shape.window * shape.window), transformed(points);
+  for (int64_t c = 0; c < shape.channels; ++c)
+    for (int64_t f = 0; f < shape.filters; ++f) {
+      for (int64_t w = 0; w < shape.window * shape.window; ++w)
+        window[w] = filter[(w * shape.channels + c) * shape.filters + f];
+      applyBoth(transforms.filter, window.data(), transformed.data());
+      for (int64_t p = 0; p < points; ++p) {
+        uint32_t word = uint16_t(int16_t(transformed[p]));
+        result[((f / panel * points + p) * pairs + c / 2) * panel + f % panel] |= int32_t(c % 2 ? word << 16 : word);
+      }
+    }
+}
+
+bool tenon::fitsIntegerTransforms(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter) {
+  constexpr int64_t kLargestInput = 255;
+  int64_t most = std::numeric_limits<int32_t>::max() >> getScaleInverse(transforms).shift;
+  std::vector<int64_t> positive(shape.filters), negative(shape.filters);
+  for (int64_t i = 0; i < shape.window * shape.window * shape.channels; ++i)
+    for (int64_t f = 0; f < shape.filters; ++f) {
+      int64_t element = filter[i * shape.filters + f];
+      (element > 0 ? positive : negative)[f] += std::abs(element);
+    }
+  auto fits = [&](int64_t sum) { return sum * kLargestInput <= most; };
+  return std::all_of(positive.begin(), positive.end(), fits) && std::all_of(negative.begin(), negative.end(), fits);
 }
 
 double tenon::measureWinogradError(const WinogradTransforms &transforms, const FilterShape &shape,

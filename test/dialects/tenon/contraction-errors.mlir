@@ -229,9 +229,27 @@ func.func @winograd_of_other_squares(%x: tensor<1x8x8x2xf32>, %f: tensor<1x16x2x
 // -----
 
 func.func @winograd_of_other_channels(%x: tensor<1x8x8x3xf32>, %f: tensor<1x16x2x32xf32>) {
-  // expected-error @+1 {{needs f32 and an input of 2 channels, as its filter has}}
+  // expected-error @+1 {{needs an input of as many channels as its filter has, 2}}
   %0 = tenon.winograd %x, %f {filters = 4 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 2, 2, 32>, window = 3 : i64}
     : (tensor<1x8x8x3xf32>, tensor<1x16x2x32xf32>) -> tensor<1x8x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @winograd_of_other_pairs(%x: tensor<1x8x8x5xui8>, %f: tensor<1x16x2x32xi32>) {
+  // expected-error @+1 {{needs an input of as many channels as its filter has, 2 times two}}
+  %0 = tenon.winograd %x, %f {filters = 4 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 2, 2, 32>, window = 3 : i64}
+    : (tensor<1x8x8x5xui8>, tensor<1x16x2x32xi32>) -> tensor<1x8x8x4xi32>
+  return
+}
+
+// -----
+
+func.func @winograd_of_other_types(%x: tensor<1x8x8x4xi8>, %f: tensor<1x16x2x32xi32>) {
+  // expected-error @+1 {{needs f32, or unsigned bytes and a filter of i32}}
+  %0 = tenon.winograd %x, %f {filters = 4 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 2, 2, 32>, window = 3 : i64}
+    : (tensor<1x8x8x4xi8>, tensor<1x16x2x32xi32>) -> tensor<1x8x8x4xi32>
   return
 }
 

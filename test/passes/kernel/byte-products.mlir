@@ -155,3 +155,39 @@ func.func @byte_pairs(%a: memref<6x8xi8>, %b: memref<1x2x128xi8>, %c: memref<6x3
   }
   return
 }
+
+// Elements are pairs of words, of which products and their sum are one instruction, where there is one. Those wait for their sums in
+// registers of which there are few.
+// CHECK-LABEL: @pairs_of_words
+// QUADS: %{{.*}}:28 = scf.for
+// QUADS: vector.bitcast %{{.*}} : vector<16xi32> to vector<32xi16>
+// QUADS: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
+// PAIRS: %{{.*}}:10 = scf.for
+// PAIRS: vector.bitcast %{{.*}} : vector<8xi32> to vector<16xi16>
+// PAIRS: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"
+// PLAIN-NOT: call_intrinsic
+// PLAIN: arith.shrsi
+// PLAIN: arith.muli {{.*}} : vector<4xi32>
+// CHECK: return
+#pairs = affine_map<(m, k, n) -> (n floordiv 32, k, n mod 32)>
+func.func @pairs_of_words(%a: memref<140x65xi32>, %b: memref<2x65x32xi32>, %c: memref<140x64xi32>) {
+  %zero = arith.constant 0 : i32
+  linalg.fill ins(%zero : i32) outs(%c : memref<140x64xi32>)
+  linalg.generic {indexing_maps = [#lhs, #pairs, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<140x65xi32>, memref<2x65x32xi32>) outs(%c : memref<140x64xi32>) {
+  ^bb0(%x: i32, %y: i32, %z: i32):
+    %c16 = arith.constant 16 : i32
+    %0 = arith.shli %x, %c16 : i32
+    %1 = arith.shrsi %0, %c16 : i32
+    %2 = arith.shli %y, %c16 : i32
+    %3 = arith.shrsi %2, %c16 : i32
+    %4 = arith.muli %1, %3 : i32
+    %5 = arith.shrsi %x, %c16 : i32
+    %6 = arith.shrsi %y, %c16 : i32
+    %7 = arith.muli %5, %6 : i32
+    %8 = arith.addi %4, %7 : i32
+    %9 = arith.addi %z, %8 : i32
+    linalg.yield %9 : i32
+  }
+  return
+}

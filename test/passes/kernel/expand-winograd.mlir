@@ -85,3 +85,26 @@ func.func private @narrowed(%x: memref<1x8x8x8xf32>, %w: memref<1x16x8x32xf32>, 
   }
   return
 }
+
+// Bytes are words when they are transformed, 32 channels at a time, of which products take pairs; the sums are divided by 576.
+// CHECK-LABEL: @words
+// CHECK-DAG: %[[INVERSE:.*]] = arith.constant dense<954437177> : vector<16xi32>
+// CHECK-DAG: %[[SHIFT:.*]] = arith.constant dense<6> : vector<16xi32>
+// CHECK-DAG: kernel.scratch 0 : memref<2688xi16>
+// CHECK-DAG: kernel.scratch 5376 : memref<4576xi16>
+// CHECK-DAG: kernel.scratch 5376 : memref<2288xi32>
+// CHECK: %[[BYTES:.*]] = vector.maskedload %arg0{{.*}} memref<1x9x11x21xi8>, vector<32xi1>, vector<32xi8>
+// CHECK: arith.extui %[[BYTES]] : vector<32xi8> to vector<32xi16>
+// CHECK: arith.subi {{.*}} : vector<32xi16>
+// CHECK: linalg.generic
+// CHECK: arith.shli
+// CHECK: arith.shrsi
+// CHECK: arith.muli {{.*}} : i32
+// CHECK: %[[SUM:.*]] = arith.muli %{{.*}}, %[[INVERSE]] :
+// CHECK: arith.shrsi %[[SUM]], %[[SHIFT]] :
+func.func private @words(%x: memref<1x9x11x21xi8>, %w: memref<2x36x11x32xi32>, %out: memref<1x?x11x40xi32>, %n: index,
+                         %y: index, %c0: index) attributes {tenon.kernel} {
+  kernel.winograd ins(%x, %w : memref<1x9x11x21xi8>, memref<2x36x11x32xi32>) init(%out : memref<1x?x11x40xi32>)
+    at [%n, %y, %c0, %c0] {low = array<i64: 1, 1>, outputs = 4 : i64, tile = array<i64: 4, 12, 64>, window = 3 : i64}
+  return
+}

@@ -27,12 +27,12 @@ def emitContract(name, rows, depth, columns, makeBytes=random.randbytes):
     print(f"  return %0 : {y}\n}}")
 
 
-def emitConvolve(name, size, channels, filters):
-    x, y = f"tensor<1x{size}x{size}x{channels}xui8>", f"tensor<1x{size}x{size}x{filters}xi32>"
+def emitConvolve(name, size, channels, filters, stride=1, makeBytes=random.randbytes):
+    x, y = f"tensor<1x{size}x{size}x{channels}xui8>", f"tensor<1x{size // stride}x{size // stride}x{filters}xi32>"
     print(f"func.func @{name}(%x: {x}) -> {y} {{")
-    w = emitWeight(3, 3, channels, filters)
+    w = emitWeight(3, 3, channels, filters, makeBytes=makeBytes)
     print("  %0 = tenon.convolve %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64,")
-    print("    high = array<i64: 1, 1>, low = array<i64: 1, 1>, result_type = i32, strides = array<i64: 1, 1>}")
+    print(f"    high = array<i64: 1, 1>, low = array<i64: 1, 1>, result_type = i32, strides = array<i64: {stride}, {stride}>}}")
     print(f"    : ({x}, {w}) -> {y}")
     print(f"  return %0 : {y}\n}}")
 
@@ -49,6 +49,14 @@ emitContract("seven_bits", 64, 64, 32, lambda count: bytes(random.randint(-64, 6
 for name, first, second in (("fits", 64, 64), ("too_large", 65, 64), ("too_small", -64, -65), ("signs_differ", 127, -128)):
     emitContract(name, 64, 3, 32, lambda count: bytes([first % 256, *[0] * 31, second % 256, *[0] * 31, *[127] * 32]))
 emitContract("one_row", 1, 64, 32, lambda count: bytes(random.randint(-64, 64) % 256 for _ in range(count)))
+emitConvolve("squares", 64, 63, 32)
+# The largest sums of 115 channels and of 116 are on both sides of 2^25.
+for channels in (115, 116):
+    emitConvolve(f"largest_of_{channels}", 64, channels, 32, makeBytes=lambda count: bytes([127] * (count - 1) + [126]))
+emitConvolve("few_squares", 4, 512, 512, makeBytes=lambda count: bytes([1] * (count - 1) + [2]))
+emitConvolve("strides", 64, 64, 32, stride=2)
+print("}\nmodule @plain attributes {tenon.machine = {byte_products = 1 : i64}} {")
+emitConvolve("squares", 64, 64, 32)
 print("}\nmodule @quads attributes {tenon.machine = {byte_products = 4 : i64}} {")
 emitContract("seven_bits", 64, 64, 32, lambda count: bytes(random.randint(-64, 64) % 256 for _ in range(count)))
 print("}")

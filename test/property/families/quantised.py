@@ -57,8 +57,17 @@ def drawMatMulInteger(d, operator):
     d.node(operator, [x, w, _zero(d, left), _zero(d, right, d.choose((), (n,)))], dtypes=[NUMBERS["int32"]])
 
 
+def _squares(d):
+    """A window of 3 x 3 pixels, whose results may be computed in squares of few multiplications."""
+    attributes = {"kernel_shape": [3, 3], "strides": [1, 1], "pads": [d.integer(0, 2) for _ in range(4)], "group": 1}
+    channels, filters = d.choose(3, 8, 15, 16, 17, 27), d.choose(*WIDTHS)
+    return [d.size(1, 2), channels, d.size(3, 30), d.size(3, 30)], [filters, channels, 3, 3], attributes
+
+
 def _window(d):
     """Shapes of input and filter, and the attributes of a window."""
+    if d.chance(0.3):
+        return _squares(d)
     rank = d.choose(1, 2, 2, 2, 3)
     isPointwise, isDepthwise = d.chance(0.2), d.chance(0.15)
     kernel = [1 if isPointwise else d.integer(1, 3) for _ in range(rank)]

@@ -43,3 +43,14 @@ TEST_CASE("a small result is cut along its filters, a large one along its rows",
   CHECK(chooseWinogradSchedule({4, 3, 14, 14, 256, 256, 32}, machine).panels < 8);
   CHECK(chooseWinogradSchedule({4, 3, 112, 112, 64, 64, 32}, machine).panels == 2);
 }
+
+TEST_CASE("words take less time than floats, and more where their products are two instructions", "[winograd]") {
+  Machine machine;
+  auto getCycles = [&](bool isOfWords, ByteProducts products) {
+    machine.byteProducts = products;
+    return chooseWinogradSchedule({4, 3, 56, 56, 256, 256, 32, isOfWords}, machine).cycles;
+  };
+  double quads = getCycles(true, ByteProducts::quads), pairs = getCycles(true, ByteProducts::pairs);
+  CHECK(quads < pairs);
+  CHECK(pairs < 0.75 * getCycles(false, ByteProducts::pairs));
+}

@@ -7,6 +7,7 @@
 
 #include "passes/paths/winograd/Transforms.h"
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <random>
 
 using namespace tenon;
@@ -78,4 +79,122 @@ TEST_CASE("larger squares have larger errors, which are known", "[winograd]") {
   CHECK(four < 2.5e-6); // 4e-6 to 1e-5 with the points 0, 1, -1, 2, -2
   CHECK(six > four);
   CHECK(six < 1.2e-5);
+}
+
+/// matrix * x * transpose(matrix).
+static std::vector<int64_t> applyBoth(const SmallMatrix &matrix, const std::vector<int64_t> &x) {
+  int64_t rows = matrix.rows, columns = matrix.columns;
+  std::vector<int64_t> result(rows * rows);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < rows; ++j)
+      for (int64_t k = 0; k < columns; ++k)
+        for (int64_t l = 0; l < columns; ++l)
+          result[i * rows + j] += int64_t(matrix.at(i, k)) * int64_t(matrix.at(j, l)) * x[k * columns + l];
+  return result;
+}
+
+/// The largest magnitude that an element of matrix * x * transpose(matrix) has, for x from `low` to `high`.
+static int64_t getLargestSum(const SmallMatrix &matrix, int64_t low, int64_t high) {
+  int64_t largest = 0;
+  for (int64_t r = 0; r < matrix.rows; ++r)
+    for (int64_t s = 0; s < matrix.rows; ++s)
+      for (bool isMost : {false, true}) {
+        int64_t sum = 0;
+        for (int64_t i = 0; i < matrix.columns; ++i)
+          for (int64_t j = 0; j < matrix.columns; ++j) {
+            int64_t factor = int64_t(matrix.at(r, i)) * int64_t(matrix.at(s, j));
+            sum += factor * ((factor > 0) == isMost ? high : low);
+          }
+        largest = std::max(largest, std::abs(sum));
+      }
+  return largest;
+}
+
+TEST_CASE("integer transforms have no fractions, and keep bytes within 16 bits", "[winograd]") {
+  for (int64_t outputs : {2, 4}) {
+    CAPTURE(outputs);
+    REQUIRE(hasIntegerTransforms(outputs, 3));
+    IntegerTransforms t = getIntegerTransforms(outputs, 3);
+    for (const SmallMatrix *matrix : {&t.input, &t.filter, &t.output})
+      for (double element : matrix->elements)
+        CHECK(element == std::round(element));
+    CHECK(getLargestSum(t.input, 0, 255) < 1 << 15);
+    CHECK(getLargestSum(t.filter, -128, 127) < 1 << 15);
+    auto [inverse, shift] = getScaleInverse(t);
+    CHECK(uint32_t(t.scale * t.scale >> shift) * inverse == 1u);
+  }
+  CHECK(!hasIntegerTransforms(6, 3));
+  CHECK(!hasIntegerTransforms(4, 5));
+}
+
+/// All results of a square, from pairs of words as kernels have them.
+static std::vector<int32_t> convolveSquare(const IntegerTransforms &t, const FilterShape &shape, const std::vector<uint8_t> &input,
+                                           const std::vector<int32_t> &packed, int64_t panel, int64_t f) {
+  int64_t side = t.input.rows, points = side * side, pairs = (shape.channels + 1) / 2;
+  std::vector<int64_t> sums(points);
+  for (int64_t c = 0; c < shape.channels; ++c) {
+    std::vector<int64_t> square(input.begin() + c * points, input.begin() + (c + 1) * points), x = applyBoth(t.input, square);
+    for (int64_t p = 0; p < points; ++p) {
+      uint32_t pair = uint32_t(packed[((f / panel * points + p) * pairs + c / 2) * panel + f % panel]);
+      sums[p] = int32_t(uint32_t(sums[p]) + uint32_t(int16_t(x[p]) * int16_t(c % 2 ? pair >> 16 : pair)));
+    }
+  }
+  auto [inverse, shift] = getScaleInverse(t);
+  std::vector<int32_t> results;
+  for (int64_t sum : applyBoth(t.output, sums))
+    results.push_back(int32_t(uint32_t(sum) * inverse) >> shift);
+  return results;
+}
+
+TEST_CASE("convolutions of bytes are exact modulo 2^32", "[winograd]") {
+  std::mt19937 random(7);
+  constexpr int64_t kPanel = 4;
+  for (int64_t outputs : {2, 4})
+    for (int64_t channels : {1, 2, 5, 64, 113}) {
+      IntegerTransforms t = getIntegerTransforms(outputs, 3);
+      FilterShape shape{3, channels, 6};
+      int64_t side = outputs + 2, points = side * side, pairs = (channels + 1) / 2;
+      // The last two filters have the largest elements, so that results are as large as they can be.
+      std::vector<int8_t> filter(9 * channels * shape.filters);
+      for (size_t i = 0; i < filter.size(); ++i)
+        filter[i] = i % 6 == 4 ? -128 : i % 6 == 5 ? 127 : int8_t(random());
+      REQUIRE(fitsIntegerTransforms(t, shape, filter.data()));
+      std::vector<uint8_t> input(channels * points);
+      for (uint8_t &x : input)
+        x = random() % 3 ? 255 : uint8_t(random());
+      std::vector<int32_t> packed(2 * points * pairs * kPanel, -1);
+      transformFilterToWords(t, shape, filter.data(), kPanel, packed.data());
+      for (int64_t f = 0; f < shape.filters; ++f) {
+        std::vector<int32_t> results = convolveSquare(t, shape, input, packed, kPanel, f);
+        for (int64_t i = 0; i < outputs * outputs; ++i) {
+          int32_t wanted = 0;
+          for (int64_t c = 0; c < channels; ++c)
+            for (int64_t w = 0; w < 9; ++w)
+              wanted += filter[(w * channels + c) * shape.filters + f] * input[c * points + (i / outputs + w / 3) * side + i % outputs + w % 3];
+          CHECK(results[i] == wanted);
+        }
+      }
+    }
+}
+
+TEST_CASE("filters whose results may be too large are told", "[winograd]") {
+  for (auto [outputs, bits] : {std::pair<int64_t, int64_t>(2, 29), std::pair<int64_t, int64_t>(4, 25)}) {
+    IntegerTransforms t = getIntegerTransforms(outputs, 3);
+    int64_t most = ((int64_t(1) << bits) - 1) / 255, channels = most / (9 * 127) + 1;
+    FilterShape shape{3, channels, 2};
+    for (int8_t sign : {1, -1}) {
+      // The second filter's sum is `most`, or one more.
+      std::vector<int8_t> filter(9 * channels * 2);
+      int64_t left = most;
+      for (size_t i = 1; i < filter.size(); i += 2) {
+        int64_t element = std::min<int64_t>(left, 127);
+        filter[i] = int8_t(element * sign);
+        left -= element;
+      }
+      REQUIRE(left == 0);
+      CHECK(fitsIntegerTransforms(t, shape, filter.data()));
+      filter.back() = int8_t(filter.back() + sign);
+      CHECK(!fitsIntegerTransforms(t, shape, filter.data()));
+    }
+  }
 }
