@@ -19,9 +19,11 @@
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/Transforms/Transforms.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/Unsupported.h"
 #include "passes/UsualSizes.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/WinogradScratch.h"
@@ -711,24 +713,40 @@ static void nameDestinationsAlike(scf::ForOp loop) {
     destination.replaceUsesWithIf(carried, [&](OpOperand &use) { return loop->isProperAncestor(use.getOwner()); });
 }
 
+/// Whether an index is no more than `most` in any run.
+static bool isAtMost(Value index, int64_t most) {
+  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {index},
+                                                                            /*stopCondition=*/nullptr, /*closedUB=*/true);
+  return succeeded(bound) && *bound <= most;
+}
+
 /// Memory of a tile's own has room for a whole tile, of which one that is cut off at the border uses a part.
 /// `result` says which loop, of those that have tile sizes, runs over a dimension of the result.
-static void boundIntermediates(func::FuncOp kernel, AffineMap result, ArrayRef<int64_t> sizes) {
-  kernel.walk([&](tensor::EmptyOp empty) {
+static LogicalResult boundIntermediates(scf::ForOp tiles, AffineMap result, ArrayRef<int64_t> sizes) {
+  WalkResult walked = tiles.walk([&](tensor::EmptyOp empty) {
     RankedTensorType type = empty.getType();
     if (type.hasStaticShape() || type.getRank() != result.getNumResults())
-      return;
+      return WalkResult::advance();
     SmallVector<int64_t> whole(type.getShape());
-    for (auto [i, extent] : llvm::enumerate(whole))
-      if (ShapedType::isDynamic(extent))
-        extent = sizes[result.getDimPosition(i)];
+    for (auto [i, extent] : llvm::enumerate(whole)) {
+      if (!ShapedType::isDynamic(extent))
+        continue;
+      extent = sizes[result.getDimPosition(i)];
+      // What would be written beyond it is no part of a tile.
+      if (!isAtMost(empty.getDynamicSize(i), extent)) {
+        emitUnsupported(empty, "needs an intermediate buffer of an open extent, which no tile can hold");
+        return WalkResult::interrupt();
+      }
+    }
     OpBuilder b(empty);
     Value memory = tensor::EmptyOp::create(b, empty.getLoc(), whole, type.getElementType());
     SmallVector<OpFoldResult> zeros(whole.size(), b.getIndexAttr(0)), ones(whole.size(), b.getIndexAttr(1));
     Value part = tensor::ExtractSliceOp::create(b, empty.getLoc(), type, memory, zeros, empty.getMixedSizes(), ones);
     empty.replaceAllUsesWith(part);
     empty.erase();
+    return WalkResult::advance();
   });
+  return failure(walked.wasInterrupted());
 }
 
 static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
@@ -773,14 +791,15 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
         return kernel.emitError("cannot be tiled");
       for (auto [old, replacement] : tiled->replacements)
         rewriter.replaceAllUsesWith(old, replacement);
-      nameDestinationsAlike(cast<scf::ForOp>(tiled->loops.front()));
+      auto loop = cast<scf::ForOp>(tiled->loops.front());
+      nameDestinationsAlike(loop);
       // A tile of uninitialised memory is memory of the tile's size.
       RewritePatternSet patterns(context);
       tensor::populateFoldTensorEmptyPatterns(patterns);
       if (failed(applyPatternsGreedily(kernel, std::move(patterns))))
         return kernel.emitError("does not simplify after tiling");
-      if (resultMap)
-        boundIntermediates(kernel, resultMap, tiling.sizes);
+      if (resultMap && failed(boundIntermediates(loop, resultMap, tiling.sizes)))
+        return failure();
     }
   }
   if (scf::ForOp lines = findLineLoop(terminator)) {

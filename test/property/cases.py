@@ -18,6 +18,8 @@ from onnx.reference import ReferenceEvaluator
 # Cases of one model: enough to hide the start of two programs, few enough that splitting a model that fails is quick.
 BATCH = 24
 TAKES = 3
+# Beside those of a family.
+targets = []
 
 
 class Case:
@@ -31,7 +33,7 @@ class Case:
         self.opset = newest if batch.random() < 0.4 else batch.randint(getattr(module, "OLDEST", 13), newest)
         self.hasComposites = hasattr(module, "COMPOSITES")
         self.isGuarded = hasattr(module, "GUARDED")
-        self.targets = [target for target in getattr(module, "TARGETS", ()) if _runs(target)]
+        self.targets = [target for target in [*getattr(module, "TARGETS", ()), *targets] if _runs(target)]
         names = [name for name in module.OPERATORS if _exists(name.split()[0], self.opset)]
         self.operator = random.Random(f"{seed} {family} {number} operator").choice(names)
         self.name, self.number = f"{family}-{number}", number

@@ -6,7 +6,7 @@
 
 Families with composite operations run a second time, decomposed.
 
-    run.py FAMILY [--seed N] [--cases M] [--only NUMBER] [--keep FOLDER] [--verbose]
+    run.py FAMILY [--seed N] [--cases M] [--only NUMBER] [--keep FOLDER] [--target NAME] [--verbose]
 
 build/bin has to be on the PATH. Cases of a batch share a model; one that does not compile or run is split until the case is found.
 The exit code is 0 where no case fails; one that the compiler says it does not support does not fail.
@@ -194,10 +194,12 @@ def main():
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--only", type=int, metavar="NUMBER", help="one case")
     parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="leave models, inputs and outputs there")
+    parser.add_argument("--target", action="append", default=[], metavar="NAME", help="compile and run for this one, too")
     parser.add_argument("--verbose", action="store_true", help="show also what is unsupported and what the reference cannot tell")
     options = parser.parse_args()
     if not shutil.which("tenon"):
         sys.exit("error: no tenon on the PATH: add build/bin")
+    cases.targets = options.target
     numbers = range(options.cases) if options.only is None else [options.only]
     found = [cases.Case(options.seed, options.family, number) for number in numbers]
     with tempfile.TemporaryDirectory() as temporary:

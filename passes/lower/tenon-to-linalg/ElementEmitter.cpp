@@ -391,6 +391,8 @@ FailureOr<Value> ElementEmitter::emit(Value value, ArrayRef<AffineExpr> indices)
   FailureOr<Value> scalar;
   if (Value tensor = scope.lookupTensor(value))
     scalar = fromStorage(builder, loc, readTensor(tensor, getDims(value), indices), getElementTypeOrSelf(value));
+  else if (EmitElement emitElement = scope.lookupElements(value))
+    scalar = emitElement(*this, indices);
   else
     scalar = emitOp(value.getDefiningOp(), value, indices);
   if (succeeded(scalar))

@@ -21,10 +21,16 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
+#include <functional>
 #include <map>
 #include <memory>
 
 namespace tenon {
+
+class ElementEmitter;
+
+/// Writes the scalar code of an element of a value, at these indices.
+using EmitElement = std::function<mlir::FailureOr<mlir::Value>(ElementEmitter &emitter, llvm::ArrayRef<mlir::AffineExpr> indices)>;
 
 /// What holds for a whole kernel: its tensors in memory and its symbols.
 class KernelScope {
@@ -32,6 +38,10 @@ public:
   /// Binds a value of the tenon body to the tensor that holds its elements.
   void bindTensor(mlir::Value value, mlir::Value tensor) { tensors[value] = tensor; }
   mlir::Value lookupTensor(mlir::Value value) const { return tensors.lookup(value); }
+
+  /// Binds a value that no tensor holds to what computes its elements where they are read.
+  void bindElements(mlir::Value value, EmitElement emit) { elements[value] = std::move(emit); }
+  EmitElement lookupElements(mlir::Value value) const { return elements.lookup(value); }
 
   /// Binds an interned symbol to its index argument.
   void bindSymbol(unsigned id, mlir::Value argument) { symbols[id] = argument; }
@@ -46,6 +56,7 @@ public:
 
 private:
   llvm::DenseMap<mlir::Value, mlir::Value> tensors;
+  llvm::DenseMap<mlir::Value, EmitElement> elements;
   llvm::DenseMap<unsigned, mlir::Value> symbols;
 };
 

@@ -32,53 +32,72 @@ static void relaxLargest(Value largest) {
     max.setFastmath(arith::FastMathFlags::nnan | arith::FastMathFlags::nsz);
 }
 
+FailureOr<Value> StageBuilder::finishLines(Operation *op, Value destination, EmitElement emit) {
+  Value result = op->getResult(0);
+  Dims dims = getDims(result);
+  bool isReadInPlace = llvm::all_of(op->getUsers(), [&](Operation *user) {
+    return user->hasTrait<Elementwise>() && getDims(user->getResult(0)) == dims;
+  });
+  if (!destination && isReadInPlace) {
+    scope.bindElements(result, std::move(emit));
+    return Value();
+  }
+  return buildElementwise(op->getLoc(), cast<RankedTensorType>(result.getType()), destination,
+                          [&](ElementEmitter &emitter) { return emit(emitter, emitter.getLoops()); });
+}
+
 FailureOr<Value> StageBuilder::lowerSoftmax(SoftmaxOp op, Value destination) {
   Location loc = op.getLoc();
   Type elementType = op.getType().getElementType(), type = getStatisticsType(elementType);
   unsigned rank = op.getType().getRank(), axis = op.getAxis();
-  Dims dims = getDims(op.getInput());
+  bool isLog = op.getLog();
+  Value input = op.getInput();
+  Dims dims = getDims(input);
   Reduction r{ReduceKind::max, type, dims, {}};
   for (unsigned i = 0; i < rank; ++i)
     if (i != axis)
       r.resultLoops.push_back(i);
   Dims rows = r.getResultDims();
-  auto rowIndices = [&](ElementEmitter &emitter) {
-    SmallVector<AffineExpr> at = emitter.getLoops();
-    at.erase(at.begin() + axis);
-    return at;
+  // What is written where its result is read outlives this function, and keeps all that it needs.
+  auto readRow = [=](ElementEmitter &emitter, Value statistics, ArrayRef<AffineExpr> at) {
+    SmallVector<AffineExpr> row(at);
+    row.erase(row.begin() + axis);
+    return emitter.readTensor(statistics, rows, row);
   };
-  auto emitInput = [&](ElementEmitter &emitter) -> FailureOr<Value> {
-    FailureOr<Value> x = emitter.emit(op.getInput(), emitter.getLoops());
+  auto emitInput = [=](ElementEmitter &emitter, ArrayRef<AffineExpr> at) -> FailureOr<Value> {
+    FailureOr<Value> x = emitter.emit(input, at);
     if (failed(x))
       return failure();
     return castScalar(emitter.getBuilder(), loc, *x, elementType, type);
   };
-  FailureOr<Value> largest = buildReduction(loc, r, Value(), emitInput);
-  if (failed(largest))
+  FailureOr<Value> top = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) { return emitInput(emitter, emitter.getLoops()); });
+  if (failed(top))
     return failure();
-  relaxLargest(*largest);
-  auto emitShifted = [&](ElementEmitter &emitter) -> FailureOr<Value> {
-    FailureOr<Value> x = emitInput(emitter);
+  Value largest = *top;
+  relaxLargest(largest);
+  auto emitShifted = [=](ElementEmitter &emitter, ArrayRef<AffineExpr> at) -> FailureOr<Value> {
+    FailureOr<Value> x = emitInput(emitter, at);
     if (failed(x))
       return failure();
-    Value top = emitter.readTensor(*largest, rows, rowIndices(emitter));
-    return arith::SubFOp::create(emitter.getBuilder(), loc, *x, top).getResult();
+    return arith::SubFOp::create(emitter.getBuilder(), loc, *x, readRow(emitter, largest, at)).getResult();
   };
-  auto emitExponential = [&](ElementEmitter &emitter) -> FailureOr<Value> {
-    FailureOr<Value> x = emitShifted(emitter);
+  auto emitExponential = [=](ElementEmitter &emitter, ArrayRef<AffineExpr> at) -> FailureOr<Value> {
+    FailureOr<Value> x = emitShifted(emitter, at);
     if (failed(x))
       return failure();
     return emitSoftmaxWeight(emitter.getBuilder(), loc, *x);
   };
   r.kind = ReduceKind::sum;
-  auto emitInverse = [&](ElementEmitter &emitter, Value sum) -> Value {
+  auto emitInverse = [=](ElementEmitter &emitter, Value sum, ArrayRef<AffineExpr> at) -> Value {
     OpBuilder &b = emitter.getBuilder();
     Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 1));
-    return arith::DivFOp::create(b, loc, one, emitter.readTensor(sum, rows, rowIndices(emitter)));
+    return arith::DivFOp::create(b, loc, one, readRow(emitter, sum, at));
   };
   // Where the result can hold the exponentials, they are computed once.
-  if (!op.getLog() && elementType == type) {
-    FailureOr<Value> exponentials = buildElementwise(loc, op.getType(), destination, emitExponential);
+  if (destination && !isLog && elementType == type) {
+    FailureOr<Value> exponentials = buildElementwise(loc, op.getType(), destination, [&](ElementEmitter &emitter) {
+      return emitExponential(emitter, emitter.getLoops());
+    });
     if (failed(exponentials))
       return failure();
     FailureOr<Value> sum = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) -> FailureOr<Value> {
@@ -88,22 +107,23 @@ FailureOr<Value> StageBuilder::lowerSoftmax(SoftmaxOp op, Value destination) {
       return failure();
     return buildElementwise(loc, op.getType(), *exponentials, [&](ElementEmitter &emitter) -> FailureOr<Value> {
       Value x = emitter.readTensor(*exponentials, dims, emitter.getLoops());
-      return arith::MulFOp::create(emitter.getBuilder(), loc, x, emitInverse(emitter, *sum)).getResult();
+      return arith::MulFOp::create(emitter.getBuilder(), loc, x, emitInverse(emitter, *sum, emitter.getLoops())).getResult();
     });
   }
-  FailureOr<Value> sum = buildReduction(loc, r, Value(), emitExponential);
-  if (failed(sum))
+  FailureOr<Value> weights = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) { return emitExponential(emitter, emitter.getLoops()); });
+  if (failed(weights))
     return failure();
-  return buildElementwise(loc, op.getType(), destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
+  Value sum = *weights;
+  return finishLines(op, destination, [=](ElementEmitter &emitter, ArrayRef<AffineExpr> at) -> FailureOr<Value> {
     OpBuilder &b = emitter.getBuilder();
-    FailureOr<Value> x = op.getLog() ? emitShifted(emitter) : emitExponential(emitter);
+    FailureOr<Value> x = isLog ? emitShifted(emitter, at) : emitExponential(emitter, at);
     if (failed(x))
       return failure();
     Value y;
-    if (op.getLog())
-      y = arith::SubFOp::create(b, loc, *x, math::LogOp::create(b, loc, emitter.readTensor(*sum, rows, rowIndices(emitter))));
+    if (isLog)
+      y = arith::SubFOp::create(b, loc, *x, math::LogOp::create(b, loc, readRow(emitter, sum, at)));
     else
-      y = arith::MulFOp::create(b, loc, *x, emitInverse(emitter, *sum));
+      y = arith::MulFOp::create(b, loc, *x, emitInverse(emitter, sum, at));
     return castScalar(b, loc, y, type, elementType);
   });
 }
@@ -115,63 +135,65 @@ FailureOr<Value> StageBuilder::lowerNorm(Operation *op, Value destination) {
   Value input = op->getOperand(0), scale = op->getOperand(1), bias = layerNorm ? layerNorm.getBias() : Value();
   unsigned axis = layerNorm ? layerNorm.getAxis() : rmsNorm.getAxis();
   double epsilon = (layerNorm ? layerNorm.getEpsilon() : rmsNorm.getEpsilon()).convertToDouble();
-  auto tensorType = cast<RankedTensorType>(input.getType());
-  Type elementType = tensorType.getElementType(), type = getStatisticsType(elementType);
+  Type elementType = getElementTypeOrSelf(input), type = getStatisticsType(elementType);
   Dims dims = getDims(input);
   AffineExpr size = getElementCount(op->getContext(), ArrayRef(dims).drop_front(axis));
 
   Reduction r{ReduceKind::sum, type, dims, {}};
   for (unsigned i = 0; i < axis; ++i)
     r.resultLoops.push_back(i);
-  auto emitWide = [&](ElementEmitter &emitter, Value value) -> FailureOr<Value> {
-    SmallVector<AffineExpr> at;
+  // What is written where its result is read outlives this function, and keeps all that it needs.
+  auto emitWide = [=](ElementEmitter &emitter, Value value, ArrayRef<AffineExpr> at) -> FailureOr<Value> {
+    SmallVector<AffineExpr> places;
     Dims own = getDims(value);
-    for (auto [dim, loop] : llvm::zip(own, ArrayRef(emitter.getLoops()).take_back(own.size())))
-      at.push_back(getConstant(dim) == 1 ? getDimConstant(op->getContext(), 0) : loop);
-    FailureOr<Value> x = emitter.emit(value, at);
+    for (auto [dim, place] : llvm::zip(own, at.take_back(own.size())))
+      places.push_back(getConstant(dim) == 1 ? getDimConstant(op->getContext(), 0) : place);
+    FailureOr<Value> x = emitter.emit(value, places);
     if (failed(x))
       return failure();
     return castScalar(emitter.getBuilder(), loc, *x, elementType, type);
   };
   // A sum over the row, divided by its size.
-  auto emitMean = [&](ElementEmitter &emitter, Value sums) -> Value {
+  auto emitMean = [=](ElementEmitter &emitter, Value sums, ArrayRef<AffineExpr> at) -> Value {
     OpBuilder &b = emitter.getBuilder();
     Value count = arith::IndexCastOp::create(b, loc, b.getI64Type(), emitter.materialize(size));
-    Value sum = emitter.readTensor(sums, ArrayRef(dims).take_front(axis), ArrayRef(emitter.getLoops()).take_front(axis));
+    Value sum = emitter.readTensor(sums, ArrayRef(dims).take_front(axis), at.take_front(axis));
     return arith::DivFOp::create(b, loc, sum, castScalar(b, loc, count, b.getI64Type(), type));
   };
-  FailureOr<Value> sums;
+  Value sums; // for a layer norm alone
   if (layerNorm) {
-    sums = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) { return emitWide(emitter, input); });
-    if (failed(sums))
+    FailureOr<Value> all = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) { return emitWide(emitter, input, emitter.getLoops()); });
+    if (failed(all))
       return failure();
+    sums = *all;
   }
-  auto emitCentered = [&](ElementEmitter &emitter) -> FailureOr<Value> {
-    FailureOr<Value> x = emitWide(emitter, input);
-    if (failed(x) || !layerNorm)
+  auto emitCentered = [=](ElementEmitter &emitter, ArrayRef<AffineExpr> at) -> FailureOr<Value> {
+    FailureOr<Value> x = emitWide(emitter, input, at);
+    if (failed(x) || !sums)
       return x;
-    return arith::SubFOp::create(emitter.getBuilder(), loc, *x, emitMean(emitter, *sums)).getResult();
+    return arith::SubFOp::create(emitter.getBuilder(), loc, *x, emitMean(emitter, sums, at)).getResult();
   };
-  FailureOr<Value> squares = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) -> FailureOr<Value> {
-    FailureOr<Value> x = emitCentered(emitter);
+  FailureOr<Value> all = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) -> FailureOr<Value> {
+    FailureOr<Value> x = emitCentered(emitter, emitter.getLoops());
     if (failed(x))
       return failure();
     return arith::MulFOp::create(emitter.getBuilder(), loc, *x, *x).getResult();
   });
-  if (failed(squares))
+  if (failed(all))
     return failure();
-  return buildElementwise(loc, tensorType, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
+  Value squares = *all;
+  return finishLines(op, destination, [=](ElementEmitter &emitter, ArrayRef<AffineExpr> at) -> FailureOr<Value> {
     OpBuilder &b = emitter.getBuilder();
-    FailureOr<Value> x = emitCentered(emitter), factor = emitWide(emitter, scale);
+    FailureOr<Value> x = emitCentered(emitter, at), factor = emitWide(emitter, scale, at);
     if (failed(x) || failed(factor))
       return failure();
     Value epsilonValue = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, epsilon));
-    Value variance = arith::AddFOp::create(b, loc, emitMean(emitter, *squares), epsilonValue);
+    Value variance = arith::AddFOp::create(b, loc, emitMean(emitter, squares, at), epsilonValue);
     Value one = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, 1));
     Value inverse = arith::DivFOp::create(b, loc, one, math::SqrtOp::create(b, loc, variance));
     Value y = arith::MulFOp::create(b, loc, arith::MulFOp::create(b, loc, *x, inverse), *factor);
     if (bias) {
-      FailureOr<Value> shift = emitWide(emitter, bias);
+      FailureOr<Value> shift = emitWide(emitter, bias, at);
       if (failed(shift))
         return failure();
       y = arith::AddFOp::create(b, loc, y, *shift);

@@ -47,7 +47,8 @@ LogicalResult StageBuilder::lower(Operation *op, ArrayRef<Value> destinations) {
           });
   if (failed(tensor))
     return failure();
-  scope.bindTensor(op->getResult(0), *tensor);
+  if (*tensor)
+    scope.bindTensor(op->getResult(0), *tensor);
   return success();
 }
 

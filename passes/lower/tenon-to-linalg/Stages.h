@@ -70,6 +70,9 @@ private:
   mlir::FailureOr<mlir::Value> lowerArgReduce(ArgReduceOp op, mlir::Value destination);
   /// The same along the last dimension, where elements of a line are neighbours.
   mlir::FailureOr<mlir::Value> selectAlongLines(ArgReduceOp op, mlir::Value destination);
+  /// A result of lines whose statistics are known, in the destination, or in a tensor of its own. Where there is no destination, and
+  /// elements of the same places alone are computed from it, it has none, and null is returned: what is open, or long, fits no tile.
+  mlir::FailureOr<mlir::Value> finishLines(mlir::Operation *op, mlir::Value destination, EmitElement emit);
   mlir::FailureOr<mlir::Value> lowerSoftmax(SoftmaxOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerNorm(mlir::Operation *op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerScan(ScanOp op, mlir::Value destination);

@@ -119,7 +119,7 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
     Value destination = body->getArgument(firstOutput + i);
     if (lastStage && results.size() == 1 && lastStage->getNumResults() == 1) {
       Value tensor = scope.lookupTensor(lastStage->getResult(0));
-      if (tensor.getType() == destination.getType() && getDims(lastStage->getResult(0)) == getDims(returned))
+      if (tensor && tensor.getType() == destination.getType() && getDims(lastStage->getResult(0)) == getDims(returned))
         destination = tensor;
     }
     FailureOr<Value> stored = stages.store(returned, destination);

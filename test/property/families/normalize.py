@@ -4,13 +4,22 @@
 """Softmax and its kin, and normalisations; composites among them, which are compared with their decompositions, too."""
 
 from draw import NUMBERS, isFloat
+from onnx import TensorProto
+
+
+def _addNode(d, operator, operands, **attributes):
+    """A node of lines, whose result may become halves at once: then there is no memory for lines of its own type."""
+    if d.dtypeOf(operands[0]) != NUMBERS["float32"] or d.chance(0.4):
+        return d.node(operator, operands, **attributes)
+    value = d.node(operator, operands, isResult=False, **attributes)
+    return d.node("Cast", [value], dtypes=[NUMBERS["float16"]], to=TensorProto.FLOAT16)
 
 
 def drawSoftmax(d, operator):
     shape = d.shape(low_rank=1, low=1)
     x = d.input(d.dtype(operator), shape)
     d.isWhole, d.isSingle, d.slack = True, True, 4
-    d.node(operator, [x], axis=d.axis(len(shape)) if d.chance(0.8) else None)
+    _addNode(d, operator, [x], axis=d.axis(len(shape)) if d.chance(0.8) else None)
 
 
 def drawHardmax(d, operator):
@@ -29,7 +38,7 @@ def drawLayerNorm(d, operator):
     operands = [x, *_parameters(d, dtype, shape[axis:], "plain", "plain")]
     d.isWhole, d.isSingle, d.slack = True, True, 10
     operands = operands[: 2 if operator == "RMSNormalization" or d.chance(0.3) else 3]
-    d.node(operator, operands, axis=axis, epsilon=d.choose(None, 0.01))
+    _addNode(d, operator, operands, axis=axis, epsilon=d.choose(None, 0.01))
 
 
 def drawBatchNorm(d, operator):

@@ -39,6 +39,38 @@ func.func private @softmax_is_four_stages(%x: tensor<?x40xf32, #tenon.shape<s0, 
   return %0 : tensor<?x40xf32, #tenon.shape<s0, 40>>
 }
 
+// Where what follows has another type, the result has no memory of its own, which an open line would fit in none: it is computed where
+// it is read, the exponentials a second time.
+// CHECK-LABEL: @softmax_that_becomes_halves
+// CHECK-NOT: tensor.empty{{.*}}tensor<?x?xf32>
+// CHECK: %[[MAX:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} ins(%{{.*}}, %[[MAX]]
+// CHECK: math.exp
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}} ins(%{{.*}}, %[[MAX]], %[[SUM]] {{.*}} outs(%{{.*}} : tensor<?x?xf16>)
+// CHECK: math.exp
+// CHECK: arith.truncf
+// CHECK-NEXT: linalg.yield
+func.func private @softmax_that_becomes_halves(%x: tensor<?x?xf32, #tenon.shape<s0, s1>>)
+    -> tensor<?x?xf16, #tenon.shape<s0, s1>> attributes {tenon.kernel, tenon.symbols = ["s0", "s1"]} {
+  %0 = tenon.softmax %x {axis = 1 : i64}
+    : (tensor<?x?xf32, #tenon.shape<s0, s1>>) -> tensor<?x?xf32, #tenon.shape<s0, s1>>
+  %1 = tenon.cast %0 : (tensor<?x?xf32, #tenon.shape<s0, s1>>) -> tensor<?x?xf16, #tenon.shape<s0, s1>>
+  return %1 : tensor<?x?xf16, #tenon.shape<s0, s1>>
+}
+
+// CHECK-LABEL: @norm_that_becomes_halves
+// CHECK-NOT: tensor.empty{{.*}}tensor<?x40xf32>
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]{{.*}} outs(%{{.*}} : tensor<?x40xf16>)
+// CHECK: math.sqrt
+// CHECK: return
+func.func private @norm_that_becomes_halves(%x: tensor<?x40xf32, #tenon.shape<s0, 40>>, %w: tensor<40xf32>)
+    -> tensor<?x40xf16, #tenon.shape<s0, 40>> attributes {tenon.kernel, tenon.symbols = ["s0"]} {
+  %0 = tenon.rms_norm %x, %w {axis = 1 : i64, epsilon = 1.0e-05 : f64}
+    : (tensor<?x40xf32, #tenon.shape<s0, 40>>, tensor<40xf32>) -> tensor<?x40xf32, #tenon.shape<s0, 40>>
+  %1 = tenon.cast %0 : (tensor<?x40xf32, #tenon.shape<s0, 40>>) -> tensor<?x40xf16, #tenon.shape<s0, 40>>
+  return %1 : tensor<?x40xf16, #tenon.shape<s0, 40>>
+}
+
 // A change of indices is no stage; booleans are bytes in memory.
 // CHECK-LABEL: @transpose_is_an_indexing_map
 // CHECK-SAME: tensor<3x4xi8> {{{.*}}tenon.output}) -> tensor<3x4xi8>
