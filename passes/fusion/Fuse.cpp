@@ -298,6 +298,10 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
            region.inPlace.contains(*op->user_begin()) && hasDimsOf(op, region.root);
   if (!movesElements(op) && !isWidenedByProduct(op) && isComputedBefore(op))
     return false;
+  // Computed here, it would keep the loop nest that it follows from changing its sums, which are wider, before it stores them.
+  bool isInPlace = llvm::all_of(op->getUsers(), [&](Operation *user) { return region.inPlace.contains(user); });
+  if (!isInPlace && isBestStored(op))
+    return false;
   for (OpOperand &use : op->getUses()) {
     Operation *user = use.getOwner();
     if (!mayBeComputedIn(op, use))

@@ -217,6 +217,9 @@ void ContractionEmitter::readPixels(ArrayRef<int64_t> rows) {
     SmallVector<OpFoldResult> offsets = getAsOpFoldResult(indices), sizes(indices.size(), b.getIndexAttr(1)),
                               strides(indices.size(), b.getIndexAttr(1));
     int64_t channels = *getConstantIntValue(extents[window->loop + 1]);
+    // A few channels in words are a quad.
+    if (sumsWords)
+      channels = llvm::alignTo(channels, 4);
     sizes[*getPixelDim()] = b.getIndexAttr(channels);
     auto pixel = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
         {channels}, cast<MemRefType>(read.memory.getType()), offsets, sizes, strides));

@@ -327,3 +327,24 @@ func.func @narrowed_sums(%x: tensor<7x48xf32>, %w: tensor<48x16xf32>, %y: tensor
   %3 = tenon.concat %2, %y {axis = 1 : i64} : (tensor<7x16xf16>, tensor<7x8xf16>) -> tensor<7x24xf16>
   return %3 : tensor<7x24xf16>
 }
+
+// What is quantised of sums is stored by the loop nest, though an element of a table is looked up with it: the sums would be stored else,
+// which are wider.
+// CHECK-LABEL: @lookup_of_what_sums_become
+// CHECK: %[[BYTES:.*]] = tenon.dispatch
+// CHECK: tenon.contract
+// CHECK: tenon.round
+// CHECK: tenon.yield %{{.*}} : tensor<40x40xui8>
+// CHECK: tenon.dispatch
+// CHECK: tenon.gather
+func.func @lookup_of_what_sums_become(%x: tensor<40x40xui8>, %w: tensor<40x40xi8>, %s: tensor<f32>, %t: tensor<256xui8>) -> tensor<40x40xui8> {
+  %0 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 1>, rhs_dims = array<i64: 1, 2>, result_dims = array<i64: 0, 2>, result_type = i32}
+    : (tensor<40x40xui8>, tensor<40x40xi8>) -> tensor<40x40xi32>
+  %1 = tenon.cast %0 : (tensor<40x40xi32>) -> tensor<40x40xf32>
+  %2 = tenon.mul %1, %s : (tensor<40x40xf32>, tensor<f32>) -> tensor<40x40xf32>
+  %3 = tenon.round %2 : (tensor<40x40xf32>) -> tensor<40x40xf32>
+  %4 = tenon.cast %3 : (tensor<40x40xf32>) -> tensor<40x40xui8>
+  %5 = tenon.cast %4 : (tensor<40x40xui8>) -> tensor<40x40xi32>
+  %6 = tenon.gather %t, %5 {axis = 0 : i64} : (tensor<256xui8>, tensor<40x40xi32>) -> tensor<40x40xui8>
+  return %6 : tensor<40x40xui8>
+}

@@ -156,6 +156,43 @@ func.func @byte_pairs(%a: memref<6x8xi8>, %b: memref<1x2x128xi8>, %c: memref<6x3
   return
 }
 
+// Two channels in words are a quad, and so is what stands for a pixel beyond an open border.
+// CHECK-LABEL: @open_pixels_in_words
+// PAIRS: %[[ZEROS:.*]] = memref.alloc() : memref<4xi16>
+// PAIRS: linalg.fill {{.*}} outs(%[[ZEROS]]
+// PAIRS: arith.select {{.*}} : memref<4xi16
+func.func @open_pixels_in_words(%a: memref<?x2xi8>, %b: memref<1x3x1x128xi8>, %c: memref<?x32xi32>, %size: index) {
+  %zero = arith.constant 0 : i32
+  %none = arith.constant 0 : i8
+  %c1 = arith.constant 1 : index
+  %channels = memref.alloc() : memref<2xi8>
+  linalg.fill ins(%zero : i32) outs(%c : memref<?x32xi32>)
+  linalg.generic {indexing_maps = [affine_map<(x, i, k, n) -> (n floordiv 32, i, k floordiv 4, (n mod 32) * 4 + k mod 4)>,
+                                   affine_map<(x, i, k, n) -> (k)>, affine_map<(x, i, k, n) -> (x, n)>],
+                  iterator_types = ["parallel", "reduction", "reduction", "parallel"], tenon.tile_extents = array<i64: 16, 3, 2, 32>}
+      ins(%b, %channels : memref<1x3x1x128xi8>, memref<2xi8>) outs(%c : memref<?x32xi32>) {
+  ^bb0(%y: i8, %any: i8, %z: i32):
+    %column = linalg.index 0 : index
+    %tap = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %right = arith.addi %column, %tap : index
+    %place = arith.subi %right, %c1 : index
+    %inside = arith.cmpi ult, %place, %size : index
+    %x = scf.if %inside -> (i8) {
+      %element = memref.load %a[%place, %k] : memref<?x2xi8>
+      scf.yield %element : i8
+    } else {
+      scf.yield %none : i8
+    }
+    %0 = arith.extui %x : i8 to i32
+    %1 = arith.extsi %y : i8 to i32
+    %2 = arith.muli %0, %1 : i32
+    %3 = arith.addi %z, %2 : i32
+    linalg.yield %3 : i32
+  }
+  return
+}
+
 // Elements are pairs of words, of which products and their sum are one instruction, where there is one. Those wait for their sums in
 // registers of which there are few.
 // CHECK-LABEL: @pairs_of_words
