@@ -13,9 +13,6 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Of a symbol that is not known yet.
-static constexpr int64_t kUsual = 64;
-
 /// Where symbols are not known, what the extent is with the usual ones: of batch * length some thousand.
 static double getExtent(const UsualSizes &usual, AffineExpr dim) {
   if (std::optional<int64_t> extent = usual.get(dim))
@@ -23,10 +20,10 @@ static double getExtent(const UsualSizes &usual, AffineExpr dim) {
   llvm::DenseMap<AffineExpr, AffineExpr> sizes;
   dim.walk([&](AffineExpr part) {
     if (isa<AffineSymbolExpr, AffineDimExpr>(part) && !usual.get(part))
-      sizes[part] = getDimConstant(dim.getContext(), kUsual);
+      sizes[part] = getDimConstant(dim.getContext(), kUsualExtent);
   });
   std::optional<int64_t> extent = usual.get(simplifyDim(dim.replace(sizes)));
-  return static_cast<double>(std::max<int64_t>(extent.value_or(kUsual), 1));
+  return static_cast<double>(std::max<int64_t>(extent.value_or(kUsualExtent), 1));
 }
 
 static ProductShape getShape(ContractOp op, const UsualSizes &usual) {

@@ -29,6 +29,9 @@ struct ProductShape {
   double getWeights() const { return columns * depth * repetitions; }
 };
 
+/// What estimates take an open extent for of which nothing is known.
+inline constexpr int64_t kUsualExtent = 64;
+
 std::optional<ProductShape> getProductShape(mlir::Operation *op);
 
 /// Of sums of some hundred products in f32, relative to the largest element.

@@ -54,12 +54,12 @@ static SmallVector<float> getFilterElements(ConvolveOp op) {
 
 /// What it takes for all frames, and to put channels side by side.
 static double addFrames(ConvolveOp op, double cycles) {
-  constexpr double kUsualExtent = 16, kCyclesPerByte = 0.4;
+  constexpr double kUsual = 16, kCyclesPerByte = 0.4;
   UsualSizes usual(op->getParentOfType<func::FuncOp>());
   Dims dims = getDims(op.getInput());
-  double frames = usual.get(getDims(op.getType())[1]).value_or(kUsualExtent), bytes = sizeof(float) * getFrames(op);
+  double frames = usual.get(getDims(op.getType())[1]).value_or(kUsual), bytes = sizeof(float) * getFrames(op);
   for (AffineExpr dim : ArrayRef(dims).drop_front(2))
-    bytes *= usual.get(dim).value_or(kUsualExtent);
+    bytes *= usual.get(dim).value_or(kUsual);
   return frames * (cycles + bytes * kCyclesPerByte);
 }
 

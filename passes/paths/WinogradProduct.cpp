@@ -8,6 +8,7 @@
 #include "passes/paths/WinogradProduct.h"
 #include "dialects/tenon/WeightBytes.h"
 #include "passes/UsualSizes.h"
+#include "passes/paths/ProductShape.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -38,12 +39,10 @@ std::optional<FilterShape> tenon::getSquareFilter(ConvolveOp op) {
 }
 
 WinogradSchedule tenon::scheduleWinograd(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine) {
-  // Of an extent that is not known yet.
-  constexpr int64_t kUsual = 64;
   UsualSizes usual(op->getParentOfType<func::FuncOp>());
   Dims dims = getDims(op.getType());
-  WinogradProblem problem{outputs, filter.window, usual.get(dims[dims.size() - 3]).value_or(kUsual),
-                          usual.get(dims[dims.size() - 2]).value_or(kUsual), filter.channels, filter.filters, machine.panelColumns,
+  WinogradProblem problem{outputs, filter.window, usual.get(dims[dims.size() - 3]).value_or(kUsualExtent),
+                          usual.get(dims[dims.size() - 2]).value_or(kUsualExtent), filter.channels, filter.filters, machine.panelColumns,
                           op.getType().getElementType().isInteger(32)};
   return chooseWinogradSchedule(problem, machine);
 }

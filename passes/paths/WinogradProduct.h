@@ -26,6 +26,7 @@ std::optional<llvm::ArrayRef<char>> getFilterBytes(ConvolveOp op);
 /// constant; nothing where it is another one. Channels are those of all frames that the window sees.
 std::optional<FilterShape> getSquareFilter(ConvolveOp op);
 
+/// For one image.
 WinogradSchedule scheduleWinograd(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine);
 
 } // namespace tenon

@@ -27,8 +27,12 @@ def emitContract(name, rows, depth, columns, makeBytes=random.randbytes):
     print(f"  return %0 : {y}\n}}")
 
 
-def emitConvolve(name, size, channels, filters, stride=1, makeBytes=random.randbytes):
-    x, y = f"tensor<1x{size}x{size}x{channels}xui8>", f"tensor<1x{size // stride}x{size // stride}x{filters}xi32>"
+def emitConvolve(name, size, channels, filters, stride=1, makeBytes=random.randbytes, isOpen=False):
+    def makeType(size, channels, element):
+        images, dims = ("?", f", #tenon.shape<N, {size}, {size}, {channels}>") if isOpen else ("1", "")
+        return f"tensor<{images}x{size}x{size}x{channels}x{element}{dims}>"
+
+    x, y = makeType(size, channels, "ui8"), makeType(size // stride, filters, "i32")
     print(f"func.func @{name}(%x: {x}) -> {y} {{")
     w = emitWeight(3, 3, channels, filters, makeBytes=makeBytes)
     print("  %0 = tenon.convolve %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64,")
@@ -54,6 +58,7 @@ emitConvolve("squares", 64, 63, 32)
 for channels in (115, 116):
     emitConvolve(f"largest_of_{channels}", 64, channels, 32, makeBytes=lambda count: bytes([127] * (count - 1) + [126]))
 emitConvolve("few_squares", 4, 512, 512, makeBytes=lambda count: bytes([1] * (count - 1) + [2]))
+emitConvolve("few_squares_of_open_images", 4, 512, 512, makeBytes=lambda count: bytes([1] * (count - 1) + [2]), isOpen=True)
 emitConvolve("strides", 64, 64, 32, stride=2)
 print("}\nmodule @plain attributes {tenon.machine = {byte_products = 1 : i64}} {")
 emitConvolve("squares", 64, 64, 32)
