@@ -135,10 +135,10 @@ static void applyBoth(const SmallMatrix &matrix, const T *x, T *result) {
     }
 }
 
-void tenon::transformFilter(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter,
-                            int64_t panel, float *result) {
-  int64_t side = transforms.input.rows, points = side * side, numPanels = (shape.filters + panel - 1) / panel;
-  std::fill_n(result, numPanels * points * shape.channels * panel, 0.0f);
+/// `store` gets each element of the transformed filter: its point, channel and filter.
+template <typename T, typename Store>
+static void transformWindows(const WinogradTransforms &transforms, const FilterShape &shape, const T *filter, Store store) {
+  int64_t side = transforms.input.rows, points = side * side;
   std::vector<double> window(shape.window * shape.window), transformed(points);
   for (int64_t c = 0; c < shape.channels; ++c)
     for (int64_t f = 0; f < shape.filters; ++f) {
@@ -146,8 +146,17 @@ void tenon::transformFilter(const WinogradTransforms &transforms, const FilterSh
         window[w] = filter[(w * shape.channels + c) * shape.filters + f];
       applyBoth(transforms.filter, window.data(), transformed.data());
       for (int64_t p = 0; p < points; ++p)
-        result[((f / panel * points + p) * shape.channels + c) * panel + f % panel] = float(transformed[p]);
+        store(p, c, f, transformed[p]);
     }
+}
+
+void tenon::transformFilter(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter,
+                            int64_t panel, float *result) {
+  int64_t side = transforms.input.rows, points = side * side, numPanels = (shape.filters + panel - 1) / panel;
+  std::fill_n(result, numPanels * points * shape.channels * panel, 0.0f);
+  transformWindows(transforms, shape, filter, [&](int64_t p, int64_t c, int64_t f, double element) {
+    result[((f / panel * points + p) * shape.channels + c) * panel + f % panel] = float(element);
+  });
 }
 
 void tenon::transformFilterToWords(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter,
@@ -155,17 +164,10 @@ void tenon::transformFilterToWords(const IntegerTransforms &transforms, const Fi
   int64_t side = transforms.input.rows, points = side * side, numPanels = (shape.filters + panel - 1) / panel;
   int64_t pairs = (shape.channels + 1) / 2;
   std::fill_n(result, numPanels * points * pairs * panel, 0);
-  std::vector<double> window(shape.window * shape.window), transformed(points);
-  for (int64_t c = 0; c < shape.channels; ++c)
-    for (int64_t f = 0; f < shape.filters; ++f) {
-      for (int64_t w = 0; w < shape.window * shape.window; ++w)
-        window[w] = filter[(w * shape.channels + c) * shape.filters + f];
-      applyBoth(transforms.filter, window.data(), transformed.data());
-      for (int64_t p = 0; p < points; ++p) {
-        uint32_t word = uint16_t(int16_t(transformed[p]));
-        result[((f / panel * points + p) * pairs + c / 2) * panel + f % panel] |= int32_t(c % 2 ? word << 16 : word);
-      }
-    }
+  transformWindows(transforms, shape, filter, [&](int64_t p, int64_t c, int64_t f, double element) {
+    uint32_t word = uint16_t(int16_t(element));
+    result[((f / panel * points + p) * pairs + c / 2) * panel + f % panel] |= int32_t(c % 2 ? word << 16 : word);
+  });
 }
 
 bool tenon::fitsIntegerTransforms(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter) {
