@@ -150,15 +150,21 @@ struct ByteFactors {
 };
 } // namespace
 
-/// The factors where the body is `out + extui(a) * extsi(b)`.
-static std::optional<ByteFactors> matchByteFactors(linalg::GenericOp op) {
+/// What the body adds to the element that was there, of integers; null where it does anything else.
+static Value matchAddedInteger(linalg::GenericOp op) {
   Block *body = op.getBody();
   auto add = cast<linalg::YieldOp>(body->getTerminator()).getOperand(0).getDefiningOp<arith::AddIOp>();
-  if (!add || !add.getType().isInteger(32))
-    return std::nullopt;
-  Value old = body->getArguments().back(), other = add.getLhs() == old ? add.getRhs() : add.getLhs();
-  auto mul = other.getDefiningOp<arith::MulIOp>();
-  if (!mul || (add.getLhs() != old && add.getRhs() != old))
+  Value old = body->getArguments().back();
+  if (!add || !add.getType().isInteger(32) || (add.getLhs() != old && add.getRhs() != old))
+    return {};
+  return add.getLhs() == old ? add.getRhs() : add.getLhs();
+}
+
+/// The factors where the body is `out + extui(a) * extsi(b)`.
+static std::optional<ByteFactors> matchByteFactors(linalg::GenericOp op) {
+  Value added = matchAddedInteger(op);
+  auto mul = added ? added.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
+  if (!mul)
     return std::nullopt;
   ByteFactors factors;
   for (Value factor : {mul.getLhs(), mul.getRhs()})
@@ -248,12 +254,8 @@ static std::optional<Contraction> matchByteColumns(linalg::GenericOp op, unsigne
 
 /// Pairs of words with a matrix of pairs in panels.
 static std::optional<Contraction> matchWordContraction(linalg::GenericOp op, unsigned column) {
-  Block *body = op.getBody();
-  auto add = cast<linalg::YieldOp>(body->getTerminator()).getOperand(0).getDefiningOp<arith::AddIOp>();
-  Value old = body->getArguments().back();
-  if (!add || (add.getLhs() != old && add.getRhs() != old))
-    return std::nullopt;
-  auto factors = matchProductsOfPair(add.getLhs() == old ? add.getRhs() : add.getLhs());
+  Value added = matchAddedInteger(op);
+  auto factors = added ? matchProductsOfPair(added) : std::nullopt;
   if (!factors || factors->first == factors->second)
     return std::nullopt;
   std::optional<ElementRead> first = matchRead(op, factors->first), second = matchRead(op, factors->second);

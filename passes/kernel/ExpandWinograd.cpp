@@ -406,9 +406,8 @@ Value Expansion::addProduct(OpBuilder &body, ValueRange in) {
   return arith::AddFOp::create(body, loc, in[2], product, contract);
 }
 
-/// [point, square, channel] x [panel, point, channel, filter of the panel] -> [point, square, filter], one product a point, where pairs of
-/// channels are one of words:
-/// what is transformed is read once for all these filters. It may be more than the second cache holds.
+/// [point, square, channel] x [panel, point, channel, filter of the panel] -> [point, square, filter], one product a point: what is
+/// transformed is read once for all these filters. It may be more than the second cache holds. Of words a pair of channels counts as one.
 void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
   auto filter = cast<MemRefType>(op.getFilter().getType());
   int64_t channels = filter.getDimSize(2), panel = filter.getDimSize(3);
