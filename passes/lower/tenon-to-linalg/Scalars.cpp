@@ -71,6 +71,12 @@ Value tenon::toStorage(OpBuilder &b, Location loc, Value scalar, Type elementTyp
 // Scalar code
 //===----------------------------------------------------------------------===//
 
+/// Of zeros of either sign any one is the largest, and the smallest, as in IEEE 754's maxNum: one instruction in place of three where one of
+/// the two is known to be a number.
+static arith::FastMathFlagsAttr getAnyZero(OpBuilder &b) {
+  return arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::nsz);
+}
+
 namespace {
 
 /// Scalar code for elements of one tenon type. f16 and bf16 are computed in f32 and rounded after each
@@ -166,7 +172,7 @@ Value Scalar::unary(Operation *op, Value x) const {
       })
       .Case<ReluOp>([&](auto) -> Value {
         if (isFloat())
-          return arith::MaximumFOp::create(b, loc, x, like(x, 0));
+          return arith::MaximumFOp::create(b, loc, x, like(x, 0), getAnyZero(b));
         return isUnsigned() ? x : arith::MaxSIOp::create(b, loc, x, like(x, 0)).getResult();
       })
       .Case<GeluOp>([&](GeluOp gelu) -> Value {
@@ -263,8 +269,14 @@ Value Scalar::binary(Operation *op, Value x, Value y) const {
       .Case<RemOp>([&](auto) { return remainder(x, divisor(), false); })
       .Case<ModOp>([&](auto) { return remainder(x, divisor(), true); })
       .Case<PowOp>([&](auto) { return power(x, y); })
-      .Case<MaxOp>([&](auto) { return pick.operator()<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>(); })
-      .Case<MinOp>([&](auto) { return pick.operator()<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>(); })
+      .Case<MaxOp>([&](auto) -> Value {
+        return isFloat() ? arith::MaximumFOp::create(b, loc, x, y, getAnyZero(b)).getResult()
+                         : pick.operator()<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>();
+      })
+      .Case<MinOp>([&](auto) -> Value {
+        return isFloat() ? arith::MinimumFOp::create(b, loc, x, y, getAnyZero(b)).getResult()
+                         : pick.operator()<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>();
+      })
       .Case<AndOp>([&](auto) -> Value { return arith::AndIOp::create(b, loc, x, y); })
       .Case<OrOp>([&](auto) -> Value { return arith::OrIOp::create(b, loc, x, y); })
       .Case<XorOp>([&](auto) -> Value { return arith::XOrIOp::create(b, loc, x, y); })
@@ -425,9 +437,9 @@ Value tenon::emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type eleme
   // The order of a sum is not defined, which lets it be computed in vectors.
   auto reorder = arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::reassoc |
                                                                    arith::FastMathFlags::contract);
-  // Of zeros of either sign any one is the largest, as in IEEE 754's maxNum. The new element comes first: x86 keeps the first one where it
-  // is no number, and to keep what is in memory LLVM would store with a mask, which takes ten times as long on some processors.
-  auto anyZero = arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::nsz);
+  // The new element comes first: x86 keeps the first one where it is no number, and to keep what is in memory LLVM would store with a mask,
+  // which takes ten times as long on some processors.
+  arith::FastMathFlagsAttr anyZero = getAnyZero(b);
   if (isa<FloatType>(elementType)) {
     switch (kind) {
     case ReduceKind::sum:

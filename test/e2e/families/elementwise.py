@@ -11,6 +11,10 @@ from run import Case, single
 from tensors import Tensor, build, integers, randoms
 
 
+def keepNaN(function, x, y):
+    return math.nan if math.isnan(x) or math.isnan(y) else function(x, y)
+
+
 def cases():
     result = []
     shapes = [((3, 1, 5), (7, 1)), ((13,), ()), ((), ()), ((1,), (17,)), ((0, 3), (1, 3)), ((2, 1, 1, 3), (1, 5, 4, 1))]
@@ -45,6 +49,16 @@ def cases():
         single("DivInt", "Div", {"x": whole}, ref.elementwise(lambda v: int(v / 3), whole, dtype="i64"), {"c": integers([3])}),
         single("ModInt", "Mod", {"x": whole}, ref.elementwise(lambda v: v % 3, whole, dtype="i64"), {"c": integers([3])}),
         single("FmodInt", "Mod", {"x": whole}, ref.elementwise(lambda v: int(math.fmod(v, 3)), whole, dtype="i64"), {"c": integers([3])}, fmod=1),
+    ]
+    # What is no number stays so, on either side; vectors and what is left of them.
+    special = Tensor((37,), [[math.nan, -1.0, 2.0, -math.inf, math.inf, 0.0, -0.0, 0.5][i % 8] for i in range(37)])
+    other = Tensor((37,), [[0.25, math.nan, -3.0][i % 3] for i in range(37)])
+    result += [
+        single("ReluNaN", "Relu", {"x": special}, ref.elementwise(lambda v: keepNaN(max, v, 0.0), special)),
+        single("ClipNaN", "Clip", {"x": special}, ref.elementwise(lambda v: keepNaN(min, keepNaN(max, v, 0.0), 1.0), special),
+               {"low": Tensor((), [0.0]), "high": Tensor((), [1.0])}),
+        single("MaxNaN", "Max", {"x": special, "z": other}, ref.elementwise(lambda v, w: keepNaN(max, v, w), special, other)),
+        single("MinNaN", "Min", {"x": special, "z": other}, ref.elementwise(lambda v, w: keepNaN(min, v, w), special, other)),
     ]
     # Several nodes that read one another: one kernel, one result used twice.
     a, b = randoms("chain a", 5, 7), randoms("chain b", 7)

@@ -17,6 +17,14 @@ func.func private @elementwise_is_one_stage(%x: tensor<4x3xf32>, %b: tensor<3xf3
   return %1 : tensor<4x3xf32>
 }
 
+// Of zeros of either sign any one is the largest: one instruction of x86, where the sign of the result would take three.
+// CHECK-LABEL: @relu
+// CHECK: arith.maximumf {{.*}} fastmath<nsz>
+func.func private @relu(%x: tensor<4x3xf32>) -> tensor<4x3xf32> attributes {tenon.kernel} {
+  %0 = tenon.relu %x : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
 // The maximum, the exponentials, their sum, and the quotients in place; the symbol of the rows is an index argument.
 // CHECK-LABEL: @softmax_is_four_stages
 // CHECK-SAME: %[[S0:[a-z0-9]*]]: index)
