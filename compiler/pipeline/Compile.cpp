@@ -117,6 +117,10 @@ CompileStatus Compilation::resolveTargets() {
                                                   llvm::join(getCpuTargetNames(), ", "));
     if (target->getSectionTarget().size() >= sizeof(fmt::Section::target))
       return fail(CompileStatus::fault, "the features of target '" + name + "' do not fit into an artifact");
+    if (options.ownCacheBytes)
+      target->machine.ownCacheBytes = options.ownCacheBytes;
+    if (options.sharedCacheBytes)
+      target->machine.sharedCacheBytes = options.sharedCacheBytes;
     targets.push_back(std::move(*target));
   }
   if (CompileStatus status = checkTargets(); status != CompileStatus::done)

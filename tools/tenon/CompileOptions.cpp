@@ -15,6 +15,20 @@
 
 using namespace tenon;
 
+/// An option for a number of bytes.
+static void addBytes(CLI::App &command, const char *name, uint64_t &bytes, const char *description) {
+  command.add_option(name, bytes, description)
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->check(CLI::Validator(
+          [](std::string &text) {
+            int64_t value;
+            bool isGood = !llvm::StringRef(text).getAsInteger(10, value) && value > 0;
+            return isGood ? std::string() : "wants a number of bytes that is more than 0, found '" + text + "'";
+          },
+          "BYTES"))
+      ->type_name("BYTES");
+}
+
 void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   CompileOptions &options = arguments.options;
   command.add_option("model", options.input, "ONNX file, Hugging Face folder, or tenon-dialect .mlir")->required();
@@ -44,18 +58,11 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
                      "folder of inputs (NAME.npy each) to measure the error with, or of a folder for each set of "
                      "them; otherwise inputs are made up")
       ->type_name("DIR");
-  command.add_option("--memory-limit", options.memoryLimit,
-                     "look for a plan that needs no more, for any sizes in the ranges, and fail where there is none; K, M and G are "
-                     "understood")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->check(CLI::Validator(
-          [](std::string &text) {
-            uint64_t bytes;
-            bool isGood = !llvm::StringRef(text).getAsInteger(10, bytes) && bytes > 0;
-            return isGood ? std::string() : "wants a number of bytes that is more than 0, found '" + text + "'";
-          },
-          "BYTES"))
-      ->type_name("BYTES");
+  addBytes(command, "--memory-limit", options.memoryLimit,
+           "look for a plan that needs no more, for any sizes in the ranges, and fail where there is none; K, M and G are understood");
+  addBytes(command, "--own-cache", options.ownCacheBytes,
+           "the last cache that a core of the target does not share, where it is not this machine's: choices are made for it");
+  addBytes(command, "--shared-cache", options.sharedCacheBytes, "the cache that it shares with others");
   command.add_option("--dump-ir", options.dumpDir, "folder for one numbered .mlir file a pass that changed something");
   command.add_option("--dump-after", options.dumpAfter, "print the IR after this pass to standard error");
   command.add_flag("--timing", options.timing, "print how long phases and passes take to standard error");
