@@ -53,6 +53,9 @@ inline constexpr llvm::StringRef kRequiresTextAttr = "tenon.requires_text";
 inline constexpr llvm::StringRef kFlopsAttr = "tenon.flops";
 /// On a module: the figures of the processor that it is compiled for (passes/paths/Machine.h).
 inline constexpr llvm::StringRef kMachineAttr = "tenon.machine";
+/// On a reshape between two loop nests of a region: how many elements of each dimension of the second one's result a tile has, which
+/// computes what it reads of the first one (passes/fusion/Chains.h).
+inline constexpr llvm::StringRef kChainTileAttr = "tenon.chain_tile";
 /// On an operation that there are several ways for, and on its kernel: the one that it takes (passes/paths/Path.h).
 inline constexpr llvm::StringRef kPathAttr = "tenon.path";
 /// The way of products of bytes in tile registers (passes/paths/AmxBytes.cpp).

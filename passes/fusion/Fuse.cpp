@@ -14,6 +14,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
+#include "passes/Kernel.h"
+#include "passes/fusion/Chains.h"
 #include "passes/fusion/Cheap.h"
 #include "passes/fusion/FusionCost.h"
 
@@ -246,8 +248,11 @@ struct Group {
   Operation *root;
   SetVector<Operation *> ops;
   bool hasLoopNest;
-  /// Operations that compute, for each element of the root, just the element at the same place.
+  /// Operations that compute, for each element of the root, just the element at the same place; or of what is handed from a first
+  /// loop nest to a second one.
   llvm::SmallPtrSet<Operation *, 8> inPlace;
+  /// The loop nest that comes first, where there are two.
+  Operation *first = nullptr;
 };
 
 class Fusion {
@@ -258,6 +263,7 @@ public:
 private:
   Group *findRegion(Operation *op);
   bool mayJoin(Operation *op, Group &region);
+  void joinChain(const Chain &chain);
   void build(Group &region);
 
   Block &block;
@@ -277,6 +283,9 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use) {
   Operation *user = use.getOwner();
   if (tenon::hasLoopNest(user))
     return mayInlineInto(op, use);
+  // A region's reshape is between two loop nests.
+  if (isa<ReshapeOp>(user))
+    return op->hasTrait<Elementwise>();
   // Tile registers load parts as they lie in memory, and vectors what they cut or widen.
   if (isWidenedByProduct(user))
     return isReadTransposed(op, user);
@@ -292,6 +301,8 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
   // Nothing else than a kernel that reads it can undo a packing at no cost.
   if (static_cast<int64_t>(region.ops.size()) >= maxOps && !isa<UnpackOp, FromPartsOp, UnpackPartsOp>(op))
     return false;
+  if (op == region.first)
+    return true;
   bool nest = tenon::hasLoopNest(op);
   if (nest)
     return !region.hasLoopNest && allowsEpilogue(op) && op->hasOneUse() &&
@@ -336,9 +347,27 @@ static void repeatWidenings(Block &block) {
   }
 }
 
+/// The region of the second loop nest takes what is between it and the first one.
+void Fusion::joinChain(const Chain &chain) {
+  ReshapeOp link = chain.link;
+  Group *region = regionOf.lookup(*link->user_begin());
+  link->setAttr(kChainTileAttr, DenseI64ArrayAttr::get(link.getContext(), chain.tile));
+  region->first = chain.first;
+  region->ops.insert(link);
+  region->inPlace.insert(link);
+  regionOf[link] = region;
+}
+
 void Fusion::run() {
   repeatWidenings(block);
+  llvm::DenseMap<Operation *, Chain> chains;
+  for (Chain &chain : findChains(block))
+    chains.try_emplace(chain.link, chain);
   for (Operation &op : llvm::reverse(block.without_terminator())) {
+    if (auto chain = chains.find(&op); chain != chains.end()) {
+      joinChain(chain->second);
+      continue;
+    }
     if (needsNoKernel(&op) && !isNeededInMemory(&op))
       continue;
     if (auto concat = dyn_cast<ConcatOp>(op); concat && joinsInMemory(concat))
@@ -353,9 +382,10 @@ void Fusion::run() {
     region->ops.insert(&op);
     region->hasLoopNest |= tenon::hasLoopNest(&op);
     regionOf[&op] = region;
-    bool usersInPlace = &op == region->root ||
-                        llvm::all_of(op.getUsers(), [&](Operation *user) { return region->inPlace.contains(user); });
-    if (op.hasTrait<Elementwise>() && usersInPlace && hasDimsOf(&op, region->root))
+    bool usersInPlace = &op == region->root || llvm::all_of(op.getUsers(), [&](Operation *user) {
+                          return region->inPlace.contains(user) && (isa<ReshapeOp>(user) || hasDimsOf(&op, user));
+                        });
+    if (op.hasTrait<Elementwise>() && usersInPlace)
       region->inPlace.insert(&op);
   }
   for (auto &region : regions)

@@ -58,15 +58,15 @@ static DictionaryAttr getUsual(DispatchOp dispatch, ArrayRef<unsigned> symbols) 
   return usual.empty() ? DictionaryAttr() : usual.getDictionary(dispatch.getContext());
 }
 
-/// What the kernel is for, as part of its name: the loop nest in it, or the last operation.
-static StringRef getKind(DispatchOp dispatch) {
-  StringRef kind;
+/// What the kernel is for, as part of its name: the loop nests in it, or the last operation.
+static std::string getKind(DispatchOp dispatch) {
+  std::string nests, last;
   for (Operation &op : dispatch.getBody().front().without_terminator()) {
-    kind = op.getName().stripDialect();
+    last = op.getName().stripDialect();
     if (isa<ContractOp, AttentionOp, ConvolveOp, WinogradOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op))
-      break;
+      nests += (nests.empty() ? "" : "_") + last;
   }
-  return kind;
+  return nests.empty() ? last : nests;
 }
 
 static std::optional<int64_t> countFlops(DispatchOp dispatch) {

@@ -109,7 +109,12 @@ AffineExpr BodyReader::readArithmetic(Operation *definition) {
 }
 
 bool BodyReader::readBound(AffineExpr index, AffineExpr size, ElementRead &read) {
-  if (!index || !size || !llvm::is_contained(read.map.getResults(), index))
+  // What a tile has copied of an image begins elsewhere: an index there is less by what is the same for all loops.
+  auto isAbout = [&](AffineExpr place) {
+    AffineExpr origin = simplifyAffineExpr(index - place, op.getNumLoops(), symbols.size());
+    return llvm::none_of(llvm::seq(op.getNumLoops()), [&](unsigned loop) { return origin.isFunctionOfDim(loop); });
+  };
+  if (!index || !size || llvm::none_of(read.map.getResults(), isAbout))
     return false;
   std::optional<ReadBound> bound;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {

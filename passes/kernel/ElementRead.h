@@ -40,7 +40,7 @@ bool isZero(mlir::Value value);
 ElementRead getRead(mlir::OpOperand &operand);
 
 /// The element that a value of the body is, where it is one. Of bounds only such are understood as windows have: each
-/// of an index of the read that grows with one summed loop.
+/// of an index of the read that grows with one summed loop, counted from anywhere.
 std::optional<ElementRead> matchRead(mlir::linalg::GenericOp op, mlir::Value value);
 
 /// The f16 or bf16 that a value of f32 in the body is widened from, where it is one.

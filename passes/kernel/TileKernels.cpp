@@ -25,6 +25,7 @@
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
 #include "passes/UsualSizes.h"
+#include "passes/kernel/ChainTile.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/WinogradScratch.h"
 #include "passes/paths/Machine.h"
@@ -51,6 +52,8 @@ struct Tiling {
   AffineExpr count;
   /// The loop whose tiles change last, if not the first one: neighbours, which one thread computes, have it in common.
   std::optional<unsigned> slowest = {};
+  /// Loops whose extents are multiples of the sizes, though not known.
+  SmallVector<unsigned> even = {};
 };
 } // namespace
 
@@ -610,6 +613,23 @@ static Tiling getWinogradTiling(kernel::WinogradOp op, TilingInterface root, Arr
   return tiling;
 }
 
+/// Tiles as a chain of two loop nests asks for (passes/fusion/Chains.h).
+static Tiling getChainTiling(linalg::GenericOp root, ArrayRef<int64_t> sizes, ArrayRef<AffineExpr> dims) {
+  MLIRContext *context = root.getContext();
+  Tiling tiling{SmallVector<int64_t>(root.getNumLoops(), 0), getDimConstant(context, 1)};
+  AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    if (getConstant(dims[i]) && size >= *getConstant(dims[i]))
+      continue;
+    unsigned loop = map.getDimPosition(i);
+    tiling.sizes[loop] = size;
+    tiling.count = mulDims(tiling.count, ceilDivDims(dims[i], getDimConstant(context, size)));
+    if (dims[i].isMultipleOf(size))
+      tiling.even.push_back(loop);
+  }
+  return tiling;
+}
+
 //===----------------------------------------------------------------------===//
 // The loop over tiles
 //===----------------------------------------------------------------------===//
@@ -639,7 +659,7 @@ static scf::SCFTilingOptions getTilingOptions(const Tiling &tiling, Value begin,
   options.setTileSizes(sizes);
   options.setLoopType(scf::SCFTilingOptions::LoopType::CustomOp);
 
-  auto makeHeader = [begin, end, slowest = tiling.slowest](RewriterBase &b, Location loc, ArrayRef<Range> ranges, ArrayRef<OpFoldResult> sizes,
+  auto makeHeader = [begin, end, slowest = tiling.slowest, even = tiling.even](RewriterBase &b, Location loc, ArrayRef<Range> ranges, ArrayRef<OpFoldResult> sizes,
                                  ValueRange destinations) -> FailureOr<scf::SCFTilingOptions::CustomLoopHeaderInfo> {
     scf::SCFTilingOptions::CustomLoopHeaderInfo header;
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
@@ -662,7 +682,7 @@ static scf::SCFTilingOptions getTilingOptions(const Tiling &tiling, Value begin,
       rest = arith::DivUIOp::create(b, loc, rest, counts[i]);
     }
     positions[order[0]] = rest;
-    for (auto [range, size, position] : llvm::zip(ranges, sizes, positions)) {
+    for (auto [loopNumber, range, size, position] : llvm::enumerate(ranges, sizes, positions)) {
       if (isZeroInteger(size)) {
         header.tileOffset.push_back(range.offset);
         header.tileSizes.push_back(range.size);
@@ -671,7 +691,7 @@ static scf::SCFTilingOptions getTilingOptions(const Tiling &tiling, Value begin,
       OpFoldResult offset =
           affine::makeComposedFoldedAffineApply(b, loc, s0 * s1, {position, size});
       std::optional<int64_t> extent = getConstantIntValue(range.size), step = getConstantIntValue(size);
-      bool isExact = *step == 1 || (extent && *extent % *step == 0);
+      bool isExact = *step == 1 || (extent && *extent % *step == 0) || llvm::is_contained(even, loopNumber);
       header.tileOffset.push_back(offset);
       header.tileSizes.push_back(
           isExact ? size
@@ -773,7 +793,9 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
     kernel::WinogradOp winograd = findWinograd(root);
     auto generic = dyn_cast<linalg::GenericOp>(root.getOperation());
     AffineMap resultMap = generic ? generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)) : AffineMap();
+    Operation *link = findLink(kernel);
     Tiling tiling = winograd ? getWinogradTiling(winograd, root, dims)
+                    : link   ? getChainTiling(generic, link->getAttrOfType<DenseI64ArrayAttr>(kChainTileAttr), dims)
                              : chooseTiling(generic, returned.getResultNumber(), dims, UsualSizes(kernel), tileElements);
     if (int64_t bytes = getScratch(kernel))
       kernel->setAttr(kScratchAttr, IntegerAttr::get(IntegerType::get(context, 64), bytes));
@@ -792,6 +814,8 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
       for (auto [old, replacement] : tiled->replacements)
         rewriter.replaceAllUsesWith(old, replacement);
       auto loop = cast<scf::ForOp>(tiled->loops.front());
+      if (link && failed(computeLinkInTiles(rewriter, loop, link)))
+        return kernel.emitError("has two loop nests that cannot be computed by the same tiles");
       nameDestinationsAlike(loop);
       // A tile of uninitialised memory is memory of the tile's size.
       RewritePatternSet patterns(context);

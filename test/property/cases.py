@@ -33,6 +33,7 @@ class Case:
         self.opset = newest if batch.random() < 0.4 else batch.randint(getattr(module, "OLDEST", 13), newest)
         self.hasComposites = hasattr(module, "COMPOSITES")
         self.isGuarded = hasattr(module, "GUARDED")
+        self.options = [*getattr(module, "OPTIONS", ())]
         self.targets = [target for target in [*getattr(module, "TARGETS", ()), *targets] if _runs(target)]
         names = [name for name in module.OPERATORS if _exists(name.split()[0], self.opset)]
         self.operator = random.Random(f"{seed} {family} {number} operator").choice(names)
@@ -63,7 +64,7 @@ class Case:
 def _runs(target):
     """Whether this machine runs code for a target, as far as Linux says it."""
     flags = pathlib.Path("/proc/cpuinfo").read_text().split()
-    return {"x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}[target.split("+")[0]] in flags
+    return {"x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}[target.split("+")[0]] in flags
 
 
 def _exists(operator, opset):

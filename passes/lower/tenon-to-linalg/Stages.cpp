@@ -129,6 +129,38 @@ FailureOr<Value> StageBuilder::store(Value value, Value destination) {
                           [&](ElementEmitter &emitter) { return emitter.emit(value, emitter.getLoops()); });
 }
 
+LogicalResult StageBuilder::lowerLink(ReshapeOp link, Operation *first) {
+  Location loc = link.getLoc();
+  Value given = first->getResult(0), tensor = scope.lookupTensor(given);
+  RankedTensorType type = link.getInput().getType();
+  if (given != link.getInput()) {
+    bool isInPlace = getElementTypeOrSelf(tensor) == getStorageType(type.getElementType());
+    FailureOr<Value> stored =
+        store(link.getInput(), isInPlace ? tensor : scope.createEmpty(builder, loc, getDims(type), getStorageType(type.getElementType())));
+    if (failed(stored))
+      return failure();
+    tensor = *stored;
+  }
+  // All dimensions but the last are one on one of both sides.
+  Dims dims = getDims(link.getResult());
+  bool collapses = dims.size() == 2;
+  SmallVector<ReassociationIndices> groups{llvm::to_vector(llvm::seq<int64_t>((collapses ? type.getRank() : dims.size()) - 1))};
+  groups.push_back({int64_t(groups.front().size())});
+  Value reshaped;
+  if (collapses) {
+    reshaped = tensor::CollapseShapeOp::create(builder, loc, tensor, groups);
+  } else {
+    SmallVector<OpFoldResult> sizes;
+    for (AffineExpr dim : dims)
+      sizes.push_back(scope.getDimOrConstant(builder, loc, dim));
+    auto expanded = RankedTensorType::get(link.getResult().getType().getShape(), getElementTypeOrSelf(tensor));
+    reshaped = tensor::ExpandShapeOp::create(builder, loc, expanded, tensor, groups, sizes);
+  }
+  reshaped.getDefiningOp()->setAttr(kChainTileAttr, link->getAttr(kChainTileAttr));
+  scope.bindTensor(link.getResult(), reshaped);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Contract
 //===----------------------------------------------------------------------===//

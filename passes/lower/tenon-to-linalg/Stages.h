@@ -29,6 +29,8 @@ public:
   mlir::LogicalResult lower(mlir::Operation *op, llvm::ArrayRef<mlir::Value> destinations);
   /// Writes any value to a destination; the value of the destination afterwards.
   mlir::FailureOr<mlir::Value> store(mlir::Value value, mlir::Value destination);
+  /// What is between two loop nests of a kernel (Chains.h): computed in the tensor that `first` has given where its type allows that.
+  mlir::LogicalResult lowerLink(ReshapeOp link, mlir::Operation *first);
 
 private:
   /// What a reduction sums up: the element to be joined in one iteration.

@@ -91,9 +91,13 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
     if (hasLoopNest(&op))
       lastStage = &op;
   SmallVector<Value> written(results.size());
+  Operation *stageBefore = nullptr;
   for (Operation &op : kernel.getBody().front()) {
+    if (auto link = dyn_cast<ReshapeOp>(op); link && link->hasAttr(kChainTileAttr) && failed(stages.lowerLink(link, stageBefore)))
+      return failure();
     if (!hasLoopNest(&op))
       continue;
+    stageBefore = &op;
     SmallVector<Value> destinations(op.getNumResults());
     for (auto [i, returned] : llvm::enumerate(terminator->getOperands())) {
       Value output = body->getArgument(firstOutput + i);

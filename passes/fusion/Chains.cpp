@@ -1,0 +1,189 @@
+//===- Chains.cpp - convolutions whose input is computed in the same kernel ===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/fusion/Chains.h"
+#include "dialects/tenon/WidenedRows.h"
+#include "passes/Kernel.h"
+#include "passes/fusion/ChainCost.h"
+#include "passes/paths/ProductShape.h"
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+/// An image between two convolutions: known extents but for the number of images.
+struct Image {
+  int64_t lines, width, channels;
+};
+} // namespace
+
+static std::optional<Image> getImage(Value value) {
+  Dims dims = getDims(value);
+  if (dims.size() != 4)
+    return std::nullopt;
+  std::optional<int64_t> lines = getConstant(dims[1]), width = getConstant(dims[2]), channels = getConstant(dims[3]);
+  if (!lines || !width || !channels || *lines * *width * *channels == 0)
+    return std::nullopt;
+  return Image{*lines, *width, *channels};
+}
+
+/// The cycles that the choice of paths has estimated, where it was one of sums of products in vectors, of f32 as it lies in memory; none
+/// else.
+static IntegerAttr getEstimate(Operation *op) {
+  auto path = op->getAttrOfType<StringAttr>(kPathAttr);
+  auto estimates = op->getAttrOfType<DictionaryAttr>(kPathsAttr);
+  bool fits = isa<ContractOp, ConvolveOp>(op) && path && estimates && isProductOfFloats(op) &&
+              getElementTypeOrSelf(op->getResult(0)).isF32() && !isWidened(op->getOperand(0)) &&
+              llvm::is_contained({"direct", "panels", "plain"}, path.getValue());
+  return fits ? estimates.getAs<IntegerAttr>(path.getValue()) : IntegerAttr();
+}
+
+/// Whether an operation may be one of the two. Sums of more wait in memory of a tile's own (ContractionDepth), which a chain has none left of.
+static bool isPlainNest(Operation *op) {
+  constexpr double kMostDepth = 2048;
+  return getEstimate(op) && getProductShape(op)->depth <= kMostDepth;
+}
+
+/// [m, k] x [k, n] -> [m, n], and `input` is the rows.
+static bool isProductOfRows(ContractOp op, Value input) {
+  ArrayRef<int64_t> lhs = op.getLhsDims(), rhs = op.getRhsDims(), result = op.getResultDims();
+  return op.getLhs() == input && op.getRhs() != input && lhs.size() == 2 && rhs.size() == 2 && result.size() == 2 &&
+         lhs.front() == result.front() && llvm::is_contained(rhs, lhs.back()) && llvm::is_contained(rhs, result.back()) &&
+         !llvm::is_contained(rhs, lhs.front());
+}
+
+/// Whether each channel has a filter of its own.
+static bool isDepthwise(ConvolveOp op) {
+  int64_t channels = getConstant(getDims(op.getInput())[op.getChannelDim()]).value_or(0);
+  return op.getChannelsLast() && int64_t(op.getGroups()) == channels && getConstant(getDims(op.getType())[op.getChannelDim()]) == channels;
+}
+
+/// The one loop nest that `value` is computed from by operations that nothing else reads, each element from the one at the same place.
+static Operation *findNestBefore(ReshapeOp link) {
+  constexpr size_t kMostSteps = 16;
+  Dims dims = getDims(link.getInput());
+  auto isLater = [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); };
+  llvm::SmallPtrSet<Operation *, 16> inside{link};
+  SmallVector<Operation *> pending{link.getInput().getDefiningOp()};
+  Operation *nest = nullptr;
+  while (!pending.empty() && inside.size() < kMostSteps) {
+    Operation **latest = llvm::min_element(pending, [&](Operation *a, Operation *b) { return a && (!b || isLater(a, b)); });
+    Operation *op = *latest;
+    pending.erase(latest);
+    if (!op || op->getBlock() != link->getBlock() || inside.contains(op) ||
+        !llvm::all_of(op->getUsers(), [&](Operation *user) { return inside.contains(user); }))
+      continue;
+    if (isPlainNest(op)) {
+      if (nest)
+        return nullptr;
+      nest = op;
+    } else if (op->hasTrait<Elementwise>() && getDims(op->getResult(0)) == dims) {
+      inside.insert(op);
+      for (Value operand : op->getOperands())
+        if (getDims(operand) == dims)
+          pending.push_back(operand.getDefiningOp());
+    }
+  }
+  return nest && nest->hasOneUse() && getDims(nest->getResult(0)) == dims ? nest : nullptr;
+}
+
+/// Elements of an image that is an operand or a result, also where rows of all images are one dimension.
+static std::optional<double> countElements(Value value, const Image &between) {
+  Dims dims = getDims(value);
+  if (dims.size() == 2)
+    dims = {getDimConstant(value.getContext(), between.lines * between.width), dims.back()};
+  else
+    dims.erase(dims.begin());
+  std::optional<int64_t> elements = getConstant(getElementCount(value.getContext(), dims));
+  return elements ? std::optional(double(*elements)) : std::nullopt;
+}
+
+/// Cycles of so many rows of the result.
+static double getCycles(Operation *nest, double rows) { return getEstimate(nest).getInt() / getProductShape(nest)->rows * rows; }
+
+/// The figures that decide; none where extents are open.
+static std::optional<ChainShape> getShape(Operation *first, Operation *second, const Image &between, int64_t images,
+                                          const Machine &machine) {
+  constexpr double kElementBytes = sizeof(float);
+  std::optional<double> read = countElements(first->getOperand(0), between), written = countElements(second->getResult(0), between);
+  if (!read || !written)
+    return std::nullopt;
+  ProductShape firstShape = *getProductShape(first), secondShape = *getProductShape(second);
+  ChainShape shape{images, between.lines, between.width, between.channels, between.lines, 1, 1, 1, 0, /*needsEqualTiles=*/true,
+                   int64_t(kElementBytes), 0, 0, 0, 0, 0};
+  if (auto convolve = dyn_cast<ConvolveOp>(second)) {
+    std::optional<Image> result = getImage(convolve.getResult());
+    std::optional<int64_t> window = getConstant(getDims(convolve.getFilter()).front());
+    if (!result || !window || !getConstant(getDims(convolve.getFilter())[1]))
+      return std::nullopt;
+    shape.resultLines = result->lines;
+    shape.window = *window;
+    shape.stride = convolve.getStrides()[0];
+    shape.dilation = convolve.getDilations()[0];
+    shape.channelStep = between.channels % machine.panelColumns == 0 ? machine.panelColumns : between.channels;
+    shape.needsEqualTiles = false;
+  }
+  double resultRows = *written / secondShape.columns;
+  shape.firstCycles = images * getCycles(first, between.lines * between.width);
+  shape.secondCycles = images * getCycles(second, resultRows);
+  double firstWeights = firstShape.getWeights() * kElementBytes, secondWeights = secondShape.getWeights() * kElementBytes;
+  shape.firstBytes = images * *read * kElementBytes + firstWeights;
+  shape.secondBytes = images * *written * kElementBytes + secondWeights;
+  shape.weightBytes = firstWeights + secondWeights;
+  return shape;
+}
+
+/// A tile in elements of the second one's result.
+static SmallVector<int64_t> getTile(Operation *second, const ChainTile &tile, const Image &between) {
+  Dims dims = getDims(second->getResult(0));
+  if (isa<ContractOp>(second))
+    return {tile.lines * between.width, *getConstant(dims.back())};
+  return {1, tile.lines, *getConstant(dims[2]), tile.channels};
+}
+
+static std::optional<Chain> matchChain(ReshapeOp link) {
+  if (!link->hasOneUse())
+    return std::nullopt;
+  Operation *second = *link->user_begin(), *first = findNestBefore(link);
+  if (!first || !isPlainNest(second) || second->getBlock() != link->getBlock())
+    return std::nullopt;
+  auto rows = dyn_cast<ContractOp>(isa<ContractOp>(first) ? first : second);
+  auto image = dyn_cast<ConvolveOp>(isa<ConvolveOp>(first) ? first : second);
+  if (!rows || !image || !image.getChannelsLast() || !isProductOfRows(rows, rows == first ? rows.getLhs() : link.getResult()))
+    return std::nullopt;
+  if (image == second && (!isDepthwise(image) || image.getInput() != link.getResult()))
+    return std::nullopt;
+  Value images = rows == first ? link.getResult() : link.getInput();
+  std::optional<Image> between = getImage(images);
+  if (!between || getElementTypeOrSelf(link.getResult()) != getElementTypeOrSelf(first->getResult(0)))
+    return std::nullopt;
+  // What is not known of a result's columns is all of them.
+  if (!getConstant(getDims(second->getResult(0)).back()))
+    return std::nullopt;
+  Machine machine = getMachine(first);
+  std::optional<ChainShape> shape = getShape(first, second, *between, getConstant(getDims(images)[0]).value_or(1), machine);
+  std::optional<ChainTile> tile = shape ? chooseChainTile(*shape, machine) : std::nullopt;
+  return tile ? std::optional(Chain{first, link, getTile(second, *tile, *between), tile->savedCycles}) : std::nullopt;
+}
+
+SmallVector<Chain> tenon::findChains(Block &block) {
+  SmallVector<Chain> all, chosen;
+  for (auto link : block.getOps<ReshapeOp>())
+    if (std::optional<Chain> chain = matchChain(link))
+      all.push_back(*chain);
+  llvm::stable_sort(all, [](const Chain &x, const Chain &y) { return x.savedCycles > y.savedCycles; });
+  llvm::SmallPtrSet<Operation *, 16> taken;
+  for (const Chain &chain : all) {
+    Operation *second = *const_cast<ReshapeOp &>(chain.link)->user_begin();
+    if (taken.contains(chain.first) || taken.contains(second))
+      continue;
+    taken.insert(chain.first);
+    taken.insert(second);
+    chosen.push_back(chain);
+  }
+  return chosen;
+}
