@@ -205,8 +205,7 @@ static std::optional<std::pair<unsigned, AffineMap>> matchQuads(linalg::GenericO
   return std::pair(loop.getPosition(), AffineMap::get(map.getNumDims(), map.getNumSymbols(), quads, map.getContext()));
 }
 
-/// Whether a loop's steps are neighbours along the last dimension, and nowhere else.
-static bool isAlongLast(AffineMap map, unsigned loop) {
+bool tenon::isAlongLast(AffineMap map, unsigned loop) {
   return map.getNumResults() > 0 && getStep(map.getResults().back(), loop) == 1 &&
          llvm::none_of(map.getResults().drop_back(), [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
 }

@@ -46,7 +46,7 @@ inline constexpr int64_t kBytesOfPartRows = 1 << 20, kBytesOfSplitPartRows = 3 <
 inline constexpr int64_t kSplitPartRows = 128, kSplitPartColumns = 192;
 /// Bytes of the rows of a tile in parts where the kernel cuts them, to its scratch, at most.
 inline constexpr int64_t kBytesOfCutRows = 1 << 19;
-/// On a linalg.generic that cuts rows, or widens what a tile reads, bytes to words as well: how many steps of each loop a tile has, at most.
+/// On a linalg.generic that cuts rows, or copies what a tile reads (halves, bytes that become words, columns): how many steps of each loop a tile has, at most.
 inline constexpr llvm::StringLiteral kTileExtentsAttr = "tenon.tile_extents";
 /// On a linalg.generic of floats in parts whose sums are done for a part of their length at a time: rows and columns of
 /// a tile, at most, and that length.
@@ -125,17 +125,26 @@ inline int64_t getMostTileBytes(const Contraction &contraction) { return contrac
 bool fitsWords(mlir::linalg::GenericOp op, const Contraction &contraction);
 int64_t getBytesOfPanelInWords(mlir::linalg::GenericOp op, const Contraction &contraction);
 
-/// The bytes of what a tile reads of halves or of bytes, widened, where it has `extents` steps of each loop, at most; none where
+/// Whether pixels of a depthwise convolution lie so far apart, by a large power of two, that the first cache has few of them at a time: the
+/// columns of a block are copied side by side then, of all lines that a tile sees (ContractionTile.cpp).
+bool copiesColumns(mlir::linalg::GenericOp op, const Contraction &contraction);
+/// At most as many as these.
+inline constexpr int64_t kCopiedColumns = 32;
+
+/// The bytes of what a tile reads of halves or of bytes, widened, or of columns that are copied, where it has `extents` steps of each loop, at most; none where
 /// the kernel does not copy it.
 std::optional<int64_t> getWidenedTileBytes(mlir::linalg::GenericOp op, const Contraction &contraction,
                                            llvm::ArrayRef<int64_t> extents);
 
-/// The scratch that a kernel with this contraction needs: where what a tile reads is widened, for that, and for a panel in words.
+/// The scratch that a kernel with this contraction needs: where what a tile reads is copied, for that, and for a panel in words.
 int64_t getTileScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// The scratch that a kernel with this contraction needs: where columns are cut, for two pairs of panels in parts, of
 /// which one is multiplied and the other one becomes; where rows are, for those of a tile, after that.
 int64_t getCutScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
+
+/// Whether a loop's steps are neighbours along the last dimension, and nowhere else.
+bool isAlongLast(mlir::AffineMap map, unsigned loop);
 
 /// The width of the panels that a dimension is packed in: one index is `loop floordiv width`, the last one
 /// `loop mod width`, and no other has it. 0 where it is not so.

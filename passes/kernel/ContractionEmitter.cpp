@@ -159,6 +159,9 @@ void ContractionEmitter::emitFewRows() {
 /// In blocks that registers hold.
 void ContractionEmitter::emitBlocks() {
   unrollsTaps = hasFewTaps();
+  hasCopiedColumns = op->hasAttr(kTileExtentsAttr) && copiesColumns(op, contraction);
+  if (hasCopiedColumns)
+    columnExtent = constant(kCopiedColumns);
   block = chooseBlock(getProblem());
   // A block's columns become words, for which there is room for a panel.
   if (sumsWords)
@@ -210,7 +213,34 @@ void ContractionEmitter::emitLoops() {
         });
       });
     });
-  forParallel(outerLoops, [&] { forColumns(emitRows); });
+  if (hasCopiedColumns)
+    return forLoop(constant(0), extents[contraction.columnLoop], kCopiedColumns, [&](Value column) {
+      firstColumn = column;
+      ElementRead image = contraction.scalars, filter = contraction.vectors;
+      copyColumns();
+      forParallel(outerLoops, [&] { forColumns(emitRows); });
+      std::tie(contraction.scalars, contraction.vectors) = std::pair(image, filter);
+    });
+  forParallel(outerLoops, [&] {
+    if (readsColumnsInOrder())
+      forRows([&](int64_t rows) { forColumns([&](int64_t vectors, Value active) { emitBlock({rows, vectors}, active); }); });
+    else
+      forColumns(emitRows);
+  });
+}
+
+/// Whether all columns of some rows are summed before other rows: what a depthwise convolution reads then are runs of neighbours in memory, as
+/// many as windows of these rows have pixels. The first cache and its prefetcher keep track of some; of more they do better where
+/// each is read by all rows that see it.
+bool ContractionEmitter::readsColumnsInOrder() {
+  constexpr int64_t kMostLines = 3;
+  if (!contraction.isColumnwise || !window)
+    return false;
+  int64_t lines = 1;
+  for (unsigned loop : getSummedLoops())
+    if (loop != window->loop)
+      lines *= getConstantIntValue(extents[loop]).value_or(kMostLines + 1);
+  return lines <= kMostLines;
 }
 
 /// Whole blocks of vectors, then what is left: at once where it is known how much that is, else single
@@ -224,7 +254,7 @@ void ContractionEmitter::forColumns(llvm::function_ref<void(int64_t vectors, Val
   };
   auto body = [&](Value column, int64_t vectors, Value active) {
     position[contraction.columnLoop] =
-        contraction.isGrouped ? arith::AddIOp::create(b, loc, firstColumn, column).getResult() : column;
+        firstColumn ? arith::AddIOp::create(b, loc, firstColumn, column).getResult() : column;
     emitBody(vectors, active);
   };
   if (std::optional<int64_t> known = getConstantIntValue(extent)) {

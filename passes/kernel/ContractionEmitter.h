@@ -108,6 +108,9 @@ private:
   void emitFewRows();
   void copyRows();
   void widenTile();
+  bool readsColumnsInOrder();
+  void copyColumns();
+  ElementRead copyColumns(const ElementRead &read, mlir::ArrayRef<int64_t> most, int64_t scratch);
   mlir::Value getCopiedRow();
   mlir::Value loadCopied(int64_t row);
   void emitLoops();
@@ -266,12 +269,12 @@ private:
   ByteProducts byteProducts;
   mlir::Type type; ///< of the sums
   int64_t lanes;
-  bool isFromZero = false, wantsAmx = false, sumsPairs = false;
+  bool isFromZero = false, wantsAmx = false, sumsPairs = false, hasCopiedColumns = false;
   llvm::SmallVector<EpilogueStage> epilogue;
   llvm::SmallVector<mlir::Value> extents, position;
   llvm::SmallVector<unsigned> outerLoops; ///< the parallel loops but rows and columns
-  mlir::Value firstColumn; ///< of the group that is done now, where there are several
-  mlir::Value columnExtent; ///< the columns of a group, or all
+  mlir::Value firstColumn; ///< of the group that is done now, where there are several, or of those that are copied
+  mlir::Value columnExtent; ///< the columns of a group, as many as are copied, or all
   std::optional<Window> window;
   std::optional<DepthParts> depth;
   mlir::Operation *versions = nullptr; ///< the branch between code for some numbers of rows and for others, where there is one

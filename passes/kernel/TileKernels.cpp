@@ -417,6 +417,26 @@ static void setTileExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
     op->setAttr(kTileExtentsAttr, DenseI64ArrayAttr::get(op.getContext(), extents));
 }
 
+/// Tiles whose columns are copied: few of these, and for that more lines, of which neighbours copy some twice.
+static void chooseCopiedColumns(linalg::GenericOp op, const ContractionShape &shape, SmallVector<int64_t> &sizes) {
+  if (!copiesColumns(op, *matchContraction(op)))
+    return;
+  int64_t columns = std::min<int64_t>(sizes[shape.column], 2 * kCopiedColumns), more = sizes[shape.column] / columns;
+  sizes[shape.column] = columns;
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (unsigned i = sizes.size(); i-- > 0;) {
+    int64_t extent = ranges[map.getDimPosition(i)];
+    if (i == shape.column || i == shape.row || ShapedType::isDynamic(extent) || extent == 0)
+      continue;
+    // Parts of nearly equal size.
+    int64_t wanted = std::min(sizes[i] * more, extent), parts = std::max<int64_t>((extent + wanted / 2) / wanted, 1);
+    int64_t size = llvm::divideCeil(extent, parts);
+    more = std::max<int64_t>(more * sizes[i] / size, 1);
+    sizes[i] = size;
+  }
+}
+
 /// Smaller tiles where one reads more halves than a thread keeps widened: fewer lines of pixels, or of rows at last.
 static void cutWidenedTiles(linalg::GenericOp op, const ContractionShape &shape, SmallVector<int64_t> &sizes) {
   Contraction contraction = *matchContraction(op);
@@ -543,6 +563,8 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   if (contraction && !exact)
     fixed = contraction->panel > 1 ? choosePackedSizes(dims, *contraction)
                                    : chooseUnpackedSizes(dims, *contraction, usual);
+  if (contraction && !exact)
+    chooseCopiedColumns(findContractionOp(root), *contraction, fixed);
   if (contraction && !exact && !contraction->copiedRowBytes)
     cutWidenedTiles(findContractionOp(root), *contraction, fixed);
   if (std::optional<unsigned> transposed = findTransposedDim(root, map); transposed && !contraction && !exact)
@@ -614,7 +636,13 @@ static Tiling getWinogradTiling(kernel::WinogradOp op, TilingInterface root, Arr
 }
 
 /// Tiles as a chain of two loop nests asks for (passes/fusion/Chains.h).
-static Tiling getChainTiling(linalg::GenericOp root, ArrayRef<int64_t> sizes, ArrayRef<AffineExpr> dims) {
+static Tiling getChainTiling(linalg::GenericOp root, Operation *link, ArrayRef<AffineExpr> dims) {
+  ArrayRef<int64_t> sizes = link->getAttrOfType<DenseI64ArrayAttr>(kChainTileAttr).asArrayRef();
+  // A first loop nest of images does some lines at a time.
+  if (auto rows = dyn_cast<tensor::CollapseShapeOp>(link)) {
+    ArrayRef<int64_t> image = rows.getSrcType().getShape();
+    setTileExtents(findContractionOp(rows.getSrc().getDefiningOp<linalg::GenericOp>()), {1, sizes[0] / image[2], image[2], image[3]});
+  }
   MLIRContext *context = root.getContext();
   Tiling tiling{SmallVector<int64_t>(root.getNumLoops(), 0), getDimConstant(context, 1)};
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
@@ -795,7 +823,7 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
     AffineMap resultMap = generic ? generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)) : AffineMap();
     Operation *link = findLink(kernel);
     Tiling tiling = winograd ? getWinogradTiling(winograd, root, dims)
-                    : link   ? getChainTiling(generic, link->getAttrOfType<DenseI64ArrayAttr>(kChainTileAttr), dims)
+                    : link   ? getChainTiling(generic, link, dims)
                              : chooseTiling(generic, returned.getResultNumber(), dims, UsualSizes(kernel), tileElements);
     if (int64_t bytes = getScratch(kernel))
       kernel->setAttr(kScratchAttr, IntegerAttr::get(IntegerType::get(context, 64), bytes));

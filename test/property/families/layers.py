@@ -104,6 +104,27 @@ def drawBorder(d, operator):
            group=groups)
 
 
+def drawColumns(d, operator):
+    """Depthwise, of so many channels that pixels lie a power of two apart, or nearly so: columns that are copied, and others."""
+    channels = d.choose(64, 128, 192, 256, 320, 384, 512, 576, 1024)
+    kernel, strides = [d.integer(1, 7) for _ in range(2)], [d.choose(1, 1, 2, 3) for _ in range(2)]
+    dilations = [d.choose(1, 1, 1, 2) for _ in range(2)]
+    spans = [(size - 1) * dilation + 1 for size, dilation in zip(kernel, dilations)]
+    pads = [d.integer(0, span) for _ in range(2) for span in spans]
+    spatial = [d.size(1, 14) for _ in range(2)]
+    # At least one window fits, however small the input is.
+    for i, span in enumerate(spans):
+        pads[i] += max(0, span - 1 - pads[i] - pads[i + 2])
+    value = d.input(FLOAT, [d.size(1, 3), channels, *spatial], "unit")
+    if d.chance(0.3):
+        value = d.node("Relu", [value], dtypes=[FLOAT], isResult=False)
+    value = d.node(operator, [value, d.weight(FLOAT, [channels, 1, *kernel])], dtypes=[FLOAT], kernel_shape=kernel, strides=strides,
+                   dilations=dilations, pads=pads, group=channels, isResult=True)
+    if d.chance(0.5):
+        d.node("Tanh" if d.chance(0.3) else "Relu", [value], dtypes=[FLOAT])
+    d.isWhole, d.slack = True, 16
+
+
 def drawConvTranspose(d, operator):
     """Several results a pixel, by filters shorter than the stride, as long, and longer; cut off on both sides, or not."""
     rank, groups = d.choose(1, 2, 2, 3), d.choose(1, 1, 1, 3)
@@ -125,5 +146,6 @@ def drawConvTranspose(d, operator):
 
 
 OPERATORS = {
-    "MatMul": drawMatMul, "Gemm": drawGemm, "Conv": drawConv, "Conv border": drawBorder, "ConvTranspose": drawConvTranspose,
+    "MatMul": drawMatMul, "Gemm": drawGemm, "Conv": drawConv, "Conv border": drawBorder, "Conv columns": drawColumns,
+    "ConvTranspose": drawConvTranspose,
 }
