@@ -26,17 +26,23 @@ static double getSeparateCycles(const ChainShape &shape, const Machine &machine)
          getKernelCycles({shape.secondCycles, shape.secondBytes + between}, machine);
 }
 
-/// Cycles of a kernel of both with these tiles; none where a tile does not fit, or there are too few of them for threads to share.
+/// That a tile has of the images between: the stack has room for so many (PlaceAllocations).
+static constexpr double kMostBytes = 1 << 18;
+
+static double getTileBytes(const ChainShape &shape, int64_t lines, int64_t channels) {
+  return double(countLinesBetween(shape, lines)) * shape.width * channels * shape.elementBytes;
+}
+
+/// Cycles of a kernel of both with these tiles; none where the cache does not hold what one reads, or there are too few of them for threads
+/// to share.
 static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t lines, int64_t channels, const Machine &machine) {
   constexpr int64_t kFewestTiles = 16;
-  // Of a tile: the stack has room for so many bytes (PlaceAllocations), and the cache holds them beside what else a tile reads.
-  constexpr double kMostBytes = 1 << 18, kShareOfCache = 0.5;
+  constexpr double kShareOfCache = 0.5;
   // Two calls, and blocks of rows at the end that are not full.
   constexpr double kTileCycles = 500;
-  int64_t linesBetween = countLinesBetween(shape, lines);
-  double bytes = double(linesBetween) * shape.width * channels * shape.elementBytes;
+  double bytes = getTileBytes(shape, lines, channels);
   double tiles = double(shape.images) * ((shape.resultLines + lines - 1) / lines) * (shape.channels / channels);
-  if (bytes > kMostBytes || bytes + shape.weightBytes > kShareOfCache * machine.ownCacheBytes || tiles < kFewestTiles)
+  if (bytes + shape.weightBytes > kShareOfCache * machine.ownCacheBytes || tiles < kFewestTiles)
     return std::nullopt;
   // What tiles that are neighbours compute of the lines between twice. The two take turns, tile by tile: neither hides behind the other's bytes.
   double repeated = tiles * bytes / getBytesBetween(shape);
@@ -55,7 +61,7 @@ std::optional<ChainTile> tenon::chooseChainTile(const ChainShape &shape, const M
   for (int64_t channels = step; channels <= shape.channels; channels += step) {
     if (shape.channels % channels != 0)
       continue;
-    for (int64_t lines = 1; lines <= shape.resultLines; ++lines) {
+    for (int64_t lines = 1; lines <= shape.resultLines && getTileBytes(shape, lines, channels) <= kMostBytes; ++lines) {
       if (shape.needsEqualTiles && shape.resultLines % lines != 0)
         continue;
       std::optional<double> cycles = getJoinedCycles(shape, lines, channels, machine);

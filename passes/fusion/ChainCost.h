@@ -18,16 +18,16 @@ namespace tenon {
 struct ChainShape {
   int64_t images;
   int64_t lines, width, channels; ///< of an image between them
-  int64_t resultLines;            ///< of what the second one gives
-  int64_t window, stride, dilation; ///< of the second one, along the lines
+  int64_t resultLines = 0;        ///< of what the second one gives
+  int64_t window = 1, stride = 1, dilation = 1; ///< of the second one, along the lines
   /// Channels that the second one does not mix, a panel of them at a time; 0 where it reads all channels for each of its own.
-  int64_t channelStep;
+  int64_t channelStep = 0;
   /// Whether rows of all images are one dimension of the result, of which tiles that are parts of an image have to be equal ones.
-  bool needsEqualTiles;
-  int64_t elementBytes;             ///< between them
-  double firstCycles, secondCycles; ///< of arithmetic on a core
-  double firstBytes, secondBytes;   ///< read and written, but for the images between them
-  double weightBytes;               ///< of these: what each tile reads
+  bool needsEqualTiles = false;
+  int64_t elementBytes = 0;                 ///< between them
+  double firstCycles = 0, secondCycles = 0; ///< of arithmetic on a core
+  double firstBytes = 0, secondBytes = 0;   ///< read and written, but for the images between them
+  double weightBytes = 0;                   ///< of these: what each tile reads
 };
 
 /// What a tile of the second one's result has: some lines of an image, of all channels between them or of some.

@@ -62,33 +62,30 @@ static bool isDepthwise(ConvolveOp op) {
   return op.getChannelsLast() && int64_t(op.getGroups()) == channels && getConstant(getDims(op.getType())[op.getChannelDim()]) == channels;
 }
 
-/// The one loop nest that `value` is computed from by operations that nothing else reads, each element from the one at the same place.
+/// The one loop nest that a reshape's input is computed from by operations that nothing else reads, each element from the one at the same
+/// place; null for none.
 static Operation *findNestBefore(ReshapeOp link) {
-  constexpr size_t kMostSteps = 16;
   Dims dims = getDims(link.getInput());
-  auto isLater = [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); };
   llvm::SmallPtrSet<Operation *, 16> inside{link};
   SmallVector<Operation *> pending{link.getInput().getDefiningOp()};
   Operation *nest = nullptr;
-  while (!pending.empty() && inside.size() < kMostSteps) {
-    Operation **latest = llvm::min_element(pending, [&](Operation *a, Operation *b) { return a && (!b || isLater(a, b)); });
-    Operation *op = *latest;
-    pending.erase(latest);
-    if (!op || op->getBlock() != link->getBlock() || inside.contains(op) ||
+  while (!pending.empty() && inside.size() + 1 < kMostOpsBefore) {
+    Operation *op = pending.pop_back_val();
+    // An operation comes up once for each that reads it.
+    if (!op || op->getBlock() != link->getBlock() || inside.contains(op) || getDims(op->getResult(0)) != dims ||
         !llvm::all_of(op->getUsers(), [&](Operation *user) { return inside.contains(user); }))
       continue;
     if (isPlainNest(op)) {
-      if (nest)
+      if (nest && nest != op)
         return nullptr;
       nest = op;
-    } else if (op->hasTrait<Elementwise>() && getDims(op->getResult(0)) == dims) {
+    } else if (op->hasTrait<Elementwise>()) {
       inside.insert(op);
       for (Value operand : op->getOperands())
-        if (getDims(operand) == dims)
-          pending.push_back(operand.getDefiningOp());
+        pending.push_back(operand.getDefiningOp());
     }
   }
-  return nest && nest->hasOneUse() && getDims(nest->getResult(0)) == dims ? nest : nullptr;
+  return nest && nest->hasOneUse() ? nest : nullptr;
 }
 
 /// Elements of an image that is an operand or a result, also where rows of all images are one dimension.
@@ -108,14 +105,18 @@ static double getCycles(Operation *nest, double rows) { return getEstimate(nest)
 /// The figures that decide; none where extents are open.
 static std::optional<ChainShape> getShape(Operation *first, Operation *second, const Image &between, int64_t images,
                                           const Machine &machine) {
-  constexpr double kElementBytes = sizeof(float);
+  constexpr int64_t kElementBytes = sizeof(float);
   std::optional<double> read = countElements(first->getOperand(0), between), written = countElements(second->getResult(0), between);
   if (!read || !written)
     return std::nullopt;
   ProductShape firstShape = *getProductShape(first), secondShape = *getProductShape(second);
-  ChainShape shape{images, between.lines, between.width, between.channels, between.lines, 1, 1, 1, 0, /*needsEqualTiles=*/true,
-                   int64_t(kElementBytes), 0, 0, 0, 0, 0};
-  if (auto convolve = dyn_cast<ConvolveOp>(second)) {
+  ChainShape shape{images, between.lines, between.width, between.channels};
+  shape.elementBytes = kElementBytes;
+  if (isa<ContractOp>(second)) {
+    shape.resultLines = between.lines;
+    shape.needsEqualTiles = true;
+  } else {
+    auto convolve = cast<ConvolveOp>(second);
     std::optional<Image> result = getImage(convolve.getResult());
     std::optional<int64_t> window = getConstant(getDims(convolve.getFilter()).front());
     if (!result || !window || !getConstant(getDims(convolve.getFilter())[1]))
@@ -125,7 +126,6 @@ static std::optional<ChainShape> getShape(Operation *first, Operation *second, c
     shape.stride = convolve.getStrides()[0];
     shape.dilation = convolve.getDilations()[0];
     shape.channelStep = between.channels % machine.panelColumns == 0 ? machine.panelColumns : between.channels;
-    shape.needsEqualTiles = false;
   }
   double resultRows = *written / secondShape.columns;
   shape.firstCycles = images * getCycles(first, between.lines * between.width);
@@ -159,10 +159,8 @@ static std::optional<Chain> matchChain(ReshapeOp link) {
     return std::nullopt;
   Value images = rows == first ? link.getResult() : link.getInput();
   std::optional<Image> between = getImage(images);
-  if (!between || getElementTypeOrSelf(link.getResult()) != getElementTypeOrSelf(first->getResult(0)))
-    return std::nullopt;
-  // What is not known of a result's columns is all of them.
-  if (!getConstant(getDims(second->getResult(0)).back()))
+  if (!between || getElementTypeOrSelf(link.getResult()) != getElementTypeOrSelf(first->getResult(0)) ||
+      !getConstant(getDims(second->getResult(0)).back()))
     return std::nullopt;
   Machine machine = getMachine(first);
   std::optional<ChainShape> shape = getShape(first, second, *between, getConstant(getDims(images)[0]).value_or(1), machine);
@@ -178,7 +176,8 @@ SmallVector<Chain> tenon::findChains(Block &block) {
   llvm::stable_sort(all, [](const Chain &x, const Chain &y) { return x.savedCycles > y.savedCycles; });
   llvm::SmallPtrSet<Operation *, 16> taken;
   for (const Chain &chain : all) {
-    Operation *second = *const_cast<ReshapeOp &>(chain.link)->user_begin();
+    ReshapeOp link = chain.link;
+    Operation *second = *link->user_begin();
     if (taken.contains(chain.first) || taken.contains(second))
       continue;
     taken.insert(chain.first);

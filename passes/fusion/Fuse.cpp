@@ -263,7 +263,7 @@ public:
 private:
   Group *findRegion(Operation *op);
   bool mayJoin(Operation *op, Group &region);
-  void joinChain(const Chain &chain);
+  bool joinChain(const Chain &chain);
   void build(Group &region);
 
   Block &block;
@@ -347,15 +347,18 @@ static void repeatWidenings(Block &block) {
   }
 }
 
-/// The region of the second loop nest takes what is between it and the first one.
-void Fusion::joinChain(const Chain &chain) {
+/// The region of the second loop nest takes what is between it and the first one, if there is room for all of it.
+bool Fusion::joinChain(const Chain &chain) {
   ReshapeOp link = chain.link;
   Group *region = regionOf.lookup(*link->user_begin());
+  if (static_cast<int64_t>(region->ops.size()) + kMostOpsBefore > maxOps)
+    return false;
   link->setAttr(kChainTileAttr, DenseI64ArrayAttr::get(link.getContext(), chain.tile));
   region->first = chain.first;
   region->ops.insert(link);
   region->inPlace.insert(link);
   regionOf[link] = region;
+  return true;
 }
 
 void Fusion::run() {
@@ -364,10 +367,8 @@ void Fusion::run() {
   for (Chain &chain : findChains(block))
     chains.try_emplace(chain.link, chain);
   for (Operation &op : llvm::reverse(block.without_terminator())) {
-    if (auto chain = chains.find(&op); chain != chains.end()) {
-      joinChain(chain->second);
+    if (auto chain = chains.find(&op); chain != chains.end() && joinChain(chain->second))
       continue;
-    }
     if (needsNoKernel(&op) && !isNeededInMemory(&op))
       continue;
     if (auto concat = dyn_cast<ConcatOp>(op); concat && joinsInMemory(concat))

@@ -413,6 +413,8 @@ static void setTileExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> extents = getTileExtents(op, sizes);
   Contraction contraction = *matchContraction(op);
   std::optional<int64_t> widenedBytes = getTileBytes(op, contraction, extents);
+  if (copiesColumns(op, contraction) && extents[contraction.columnLoop] % kCopiedColumns != 0)
+    return;
   if ((contraction.parts && contraction.parts->cutsRows()) || (widenedBytes && *widenedBytes <= getMostTileBytes(contraction)))
     op->setAttr(kTileExtentsAttr, DenseI64ArrayAttr::get(op.getContext(), extents));
 }
