@@ -231,16 +231,15 @@ void ContractionEmitter::emitLoops() {
 
 /// Whether all columns of some rows are summed before other rows: what a depthwise convolution reads then are runs of neighbours in memory, as
 /// many as windows of these rows have pixels. The first cache and its prefetcher keep track of some; of more they do better where
-/// each is read by all rows that see it.
+/// each is read by all rows that see it (144 channels, a window of 31: 0.8 of the time).
 bool ContractionEmitter::readsColumnsInOrder() {
-  constexpr int64_t kMostLines = 3;
+  constexpr int64_t kMostTaps = 9;
   if (!contraction.isColumnwise || !window)
     return false;
-  int64_t lines = 1;
+  int64_t taps = 1;
   for (unsigned loop : getSummedLoops())
-    if (loop != window->loop)
-      lines *= getConstantIntValue(extents[loop]).value_or(kMostLines + 1);
-  return lines <= kMostLines;
+    taps *= getConstantIntValue(extents[loop]).value_or(kMostTaps + 1);
+  return taps <= kMostTaps;
 }
 
 /// Whole blocks of vectors, then what is left: at once where it is known how much that is, else single
