@@ -170,11 +170,11 @@ struct TileRange {
 };
 
 /// Copies what a tile reads of halves, of bytes, or of some columns.
-class TileWidening {
+class TileCopy {
 public:
   /// Elements become such of type `wide`, `lanes` of them at a time where there are so many.
-  TileWidening(OpBuilder &b, linalg::GenericOp op, const ElementRead &read, ArrayRef<TilePlaces> places,
-               ValueRange extents, Type wide, int64_t lanes, int64_t scratch = 0);
+  TileCopy(OpBuilder &b, linalg::GenericOp op, const ElementRead &read, ArrayRef<TilePlaces> places,
+           ValueRange extents, Type wide, int64_t lanes, int64_t scratch = 0);
   /// What is read in place of `read`.
   ElementRead getCopy();
   /// Says that the last index has these places.
@@ -211,19 +211,19 @@ private:
 };
 } // namespace
 
-TileWidening::TileWidening(OpBuilder &b, linalg::GenericOp op, const ElementRead &read,
-                           ArrayRef<TilePlaces> places, ValueRange extents, Type wide, int64_t lanes, int64_t scratch)
+TileCopy::TileCopy(OpBuilder &b, linalg::GenericOp op, const ElementRead &read,
+                   ArrayRef<TilePlaces> places, ValueRange extents, Type wide, int64_t lanes, int64_t scratch)
     : b(b), loc(op.getLoc()), read(read), places(places), extents(extents), wide(wide), lanes(lanes), scratch(scratch) {
   for (auto [dim, index] : llvm::enumerate(read.map.getResults()))
     ranges.push_back(findRange(index, dim));
 }
 
 /// An expression of symbols.
-OpFoldResult TileWidening::fold(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
+OpFoldResult TileCopy::fold(AffineExpr expr, ArrayRef<OpFoldResult> operands) {
   return affine::makeComposedFoldedAffineApply(b, loc, AffineMap::get(0, operands.size(), expr), operands);
 }
 
-TileRange TileWidening::findRange(AffineExpr index, unsigned dim) {
+TileRange TileCopy::findRange(AffineExpr index, unsigned dim) {
   SmallVector<OpFoldResult> operands = getAsOpFoldResult(read.symbols);
   SmallVector<AffineExpr> begins, lasts;
   for (Value extent : extents) {
@@ -249,19 +249,19 @@ TileRange TileWidening::findRange(AffineExpr index, unsigned dim) {
   return {toValue(begin), skipped, first, count};
 }
 
-SmallVector<Value> TileWidening::getBegins() {
+SmallVector<Value> TileCopy::getBegins() {
   return llvm::map_to_vector(ranges, [](const TileRange &range) { return range.begin; });
 }
 
 /// The memory of the copy, of which all dimensions but the first `numDims` are one.
-Value TileWidening::createCopy(unsigned numDims) {
+Value TileCopy::createCopy(unsigned numDims) {
   SmallVector<int64_t> shape(numDims, 1);
   for (auto [dim, place] : llvm::enumerate(places))
     shape[std::min<size_t>(dim, numDims - 1)] *= dim + 1 == places.size() ? llvm::alignTo(place.count, getUnit()) : place.count;
   return kernel::ScratchOp::create(b, loc, MemRefType::get(shape, wide), scratch);
 }
 
-ElementRead TileWidening::getCopy() {
+ElementRead TileCopy::getCopy() {
   ElementRead copied = read;
   copied.memory = createCopy(places.size());
   SmallVector<AffineExpr> indices;
@@ -285,7 +285,7 @@ ElementRead TileWidening::getCopy() {
 
 /// The outermost dimension along which a run of neighbours in memory is copied: all of those inside of it are
 /// copied as a whole.
-unsigned TileWidening::findRunDim() {
+unsigned TileCopy::findRunDim() {
   auto type = cast<MemRefType>(read.memory.getType());
   auto [strides, offset] = type.getStridesAndOffset();
   unsigned dim = type.getRank() - 1;
@@ -302,7 +302,7 @@ unsigned TileWidening::findRunDim() {
   return dim;
 }
 
-void TileWidening::emit() {
+void TileCopy::emit() {
   OpBuilder::InsertionGuard guard(b);
   unsigned run = findRunDim(), rank = places.size();
   SmallVector<ReassociationIndices> groups;
@@ -330,7 +330,7 @@ void TileWidening::emit() {
 
 /// Whole vectors, of which the last one ends with the run; single units where that is shorter, or leaves out
 /// some.
-void TileWidening::emitRun() {
+void TileCopy::emitRun() {
   Value zero = to.back(), end = toValue(length);
   auto emitParts = [&](int64_t width) {
     auto loop = scf::ForOp::create(b, loc, zero, end, arith::ConstantIndexOp::create(b, loc, width));
@@ -357,7 +357,7 @@ void TileWidening::emitRun() {
 }
 
 /// Elements from a place of the run on.
-void TileWidening::emitPart(Value place, int64_t width) {
+void TileCopy::emitPart(Value place, int64_t width) {
   AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
   SmallVector<Value> source(from), target(to);
   source.back() = toValue(fold(s0 + s1 * places[to.size() - 1].step, {from.back(), place}));
@@ -393,18 +393,18 @@ void ContractionEmitter::widenTile() {
   SmallVector<TilePlaces> places = *findTilePlaces(op, contraction.scalars, most.asArrayRef());
   // A vector of words has two for each lane of 32 bits.
   bool isInWords = contraction.quadLoop.has_value();
-  TileWidening widening(b, op, contraction.scalars, places, extents, isInWords ? Type(b.getI16Type()) : Type(b.getF32Type()),
-                        isInWords ? 2 * lanes : lanes);
-  ElementRead copied = widening.getCopy();
+  TileCopy tile(b, op, contraction.scalars, places, extents, isInWords ? Type(b.getI16Type()) : Type(b.getF32Type()),
+                isInWords ? 2 * lanes : lanes);
+  ElementRead copied = tile.getCopy();
   std::optional<SmallVector<Value>> begins = findTileOffsets(contraction.scalars.memory);
   if (begins)
-    llvm::append_range(*begins, widening.getBegins());
+    llvm::append_range(*begins, tile.getBegins());
   OpBuilder::InsertionGuard guard(b);
   if (Value isNew = begins ? emitIsNew(b, op, *begins) : Value()) {
     auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
   }
-  widening.emit();
+  tile.emit();
   contraction.scalars = copied;
   contraction.widensScalars = false;
 }
@@ -423,13 +423,13 @@ ElementRead ContractionEmitter::copyColumns(const ElementRead &read, ArrayRef<in
   SmallVector<Value> steps(extents);
   steps[column] = constant(kCopiedColumns);
   SmallVector<TilePlaces> places = *findTilePlaces(op, read, most);
-  TileWidening copying(b, op, read, places, steps, type, lanes, scratch);
+  TileCopy tile(b, op, read, places, steps, type, lanes, scratch);
   SmallVector<Value> operands(read.symbols);
   operands.push_back(firstColumn);
   AffineExpr first = read.map.getResults().back().replace(b.getAffineDimExpr(column), b.getAffineSymbolExpr(read.symbols.size()));
-  copying.setLastRange(compute(first, operands), kCopiedColumns);
-  ElementRead copied = copying.getCopy();
-  copying.emit();
+  tile.setLastRange(compute(first, operands), kCopiedColumns);
+  ElementRead copied = tile.getCopy();
+  tile.emit();
   // The first one is the copy's first.
   SmallVector<AffineExpr> indices(copied.map.getResults());
   indices.back() = b.getAffineDimExpr(column) - b.getAffineSymbolExpr(copied.symbols.size());

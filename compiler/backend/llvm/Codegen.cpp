@@ -8,6 +8,7 @@
 
 #include "compiler/backend/llvm/Codegen.h"
 #include "compiler/backend/llvm/LoopHints.h"
+#include "compiler/backend/llvm/ShiftTwins.h"
 #include "compiler/backend/llvm/Target.h"
 #include "compiler/backend/llvm/library/KernelLibrary.h"
 #include "compiler/backend/llvm/math/MathLibrary.h"
@@ -122,6 +123,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine, CodeEff
   tuning.LoopUnrolling = effort == CodeEffort::most;
   llvm::PassBuilder builder(&machine, tuning);
   addLoopHints(builder);
+  addShiftTwins(builder);
   // No function of the C library exists for a kernel: none may be made up, and ours are no special ones.
   llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
   library.disableAllFunctions();
