@@ -34,10 +34,12 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   command.add_option("model", options.input, "ONNX file, Hugging Face folder, or tenon-dialect .mlir")->required();
   command.add_option("--target", arguments.targets,
                      "processor to compile for: host, x86-64-v2, x86-64-v3, x86-64-v4, aarch64, or an x86-64 processor as LLVM calls "
-                     "it (znver4, sapphirerapids...); repeat it for an artifact that picks at load");
+                     "it (znver4, sapphirerapids...); repeat it for an artifact that picks at load")
+      ->allow_extra_args(false);
   command.add_option("--shape", arguments.shapes,
-                     "NAME=1x3xHxW fixes or names the dimensions of an input; NAME=4 fixes a symbol");
-  command.add_option("--range", arguments.ranges, "H=32..640 bounds a symbol");
+                     "NAME=1x3xHxW fixes or names the dimensions of an input; NAME=4 fixes a symbol")
+      ->allow_extra_args(false);
+  command.add_option("--range", arguments.ranges, "H=32..640 bounds a symbol")->allow_extra_args(false);
   command.add_option("--profile", arguments.profiles,
                      "N=1,128,512 (least, best, most) makes programs for these sizes besides the one for all, "
                      "N=1..4 one a value; symbols are joined by ;, and each profile has an option of its own")

@@ -24,9 +24,11 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
   command->add_flag("--memory", options->show.memory, "bytes of each kind of memory, and where activations lie in the arena, and when");
   command->add_flag("--weights", options->show.weights, "every weight, the largest first");
   command->add_option("--size,--symbol", options->sizes.sizes, "value of an open dimension: all sizes that follow are shown as numbers")
-      ->type_name("SYMBOL=N");
+      ->type_name("SYMBOL=N")
+      ->allow_extra_args(false);
   command->add_option("--input-shape", options->sizes.shapes, "the same, by the shape of an input")
-      ->type_name("NAME=1x3x32");
+      ->type_name("NAME=1x3x32")
+      ->allow_extra_args(false);
   command->add_option("--target", options->choice.target, "name of the target whose plans to show; the first without it");
   command->add_option("--program", options->choice.program, "number of the program to show; the one for all sizes without it");
   command->add_flag("--verify", options->verify, "check the hash of the weights, too");
