@@ -314,18 +314,18 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
     return;
   }
   if (!mayRepeatRows()) {
-    forRowSteps(forRowsOfTwoSizes(body), steps, body);
+    forRowSteps(forRowsOfSomeSizes(body), steps, body);
     return;
   }
   if (fewestRows >= block.rows) {
-    forRowsOfTwoSizes(body);
+    forRowsOfSomeSizes(body);
     return;
   }
   Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, extent, constant(block.rows));
   auto branch = scf::IfOp::create(b, loc, fits, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  forRowsOfTwoSizes(body);
+  forRowsOfSomeSizes(body);
   b.setInsertionPointToStart(branch.elseBlock());
   // Smaller numbers than `fewestRows` have other code, so that blocks of as many always fit, and may do some rows twice.
   if (fewestRows > 1)
@@ -350,28 +350,48 @@ void ContractionEmitter::forBlocksOfRows(Value begin, Value end, int64_t rows, l
   blockOfRows = {};
 }
 
-/// Open rows in as few blocks as there can be, of the best size and then of one that is a little smaller. Where these do not end with the
-/// last row, the last ones begin earlier; where rows may not be done twice, all have the best size, and what is left follows
+/// How often a block of open rows may have a part less than the best size: once, or where there may be few blocks until they have little
+/// more than half of the rows. So many rows waste nothing (7 and 8 as 4 and 4, with blocks of 6), or as good as nothing.
+int64_t ContractionEmitter::countSmallerBlocks(int64_t part) {
+  // A window's rows see too different things for code of more sizes, which many rows do not need.
+  if (window || op->hasAttr(kManyRowsAttr))
+    return 0;
+  auto few = op->getAttrOfType<IntegerAttr>(kFewRowsAttr);
+  return few && few.getInt() > 1 ? std::max<int64_t>((block.rows - block.rows / 2 - 1) / part, 1) : 1;
+}
+
+/// Open rows in as few blocks as there can be, of the best size and then of ones that are a little smaller. Where these do not end with
+/// the last row, the last ones begin earlier; where rows may not be done twice, all have the best size, and what is left follows
 /// the row that is returned.
-Value ContractionEmitter::forRowsOfTwoSizes(llvm::function_ref<void(int64_t rows)> body) {
-  constexpr int64_t kPartLess = 8;
+Value ContractionEmitter::forRowsOfSomeSizes(llvm::function_ref<void(int64_t rows)> body) {
+  constexpr int64_t kPart = 8;
   Value extent = extents[*contraction.rowLoop];
-  // A window's rows see too different things for code of one more size, which many rows do not need.
-  int64_t rows = block.rows, less = window || op->hasAttr(kManyRowsAttr) ? 0 : llvm::divideCeil(rows, kPartLess), smaller = rows - less;
+  int64_t rows = block.rows, part = llvm::divideCeil(rows, kPart), numSmaller = countSmallerBlocks(part);
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
-  Value count = compute(d0.ceilDiv(rows), {extent}), numSmaller = constant(0);
-  if (less)
-    numSmaller = arith::MinSIOp::create(b, loc, count, compute((d1 * rows - d0).floorDiv(less), {extent, count}));
+  Value count = compute(d0.ceilDiv(rows), {extent}), zero = constant(0);
+  // Parts that all blocks together have less; every block has one before one has two.
+  Value parts = zero;
+  if (numSmaller)
+    parts = arith::MinSIOp::create(b, loc, compute(d0 * numSmaller, {count}), compute((d1 * rows - d0).floorDiv(part), {extent, count}));
+  Value end = compute(d0 * rows - d1 * part, {count, parts});
   if (!mayRepeatRows()) {
-    Value end = compute(d0 * rows - d1 * less, {count, numSmaller});
     Value isExact = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, end, extent);
     count = arith::SelectOp::create(b, loc, isExact, count, compute(d0.floorDiv(rows), {extent}));
-    numSmaller = arith::SelectOp::create(b, loc, isExact, numSmaller, constant(0));
+    parts = arith::SelectOp::create(b, loc, isExact, parts, zero);
+    end = compute(d0 * rows - d1 * part, {count, parts});
   }
-  Value middle = compute((d0 - d1) * rows, {count, numSmaller}), end = compute(d0 * rows - d1 * less, {count, numSmaller});
-  forBlocksOfRows(constant(0), middle, rows, body);
-  if (less)
-    forBlocksOfRows(middle, end, smaller, body);
+  // Blocks with so many parts less follow those with fewer.
+  Value begin = zero, left = count;
+  for (int64_t less = 0; less <= numSmaller; ++less) {
+    Value smaller = zero;
+    if (less < numSmaller)
+      smaller = arith::MaxSIOp::create(b, loc, zero, arith::MinSIOp::create(b, loc, count, compute(d0 - d1 * less, {parts, count})));
+    int64_t size = rows - less * part;
+    Value next = less == numSmaller ? end : compute(d0 + (d1 - b.getAffineSymbolExpr(2)) * size, {begin, left, smaller});
+    forBlocksOfRows(begin, next, size, body);
+    begin = next;
+    left = smaller;
+  }
   return end;
 }
 

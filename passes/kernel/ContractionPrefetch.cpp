@@ -119,7 +119,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   std::optional<RowBlocks> known = getRowBlocks();
   RowBlocks blocksOfRows = known.value_or(RowBlocks{following ? 1 : kOpenBlocks, block.rows, 0});
   bool isLarger = size.rows == blocksOfRows.rows + 1 && blocksOfRows.larger > 0;
-  // Blocks of open rows have two sizes (forRowsOfTwoSizes).
+  // Blocks of open rows have some sizes (forRowsOfSomeSizes).
   bool isSmaller = !known && 2 * size.rows > block.rows;
   if (size.rows != blocksOfRows.rows && !isLarger && !isSmaller)
     return;
