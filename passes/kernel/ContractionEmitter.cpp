@@ -685,22 +685,30 @@ Value ContractionEmitter::loadElement(int64_t row) {
 }
 
 SmallVector<Value> ContractionEmitter::emitStep(ArrayRef<int64_t> rows, ValueRange sums) {
-  SmallVector<Value> columns, results(sums);
-  for (int64_t v = 0; v < size.vectors; ++v)
-    columns.push_back(loadVector(contraction.vectors, 0, v));
   auto vectorType = VectorType::get({lanes}, type);
-  for (int64_t row : rows) {
-    Value element;
-    if (!contraction.isColumnwise) {
-      element = loadElement(row);
-      element = vector::BroadcastOp::create(b, loc, vectorType, element);
-    }
+  SmallVector<Value> results(sums);
+  auto loadVectorOf = [&](int64_t v) { return loadVector(contraction.vectors, 0, v); };
+  auto loadRow = [&](int64_t row) -> Value { return vector::BroadcastOp::create(b, loc, vectorType, loadElement(row)); };
+  auto add = [&](int64_t row, int64_t v, Value factor, Value columns) {
+    Value &sum = results[row * size.vectors + v];
+    sum = contraction.isOfWordPairs ? addProductsOfPairs(b, loc, byteProducts, sum, factor, columns)
+                                    : vector::FMAOp::create(b, loc, factor, columns, sum).getResult();
+  };
+  // Where registers have no room for all vectors of a step, they hold the elements of its rows (RegisterBlock).
+  if (!contraction.isColumnwise && (size.rows + 1) * size.vectors >= registers) {
+    SmallVector<Value> elements = llvm::map_to_vector(rows, loadRow);
     for (int64_t v = 0; v < size.vectors; ++v) {
-      Value factor = element ? element : loadVector(contraction.scalars, row, v);
-      Value &sum = results[row * size.vectors + v];
-      sum = contraction.isOfWordPairs ? addProductsOfPairs(b, loc, byteProducts, sum, factor, columns[v])
-                                      : vector::FMAOp::create(b, loc, factor, columns[v], sum).getResult();
+      Value columns = loadVectorOf(v);
+      for (auto [row, element] : llvm::zip_equal(rows, elements))
+        add(row, v, element, columns);
     }
+    return results;
+  }
+  SmallVector<Value> columns = llvm::map_to_vector(llvm::seq(size.vectors), loadVectorOf);
+  for (int64_t row : rows) {
+    Value element = contraction.isColumnwise ? Value() : loadRow(row);
+    for (int64_t v = 0; v < size.vectors; ++v)
+      add(row, v, element ? element : loadVector(contraction.scalars, row, v), columns[v]);
   }
   return results;
 }

@@ -39,6 +39,15 @@ RowBlocks tenon::splitRows(int64_t rows, int64_t most) {
   return {count, rows / count, rows % count};
 }
 
+/// Whether registers hold the sums, what one operand has of a step, and one more.
+static bool fitsRegisters(const BlockProblem &problem, RegisterBlock block) {
+  int64_t shared = block.vectors * problem.taps;
+  // A single block of rows may keep their elements instead. Of more such blocks each would read all vectors again.
+  if (problem.rows == block.rows && problem.taps == 1 && !problem.isColumnwise)
+    shared = std::min(shared, block.rows);
+  return block.rows * block.vectors + shared < problem.registers;
+}
+
 RegisterBlock tenon::chooseBlock(const BlockProblem &problem) {
   auto [rows, columns] = std::pair(problem.rows, problem.columns);
   RegisterBlock best{1, 1};
@@ -46,7 +55,7 @@ RegisterBlock tenon::chooseBlock(const BlockProblem &problem) {
   for (int64_t r = 1; r + problem.taps < problem.registers; ++r) {
     RowBlocks split = splitRows(rows, r);
     double places = getPlaces(problem, split.rows), placesOfLarger = getPlaces(problem, split.rows + 1);
-    for (int64_t v = 1; v <= 6 && (r + problem.taps) * v < problem.registers; ++v) {
+    for (int64_t v = 1; v <= 6 && fitsRegisters(problem, {r, v}); ++v) {
       if (problem.panelVectors && problem.panelVectors % v && v % problem.panelVectors)
         continue;
       // Whole blocks, then one for what is left of the columns, and of the rows.

@@ -257,17 +257,22 @@ func.func @a_matrix_that_is_read_once(%a: memref<4x768xf32>, %b: memref<8x768x16
   return
 }
 
-// Open rows that may be few have code of their own for each number that does not fill a block of 6: 3 rows by 2 vectors, a row by 6. A few
-// more are done in blocks of 6, 5 or 4.
+// Open rows that may be few have code of their own for each number that does not fill a block of 6: 3 rows by 4 vectors, a row by 6, whose
+// elements stay in registers for a step while vectors are read one by one. A few more rows are done in blocks of 6, 5 or 4.
 // AVX2-LABEL: @few_open_rows
 // AVX2: %[[M:.*]] = memref.dim
 // AVX2: scf.index_switch %[[M]]
 // AVX2: case 1 {
 // AVX2: %{{.*}}:6 = scf.for
 // AVX2: case 2 {
-// AVX2: %{{.*}}:8 = scf.for
+// AVX2: %{{.*}}:12 = scf.for
 // AVX2: case 3 {
-// AVX2: %{{.*}}:6 = scf.for
+// AVX2: %{{.*}}:12 = scf.for
+// AVX2-COUNT-3: vector.broadcast
+// AVX2: vector.load %arg1
+// AVX2-COUNT-3: vector.fma
+// AVX2-NOT: vector.fma
+// AVX2: vector.load %arg1
 // AVX2: case 5 {
 // AVX2: %{{.*}}:10 = scf.for
 // AVX2: default {

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernel/RegisterBlock.h"
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 using namespace tenon;
@@ -47,6 +48,24 @@ TEST_CASE("a block leaves room for what it is multiplied with") {
         CHECK(block.rows >= 1);
         CHECK((block.rows + taps) * block.vectors < registers);
       }
+}
+
+TEST_CASE("all of a few rows have more vectors than registers hold beside their sums") {
+  BlockProblem problem{3, 64, 8, 16};
+  problem.vectorCycles = 1.5;
+  problem.panelVectors = 2;
+  RegisterBlock block = chooseBlock(problem);
+  CHECK(block.rows == 3);
+  CHECK(block.vectors == 4);
+  // Each block of more rows would read the vectors once more.
+  problem.rows = 300;
+  CHECK(chooseBlock(problem).rows == 6);
+  for (int64_t registers : {16, 32})
+    for (problem.rows = 1; problem.rows < 20; ++problem.rows) {
+      problem.registers = registers;
+      RegisterBlock each = chooseBlock(problem);
+      CHECK(each.rows * each.vectors + std::min(each.rows, each.vectors) < registers);
+    }
 }
 
 TEST_CASE("columns by themselves read two vectors of a pixel rather than one of more pixels") {
