@@ -223,7 +223,7 @@ private:
   void emitWidenedRows(bool inRegisters);
   void forBlocks(mlir::MutableArrayRef<mlir::Value> carried,
                  llvm::function_ref<void(mlir::Value first, int64_t steps, mlir::MutableArrayRef<mlir::Value>)> body);
-  void prefetchNumbers(mlir::Value first, mlir::Value index, int64_t vector);
+  void prefetchNumbers(mlir::Value first, mlir::Value index, int64_t number);
   void forSteps(mlir::Value first, int64_t steps, int64_t vectors, mlir::MutableArrayRef<mlir::Value> carried,
                 llvm::function_ref<void(int64_t vector, int64_t step, mlir::MutableArrayRef<mlir::Value>)> body);
   llvm::SmallVector<mlir::Value> emitScaledBlocks(mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);

@@ -65,15 +65,13 @@ void ContractionEmitter::emitWidenedRows(bool inRegisters) {
 /// All numbers of a word, or as many, are done one after the other.
 static constexpr int64_t kUnrolledNumbers = 8;
 
-/// Asks for the numbers of a vector that come some kilobytes after those from `first` + `index` unrolled steps on. Beyond the end of a
-/// panel the next one begins, and beyond the last one nothing is read.
-void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t vector) {
+/// Asks for the numbers that come some kilobytes after those which are read at step `number` of the unrolled ones that begin at `first` +
+/// `index` times as many: a little at each step, in the order of memory. Beyond the end of a panel the next one begins, and beyond the last
+/// one nothing is read.
+void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t number) {
   constexpr int64_t kLine = 64, kBytesAhead = 2048;
   unsigned loop = getWidenedLoop(op);
   auto memory = cast<MemRefType>(contraction.vectors.memory.getType());
-  int64_t vectorBytes = lanes * memory.getElementTypeBitWidth() / 8;
-  if (vector * vectorBytes % kLine != 0)
-    return;
   // A read and a step for each row of the panel that the steps read. Operands are views of their own.
   llvm::MapVector<int64_t, std::pair<ElementRead, int64_t>> rows;
   for (OpOperand *operand : op.getDpsInputOperands()) {
@@ -89,14 +87,20 @@ void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t vecto
   }
   if (rows.empty())
     return;
-  int64_t bytes = static_cast<int64_t>(rows.size()) * contraction.panel * memory.getElementTypeBitWidth() / 8;
+  int64_t elementBytes = memory.getElementTypeBitWidth() / 8, vectorBytes = lanes * elementBytes;
+  int64_t bytes = static_cast<int64_t>(rows.size()) * contraction.panel * elementBytes;
   int64_t ahead = llvm::divideCeil(kBytesAhead, bytes) * kUnrolledNumbers;
   AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);
   for (auto &[row, place] : rows) {
+    auto &[read, step] = place;
+    if (step != number)
+      continue;
     position[loop] = affine::makeComposedAffineApply(
-        b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + ahead + place.second), {first, index});
-    memref::PrefetchOp::create(b, loc, place.first.memory, getIndices(place.first, 0, vector * lanes), /*isWrite=*/false, /*localityHint=*/3,
-                               /*isDataCache=*/true);
+        b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + ahead + step), {first, index});
+    for (int64_t vector = 0; vector < size.vectors; ++vector)
+      if (vector * vectorBytes % kLine == 0)
+        memref::PrefetchOp::create(b, loc, read.memory, getIndices(read, 0, vector * lanes), /*isWrite=*/false, /*localityHint=*/3,
+                                   /*isDataCache=*/true);
   }
 }
 
@@ -107,12 +111,12 @@ void ContractionEmitter::forSteps(Value first, int64_t steps, int64_t vectors, M
   Value &place = position[getWidenedLoop(op)];
   AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);
   auto runAll = [&](Value start, Value index, int64_t count, MutableArrayRef<Value> values) {
-    for (int64_t vector = 0; vector < vectors && widensInRegisters && count == kUnrolledNumbers; ++vector)
-      prefetchNumbers(start, index, vector);
     for (int64_t number = 0; number < count; ++number) {
       // What a later step reads, read before its turn, would take the registers. What they share is in the first cache by then.
       if (number > 0 && hasFewRegisters())
         LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
+      if (widensInRegisters && count == kUnrolledNumbers)
+        prefetchNumbers(start, index, number);
       place = affine::makeComposedAffineApply(b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + number),
                                               {start, index});
       columns.clear();

@@ -52,6 +52,30 @@ func.func @words_for_one_row(%x: memref<1x40xf32>, %w: memref<1x5x32xi32>, %s: m
   return
 }
 
+// Each step asks for a line of its own, of the 64 bytes that a step has.
+// CHECK-LABEL: @halves_for_one_row
+// CHECK: memref.prefetch
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.load {{.*}} memref<1x40x32xf16>, vector<16xf16>
+// CHECK: vector.fma
+// CHECK: memref.prefetch
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.load {{.*}} memref<1x40x32xf16>, vector<16xf16>
+// CHECK: vector.fma
+// CHECK-COUNT-6: memref.prefetch
+// CHECK-NOT: memref.prefetch
+func.func @halves_for_one_row(%x: memref<1x40xf32>, %w: memref<1x40x32xf16>, %c: memref<1x32xf32>) {
+  linalg.generic {indexing_maps = [#x, #bytes, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : memref<1x40xf32>, memref<1x40x32xf16>) outs(%c : memref<1x32xf32>) {
+  ^bb0(%a: f32, %half: f16, %sum: f32):
+    %0 = arith.extf %half : f16 to f32
+    %1 = arith.mulf %a, %0 : f32
+    %2 = arith.addf %sum, %1 : f32
+    linalg.yield %2 : f32
+  }
+  return
+}
+
 // Many rows: a panel is widened once, to scratch, and read as one of floats.
 // CHECK-LABEL: @halves_for_many_rows
 // CHECK: %[[PANEL:.*]] = kernel.scratch 0 : memref<40x32xf32>
