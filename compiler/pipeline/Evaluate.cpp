@@ -52,7 +52,7 @@ SmallVector<ElementsAttr> tenon::evaluateConstants(ModuleOp module) {
   std::string ignored;
   auto build = [](OpPassManager &pm) { buildGraphPipeline(pm, {}); };
   std::unique_ptr<LoadedModel> model =
-      compileInMemory(module, build, getEvaluationTarget(), CodeEffort::most, ignored);
+      compileInMemory(module, build, getEvaluationTarget(), CodeEffort::little, ignored);
   if (!model || tenon_session_run(model->getSession(), nullptr) != TENON_OK)
     return {};
   SmallVector<ElementsAttr> results;
