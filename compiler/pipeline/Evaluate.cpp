@@ -51,6 +51,7 @@ SmallVector<ElementsAttr> tenon::evaluateConstants(ModuleOp module) {
   // What cannot be computed here is left to run time; if it cannot be compiled at all, that is reported then.
   std::string ignored;
   auto build = [](OpPassManager &pm) { buildGraphPipeline(pm, {}); };
+  // It runs once: better code takes longer to make than it saves.
   std::unique_ptr<LoadedModel> model =
       compileInMemory(module, build, getEvaluationTarget(), CodeEffort::little, ignored);
   if (!model || tenon_session_run(model->getSession(), nullptr) != TENON_OK)

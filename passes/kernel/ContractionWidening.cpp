@@ -87,7 +87,7 @@ void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t numbe
   }
   if (rows.empty())
     return;
-  int64_t elementBytes = memory.getElementTypeBitWidth() / 8, vectorBytes = lanes * elementBytes;
+  int64_t elementBytes = llvm::divideCeil(memory.getElementTypeBitWidth(), 8), vectorBytes = lanes * elementBytes;
   int64_t bytes = static_cast<int64_t>(rows.size()) * contraction.panel * elementBytes;
   int64_t ahead = llvm::divideCeil(kBytesAhead, bytes) * kUnrolledNumbers;
   AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);

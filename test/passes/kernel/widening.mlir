@@ -76,6 +76,22 @@ func.func @halves_for_one_row(%x: memref<1x40xf32>, %w: memref<1x40x32xf16>, %c:
   return
 }
 
+// A truth takes a byte in memory: of 32 at a step each first one of 64 bytes is asked for.
+// CHECK-LABEL: @truths_for_one_row
+// CHECK: memref.prefetch {{.*}} memref<1x40x32xi1>
+// CHECK: vector.fma
+func.func @truths_for_one_row(%x: memref<1x40xf32>, %w: memref<1x40x32xi1>, %c: memref<1x32xf32>) {
+  linalg.generic {indexing_maps = [#x, #bytes, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w : memref<1x40xf32>, memref<1x40x32xi1>) outs(%c : memref<1x32xf32>) {
+  ^bb0(%a: f32, %truth: i1, %sum: f32):
+    %0 = arith.uitofp %truth : i1 to f32
+    %1 = arith.mulf %a, %0 : f32
+    %2 = arith.addf %sum, %1 : f32
+    linalg.yield %2 : f32
+  }
+  return
+}
+
 // Many rows: a panel is widened once, to scratch, and read as one of floats.
 // CHECK-LABEL: @halves_for_many_rows
 // CHECK: %[[PANEL:.*]] = kernel.scratch 0 : memref<40x32xf32>
