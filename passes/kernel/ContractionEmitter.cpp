@@ -350,9 +350,9 @@ void ContractionEmitter::forBlocksOfRows(Value begin, Value end, int64_t rows, l
   blockOfRows = {};
 }
 
-/// How often a block of open rows may have a part less than the best size: once, or where there may be few blocks until they have little
-/// more than half of the rows. So many rows waste nothing (7 and 8 as 4 and 4, with blocks of 6), or as good as nothing.
-int64_t ContractionEmitter::countSmallerBlocks(int64_t part) {
+/// How many sizes blocks of open rows have besides the best, each a part less than the one before: one, or where there may be few blocks all
+/// that are more than half of the best. Few rows then waste one at most with blocks of 6 (7 are done as 4 and 4).
+int64_t ContractionEmitter::countSmallerSizes(int64_t part) {
   // A window's rows see too different things for code of more sizes, which many rows do not need.
   if (window || op->hasAttr(kManyRowsAttr))
     return 0;
@@ -366,7 +366,7 @@ int64_t ContractionEmitter::countSmallerBlocks(int64_t part) {
 Value ContractionEmitter::forRowsOfSomeSizes(llvm::function_ref<void(int64_t rows)> body) {
   constexpr int64_t kPart = 8;
   Value extent = extents[*contraction.rowLoop];
-  int64_t rows = block.rows, part = llvm::divideCeil(rows, kPart), numSmaller = countSmallerBlocks(part);
+  int64_t rows = block.rows, part = llvm::divideCeil(rows, kPart), numSmaller = countSmallerSizes(part);
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
   Value count = compute(d0.ceilDiv(rows), {extent}), zero = constant(0);
   // Parts that all blocks together have less; every block has one before one has two.
@@ -386,9 +386,9 @@ Value ContractionEmitter::forRowsOfSomeSizes(llvm::function_ref<void(int64_t row
     Value smaller = zero;
     if (less < numSmaller)
       smaller = arith::MaxSIOp::create(b, loc, zero, arith::MinSIOp::create(b, loc, count, compute(d0 - d1 * less, {parts, count})));
-    int64_t size = rows - less * part;
-    Value next = less == numSmaller ? end : compute(d0 + (d1 - b.getAffineSymbolExpr(2)) * size, {begin, left, smaller});
-    forBlocksOfRows(begin, next, size, body);
+    int64_t each = rows - less * part;
+    Value next = less == numSmaller ? end : compute(d0 + (d1 - b.getAffineSymbolExpr(2)) * each, {begin, left, smaller});
+    forBlocksOfRows(begin, next, each, body);
     begin = next;
     left = smaller;
   }

@@ -127,7 +127,7 @@ private:
   void forColumns(llvm::function_ref<void(int64_t vectors, mlir::Value active)> body);
   void forRows(llvm::function_ref<void(int64_t rows)> body);
   void forBlocksOfRows(mlir::Value begin, mlir::Value end, int64_t rows, llvm::function_ref<void(int64_t rows)> body);
-  int64_t countSmallerBlocks(int64_t part);
+  int64_t countSmallerSizes(int64_t part);
   mlir::Value forRowsOfSomeSizes(llvm::function_ref<void(int64_t rows)> body);
   mlir::Value forRowSteps(mlir::Value begin, mlir::ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body);
   bool mayRepeatRows();
