@@ -38,7 +38,7 @@ static Sizes chooseSizes(func::FuncOp function, ArrayRef<NamedRange> preferred, 
   Facts facts = collectFacts(function);
   Sizes sizes;
   for (AffineExpr symbol : getInputSymbols(function)) {
-    Range range = facts.getRange(symbol);
+    Interval range = facts.getRange(symbol);
     int64_t value = isLeading(function, symbol) ? 1 : std::max<int64_t>(kUsual >> halvings, 1);
     auto known = llvm::find_if(preferred, [&](const NamedRange &one) {
       return getDimSymbol(context, one.symbol) == symbol && one.range.min >= range.min && one.range.max <= range.max;

@@ -24,7 +24,7 @@ namespace {
 struct Entry {
   std::string symbol;
   std::vector<int64_t> values; ///< each for a program of its own
-  Range range;                 ///< of the program for the others
+  Interval range;                 ///< of the program for the others
   bool isRanged = false;       ///< whether there is one
 };
 } // namespace
@@ -82,7 +82,7 @@ static std::vector<std::vector<NamedRange>> combineValues(const std::vector<Entr
     for (const std::vector<NamedRange> &begun : all)
       for (int64_t value : entry.values) {
         longer.push_back(begun);
-        longer.back().push_back({entry.symbol, Range::of(value)});
+        longer.back().push_back({entry.symbol, Interval::of(value)});
       }
     all = std::move(longer);
   }

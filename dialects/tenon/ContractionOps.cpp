@@ -216,7 +216,7 @@ LogicalResult WinogradOp::verify() {
   if (!isOfWords && (!type.isF32() || inputType != type))
     return emitOpError("needs f32, or unsigned bytes and a filter of i32");
   std::optional<int64_t> channels = getConstant(getDims(getInput()).back());
-  if (!channels || (isOfWords ? llvm::divideCeil(*channels, 2) : *channels) != filter.getDimSize(2))
+  if (!channels || (isOfWords ? int64_t(llvm::divideCeil(*channels, 2)) : *channels) != filter.getDimSize(2))
     return emitOpError("needs an input of as many channels as its filter has, ")
            << filter.getDimSize(2) << (isOfWords ? " times two" : "");
   if (filters > filter.getDimSize(0) * filter.getDimSize(3))

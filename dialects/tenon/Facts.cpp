@@ -16,7 +16,7 @@ using namespace tenon;
 // What is said
 //===----------------------------------------------------------------------===//
 
-void Facts::addRange(AffineExpr symbol, Range range) {
+void Facts::addRange(AffineExpr symbol, Interval range) {
   auto [it, isNew] = ranges.try_emplace(symbol, range);
   if (!isNew)
     it->second = intersect(it->second, range);
@@ -71,42 +71,42 @@ void Facts::replace(AffineExpr symbol, AffineExpr value) {
 // Ranges
 //===----------------------------------------------------------------------===//
 
-Range Facts::getFactorRange(AffineExpr factor) const {
+Interval Facts::getFactorRange(AffineExpr factor) const {
   if (auto it = ranges.find(factor); it != ranges.end())
     return it->second;
   if (auto quotient = dyn_cast<AffineDimExpr>(factor)) {
     const Multiple &multiple = multiples[quotient.getPosition()];
-    Range range = getFactorRange(multiple.symbol), divisor = Range::of(multiple.divisor);
-    return {ceilDivRanges(range, divisor).min, floorDivRanges(range, divisor).max};
+    Interval range = getFactorRange(multiple.symbol), divisor = Interval::of(multiple.divisor);
+    return {ceilDivIntervals(range, divisor).min, floorDivIntervals(range, divisor).max};
   }
   auto binary = dyn_cast<AffineBinaryOpExpr>(factor);
   if (!binary)
-    return isUnknownDim(factor) ? Range::all() : Range();
-  Range a = getRange(toPolynomial(binary.getLHS())), b = getRange(toPolynomial(binary.getRHS()));
+    return isUnknownDim(factor) ? Interval::all() : Interval();
+  Interval a = getRange(toPolynomial(binary.getLHS())), b = getRange(toPolynomial(binary.getRHS()));
   switch (factor.getKind()) {
   case AffineExprKind::FloorDiv:
-    return floorDivRanges(a, b);
+    return floorDivIntervals(a, b);
   case AffineExprKind::CeilDiv:
-    return ceilDivRanges(a, b);
+    return ceilDivIntervals(a, b);
   case AffineExprKind::Mod:
-    return modRanges(a, b);
+    return modIntervals(a, b);
   default:
-    return Range::all();
+    return Interval::all();
   }
 }
 
-Range Facts::getRange(const Polynomial &sum) const {
-  Range range = Range::of(0);
+Interval Facts::getRange(const Polynomial &sum) const {
+  Interval range = Interval::of(0);
   for (auto &[term, coefficient] : sum) {
-    Range product = Range::of(coefficient);
+    Interval product = Interval::of(coefficient);
     for (AffineExpr factor : term)
-      product = mulRanges(product, getFactorRange(factor));
-    range = addRanges(range, product);
+      product = mulIntervals(product, getFactorRange(factor));
+    range = addIntervals(range, product);
   }
   return range;
 }
 
-Range Facts::getRange(AffineExpr expr) const { return getRange(toPolynomial(expand(substitute(expr)))); }
+Interval Facts::getRange(AffineExpr expr) const { return getRange(toPolynomial(expand(substitute(expr)))); }
 
 //===----------------------------------------------------------------------===//
 // Proofs
@@ -133,14 +133,14 @@ bool Facts::isShiftedNotNegative(const Polynomial &sum) const {
     }
     shifted = addPolynomials(std::move(shifted), product);
   }
-  Range total = Range::of(0);
+  Interval total = Interval::of(0);
   for (auto &[term, coefficient] : shifted) {
-    Range product = Range::of(coefficient);
+    Interval product = Interval::of(coefficient);
     for (AffineExpr factor : term) {
-      Range range = getFactorRange(factor);
-      product = mulRanges(product, addRanges(range, Range::of(-range.min)));
+      Interval range = getFactorRange(factor);
+      product = mulIntervals(product, addIntervals(range, Interval::of(-range.min)));
     }
-    total = addRanges(total, product);
+    total = addIntervals(total, product);
   }
   return total.min >= 0;
 }
@@ -192,12 +192,12 @@ AffineExpr Facts::expand(AffineExpr expr) const {
 
 /// A division whose operands are collapsed, and which ranges may decide.
 AffineExpr Facts::collapseDivision(AffineExpr factor) const {
-  if (Range range = getFactorRange(factor); range.isOne())
+  if (Interval range = getFactorRange(factor); range.isOne())
     return getDimConstant(context, range.min);
   auto binary = cast<AffineBinaryOpExpr>(factor);
   AffineExpr lhs = collapse(binary.getLHS()), rhs = collapse(binary.getRHS());
   if (factor.getKind() == AffineExprKind::Mod) {
-    Range a = getRange(lhs), b = getRange(rhs);
+    Interval a = getRange(lhs), b = getRange(rhs);
     if (a.min >= 0 && a.max < b.min)
       return lhs;
   }
@@ -216,7 +216,7 @@ Polynomial Facts::collapseTerm(const Term &term, int64_t coefficient) const {
       factor = divDims(multiple.symbol, getDimConstant(context, multiple.divisor / common));
     } else if (isa<AffineBinaryOpExpr>(factor)) {
       factor = collapseDivision(factor);
-    } else if (Range range = getFactorRange(factor); range.isOne()) {
+    } else if (Interval range = getFactorRange(factor); range.isOne()) {
       factor = getDimConstant(context, range.min);
     }
     product = multiply(product, toPolynomial(factor));

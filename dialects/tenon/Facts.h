@@ -10,7 +10,7 @@
 
 #include "dialects/tenon/Dims.h"
 #include "dialects/tenon/Polynomial.h"
-#include "dialects/tenon/Range.h"
+#include "dialects/tenon/Interval.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tenon {
@@ -22,7 +22,7 @@ public:
   explicit Facts(mlir::MLIRContext *context) : context(context) {}
 
   /// `symbol` lies in `range`, besides what was said before.
-  void addRange(mlir::AffineExpr symbol, Range range);
+  void addRange(mlir::AffineExpr symbol, Interval range);
   /// `symbol` is a multiple of `divisor`, above 0.
   void addMultiple(mlir::AffineExpr symbol, int64_t divisor);
   /// The expression is not negative. Where that bounds one symbol, the symbol's range follows.
@@ -37,7 +37,7 @@ public:
   bool isAtMost(mlir::AffineExpr a, mlir::AffineExpr b) const { return isNotNegative(subDims(b, a)); }
   bool isNotNegative(mlir::AffineExpr expr) const;
   bool divides(int64_t divisor, mlir::AffineExpr expr) const;
-  Range getRange(mlir::AffineExpr expr) const;
+  Interval getRange(mlir::AffineExpr expr) const;
 
   /// The expression with what symbols stand for in their place.
   mlir::AffineExpr substitute(mlir::AffineExpr expr) const;
@@ -53,8 +53,8 @@ private:
     mlir::AffineExpr symbol;
     int64_t divisor;
   };
-  Range getFactorRange(mlir::AffineExpr factor) const;
-  Range getRange(const Polynomial &sum) const;
+  Interval getFactorRange(mlir::AffineExpr factor) const;
+  Interval getRange(const Polynomial &sum) const;
   mlir::AffineExpr getQuotient(size_t multiple) const { return mlir::getAffineDimExpr(multiple, context); }
   mlir::AffineExpr expand(mlir::AffineExpr expr) const;
   mlir::AffineExpr collapse(mlir::AffineExpr expr) const;
@@ -65,7 +65,7 @@ private:
   bool isNotNegative(const Polynomial &sum) const;
 
   mlir::MLIRContext *context;
-  llvm::DenseMap<mlir::AffineExpr, Range> ranges;
+  llvm::DenseMap<mlir::AffineExpr, Interval> ranges;
   llvm::MapVector<mlir::AffineExpr, mlir::AffineExpr> replacements;
   llvm::DenseMap<mlir::AffineExpr, mlir::AffineExpr> bounds; ///< in symbols that data does not decide
   std::vector<Polynomial> notNegative;

@@ -13,13 +13,13 @@ using namespace tenon;
 using llvm::StringRef;
 
 /// "128" or "1..512"
-static std::optional<Range> parseRange(StringRef text) {
-  Range range;
+static std::optional<Interval> parseRange(StringRef text) {
+  Interval range;
   auto [first, last] = text.split("..");
   if (first.getAsInteger(10, range.min) || range.min < 0)
     return std::nullopt;
   if (!text.contains(".."))
-    return Range::of(range.min);
+    return Interval::of(range.min);
   if (last.getAsInteger(10, range.max) || range.max < range.min)
     return std::nullopt;
   return range;
@@ -28,7 +28,7 @@ static std::optional<Range> parseRange(StringRef text) {
 /// "1..512" or "1..512@64"
 static std::optional<NamedRange> parseNamedRange(StringRef symbol, StringRef text) {
   auto [ends, value] = text.split('@');
-  std::optional<Range> range = parseRange(ends);
+  std::optional<Interval> range = parseRange(ends);
   if (symbol.empty() || !range)
     return std::nullopt;
   NamedRange named{symbol.str(), *range};

@@ -8,7 +8,7 @@
 #ifndef TENON_DIALECTS_TENON_RANGES_H
 #define TENON_DIALECTS_TENON_RANGES_H
 
-#include "dialects/tenon/Range.h"
+#include "dialects/tenon/Interval.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
@@ -20,7 +20,7 @@ namespace tenon {
 /// A symbol and the values that it may have.
 struct NamedRange {
   std::string symbol;
-  Range range;
+  Interval range;
   std::optional<int64_t> usual = {}; ///< which of them it has most often
 };
 

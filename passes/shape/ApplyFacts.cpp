@@ -57,7 +57,7 @@ private:
   MLIRContext *context;
   Facts facts;
   llvm::SetVector<AffineExpr> inputSymbols;
-  llvm::MapVector<AffineExpr, Range> ranges; ///< of inputs' symbols, as the function has them
+  llvm::MapVector<AffineExpr, Interval> ranges; ///< of inputs' symbols, as the function has them
   std::vector<Requirement> requirements;
 };
 
@@ -87,7 +87,7 @@ void FactsApplier::replace(AffineExpr symbol, AffineExpr value) {
 
 void FactsApplier::replaceFixedSymbols() {
   for (AffineExpr symbol : llvm::to_vector(inputSymbols))
-    if (Range range = facts.getRange(symbol); range.isOne())
+    if (Interval range = facts.getRange(symbol); range.isOne())
       replace(symbol, getDimConstant(context, range.min));
 }
 
@@ -158,7 +158,7 @@ void FactsApplier::keepRange(AffineExpr symbol, AffineExpr value, std::vector<Re
   auto declared = ranges.find(symbol);
   if (declared == ranges.end())
     return;
-  Range range = declared->second;
+  Interval range = declared->second;
   if (isa<AffineSymbolExpr>(value)) {
     ranges[value] = intersect(ranges.lookup(value), range);
     facts.addRange(value, range);
@@ -190,7 +190,7 @@ bool FactsApplier::solve(const Polynomial &difference, std::vector<Requirement> 
     AffineExpr rest = simplifyDim(whole - symbol * it->second), value = simplifyDim(rest * -it->second);
     if (value.isFunctionOfSymbol(cast<AffineSymbolExpr>(symbol).getPosition()))
       continue;
-    Range both = intersect(ranges.lookup(symbol), facts.getRange(value));
+    Interval both = intersect(ranges.lookup(symbol), facts.getRange(value));
     if (both.min > both.max)
       continue; // No sizes will do, which the check says best.
     keepRange(symbol, value, kept);

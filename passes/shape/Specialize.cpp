@@ -26,7 +26,7 @@ static DictionaryAttr joinRanges(func::FuncOp main, ArrayRef<NamedRange> added) 
   Builder builder(main.getContext());
   NamedAttrList ranges(main->getAttrOfType<DictionaryAttr>(kRangesAttr));
   for (const NamedRange &range : added) {
-    Range both = range.range;
+    Interval both = range.range;
     if (auto known = dyn_cast_or_null<DenseI64ArrayAttr>(ranges.get(range.symbol)))
       both = intersect(both, {known[0], known[1]});
     ranges.set(range.symbol, builder.getDenseI64ArrayAttr({both.min, both.max}));
@@ -58,7 +58,7 @@ static std::string findImpossible(func::FuncOp function) {
   auto texts = function->getAttrOfType<ArrayAttr>(kRequiresTextAttr);
   Facts facts = collectFacts(function);
   for (AffineExpr symbol : getInputSymbols(function))
-    if (Range range = facts.getRange(symbol); range.isOne())
+    if (Interval range = facts.getRange(symbol); range.isOne())
       facts.replace(symbol, getDimConstant(function.getContext(), range.min));
   for (auto [i, expr] : llvm::enumerate(exprs ? exprs.getDims() : ArrayRef<AffineExpr>())) {
     if (facts.getRange(expr).max >= 0)

@@ -102,7 +102,7 @@ TEST_CASE("what follows from facts has the same values where they hold") {
   Algebra a;
   for (int i = 0; i < 300; ++i) {
     // N and M lie in ranges, K is a multiple, and L stands for an expression.
-    Range n{a.draw(0, 3), a.draw(3, 9)}, m{a.draw(0, 2), a.draw(2, 30)};
+    Interval n{a.draw(0, 3), a.draw(3, 9)}, m{a.draw(0, 2), a.draw(2, 30)};
     int64_t divisor = a.draw(2, 6);
     AffineExpr other = addDims(a.symbol(0), mulDims(a.symbol(1), a.constant(a.draw(1, 3))));
     Facts facts(&a.context);
@@ -111,7 +111,7 @@ TEST_CASE("what follows from facts has the same values where they hold") {
     facts.addMultiple(a.symbol(2), divisor);
     facts.replace(a.symbol(3), other);
     AffineExpr expr = a.drawExpr(4), simple = facts.simplify(expr), difference = facts.simplify(subDims(expr, simple));
-    Range range = facts.getRange(expr);
+    Interval range = facts.getRange(expr);
     bool isNotNegative = facts.isNotNegative(expr), isDivided = facts.divides(3, expr);
     INFO(print(expr) << " became " << print(simple));
     CHECK(getConstant(difference) == 0);
@@ -174,9 +174,9 @@ TEST_CASE("what a requirement says of one symbol is its range") {
   AffineExpr n = a.symbol(0);
   Facts facts(&a.context);
   facts.addNotNegative(n - 5);
-  CHECK(facts.getRange(n) == Range{5, INT64_MAX});
+  CHECK(facts.getRange(n) == Interval{5, INT64_MAX});
   facts.addNotNegative(9 - n);
-  CHECK(facts.getRange(n) == Range{5, 9});
+  CHECK(facts.getRange(n) == Interval{5, 9});
   CHECK(getConstant(facts.simplify(divDims(n - 5, a.constant(5)))) == 0);
 }
 

@@ -16,9 +16,9 @@ TEST_CASE("ranges are read and written") {
   REQUIRE(ranges);
   REQUIRE(ranges->size() == 2);
   CHECK((*ranges)[0].symbol == "N");
-  CHECK((*ranges)[0].range == Range::of(128));
+  CHECK((*ranges)[0].range == Interval::of(128));
   CHECK((*ranges)[1].symbol == "a=b");
-  CHECK((*ranges)[1].range == Range{1, 512});
+  CHECK((*ranges)[1].range == Interval{1, 512});
   CHECK(printRanges(*ranges) == "N=128;a=b=1..512");
   CHECK(printRanges(*parseRanges("N=1..512@128;M=4", error)) == "N=1..512;M=4");
   CHECK(printRanges(*parseRanges("N=1..512@128;M=4", error), /*withUsual=*/true) == "N=1..512@128;M=4");
@@ -34,14 +34,14 @@ TEST_CASE("what is no range says why") {
 }
 
 TEST_CASE("arithmetic of ranges keeps open ends") {
-  Range open{1, INT64_MAX};
-  CHECK(addRanges(open, Range::of(-3)) == Range{-2, INT64_MAX});
-  CHECK(mulRanges(open, Range::of(-2)) == Range{INT64_MIN, -2});
-  CHECK(mulRanges(Range{0, INT64_MAX}, Range::of(0)) == Range::of(0));
-  CHECK(floorDivRanges(Range{-3, 9}, Range::of(4)) == Range{-1, 2});
-  CHECK(ceilDivRanges(Range{-3, 9}, Range::of(4)) == Range{0, 3});
-  CHECK(floorDivRanges(Range{4, 9}, Range{1, INT64_MAX}) == Range{0, 9});
-  CHECK(floorDivRanges(open, Range{0, 3}) == Range::all());
-  CHECK(modRanges(Range{0, 3}, Range::of(4)) == Range{0, 3});
-  CHECK(modRanges(Range{0, 9}, Range::of(4)) == Range{0, 3});
+  Interval open{1, INT64_MAX};
+  CHECK(addIntervals(open, Interval::of(-3)) == Interval{-2, INT64_MAX});
+  CHECK(mulIntervals(open, Interval::of(-2)) == Interval{INT64_MIN, -2});
+  CHECK(mulIntervals(Interval{0, INT64_MAX}, Interval::of(0)) == Interval::of(0));
+  CHECK(floorDivIntervals(Interval{-3, 9}, Interval::of(4)) == Interval{-1, 2});
+  CHECK(ceilDivIntervals(Interval{-3, 9}, Interval::of(4)) == Interval{0, 3});
+  CHECK(floorDivIntervals(Interval{4, 9}, Interval{1, INT64_MAX}) == Interval{0, 9});
+  CHECK(floorDivIntervals(open, Interval{0, 3}) == Interval::all());
+  CHECK(modIntervals(Interval{0, 3}, Interval::of(4)) == Interval{0, 3});
+  CHECK(modIntervals(Interval{0, 9}, Interval::of(4)) == Interval{0, 3});
 }

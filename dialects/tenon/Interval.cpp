@@ -1,11 +1,11 @@
-//===- Range.cpp - between which values an extent lies --------------------===//
+//===- Interval.cpp - interval arithmetic on extents -------------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/tenon/Range.h"
+#include "dialects/tenon/Interval.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -41,30 +41,30 @@ static int64_t divEnds(int64_t a, int64_t b, bool up) {
   return up ? llvm::divideCeilSigned(a, b) : llvm::divideFloorSigned(a, b);
 }
 
-Range tenon::addRanges(Range a, Range b) { return {addEnds(a.min, b.min), addEnds(a.max, b.max)}; }
+Interval tenon::addIntervals(Interval a, Interval b) { return {addEnds(a.min, b.min), addEnds(a.max, b.max)}; }
 
-Range tenon::mulRanges(Range a, Range b) {
+Interval tenon::mulIntervals(Interval a, Interval b) {
   auto [min, max] = std::minmax({mulEnds(a.min, b.min), mulEnds(a.min, b.max), mulEnds(a.max, b.min), mulEnds(a.max, b.max)});
   return {min, max};
 }
 
 /// Each end is divided by what leaves it the farthest out.
-static Range divRanges(Range a, Range b, bool up) {
+static Interval divIntervals(Interval a, Interval b, bool up) {
   if (b.min <= 0)
-    return Range::all();
+    return Interval::all();
   return {divEnds(a.min, a.min < 0 ? b.min : b.max, up), divEnds(a.max, a.max < 0 ? b.max : b.min, up)};
 }
 
-Range tenon::floorDivRanges(Range a, Range b) { return divRanges(a, b, false); }
-Range tenon::ceilDivRanges(Range a, Range b) { return divRanges(a, b, true); }
+Interval tenon::floorDivIntervals(Interval a, Interval b) { return divIntervals(a, b, false); }
+Interval tenon::ceilDivIntervals(Interval a, Interval b) { return divIntervals(a, b, true); }
 
-Range tenon::modRanges(Range a, Range b) {
+Interval tenon::modIntervals(Interval a, Interval b) {
   if (b.min <= 0)
-    return Range::all();
+    return Interval::all();
   if (a.min >= 0 && a.max < b.min)
     return a;
   int64_t max = isOpen(b.max) ? b.max : b.max - 1;
   return {0, a.min >= 0 ? std::min(a.max, max) : max};
 }
 
-Range tenon::intersect(Range a, Range b) { return {std::max(a.min, b.min), std::min(a.max, b.max)}; }
+Interval tenon::intersect(Interval a, Interval b) { return {std::max(a.min, b.min), std::min(a.max, b.max)}; }
