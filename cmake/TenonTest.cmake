@@ -1,17 +1,22 @@
 # Helpers of the test folders.
 
-# tenon_add_unit_test(NAME sources... [LINK libraries...])
+# Catch2's main(), compiled once and without optimization: it is 17,000 lines of a header.
+find_package(Catch2 2 REQUIRED)
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/catch_main.cpp CONTENT "#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n" @ONLY)
+add_library(tenon_catch_main STATIC ${CMAKE_BINARY_DIR}/catch_main.cpp)
+target_compile_options(tenon_catch_main PRIVATE -O0)
+target_link_libraries(tenon_catch_main PUBLIC Catch2::Catch2)
+
+# tenon_add_unit_test(NAME sources... [LINK libraries...] [MLIR])
 #
 # One Catch2 program, registered with ctest under NAME. The sources hold TEST_CASEs alone: main is linked.
+# MLIR: the sources include MLIR's headers, which are precompiled.
 function(tenon_add_unit_test name)
-  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
-  if(NOT TARGET tenon_catch_main)
-    find_package(Catch2 2 REQUIRED)
-    file(WRITE ${CMAKE_BINARY_DIR}/catch_main.cpp "#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n")
-    add_library(tenon_catch_main STATIC ${CMAKE_BINARY_DIR}/catch_main.cpp)
-    target_link_libraries(tenon_catch_main PUBLIC Catch2::Catch2)
-  endif()
+  cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE tenon_catch_main ${ARG_LINK})
+  if(ARG_MLIR)
+    tenon_precompile(${name})
+  endif()
   add_test(NAME ${name} COMMAND ${name})
 endfunction()
