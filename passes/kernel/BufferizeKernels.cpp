@@ -73,10 +73,14 @@ struct BufferizeKernels : public tenon::impl::BufferizeKernelsBase<BufferizeKern
     options.setFunctionBoundaryTypeConversion(bufferization::LayoutMapOption::IdentityLayoutMap);
     // An identity layout on results would force copies into fresh memory.
     options.inferFunctionResultLayout = true;
-    options.opFilter.denyOperation([](Operation *op) {
-      auto function = isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
-      return function && !function->hasAttr(kKernelAttr);
-    });
+    auto isKernel = [](func::FuncOp function) { return function->hasAttr(kKernelAttr); };
+    // The analysis asks for each operation a number of times that grows with the square of a kernel's size, so that a module of
+    // kernels alone, which the compiler makes for each of them, does without a filter.
+    if (!llvm::all_of(module.getOps<func::FuncOp>(), isKernel))
+      options.opFilter.denyOperation([=](Operation *op) {
+        auto function = isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
+        return function && !isKernel(function);
+      });
     for (auto kernel : module.getOps<func::FuncOp>())
       for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
         if (kernel->hasAttr(kKernelAttr) && isa<RankedTensorType>(kernel.getArgument(i).getType()))

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace tenon {
@@ -25,18 +26,30 @@ using namespace tenon;
 // What a kernel may write over
 //===----------------------------------------------------------------------===//
 
-/// Whether each element of `result` is computed from the element of `value` at the same place alone, through
-/// operations that are done element by element; `nest` counts as one.
+/// True if every path of uses from `value` to `result` goes through elementwise operations of the same shape alone, so that each
+/// element of `result` depends on the element of `value` at the same index and no other; `nest`, unless null, counts as one if it
+/// reads `value` as its first operand. Each operation is visited once, however many paths lead to it.
 static bool isReadInPlace(Value value, Value result, Operation *nest) {
-  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (isa<func::ReturnOp>(user))
-      return use.get() == result;
-    if (user == nest)
-      return use.getOperandNumber() == 0;
-    return user->hasTrait<Elementwise>() && user->getNumResults() == 1 && getDims(user->getResult(0)) == getDims(value) &&
-           isReadInPlace(user->getResult(0), result, nest);
-  });
+  llvm::SetVector<Value> reached;
+  reached.insert(value);
+  for (size_t i = 0; i < reached.size(); ++i) {
+    Value current = reached[i];
+    for (OpOperand &use : current.getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<func::ReturnOp>(user)) {
+        if (current != result)
+          return false;
+      } else if (user == nest) {
+        if (use.getOperandNumber() != 0)
+          return false;
+      } else if (user->hasTrait<Elementwise>() && user->getNumResults() == 1 && getDims(user->getResult(0)) == getDims(value)) {
+        reached.insert(user->getResult(0));
+      } else {
+        return false;
+      }
+    }
+  }
+  return true;
 }
 
 /// Whether a kernel can write its only result over an argument.

@@ -75,13 +75,16 @@ Type Importer::getInputElementType(const onnx::ValueInfoProto &input, int32_t da
 
 Value Importer::addArgument(func::FuncOp function, StringRef name, StringRef role, Type type) {
   Location loc = NameLoc::get(builder.getStringAttr(name));
-  // It fails for functions without a body alone.
-  (void)function.insertArgument(function.getNumArguments(), type, DictionaryAttr::get(context), loc);
-  unsigned index = function.getNumArguments() - 1;
-  function.setArgAttr(index, kNameAttr, builder.getStringAttr(name));
+  // The function's type and attributes follow in importOutputs, once for all: each change copies those of all arguments.
+  argumentAttrs.push_back(getBoundaryAttrs(name, role));
+  return function.getBody().front().addArgument(type, loc);
+}
+
+DictionaryAttr Importer::getBoundaryAttrs(StringRef name, StringRef role) {
+  SmallVector<NamedAttribute> attrs{builder.getNamedAttr(kNameAttr, builder.getStringAttr(name))};
   if (!role.empty())
-    function.setArgAttr(index, kRoleAttr, builder.getStringAttr(role));
-  return function.getArgument(index);
+    attrs.push_back(builder.getNamedAttr(kRoleAttr, builder.getStringAttr(role)));
+  return builder.getDictionaryAttr(attrs);
 }
 
 AffineExpr Importer::addInputSymbol(const Twine &name) {
@@ -228,10 +231,10 @@ void Importer::importOutputs(func::FuncOp function) {
     values.push_back(result.value);
   func::ReturnOp::create(builder, function.getLoc(), values);
   function.setFunctionType(
-      builder.getFunctionType(function.getFunctionType().getInputs(), TypeRange(ValueRange(values))));
-  for (auto [i, result] : llvm::enumerate(results)) {
-    function.setResultAttr(i, kNameAttr, builder.getStringAttr(result.name));
-    if (!result.role.empty())
-      function.setResultAttr(i, kRoleAttr, builder.getStringAttr(result.role));
-  }
+      builder.getFunctionType(function.getBody().front().getArgumentTypes(), TypeRange(ValueRange(values))));
+  function.setAllArgAttrs(argumentAttrs);
+  SmallVector<DictionaryAttr> attrs;
+  for (const Result &result : results)
+    attrs.push_back(getBoundaryAttrs(result.name, result.role));
+  function.setAllResultAttrs(attrs);
 }

@@ -167,6 +167,7 @@ private:
   void declareShape(const onnx::ValueInfoProto &input);
   std::optional<Dims> getInputDims(const onnx::ValueInfoProto &input);
   mlir::Type getInputElementType(const onnx::ValueInfoProto &input, int32_t dataType);
+  mlir::DictionaryAttr getBoundaryAttrs(llvm::StringRef name, llvm::StringRef role);
   mlir::Value addArgument(mlir::func::FuncOp function, llvm::StringRef name, llvm::StringRef role, mlir::Type type);
   mlir::AffineExpr addInputSymbol(const llvm::Twine &name);
   ImportedValue importSequenceInput(mlir::func::FuncOp function, const onnx::ValueInfoProto &input,
@@ -206,6 +207,7 @@ private:
   mlir::OpBuilder builder;
   TensorReader tensors;
   InputShapes inputShapes;
+  llvm::SmallVector<mlir::DictionaryAttr> argumentAttrs; ///< of the function's arguments so far
   Scope mainScope;
   OpsetImports opsets;
   llvm::StringMap<const onnx::FunctionProto *> functions;

@@ -654,21 +654,24 @@ FailureOr<Value> ElementEmitter::emitUnpackParts(UnpackPartsOp op, ArrayRef<Affi
 
 FailureOr<Value> ElementEmitter::emitConcat(ConcatOp op, ArrayRef<AffineExpr> indices) {
   int64_t axis = op.getAxis();
-  // A chain of ifs, the first input first: `start` is where input i begins.
-  std::function<FailureOr<Value>(size_t, AffineExpr)> emitFrom = [&](size_t i, AffineExpr start) -> FailureOr<Value> {
-    Value input = op.getInputs()[i];
-    SmallVector<AffineExpr> at(indices);
-    at[axis] = subDims(indices[axis], start);
-    if (i + 1 == op.getInputs().size())
-      return emit(input, at);
-    AffineExpr end = addDims(start, getDim(input, axis));
-    Value here = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, materialize(indices[axis]),
-                                       materialize(end));
+  SmallVector<AffineExpr> starts{getDimConstant(loc.getContext(), 0)};
+  for (Value input : op.getInputs().drop_back())
+    starts.push_back(addDims(starts.back(), getDim(input, axis)));
+  // Finds the input by bisection: a logarithm of comparisons at run time, and ifs nested no deeper than that.
+  std::function<FailureOr<Value>(size_t, size_t)> emitOneOf = [&](size_t first, size_t end) -> FailureOr<Value> {
+    if (end - first == 1) {
+      SmallVector<AffineExpr> at(indices);
+      at[axis] = subDims(indices[axis], starts[first]);
+      return emit(op.getInputs()[first], at);
+    }
+    size_t middle = first + (end - first) / 2;
+    Value isBefore = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, materialize(indices[axis]),
+                                           materialize(starts[middle]));
     return emitIf(
-        here, getScalarType(op.getType().getElementType()), [&] { return emit(input, at); },
-        [&] { return emitFrom(i + 1, end); });
+        isBefore, getScalarType(op.getType().getElementType()), [&] { return emitOneOf(first, middle); },
+        [&] { return emitOneOf(middle, end); });
   };
-  return emitFrom(0, getDimConstant(loc.getContext(), 0));
+  return emitOneOf(0, op.getInputs().size());
 }
 
 FailureOr<Value> ElementEmitter::emitSizes(SizesOp op, ArrayRef<AffineExpr> indices) {
