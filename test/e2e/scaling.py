@@ -139,7 +139,7 @@ def compileTime(model, limit, folder):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--nodes", type=int, default=250)
-    parser.add_argument("--ratio", type=float, default=3.0)
+    parser.add_argument("--ratio", type=float, default=3.5)
     parser.add_argument("--limit", type=int, default=120, help="CPU seconds for one compile")
     parser.add_argument("family", nargs="*", default=list(FAMILIES))
     options = parser.parse_args()
