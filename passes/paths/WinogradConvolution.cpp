@@ -14,9 +14,9 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "passes/UsualSizes.h"
 #include "passes/layout/PanelPacking.h"
 #include "passes/paths/Path.h"
+#include "passes/paths/ProductShape.h"
 #include "passes/paths/WinogradProduct.h"
 
 using namespace mlir;
@@ -52,15 +52,12 @@ static SmallVector<float> getFilterElements(ConvolveOp op) {
   return joined;
 }
 
-/// What it takes for all frames, and to put channels side by side.
-static double addFrames(ConvolveOp op, double cycles) {
-  constexpr double kUsual = 16, kCyclesPerByte = 0.4;
-  UsualSizes usual(op->getParentOfType<func::FuncOp>());
-  Dims dims = getDims(op.getInput());
-  double frames = usual.get(getDims(op.getType())[1]).value_or(kUsual), bytes = sizeof(float) * getFrames(op);
-  for (AffineExpr dim : ArrayRef(dims).drop_front(2))
-    bytes *= usual.get(dim).value_or(kUsual);
-  return frames * (cycles + bytes * kCyclesPerByte);
+/// Cycles to put the channels of all frames that a frame of the result sees side by side, for all frames of all images.
+static double getJoinCycles(ConvolveOp op) {
+  constexpr double kCyclesPerByte = 0.4;
+  ProductShape shape = *getProductShape(op);
+  double pixels = shape.rows; // of stride 1: as many as the input has, but for the border
+  return pixels * double(op.getFilter().getType().getShape().take_back(2)[0]) * getFrames(op) * sizeof(float) * kCyclesPerByte;
 }
 
 std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const Machine &machine) const {
@@ -72,8 +69,8 @@ std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const M
   FilterShape filter = *square;
   int64_t side = outputs + filter.window - 1;
   double weights = double(side * side) * filter.channels * llvm::alignTo(filter.filters, machine.panelColumns);
-  double cycles = scheduleWinograd(convolve, filter, outputs, machine).cycles;
-  return std::max(hasFrames(convolve) ? addFrames(convolve, cycles) : cycles, machine.getReadCycles(weights * sizeof(float)));
+  double cycles = estimateWinogradCycles(convolve, filter, outputs, machine) + (hasFrames(convolve) ? getJoinCycles(convolve) : 0);
+  return std::max(cycles, machine.getReadCycles(weights * sizeof(float)));
 }
 
 double WinogradConvolution::measureError(Operation *op) const {

@@ -38,11 +38,26 @@ std::optional<FilterShape> tenon::getSquareFilter(ConvolveOp op) {
   return isSquare && getFilterBytes(op) ? std::optional(filter) : std::nullopt;
 }
 
-WinogradSchedule tenon::scheduleWinograd(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine) {
+/// The problem for all images if their number is known, else for one.
+static WinogradProblem getProblem(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine) {
   UsualSizes usual(op->getParentOfType<func::FuncOp>());
   Dims dims = getDims(op.getType());
   WinogradProblem problem{outputs, filter.window, usual.get(dims[dims.size() - 3]).value_or(kUsualExtent),
                           usual.get(dims[dims.size() - 2]).value_or(kUsualExtent), filter.channels, filter.filters, machine.panelColumns,
                           op.getType().getElementType().isInteger(32)};
-  return chooseWinogradSchedule(problem, machine);
+  AffineExpr images = getDimConstant(op.getContext(), 1);
+  for (AffineExpr dim : ArrayRef(dims).drop_back(3))
+    images = mulDims(images, dim);
+  problem.images = std::max<int64_t>(usual.get(images).value_or(1), 1);
+  return problem;
+}
+
+WinogradSchedule tenon::scheduleWinograd(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine) {
+  return chooseWinogradSchedule(getProblem(op, filter, outputs, machine), machine);
+}
+
+double tenon::estimateWinogradCycles(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine) {
+  WinogradProblem problem = getProblem(op, filter, outputs, machine);
+  double images = std::max(getProductShape(op)->rows / double(problem.height * problem.width), 1.0);
+  return chooseWinogradSchedule(problem, machine).cycles * images / problem.images;
 }

@@ -26,8 +26,11 @@ std::optional<llvm::ArrayRef<char>> getFilterBytes(ConvolveOp op);
 /// constant; nothing where it is another one. Channels are those of all frames that the window sees.
 std::optional<FilterShape> getSquareFilter(ConvolveOp op);
 
-/// For one image.
+/// For all images (and frames) if their number is known; for one if it is dynamic, since a run may have a single one.
 WinogradSchedule scheduleWinograd(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine);
+
+/// The cycles of that schedule for as many images as the other paths are estimated for (getProductShape).
+double estimateWinogradCycles(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine);
 
 } // namespace tenon
 

@@ -42,7 +42,6 @@ public:
         !fitsIntegerTransforms(getIntegerTransforms(outputs, filter->window), *filter, getFilterElements(convolve)))
       return std::nullopt;
     double weights = double(llvm::product_of(getShape(*filter, machine))) * sizeof(int32_t), own = getFilterBytes(convolve)->size();
-    // As many images as other estimates count, which is some number where it is open.
     UsualSizes usual(op->getParentOfType<func::FuncOp>());
     Dims dims = getDims(convolve.getType());
     auto getExtent = [&](AffineExpr dim) { return double(usual.get(dim).value_or(kUsualExtent)); };
@@ -50,7 +49,7 @@ public:
     // A filter of bytes becomes two to eight times as large. What there is more takes the place of other weights in the caches, and
     // has its price in memory: as much as to read it from there in each run, which may be for a single image.
     double price = (weights - own) / machine.memoryBytes * (usual.get(dims[0]) ? 1 : images);
-    return images * scheduleWinograd(convolve, *filter, outputs, machine).cycles + machine.getReadCycles(own) + price;
+    return estimateWinogradCycles(convolve, *filter, outputs, machine) + machine.getReadCycles(own) + price;
   }
 
   /// Sums of integers are exact.

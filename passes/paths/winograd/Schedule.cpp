@@ -83,7 +83,8 @@ WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const M
           continue;
         WinogradSchedule s{rows, columns, width, 0};
         TileCycles tile = getTileCycles(p, s, machine);
-        int64_t parts = divideCeil(squareRows, rows) * divideCeil(squareColumns, columns), tiles = parts * divideCeil(panels, width);
+        int64_t parts = p.images * divideCeil(squareRows, rows) * divideCeil(squareColumns, columns);
+        int64_t tiles = parts * divideCeil(panels, width);
         for (int64_t cores : {1, 2, 4, 8}) {
           // Tiles of the same part of the input share it, transformed, where a core does them one after the other.
           int64_t most = divideCeil(tiles, cores), inputs = parts == 1 ? 1 : most;

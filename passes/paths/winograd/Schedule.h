@@ -12,12 +12,13 @@
 
 namespace tenon {
 
-/// A result of height x width elements for each filter, f32, or of words: sums of 32 bits, to each of which two channels add at a
-/// time. Filters lie in panels.
+/// `images` results of height x width elements for each filter, f32, or of words: sums of 32 bits, to each of which two channels add
+/// at a time. Filters are packed in panels.
 struct WinogradProblem {
   int64_t outputs, window;
   int64_t height, width, channels, filters, panel;
   bool isOfWords = false;
+  int64_t images = 1;
 };
 
 /// How many filters kernels multiply with at a time, or a whole panel: the input, transformed, is read once for these, and their
@@ -27,7 +28,7 @@ inline constexpr int64_t kWinogradFilters = 32;
 /// Tiles of so many rows and columns of squares, and panels of filters.
 struct WinogradSchedule {
   int64_t rows, columns, panels;
-  double cycles; ///< of all cores together, that some of them wait for others included
+  double cycles; ///< for all images, of all cores together, that some of them wait for others included
 };
 
 /// The best one by a model of what each step takes; the mean for 1, 2, 4 and 8 cores.
