@@ -53,7 +53,7 @@ quiet() {
   fi
 }
 
-# Configures the release build where that was not done, and builds what is out of date.
+# configureAndBuild TARGET...   configures the release build where that was not done, and builds what is out of date of the targets.
 configureAndBuild() {
   if [[ -f "$TENON_BUILD/build.ninja" ]]; then
     skip "configure"
@@ -61,18 +61,20 @@ configureAndBuild() {
     step "configure" quiet "$TENON_BUILD/log/configure.log" \
       cmake -S "$TENON_ROOT" --preset release -B "$TENON_BUILD" -DTENON_DEPS="$TENON_DEPS"
   fi
-  if ninja -C "$TENON_BUILD" -n | grep -q 'no work to do'; then
+  if ninja -C "$TENON_BUILD" -n "$@" | grep -q 'no work to do'; then
     skip "build"
   else
-    step "build with $TENON_JOBS jobs" runNinja
+    step "build with $TENON_JOBS jobs" runNinja "$@"
   fi
 }
 
-# On a terminal ninja shows its progress in one line; elsewhere only the end is worth keeping.
+# The whole output is in the log, its end is shown where the build fails.
 runNinja() {
-  if [[ -t 1 ]]; then
-    ninja -C "$TENON_BUILD" -j "$TENON_JOBS"
-  else
-    quiet "$TENON_BUILD/log/build.log" ninja -C "$TENON_BUILD" -j "$TENON_JOBS"
+  local log="$TENON_BUILD/log/build.log"
+  mkdir -p "$(dirname "$log")"
+  if ! NINJA_STATUS='[%f/%t %e] ' ninja -C "$TENON_BUILD" -j "$TENON_JOBS" "$@" 2>&1 | "$TENON_ROOT/tools/progress.py" "$log"; then
+    grep -A 40 -m 1 '^FAILED' "$log" >&2 || tail -n 40 "$log" >&2
+    say "    the whole output is in $log" >&2
+    return 1
   fi
 }
