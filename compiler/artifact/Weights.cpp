@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/artifact/Weights.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -43,18 +42,26 @@ static void withBytes(ElementsAttr value, llvm::function_ref<void(ArrayRef<char>
   use(bytes);
 }
 
+static bool hasBytes(ElementsAttr value, ArrayRef<char> wanted) {
+  bool isEqual = false;
+  withBytes(value, [&](ArrayRef<char> bytes) { isEqual = bytes == wanted; });
+  return isEqual;
+}
+
 uint64_t WeightSection::add(ElementsAttr value) {
   if (auto it = known.find(value); it != known.end())
     return it->second;
   uint64_t offset = llvm::alignTo(size, TENON_BUFFER_ALIGNMENT);
   withBytes(value, [&](ArrayRef<char> bytes) {
-    // Two different weights of one 64-bit hash and one size do not happen: 2^-64 for a pair.
+    // Shifted, since the largest numbers are DenseMap's own.
     auto key = std::pair<uint64_t, uint64_t>(XXH3_64bits(bytes.data(), bytes.size()) >> 1, bytes.size());
-    auto [it, isNew] = byHash.try_emplace(key, offset);
-    if (!isNew) {
-      offset = it->second;
-      return;
-    }
+    SmallVector<size_t, 1> &candidates = byHash[key];
+    for (size_t candidate : candidates)
+      if (hasBytes(entries[candidate].value, bytes)) {
+        offset = entries[candidate].offset;
+        return;
+      }
+    candidates.push_back(entries.size());
     entries.push_back({value, offset});
     size = offset + bytes.size();
   });

@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_COMPILER_ARTIFACT_WEIGHTS_H
 #define TENON_COMPILER_ARTIFACT_WEIGHTS_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include <vector>
 
 namespace tenon {
@@ -31,9 +31,11 @@ private:
     uint64_t offset;
   };
   std::vector<Entry> entries;
-  /// Equal bytes by their hash and size; equal attributes are one pointer as it is.
+  /// Equal attributes are one pointer as it is.
   llvm::DenseMap<mlir::Attribute, uint64_t> known;
-  llvm::DenseMap<std::pair<uint64_t, uint64_t>, uint64_t> byHash;
+  /// Entries by the hash and size of their bytes. The hash finds candidates alone: a model can be made to have different weights of
+  /// one hash, so that bytes decide.
+  llvm::DenseMap<std::pair<uint64_t, uint64_t>, llvm::SmallVector<size_t, 1>> byHash;
   uint64_t size = 0;
 };
 
