@@ -71,14 +71,32 @@ static const char *nameOf(const Plan &plan, const Instruction &instruction) {
   return *kernel.display ? kernel.display : kernel.name;
 }
 
-Status Session::kernelFailed(const Instruction &instruction, int32_t code) const {
-  const char *name = nameOf(plan, instruction);
-  switch (code) {
-  case TENON_KERNEL_INDEX_OUT_OF_RANGE:
+/// What a kernel has left in the scratch of the thread that ran it. It names no index where the scratch has no room, or where
+/// what is there is no report.
+Status Session::indexOutOfRange(const char *name, uint32_t thread) const {
+  tenon_kernel_index_report report{};
+  if (scratchStride >= sizeof report)
+    memcpy(&report, scratch.bytes() + thread * scratchStride, sizeof report);
+  if (report.index >= report.first && report.index <= report.last)
     return Status::make(TENON_INVALID,
                         "node '%s': an index that the model computed lies outside of its tensor; "
                         "check the values of the inputs",
                         name);
+  if (report.last < report.first)
+    return Status::make(TENON_INVALID,
+                        "node '%s': index %lld is out of range, the dimension is empty; check the sizes and the values of "
+                        "the inputs",
+                        name, (long long)report.index);
+  return Status::make(TENON_INVALID,
+                      "node '%s': index %lld is out of range, it has to be from %lld to %lld; check the values of the inputs",
+                      name, (long long)report.index, (long long)report.first, (long long)report.last);
+}
+
+Status Session::kernelFailed(const Instruction &instruction, const JobFailure &failure) const {
+  const char *name = nameOf(plan, instruction);
+  switch (failure.code) {
+  case TENON_KERNEL_INDEX_OUT_OF_RANGE:
+    return indexOutOfRange(name, failure.thread);
   case TENON_KERNEL_BAD_VALUE:
     return Status::make(TENON_INVALID,
                         "node '%s': a value that the model computed is not allowed there; check the "
@@ -87,7 +105,7 @@ Status Session::kernelFailed(const Instruction &instruction, int32_t code) const
   default:
     return Status::make(TENON_FAULT,
                         "node '%s': its kernel '%s' failed with code %d; compile the model again", name,
-                        plan.kernels[instruction.a].name, code);
+                        plan.kernels[instruction.a].name, failure.code);
   }
 }
 
@@ -114,7 +132,7 @@ Status Session::runJobs(uint32_t end) {
   uint32_t first = end - numWaiting;
   JobFailure failure = pool.run({&jobs[first], numWaiting, isBackward});
   numWaiting = 0;
-  return failure.code == TENON_KERNEL_OK ? Status() : kernelFailed(plan.instructions[first + failure.job], failure.code);
+  return failure.code == TENON_KERNEL_OK ? Status() : kernelFailed(plan.instructions[first + failure.job], failure);
 }
 
 Status Session::addLaunch(const Instruction &instruction) {

@@ -98,7 +98,8 @@ private:
   Status checkOperands(const Instruction &instruction) const;
   Status check(const Instruction &instruction) const;
   Status writeSeed(const Instruction &instruction);
-  Status kernelFailed(const Instruction &instruction, int32_t code) const;
+  Status kernelFailed(const Instruction &instruction, const JobFailure &failure) const;
+  Status indexOutOfRange(const char *name, uint32_t thread) const;
   Status operandTooSmall(const Instruction &instruction, uint32_t operand, int64_t wanted) const;
   void report(uint32_t instruction, uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const;
 

@@ -152,7 +152,7 @@ void ThreadPool::runJob(uint32_t index, uint32_t thread, uint32_t part, uint32_t
     return;
   Share alone(job, list.isBackward), share(*this, job, firstNumber + index, part, jobParts, shift);
   if (int32_t code = job.run(job, thread, jobParts == 1 ? alone : share)) {
-    workers[thread].failure = {index, code};
+    workers[thread].failure = {index, code, thread};
     hasFailed.store(true, std::memory_order_relaxed);
   }
 }

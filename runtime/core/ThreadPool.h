@@ -40,10 +40,11 @@ struct Jobs {
   bool isBackward = false; ///< threads take their tiles from the last to the first
 };
 
-/// The first job that failed, and its error code; 0 where none did.
+/// The first job that failed, its error code, 0 where none did, and the thread on which it was.
 struct JobFailure {
   uint32_t job = 0;
   int32_t code = 0;
+  uint32_t thread = 0;
 };
 
 /// A fixed number of threads, the caller's included. The split of tiles is static, so that a thread finds

@@ -28,12 +28,19 @@ extern "C" {
 /// What a kernel returns. Anything else counts as TENON_KERNEL_FAULT.
 enum {
   TENON_KERNEL_OK = 0,
-  /// An index that the model computed lies outside of its tensor (Gather, ScatterND...).
+  /// An index that the model computed lies outside of its tensor (Gather, ScatterND...). The kernel has left a
+  /// tenon_kernel_index_report in its scratch.
   TENON_KERNEL_INDEX_OUT_OF_RANGE = 1,
   /// A value that the model computed is not allowed (a negative repeat count, a division by zero...).
   TENON_KERNEL_BAD_VALUE = 2,
   TENON_KERNEL_FAULT = 3,
 };
+
+/// What is at the start of the scratch of a kernel that returned TENON_KERNEL_INDEX_OUT_OF_RANGE, if the scratch is large
+/// enough for it: an index, and between which ones it has to be. `last` is below `first` where the dimension is empty.
+typedef struct {
+  int64_t index, first, last;
+} tenon_kernel_index_report;
 
 /// Computes tiles [tile_begin, tile_end) of one launch.
 ///

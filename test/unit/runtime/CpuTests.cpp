@@ -36,7 +36,7 @@ TEST_CASE("code of both processors is read on any") {
     Status status = elf.parse(file.data(), file.size, uint16_t(machine), pageSize);
     INFO(status.message());
     REQUIRE_FALSE(status.failed());
-    CHECK(elf.functions.size() == 13);
+    CHECK(elf.functions.size() == 14);
     CHECK(elf.relocations.size() == 3);
     REQUIRE(elf.find("add_f32"));
     CHECK_FALSE(elf.find("add"));

@@ -439,6 +439,38 @@ TEST_CASE("what a kernel reports becomes an error that names the node") {
   CHECK(runner.run() == TENON_OK);
 }
 
+TEST_CASE("an index that a kernel reports is in the error, with its limits") {
+  for (int64_t scratchBytes : {int64_t(24), int64_t(0)}) {
+    ArtifactBuilder b;
+    uint32_t three = b.constant(3), bytes = b.constant(24);
+    uint32_t report = b.buffer("report", fmt::Storage::input, b.zero, bytes, b.input("report", fmt::DType::i64, {three}));
+    b.plan.scratch_size = b.constant(scratchBytes);
+    // Without room the kernel that reports nothing is the one that fails.
+    b.launch(scratchBytes ? "report_index" : "fail_with", b.constant(100), {report}, {b.constant(77)}, "Gather_12");
+    b.halt();
+    Runner runner(b, 4);
+    int64_t values[3] = {10, -10, 9};
+    if (!scratchBytes)
+      values[0] = TENON_KERNEL_INDEX_OUT_OF_RANGE;
+    REQUIRE(runner.bind(0, TENON_I64, {3}, values) == TENON_OK);
+    CHECK(runner.run() == TENON_INVALID);
+    if (!scratchBytes) {
+      CHECK_THAT(runner.message(), Contains("node 'Gather_12': an index that the model computed lies outside"));
+      continue;
+    }
+    CHECK_THAT(runner.message(), Contains("node 'Gather_12': index 10 is out of range, it has to be from -10 to 9"));
+    values[0] = 0;
+    values[1] = 0;
+    values[2] = -1;
+    CHECK(runner.run() == TENON_INVALID);
+    CHECK_THAT(runner.message(), Contains("node 'Gather_12': index 0 is out of range, the dimension is empty"));
+    // What is in scratch need not be a report.
+    values[2] = 1;
+    CHECK(runner.run() == TENON_INVALID);
+    CHECK_THAT(runner.message(), Contains("node 'Gather_12': an index that the model computed lies outside"));
+  }
+}
+
 TEST_CASE("a profile has a slice for each instruction and thread") {
   Runner runner(scaleAndAdd(), 2);
   std::vector<float> x = ramp(4096);

@@ -83,6 +83,14 @@ KERNEL fail_with ARGUMENTS {
   return TENON_KERNEL_OK;
 }
 
+/// buffers: a tenon_kernel_index_report, which the tile that sizes[0] names reports.
+KERNEL report_index ARGUMENTS {
+  if (sizes[0] < tile_begin || sizes[0] >= tile_end)
+    return TENON_KERNEL_OK;
+  *(tenon_kernel_index_report *)scratch = *(const tenon_kernel_index_report *)buffers[0];
+  return TENON_KERNEL_INDEX_OUT_OF_RANGE;
+}
+
 /// buffers: x (f32), count (i64). sizes: elements. How many elements are not zero.
 KERNEL count_nonzero ARGUMENTS {
   (void)tile_begin, (void)tile_end, (void)scratch;
