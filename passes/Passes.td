@@ -46,6 +46,24 @@ def CollectRequirements : Pass<"tenon-collect-requirements", "::mlir::ModuleOp">
   }];
 }
 
+def ProveIndices : Pass<"tenon-prove-indices", "::mlir::func::FuncOp"> {
+  let summary = "find indices that cannot be out of range";
+  let description = [{
+    Gathers and scatters whose indices are in range however the model runs get
+    `in_range`: constants, positions along the dimension, the smaller of an index
+    and the last position, indices that a search or a sort gives. Their kernels
+    check nothing. A `tenon.check_range` that always holds disappears.
+
+    ```mlir
+    %1 = tenon.arg_reduce max, %0 {axis = 1 : i64, ...} : (tensor<4x8xf32>) -> tensor<4xi64>
+    %2 = tenon.gather %table, %1 {axis = 0 : i64} : (tensor<8x16xf32>, tensor<4xi64>) -> tensor<4x16xf32>
+    // ==>
+    %2 = tenon.gather %table, %1 {axis = 0 : i64, in_range} : (tensor<8x16xf32>, tensor<4xi64>) -> tensor<4x16xf32>
+    ```
+  }];
+  let statistics = [Statistic<"numProven", "proven", "operations whose indices are in range">];
+}
+
 def ApplyFacts : Pass<"tenon-apply-facts", "::mlir::func::FuncOp"> {
   let summary = "write extents as what is known of symbols makes them";
   let description = [{
@@ -832,12 +850,22 @@ def KernelAbi : Pass<"tenon-kernel-abi", "::mlir::ModuleOp"> {
 
     Runs after linalg became loops and before anything becomes the LLVM dialect.
   }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::func::FuncDialect"];
 }
 
 //===----------------------------------------------------------------------===//
 // lower/kernels-to-gpu
 //===----------------------------------------------------------------------===//
+
+def DropIndexChecks : Pass<"tenon-drop-index-checks", "::mlir::ModuleOp"> {
+  let summary = "remove checks of indices from kernels for GPUs";
+  let description = [{
+    A kernel on a GPU has no status to return. Indices are clamped there all the
+    same. The loops that found the ends of the indices are dead then, which the
+    canonicalizer sees.
+  }];
+}
 
 def KernelsToNvvm : Pass<"tenon-kernels-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "give kernels an entry point for NVIDIA GPUs";

@@ -476,6 +476,9 @@ Value GraphBuilder::scatterND(StringRef kind, Value x, Value indices, Value upda
   return resultOf(
       emit<ScatterNDOp>({}, {x, indices, updates}, *symbolizeScatterKind(kind), x, indices, updates));
 }
+Value GraphBuilder::checkRange(Value x, AffineExpr first, AffineExpr last) {
+  return resultOf(emit<CheckRangeOp>({}, {x}, x, ShapeAttr::get(getContext(), {first, last})));
+}
 /// Both results of an operation, or null twice.
 template <typename Op> static std::pair<Value, Value> resultsOf(Op op) {
   return op ? std::pair<Value, Value>(op->getResult(0), op->getResult(1)) : std::pair<Value, Value>();

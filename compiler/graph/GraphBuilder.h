@@ -217,6 +217,8 @@ public:
   /// `kind` as the dialect writes it: assign, add, mul, max or min.
   Value scatterElements(llvm::StringRef kind, Value x, Value indices, Value updates, int64_t axis);
   Value scatterND(llvm::StringRef kind, Value x, Value indices, Value updates);
+  /// `x`, of which no element may be below `first` or above `last` when this runs.
+  Value checkRange(Value x, AffineExpr first, AffineExpr last);
   /// Values and indices of the first k; all, sorted, where k is the extent.
   std::pair<Value, Value> topK(Value x, int64_t axis, AffineExpr k, bool largest);
   /// How many of the sorted `keys` come before each element.

@@ -75,6 +75,17 @@ static AffineExpr getCounted(Value value) {
   return iota ? getDim(iota, iota.getAxis()) : AffineExpr();
 }
 
+/// Of the `count` dimensions from `first` on that coordinates are of, the smallest constant one, in which each coordinate may
+/// lie; where none is constant, the first one.
+static AffineExpr getSmallest(ArrayRef<AffineExpr> dims, int64_t first, AffineExpr count) {
+  AffineExpr smallest;
+  dims = dims.slice(first, getConstant(count).value_or(0));
+  for (AffineExpr dim : dims)
+    if (getConstant(dim) && (!smallest || *getConstant(dim) < *getConstant(smallest)))
+      smallest = dim;
+  return smallest || dims.empty() ? smallest : dims.front();
+}
+
 /// The dimension whose positions an operand holds; null where it holds none.
 static AffineExpr getIndexed(OpOperand &use) {
   Operation *op = use.getOwner();
@@ -86,11 +97,10 @@ static AffineExpr getIndexed(OpOperand &use) {
     return getDim(gather.getInput(), gather.getAxis());
   if (auto scatter = dyn_cast<ScatterElementsOp>(op))
     return getDim(scatter.getInput(), scatter.getAxis());
-  // Of several coordinates the first one's dimension: what lies beyond another's is clamped.
   if (auto gather = dyn_cast<GatherNDOp>(op))
-    return getDim(gather.getInput(), gather.getBatchDims());
+    return getSmallest(getDims(gather.getInput()), gather.getBatchDims(), getDims(gather.getIndices()).back());
   if (auto scatter = dyn_cast<ScatterNDOp>(op))
-    return getDim(scatter.getInput(), 0);
+    return getSmallest(getDims(scatter.getInput()), 0, getDims(scatter.getIndices()).back());
   return {};
 }
 

@@ -84,6 +84,7 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
   functions.addPass(createTransposeMasks());
   functions.addPass(createWidenProducts({/*all=*/true}));
   functions.addPass(createOrderFactors());
+  functions.addPass(createProveIndices());
   functions.addPass(createFuse());
   pm.addPass(createOutline());
 }
@@ -191,12 +192,14 @@ void tenon::buildLLVMPipeline(OpPassManager &pm) {
 }
 
 void tenon::buildNvvmPipeline(OpPassManager &pm) {
+  pm.addPass(createDropIndexChecks());
   buildElementLoops(pm);
   pm.addPass(createKernelsToNvvm());
   buildToLLVM(pm, "__nv_");
 }
 
 void tenon::buildSpirvPipeline(OpPassManager &pm) {
+  pm.addPass(createDropIndexChecks());
   buildElementLoops(pm);
   pm.addPass(createExpandShaderMath());
   pm.addPass(createFlattenBuffers());

@@ -80,4 +80,41 @@ def Kernel_LastEndOp : Kernel_Op<"last_end", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Kernel_ShareOp : Kernel_Op<"share", [Pure]> {
+  let summary = "the part of some steps that falls to the tiles of this call";
+  let description = [{
+    Splits the steps from 0 to `count` over the tiles of the launch: all calls of a launch
+    together do each step once, whichever tiles each call has.
+
+    ```mlir
+    func.func @example(%count: index) {
+      %first, %end = kernel.share %count
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Index:$count);
+  let results = (outs Index:$first, Index:$end);
+  let assemblyFormat = "$count attr-dict";
+}
+
+def Kernel_CheckIndicesOp : Kernel_Op<"check_indices", [MemoryEffects<[MemWrite]>]> {
+  let summary = "ends the kernel where an index is out of range";
+  let description = [{
+    Of some indices, the smallest and the largest: where one is below `first` or above `last` the
+    kernel returns TENON_KERNEL_INDEX_OUT_OF_RANGE, and leaves that index and both limits in
+    scratch (runtime/format/Kernel.h). Stands in the function's own block, before the loops
+    that read by these indices.
+
+    ```mlir
+    func.func @example(%low: index, %high: index, %first: index, %last: index) {
+      kernel.check_indices %low to %high in %first to %last
+      return
+    }
+    ```
+  }];
+  let arguments = (ins Index:$smallest, Index:$largest, Index:$first, Index:$last);
+  let assemblyFormat = "$smallest `to` $largest `in` $first `to` $last attr-dict";
+}
+
 #endif // TENON_KERNEL_OPS_TD

@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Indices may be negative: they count from the end. An index outside of the
-// tensor ends the run with an error that names the node.
+// tensor ends the run with an error that names the node. `in_range` says that
+// all of them are known to be inside, so that nothing is checked
+// (`tenon-prove-indices`).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +27,7 @@ def Tenon_GatherOp : Tenon_InferredOp<"gather"> {
     %2 = tenon.gather %0, %1 {axis = 0 : i64} : (tensor<10x4xf32>, tensor<2x3xi64>) -> tensor<2x3x4xf32>
     ```
   }];
-  let arguments = (ins Tenon_AnyTensor:$input, Tenon_IndexTensor:$indices, I64Attr:$axis);
+  let arguments = (ins Tenon_AnyTensor:$input, Tenon_IndexTensor:$indices, I64Attr:$axis, UnitAttr:$in_range);
   let results = (outs Tenon_AnyTensor:$result);
   let hasVerifier = 1;
 }
@@ -40,7 +42,7 @@ def Tenon_GatherElementsOp : Tenon_InferredOp<"gather_elements"> {
     %2 = tenon.gather_elements %0, %1 {axis = 1 : i64} : (tensor<3x3xf32>, tensor<3x2xi64>) -> tensor<3x2xf32>
     ```
   }];
-  let arguments = (ins Tenon_AnyTensor:$input, Tenon_IndexTensor:$indices, I64Attr:$axis);
+  let arguments = (ins Tenon_AnyTensor:$input, Tenon_IndexTensor:$indices, I64Attr:$axis, UnitAttr:$in_range);
   let results = (outs Tenon_AnyTensor:$result);
   let hasVerifier = 1;
 }
@@ -55,7 +57,7 @@ def Tenon_GatherNDOp : Tenon_InferredOp<"gather_nd"> {
     %2 = tenon.gather_nd %0, %1 {batch_dims = 0 : i64} : (tensor<2x3x4xf32>, tensor<5x2xi64>) -> tensor<5x4xf32>
     ```
   }];
-  let arguments = (ins Tenon_AnyTensor:$input, Tenon_IndexTensor:$indices, I64Attr:$batch_dims);
+  let arguments = (ins Tenon_AnyTensor:$input, Tenon_IndexTensor:$indices, I64Attr:$batch_dims, UnitAttr:$in_range);
   let results = (outs Tenon_AnyTensor:$result);
   let hasVerifier = 1;
 }
@@ -73,7 +75,7 @@ def Tenon_ScatterElementsOp : Tenon_InferredOp<"scatter_elements"> {
     ```
   }];
   let arguments = (ins Tenon_ScatterKindAttr:$kind, Tenon_AnyTensor:$input, Tenon_IndexTensor:$indices,
-                       Tenon_AnyTensor:$updates, I64Attr:$axis);
+                       Tenon_AnyTensor:$updates, I64Attr:$axis, UnitAttr:$in_range);
   let results = (outs Tenon_AnyTensor:$result);
   let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
@@ -91,9 +93,25 @@ def Tenon_ScatterNDOp : Tenon_InferredOp<"scatter_nd"> {
     ```
   }];
   let arguments = (ins Tenon_ScatterKindAttr:$kind, Tenon_AnyTensor:$input, Tenon_IndexTensor:$indices,
-                       Tenon_AnyTensor:$updates);
+                       Tenon_AnyTensor:$updates, UnitAttr:$in_range);
   let results = (outs Tenon_AnyTensor:$result);
   let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Tenon_CheckRangeOp : Tenon_InferredOp<"check_range"> {
+  let summary = "ends the run with an error where an element is out of range";
+  let description = [{
+    The result is the input. `limits` are the smallest and the largest value that an
+    element may have: what an operation takes for granted of lengths, labels, or
+    positions that it does not index with.
+
+    ```mlir
+    %1 = tenon.check_range %0 {limits = #tenon.shape<0, N>} : (tensor<4xi64>) -> tensor<4xi64>
+    ```
+  }];
+  let arguments = (ins Tenon_IndexTensor:$input, Tenon_ShapeAttr:$limits);
+  let results = (outs Tenon_IndexTensor:$result);
   let hasVerifier = 1;
 }
 

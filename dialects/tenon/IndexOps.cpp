@@ -101,6 +101,17 @@ LogicalResult ScatterNDOp::verify() {
   return success();
 }
 
+LogicalResult CheckRangeOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
+                                             SmallVectorImpl<Type> &types) {
+  types.push_back(adaptor.getInput().getType());
+  return success();
+}
+LogicalResult CheckRangeOp::verify() {
+  if (getLimits().getDims().size() != 2)
+    return emitOpError("needs two limits, found ") << getLimits().getDims().size();
+  return success();
+}
+
 LogicalResult TopKOp::verify() {
   Dims dims = getDims(getInput());
   int64_t axis = getAxis();

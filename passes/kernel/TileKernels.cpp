@@ -664,11 +664,13 @@ static Tiling getChainTiling(linalg::GenericOp root, Operation *link, ArrayRef<A
 // The loop over tiles
 //===----------------------------------------------------------------------===//
 
-/// What the stages of a kernel keep for a tile in the thread's scratch.
+/// What the stages of a kernel keep for a tile in the thread's scratch, and what it reports there.
 static int64_t getScratch(func::FuncOp kernel) {
   int64_t bytes = 0;
   kernel.walk([&](Operation *op) {
-    if (auto winograd = dyn_cast<kernel::WinogradOp>(op))
+    if (isa<kernel::CheckIndicesOp>(op))
+      bytes = std::max<int64_t>(bytes, sizeof(tenon_kernel_index_report));
+    else if (auto winograd = dyn_cast<kernel::WinogradOp>(op))
       bytes = std::max(bytes, getWinogradScratch(winograd).bytes);
     else if (auto generic = dyn_cast<linalg::GenericOp>(op))
       if (std::optional<Contraction> contraction = matchContraction(generic))
@@ -676,6 +678,11 @@ static int64_t getScratch(func::FuncOp kernel) {
                                      int64_t(llvm::alignTo(getCopyScratch(generic, *contraction), TENON_BUFFER_ALIGNMENT))});
   });
   return bytes;
+}
+
+static void setScratch(func::FuncOp kernel) {
+  if (int64_t bytes = getScratch(kernel))
+    kernel->setAttr(kScratchAttr, IntegerAttr::get(IntegerType::get(kernel.getContext(), 64), bytes));
 }
 
 /// One loop over the range of tiles that a call is asked for; the number of a tile gives its place in every
@@ -827,8 +834,7 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
     Tiling tiling = winograd ? getWinogradTiling(winograd, root, dims)
                     : link   ? getChainTiling(generic, link, dims)
                              : chooseTiling(generic, returned.getResultNumber(), dims, UsualSizes(kernel), tileElements);
-    if (int64_t bytes = getScratch(kernel))
-      kernel->setAttr(kScratchAttr, IntegerAttr::get(IntegerType::get(context, 64), bytes));
+    setScratch(kernel);
     if (isEmpty)
       count[0] = getDimConstant(context, 0);
     else if (!(generic && joinsNothing(generic)) && llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {
@@ -855,6 +861,8 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
       if (resultMap && failed(boundIntermediates(loop, resultMap, tiling.sizes)))
         return failure();
     }
+  } else {
+    setScratch(kernel);
   }
   if (scf::ForOp lines = findLineLoop(terminator)) {
     count[0] = cast<ShapeAttr>(lines->getAttr(kTilesAttr)).getDims().front();

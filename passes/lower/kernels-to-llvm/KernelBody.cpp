@@ -9,6 +9,7 @@
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "passes/Kernel.h"
@@ -26,6 +27,10 @@ static Value emitDim(OpBuilder &b, Location loc, AffineExpr dim,
     return symbols.lookup(symbol.getPosition());
   auto binary = cast<AffineBinaryOpExpr>(dim);
   Value lhs = emitDim(b, loc, binary.getLHS(), symbols), rhs = emitDim(b, loc, binary.getRHS(), symbols);
+  // The runtime refuses sizes for which one that it needs divides by 0. What a kernel's own extents divide by must not trap.
+  bool divides = dim.getKind() != AffineExprKind::Add && dim.getKind() != AffineExprKind::Mul;
+  if (divides && !getConstant(binary.getRHS()))
+    rhs = arith::MaxSIOp::create(b, loc, rhs, LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(1)));
   switch (dim.getKind()) {
   case AffineExprKind::Add:
     return LLVM::AddOp::create(b, loc, lhs, rhs);
@@ -61,6 +66,61 @@ static Value buildMemref(OpBuilder &b, Location loc, Value pointer, MemRefType t
     stride = mulDims(stride, dims[i]);
   }
   return UnrealizedConversionCastOp::create(b, loc, type, descriptor).getResult(0);
+}
+
+/// Splits the steps of each kernel.share over the tiles: as many for every tile, but that some have none in the end.
+static void lowerShares(func::FuncOp kernel, Value begin, Value end, const llvm::DenseMap<unsigned, Value> &symbols) {
+  kernel.walk([&](kernel::ShareOp share) {
+    OpBuilder b(share);
+    Location loc = share.getLoc();
+    auto tiles = kernel->getAttrOfType<ShapeAttr>(kTilesAttr);
+    assert(tiles && "a kernel that shares steps says how many tiles it has");
+    Type i64 = b.getI64Type();
+    Value count = arith::IndexCastOp::create(b, loc, i64, share.getCount());
+    // A kernel of no tiles is not called, but what it divides by must not make LLVM drop its code.
+    AffineExpr number = tiles.getDims().front();
+    if (getConstant(number) == 0)
+      number = getDimConstant(b.getContext(), 1);
+    Value perTile = arith::CeilDivUIOp::create(b, loc, count, emitDim(b, loc, number, symbols));
+    auto getStep = [&](Value tile) -> Value {
+      Value step = arith::MinSIOp::create(b, loc, arith::MulIOp::create(b, loc, tile, perTile), count);
+      return arith::IndexCastOp::create(b, loc, b.getIndexType(), step);
+    };
+    Value first = getStep(begin), last = getStep(end);
+    share.replaceAllUsesWith(ValueRange{first, last});
+    share.erase();
+  });
+}
+
+/// Lets the kernel return early where a kernel.check_indices fails. One block reports for all of them.
+static void lowerIndexChecks(func::FuncOp kernel, Value scratch) {
+  Region &body = kernel.getBody();
+  SmallVector<kernel::CheckIndicesOp> checks(body.front().getOps<kernel::CheckIndicesOp>());
+  if (checks.empty())
+    return;
+  Location loc = kernel.getLoc();
+  OpBuilder b(kernel.getContext());
+  Type i64 = b.getI64Type();
+  Block *outOfRange = b.createBlock(&body, body.end(), {i64, i64, i64}, {loc, loc, loc});
+  for (auto [i, value] : llvm::enumerate(outOfRange->getArguments())) {
+    Value place = LLVM::GEPOp::create(b, loc, scratch.getType(), i64, scratch, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    LLVM::StoreOp::create(b, loc, value, place);
+  }
+  Value code = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(TENON_KERNEL_INDEX_OUT_OF_RANGE));
+  func::ReturnOp::create(b, loc, code);
+  for (kernel::CheckIndicesOp check : checks) {
+    Block *rest = check->getBlock()->splitBlock(std::next(check->getIterator()));
+    b.setInsertionPoint(check);
+    auto toI64 = [&](Value value) -> Value { return arith::IndexCastOp::create(b, loc, i64, value); };
+    Value smallest = toI64(check.getSmallest()), largest = toI64(check.getLargest()), first = toI64(check.getFirst()),
+          last = toI64(check.getLast());
+    Value isAbove = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, largest, last);
+    Value isBelow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, smallest, first);
+    Value fails = arith::OrIOp::create(b, loc, isAbove, isBelow);
+    Value index = arith::SelectOp::create(b, loc, isAbove, largest, smallest);
+    cf::CondBranchOp::create(b, loc, fails, outOfRange, ValueRange{index, first, last}, rest, ValueRange{});
+    check.erase();
+  }
 }
 
 void tenon::lowerKernelArguments(func::FuncOp kernel) {
@@ -125,6 +185,7 @@ void tenon::lowerKernelArguments(func::FuncOp kernel) {
     op.replaceAllUsesWith(arith::IndexCastOp::create(b, op.getLoc(), b.getIndexType(), lastEnd).getResult());
     op.erase();
   });
+  lowerShares(kernel, lowered[numOld - 2], lowered[numOld - 1], symbols);
   body.eraseArguments(0, numOld);
   kernel.setFunctionType(FunctionType::get(context, types, b.getI32Type()));
   kernel.setAllArgAttrs(attrs);
@@ -133,4 +194,5 @@ void tenon::lowerKernelArguments(func::FuncOp kernel) {
   Value ok = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(TENON_KERNEL_OK));
   func::ReturnOp::create(b, loc, ok);
   terminator.erase();
+  lowerIndexChecks(kernel, scratchMemory);
 }

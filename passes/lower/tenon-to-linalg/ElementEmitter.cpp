@@ -29,6 +29,11 @@ static Value emitIndex(OpBuilder &b, Location loc, AffineExpr expr, llvm::functi
   if (!binary)
     return leaf(expr);
   Value lhs = emitIndex(b, loc, binary.getLHS(), leaf), rhs = emitIndex(b, loc, binary.getRHS(), leaf);
+  // An extent that is not known may be 0. Then there is no element whose index would be divided by it, but code before the
+  // loops must not trap.
+  bool divides = expr.getKind() != AffineExprKind::Add && expr.getKind() != AffineExprKind::Mul;
+  if (divides && !getConstant(binary.getRHS()))
+    rhs = arith::MaxUIOp::create(b, loc, rhs, arith::ConstantIndexOp::create(b, loc, 1));
   switch (expr.getKind()) {
   case AffineExprKind::Add:
     return arith::AddIOp::create(b, loc, lhs, rhs);
@@ -431,6 +436,7 @@ FailureOr<Value> ElementEmitter::emitPad(PadOp op, ArrayRef<AffineExpr> indices)
           arith::DivUIOp::create(builder, loc, materialize(source), materialize(step))));
       continue;
     }
+    // An empty dimension has no element to repeat, which the kernel's start checks; a period of 0 must not divide.
     Value position = materialize(source), count = materialize(size);
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0), one = arith::ConstantIndexOp::create(builder, loc, 1);
     Value last = arith::SubIOp::create(builder, loc, count, one);
@@ -438,7 +444,7 @@ FailureOr<Value> ElementEmitter::emitPad(PadOp op, ArrayRef<AffineExpr> indices)
       position = arith::MinSIOp::create(builder, loc, arith::MaxSIOp::create(builder, loc, position, zero), last);
     } else {
       // Both run through a period over and over: `size` elements, or forth and back without the borders.
-      Value period = count;
+      Value period = arith::MaxSIOp::create(builder, loc, count, one);
       if (op.getMode() == PadMode::reflect)
         period = arith::MaxSIOp::create(builder, loc, arith::AddIOp::create(builder, loc, last, last), one);
       position = arith::RemSIOp::create(builder, loc, position, period);
@@ -698,7 +704,8 @@ FailureOr<AffineExpr> ElementEmitter::emitGatherIndex(Value indices, ArrayRef<Af
   Value index = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), *element);
   Value negative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, index, zero);
   index = arith::SelectOp::create(builder, loc, negative, arith::AddIOp::create(builder, loc, index, count), index);
-  // The kernel checks the whole index tensor apart (CheckIndices); here an index merely stays in bounds.
+  // The kernel's start checks all indices (IndexChecks.h); here an index merely stays in bounds, in tiles that run before
+  // another thread has found one that is not.
   Value last = arith::SubIOp::create(builder, loc, count, arith::ConstantIndexOp::create(builder, loc, 1));
   index = arith::MaxSIOp::create(builder, loc, arith::MinSIOp::create(builder, loc, index, last), zero);
   return addRuntimeIndex(index);
@@ -801,6 +808,8 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
     llvm::append_range(at, indices.drop_front(outer));
     return emit(gather.getInput(), at);
   }
+  if (auto check = dyn_cast<CheckRangeOp>(op))
+    return emit(check.getInput(), indices);
   if (auto search = dyn_cast<SearchOp>(op))
     return emitSearch(search, indices);
   if (auto walk = dyn_cast<TreeWalkOp>(op))

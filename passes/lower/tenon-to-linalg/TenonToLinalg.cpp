@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/lower/tenon-to-linalg/IndexChecks.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
 
 namespace tenon {
@@ -83,6 +84,8 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
     scope.bindTensor(argument, body->getArgument(i));
   for (auto [i, id] : llvm::enumerate(symbols))
     scope.bindSymbol(id, body->getArgument(arguments.size() - symbols.size() + i));
+  if (failed(emitIndexChecks(builder, scope, kernel)))
+    return failure();
   StageBuilder stages(builder, scope);
 
   Operation *terminator = kernel.getBody().front().getTerminator();

@@ -33,3 +33,28 @@ func.func @data(%n: tensor<1xi64>, %x: tensor<?xf32, #tenon.shape<N>>) {
   %2 = tenon.mul %0, %x : (tensor<?xf32, #tenon.shape<k>>, tensor<?xf32, #tenon.shape<N>>) -> tensor<?xf32, #tenon.shape<k>>
   return
 }
+
+// -----
+
+// What a kernel reads and writes besides what indices say is inside of its tensors.
+// CHECK-LABEL: func.func @indexed
+// CHECK-SAME: tenon.requires = #tenon.shape<N + -2, U + (K * -1), (U * -1) + K, W + -3, (W * -1) + 3>
+// CHECK-SAME: "needs 2 to be at most N", "needs U and K to be equal"
+func.func @indexed(%x: tensor<?x3xf32, #tenon.shape<N, 3>>, %i: tensor<2x1xi64>, %j: tensor<?x1xi64, #tenon.shape<K, 1>>,
+                   %u: tensor<?x?xf32, #tenon.shape<U, W>>) -> (tensor<2x1xf32>, tensor<?x3xf32, #tenon.shape<N, 3>>) {
+  %0 = tenon.gather_elements %x, %i {axis = 1 : i64} : (tensor<?x3xf32, #tenon.shape<N, 3>>, tensor<2x1xi64>) -> tensor<2x1xf32>
+  %1 = tenon.scatter_nd assign, %x, %j, %u
+    : (tensor<?x3xf32, #tenon.shape<N, 3>>, tensor<?x1xi64, #tenon.shape<K, 1>>, tensor<?x?xf32, #tenon.shape<U, W>>) -> tensor<?x3xf32, #tenon.shape<N, 3>>
+  return %0, %1 : tensor<2x1xf32>, tensor<?x3xf32, #tenon.shape<N, 3>>
+}
+
+// -----
+
+// A slice reads nothing outside of its input, and one element is one element.
+// CHECK-LABEL: func.func @sliced
+// CHECK-SAME: tenon.requires = #tenon.shape<N + -5, N + -1, (N * -1) + 1>
+func.func @sliced(%x: tensor<?xf32, #tenon.shape<N>>) -> (tensor<3xf32>, tensor<f32>) {
+  %0 = tenon.slice %x {starts = #tenon.shape<0>, steps = array<i64: 2>} : (tensor<?xf32, #tenon.shape<N>>) -> tensor<3xf32>
+  %1 = tenon.reshape %x : (tensor<?xf32, #tenon.shape<N>>) -> tensor<f32>
+  return %0, %1 : tensor<3xf32>, tensor<f32>
+}
