@@ -91,7 +91,10 @@ static FailureOr<AffineExpr> inferWindowDim(std::optional<Location> loc, AffineE
   int64_t reach = (w.sizes[i] - 1) * w.dilations[i] + 1;
   MLIRContext *context = in.getContext();
   AffineExpr room = addDims(in, getDimConstant(context, w.low[i] + w.high[i] - reach));
-  if (std::optional<int64_t> size = getConstant(room); size && *size < 0)
+  // Of nothing no window sees anything: where the formula gives 0, so is the extent.
+  std::optional<int64_t> size = getConstant(room);
+  bool isEmpty = size && getConstant(in) == 0 && *size >= -w.strides[i];
+  if (size && *size < 0 && !isEmpty)
     return LogicalResult(emitOptionalError(loc, "a window that reaches over ", reach,
                                            " elements does not fit into ", *getConstant(in), " elements with ",
                                            w.low[i] + w.high[i], " of padding"));

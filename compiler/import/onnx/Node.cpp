@@ -8,6 +8,8 @@
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/ShapeArithmetic.h"
+#include "dialects/tenon/IndexUses.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <cmath>
 #include <onnx/onnx_pb.h>
 
@@ -359,6 +361,42 @@ LogicalResult Node::fault(ImportFault kind, const Twine &text) {
     importer.addFault(kind, *this, text);
   faulty = true;
   return failure();
+}
+
+/// What is wrong with indices that are constants, or with those of an empty dimension; empty where nothing is known to be.
+static std::string describeFault(const IndexUse &use) {
+  bool isUsed = getConstant(use.count).value_or(0) > 0;
+  auto isEmpty = [](const IndexLimits &limits) {
+    std::optional<int64_t> first = getConstant(limits.first), last = getConstant(limits.last);
+    return first && last && *last < *first;
+  };
+  if (isUsed && llvm::any_of(use.limits, isEmpty))
+    return "reads or writes elements of a dimension that is empty";
+  auto weight = use.indices ? use.indices.getDefiningOp<WeightOp>() : WeightOp();
+  auto values = weight ? dyn_cast<DenseIntElementsAttr>(weight.getValue()) : DenseIntElementsAttr();
+  if (!values || use.limits.empty())
+    return "";
+  for (auto [i, value] : llvm::enumerate(values.getValues<APInt>())) {
+    const IndexLimits &limits = use.limits[i % use.limits.size()];
+    std::optional<int64_t> first = getConstant(limits.first), last = getConstant(limits.last);
+    if (int64_t index = value.getSExtValue(); first && last && (index < *first || index > *last))
+      return llvm::formatv("index {0} is out of range, it has to be from {1} to {2}", index, *first, *last).str();
+  }
+  return "";
+}
+
+LogicalResult Node::setIndexed(Value result) {
+  if (result && !importer.isInRegion())
+    for (const IndexUse &use : getIndexUses(result.getDefiningOp()))
+      if (std::string text = describeFault(use); !text.empty())
+        return invalid(text);
+  return setResult(result);
+}
+
+void Node::requireEqual(AffineExpr a, AffineExpr b, const Twine &otherwise) {
+  AffineExpr difference = subDims(a, b);
+  require(difference, otherwise);
+  require(simplifyDim(-difference), otherwise);
 }
 
 void Node::require(AffineExpr expr, const Twine &otherwise) {

@@ -144,6 +144,11 @@ public:
   /// Records that `expr` must not be negative when sizes are bound, or where data decides that, when this
   /// runs; a fault where it is a negative constant.
   void require(AffineExpr expr, const llvm::Twine &otherwise);
+  /// The same of two expressions that have to be equal.
+  void requireEqual(AffineExpr a, AffineExpr b, const llvm::Twine &otherwise);
+  /// Sets the first output to the result of an operation that uses indices. Where it is sure to run, a fault of constant
+  /// indices that are out of range, and of a dimension that is known to be empty.
+  mlir::LogicalResult setIndexed(Value result);
 
   Importer &importer;
   Scope &scope;

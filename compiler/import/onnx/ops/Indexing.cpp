@@ -17,17 +17,29 @@ namespace {
 LogicalResult importGather(Node &n) {
   Value x = n.input(0), indices = n.input(1);
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 0), n.rank(x));
-  return axis ? n.setResult(n.gather(x, indices, *axis)) : failure();
+  return axis ? n.setIndexed(n.gather(x, indices, *axis)) : failure();
+}
+
+/// Along all dimensions but `axis` positions count in both, and none may be outside of `x`.
+void requireWithin(Node &n, Value indices, Value x, int64_t axis) {
+  if (n.rank(indices) != n.rank(x))
+    return;
+  for (int64_t i = 0; i < n.rank(x); ++i)
+    if (i != axis)
+      n.require(subDims(n.dim(x, i), n.dim(indices, i)), "has more indices along dimension " + Twine(i) + " than elements");
 }
 
 LogicalResult importGatherElements(Node &n) {
   Value x = n.input(0), indices = n.input(1);
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 0), n.rank(x));
-  return axis ? n.setResult(n.gatherElements(x, indices, *axis)) : failure();
+  if (!axis)
+    return failure();
+  requireWithin(n, indices, x, *axis);
+  return n.setIndexed(n.gatherElements(x, indices, *axis));
 }
 
 LogicalResult importGatherND(Node &n) {
-  return n.setResult(n.gatherND(n.input(0), n.input(1), n.getInt("batch_dims", 0)));
+  return n.setIndexed(n.gatherND(n.input(0), n.input(1), n.getInt("batch_dims", 0)));
 }
 
 /// The dialect's word for a `reduction`; empty where there is no such.
@@ -47,12 +59,13 @@ LogicalResult importScatterElements(Node &n) {
   std::string kind = readScatterKind(n);
   if (!axis || kind.empty())
     return failure();
-  return n.setResult(n.scatterElements(kind, x, indices, updates, *axis));
+  requireWithin(n, indices, x, *axis);
+  return n.setIndexed(n.scatterElements(kind, x, indices, updates, *axis));
 }
 
 LogicalResult importScatterND(Node &n) {
   std::string kind = readScatterKind(n);
-  return kind.empty() ? failure() : n.setResult(n.scatterND(kind, n.input(0), n.input(1), n.input(2)));
+  return kind.empty() ? failure() : n.setIndexed(n.scatterND(kind, n.input(0), n.input(1), n.input(2)));
 }
 
 LogicalResult importTopK(Node &n) {
@@ -80,6 +93,7 @@ LogicalResult importOneHot(Node &n) {
   if (depths->size() != 1)
     return n.invalid("'depth' has " + Twine(depths->size()) + " elements, but has to have one");
   AffineExpr depth = depths->front();
+  n.require(depth, "'depth' is negative");
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", -1), n.rank(indices) + 1);
   if (!axis)
     return failure();
@@ -104,8 +118,13 @@ LogicalResult importTensorScatter(Node &n) {
   if (*axis == 0 || n.rank(update) != n.rank(cache))
     return n.invalid("needs an update of the cache's rank, and an axis after the batch");
   Value place = n.iota(n.dims(cache), *axis, n.i64()), zero = n.scalar(0, n.i64());
-  if (n.hasInput(2))
-    place = n.sub(place, n.alongAxis(n.cast(n.input(2), n.i64()), 0, n.rank(cache)));
+  AffineExpr room = subDims(n.dim(cache, *axis), n.dim(update, *axis));
+  n.require(room, "its update is longer than the cache");
+  if (n.hasInput(2)) {
+    AffineExpr last = mode == "circular" ? subDims(n.dim(cache, *axis), n.constantDim(1)) : room;
+    Value starts = n.checkRange(n.cast(n.input(2), n.i64()), n.constantDim(0), last);
+    place = n.sub(place, n.alongAxis(starts, 0, n.rank(cache)));
+  }
   if (mode == "circular")
     place = n.mod(place, n.size(n.dim(cache, *axis), n.i64()));
   Value count = n.size(n.dim(update, *axis), n.i64());
@@ -122,6 +141,8 @@ LogicalResult importTrilu(Node &n) {
   Dims matrix = n.dims(x);
   matrix.erase(matrix.begin(), matrix.end() - 2);
   Value k = n.hasInput(1) ? n.reshape(n.input(1), IntsRef()) : n.scalar(0, n.i64());
+  // A diagonal beyond the matrix leaves all of it, or nothing, however far away.
+  k = n.max(n.min(k, n.size(matrix[1], n.i64())), n.neg(n.size(matrix[0], n.i64())));
   Value diagonal = n.add(n.iota(matrix, 0, n.i64()), k), column = n.iota(matrix, 1, n.i64());
   Value keeps =
       n.getBool("upper", true) ? n.greaterOrEqual(column, diagonal) : n.lessOrEqual(column, diagonal);
@@ -134,7 +155,8 @@ LogicalResult importReverseSequence(Node &n) {
   int64_t time = n.getInt("time_axis", 0), batch = n.getInt("batch_axis", 1);
   if (n.rank(x) < 2 || time + batch != 1 || (time != 0 && time != 1))
     return n.invalid("needs an input of 2 dimensions or more, and the axes 0 and 1 for time and batch");
-  Value length = n.alongAxis(n.input(1), batch, n.rank(x)), i = n.iota(n.dims(x), time, n.i64());
+  Value lengths = n.checkRange(n.input(1), n.constantDim(0), n.dim(x, time));
+  Value length = n.alongAxis(lengths, batch, n.rank(x)), i = n.iota(n.dims(x), time, n.i64());
   Value mirrored = n.sub(n.sub(length, n.scalar(1, n.i64())), i);
   return n.setResult(n.gatherElements(x, n.select(n.less(i, length), mirrored, i), time));
 }

@@ -304,7 +304,7 @@ std::optional<Layer> readLayer(Node &n, const Kind &kind, Value x) {
     return std::nullopt;
   }
   if (n.hasInput(4) && !hasFullLengths(n, l.steps))
-    l.lengths = n.unsqueeze(n.input(4), 1);
+    l.lengths = n.unsqueeze(n.checkRange(n.input(4), n.constantDim(0), l.steps), 1);
   return l;
 }
 

@@ -32,7 +32,7 @@ std::optional<Reduction> readRuntimeAxes(Node &n, Value x, bool keepdims) {
     (void)n.unsupported("how many axes '" + n.inputName(1) + "' has is not known, so neither is the result's rank");
     return std::nullopt;
   }
-  SplitByAxes split = splitByAxes(n, x, axes);
+  SplitByAxes split = splitByAxes(n, x, axes, !n.getBool("noop_with_empty_axes", false));
   Dims shape = keepdims ? split.kept : dropAxes(n, extentsOf(n, x), split.mask, *count);
   return Reduction{split.value, split.reduced, true, shape};
 }
@@ -110,6 +110,7 @@ template <bool isMax> LogicalResult importArg(Node &n) {
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 0), n.rank(x));
   if (!axis)
     return failure();
+  n.require(subDims(n.dim(x, *axis), n.constantDim(1)), "looks for a place among no elements");
   bool keepdims = n.getBool("keepdims", true), last = n.getBool("select_last_index", false);
   return n.setResult(isMax ? n.argMax(x, *axis, keepdims, last) : n.argMin(x, *axis, keepdims, last));
 }

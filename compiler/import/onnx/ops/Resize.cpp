@@ -312,6 +312,11 @@ LogicalResult importResize(Node &n) {
       continue;
     }
     std::optional<int64_t> from = getConstant(in), to = getConstant(out);
+    // Nothing can be interpolated, or repeated, of a dimension without elements.
+    if (to.value_or(0) > 0)
+      n.require(subDims(in, n.constantDim(1)), "resizes axis " + Twine(axis) + ", which is empty, to " + Twine(*to) + " elements");
+    if (n.hasFault())
+      return failure();
     bool isConstant = plan->scales[i] && !runtimeRoi;
     if (isConstant && isRepetition(a) &&
         mulDims(in, n.constantDim(static_cast<int64_t>(a.scale))) == out)

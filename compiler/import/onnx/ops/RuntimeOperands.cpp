@@ -64,10 +64,12 @@ Value onnx_import::placeAtAxes(Node &n, Value values, Value axes, Value otherwis
   return n.select(isPlaced, placed, otherwise);
 }
 
-SplitByAxes onnx_import::splitByAxes(Node &n, Value x, Value axes) {
+SplitByAxes onnx_import::splitByAxes(Node &n, Value x, Value axes, bool noneAreAll) {
   int64_t rank = n.rank(x);
   SplitByAxes result;
   result.mask = maskOfAxes(n, axes, rank);
+  if (noneAreAll && !getConstant(n.dim(axes, 0)))
+    result.mask = n.max(result.mask, toInt(n, n.equal(n.size(n.dim(axes, 0), n.i64()), intScalar(n, 0))));
   Value isReduced = n.greater(result.mask, n.constantInts(0, {}, n.i64()));
   Value extents = extentsOf(n, x), ones = fillVector(n, 1, rank);
   Dims kept = n.bindSizes(n.select(isReduced, ones, extents));

@@ -44,14 +44,14 @@ Value placeAtAxes(Node &n, Value values, Value axes, Value otherwise);
 Value toInt(Node &n, Value condition);
 
 /// What an input is reshaped to so that dimensions 2 * d + 1 are those to be reduced: dimension d of the input
-/// becomes [extent, 1] where it is kept and [1, extent] where it is not.
+/// becomes [extent, 1] where it is kept and [1, extent] where it is not. `noneAreAll`: no axes name all dimensions.
 struct SplitByAxes {
   Value value;  ///< of twice the rank
   Ints reduced; ///< the odd dimensions
   Dims kept;    ///< the result's shape where reduced dimensions stay, as 1
   Value mask;   ///< 1 at the dimensions that are reduced
 };
-SplitByAxes splitByAxes(Node &n, Value x, Value axes);
+SplitByAxes splitByAxes(Node &n, Value x, Value axes, bool noneAreAll);
 
 /// The shape (rank - count) that is left without `count` dimensions, those where `mask` is 1.
 Dims dropAxes(Node &n, Value extents, Value mask, int64_t count);

@@ -86,6 +86,10 @@ struct RuntimeBounds {
 static std::optional<RuntimeBounds> readBounds(Node &n, Value x) {
   RuntimeBounds b{{}, n.vectorOperand(1), n.vectorOperand(2), {}};
   int64_t rank = n.rank(x);
+  for (size_t i = 2; i < n.getNumInputs(); ++i)
+    if (n.hasInput(i))
+      n.requireEqual(getElementCount(n.getContext(), getDims(n.inputType(i))), n.dim(b.starts, 0),
+                     "'" + n.inputName(i) + "' has not as many numbers as '" + n.inputName(1) + "'");
   bool areAxesKnown = !n.hasInput(3) || n.isConstantOperand(3);
   if (n.hasInput(4)) {
     bool isPlain = n.isConstantOperand(4) && llvm::all_of(*n.intsOperand(4, "steps"), [](int64_t s) { return s == 1; });
@@ -135,9 +139,11 @@ LogicalResult onnx_import::importRuntimeSlice(Node &n) {
   };
   Value start = clamp(b->starts), end = clamp(b->ends), size = n.sub(end, start);
   if (b->steps) {
-    Value stride = n.max(n.abs(b->steps), one);
+    // The smallest number has no absolute value. A sum with a stride may overflow, so that the quotient is of the distance.
+    Value stride = n.max(n.abs(n.max(b->steps, intScalar(n, -std::numeric_limits<int64_t>::max()))), one);
     Value distance = n.max(n.select(isForward, size, n.sub(start, end)), zero);
-    size = n.div(n.sub(n.add(distance, stride), one), stride);
+    size = n.add(n.div(n.sub(distance, one), stride), one);
+    size = n.select(n.greater(distance, zero), size, zero);
   } else {
     size = n.max(size, zero);
   }
@@ -169,6 +175,8 @@ LogicalResult onnx_import::importRuntimePad(Node &n, StringRef mode, Value fill)
   Value pads = vectorOfKnownSize(n, 1, count);
   if (!pads)
     return failure();
+  Value isModest = n.bitAnd(n.greaterOrEqual(pads, intScalar(n, -kMostPadding)), n.lessOrEqual(pads, intScalar(n, kMostPadding)));
+  requireAll(n, isModest, "pads by more elements than any memory holds");
   AffineExpr half = n.constantDim(count / 2);
   Value low = n.sliceAxis(pads, 0, n.constantDim(0), half), high = n.sliceAxis(pads, 0, half, half);
   if (n.hasInput(3)) {

@@ -54,9 +54,12 @@ public:
         Value here = n.equal(position, clamped);
         inside = inside ? n.bitAnd(inside, here) : here;
       }
-      clamped = n.cast(clamped, n.i64());
+      // A position that is no number has become one that is in range.
+      clamped = n.max(n.min(n.cast(clamped, n.i64()), n.size(subDims(sizes[axis], n.constantDim(1)), n.i64())), n.scalar(0, n.i64()));
       index = index ? n.add(n.mul(index, n.size(sizes[axis], n.i64())), clamped) : clamped;
     }
+    if (n.hasFailed())
+      return {};
     int64_t channel = n.rank(flat) - 2;
     Dims shape = n.dims(flat);
     shape.back() = n.dims(index).back();
@@ -227,7 +230,7 @@ LogicalResult importRoiAlign(Node &n) {
   if (height < 1 || width < 1 || samples < 0 || samples > 4096)
     return n.invalid(
         "'output_height' and 'output_width' have to be positive, 'sampling_ratio' from 0 to 4096");
-  return n.setResult(n.roiAlign(mode == "avg" ? "average" : "max", x, rois, batches,
+  return n.setIndexed(n.roiAlign(mode == "avg" ? "average" : "max", x, rois, batches,
                                 {n.constantDim(height), n.constantDim(width), n.getFloat("spatial_scale", 1),
                                  corners == "half_pixel" ? 0.5 : 0, samples}));
 }
@@ -282,7 +285,8 @@ LogicalResult importMaxRoiPool(Node &n) {
   auto column = [&](int64_t i) { return takeLast(n, rois, i); };
   CellRange rows = makeCells(n, column(2), column(4), (*cells)[0], n.dim(x, 2));
   CellRange columns = makeCells(n, column(1), column(3), (*cells)[1], n.dim(x, 3));
-  Value images = n.gather(x, n.cast(column(0), n.i64()), 0);
+  Value numbers = n.checkRange(n.cast(column(0), n.i64()), n.constantDim(0), subDims(n.dim(x, 0), n.constantDim(1)));
+  Value images = n.gather(x, numbers, 0);
   Value result = reduceCells(n, reduceCells(n, images, rows, 2), columns, 3);
   Value isEmpty = n.bitOr(n.unsqueeze(n.lessOrEqual(rows.last, rows.first), 2),
                           n.unsqueeze(n.lessOrEqual(columns.last, columns.first), 1));

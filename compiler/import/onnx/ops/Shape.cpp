@@ -182,8 +182,10 @@ LogicalResult importSplit(Node &n) {
   if (sizes->size() != n.getNumOutputs() || (wanted && found && *wanted != *found))
     return n.invalid("splits " + dimsToString(n.dim(x, *axis)) + " elements into " + dimsToString(*sizes) +
                      " for " + Twine(n.getNumOutputs()) + " outputs");
+  n.requireEqual(sum, n.dim(x, *axis), "splits into parts whose sum is not the extent of axis " + Twine(*axis));
   AffineExpr start = n.constantDim(0);
   for (auto [i, size] : llvm::enumerate(*sizes)) {
+    n.require(size, "splits off a part of a negative size");
     if (failed(n.setOutput(i, n.sliceAxis(x, *axis, start, size))))
       return failure();
     start = addDims(start, size);
@@ -320,6 +322,8 @@ LogicalResult importPad(Node &n) {
   if (pads->size() != 2 * axes->size())
     return n.invalid("has " + Twine(pads->size()) + " pads for " + Twine(axes->size()) +
                      " axes, but needs two for each");
+  if (llvm::any_of(*pads, [](AffineExpr pad) { return std::abs(double(getConstant(pad).value_or(0))) > kMostPadding; }))
+    return n.invalid("pads by more elements than any memory holds: " + dimsToString(*pads));
   Dims low(n.rank(x), n.constantDim(0)), shape = n.dims(x);
   for (auto [i, given] : llvm::enumerate(*axes)) {
     std::optional<int64_t> axis = n.normalizeAxis(given, n.rank(x));
@@ -333,7 +337,7 @@ LogicalResult importPad(Node &n) {
     return failure();
   if (shape == n.dims(x) && llvm::all_of(low, [](AffineExpr e) { return getConstant(e) == 0; }))
     return n.setResult(x);
-  return n.setResult(n.pad(mode, x, value, low, Ints(n.rank(x), 0), shape));
+  return n.setIndexed(n.pad(mode, x, value, low, Ints(n.rank(x), 0), shape));
 }
 
 //===----------------------------------------------------------------------===//

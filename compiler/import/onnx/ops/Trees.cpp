@@ -40,6 +40,8 @@ LogicalResult checkForest(Node &n, const Forest &f, Value x, int64_t targets) {
   for (int64_t feature : f.features)
     if (features && feature >= *features)
       return n.invalid("a node tests feature " + Twine(feature) + " of " + Twine(*features));
+  if (!features && !f.features.empty())
+    n.require(subDims(n.dim(x, 1), n.constantDim(*llvm::max_element(f.features) + 1)), "tests more features than there are");
   for (const LeafScore &score : f.scores)
     if (score.target < 0 || score.target >= targets)
       return n.invalid("a leaf adds to score " + Twine(score.target) + " of " + Twine(targets));

@@ -117,7 +117,8 @@ LogicalResult importMaxUnpool(Node &n) {
     shape = *given;
   }
   Value zeros = n.broadcast(n.scalarLike(0, x), countElements(n, pooled));
-  AffineExpr count = countElements(n, n.dims(x));
+  AffineExpr count = countElements(n, n.dims(x)), last = subDims(countElements(n, pooled), n.constantDim(1));
+  indices = n.checkRange(indices, n.constantDim(0), last);
   Value flat = n.scatterElements("assign", zeros, n.reshape(indices, count), n.reshape(x, count), 0);
   Value result = n.reshape(flat, pooled);
   if (shape == pooled)
