@@ -107,6 +107,18 @@ class Pad(OpRun):
         return (x,)
 
 
+class OneHot(OpRun):
+    """The evaluator takes the remainder of indices that are out of range, which the specification gives the value for "off"."""
+
+    op_domain = ""
+
+    def _run(self, indices, depth, values, axis=None):
+        depth, rank = int(numpy.asarray(depth).reshape(())), indices.ndim + 1
+        places = numpy.arange(depth).reshape([-1 if i == axis % rank else 1 for i in range(rank)])
+        wanted = numpy.expand_dims(numpy.where(indices < 0, indices + depth, indices), axis)
+        return (numpy.where(places == wanted, values[1], values[0]).astype(values.dtype),)
+
+
 class Shape(OpRun):
     """The evaluator counts an end before the first dimension from the last one again."""
 
@@ -114,6 +126,16 @@ class Shape(OpRun):
 
     def _run(self, x, start=None, end=None):
         return (numpy.array(x.shape[slice(start, end)], numpy.int64),)
+
+
+class Trilu(OpRun):
+    """The evaluator stops at diagonals beyond any matrix."""
+
+    op_domain = ""
+
+    def _run(self, x, k=0, upper=None):
+        diagonal = int(numpy.clip(int(k or 0), -x.shape[-2] - 1, x.shape[-1] + 1))
+        return ((numpy.triu if upper else numpy.tril)(x, diagonal).astype(x.dtype),)
 
 
 class RNN(OpRun):
@@ -131,7 +153,7 @@ class RNN(OpRun):
         return numpy.stack(steps)[:, None], hidden[None]
 
 
-CORRECTIONS = [Erf, Flatten, Gather, GatherElements, Mean, Pad, RNN, ScatterND, Shape, Softsign, *windows.OPERATORS]
+CORRECTIONS = [Erf, Flatten, Gather, GatherElements, Mean, OneHot, Pad, RNN, ScatterND, Shape, Softsign, Trilu, *windows.OPERATORS]
 
 
 def correctionsFor(opset):

@@ -246,9 +246,13 @@ Value Scalar::binary(Operation *op, Value x, Value y) const {
       return UnsignedOp::create(b, loc, x, y);
     return SignedOp::create(b, loc, x, y);
   };
-  // A division by zero has no result that hardware would give: it counts as a division by one.
+  // Hardware traps on a division of integers by zero, which counts as one by 1, and on MIN / -1.
   auto divisor = [&]() -> Value {
-    return isFloat() ? y : select(compareInt(arith::CmpIPredicate::eq, y, like(y, 0)), like(y, 1), y);
+    if (isFloat())
+      return y;
+    Value traps = isUnsigned() ? compareInt(arith::CmpIPredicate::eq, y, like(y, 0)) // -1 and 0 are the only ones
+                               : compareInt(arith::CmpIPredicate::ult, arith::AddIOp::create(b, loc, y, like(y, 1)), like(y, 2));
+    return select(traps, like(y, 1), y);
   };
   auto shift = [&]<typename OpT>() -> Value {
     Value inRange = compareInt(arith::CmpIPredicate::ult, y, like(y, width()));
@@ -262,9 +266,12 @@ Value Scalar::binary(Operation *op, Value x, Value y) const {
       .Case<AddOp>([&](auto) { return pick.operator()<arith::AddFOp, arith::AddIOp, arith::AddIOp>(); })
       .Case<SubOp>([&](auto) { return pick.operator()<arith::SubFOp, arith::SubIOp, arith::SubIOp>(); })
       .Case<MulOp>([&](auto) { return pick.operator()<arith::MulFOp, arith::MulIOp, arith::MulIOp>(); })
-      .Case<DivOp>([&](auto) {
+      .Case<DivOp>([&](auto) -> Value {
+        Value isMinusOne = isFloat() || isUnsigned() ? Value() : compareInt(arith::CmpIPredicate::eq, y, like(y, -1));
         y = divisor();
-        return pick.operator()<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>();
+        Value quotient = pick.operator()<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>();
+        // The negative of the smallest number is that number again, as two's complement has it.
+        return isMinusOne ? select(isMinusOne, arith::SubIOp::create(b, loc, like(x, 0), x), quotient) : quotient;
       })
       .Case<RemOp>([&](auto) { return remainder(x, divisor(), false); })
       .Case<ModOp>([&](auto) { return remainder(x, divisor(), true); })
