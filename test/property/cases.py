@@ -35,8 +35,11 @@ class Case:
         self.isGuarded = hasattr(module, "GUARDED")
         self.options = [*getattr(module, "OPTIONS", ())]
         self.targets = [target for target in [*getattr(module, "TARGETS", ()), *targets] if _runs(target)]
-        names = [name for name in module.OPERATORS if _exists(name.split()[0], self.opset)]
-        self.operator = random.Random(f"{seed} {family} {number} operator").choice(names)
+        if getattr(module, "IN_TURN", False):
+            self.operator = [*module.OPERATORS][number % len(module.OPERATORS)]
+        else:
+            names = [name for name in module.OPERATORS if _exists(name.split()[0], self.opset)]
+            self.operator = random.Random(f"{seed} {family} {number} operator").choice(names)
         self.name, self.number = f"{family}-{number}", number
         # Large constants do not survive as text, which composites go through.
         draws = [Draw(seed, family, number, self.opset, take, not self.hasComposites) for take in range(TAKES)]
@@ -93,7 +96,9 @@ def joinModel(draws, opset, convert=lambda dtype: dtype):
     outputs = [helper.make_tensor_value_info(name, toOnnx(convert(dtype)), None) for draw in draws for name, dtype in draw.outputs]
     constants = [_constant(name, values.astype(convert(values.dtype))) for draw in draws for name, values in draw.constants.items()]
     graph = helper.make_graph(nodes, "property", inputs, outputs, constants)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    functions = [function for draw in draws for function in draw.functions]
+    imports = [helper.make_opsetid(domain, 1) for domain in sorted({function.domain for function in functions})]
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset), *imports], functions=functions, ir_version=10)
 
 
 def _widen(dtype):

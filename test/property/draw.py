@@ -56,7 +56,7 @@ class Draw:
         self._constants = numpy.random.default_rng(zlib.crc32(f"{word} constants".encode()))
         self._isOpen = self.structure.random() < 0.35
         self._openSizes = 0
-        self.nodes, self.inputs, self.dims, self.constants, self.outputs = [], {}, {}, {}, []
+        self.nodes, self.inputs, self.dims, self.constants, self.outputs, self.functions = [], {}, {}, {}, [], []
         # How results may differ: `isWhole`, from the largest of a tensor rather than from each element; `slack`, how much more than
         # the precision of the type allows; `steps`, how many units a rounded integer may be away. `isWidened`: the reference
         # computes with floats of 32 bits what has fewer. `isSingle`: constants inside have 32 bits, whatever the type.
@@ -105,6 +105,12 @@ class Draw:
             return makeSize(fixed)
         self._openSizes += 1
         return makeSize(self._sizes.choice(allowed), f"{self.name}.n{self._openSizes}")
+
+    def openSizes(self, *choices):
+        """Sizes that are open whatever the case, of one of the choices, which are tuples of as many. Each take has its own."""
+        chosen = self._sizes.choice(choices)
+        self._openSizes += len(chosen)
+        return [makeSize(value, f"{self.name}.n{self._openSizes - i}") for i, value in enumerate(chosen)]
 
     def shape(self, low_rank=0, high_rank=4, low=0, high=33):
         """A shape of some 20,000 elements at most; in rare cases one dimension is long."""

@@ -16,30 +16,43 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// A block apart, in which operations are made until it is known what holds it.
-class Apart {
+/// The body of a branch or a loop while its operations are made. It hangs in a placeholder at the insertion point, so that
+/// values from around it dominate what is made: operations can be verified before it is known what the final one, which
+/// takes the body over, results in.
+class BodyBuilder {
 public:
-  explicit Apart(Node &n) : region(std::make_unique<Region>()), block(region->emplaceBlock()) {
-    guard.emplace(n.importer.getBuilder());
+  explicit BodyBuilder(Node &n) {
+    OpBuilder &builder = n.importer.getBuilder();
+    OperationState state(n.getLoc(), IfOp::getOperationName());
+    state.addRegion();
+    state.addRegion();
+    placeholder = builder.create(state);
+    guard.emplace(builder);
     visit.emplace(n.importer);
-    n.importer.getBuilder().setInsertionPointToEnd(&block);
+    builder.setInsertionPointToEnd(&placeholder->getRegion(0).emplaceBlock());
   }
+  ~BodyBuilder() {
+    visit.reset();
+    guard.reset();
+    placeholder->erase();
+  }
+  BodyBuilder(const BodyBuilder &) = delete;
+  BodyBuilder &operator=(const BodyBuilder &) = delete;
 
-  /// Ends the block with what it yields, and goes back to where operations were made before.
-  std::unique_ptr<Region> finish(Node &n, ArrayRef<Value> yielded) {
+  Block &getBlock() { return placeholder->getRegion(0).front(); }
+
+  /// Ends the body with what it yields, and goes back to where operations were made before.
+  void finish(Node &n, ArrayRef<Value> yielded) {
     YieldOp::create(n.importer.getBuilder(), n.getLoc(), yielded);
     visit.reset();
     guard.reset();
-    return std::move(region);
   }
 
-private:
-  std::unique_ptr<Region> region;
-
-public:
-  Block &block;
+  /// Moves the finished body to the operation that it is made for.
+  void moveTo(Region &region) { region.takeBody(placeholder->getRegion(0)); }
 
 private:
+  Operation *placeholder;
   std::optional<OpBuilder::InsertionGuard> guard;
   std::optional<Importer::RegionVisit> visit;
 };
@@ -138,12 +151,12 @@ static SmallVector<Dims> addCollected(Node &n, Carried &carried, Block &block, L
 
 static std::optional<SmallVector<Value>> createLoop(Node &n, Value condition, AffineExpr trips,
                                                     ArrayRef<Value> inits, const Carried &carried,
-                                                    std::unique_ptr<Region> body) {
+                                                    BodyBuilder &body) {
   if (llvm::is_contained(inits, Value()))
     return std::nullopt;
-  auto loop = LoopOp::create(n.importer.getBuilder(), n.getLoc(), body->front().getArgumentTypes(), condition, inits,
+  auto loop = LoopOp::create(n.importer.getBuilder(), n.getLoc(), body.getBlock().getArgumentTypes(), condition, inits,
                              toArrayAttr(n, carried.names), trips ? ShapeAttr::get(n.getContext(), trips) : ShapeAttr());
-  loop.getBody().takeBody(*body);
+  body.moveTo(loop.getBody());
   if (failed(verify(loop)))
     return std::nullopt;
   return SmallVector<Value>(loop.getResults());
@@ -158,10 +171,11 @@ onnx_import::buildLoop(Node &n, Value condition, AffineExpr trips, ArrayRef<Valu
   Importer::Checkpoint before = n.importer.getCheckpoint();
   std::optional<Importer::Faults> firstFaults;
   for (;;) {
-    Apart apart(n);
+    BodyBuilder builder(n);
+    Block &block = builder.getBlock();
     for (size_t i = 0; i < inits.size(); ++i)
-      apart.block.addArgument(carried.getType(i), n.getLoc());
-    SmallVector<Value> arguments(apart.block.args_begin(), apart.block.args_end());
+      block.addArgument(carried.getType(i), n.getLoc());
+    SmallVector<Value> arguments(block.args_begin(), block.args_end());
     std::optional<LoopBody> made = body(arguments);
     if (!made || n.hasFailed() || n.importer.hasFaultsSince(before)) {
       // The first attempt may have failed because it took extents for constant that are not.
@@ -183,13 +197,13 @@ onnx_import::buildLoop(Node &n, Value condition, AffineExpr trips, ArrayRef<Valu
     SmallVector<Type> types;
     for (Value slice : made->collected)
       types.push_back(n.elementType(slice));
-    SmallVector<Dims> initial = addCollected(n, carried, apart.block, *made);
+    SmallVector<Dims> initial = addCollected(n, carried, block, *made);
     SmallVector<Value> yielded{made->goesOn}, allInits(inits);
     yielded.append(made->next);
-    std::unique_ptr<Region> region = apart.finish(n, yielded);
+    builder.finish(n, yielded);
     for (auto [dims, type] : llvm::zip(initial, types))
       allInits.push_back(n.broadcast(n.scalar(0, type), dims));
-    return createLoop(n, condition, trips, allInits, carried, std::move(region));
+    return createLoop(n, condition, trips, allInits, carried, builder);
   }
 }
 
@@ -216,7 +230,7 @@ std::optional<SmallVector<Value>> onnx_import::buildCountedLoop(
 
 bool onnx_import::attempt(Node &n, llvm::function_ref<bool()> make) {
   Importer::Checkpoint before = n.importer.getCheckpoint();
-  Apart apart(n);
+  BodyBuilder builder(n);
   bool result = make();
   n.importer.rollBack(before, n);
   return result;
@@ -275,11 +289,11 @@ std::optional<SmallVector<Value>> onnx_import::buildIf(Node &n, Value condition,
                                                        BranchBody elseBody) {
   if (n.hasFailed() || !condition)
     return std::nullopt;
-  std::unique_ptr<Region> regions[2];
+  std::optional<BodyBuilder> builders[2];
   SmallVector<Value> yielded[2];
   BranchBody bodies[] = {thenBody, elseBody};
   for (int i = 0; i < 2; ++i) {
-    Apart apart(n);
+    builders[i].emplace(n);
     std::optional<SmallVector<Value>> made = bodies[i]();
     if (!made || n.hasFailed())
       return std::nullopt;
@@ -287,8 +301,8 @@ std::optional<SmallVector<Value>> onnx_import::buildIf(Node &n, Value condition,
     // ONNX lets branches differ in rank; where they do, the shorter shape gets dimensions of 1 in front, which
     // broadcasting does not see.
     if (i == 1 && yielded[0].size() == made->size())
-      raiseRanks(n, yielded[0], yielded[1], regions[0]->front());
-    regions[i] = apart.finish(n, yielded[i]);
+      raiseRanks(n, yielded[0], yielded[1], builders[0]->getBlock());
+    builders[i]->finish(n, yielded[i]);
   }
   // Where the branches differ, the result has symbols.
   Carried results(n, yielded[0]);
@@ -298,8 +312,8 @@ std::optional<SmallVector<Value>> onnx_import::buildIf(Node &n, Value condition,
   for (size_t i = 0; i < yielded[0].size(); ++i)
     types.push_back(results.getType(i));
   auto branch = IfOp::create(n.importer.getBuilder(), n.getLoc(), types, condition, toArrayAttr(n, results.names));
-  branch.getThenBody().takeBody(*regions[0]);
-  branch.getElseBody().takeBody(*regions[1]);
+  builders[0]->moveTo(branch.getThenBody());
+  builders[1]->moveTo(branch.getElseBody());
   if (failed(verify(branch)))
     return std::nullopt;
   return SmallVector<Value>(branch.getResults());
