@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Dims.h"
+#include "dialects/tenon/Indicator.h"
 #include "dialects/tenon/Polynomial.h"
 #include "dialects/tenon/Tenon.h"
 #include "llvm/ADT/StringExtras.h"
@@ -91,9 +92,16 @@ AffineExpr tenon::simplifyDim(AffineExpr dim) {
   return toExpr(toPolynomial(dim), dim.getContext());
 }
 
-AffineExpr tenon::addDims(AffineExpr a, AffineExpr b) { return simplifyDim(a + b); }
-AffineExpr tenon::subDims(AffineExpr a, AffineExpr b) { return simplifyDim(a - b); }
-AffineExpr tenon::mulDims(AffineExpr a, AffineExpr b) { return simplifyDim(a * b); }
+// On polynomials, whose coefficients do not wrap around.
+AffineExpr tenon::addDims(AffineExpr a, AffineExpr b) {
+  return toExpr(addPolynomials(toPolynomial(a), toPolynomial(b)), a.getContext());
+}
+AffineExpr tenon::subDims(AffineExpr a, AffineExpr b) {
+  return toExpr(addPolynomials(toPolynomial(a), toPolynomial(b), -1), a.getContext());
+}
+AffineExpr tenon::mulDims(AffineExpr a, AffineExpr b) {
+  return toExpr(multiply(toPolynomial(a), toPolynomial(b)), a.getContext());
+}
 static AffineExpr divideDims(AffineExprKind kind, AffineExpr a, AffineExpr b) {
   return toExpr(divide(kind, toPolynomial(a), toPolynomial(b), a.getContext()), a.getContext());
 }
@@ -105,6 +113,28 @@ AffineExpr tenon::ceilDivDims(AffineExpr a, AffineExpr b) {
   return divideDims(AffineExprKind::CeilDiv, a, b);
 }
 AffineExpr tenon::modDims(AffineExpr a, AffineExpr b) { return divideDims(AffineExprKind::Mod, a, b); }
+
+AffineExpr tenon::getIndicator(AffineExpr dim) {
+  dim = simplifyDim(dim);
+  if (std::optional<int64_t> constant = getConstant(dim))
+    return getDimConstant(dim.getContext(), *constant > 0);
+  return toExpr(makeIndicator(toPolynomial(dim), dim.getContext()), dim.getContext());
+}
+
+AffineExpr tenon::getIndicated(AffineExpr expr) {
+  std::optional<Polynomial> sum = getIndicatedSum(expr);
+  return sum ? toExpr(*sum, expr.getContext()) : AffineExpr();
+}
+
+AffineExpr tenon::maxDims(AffineExpr a, AffineExpr b) {
+  AffineExpr difference = subDims(a, b);
+  return addDims(b, mulDims(difference, getIndicator(difference)));
+}
+
+AffineExpr tenon::minDims(AffineExpr a, AffineExpr b) {
+  AffineExpr difference = subDims(a, b);
+  return subDims(a, mulDims(difference, getIndicator(difference)));
+}
 
 AffineExpr tenon::getElementCount(MLIRContext *context, ArrayRef<AffineExpr> dims) {
   AffineExpr count = getDimConstant(context, 1);

@@ -71,9 +71,17 @@ void Facts::replace(AffineExpr symbol, AffineExpr value) {
 // Ranges
 //===----------------------------------------------------------------------===//
 
+/// Of an indicator: 1 or 0 where the sign of what it indicates is known.
+Interval Facts::getIndicatorRange(AffineExpr indicated) const {
+  Interval range = getRangeOfTerms(toPolynomial(indicated));
+  return {range.min > 0, range.max > 0};
+}
+
 Interval Facts::getFactorRange(AffineExpr factor) const {
   if (auto it = ranges.find(factor); it != ranges.end())
     return it->second;
+  if (AffineExpr indicated = getIndicated(factor))
+    return getIndicatorRange(indicated);
   if (auto quotient = dyn_cast<AffineDimExpr>(factor)) {
     const Multiple &multiple = multiples[quotient.getPosition()];
     Interval range = getFactorRange(multiple.symbol), divisor = Interval::of(multiple.divisor);
@@ -95,7 +103,52 @@ Interval Facts::getFactorRange(AffineExpr factor) const {
   }
 }
 
+namespace {
+/// A sum in the two cases of an indicator in it, and what is known then not to be negative.
+struct Cases {
+  Polynomial sum[2], known[2];
+};
+} // namespace
+
+/// The cases of the first indicator that occurs.
+static std::optional<Cases> splitCases(const Polynomial &sum) {
+  AffineExpr indicator;
+  for (auto &[term, coefficient] : sum)
+    for (AffineExpr factor : term)
+      if (!indicator && getIndicated(factor))
+        indicator = factor;
+  if (!indicator)
+    return std::nullopt;
+  Polynomial indicated = toPolynomial(getIndicated(indicator));
+  Cases cases{{}, {addPolynomials({}, indicated, -1), addPolynomials(indicated, {{Term(), 1}}, -1)}};
+  for (auto &[term, coefficient] : sum) {
+    Term rest(term);
+    auto *it = llvm::find(rest, indicator);
+    if (it == rest.end())
+      addTerm(cases.sum[0], term, coefficient);
+    else
+      rest.erase(it);
+    addTerm(cases.sum[1], rest, coefficient);
+  }
+  return cases;
+}
+
+/// Where an indicator occurs, the values of both of its cases.
 Interval Facts::getRange(const Polynomial &sum) const {
+  std::optional<Cases> cases = splitCases(sum);
+  if (!cases)
+    return getRangeOfTerms(sum);
+  // What is known not to be negative may be taken away for a lower bound, and added for an upper one.
+  auto getCase = [&](int i) {
+    Interval plain = getRangeOfTerms(cases->sum[i]);
+    return Interval{std::max(plain.min, getRangeOfTerms(addPolynomials(cases->sum[i], cases->known[i], -1)).min),
+                    std::min(plain.max, getRangeOfTerms(addPolynomials(cases->sum[i], cases->known[i])).max)};
+  };
+  Interval a = getCase(0), b = getCase(1);
+  return intersect(getRangeOfTerms(sum), {std::min(a.min, b.min), std::max(a.max, b.max)});
+}
+
+Interval Facts::getRangeOfTerms(const Polynomial &sum) const {
   Interval range = Interval::of(0);
   for (auto &[term, coefficient] : sum) {
     Interval product = Interval::of(coefficient);
@@ -145,22 +198,37 @@ bool Facts::isShiftedNotNegative(const Polynomial &sum) const {
   return total.min >= 0;
 }
 
-bool Facts::isNotNegative(const Polynomial &sum) const {
-  return isShiftedNotNegative(sum) || isShiftedNotNegative(removeQuotients(sum, context));
+/// An indicator has two cases, both of which have to be proven.
+bool Facts::isNotNegative(const Polynomial &sum, int depth) const {
+  constexpr int kMaxDepth = 2;
+  constexpr size_t kMaxTerms = 16;
+  if (isShiftedNotNegative(sum) || (depth == 0 && isShiftedNotNegative(removeQuotients(sum, context))))
+    return true;
+  std::optional<Cases> cases = depth < kMaxDepth && sum.size() <= kMaxTerms ? splitCases(sum) : std::nullopt;
+  return cases && llvm::all_of(ArrayRef{0, 1}, [&](int i) {
+           return isNotNegative(cases->sum[i], depth + 1) ||
+                  isNotNegative(addPolynomials(cases->sum[i], cases->known[i], -1), depth + 1);
+         });
 }
 
 bool Facts::isNotNegative(AffineExpr expr) const {
   if (isUnknownDim(expr))
     return false;
   Polynomial sum = toPolynomial(expand(substitute(expr)));
-  return isNotNegative(sum) || llvm::any_of(notNegative, [&](const Polynomial &known) {
-           return isNotNegative(addPolynomials(sum, known, -1));
-         });
+  if (isNotNegative(sum))
+    return true;
+  // Each of many inequalities is tried, so the cases of indicators are left out there.
+  return llvm::any_of(notNegative, [&](const Polynomial &known) {
+    Polynomial rest = addPolynomials(sum, known, -1);
+    return isShiftedNotNegative(rest) || isShiftedNotNegative(removeQuotients(std::move(rest), context));
+  });
 }
 
 bool Facts::isEqual(AffineExpr a, AffineExpr b) const {
   if (isUnknownDim(a) || isUnknownDim(b))
     return false;
+  if (a == b)
+    return true;
   AffineExpr difference = simplify(subDims(a, b));
   return getConstant(difference) == 0 || removeQuotients(toPolynomial(expand(difference)), context).empty();
 }
@@ -231,7 +299,28 @@ AffineExpr Facts::collapse(AffineExpr expr) const {
   return toExpr(result, context);
 }
 
-AffineExpr Facts::simplify(AffineExpr expr) const { return collapse(expand(substitute(expr))); }
+/// Takes the case of an indicator that facts decide. Where what it indicates may be 0, both cases have to agree there: what it
+/// is multiplied with is a multiple of that, as in the larger of two extents.
+Polynomial Facts::decideCases(Polynomial sum) const {
+  while (std::optional<Cases> cases = splitCases(sum)) {
+    Polynomial factor = addPolynomials(cases->sum[1], cases->sum[0], -1), indicated = addPolynomials({}, cases->known[0], -1);
+    auto term = factor.find(indicated.begin()->first);
+    int64_t times = term == factor.end() ? 0 : term->second / indicated.begin()->second;
+    bool isContinuous = times != 0 && addPolynomials(factor, indicated, -times).empty();
+    if (isContinuous && isNotNegative(indicated))
+      sum = cases->sum[1];
+    else if (isContinuous && isNotNegative(cases->known[0]))
+      sum = cases->sum[0];
+    else
+      break;
+  }
+  return sum;
+}
+
+AffineExpr Facts::simplify(AffineExpr expr) const {
+  Polynomial sum = toPolynomial(expand(substitute(expr)));
+  return collapse(splitCases(sum) ? toExpr(decideCases(std::move(sum)), context) : toExpr(sum, context));
+}
 
 //===----------------------------------------------------------------------===//
 // Upper bounds

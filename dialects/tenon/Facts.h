@@ -55,14 +55,17 @@ private:
   };
   Interval getFactorRange(mlir::AffineExpr factor) const;
   Interval getRange(const Polynomial &sum) const;
+  Interval getRangeOfTerms(const Polynomial &sum) const;
+  Interval getIndicatorRange(mlir::AffineExpr indicated) const;
   mlir::AffineExpr getQuotient(size_t multiple) const { return mlir::getAffineDimExpr(multiple, context); }
   mlir::AffineExpr expand(mlir::AffineExpr expr) const;
   mlir::AffineExpr collapse(mlir::AffineExpr expr) const;
+  Polynomial decideCases(Polynomial sum) const;
   Polynomial collapseTerm(const Term &term, int64_t coefficient) const;
   mlir::AffineExpr collapseDivision(mlir::AffineExpr factor) const;
   mlir::AffineExpr getFactorBound(mlir::AffineExpr factor) const;
   bool isShiftedNotNegative(const Polynomial &sum) const;
-  bool isNotNegative(const Polynomial &sum) const;
+  bool isNotNegative(const Polynomial &sum, int depth = 0) const;
 
   mlir::MLIRContext *context;
   llvm::DenseMap<mlir::AffineExpr, Interval> ranges;

@@ -7,6 +7,7 @@
 
 #include "dialects/tenon/Polynomial.h"
 #include "dialects/tenon/Dims.h"
+#include "dialects/tenon/Indicator.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
 
@@ -33,18 +34,29 @@ bool TermBefore::operator()(const Term &a, const Term &b) const {
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), isBefore);
 }
 
+// Coefficients that overflow stay as large as numbers can be, so that an extent with one is refused as too large, and not
+// taken for a small one.
+static int64_t add(int64_t a, int64_t b) {
+  int64_t sum;
+  return !llvm::AddOverflow(a, b, sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
+}
+static int64_t mul(int64_t a, int64_t b) {
+  int64_t product;
+  return !llvm::MulOverflow(a, b, product) ? product : (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
+}
+
 void tenon::addTerm(Polynomial &sum, const Term &term, int64_t coefficient) {
   if (coefficient == 0)
     return;
   auto it = sum.try_emplace(term, 0).first;
-  it->second += coefficient;
+  it->second = add(it->second, coefficient);
   if (it->second == 0)
     sum.erase(it);
 }
 
 Polynomial tenon::addPolynomials(Polynomial a, const Polynomial &b, int64_t times) {
   for (auto &[term, coefficient] : b)
-    addTerm(a, term, coefficient * times);
+    addTerm(a, term, mul(coefficient, times));
   return a;
 }
 
@@ -55,7 +67,10 @@ Polynomial tenon::multiply(const Polynomial &a, const Polynomial &b) {
       Term term(x);
       term.append(y.begin(), y.end());
       llvm::sort(term, isBefore);
-      addTerm(product, term, cx * cy);
+      // An indicator is its own square.
+      term.erase(std::unique(term.begin(), term.end(), [](AffineExpr a, AffineExpr b) { return a == b && getIndicatedSum(a); }),
+                 term.end());
+      addTerm(product, term, mul(cx, cy));
     }
   return product;
 }
@@ -142,6 +157,34 @@ static std::optional<std::pair<Polynomial, int64_t>> joinQuotients(const Polynom
   return std::nullopt;
 }
 
+/// What an indicator divides, and by what: sum * 2 + kIndicatorDivisor - 1.
+static constexpr int64_t kIndicatorDivisor = kIndicatorRange;
+
+/// The sum where `dividend` is that of an indicator.
+static std::optional<Polynomial> takeIndicated(const Polynomial &dividend) {
+  Polynomial twice = addPolynomials(dividend, makeConstant(1 - kIndicatorDivisor));
+  return divideExactly(twice, makeConstant(2));
+}
+
+std::optional<Polynomial> tenon::getIndicatedSum(AffineExpr factor) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(factor);
+  if (!binary || binary.getKind() != AffineExprKind::FloorDiv || getConstant(binary.getRHS()) != kIndicatorDivisor)
+    return std::nullopt;
+  return takeIndicated(toPolynomial(binary.getLHS()));
+}
+
+/// It has no factor in common: an indicator has one form.
+Polynomial tenon::makeIndicator(Polynomial sum, MLIRContext *context) {
+  if (sum.empty() || (sum.size() == 1 && sum.begin()->first.empty()))
+    return makeConstant(!sum.empty() && sum.begin()->second > 0);
+  int64_t common = 0;
+  for (auto &[term, coefficient] : sum)
+    common = std::gcd(common, coefficient);
+  sum = *divideExactly(sum, makeConstant(common));
+  return makeFactor(AffineExprKind::FloorDiv, addPolynomials(makeConstant(kIndicatorDivisor - 1), sum, 2),
+                    makeConstant(kIndicatorDivisor), context);
+}
+
 static Polynomial floorByConstant(const Polynomial &a, int64_t divisor, MLIRContext *context) {
   // a = divisor * quotient + rest
   Polynomial quotient, rest;
@@ -194,6 +237,9 @@ Polynomial tenon::divide(AffineExprKind kind, const Polynomial &a, const Polynom
     return makeFactor(kind, a, b, context);
   if (kind == AffineExprKind::Mod)
     return modByConstant(a, divisor, context);
+  if (kind == AffineExprKind::FloorDiv && divisor == kIndicatorDivisor)
+    if (std::optional<Polynomial> sum = takeIndicated(a))
+      return makeIndicator(std::move(*sum), context);
   if (kind == AffineExprKind::CeilDiv)
     return floorByConstant(addPolynomials(a, makeConstant(divisor - 1)), divisor, context);
   return floorByConstant(a, divisor, context);

@@ -31,7 +31,11 @@ struct Algebra {
   int64_t draw(int64_t min, int64_t max) { return std::uniform_int_distribution<int64_t>(min, max)(random); }
 
   /// Of sums, products and divisions by constants, as the caller combines them: not simplified.
-  AffineExpr drawExpr(int depth) {
+  AffineExpr drawExpr(int depth, bool hasIndicators = false) {
+    if (hasIndicators && draw(0, 4) == 0) {
+      AffineExpr indicated = drawExpr(std::min(depth - 1, 1));
+      return getAffineBinaryOpExpr(AffineExprKind::FloorDiv, indicated * 2 + (kIndicatorRange - 1), constant(kIndicatorRange));
+    }
     if (depth == 0 || draw(0, 5) == 0)
       return draw(0, 3) ? symbol(draw(0, 3)) : constant(draw(-6, 9));
     AffineExpr a = drawExpr(depth - 1);
@@ -167,6 +171,69 @@ TEST_CASE("inequalities are proven where they hold") {
   CHECK(facts.isAtMost(k * 2, n + 3));
   CHECK_FALSE(facts.isAtMost(k * 3, n));
   CHECK_FALSE(facts.isNotNegative(getUnknownDim(&a.context)));
+}
+
+TEST_CASE("what is proven of indicators holds") {
+  Algebra a;
+  for (int i = 0; i < 2000; ++i) {
+    Interval n{a.draw(0, 3), a.draw(3, 9)}, m{a.draw(0, 2), a.draw(2, 30)};
+    Facts facts(&a.context);
+    facts.addRange(a.symbol(0), n);
+    facts.addRange(a.symbol(1), m);
+    AffineExpr x = a.drawExpr(2, true), y = a.drawExpr(2, true);
+    AffineExpr expr = a.draw(0, 1) ? maxDims(x, y) : addDims(minDims(x, y), mulDims(x, getIndicator(y)));
+    AffineExpr simple = facts.simplify(expr);
+    Interval range = facts.getRange(expr);
+    bool isNotNegative = facts.isNotNegative(expr);
+    INFO(print(x) << " and " << print(y) << ": " << print(expr) << " became " << print(simple));
+    for (int k = 0; k < 100; ++k) {
+      Values values{{a.symbol(0), a.draw(n.min, n.max)}, {a.symbol(1), a.draw(m.min, m.max)}};
+      values[a.symbol(2)] = a.draw(0, 8);
+      values[a.symbol(3)] = a.draw(0, 40);
+      int64_t value = evaluate(expr, values);
+      REQUIRE(evaluate(simple, values) == value);
+      REQUIRE((value >= range.min && value <= range.max));
+      REQUIRE((!isNotNegative || value >= 0));
+    }
+  }
+}
+
+TEST_CASE("the larger and the smaller one have bounds") {
+  Algebra a;
+  AffineExpr n = a.symbol(0), m = a.symbol(1), zero = a.constant(0);
+  AffineExpr rest = maxDims(n - 512, zero), last = subDims(n, rest), larger = maxDims(n, m), smaller = minDims(n, m);
+  CHECK(getConstant(maxDims(a.constant(3), a.constant(5))) == 5);
+  CHECK(maxDims(n, n) == n);
+  CHECK(getIndicator(n * 4 - 8) == getIndicator(n - 2));
+  CHECK(mulDims(getIndicator(n), getIndicator(n)) == getIndicator(n));
+  CHECK(getIndicated(getIndicator(n - m)) == subDims(n, m));
+  Facts facts(&a.context);
+  CHECK(facts.isNotNegative(rest));
+  CHECK(facts.isAtMost(rest, n));
+  CHECK(facts.isNotNegative(last));
+  CHECK(facts.isAtMost(last, n));
+  CHECK(facts.isAtMost(last, a.constant(512)));
+  CHECK_FALSE(facts.isAtMost(last, a.constant(511)));
+  CHECK_FALSE(facts.isEqual(last, a.constant(512)));
+  CHECK(facts.isAtMost(n, larger));
+  CHECK(facts.isAtMost(m, larger));
+  CHECK_FALSE(facts.isAtMost(larger, n));
+  CHECK(facts.isAtMost(smaller, n));
+  CHECK(facts.getRange(last) == Interval{0, 512});
+  for (int64_t i = 0; i < 1100; i += 17)
+    for (int64_t k = 0; k < 1100; k += 97) {
+      Values values{{n, i}, {m, k}};
+      REQUIRE(evaluate(rest, values) == std::max<int64_t>(i - 512, 0));
+      REQUIRE(evaluate(larger, values) == std::max(i, k));
+      REQUIRE(evaluate(smaller, values) == std::min(i, k));
+    }
+  Facts many(&a.context), few(&a.context);
+  many.addRange(n, {512, INT64_MAX});
+  few.addRange(n, {0, 512});
+  CHECK(many.simplify(last) == a.constant(512));
+  CHECK(many.simplify(rest) == simplifyDim(n - 512));
+  CHECK(few.simplify(last) == n);
+  CHECK(few.simplify(rest) == zero);
 }
 
 TEST_CASE("what a requirement says of one symbol is its range") {
