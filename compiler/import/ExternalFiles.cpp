@@ -34,8 +34,12 @@ std::shared_ptr<const MappedFile> MappedFile::map(int descriptor, std::string &e
   close(descriptor);
   if (!error.empty())
     return nullptr;
-  return std::shared_ptr<const MappedFile>(
+  auto file = std::shared_ptr<MappedFile>(
       new MappedFile(static_cast<const char *>(data), static_cast<size_t>(info.st_size)));
+  // A file with holes is larger than what was written to it.
+  constexpr uint64_t kBlockBytes = 512;
+  file->bytesOnDisk = std::min<uint64_t>(info.st_size, static_cast<uint64_t>(info.st_blocks) * kBlockBytes);
+  return file;
 }
 
 MappedFile::~MappedFile() {
@@ -83,6 +87,8 @@ std::shared_ptr<const MappedFile> ExternalFiles::open(llvm::StringRef location, 
   if (descriptor < 0)
     return nullptr;
   std::shared_ptr<const MappedFile> file = MappedFile::map(descriptor, error);
+  if (file && onBytes)
+    onBytes(file->getBytesOnDisk());
   if (file)
     files[location] = file;
   return file;

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -24,19 +25,23 @@ public:
   MappedFile(const MappedFile &) = delete;
 
   llvm::ArrayRef<char> getBytes() const { return {data, size}; }
+  /// How many of them were written; the rest are holes.
+  uint64_t getBytesOnDisk() const { return bytesOnDisk; }
 
 private:
   MappedFile(const char *data, size_t size) : data(data), size(size) {}
   const char *data;
   size_t size;
+  uint64_t bytesOnDisk = 0;
 };
 
 /// Opens the files that external tensors name, below the model's folder alone: no absolute path, no way up,
 /// no symbolic link, at no point of the path (openat2). Each file is mapped once.
 class ExternalFiles {
 public:
-  /// `folder` empty: there is none, and every file is refused.
-  explicit ExternalFiles(std::string folder) : folder(std::move(folder)) {}
+  /// `folder` empty: there is none, and every file is refused. `onBytes` is told how many bytes on disk each file has.
+  explicit ExternalFiles(std::string folder, std::function<void(uint64_t)> onBytes = nullptr)
+      : folder(std::move(folder)), onBytes(std::move(onBytes)) {}
   ~ExternalFiles();
   ExternalFiles(const ExternalFiles &) = delete;
 
@@ -48,6 +53,7 @@ private:
   int openBeneath(const std::string &location, std::string &error);
 
   std::string folder;
+  std::function<void(uint64_t)> onBytes;
   int folderDescriptor = -1;
   llvm::StringMap<std::shared_ptr<const MappedFile>> files;
 };

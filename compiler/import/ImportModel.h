@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct ImportOptions {
   std::vector<Range> ranges;
   std::vector<std::string> profiled; ///< symbols that `--profile` names
   std::vector<Constant> constants;
+  /// Told how many bytes on disk each file has that is read.
+  std::function<void(uint64_t)> onInputBytes;
   /// Nodes that functions, branches, loops and recurrent operators may be expanded to, all in all.
   int64_t maxExpandedNodes = 200000;
 
@@ -49,8 +52,17 @@ struct ImportOptions {
   static mlir::LogicalResult parseConstant(llvm::StringRef text, ImportOptions &options, std::string &error);
 };
 
-/// Who is at fault, which the exit code follows: 0, 1, 3.
-enum class ImportFault { None, InvalidModel, Unsupported };
+/// What models may not exceed, so that a small file cannot keep the import busy for long. Reaching one is a fault of kind
+/// `Limit`, which names it.
+struct ImportLimits {
+  static constexpr int64_t rank = 64;         ///< dimensions of a tensor, as the runtime has it
+  static constexpr int64_t nesting = 64;      ///< functions and graphs inside of each other
+  static constexpr int64_t nameLength = 4096; ///< bytes of a name
+  static constexpr int64_t copiedBytes = int64_t(1) << 30; ///< of functions that are copied for each call
+};
+
+/// Who is at fault, which the exit code follows: 0, 1, 1, 3, 4. What is malformed is wrong for any sizes of the inputs.
+enum class ImportFault { None, InvalidModel, Malformed, Unsupported, Limit };
 
 /// The module, or the reason why there is none. Constants of more than a few elements are resources that
 /// point into the file's memory; the context's resource table shares the ownership of that memory, so the

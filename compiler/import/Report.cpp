@@ -47,8 +47,10 @@ void Report::append(std::vector<Fault> more) {
 ImportFault Report::getKind() const {
   if (faults.empty())
     return ImportFault::None;
-  bool isInvalid = llvm::any_of(faults, [](const Fault &f) { return f.kind == ImportFault::InvalidModel; });
-  return isInvalid ? ImportFault::InvalidModel : ImportFault::Unsupported;
+  auto has = [&](ImportFault kind) { return llvm::any_of(faults, [&](const Fault &f) { return f.kind == kind; }); };
+  if (has(ImportFault::InvalidModel) || has(ImportFault::Malformed))
+    return ImportFault::InvalidModel;
+  return has(ImportFault::Limit) ? ImportFault::Limit : ImportFault::Unsupported;
 }
 
 void Report::emitAll(MLIRContext *context) const {

@@ -62,6 +62,7 @@ private:
   CompileStatus load();
   CompileStatus build();
   CompileStatus loadFile();
+  CompileStatus loadText(llvm::StringRef text);
   CompileStatus adopt(ImportedModel imported);
   CompileStatus lowerGraph();
   void splitTargets();

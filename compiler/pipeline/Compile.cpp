@@ -15,6 +15,8 @@
 #include "compiler/pipeline/Registration.h"
 #include "compiler/pipeline/Reproducer.h"
 #include "compiler/pipeline/SourceHash.h"
+#include "dialects/tenon/Tenon.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -168,22 +170,60 @@ CompileStatus Compilation::build() {
   return succeeded(verify(*module)) ? CompileStatus::done : CompileStatus::invalid;
 }
 
+/// How deep brackets nest in MLIR text, strings and comments left out; no further than `limit` + 1.
+static int64_t getNesting(StringRef text, int64_t limit) {
+  int64_t depth = 0, deepest = 0;
+  for (size_t i = 0; i < text.size() && deepest <= limit; ++i) {
+    char c = text[i];
+    if (c == '"') {
+      while (++i < text.size() && text[i] != '"' && text[i] != '\n')
+        i += text[i] == '\\';
+    } else if (c == '/' && text.substr(i).starts_with("//")) {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (StringRef("([{<").contains(c)) {
+      deepest = std::max(deepest, ++depth);
+    } else if (StringRef(")]}>").contains(c) && !(c == '>' && i > 0 && text[i - 1] == '-')) {
+      depth = std::max<int64_t>(depth - 1, 0);
+    }
+  }
+  return deepest;
+}
+
+CompileStatus Compilation::loadText(StringRef text) {
+  // MLIR's parser calls itself for each level.
+  constexpr int64_t kMaxNesting = 256;
+  if (getNesting(text, kMaxNesting) > kMaxNesting)
+    return fail(CompileStatus::resources, options.input + ": its brackets nest deeper than the limit 'nesting' of " +
+                                              std::to_string(kMaxNesting));
+  module = parseSourceFile<ModuleOp>(options.input, &context);
+  if (!module)
+    return CompileStatus::invalid;
+  WalkResult result = module->walk([&](Operation *op) {
+    if (isa<ModuleOp, func::FuncOp, func::ReturnOp>(op) || isa_and_nonnull<TenonDialect>(op->getDialect()))
+      return WalkResult::advance();
+    emitUnsupported(op, "operation '" + op->getName().getStringRef() +
+                            "' is none of a model; a file holds functions of the dialect 'tenon'");
+    return WalkResult::interrupt();
+  });
+  return result.wasInterrupted() ? CompileStatus::unsupported : CompileStatus::done;
+}
+
 CompileStatus Compilation::loadFile() {
   auto buffer = llvm::MemoryBuffer::getFile(options.input, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer)
     return fail(CompileStatus::invalid, options.input + ": " + buffer.getError().message());
   sourceHash = XXH3_64bits((*buffer)->getBufferStart(), (*buffer)->getBufferSize());
-  if (StringRef(options.input).ends_with(".mlir")) {
-    module = parseSourceFile<ModuleOp>(options.input, &context);
-    return module ? CompileStatus::done : CompileStatus::invalid;
-  }
+  if (StringRef(options.input).ends_with(".mlir"))
+    return loadText((*buffer)->getBuffer());
   buffer->reset();
   return adopt(importOnnxFile(options.input, options.import, &context));
 }
 
 CompileStatus Compilation::adopt(ImportedModel imported) {
   if (!imported)
-    return imported.fault == ImportFault::Unsupported ? CompileStatus::unsupported : CompileStatus::invalid;
+    return imported.fault == ImportFault::Unsupported ? CompileStatus::unsupported
+           : imported.fault == ImportFault::Limit     ? CompileStatus::resources
+                                                      : CompileStatus::invalid;
   module = std::move(imported.module);
   return succeeded(verify(*module)) ? CompileStatus::done : CompileStatus::fault;
 }

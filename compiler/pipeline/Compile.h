@@ -36,6 +36,8 @@ struct CompileOptions {
   EmitKind emit = EmitKind::artifact;
   std::string chip = "sm_80"; ///< that PTX is for
   ImportOptions import;
+  uint64_t importMemoryLimit = 0; ///< bytes that the import may take; 0: 4 * the model's files + 1 GB
+  double importTimeLimit = 600;   ///< seconds; 0: no limit
   std::vector<std::string> programs; ///< for which sizes there is a program of its own (SizeProfiles.h)
   double tolerance = 1e-5; ///< largest error of an output
   bool measuresError = false; ///< even where every operation is computed in its own way
@@ -48,6 +50,9 @@ struct CompileOptions {
   bool singleThread = false;
   std::function<void(llvm::StringRef)> onPhase; ///< told the name of each phase as it begins
   std::string reproduce; ///< where not empty: `output` gets the IR that this phase starts from, and no more
+
+  /// Bytes that the import of files of so many bytes may take.
+  uint64_t getImportMemoryLimit(uint64_t inputBytes) const;
 };
 
 /// The phase in which there is no IR yet.

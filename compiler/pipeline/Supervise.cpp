@@ -9,12 +9,16 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cerrno>
+#include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,7 +87,68 @@ void passOn(int signal) {
 
 } // namespace
 
-WorkEnd tenon::supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::StringRef)>)> work) {
+/// Bytes of a process that are neither pages of a file nor shared.
+static uint64_t getOwnBytes(pid_t process) {
+  std::FILE *file = std::fopen(("/proc/" + std::to_string(process) + "/statm").c_str(), "r");
+  if (!file)
+    return 0;
+  unsigned long long total = 0, resident = 0, shared = 0;
+  int count = std::fscanf(file, "%llu %llu %llu", &total, &resident, &shared);
+  std::fclose(file);
+  return count == 3 && resident > shared ? (resident - shared) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+namespace {
+
+/// Looks at a child, while it is in the phase that has limits, and ends it where it exceeds one.
+class Watch {
+public:
+  Watch(pid_t child, const Notes &notes, const PhaseLimits &limits)
+      : child(child), notes(notes), limits(limits), descriptor(static_cast<int>(syscall(SYS_pidfd_open, child, 0))) {}
+  ~Watch() {
+    if (descriptor >= 0)
+      close(descriptor);
+  }
+
+  WorkEnd::Limit run() {
+    constexpr int kMillisecondsBetweenLooks = 5;
+    pollfd end{descriptor, POLLIN, 0};
+    auto begin = std::chrono::steady_clock::now();
+    bool hasBegun = false;
+    while (descriptor >= 0 && poll(&end, 1, kMillisecondsBetweenLooks) <= 0) {
+      bool isInPhase = limits.phase == notes.phase;
+      if (hasBegun && !isInPhase)
+        break;
+      if (!hasBegun)
+        begin = std::chrono::steady_clock::now();
+      hasBegun |= isInPhase;
+      if (!isInPhase)
+        continue;
+      WorkEnd::Limit exceeded = getExceeded(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      if (exceeded != WorkEnd::Limit::none) {
+        kill(child, SIGKILL);
+        return exceeded;
+      }
+    }
+    return WorkEnd::Limit::none;
+  }
+
+private:
+  WorkEnd::Limit getExceeded(double seconds) const {
+    if (limits.maxSeconds > 0 && seconds > limits.maxSeconds)
+      return WorkEnd::Limit::time;
+    return limits.getMaxBytes && getOwnBytes(child) > limits.getMaxBytes() ? WorkEnd::Limit::memory : WorkEnd::Limit::none;
+  }
+
+  pid_t child;
+  const Notes &notes;
+  const PhaseLimits &limits;
+  int descriptor;
+};
+
+} // namespace
+
+WorkEnd tenon::supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::StringRef)>)> work, const PhaseLimits &limits) {
   void *memory = mmap(nullptr, sizeof(Notes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return {kFaultCode, "", std::string("no memory for a process: ") + std::strerror(errno), true};
@@ -101,10 +166,13 @@ WorkEnd tenon::supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::St
       endWithException();
     }
   }
+  WorkEnd::Limit exceeded = WorkEnd::Limit::none;
+  if (child > 0 && !limits.phase.empty())
+    exceeded = Watch(child, *notes, limits).run();
   int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
-  WorkEnd end{kFaultCode, notes->phase, notes->reason, notes->outOfMemory};
+  WorkEnd end{kFaultCode, notes->phase, notes->reason, notes->outOfMemory, exceeded};
   munmap(memory, sizeof(Notes));
   if (child < 0)
     return {kFaultCode, "", std::string("no process: ") + std::strerror(errno), true};
@@ -113,6 +181,8 @@ WorkEnd tenon::supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::St
     return end;
   }
   int signal = WTERMSIG(status);
+  if (exceeded != WorkEnd::Limit::none)
+    return end;
   passOn(signal);
   // Nobody else kills processes without a word.
   end.outOfMemory |= signal == SIGKILL;

@@ -10,6 +10,8 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <functional>
 #include <string>
 
 namespace tenon {
@@ -20,6 +22,16 @@ struct WorkEnd {
   std::string phase;  ///< the last one that it announced
   std::string reason; ///< of a fault: the signal, LLVM's fatal error, the exception; else empty
   bool outOfMemory = false;
+  enum class Limit { none, memory, time } exceeded = Limit::none; ///< why the work was ended, if it was
+};
+
+/// What one phase of supervised work may take. Work that takes more is ended.
+struct PhaseLimits {
+  std::string phase;
+  /// How much memory of its own the process may have, files that it maps not counted; asked again and again, since it may
+  /// depend on what the work has found. No limit where it is null.
+  std::function<uint64_t()> getMaxBytes;
+  double maxSeconds = 0; ///< 0: no limit
 };
 
 /// Runs `work` in a child process and waits for it. Whatever happens there, in any thread, is seen from here:
@@ -28,7 +40,8 @@ struct WorkEnd {
 ///
 /// The caller must have one thread. Where the child ends by a signal that somebody sent (SIGINT, SIGTERM,
 /// SIGHUP), so does this process.
-WorkEnd supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::StringRef)> announce)> work);
+WorkEnd supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::StringRef)> announce)> work,
+                  const PhaseLimits &limits = {});
 
 } // namespace tenon
 

@@ -8,15 +8,69 @@
 #include "compiler/pipeline/Compile.h"
 #include "compiler/pipeline/Supervise.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include <atomic>
+#include <new>
+#include <sys/mman.h>
 
 using namespace tenon;
 
+namespace {
+
+/// A number that a process and its child both see.
+class SharedCount {
+public:
+  SharedCount() {
+    void *memory = mmap(nullptr, sizeof(Number), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    number = memory == MAP_FAILED ? nullptr : new (memory) Number(0);
+  }
+  ~SharedCount() {
+    if (number)
+      munmap(number, sizeof(Number));
+  }
+  void add(uint64_t more) {
+    if (number)
+      *number += more;
+  }
+  uint64_t get() const { return number ? number->load() : 0; }
+
+private:
+  using Number = std::atomic<uint64_t>;
+  Number *number;
+};
+
+} // namespace
+
 static WorkEnd superviseOnce(CompileOptions options, llvm::raw_ostream &errors) {
-  return supervise([&](llvm::function_ref<void(llvm::StringRef)> announce) {
+  SharedCount inputBytes;
+  options.import.onInputBytes = [&](uint64_t bytes) { inputBytes.add(bytes); };
+  PhaseLimits limits{kImportPhase, [&] { return options.getImportMemoryLimit(inputBytes.get()); }, options.importTimeLimit};
+  auto compile = [&](llvm::function_ref<void(llvm::StringRef)> announce) {
     options.onPhase = announce;
     return static_cast<int>(compileModel(options, errors));
-  });
+  };
+  return supervise(compile, limits);
+}
+
+uint64_t CompileOptions::getImportMemoryLimit(uint64_t inputBytes) const {
+  constexpr uint64_t kTimesInput = 4, kBesides = uint64_t(1) << 30;
+  return importMemoryLimit ? importMemoryLimit : llvm::SaturatingMultiplyAdd(kTimesInput, inputBytes, kBesides);
+}
+
+/// One line for a model of which the import exceeds a limit.
+static CompileStatus reportLimit(const CompileOptions &options, WorkEnd::Limit limit, llvm::raw_ostream &errors) {
+  bool isTime = limit == WorkEnd::Limit::time;
+  errors << "tenon: error: " << options.input << ": its import ";
+  if (isTime)
+    errors << "takes longer than --import-time-limit, which is " << llvm::format("%g", options.importTimeLimit) << " s";
+  else if (options.importMemoryLimit)
+    errors << "needs more memory than --import-memory-limit, which is " << options.importMemoryLimit << " bytes";
+  else
+    errors << "needs more memory than --import-memory-limit, which is 4 times the size of its files and 1 GB";
+  errors << "; raise it if you trust the model\n";
+  return CompileStatus::resources;
 }
 
 /// Compiles again up to the phase that failed, and keeps what it starts from. Empty where that fails, too.
@@ -45,6 +99,8 @@ static std::string writeReproducer(const CompileOptions &options, const std::str
 
 CompileStatus tenon::compileSupervised(const CompileOptions &options, llvm::raw_ostream &errors) {
   WorkEnd end = superviseOnce(options, errors);
+  if (end.exceeded != WorkEnd::Limit::none)
+    return reportLimit(options, end.exceeded, errors);
   if (end.outOfMemory) {
     errors << "tenon: error: " << options.input << ": phase '" << end.phase << "' needs more memory than there is"
            << (end.reason.empty() ? "" : ": ") << end.reason << '\n';

@@ -63,7 +63,7 @@ static int importOne(StringRef path, const ImportOptions &options, bool quiet, b
         << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()
         << " ms\n";
   if (!model) {
-    int code = model.fault == ImportFault::Unsupported ? 3 : 1;
+    int code = model.fault == ImportFault::Unsupported ? 3 : model.fault == ImportFault::Limit ? 4 : 1;
     llvm::errs() << "exit " << code << "\n";
     return code;
   }

@@ -62,6 +62,12 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
       ->type_name("DIR");
   addBytes(command, "--memory-limit", options.memoryLimit,
            "look for a plan that needs no more, for any sizes in the ranges, and fail where there is none; K, M and G are understood");
+  addBytes(command, "--import-memory-limit", options.importMemoryLimit,
+           "limit the memory of the import, which reads untrusted files, to BYTES; by default 4 times the size of the files and 1 GB");
+  command.add_option("--import-time-limit", options.importTimeLimit, "limit the time of the import to SECONDS; 0: no limit")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS")
+      ->capture_default_str();
   addBytes(command, "--own-cache", options.ownCacheBytes,
            "the last cache that a core of the target does not share, where it is not this machine's: choices are made for it");
   addBytes(command, "--shared-cache", options.sharedCacheBytes, "the cache that it shares with others");

@@ -61,10 +61,11 @@ ImportedModel tenon::importHuggingFace(StringRef folder, const ImportOptions &op
                                        MLIRContext *context) {
   Report report(folder.str());
   ImportedModel result;
-  ExternalFiles files(folder.str());
+  ExternalFiles files(folder.str(), options.onInputBytes);
   result.module = importFolder(files, options, report, context);
-  sourceHash = files.hash();
-  if (!result.module) // Where the report says nothing, the graph has.
+  if (result.module)
+    sourceHash = files.hash();
+  else // Where the report says nothing, the graph has.
     result.fault = report.hasFaults() ? report.getKind() : ImportFault::InvalidModel;
   report.emitAll(context);
   return result;

@@ -174,8 +174,13 @@ huggingface::readSafetensors(ArrayRef<char> file, MLIRContext *context, std::str
   SmallVector<DTypeInfo> dtypes = getDTypes(context);
   llvm::StringMap<StoredTensor> tensors;
   for (const auto &[name, entry] : json->items()) {
-    if (name == "__metadata__")
-      continue;
+    if (name == "__metadata__") {
+      bool isText = entry.is_object() && llvm::all_of(entry, [](const Json &value) { return value.is_string(); });
+      if (isText)
+        continue;
+      error = "has a __metadata__ that is no object of strings";
+      return std::nullopt;
+    }
     error = readEntry(entry, dtypes, data, tensors[name]);
     if (!error.empty()) {
       error = "tensor '" + name + "' " + error;

@@ -54,7 +54,7 @@ static std::unique_ptr<onnx::ModelProto> parseModel(llvm::ArrayRef<char> bytes, 
   return model;
 }
 
-static std::unique_ptr<onnx::ModelProto> readModel(const std::string &path, Report &report) {
+static std::unique_ptr<onnx::ModelProto> readModel(const std::string &path, const ImportOptions &options, Report &report) {
   int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     report.add(ImportFault::InvalidModel, "cannot be read: " + Twine(std::strerror(errno)));
@@ -66,6 +66,8 @@ static std::unique_ptr<onnx::ModelProto> readModel(const std::string &path, Repo
     report.add(ImportFault::InvalidModel, "cannot be read: " + error);
     return nullptr;
   }
+  if (options.onInputBytes)
+    options.onInputBytes(file->getBytesOnDisk());
   return parseModel(file->getBytes(), report);
 }
 
@@ -83,7 +85,7 @@ static OwningOpRef<ModuleOp> importModel(std::unique_ptr<onnx::ModelProto> model
   llvm::sys::path::remove_filename(folder);
   if (folder.empty() && !path.empty())
     folder = ".";
-  ExternalFiles files(folder.str().str());
+  ExternalFiles files(folder.str().str(), options.onInputBytes);
   auto memory = std::make_shared<ModelMemory>();
   memory->model = std::move(model);
   return Importer(memory, files, options, report, context).run();
@@ -109,7 +111,7 @@ template <typename Import> static ImportedModel guard(StringRef name, MLIRContex
 
 ImportedModel tenon::importOnnxFile(StringRef path, const ImportOptions &options, MLIRContext *context) {
   return guard(path, context, [&](Report &report) -> OwningOpRef<ModuleOp> {
-    std::unique_ptr<onnx::ModelProto> model = ::readModel(path.str(), report);
+    std::unique_ptr<onnx::ModelProto> model = ::readModel(path.str(), options, report);
     return model ? importModel(std::move(model), path, options, report, context) : OwningOpRef<ModuleOp>();
   });
 }
