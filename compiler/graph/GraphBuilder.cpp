@@ -71,8 +71,11 @@ template <typename Op> Value GraphBuilder::emitSimple(ArrayRef<Value> operands) 
   Op op;
   if constexpr (Op::template hasTrait<OpTrait::OneOperand>())
     op = emit<Op>({}, operands, operands[0]);
-  else
-    op = emit<Op>({}, operands, operands[0], operands[1]);
+  else {
+    Value aligned[] = {operands[0], operands[1]};
+    alignExtents(aligned, 0);
+    op = emit<Op>({}, aligned, aligned[0], aligned[1]);
+  }
   return op ? Value(op) : Value();
 }
 
@@ -220,10 +223,14 @@ TENON_COMPARE(greaterOrEqual, ge)
 #undef TENON_COMPARE
 
 Value GraphBuilder::compare(ComparePredicate predicate, Value x, Value y) {
-  return resultOf(emit<CompareOp>({}, {x, y}, predicate, x, y));
+  Value operands[] = {x, y};
+  alignExtents(operands, 0);
+  return resultOf(emit<CompareOp>({}, operands, predicate, operands[0], operands[1]));
 }
 Value GraphBuilder::select(Value condition, Value x, Value y) {
-  return resultOf(emit<SelectOp>({}, {condition, x, y}, condition, x, y));
+  Value operands[] = {condition, x, y};
+  alignExtents(operands, 0);
+  return resultOf(emit<SelectOp>({}, operands, operands[0], operands[1], operands[2]));
 }
 Value GraphBuilder::gelu(Value x, bool tanh) { return resultOf(emit<GeluOp>({}, {x}, x, tanh)); }
 Value GraphBuilder::cast(Value x, Type type, bool saturate, llvm::StringRef rounding) {
@@ -254,10 +261,17 @@ Value GraphBuilder::contract(Value x, Value y, IntsRef xDims, IntsRef yDims, Int
     return renumbered;
   };
   Ints r = renumber(resultDims), a = renumber(xDims), b = renumber(yDims);
+  for (auto [i, index] : llvm::enumerate(a))
+    if (const int64_t *other = llvm::find(b, index); other != b.end())
+      noteEqual(dim(x, i), dim(y, other - b.begin()));
   return resultOf(emit<ContractOp>({}, {x, y}, x, y, a, b, r, type));
 }
 
 Value GraphBuilder::matmul(Value x, Value y, Type resultType) {
+  Value operands[] = {x, y};
+  alignExtents(operands, 2);
+  x = operands[0];
+  y = operands[1];
   int64_t xRank = rank(x), yRank = rank(y);
   // Indices: batch dimensions counted from the last, then m, k, n.
   constexpr int64_t m = 1000, k = 1001, n = 1002;
@@ -404,6 +418,10 @@ Value GraphBuilder::pad(StringRef mode, Value x, Value value, ArrayRef<AffineExp
 Value GraphBuilder::concat(ArrayRef<Value> values, int64_t axis) {
   if (values.size() == 1)
     return values[0];
+  for (int64_t i = 0; i < rank(values[0]); ++i)
+    for (Value value : values)
+      if (i != axis)
+        noteEqual(dim(values[0], i), dim(value, i));
   return resultOf(emit<ConcatOp>({}, values, ValueRange(values), axis));
 }
 

@@ -13,6 +13,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
 #include <onnx/defs/schema.h>
 
 using namespace mlir;
@@ -31,9 +32,12 @@ ImportedValue *Scope::find(StringRef name) {
 Importer::Importer(std::shared_ptr<ModelMemory> memory, ExternalFiles &files, const ImportOptions &options,
                    Report &report, MLIRContext *context)
     : memory(memory), model(*memory->model), options(options), report(report), context(context),
-      builder(context), tensors(context, memory, files), inputShapes(options, report, context) {
+      builder(context), tensors(context, memory, files), inputShapes(options, report, context),
+      facts(context) {
   context->getOrLoadDialect<TenonDialect>();
   context->getOrLoadDialect<func::FuncDialect>();
+  for (const ImportOptions::Range &range : options.ranges)
+    facts.addRange(getDimSymbol(context, range.symbol), {std::max<int64_t>(range.min, 0), range.max});
 }
 
 OwningOpRef<ModuleOp> Importer::run() {
@@ -123,6 +127,15 @@ void Importer::importInitializers(const onnx::GraphProto &graph, Scope &scope) {
     }
     if (tensor.data_type() == onnx::TensorProto::STRING) {
       it->second = importStrings(tensor, loc);
+      continue;
+    }
+    if (tensor.dims_size() > ImportLimits::rank || static_cast<int64_t>(tensor.name().size()) > ImportLimits::nameLength) {
+      bool isRank = tensor.dims_size() > ImportLimits::rank;
+      report.add(ImportFault::Limit, loc, "initializer '" + tensor.name() + "'",
+                 isRank ? "has " + Twine(tensor.dims_size()) + " dimensions, more than the import limit 'rank' of " +
+                              Twine(ImportLimits::rank)
+                        : "has a name of " + Twine(tensor.name().size()) +
+                              " bytes, more than the import limit 'name length' of " + Twine(ImportLimits::nameLength));
       continue;
     }
     TensorReader::Result result = tensors.read(tensor, tensor.name());
@@ -233,6 +246,83 @@ bool Importer::dependsOnData(AffineExpr expr) const {
   return result;
 }
 
+bool Importer::isNegativeForEmptyOnly(AffineExpr expr) const {
+  expr = facts.substitute(expr);
+  llvm::DenseMap<AffineExpr, AffineExpr> oneMore;
+  expr.walk([&](AffineExpr part) {
+    auto isOf = [&](const ImportOptions::Range &range) { return getDimSymbol(context, range.symbol) == part; };
+    if (isa<AffineSymbolExpr>(part) && !dataSymbols.contains(part) && llvm::none_of(options.ranges, isOf))
+      oneMore[part] = part + 1;
+  });
+  return facts.isNotNegative(simplifyDim(expr.replace(oneMore)));
+}
+
+/// The value of an expression; nothing where it overflows or divides by 0.
+static std::optional<int64_t> evaluate(AffineExpr expr, llvm::function_ref<int64_t(unsigned)> getSize) {
+  if (std::optional<int64_t> constant = getConstant(expr))
+    return constant;
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
+    return getSize(symbol.getPosition());
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::optional<int64_t> a = evaluate(binary.getLHS(), getSize), b = evaluate(binary.getRHS(), getSize);
+  int64_t result;
+  if (!a || !b)
+    return std::nullopt;
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return llvm::AddOverflow(*a, *b, result) ? std::nullopt : std::optional(result);
+  case AffineExprKind::Mul:
+    return llvm::MulOverflow(*a, *b, result) ? std::nullopt : std::optional(result);
+  default:
+    if (*b <= 0)
+      return std::nullopt;
+    if (expr.getKind() == AffineExprKind::CeilDiv)
+      return llvm::divideCeilSigned(*a, *b);
+    result = llvm::divideFloorSigned(*a, *b);
+    return expr.getKind() == AffineExprKind::FloorDiv ? result : *a - result * *b;
+  }
+}
+
+/// Whether something holds of the value of an expression for each of some large sizes.
+static bool holdsUsually(AffineExpr expr, llvm::function_ref<bool(int64_t)> holds) {
+  constexpr int64_t kSamples = 16, kLeast = 4096;
+  for (int64_t sample = 0; sample < kSamples; ++sample) {
+    auto getSize = [&](unsigned symbol) { return kLeast + (symbol * 2654435761 + sample * 40503) % 1000003; };
+    std::optional<int64_t> value = evaluate(expr, getSize);
+    if (!value || !holds(*value))
+      return false;
+  }
+  return true;
+}
+
+bool Importer::areUsuallyEqual(AffineExpr a, AffineExpr b) const {
+  return !isUnknownDim(a) && !isUnknownDim(b) &&
+         holdsUsually(facts.substitute(subDims(a, b)), [](int64_t difference) { return difference == 0; });
+}
+
+bool Importer::isUsuallyNotNegative(AffineExpr expr) const {
+  return !isUnknownDim(expr) && holdsUsually(facts.substitute(expr), [](int64_t value) { return value >= 0; });
+}
+
+void Importer::learnEqual(AffineExpr a, AffineExpr b) {
+  a = facts.substitute(a);
+  b = facts.substitute(b);
+  if (!isa<AffineSymbolExpr>(a))
+    std::swap(a, b);
+  auto symbol = dyn_cast<AffineSymbolExpr>(a);
+  if (symbol && !b.isFunctionOfSymbol(symbol.getPosition()))
+    facts.replace(a, b);
+}
+
+void Importer::rememberBroadcast(AffineExpr result, std::initializer_list<AffineExpr> parts) {
+  broadcasts[result].insert(parts.begin(), parts.end());
+}
+
+bool Importer::isBroadcastOf(AffineExpr result, AffineExpr part) const {
+  auto it = broadcasts.find(result);
+  return it != broadcasts.end() && it->second.contains(part);
+}
+
 void Importer::rememberSizes(ImportedValue &value, ArrayRef<AffineExpr> sizes) {
   ShapeValue known{Ints(value.type.getShape()), value.type.getElementType(), {}};
   for (AffineExpr size : sizes)
@@ -247,5 +337,6 @@ void Importer::addFault(ImportFault kind, const Node &node, const Twine &text) {
 }
 
 void Importer::addRequirement(AffineExpr expr, const Node &node, const Twine &otherwise) {
-  requirements.try_emplace(expr, (node.describe() + ": " + otherwise).str());
+  if (requirements.try_emplace(expr, (node.describe() + ": " + otherwise).str()).second && !isInRegion())
+    facts.addNotNegative(expr);
 }

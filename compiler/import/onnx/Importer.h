@@ -13,6 +13,7 @@
 #include "compiler/import/Report.h"
 #include "compiler/import/onnx/ShapeValue.h"
 #include "compiler/import/onnx/Tensors.h"
+#include "dialects/tenon/Facts.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -112,6 +113,24 @@ public:
   mlir::OpBuilder &getBuilder() { return builder; }
   /// Whether operations are made in a branch or a loop, which may not run.
   bool isInRegion() const { return regionDepth > 0; }
+
+  //===--- What is known of sizes
+  //------------------------------------------------------------------------===//
+
+  Facts &getFacts() { return facts; }
+  /// Whether an expression is not negative where each symbol of the inputs is at least 1. Not of those that an option gives a
+  /// range, which may begin at 0.
+  bool isNegativeForEmptyOnly(mlir::AffineExpr expr) const;
+  /// Whether two expressions have one value for all of some large sizes: two ways to write one formula, which may differ where
+  /// rounding or clamping sets in.
+  bool areUsuallyEqual(mlir::AffineExpr a, mlir::AffineExpr b) const;
+  /// The same, of a sign.
+  bool isUsuallyNotNegative(mlir::AffineExpr expr) const;
+  /// Two extents are equal, which is checked when the model runs, in any branch.
+  void learnEqual(mlir::AffineExpr a, mlir::AffineExpr b);
+  /// `result` is what these extents broadcast to: each is 1 or equal to it.
+  void rememberBroadcast(mlir::AffineExpr result, std::initializer_list<mlir::AffineExpr> parts);
+  bool isBroadcastOf(mlir::AffineExpr result, mlir::AffineExpr part) const;
 
   //===--- Attempts and regions
   //--------------------------------------------------------------------------===//
@@ -214,8 +233,12 @@ private:
   /// Scopes of subgraphs and functions: what leaves one points into it.
   std::deque<Scope> scopes;
   std::deque<OpsetImports> functionOpsets;
+  /// Functions whose bodies are being imported, each inside of the one before.
+  llvm::SmallVector<const onnx::FunctionProto *> activeFunctions;
   llvm::MapVector<mlir::AffineExpr, std::string> requirements;
   llvm::DenseSet<mlir::AffineExpr> dataSymbols;
+  Facts facts;
+  llvm::DenseMap<mlir::AffineExpr, llvm::DenseSet<mlir::AffineExpr>> broadcasts;
   /// Values as they were before a region gave them an operation or sizes.
   std::vector<std::pair<ImportedValue *, ImportedValue>> changes;
   int regionDepth = 0;

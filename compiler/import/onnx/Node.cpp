@@ -33,9 +33,15 @@ Node::Node(Importer &importer, Scope &scope, const onnx::NodeProto &proto, int64
 StringRef Node::getOpType() const { return proto.op_type(); }
 StringRef Node::getDomain() const { return proto.domain(); }
 
+/// The beginning of a name that is longer than any person would write.
+static std::string shorten(const std::string &name) {
+  constexpr size_t kShown = 200;
+  return name.size() > kShown ? name.substr(0, kShown) + "..." : name;
+}
+
 std::string Node::describe() const {
-  std::string name = !proto.name().empty()      ? "node '" + proto.name() + "'"
-                     : proto.output_size() != 0 ? "the node of '" + proto.output(0) + "'"
+  std::string name = !proto.name().empty()      ? "node '" + shorten(proto.name()) + "'"
+                     : proto.output_size() != 0 ? "the node of '" + shorten(proto.output(0)) + "'"
                                                 : "a node without a name";
   return name + " (" + proto.op_type() + ")";
 }
@@ -105,6 +111,7 @@ Dims Node::bindSizes(Value vector, int64_t min, ArrayRef<AffineExpr> bounds) {
   for (int64_t i = 0; i < *count; ++i) {
     names.push_back(importer.makeDataSymbol(proto.output_size() ? proto.output(0) : proto.op_type()));
     dims.push_back(getDimSymbol(getContext(), names.back()));
+    importer.getFacts().addRange(dims.back(), {min, std::numeric_limits<int64_t>::max()});
   }
   if (!names.empty())
     bind(vector, names, min, bounds);
@@ -407,4 +414,61 @@ void Node::require(AffineExpr expr, const Twine &otherwise) {
     requireWhenRun(expr, otherwise.str());
   else if (!isNonNegative(expr))
     importer.addRequirement(expr, *this, otherwise);
+}
+
+void Node::requireIndicatorRange(AffineExpr expr) {
+  AffineExpr most = constantDim(kIndicatorRange / 2 - 1);
+  require(subDims(most, expr), "needs " + dimsToString(expr) + " to be below 2^30");
+  require(addDims(most, expr), "needs " + dimsToString(expr) + " to be above -2^30");
+}
+
+/// Whether `excess` need not be clamped at 0: it is not negative, or that was made a requirement.
+static bool isHeldAtZero(Node &n, AffineExpr excess, const Twine &otherwise) {
+  if (n.importer.getFacts().isNotNegative(excess))
+    return true;
+  if (!n.importer.isNegativeForEmptyOnly(excess))
+    return false;
+  n.require(excess, otherwise);
+  return true;
+}
+
+/// The larger or the smaller of two sizes as a symbol that is bound when the model runs: expressions by cases that are made of
+/// such would be written out again and again.
+static AffineExpr bindExtreme(Node &n, AffineExpr a, AffineExpr b, bool isLarger) {
+  Value x = n.sizes(a, n.i64()), y = n.sizes(b, n.i64());
+  Dims bound = n.bindSizes(isLarger ? n.max(x, y) : n.min(x, y), std::numeric_limits<int64_t>::min());
+  return bound.empty() ? a : bound.front();
+}
+
+AffineExpr Node::atLeast(AffineExpr expr, AffineExpr bound, const Twine &otherwise) {
+  AffineExpr excess = subDims(expr, bound);
+  if (isHeldAtZero(*this, excess, otherwise))
+    return expr;
+  if (!isShort(expr) || !isShort(bound))
+    return bindExtreme(*this, expr, bound, /*isLarger=*/true);
+  requireIndicatorRange(excess);
+  return maxDims(expr, bound);
+}
+
+AffineExpr Node::atMost(AffineExpr expr, AffineExpr bound, const Twine &otherwise) {
+  AffineExpr excess = subDims(bound, expr);
+  if (isHeldAtZero(*this, excess, otherwise))
+    return expr;
+  if (!isShort(expr) || !isShort(bound))
+    return bindExtreme(*this, expr, bound, /*isLarger=*/false);
+  requireIndicatorRange(excess);
+  return minDims(bound, expr);
+}
+
+void Node::noteEqual(AffineExpr a, AffineExpr b) {
+  // What holds in a branch need not hold behind it. Two constants are the operation's matter, and a 1 is stretched.
+  bool isStretched = getConstant(a) == 1 || getConstant(b) == 1;
+  if (a == b || isStretched || importer.isInRegion() || isUnknownDim(a) || isUnknownDim(b) ||
+      importer.getFacts().isEqual(a, b) || (getConstant(a) && getConstant(b)))
+    return;
+  // The operation may be dropped as unused, and what follows from it still hold.
+  std::string text = "needs " + dimsToString(a) + " and " + dimsToString(b) + " to be equal";
+  require(subDims(a, b), text);
+  require(subDims(b, a), text);
+  importer.learnEqual(a, b);
 }

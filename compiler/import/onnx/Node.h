@@ -133,7 +133,12 @@ public:
   //-----------------------------------------------------------------------------------------===//
 
   mlir::LogicalResult invalid(const llvm::Twine &text) { return fault(ImportFault::InvalidModel, text); }
+  mlir::LogicalResult malformed(const llvm::Twine &text) { return fault(ImportFault::Malformed, text); }
   mlir::LogicalResult unsupported(const llvm::Twine &text) { return fault(ImportFault::Unsupported, text); }
+  /// `text` says what exceeds the import limit of that name.
+  mlir::LogicalResult exceedsLimit(llvm::StringRef name, int64_t limit, const llvm::Twine &text) {
+    return fault(ImportFault::Limit, text + ", more than the import limit '" + name + "' of " + llvm::Twine(limit));
+  }
   mlir::LogicalResult fault(ImportFault kind, const llvm::Twine &text);
   bool hasFault() const { return faulty; }
   /// What had failed so far does not count.
@@ -150,10 +155,27 @@ public:
   /// indices that are out of range, and of a dimension that is known to be empty.
   mlir::LogicalResult setIndexed(Value result);
 
+  /// Refuses sizes for which the indicator of an expression would not be right.
+  void requireIndicatorRange(AffineExpr expr);
+  /// The larger, or the smaller, of an expression and a bound. Where only dimensions of 0 elements are beyond the bound, and
+  /// no option says that there are such, they are refused with `otherwise`: the last row of N is one row, not min(N, 1).
+  AffineExpr atLeast(AffineExpr expr, AffineExpr bound, const llvm::Twine &otherwise);
+  AffineExpr atMost(AffineExpr expr, AffineExpr bound, const llvm::Twine &otherwise);
+
+  //===--- Broadcasting
+  //-------------------------------------------------------------------------------------===//
+
+  void alignExtents(llvm::MutableArrayRef<Value> operands, int64_t numTrailing) override;
+  void noteEqual(AffineExpr a, AffineExpr b) override;
+  /// The tensor in the shape that it and `shape` broadcast to.
+  Value stretchTo(Value x, llvm::ArrayRef<AffineExpr> shape);
+
   Importer &importer;
   Scope &scope;
 
 private:
+  /// Repeats the only element of a dimension, or keeps the dimension where it has the extent already.
+  Value stretch(Value x, int64_t axis, AffineExpr extent);
   const onnx::AttributeProto *findAttr(llvm::StringRef name) const;
   const onnx::AttributeProto *findAttr(llvm::StringRef name, int type, llvm::StringRef typeName);
 

@@ -94,12 +94,19 @@ struct Quotient {
 } // namespace
 
 static bool isModest(AffineExpr expr) {
-  bool modest = true;
-  expr.walk([&](AffineExpr e) {
-    if (std::optional<int64_t> constant = getConstant(e))
-      modest &= *constant <= kMaxCoefficient && *constant >= -kMaxCoefficient;
-  });
-  return modest;
+  if (std::optional<int64_t> constant = getConstant(expr))
+    return *constant <= kMaxCoefficient && *constant >= -kMaxCoefficient;
+  if (AffineExpr indicated = getIndicated(expr))
+    return isModest(indicated);
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  return !binary || (isModest(binary.getLHS()) && isModest(binary.getRHS()));
+}
+
+bool onnx_import::isShort(AffineExpr expr) {
+  constexpr int kMaxParts = 24;
+  int parts = 0;
+  expr.walk([&](AffineExpr) { ++parts; });
+  return parts <= kMaxParts;
 }
 
 static std::optional<Quotient> toQuotient(const Element &a, MLIRContext *context) {
@@ -201,7 +208,12 @@ static Element divIntegers(const Element &a, const Element &b, Type type) {
   // Truncation and rounding down agree where there is no sign, or nothing to round.
   if (getConstant(modDims(a.expr, b.expr)) == 0 || (isNonNegative(a.expr) && isNonNegative(b.expr)))
     return getConstant(b.expr) == 0 ? Element() : makeInteger(divDims(a.expr, b.expr));
-  return {};
+  // Elsewhere each sign has a quotient of its own: kernels divide what is not negative.
+  std::optional<int64_t> divisor = getConstant(b.expr);
+  if (!divisor || *divisor <= 0 || !isShort(a.expr))
+    return {};
+  AffineExpr zero = getDimConstant(contextOf(type), 0), above = maxDims(a.expr, zero), below = maxDims(subDims(zero, a.expr), zero);
+  return makeInteger(subDims(divDims(above, b.expr), divDims(below, b.expr)));
 }
 
 Element onnx_import::divElements(const Element &a, const Element &b, Type type) {
@@ -272,13 +284,21 @@ static std::optional<bool> negate(std::optional<bool> value) {
   return value ? std::optional(!*value) : std::nullopt;
 }
 
+/// Whether two expressions may be joined to one by cases.
+static bool mayBeJoined(const Element &a, const Element &b) {
+  return a.getInteger() && b.getInteger() && isModest(a.expr) && isModest(b.expr) && isShort(a.expr) && isShort(b.expr);
+}
 Element onnx_import::maxElements(const Element &a, const Element &b, Type) {
   std::optional<bool> less = isLessOrEqual(a, b), more = isLessOrEqual(b, a);
-  return less == true ? b : more == true ? a : Element();
+  if (less == true || more == true)
+    return less == true ? b : a;
+  return mayBeJoined(a, b) ? makeInteger(maxDims(a.expr, b.expr)) : Element();
 }
 Element onnx_import::minElements(const Element &a, const Element &b, Type) {
   std::optional<bool> less = isLessOrEqual(a, b), more = isLessOrEqual(b, a);
-  return less == true ? a : more == true ? b : Element();
+  if (less == true || more == true)
+    return less == true ? a : b;
+  return mayBeJoined(a, b) ? makeInteger(minDims(a.expr, b.expr)) : Element();
 }
 Element onnx_import::equalElements(const Element &a, const Element &b, Type type) {
   std::optional<bool> less = isLessOrEqual(a, b), more = isLessOrEqual(b, a);

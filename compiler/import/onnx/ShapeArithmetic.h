@@ -43,6 +43,8 @@ Element sqrtElement(const Element &a, mlir::Type type);
 /// `from` and `to` are element types.
 Element castElement(const Element &a, mlir::Type from, mlir::Type to);
 
+/// Whether an expression is short enough to be written several times, as by cases it is.
+bool isShort(mlir::AffineExpr expr);
 /// Whether the expression cannot be negative, given that no symbol is.
 bool isNonNegative(mlir::AffineExpr expr);
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/ShapeEvaluator.h"
 
 using namespace mlir;
@@ -31,6 +32,50 @@ template <ElementFunction function, bool isTest = false> Values evaluateBinary(N
   });
 }
 
+/// Notes for which sizes the indicators in some values are right.
+Values requireIndicators(Node &n, Values values) {
+  for (ShapeValue &value : values)
+    for (Element &element : value.elements)
+      if (element.expr)
+        element.expr.walk([&](AffineExpr part) {
+          if (AffineExpr indicated = getIndicated(part))
+            n.requireIndicatorRange(indicated);
+        });
+  return values;
+}
+
+template <ElementFunction function> Values evaluateByCases(Node &n) { return requireIndicators(n, evaluateBinary<function>(n)); }
+
+/// Whether a quotient of the dividend may be rounded down, as for what is not negative. Exporters compute so how long a
+/// convolution's result is; sizes for which the dividend alone is negative, too small for the convolution, are refused.
+bool isRoundedDown(Node &n, AffineExpr dividend) {
+  if (n.importer.getFacts().isNotNegative(dividend))
+    return true;
+  if (n.importer.dependsOnData(dividend) || !n.importer.isUsuallyNotNegative(dividend))
+    return false;
+  n.require(dividend, "divides a size that is negative");
+  return true;
+}
+
+Values evaluateDiv(Node &n) {
+  SmallVector<const ShapeValue *> inputs = knownInputs(n);
+  std::optional<Ints> divisor = constantsAt(n, 1);
+  if (inputs.size() != 2 || !isa<IntegerType>(inputs[0]->type) || !divisor || divisor->size() != 1 || divisor->front() <= 0)
+    return evaluateByCases<divElements>(n);
+  if (n.getOpset() < 7 || inputs[0]->type != inputs[1]->type || inputs[1]->shape.size() > inputs[0]->shape.size())
+    return {};
+  const Element &by = inputs[1]->elements.front();
+  Type type = inputs[0]->type;
+  Values values = build(inputs[0]->shape, type, [&](IntsRef index) {
+    const Element &element = elementAt(*inputs[0], index);
+    AffineExpr dividend = element.getInteger();
+    if (dividend && !getConstant(dividend) && !isNonNegative(dividend) && isRoundedDown(n, dividend))
+      return makeInteger(divDims(dividend, by.expr));
+    return element.isKnown() ? castElement(divElements(element, by, type), type, type) : Element();
+  });
+  return requireIndicators(n, std::move(values));
+}
+
 template <Element (*function)(const Element &)> Values evaluateUnary(Node &n) {
   const ShapeValue *value = n.known(0);
   if (!value)
@@ -45,6 +90,16 @@ Values evaluateNeg(Node &n) {
   return build(value->shape, value->type, [&](IntsRef index) {
     const Element &element = elementAt(*value, index);
     return element.isKnown() ? subElements(makeNumber(0, n.getContext()), element, value->type) : Element();
+  });
+}
+
+Values evaluateReciprocal(Node &n) {
+  const ShapeValue *value = n.known(0);
+  if (!value)
+    return {};
+  return build(value->shape, value->type, [&](IntsRef index) {
+    const Element &element = elementAt(*value, index);
+    return element.isKnown() ? divElements(makeNumber(1, n.getContext()), element, value->type) : Element();
   });
 }
 
@@ -109,21 +164,22 @@ llvm::ArrayRef<ShapeEvaluator> onnx_import::getComputingEvaluators() {
       {"Cast", evaluateCast},
       {"CastLike", evaluateCast},
       {"Ceil", evaluateUnary<ceilElement>},
-      {"Div", evaluateBinary<divElements>},
+      {"Div", evaluateDiv},
       {"Equal", evaluateBinary<equalElements, true>},
       {"Floor", evaluateUnary<floorElement>},
       {"Greater", evaluateBinary<greaterElements, true>},
       {"GreaterOrEqual", evaluateBinary<greaterOrEqualElements, true>},
       {"Less", evaluateBinary<lessElements, true>},
       {"LessOrEqual", evaluateBinary<lessOrEqualElements, true>},
-      {"Max", evaluateBinary<maxElements>},
-      {"Min", evaluateBinary<minElements>},
+      {"Max", evaluateByCases<maxElements>},
+      {"Min", evaluateByCases<minElements>},
       {"Mod", evaluateMod},
       {"Mul", evaluateBinary<mulElements>},
       {"Neg", evaluateNeg},
       {"Not", evaluateUnary<notElement>},
       {"Or", evaluateBinary<orElements>},
       {"Pow", evaluateBinary<powElements>},
+      {"Reciprocal", evaluateReciprocal},
       {"ReduceMax", evaluateReduce<maxElements>},
       {"ReduceMin", evaluateReduce<minElements>},
       {"ReduceProd", evaluateReduce<mulElements>},

@@ -61,10 +61,16 @@ LogicalResult importRuntimeRange(Node &n) {
     auto wide = [&](Value x) { return n.cast(x, n.f64()); };
     count = n.cast(n.ceil(n.div(n.sub(wide(limit), wide(start)), wide(delta))), n.i64());
   } else {
+    // A distance that no signed integer holds is one without a sign.
+    Type unsignedType = IntegerType::get(n.getContext(), 64, IntegerType::Unsigned);
     auto wide = [&](Value x) { return n.cast(x, n.i64()); };
-    // Rounded up, whichever way the step goes.
-    Value distance = n.sub(wide(limit), wide(start)), step = wide(delta);
-    count = n.div(n.sub(n.add(distance, step), n.sign(step)), step);
+    Value begin = wide(start), end = wide(limit), step = wide(delta), zero = n.scalar(0, n.i64());
+    Value isForward = n.greater(step, zero), isSome = n.select(isForward, n.less(begin, end), n.less(end, begin));
+    Value distance = n.cast(n.select(isForward, n.sub(end, begin), n.sub(begin, end)), unsignedType);
+    Value stride = n.cast(n.select(isForward, step, n.neg(step)), unsignedType), one = n.scalar(1, unsignedType);
+    // The last element is the last whole number of strides below the distance.
+    Value last = n.div(n.sub(n.max(distance, one), one), n.max(stride, one));
+    count = n.select(isSome, n.add(n.cast(last, n.i64()), n.scalar(1, n.i64())), zero);
   }
   count = n.max(count, n.constantInts(0, {}, n.i64()));
   Dims size = n.bindSizes(n.reshape(count, IntsRef(1)));
@@ -89,8 +95,8 @@ LogicalResult importRange(Node &n) {
   } else if (si && li && di && getConstant((*di)[0]).value_or(0) != 0) {
     int64_t step = *getConstant((*di)[0]);
     AffineExpr distance = step > 0 ? subDims((*li)[0], (*si)[0]) : subDims((*si)[0], (*li)[0]);
+    distance = n.atLeast(distance, n.constantDim(0), "its limit lies before its start");
     count = ceilDivDims(distance, n.constantDim(std::abs(step)));
-    n.require(distance, "its limit lies before its start");
   } else {
     return importRuntimeRange(n);
   }
@@ -106,9 +112,8 @@ LogicalResult importEyeLike(Node &n) {
   if (shape.size() != 2)
     return n.invalid("needs an input of 2 dimensions, found " + dimsToString(shape));
   Type type = n.getDataType("dtype", like.getElementType());
-  Value column = n.iota(shape, 1, n.i64()), row = n.iota(shape, 0, n.i64());
-  Value diagonal = n.add(row, n.constantInts(n.getInt("k", 0), {}, n.i64()));
-  return n.setResult(n.cast(n.equal(column, diagonal), type));
+  Value diagonal = n.sub(n.iota(shape, 1, n.i64()), n.iota(shape, 0, n.i64()));
+  return n.setResult(n.cast(n.equal(diagonal, n.constantInts(n.getInt("k", 0), {}, n.i64())), type));
 }
 
 /// Shape and Size get here where a dimension depends on data.

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/ops/RuntimeShape.h"
+#include "compiler/graph/Elements.h"
 #include "compiler/import/onnx/ops/RuntimeOperands.h"
 
 using namespace mlir;
@@ -35,6 +36,8 @@ LogicalResult onnx_import::importRuntimeReshape(Node &n) {
   Value wanted = vectorOfKnownSize(n, 1, count);
   if (!wanted)
     return failure();
+  if (count > ImportLimits::rank)
+    return n.exceedsLimit("rank", ImportLimits::rank, "makes a tensor of " + Twine(count) + " dimensions");
   Value zero = intScalar(n, 0), one = intScalar(n, 1);
   if (!n.getBool("allowzero", false)) {
     // The input's extents, cut or filled up to as many as there are.
@@ -175,8 +178,9 @@ LogicalResult onnx_import::importRuntimePad(Node &n, StringRef mode, Value fill)
   Value pads = vectorOfKnownSize(n, 1, count);
   if (!pads)
     return failure();
-  Value isModest = n.bitAnd(n.greaterOrEqual(pads, intScalar(n, -kMostPadding)), n.lessOrEqual(pads, intScalar(n, kMostPadding)));
-  requireAll(n, isModest, "pads by more elements than any memory holds");
+  Value most = intScalar(n, kMaxElements), least = intScalar(n, -kMaxElements);
+  requireAll(n, n.bitAnd(n.lessOrEqual(pads, most), n.greaterOrEqual(pads, least)),
+             "pads a dimension by more than 2^40, which no tensor has");
   AffineExpr half = n.constantDim(count / 2);
   Value low = n.sliceAxis(pads, 0, n.constantDim(0), half), high = n.sliceAxis(pads, 0, half, half);
   if (n.hasInput(3)) {

@@ -12,9 +12,6 @@
 
 namespace tenon::onnx_import {
 
-/// More elements than any memory holds, and few enough that sums of such do not overflow.
-inline constexpr int64_t kMostPadding = int64_t(1) << 48;
-
 // What Shape.cpp's handlers of these operators leave to here: operands whose elements are not known, or are
 // sizes that data decides, so that nothing may be taken for granted of them.
 llvm::LogicalResult importRuntimeReshape(Node &n);

@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/graph/Elements.h"
+#include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/ShapeArithmetic.h"
@@ -22,9 +24,15 @@ namespace {
 
 /// The extent that is left to infer: what the others leave of the element count.
 std::optional<AffineExpr> inferExtent(Node &n, ArrayRef<AffineExpr> from, ArrayRef<AffineExpr> others) {
-  AffineExpr total = getElementCount(n.getContext(), from), known = n.constantDim(1);
-  // Factors that both have cancel one by one: a quotient of whole products would keep them.
+  // Extents that both have cancel, and so do factors, one by one: a quotient of whole products would keep them.
+  Dims rest(from), wanted;
   for (AffineExpr dim : others)
+    if (auto *it = llvm::find(rest, dim); it != rest.end() && !getConstant(dim))
+      rest.erase(it);
+    else
+      wanted.push_back(dim);
+  AffineExpr total = getElementCount(n.getContext(), rest), known = n.constantDim(1);
+  for (AffineExpr dim : wanted)
     if (!getConstant(dim) && getConstant(modDims(total, dim)) == 0)
       total = divDims(total, dim);
     else
@@ -39,6 +47,30 @@ std::optional<AffineExpr> inferExtent(Node &n, ArrayRef<AffineExpr> from, ArrayR
   return std::nullopt;
 }
 
+/// Where a wanted extent is an extent of the input for usual sizes, but written in another way, it is that one. Exporters
+/// compute the length that a convolution gives by a formula of their own.
+void unifyExtents(Node &n, ArrayRef<AffineExpr> from, SmallVectorImpl<AffineExpr> &wanted) {
+  Dims rest(from);
+  auto take = [&](auto isWanted) {
+    auto *it = llvm::find_if(rest, isWanted);
+    AffineExpr found = it == rest.end() ? AffineExpr() : *it;
+    if (found)
+      rest.erase(it);
+    return found;
+  };
+  SmallVector<AffineExpr *> others;
+  for (AffineExpr &dim : wanted)
+    if (dim && !take([&](AffineExpr own) { return own == dim; }) && !getConstant(dim))
+      others.push_back(&dim);
+  for (AffineExpr *dim : others)
+    if (AffineExpr own = take([&](AffineExpr own) { return !getConstant(own) && n.importer.areUsuallyEqual(own, *dim); })) {
+      std::string text = "needs " + dimsToString(own) + " and " + dimsToString(*dim) + " to be equal";
+      n.require(subDims(own, *dim), text);
+      n.require(subDims(*dim, own), text);
+      *dim = own;
+    }
+}
+
 LogicalResult importReshape(Node &n) {
   Value x = n.input(0);
   SmallVector<AffineExpr> wanted;
@@ -48,8 +80,11 @@ LogicalResult importReshape(Node &n) {
     for (const Element &element : known->elements)
       wanted.push_back(element.getInteger());
   }
-  // One element that depends on data follows from the others, as -1 does.
-  if (llvm::count(wanted, AffineExpr()) > 1 || (wanted.empty() && n.hasInput(1) && !n.known(1)))
+  unifyExtents(n, n.dims(x), wanted);
+  // One element that depends on data follows from the others, as -1 does; where there are more of both, they are computed.
+  auto isInferred = [](AffineExpr dim) { return !dim || getConstant(dim) == -1; };
+  if ((llvm::is_contained(wanted, AffineExpr()) && llvm::count_if(wanted, isInferred) > 1) ||
+      (wanted.empty() && n.hasInput(1) && !n.known(1)))
     return importRuntimeReshape(n);
   Dims shape, others;
   int64_t open = -1;
@@ -64,6 +99,8 @@ LogicalResult importReshape(Node &n) {
       return n.invalid("asks for a dimension of " + Twine(*constant));
     if (constant == -1 && open >= 0)
       return n.invalid("leaves two dimensions to infer, but one at most can be");
+    if (constant == -1 && n.getBool("allowzero", false) && llvm::any_of(wanted, [](AffineExpr e) { return e && getConstant(e) == 0; }))
+      return n.invalid("has 'allowzero' set and both a 0 and a -1 in its shape, so that what the -1 stands for is not known");
     if (constant == -1)
       open = i;
     else
@@ -200,8 +237,8 @@ LogicalResult importSplit(Node &n) {
 /// Beyond any dimension that a symbol stands for: exporters write such numbers for "to the end".
 constexpr int64_t kBeyond = int64_t(1) << 24;
 
-/// A start or an end as a position: counted from the front, clamped to the dimension. Where a symbol decides
-/// whether clamping would be needed, we take it that it is not, and have that checked when sizes are bound.
+/// A start or an end as a position: counted from the front, and clamped to the dimension as ONNX says. Of a bound that is
+/// no constant we take it that it lies within, and have that checked when sizes are bound.
 AffineExpr toPosition(Node &n, AffineExpr bound, AffineExpr size, bool isReverse) {
   AffineExpr zero = n.constantDim(isReverse ? -1 : 0),
              end = isReverse ? subDims(size, n.constantDim(1)) : size;
@@ -216,9 +253,22 @@ AffineExpr toPosition(Node &n, AffineExpr bound, AffineExpr size, bool isReverse
     return zero;
   bool fromEnd = constant ? *constant < 0 : isNonNegative(simplifyDim(-bound));
   AffineExpr position = fromEnd ? addDims(bound, size) : bound;
+  if (constant) {
+    position = n.atLeast(position, zero, "starts or ends before the first element");
+    return n.atMost(position, end, "starts or ends after the last element");
+  }
   n.require(position, "starts or ends before the first element");
   n.require(subDims(end, position), "starts or ends after the last element");
   return position;
+}
+
+/// How many elements lie between two positions, where the second one may come first.
+AffineExpr getDistance(Node &n, AffineExpr from, AffineExpr to, bool isConstant) {
+  AffineExpr distance = subDims(to, from);
+  if (isConstant || getConstant(distance))
+    return n.atLeast(distance, n.constantDim(0), "ends before it starts");
+  n.require(distance, "ends before it starts");
+  return distance;
 }
 
 struct SliceBounds {
@@ -280,11 +330,8 @@ LogicalResult importSlice(Node &n) {
     AffineExpr size = n.dim(x, axis);
     AffineExpr start = toPosition(n, b->starts[i], size, step < 0),
                end = toPosition(n, b->ends[i], size, step < 0);
-    AffineExpr distance = step > 0 ? subDims(end, start) : subDims(start, end);
-    if (std::optional<int64_t> constant = getConstant(distance))
-      distance = n.constantDim(std::max<int64_t>(*constant, 0));
-    else
-      n.require(distance, "ends before it starts");
+    bool isConstant = getConstant(b->starts[i]) && getConstant(b->ends[i]);
+    AffineExpr distance = step > 0 ? getDistance(n, start, end, isConstant) : getDistance(n, end, start, isConstant);
     starts[axis] = start;
     steps[axis] = step;
     shape[axis] = ceilDivDims(distance, n.constantDim(std::abs(step)));
@@ -319,11 +366,12 @@ LogicalResult importPad(Node &n) {
     axes = n.intsOperand(3, "axes");
   if (!pads || !axes)
     return failure();
+  for (AffineExpr pad : *pads)
+    if (std::optional<int64_t> size = getConstant(pad); size && (*size > kMaxElements || *size < -kMaxElements))
+      return n.invalid("pads a dimension by " + Twine(*size) + ", but a tensor has at most 2^40 elements");
   if (pads->size() != 2 * axes->size())
     return n.invalid("has " + Twine(pads->size()) + " pads for " + Twine(axes->size()) +
                      " axes, but needs two for each");
-  if (llvm::any_of(*pads, [](AffineExpr pad) { return std::abs(double(getConstant(pad).value_or(0))) > kMostPadding; }))
-    return n.invalid("pads by more elements than any memory holds: " + dimsToString(*pads));
   Dims low(n.rank(x), n.constantDim(0)), shape = n.dims(x);
   for (auto [i, given] : llvm::enumerate(*axes)) {
     std::optional<int64_t> axis = n.normalizeAxis(given, n.rank(x));
@@ -349,10 +397,11 @@ LogicalResult importExpand(Node &n) {
   if (!n.isKnownOperand(1))
     return importRuntimeExpand(n);
   std::optional<Dims> shape = n.sizesOperand(1, "shape");
-  FailureOr<Dims> result = broadcastDims({n.dims(x), *shape});
-  if (failed(result))
+  if (!shape)
+    return failure();
+  if (failed(broadcastDims({n.dims(x), *shape})))
     return n.invalid("cannot stretch " + dimsToString(n.dims(x)) + " to " + dimsToString(*shape));
-  return n.setResult(n.broadcast(x, *result));
+  return n.setResult(n.stretchTo(x, *shape));
 }
 
 LogicalResult importTile(Node &n) {
