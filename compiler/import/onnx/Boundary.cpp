@@ -30,8 +30,9 @@ static std::string getDimName(const onnx::ValueInfoProto &input, int i) {
   return hasName ? dim.dim_param() : input.name() + "_dim" + std::to_string(i);
 }
 
+/// -1 is no size, but what some exporters write for one that is not known.
 static bool isDynamic(const onnx::TensorShapeProto::Dimension &dim) {
-  return !dim.has_dim_value() || dim.dim_value() < 0;
+  return !dim.has_dim_value() || dim.dim_value() == -1;
 }
 
 void Importer::declareShape(const onnx::ValueInfoProto &input) {
@@ -39,8 +40,14 @@ void Importer::declareShape(const onnx::ValueInfoProto &input) {
   if (!declared.has_shape())
     return inputShapes.declareWithoutShape(input.name());
   std::vector<DeclaredDim> dims;
+  if (declared.shape().dim_size() > ImportLimits::rank)
+    report.add(ImportFault::Limit, "input '" + input.name() + "' has " + Twine(declared.shape().dim_size()) +
+                                       " dimensions, more than the import limit 'rank' of " + Twine(ImportLimits::rank));
   for (int i = 0; i < declared.shape().dim_size(); ++i) {
     const auto &dim = declared.shape().dim(i);
+    if (!isDynamic(dim) && dim.dim_value() < 0)
+      report.add(ImportFault::Malformed, "dimension " + Twine(i) + " of input '" + input.name() + "' is " +
+                                             Twine(dim.dim_value()) + ", but has to be a size, a name or -1");
     dims.push_back(isDynamic(dim) ? DeclaredDim{getDimName(input, i)} : DeclaredDim{"", dim.dim_value()});
   }
   inputShapes.declare(input.name(), dims);
@@ -160,12 +167,32 @@ ImportedValue Importer::importInput(func::FuncOp function, const onnx::ValueInfo
   return value;
 }
 
+/// Whether a constant is what its declaration as an input says.
+static bool isAsDeclared(RankedTensorType type, const onnx::TypeProto_Tensor &declared) {
+  if (declared.elem_type() != getDataType(type.getElementType()))
+    return false;
+  if (!declared.has_shape())
+    return true;
+  if (declared.shape().dim_size() != type.getRank())
+    return false;
+  for (auto [dim, size] : llvm::zip(declared.shape().dim(), type.getShape()))
+    if (!isDynamic(dim) && dim.dim_value() != size)
+      return false;
+  return true;
+}
+
 void Importer::importInputs(func::FuncOp function) {
   SmallVector<const onnx::ValueInfoProto *> inputs;
   // Up to IR version 3 each initializer is an input too, by the same name; it is a constant all the same.
-  for (const onnx::ValueInfoProto &input : model.graph().input())
-    if (!mainScope.values.contains(input.name()))
+  for (const onnx::ValueInfoProto &input : model.graph().input()) {
+    auto it = mainScope.values.find(input.name());
+    if (it == mainScope.values.end())
       inputs.push_back(&input);
+    else if (it->second.type && input.type().has_tensor_type() && !isAsDeclared(it->second.type, input.type().tensor_type()))
+      report.add(ImportFault::Malformed, "initializer '" + input.name() + "' is " + dimsToString(tenon::getDims(it->second.type)) +
+                                             " of " + getDataTypeName(getDataType(it->second.type.getElementType())) +
+                                             ", which is not what the input of that name is declared as");
+  }
   for (const onnx::ValueInfoProto *input : inputs)
     declareShape(*input);
   for (const onnx::ValueInfoProto *input : inputs) {

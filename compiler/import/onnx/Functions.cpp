@@ -10,6 +10,7 @@
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
+#include "llvm/ADT/ScopeExit.h"
 #include <onnx/defs/schema.h>
 
 using namespace mlir;
@@ -17,11 +18,6 @@ using namespace tenon;
 using namespace tenon::onnx_import;
 using onnx::FunctionProto;
 using onnx::NodeProto;
-
-/// What functions with attributes may take when they are written out for each call.
-static constexpr int64_t kMaxCopiedBytes = int64_t(1) << 30;
-/// Deeper than any model nests functions, and few enough calls that our own stack lasts.
-static constexpr int kMaxDepth = 64;
 
 const FunctionProto *Importer::findFunction(const NodeProto &proto) {
   if (functions.empty())
@@ -159,21 +155,24 @@ private:
 
 LogicalResult Importer::enterGraph(Node &node, Scope &inner, int64_t nodeCount) {
   inner.depth = node.scope.depth + 1;
-  if (inner.depth > kMaxDepth)
-    return node.invalid("functions and graphs nest more than " + Twine(kMaxDepth) +
-                        " deep here; a function must not call itself");
+  if (inner.depth > ImportLimits::nesting)
+    return node.exceedsLimit("nesting", ImportLimits::nesting, "functions and graphs nest " + Twine(inner.depth) + " deep here");
   return countExpansion(node, nodeCount);
 }
 
 LogicalResult Importer::countExpansion(Node &node, int64_t nodeCount) {
   expandedNodes += nodeCount;
   if (expandedNodes > options.maxExpandedNodes)
-    return node.unsupported("functions, branches and loops expand to more than " +
-                            Twine(options.maxExpandedNodes) + " nodes");
+    return node.exceedsLimit("expanded nodes", options.maxExpandedNodes,
+                             "functions, branches and loops expand to " + Twine(expandedNodes) + " nodes so far");
   return success();
 }
 
 LogicalResult Importer::importFunction(Node &node, const FunctionProto &function) {
+  if (llvm::is_contained(activeFunctions, &function))
+    return node.malformed("calls itself, by way of its own body");
+  activeFunctions.push_back(&function);
+  auto leave = llvm::make_scope_exit([&] { activeFunctions.pop_back(); });
   Scope &inner = scopes.emplace_back();
   if (failed(enterGraph(node, inner, function.node_size())))
     return failure();
@@ -213,9 +212,9 @@ LogicalResult Importer::importFunctionBody(Node &node, const FunctionProto &func
     FunctionProto &bound = memory->functions.emplace_back();
     *bound.mutable_node() = function.node();
     copiedBytes += static_cast<int64_t>(bound.ByteSizeLong());
-    if (copiedBytes > kMaxCopiedBytes)
-      return node.unsupported("functions with attributes expand to more than " + Twine(kMaxCopiedBytes) +
-                              " bytes");
+    if (copiedBytes > ImportLimits::copiedBytes)
+      return node.exceedsLimit("copied bytes", ImportLimits::copiedBytes,
+                               "functions with attributes expand to " + Twine(copiedBytes) + " bytes so far");
     for (NodeProto &inside : *bound.mutable_node())
       binder.bind(inside);
     body = &bound.node();

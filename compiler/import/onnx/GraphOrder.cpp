@@ -57,11 +57,16 @@ void collectOuterNames(const GraphProto &graph, NameSet &names, int depth) {
       names.insert(name);
 }
 
+std::string getShownName(const NodeProto &node) {
+  return "'" + (node.name().empty() && node.output_size() ? node.output(0) : node.name()) + "'";
+}
+
 class Orderer {
 public:
+  /// `isTaken`: the names among those that are defined that no node may make.
   Orderer(const google::protobuf::RepeatedPtrField<NodeProto> &nodes, function_ref<bool(StringRef)> isDefined,
-          function_ref<void(int, const std::string &)> onError)
-      : nodes(nodes), isDefined(isDefined), onError(onError) {}
+          function_ref<bool(StringRef)> isTaken, function_ref<void(int, const std::string &)> onError)
+      : nodes(nodes), isDefined(isDefined), isTaken(isTaken), onError(onError) {}
 
   SmallVector<int> run() {
     findMakers();
@@ -81,7 +86,7 @@ private:
       for (const std::string &name : nodes[i].output()) {
         if (name.empty())
           continue;
-        if (isDefined(name))
+        if (isTaken(name))
           onError(i,
                   "makes '" + name + "', which is an input or an initializer already; a name is made once");
         else if (!makers.try_emplace(name, i).second)
@@ -154,13 +159,10 @@ private:
     onError(node, text);
   }
 
-  std::string describe(int i) {
-    const NodeProto &node = nodes[i];
-    return "'" + (node.name().empty() && node.output_size() ? node.output(0) : node.name()) + "'";
-  }
+  std::string describe(int i) { return getShownName(nodes[i]); }
 
   const google::protobuf::RepeatedPtrField<NodeProto> &nodes;
-  function_ref<bool(StringRef)> isDefined;
+  function_ref<bool(StringRef)> isDefined, isTaken;
   function_ref<void(int, const std::string &)> onError;
   StringMap<int> makers;
   std::vector<SmallVector<int, 2>> readers;
@@ -172,5 +174,38 @@ private:
 SmallVector<int> onnx_import::orderNodes(const google::protobuf::RepeatedPtrField<NodeProto> &nodes,
                                          function_ref<bool(StringRef)> isDefined,
                                          function_ref<void(int, const std::string &)> onError) {
-  return Orderer(nodes, isDefined, onError).run();
+  return Orderer(nodes, isDefined, isDefined, onError).run();
+}
+
+static void checkGraph(const GraphProto &graph, function_ref<bool(StringRef)> isDefined,
+                       function_ref<void(const std::string &)> onError) {
+  StringSet<> given, made;
+  for (const auto &input : graph.input())
+    given.insert(input.name());
+  for (const auto &tensor : graph.initializer())
+    given.insert(tensor.name());
+  for (const NodeProto &node : graph.node())
+    for (const std::string &name : node.output())
+      made.insert(name);
+  auto isGiven = [&](StringRef name) { return given.contains(name); };
+  auto isDefinedHere = [&](StringRef name) { return given.contains(name) || isDefined(name); };
+  auto isVisible = [&](StringRef name) { return made.contains(name) || isDefinedHere(name); };
+  Orderer(graph.node(), isDefinedHere, isGiven, [&](int i, const std::string &error) {
+    onError("node " + getShownName(graph.node(i)) + " of its graph '" + graph.name() + "' " + error);
+  }).run();
+  for (const auto &output : graph.output())
+    if (!isVisible(output.name()))
+      onError("output '" + output.name() + "' of its graph '" + graph.name() + "' is made by nothing");
+  for (const NodeProto &node : graph.node())
+    onnx_import::checkNestedGraphs(node, isVisible, onError);
+}
+
+void onnx_import::checkNestedGraphs(const NodeProto &node, function_ref<bool(StringRef)> isDefined,
+                                    function_ref<void(const std::string &)> onError) {
+  for (const auto &attr : node.attribute()) {
+    if (attr.has_g())
+      checkGraph(attr.g(), isDefined, onError);
+    for (const GraphProto &graph : attr.graphs())
+      checkGraph(graph, isDefined, onError);
+  }
 }

@@ -12,6 +12,7 @@
 #include "compiler/import/onnx/SchemaCheck.h"
 #include "compiler/import/onnx/ShapeArithmetic.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -26,12 +27,30 @@ Location Importer::getLocation(const onnx::NodeProto &proto, size_t index) {
   return NameLoc::get(builder.getStringAttr(name));
 }
 
+/// Checks graphs inside of nodes: branches that are never taken are not imported, and have to be in order nonetheless.
+static void checkGraphsInside(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes, Scope &scope,
+                              llvm::function_ref<void(int, const std::string &)> onError) {
+  llvm::StringSet<> made;
+  for (const onnx::NodeProto &node : nodes)
+    for (const std::string &name : node.output())
+      made.insert(name);
+  for (auto [i, node] : llvm::enumerate(nodes)) {
+    // What a node makes itself, its graphs cannot read.
+    auto isDefined = [&](StringRef name) {
+      return scope.find(name) || (made.contains(name) && !llvm::is_contained(node.output(), name.str()));
+    };
+    checkNestedGraphs(node, isDefined, [&](const std::string &error) { onError(static_cast<int>(i), error); });
+  }
+}
+
 void Importer::importNodes(const Nodes &nodes, Scope &scope) {
   auto isDefined = [&](StringRef name) { return scope.find(name) != nullptr; };
   auto onError = [&](int i, const std::string &error) {
     Node node(*this, scope, nodes[i], 0, builder, getLocation(nodes[i], i));
-    addFault(ImportFault::InvalidModel, node, error);
+    addFault(ImportFault::Malformed, node, error);
   };
+  if (!scope.parent)
+    checkGraphsInside(nodes, scope, onError);
   SmallVector<int> order = orderNodes(nodes, isDefined, onError);
   for (int i : order)
     importNode(nodes[i], i, scope);
@@ -53,12 +72,22 @@ void Importer::failOutputs(const onnx::NodeProto &proto, Scope &scope) {
       scope.values.try_emplace(name);
 }
 
+static LogicalResult checkNames(Node &node) {
+  const onnx::NodeProto &proto = node.getProto();
+  size_t longest = proto.name().size();
+  for (const std::string &name : proto.output())
+    longest = std::max(longest, name.size());
+  if (longest <= static_cast<size_t>(ImportLimits::nameLength))
+    return success();
+  return node.exceedsLimit("name length", ImportLimits::nameLength, "has a name of " + Twine(longest) + " bytes");
+}
+
 void Importer::importNode(const onnx::NodeProto &proto, size_t index, Scope &scope) {
   StringRef domain = canonicalDomain(proto.domain());
   auto opset = scope.opsets->find(domain);
   int64_t version = opset == scope.opsets->end() ? 0 : opset->second;
   Node node(*this, scope, proto, version, builder, getLocation(proto, index));
-  if (importKnownOp(node, domain))
+  if (succeeded(checkNames(node)) && importKnownOp(node, domain))
     return;
   failOutputs(proto, scope);
 }
@@ -176,6 +205,11 @@ void Importer::requireExtents(const Node &node, RankedTensorType type) {
   }
 }
 
+static void checkRank(Node &node, RankedTensorType type) {
+  if (type.getRank() > ImportLimits::rank)
+    (void)node.exceedsLimit("rank", ImportLimits::rank, "makes a tensor of " + Twine(type.getRank()) + " dimensions");
+}
+
 void Importer::setOutputs(Node &node, ArrayRef<ShapeValue> known) {
   const onnx::NodeProto &proto = node.getProto();
   for (auto [i, value] : llvm::enumerate(node.getOutputs())) {
@@ -186,6 +220,7 @@ void Importer::setOutputs(Node &node, ArrayRef<ShapeValue> known) {
       output.constant = node.getConstantOutput();
       output.type = cast<RankedTensorType>(output.constant.getType());
       output.loc = node.getLoc();
+      checkRank(node, output.type);
       continue;
     }
     if (!value) {
@@ -194,6 +229,7 @@ void Importer::setOutputs(Node &node, ArrayRef<ShapeValue> known) {
     }
     output.value = value;
     output.type = cast<RankedTensorType>(value.getType());
+    checkRank(node, output.type);
     requireExtents(node, output.type);
     output.loc = node.getLoc();
     if (i < known.size() && IntsRef(known[i].shape) == output.type.getShape())

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/SchemaCheck.h"
+#include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
 #include "llvm/ADT/StringSet.h"
 #include <onnx/defs/schema.h>
@@ -27,7 +28,7 @@ static LogicalResult checkCount(Node &node, StringRef what, int count, int min, 
                        : max == std::numeric_limits<int>::max()
                            ? "at least " + std::to_string(min)
                            : std::to_string(min) + " to " + std::to_string(max);
-  return node.invalid("has " + Twine(count) + " " + what + ", but its operator takes " + wanted);
+  return node.malformed("has " + Twine(count) + " " + what + ", but its operator takes " + wanted);
 }
 
 static LogicalResult checkInputs(Node &node, const OpSchema &schema) {
@@ -38,7 +39,38 @@ static LogicalResult checkInputs(Node &node, const OpSchema &schema) {
     if (input.GetOption() != OpSchema::Single ||
         (static_cast<int>(i) < proto.input_size() && !proto.input(i).empty()))
       continue;
-    return node.invalid("needs input number " + Twine(i) + ", '" + input.GetName() + "', which is left out");
+    return node.malformed("needs input number " + Twine(i) + ", '" + input.GetName() + "', which is left out");
+  }
+  return success();
+}
+
+/// The formal parameter of an input: the last one may stand for several.
+static const OpSchema::FormalParameter *getParameter(const OpSchema &schema, int i) {
+  int count = static_cast<int>(schema.inputs().size());
+  return count == 0 ? nullptr : &schema.inputs()[std::min(i, count - 1)];
+}
+
+/// Whether inputs whose types the schema calls by one name have one element type.
+static LogicalResult checkTypes(Node &node, const OpSchema &schema) {
+  llvm::StringMap<std::pair<int, Type>> bound;
+  for (int i = 0; i < node.getProto().input_size(); ++i) {
+    const ImportedValue *value = node.imported(i);
+    const OpSchema::FormalParameter *parameter = getParameter(schema, i);
+    bool isSameForAll = parameter && (parameter->GetOption() != OpSchema::Variadic || parameter->GetIsHomogeneous());
+    if (!value || !value->isTensor() || !value->type || !isSameForAll)
+      continue;
+    Type type = value->type.getElementType();
+    auto getName = [&](Type other) { return getDataTypeName(getDataType(other)); };
+    StringRef only = parameter->GetTypeStr();
+    if (only.consume_front("tensor(") && only.consume_back(")") && only != getName(type))
+      return node.malformed("input number " + Twine(i) + ", '" + parameter->GetName() + "', is of type " + getName(type) +
+                            ", but has to be " + only);
+    auto [it, isNew] = bound.try_emplace(parameter->GetTypeStr(), i, type);
+    if (isNew || it->second.second == type)
+      continue;
+    return node.malformed("input number " + Twine(i) + ", '" + parameter->GetName() + "', is of type " + getName(type) +
+                          ", but has to have the type of input number " + Twine(it->second.first) + ", which is " +
+                          getName(it->second.second));
   }
   return success();
 }
@@ -51,23 +83,23 @@ static LogicalResult checkAttributes(Node &node, const OpSchema &schema) {
   llvm::StringSet<> seen;
   for (const AttributeProto &attr : node.getProto().attribute()) {
     if (!seen.insert(attr.name()).second)
-      return node.invalid("has attribute '" + attr.name() + "' twice");
+      return node.malformed("has attribute '" + attr.name() + "' twice");
     auto it = schema.attributes().find(attr.name());
     if (it == schema.attributes().end())
-      return node.invalid("has an attribute '" + attr.name() +
+      return node.malformed("has an attribute '" + attr.name() +
                           "', which its operator does not have in opset " + Twine(node.getOpset()));
     if (attr.type() != it->second.type)
-      return node.invalid("attribute '" + attr.name() + "' is of type " + typeName(attr.type()) +
+      return node.malformed("attribute '" + attr.name() + "' is of type " + typeName(attr.type()) +
                           ", but has to be " + typeName(it->second.type));
   }
   for (const auto &[name, attr] : schema.attributes())
     if (attr.required && !seen.contains(name))
-      return node.invalid("lacks the attribute '" + name + "', which its operator needs");
+      return node.malformed("lacks the attribute '" + name + "', which its operator needs");
   return success();
 }
 
 LogicalResult onnx_import::checkNode(Node &node, const OpSchema &schema) {
-  if (failed(checkInputs(node, schema)) || failed(checkAttributes(node, schema)))
+  if (failed(checkInputs(node, schema)) || failed(checkAttributes(node, schema)) || failed(checkTypes(node, schema)))
     return failure();
   return checkCount(node, "outputs", node.getProto().output_size(), schema.min_output(), schema.max_output());
 }

@@ -121,6 +121,10 @@ TensorReader::Result TensorReader::read(const TensorProto &tensor, StringRef nam
   int64_t size = getFileBytes(element, *count);
   if (tensor.data_location() == TensorProto::EXTERNAL)
     return readExternal(tensor, type, size, name);
+  if (tensor.has_raw_data() &&
+      (tensor.float_data_size() || tensor.int32_data_size() || tensor.int64_data_size() || tensor.double_data_size() ||
+       tensor.uint64_data_size() || tensor.string_data_size()))
+    return fail("has its elements twice, in raw_data and in a field of their type; one of the two has to go");
   if (!tensor.has_raw_data())
     return readFields(tensor, type, *count, name);
   if (static_cast<int64_t>(tensor.raw_data().size()) != size)

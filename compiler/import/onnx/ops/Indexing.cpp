@@ -141,11 +141,9 @@ LogicalResult importTrilu(Node &n) {
   Dims matrix = n.dims(x);
   matrix.erase(matrix.begin(), matrix.end() - 2);
   Value k = n.hasInput(1) ? n.reshape(n.input(1), IntsRef()) : n.scalar(0, n.i64());
-  // A diagonal beyond the matrix leaves all of it, or nothing, however far away.
-  k = n.max(n.min(k, n.size(matrix[1], n.i64())), n.neg(n.size(matrix[0], n.i64())));
-  Value diagonal = n.add(n.iota(matrix, 0, n.i64()), k), column = n.iota(matrix, 1, n.i64());
-  Value keeps =
-      n.getBool("upper", true) ? n.greaterOrEqual(column, diagonal) : n.lessOrEqual(column, diagonal);
+  // The number of an element's diagonal, which no k makes overflow.
+  Value diagonal = n.sub(n.iota(matrix, 1, n.i64()), n.iota(matrix, 0, n.i64()));
+  Value keeps = n.getBool("upper", true) ? n.greaterOrEqual(diagonal, k) : n.lessOrEqual(diagonal, k);
   return n.setResult(n.select(keeps, x, n.scalarLike(0, x)));
 }
 
