@@ -43,13 +43,6 @@ static bool needsNoKernel(Operation *op) {
   return isa<WeightOp, SizesOp, ReshapeOp, RunSeedOp, CallOp, BindOp, RequireOp, IfOp, LoopOp, AppendOp>(op);
 }
 
-/// Sizes are computed where they are read, but for those that a view or the caller wants.
-static bool isNeededInMemory(Operation *op) {
-  return isa<SizesOp>(op) && llvm::any_of(op->getUsers(), [](Operation *user) {
-           return isa<ReshapeOp, CallOp, func::ReturnOp, YieldOp, IfOp, LoopOp, AppendOp>(user);
-         });
-}
-
 /// Whether whatever computes a value can compute it in memory of another's choice, in which it is a part.
 static bool isPlaceable(Value value, ConcatOp concat) {
   Operation *definition = value.getDefiningOp();
@@ -261,6 +254,7 @@ public:
   void run();
 
 private:
+  bool isNeededInMemory(Operation *op) const;
   Group *findRegion(Operation *op);
   bool mayJoin(Operation *op, Group &region);
   bool joinChain(const Chain &chain);
@@ -361,6 +355,17 @@ bool Fusion::joinChain(const Chain &chain) {
   return true;
 }
 
+/// Sizes are computed where they are read, but for those that are read outside of any region: by a view, a concat of
+/// parts, the caller. What they are bound to is an expression.
+bool Fusion::isNeededInMemory(Operation *op) const {
+  return isa<SizesOp>(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
+           if (isa<ReshapeOp, CallOp, func::ReturnOp, YieldOp, IfOp, LoopOp, AppendOp>(user))
+             return true;
+           bool isHere = user->getBlock() == &block;
+           return isHere ? !isa<BindOp>(user) && !regionOf.contains(user) : isa<SliceOp, ConcatOp>(user);
+         });
+}
+
 void Fusion::run() {
   repeatWidenings(block);
   llvm::DenseMap<Operation *, Chain> chains;
@@ -417,12 +422,30 @@ void Fusion::build(Group &region) {
     op->erase();
 }
 
+/// Makes of large weights of a single value what they are: that value, stretched when the model runs. The artifact would have
+/// to spell them out.
+static void stretchLargeSplats(func::FuncOp function) {
+  constexpr int64_t kMaxBytes = int64_t(1) << 24;
+  function.walk([&](WeightOp weight) {
+    auto splat = dyn_cast<SplatElementsAttr>(weight.getValue());
+    RankedTensorType type = weight.getType();
+    if (!splat || type.getNumElements() <= kMaxBytes * 8 / type.getElementTypeBitWidth())
+      return;
+    OpBuilder b(weight);
+    auto scalar = RankedTensorType::get({}, type.getElementType());
+    Value one = WeightOp::create(b, weight.getLoc(), DenseElementsAttr::get(scalar, splat.getSplatValue<Attribute>()));
+    weight.replaceAllUsesWith(BroadcastOp::create(b, weight.getLoc(), type, one).getResult());
+    weight.erase();
+  });
+}
+
 namespace {
 struct Fuse : public tenon::impl::FuseBase<Fuse> {
   using FuseBase::FuseBase;
   void runOnOperation() override {
     // A region never reaches over the border of a branch or of a loop's body.
     SmallVector<Block *> blocks;
+    stretchLargeSplats(getOperation());
     getOperation().walk([&](Block *block) {
       if (!isa<AttentionOp>(block->getParentOp()))
         blocks.push_back(block);

@@ -105,14 +105,15 @@ void FactsApplier::replaceBindings() {
       for (Attribute name : symbols)
         ++timesBound[name];
   });
+  auto isAmbiguous = [&](StringAttr name) { return !name.empty() && timesBound[name] != 1; };
   SmallVector<BindOp> known;
   function.walk<WalkOrder::PreOrder>([&](BindOp bind) {
     std::optional<Dims> values = getKnownElements(bind.getValues());
-    if (!values || llvm::any_of(bind.getSymbols(), [&](Attribute name) { return timesBound[name] != 1; }))
+    if (!values || llvm::any_of(bind.getSymbols().getAsRange<StringAttr>(), isAmbiguous))
       return;
-    for (AffineExpr &value : *values) {
+    for (auto [name, value] : llvm::zip(bind.getSymbols().getAsValueRange<StringAttr>(), *values)) {
       value = facts.substitute(value);
-      if (!isSettled(value))
+      if (!name.empty() && !isSettled(value))
         return;
     }
     known.push_back(bind);

@@ -38,6 +38,8 @@ void Conversion::convertBind(BindOp bind) {
   auto *dialect = b.getContext()->getOrLoadDialect<TenonDialect>();
   std::optional<Dims> known = getKnownElements(bind.getValues());
   for (auto [i, name] : llvm::enumerate(bind.getSymbols().getAsValueRange<StringAttr>())) {
+    if (name.empty())
+      continue; // An element that nobody needs.
     int64_t number = symbolNumbers.lookup(dialect->internSymbol(name));
     if (known)
       plan::SetOp::create(b, bind.getLoc(), number, sizes.build((*known)[i]), getName(bind.getLoc()));

@@ -68,7 +68,8 @@ void Conversion::collectSymbols(SetVector<unsigned> &symbols) {
   main.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (auto names = op->getAttrOfType<ArrayAttr>("symbols"); names && isa<BindOp, IfOp, LoopOp>(op))
       for (StringRef name : names.getAsValueRange<StringAttr>())
-        symbols.insert(dialect->internSymbol(name));
+        if (!name.empty())
+          symbols.insert(dialect->internSymbol(name));
   });
 }
 
