@@ -8,6 +8,7 @@
 #include "passes/fusion/Flops.h"
 #include "dialects/tenon/Tenon.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -17,7 +18,10 @@ static std::optional<int64_t> countElements(Value value) {
 }
 
 static std::optional<int64_t> multiply(std::optional<int64_t> a, std::optional<int64_t> b) {
-  return a && b ? std::optional(*a * *b) : std::nullopt;
+  int64_t product;
+  if (!a || !b)
+    return std::nullopt;
+  return llvm::MulOverflow(*a, *b, product) ? INT64_MAX : product;
 }
 
 /// The elements of `value` along all dimensions but those whose index `others` has, too.

@@ -9,6 +9,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
+#include "passes/fusion/Flops.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_FOLDCONSTANTS
@@ -48,6 +50,36 @@ static bool becomesFilter(Operation *op) {
 }
 
 namespace {
+/// What may be folded all in all, so that neither the artifact nor the time to compile grows far beyond what the model's own
+/// weights make it: a chain of concats doubles a few bytes again and again, and a product of two filled matrices is no
+/// more than a line in a model. What exceeds it is computed when the model runs.
+class FoldBudget {
+public:
+  explicit FoldBudget(func::FuncOp function) {
+    function.walk([&](WeightOp weight) {
+      if (!isa<SplatElementsAttr>(weight.getValue()))
+        weightBytes += getBytes(weight);
+    });
+    bytes = llvm::SaturatingAdd<uint64_t>(uint64_t(1) << 26, 2 * weightBytes);
+    flops = llvm::SaturatingMultiplyAdd<uint64_t>(weightBytes, 1 << 11, uint64_t(1) << 33);
+  }
+
+  /// Whether the operation fits, and then takes what it costs.
+  bool take(Operation *op) {
+    uint64_t opBytes = 0, opFlops = std::max<int64_t>(countFlops(op).value_or(INT64_MAX), 0);
+    for (Value result : op->getResults())
+      opBytes = llvm::SaturatingAdd<uint64_t>(opBytes, getBytes(result));
+    if (opBytes > bytes || opFlops > flops)
+      return false;
+    bytes -= opBytes;
+    flops -= opFlops;
+    return true;
+  }
+
+private:
+  uint64_t weightBytes = 0, bytes, flops;
+};
+
 struct FoldConstants : public tenon::impl::FoldConstantsBase<FoldConstants> {
   using FoldConstantsBase::FoldConstantsBase;
   FoldConstants(ConstantEvaluator evaluate, FoldConstantsOptions options)
@@ -65,6 +97,7 @@ private:
   /// Operations that depend on weights alone.
   SetVector<Operation *> collect(func::FuncOp function) {
     SetVector<Operation *> constant;
+    FoldBudget budget(function);
     function.walk<WalkOrder::PreOrder>([&](Operation *operation) {
       Operation &op = *operation;
       if (!isComputation(&op))
@@ -83,7 +116,7 @@ private:
       // so in every run.
       bool isOfFilter = isa<PadOp>(op) || (isa<CastOp>(op) && becomesFilter(&op));
       int64_t mostGrowth = isOfFilter || widensHalves(&op) ? std::max<int64_t>(maxGrowthBytes, 2 * inputBytes) : maxGrowthBytes;
-      if (foldable && resultBytes - inputBytes <= mostGrowth)
+      if (foldable && resultBytes - inputBytes <= mostGrowth && budget.take(&op))
         constant.insert(&op);
     });
     return constant;
