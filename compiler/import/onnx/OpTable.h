@@ -25,6 +25,7 @@ struct OpEntry {
   Handler handler;
   int since = 1;
   int until = 1000;
+  bool isSupported = true; ///< else the handler says no more than what to do instead
 };
 
 /// The entry for an operator; null where there is none.

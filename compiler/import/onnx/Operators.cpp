@@ -25,7 +25,8 @@ std::vector<OperatorSupport> tenon::getOperatorSupport() {
     op.since = std::min(op.since, schema.SinceVersion());
     if (op.how == "none" && (schema.HasFunction() || schema.HasContextDependentFunction()))
       op.how = "function";
-    if (findOp(schema.domain(), schema.Name(), schema.SinceVersion()))
+    const OpEntry *entry = findOp(schema.domain(), schema.Name(), schema.SinceVersion());
+    if (entry && entry->isSupported)
       op.how = "handler";
   }
   for (llvm::StringRef name : getMicrosoftOpNames())

@@ -132,7 +132,7 @@ ArrayRef<OpEntry> onnx_import::getFeatureOps() {
       {"Imputer", importImputer},
       {"Normalizer", importNormalizer},
       {"Scaler", importScaler},
-      {"ZipMap", importZipMap},
+      {"ZipMap", importZipMap, 1, 1000, /*isSupported=*/false},
   };
   return ops;
 }
