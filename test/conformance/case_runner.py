@@ -93,10 +93,18 @@ def _runDataSet(case, data_set, command, cwd, deadline):
     if isinstance(data_set, huggingface.DataSet):
         judge = lambda outputs: data_set.judge(case, outputs)
         return _runAndJudge(data_set.writeInputs(cwd), judge, command, cwd, deadline)
+    if case.model and not all((data_set / f"output_{number}.pb").is_file() for number in range(len(case.model.outputs))):
+        return Result(FAILED, f"{data_set.name} does not say what each output has to be")
     if random_outputs.isRandom(case):
         inputs = {info.name: data_set / f"input_{number}.pb" for number, info in enumerate(case.model.inputs)}
-        judge = lambda outputs: random_outputs.judge(case, data_set, outputs)
-        return _runAndJudge(inputs, judge, command, cwd, deadline)
+        judge = random_outputs.Judge(case, data_set)
+        for seed in judge.seeds:
+            seeded = [*command, "--seed", str(seed)]
+            result = _runAndJudge(inputs, judge.look, seeded, cwd, deadline)
+            if result:
+                return result
+        complaint = judge.conclude()
+        return Result(FAILED, complaint) if complaint else None
     command += ["--test-data", str(data_set), "--rtol", repr(case.rtol), "--atol", repr(case.atol)]
     return _call(command, cwd, deadline)
 

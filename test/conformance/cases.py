@@ -82,8 +82,10 @@ def find(root, sets):
     """All cases of the named sets, sorted by name, and a list of messages about what is not there."""
     cases, messages = [], []
 
-    def scan(kind, folder):
+    def scan(kind, folder, skipped=frozenset()):
         for entry in sorted(folder.iterdir()):
+            if entry.name in skipped:
+                continue
             try:
                 case = load(kind, entry) if entry.is_dir() else None
             except huggingface.Missing as error:
@@ -100,8 +102,10 @@ def find(root, sets):
                 scan("shared", shared)
             else:
                 messages.append(f"skipped the shared models: there is no {shared} (TENON_SHARED names another folder)")
-        elif kind == newest_data.SET:
-            scan(kind, newest_data.prepare(onnx_data.depsFolder(root)) / kind)
+        elif kind in (newest_data.SET, newest_data.CHANGED):
+            folder = newest_data.prepare(onnx_data.depsFolder(root), onnx_data.prepare(root) / "node")
+            isChanged = kind == newest_data.CHANGED
+            scan(newest_data.SET, folder / newest_data.SET, newest_data.readRepeated(folder) if isChanged else frozenset())
         else:
             scan(kind, onnx_data.prepare(root) / kind)
     _nameExpanded(cases)

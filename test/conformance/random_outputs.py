@@ -13,6 +13,10 @@ from npy import Npy
 _RANDOM = re.compile(r"(node|newest)/test_(bernoulli|training_dropout(?!_zero_ratio))")
 # Standard deviations by which a count may be off: once in some million runs.
 _DEVIATIONS = 5
+# How often what was drawn, or something less likely, may come up. A given seed always gives the same numbers.
+_LEAST_LIKELY = 1e-3
+# A few draws of few elements say little.
+_RUNS = 20
 
 
 def isRandom(case):
@@ -36,18 +40,55 @@ def _judgeDropout(data_set, got):
     return ""
 
 
-def judge(case, data_set, folder):
-    """An empty text where the outputs in `folder` are possible ones, else what is wrong."""
-    got = []
-    for number, info in enumerate(case.model.outputs):
-        path = folder / f"{info.name}.npy"
-        if not path.is_file():
-            return f"output '{info.name}' was not written"
-        want, have = wire.Tensor(data_set / f"output_{number}.pb"), Npy(path)
-        if have.shape != want.shape or have.dtype != want.dtype:
-            return f"output '{info.name}': shape {have.shape} or type differs from the expected {want.shape}"
-        got.append(have)
-    if case.operator == "Dropout":
-        return _judgeDropout(data_set, got)
-    bad = [value for value in got[0].values if value not in (0, 1)]
-    return f"a value is {bad[0]}, wanted 0 or 1" if bad else ""
+def likelihoodOfCount(probabilities, count):
+    """How likely it is that independent events of these probabilities happen `count` times, or any number that is no likelier."""
+    counts = [1.0]
+    for p in probabilities:
+        longer = [value * (1 - p) for value in counts] + [0.0]
+        for i, value in enumerate(counts):
+            longer[i + 1] += value * p
+        counts = longer
+    return sum(value for value in counts if value <= counts[count] * (1 + 1e-9))
+
+
+class Judge:
+    """Looks at the outputs of some runs of a case. Each look returns an empty text where they are possible ones, else what is wrong."""
+
+    def __init__(self, case, data_set):
+        self.case, self.data_set = case, data_set
+        self.isBernoulli = case.operator != "Dropout"
+        hasOwnSeed = "seed" in case.name
+        self.seeds = range(_RUNS if self.isBernoulli and not hasOwnSeed else 1)
+        self.probabilities = list(wire.Tensor(data_set / "input_0.pb").values) if self.isBernoulli else []
+        # The function body of ONNX compares the wrong way round: it gives 1 where a uniform number is greater than the probability.
+        if any(operator.rpartition(".")[2] == "Greater" for operator in case.model.operators):
+            self.probabilities = [1 - p for p in self.probabilities]
+        self.drawn = []
+
+    def look(self, folder):
+        got = []
+        for number, info in enumerate(self.case.model.outputs):
+            path = folder / f"{info.name}.npy"
+            if not path.is_file():
+                return f"output '{info.name}' was not written"
+            want, have = wire.Tensor(self.data_set / f"output_{number}.pb"), Npy(path)
+            if have.shape != want.shape or have.dtype != want.dtype:
+                return f"output '{info.name}': shape {have.shape} or type differs from the expected {want.shape}"
+            got.append(have)
+        return self._lookAtBits(got[0].values) if self.isBernoulli else _judgeDropout(self.data_set, got)
+
+    def _lookAtBits(self, values):
+        for i, (value, p) in enumerate(zip(values, self.probabilities)):
+            if value not in (0, 1) or (p in (0, 1) and value != p):
+                return f"element {i} is {value}, which a probability of {p} does not give"
+        self.drawn.append(sum(values))
+        return ""
+
+    def conclude(self):
+        """Whether as many elements are 1 as their probabilities say."""
+        if not self.isBernoulli:
+            return ""
+        ones = int(sum(self.drawn))
+        likelihood = likelihoodOfCount(self.probabilities * len(self.drawn), ones)
+        total, wanted = len(self.probabilities) * len(self.drawn), sum(self.probabilities) * len(self.drawn)
+        return "" if likelihood >= _LEAST_LIKELY else f"{ones} of {total} elements are 1, wanted about {wanted:.0f}"

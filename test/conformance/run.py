@@ -22,7 +22,7 @@ import newest_data
 import onnx_data
 import operators_page
 import report
-from case_runner import CRASHED, PASSED, UNSUPPORTED, Result, Tools, runCase
+from case_runner import CRASHED, FAILED, PASSED, UNSUPPORTED, Result, Tools, runCase
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -31,7 +31,7 @@ ROOT = HERE.parent.parent
 def parseArguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=pathlib.Path, help="case folders, instead of a set")
-    parser.add_argument("--set", action="append", choices=[*onnx_data.SETS, newest_data.SET, "models"], help="a set; may be repeated (node)")
+    parser.add_argument("--set", action="append", choices=[*onnx_data.SETS, newest_data.SET, newest_data.CHANGED, "models"], help="a set; may be repeated (node)")
     parser.add_argument("--filter", default="", metavar="REGEX", help="only cases whose set/name matches")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="the build folder (build)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="cases at a time (number of cores)")
@@ -84,28 +84,48 @@ def listOf(case):
     return HERE / ("models.txt" if case.name.split("/")[0] in ("models", "shared") else "expected.txt")
 
 
+def isHeld(case):
+    """Whether each case of its set has to have an expectation: those of ONNX."""
+    return case.name.split("/")[0] in (*onnx_data.SETS, newest_data.SET)
+
+
+def isBroken(case, result, expected):
+    """Whether a case does not do what is expected of it, or nothing is expected of it where something has to be."""
+    if case.name in expected:
+        return result.verdict not in (PASSED, expected[case.name])
+    return isHeld(case) and result.verdict != PASSED
+
+
 def updateLists(rows, force):
+    """Holds what passes, and of ONNX's sets also what is unsupported; with `force` what fails, too, and what is worse than expected."""
     for path in sorted({listOf(case) for case, _ in rows}):
-        names = report.readList(path)
-        old = set(names)
+        expected = report.readList(path)
+        old = dict(expected)
         for case, result in rows:
-            if listOf(case) == path and result.verdict == PASSED:
-                names.add(case.name)
-            elif listOf(case) == path and force:
-                names.discard(case.name)
-        report.writeList(path, names)
-        print(f"{path.relative_to(ROOT)}: {len(names - old)} added, {len(old - names)} dropped, {len(names)} now")
+            if listOf(case) != path:
+                continue
+            mayWorsen = force or expected.get(case.name) != PASSED
+            isKnown = result.verdict == UNSUPPORTED or (result.verdict == FAILED and force)
+            if result.verdict == PASSED or (isHeld(case) and isKnown and mayWorsen):
+                expected[case.name] = result.verdict
+            elif force:
+                expected.pop(case.name, None)
+        report.writeList(path, expected)
+        changed = sum(old.get(name) != verdict for name, verdict in expected.items())
+        print(f"{path.relative_to(ROOT)}: {changed} added or changed, {len(old.keys() - expected.keys())} dropped, {len(expected)} now")
 
 
-def printLine(rows, listed):
-    """What changed against the lists. Returns the cases that should pass and do not."""
-    broken = [(case, result) for case, result in rows if case.name in listed and result.verdict != PASSED]
-    fresh = [case.name for case, result in rows if case.name not in listed and result.verdict == PASSED]
+def printLine(rows, expected):
+    """What changed against the lists. Returns the cases that do not do what is expected of them."""
+    broken = [(case, result) for case, result in rows if isBroken(case, result, expected)]
+    fresh = [case.name for case, result in rows if result.verdict == PASSED and expected.get(case.name) != PASSED]
     if fresh:
-        print(f"{len(fresh)} pass that are not listed: {', '.join(fresh[:10])}{', ...' if len(fresh) > 10 else ''}")
+        print(f"{len(fresh)} pass of which that is not expected: {', '.join(fresh[:10])}{', ...' if len(fresh) > 10 else ''}")
         print("  run test/conformance/run.py --update to hold them")
     for case, result in broken:
-        print(f"REGRESSION {case.name}: {result.verdict}: {result.reason}")
+        wanted = expected.get(case.name)
+        label = "REGRESSION" if wanted else "NO EXPECTATION"
+        print(f"{label} {case.name}: {result.verdict}{f', wanted {wanted}' if wanted else ''}: {result.reason}")
     return broken
 
 
@@ -122,16 +142,16 @@ def main():
         print("error: no case matches", file=sys.stderr)
         return 2
 
-    listed = {name for path in {listOf(case) for case in found} for name in report.readList(path)}
+    expected = {name: verdict for path in {listOf(case) for case in found} for name, verdict in report.readList(path).items()}
     tools = Tools(arguments.build.resolve(), arguments.time_limit, arguments.compile_option, arguments.run_option)
     if tools.missing():
         message = f"{tools.missing()[0]} is not built: ninja -C {arguments.build}"
-        if listed or not arguments.junit:
+        if expected or not arguments.junit:
             print(f"error: {message}", file=sys.stderr)
             return 1
         # Nothing is promised yet, so nothing is broken.
         print(f"skipped: {message}")
-        report.writeJunit(arguments.junit, [(case, Result(UNSUPPORTED, message)) for case in found], listed)
+        report.writeJunit(arguments.junit, [(case, Result(UNSUPPORTED, message)) for case in found], lambda case, result: False)
         return 0
 
     begin = time.monotonic()
@@ -147,13 +167,13 @@ def main():
     crashed = [case.name for case, result in rows if result.verdict == CRASHED]
     if crashed:
         print(f"{len(crashed)} crash, which no input may cause: {', '.join(crashed[:10])}{', ...' if len(crashed) > 10 else ''}")
-    broken = printLine(rows, listed)
+    broken = printLine(rows, expected)
     print(f"took {time.monotonic() - begin:.0f} s with {arguments.jobs} jobs")
     if arguments.update:
         updateLists(rows, arguments.force)
         broken = [] if arguments.force else broken
     if arguments.junit:
-        report.writeJunit(arguments.junit, rows, listed)
+        report.writeJunit(arguments.junit, rows, lambda case, result: isBroken(case, result, expected))
     if arguments.page:
         operators_page.write(arguments.page, rows, tools.compiler)
     if arguments.json:
