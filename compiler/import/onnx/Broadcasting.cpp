@@ -14,6 +14,8 @@
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/ShapeArithmetic.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 using namespace tenon;
 using namespace tenon::onnx_import;
@@ -36,6 +38,10 @@ public:
 
 private:
   bool isMany(AffineExpr extent) const { return facts.getRange(extent).min > 1; }
+  /// Of two formulas of one size neither is 1 by chance: only for the smallest sizes.
+  bool isUsuallyMany(AffineExpr extent) const {
+    return n.importer.isUsuallyNotNegative(subDims(extent, n.constantDim(2)));
+  }
   void requireFits(AffineExpr a, AffineExpr b);
   AffineExpr combine(AffineExpr a, AffineExpr b);
 
@@ -46,6 +52,15 @@ private:
 };
 
 } // namespace
+
+static bool shareSymbols(AffineExpr a, AffineExpr b) {
+  bool result = false;
+  a.walk([&](AffineExpr part) {
+    if (auto symbol = dyn_cast<AffineSymbolExpr>(part))
+      result |= b.isFunctionOfSymbol(symbol.getPosition());
+  });
+  return result;
+}
 
 /// Two extents that are not 1 have to be equal, and one that is 0 meets no more than 1.
 void BroadcastExtent::requireFits(AffineExpr a, AffineExpr b) {
@@ -81,7 +96,8 @@ void BroadcastExtent::add(AffineExpr extent) {
     return;
   }
   // Two different constants are reported by the operation.
-  if ((isMany(result) && isMany(extent)) || n.importer.areUsuallyEqual(result, extent)) {
+  if ((isMany(result) && isMany(extent)) || n.importer.areUsuallyEqual(result, extent) ||
+      (shareSymbols(result, extent) && isUsuallyMany(result) && isUsuallyMany(extent))) {
     n.noteEqual(result, extent);
     demandedEqual.push_back(extent);
     return;
@@ -104,8 +120,18 @@ Value Node::stretch(Value x, int64_t axis, AffineExpr extent) {
   return gather(x, min(iota(extent, 0, i64()), last), axis);
 }
 
+/// Whether operands of the operator broadcast against each other. What handlers of others combine has equal extents because
+/// their operator demands it.
+static bool broadcasts(Node &n) {
+  static const llvm::StringSet<> operators = {
+      "Add", "Sub", "Mul", "Div", "Mod", "Pow", "Max", "Min", "Sum", "Mean", "And", "Or", "Xor", "BitShift",
+      "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Where",
+      "PRelu", "MatMul", "MatMulInteger", "QLinearMatMul", "Gemm", "Attention"};
+  return n.getDomain() != "com.microsoft" && operators.contains(n.getOpType());
+}
+
 void Node::alignExtents(MutableArrayRef<Value> operands, int64_t numTrailing) {
-  if (hasFailed() || llvm::is_contained(operands, Value()))
+  if (!broadcasts(*this) || hasFailed() || llvm::is_contained(operands, Value()))
     return;
   int64_t highest = 0;
   for (Value operand : operands)
