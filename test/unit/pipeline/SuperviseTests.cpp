@@ -8,11 +8,13 @@
 #include "compiler/pipeline/Supervise.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <new>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 using tenon::supervise;
 using tenon::WorkEnd;
@@ -76,4 +78,38 @@ TEST_CASE("fatal errors of LLVM") {
 TEST_CASE("memory that there is not") {
   CHECK(supervise([](Announce) -> int { throw std::bad_alloc(); }).outOfMemory);
   CHECK(supervise([](Announce) { return raise(SIGKILL); }).outOfMemory);
+}
+
+TEST_CASE("work is ended that takes more memory or time than its phase may") {
+  tenon::PhaseLimits limits{"import", [] { return uint64_t(64) << 20; }, 0.2};
+  auto wait = [] { std::this_thread::sleep_for(std::chrono::seconds(20)); };
+  WorkEnd memory = supervise(
+      [&](Announce announce) {
+        announce("import");
+        std::vector<char> block(size_t(256) << 20, 1);
+        wait();
+        return static_cast<int>(block.back());
+      },
+      {limits.phase, limits.getMaxBytes, 0});
+  CHECK(memory.exceeded == WorkEnd::Limit::memory);
+  WorkEnd time = supervise(
+      [&](Announce announce) {
+        announce("import");
+        wait();
+        return 0;
+      },
+      limits);
+  CHECK(time.exceeded == WorkEnd::Limit::time);
+  // Other phases take what they need.
+  WorkEnd other = supervise(
+      [&](Announce announce) {
+        announce("import");
+        announce("graph");
+        std::vector<char> block(size_t(128) << 20, 1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        return static_cast<int>(block.back());
+      },
+      limits);
+  CHECK(other.exceeded == WorkEnd::Limit::none);
+  CHECK(other.exitCode == 1);
 }
