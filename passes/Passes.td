@@ -846,7 +846,10 @@ def KernelAbi : Pass<"tenon-kernel-abi", "::mlir::ModuleOp"> {
     of runtime/format/Kernel.h and takes pointers and sizes out of their tables.
     The inner one has a pointer argument for each buffer, marked as aliasing
     nothing, which is what lets LLVM vectorise; it is inlined, and the marks
-    stay. Descriptors are built from the dimensions in `tenon.dims`.
+    stay. Descriptors are built from the dimensions in `tenon.dims`, and so is a
+    constant `<kernel>_facts`: how many buffers and sizes the kernel takes, how
+    many tiles a launch has, and how many bytes each buffer has at least. The
+    runtime refuses a launch that does not fit it.
 
     Runs after linalg became loops and before anything becomes the LLVM dialect.
   }];

@@ -52,6 +52,36 @@ public:
     add(kind, target, alignment, [&](Sink sink) { sink(llvm::ArrayRef(bytes.data(), bytes.size())); });
   }
 
+  /// Adds the weights, and the hashes of their blocks.
+  void addWeights(const WeightSection &weights) {
+    std::string hashes;
+    uint64_t inBlock = 0;
+    XXH3_state_t *state = XXH3_createState();
+    XXH3_64bits_reset(state);
+    auto endBlock = [&] {
+      uint64_t hash = XXH3_64bits_digest(state);
+      hashes.append(reinterpret_cast<const char *>(&hash), sizeof(hash));
+      XXH3_64bits_reset(state);
+      inBlock = 0;
+    };
+    add(SectionKind::weights, "", fmt::kPageSize, [&](Sink sink) {
+      weights.write([&](llvm::ArrayRef<char> bytes) {
+        sink(bytes);
+        while (!bytes.empty()) {
+          size_t count = std::min<uint64_t>(bytes.size(), fmt::kHashBlock - inBlock);
+          XXH3_64bits_update(state, bytes.data(), count);
+          bytes = bytes.drop_front(count);
+          if ((inBlock += count) == fmt::kHashBlock)
+            endBlock();
+        }
+      });
+    });
+    if (inBlock)
+      endBlock();
+    XXH3_freeState(state);
+    add(SectionKind::hashes, "", fmt::kSectionAlignment, hashes);
+  }
+
   void finish(uint64_t sourceHash) {
     fmt::Header header{};
     std::memcpy(header.magic, fmt::kMagic, sizeof(header.magic));
@@ -73,7 +103,7 @@ private:
 
 void tenon::writeArtifact(const ArtifactParts &parts, llvm::raw_pwrite_stream &os) {
   bool hasWeights = parts.weights && parts.weights->getSize() > 0;
-  size_t numSections = 1 + hasWeights;
+  size_t numSections = 1 + 2 * hasWeights;
   for (const ArtifactParts::Variant &variant : parts.variants)
     numSections += variant.plans.size() + 1;
   SectionWriter writer(os, numSections);
@@ -83,10 +113,9 @@ void tenon::writeArtifact(const ArtifactParts &parts, llvm::raw_pwrite_stream &o
   for (const ArtifactParts::Variant &variant : parts.variants)
     writer.add(SectionKind::code, variant.target, fmt::kPageSize, variant.code);
   writer.add(SectionKind::meta, "", fmt::kSectionAlignment, parts.meta);
-  // Last, so that everything that a load reads stands together at the start.
+  // Last, so that nearly everything that a load reads stands together at the start; their hashes are known after them.
   if (hasWeights)
-    writer.add(SectionKind::weights, "", fmt::kPageSize,
-               [&](SectionWriter::Sink sink) { parts.weights->write(sink); });
+    writer.addWeights(*parts.weights);
   writer.finish(parts.sourceHash);
 }
 

@@ -47,8 +47,8 @@ private:
 
 /// No fewer bytes than the artifact has.
 static size_t getCapacity(const ArtifactParts &parts) {
-  size_t bytes = parts.meta.size() + parts.weights->getSize();
-  size_t sections = 3; // weights, text, header
+  size_t bytes = parts.meta.size() + parts.weights->getSize() + parts.weights->getSize() / fmt::kHashBlock * sizeof(uint64_t);
+  size_t sections = 4; // weights, their hashes, text, header
   for (const ArtifactParts::Variant &variant : parts.variants) {
     bytes += variant.code.size();
     for (const std::string &plan : variant.plans)
@@ -70,7 +70,9 @@ std::unique_ptr<LoadedModel> LoadedModel::load(const ArtifactParts &parts, std::
   tenon_error why;
   tenon_artifact *artifact = nullptr;
   tenon_session *session = nullptr;
-  if (tenon_artifact_load_memory(model->bytes.get(), os.tell(), nullptr, &artifact, &why) != TENON_OK) {
+  // The weights have just been written.
+  tenon_load_options options{TENON_VERIFY_NONE, nullptr};
+  if (tenon_artifact_load_memory(model->bytes.get(), os.tell(), &options, &artifact, &why) != TENON_OK) {
     error = why.message;
     return nullptr;
   }

@@ -28,7 +28,7 @@ Status Artifact::loadMemory(const uint8_t *bytes, size_t size, const tenon_load_
 
 Status Artifact::load(const uint8_t *bytes, size_t size, const tenon_load_options &options) {
   TENON_TRY(readContainer(bytes, size, &container));
-  if (options.verify)
+  if (options.verify == TENON_VERIFY_ALL)
     for (const fmt::Section &section : container.sections)
       TENON_TRY(container.checkHash(section));
 
@@ -37,11 +37,18 @@ Status Artifact::load(const uint8_t *bytes, size_t size, const tenon_load_option
   TENON_TRY(options.target ? findCode(options.target) : pickCode());
   targetName_ = tenon::rt::targetName(*code);
   TENON_TRY(loadPlans());
-  if (const fmt::Section *weights = container.find(fmt::SectionKind::weights)) {
-    weights_ = container.data(*weights);
-    weightBytes_ = weights->size;
-  }
+  if (const fmt::Section *weights = container.find(fmt::SectionKind::weights))
+    TENON_TRY(loadWeights(*weights, options.verify));
   return loadCode();
+}
+
+Status Artifact::loadWeights(const fmt::Section &section, int verify) {
+  weights_ = container.data(section);
+  weightBytes_ = section.size;
+  Container::BlockHashes hashes;
+  TENON_TRY(container.readBlockHashes(&hashes));
+  // With TENON_VERIFY_ALL the whole section has been hashed already.
+  return verify == TENON_VERIFY_USED ? weightCheck_.start(weights_, weightBytes_, std::move(hashes)) : Status();
 }
 
 /// Fails where tensors differ in more than their dimensions' values.
@@ -121,17 +128,30 @@ Status Artifact::findCode(const char *name) {
   return Status::make(TENON_MISUSE, "has no code for target '%s', but for %s", name, known.c_str());
 }
 
+/// Artifacts from before version 3 have no facts.
+Status Artifact::readFacts(const Kernel &kernel, KernelFacts *facts) const {
+  if (header().version < fmt::kFactsVersion)
+    return {};
+  std::vector<int64_t> words = image.findWords((std::string(kernel.name) + TENON_FACTS_SUFFIX).c_str());
+  if (facts->decode(words.data(), words.size()))
+    return {};
+  return Status::make(TENON_INVALID, "damaged: its code for %s has no facts of kernel '%s'", target(), kernel.name);
+}
+
 Status Artifact::loadCode() {
   TENON_TRY(container.checkHash(*code));
   TENON_TRY(image.load(container.data(*code), code->size, target()));
-  for (Program &program : programs_)
+  for (Program &program : programs_) {
     for (const Kernel &kernel : program.plan.kernels) {
       tenon_kernel_fn entry = image.find(kernel.name);
       if (!entry)
         return Status::make(TENON_INVALID, "damaged: its code for %s has no kernel '%s'", target(),
                             kernel.name);
       program.entries.push_back(entry);
+      TENON_TRY(readFacts(kernel, &program.facts.emplace_back()));
     }
+    TENON_TRY(verifyLaunches(program.plan, program.facts));
+  }
   return {};
 }
 

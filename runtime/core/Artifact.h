@@ -9,8 +9,10 @@
 #define TENON_CORE_ARTIFACT_H
 
 #include "runtime/core/Container.h"
+#include "runtime/core/KernelFacts.h"
 #include "runtime/core/MappedFile.h"
 #include "runtime/core/Plan.h"
+#include "runtime/core/WeightCheck.h"
 #include "runtime/device/cpu/CodeImage.h"
 #include "runtime/device/cpu/CpuFeatures.h"
 
@@ -23,6 +25,7 @@ namespace tenon::rt {
 struct Program {
   Plan plan;
   std::vector<tenon_kernel_fn> entries; // one for each kernel of the plan
+  std::vector<KernelFacts> facts;       // likewise
   uint32_t firstInstruction = 0;        // how many the programs before it have
 };
 
@@ -49,6 +52,8 @@ public:
 
   const uint8_t *weights() const { return weights_; }
   uint64_t weightBytes() const { return weightBytes_; }
+  /// What is to be known of the weights before they are used.
+  const WeightCheck &weightCheck() const { return weightCheck_; }
   /// Gives the pages of a part of the weights back, where they come from a file.
   void releaseWeights(const void *bytes, uint64_t size) const {
     if (file.bytes())
@@ -63,7 +68,9 @@ private:
   Status pickCode();
   Status findCode(const char *name);
   Status loadPlans();
+  Status loadWeights(const fmt::Section &section, int verify);
   Status loadCode();
+  Status readFacts(const Kernel &kernel, KernelFacts *facts) const;
 
   std::string label_ = "artifact", targetName_;
   MappedFile file;
@@ -71,6 +78,7 @@ private:
   const fmt::Section *code = nullptr;
   const uint8_t *weights_ = nullptr;
   uint64_t weightBytes_ = 0;
+  WeightCheck weightCheck_;
   std::vector<Program> programs_;
   CodeImage image;
 };

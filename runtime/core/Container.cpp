@@ -28,6 +28,8 @@ const char *sectionName(fmt::SectionKind kind) {
     return "weights";
   case fmt::SectionKind::meta:
     return "meta";
+  case fmt::SectionKind::hashes:
+    return "hashes";
   }
   return "unknown";
 }
@@ -68,6 +70,26 @@ Status Container::checkHash(const fmt::Section &section) const {
   return {};
 }
 
+Status Container::readBlockHashes(BlockHashes *blocks) const {
+  const fmt::Section *weights = find(fmt::SectionKind::weights), *section = find(fmt::SectionKind::hashes);
+  if (!section) {
+    if (header.version >= fmt::kFactsVersion)
+      return Status::make(TENON_INVALID, "damaged: it has weights, and no hashes of them");
+    *blocks = {weights->size, {weights->hash}};
+    return {};
+  }
+  TENON_TRY(checkHash(*section));
+  uint64_t count = weights->size / fmt::kHashBlock + (weights->size % fmt::kHashBlock != 0);
+  if (section->size != count * sizeof(uint64_t))
+    return Status::make(TENON_INVALID, "damaged: it has %" PRIu64 " bytes of hashes for %" PRIu64 " blocks of weights",
+                        section->size, count);
+  blocks->blockSize = fmt::kHashBlock;
+  blocks->hashes.resize(count);
+  if (count)
+    memcpy(blocks->hashes.data(), data(*section), section->size);
+  return {};
+}
+
 static Status checkHeader(const fmt::Header &header, size_t size) {
   if (memcmp(header.magic, fmt::kMagic, sizeof fmt::kMagic) != 0)
     return Status::make(TENON_INVALID, "not a tenon artifact");
@@ -89,15 +111,23 @@ static Status checkHeader(const fmt::Header &header, size_t size) {
   return {};
 }
 
+static uint64_t alignmentOf(fmt::SectionKind kind) {
+  bool mapped = kind == fmt::SectionKind::code || kind == fmt::SectionKind::weights;
+  return mapped ? fmt::kPageSize : fmt::kSectionAlignment;
+}
+
+static bool isZero(const char *bytes, size_t size) {
+  return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
 static Status checkSection(const fmt::Section &section, uint32_t index, uint64_t tableEnd, size_t size) {
   const char *name = sectionName(section.kind);
   if (uint32_t(section.kind) < uint32_t(fmt::SectionKind::plan) ||
-      uint32_t(section.kind) > uint32_t(fmt::SectionKind::meta))
+      uint32_t(section.kind) > uint32_t(fmt::SectionKind::hashes))
     return Status::make(TENON_INVALID, "damaged: section %u has kind %u", index, uint32_t(section.kind));
   if (section.flags)
     return Status::make(TENON_INVALID, "damaged: section %u (%s) has flags %u", index, name, section.flags);
-  bool mapped = section.kind == fmt::SectionKind::code || section.kind == fmt::SectionKind::weights;
-  uint64_t alignment = mapped ? fmt::kPageSize : fmt::kSectionAlignment;
+  uint64_t alignment = alignmentOf(section.kind);
   if (section.offset % alignment)
     return Status::make(TENON_INVALID,
                         "damaged: section %u (%s) starts at %" PRIu64 ", which is no multiple of %" PRIu64,
@@ -109,6 +139,9 @@ static Status checkSection(const fmt::Section &section, uint32_t index, uint64_t
                         index, name, section.size, section.offset, size);
   if (section.target[sizeof section.target - 1])
     return Status::make(TENON_INVALID, "damaged: the target of section %u (%s) does not end", index, name);
+  size_t length = strlen(section.target);
+  if (!isZero(section.target + length, sizeof section.target - length))
+    return Status::make(TENON_INVALID, "damaged: the target of section %u (%s) has bytes behind its end", index, name);
   bool isForTarget = section.kind == fmt::SectionKind::code || section.kind == fmt::SectionKind::plan;
   if (!isForTarget && section.target[0])
     return Status::make(TENON_INVALID,
@@ -133,22 +166,41 @@ static Status checkCode(const Container &container) {
   return {};
 }
 
-static Status checkTogether(const std::vector<fmt::Section> &sections) {
+/// That sections follow each other from the end of the table to that of the file, with nothing but zeros in between: so no byte
+/// of the file is without a meaning, and none can be moved out of a section unnoticed.
+static Status checkGaps(const Container &container, const std::vector<const fmt::Section *> &order, uint64_t tableEnd, size_t size) {
+  uint64_t end = tableEnd;
+  for (const fmt::Section *section : order) {
+    uint64_t gap = section->offset - end;
+    if (gap >= alignmentOf(section->kind) || !isZero(reinterpret_cast<const char *>(container.bytes + end), gap))
+      return Status::make(TENON_INVALID, "damaged: the %" PRIu64 " bytes before its section %s belong to none", gap,
+                          sectionName(section->kind));
+    end = section->offset + section->size;
+  }
+  if (end != size)
+    return Status::make(TENON_INVALID, "damaged: the %" PRIu64 " bytes after its last section belong to none", size - end);
+  return {};
+}
+
+static Status checkTogether(const Container &container, uint64_t tableEnd, size_t size) {
   std::vector<const fmt::Section *> order;
-  unsigned weights = 0;
-  for (const fmt::Section &section : sections) {
+  unsigned weights = 0, hashes = 0;
+  for (const fmt::Section &section : container.sections) {
     order.push_back(&section);
     weights += section.kind == fmt::SectionKind::weights;
+    hashes += section.kind == fmt::SectionKind::hashes;
   }
-  if (weights > 1)
-    return Status::make(TENON_INVALID, "damaged: it has %u sections of weights, at most one is wanted", weights);
-  std::sort(order.begin(), order.end(),
-            [](const fmt::Section *a, const fmt::Section *b) { return a->offset < b->offset; });
+  if (weights > 1 || hashes > 1)
+    return Status::make(TENON_INVALID, "damaged: it has %u sections of weights and %u of hashes, at most one of each is wanted",
+                        weights, hashes);
+  std::sort(order.begin(), order.end(), [](const fmt::Section *a, const fmt::Section *b) {
+    return a->offset != b->offset ? a->offset < b->offset : a->size < b->size;
+  });
   for (size_t i = 1; i < order.size(); ++i)
     if (order[i]->offset < order[i - 1]->offset + order[i - 1]->size)
       return Status::make(TENON_INVALID, "damaged: its sections %s and %s overlap",
                           sectionName(order[i - 1]->kind), sectionName(order[i]->kind));
-  return {};
+  return checkGaps(container, order, tableEnd, size);
 }
 
 Status readContainer(const uint8_t *bytes, size_t size, Container *container) {
@@ -178,7 +230,7 @@ Status readContainer(const uint8_t *bytes, size_t size, Container *container) {
   for (uint32_t i = 0; i < header.sectionCount; ++i)
     TENON_TRY(checkSection(container->sections[i], i, sizeof header + tableSize, size));
   TENON_TRY(checkCode(*container));
-  return checkTogether(container->sections);
+  return checkTogether(*container, sizeof header + tableSize, size);
 }
 
 } // namespace tenon::rt

@@ -35,6 +35,14 @@ struct Container {
 
   /// Compares a section's bytes with its hash.
   Status checkHash(const fmt::Section &section) const;
+
+  /// The hashes of blocks of the weights. Without a section of them, which version 3 brought, the weights are one block.
+  struct BlockHashes {
+    uint64_t blockSize = 0;
+    std::vector<uint64_t> hashes;
+  };
+  /// Fails where there is not one for each block. There are weights.
+  Status readBlockHashes(BlockHashes *blocks) const;
 };
 
 /// "plan", "code"...

@@ -47,19 +47,8 @@ static bool alignUp(int64_t a, int64_t b, int64_t *result) {
   return b > 0 && ceilDivide(a, b, &count) && !__builtin_mul_overflow(count, b, result);
 }
 
-static bool evaluateOne(const Expr &expr, const int64_t *symbols, const int64_t *values, int64_t *result) {
-  switch (expr.op) {
-  case ExprOp::constant:
-    *result = expr.a;
-    return true;
-  case ExprOp::symbol:
-    *result = symbols[expr.a];
-    return true;
-  default:
-    break;
-  }
-  int64_t a = values[expr.a], b = values[expr.b];
-  switch (expr.op) {
+bool applyExprOp(ExprOp op, int64_t a, int64_t b, int64_t *result) {
+  switch (op) {
   case ExprOp::add:
     return !__builtin_add_overflow(a, b, result);
   case ExprOp::sub:
@@ -82,6 +71,19 @@ static bool evaluateOne(const Expr &expr, const int64_t *symbols, const int64_t 
     return alignUp(a, b, result);
   default:
     return false;
+  }
+}
+
+static bool evaluateOne(const Expr &expr, const int64_t *symbols, const int64_t *values, int64_t *result) {
+  switch (expr.op) {
+  case ExprOp::constant:
+    *result = expr.a;
+    return true;
+  case ExprOp::symbol:
+    *result = symbols[expr.a];
+    return true;
+  default:
+    return applyExprOp(expr.op, values[expr.a], values[expr.b], result);
   }
 }
 

@@ -21,6 +21,9 @@ struct Known {
   uint8_t *exprs;
 };
 
+/// Applies an operation on two values. False where the result does not fit 64 bits, or there is none.
+bool applyExprOp(ExprOp op, int64_t a, int64_t b, int64_t *result);
+
 /// Evaluates expressions [begin, end) into `values`, one slot for each expression of the plan; those before
 /// `begin` have theirs already. All arithmetic is checked: a failure names the expression and the symbols.
 /// With `known`, an expression that depends on a symbol without a value comes to 0; without it, all have one.

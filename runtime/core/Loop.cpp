@@ -140,6 +140,8 @@ Status Session::addLaunch(const Instruction &instruction) {
   if (tiles < 0)
     return Status::make(TENON_INVALID, "node '%s': a launch of %lld tiles", nameOf(plan, instruction),
                         (long long)tiles);
+  if (instruction.isLate)
+    TENON_TRY(checkFacts(instruction));
   addJob(runLaunch, tiles, instruction.c);
   return {};
 }
@@ -205,6 +207,8 @@ Status Session::execute() {
       TENON_TRY(runJobs(current));
     if (plan.placesBuffers)
       TENON_TRY(checkOperands(instruction));
+    if (numUnchecked) [[unlikely]]
+      TENON_TRY(checkWeights(instruction));
     if (debug) [[unlikely]]
       debug->enter(current);
     switch (instruction.op) {

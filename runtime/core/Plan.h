@@ -78,6 +78,7 @@ struct Instruction {
   IndexRange buffers; // in Plan::operands
   IndexRange exprs;   // in Plan::sizes
   const char *name;
+  bool isLate = false; // a launch whose tiles, sizes or buffers change when instructions bind symbols
 };
 
 /// A run is refused where the expression is negative.

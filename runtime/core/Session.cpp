@@ -26,6 +26,8 @@ Session::Session(const Artifact &artifact, const Program &program, ThreadPool &p
   heap.resize(plan.heapBlocks);
   jobs.resize(plan.instructions.size());
   cache.start(plan);
+  if (artifact.weightCheck().isWanted())
+    listWeightUses();
   if (DebugArena::isWanted())
     debug.reset(new DebugArena(plan));
 }

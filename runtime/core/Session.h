@@ -81,6 +81,7 @@ private:
   bool isInRoom(const Buffer &buffer) const;
   Status resolveBuffer(uint32_t buffer);
   Place placeOf(const Buffer &buffer) const;
+  Status checkFacts(const Instruction &launch) const;
   Status resolveLate();
   Status readSymbol(const Instruction &instruction);
   Status setSymbol(const Instruction &instruction, int64_t value);
@@ -102,6 +103,12 @@ private:
   Status indexOutOfRange(const char *name, uint32_t thread) const;
   Status operandTooSmall(const Instruction &instruction, uint32_t operand, int64_t wanted) const;
   void report(uint32_t instruction, uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const;
+
+  // SessionWeights.cpp
+  void listWeightUses();
+  Status checkWeights(const Instruction &instruction);
+  void releaseNeighbours(const Instruction &instruction) const;
+  static int32_t runWeightCheck(const Job &job, uint32_t thread, Share &share);
 
   uint64_t sizeOf(uint32_t operand) const {
     return uint64_t(bound->exprs[plan.buffers[plan.operands[operand]].size]);
@@ -139,6 +146,11 @@ private:
   void *profileUser = nullptr;
   uint32_t current = 0; // instruction being run
   std::vector<Job> jobs; // one for each instruction
+  /// Whether an instruction's weights are yet to be checked, for each; empty where none are.
+  std::vector<uint8_t> weightsUnchecked;
+  bool releasesWeights = false;        // the plan lets go of some
+  uint32_t numUnchecked = 0;           // instructions of which that is so
+  std::vector<uint64_t> blocksToCheck; // of the weights, for the instruction at hand
   uint32_t numWaiting = 0; // jobs of the last instructions, which are yet to be run
   /// Whether threads take their tiles from the last to the first: every other time in a loop, so that it begins with the
   /// weights that the time before ended with, which a core's own cache still has (those of an LSTM are a little more

@@ -227,8 +227,19 @@ Status Session::resolve() {
     bound->operands[i] = bound->buffers[plan.operands[i]];
   for (size_t i = 0; i < bound->sizes.size(); ++i)
     bound->sizes[i] = bound->exprs[plan.sizes[i]];
+  for (const Instruction &instruction : plan.instructions)
+    if (instruction.op == fmt::Opcode::launch && !instruction.isLate)
+      TENON_TRY(checkFacts(instruction));
   bound->hasAddresses = addressesCurrent = true;
   return {};
+}
+
+/// Compares a launch with what its kernel says that it must be.
+Status Session::checkFacts(const Instruction &launch) const {
+  const KernelFacts &facts = program.facts[launch.a];
+  if (!facts.exist())
+    return {};
+  return checkLaunch(plan, launch, facts, bound->exprs.data(), bound->sizes.data() + launch.exprs.begin);
 }
 
 Status Session::resolveLate() {

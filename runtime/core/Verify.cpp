@@ -42,6 +42,9 @@ static Status verifySymbols(const fmt::Plan &in, Plan &plan) {
 
 static Status verifyExprs(const fmt::Plan &in, Plan &plan) {
   uint32_t count = length(in.exprs());
+  // FlatBuffers' own verifier looks at where a vector begins, not at where its structs do.
+  if (count && reinterpret_cast<uintptr_t>(in.exprs()->Data()) % alignof(fmt::Expr))
+    return Status::make(TENON_INVALID, "plan: its expressions are not aligned to %zu bytes", alignof(fmt::Expr));
   plan.exprs.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     const fmt::Expr *expr = in.exprs()->Get(i);
@@ -175,6 +178,13 @@ static Status listLate(Plan &plan) {
                       isLate[buffer.offset] || isLate[buffer.size];
     if (isLateBuffer[i])
       plan.lateBuffers.push_back(i);
+  }
+  for (Instruction &instruction : plan.instructions) {
+    for (uint32_t i = instruction.exprs.begin; i < instruction.exprs.begin + instruction.exprs.count; ++i)
+      instruction.isLate |= isLate[plan.sizes[i]];
+    for (uint32_t i = instruction.buffers.begin; i < instruction.buffers.begin + instruction.buffers.count; ++i)
+      instruction.isLate |= isLate[plan.buffers[plan.operands[i]].size];
+    instruction.isLate |= instruction.op == fmt::Opcode::launch && isLate[instruction.b];
   }
   for (uint32_t i = 0; i < plan.operands.size(); ++i)
     if (isLateBuffer[plan.operands[i]])

@@ -11,6 +11,9 @@
 //   offset 64    Section[section_count] (512 bytes each)
 //   aligned      section bytes: each starts on kSectionAlignment, weights and code on kPageSize
 //
+// Sections follow each other without a gap: the bytes from the end of one to the aligned start of the next are zero, and the
+// file ends with the last one.
+//
 // All integers are little endian. Nothing in the file is an address.
 //
 //===----------------------------------------------------------------------===//
@@ -25,9 +28,15 @@ namespace tenon::fmt {
 inline constexpr char kMagic[8] = {'T', 'E', 'N', 'O', 'N', '\r', '\n', 0x1a};
 /// Raised whenever a reader of the older version could misread a newer file.
 /// 2: kernels are told where the tiles of their last call ended (Kernel.h).
-inline constexpr uint32_t kFormatVersion = 2;
+/// 3: weights have a hash for each block of them (SectionKind::hashes), and kernels say what a launch of them must be (Kernel.h).
+inline constexpr uint32_t kFormatVersion = 3;
 /// The oldest one that is still read. Kernels of version 1 have all arguments but the last one, and leave that alone.
 inline constexpr uint32_t kOldestVersion = 1;
+/// The first version whose code sections hold the facts of every kernel.
+inline constexpr uint32_t kFactsVersion = 3;
+/// The weights are hashed in blocks of this many bytes, the last one being shorter. A block fits into the L2 cache of the machines
+/// that we run on, so a launch finds there what was hashed right before it.
+inline constexpr uint64_t kHashBlock = 256u << 10;
 /// Largest page size of the machines we run on, so that every section can be mapped where it lies.
 inline constexpr uint64_t kPageSize = 16384;
 /// Where every other section starts, so that a plan can be read where it lies.
@@ -60,6 +69,7 @@ enum class SectionKind : uint32_t {
   code = 2,    // an ELF shared object without imports, for `target`
   weights = 3, // raw bytes, mapped read only
   meta = 4,    // JSON for people and tools: source, options, errors measured; the runtime skips it
+  hashes = 5,  // of the weights: XXH3_64bits of each block of kHashBlock bytes, in order
 };
 
 struct Section {

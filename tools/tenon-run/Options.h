@@ -22,7 +22,8 @@ struct Options {
   std::vector<std::string> outputs;                    // NAME=FILE, or FILE alone
   std::string outputDir, testData, profile, target, device = "cpu";
   Tolerance tolerance;
-  bool benchmark = false, planOnly = false, json = false, verify = false;
+  bool benchmark = false, planOnly = false, json = false;
+  tenon_verify verify = TENON_VERIFY_USED;
   uint32_t runs = 20, warmup = 3, threads = 0;
   uint64_t memoryLimit = 0;
   uint32_t program = TENON_ANY_PROGRAM;

@@ -17,6 +17,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "runtime/format/Kernel.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -175,8 +176,10 @@ FailureOr<std::string> tenon::compileKernels(ModuleOp op, const CpuTarget &targe
 
   llvm::StringSet<> entries;
   for (llvm::Function &function : *module)
-    if (!function.isDeclaration() && !function.hasLocalLinkage())
+    if (!function.isDeclaration() && !function.hasLocalLinkage()) {
       entries.insert(function.getName());
+      entries.insert((function.getName() + TENON_FACTS_SUFFIX).str());
+    }
   if (llvm::Error failure = linkMathLibrary(*module, target))
     return op.emitError("math library: ") << llvm::toString(std::move(failure));
   llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) { return entries.contains(value.getName()); });
@@ -185,8 +188,8 @@ FailureOr<std::string> tenon::compileKernels(ModuleOp op, const CpuTarget &targe
   return emit(*module, *machine, kind);
 }
 
-/// A module of the functions of a library that are named; null where one is not there.
-static std::unique_ptr<llvm::Module> takeFunctions(ArrayRef<std::string> names, llvm::LLVMContext &context,
+/// A module of the functions and constants of a library that are named; null where one is not there.
+static std::unique_ptr<llvm::Module> takeSymbols(ArrayRef<std::string> names, llvm::LLVMContext &context,
                                                    const llvm::TargetMachine &machine, std::string_view bitcode,
                                                    llvm::StringRef library, std::string &error) {
   auto module = std::make_unique<llvm::Module>(library, context);
@@ -195,13 +198,16 @@ static std::unique_ptr<llvm::Module> takeFunctions(ArrayRef<std::string> names, 
   // Their types do not matter: a declaration only says what to take out of the library.
   auto *anything = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
   for (const std::string &name : names)
-    module->getOrInsertFunction(name, anything);
+    if (llvm::StringRef(name).ends_with(TENON_FACTS_SUFFIX))
+      module->getOrInsertGlobal(name, llvm::Type::getInt8Ty(context));
+    else
+      module->getOrInsertFunction(name, anything);
   if (llvm::Error failed = linkLibrary(*module, bitcode, library)) {
     error = llvm::toString(std::move(failed));
     return nullptr;
   }
   for (const std::string &name : names)
-    if (llvm::Function *function = module->getFunction(name); !function || function->isDeclaration()) {
+    if (llvm::GlobalValue *value = module->getNamedValue(name); !value || value->isDeclaration()) {
       error = "kernels call '" + name + "', which the " + library.str() + " lacks";
       return nullptr;
     }
@@ -214,12 +220,15 @@ FailureOr<std::string> tenon::compileLibrary(ArrayRef<std::string> kernels, cons
   if (!machine)
     return failure();
   llvm::LLVMContext context;
+  std::vector<std::string> entries(kernels);
+  for (const std::string &kernel : kernels)
+    entries.push_back(kernel + TENON_FACTS_SUFFIX);
   std::unique_ptr<llvm::Module> module =
-      takeFunctions(kernels, context, *machine, getKernelLibraryBitcode(target.arch), "kernel library", error);
+      takeSymbols(entries, context, *machine, getKernelLibraryBitcode(target.arch), "kernel library", error);
   if (!module)
     return failure();
   llvm::internalizeModule(*module,
-                          [&](const llvm::GlobalValue &value) { return llvm::is_contained(kernels, value.getName()); });
+                          [&](const llvm::GlobalValue &value) { return llvm::is_contained(entries, value.getName()); });
   setFunctionAttributes(*module, target);
   optimize(*module, *machine);
   return emit(*module, *machine, CodeKind::object);
@@ -257,7 +266,7 @@ FailureOr<std::string> tenon::compileSupport(ArrayRef<std::string> objects, cons
   for (auto &symbol : undefined)
     names.push_back(symbol.getKey().str());
   std::unique_ptr<llvm::Module> module =
-      takeFunctions(names, context, *machine, getMathLibraryBitcode(target.arch), "math library", error);
+      takeSymbols(names, context, *machine, getMathLibraryBitcode(target.arch), "math library", error);
   if (!module)
     return failure();
   llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) { return undefined.contains(value.getName()); });

@@ -7,6 +7,7 @@
 
 
 #include "compiler/backend/llvm/Codegen.h"
+#include "runtime/format/Kernel.h"
 #include "runtime/format/Layout.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallString.h"
@@ -60,7 +61,7 @@ FailureOr<std::string> tenon::linkKernels(ArrayRef<std::string> objects, ArrayRe
   std::deque<llvm::FileRemover> files;
   std::string list = "{\n  global:\n";
   for (const std::string &entry : entries)
-    list += "    " + entry + ";\n";
+    list += "    " + entry + ";\n    " + entry + TENON_FACTS_SUFFIX ";\n";
   list += "  local: *;\n};\n";
   FailureOr<std::string> script = writeTemporary(list, "ver", files, error);
   FailureOr<std::string> output = writeTemporary("", "so", files, error);

@@ -13,6 +13,8 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/lower/kernels-to-llvm/KernelBody.h"
+#include "passes/lower/kernels-to-llvm/KernelFacts.h"
+#include "runtime/format/Kernel.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_KERNELABI
@@ -45,6 +47,16 @@ static void buildEntry(func::FuncOp body, StringRef name, ArrayRef<bool> isBuffe
   func::ReturnOp::create(b, loc, call.getResults());
 }
 
+/// The constant that the runtime compares launches with.
+static void buildFacts(func::FuncOp kernel) {
+  SmallVector<int64_t> words = getKernelFacts(kernel);
+  OpBuilder b(kernel);
+  auto size = static_cast<int64_t>(words.size());
+  LLVM::GlobalOp::create(b, kernel.getLoc(), LLVM::LLVMArrayType::get(b.getI64Type(), size), /*isConstant=*/true,
+                         LLVM::Linkage::External, (kernel.getName() + TENON_FACTS_SUFFIX).str(),
+                         DenseElementsAttr::get(RankedTensorType::get({size}, b.getI64Type()), ArrayRef<int64_t>(words)));
+}
+
 namespace {
 struct KernelAbi : public tenon::impl::KernelAbiBase<KernelAbi> {
   void runOnOperation() override {
@@ -55,6 +67,7 @@ struct KernelAbi : public tenon::impl::KernelAbiBase<KernelAbi> {
       for (Type type : kernel.getArgumentTypes().drop_back(2))
         isBuffer.push_back(isa<MemRefType>(type));
       std::string name = kernel.getName().str();
+      buildFacts(kernel);
       lowerKernelArguments(kernel);
       kernel.setName(name + "_body");
       kernel.setPrivate();

@@ -67,4 +67,12 @@ tenon_kernel_fn CodeImage::find(const char *name) const {
   return function ? reinterpret_cast<tenon_kernel_fn>(image + function->address) : nullptr;
 }
 
+std::vector<int64_t> CodeImage::findWords(const char *name) const {
+  const ElfFile::Object *object = elf.findObject(name);
+  std::vector<int64_t> words(object ? object->size / sizeof(int64_t) : 0);
+  if (!words.empty())
+    memcpy(words.data(), object->bytes, words.size() * sizeof(int64_t));
+  return words;
+}
+
 } // namespace tenon::rt

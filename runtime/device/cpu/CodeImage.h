@@ -29,6 +29,9 @@ public:
   /// The entry point `name`, or null.
   tenon_kernel_fn find(const char *name) const;
 
+  /// The 64-bit integers of the constant array `name`; empty where there is none.
+  std::vector<int64_t> findWords(const char *name) const;
+
 private:
   ElfFile elf;
   uint8_t *image = nullptr;

@@ -8,6 +8,7 @@
 #include "runtime/device/cpu/ElfFile.h"
 
 #include "runtime/core/CheckedMath.h"
+#include "runtime/format/Kernel.h"
 #include "runtime/format/Layout.h"
 
 #include <algorithm>
@@ -314,15 +315,21 @@ Status Parser::readSymbols() {
     return FAIL("symbols outside of the file");
   for (uint64_t i = 0; i < count; ++i) {
     auto symbol = read<Elf64_Sym>(table + i * sizeof(Elf64_Sym));
-    if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_FUNC)
+    unsigned type = ELF64_ST_TYPE(symbol.st_info);
+    if (symbol.st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_OBJECT))
       continue;
     // A bound on the name's length also keeps a table of many symbols with one huge name from taking
     // quadratic time.
     uint64_t room = symbol.st_name < dynamic.stringsSize ? dynamic.stringsSize - symbol.st_name : 0;
-    room = std::min<uint64_t>(room, fmt::kMaxEntryName + 1);
+    room = std::min<uint64_t>(room, fmt::kMaxEntryName + sizeof TENON_FACTS_SUFFIX);
     const char *name = reinterpret_cast<const char *>(strings) + symbol.st_name;
     if (strnlen(name, room) == room)
       return FAIL("the name of symbol %llu has no end", (unsigned long long)i);
+    if (type == STT_OBJECT) {
+      if (const uint8_t *bytes = at(symbol.st_value, symbol.st_size))
+        elf.objects.push_back({name, bytes, symbol.st_size});
+      continue;
+    }
     bool inCode = false;
     for (const ElfFile::Segment &segment : elf.segments)
       inCode |= segment.execute && symbol.st_value >= segment.address &&
@@ -336,6 +343,10 @@ Status Parser::readSymbols() {
               int order = strcmp(a.name, b.name);
               return order ? order < 0 : a.address < b.address;
             });
+  std::sort(elf.objects.begin(), elf.objects.end(), [](const ElfFile::Object &a, const ElfFile::Object &b) {
+    int order = strcmp(a.name, b.name);
+    return order ? order < 0 : a.bytes < b.bytes;
+  });
   return {};
 }
 
@@ -361,15 +372,19 @@ Status ElfFile::parse(const uint8_t *file, size_t fileSize, uint16_t machine, ui
   segments.clear();
   relocations.clear();
   functions.clear();
+  objects.clear();
   imageSize = 0;
   return Parser(*this, machine, pageSize).run();
 }
 
-const ElfFile::Function *ElfFile::find(const char *name) const {
-  auto found =
-      std::lower_bound(functions.begin(), functions.end(), name,
-                       [](const Function &a, const char *wanted) { return strcmp(a.name, wanted) < 0; });
-  return found != functions.end() && strcmp(found->name, name) == 0 ? &*found : nullptr;
+template <typename Symbol> static const Symbol *findByName(const std::vector<Symbol> &symbols, const char *name) {
+  auto found = std::lower_bound(symbols.begin(), symbols.end(), name,
+                                [](const Symbol &a, const char *wanted) { return strcmp(a.name, wanted) < 0; });
+  return found != symbols.end() && strcmp(found->name, name) == 0 ? &*found : nullptr;
 }
+
+const ElfFile::Function *ElfFile::find(const char *name) const { return findByName(functions, name); }
+
+const ElfFile::Object *ElfFile::findObject(const char *name) const { return findByName(objects, name); }
 
 } // namespace tenon::rt

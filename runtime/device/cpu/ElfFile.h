@@ -36,12 +36,18 @@ struct ElfFile {
     const char *name; // in the file, ends with a zero
     uint64_t address;
   };
+  struct Object {
+    const char *name;
+    const uint8_t *bytes; // in the file, not relocated
+    uint64_t size;
+  };
 
   const uint8_t *bytes;
   size_t size;
   std::vector<Segment> segments;
   std::vector<Relocation> relocations;
   std::vector<Function> functions; // sorted by name
+  std::vector<Object> objects;     // constants that the code exports, sorted by name
   uint64_t imageSize;              // bytes from address 0 to the end of the last segment, in whole pages
 
   /// `machine` is the e_machine that is wanted, `pageSize` the system's. The file is kept by the caller.
@@ -49,6 +55,8 @@ struct ElfFile {
 
   /// Null where there is no such function.
   const Function *find(const char *name) const;
+  /// Null where there is no such object.
+  const Object *findObject(const char *name) const;
 };
 
 } // namespace tenon::rt

@@ -49,9 +49,17 @@ typedef struct tenon_error {
   char message[1024];
 } tenon_error;
 
+/// In C++ an enumeration with a type of its own may hold any value of that type, as one in C may: a file or a caller may give a
+/// value that has no name.
+#ifdef __cplusplus
+#define TENON_ENUM(name) enum name : int
+#else
+#define TENON_ENUM(name) enum name
+#endif
+
 /// Element types. The values are part of the artifact format.
 // clang-format off
-typedef enum tenon_dtype {
+typedef TENON_ENUM(tenon_dtype) {
   TENON_F32, TENON_F64, TENON_F16, TENON_BF16,
   TENON_I8, TENON_I16, TENON_I32, TENON_I64,
   TENON_U8, TENON_U16, TENON_U32, TENON_U64,
@@ -65,7 +73,7 @@ typedef enum tenon_dtype {
 
 /// What part of an input or output of the model a tensor is. Those that are no tensors are several, one
 /// after the other, under one name.
-typedef enum tenon_role {
+typedef TENON_ENUM(tenon_role) {
   TENON_ROLE_VALUE,    ///< all of it
   TENON_ROLE_ELEMENTS, ///< of a sequence: the elements of all its tensors, end to end
   TENON_ROLE_SHAPES,   ///< of a sequence: i64 [length, rank], the shape of each tensor; follows its elements
@@ -94,10 +102,15 @@ uint64_t tenon_tensor_bytes(tenon_dtype dtype, uint32_t rank, const int64_t *dim
 // Artifacts
 //===----------------------------------------------------------------------===//
 
+/// When weights are compared with their hashes. Those of plans and code always are, when the artifact is loaded.
+typedef enum tenon_verify {
+  TENON_VERIFY_USED, ///< before a run first uses them, by all threads of the session: a run of damaged ones fails
+  TENON_VERIFY_ALL,  ///< when the artifact is loaded, with every other section: it reads the whole file
+  TENON_VERIFY_NONE  ///< never: damaged weights give wrong results, or a crash
+} tenon_verify;
+
 typedef struct tenon_load_options {
-  /// Not 0: also check the hashes of the weights and of every other section, which reads the whole file.
-  /// Otherwise weights are only mapped, and read when a kernel first touches them.
-  int verify;
+  int verify; ///< of tenon_verify
   /// Not NULL: the target whose code and plans are used, as it was named to the compiler ("x86-64-v3"), for
   /// tests and measurements. It must run on this CPU.
   const char *target;

@@ -170,6 +170,11 @@ Bytes ArtifactBuilder::build() const {
   if (!weights.empty())
     parts.push_back({fmt::SectionKind::weights, "", weights.data(), weights.size()});
   parts.push_back({fmt::SectionKind::meta, "", meta.data(), meta.size()});
+  std::vector<uint64_t> hashes;
+  for (size_t begin = 0; begin < weights.size(); begin += fmt::kHashBlock)
+    hashes.push_back(XXH3_64bits(weights.data() + begin, std::min<size_t>(fmt::kHashBlock, weights.size() - begin)));
+  if (!weights.empty() && version >= fmt::kFactsVersion)
+    parts.push_back({fmt::SectionKind::hashes, "", hashes.data(), hashes.size() * sizeof(uint64_t)});
 
   std::vector<fmt::Section> table;
   uint64_t end = sizeof(fmt::Header) + parts.size() * sizeof(fmt::Section);
@@ -182,7 +187,7 @@ Bytes ArtifactBuilder::build() const {
     table.push_back(section);
   }
   Bytes file(end);
-  fmt::Header header{{}, fmt::kFormatVersion, uint32_t(table.size()), end, 0, 0x1234, {}};
+  fmt::Header header{{}, version, uint32_t(table.size()), end, 0, 0x1234, {}};
   memcpy(header.magic, fmt::kMagic, sizeof header.magic);
   memcpy(file.data(), &header, sizeof header);
   memcpy(file.data() + sizeof header, table.data(), table.size() * sizeof(fmt::Section));

@@ -29,6 +29,7 @@ struct ArtifactBuilder {
   std::vector<Code> codes;
   std::vector<uint8_t> weights;
   std::string meta = "{}";
+  uint32_t version = fmt::kFormatVersion; ///< of the header; before 3 there is no section of hashes
   std::string planTarget;
   std::vector<fmt::PlanT> before; ///< plans of programs that are tried before `plan`
   std::vector<std::string> targetsBefore; ///< theirs

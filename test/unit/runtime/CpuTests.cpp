@@ -36,7 +36,7 @@ TEST_CASE("code of both processors is read on any") {
     Status status = elf.parse(file.data(), file.size, uint16_t(machine), pageSize);
     INFO(status.message());
     REQUIRE_FALSE(status.failed());
-    CHECK(elf.functions.size() == 14);
+    CHECK(elf.functions.size() == 17);
     CHECK(elf.relocations.size() == 3);
     REQUIRE(elf.find("add_f32"));
     CHECK_FALSE(elf.find("add"));
@@ -109,7 +109,7 @@ TEST_CASE("code that must not be loaded") {
   refuses("which is not writable", [](Editor &e) { e.relocation()->r_offset = 8; });
   refuses("which is not writable", [](Editor &e) { e.relocation()->r_offset = UINT64_MAX - 3; });
   refuses("outside of the code", [](Editor &e) { e.relocation()->r_addend = -1; });
-  refuses("relocation of type 6 to 'double_f32'",
+  refuses("relocation of type 6 to '",
           [](Editor &e) { e.relocation()->r_info = ELF64_R_INFO(1, R_X86_64_GLOB_DAT); });
   refuses("symbols outside", [](Editor &e) { e.dynamic(DT_SYMTAB)->d_un.d_val = uint64_t(1) << 40; });
   refuses("symbols outside", [](Editor &e) { e.dynamic(DT_STRSZ)->d_un.d_val = uint64_t(1) << 40; });

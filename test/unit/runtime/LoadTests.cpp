@@ -47,9 +47,9 @@ TEST_CASE("headers are checked") {
   refuses(good.cut(7), "truncated");
   refuses(good.cut(good.size - 1), "truncated: it has");
   Bytes file = good.copy();
-  put(file, offsetof(fmt::Header, version), uint32_t(3));
+  put(file, offsetof(fmt::Header, version), uint32_t(4));
   refuses(std::move(file),
-          "format version 3, this runtime reads versions 1 to 2; compile the model again or use a newer runtime",
+          "format version 4, this runtime reads versions 1 to 3; compile the model again or use a newer runtime",
           TENON_UNSUPPORTED);
   file = good.copy();
   put(file, offsetof(fmt::Header, reserved), uint8_t(1));
@@ -96,6 +96,97 @@ TEST_CASE("sections are checked") {
   refuses(changed(1, code, [](auto &s) { memset(s.target, 'x', sizeof s.target); }), "does not end");
   refuses(changed(0, plan, [](auto &s) { s.target[0] = 'x'; }), "has 0 plans, 1 to 64 are wanted");
   refuses(changed(3, meta, [](auto &s) { s.target[0] = 'x'; }), "which code and plans alone have");
+  refuses(changed(1, code, [](auto &s) { s.target[400] = 'x'; }), "the target of section 1 (code) has bytes behind its end");
+}
+
+TEST_CASE("no byte of a file is without a meaning") {
+  ArtifactBuilder b = scaleAndAdd();
+  b.meta = std::string(200, ' ');
+  Bytes good = b.build();
+  CHECK(Loaded(good.copy()).status == TENON_OK);
+  fmt::Section plan = sectionAt(good, 0), code = sectionAt(good, 1), meta = sectionAt(good, 3), last = sectionAt(good, 4);
+  auto withSize = [&](uint32_t index, fmt::Section section, uint64_t size) {
+    section.size = size;
+    return withSection(good, index, section);
+  };
+  refuses(withSize(3, meta, 199), "before its section hashes belong to none");
+  refuses(withSize(3, meta, 100), "before its section hashes belong to none");
+  refuses(withSize(4, last, 0), "the 8 bytes after its last section belong to none");
+  Bytes file = good.copy();
+  file.data()[code.offset - 1] = 1;
+  refuses(std::move(file), "before its section code belong to none");
+  (void)plan;
+}
+
+TEST_CASE("weights are hashed before a run uses them, or on request before, or not at all") {
+  ArtifactBuilder b = scaleAndAdd();
+  constexpr size_t blocks = 5, bytes = blocks * fmt::kHashBlock - 100;
+  b.weights.resize(bytes);
+  auto run = [&](int verify, size_t damaged, uint32_t version, std::string *message) {
+    b.version = version;
+    Bytes file = b.build();
+    fmt::Section weights = sectionAt(file, 2);
+    if (damaged < bytes)
+      file.data()[weights.offset + damaged] ^= 1;
+    tenon_load_options load{verify, nullptr};
+    tenon_artifact *artifact = nullptr;
+    tenon_session *session = nullptr;
+    tenon_error error{};
+    tenon_status status = tenon_artifact_load_memory(file.data(), file.size, &load, &artifact, &error);
+    std::vector<float> x(16, 1);
+    int64_t dim = 16;
+    tenon_tensor tensor{TENON_F32, 1, &dim, x.data()}, output{};
+    for (uint32_t threads : {1, 3}) {
+      tenon_session_options options{threads, 0};
+      if (status == TENON_OK) {
+        REQUIRE(tenon_session_create(artifact, &options, &session, &error) == TENON_OK);
+        REQUIRE(tenon_session_bind_input(session, 0, &tensor, &error) == TENON_OK);
+        // An error does not go away by itself, and nobody gets the results.
+        for (int round = 0; round < 2; ++round) {
+          status = tenon_session_run(session, &error);
+          CHECK((tenon_session_output(session, 0, &output, nullptr) == TENON_OK) == (status == TENON_OK));
+        }
+        tenon_session_release(session);
+      }
+    }
+    tenon_artifact_release(artifact);
+    *message = error.message;
+    return status;
+  };
+  std::string message;
+  for (uint32_t version : {2, 3}) {
+    // The run reads the first 16 kB alone.
+    size_t read = version == 2 ? bytes : 16384;
+    for (int verify : {TENON_VERIFY_USED, TENON_VERIFY_ALL, TENON_VERIFY_NONE})
+      CHECK(run(verify, bytes, version, &message) == TENON_OK);
+    for (size_t damaged : {size_t(0), size_t(16383), fmt::kHashBlock, bytes - 1}) {
+      bool isRefused = damaged < std::max(read, size_t(fmt::kHashBlock));
+      CHECK(run(TENON_VERIFY_USED, damaged, version, &message) == (isRefused ? TENON_INVALID : TENON_OK));
+      if (isRefused)
+        CHECK_THAT(message, Contains(version == 2 ? "artifact: damaged: the hash of its weights from byte 0 to 1310620, which node 'Add_1'"
+                                                  : "artifact: damaged: the hash of its weights from byte 0 to 262144, which node 'Add_1'"));
+      CHECK(run(TENON_VERIFY_ALL, damaged, version, &message) == TENON_INVALID);
+      CHECK(run(TENON_VERIFY_NONE, damaged, version, &message) == TENON_OK);
+    }
+  }
+}
+
+TEST_CASE("weights have a hash for each block") {
+  ArtifactBuilder b = scaleAndAdd();
+  Bytes good = b.build();
+  fmt::Section hashes = sectionAt(good, 4);
+  REQUIRE(hashes.kind == fmt::SectionKind::hashes);
+  Bytes file = good.copy();
+  file.data()[hashes.offset] ^= 1;
+  refuses(std::move(file), "damaged: the hash of its hashes");
+  file = good.copy();
+  auto shorter = hashes;
+  shorter.kind = fmt::SectionKind::meta;
+  refuses(withSection(good, 4, shorter), "it has weights, and no hashes of them");
+  file = good.cut(good.size - 8);
+  put(file, offsetof(fmt::Header, fileSize), uint64_t(file.size));
+  hashes.size -= 8;
+  refuses(withSection(file, 4, hashes), "it has 0 bytes of hashes for 1 blocks of weights");
 }
 
 TEST_CASE("hashes: plan and code always, weights and meta on request") {

@@ -116,7 +116,7 @@ TEST_CASE("constant data with pointers is relocated") {
 }
 
 TEST_CASE("a loop of jumps and branches, with copies and fills") {
-  // total = 0; counter = start; do { total += x; } while (--counter > 0)
+  // total = 0; counter = start; more = 1; while (more) { total += x; more = --counter > 0 }
   ArtifactBuilder b;
   uint32_t four = b.constant(4), eight = b.constant(8), one = b.constant(1);
   b.plan.arena_size = b.constant(192);
@@ -129,10 +129,11 @@ TEST_CASE("a loop of jumps and branches, with copies and fills") {
   uint32_t more = b.buffer("more", fmt::Storage::arena, b.constant(128), one);
   b.instruction(fmt::Opcode::fill, 0, 0, 0, {total}, {four}, "Zero");
   b.instruction(fmt::Opcode::copy, 0, 0, 0, {start, counter}, {eight}, "Identity");
-  uint32_t loop = b.launch("accumulate", one, {x, total}, {}, "Add");
+  b.instruction(fmt::Opcode::fill, 1, 0, 0, {more}, {one}, "Loop");
+  uint32_t loop = b.instruction(fmt::Opcode::branch_if_zero, 0, 0, 0, {more}, {}, "Loop");
+  b.launch("accumulate", one, {x, total}, {}, "Add");
   b.launch("count_down", one, {counter, more}, {}, "Loop");
-  b.instruction(fmt::Opcode::branch_if_zero, loop + 4, 0, 0, {more}, {}, "Loop");
-  b.instruction(fmt::Opcode::jump, loop, 0, 0, {}, {});
+  b.plan.instructions[loop]->a = b.instruction(fmt::Opcode::jump, loop, 0, 0, {}, {}) + 1;
   b.instruction(fmt::Opcode::copy, 0, 0, 0, {total, y}, {four}, "Identity");
   b.halt();
   Runner runner(b);
@@ -159,10 +160,11 @@ TEST_CASE("every other time in a loop takes tiles from the last to the first") {
   uint32_t next = b.buffer("next", fmt::Storage::arena, b.constant(72), eight);
   b.instruction(fmt::Opcode::fill, 0, 0, 0, {next}, {eight}, "Zero");
   b.instruction(fmt::Opcode::copy, 0, 0, 0, {start, counter}, {eight}, "Identity");
-  uint32_t loop = b.launch("note_tiles", b.constant(kTiles), {next, order}, {}, "Note");
+  b.instruction(fmt::Opcode::fill, 1, 0, 0, {more}, {one}, "Loop");
+  uint32_t loop = b.instruction(fmt::Opcode::branch_if_zero, 0, 0, 0, {more}, {}, "Loop");
+  b.launch("note_tiles", b.constant(kTiles), {next, order}, {}, "Note");
   b.launch("count_down", one, {counter, more}, {}, "Loop");
-  b.instruction(fmt::Opcode::branch_if_zero, loop + 4, 0, 0, {more}, {}, "Loop");
-  b.instruction(fmt::Opcode::jump, loop, 0, 0, {}, {});
+  b.plan.instructions[loop]->a = b.instruction(fmt::Opcode::jump, loop, 0, 0, {}, {}) + 1;
   b.halt();
   Runner runner(b, 1);
   REQUIRE(runner.bind(0, TENON_I64, {}, &kTimes) == TENON_OK);

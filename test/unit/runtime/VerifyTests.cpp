@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/core/Verify.h"
 #include "test/unit/runtime/Runner.h"
 
 #include <catch2/catch.hpp>
@@ -146,8 +147,131 @@ TEST_CASE("instructions: weights alone are let go of") {
 }
 
 TEST_CASE("instructions: the list has an end") {
-  refuses("must be a halt or a jump", [](auto &b) { b.plan.instructions.pop_back(); });
-  refuses("must be a halt or a jump", [](auto &b) { b.plan.instructions.clear(); });
+  refuses("the last of 2 instructions must be a halt", [](auto &b) { b.plan.instructions.pop_back(); });
+  refuses("the last of 0 instructions must be a halt", [](auto &b) { b.plan.instructions.clear(); });
+  refuses("the last of 3 instructions must be a halt", [](auto &b) {
+    b.plan.instructions.pop_back();
+    b.instruction(fmt::Opcode::jump, 0, 0, 0, {}, {});
+  });
+}
+
+TEST_CASE("instructions: loops can be left") {
+  // if (w) do { doubled = 2 x } while (w): the shape of a loop, but for what each case changes.
+  auto withLoop = [](auto change) {
+    return [=](ArtifactBuilder &b) {
+      uint32_t n = uint32_t(b.plan.instructions.size());
+      b.plan.instructions.pop_back();
+      b.instruction(fmt::Opcode::branch_if_zero, n + 2, 0, 0, {2}, {}, "begin");
+      b.instruction(fmt::Opcode::fill, 1, 0, 0, {2}, {b.zero}, "body");
+      b.instruction(fmt::Opcode::jump, n - 1, 0, 0, {}, {}, "end");
+      b.halt();
+      change(b, n);
+    };
+  };
+  ArtifactBuilder good = scaleAndAdd();
+  withLoop([](ArtifactBuilder &, uint32_t) {})(good);
+  Loaded loaded(good);
+  CHECK(std::string(loaded.error.message) == "");
+  refuses("instruction 4 (jump 'end'): goes back to instruction 0, which is no loop's beginning that leaves it",
+          withLoop([](ArtifactBuilder &b, uint32_t n) { b.plan.instructions[n + 1]->a = 0; }));
+  refuses("instruction 4 (jump 'end'): goes back to instruction 4",
+          withLoop([](ArtifactBuilder &b, uint32_t n) { b.plan.instructions[n + 1]->a = n + 1; }));
+  refuses("goes back to instruction 2, which is no loop's beginning that leaves it",
+          withLoop([](ArtifactBuilder &b, uint32_t n) { b.plan.instructions[n - 1]->a = n; }));
+  refuses("instruction 2 (branch_if_zero 'begin'): goes back to instruction 0",
+          withLoop([](ArtifactBuilder &b, uint32_t n) { b.plan.instructions[n - 1]->a = 0; }));
+  refuses("nothing in the loop from instruction 2 on changes its condition 'w', so it never ends",
+          withLoop([](ArtifactBuilder &b, uint32_t n) { b.plan.instructions[n - 1]->buffers = {3}; }));
+}
+
+TEST_CASE("a launch fits what its kernel says of itself") {
+  const uint32_t x = 0, y = 1, doubled = 2;
+  refuses("node 'Mul_0': its kernel 'double_f32' takes 2 buffers and 1 sizes, and is launched with 3 and 1",
+          [=](auto &b) { b.plan.instructions[0]->buffers = {x, doubled, doubled}; });
+  refuses("takes 2 buffers and 1 sizes, and is launched with 2 and 0", [](auto &b) { b.plan.instructions[0]->exprs.clear(); });
+  // The plan does not say that the kernel writes anything.
+  refuses("its kernel 'double_f32' writes 'x', which is an input", [=](auto &b) {
+    b.plan.kernels[0]->results = 0;
+    b.plan.instructions[0]->buffers = {doubled, x};
+  });
+  auto fails = [](const char *text, auto damage) {
+    ArtifactBuilder b = scaleAndAdd();
+    damage(b);
+    Runner r(b, 2);
+    std::vector<float> values(100, 1);
+    REQUIRE(r.bind(0, values) == TENON_OK);
+    CHECK(r.run() == TENON_INVALID);
+    CHECK_THAT(r.message(), Contains(text));
+  };
+  fails("has 7 tiles for these sizes, and is launched with 8", [](auto &b) { b.plan.instructions[0]->b = b.constant(8); });
+  fails("needs 400 bytes of buffer 'doubled', which has 396",
+        [=](auto &b) { b.plan.buffers[doubled]->size = b.constant(396); });
+  fails("needs 1600 bytes of buffer 'x', which has 400", [=](auto &b) {
+    b.plan.instructions[0]->exprs = {b.constant(400)};
+    b.plan.instructions[0]->b = b.constant(25);
+  });
+  // As many tiles as it says, of more bytes than there can be.
+  fails("does not take these 1 sizes", [=](auto &b) {
+    b.plan.instructions[0]->exprs = {b.constant(INT64_MAX)};
+    b.plan.instructions[0]->b = b.constant(INT64_MAX / 16 + 1);
+  });
+  fails("does not take these 1 sizes", [=](auto &b) { b.plan.instructions[0]->exprs = {b.constant(-16)}; });
+  fails("needs 64 bytes of scratch, the plan has 0", [=](auto &b) {
+    b.plan.kernels[0]->name = "sum_in_scratch";
+    b.plan.instructions[0]->buffers = {x, y};
+  });
+}
+
+TEST_CASE("a launch whose sizes data decides is compared when they are known") {
+  ArtifactBuilder b;
+  uint32_t k = b.symbol("K", 0, 1000), bytes = b.expr(fmt::ExprOp::mul, k, b.constant(4)), eight = b.constant(8);
+  uint32_t tiles = b.expr(fmt::ExprOp::ceildiv, k, b.constant(16));
+  uint32_t count = b.buffer("count", fmt::Storage::input, b.zero, eight, b.input("count", fmt::DType::i64, {}));
+  uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, b.constant(400), b.input("x", fmt::DType::f32, {b.constant(100)}));
+  uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, bytes, b.output("y", fmt::DType::f32, {k}));
+  b.instruction(fmt::Opcode::bind_symbol, 0, k, tiles + 1, {count}, {}, "Count");
+  b.launch("double_f32", tiles, {x, y}, {k}, "Mul");
+  b.halt();
+  Runner r(b);
+  std::vector<float> values(100, 1);
+  int64_t wanted = 100;
+  REQUIRE(r.bind(1, values) == TENON_OK);
+  REQUIRE(r.bind(0, TENON_I64, {}, &wanted) == TENON_OK);
+  CHECK(r.run() == TENON_OK);
+  CHECK(r.output<float>(0) == std::vector<float>(100, 2));
+  wanted = 101;
+  CHECK(r.run() == TENON_INVALID);
+  CHECK_THAT(r.message(), Contains("needs 404 bytes of buffer 'x', which has 400"));
+}
+
+TEST_CASE("kernels have facts") {
+  ArtifactBuilder b = scaleAndAdd();
+  b.plan.kernels[0]->name = "without_facts";
+  Loaded loaded(b);
+  CHECK(loaded.status == TENON_INVALID);
+  CHECK_THAT(loaded.error.message, Contains("has no facts of kernel 'without_facts'"));
+  b.plan.kernels[0]->name = "with_bad_facts";
+  CHECK(Loaded(b).status == TENON_INVALID);
+  // Those of earlier versions have none.
+  b.plan.kernels[0]->name = "without_facts";
+  b.version = 2;
+  CHECK(Loaded(b).status == TENON_OK);
+}
+
+TEST_CASE("expressions must be aligned") {
+  std::vector<uint8_t> plan = scaleAndAdd().planBytes();
+  // All of a plan four bytes further on, which FlatBuffers' offsets do not notice.
+  std::vector<uint8_t> moved(plan.size() + 4);
+  uint32_t root;
+  memcpy(&root, plan.data(), 4);
+  root += 4;
+  memcpy(moved.data(), &root, 4);
+  memcpy(moved.data() + 4, plan.data() + 4, 4);
+  memcpy(moved.data() + 8, plan.data() + 4, plan.size() - 4);
+  rt::Plan out;
+  rt::Status status = rt::verifyPlan(moved.data(), moved.size(), &out);
+  CHECK(status.failed());
+  CHECK_THAT(status.message(), Contains("plan: "));
 }
 
 TEST_CASE("bind_symbol: the symbol and all that depends on it") {
@@ -201,26 +325,10 @@ TEST_CASE("operands that tables share do not multiply") {
   plan.add_instructions(instructionVector);
   f.Finish(plan.Finish(), fmt::PlanIdentifier());
 
-  ArtifactBuilder b;
-  Bytes file = b.build();
-  // Its plan section lies last, so that it can be replaced.
-  fmt::Header header;
-  memcpy(&header, file.data(), sizeof header);
-  Bytes grown(file.size + 64 + f.GetSize());
-  memcpy(grown.data(), file.data(), file.size);
-  fmt::Section section;
-  memcpy(&section, grown.data() + sizeof header, sizeof section);
-  REQUIRE(section.kind == fmt::SectionKind::plan);
-  section.offset = (file.size + 63) / 64 * 64;
-  section.size = f.GetSize();
-  memcpy(grown.data() + section.offset, f.GetBufferPointer(), f.GetSize());
-  memcpy(grown.data() + sizeof header, &section, sizeof section);
-  header.fileSize = grown.size;
-  memcpy(grown.data(), &header, sizeof header);
-  rehash(grown);
-  Loaded loaded(std::move(grown));
-  CHECK(loaded.status == TENON_INVALID);
-  CHECK_THAT(loaded.error.message, Contains("shares its 1000 buffers with too many others"));
+  rt::Plan out;
+  rt::Status status = rt::verifyPlan(f.GetBufferPointer(), f.GetSize(), &out);
+  CHECK(status.code() == TENON_INVALID);
+  CHECK_THAT(status.message(), Contains("shares its 1000 buffers with too many others"));
 }
 
 TEST_CASE("launches beside each other share nothing that one writes") {

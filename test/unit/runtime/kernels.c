@@ -13,6 +13,12 @@
 
 enum { kTile = 16 };
 
+/// Facts that several kernels have: a tile is kTile of sizes[0] elements, of floats, or has one sum.
+#define TILES TENON_FACT_SIZE, 0, TENON_FACT_CONSTANT, kTile, TENON_FACT_CEILDIV, TENON_FACT_END
+#define FLOATS TENON_ELEMENTS(0, 4)
+#define SUMS                                                                                                 \
+  TENON_FACT_SIZE, 0, TENON_FACT_CONSTANT, kTile, TENON_FACT_CEILDIV, TENON_FACT_CONSTANT, 4, TENON_FACT_MUL, TENON_FACT_END
+
 /// The elements of a range of tiles, cut at `count`.
 #define FOR_EACH_ELEMENT(i, count)                                                                           \
   for (int64_t i = tile_begin * kTile; i < tile_end * kTile && i < (count); ++i)
@@ -25,6 +31,13 @@ KERNEL double_f32 ARGUMENTS {
   FOR_EACH_ELEMENT(i, sizes[0]) y[i] = x[i] * 2;
   return TENON_KERNEL_OK;
 }
+TENON_KERNEL_FACTS(double_f32, 2, 1, 0, TILES, TENON_READS(FLOATS), TENON_WRITES(FLOATS));
+
+/// The same, by a kernel whose facts promise nothing.
+KERNEL careless_double_f32 ARGUMENTS {
+  return double_f32(buffers, sizes, tile_begin, tile_end, scratch, last_end);
+}
+TENON_KERNEL_FACTS(careless_double_f32, 2, 1, 0, TENON_ANY, TENON_READS(TENON_ANY), TENON_WRITES(TENON_ANY));
 
 /// buffers: a, b, y. sizes: elements. y = a + b
 KERNEL add_f32 ARGUMENTS {
@@ -34,6 +47,7 @@ KERNEL add_f32 ARGUMENTS {
   FOR_EACH_ELEMENT(i, sizes[0]) y[i] = a[i] + b[i];
   return TENON_KERNEL_OK;
 }
+TENON_KERNEL_FACTS(add_f32, 3, 1, 0, TILES, TENON_READS(FLOATS), TENON_READS(FLOATS), TENON_WRITES(FLOATS));
 
 /// buffers: x, y. sizes: elements. Each tile sums its elements in scratch memory, which it fills first, so
 /// that threads that shared it would be noticed.
@@ -52,6 +66,7 @@ KERNEL sum_in_scratch ARGUMENTS {
   }
   return TENON_KERNEL_OK;
 }
+TENON_KERNEL_FACTS(sum_in_scratch, 2, 1, kTile * 4, TILES, TENON_READS(FLOATS), TENON_WRITES(SUMS));
 
 /// buffers: y (i64). Each tile says whether it is one of a thread's first call in the launch; the others must find in scratch memory
 /// what the call before left there.
@@ -64,6 +79,7 @@ KERNEL tell_first_calls ARGUMENTS {
     y[tile] = last_end == -1;
   return TENON_KERNEL_OK;
 }
+TENON_KERNEL_FACTS(tell_first_calls, 1, 0, 16, TENON_ANY, TENON_WRITES(TENON_NUMBER(8)));
 
 /// buffers: index (i64), table (f32), y (f32). sizes: entries of the table.
 KERNEL gather_one ARGUMENTS {
@@ -74,6 +90,7 @@ KERNEL gather_one ARGUMENTS {
   *(float *)buffers[2] = ((const float *)buffers[1])[index];
   return TENON_KERNEL_OK;
 }
+TENON_KERNEL_FACTS(gather_one, 3, 1, 0, TENON_ANY, TENON_READS(TENON_NUMBER(8)), TENON_READS(FLOATS), TENON_WRITES(TENON_NUMBER(4)));
 
 /// Fails with the code that stands in buffers[0] (i32), in the tile that sizes[0] names.
 KERNEL fail_with ARGUMENTS {
@@ -82,6 +99,7 @@ KERNEL fail_with ARGUMENTS {
     return *(const int32_t *)buffers[0];
   return TENON_KERNEL_OK;
 }
+TENON_KERNEL_FACTS(fail_with, 1, 1, 0, TENON_ANY, TENON_READS(TENON_NUMBER(4)));
 
 /// buffers: a tenon_kernel_index_report, which the tile that sizes[0] names reports.
 KERNEL report_index ARGUMENTS {
@@ -90,6 +108,7 @@ KERNEL report_index ARGUMENTS {
   *(tenon_kernel_index_report *)scratch = *(const tenon_kernel_index_report *)buffers[0];
   return TENON_KERNEL_INDEX_OUT_OF_RANGE;
 }
+TENON_KERNEL_FACTS(report_index, 1, 1, sizeof(tenon_kernel_index_report), TENON_ANY, TENON_READS(TENON_NUMBER(sizeof(tenon_kernel_index_report))));
 
 /// buffers: x (f32), count (i64). sizes: elements. How many elements are not zero.
 KERNEL count_nonzero ARGUMENTS {
@@ -100,6 +119,7 @@ KERNEL count_nonzero ARGUMENTS {
   *(int64_t *)buffers[1] = count;
   return TENON_KERNEL_OK;
 }
+TENON_KERNEL_FACTS(count_nonzero, 2, 1, 0, TENON_ANY, TENON_READS(FLOATS), TENON_WRITES(TENON_NUMBER(8)));
 
 /// buffers: x (f32), indices (i64). sizes: elements. The indices of the elements that are not zero.
 KERNEL list_nonzero ARGUMENTS {
@@ -110,6 +130,7 @@ KERNEL list_nonzero ARGUMENTS {
       *out++ = i;
   return TENON_KERNEL_OK;
 }
+TENON_KERNEL_FACTS(list_nonzero, 2, 1, 0, TENON_ANY, TENON_READS(FLOATS), TENON_WRITES(TENON_ANY));
 
 /// buffers: counter (i64), more (bool). Counts down, and says whether there is more.
 KERNEL count_down ARGUMENTS {
@@ -119,6 +140,7 @@ KERNEL count_down ARGUMENTS {
   *(uint8_t *)buffers[1] = *counter > 0;
   return TENON_KERNEL_OK;
 }
+TENON_KERNEL_FACTS(count_down, 2, 0, 0, TENON_ANY, TENON_WRITES(TENON_NUMBER(8)), TENON_WRITES(TENON_NUMBER(1)));
 
 /// buffers: x (f32), total (f32). total += x[0]
 KERNEL accumulate ARGUMENTS {
@@ -126,6 +148,7 @@ KERNEL accumulate ARGUMENTS {
   *(float *)buffers[1] += *(const float *)buffers[0];
   return TENON_KERNEL_OK;
 }
+TENON_KERNEL_FACTS(accumulate, 2, 0, 0, TENON_ANY, TENON_READS(TENON_NUMBER(4)), TENON_WRITES(TENON_NUMBER(4)));
 
 /// buffers: done (i64). sizes: tiles in all, tiles of a call. Counts tiles; the call with the first one does so when all
 /// others are done, and fails where that takes very long.
@@ -138,6 +161,7 @@ KERNEL wait_for_others ARGUMENTS {
   __atomic_fetch_add(done, tile_end - tile_begin, __ATOMIC_RELAXED);
   return TENON_KERNEL_OK;
 }
+TENON_KERNEL_FACTS(wait_for_others, 1, 2, 0, TENON_ANY, TENON_WRITES(TENON_NUMBER(8)));
 
 /// buffers: next (i64), order (i64). Appends the numbers of its tiles; for a single thread.
 KERNEL note_tiles ARGUMENTS {
@@ -147,6 +171,12 @@ KERNEL note_tiles ARGUMENTS {
     ((int64_t *)buffers[1])[(*next)++] = tile;
   return TENON_KERNEL_OK;
 }
+TENON_KERNEL_FACTS(note_tiles, 2, 0, 0, TENON_ANY, TENON_WRITES(TENON_NUMBER(8)), TENON_WRITES(TENON_ANY));
+
+/// Kernels that a compiler would not make.
+KERNEL without_facts ARGUMENTS { return double_f32(buffers, sizes, tile_begin, tile_end, scratch, last_end); }
+KERNEL with_bad_facts ARGUMENTS { return double_f32(buffers, sizes, tile_begin, tile_end, scratch, last_end); }
+TENON_KERNEL_FACTS(with_bad_facts, 2, 1, 0, TENON_ANY, TENON_READS(TENON_ANY), TENON_WRITES(TENON_FACT_SIZE, 1, TENON_FACT_END));
 
 static const float kOne = 1, kTen = 10, kHundred = 100;
 /// Pointers in constant data, so that the code needs relocations. It is not static: the compiler would make
@@ -160,3 +190,4 @@ KERNEL scale_by_table ARGUMENTS {
   *(float *)buffers[1] = *(const float *)buffers[0] * *kScales[sizes[0]];
   return TENON_KERNEL_OK;
 }
+TENON_KERNEL_FACTS(scale_by_table, 2, 1, 0, TENON_ANY, TENON_READS(TENON_NUMBER(4)), TENON_WRITES(TENON_NUMBER(4)));

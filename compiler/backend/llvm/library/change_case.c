@@ -15,8 +15,10 @@ KERNEL(tenon_lower_case) {
   changeCase(buffers[0], buffers[1], sizes[0], false);
   return TENON_KERNEL_OK;
 }
+FACTS(tenon_lower_case, 2, TENON_READS(TENON_ELEMENTS(0, 1)), TENON_WRITES(TENON_ELEMENTS(0, 1)));
 
 KERNEL(tenon_upper_case) {
   changeCase(buffers[0], buffers[1], sizes[0], true);
   return TENON_KERNEL_OK;
 }
+FACTS(tenon_upper_case, 2, TENON_READS(TENON_ELEMENTS(0, 1)), TENON_WRITES(TENON_ELEMENTS(0, 1)));

@@ -38,3 +38,4 @@ KERNEL(tenon_find_strings) {
   }
   return TENON_KERNEL_OK;
 }
+FACTS(tenon_find_strings, 5, READS_STRINGS(0), READS_STRINGS(2), TENON_WRITES(TENON_ELEMENTS(1, 8)));

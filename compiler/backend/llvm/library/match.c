@@ -14,15 +14,26 @@ KERNEL(tenon_match) {
   const uint8_t *classes = buffers[2], *accepts = buffers[4];
   const int32_t *next = buffers[3];
   uint8_t *result = buffers[5];
-  int64_t states = sizes[4], count = sizes[3] / states;
+  int64_t states = sizes[4];
+  if (states <= 0)
+    return TENON_KERNEL_BAD_VALUE;
+  int64_t count = sizes[3] / states;
   for (int64_t i = 0; i < strings.count; ++i) {
     struct Text text;
     if (!takeText(&strings, i, &text))
       return TENON_KERNEL_BAD_VALUE;
     int32_t state = 0;
-    for (int64_t k = 0; k < text.size; ++k)
-      state = next[state * count + classes[text.at[k]]];
+    for (int64_t k = 0; k < text.size; ++k) {
+      uint8_t class = classes[text.at[k]];
+      if (class >= count)
+        return TENON_KERNEL_BAD_VALUE;
+      state = next[state * count + class];
+      if (state < 0 || state >= states)
+        return TENON_KERNEL_BAD_VALUE;
+    }
     result[i] = accepts[state];
   }
   return TENON_KERNEL_OK;
 }
+FACTS(tenon_match, 6, READS_STRINGS(0), TENON_READS(TENON_NUMBER(256)), TENON_READS(TENON_ELEMENTS(3, 4)), TENON_READS(TENON_ELEMENTS(4, 1)),
+      TENON_WRITES(TENON_ELEMENTS(1, 1)));

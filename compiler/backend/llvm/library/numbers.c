@@ -125,6 +125,7 @@ KERNEL(tenon_read_numbers) {
       return TENON_KERNEL_BAD_VALUE;
   return TENON_KERNEL_OK;
 }
+FACTS(tenon_read_numbers, 3, READS_STRINGS(0), TENON_WRITES(TENON_ELEMENTS(1, 8)));
 
 KERNEL(tenon_read_integers) {
   struct Strings strings = stringsIn(buffers, sizes, 0);
@@ -134,6 +135,7 @@ KERNEL(tenon_read_integers) {
       return TENON_KERNEL_BAD_VALUE;
   return TENON_KERNEL_OK;
 }
+FACTS(tenon_read_integers, 3, READS_STRINGS(0), TENON_WRITES(TENON_ELEMENTS(1, 8)));
 
 //===----------------------------------------------------------------------===//
 // Writing
@@ -214,6 +216,8 @@ KERNEL(tenon_write_numbers) {
   }
   return TENON_KERNEL_OK;
 }
+FACTS(tenon_write_numbers, 4, TENON_READS(TENON_ELEMENTS(0, 8)), TENON_READS(TENON_NUMBER(8)), TENON_WRITES(TENON_ELEMENTS(0, SLOT)),
+      TENON_WRITES(TENON_ELEMENTS(0, 8)));
 
 /// The same for integers, and whether they have no sign.
 KERNEL(tenon_write_integers) {
@@ -229,3 +233,5 @@ KERNEL(tenon_write_integers) {
   }
   return TENON_KERNEL_OK;
 }
+FACTS(tenon_write_integers, 4, TENON_READS(TENON_ELEMENTS(0, 8)), TENON_READS(TENON_NUMBER(8)), TENON_WRITES(TENON_ELEMENTS(0, SLOT)),
+      TENON_WRITES(TENON_ELEMENTS(0, 8)));

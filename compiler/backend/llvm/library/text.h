@@ -38,4 +38,7 @@ static inline bool takeText(const struct Strings *strings, int64_t i, struct Tex
   return true;
 }
 
+/// Facts of the two buffers of a list of strings, which come `first`.
+#define READS_STRINGS(first) TENON_READS(TENON_ELEMENTS(first, 1)), TENON_READS(TENON_ELEMENTS(first + 1, 8))
+
 #endif // TENON_LIBRARY_TEXT_H

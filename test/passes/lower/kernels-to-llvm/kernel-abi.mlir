@@ -1,5 +1,8 @@
 // RUN: tenon-opt %s -tenon-kernel-abi | FileCheck %s
 
+// Two buffers, one size, no scratch; s0 tiles; an input of s0 * 160 bytes; an output of s0 * 4 bytes.
+// CHECK: llvm.mlir.global external constant @k_facts(dense<[2, 1, 0, 1, 0, -1, 0, 1, 0, 0, 160, 4, -1, 1, 1, 0, 0, 4, 4, -1]>
+
 // CHECK-LABEL: func.func private @k_body(
 // CHECK-SAME: %[[IN:.*]]: !llvm.ptr {llvm.noalias, llvm.readonly}, %[[OUT:.*]]: !llvm.ptr {llvm.noalias}, %[[S0:.*]]: i64, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: !llvm.ptr {llvm.noalias}, %{{.*}}: i64) -> i32
 // CHECK-SAME: llvm.linkage = #llvm.linkage<internal>

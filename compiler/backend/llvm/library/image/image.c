@@ -56,6 +56,7 @@ KERNEL(tenon_image_size) {
   result[3] = outcome == imageUnsupported ? 2 + format : outcome == imageTooLarge;
   return TENON_KERNEL_OK;
 }
+FACTS(tenon_image_size, 2, TENON_READS(TENON_ELEMENTS(0, 1)), TENON_WRITES(TENON_NUMBER(32)));
 
 /// The bytes and a PixelOrder; gives the pixels, and its workspace.
 KERNEL(tenon_image_pixels) {
@@ -70,3 +71,4 @@ KERNEL(tenon_image_pixels) {
   image = (struct Image){.pixels = buffers[2], .order = order, .workspace = buffers[3]};
   return decode(format, file, &image) == imageDone ? TENON_KERNEL_OK : TENON_KERNEL_BAD_VALUE;
 }
+FACTS(tenon_image_pixels, 4, TENON_READS(TENON_ELEMENTS(0, 1)), TENON_READS(TENON_NUMBER(8)), TENON_WRITES(TENON_ELEMENTS(2, 1)), TENON_WRITES(TENON_ELEMENTS(3, 1)));

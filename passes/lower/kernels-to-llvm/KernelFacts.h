@@ -1,0 +1,26 @@
+//===- KernelFacts.h - what a kernel says of its launches -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_LOWER_KERNELS_TO_LLVM_KERNELFACTS_H
+#define TENON_PASSES_LOWER_KERNELS_TO_LLVM_KERNELFACTS_H
+
+#include "llvm/ADT/SmallVector.h"
+#include <cstdint>
+
+namespace mlir::func {
+class FuncOp;
+}
+
+namespace tenon {
+
+/// The facts of a kernel on memrefs, in the words of runtime/format/Kernel.h: how many buffers and sizes it takes, and, as
+/// expressions over the sizes, how many tiles a launch has and how many bytes each buffer has at least.
+llvm::SmallVector<int64_t> getKernelFacts(mlir::func::FuncOp kernel);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_LOWER_KERNELS_TO_LLVM_KERNELFACTS_H

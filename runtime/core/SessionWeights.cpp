@@ -1,0 +1,93 @@
+//===- SessionWeights.cpp - weights are checked before a launch reads them ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/Session.h"
+
+#include <algorithm>
+
+namespace tenon::rt {
+
+/// Lists the instructions that read weights. What lets go of them reads nothing.
+void Session::listWeightUses() {
+  weightsUnchecked.resize(plan.instructions.size());
+  for (size_t i = 0; i < plan.instructions.size(); ++i) {
+    const Instruction &instruction = plan.instructions[i];
+    releasesWeights |= instruction.op == fmt::Opcode::release;
+    if (instruction.op == fmt::Opcode::release)
+      continue;
+    const uint32_t *operands = plan.operands.data() + instruction.buffers.begin;
+    weightsUnchecked[i] = std::any_of(operands, operands + instruction.buffers.count,
+                                      [&](uint32_t buffer) { return plan.buffers[buffer].storage == Storage::weight; });
+    numUnchecked += weightsUnchecked[i];
+  }
+}
+
+int32_t Session::runWeightCheck(const Job &job, uint32_t, Share &share) {
+  const Session &session = *static_cast<const Session *>(job.owner);
+  bool isRight = true;
+  for (int64_t begin, end; share.next(begin, end);)
+    for (int64_t i = begin; i < end; ++i)
+      isRight &= session.artifact.weightCheck().check(session.blocksToCheck[size_t(i)]);
+  return isRight ? TENON_KERNEL_OK : TENON_KERNEL_FAULT;
+}
+
+/// Compares the weights that an instruction reads with their hashes, as far as nobody has. What waits to be run is run first, so
+/// that the blocks are still in the cache when the instruction reads them.
+Status Session::checkWeights(const Instruction &instruction) {
+  if (!weightsUnchecked[current])
+    return {};
+  const WeightCheck &weights = artifact.weightCheck();
+  bool isFixed = true; // the same bytes in every run
+  blocksToCheck.clear();
+  for (uint32_t i = 0; i < instruction.buffers.count; ++i) {
+    const Buffer &buffer = plan.buffers[plan.operands[instruction.buffers.begin + i]];
+    uint64_t begin = uint64_t(bound->exprs[buffer.offset]), size = uint64_t(bound->exprs[buffer.size]);
+    if (buffer.storage != Storage::weight)
+      continue;
+    isFixed &= plan.exprs[buffer.offset].op == ExprOp::constant && plan.exprs[buffer.size].op == ExprOp::constant;
+    if (!size)
+      continue;
+    // The buffer lies within the weights: resolve() has seen to that.
+    for (uint64_t block = begin / weights.blockSize(); block <= (begin + size - 1) / weights.blockSize(); ++block)
+      if (!weights.isRight(block))
+        blocksToCheck.push_back(block);
+  }
+  if (!blocksToCheck.empty()) {
+    TENON_TRY(runJobs(current));
+    Job job{runWeightCheck, this, 0, false, int64_t(blocksToCheck.size())};
+    if (pool.run({&job, 1}).code != TENON_KERNEL_OK)
+      for (uint64_t block : blocksToCheck)
+        if (!weights.isRight(block))
+          return weights.mismatch(block, instruction.name);
+    releaseNeighbours(instruction);
+  }
+  if (isFixed) {
+    weightsUnchecked[current] = false;
+    --numUnchecked;
+  }
+  return {};
+}
+
+/// A plan that lets go of weights counts on having no others in memory than it uses: what was read of the blocks beside those of
+/// the instruction is let go of again. Pages that something needs are read once more from the system's cache.
+void Session::releaseNeighbours(const Instruction &instruction) const {
+  if (!releasesWeights)
+    return;
+  uint64_t blockSize = artifact.weightCheck().blockSize();
+  for (uint32_t i = 0; i < instruction.buffers.count; ++i) {
+    const Buffer &buffer = plan.buffers[plan.operands[instruction.buffers.begin + i]];
+    if (buffer.storage != Storage::weight)
+      continue;
+    uint64_t begin = uint64_t(bound->exprs[buffer.offset]), end = begin + uint64_t(bound->exprs[buffer.size]);
+    uint64_t first = begin / blockSize * blockSize, last = std::min((end + blockSize - 1) / blockSize * blockSize, artifact.weightBytes());
+    artifact.releaseWeights(artifact.weights() + first, begin - first);
+    if (end < last)
+      artifact.releaseWeights(artifact.weights() + end, last - end);
+  }
+}
+
+} // namespace tenon::rt

@@ -1,0 +1,53 @@
+//===- WeightCheck.cpp - weights are hashed before they are used ---------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/core/WeightCheck.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <new>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace tenon::rt {
+
+Status WeightCheck::start(const uint8_t *weights, uint64_t size, Container::BlockHashes hashes) {
+  if (size == 0)
+    return {};
+  right.reset(new (std::nothrow) std::atomic<bool>[hashes.hashes.size()]());
+  if (!right)
+    return Status::make(TENON_RESOURCES, "no memory to check %zu blocks of weights", hashes.hashes.size());
+  bytes = weights;
+  numBytes = size;
+  blocks = std::move(hashes);
+  return {};
+}
+
+uint64_t WeightCheck::hashOf(uint64_t block) const {
+  uint64_t begin = block * blocks.blockSize;
+  return XXH3_64bits(bytes + begin, std::min(blocks.blockSize, numBytes - begin));
+}
+
+bool WeightCheck::check(uint64_t block) const {
+  if (isRight(block))
+    return true;
+  if (hashOf(block) != blocks.hashes[block])
+    return false;
+  right[block].store(true, std::memory_order_release);
+  return true;
+}
+
+Status WeightCheck::mismatch(uint64_t block, const char *reader) const {
+  uint64_t begin = block * blocks.blockSize;
+  return Status::make(TENON_INVALID,
+                      "damaged: the hash of its weights from byte %" PRIu64 " to %" PRIu64 ", which node '%s' reads, is %016" PRIx64
+                      ", and should be %016" PRIx64 "; compile or copy it again",
+                      begin, begin + std::min(blocks.blockSize, numBytes - begin), reader, hashOf(block), blocks.hashes[block]);
+}
+
+} // namespace tenon::rt

@@ -1,0 +1,55 @@
+//===- WeightCheck.h - weights are hashed before they are used -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A weight that differs in one bit gives another result, or an index that lies
+// outside of its table. So a block of weights is compared with its hash before the
+// first launch that reads it, by all threads of the session, and never again.
+// Nothing is hashed that no launch reads, and what was hashed is still in the cache
+// when the launch reads it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_CORE_WEIGHTCHECK_H
+#define TENON_CORE_WEIGHTCHECK_H
+
+#include "runtime/core/Container.h"
+#include "runtime/core/Status.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace tenon::rt {
+
+/// The blocks of an artifact's weights, and which of them are known to be right. Any number of threads may use it at once.
+class WeightCheck {
+public:
+  /// Without a call of it every block counts as right. The bytes stay the caller's.
+  Status start(const uint8_t *weights, uint64_t size, Container::BlockHashes hashes);
+
+  /// Whether there is anything to check.
+  bool isWanted() const { return !blocks.hashes.empty(); }
+  uint64_t blockSize() const { return blocks.blockSize; }
+
+  bool isRight(uint64_t block) const { return right[block].load(std::memory_order_acquire); }
+  /// Compares a block with its hash; false where they differ.
+  bool check(uint64_t block) const;
+  /// Why check has returned false. `reader` is the node that wants the block.
+  Status mismatch(uint64_t block, const char *reader) const;
+
+private:
+  uint64_t hashOf(uint64_t block) const;
+
+  const uint8_t *bytes = nullptr;
+  uint64_t numBytes = 0;
+  Container::BlockHashes blocks;
+  std::unique_ptr<std::atomic<bool>[]> right; ///< one for each block
+};
+
+} // namespace tenon::rt
+
+#endif // TENON_CORE_WEIGHTCHECK_H
