@@ -28,10 +28,12 @@ int32_t Session::runLaunch(const Job &job, uint32_t thread, Share &share) {
   void *const *buffers = session.bound->operands.data() + instruction.buffers.begin;
   const int64_t *sizes = session.bound->sizes.data() + instruction.exprs.begin;
   void *scratch = session.scratch.bytes() + thread * session.scratchStride;
-  int64_t time = session.profile ? now() : 0, begin, end, lastEnd = -1;
+  int64_t time = session.profile || session.isTimed ? now() : 0, begin, end, lastEnd = -1;
   int32_t result = 0;
   for (; !result && share.next(begin, end); lastEnd = end)
     result = kernel(buffers, sizes, begin, end, scratch, lastEnd);
+  if (session.isTimed)
+    session.spent[job.number].nanoseconds.fetch_add(uint64_t(now() - time), std::memory_order_relaxed);
   if (session.profile)
     session.report(job.number, thread, time, share.ownBegin(), share.ownEnd());
   return result;
@@ -45,7 +47,7 @@ int32_t Session::runCopyOrFill(const Job &job, uint32_t thread, Share &share) {
   const Instruction &instruction = session.plan.instructions[job.number];
   void *const *buffer = session.bound->operands.data() + instruction.buffers.begin;
   uint64_t bytes = uint64_t(session.bound->sizes[instruction.exprs.begin]);
-  int64_t time = session.profile ? now() : 0, begin, end;
+  int64_t time = session.profile || session.isTimed ? now() : 0, begin, end;
   while (share.next(begin, end)) {
     uint64_t first = uint64_t(begin) * kBlockBytes, last = std::min(uint64_t(end) * kBlockBytes, bytes);
     if (instruction.op == fmt::Opcode::copy)
@@ -53,6 +55,8 @@ int32_t Session::runCopyOrFill(const Job &job, uint32_t thread, Share &share) {
     else
       memset(static_cast<uint8_t *>(buffer[0]) + first, int(instruction.a), last - first);
   }
+  if (session.isTimed)
+    session.spent[job.number].nanoseconds.fetch_add(uint64_t(now() - time), std::memory_order_relaxed);
   if (session.profile)
     session.report(job.number, thread, time, 0, 0);
   return 0;
@@ -116,10 +120,37 @@ Status Session::operandTooSmall(const Instruction &instruction, uint32_t operand
                       plan.buffers[plan.operands[index]].name, (unsigned long long)sizeOf(index));
 }
 
+/// Some of the first runs are timed, and later ones now and then: what launches take decides over how many threads they are split.
+void Session::beginTiming() {
+  constexpr uint32_t kFirst = 4, kEvery = 64;
+  uint32_t run = bound->runs++;
+  isTimed = spent && pool.size() > 1 && (run < kFirst || run % kEvery == 0);
+}
+
+void Session::endTiming() {
+  if (!isTimed)
+    return;
+  isTimed = false;
+  for (size_t i = 0; i < plan.instructions.size(); ++i) {
+    uint32_t times = spent[i].times;
+    uint64_t took = spent[i].nanoseconds.load(std::memory_order_relaxed);
+    spent[i].times = 0;
+    spent[i].nanoseconds.store(0, std::memory_order_relaxed);
+    if (!times)
+      continue;
+    // The least counts: another process may have had the CPU. It rises slowly, should it have become more.
+    uint64_t mean = std::clamp<uint64_t>(took / times, 1, UINT32_MAX), known = bound->work[i];
+    bound->work[i] = uint32_t(!known || mean < known ? mean : known + (mean - known) / 8);
+  }
+}
+
 /// The instruction at hand becomes a job. Jobs of instructions that follow each other are run as one list, in which threads
 /// need not wait for the loop. Most are what they were in the run before: then other cores still have them.
 void Session::addJob(int32_t (*run)(const Job &, uint32_t, Share &), int64_t tiles, bool isBeside) {
-  Job job{run, this, current, isBeside, tiles};
+  // What depends on data takes another time in each run.
+  Job job{run, this, current, isBeside, tiles, plan.instructions[current].isLate ? 0 : bound->work[current]};
+  if (isTimed)
+    ++spent[current].times;
   if (jobs[current] != job)
     jobs[current] = job;
   ++numWaiting;

@@ -12,6 +12,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace tenon::rt {
@@ -26,6 +27,8 @@ Session::Session(const Artifact &artifact, const Program &program, ThreadPool &p
   heap.resize(plan.heapBlocks);
   jobs.resize(plan.instructions.size());
   cache.start(plan);
+  // Without memory for it nothing is timed, and all is split.
+  spent.reset(new (std::nothrow) Spent[plan.instructions.size()]);
   if (artifact.weightCheck().isWanted())
     listWeightUses();
   if (DebugArena::isWanted())
@@ -162,7 +165,9 @@ Status Session::run() {
     if (!inputs[i].data && inputs[i].bytes)
       return Status::make(TENON_MISUSE, "input '%s' is bound without data", plan.inputs[i].name);
   TENON_TRY(prepare());
+  beginTiming();
   Status status = debug ? executeGuarded() : execute();
+  endTiming();
   // The next run begins with what is known before it.
   if (plan.bindsSymbols) {
     bound->isEvaluated = false;

@@ -92,6 +92,8 @@ private:
   Status executeGuarded();
   static int32_t runLaunch(const Job &job, uint32_t thread, Share &share);
   static int32_t runCopyOrFill(const Job &job, uint32_t thread, Share &share);
+  void beginTiming();
+  void endTiming();
   void addJob(int32_t (*run)(const Job &, uint32_t, Share &), int64_t tiles, bool isBeside);
   Status runJobs(uint32_t end);
   Status addLaunch(const Instruction &instruction);
@@ -146,6 +148,13 @@ private:
   void *profileUser = nullptr;
   uint32_t current = 0; // instruction being run
   std::vector<Job> jobs; // one for each instruction
+  /// In a run that is timed: how long threads have been at each instruction, and how often it was executed.
+  struct Spent {
+    std::atomic<uint64_t> nanoseconds{0};
+    uint32_t times = 0;
+  };
+  std::unique_ptr<Spent[]> spent; // null where there is one thread
+  bool isTimed = false;           // this run is
   /// Whether an instruction's weights are yet to be checked, for each; empty where none are.
   std::vector<uint8_t> weightsUnchecked;
   bool releasesWeights = false;        // the plan lets go of some

@@ -14,7 +14,7 @@ namespace tenon::rt {
 static size_t bytesOfOne(const Plan &plan) {
   size_t words = plan.dims.size() + plan.symbols.size() + plan.exprs.size() + plan.buffers.size() +
                  plan.operands.size() + plan.sizes.size();
-  return sizeof(BoundSizes) + words * 8 + plan.symbols.size() + plan.exprs.size();
+  return sizeof(BoundSizes) + words * 8 + plan.symbols.size() + plan.exprs.size() + plan.instructions.size() * sizeof(uint32_t);
 }
 
 static size_t capacityFor(const Plan &plan) {
@@ -38,6 +38,7 @@ void SizeCache::start(const Plan &plan) {
     entry.buffers.resize(plan.buffers.size());
     entry.operands.resize(plan.operands.size());
     entry.sizes.resize(plan.sizes.size());
+    entry.work.resize(plan.instructions.size());
   }
 }
 
@@ -55,6 +56,8 @@ BoundSizes &SizeCache::find(const int64_t *dims) {
   }
   oldest->isEvaluated = oldest->hasAddresses = false;
   oldest->lastUse = uses;
+  oldest->runs = 0;
+  std::fill(oldest->work.begin(), oldest->work.end(), 0);
   std::copy_n(dims, oldest->dims.size(), oldest->dims.begin());
   return *oldest;
 }

@@ -8,17 +8,15 @@
 #ifndef TENON_CORE_SPIN_H
 #define TENON_CORE_SPIN_H
 
+#include <atomic>
 #include <cstdint>
 #include <ctime>
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 namespace tenon::rt {
-
-/// How long a thread spins before it sleeps. Waking one takes 5 to 50 microseconds; spinning longer than
-/// that takes the CPU from others for little.
-inline constexpr int64_t kSpinNanoseconds = 50'000;
 
 inline void futexWait(const void *address, uint32_t expected) {
   syscall(SYS_futex, address, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
@@ -42,9 +40,27 @@ inline int64_t now() {
   return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-/// Spins until `done()`, or for as long as that pays. Returns whether it is done.
-template <typename Condition> bool spin(Condition done) {
-  int64_t end = 0;
+/// Whether other processes want the CPUs that we run on. A thread that spins and finds that time has passed without it has lost its
+/// CPU; that is remembered for a while, in which threads wait without holding on to their CPUs.
+class Contention {
+public:
+  void noteLoss(int64_t time) { until.store(time + kMemory, std::memory_order_relaxed); }
+  bool isOn(int64_t time) const { return time < until.load(std::memory_order_relaxed); }
+
+  /// Longer than anything but the loss of the CPU takes between two looks at the clock.
+  static constexpr int64_t kLoss = 200'000;
+
+private:
+  static constexpr int64_t kMemory = 100'000'000;
+  std::atomic<int64_t> until{0};
+};
+
+/// Spins until `done()`, or for as long as that pays: waking a thread takes 5 to 50 microseconds. Where others want the CPU a thread
+/// that spins uses up the time that it would rather have later, so it soon lets them have it. Returns whether it is done.
+template <typename Condition> bool spin(Condition done, Contention &contention) {
+  constexpr int64_t kAlone = 50'000, kContended = 4'000;
+  constexpr int kYields = 2;
+  int64_t begin = 0, last = 0;
   for (;;) {
     for (int i = 0; i < 32; ++i) {
       if (done())
@@ -52,10 +68,20 @@ template <typename Condition> bool spin(Condition done) {
       pause();
     }
     int64_t time = now();
-    if (end == 0)
-      end = time + kSpinNanoseconds;
-    else if (time > end)
-      return false;
+    if (begin == 0)
+      begin = last = time;
+    if (time - last > Contention::kLoss)
+      contention.noteLoss(time);
+    last = time;
+    bool isContended = contention.isOn(time);
+    if (time - begin <= (isContended ? kContended : kAlone))
+      continue;
+    for (int i = 0; isContended && i < kYields; ++i) {
+      sched_yield();
+      if (done())
+        return true;
+    }
+    return false;
   }
 }
 

@@ -7,56 +7,52 @@
 
 #include "runtime/core/ThreadPool.h"
 
-#include "runtime/core/Spin.h"
-
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <new>
 
 namespace tenon::rt {
 
-/// Rounds of the barrier before its counters are set back.
-static constexpr uint32_t kMostRounds = 1u << 20;
+//===----------------------------------------------------------------------===//
+// Share
+//===----------------------------------------------------------------------===//
 
-/// How many threads so many tiles are split over.
-static uint32_t partsOf(int64_t tiles, uint32_t threads) { return tiles < int64_t(threads) ? uint32_t(tiles) : threads; }
+Share::Share(ThreadPool &pool, const Job &job, uint64_t number, uint32_t part, uint32_t threads, uint32_t shift, Whose whose)
+    : pool(&pool), job(job), isBackward(pool.list.isBackward), number(number), part(part), threads(threads), shift(shift) {
+  parts = uint32_t(std::clamp<int64_t>(job.tiles, 1, threads));
+  owns = part < parts;
+  this->part = part % parts;
+  visit = whose == Whose::others && owns ? 1 : 0;
+  endVisit = whose == Whose::own ? uint32_t(owns) : parts;
+}
 
-namespace {
-/// Jobs [begin, end) of a list, which are beside each other.
-struct Group {
-  uint32_t begin, end;
-  int64_t tiles;
-};
-} // namespace
+/// Few, since each is a call; more where the order matters.
+int64_t Share::countPieces(int64_t tiles) const {
+  constexpr int64_t kPieces = 4, kPiecesBackward = 16;
+  return std::min(tiles, isBackward ? kPiecesBackward : pool ? kPieces : 1);
+}
 
-static Group groupFrom(const Jobs &list, uint32_t begin) {
-  Group group{begin, begin + 1, list.jobs[begin].tiles};
-  for (; group.end < list.count && list.jobs[group.end].isBeside && group.end - begin < ThreadPool::kMostBeside; ++group.end)
-    group.tiles += list.jobs[group.end].tiles;
-  return group;
+std::atomic<uint64_t> &Share::takenOf(uint32_t from) const {
+  return pool ? pool->workers[(from + shift) % threads].taken[number % ThreadPool::kMostBeside] : ownTaken;
 }
 
 /// How many pieces of a share are taken is one number: from its beginning by its owner in the lowest byte, from its end by
 /// others in the next one, and above them the number of the job that this is about, so that nobody has to set it back.
 bool Share::take(uint32_t from, int64_t &begin, int64_t &end) {
-  // Few, since each is a call; more where the order matters.
-  constexpr int64_t kPieces = 4, kPiecesBackward = 16;
-  int64_t first = getBegin(from), tiles = getBegin(from + 1) - first;
-  int64_t pieces = isBackward ? kPiecesBackward : pool ? kPieces : 1;
-  if (pieces > tiles)
-    pieces = tiles;
-  std::atomic<uint64_t> &taken =
-      pool ? pool->workers[(from + shift) % pool->parts].taken[number % ThreadPool::kMostBeside] : ownTaken;
+  int64_t first = getBegin(from), tiles = getBegin(from + 1) - first, pieces = countPieces(tiles);
+  std::atomic<uint64_t> &taken = takenOf(from);
+  bool isOwn = owns && from == part;
   uint64_t seen = taken.load(std::memory_order_relaxed);
   for (;;) {
     uint64_t old = seen >> 16 == number ? seen : number << 16;
     int64_t front = uint8_t(old), back = uint8_t(old >> 8);
     if (front + back >= pieces)
       return false;
-    // Tiles do not depend on each other, and what they depend on comes with the ticket: no order is needed here.
-    if (!taken.compare_exchange_weak(seen, old + (from == part ? 1 : 1 << 8), std::memory_order_relaxed))
+    // Tiles do not depend on each other, and what they depend on comes with the group: no order is needed here.
+    if (!taken.compare_exchange_weak(seen, old + (isOwn ? 1 : 1 << 8), std::memory_order_relaxed))
       continue;
-    int64_t piece = from == part ? front : pieces - 1 - back;
+    int64_t piece = isOwn ? front : pieces - 1 - back;
     if (isBackward)
       piece = pieces - 1 - piece;
     begin = first + tiles * piece / pieces;
@@ -66,18 +62,33 @@ bool Share::take(uint32_t from, int64_t &begin, int64_t &end) {
 }
 
 bool Share::next(int64_t &begin, int64_t &end) {
-  for (; others < parts; ++others)
-    if (take((part + others) % parts, begin, end))
+  for (; visit < endVisit; ++visit)
+    if (take((part + visit) % parts, begin, end))
       return true;
   return false;
 }
+
+bool Share::isEmpty() const {
+  for (uint32_t i = visit; i < endVisit; ++i) {
+    uint32_t from = (part + i) % parts;
+    uint64_t seen = takenOf(from).load(std::memory_order_relaxed);
+    int64_t taken = seen >> 16 == number ? uint8_t(seen) + uint8_t(seen >> 8) : 0;
+    if (taken < countPieces(getBegin(from + 1) - getBegin(from)))
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
 
 Status ThreadPool::start(uint32_t threads, const CpuNodes &nodes) {
   count = threads;
   if (count <= 1)
     return {};
   workers.reset(new (std::nothrow) Worker[count]);
-  if (!workers || !barrier.reserve(count))
+  if (!workers || !team.reserve(count))
     return Status::make(TENON_RESOURCES, "no memory for %u threads", threads);
   // The program's signal handlers run on the program's own threads; but what an instruction raises is its own thread's.
   sigset_t blocked, old;
@@ -99,81 +110,186 @@ Status ThreadPool::start(uint32_t threads, const CpuNodes &nodes) {
   if (error)
     return Status::make(TENON_RESOURCES, "thread %u of %u cannot be started: %s; ask for fewer threads",
                         started + 1, threads, strerror(error));
+  measureOpening();
   return {};
 }
 
 ThreadPool::~ThreadPool() {
   if (!started)
     return;
-  stopping = true;
-  ticket.store((ticket.load() & UINT32_MAX) + 1 + (uint64_t(count) << 32));
-  futexWakeAll(&ticket);
+  stopping.store(true);
+  idle.wake();
   for (uint32_t i = 1; i <= started; ++i)
     pthread_join(workers[i].handle, nullptr);
 }
 
 void *ThreadPool::enter(void *worker) {
   Worker &self = *static_cast<Worker *>(worker);
-  self.pool->work(self);
+  self.pool->work(self.number);
   return nullptr;
 }
 
-/// Returns the first ticket that is not `seen`.
-uint64_t ThreadPool::waitForTicket(uint64_t seen) {
-  for (;;) {
-    if (spin([&] { return ticket.load(std::memory_order_acquire) != seen; }))
-      return ticket.load(std::memory_order_acquire);
-    // run() publishes the ticket before it reads `sleepers`, and this adds to `sleepers` before the kernel
-    // compares the ticket: so one of the two sees the other.
-    sleepers.fetch_add(1);
-    // The low half, on the little-endian machines that we run on.
-    futexWait(&ticket, uint32_t(seen));
-    sleepers.fetch_sub(1);
-  }
+template <typename Condition> void ThreadPool::Sleepers::wait(Condition done) {
+  // Whoever wakes us stores what we wait for before it reads `count`, and we add to `count` before we look at that again: so one of
+  // the two sees the other.
+  count.fetch_add(1);
+  uint32_t seen = calls.load();
+  if (!done())
+    futexWait(&calls, seen);
+  count.fetch_sub(1);
 }
 
-void ThreadPool::work(Worker &self) {
-  uint64_t seen = 0;
-  for (;;) {
-    seen = waitForTicket(seen);
-    if (self.number >= uint32_t(seen >> 32))
-      continue;
-    if (stopping)
-      return;
-    uint32_t round = runPart(self.number, firstRound);
-    barrier.arrive(self.number, round);
-  }
-}
-
-void ThreadPool::runJob(uint32_t index, uint32_t thread, uint32_t part, uint32_t shift) {
-  const Job &job = list.jobs[index];
-  uint32_t jobParts = partsOf(job.tiles, parts);
-  if (part >= jobParts || hasFailed.load(std::memory_order_relaxed))
+void ThreadPool::Sleepers::wake() {
+  if (!count.load())
     return;
-  Share alone(job, list.isBackward), share(*this, job, firstNumber + index, part, jobParts, shift);
-  if (int32_t code = job.run(job, thread, jobParts == 1 ? alone : share)) {
+  calls.fetch_add(1);
+  futexWakeAll(&calls);
+}
+
+/// Returns when there is a group to come into, or the list is over, or the pool.
+void ThreadPool::waitForWork(uint32_t thread, uint32_t seen) {
+  bool isCaller = thread == 0;
+  auto done = [&] { return team.isOpenTo(thread, seen) || (isCaller ? team.isClosed() : stopping.load(std::memory_order_relaxed)); };
+  while (!spin(done, contention)) {
+    (isCaller ? caller : idle).wait([&] { return done() || stopping.load(); });
+    if (done())
+      return;
+  }
+}
+
+void ThreadPool::work(uint32_t thread) {
+  uint32_t seen = 0, parts;
+  while (!stopping.load(std::memory_order_relaxed)) {
+    if (team.enter(thread, &seen, &parts))
+      workOn(thread, seen, parts);
+    else
+      waitForWork(thread, seen);
+  }
+}
+
+/// Wakes those who sleep where a group is worth it, or the list is and nobody has for a while: most groups are over before
+/// a thread that sleeps could come.
+void ThreadPool::callSleepers(const Group &group) {
+  if (!idle.count.load() && !caller.count.load())
+    return;
+  constexpr int64_t kWhile = 100'000;
+  int64_t cost = callCost.load(std::memory_order_relaxed), begin = now();
+  bool isLong = group.nanoseconds == 0 || group.nanoseconds > 4 * cost;
+  if (!isLong && !(isWorthWaking && begin - lastCall > kWhile))
+    return;
+  lastCall = begin;
+  idle.wake();
+  caller.wake();
+  // What the call costs the one who calls, in the mean of some.
+  int64_t took = std::min(now() - begin, Contention::kLoss);
+  callCost.store(cost + (took - cost) / 8, std::memory_order_relaxed);
+}
+
+//===----------------------------------------------------------------------===//
+// Lists of jobs
+//===----------------------------------------------------------------------===//
+
+ThreadPool::Group ThreadPool::groupFrom(const Jobs &jobs, uint32_t begin) {
+  Group group{begin, begin, 0, 0};
+  bool isKnown = true;
+  do {
+    const Job &job = jobs.jobs[group.end++];
+    group.tiles += job.tiles;
+    group.nanoseconds += job.nanoseconds;
+    isKnown &= job.nanoseconds > 0;
+  } while (group.end < jobs.count && jobs.jobs[group.end].isBeside && group.end - begin < kMostBeside);
+  if (!isKnown)
+    group.nanoseconds = 0;
+  return group;
+}
+
+/// How many threads a group is split over: each has a tile, and enough to do for it to be worth coming.
+uint32_t ThreadPool::partsOf(const Group &group) const {
+  int64_t most = std::min<int64_t>(group.tiles, count);
+  if (group.nanoseconds)
+    most = std::min(most, group.nanoseconds / grain);
+  return uint32_t(std::max<int64_t>(most, 1));
+}
+
+void ThreadPool::runJob(uint32_t index, uint32_t thread, Share &share) {
+  if (hasFailed.load(std::memory_order_relaxed))
+    return;
+  const Job &job = list.jobs[index];
+  if (int32_t code = job.run(job, thread, share)) {
     workers[thread].failure = {index, code, thread};
     hasFailed.store(true, std::memory_order_relaxed);
   }
 }
 
-/// One thread's way through the list; `round` is the next one of the barrier. Returns which one is after the way.
-uint32_t ThreadPool::runPart(uint32_t thread, uint32_t round) {
-  bool wasSpread = false; // over several threads
-  for (uint32_t begin = 0; begin < list.count;) {
-    Group group = groupFrom(list, begin);
-    bool isSpread = group.tiles > 1;
-    if (begin > 0 && (wasSpread || isSpread))
-      barrier.wait(thread, round++);
-    wasSpread = isSpread;
+/// Does what a thread finds to do in a group: first its own tiles of all jobs, then what others have left.
+void ThreadPool::doGroup(const Group &group, uint32_t thread, uint32_t parts) {
+  bool isOne = group.end - group.begin == 1;
+  for (Share::Whose whose : {isOne ? Share::Whose::all : Share::Whose::own, Share::Whose::others}) {
     uint32_t shift = 0;
-    for (uint32_t i = begin; i < group.end; ++i) {
-      runJob(i, thread, (thread + parts - shift) % parts, shift);
-      shift = uint32_t((shift + list.jobs[i].tiles) % parts);
+    for (uint32_t i = group.begin; i < group.end; ++i) {
+      const Job &job = list.jobs[i];
+      Share share(*this, job, firstNumber + i, (thread + parts - shift) % parts, parts, shift, whose);
+      if (job.tiles && !share.isEmpty())
+        runJob(i, thread, share);
+      shift = uint32_t((shift + job.tiles) % parts);
     }
-    begin = group.end;
+    if (isOne)
+      return;
   }
-  return round;
+}
+
+/// Does the groups from `begin` on that are not split. Returns the first one that is, or the end, where something has failed, too.
+uint32_t ThreadPool::doSmallGroups(uint32_t begin, uint32_t thread) {
+  while (begin < list.count && !hasFailed.load(std::memory_order_relaxed)) {
+    Group group = groupFrom(list, begin);
+    if (partsOf(group) > 1)
+      return begin;
+    for (; begin < group.end; ++begin) {
+      Share all(list.jobs[begin], list.isBackward);
+      if (list.jobs[begin].tiles)
+        runJob(begin, thread, all);
+    }
+  }
+  return list.count;
+}
+
+/// Works on a group that the thread is in, and on those that it opens after it.
+void ThreadPool::workOn(uint32_t thread, uint32_t number, uint32_t parts) {
+  for (;;) {
+    uint32_t base = uint32_t(firstNumber);
+    uint32_t next = number - base;
+    if (parts == 1) {
+      next = doSmallGroups(next, thread);
+    } else {
+      Group group = groupFrom(list, next);
+      doGroup(group, thread, parts);
+      next = group.end;
+    }
+    bool goesOn = next < list.count && !hasFailed.load(std::memory_order_relaxed);
+    parts = goesOn ? partsOf(groupFrom(list, next)) : 0;
+    if (!team.leave(thread, number, base + next, parts > 1 ? parts : 0))
+      return;
+    // The thread is the only one now.
+    if (parts <= 1) {
+      // What is not split is the caller's, whose cache then has what the small groups before it wrote; unless it may be long in coming.
+      if (goesOn && thread != 0 && !contention.isOn(now())) {
+        team.offer(base + next);
+        caller.wake();
+        return;
+      }
+      next = doSmallGroups(next, thread);
+      if (next == list.count) {
+        team.close(base + next);
+        if (thread != 0)
+          caller.wake();
+        return;
+      }
+      parts = partsOf(groupFrom(list, next));
+      team.open(thread, base + next, parts);
+    }
+    number = base + next;
+    callSleepers(groupFrom(list, next));
+  }
 }
 
 JobFailure ThreadPool::runAlone(const Jobs &jobs) {
@@ -185,30 +301,47 @@ JobFailure ThreadPool::runAlone(const Jobs &jobs) {
   return {};
 }
 
+/// Whether the caller better does a list of so many nanoseconds by itself: where all others sleep and it is over before they
+/// come, or where they may lose their CPUs in the midst of a tile, for which it would wait longer than it takes.
+bool ThreadPool::paysAlone(int64_t nanoseconds) {
+  constexpr int64_t kShort = 500'000;
+  if (nanoseconds < 4 * callCost.load(std::memory_order_relaxed) && idle.count.load() == count - 1)
+    return true;
+  return nanoseconds < kShort && contention.isOn(now());
+}
+
 JobFailure ThreadPool::run(const Jobs &jobs) {
-  uint32_t most = 1;
-  for (Group group{0, 0, 0}; group.end < jobs.count;) {
-    group = groupFrom(jobs, group.end);
-    most = std::max(most, partsOf(group.tiles, count));
+  int64_t split = 0;
+  bool isKnown = true, isSplit = false;
+  for (uint32_t next = 0; count > 1 && next < jobs.count;) {
+    Group group = groupFrom(jobs, next);
+    next = group.end;
+    split += group.nanoseconds;
+    if (partsOf(group) <= 1)
+      continue;
+    isSplit = true;
+    isKnown &= group.nanoseconds > 0;
   }
-  if (most <= 1)
+  if (!isSplit || (isKnown && paysAlone(split)))
     return runAlone(jobs);
-  // Rounds go on from where they were, so that nobody's counters have to be set back, but for another number of threads.
-  if (roundParts != most || nextRound > kMostRounds) {
-    barrier.start(roundParts = most);
-    nextRound = 0;
-  }
   list = jobs;
+  // Numbers go on from where they were, so that nothing has to be set back.
   firstNumber += kMostBeside;
-  parts = most;
-  firstRound = nextRound;
-  // No other thread writes the ticket.
-  ticket.store((uint64_t(most) << 32) | uint32_t(ticket.load(std::memory_order_relaxed) + 1));
-  if (sleepers.load())
-    futexWakeAll(&ticket);
-  uint32_t round = runPart(0, firstRound);
-  barrier.waitForArrivals(0, round);
-  nextRound = round + 1;
+  isWorthWaking = !isKnown || split > 16 * callCost.load(std::memory_order_relaxed);
+  lastCall = 0;
+  uint32_t base = uint32_t(firstNumber), seen = base + doSmallGroups(0, 0);
+  if (seen - base < list.count) {
+    Group group = groupFrom(list, seen - base);
+    uint32_t parts = partsOf(group);
+    team.open(0, seen, parts);
+    callSleepers(group);
+    workOn(0, seen, parts);
+    while (!team.isClosed())
+      if (team.enter(0, &seen, &parts))
+        workOn(0, seen, parts);
+      else
+        waitForWork(0, seen);
+  }
   firstNumber += jobs.count;
   return hasFailed.load(std::memory_order_relaxed) ? takeFailure() : JobFailure();
 }
@@ -216,7 +349,7 @@ JobFailure ThreadPool::run(const Jobs &jobs) {
 /// The failure of the first job that had one, and of the lowest thread.
 JobFailure ThreadPool::takeFailure() {
   JobFailure first;
-  for (uint32_t i = 0; i < parts; ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
     JobFailure &failure = workers[i].failure;
     if (failure.code && (!first.code || failure.job < first.job))
       first = failure;
@@ -224,6 +357,41 @@ JobFailure ThreadPool::takeFailure() {
   }
   hasFailed.store(false, std::memory_order_relaxed);
   return first;
+}
+
+/// Measures what it costs to open a group to all threads: the least that groups of tiles of a microsecond take longer than those.
+void ThreadPool::measureOpening() {
+  static constexpr int64_t kTile = 1'000, kLeast = 150, kMost = 5'000, kUnknown = 500, kPatience = 300'000;
+  struct Probe {
+    std::atomic<uint32_t> workers{0}; ///< tiles that were not the caller's
+    static int32_t run(const Job &job, uint32_t thread, Share &share) {
+      for (int64_t begin, end; share.next(begin, end);) {
+        for (int64_t until = now() + kTile * (end - begin); now() < until;)
+          pause();
+        if (thread)
+          const_cast<Probe *>(static_cast<const Probe *>(job.owner))->workers.fetch_add(uint32_t(end - begin), std::memory_order_relaxed);
+      }
+      return 0;
+    }
+  };
+  Probe probe;
+  constexpr uint32_t kGroups = 8;
+  Job jobs[kGroups];
+  for (Job &job : jobs)
+    job = {Probe::run, &probe, 0, false, count};
+  int64_t best = kMost, begin = now();
+  for (int round = 0; round < 12 && now() - begin < kPatience; ++round) {
+    probe.workers.store(0, std::memory_order_relaxed);
+    int64_t start = now();
+    run({jobs, kGroups});
+    // Others must have come for it to say anything.
+    if (probe.workers.load(std::memory_order_relaxed) == kGroups * (count - 1))
+      best = std::min(best, (now() - start) / kGroups - kTile);
+  }
+  // What a thread reads that the other one has written comes from that one's cache, which no tile here had to wait for: a few times
+  // as much work is where the two lines cross (docs/performance/shared-machines.md).
+  constexpr int64_t kWithData = 4;
+  grain = kWithData * (best == kMost ? kUnknown : std::clamp(best, kLeast, kMost));
 }
 
 } // namespace tenon::rt

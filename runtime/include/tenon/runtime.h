@@ -295,7 +295,7 @@ void tenon_session_reset_state(tenon_session *session);
 /// Gives every later run the same random numbers, which follow from `seed`. Before, each run has its own.
 void tenon_session_set_seed(tenon_session *session, uint64_t seed);
 
-/// What one thread did for one instruction. Times are nanoseconds of CLOCK_MONOTONIC.
+/// What one thread did for one instruction; a thread that came too late to do anything has none. Times are nanoseconds of CLOCK_MONOTONIC.
 typedef struct tenon_profile_event {
   uint32_t instruction;
   uint32_t thread; ///< 0 is the thread that called tenon_session_run

@@ -96,7 +96,8 @@ TEST_CASE("a call finds in scratch memory what the one before it in the launch l
       std::vector<int64_t> first = runner.output<int64_t>(0);
       // All tiles of one thread are a call; those of several are done in some calls, of which each thread has one first.
       int64_t count = std::accumulate(first.begin(), first.end(), int64_t(0));
-      CHECK((threads == 1 ? count == 64 : count > 0 && count < 64));
+      // What takes so little is soon found not to be worth splitting.
+      CHECK((threads == 1 ? count == 64 : count > 0 && (count < 64 || round > 0)));
     }
   }
 }
@@ -224,8 +225,9 @@ TEST_CASE("what a thread is kept from is done by the others") {
     b.instruction(fmt::Opcode::fill, 0, 0, 0, {done}, {eight}, "Zero");
     b.launch("wait_for_others", b.constant(kTiles), {done}, {b.constant(kTiles), piece}, "Wait");
     b.halt();
-    Runner runner(b, threads);
+    // A first run each: how long a launch takes is not known then, so that it is split for certain.
     for (int run = 0; run < 20; ++run) {
+      Runner runner(b, threads);
       REQUIRE(runner.run() == TENON_OK);
       CHECK(runner.output<int64_t>(0) == std::vector<int64_t>{kTiles});
     }
@@ -473,7 +475,7 @@ TEST_CASE("an index that a kernel reports is in the error, with its limits") {
   }
 }
 
-TEST_CASE("a profile has a slice for each instruction and thread") {
+TEST_CASE("a profile has a slice for each instruction and thread that does some of it") {
   Runner runner(scaleAndAdd(), 2);
   std::vector<float> x = ramp(4096);
   REQUIRE(runner.bind(0, x) == TENON_OK);
@@ -490,12 +492,14 @@ TEST_CASE("a profile has a slice for each instruction and thread") {
       },
       &slices);
   REQUIRE(runner.run() == TENON_OK);
-  CHECK(slices == 4);
-  CHECK(tiles[0] == 256);
-  CHECK(tiles[1] == 256);
+  int seen = slices;
+  CHECK((seen >= 2 && seen <= 4));
+  // Each thread's share is half of the tiles.
+  for (int64_t count : {tiles[0].load(), tiles[1].load()})
+    CHECK((count == 128 || count == 256));
   tenon_session_set_profile(runner.session, nullptr, nullptr);
   REQUIRE(runner.run() == TENON_OK);
-  CHECK(slices == 4);
+  CHECK(slices == seen);
 }
 
 TEST_CASE("run_seed: the sequence that a seed gives, or other numbers each time") {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/core/Barrier.h"
+#include "runtime/core/Team.h"
 #include "runtime/core/ThreadPool.h"
 
 #include <catch2/catch.hpp>
@@ -17,32 +17,56 @@
 
 using namespace tenon::rt;
 
-TEST_CASE("a barrier: nobody is a round ahead") {
+TEST_CASE("a team: a group is over when all who came have left, and nobody comes twice") {
   for (uint32_t count : {1, 2, 8, 9, 64, 3}) {
-    constexpr uint32_t kRounds = 50;
-    Barrier barrier;
-    REQUIRE(barrier.reserve(count));
-    barrier.start(count);
-    std::vector<std::atomic<uint32_t>> rounds(count);
-    std::atomic<uint32_t> faults{0};
-    auto run = [&](uint32_t thread) {
-      for (uint32_t round = 0; round < kRounds; ++round) {
-        rounds[thread].store(round + 1, std::memory_order_relaxed);
-        barrier.wait(thread, round);
-        for (const std::atomic<uint32_t> &other : rounds)
-          faults += other.load(std::memory_order_relaxed) <= round;
+    constexpr uint32_t kGroups = 200;
+    Team team;
+    REQUIRE(team.reserve(count));
+    // What threads do in a group: the number of it must be the same from their coming to their leaving.
+    std::atomic<uint32_t> current{0}, faults{0}, visits{0};
+    std::atomic<bool> isOver{false};
+    auto work = [&](uint32_t thread, uint32_t number) {
+      for (;;) {
+        ++visits;
+        faults += current.load() != number;
+        bool isEnd = number == kGroups;
+        // Every third group is done by the one who left last, before it opens the one after.
+        uint32_t next = number + 1, parts = isEnd || number % 3 == 0 ? 0 : 1 + (number * 7) % count;
+        std::this_thread::yield();
+        faults += current.load() != number;
+        if (!team.leave(thread, number, next, 0))
+          return;
+        current = next;
+        if (isEnd) {
+          isOver = true;
+          return team.close(next);
+        }
+        team.open(thread, next, std::max(parts, 1u));
+        number = next;
       }
-      if (thread != 0)
-        barrier.arrive(thread, kRounds);
+    };
+    auto run = [&](uint32_t thread) {
+      uint32_t seen = 0, parts = 0;
+      while (!isOver)
+        if (team.enter(thread, &seen, &parts)) {
+          faults += thread >= parts;
+          work(thread, seen);
+        } else {
+          std::this_thread::yield();
+        }
     };
     std::vector<std::thread> threads;
     for (uint32_t thread = 1; thread < count; ++thread)
       threads.emplace_back(run, thread);
+    current = 1;
+    team.open(0, 1, count);
+    work(0, 1);
     run(0);
-    barrier.waitForArrivals(0, kRounds);
     for (std::thread &thread : threads)
       thread.join();
+    CHECK(team.isClosed());
     CHECK(faults == 0);
+    CHECK(visits >= kGroups);
   }
 }
 
@@ -132,15 +156,15 @@ TEST_CASE("small jobs beside each other are done by several threads, those that 
   // The first of two jobs waits until the second one is done: so another thread does that.
   struct Waiting {
     std::atomic<bool> isDone{false};
+    std::atomic<uint32_t> calls{0};
     static int32_t run(const Job &job, uint32_t thread, Share &share) {
       auto &self = *static_cast<Waiting *>(const_cast<void *>(job.owner));
+      self.calls += job.number == 2;
       for (int64_t begin, end; share.next(begin, end);) {
         if (job.number == 1)
           self.isDone = true;
         while (!self.isDone)
           std::this_thread::yield();
-        if (job.number == 2 && thread != 0)
-          return 1;
       }
       return 0;
     }
@@ -151,7 +175,93 @@ TEST_CASE("small jobs beside each other are done by several threads, those that 
     Waiting waiting;
     Job jobs[] = {{Waiting::run, &waiting, 0, false, 1}, {Waiting::run, &waiting, 1, true, 1}, {Waiting::run, &waiting, 2, false, 1}};
     CHECK(pool.run({jobs, 3}).code == 0);
+    CHECK(waiting.calls == 1);
   }
+}
+
+TEST_CASE("nobody waits for a thread that has not come") {
+  // Signals hold the workers between two lists, as the loss of their CPUs does.
+  static std::atomic<uint32_t> held;
+  static std::atomic<bool> isFree;
+  held = 0;
+  isFree = false;
+  struct sigaction hold {}, old;
+  hold.sa_handler = [](int) {
+    ++held;
+    while (!isFree)
+      sched_yield();
+  };
+  REQUIRE(sigaction(SIGTRAP, &hold, &old) == 0);
+  struct Threads {
+    std::atomic<pthread_t> handles[3] = {};
+    static int32_t run(const Job &job, uint32_t thread, Share &share) {
+      auto &self = *static_cast<Threads *>(const_cast<void *>(job.owner));
+      self.handles[thread] = pthread_self();
+      for (int64_t begin, end; share.next(begin, end);)
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      return 0;
+    }
+  } threads;
+  {
+    ThreadPool pool;
+    REQUIRE_FALSE(pool.start(3).failed());
+    while (!threads.handles[1] || !threads.handles[2]) {
+      Job job{Threads::run, &threads, 0, false, 12};
+      REQUIRE(pool.run({&job, 1}).code == 0);
+    }
+    for (int worker : {1, 2})
+      REQUIRE(pthread_kill(threads.handles[worker], SIGTRAP) == 0);
+    while (held != 2)
+      sched_yield();
+    Counts counts({{100, false}, {1, false}, {30, false}, {2, true}, {1, true}, {7, false}});
+    for (int round = 0; round < 20; ++round) {
+      CHECK(counts.run(pool, round % 2 == 1).code == 0);
+      CHECK(counts.isDoneOnce(6));
+      CHECK(counts.threadOfFirst == std::vector<uint32_t>(6, 0));
+    }
+    isFree = true;
+    // They take part again.
+    threads.handles[1] = threads.handles[2] = pthread_t();
+    while (!threads.handles[1] || !threads.handles[2]) {
+      Job job{Threads::run, &threads, 0, false, 12};
+      REQUIRE(pool.run({&job, 1}).code == 0);
+    }
+  }
+  REQUIRE(sigaction(SIGTRAP, &old, nullptr) == 0);
+}
+
+TEST_CASE("groups that take less than splitting them costs are done by one thread") {
+  ThreadPool pool;
+  REQUIRE_FALSE(pool.start(2).failed());
+  CHECK(pool.leastSplit() > 0);
+  struct Threads {
+    std::atomic<uint32_t> mask[3];
+    static int32_t run(const Job &job, uint32_t thread, Share &share) {
+      auto &self = *static_cast<Threads *>(const_cast<void *>(job.owner));
+      for (int64_t begin, end; share.next(begin, end);) {
+        self.mask[job.number] |= 1u << thread;
+        // Long enough for others to come, if any do.
+        for (int64_t until = now() + 20'000; now() < until;)
+          tenon::rt::pause();
+      }
+      return 0;
+    }
+  };
+  uint32_t all = 0;
+  // On a busy machine it may take a while until the worker gets a CPU.
+  for (int round = 0; round < 30 || (all != 3 && round < 10'000); ++round) {
+    Threads threads{};
+    Job small{Threads::run, &threads, 0, false, 16, pool.leastSplit() - 1}, large{Threads::run, &threads, 1, false, 16, 1'000'000},
+        alsoSmall{Threads::run, &threads, 2, false, 16, 1};
+    Job jobs[] = {small, large, alsoSmall};
+    CHECK(pool.run({jobs, 3}).code == 0);
+    CHECK(threads.mask[0] == 1);
+    CHECK((threads.mask[2] == 1 || threads.mask[2] == 2));
+    all |= threads.mask[1];
+    CHECK(pool.run({jobs, 1}).code == 0);
+    CHECK(threads.mask[0] == 1);
+  }
+  CHECK(all == 3);
 }
 
 TEST_CASE("jobs that follow a failure are not begun, and the next list is") {
