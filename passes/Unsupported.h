@@ -21,12 +21,21 @@ inline mlir::InFlightDiagnostic emitUnsupported(mlir::Operation *op, const llvm:
   return diagnostic;
 }
 
-inline bool isUnsupported(mlir::Diagnostic &diagnostic) {
-  return llvm::any_of(diagnostic.getMetadata(), [](mlir::DiagnosticArgument &argument) {
-    return argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::String &&
-           argument.getAsString() == "unsupported";
+/// The same for what the machine lacks, a place for temporary files or memory: then the compiler exits with 4.
+inline mlir::InFlightDiagnostic emitExhausted(mlir::Operation *op, const llvm::Twine &message = {}) {
+  mlir::InFlightDiagnostic diagnostic = op->emitError(message);
+  diagnostic.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument("exhausted"));
+  return diagnostic;
+}
+
+inline bool hasMark(mlir::Diagnostic &diagnostic, llvm::StringRef mark) {
+  return llvm::any_of(diagnostic.getMetadata(), [&](mlir::DiagnosticArgument &argument) {
+    return argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::String && argument.getAsString() == mark;
   });
 }
+
+inline bool isUnsupported(mlir::Diagnostic &diagnostic) { return hasMark(diagnostic, "unsupported"); }
+inline bool isExhausted(mlir::Diagnostic &diagnostic) { return hasMark(diagnostic, "exhausted"); }
 
 } // namespace tenon
 

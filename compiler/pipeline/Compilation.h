@@ -92,7 +92,7 @@ private:
   CompileStatus fail(CompileStatus status, const llvm::Twine &message);
   void warn(const llvm::Twine &message);
   CompileStatus getFailure() const {
-    return sawUnsupported ? CompileStatus::unsupported : CompileStatus::fault;
+    return sawUnsupported ? CompileStatus::unsupported : sawExhausted ? CompileStatus::resources : CompileStatus::fault;
   }
   /// Where this phase is the one to be reproduced, writes `input` and sets isReproduced.
   CompileStatus beginPhase(llvm::StringRef phase, mlir::ModuleOp input,
@@ -120,6 +120,7 @@ private:
   unsigned numChoices = 0;
   std::unique_ptr<ErrorMeter> meter; ///< null where no error can be measured
   bool sawUnsupported = false;       ///< a pass has said that the model asks for what there is not
+  bool sawExhausted = false;         ///< something has said that the machine lacks what it needs
   bool isReproduced = false;         ///< the reproducer is written, and nothing is left to do
 };
 

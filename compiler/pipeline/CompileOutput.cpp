@@ -104,7 +104,7 @@ CompileStatus Compilation::writeCode() {
     FailureOr<std::string> bytes =
         buildObject(own, target, chosen.planned.variants.front().kernelNames, kind);
     if (failed(bytes))
-      return CompileStatus::fault;
+      return getFailure();
     return writeFile([&](llvm::raw_ostream &os) { os << *bytes; });
   }
   CodeKind kind = options.emit == EmitKind::llvm ? CodeKind::llvm : CodeKind::assembly;
@@ -127,7 +127,7 @@ CompileStatus Compilation::lowerCode() {
       return status;
     FailureOr<std::string> code = buildObject(own, target, variant.kernelNames, LinkKind::shared);
     if (failed(code))
-      return CompileStatus::fault;
+      return getFailure();
     chosen.code.push_back(std::move(*code));
   }
   return CompileStatus::done;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Threading.h"
 #include "passes/Kernel.h"
+#include "passes/Unsupported.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -74,8 +75,11 @@ FailureOr<std::string> tenon::buildObject(ModuleOp kernels, const CpuTarget &tar
     return kernels.emitError() << error;
   if (!support->empty())
     objects->push_back(std::move(*support));
-  FailureOr<std::string> linked = linkKernels(*objects, names, kind, error);
-  if (failed(linked))
-    return kernels.emitError("kernels do not link: ") << error;
-  return linked;
+  LinkError linkError;
+  FailureOr<std::string> linked = linkKernels(*objects, names, kind, linkError);
+  if (succeeded(linked))
+    return linked;
+  if (linkError.isOfResources)
+    return emitExhausted(kernels, linkError.text);
+  return kernels.emitError("kernels do not link: ") << linkError.text;
 }

@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <unistd.h>
 
 using namespace tenon;
@@ -60,6 +61,12 @@ Notes *childNotes = nullptr;
     if (std::current_exception())
       throw;
   } catch (const std::bad_alloc &) {
+    endWithoutMemory();
+  } catch (const std::system_error &e) {
+    // A thread that cannot be started says so: its stack needs memory, too.
+    if (e.code() != std::errc::resource_unavailable_try_again && e.code() != std::errc::not_enough_memory)
+      endWithFault(e.what());
+    Notes::set(childNotes->reason, std::string("no thread can be started: ") + e.what());
     endWithoutMemory();
   } catch (const std::exception &e) {
     endWithFault(e.what());

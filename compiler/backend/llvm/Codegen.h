@@ -55,9 +55,15 @@ mlir::FailureOr<std::string> compileLibrary(llvm::ArrayRef<std::string> kernels,
 /// A shared object without imports, in which the `entries` alone are visible; or one object for a linker.
 enum class LinkKind { shared, relocatable };
 
+/// Why objects could not be linked.
+struct LinkError {
+  std::string text;
+  bool isOfResources = false; ///< the machine has no place for the linker's files
+};
+
 /// Links objects, which must be complete together: see compileSupport.
 mlir::FailureOr<std::string> linkKernels(llvm::ArrayRef<std::string> objects, llvm::ArrayRef<std::string> entries,
-                                         LinkKind kind, std::string &error);
+                                         LinkKind kind, LinkError &error);
 
 } // namespace tenon
 

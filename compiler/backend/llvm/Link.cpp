@@ -14,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <deque>
 #include <mutex>
@@ -23,13 +24,17 @@ LLD_HAS_DRIVER(elf)
 using namespace mlir;
 using namespace tenon;
 
-/// Writes a file that is removed at the end of the scope.
+/// Writes a file that is removed at the end of the scope. A failure is the machine's.
 static FailureOr<std::string> writeTemporary(StringRef bytes, StringRef suffix,
-                                             std::deque<llvm::FileRemover> &files, std::string &error) {
+                                             std::deque<llvm::FileRemover> &files, LinkError &error) {
   llvm::SmallString<128> path;
   int descriptor;
   if (std::error_code code = llvm::sys::fs::createTemporaryFile("tenon", suffix, descriptor, path)) {
-    error = "cannot create a temporary file: " + code.message();
+    llvm::SmallString<128> folder;
+    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+    error = {"cannot create a temporary file in " + folder.str().str() + ": " + code.message() +
+                 "; set TMPDIR to a folder that can be written",
+             true};
     return failure();
   }
   files.emplace_back(path);
@@ -37,7 +42,7 @@ static FailureOr<std::string> writeTemporary(StringRef bytes, StringRef suffix,
   os << bytes;
   os.close();
   if (os.has_error()) {
-    error = "cannot write " + path.str().str() + ": " + os.error().message();
+    error = {"cannot write " + path.str().str() + ": " + os.error().message() + "; set TMPDIR to a folder with room", true};
     os.clear_error();
     return failure();
   }
@@ -54,7 +59,7 @@ static std::vector<std::string> getLinkOptions(LinkKind kind, const std::string 
 }
 
 FailureOr<std::string> tenon::linkKernels(ArrayRef<std::string> objects, ArrayRef<std::string> entries,
-                                          LinkKind kind, std::string &error) {
+                                          LinkKind kind, LinkError &error) {
   // lld takes files, and has state of its own for one link at a time.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
@@ -78,13 +83,13 @@ FailureOr<std::string> tenon::linkKernels(ArrayRef<std::string> objects, ArrayRe
   std::vector<const char *> argv;
   for (const std::string &argument : arguments)
     argv.push_back(argument.c_str());
-  llvm::raw_string_ostream messages(error);
+  llvm::raw_string_ostream messages(error.text);
   lld::Result result = lld::lldMain(argv, messages, messages, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)
     return failure();
   auto buffer = llvm::MemoryBuffer::getFile(*output);
   if (!buffer) {
-    error = "cannot read " + *output + ": " + buffer.getError().message();
+    error = {"cannot read " + *output + ": " + buffer.getError().message(), true};
     return failure();
   }
   return (*buffer)->getBuffer().str();

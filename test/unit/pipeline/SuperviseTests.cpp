@@ -13,6 +13,7 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -78,6 +79,13 @@ TEST_CASE("fatal errors of LLVM") {
 TEST_CASE("memory that there is not") {
   CHECK(supervise([](Announce) -> int { throw std::bad_alloc(); }).outOfMemory);
   CHECK(supervise([](Announce) { return raise(SIGKILL); }).outOfMemory);
+  // What std::thread throws where there is no room for a stack.
+  WorkEnd end = supervise([](Announce) -> int {
+    throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+  });
+  CHECK(end.outOfMemory);
+  CHECK_THAT(end.reason, Catch::StartsWith("no thread can be started: "));
+  CHECK_FALSE(supervise([](Announce) -> int { throw std::system_error(std::make_error_code(std::errc::io_error)); }).outOfMemory);
 }
 
 TEST_CASE("work is ended that takes more memory or time than its phase may") {
