@@ -176,7 +176,7 @@ def chooseModels(options):
     folder = options.work or options.build / "speed"
     folder.mkdir(parents=True, exist_ok=True)
     known = {model.name: model for model in readFolder(options.models)} if options.models else dict.fromkeys(generatorNames())
-    unknown = [name for name in options.names if name not in known and (options.models or name != "tiny")]
+    unknown = [name for name in options.names if name not in known and (options.models or not name.startswith("tiny"))]
     if unknown:
         raise Failure(f"no model '{unknown[0]}'; there are {', '.join(known)}")
     return ((known.get(name) or generate(name, folder), folder / f"{name}.tenon") for name in options.names or known)

@@ -82,15 +82,15 @@ Status benchmark(const Options &options, Model &model, double loadMs) {
     sum += time;
   const char *text =
       options.json
-          ? "{\"median_ms\":%.4f,\"min_ms\":%.4f,\"mean_ms\":%.4f,\"runs\":%u,\"load_ms\":%.4f,"
+          ? "{\"median_ms\":%.4f,\"min_ms\":%.4f,\"mean_ms\":%.4f,\"p99_ms\":%.4f,\"runs\":%u,\"load_ms\":%.4f,"
             "\"first_run_ms\":%.4f,\"peak_rss_bytes\":%llu,\"arena_bytes\":%llu,\"weight_bytes\":%llu,"
             "\"heap_bytes\":%llu,\"bind_seen_us\":%s,\"bind_new_us\":%s,\"program\":%s,\"target\":%s}\n"
-          : "median %.4f ms, min %.4f ms, mean %.4f ms of %u runs\n"
+          : "median %.4f ms, min %.4f ms, mean %.4f ms, 99th percentile %.4f ms of %u runs\n"
             "load %.4f ms, first run %.4f ms\n"
             "peak memory %llu bytes, arena %llu bytes, weights %llu bytes, heap %llu bytes\n"
             "binding of sizes seen before %s us, of new ones %s us\n"
             "program %s, target %s\n";
-  printf(text, median, times.front(), sum / double(times.size()), options.runs, loadMs, firstRunMs,
+  printf(text, median, times.front(), sum / double(times.size()), times[(times.size() - 1) * 99 / 100], options.runs, loadMs, firstRunMs,
          (unsigned long long)peakMemory(), (unsigned long long)memory.arena,
          (unsigned long long)memory.weights, (unsigned long long)memory.heap,
          microsecondsText(bindTimes.seen).c_str(), microsecondsText(bindTimes.fresh).c_str(),

@@ -96,7 +96,7 @@ TEST_CASE("a benchmark prints the agreed keys") {
   CHECK(result.code == 0);
   std::string rest = result.out;
   for (const char *key :
-       {"{\"median_ms\":", ",\"min_ms\":", ",\"mean_ms\":", ",\"runs\":5", ",\"load_ms\":",
+       {"{\"median_ms\":", ",\"min_ms\":", ",\"mean_ms\":", ",\"p99_ms\":", ",\"runs\":5", ",\"load_ms\":",
         ",\"first_run_ms\":", ",\"peak_rss_bytes\":", ",\"arena_bytes\":4032", ",\"weight_bytes\":16384",
         ",\"heap_bytes\":0", ",\"bind_seen_us\":", ",\"bind_new_us\":", ",\"program\":\"general\"", ",\"target\":\"\"}"}) {
     size_t at = rest.find(key);
