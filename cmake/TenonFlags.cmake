@@ -22,8 +22,12 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
 endif()
 
 if(TENON_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
-  add_link_options(-fsanitize=address,undefined)
+  add_compile_options(-fsanitize=${TENON_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TENON_SANITIZE})
+endif()
+
+if(TENON_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
 include_directories(${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})

@@ -12,7 +12,7 @@ config.name = "tenon"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".onnxtxt", ".test"]
 # These hold tests of other kinds, or what tests read.
-config.excludes = ["Inputs", "unit", "conformance", "bench", "artifacts", "lib"]
+config.excludes = ["Inputs", "unit", "conformance", "bench", "artifacts", "lib", "fuzz"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.tenon_binary_dir, "test")
 

@@ -90,9 +90,15 @@ static Status enterTarget(const char *needs, const CpuFeatures &cpu) {
   return acquireTargetState(needs);
 }
 
+/// It does not change, and asking takes long where a hypervisor answers.
+static const CpuFeatures &thisCpu() {
+  static const CpuFeatures cpu = detectCpu();
+  return cpu;
+}
+
 /// Takes the first code section that this CPU can run: they stand in order of preference.
 Status Artifact::pickCode() {
-  CpuFeatures cpu = detectCpu();
+  const CpuFeatures &cpu = thisCpu();
   Status last;
   for (const fmt::Section &section : container.sections) {
     if (section.kind != fmt::SectionKind::code)
@@ -120,7 +126,7 @@ Status Artifact::findCode(const char *name) {
     std::string own(tenon::rt::targetName(section));
     if (own == name) {
       code = &section;
-      Status match = enterTarget(targetNeeds(section), detectCpu());
+      Status match = enterTarget(targetNeeds(section), thisCpu());
       return match.failed() ? Status::make(TENON_UNSUPPORTED, "target %s %s", name, match.message()) : Status();
     }
     known.append(known.empty() ? "" : ", ").append(own.empty() ? targetNeeds(section) : own);
