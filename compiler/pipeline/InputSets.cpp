@@ -31,15 +31,16 @@ static bool isLeading(func::FuncOp function, AffineExpr symbol) {
   });
 }
 
-/// Values for the symbols of inputs; those that nobody prefers are halved `halvings` times.
-static Sizes chooseSizes(func::FuncOp function, ArrayRef<NamedRange> preferred, unsigned halvings) {
-  constexpr int64_t kUsual = 64;
+static constexpr int64_t kUsual = 64;
+
+/// Values for the symbols of inputs: for a batch that nobody prefers `batch`, for others 64, halved `halvings` times.
+static Sizes chooseSizes(func::FuncOp function, ArrayRef<NamedRange> preferred, int64_t batch, unsigned halvings) {
   MLIRContext *context = function.getContext();
   Facts facts = collectFacts(function);
   Sizes sizes;
   for (AffineExpr symbol : getInputSymbols(function)) {
     Interval range = facts.getRange(symbol);
-    int64_t value = isLeading(function, symbol) ? 1 : std::max<int64_t>(kUsual >> halvings, 1);
+    int64_t value = isLeading(function, symbol) ? batch : std::max<int64_t>(kUsual >> halvings, 1);
     auto known = llvm::find_if(preferred, [&](const NamedRange &one) {
       return getDimSymbol(context, one.symbol) == symbol && one.range.min >= range.min && one.range.max <= range.max;
     });
@@ -228,13 +229,20 @@ std::optional<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<Na
   constexpr unsigned kMostHalvings = 4;
   std::optional<InputSet> set;
   Sizes sizes;
-  for (unsigned halvings = 0; halvings <= kMostHalvings; ++halvings) {
-    sizes = chooseSizes(function, preferred, halvings);
-    set = makeShapes(function, sizes, error);
-    if (!set)
-      return std::nullopt;
-    // A refusal has its reason told when the inputs are bound.
-    if (meter(*set).value_or(0) <= kMostBytes)
+  // A model may refuse a batch of 1: one that takes the two largest of it, for instance.
+  for (int64_t batch : {int64_t(1), kUsual}) {
+    std::optional<uint64_t> bytes;
+    for (unsigned halvings = 0; halvings <= kMostHalvings; ++halvings) {
+      sizes = chooseSizes(function, preferred, batch, halvings);
+      set = makeShapes(function, sizes, error);
+      if (!set)
+        return std::nullopt;
+      // A refusal has its reason told when the inputs are bound.
+      bytes = meter(*set);
+      if (bytes.value_or(0) <= kMostBytes)
+        break;
+    }
+    if (bytes)
       break;
   }
   Random random(1);

@@ -83,7 +83,8 @@ SmallVector<int64_t> tenon::getKernelFacts(func::FuncOp kernel) {
     if (!memref)
       continue;
     bool isWritten = kernel.getArgAttr(i, kOutputAttr) || kernel.getArgAttr(i, kReusedAttr);
-    int64_t elementBytes = (memref.getElementTypeBitWidth() + 7) / 8;
+    // An index is 64 bits wide.
+    int64_t elementBytes = memref.getElementType().isIndex() ? 8 : (memref.getElementTypeBitWidth() + 7) / 8;
     AffineExpr count = getElementCount(context, Dims(kernel.getArgAttrOfType<ShapeAttr>(i, kDimsAttr).getDims()));
     writer.add({isWritten});
     writer.addExpr(mulDims(count, getDimConstant(context, elementBytes)));
