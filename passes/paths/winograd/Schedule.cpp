@@ -48,8 +48,8 @@ static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule
   // Fewer rows of a matrix product than these wait for their sums; what is lost between the blocks; of reading from afar, what
   // multiplying does not hide.
   constexpr double kFewRows = 4, kShare = 0.92, kSeen = 0.15;
-  // It keeps so many rows in registers, with two vectors each.
-  int64_t blockRows = machine.vectorRegisters / 2 - 2;
+  // The kernel keeps so many rows of two vectors each in registers (RegisterBlock.h).
+  int64_t blockRows = machine.vectorRegisters > 16 ? 13 : machine.vectorRegisters / 2 - 2;
   int64_t side = p.outputs + p.window - 1, points = side * side, squares = s.rows * s.columns;
   double lanes = double(machine.vectorBytes) / sizeof(float), vectors = p.panel / lanes;
   double input = kInput * points * squares * divideCeil(countSteps(p), int64_t(lanes));

@@ -196,7 +196,7 @@ func.func @open_pixels_in_words(%a: memref<?x2xi8>, %b: memref<1x3x1x128xi8>, %c
 // Elements are pairs of words, of which products and their sum are one instruction, where there is one. Those wait for their sums in
 // registers of which there are few.
 // CHECK-LABEL: @pairs_of_words
-// QUADS: %{{.*}}:28 = scf.for
+// QUADS: %{{.*}}:26 = scf.for
 // QUADS: vector.bitcast %{{.*}} : vector<16xi32> to vector<32xi16>
 // QUADS: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"
 // PAIRS: %{{.*}}:10 = scf.for

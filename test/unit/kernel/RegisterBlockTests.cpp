@@ -12,10 +12,18 @@
 using namespace tenon;
 
 TEST_CASE("a block divides the rows where that costs nothing") {
-  BlockProblem problem{28, 32, 16, 32};
+  BlockProblem problem{26, 32, 16, 32};
   RegisterBlock block = chooseBlock(problem);
-  CHECK(block.rows == 14);
+  CHECK(block.rows == 13);
   CHECK(block.vectors == 2);
+}
+
+TEST_CASE("a block of many registers leaves some for what is loaded early") {
+  for (int64_t rows : {14, 28, 98, 196, 224}) {
+    RegisterBlock block = chooseBlock({rows, 768, 16, 32});
+    CAPTURE(rows);
+    CHECK((block.rows + 1) * block.vectors + 3 <= 32);
+  }
 }
 
 TEST_CASE("of short vectors a block has two rather than more loads than products") {
