@@ -28,6 +28,13 @@ inline mlir::InFlightDiagnostic emitExhausted(mlir::Operation *op, const llvm::T
   return diagnostic;
 }
 
+/// The same for a model that no run can satisfy, whatever its inputs: then the compiler exits with 1.
+inline mlir::InFlightDiagnostic emitInvalid(mlir::Location loc, const llvm::Twine &message = {}) {
+  mlir::InFlightDiagnostic diagnostic = mlir::emitError(loc, message);
+  diagnostic.getUnderlyingDiagnostic()->getMetadata().push_back(mlir::DiagnosticArgument("invalid"));
+  return diagnostic;
+}
+
 inline bool hasMark(mlir::Diagnostic &diagnostic, llvm::StringRef mark) {
   return llvm::any_of(diagnostic.getMetadata(), [&](mlir::DiagnosticArgument &argument) {
     return argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::String && argument.getAsString() == mark;
@@ -36,6 +43,7 @@ inline bool hasMark(mlir::Diagnostic &diagnostic, llvm::StringRef mark) {
 
 inline bool isUnsupported(mlir::Diagnostic &diagnostic) { return hasMark(diagnostic, "unsupported"); }
 inline bool isExhausted(mlir::Diagnostic &diagnostic) { return hasMark(diagnostic, "exhausted"); }
+inline bool isInvalid(mlir::Diagnostic &diagnostic) { return hasMark(diagnostic, "invalid"); }
 
 } // namespace tenon
 

@@ -92,7 +92,10 @@ private:
   CompileStatus fail(CompileStatus status, const llvm::Twine &message);
   void warn(const llvm::Twine &message);
   CompileStatus getFailure() const {
-    return sawUnsupported ? CompileStatus::unsupported : sawExhausted ? CompileStatus::resources : CompileStatus::fault;
+    return sawUnsupported ? CompileStatus::unsupported
+           : sawInvalid   ? CompileStatus::invalid
+           : sawExhausted ? CompileStatus::resources
+                          : CompileStatus::fault;
   }
   /// Where this phase is the one to be reproduced, writes `input` and sets isReproduced.
   CompileStatus beginPhase(llvm::StringRef phase, mlir::ModuleOp input,
@@ -120,6 +123,7 @@ private:
   unsigned numChoices = 0;
   std::unique_ptr<ErrorMeter> meter; ///< null where no error can be measured
   bool sawUnsupported = false;       ///< a pass has said that the model asks for what there is not
+  bool sawInvalid = false;           ///< something has said that no run can satisfy the model
   bool sawExhausted = false;         ///< something has said that the machine lacks what it needs
   bool isReproduced = false;         ///< the reproducer is written, and nothing is left to do
 };

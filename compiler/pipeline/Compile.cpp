@@ -74,6 +74,7 @@ void Compilation::report(Diagnostic &diagnostic) {
   if (diagnostic.getSeverity() == DiagnosticSeverity::Remark)
     return;
   sawUnsupported |= isUnsupported(diagnostic);
+  sawInvalid |= isInvalid(diagnostic);
   sawExhausted |= isExhausted(diagnostic);
   std::string text = diagnostic.str();
   std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');

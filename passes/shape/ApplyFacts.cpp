@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/Unsupported.h"
 #include "passes/shape/BoundSizes.h"
 #include "passes/shape/FunctionFacts.h"
 
@@ -33,7 +34,7 @@ public:
   explicit FactsApplier(func::FuncOp function)
       : function(function), context(function.getContext()), facts(collectFacts(function)),
         inputSymbols(getInputSymbols(function)) {}
-  void run();
+  LogicalResult run();
 
   int64_t numReplaced = 0, numProven = 0;
 
@@ -49,6 +50,7 @@ private:
   void keepRange(AffineExpr symbol, AffineExpr value, std::vector<Requirement> &kept);
   void learnMultiple(AffineExpr difference);
   void replace(AffineExpr symbol, AffineExpr value);
+  LogicalResult refuseImpossible();
   void rewriteTypes();
   void rewriteRequires();
   void storeFacts();
@@ -324,15 +326,31 @@ void FactsApplier::storeFacts() {
   }
 }
 
-void FactsApplier::run() {
+/// Refuses a model of which all sizes are known and one does not hold. What follows would make operations that no verifier accepts.
+LogicalResult FactsApplier::refuseImpossible() {
+  for (const Requirement &requirement : requirements)
+    if (getConstant(requirement.expr).value_or(0) < 0)
+      return emitInvalid(UnknownLoc::get(context), requirement.text.empty() ? "a size is negative" : requirement.text.getValue());
+  // What stands in a branch or in a loop may never run.
+  for (RequireOp require : function.getBody().getOps<RequireOp>())
+    for (AffineExpr expr : require.getValues().getDims())
+      if (getConstant(facts.substitute(expr)).value_or(0) < 0)
+        return emitInvalid(require.getLoc(), require.getText());
+  return success();
+}
+
+LogicalResult FactsApplier::run() {
   readRanges();
   readRequirements();
   replaceFixedSymbols();
   replaceBindings();
   applyRequirements();
+  if (failed(refuseImpossible()))
+    return failure();
   rewriteTypes();
   rewriteRequires();
   storeFacts();
+  return success();
 }
 
 namespace {
@@ -342,7 +360,8 @@ struct ApplyFacts : public tenon::impl::ApplyFactsBase<ApplyFacts> {
     if (function.isPrivate() || function.isExternal())
       return;
     FactsApplier applier(function);
-    applier.run();
+    if (failed(applier.run()))
+      return signalPassFailure();
     boundSizes(function);
     numReplaced += applier.numReplaced;
     numProven += applier.numProven;

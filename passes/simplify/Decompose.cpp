@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 
+#include "dialects/tenon/IndexUses.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -122,6 +123,28 @@ struct DropEmptySums : public OpRewritePattern<ContractOp> {
       return rewriter.notifyMatchFailure(op, "has elements to sum");
     Value zero = createScalar(rewriter, op.getLoc(), op.getResult(), 0);
     rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), zero);
+    return success();
+  }
+};
+
+/// An operation whose results have no elements -> empty weights: what it would demand of windows or sums need not be met, and no
+/// kernel has to do without tiles. Indices that have to be in range are still looked at.
+struct DropEmptyResults : public RewritePattern {
+  explicit DropEmptyResults(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/10, context) {}
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    if (!isa<TenonDialect>(op->getDialect()) || isa<WeightOp>(op) || op->getNumResults() == 0 || !isPure(op))
+      return rewriter.notifyMatchFailure(op, "is no computation of values alone");
+    for (Type type : op->getResultTypes()) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !tensor.hasStaticShape() || tensor.getNumElements() != 0)
+        return rewriter.notifyMatchFailure(op, "may have elements to compute");
+    }
+    if (llvm::any_of(getIndexUses(op), [](const IndexUse &use) { return !use.isInRange && getConstant(use.count) != 0; }))
+      return rewriter.notifyMatchFailure(op, "has indices, which have to be in range");
+    SmallVector<Value> empty;
+    for (Type type : op->getResultTypes())
+      empty.push_back(WeightOp::create(rewriter, op->getLoc(), DenseElementsAttr::get(cast<ShapedType>(type), ArrayRef<Attribute>())));
+    rewriter.replaceOp(op, empty);
     return success();
   }
 };
@@ -276,7 +299,8 @@ struct Decompose : public tenon::impl::DecomposeBase<Decompose> {
   using DecomposeBase::DecomposeBase;
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, DropEmptySums, SplitReduction, DecomposeBatchNorm>(&getContext());
+    patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, DropEmptySums, DropEmptyResults, SplitReduction,
+                 DecomposeBatchNorm>(&getContext());
     if (all)
       patterns.add<DecomposeSigmoid, DecomposeRelu, DecomposeGelu, DecomposeSoftmax, DecomposeNorm<LayerNormOp>,
                    DecomposeNorm<RmsNormOp>, DecomposeDequantize>(&getContext());

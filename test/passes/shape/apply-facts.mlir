@@ -109,18 +109,6 @@ func.func @bound_constants(%a: tensor<?xf32, #tenon.shape<N>>) {
 
 // -----
 
-// A value that is too small is an error when the model runs, not before.
-// CHECK-LABEL: func.func @bound_constant_below_min
-// CHECK-NEXT: tenon.weight
-// CHECK-NEXT: tenon.require #tenon.shape<-3> "needs a size of at least 0"
-func.func @bound_constant_below_min() {
-  %0 = tenon.weight dense<[-3]> : tensor<1xi64>
-  tenon.bind %0 ["k"] {min = 0 : i64} : tensor<1xi64>
-  return
-}
-
-// -----
-
 // One that is bound twice has no one value.
 // CHECK-LABEL: func.func @bound_twice
 // CHECK-COUNT-2: tenon.bind

@@ -91,3 +91,22 @@ func.func @blocks(%x: tensor<3x2xi8>, %s: tensor<2x2xf32>) -> tensor<3x2xf32> {
   %0 = tenon.dequantize %x, %s {axis = 0 : i64, block = 2 : i64} : (tensor<3x2xi8>, tensor<2x2xf32>) -> tensor<3x2xf32>
   return %0 : tensor<3x2xf32>
 }
+
+// Of a convolution of no lines, whose window may not fit once they are padded, nothing is left.
+// CHECK-LABEL: @results_without_elements_are_weights
+// CHECK-NOT: tenon.convolve
+// CHECK: %[[EMPTY:.*]] = tenon.weight dense<> : tensor<1x1x0x5xf32>
+// CHECK: return %[[EMPTY]]
+func.func @results_without_elements_are_weights(%x: tensor<1x1x0x5xf32>, %filter: tensor<1x1x3x3xf32>) -> tensor<1x1x0x5xf32> {
+  %0 = tenon.convolve %x, %filter {strides = array<i64: 1, 1>, dilations = array<i64: 1, 1>, low = array<i64: 1, 1>, groups = 1 : i64,
+    high = array<i64: 1, 1>} : (tensor<1x1x0x5xf32>, tensor<1x1x3x3xf32>) -> tensor<1x1x0x5xf32>
+  return %0 : tensor<1x1x0x5xf32>
+}
+
+// Indices have to be in range though nothing is read at them.
+// CHECK-LABEL: @indices_of_empty_rows_are_looked_at
+// CHECK: tenon.gather
+func.func @indices_of_empty_rows_are_looked_at(%x: tensor<4x0xf32>, %i: tensor<3xi64>) -> tensor<3x0xf32> {
+  %0 = tenon.gather %x, %i {axis = 0 : i64} : (tensor<4x0xf32>, tensor<3xi64>) -> tensor<3x0xf32>
+  return %0 : tensor<3x0xf32>
+}
