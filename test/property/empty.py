@@ -50,6 +50,7 @@ UNDEFINED = {
     "RoiAlign": "regions of an image that there is not",
     "ReverseSequence": "lengths are more than there are steps",
     "TensorScatter": "an update of nothing has nowhere to go",
+    "Upsample": OPERANDS,
 }
 # Where the evaluator stops, and what we give follows from the definition.
 DEFINED = {
@@ -78,7 +79,10 @@ MISTAKEN = {
 # Where the evaluator has NaN for what we define as 0: a query of which every key is masked, as in torch.
 ZERO_FOR_NAN = ("Attention",)
 # Extents that are not equal are for the checks of sizes, which have tests of their own.
-UNEQUAL = re.compile(r"symbol '.*' is \d+ in .* and \d+ in |, and must be |to be equal|to be at most|needs two for each|do not broadcast against")
+UNEQUAL = re.compile(
+    r"symbol '.*' is \d+ in .* and \d+ in |, and must be |to be equal|to be at most|needs two for each|"
+    r"data asks for a size above|parts whose sum is not|not one label for each|do not broadcast against"
+)
 
 
 class Node:

@@ -144,12 +144,12 @@ def lengths():
 def labels():
     scores, target = floats(4, 5, 3), numpy.resize(ints(0, 4, 2), (4, 3))
     for reduction in ("none", "mean"):
-        yield Case(f"NegativeLogLikelihoodLoss, {reduction}", "NegativeLogLikelihoodLoss", [scores], 1, [target], bads(target, 5)[:2],
+        yield Case(f"NegativeLogLikelihoodLoss, {reduction}", "NegativeLogLikelihoodLoss", [scores], 1, [target], bads(target, 5, low=0),
                    reduction=reduction)
-        yield Case(f"SoftmaxCrossEntropyLoss, {reduction}", "SoftmaxCrossEntropyLoss", [scores], 1, [target], bads(target, 5)[:2],
+        yield Case(f"SoftmaxCrossEntropyLoss, {reduction}", "SoftmaxCrossEntropyLoss", [scores], 1, [target], bads(target, 5, low=0),
                    reduction=reduction)
     ignored = fill(target, 1, -7)
-    yield Case("NegativeLogLikelihoodLoss with a label to ignore", "NegativeLogLikelihoodLoss", [scores], 1, [ignored], bads(ignored, 5)[:2],
+    yield Case("NegativeLogLikelihoodLoss with a label to ignore", "NegativeLogLikelihoodLoss", [scores], 1, [ignored], bads(ignored, 5, low=0),
                ignore_index=-7)
 
 

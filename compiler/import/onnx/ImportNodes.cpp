@@ -125,8 +125,14 @@ bool Importer::importKnownOp(Node &node, StringRef domain) {
     return runHandler(node, *stringEntry, {});
   if (entry)
     return importByHandler(node, *entry);
+  return succeeded(importSchemaBody(node));
+}
+
+LogicalResult Importer::importSchemaBody(Node &node) {
+  const onnx::OpSchema *schema = findSchema(canonicalDomain(node.getDomain()), node.getOpType(), node.getOpset());
+  assert(schema && canBuildFunction(*schema) && "the operator has no body");
   const onnx::FunctionProto *function = buildFunction(node, *schema);
-  return function && succeeded(importFunction(node, *function));
+  return function ? importFunction(node, *function) : failure();
 }
 
 /// What a diagnostic of the dialect says, without the operation's name, which means nothing to a user.

@@ -170,6 +170,9 @@ public:
   /// Sets the outputs of `node` to these values.
   mlir::LogicalResult bindOutputs(Node &node, llvm::ArrayRef<ImportedValue *> values);
 
+  /// Imports the function body of the operator's schema in place of a node.
+  mlir::LogicalResult importSchemaBody(Node &node);
+
 private:
   // Importer.cpp: the main graph.
   void readModel(mlir::func::FuncOp function);

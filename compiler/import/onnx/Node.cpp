@@ -100,6 +100,8 @@ Value Node::vectorOperand(size_t i) {
   return rank(value) == 0 && value ? reshape(value, IntsRef(1)) : value;
 }
 
+LogicalResult Node::importBody() { return importer.importSchemaBody(*this); }
+
 Dims Node::bindSizes(Value vector, int64_t min, ArrayRef<AffineExpr> bounds) {
   std::optional<int64_t> count = getConstant(dim(vector, 0));
   if (!vector || !count || *count > ShapeValue::kMaxElements) {

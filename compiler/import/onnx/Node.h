@@ -126,6 +126,8 @@ public:
   /// Sets the first output to a constant, which becomes an operation where it is used as a tensor.
   mlir::LogicalResult setConstant(mlir::ElementsAttr value);
   mlir::LogicalResult setConstant(IntsRef values, IntsRef shape);
+  /// Imports the body that the operator's schema has, for handlers that only check operands before it.
+  mlir::LogicalResult importBody();
   llvm::ArrayRef<Value> getOutputs() const { return outputs; }
   mlir::ElementsAttr getConstantOutput() const { return constant; }
 

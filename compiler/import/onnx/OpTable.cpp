@@ -33,7 +33,7 @@ const Table &getTable(StringRef domain) {
                  getWindowOps(), getNormalizationOps(), getShapeOps(), getIndexingOps(), getConstantOps(),
                  getResizeOps(), getQuantizationOps(), getControlOps(), getRecurrentOps(), getSelectionOps(), getSequenceOps(), getRandomOps(),
                  getSamplingOps(), getUnfoldOps(), getSignalOps(), getDetectionOps(), getNgramOps(),
-                 getStringOps(), getImageOps()});
+                 getStringOps(), getImageOps(), getLossOps()});
   static const Table learning = makeTable({getCategoryOps(), getFeatureOps(), getLinearModelOps(), getTreeOps()});
   static const Table training = makeTable({getGradientOps(), getTrainingOps()});
   static const Table microsoft = makeTable({getMicrosoftOps(), getMicrosoftAttentionOps(), getMicrosoftQuantizationOps(), getMicrosoftWeightOps()});

@@ -61,6 +61,7 @@ llvm::ArrayRef<OpEntry> getSelectionOps();
 llvm::ArrayRef<OpEntry> getSequenceOps();
 llvm::ArrayRef<OpEntry> getStringOps();
 llvm::ArrayRef<OpEntry> getImageOps();
+llvm::ArrayRef<OpEntry> getLossOps();
 llvm::ArrayRef<OpEntry> getRandomOps();
 llvm::ArrayRef<OpEntry> getSamplingOps();
 llvm::ArrayRef<OpEntry> getUnfoldOps();

@@ -51,6 +51,8 @@ LogicalResult importConstantOfShape(Node &n) {
   return n.setResult(n.broadcast(value, *shape));
 }
 
+constexpr int64_t kMaxRange = int64_t(1) << 40, kTooMany = int64_t(1) << 62;
+
 /// A range whose bounds data decides.
 LogicalResult importRuntimeRange(Node &n) {
   auto scalar = [&](size_t i) { return n.reshape(n.input(i), IntsRef()); };
@@ -59,7 +61,10 @@ LogicalResult importRuntimeRange(Node &n) {
   requireAll(n, n.reshape(n.notEqual(delta, n.scalarLike(0, delta)), IntsRef(1)), "has a step of 0");
   if (isa<FloatType>(type)) {
     auto wide = [&](Value x) { return n.cast(x, n.f64()); };
-    count = n.cast(n.ceil(n.div(n.sub(wide(limit), wide(start)), wide(delta))), n.i64());
+    Value steps = n.ceil(n.div(n.sub(wide(limit), wide(start)), wide(delta)));
+    // Too many, or a number that is none, ask for more memory than there can be.
+    Value isFew = n.less(steps, n.scalar(static_cast<double>(kMaxRange), n.f64()));
+    count = n.select(isFew, n.cast(steps, n.i64()), n.scalar(kTooMany, n.i64()));
   } else {
     // A distance that no signed integer holds is one without a sign.
     Type unsignedType = IntegerType::get(n.getContext(), 64, IntegerType::Unsigned);
@@ -70,6 +75,7 @@ LogicalResult importRuntimeRange(Node &n) {
     Value stride = n.cast(n.select(isForward, step, n.neg(step)), unsignedType), one = n.scalar(1, unsignedType);
     // The last element is the last whole number of strides below the distance.
     Value last = n.div(n.sub(n.max(distance, one), one), n.max(stride, one));
+    last = n.min(last, n.scalar(kTooMany, unsignedType));
     count = n.select(isSome, n.add(n.cast(last, n.i64()), n.scalar(1, n.i64())), zero);
   }
   count = n.max(count, n.constantInts(0, {}, n.i64()));
@@ -89,7 +95,7 @@ LogicalResult importRange(Node &n) {
   auto si = start->getIntegers(), li = limit->getIntegers(), di = delta->getIntegers();
   if (s && l && d && (*d)[0] != 0) {
     double steps = std::ceil(((*l)[0] - (*s)[0]) / (*d)[0]);
-    if (!(steps < 1e12))
+    if (!(steps < static_cast<double>(kMaxRange)))
       return n.invalid("would make more than 2^40 elements");
     count = n.constantDim(std::max<int64_t>(static_cast<int64_t>(steps), 0));
   } else if (si && li && di && getConstant((*di)[0]).value_or(0) != 0) {

@@ -133,6 +133,7 @@ std::optional<ResizePlan> planBySizes(Node &n, Value x, Ints axes, size_t operan
   }
   ResizePlan plan{axes, *sizes, {}};
   for (auto [axis, size] : llvm::zip(axes, *sizes)) {
+    n.require(size, "resizes axis " + Twine(axis) + " to a negative size");
     std::optional<int64_t> in = getConstant(n.dim(x, axis)), out = getConstant(size);
     std::optional<double> scale;
     if (in && out && *in > 0)

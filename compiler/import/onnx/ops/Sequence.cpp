@@ -294,7 +294,10 @@ Value readSplitSizes(Node &n, AffineExpr total) {
   Value split = n.cast(n.input(1), n.i64());
   if (n.rank(split) == 1)
     return split;
-  Value all = n.size(total, n.i64()), count = n.div(n.sub(n.add(all, split), one), split);
+  // A part has all elements at most, so that no sum overflows.
+  Value all = n.size(total, n.i64());
+  split = n.min(split, n.max(all, one));
+  Value count = n.div(n.sub(n.add(all, split), one), split);
   AffineExpr parts = n.bindSizes(n.reshape(count, IntsRef(1))).front();
   return n.min(split, n.sub(all, n.mul(n.iota(parts, 0, n.i64()), split)));
 }

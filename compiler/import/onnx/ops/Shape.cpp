@@ -178,6 +178,16 @@ LogicalResult importTranspose(Node &n) {
   return n.setResult(n.transpose(x, permutation));
 }
 
+/// What ONNX's body makes of a negative extent is a tensor without elements.
+LogicalResult importCenterCropPad(Node &n) {
+  std::optional<Dims> sizes = n.sizesOperand(1, "shape");
+  if (!sizes)
+    return failure();
+  for (AffineExpr size : *sizes)
+    n.require(size, "crops to a negative extent");
+  return n.importBody();
+}
+
 LogicalResult importConcat(Node &n) {
   SmallVector<Value> values = n.allInputs();
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", 1), n.rank(n.input(0)));
@@ -197,8 +207,15 @@ std::optional<Dims> getSplitSizes(Node &n, AffineExpr total) {
     return std::nullopt;
   }
   std::optional<int64_t> size = getConstant(total);
-  if (!size)
-    return Dims(count, divDims(total, n.constantDim(count)));
+  if (!size) {
+    // Of a number of parts the last one may be smaller; before there was that attribute all were equal.
+    bool mayDiffer = n.hasAttr("num_outputs");
+    AffineExpr chunk = mayDiffer ? ceilDivDims(total, n.constantDim(count)) : divDims(total, n.constantDim(count));
+    Dims sizes(count, chunk);
+    if (mayDiffer)
+      sizes.back() = subDims(total, mulDims(chunk, n.constantDim(count - 1)));
+    return sizes;
+  }
   int64_t chunk = llvm::divideCeil(*size, count);
   Dims sizes;
   for (int64_t i = 0; i < count; ++i)
@@ -487,6 +504,7 @@ LogicalResult importSpaceToDepth(Node &n) {
 
 ArrayRef<OpEntry> onnx_import::getShapeOps() {
   static const OpEntry ops[] = {
+      {"CenterCropPad", importCenterCropPad},
       {"Concat", importConcat},
       {"DepthToSpace", importDepthToSpace},
       {"Expand", importExpand},

@@ -382,11 +382,23 @@ LogicalResult importMelWeightMatrix(Node &n) {
   return n.setResult(n.cast(weight, result));
 }
 
+/// What ONNX's body makes of a negative size is a window without elements.
+LogicalResult importWindow(Node &n) {
+  std::optional<Dims> size = n.sizesOperand(0, "size");
+  if (!size || size->size() != 1)
+    return size ? n.invalid("needs one size, found " + Twine(size->size())) : failure();
+  n.require(size->front(), "has a negative size");
+  return n.importBody();
+}
+
 } // namespace
 
 ArrayRef<OpEntry> onnx_import::getSignalOps() {
   static const OpEntry ops[] = {
+      {"BlackmanWindow", importWindow},
       {"DFT", importDft},
+      {"HammingWindow", importWindow},
+      {"HannWindow", importWindow},
       {"MelWeightMatrix", importMelWeightMatrix},
       {"STFT", importStft},
   };

@@ -158,8 +158,10 @@ LogicalResult importCol2Im(Node &n) {
         "needs an input [N, C * window, blocks], and an image of as many dimensions as the window, found " +
         dimsToString(in));
   for (size_t i = 0; i < spatial; ++i) {
-    if (getConstant(window[i]).value_or(1) < 1)
-      return n.invalid("'block_shape' is " + dimsToString(window) + ", which has to be positive");
+    auto isSize = [](AffineExpr size) { return getConstant(size).value_or(1) >= 1 && getConstant(size).value_or(1) <= INT32_MAX; };
+    if (!isSize(window[i]) || !isSize((*image)[i]))
+      return n.invalid("'block_shape' is " + dimsToString(window) + " and 'image_shape' " + dimsToString(*image) +
+                       ", which have to be numbers from 1 to 2^31 - 1");
     AffineExpr reach = mulDims(subDims(window[i], n.constantDim(1)), n.constantDim(w->dilations[i]));
     AffineExpr room = subDims(addDims((*image)[i], n.constantDim(w->low[i] + w->high[i] - 1)), reach);
     blocks.push_back(addDims(divDims(room, n.constantDim(w->strides[i])), n.constantDim(1)));

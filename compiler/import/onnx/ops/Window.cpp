@@ -42,8 +42,8 @@ std::optional<Ints> readList(Node &n, StringRef name, size_t count, int64_t fall
       list.size() == count && llvm::all_of(list, [&](int64_t i) { return i >= min && i <= INT32_MAX; });
   if (isGood)
     return list;
-  (void)n.invalid("'" + name + "' has to be " + Twine(count) + " numbers of at least " + Twine(min) +
-                  ", one or two for each spatial dimension");
+  (void)n.invalid("'" + name + "' has to be " + Twine(count) + " numbers from " + Twine(min) +
+                  " to 2^31 - 1, one or two for each spatial dimension");
   return std::nullopt;
 }
 
