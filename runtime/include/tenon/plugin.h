@@ -1,0 +1,105 @@
+//===- plugin.h - operators that a shared library computes -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The whole interface between Tenon and a plug-in, in C. A plug-in is a shared library, libtenon-plugin-NAME.so,
+// that exports tenon_plugin_get and with it a table of operators. The compiler asks an operator for the shapes of
+// its results; a model that uses one has a `host_call` instruction for it, and the runtime opens the library when it
+// loads such a model. docs/Plugins.md has a complete example.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PLUGIN_H
+#define TENON_PLUGIN_H
+
+#include "tenon/runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The version of this interface. Tenon opens plug-ins of the same version alone.
+#define TENON_PLUGIN_VERSION 1
+
+/// Most dimensions that a tensor of an operator has.
+#define TENON_PLUGIN_MAX_RANK 16
+
+/// An extent of a result that only a run can tell.
+#define TENON_DIM_UNKNOWN INT64_MIN
+
+/// A dense row-major operand: little endian, data aligned to 64 bytes where Tenon allocated it and to its element type otherwise.
+typedef struct tenon_plugin_tensor {
+  tenon_dtype dtype;
+  uint32_t rank;
+  /// `rank` extents. When a model is compiled, an extent that is not known is negative, and equal extents have the
+  /// same number: a shape function that copies such a number to a result says that the two are always equal.
+  int64_t *dims;
+  /// NULL for an operand that was left out, for results in `infer`, and for operands of which the compiler does not
+  /// know the values.
+  void *data;
+  int is_present; ///< 0 for an optional operand that was left out; nothing else is set then
+} tenon_plugin_tensor;
+
+/// What kind of values an attribute has.
+enum { TENON_ATTRIBUTE_INTS = 1, TENON_ATTRIBUTE_FLOATS = 2, TENON_ATTRIBUTE_STRING = 3 };
+
+/// An attribute of the node. A single number is a list of one.
+typedef struct tenon_plugin_attribute {
+  const char *name;
+  int kind;
+  uint64_t count; ///< numbers, or bytes of the string
+  union {
+    const int64_t *ints;
+    const double *floats;
+    const char *string; ///< ends with a zero, which does not count
+  } value;
+} tenon_plugin_attribute;
+
+/// One call of an operator. All pointers are Tenon's and hold until the call returns.
+typedef struct tenon_plugin_call {
+  size_t size; ///< of this struct: a later version may append fields
+  uint32_t input_count, output_count, attribute_count;
+  const tenon_plugin_tensor *inputs;
+  tenon_plugin_tensor *outputs;
+  const tenon_plugin_attribute *attributes;
+  uint64_t memory_limit; ///< bytes that the operator should not exceed in memory of its own; 0: no limit
+  char *message;         ///< where one line on a failure goes, ending with a zero
+  size_t message_size;
+} tenon_plugin_call;
+
+/// Returns TENON_OK, or says in `call->message` what is wrong: TENON_INVALID where the model or a value is at fault,
+/// TENON_UNSUPPORTED for what the operator cannot do, TENON_RESOURCES where a limit is reached. It may be called on any
+/// thread, by several at once, and must not throw.
+typedef tenon_status (*tenon_plugin_fn)(tenon_plugin_call *call);
+
+typedef struct tenon_plugin_operator {
+  const char *domain, *name; ///< as the ONNX node has them
+  /// The shape function: sets dtype, rank and dims of each output; `dims` has room for TENON_PLUGIN_MAX_RANK. The
+  /// compiler calls it with what is known. Where an extent is left TENON_DIM_UNKNOWN, a run calls it again with all
+  /// extents and values, and then it has to give each extent, of the same dtypes and ranks.
+  tenon_plugin_fn infer;
+  /// Writes every element of the outputs, whose shapes are those of `infer`. Inputs must not be written.
+  tenon_plugin_fn run;
+} tenon_plugin_operator;
+
+typedef struct tenon_plugin {
+  uint32_t version;     ///< TENON_PLUGIN_VERSION
+  uint32_t operator_count;
+  size_t operator_size; ///< sizeof(tenon_plugin_operator)
+  const char *name;     ///< the NAME of the file: letters, digits, '_' and '-'
+  const tenon_plugin_operator *operators;
+} tenon_plugin;
+
+/// The function that a plug-in exports. Returns a table that lives as long as the library, or NULL where it does not
+/// know `version`.
+#define TENON_PLUGIN_ENTRY "tenon_plugin_get"
+typedef const tenon_plugin *(*tenon_plugin_get_fn)(uint32_t version);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TENON_PLUGIN_H
