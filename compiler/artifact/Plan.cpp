@@ -16,6 +16,7 @@
 #include "passes/Unsupported.h"
 #include "passes/fusion/Traffic.h"
 #include "runtime/format/Instruction.h"
+#include "runtime/format/Layout.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <map>
@@ -87,6 +88,7 @@ private:
   void addBuffer(Value value, fmt::Storage storage, uint32_t index, uint32_t offset, uint32_t size, StringAttr name);
   fmt::InstructionT &addInstruction(fmt::Opcode opcode, StringRef name);
   void addLaunch(plan::LaunchOp launch);
+  LogicalResult addHostCall(plan::HostCallOp call);
 
   plan::ProgramOp program;
   WeightSection &weights;
@@ -194,6 +196,65 @@ void Serializer::addLaunch(plan::LaunchOp launch) {
     instruction.buffers.push_back(bufferOf.lookup(output));
   for (Value size : launch.getSizes())
     instruction.exprs.push_back(exprOf.lookup(size));
+}
+
+static std::unique_ptr<fmt::HostAttributeT> makeHostAttribute(NamedAttribute attribute) {
+  auto made = std::make_unique<fmt::HostAttributeT>();
+  made->name = attribute.getName().str();
+  if (auto ints = dyn_cast<DenseI64ArrayAttr>(attribute.getValue())) {
+    made->kind = fmt::HostAttributeKind::ints;
+    made->ints.assign(ints.asArrayRef().begin(), ints.asArrayRef().end());
+  } else if (auto floats = dyn_cast<DenseF64ArrayAttr>(attribute.getValue())) {
+    made->kind = fmt::HostAttributeKind::floats;
+    made->floats.assign(floats.asArrayRef().begin(), floats.asArrayRef().end());
+  } else {
+    made->kind = fmt::HostAttributeKind::text;
+    made->text = cast<StringAttr>(attribute.getValue()).str();
+  }
+  return made;
+}
+
+LogicalResult Serializer::addHostCall(plan::HostCallOp call) {
+  auto made = std::make_unique<fmt::HostCallT>();
+  made->plugin = call.getPlugin().str();
+  made->domain = call.getDomain().str();
+  made->operator_name = call.getCallee().str();
+  made->infers = call.getInfers();
+  auto makeOperand = [&](Type type) -> std::unique_ptr<fmt::HostOperandT> {
+    auto operand = std::make_unique<fmt::HostOperandT>();
+    auto tensor = cast<RankedTensorType>(type);
+    std::optional<fmt::DType> dtype = getDType(tensor.getElementType());
+    if (!dtype || tensor.getRank() > fmt::kMaxHostRank)
+      return nullptr;
+    operand->dtype = *dtype;
+    operand->rank = tensor.getRank();
+    return operand;
+  };
+  auto inputTypes = call.getInputTypes().getAsValueRange<TypeAttr>();
+  auto next = inputTypes.begin();
+  for (bool isPresent : call.getPresent()) {
+    auto operand = isPresent ? makeOperand(*next++) : std::make_unique<fmt::HostOperandT>();
+    if (!operand)
+      return emitUnsupported(call, "has an operand that no plug-in takes: ") << call.getInputTypes();
+    operand->present = isPresent;
+    made->inputs.push_back(std::move(operand));
+  }
+  for (Type type : call.getResultTypes().getAsValueRange<TypeAttr>()) {
+    auto operand = makeOperand(type);
+    if (!operand)
+      return emitUnsupported(call, "has a result that no plug-in gives: ") << type;
+    made->results.push_back(std::move(operand));
+  }
+  for (NamedAttribute attribute : call.getParameters())
+    made->attributes.push_back(makeHostAttribute(attribute));
+  fmt::InstructionT &instruction = addInstruction(fmt::Opcode::host_call, call.getName());
+  instruction.a = plan.host_calls.size();
+  plan.host_calls.push_back(std::move(made));
+  for (Value buffer : llvm::concat<Value>(SmallVector<Value>(call.getInputs()), SmallVector<Value>(call.getOutputs())))
+    instruction.buffers.push_back(bufferOf.lookup(buffer));
+  for (Value size : call.getSizes())
+    instruction.exprs.push_back(exprOf.lookup(size));
+  return success();
 }
 
 void Serializer::addCheck(Value value, StringRef text) {
@@ -313,6 +374,8 @@ LogicalResult Serializer::addOp(Operation &op) {
     addCheck(require.getValue(), require.getText());
   else if (auto launch = dyn_cast<plan::LaunchOp>(op))
     addLaunch(launch);
+  else if (auto call = dyn_cast<plan::HostCallOp>(op))
+    return addHostCall(call);
   else if (auto branch = dyn_cast<plan::IfOp>(op))
     return addIf(branch);
   else if (auto loop = dyn_cast<plan::LoopOp>(op))

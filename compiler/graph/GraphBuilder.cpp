@@ -575,6 +575,35 @@ SmallVector<Value> GraphBuilder::call(StringRef kernel, ArrayRef<Value> inputs,
 }
 
 //===----------------------------------------------------------------------===//
+// Plug-ins
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> GraphBuilder::callHost(const HostCall &call, ArrayRef<RankedTensorType> results) {
+  failed |= llvm::is_contained(call.inputs, Value());
+  if (failed)
+    return SmallVector<Value>(results.size());
+  SmallVector<Type> types(results.begin(), results.end());
+  auto op = HostCallOp::create(builder, loc, types, call.plugin, call.domain, call.name, call.inputs, call.parameters,
+                               call.present, /*outputs=*/ArrayAttr(), /*infers=*/false);
+  failed = mlir::failed(verify(op));
+  return op.getResults();
+}
+
+Value GraphBuilder::inferHostShapes(const HostCall &call, ArrayRef<RankedTensorType> results) {
+  failed |= llvm::is_contained(call.inputs, Value());
+  if (failed)
+    return {};
+  SmallVector<Type> types(results.begin(), results.end());
+  int64_t extents = 0;
+  for (RankedTensorType type : results)
+    extents += type.getRank();
+  auto op = HostCallOp::create(builder, loc, TypeRange(RankedTensorType::get(extents, i64())), call.plugin, call.domain, call.name,
+                               call.inputs, call.parameters, call.present, builder.getTypeArrayAttr(types), /*infers=*/true);
+  failed = mlir::failed(verify(op));
+  return op.getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
 // Composites
 //===----------------------------------------------------------------------===//
 

@@ -266,6 +266,21 @@ public:
   llvm::SmallVector<Value> call(llvm::StringRef kernel, llvm::ArrayRef<Value> inputs,
                                 llvm::ArrayRef<std::pair<AffineExpr, Type>> results);
 
+  //===--- Plug-ins
+  //-----------------------------------------------------------------------------------------------===//
+
+  /// A call of an operator of a plug-in. `present` has a boolean for each operand, those that were left out included;
+  /// values of `parameters` are arrays of i64 or f64, or strings.
+  struct HostCall {
+    std::string plugin, domain, name;
+    llvm::SmallVector<Value> inputs; ///< those that are present
+    llvm::SmallVector<bool> present;
+    mlir::DictionaryAttr parameters;
+  };
+  llvm::SmallVector<Value> callHost(const HostCall &call, llvm::ArrayRef<mlir::RankedTensorType> results);
+  /// The extents of all results, one after the other, as the operator's shape function gives them when this runs.
+  Value inferHostShapes(const HostCall &call, llvm::ArrayRef<mlir::RankedTensorType> results);
+
   //===--- Composites
   //-------------------------------------------------------------------------------------===//
 

@@ -39,6 +39,7 @@ struct ImportOptions {
   std::vector<Range> ranges;
   std::vector<std::string> profiled; ///< symbols that `--profile` names
   std::vector<Constant> constants;
+  std::vector<std::string> plugins; ///< files with operators that are neither ONNX's nor ours
   /// Told how many bytes on disk each file has that is read.
   std::function<void(uint64_t)> onInputBytes;
   /// Nodes that functions, branches, loops and recurrent operators may be expanded to, all in all.

@@ -21,6 +21,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Unsupported.h"
+#include "runtime/core/Plugins.h"
 #include "runtime/format/Layout.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -101,6 +102,9 @@ void Compilation::warn(const llvm::Twine &message) {
 }
 
 CompileStatus Compilation::checkOptions() {
+  for (const std::string &plugin : options.import.plugins)
+    if (rt::Status status = rt::addPlugin(plugin.c_str()); status.failed())
+      return fail(CompileStatus::unsupported, "--plugin: " + Twine(status.message()));
   if (!options.dumpAfter.empty()) {
     std::vector<std::string> names = getPassNames();
     if (!llvm::is_contained(names, options.dumpAfter))

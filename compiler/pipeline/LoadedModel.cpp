@@ -71,7 +71,8 @@ std::unique_ptr<LoadedModel> LoadedModel::load(const ArtifactParts &parts, std::
   tenon_artifact *artifact = nullptr;
   tenon_session *session = nullptr;
   // The weights have just been written.
-  tenon_load_options options{TENON_VERIFY_NONE, nullptr};
+  tenon_load_options options{};
+  options.verify = TENON_VERIFY_NONE;
   if (tenon_artifact_load_memory(model->bytes.get(), os.tell(), &options, &artifact, &why) != TENON_OK) {
     error = why.message;
     return nullptr;

@@ -47,6 +47,8 @@ static std::string getField(const ArtifactView &view, OperandKind kind, uint32_t
     return value ? "beside the one before" : "";
   case OperandKind::check:
     return getPrintable(view.getPlan().checks[value].text);
+  case OperandKind::host_call:
+    return getPrintable(view.getPlan().hostCalls[value].plugin) + "/" + getPrintable(view.getPlan().hostCalls[value].name);
   case OperandKind::none:
   case OperandKind::exprs_begin:
   case OperandKind::exprs_end:

@@ -125,6 +125,10 @@ static void addField(const ArtifactView &view, OperandKind kind, uint32_t value,
   case OperandKind::check:
     entry["check"] = getPrintable(view.getPlan().checks[value].text);
     break;
+  case OperandKind::host_call:
+    entry["plugin"] = view.getPlan().hostCalls[value].plugin;
+    entry["operator"] = getPrintable(view.getPlan().hostCalls[value].name);
+    break;
   case OperandKind::none:
   case OperandKind::exprs_begin:
   case OperandKind::exprs_end:

@@ -147,6 +147,21 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Plan_HostCallOp : Plan_Op<"host_call", [AttrSizedOperandSegments]> {
+  let summary = "call an operator of a plug-in";
+  let description = [{
+    As `tenon.host_call`. `sizes` are the extents of the inputs, one after the other, and then those of the outputs, unless it
+    infers them; `input_types` and `result_types` say the element type and the rank of each.
+  }];
+  let arguments = (ins StrAttr:$plugin, StrAttr:$domain, StrAttr:$callee, Variadic<Plan_BufferType>:$inputs,
+                       Variadic<Plan_BufferType>:$outputs, Variadic<Index>:$sizes, DictionaryAttr:$parameters,
+                       DenseBoolArrayAttr:$present, TypeArrayAttr:$input_types, TypeArrayAttr:$result_types, UnitAttr:$infers,
+                       StrAttr:$name);
+  let assemblyFormat = [{
+    $plugin $domain $callee `(` $inputs `)` `->` `(` $outputs `)` `sizes` `(` $sizes `)` attr-dict
+  }];
+}
+
 def Plan_BindOp : Plan_Op<"bind"> {
   let summary = "read a symbol's value from memory";
   let description = [{

@@ -33,6 +33,35 @@ LogicalResult CallOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Host calls
+//===----------------------------------------------------------------------===//
+
+LogicalResult HostCallOp::verify() {
+  auto isAllowed = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '-'; };
+  if (getPlugin().empty() || !llvm::all_of(getPlugin(), isAllowed))
+    return emitOpError("names a plug-in '") << getPlugin() << "': letters, digits, '_' and '-' are wanted";
+  if (llvm::count(getPresent(), true) != static_cast<int64_t>(getInputs().size()))
+    return emitOpError("has ") << getInputs().size() << " operands, and 'present' says otherwise";
+  for (NamedAttribute attribute : getParameters())
+    if (!isa<DenseI64ArrayAttr, DenseF64ArrayAttr, StringAttr>(attribute.getValue()))
+      return emitOpError("has an attribute '") << attribute.getName().getValue() << "' that is neither numbers nor a string";
+  if (!getInfers())
+    return getNumResults() == 0 || getOutputs() ? emitOpError("computes results, and infers none") : success();
+  if (!getOutputs() || getNumResults() != 1)
+    return emitOpError("infers the shapes of 'outputs' as one vector");
+  int64_t extents = 0;
+  for (Type type : getOutputs()->getAsValueRange<TypeAttr>())
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      extents += tensor.getRank();
+    else
+      return emitOpError("has an output that is no tensor: ") << type;
+  auto result = cast<RankedTensorType>(getResult(0).getType());
+  if (result.getRank() != 1 || result.getDimSize(0) != extents || !result.getElementType().isSignlessInteger(64))
+    return emitOpError("infers ") << extents << " extents, its result is " << result;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Attention
 //===----------------------------------------------------------------------===//
 

@@ -40,13 +40,13 @@ static bool isConstant(Operation *op) {
 
 /// Needs no kernel: a weight lies in the artifact, a view shares its input's memory, the rest is instructions.
 static bool needsNoKernel(Operation *op) {
-  return isa<WeightOp, SizesOp, ReshapeOp, RunSeedOp, CallOp, BindOp, RequireOp, IfOp, LoopOp, AppendOp>(op);
+  return isa<WeightOp, SizesOp, ReshapeOp, RunSeedOp, CallOp, HostCallOp, BindOp, RequireOp, IfOp, LoopOp, AppendOp>(op);
 }
 
 /// Whether whatever computes a value can compute it in memory of another's choice, in which it is a part.
 static bool isPlaceable(Value value, ConcatOp concat) {
   Operation *definition = value.getDefiningOp();
-  if (!definition || definition->getBlock() != concat->getBlock() || (needsNoKernel(definition) && !isa<CallOp>(definition)))
+  if (!definition || definition->getBlock() != concat->getBlock() || (needsNoKernel(definition) && !isa<CallOp, HostCallOp>(definition)))
     return false;
   return llvm::none_of(definition->getUsers(), [&](Operation *user) {
     return isa<func::ReturnOp, AppendOp>(user) || (isa<ConcatOp>(user) && user != concat);
@@ -359,7 +359,7 @@ bool Fusion::joinChain(const Chain &chain) {
 /// parts, the caller. What they are bound to is an expression.
 bool Fusion::isNeededInMemory(Operation *op) const {
   return isa<SizesOp>(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
-           if (isa<ReshapeOp, CallOp, func::ReturnOp, YieldOp, IfOp, LoopOp, AppendOp>(user))
+           if (isa<ReshapeOp, CallOp, HostCallOp, func::ReturnOp, YieldOp, IfOp, LoopOp, AppendOp>(user))
              return true;
            bool isHere = user->getBlock() == &block;
            return isHere ? !isa<BindOp>(user) && !regionOf.contains(user) : isa<SliceOp, ConcatOp>(user);

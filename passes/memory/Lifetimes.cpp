@@ -190,6 +190,9 @@ void LifetimeWalk::useOperands(Operation &op) {
     for (Value output : launch.getOutputs())
       if (llvm::none_of(launch.getInputs(), [&](Value input) { return getPart(input).whole == getPart(output).whole; }))
         overwrite(output);
+  } else if (auto call = dyn_cast<plan::HostCallOp>(op)) {
+    for (Value output : call.getOutputs())
+      overwrite(output);
   } else if (auto copy = dyn_cast<plan::CopyOp>(op)) {
     overwrite(copy.getTarget());
   } else if (auto reserve = dyn_cast<plan::ReserveOp>(op); reserve && !reserve.getKeep()) {
@@ -209,7 +212,7 @@ void LifetimeWalk::visit(Block &block) {
       --time;
       useOperands(op);
       ++time;
-    } else if (isa<plan::LaunchOp, plan::CopyOp, plan::RunSeedOp, plan::BindOp, plan::ReserveOp, plan::IfOp>(op)) {
+    } else if (isa<plan::LaunchOp, plan::HostCallOp, plan::CopyOp, plan::RunSeedOp, plan::BindOp, plan::ReserveOp, plan::IfOp>(op)) {
       useOperands(op);
       ++time;
       if (auto branch = dyn_cast<plan::IfOp>(op)) {

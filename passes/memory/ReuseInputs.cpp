@@ -138,7 +138,7 @@ static bool isNextOf(Value value, Value result) {
 bool BlockReuse::isFree(LaunchOp launch, unsigned input) {
   Value owner = getOwner(launch.getInputs()[input], owners);
   Operation *definition = owner.getDefiningOp();
-  bool isOfBlock = isa_and_nonnull<LaunchOp, CallOp>(definition) && definition->getBlock() == &block;
+  bool isOfBlock = isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(definition) && definition->getBlock() == &block;
   if (!isOfBlock && !isNextOf(owner, launch.getResult(0)))
     return false;
   const Memory &memory = memories[owner];

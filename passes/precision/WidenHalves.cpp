@@ -65,7 +65,7 @@ struct WidenHalves : public tenon::impl::WidenHalvesBase<WidenHalves> {
     if (function.isExternal())
       return;
     MovedHalves moved(function);
-    auto keepsTypes = [&](Operation *op) { return isa<BitcastOp, CallOp, func::ReturnOp>(op) || moved.contains(op); };
+    auto keepsTypes = [&](Operation *op) { return isa<BitcastOp, CallOp, HostCallOp, func::ReturnOp>(op) || moved.contains(op); };
     widenFloats(function, {Float32Type::get(&getContext()), isHalf, keepsTypes});
   }
 };

@@ -39,7 +39,21 @@ Status Artifact::load(const uint8_t *bytes, size_t size, const tenon_load_option
   TENON_TRY(loadPlans());
   if (const fmt::Section *weights = container.find(fmt::SectionKind::weights))
     TENON_TRY(loadWeights(*weights, options.verify));
-  return loadCode();
+  TENON_TRY(loadCode());
+  return loadPlugins(options);
+}
+
+/// Opens libraries where a plan has calls of their operators, and only then.
+Status Artifact::loadPlugins(const tenon_load_options &options) {
+  bool hasCalls = false;
+  for (const Program &program : programs_)
+    hasCalls |= !program.plan.hostCalls.empty();
+  for (uint32_t i = 0; hasCalls && i < options.plugin_count; ++i)
+    TENON_TRY(addPlugin(options.plugins[i]));
+  for (Program &program : programs_)
+    for (const HostCall &call : program.plan.hostCalls)
+      TENON_TRY(findPluginOperator(call.plugin, call.domain, call.name, &program.operators.emplace_back()));
+  return {};
 }
 
 Status Artifact::loadWeights(const fmt::Section &section, int verify) {

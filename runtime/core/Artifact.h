@@ -12,6 +12,7 @@
 #include "runtime/core/KernelFacts.h"
 #include "runtime/core/MappedFile.h"
 #include "runtime/core/Plan.h"
+#include "runtime/core/Plugins.h"
 #include "runtime/core/WeightCheck.h"
 #include "runtime/device/cpu/CodeImage.h"
 #include "runtime/device/cpu/CpuFeatures.h"
@@ -26,6 +27,7 @@ struct Program {
   Plan plan;
   std::vector<tenon_kernel_fn> entries; // one for each kernel of the plan
   std::vector<KernelFacts> facts;       // likewise
+  std::vector<const tenon_plugin_operator *> operators; // one for each host call of the plan
   uint32_t firstInstruction = 0;        // how many the programs before it have
 };
 
@@ -70,6 +72,7 @@ private:
   Status loadPlans();
   Status loadWeights(const fmt::Section &section, int verify);
   Status loadCode();
+  Status loadPlugins(const tenon_load_options &options);
   Status readFacts(const Kernel &kernel, KernelFacts *facts) const;
 
   std::string label_ = "artifact", targetName_;

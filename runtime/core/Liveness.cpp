@@ -118,16 +118,18 @@ private:
 } // namespace
 
 bool Finder::readsOperand(const Instruction &instruction, uint32_t operand) const {
-  if (instruction.op != fmt::Opcode::launch)
-    return fmt::kInstructions[uint32_t(instruction.op)].buffers[operand] == 'r';
-  uint32_t results = plan.kernels[instruction.a].results;
+  const char *buffers = fmt::kInstructions[uint32_t(instruction.op)].buffers;
+  if (*buffers != '*')
+    return buffers[operand] == 'r';
+  uint32_t results = plan.resultsOf(instruction);
   return !results || operand < instruction.buffers.count - results;
 }
 
 bool Finder::writesOperand(const Instruction &instruction, uint32_t operand) const {
-  if (instruction.op != fmt::Opcode::launch)
-    return fmt::kInstructions[uint32_t(instruction.op)].buffers[operand] == 'w';
-  uint32_t results = plan.kernels[instruction.a].results;
+  const char *buffers = fmt::kInstructions[uint32_t(instruction.op)].buffers;
+  if (*buffers != '*')
+    return buffers[operand] == 'w';
+  uint32_t results = plan.resultsOf(instruction);
   return !results || operand >= instruction.buffers.count - results;
 }
 

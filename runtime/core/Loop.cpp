@@ -283,6 +283,13 @@ Status Session::execute() {
     case fmt::Opcode::release:
       artifact.releaseWeights(bound->operands[instruction.buffers.begin], sizeOf(instruction.buffers.begin));
       break;
+    case fmt::Opcode::host_call: {
+      int64_t time = profile ? now() : 0;
+      TENON_TRY(runHostCall(instruction));
+      if (profile)
+        report(current, 0, time, 0, 0);
+      break;
+    }
     case fmt::Opcode::halt:
       return {};
     }

@@ -15,7 +15,7 @@
 #define TENON_CORE_PLAN_H
 
 #include "runtime/format/Instruction.h"
-#include "tenon/runtime.h"
+#include "tenon/plugin.h"
 
 #include <cstdint>
 #include <memory>
@@ -81,6 +81,21 @@ struct Instruction {
   bool isLate = false; // a launch whose tiles, sizes or buffers change when instructions bind symbols
 };
 
+/// An operand of a host call.
+struct HostOperand {
+  tenon_dtype dtype;
+  uint32_t rank;
+  bool isPresent;
+};
+
+/// A call of an operator of a plug-in.
+struct HostCall {
+  const char *plugin, *domain, *name;
+  IndexRange inputs, results; // in Plan::hostOperands
+  IndexRange attributes;      // in Plan::hostAttributes
+  bool infers;                // the shape function, which writes the extents of all results as i64
+};
+
 /// A run is refused where the expression is negative.
 struct Check {
   uint32_t expr;
@@ -96,6 +111,9 @@ struct Plan {
   std::vector<Kernel> kernels;
   std::vector<Instruction> instructions;
   std::vector<Check> checks;
+  std::vector<HostCall> hostCalls;
+  std::vector<HostOperand> hostOperands;
+  std::vector<tenon_plugin_attribute> hostAttributes;
   std::vector<uint32_t> dims;      // expressions
   std::vector<uint32_t> operands;  // buffers
   std::vector<uint32_t> sizes;     // expressions
@@ -112,6 +130,13 @@ struct Plan {
   bool hasLateOutputs = false; ///< whether symbols that instructions bind change how much memory outputs need
   // Buffers in inputs and outputs, whose addresses change with every binding, and operands that are such.
   std::vector<uint32_t> callerBuffers, callerOperands;
+
+  /// How many buffers of a launch or a host call it writes, the last ones; 0 where that is not known.
+  uint32_t resultsOf(const Instruction &instruction) const {
+    if (instruction.op == fmt::Opcode::launch)
+      return kernels[instruction.a].results;
+    return hostCalls[instruction.a].infers ? 1 : hostCalls[instruction.a].results.count;
+  }
 
   std::unique_ptr<uint64_t[]> bytes; // the section, copied: the strings above point into it
 };

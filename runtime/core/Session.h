@@ -106,6 +106,12 @@ private:
   Status operandTooSmall(const Instruction &instruction, uint32_t operand, int64_t wanted) const;
   void report(uint32_t instruction, uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const;
 
+  // HostCalls.cpp
+  Status runHostCall(const Instruction &instruction);
+  Status setOperands(const Instruction &instruction, IndexRange range, uint32_t &operand, uint32_t &expr,
+                     std::vector<tenon_plugin_tensor> &tensors);
+  Status inferShapes(const Instruction &instruction, tenon_plugin_call &call);
+
   // SessionWeights.cpp
   void listWeightUses();
   Status checkWeights(const Instruction &instruction);
@@ -139,6 +145,9 @@ private:
   std::unique_ptr<DebugArena> debug; // instead of the arena, where it is wanted
   Memory arena, scratch, state;
   std::vector<Memory> heap; // its blocks
+
+  std::vector<tenon_plugin_tensor> hostInputs, hostOutputs; // of the host call at hand
+  std::vector<int64_t> hostDims;                            // of its inferred results
 
   bool hasSeed = false;
   uint64_t seed = 0; // of all runs, where hasSeed

@@ -20,6 +20,7 @@ namespace tenon::rt {
 
 static_assert(int(TENON_ROLE_ENDS) == int(fmt::Role::ends) && fmt::Role::MAX == fmt::Role::ends);
 static_assert(int(ExprOp::align) == int(fmt::ExprOp::align) && fmt::ExprOp::MAX == fmt::ExprOp::align);
+static_assert(fmt::kMaxHostRank == TENON_PLUGIN_MAX_RANK);
 static_assert(int(Storage::heap) == int(fmt::Storage::heap) && fmt::Storage::MAX == fmt::Storage::heap);
 
 /// Strings of a verified FlatBuffer end with a zero.
@@ -233,6 +234,89 @@ static Status verifyMemory(const fmt::Plan &in, Plan &plan) {
   return {};
 }
 
+/// Letters, digits, '_' and '-': what a plan says never leads to another folder.
+static bool isPluginName(const char *name) {
+  size_t length = 0;
+  for (; name[length]; ++length) {
+    char c = name[length];
+    bool isAllowed = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    if (!isAllowed || length >= fmt::kMaxPluginName)
+      return false;
+  }
+  return length > 0;
+}
+
+static Status verifyHostOperands(const flatbuffers::Vector<flatbuffers::Offset<fmt::HostOperand>> *in, const char *name,
+                                 size_t maxIndices, Plan &plan, IndexRange *out) {
+  *out = {uint32_t(plan.hostOperands.size()), length(in)};
+  if (plan.hostOperands.size() + length(in) > maxIndices)
+    return Status::make(TENON_INVALID, "plan: operator '%s' shares its operands with too many others", name);
+  for (uint32_t i = 0; i < out->count; ++i) {
+    const fmt::HostOperand *operand = in->Get(i);
+    if (operand->rank() > TENON_PLUGIN_MAX_RANK || !tenon_dtype_bits(tenon_dtype(operand->dtype())))
+      return Status::make(TENON_INVALID, "plan: operand %u of operator '%s' has %u dimensions and element type %s", i, name,
+                          operand->rank(), tenon_dtype_name(tenon_dtype(operand->dtype())));
+    plan.hostOperands.push_back({tenon_dtype(operand->dtype()), operand->rank(), operand->present()});
+  }
+  return {};
+}
+
+static Status verifyHostAttribute(const fmt::HostAttribute &in, const char *name, Plan &plan) {
+  tenon_plugin_attribute out{};
+  out.name = text(in.name());
+  // As for expressions, FlatBuffers looks at where a vector begins alone.
+  auto isAligned = [](const void *data) { return reinterpret_cast<uintptr_t>(data) % alignof(int64_t) == 0; };
+  static const int64_t none[1] = {};
+  switch (in.kind()) {
+  case fmt::HostAttributeKind::ints:
+    out.kind = TENON_ATTRIBUTE_INTS;
+    out.count = length(in.ints());
+    out.value.ints = out.count ? reinterpret_cast<const int64_t *>(in.ints()->Data()) : none;
+    break;
+  case fmt::HostAttributeKind::floats:
+    out.kind = TENON_ATTRIBUTE_FLOATS;
+    out.count = length(in.floats());
+    out.value.floats = out.count ? reinterpret_cast<const double *>(in.floats()->Data()) : reinterpret_cast<const double *>(none);
+    break;
+  case fmt::HostAttributeKind::text:
+    out.kind = TENON_ATTRIBUTE_STRING;
+    out.count = in.text() ? in.text()->size() : 0;
+    out.value.string = text(in.text());
+    plan.hostAttributes.push_back(out);
+    return {};
+  default:
+    return Status::make(TENON_INVALID, "plan: attribute '%s' of operator '%s' has kind %u", out.name, name, unsigned(in.kind()));
+  }
+  if (!isAligned(out.value.ints))
+    return Status::make(TENON_INVALID, "plan: attribute '%s' of operator '%s' is not aligned", out.name, name);
+  plan.hostAttributes.push_back(out);
+  return {};
+}
+
+static Status verifyHostCalls(const fmt::Plan &in, size_t maxIndices, Plan &plan) {
+  for (uint32_t i = 0, e = length(in.host_calls()); i < e; ++i) {
+    const fmt::HostCall *call = in.host_calls()->Get(i);
+    const char *name = text(call->operator_name());
+    HostCall out{text(call->plugin()), text(call->domain()), name, {}, {}, {}, call->infers()};
+    if (!isPluginName(out.plugin))
+      return Status::make(TENON_INVALID, "plan: operator '%s' is of a plug-in whose name is none", name);
+    TENON_TRY(verifyHostOperands(call->inputs(), name, maxIndices, plan, &out.inputs));
+    TENON_TRY(verifyHostOperands(call->results(), name, maxIndices, plan, &out.results));
+    out.attributes = {uint32_t(plan.hostAttributes.size()), length(call->attributes())};
+    if (plan.hostAttributes.size() + out.attributes.count > maxIndices)
+      return Status::make(TENON_INVALID, "plan: operator '%s' shares its attributes with too many others", name);
+    for (uint32_t k = 0; k < out.attributes.count; ++k)
+      TENON_TRY(verifyHostAttribute(*call->attributes()->Get(k), name, plan));
+    bool hasResults = out.results.count > 0;
+    for (uint32_t k = out.results.begin; k < out.results.begin + out.results.count; ++k)
+      hasResults &= plan.hostOperands[k].isPresent;
+    if (!hasResults)
+      return Status::make(TENON_INVALID, "plan: operator '%s' lacks results", name);
+    plan.hostCalls.push_back(out);
+  }
+  return {};
+}
+
 Status verifyPlan(const void *bytes, size_t size, Plan *out) {
   if (size > INT32_MAX)
     return Status::make(TENON_INVALID, "plan: %zu bytes, at most 2 GiB are allowed", size);
@@ -271,6 +355,7 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
                           plan.exprs.size());
     plan.checks.push_back({check->expr(), text(check->text()), false});
   }
+  TENON_TRY(verifyHostCalls(in, maxIndices, plan));
   TENON_TRY(verifyInstructions(in, maxIndices, plan));
   TENON_TRY(verifyMemory(in, plan));
   TENON_TRY(listLate(plan));

@@ -61,7 +61,8 @@ public:
 private:
   Status verifyOne(uint32_t index, const fmt::Instruction &instruction);
   Status verifyField(fmt::OperandKind kind, char field, uint32_t value);
-  Status verifyBufferOperands(const fmt::Instruction &instruction);
+  Status verifyBufferOperands(const fmt::Instruction &instruction, const Instruction &out);
+  Status verifyHostCall(const Instruction &instruction);
   Status verifyExprOperands(const fmt::Instruction &instruction);
   Status verifyBindSymbol(const fmt::Instruction &instruction);
   Status verifyBeside(const Instruction &launch);
@@ -119,6 +120,9 @@ Status InstructionVerifier::verifyField(fmt::OperandKind kind, char field, uint3
   case fmt::OperandKind::check:
     limit = plan.checks.size();
     break;
+  case fmt::OperandKind::host_call:
+    limit = plan.hostCalls.size();
+    break;
   case fmt::OperandKind::exprs_begin:
   case fmt::OperandKind::exprs_end:
     limit = plan.exprs.size() + 1;
@@ -129,13 +133,13 @@ Status InstructionVerifier::verifyField(fmt::OperandKind kind, char field, uint3
   return {};
 }
 
-Status InstructionVerifier::verifyBufferOperands(const fmt::Instruction &instruction) {
+Status InstructionVerifier::verifyBufferOperands(const fmt::Instruction &instruction, const Instruction &out) {
   const auto *buffers = instruction.buffers();
   uint32_t count = buffers ? buffers->size() : 0;
-  bool any = info->buffers[0] == '*';
-  uint32_t results = any ? plan.kernels[instruction.a()].results : 0;
+  bool any = info->buffers[0] == '*', isHostCall = out.op == fmt::Opcode::host_call;
+  uint32_t results = any ? plan.resultsOf(out) : 0;
   if (results > count)
-    return FAIL("has %u buffers, its kernel writes %u", count, results);
+    return FAIL("has %u buffers, its %s writes %u", count, isHostCall ? "operator" : "kernel", results);
   if (!any && count != strlen(info->buffers))
     return FAIL("has %u buffers, %zu are wanted", count, strlen(info->buffers));
   if (plan.operands.size() + count > maxIndices)
@@ -210,6 +214,27 @@ Status InstructionVerifier::verifyBeside(const Instruction &launch) {
   return {};
 }
 
+/// As many buffers and extents as the operands of the call want. What buffers hold is compared when sizes are known.
+Status InstructionVerifier::verifyHostCall(const Instruction &instruction) {
+  const HostCall &call = plan.hostCalls[instruction.a];
+  uint64_t buffers = 0, extents = 0;
+  auto count = [&](IndexRange range) {
+    for (uint32_t i = range.begin; i < range.begin + range.count; ++i) {
+      buffers += plan.hostOperands[i].isPresent;
+      extents += plan.hostOperands[i].isPresent ? plan.hostOperands[i].rank : 0;
+    }
+  };
+  count(call.inputs);
+  if (call.infers)
+    ++buffers;
+  else
+    count(call.results);
+  if (instruction.buffers.count != buffers || instruction.exprs.count != extents)
+    return FAIL("has %u buffers and %u expressions, its operands want %llu and %llu", instruction.buffers.count,
+                instruction.exprs.count, (unsigned long long)buffers, (unsigned long long)extents);
+  return {};
+}
+
 Status InstructionVerifier::verifyOne(uint32_t index, const fmt::Instruction &instruction) {
   number = index;
   name = instruction.name() ? instruction.name()->c_str() : "";
@@ -224,12 +249,14 @@ Status InstructionVerifier::verifyOne(uint32_t index, const fmt::Instruction &in
       fmt::Opcode(instruction.op()), instruction.a(), instruction.b(), instruction.c(), {}, {}, name};
   out.buffers.begin = uint32_t(plan.operands.size());
   out.exprs.begin = uint32_t(plan.sizes.size());
-  TENON_TRY(verifyBufferOperands(instruction));
+  TENON_TRY(verifyBufferOperands(instruction, out));
   TENON_TRY(verifyExprOperands(instruction));
   out.buffers.count = uint32_t(plan.operands.size()) - out.buffers.begin;
   out.exprs.count = uint32_t(plan.sizes.size()) - out.exprs.begin;
   if (out.op == fmt::Opcode::launch)
     TENON_TRY(verifyBeside(out));
+  if (out.op == fmt::Opcode::host_call)
+    TENON_TRY(verifyHostCall(out));
   if (out.op == fmt::Opcode::bind_symbol || out.op == fmt::Opcode::set_symbol)
     TENON_TRY(verifyBindSymbol(instruction));
   if (out.op == fmt::Opcode::check)
@@ -257,11 +284,11 @@ bool InstructionVerifier::mayOverlap(const Buffer &a, const Buffer &b) const {
 
 /// Whether an instruction writes something that may lie in a buffer.
 bool InstructionVerifier::mayWrite(const Instruction &instruction, const Buffer &buffer) const {
-  bool isLaunch = instruction.op == fmt::Opcode::launch;
-  uint32_t results = isLaunch ? plan.kernels[instruction.a].results : 0, count = instruction.buffers.count;
+  const char *kinds = fmt::kInstructions[uint32_t(instruction.op)].buffers;
+  bool any = *kinds == '*';
+  uint32_t results = any ? plan.resultsOf(instruction) : 0, count = instruction.buffers.count;
   for (uint32_t i = 0; i < count; ++i) {
-    bool isWritten = isLaunch ? !results || i >= count - results
-                              : fmt::kInstructions[uint32_t(instruction.op)].buffers[i] == 'w';
+    bool isWritten = any ? !results || i >= count - results : kinds[i] == 'w';
     if (isWritten && mayOverlap(plan.buffers[plan.operands[instruction.buffers.begin + i]], buffer))
       return true;
   }

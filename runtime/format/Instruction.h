@@ -30,6 +30,7 @@ enum class OperandKind : uint8_t {
   flag,        // 0 or 1
   beside,      // 1 where it may run at the same time as the launch right before it, and all that this one may
   check,       // an index into checks
+  host_call,   // an index into host_calls
   exprs_begin, // start of a range of exprs
   exprs_end,   // end of that range: one past its last
 };

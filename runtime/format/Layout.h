@@ -48,6 +48,10 @@ inline constexpr uint32_t kMaxSections = 512;
 inline constexpr uint32_t kMaxPlans = 64;
 /// No tensor of a plan has more dimensions.
 inline constexpr uint32_t kMaxRank = 64;
+/// Dimensions of an operand of a plug-in's operator.
+inline constexpr uint32_t kMaxHostRank = 16;
+/// Bytes of the name of a plug-in.
+inline constexpr uint32_t kMaxPluginName = 64;
 /// The largest arena_align of a plan.
 inline constexpr uint32_t kMaxArenaAlignment = 4096;
 /// No name of an entry point is longer, in bytes.

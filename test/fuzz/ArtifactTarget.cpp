@@ -30,7 +30,7 @@ static void examine(tenon_artifact *artifact) {
       tenon_artifact_input_dim(artifact, i, d, &dim, nullptr);
       dims[d] = dim.value < 0 ? 16 : dim.value;
     }
-    tenon_tensor view{tensor.dtype, tensor.rank, dims.data(), nullptr};
+    tenon_tensor view{tensor.dtype, tensor.rank, dims.data(), nullptr, nullptr, 0};
     (void)tenon_session_bind_input(session, i, &view, nullptr);
   }
   tenon_memory memory;
@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (bool isRehashed : {false, true}) {
     if (isRehashed)
       test::rehash(bytes);
-    tenon_load_options options{isRehashed ? TENON_VERIFY_ALL : TENON_VERIFY_USED, nullptr};
+    tenon_load_options options{isRehashed ? TENON_VERIFY_ALL : TENON_VERIFY_USED, nullptr, nullptr, 0};
     tenon_artifact *artifact;
     tenon_error error;
     if (tenon_artifact_load_memory(bytes.data(), size, &options, &artifact, &error) != TENON_OK)

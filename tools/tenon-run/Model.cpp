@@ -80,7 +80,11 @@ std::vector<Model::Value> describeInputs(const tenon_artifact *artifact) {
 
 Status Model::load(const Options &options) {
   tenon_error error;
-  tenon_load_options loadOptions{options.verify, options.target.empty() ? nullptr : options.target.c_str()};
+  std::vector<const char *> plugins;
+  for (const std::string &plugin : options.plugins)
+    plugins.push_back(plugin.c_str());
+  tenon_load_options loadOptions{options.verify, options.target.empty() ? nullptr : options.target.c_str(), plugins.data(),
+                                 uint32_t(plugins.size())};
   TENON_TRY(from(tenon_artifact_load_file(options.artifact.c_str(), &loadOptions, &artifact, &error), error));
   tenon_artifact_describe(artifact, &info);
   inputs = describeInputs(artifact);

@@ -20,6 +20,7 @@ struct Options {
   std::string artifact;
   std::vector<std::string> inputs, inputShapes, sizes; // NAME=VALUE, or VALUE alone
   std::vector<std::string> outputs;                    // NAME=FILE, or FILE alone
+  std::vector<std::string> plugins;
   std::string outputDir, testData, profile, target, device = "cpu";
   Tolerance tolerance;
   bool benchmark = false, planOnly = false, json = false;

@@ -44,6 +44,10 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
                      "N=1,128,512 (least, best, most) makes programs for these sizes besides the one for all, "
                      "N=1..4 one a value; symbols are joined by ;, and each profile has an option of its own")
       ->allow_extra_args(false);
+  command.add_option("--plugin", options.import.plugins,
+                     "shared library with operators (tenon/plugin.h) for nodes that are none of ONNX's; repeat it for several")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
   command.add_option("--tolerance", options.tolerance, "largest error of an output, relative to its largest "
                                                        "element, that faster ways to compute it may make")
       ->check(CLI::Validator(

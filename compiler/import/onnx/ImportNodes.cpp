@@ -112,6 +112,8 @@ bool Importer::importKnownOp(Node &node, StringRef domain) {
   }
   const onnx::OpSchema *schema = findSchema(domain, proto.op_type(), node.getOpset());
   const OpEntry *entry = findOp(domain, proto.op_type(), node.getOpset());
+  if (!entry && !schema && isHostOp(domain, proto.op_type()))
+    return canRun && importHostOp(node);
   if (!entry && !(schema && canBuildFunction(*schema))) {
     (void)node.unsupported(describeOp(domain, proto.op_type(), node.getOpset()) + ", is not supported");
     return false;

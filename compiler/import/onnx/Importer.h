@@ -213,6 +213,10 @@ private:
   void failOutputs(const onnx::NodeProto &proto, Scope &scope);
   mlir::Location getLocation(const onnx::NodeProto &proto, size_t index);
 
+  // HostOps.cpp: operators of plug-ins.
+  static bool isHostOp(llvm::StringRef domain, llvm::StringRef name);
+  bool importHostOp(Node &node);
+
   // Functions.cpp: operators that are written as functions.
   const onnx::FunctionProto *findFunction(const onnx::NodeProto &proto);
   const onnx::FunctionProto *buildFunction(Node &node, const onnx::OpSchema &schema);

@@ -36,6 +36,7 @@ private:
   mlir::LogicalResult convertOp(mlir::Operation &op);
   void convertLaunch(LaunchOp launch);
   void convertCall(CallOp call);
+  void convertHostCall(HostCallOp call);
   mlir::SmallVector<mlir::Value> createResults(mlir::ValueRange results);
   void convertRunSeed(RunSeedOp seed);
   bool isKnownEarly(llvm::ArrayRef<mlir::AffineExpr> dims);

@@ -51,7 +51,7 @@ void Conversion::placeParts(Block &block) {
     for (auto [input, part] : llvm::zip(concat.getInputs(), parts)) {
       Value source = getReshaped(input);
       Operation *definition = source.getDefiningOp();
-      if (isa_and_nonnull<LaunchOp, CallOp, ConcatOp>(definition) && definition->getBlock() == &block &&
+      if (isa_and_nonnull<LaunchOp, CallOp, HostCallOp, ConcatOp>(definition) && definition->getBlock() == &block &&
           !buffers.contains(source))
         buffers[source] = part;
     }

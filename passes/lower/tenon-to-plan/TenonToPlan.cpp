@@ -194,6 +194,36 @@ void Conversion::convertCall(CallOp call) {
   plan::LaunchOp::create(b, call.getLoc(), kernel, inputs, results, extents, one, getName(call.getLoc()));
 }
 
+/// Its extents are those of all operands and results; those of results that are inferred are not known yet.
+void Conversion::convertHostCall(HostCallOp call) {
+  SmallVector<Value> inputs, results = createResults(call.getResults()), extents;
+  SmallVector<Type> inputTypes, resultTypes;
+  auto describe = [&](RankedTensorType type, SmallVectorImpl<Type> &types) {
+    types.push_back(RankedTensorType::get(SmallVector<int64_t>(type.getRank(), ShapedType::kDynamic), type.getElementType()));
+  };
+  auto addExtents = [&](Value value) {
+    for (AffineExpr dim : getDims(value))
+      extents.push_back(sizes.build(dim));
+  };
+  for (Value input : call.getInputs()) {
+    inputs.push_back(buffers.lookup(input));
+    describe(cast<RankedTensorType>(input.getType()), inputTypes);
+    addExtents(input);
+  }
+  if (call.getInfers()) {
+    for (Type type : call.getOutputs()->getAsValueRange<TypeAttr>())
+      describe(cast<RankedTensorType>(type), resultTypes);
+  } else {
+    for (Value result : call.getResults()) {
+      describe(cast<RankedTensorType>(result.getType()), resultTypes);
+      addExtents(result);
+    }
+  }
+  plan::HostCallOp::create(b, call.getLoc(), call.getPluginAttr(), call.getDomainAttr(), call.getCalleeAttr(), inputs, results, extents,
+                           call.getParametersAttr(), call.getPresentAttr(), b.getTypeArrayAttr(inputTypes),
+                           b.getTypeArrayAttr(resultTypes), call.getInfersAttr(), getName(call.getLoc()));
+}
+
 void Conversion::convertReturn(func::ReturnOp terminator) {
   for (auto [i, value] : llvm::enumerate(terminator.getOperands()))
     if (Value buffer = buffers.lookup(value); buffer != outputs[i])
@@ -242,7 +272,7 @@ void Conversion::createOutputs(func::ReturnOp terminator) {
                                              getBytes(value)));
     // What a launch computes for an output, it writes there at once.
     Value source = getReshaped(value);
-    if (isa_and_nonnull<LaunchOp, CallOp>(source.getDefiningOp()) && !buffers.contains(source) && isSizedBefore(value, source))
+    if (isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(source.getDefiningOp()) && !buffers.contains(source) && isSizedBefore(value, source))
       buffers[source] = outputs.back();
   }
 }
@@ -266,6 +296,8 @@ LogicalResult Conversion::convertOp(Operation &op) {
     convertLaunch(launch);
   else if (auto call = dyn_cast<CallOp>(op))
     convertCall(call);
+  else if (auto call = dyn_cast<HostCallOp>(op))
+    convertHostCall(call);
   else if (auto seed = dyn_cast<RunSeedOp>(op))
     convertRunSeed(seed);
   else if (auto bind = dyn_cast<BindOp>(op))

@@ -40,6 +40,8 @@ typedef struct tenon_plugin_tensor {
   /// NULL for an operand that was left out, for results in `infer`, and for operands of which the compiler does not
   /// know the values.
   void *data;
+  uint64_t count;         ///< elements, where all extents are known, else 0
+  uint32_t element_bytes; ///< of one element
   int is_present; ///< 0 for an optional operand that was left out; nothing else is set then
 } tenon_plugin_tensor;
 

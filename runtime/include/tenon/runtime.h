@@ -114,6 +114,10 @@ typedef struct tenon_load_options {
   /// Not NULL: the target whose code and plans are used, as it was named to the compiler ("x86-64-v3"), for
   /// tests and measurements. It must run on this CPU.
   const char *target;
+  /// Files of plug-ins (tenon/plugin.h), which are opened where the artifact calls operators of plug-ins. Others are
+  /// looked for in the folders of TENON_PLUGIN_PATH and in ../lib/tenon beside the program.
+  const char *const *plugins;
+  uint32_t plugin_count;
 } tenon_load_options;
 
 /// Loads the artifact at `path` and picks the first target of it that this CPU can run. Checks all that a

@@ -128,7 +128,7 @@ TEST_CASE("weights are hashed before a run uses them, or on request before, or n
     fmt::Section weights = sectionAt(file, 2);
     if (damaged < bytes)
       file.data()[weights.offset + damaged] ^= 1;
-    tenon_load_options load{verify, nullptr};
+    tenon_load_options load{verify, nullptr, nullptr, 0};
     tenon_artifact *artifact = nullptr;
     tenon_session *session = nullptr;
     tenon_error error{};

@@ -346,3 +346,58 @@ TEST_CASE("launches beside each other share nothing that one writes") {
           [](auto &b) { b.plan.instructions[1]->c = 1; });
   refuses("is beside nothing, which is no launch", [](auto &b) { b.plan.instructions[0]->c = 1; });
 }
+
+/// A host call of one operand and one result, f32 [1] each, which reads the input and writes the output of scaleAndAdd.
+static fmt::HostCallT &addHostCall(ArtifactBuilder &b) {
+  auto call = std::make_unique<fmt::HostCallT>();
+  call->plugin = "example";
+  call->operator_name = "Scale";
+  for (auto *list : {&call->inputs, &call->results}) {
+    list->push_back(std::make_unique<fmt::HostOperandT>());
+    list->back()->dtype = fmt::DType::f32;
+    list->back()->rank = 1;
+  }
+  b.plan.host_calls.push_back(std::move(call));
+  return *b.plan.host_calls.back();
+}
+
+/// A plan with `change` made to it and to the call, which must be refused with a message that has `text`.
+static void refusesCall(const char *text, const std::function<void(ArtifactBuilder &, fmt::HostCallT &)> &change,
+                        std::vector<uint32_t> buffers = {0, 1}, size_t numExtents = 2) {
+  refuses(text, [&](ArtifactBuilder &b) {
+    fmt::HostCallT &call = addHostCall(b);
+    change(b, call);
+    insert(b, fmt::Opcode::host_call, uint32_t(b.plan.host_calls.size() - 1), 0, 0, buffers, std::vector<uint32_t>(numExtents, b.zero));
+  });
+}
+
+TEST_CASE("host calls: names, operands, attributes") {
+  auto nothing = [](ArtifactBuilder &, fmt::HostCallT &) {};
+  for (const std::string &name : std::vector<std::string>{"", "../example", "a/b", "a b", "libx.so", std::string(65, 'x')})
+    refusesCall("is of a plug-in whose name is none", [&](auto &, auto &call) { call.plugin = name; });
+  refusesCall("operand 0 of operator 'Scale' has 17 dimensions", [](auto &, auto &call) { call.inputs[0]->rank = 17; });
+  refusesCall("has 1 dimensions and element type string", [](auto &, auto &call) { call.results[0]->dtype = fmt::DType::string; });
+  refusesCall("has 1 dimensions and element type unknown", [](auto &, auto &call) { call.results[0]->dtype = fmt::DType(99); });
+  refusesCall("lacks results", [](auto &, auto &call) { call.results.clear(); }, {0}, 1);
+  refusesCall("lacks results", [](auto &, auto &call) { call.results[0]->present = false; }, {0}, 1);
+  refusesCall("attribute 'by' of operator 'Scale' has kind 9", [](auto &, auto &call) {
+    call.attributes.push_back(std::make_unique<fmt::HostAttributeT>());
+    call.attributes[0]->name = "by";
+    call.attributes[0]->kind = fmt::HostAttributeKind(9);
+  });
+  refusesCall("has 1 buffers and 2 expressions, its operands want 2 and 2", nothing, {1});
+  refusesCall("has 2 buffers and 3 expressions, its operands want 2 and 2", nothing, {0, 1}, 3);
+  refusesCall("has 2 buffers and 2 expressions, its operands want 2 and 1", [](auto &, auto &call) { call.infers = true; });
+  refusesCall("has 2 buffers and 2 expressions, its operands want 1 and 1", [](auto &, auto &call) { call.inputs[0]->present = false; });
+  refusesCall("writes 'x', which is an input", nothing, {1, 0});
+  refuses("(host_call 'n'): 'a' is 0, and must be less than 0",
+          [](auto &b) { insert(b, fmt::Opcode::host_call, 0, 0, 0, {0, 1}, {}); });
+}
+
+TEST_CASE("a plug-in that there is not is told by its name") {
+  ArtifactBuilder b = scaleAndAdd();
+  addHostCall(b).plugin = "there-is-none";
+  Loaded loaded(b);
+  CHECK(loaded.status == TENON_UNSUPPORTED);
+  CHECK_THAT(loaded.error.message, Contains("needs plug-in 'there-is-none', and there is no libtenon-plugin-there-is-none.so in "));
+}
