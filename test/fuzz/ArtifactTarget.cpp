@@ -30,7 +30,7 @@ static void examine(tenon_artifact *artifact) {
       tenon_artifact_input_dim(artifact, i, d, &dim, nullptr);
       dims[d] = dim.value < 0 ? 16 : dim.value;
     }
-    tenon_tensor view{tensor.dtype, tensor.rank, dims.data(), nullptr, nullptr, 0};
+    tenon_tensor view{tensor.dtype, tensor.rank, dims.data(), nullptr};
     (void)tenon_session_bind_input(session, i, &view, nullptr);
   }
   tenon_memory memory;
