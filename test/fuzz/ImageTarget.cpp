@@ -5,34 +5,38 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/format/Kernel.h"
+#include "runtime/plugin/image/Image.h"
 
 #include <cstdlib>
 #include <vector>
 
-extern "C" {
-int32_t tenon_image_size(void *const *, const int64_t *, int64_t, int64_t, void *, int64_t);
-int32_t tenon_image_pixels(void *const *, const int64_t *, int64_t, int64_t, void *, int64_t);
+using namespace tenon::image;
+
+/// A refusal has to say why.
+static bool isRefused(const Result &result) {
+  if (result.failed() && !*result.text)
+    abort();
+  return result.failed();
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // The first byte says in which order pixels are wanted. A copy has nothing readable behind it.
   if (size == 0)
     return 0;
-  std::vector<uint8_t> file(data + 1, data + size);
-  int64_t order = data[0] % 3, result[4] = {};
-  void *measure[] = {file.data(), result};
-  int64_t measureSizes[] = {int64_t(file.size()), 4};
-  if (tenon_image_size(measure, measureSizes, 0, 1, nullptr, -1) != TENON_KERNEL_OK || result[3])
+  std::vector<uint8_t> bytes(data + 1, data + size);
+  Bytes file = {bytes.data(), bytes.size()};
+  constexpr uint64_t kMostWorkspace = 1 << 24;
+  Header header;
+  if (isRefused(measure(file, kMostWorkspace, header)))
     return 0;
   // Large images are slow, and show nothing that small ones do not.
-  constexpr int64_t kMostPixels = 1 << 16, kMostWorkspace = 1 << 24;
-  if (result[0] * result[1] > kMostPixels || result[2] > kMostWorkspace)
+  constexpr int64_t kMostPixels = 1 << 16;
+  if (header.height <= 0 || header.width <= 0)
+    abort();
+  if (header.height * header.width > kMostPixels)
     return 0;
-  int64_t bytes = result[0] * result[1] * (order == 2 ? 1 : 3);
-  std::vector<uint8_t> pixels(size_t(bytes), 0), workspace(size_t(result[2]), 0);
-  void *decode[] = {file.data(), &order, pixels.data(), workspace.data()};
-  int64_t decodeSizes[] = {int64_t(file.size()), 1, bytes, result[2]};
-  (void)tenon_image_pixels(decode, decodeSizes, 0, 1, nullptr, -1);
+  auto order = PixelOrder(data[0] % 3);
+  std::vector<uint8_t> pixels(size_t(header.height * header.width) * (order == PixelOrder::Gray ? 1 : 3));
+  (void)isRefused(decode(file, kMostWorkspace, {pixels.data(), header.height, header.width, order}));
   return 0;
 }

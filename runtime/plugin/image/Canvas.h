@@ -1,0 +1,72 @@
+//===- Canvas.h - where decoded pixels go ---------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Colours are converted as Pillow converts them, to the bit: ONNX's cases come from there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PLUGIN_IMAGE_CANVAS_H
+#define TENON_PLUGIN_IMAGE_CANVAS_H
+
+#include <cstdint>
+
+namespace tenon::image {
+
+enum class PixelOrder { Rgb, Bgr, Gray };
+
+/// What the samples of a pixel mean, 8 bits each. `Cmyk` has 0 for no ink.
+enum class Samples { Gray, Rgb, Cmyk };
+
+/// The result: height x width x 3, or x 1 for `Gray`, row-major.
+struct Canvas {
+  uint8_t *pixels;
+  int64_t height, width;
+  PixelOrder order;
+
+  int64_t channels() const { return order == PixelOrder::Gray ? 1 : 3; }
+  uint8_t *row(int64_t y) const { return pixels + y * width * channels(); }
+
+  /// The luma of ITU-R BT.601, in 16 bits of fraction.
+  static uint8_t luma(uint32_t red, uint32_t green, uint32_t blue) {
+    return uint8_t((red * 19595 + green * 38470 + blue * 7471 + 0x8000) >> 16);
+  }
+
+  void put(uint8_t *at, uint8_t red, uint8_t green, uint8_t blue) const {
+    if (order == PixelOrder::Gray) {
+      *at = luma(red, green, blue);
+      return;
+    }
+    at[0] = order == PixelOrder::Rgb ? red : blue;
+    at[1] = green;
+    at[2] = order == PixelOrder::Rgb ? blue : red;
+  }
+
+  /// Writes `count` pixels of row `y` from column `x` on. Pixels of `samples` lie `stride` bytes apart.
+  void putRow(int64_t y, int64_t x, int64_t count, const uint8_t *samples, int64_t stride, Samples kind) const {
+    uint8_t *at = row(y) + x * channels();
+    for (int64_t i = 0; i < count; ++i, at += channels(), samples += stride) {
+      if (kind == Samples::Gray)
+        put(at, samples[0], samples[0], samples[0]);
+      else if (kind == Samples::Rgb)
+        put(at, samples[0], samples[1], samples[2]);
+      else
+        put(at, mixInk(samples[0], samples[3]), mixInk(samples[1], samples[3]), mixInk(samples[2], samples[3]));
+    }
+  }
+
+private:
+  /// The light that an ink and black leave: (255 - ink) x (255 - black) / 255, rounded as Pillow rounds it.
+  static uint8_t mixInk(uint32_t ink, uint32_t black) {
+    uint32_t light = 255 - black, product = ink * light + 128;
+    uint32_t taken = ((product >> 8) + product) >> 8;
+    return uint8_t(taken > light ? 0 : light - taken);
+  }
+};
+
+} // namespace tenon::image
+
+#endif // TENON_PLUGIN_IMAGE_CANVAS_H
