@@ -28,12 +28,24 @@ def picture(mode, height=19, width=23):
     return color.convert(mode)
 
 
-def record(name, mode, format, order="RGB", size=(19, 23), **options):
-    """`mode` is that of a picture, or an image."""
+def deepPicture():
+    """Gray of 16 bits. Pillow reads such a file, but keeps no more than the lowest values when it makes bytes of it."""
+    return Image.fromarray((np.arange(19 * 23).reshape(19, 23) * 149).astype(np.uint16))
+
+
+def recordDeep(name, format, rounding=0, **options):
+    """The upper eight bits of each sample, to which `rounding` was added."""
+    entry = record(name, deepPicture(), format, **options)
+    pixels = np.repeat(((np.array(deepPicture(), np.int32) + rounding) >> 8).astype(np.uint8)[:, :, None], 3, axis=2)
+    return entry | {"pixels": base64.b64encode(pixels.tobytes()).decode()}
+
+
+def record(name, mode, format, order="RGB", size=(19, 23), turned=False, **options):
+    """`mode` is that of a picture, or an image; `turned`: Pillow gives it with height and width exchanged."""
     file = io.BytesIO()
     (picture(mode, *size) if isinstance(mode, str) else mode).save(file, format, **options)
     image = Image.open(io.BytesIO(file.getvalue())).convert("L" if order == "Grayscale" else "RGB")
-    pixels = np.array(image).reshape(*size, -1)[:, :, :: -1 if order == "BGR" else 1]
+    pixels = np.array(image).reshape(*size[:: -1 if turned else 1], -1)[:, :, :: -1 if order == "BGR" else 1]
     encode = lambda data: base64.b64encode(data).decode()
     return {
         "name": name,
@@ -76,6 +88,43 @@ def entries():
         image = picture(mode).convert("RGBA" if mode == "RGBA" else "RGB")
         yield record(f"WebpLossless{mode}", image, "WEBP", lossless=True, exact=True)
     yield record("WebpNarrow", "RGB", "WEBP", size=(18, 1))
+    yield from moreKinds()
+
+
+def moreKinds():
+    """What the libraries behind the plug-in read, and our own decoders before them did not."""
+    for order in ("BGR", "Grayscale"):
+        for format in ("BMP", "JPEG2000", "PNG", "PPM", "TIFF"):
+            yield record(f"{format}{order}", "RGB", format, order)
+        yield record(f"Webp{order}", "RGB", "WEBP", order, quality=70)
+        yield record(f"JpegCMYK{order}", "CMYK", "JPEG", order)
+    for compression in ("group3", "group4"):
+        yield record(f"Tiff-{compression}", "1", "TIFF", compression=compression)
+    for compression in ("zstd", "lzma"):
+        yield record(f"Tiff-{compression}", "RGB", "TIFF", compression=compression)
+    for mode in ("RGB", "L", "YCbCr"):
+        yield record(f"Tiff-jpeg{mode}", mode, "TIFF", compression="jpeg")
+    for orientation in range(2, 9):
+        yield record(f"TiffTurned{orientation}", "RGB", "TIFF", turned=orientation > 4, tiffinfo={274: orientation})
+    yield record("TiffTurnedGray", "RGB", "TIFF", "Grayscale", turned=True, tiffinfo={274: 8}, compression="tiff_lzw")
+    for mode in ("RGBA", "LA"):
+        yield record(f"Tiff{mode}", mode, "TIFF")
+    yield record("TiffPA", picture("P").convert("PA"), "TIFF")
+    yield record("TiffBig", "RGB", "TIFF", big_tiff=True)
+    yield record("TiffRowsOfStrips", "RGB", "TIFF", tiffinfo={278: 4}, compression="tiff_lzw")
+    for mode in ("LA", "CMYK"):
+        yield record(f"Jpeg2000{mode}", mode, "JPEG2000")
+    yield record("Jpeg2000Stream", "RGB", "JPEG2000", no_jp2=True)
+    yield record("Jpeg2000Apart", "RGB", "JPEG2000", mct=0, offset=(5, 3), tile_size=(16, 16), tile_offset=(2, 1))
+    yield record("JpegPlainRgb", "RGB", "JPEG", keep_rgb=True)
+    yield record("JpegNarrowChroma", "RGB", "JPEG", subsampling="4:1:1")
+    yield record("JpegProgressiveCMYK", "CMYK", "JPEG", progressive=True)
+    for bits in (1, 2, 4):
+        yield record(f"PngPalette{bits}", picture("RGB").quantize(1 << bits), "PNG", bits=bits)
+    for format in ("PNG", "TIFF"):
+        yield recordDeep(f"{format}Deep", format)
+    # Pillow rounds samples of JPEG 2000, in colors of 16 bits.
+    yield recordDeep("JPEG2000Deep", "JPEG2000", rounding=128)
 
 
 if __name__ == "__main__":

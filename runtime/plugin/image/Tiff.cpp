@@ -176,8 +176,8 @@ Result Decoder::checkKind() const {
     return unsupported(tiffFormat, "its color space");
   if (photometric == PHOTOMETRIC_YCBCR && compression != COMPRESSION_JPEG)
     return unsupported(tiffFormat, "luma and chroma that are not JPEG");
-  if (isPalette() && (bits > 8 || samples != 1))
-    return unsupported(tiffFormat, "a palette for more than 8 bits or one sample");
+  if (isPalette() && bits > 8)
+    return unsupported(tiffFormat, "a palette for more than 8 bits");
   if (samples < used() || samples > 8)
     return unsupported(tiffFormat, "the number of its samples");
   if (!TIFFIsCODECConfigured(compression))
