@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <iterator>
 #include <tiffio.h>
 
 using namespace tenon::image;
@@ -92,10 +93,27 @@ static int onError(TIFF *, void *data, const char *, const char *format, va_list
   return 1;
 }
 
-/// Codecs warn where they guess pixels. An old bit order of LZW is no damage.
+/// Whether libtiff says that it ignores a tag which tells how pixels lie in the file, and guesses in its place.
+static bool isNeededTag(const char *text) {
+  static const char *const names[] = {"BitsPerSample", "ColorMap",        "Compression",  "ExtraSamples",    "FillOrder",    "ImageLength",
+                                      "ImageWidth",    "JPEGTables",      "Orientation",  "Photometric",     "Planar",       "Predictor",
+                                      "RowsPerStrip",  "SampleFormat",    "SamplesPer",   "StripByteCounts", "StripOffsets", "TileByteCounts",
+                                      "TileLength",    "TileOffsets",     "TileWidth",    "YCbCr"};
+  return std::any_of(std::begin(names), std::end(names), [&](const char *name) { return strstr(text, name); });
+}
+
+/// Codecs warn where they guess pixels. An old bit order of LZW is no damage, and neither is a tag that nobody needs.
 static int onWarning(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments) {
   auto &d = *static_cast<Decoder *>(data);
-  return d.isDecoding && !strstr(format, "Old-style LZW") ? onError(tiff, data, module, format, arguments) : 1;
+  if (d.isDecoding && strstr(format, "Old-style LZW"))
+    return 1;
+  char text[160];
+  va_list copy;
+  va_copy(copy, arguments);
+  vsnprintf(text, sizeof text, format, copy);
+  va_end(copy);
+  bool isDamage = d.isDecoding || (strstr(text, "ignored") && isNeededTag(text));
+  return isDamage ? onError(tiff, data, module, format, arguments) : 1;
 }
 
 static bool isTiff(Bytes file) {
@@ -119,7 +137,7 @@ static TIFF *openClient(Decoder &d) {
 
 Result Decoder::open(Header &header) {
   tiff = openClient(*this);
-  if (!tiff)
+  if (!tiff || result.failed())
     return fail();
   uint32_t value = 0, rows = 0;
   height = TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &value) ? value : 0;
