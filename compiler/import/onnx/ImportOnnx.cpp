@@ -46,9 +46,13 @@ static std::unique_ptr<onnx::ModelProto> parseModel(llvm::ArrayRef<char> bytes, 
   auto model = std::make_unique<onnx::ModelProto>();
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t *>(bytes.data()),
                                                 static_cast<int>(bytes.size()));
+  // A graph in a node's attribute is three messages deep. What nests deeper than the import allows is still read, to be
+  // refused with the limit's name.
+  constexpr int kMessagesOfGraph = 3;
+  stream.SetRecursionLimit(static_cast<int>(2 * kMessagesOfGraph * ImportLimits::nesting));
   if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
     report.add(ImportFault::InvalidModel,
-               "is no ONNX model, or is cut short after " + Twine(bytes.size()) + " bytes");
+               "is no ONNX model, is cut short after " + Twine(bytes.size()) + " bytes, or nests far beyond the import limit 'nesting'");
     return nullptr;
   }
   return model;

@@ -54,6 +54,40 @@ write("pads", [node("Pad", ["x", "pads"], ["y"])], [("x", "f32", [6, 2])], [("y"
 write("pads-run", [node("Pad", ["x", "pads"], ["y"])], [("x", "f32", [6, 2]), ("pads", "i64", [4])], [("y", "f32", ["a", "b"])])
 write("tile", [node("Tile", ["x", "times"], ["y"])], [("x", "f32", [4])], [("y", "f32", [0])], {"times": ints(1 << 62)})
 
+# Functions and branches inside of each other, and functions that call the next one twice.
+def function(name, nodes):
+    body = onnx_writer.block(1, name) + onnx_writer.block(4, "x") + onnx_writer.block(5, "y") + b"".join(onnx_writer.block(7, n) for n in nodes)
+    return onnx_writer.block(25, body + onnx_writer.block(9, onnx_writer.block(1, "") + onnx_writer.integer(2, 21)) + onnx_writer.block(10, "own"))
+
+
+def writeFunctions(name, count, calls):
+    """`count` functions, each of which calls the next one as often as `calls` says, and the last one Neg."""
+    call = lambda i, x, y: node("f%d" % i, [x], [y], domain="own") if i < count else node("Neg", [x], [y])
+    values = ["x", *(f"t{i}" for i in range(1, calls)), "y"]
+    functions = b"".join(function(f"f{i}", [call(i + 1, values[k], values[k + 1]) for k in range(calls)]) for i in range(count))
+    data = onnx_writer.model([call(0, "x", "y")], vector, [("y", "f32", [2])], domains=[("own", 1)])
+    onnx_writer.write(folder / f"{name}.onnx", data + functions)
+
+
+writeFunctions("functions", 64, 1)
+writeFunctions("functions-deeper", 65, 1)
+writeFunctions("functions-doubled", 40, 2)
+
+def branches(depth):
+    """An If of which one branch holds the next level."""
+    inner = [node("Neg", ["x"], ["y"])]
+    short = onnx_writer.block(1, inner[0]) + onnx_writer.block(2, "g") + onnx_writer.block(12, onnx_writer.block(1, "y"))
+    attribute = lambda name, graph: onnx_writer.block(5, onnx_writer.block(1, name) + onnx_writer.block(6, graph) + onnx_writer.integer(20, 5))
+    for _ in range(depth):
+        graph = onnx_writer.block(1, inner[0]) + onnx_writer.block(2, "g") + onnx_writer.block(12, onnx_writer.block(1, "y"))
+        inner = [node("If", ["c"], ["y"]) + attribute("then_branch", graph) + attribute("else_branch", short)]
+    return inner
+
+
+for name, depth in (("branches", 64), ("branches-deeper", 65), ("branches-far-deeper", 500)):
+    data = onnx_writer.model(branches(depth), [*vector, ("c", "bool", [])], [("y", "f32", [2])])
+    onnx_writer.write(folder / f"{name}.onnx", data)
+
 # Headers of many tensors.
 for name, count in (("few", 1000), ("more", 40000)):
     header = {f"t{i}": {"dtype": "F32", "shape": [0], "data_offsets": [0, 0]} for i in range(count)}
