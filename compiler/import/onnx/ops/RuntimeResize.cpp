@@ -128,8 +128,10 @@ static Value multiplyByMatrix(AxisMath &m, Value x, int64_t axis, Value centres)
   Node &n = m.n;
   Value narrowing = n.min(m.r.scale, m.number(1));
   Value reach = n.ceil(n.div(m.number(m.r.modes.mode == ResizeMode::Linear ? 1 : 2), narrowing));
-  // As many elements on each side of the input count as its border.
-  AffineExpr border = n.bindSizes(n.reshape(n.cast(reach, n.i64()), IntsRef(1))).front();
+  // As many elements on each side of the input count as its border. Nothing, of which nothing is made, has none: no element
+  // may be read of it.
+  Value hasElements = n.min(n.size(addDims(m.r.in, m.r.out), n.i64()), n.constantInts(1, {}, n.i64()));
+  AffineExpr border = n.bindSizes(n.reshape(n.mul(n.cast(reach, n.i64()), hasElements), IntsRef(1))).front();
   AffineExpr wide = addDims(m.r.in, mulDims(border, n.constantDim(2)));
   Value places = n.sub(n.iota(wide, 0, n.f64()), reach);
   Value distances = n.mul(n.sub(n.unsqueeze(places, 0), n.unsqueeze(centres, 1)), narrowing);
