@@ -93,7 +93,7 @@ static std::string readEntry(const Json &entry, ArrayRef<DTypeInfo> dtypes, Arra
     shape = getSizes(entry, "shape");
     offsets = getSizes(entry, "data_offsets");
   }
-  if (!shape || !offsets || offsets->size() != 2 || entry.size() != 3 || !dtype->is_string())
+  if (!shape || !offsets || offsets->size() != 2 || entry.size() != 3 || dtype == entry.end() || !dtype->is_string())
     return "has to have a dtype, a shape and two data_offsets, and nothing else";
   tensor.dtype = dtype->get<std::string>();
   tensor.shape = *shape;

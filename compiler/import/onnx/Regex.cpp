@@ -27,6 +27,8 @@ using namespace tenon::onnx_import;
 namespace {
 
 constexpr size_t kMaxChoices = 100'000, kMaxStates = 4096;
+/// States of the automaton with choices that are looked at, over all places: about a second.
+constexpr size_t kMaxSteps = 20'000'000;
 
 /// Bytes from first to last lead to a state.
 struct Edge {
@@ -118,15 +120,26 @@ bool Builder::buildSequence(const RegexNode &node, int from, int to) {
 
 bool Builder::buildRepeat(const RegexNode &node, int from, int to) {
   const RegexNode &part = *node.parts.front();
-  for (int i = 0; i < std::max(node.min, node.max); ++i) {
+  int count = std::max(node.min, node.max);
+  for (int i = 0; i < count; ++i) {
     if (i >= node.min)
       states[from].free.push_back({to});
+    // The last one that has to be there is the one that may come again: a copy of its own would double the states at
+    // each level of a repetition of repetitions.
+    bool isLoop = node.max < 0 && i + 1 == count;
+    int begin = from;
+    if (isLoop) {
+      begin = addState();
+      states[from].free.push_back({begin});
+    }
     int next = addState();
-    if (!build(part, from, next))
+    if (!build(part, begin, next))
       return false;
+    if (isLoop)
+      states[next].free.push_back({begin});
     from = next;
   }
-  if (node.max < 0) {
+  if (node.max < 0 && count == 0) {
     int loop = addState();
     states[from].free.push_back({loop});
     if (!build(part, loop, loop))
@@ -197,13 +210,14 @@ public:
 
 private:
   void findClasses();
-  std::vector<int> close(std::vector<int> set, llvm::function_ref<bool(Condition)> holds) const;
+  std::vector<int> close(std::vector<int> set, llvm::function_ref<bool(Condition)> holds);
   int64_t numberOf(std::vector<int> reached, Last last);
   int64_t follow(const Place &place, uint8_t byte);
-  bool accepts(const Place &place) const;
+  bool accepts(const Place &place);
 
   ArrayRef<State> states;
   bool hasConditions = false;
+  size_t steps = 0; ///< that were taken, see kMaxSteps
   Automaton automaton;
   std::vector<uint8_t> examples; ///< a byte of each class
   std::map<Place, int64_t> numbers;
@@ -228,11 +242,12 @@ void Determinizer::findClasses() {
 }
 
 /// The set with all that is reached from it without a byte, where these conditions hold.
-std::vector<int> Determinizer::close(std::vector<int> set, llvm::function_ref<bool(Condition)> holds) const {
+std::vector<int> Determinizer::close(std::vector<int> set, llvm::function_ref<bool(Condition)> holds) {
   std::vector<bool> seen(states.size());
   for (int state : set)
     seen[state] = true;
-  for (size_t i = 0; i < set.size(); ++i)
+  steps += states.size() / 64;
+  for (size_t i = 0; i < set.size(); ++i, ++steps)
     for (Free free : states[set[i]].free)
       if (!seen[free.to] && (free.when == Condition::always || holds(free.when))) {
         seen[free.to] = true;
@@ -257,14 +272,17 @@ int64_t Determinizer::follow(const Place &place, uint8_t byte) {
                                     : when != Condition::end && (when == Condition::boundary) == isBoundary;
   });
   std::vector<int> reached;
+  std::vector<bool> isReached(states.size());
   for (int state : from)
     for (const Edge &edge : states[state].edges)
-      if (byte >= edge.first && byte <= edge.last && !llvm::is_contained(reached, edge.to))
+      if (byte >= edge.first && byte <= edge.last && !isReached[edge.to]) {
+        isReached[edge.to] = true;
         reached.push_back(edge.to);
+      }
   return numberOf(std::move(reached), isWord(byte) ? Last::word : Last::other);
 }
 
-bool Determinizer::accepts(const Place &place) const {
+bool Determinizer::accepts(const Place &place) {
   bool isBoundary = place.last == Last::word;
   std::vector<int> reached = close(place.states, [&](Condition when) {
     return when == Condition::begin ? place.last == Last::none
@@ -279,6 +297,10 @@ std::optional<Automaton> Determinizer::run(std::string &error) {
   for (size_t i = 0; i < places.size(); ++i) {
     if (places.size() > kMaxStates) {
       error = "needs an automaton of more than " + std::to_string(kMaxStates) + " states";
+      return std::nullopt;
+    }
+    if (steps > kMaxSteps) {
+      error = "needs more than " + std::to_string(kMaxSteps) + " steps to become an automaton";
       return std::nullopt;
     }
     Place place = places[i];

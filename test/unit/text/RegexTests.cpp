@@ -51,6 +51,16 @@ TEST_CASE("repetition") {
   CHECK(matches("a*?b+?", "aab"));
   CHECK(matches("a{,2}", "a{,2}"));
   CHECK(matches("(a{0})b", "b"));
+  CHECK(matches("(a*)+b", "aab"));
+  CHECK(matches("(a|b+){2,}", "bba"));
+  CHECK_FALSE(matches("(a|bc){2,}", "a"));
+  CHECK(matches("(a{2,}b?){2,}", "aabaaaa"));
+  CHECK_FALSE(matches("(a{2,}b){2,}", "aabab"));
+}
+
+TEST_CASE("repetitions of repetitions stay small") {
+  CHECK(matches("a++++++++++++++++++++++++++++++", "aaa"));
+  CHECK(matches(",.++++++++++++x=H=32.", ",abcx=H=32!"));
 }
 
 TEST_CASE("sets, classes and escapes") {
@@ -108,5 +118,6 @@ TEST_CASE("patterns that are refused") {
   CHECK_THAT(errorOf("\xff"), Contains("is no UTF-8"));
   CHECK_THAT(errorOf("((a{1000}){1000}){1000}"), Contains("repeats too much"));
   CHECK_THAT(errorOf("[ab]*a[ab]{20}"), Contains("more than 4096 states"));
+  CHECK_THAT(errorOf("(a{0,1000}){0,60}"), Contains("needs more than 20000000 steps"));
   CHECK_THAT(errorOf(std::string(1000, '(')), Contains("nests too deep"));
 }
