@@ -147,6 +147,10 @@ def Simplify : Pass<"tenon-simplify", "::mlir::func::FuncOp"> {
     - Powers with small exponents become products and roots.
     - A transpose that moves nothing but dimensions of 1 becomes a reshape, which
       costs nothing.
+    - A scatter that assigns to a range of indices, as exporters write an assignment to a slice, becomes a concat of
+      what lies before the range, the updates, and what lies behind it; a gather from a range becomes a slice. Indices are a range
+      if they are an affine function of their position (a constant, or sums and products of iotas, sizes and constants)
+      and in bounds for all sizes. Transposes around such a scatter cancel.
 
     Runs after `tenon-decompose` and before `tenon-fold-constants`.
 

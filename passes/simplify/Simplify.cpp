@@ -13,8 +13,10 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
+#include "passes/shape/FunctionFacts.h"
 #include "passes/simplify/ConstantValue.h"
 #include "passes/simplify/MoveHalves.h"
+#include "passes/simplify/SliceUpdates.h"
 #include "passes/simplify/TransposePatterns.h"
 #include "passes/simplify/TransposedConvolution.h"
 #include "passes/simplify/WidenConvolutions.h"
@@ -203,32 +205,6 @@ struct AbsorbTranspose : public OpRewritePattern<ContractOp> {
   }
 };
 
-/// gather(x, 2) -> the slice of x at 2: a constant place is a matter of addresses. Negative ones count from the end.
-struct GatherToSlice : public OpRewritePattern<GatherOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
-    DenseIntElementsAttr indices;
-    Dims dims = getDims(op.getInput());
-    int64_t axis = op.getAxis();
-    std::optional<int64_t> extent = getConstant(dims[axis]);
-    if (!matchPattern(op.getIndices(), m_Constant(&indices)) || indices.getNumElements() != 1 || !extent)
-      return rewriter.notifyMatchFailure(op, "takes no single known place of a known number");
-    int64_t place = (*indices.begin()).getSExtValue();
-    if (place < 0)
-      place += *extent;
-    if (place < 0 || place >= *extent)
-      return rewriter.notifyMatchFailure(op, "takes a place that there is not");
-    MLIRContext *context = op.getContext();
-    Dims starts(dims.size(), getDimConstant(context, 0));
-    starts[axis] = getDimConstant(context, place);
-    dims[axis] = getDimConstant(context, 1);
-    Value slice = SliceOp::create(rewriter, op.getLoc(), getTensorType(dims, op.getType().getElementType()),
-                                  op.getInput(), ShapeAttr::get(context, starts), SmallVector<int64_t>(dims.size(), 1));
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), slice);
-    return success();
-  }
-};
-
 /// A slice that is one of the values that a concat joined -> that value: of the states of a recurrence often the last one alone is
 /// used.
 struct SliceToPart : public OpRewritePattern<SliceOp> {
@@ -267,8 +243,10 @@ struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldScaleIntoFilter, FoldPadIntoConvolve, DistributeScale, ReducePower, AbsorbTranspose,
-                 GatherToSlice, SliceToPart>(&getContext());
+                 SliceToPart>(&getContext());
+    Facts facts = collectFacts(getOperation());
     populateTransposePatterns(patterns);
+    populateSliceUpdates(patterns, facts);
     populateMovedHalves(patterns);
     if (hasChannelsLast(getOperation()))
       populateWrittenOutNorms(patterns);

@@ -121,14 +121,14 @@ func.func @other_pads_stay(%x: tensor<1x2x4xf32>, %f: tensor<3x3x2xf32>, %g: ten
 // CHECK: tenon.reshape %[[S]] : (tensor<1x5xf32>) -> tensor<5xf32>
 // CHECK: tenon.gather
 // CHECK: tenon.gather
-func.func @known_places_are_slices(%x: tensor<3x5xf32>) -> (tensor<5xf32>, tensor<5xf32>, tensor<2x5xf32>) {
+func.func @known_places_are_slices(%x: tensor<3x5xf32>) -> (tensor<5xf32>, tensor<5xf32>, tensor<3x5xf32>) {
   %two = tenon.weight dense<2> : tensor<i64>
   %nine = tenon.weight dense<9> : tensor<i64>
-  %both = tenon.weight dense<[2, 0]> : tensor<2xi64>
+  %three = tenon.weight dense<[2, 0, 2]> : tensor<3xi64>
   %0 = tenon.gather %x, %two {axis = 0 : i64} : (tensor<3x5xf32>, tensor<i64>) -> tensor<5xf32>
   %1 = tenon.gather %x, %nine {axis = 0 : i64} : (tensor<3x5xf32>, tensor<i64>) -> tensor<5xf32>
-  %2 = tenon.gather %x, %both {axis = 0 : i64} : (tensor<3x5xf32>, tensor<2xi64>) -> tensor<2x5xf32>
-  return %0, %1, %2 : tensor<5xf32>, tensor<5xf32>, tensor<2x5xf32>
+  %2 = tenon.gather %x, %three {axis = 0 : i64} : (tensor<3x5xf32>, tensor<3xi64>) -> tensor<3x5xf32>
+  return %0, %1, %2 : tensor<5xf32>, tensor<5xf32>, tensor<3x5xf32>
 }
 
 // A place counted from the end; where it is just one of the values that were joined, that value is what is taken.

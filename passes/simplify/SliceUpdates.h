@@ -1,0 +1,23 @@
+//===- SliceUpdates.h - scatters and gathers over ranges ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_SIMPLIFY_SLICEUPDATES_H
+#define TENON_PASSES_SIMPLIFY_SLICEUPDATES_H
+
+#include "dialects/tenon/Facts.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tenon {
+
+/// Scatters and gathers whose indices are an affine function of their position, and in range for all sizes that `facts` allow, become
+/// slices and concats: their addresses are known, so nothing is checked at run time, and elements move in runs. `facts` has to outlive
+/// the patterns.
+void populateSliceUpdates(mlir::RewritePatternSet &patterns, const Facts &facts);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_SIMPLIFY_SLICEUPDATES_H
