@@ -57,6 +57,8 @@ class Draw:
         self._isOpen = self.structure.random() < 0.35
         self._openSizes = 0
         self.nodes, self.inputs, self.dims, self.constants, self.outputs, self.functions = [], {}, {}, {}, [], []
+        # Results that a family computes itself, by name; the evaluator computes all others.
+        self.expected = {}
         # How results may differ: `isWhole`, from the largest of a tensor rather than from each element; `slack`, how much more than
         # the precision of the type allows; `steps`, how many units a rounded integer may be away. `isWidened`: the reference
         # computes with floats of 32 bits what has fewer. `isSingle`: constants inside have 32 bits, whatever the type.
