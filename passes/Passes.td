@@ -793,7 +793,23 @@ def VectorizeTransposes : Pass<"tenon-vectorize-transposes", "::mlir::ModuleOp">
   let description = [{
     A linalg.generic on buffers that only copies, whose input and output are contiguous along different loops, becomes
     loops over square blocks, of as many rows as a vector has elements: a block is read in vectors along one loop,
-    transposed by shuffles, and written in vectors along the other. Blocks at the borders are masked.
+    transposed by shuffles, and written in vectors along the other. The last block along a loop overlaps the one before
+    it, so that no vector is masked. Of dynamic extents, the largest block that fits both is chosen at run time.
+
+    Loops that are contiguous on both sides are collapsed, and loops of one step dropped. A short loop is continued by the next
+    one in memory on its side: rows of a block (or columns) are then enumerated over several loops. Where memory
+    is of dynamic strides, whether it continues is decided at run time, as for a batch that may be 1.
+
+    A short innermost loop of both sides is copied by vectors, of which the last overlaps the one before it. Longer ones, and rows
+    too few for a block, are left to LLVM.
+
+    ```mlir
+    linalg.generic ... ins(%in : memref<8x5x3xf32>) outs(%out : memref<3x5x8xf32>)   // (d2, d1, d0) -> (d0, d1, d2)
+    // ==>
+    scf.for %column = %c0 to %c15 step %c4 {    // over 5 and 3
+      scf.for %row = %c0 to %c8 step %c4 {
+        vector.load ... vector.shuffle ... vector.store
+    ```
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">

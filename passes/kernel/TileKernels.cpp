@@ -483,34 +483,87 @@ static void setTileRows(linalg::GenericOp op, const ContractionShape &shape, Arr
     op->setAttr(kCopiedRowsAttr, b.getI64IntegerAttr(rows));
 }
 
-/// The dimension of an elementwise stage's result along which an operand is contiguous, where that is not the last one.
-static std::optional<unsigned> findTransposedDim(linalg::GenericOp root, AffineMap result) {
-  if (root.getNumReductionLoops() != 0 || result.getNumResults() < 2)
+namespace {
+/// How an operand of an elementwise stage is stored, against its result. Dimensions are those of the result, the innermost first;
+/// dimensions of 1 are left out.
+struct TransposedDims {
+  SmallVector<unsigned> units; ///< innermost in both, and few elements in all
+  SmallVector<unsigned> operand, result; ///< the dimensions around them, as each is stored
+};
+} // namespace
+
+static std::optional<TransposedDims> findTransposedDims(linalg::GenericOp root, AffineMap result, ArrayRef<AffineExpr> dims) {
+  constexpr int64_t kElementsOfUnit = 64;
+  if (root.getNumReductionLoops() != 0 || result.getNumResults() < 2 || !result.isProjectedPermutation())
     return std::nullopt;
   for (OpOperand *input : root.getDpsInputOperands()) {
     AffineMap map = root.getMatchingIndexingMap(input);
-    auto last = map.getNumResults() ? dyn_cast<AffineDimExpr>(map.getResults().back()) : AffineDimExpr(nullptr);
-    if (last && map.isFunctionOfDim(result.getDimPosition(result.getNumResults() - 1)) && last != result.getResults().back())
-      return result.getResultPosition(last);
+    if (!map.isProjectedPermutation())
+      continue;
+    TransposedDims found;
+    for (AffineExpr expr : llvm::reverse(map.getResults()))
+      if (std::optional<unsigned> dim = result.getResultPosition(expr); dim && getConstant(dims[*dim]) != 1)
+        found.operand.push_back(*dim);
+    for (unsigned dim = dims.size(); dim-- > 0;)
+      if (getConstant(dims[dim]) != 1)
+        found.result.push_back(dim);
+    int64_t elements = 1;
+    while (!found.operand.empty() && !found.result.empty() && found.operand.front() == found.result.front()) {
+      elements *= getConstant(dims[found.operand.front()]).value_or(kElementsOfUnit + 1);
+      if (elements > kElementsOfUnit)
+        break;
+      found.units.push_back(found.operand.front());
+      found.operand.erase(found.operand.begin());
+      found.result.erase(found.result.begin());
+    }
+    if (!found.operand.empty() && !found.result.empty() && found.operand.front() != found.result.front() &&
+        llvm::is_contained(found.operand, found.result.front()))
+      return found;
   }
   return std::nullopt;
 }
 
+/// A part of `extent` of about `limit`, of which no part at the end is much smaller; all of it where that is not much more.
+static int64_t choosePartOfTransposed(int64_t extent, int64_t limit) {
+  constexpr int64_t kLine = 16;
+  if (extent <= 2 * limit)
+    return std::max<int64_t>(extent, 1);
+  for (int64_t size = limit; size >= kLine && 2 * size > limit; size -= kLine)
+    if (extent % size == 0 || extent % size >= 2 * kLine)
+      return size;
+  return limit;
+}
+
 /// Tile sizes of a transpose, by result dimension: some lines of memory along what is contiguous in the operand, too, of
-/// which no part is read twice then, and so that registers can transpose blocks.
-static SmallVector<int64_t> chooseTransposedSizes(ArrayRef<AffineExpr> dims, unsigned transposed, const UsualSizes &usual,
+/// which no part is read twice then, and so that registers can transpose blocks. A short dimension is taken whole, with some of the next
+/// one; so is an open one, which may be 1.
+static SmallVector<int64_t> chooseTransposedSizes(ArrayRef<AffineExpr> dims, const TransposedDims &transposed, const UsualSizes &usual,
                                                   int64_t target) {
   constexpr int64_t kColumns = 64;
-  SmallVector<int64_t> sizes(dims.size(), 1);
+  SmallVector<int64_t> sizes(dims.size(), 0);
   int64_t elements = 1;
-  auto choose = [&](unsigned i, int64_t limit) {
-    sizes[i] = std::clamp<int64_t>(limit, 1, std::max<int64_t>(usual.get(dims[i]).value_or(kColumns), 1));
-    elements *= sizes[i];
+  for (unsigned dim : transposed.units)
+    elements *= sizes[dim] = std::max<int64_t>(getConstant(dims[dim]).value_or(1), 1);
+  auto choose = [&](ArrayRef<unsigned> order, std::optional<unsigned> excluded, int64_t wanted) {
+    int64_t run = 1;
+    for (unsigned dim : order) {
+      if (2 * run > wanted || sizes[dim] != 0 || dim == excluded)
+        return;
+      std::optional<int64_t> extent = usual.get(dims[dim]);
+      sizes[dim] = extent ? choosePartOfTransposed(*extent, wanted / run) : kColumns;
+      if (!extent)
+        continue;
+      run *= sizes[dim];
+      elements *= sizes[dim];
+      if (sizes[dim] < *extent)
+        return;
+    }
   };
-  choose(transposed, kColumns);
+  choose(transposed.operand, transposed.result.front(), kColumns);
+  choose(transposed.result, std::nullopt, std::max(target / elements, kColumns));
   for (unsigned i = dims.size(); i-- > 0;)
-    if (i != transposed)
-      choose(i, target / elements);
+    if (sizes[i] == 0)
+      elements *= sizes[i] = std::clamp<int64_t>(target / elements, 1, std::max<int64_t>(usual.get(dims[i]).value_or(kColumns), 1));
   return sizes;
 }
 
@@ -569,7 +622,7 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
     chooseCopiedColumns(findContractionOp(root), *contraction, fixed);
   if (contraction && !exact && !contraction->copiedRowBytes)
     cutWidenedTiles(findContractionOp(root), *contraction, fixed);
-  if (std::optional<unsigned> transposed = findTransposedDim(root, map); transposed && !contraction && !exact)
+  if (std::optional<TransposedDims> transposed = findTransposedDims(root, map, dims); transposed && !contraction && !exact)
     fixed = chooseTransposedSizes(dims, *transposed, usual, target);
   for (size_t i = dims.size(); i-- > 0;) {
     unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();

@@ -7,11 +7,13 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "passes/Passes.h"
 
 namespace tenon {
@@ -23,43 +25,153 @@ using namespace mlir;
 using namespace tenon;
 
 //===----------------------------------------------------------------------===//
-// What is a transpose
+// What is known of the loops
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The loops along which input and output of a copy are contiguous.
-struct Transpose {
-  unsigned inputLoop, outputLoop;
+enum Side : unsigned { kInput, kOutput };
+
+/// A loop of a copy, as far as types tell: ShapedType::kDynamic stands for what they do not. Strides are in elements, by side; the stride
+/// of an operand that does not depend on the loop is 0.
+struct Loop {
+  unsigned loop; ///< of the linalg operation; of several that were collapsed, the innermost
+  int64_t extent;
+  int64_t strides[2];
+};
+
+/// Loops whose elements lie one behind another in memory on one side, the innermost first: a position along all of them is a place in
+/// memory there. Whether a loop continues those before it may be known at run time alone: `isSure` says where it is known now.
+struct Chain {
+  SmallVector<unsigned> loops;
+  SmallVector<bool> isSure = {true};
+  /// The product of all extents, which is known where every one is and every loop surely continues the others.
+  int64_t extent = 1;
+};
+
+class Copy {
+public:
+  static std::optional<Copy> match(linalg::GenericOp op);
+
+  /// Loops of extents above 1; those that move together on both sides are one. In the order of the output, the outermost first.
+  SmallVector<Loop> loops;
+  /// The loops by side, the innermost first.
+  SmallVector<unsigned> orders[2];
+  linalg::GenericOp op;
+
+  bool isContiguous(Side side) const { return !orders[side].empty() && loops[orders[side][0]].strides[side] == 1; }
+  Chain growChain(Side side, ArrayRef<unsigned> taken, int64_t lanes) const;
+
+private:
+  bool canContinue(Side side, const Chain &chain, unsigned next, bool &isSure) const;
+  void collapse();
+  void sortBy(Side side);
 };
 } // namespace
 
-static bool isContiguous(Value memref) {
-  SmallVector<int64_t> strides;
+static Value getOperand(linalg::GenericOp op, Side side) { return side == kInput ? op.getDpsInputs()[0] : op.getDpsInits()[0]; }
+static AffineMap getMap(linalg::GenericOp op, Side side) { return op.getIndexingMapsArray()[side]; }
+
+/// `side`'s strides by loop of `op`; nothing where the layout has none.
+static std::optional<SmallVector<int64_t>> getStrides(linalg::GenericOp op, Side side) {
+  SmallVector<int64_t> strides, byLoop(op.getNumLoops(), 0);
   int64_t offset;
-  return succeeded(cast<MemRefType>(memref.getType()).getStridesAndOffset(strides, offset)) && !strides.empty() &&
-         strides.back() == 1;
+  if (failed(cast<MemRefType>(getOperand(op, side).getType()).getStridesAndOffset(strides, offset)))
+    return std::nullopt;
+  for (auto [i, result] : llvm::enumerate(getMap(op, side).getResults()))
+    byLoop[cast<AffineDimExpr>(result).getPosition()] = strides[i];
+  return byLoop;
 }
 
-static std::optional<Transpose> matchTranspose(linalg::GenericOp op, int64_t lanes) {
-  if (op.getNumDpsInputs() != 1 || op.getNumReductionLoops() != 0 || op.getNumLoops() < 2)
-    return std::nullopt;
+static bool isCopy(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 0)
+    return false;
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
-  if (yield.getOperand(0) != op.getBody()->getArgument(0) || op.getBody()->getOperations().size() != 1)
-    return std::nullopt;
-  Value input = op.getDpsInputs()[0], output = op.getDpsInits()[0];
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  if (!isContiguous(input) || !isContiguous(output) ||
-      !llvm::all_of(maps, [&](AffineMap map) { return map.isProjectedPermutation() && map.getNumResults() > 0; }))
+  return yield.getOperand(0) == op.getBody()->getArgument(0) && op.getBody()->getOperations().size() == 1 &&
+         llvm::all_of(maps, [](AffineMap map) { return map.isProjectedPermutation() && map.getNumResults() > 0; }) &&
+         maps[kOutput].getNumResults() == op.getNumLoops();
+}
+
+std::optional<Copy> Copy::match(linalg::GenericOp op) {
+  if (!isCopy(op))
     return std::nullopt;
-  Transpose transpose{maps[0].getDimPosition(maps[0].getNumResults() - 1),
-                      maps[1].getDimPosition(maps[1].getNumResults() - 1)};
-  if (transpose.inputLoop == transpose.outputLoop || !maps[0].isFunctionOfDim(transpose.outputLoop))
+  std::optional<SmallVector<int64_t>> input = getStrides(op, kInput), output = getStrides(op, kOutput);
+  if (!input || !output)
     return std::nullopt;
-  // A block of which the most part is empty costs more than its elements.
-  for (unsigned loop : {transpose.inputLoop, transpose.outputLoop})
-    if (int64_t range = op.getStaticLoopRanges()[loop]; !ShapedType::isDynamic(range) && 2 * range < lanes)
-      return std::nullopt;
-  return transpose;
+  Copy copy;
+  copy.op = op;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  if (llvm::is_contained(extents, 0))
+    return std::nullopt;
+  for (AffineExpr result : getMap(op, kOutput).getResults()) {
+    unsigned loop = cast<AffineDimExpr>(result).getPosition();
+    if (extents[loop] != 1)
+      copy.loops.push_back({loop, extents[loop], {(*input)[loop], (*output)[loop]}});
+  }
+  copy.collapse();
+  copy.sortBy(kInput);
+  copy.sortBy(kOutput);
+  return copy;
+}
+
+void Copy::sortBy(Side side) {
+  for (AffineExpr result : llvm::reverse(getMap(op, side).getResults()))
+    for (auto [i, loop] : llvm::enumerate(loops))
+      if (loop.loop == cast<AffineDimExpr>(result).getPosition())
+        orders[side].push_back(i);
+}
+
+/// Makes one loop of two whose elements lie one behind another on both sides.
+void Copy::collapse() {
+  auto continues = [](const Loop &outer, const Loop &inner) {
+    return !ShapedType::isDynamic(outer.extent) && !ShapedType::isDynamic(inner.extent) && llvm::all_of(ArrayRef({kInput, kOutput}), [&](Side side) {
+      return !ShapedType::isDynamic(outer.strides[side]) && !ShapedType::isDynamic(inner.strides[side]) &&
+             outer.strides[side] == inner.extent * inner.strides[side];
+    });
+  };
+  for (size_t i = loops.size(); i-- > 1;) {
+    if (!continues(loops[i - 1], loops[i]))
+      continue;
+    loops[i].extent *= loops[i - 1].extent;
+    loops.erase(loops.begin() + (i - 1));
+  }
+}
+
+/// Whether loop `next` may continue a chain, and whether it surely does.
+bool Copy::canContinue(Side side, const Chain &chain, unsigned next, bool &isSure) const {
+  int64_t stride = loops[next].strides[side];
+  isSure = !ShapedType::isDynamic(chain.extent) && stride == chain.extent;
+  if (isSure || ShapedType::isDynamic(stride))
+    return true;
+  if (!ShapedType::isDynamic(chain.extent) || chain.loops.size() > 1)
+    return false;
+  // A tile that has only a part of the inner loop never reaches the next line.
+  unsigned dim = *getMap(op, kOutput).getResultPosition(getAffineDimExpr(loops[chain.loops[0]].loop, getOperand(op, kOutput).getContext()));
+  FailureOr<int64_t> most = ValueBoundsConstraintSet::computeConstantBound(
+      presburger::BoundType::UB, {getOperand(op, kOutput), int64_t(dim)}, /*stopCondition=*/nullptr, /*closedUB=*/true);
+  return failed(most) || *most >= stride;
+}
+
+/// The loops along which `side` is contiguous, without those that are taken: as many as make its extent a multiple of the lanes of a vector,
+/// or so large that what is left over does not matter.
+Chain Copy::growChain(Side side, ArrayRef<unsigned> taken, int64_t lanes) const {
+  constexpr int64_t kMany = 8;
+  Chain chain{{orders[side][0]}};
+  chain.extent = loops[orders[side][0]].extent;
+  // An open extent may be 1.
+  int64_t least = std::max<int64_t>(chain.extent, 1);
+  for (unsigned next : ArrayRef(orders[side]).drop_front()) {
+    bool isSure;
+    if (least % lanes == 0 || least >= kMany * lanes || llvm::is_contained(taken, next) || !canContinue(side, chain, next, isSure))
+      break;
+    int64_t extent = loops[next].extent;
+    least *= std::max<int64_t>(extent, 1);
+    bool isKnown = isSure && !ShapedType::isDynamic(extent);
+    chain.extent = isKnown ? chain.extent * extent : ShapedType::kDynamic;
+    chain.loops.push_back(next);
+    chain.isSure.push_back(isSure);
+  }
+  return chain;
 }
 
 //===----------------------------------------------------------------------===//
@@ -67,73 +179,231 @@ static std::optional<Transpose> matchTranspose(linalg::GenericOp op, int64_t lan
 //===----------------------------------------------------------------------===//
 
 namespace {
-class TransposeEmitter {
+/// A loop, with all that is known when it runs.
+struct RunLoop {
+  Value extent;
+  Value strides[2];
+};
+
+/// A chain when it runs: positions from 0 to `extent`. Each is a place in memory on one side; on the other side, strides say where it is.
+struct RunChain {
+  SmallVector<RunLoop> loops;
+  Value extent;
+};
+
+/// Where something begins in memory, by side.
+struct Places {
+  Value at[2];
+};
+
+class CopyEmitter {
 public:
-  TransposeEmitter(linalg::GenericOp op, const Transpose &transpose, int64_t lanes)
-      : b(op), loc(op.getLoc()), op(op), transpose(transpose), lanes(lanes), position(op.getNumLoops()),
-        vectorType(VectorType::get({lanes}, getElementTypeOrSelf(op.getDpsInits()[0]))) {}
-  void emit() { forLoops(0); }
+  CopyEmitter(const Copy &copy);
+  void emitRuns(int64_t vectorBytes);
+  void emitTransposed(const Chain &columns, const Chain &rows, int64_t lanes);
 
 private:
-  void forLoops(unsigned loop);
-  void emitBlock(Value rows, Value columns);
+  using Body = llvm::function_ref<void(Places)>;
+  void forLoops(ArrayRef<RunLoop> loops, Places places, Body body);
+  void forPositions(const RunChain &chain, int64_t step, llvm::function_ref<void(Value)> body);
+  void emitSize(int64_t lanes);
+  void emitBlocks(int64_t lanes, Places places);
+  void emitElements();
+  void moveVector(int64_t elements, Places places, int64_t offset);
+  RunChain resolve(const Chain &chain, Side side);
+  SmallVector<Value> getOffsets(const RunChain &chain, Side side, Value position, int64_t count);
   SmallVector<Value> transposeRows(SmallVector<Value> rows);
-  SmallVector<Value> getIndices(OpOperand &operand, unsigned loop, Value index);
-  Value getExtent(unsigned loop);
-  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-  Value makeMask(Value count) {
-    return vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), count);
-  }
-  bool isWhole(Value count) { return getConstantIntValue(count) == lanes; }
+  Value load(VectorType type, Value place);
+  void store(Value vector, Value place);
 
+  Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  Value add(Value x, Value y) { return b.createOrFold<arith::AddIOp>(loc, x, y); }
+  Value sub(Value x, Value y) { return b.createOrFold<arith::SubIOp>(loc, x, y); }
+  Value mul(Value x, Value y) { return b.createOrFold<arith::MulIOp>(loc, x, y); }
+  Value select(Value condition, Value x, Value y) { return b.createOrFold<arith::SelectOp>(loc, condition, x, y); }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) { return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y); }
+
+  const Copy &copy;
   OpBuilder b;
   Location loc;
-  linalg::GenericOp op;
-  Transpose transpose;
-  int64_t lanes;
-  SmallVector<Value> position;
-  VectorType vectorType;
+  Type elementType, wordType;
+  SmallVector<RunLoop> loops;
+  /// The operands as if they had one dimension.
+  Value memory[2];
+  Places start;
+  /// What is left of the loops when blocks are transposed.
+  SmallVector<RunLoop> others;
+  RunChain columns, rows;
 };
 } // namespace
 
-Value TransposeEmitter::getExtent(unsigned loop) {
-  OpOperand &output = op.getDpsInitsMutable()[0];
-  AffineMap map = op.getMatchingIndexingMap(&output);
-  int64_t dim = *map.getResultPosition(b.getAffineDimExpr(loop));
-  return b.createOrFold<memref::DimOp>(loc, output.get(), dim);
+CopyEmitter::CopyEmitter(const Copy &copy) : copy(copy), b(linalg::GenericOp(copy.op)), loc(linalg::GenericOp(copy.op).getLoc()) {
+  linalg::GenericOp op = copy.op;
+  elementType = getElementTypeOrSelf(getOperand(op, kOutput));
+  wordType = b.getIntegerType(elementType.getIntOrFloatBitWidth());
+  SmallVector<SmallVector<OpFoldResult>, 2> strides;
+  SmallVector<Value> bases;
+  for (Side side : {kInput, kOutput}) {
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, getOperand(op, side));
+    strides.push_back(metadata.getConstifiedMixedStrides());
+    start.at[side] = getValueOrCreateConstantIndexOp(b, loc, metadata.getConstifiedMixedOffset());
+    bases.push_back(metadata.getBaseBuffer());
+  }
+  for (const Loop &loop : copy.loops) {
+    auto dimOf = [&](Side side) { return getMap(op, side).getResultPosition(b.getAffineDimExpr(loop.loop)); };
+    RunLoop run;
+    run.extent = ShapedType::isDynamic(loop.extent) ? b.createOrFold<memref::DimOp>(loc, getOperand(op, kOutput), *dimOf(kOutput)) : constant(loop.extent);
+    for (Side side : {kInput, kOutput})
+      run.strides[side] = dimOf(side) ? getValueOrCreateConstantIndexOp(b, loc, strides[side][*dimOf(side)]) : constant(0);
+    loops.push_back(run);
+  }
+  for (Side side : {kInput, kOutput}) {
+    Value end = add(start.at[side], constant(1));
+    for (const RunLoop &loop : loops)
+      end = add(end, mul(sub(loop.extent, constant(1)), loop.strides[side]));
+    auto type = cast<MemRefType>(getOperand(op, side).getType());
+    memory[side] = memref::ReinterpretCastOp::create(
+        b, loc, MemRefType::get({ShapedType::kDynamic}, elementType, MemRefLayoutAttrInterface(), type.getMemorySpace()), bases[side],
+        OpFoldResult(b.getIndexAttr(0)), ArrayRef<OpFoldResult>{OpFoldResult(end)}, ArrayRef<OpFoldResult>{OpFoldResult(b.getIndexAttr(1))});
+  }
 }
 
-/// Blocks that are whole, then what is left, in both directions.
-void TransposeEmitter::forLoops(unsigned loop) {
-  if (loop == op.getNumLoops()) {
-    auto getCount = [&](unsigned of) -> Value {
-      std::optional<int64_t> extent = getConstantIntValue(getExtent(of));
-      if (extent && *extent % lanes == 0)
-        return constant(lanes);
-      return arith::SubIOp::create(b, loc, getExtent(of), position[of]);
-    };
-    return emitBlock(getCount(transpose.outputLoop), getCount(transpose.inputLoop));
-  }
-  bool isBlocked = loop == transpose.inputLoop || loop == transpose.outputLoop;
-  auto next = scf::ForOp::create(b, loc, constant(0), getExtent(loop), constant(isBlocked ? lanes : 1));
+/// Loops one in another, the first one outermost.
+void CopyEmitter::forLoops(ArrayRef<RunLoop> loops, Places places, Body body) {
+  if (loops.empty())
+    return body(places);
+  const RunLoop &loop = loops.front();
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(next.getBody());
-  position[loop] = next.getInductionVar();
-  forLoops(loop + 1);
+  Value position = constant(0);
+  if (!isOneInteger(loop.extent)) {
+    auto next = scf::ForOp::create(b, loc, constant(0), loop.extent, constant(1));
+    b.setInsertionPointToStart(next.getBody());
+    position = next.getInductionVar();
+  }
+  for (Side side : {kInput, kOutput})
+    places.at[side] = add(places.at[side], mul(position, loop.strides[side]));
+  forLoops(loops.drop_front(), places, body);
 }
 
-SmallVector<Value> TransposeEmitter::getIndices(OpOperand &operand, unsigned loop, Value index) {
-  SmallVector<Value> indices;
-  for (AffineExpr result : op.getMatchingIndexingMap(&operand).getResults()) {
-    unsigned of = cast<AffineDimExpr>(result).getPosition();
-    indices.push_back(of == loop ? index : position[of]);
+/// Moves elements one by one, in the order of the output.
+void CopyEmitter::emitElements() {
+  forLoops(loops, start, [&](Places places) {
+    Value element = memref::LoadOp::create(b, loc, memory[kInput], places.at[kInput]);
+    memref::StoreOp::create(b, loc, element, memory[kOutput], places.at[kOutput]);
+  });
+}
+
+Value CopyEmitter::load(VectorType type, Value place) { return vector::LoadOp::create(b, loc, type, memory[kInput], place); }
+void CopyEmitter::store(Value vector, Value place) { vector::StoreOp::create(b, loc, vector, memory[kOutput], place); }
+
+//===----------------------------------------------------------------------===//
+// Runs that both sides have
+//===----------------------------------------------------------------------===//
+
+void CopyEmitter::moveVector(int64_t elements, Places places, int64_t offset) {
+  Value from = add(places.at[kInput], constant(offset)), to = add(places.at[kOutput], constant(offset));
+  store(load(VectorType::get({elements}, elementType), from), to);
+}
+
+/// Moves the elements of the innermost loop, which are side by side in both operands, in vectors. What no vector is left for is moved by one
+/// that overlaps the one before it.
+void CopyEmitter::emitRuns(int64_t vectorBytes) {
+  int64_t run = copy.loops[copy.orders[kOutput][0]].extent, most = vectorBytes * 8 / elementType.getIntOrFloatBitWidth();
+  int64_t elements = std::min<int64_t>(most, llvm::bit_floor(uint64_t(run)));
+  SmallVector<RunLoop> outer;
+  for (auto [i, loop] : llvm::enumerate(loops))
+    if (i != copy.orders[kOutput][0])
+      outer.push_back(loop);
+  forLoops(outer, start, [&](Places places) {
+    for (int64_t offset = 0; offset < run; offset += elements)
+      moveVector(elements, places, std::min(offset, run - elements));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks that are transposed
+//===----------------------------------------------------------------------===//
+
+/// A loop that does not continue the chain after all, in this run, is one around it.
+RunChain CopyEmitter::resolve(const Chain &chain, Side side) {
+  RunChain run;
+  run.extent = loops[chain.loops[0]].extent;
+  run.loops.push_back(loops[chain.loops[0]]);
+  Value continues;
+  for (auto [next, isSure] : llvm::drop_begin(llvm::zip(chain.loops, chain.isSure))) {
+    RunLoop loop = loops[next];
+    if (!isSure || continues) {
+      Value fits = compare(arith::CmpIPredicate::eq, loop.strides[side], run.extent);
+      continues = continues ? b.createOrFold<arith::AndIOp>(loc, continues, fits) : fits;
+      RunLoop around = loop;
+      around.extent = select(continues, constant(1), loop.extent);
+      others.push_back(around);
+      loop.extent = select(continues, loop.extent, constant(1));
+    }
+    run.extent = mul(run.extent, loop.extent);
+    run.loops.push_back(loop);
   }
-  return indices;
+  return run;
+}
+
+/// Where `count` elements from `position` on are on the side where they are not one behind another, from the first place on.
+SmallVector<Value> CopyEmitter::getOffsets(const RunChain &chain, Side side, Value position, int64_t count) {
+  SmallVector<Value> offsets;
+  if (chain.loops.size() == 1) {
+    Value stride = chain.loops[0].strides[side], first = mul(position, stride);
+    for (int64_t i = 0; i < count; ++i)
+      offsets.push_back(add(first, mul(constant(i), stride)));
+    return offsets;
+  }
+  SmallVector<Value> indices;
+  Value rest = position, offset = constant(0);
+  for (const RunLoop &loop : ArrayRef(chain.loops).drop_back()) {
+    indices.push_back(b.createOrFold<arith::RemUIOp>(loc, rest, loop.extent));
+    rest = b.createOrFold<arith::DivUIOp>(loc, rest, loop.extent);
+  }
+  indices.push_back(rest);
+  for (auto [index, loop] : llvm::zip(indices, chain.loops))
+    offset = add(offset, mul(index, loop.strides[side]));
+  for (int64_t i = 0;; ++i) {
+    offsets.push_back(offset);
+    if (i + 1 == count)
+      return offsets;
+    // The next one is a step along the first loop; at its end, back to its beginning and a step along the next loop.
+    Value wraps, back = constant(0), next = offset;
+    for (auto [level, loop] : llvm::enumerate(chain.loops)) {
+      Value forward = add(add(offset, loop.strides[side]), back), step = add(indices[level], constant(1));
+      next = wraps ? select(wraps, forward, next) : forward;
+      bool isLast = level + 1 == chain.loops.size();
+      Value ends = isLast ? Value() : compare(arith::CmpIPredicate::eq, step, loop.extent);
+      Value moved = isLast ? step : select(ends, constant(0), step);
+      Value old = indices[level];
+      indices[level] = wraps ? select(wraps, moved, old) : moved;
+      back = sub(back, mul(sub(loop.extent, constant(1)), loop.strides[side]));
+      if (!isLast)
+        wraps = wraps ? b.createOrFold<arith::AndIOp>(loc, wraps, ends) : ends;
+    }
+    offset = next;
+  }
+}
+
+/// Blocks along a chain. The last one overlaps the one before it where it would not be whole: what both write is the same.
+void CopyEmitter::forPositions(const RunChain &chain, int64_t step, llvm::function_ref<void(Value)> body) {
+  std::optional<int64_t> extent = getConstantIntValue(chain.extent);
+  if (extent == step)
+    return body(constant(0));
+  auto loop = scf::ForOp::create(b, loc, constant(0), chain.extent, constant(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value position = loop.getInductionVar();
+  if (!extent || *extent % step != 0)
+    position = arith::MinSIOp::create(b, loc, position, sub(chain.extent, constant(step)));
+  body(position);
 }
 
 /// Each round puts the elements of two rows, half of all rows apart, beside each other: after as many rounds as the
 /// number of rows has bits, rows are columns.
-SmallVector<Value> TransposeEmitter::transposeRows(SmallVector<Value> rows) {
+SmallVector<Value> CopyEmitter::transposeRows(SmallVector<Value> rows) {
+  int64_t lanes = rows.size();
   SmallVector<int64_t> low, high;
   for (int64_t i = 0; i < lanes; ++i) {
     low.push_back(i / 2 + i % 2 * lanes);
@@ -149,36 +419,95 @@ SmallVector<Value> TransposeEmitter::transposeRows(SmallVector<Value> rows) {
   return rows;
 }
 
-/// `rows` of the input, of which `columns` are read. Rows beyond the last one are read from that again.
-void TransposeEmitter::emitBlock(Value rows, Value columns) {
-  OpOperand &input = *op.getDpsInputOperand(0), &output = op.getDpsInitsMutable()[0];
-  SmallVector<Value> block;
-  Value inputMask = isWhole(columns) ? Value() : makeMask(columns);
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType));
-  for (int64_t row = 0; row < lanes; ++row) {
-    Value offset = constant(row);
-    if (!isWhole(rows))
-      offset = arith::MinSIOp::create(b, loc, offset, arith::SubIOp::create(b, loc, rows, constant(1)));
-    Value index = arith::AddIOp::create(b, loc, position[transpose.outputLoop], offset);
-    SmallVector<Value> indices = getIndices(input, transpose.outputLoop, index);
-    if (inputMask)
-      block.push_back(vector::MaskedLoadOp::create(b, loc, vectorType, input.get(), indices, inputMask, zero));
-    else
-      block.push_back(vector::LoadOp::create(b, loc, vectorType, input.get(), indices));
+/// Square blocks of so many rows. The chain of several loops is walked outside, so that its places are computed seldom.
+void CopyEmitter::emitBlocks(int64_t lanes, Places places) {
+  auto vectorType = VectorType::get({lanes}, elementType), wordsType = VectorType::get({lanes}, wordType);
+  auto emitBlock = [&](Value column, ArrayRef<Value> columnOffsets, Value row, ArrayRef<Value> rowOffsets) {
+    SmallVector<Value> block;
+    Value from = add(places.at[kInput], column), to = add(places.at[kOutput], row);
+    for (Value offset : rowOffsets)
+      block.push_back(b.createOrFold<vector::BitCastOp>(loc, wordsType, load(vectorType, add(from, offset))));
+    for (auto [vector, offset] : llvm::zip_equal(transposeRows(std::move(block)), columnOffsets))
+      store(b.createOrFold<vector::BitCastOp>(loc, vectorType, vector), add(to, offset));
+  };
+  if (rows.loops.size() > 1 && columns.loops.size() == 1)
+    return forPositions(rows, lanes, [&](Value row) {
+      SmallVector<Value> rowOffsets = getOffsets(rows, kInput, row, lanes);
+      forPositions(columns, lanes, [&](Value column) { emitBlock(column, getOffsets(columns, kOutput, column, lanes), row, rowOffsets); });
+    });
+  forPositions(columns, lanes, [&](Value column) {
+    SmallVector<Value> columnOffsets = getOffsets(columns, kOutput, column, lanes);
+    forPositions(rows, lanes, [&](Value row) { emitBlock(column, columnOffsets, row, getOffsets(rows, kInput, row, lanes)); });
+  });
+}
+
+/// Blocks of so many rows where both chains have as many elements, otherwise smaller ones, and single elements at last.
+void CopyEmitter::emitSize(int64_t lanes) {
+  constexpr int64_t kFewest = 4;
+  if (lanes < kFewest)
+    return emitElements();
+  auto fits = [&](Value extent) { return compare(arith::CmpIPredicate::sge, extent, constant(lanes)); };
+  Value both = b.createOrFold<arith::AndIOp>(loc, fits(columns.extent), fits(rows.extent));
+  std::optional<int64_t> known = getConstantIntValue(both);
+  auto emit = [&] { forLoops(others, start, [&](Places places) { emitBlocks(lanes, places); }); };
+  if (known)
+    return *known ? emit() : emitSize(lanes / 2);
+  auto choice = scf::IfOp::create(b, loc, both, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&choice.getThenRegion().front());
+  emit();
+  b.setInsertionPointToStart(&choice.getElseRegion().front());
+  emitSize(lanes / 2);
+}
+
+void CopyEmitter::emitTransposed(const Chain &columnChain, const Chain &rowChain, int64_t lanes) {
+  for (auto [i, loop] : llvm::enumerate(loops))
+    if (!llvm::is_contained(columnChain.loops, i) && !llvm::is_contained(rowChain.loops, i))
+      others.push_back(loop);
+  columns = resolve(columnChain, kInput);
+  rows = resolve(rowChain, kOutput);
+  emitSize(lanes);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// Bytes that are moved in vectors written out one by one; more are worth a loop.
+static constexpr int64_t kBytesOfRun = 256;
+
+static bool vectorize(linalg::GenericOp op, int64_t vectorBytes) {
+  constexpr int64_t kFewest = 4;
+  std::optional<Copy> copy = Copy::match(op);
+  if (!copy || copy->loops.size() < 2 || !copy->isContiguous(kInput) || !copy->isContiguous(kOutput))
+    return false;
+  Type type = getElementTypeOrSelf(getOperand(op, kOutput));
+  if (!type.isIntOrFloat() || !llvm::is_contained({8, 16, 32, 64}, type.getIntOrFloatBitWidth()))
+    return false;
+  int64_t bits = type.getIntOrFloatBitWidth();
+  unsigned inner[2] = {copy->orders[kInput][0], copy->orders[kOutput][0]};
+  if (inner[kInput] == inner[kOutput]) {
+    int64_t run = copy->loops[inner[kOutput]].extent;
+    if (ShapedType::isDynamic(run) || run * bits > kBytesOfRun * 8)
+      return false;
+    CopyEmitter(*copy).emitRuns(vectorBytes);
+    return true;
   }
-  block = transposeRows(std::move(block));
-  for (int64_t column = 0; column < lanes; ++column) {
-    Value index = arith::AddIOp::create(b, loc, position[transpose.inputLoop], constant(column));
-    SmallVector<Value> indices = getIndices(output, transpose.inputLoop, index);
-    if (isWhole(rows) && isWhole(columns)) {
-      vector::StoreOp::create(b, loc, block[column], output.get(), indices);
-      continue;
-    }
-    // Columns beyond the last one are not written at all.
-    Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, constant(column), columns);
-    Value count = arith::SelectOp::create(b, loc, exists, rows, constant(0));
-    vector::MaskedStoreOp::create(b, loc, output.get(), indices, makeMask(count), block[column]);
-  }
+  // Every element is read from a place of its own: else blocks would be copies of a vector.
+  if (copy->loops[inner[kOutput]].strides[kInput] == 0)
+    return false;
+  // Shuffles of bytes and halves take their operands apart within 128 bits at least cost.
+  int64_t lanes = bits < 32 ? 128 / bits : std::max<int64_t>(vectorBytes * 8 / bits, 1);
+  Chain columns = copy->growChain(kInput, inner[kOutput], lanes);
+  Chain rows = copy->growChain(kOutput, columns.loops, lanes);
+  // Few rows that make no whole blocks are interleaved by LLVM in fewer instructions than blocks that overlap would take.
+  auto isMany = [&](const Chain &chain) { return ShapedType::isDynamic(chain.extent) || chain.extent >= 4 * lanes; };
+  for (auto [chain, other] : {std::pair(columns, rows), std::pair(rows, columns)})
+    if (!ShapedType::isDynamic(chain.extent) &&
+        (chain.extent < kFewest || (chain.extent < lanes && chain.extent % kFewest != 0 && isMany(other))))
+      return false;
+  CopyEmitter(*copy).emitTransposed(columns, rows, lanes);
+  return true;
 }
 
 namespace {
@@ -190,17 +519,9 @@ struct VectorizeTransposes : public tenon::impl::VectorizeTransposesBase<Vectori
       if (op.hasPureBufferSemantics())
         operations.push_back(op);
     });
-    for (linalg::GenericOp op : operations) {
-      if (op.getNumDpsInits() != 1)
-        continue;
-      // Elements of a byte or two would make blocks that few matrices fill.
-      int64_t bits = std::max(getElementTypeOrSelf(op.getDpsInits()[0]).getIntOrFloatBitWidth(), 32u);
-      int64_t lanes = vectorBytes * 8 / bits;
-      if (std::optional<Transpose> transpose = matchTranspose(op, lanes)) {
-        TransposeEmitter(op, *transpose, lanes).emit();
+    for (linalg::GenericOp op : operations)
+      if (vectorize(op, vectorBytes))
         op.erase();
-      }
-    }
   }
 };
 } // namespace

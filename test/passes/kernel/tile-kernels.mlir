@@ -332,8 +332,8 @@ func.func private @sums_of_panels(%w: tensor<21x7x128xi8> {tenon.dims = #tenon.s
 
 // A transpose is cut along both of the dimensions that are contiguous on either side, however long one of them is.
 // CHECK-LABEL: @transposes_have_square_tiles
-// CHECK-SAME: tenon.tiles = #tenon.shape<128>
-// CHECK: tensor.extract_slice %{{.*}} [64, 64] [1, 1] : tensor<4096x128xf32>
+// CHECK-SAME: tenon.tiles = #tenon.shape<64>
+// CHECK: tensor.extract_slice %{{.*}} [64, 128] [1, 1] : tensor<4096x128xf32>
 func.func private @transposes_have_square_tiles(%x: tensor<4096x128xf32> {tenon.dims = #tenon.shape<4096, 128>},
     %out: tensor<128x4096xf32> {tenon.dims = #tenon.shape<128, 4096>, tenon.output}) -> tensor<128x4096xf32>
     attributes {tenon.kernel} {
@@ -343,6 +343,50 @@ func.func private @transposes_have_square_tiles(%x: tensor<4096x128xf32> {tenon.
     linalg.yield %a : f32
   } -> tensor<128x4096xf32>
   return %0 : tensor<128x4096xf32>
+}
+
+// A short dimension is whole in a tile, with a part of the next one; so is an open one, which may be 1.
+// CHECK-LABEL: @transposes_of_short_dimensions
+// CHECK: tensor.extract_slice %{{.*}} [64, 1, 64, 2] [1, 1, 1, 1] : tensor<256x8x64x2xf32>
+func.func private @transposes_of_short_dimensions(%x: tensor<256x8x64x2xf32> {tenon.dims = #tenon.shape<256, 8, 64, 2>},
+    %out: tensor<2x8x64x256xf32> {tenon.dims = #tenon.shape<2, 8, 64, 256>, tenon.output}) -> tensor<2x8x64x256xf32>
+    attributes {tenon.kernel} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d3, d1, d2, d0)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : tensor<256x8x64x2xf32>) outs(%out : tensor<2x8x64x256xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<2x8x64x256xf32>
+  return %0 : tensor<2x8x64x256xf32>
+}
+// CHECK-LABEL: @transposes_of_open_dimensions
+// CHECK-SAME: tenon.tiles = #tenon.shape<(s0 ceildiv 64) * 32>
+// CHECK: tensor.extract_slice %{{.*}} [64, 1, 64, %{{.*}}] [1, 1, 1, 1] : tensor<256x8x64x?xf32>
+func.func private @transposes_of_open_dimensions(%x: tensor<256x8x64x?xf32> {tenon.dims = #tenon.shape<256, 8, 64, s0>},
+    %out: tensor<?x8x64x256xf32> {tenon.dims = #tenon.shape<s0, 8, 64, 256>, tenon.output}, %s0: index) -> tensor<?x8x64x256xf32>
+    attributes {tenon.kernel, tenon.symbols = ["s0"]} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d3, d1, d2, d0)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : tensor<256x8x64x?xf32>) outs(%out : tensor<?x8x64x256xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<?x8x64x256xf32>
+  return %0 : tensor<?x8x64x256xf32>
+}
+
+// A short innermost dimension that stays is whole in a tile, which is square in the others.
+// CHECK-LABEL: @transposes_of_units
+// CHECK: tensor.extract_slice %{{.*}} [64, 64, 2] [1, 1, 1] : tensor<512x512x2xf32>
+func.func private @transposes_of_units(%x: tensor<512x512x2xf32> {tenon.dims = #tenon.shape<512, 512, 2>},
+    %out: tensor<512x512x2xf32> {tenon.dims = #tenon.shape<512, 512, 2>, tenon.output}) -> tensor<512x512x2xf32>
+    attributes {tenon.kernel} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<512x512x2xf32>) outs(%out : tensor<512x512x2xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<512x512x2xf32>
+  return %0 : tensor<512x512x2xf32>
 }
 
 // Rows of 12 KiB, which lie a multiple of 4096 bytes apart, are copied side by side where registers are few: as many as fit a

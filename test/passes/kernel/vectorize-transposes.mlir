@@ -1,7 +1,10 @@
-// RUN: tenon-opt %s -pass-pipeline='builtin.module(tenon-vectorize-transposes{vector-bytes=16})' | FileCheck %s
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(tenon-vectorize-transposes{vector-bytes=16},canonicalize,cse)' | FileCheck %s
 
 #map = affine_map<(d0, d1) -> (d0, d1)>
 #flip = affine_map<(d0, d1) -> (d1, d0)>
+#map3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+#swap3 = affine_map<(d0, d1, d2) -> (d1, d0, d2)>
+#reverse3 = affine_map<(d0, d1, d2) -> (d2, d1, d0)>
 
 // Four vectors are read, and after two rounds of shuffles four are written.
 // CHECK-LABEL: @whole_blocks
@@ -21,13 +24,35 @@ func.func @whole_blocks(%in: memref<12x8xf32>, %out: memref<8x12xf32>) {
   return
 }
 
-// Rows that are not there are read from the last one, and not written.
-// CHECK-LABEL: @border
-// CHECK: vector.maskedload
-// CHECK: %[[LAST:.*]] = arith.subi
-// CHECK: arith.minsi %{{.*}}, %[[LAST]]
-// CHECK: vector.maskedstore
-func.func @border(%in: memref<?x?xi8>, %out: memref<?x?xi8>) {
+// The last block of 9 columns overlaps the one before it: it begins at 5.
+// CHECK-LABEL: @last_block_overlaps
+// CHECK: scf.for %[[I:.*]] = %c0{{.*}} to %c9{{.*}} step %c4
+// CHECK: arith.minsi %[[I]], %c5
+// CHECK: scf.for
+// CHECK-NOT: arith.minsi
+// CHECK-COUNT-4: vector.store
+func.func @last_block_overlaps(%in: memref<8x9xf32>, %out: memref<9x8xf32>) {
+  linalg.generic {indexing_maps = [#flip, #map], iterator_types = ["parallel", "parallel"]} ins(%in : memref<8x9xf32>) outs(%out : memref<9x8xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// Of open extents, the largest block that fits is chosen at run time; bytes have blocks of 16, 8 and 4 rows, and are moved one by one at last.
+// CHECK-LABEL: @open_extents
+// CHECK: arith.cmpi sge, %{{.*}}, %c16
+// CHECK: scf.if
+// CHECK-COUNT-16: vector.store {{.*}} vector<16xi8>
+// CHECK: } else {
+// CHECK: scf.if
+// CHECK-COUNT-8: vector.store {{.*}} vector<8xi8>
+// CHECK: } else {
+// CHECK: scf.if
+// CHECK-COUNT-4: vector.store {{.*}} vector<4xi8>
+// CHECK: } else {
+// CHECK: memref.store {{.*}} : memref<?xi8>
+func.func @open_extents(%in: memref<?x?xi8>, %out: memref<?x?xi8>) {
   linalg.generic {indexing_maps = [#flip, #map], iterator_types = ["parallel", "parallel"]} ins(%in : memref<?x?xi8>) outs(%out : memref<?x?xi8>) {
   ^bb0(%x: i8, %old: i8):
     linalg.yield %x : i8
@@ -35,22 +60,117 @@ func.func @border(%in: memref<?x?xi8>, %out: memref<?x?xi8>) {
   return
 }
 
-// CHECK-LABEL: @no_copy_along_one_dimension
-// CHECK: linalg.generic
-func.func @no_copy_along_one_dimension(%in: memref<12x8xf32, strided<[16, 1]>>, %out: memref<12x8xf32>) {
-  linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%in : memref<12x8xf32, strided<[16, 1]>>) outs(%out : memref<12x8xf32>) {
+// The input lies along (d1, d0): 5 * 3 columns, whose places in the output are computed outside of the loop over rows.
+// CHECK-LABEL: @joined_columns
+// CHECK: scf.for %[[C:.*]] = %c0{{.*}} to %c15
+// CHECK: arith.remui %{{.*}}, %c3
+// CHECK: arith.divui %{{.*}}, %c3
+// CHECK: arith.select
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c8{{.*}} step %c4
+// CHECK-NOT: arith.select
+// CHECK-COUNT-4: vector.store
+func.func @joined_columns(%in: memref<8x5x3xf32>, %out: memref<3x5x8xf32>) {
+  linalg.generic {indexing_maps = [#reverse3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%in : memref<8x5x3xf32>) outs(%out : memref<3x5x8xf32>) {
   ^bb0(%x: f32, %old: f32):
     linalg.yield %x : f32
   }
   return
 }
 
-// CHECK-LABEL: @no_blocks_that_are_empty_for_the_most_part
-// CHECK: linalg.generic
-func.func @no_blocks_that_are_empty_for_the_most_part(%in: memref<12x1xf32>, %out: memref<1x12xf32>) {
-  linalg.generic {indexing_maps = [#flip, #map], iterator_types = ["parallel", "parallel"]} ins(%in : memref<12x1xf32>) outs(%out : memref<1x12xf32>) {
+// Joined rows are walked outside.
+// CHECK-LABEL: @joined_rows
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c15
+// CHECK: arith.remui %{{.*}}, %c3
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c8{{.*}} step %c4
+// CHECK-COUNT-4: vector.store
+func.func @joined_rows(%in: memref<3x5x8xf32>, %out: memref<8x5x3xf32>) {
+  linalg.generic {indexing_maps = [#reverse3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%in : memref<3x5x8xf32>) outs(%out : memref<8x5x3xf32>) {
   ^bb0(%x: f32, %old: f32):
     linalg.yield %x : f32
+  }
+  return
+}
+
+// Whether the next dimension continues an open one is known at run time: where it does not, it is a loop around the blocks.
+// CHECK-LABEL: @joined_where_memory_allows
+// CHECK: %[[N:.*]] = memref.dim
+// CHECK: %[[JOINS:.*]] = arith.cmpi eq, %{{.*}}, %[[N]]
+// CHECK: arith.select %[[JOINS]], %c1, %c64
+// CHECK: arith.select %[[JOINS]], %c64, %c1
+func.func @joined_where_memory_allows(%in: memref<8x64x?xf32, strided<[?, ?, 1], offset: ?>>, %out: memref<?x64x8xf32>) {
+  linalg.generic {indexing_maps = [#reverse3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%in : memref<8x64x?xf32, strided<[?, ?, 1], offset: ?>>) outs(%out : memref<?x64x8xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// A dimension of 1 is no loop, and what it separates is contiguous.
+// CHECK-LABEL: @unit_dimension
+// CHECK: scf.for %{{.*}} to %c8{{.*}} step %c4
+// CHECK: scf.for %{{.*}} to %c12{{.*}} step %c4
+// CHECK-COUNT-4: vector.store
+func.func @unit_dimension(%in: memref<12x8x1xf32>, %out: memref<1x8x12xf32>) {
+  linalg.generic {indexing_maps = [#reverse3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%in : memref<12x8x1xf32>) outs(%out : memref<1x8x12xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// Few elements that both sides have one behind another are moved in vectors, of which the last overlaps the one before.
+// CHECK-LABEL: @runs
+// CHECK: scf.for %{{.*}} to %c5
+// CHECK: scf.for %{{.*}} to %c6
+// CHECK: vector.load {{.*}} vector<4xf32>
+// CHECK: arith.addi %{{.*}}, %c3
+// CHECK: vector.load {{.*}} vector<4xf32>
+// CHECK-NOT: vector.load
+func.func @runs(%in: memref<6x5x7xf32>, %out: memref<5x6x7xf32>) {
+  linalg.generic {indexing_maps = [#swap3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%in : memref<6x5x7xf32>) outs(%out : memref<5x6x7xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// CHECK-LABEL: @no_long_runs
+// CHECK: linalg.generic
+func.func @no_long_runs(%in: memref<6x5x127xf32>, %out: memref<5x6x127xf32>) {
+  linalg.generic {indexing_maps = [#swap3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%in : memref<6x5x127xf32>) outs(%out : memref<5x6x127xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// CHECK-LABEL: @no_blocks_of_rows_too_few
+// CHECK: linalg.generic
+func.func @no_blocks_of_rows_too_few(%in: memref<12x3xf32>, %out: memref<3x12xf32>) {
+  linalg.generic {indexing_maps = [#flip, #map], iterator_types = ["parallel", "parallel"]} ins(%in : memref<12x3xf32>) outs(%out : memref<3x12xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// CHECK-LABEL: @no_elements_that_lie_apart
+// CHECK: linalg.generic
+func.func @no_elements_that_lie_apart(%in: memref<12x8xf32, strided<[16, 2]>>, %out: memref<8x12xf32>) {
+  linalg.generic {indexing_maps = [#flip, #map], iterator_types = ["parallel", "parallel"]} ins(%in : memref<12x8xf32, strided<[16, 2]>>) outs(%out : memref<8x12xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// CHECK-LABEL: @no_copies_that_compute
+// CHECK: linalg.generic
+func.func @no_copies_that_compute(%in: memref<12x8xf32>, %out: memref<8x12xf32>) {
+  linalg.generic {indexing_maps = [#flip, #map], iterator_types = ["parallel", "parallel"]} ins(%in : memref<12x8xf32>) outs(%out : memref<8x12xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %0 = arith.negf %x : f32
+    linalg.yield %0 : f32
   }
   return
 }
