@@ -27,8 +27,8 @@ using namespace tenon::onnx_import;
 namespace {
 
 constexpr size_t kMaxChoices = 100'000, kMaxStates = 4096;
-/// States of the automaton with choices that are looked at, over all places: about a second.
-constexpr size_t kMaxSteps = 20'000'000;
+/// States of the automaton with choices that are looked at, over all places: some tenths of a second.
+constexpr size_t kMaxSteps = 4'000'000;
 
 /// Bytes from first to last lead to a state.
 struct Edge {
@@ -246,7 +246,7 @@ std::vector<int> Determinizer::close(std::vector<int> set, llvm::function_ref<bo
   std::vector<bool> seen(states.size());
   for (int state : set)
     seen[state] = true;
-  steps += states.size() / 64;
+  steps += states.size() / 1024; // which are marked in a few instructions
   for (size_t i = 0; i < set.size(); ++i, ++steps)
     for (Free free : states[set[i]].free)
       if (!seen[free.to] && (free.when == Condition::always || holds(free.when))) {
