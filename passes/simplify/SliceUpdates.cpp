@@ -89,7 +89,8 @@ static Value slice(OpBuilder &b, Location loc, Value value, int64_t dim, const I
   starts[dim] = range.start;
   steps[dim] = range.step;
   dims[dim] = range.count;
-  return b.createOrFold<SliceOp>(loc, getTensorType(dims, getElementTypeOrSelf(value)), value, ShapeAttr::get(b.getContext(), starts), steps);
+  auto startsAttr = ShapeAttr::get(b.getContext(), starts);
+  return b.createOrFold<SliceOp>(loc, getTensorType(dims, getElementTypeOrSelf(value)), value, startsAttr, steps);
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,21 +137,33 @@ static Value updateBox(OpBuilder &b, Location loc, const Facts &facts, Value x, 
   return reshape(b, loc, b.createOrFold<ConcatOp>(loc, parts, dim), dims);
 }
 
-/// True if `updateBox` has a form for it. Indices that go backwards are left alone, and so are gaps in a dynamic dimension.
-static bool isUpdatable(const Box &box, ArrayRef<AffineExpr> dims) {
-  return llvm::all_of(llvm::zip(box, dims), [](auto it) {
-    auto [range, extent] = it;
-    return range.step == 1 || (range.step > 1 && getConstants({range.start, range.count, extent}));
-  });
+/// The transpose that a scatter reads, if the result is transposed again: the box is written before it, and both cancel as a rule.
+static TransposeOp getTransposeBefore(Operation *scatter) {
+  bool isTransposed = llvm::any_of(scatter->getUsers(), llvm::IsaPred<TransposeOp>);
+  return isTransposed ? scatter->getOperand(0).getDefiningOp<TransposeOp>() : TransposeOp();
 }
 
-/// `x` after a scatter to `box`. Where the scatter reads a transpose, and is transposed again, the box is written before the first
-/// transpose: both cancel as a rule.
-static Value updateBeforeTranspose(OpBuilder &b, Operation *op, const Facts &facts, Value x, Value updates, const Box &box) {
-  Location loc = op->getLoc();
-  auto before = x.getDefiningOp<TransposeOp>();
-  if (!before || !llvm::any_of(op->getUsers(), llvm::IsaPred<TransposeOp>))
-    return updateBox(b, loc, facts, x, updates, box);
+/// True if `updateBox` has a form for it that is no slower than the scatter. Indices that go backwards are left alone, and so are gaps
+/// in a dynamic dimension, or in the innermost one: there each element would be padding or not.
+static bool isUpdatable(Operation *scatter, const Box &box, ArrayRef<AffineExpr> dims) {
+  TransposeOp before = getTransposeBefore(scatter);
+  int64_t innermost = static_cast<int64_t>(dims.size()) - 1;
+  if (before)
+    innermost = invert(before.getPermutation()).back();
+  for (auto [dim, range] : llvm::enumerate(box)) {
+    bool isGapped = range.step > 1 && static_cast<int64_t>(dim) != innermost;
+    if (range.step != 1 && (!isGapped || !getConstants({range.start, range.count, dims[dim]})))
+      return false;
+  }
+  return true;
+}
+
+/// The input of a scatter with the elements of `box` replaced by `updates`.
+static Value updateInput(OpBuilder &b, Operation *scatter, const Facts &facts, Value updates, const Box &box) {
+  Location loc = scatter->getLoc();
+  TransposeOp before = getTransposeBefore(scatter);
+  if (!before)
+    return updateBox(b, loc, facts, scatter->getOperand(0), updates, box);
   SmallVector<int64_t> permutation(before.getPermutation()), inverse = invert(permutation);
   Box own;
   for (int64_t dim : inverse)
@@ -215,10 +228,10 @@ struct RaiseScatterND : public OpRewritePattern<ScatterNDOp> {
       box.push_back({getDimConstant(op.getContext(), 0), dims[dim]});
     if (!llvm::all_of(llvm::zip(rows, shape), [&](auto it) { return facts.isEqual(std::get<0>(it), std::get<1>(it)); }))
       return rewriter.notifyMatchFailure(op, "has updates that are not known to have the shape of its indices");
-    if (!isUpdatable(box, dims))
-      return rewriter.notifyMatchFailure(op, "goes backwards, or leaves gaps in a dynamic dimension");
+    if (!isUpdatable(op, box, dims))
+      return rewriter.notifyMatchFailure(op, "goes backwards, or leaves gaps in a dynamic or innermost dimension");
     Value updates = arrange(rewriter, op, moving, box);
-    rewriter.replaceOp(op, updateBeforeTranspose(rewriter, op, facts, op.getInput(), updates, box));
+    rewriter.replaceOp(op, updateInput(rewriter, op, facts, updates, box));
     return success();
   }
 
@@ -271,9 +284,9 @@ struct RaiseScatterElements : public OpRewritePattern<ScatterElementsOp> {
         return rewriter.notifyMatchFailure(op, "has indices that may be out of range");
       box.push_back(*range);
     }
-    if (!isUpdatable(box, dims))
-      return rewriter.notifyMatchFailure(op, "goes backwards, or leaves gaps in a dynamic dimension");
-    rewriter.replaceOp(op, updateBeforeTranspose(rewriter, op, facts, op.getInput(), op.getUpdates(), box));
+    if (!isUpdatable(op, box, dims))
+      return rewriter.notifyMatchFailure(op, "goes backwards, or leaves gaps in a dynamic or innermost dimension");
+    rewriter.replaceOp(op, updateInput(rewriter, op, facts, op.getUpdates(), box));
     return success();
   }
 
@@ -303,7 +316,8 @@ struct RaiseGather : public OpRewritePattern<GatherOp> {
     std::optional<IndexRange> range = getRange(facts, value->offset, run->first, run->second, dims[axis]);
     if (!range)
       return rewriter.notifyMatchFailure(op, "has indices that may be out of range");
-    rewriter.replaceOp(op, reshape(rewriter, op.getLoc(), slice(rewriter, op.getLoc(), op.getInput(), axis, *range), getDims(op.getType())));
+    Value taken = slice(rewriter, op.getLoc(), op.getInput(), axis, *range);
+    rewriter.replaceOp(op, reshape(rewriter, op.getLoc(), taken, getDims(op.getType())));
     return success();
   }
 

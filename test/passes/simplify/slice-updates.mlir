@@ -49,15 +49,15 @@ func.func @all_elements(%x: tensor<3xf32>, %y: tensor<3xf32>) -> tensor<3xf32> {
   return %0 : tensor<3xf32>
 }
 
-// Elements 1, 3 and 5: the mask says which ones the padded updates replace.
-// CHECK-LABEL: @every_second_element
-// CHECK-DAG: %[[MASK:.*]] = tenon.weight dense<[false, true, false, true, false, true, false]>
-// CHECK-DAG: %[[SPREAD:.*]] = tenon.pad constant, %arg1, %{{.*}} {interior = array<i64: 1>, low = #tenon.shape<1>}
+// Rows 1, 3 and 5: the mask says which ones the padded updates replace.
+// CHECK-LABEL: @every_second_row
+// CHECK-DAG: %[[MASK:.*]] = tenon.weight dense<{{\[\[}}false], [true], [false], [true], [false], [true], [false]]>
+// CHECK-DAG: %[[SPREAD:.*]] = tenon.pad constant, %arg1, %{{.*}} {interior = array<i64: 1, 0>, low = #tenon.shape<1, 0>}
 // CHECK: tenon.select %[[MASK]], %[[SPREAD]], %arg0
-func.func @every_second_element(%x: tensor<7xf32>, %y: tensor<3xf32>) -> tensor<7xf32> {
+func.func @every_second_row(%x: tensor<7x4xf32>, %y: tensor<3x4xf32>) -> tensor<7x4xf32> {
   %i = tenon.weight dense<[[1], [3], [5]]> : tensor<3x1xi64>
-  %0 = tenon.scatter_nd assign, %x, %i, %y : (tensor<7xf32>, tensor<3x1xi64>, tensor<3xf32>) -> tensor<7xf32>
-  return %0 : tensor<7xf32>
+  %0 = tenon.scatter_nd assign, %x, %i, %y : (tensor<7x4xf32>, tensor<3x1xi64>, tensor<3x4xf32>) -> tensor<7x4xf32>
+  return %0 : tensor<7x4xf32>
 }
 
 // x[:, 1:3] = y by coordinates, the first of which are all rows.
@@ -180,6 +180,26 @@ func.func @no_update_at_uneven_steps(%x: tensor<8xf32>, %y: tensor<3xf32>) -> te
   %i = tenon.weight dense<[[2], [3], [5]]> : tensor<3x1xi64>
   %0 = tenon.scatter_nd assign, %x, %i, %y : (tensor<8xf32>, tensor<3x1xi64>, tensor<3xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
+}
+
+// Every second element of a row is padding: a test for each.
+// CHECK-LABEL: @no_update_with_gaps_in_a_row
+// CHECK: tenon.scatter_nd
+func.func @no_update_with_gaps_in_a_row(%x: tensor<7xf32>, %y: tensor<3xf32>) -> tensor<7xf32> {
+  %i = tenon.weight dense<[[1], [3], [5]]> : tensor<3x1xi64>
+  %0 = tenon.scatter_nd assign, %x, %i, %y : (tensor<7xf32>, tensor<3x1xi64>, tensor<3xf32>) -> tensor<7xf32>
+  return %0 : tensor<7xf32>
+}
+
+// Without the transposes, which cancel, the gaps are between the elements of a row.
+// CHECK-LABEL: @no_update_with_gaps_in_a_transposed_row
+// CHECK: tenon.scatter_nd
+func.func @no_update_with_gaps_in_a_transposed_row(%x: tensor<4x7xf32>, %y: tensor<3x4xf32>) -> tensor<4x7xf32> {
+  %i = tenon.weight dense<[[1], [3], [5]]> : tensor<3x1xi64>
+  %t = tenon.transpose %x {permutation = array<i64: 1, 0>} : (tensor<4x7xf32>) -> tensor<7x4xf32>
+  %0 = tenon.scatter_nd assign, %t, %i, %y : (tensor<7x4xf32>, tensor<3x1xi64>, tensor<3x4xf32>) -> tensor<7x4xf32>
+  %1 = tenon.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<7x4xf32>) -> tensor<4x7xf32>
+  return %1 : tensor<4x7xf32>
 }
 
 // Some of the negative indices count from the end, the others do not.
