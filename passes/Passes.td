@@ -800,7 +800,8 @@ def VectorizeTransposes : Pass<"tenon-vectorize-transposes", "::mlir::ModuleOp">
     one in memory on its side: rows of a block (or columns) are then enumerated over several loops. Where memory
     is of dynamic strides, whether it continues is decided at run time, as for a batch that may be 1.
 
-    A short innermost loop of both sides is copied by vectors, of which the last overlaps the one before it. Longer ones, and rows
+    Bytes and halves are transposed within 128 bits: each such part of a vector has other rows, so that vectors are written whole.
+    A short innermost loop of both sides, of a power of two, is a unit that blocks move as one number; another one is copied by vectors, of which the last overlaps the one before it. Longer ones, and rows
     too few for a block, are left to LLVM.
 
     ```mlir

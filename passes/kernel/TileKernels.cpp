@@ -523,7 +523,7 @@ static std::optional<TransposedDims> findTransposedDims(linalg::GenericOp root, 
   return std::nullopt;
 }
 
-/// A part of `extent` of about `limit`, of which no part at the end is much smaller; all of it where that is not much more.
+/// A part of `extent` of about `limit`, so that no part at the end is much smaller; all of it where that is not much more.
 static int64_t choosePartOfTransposed(int64_t extent, int64_t limit) {
   constexpr int64_t kLine = 16;
   if (extent <= 2 * limit)
@@ -531,7 +531,7 @@ static int64_t choosePartOfTransposed(int64_t extent, int64_t limit) {
   for (int64_t size = limit; size >= kLine && 2 * size > limit; size -= kLine)
     if (extent % size == 0 || extent % size >= 2 * kLine)
       return size;
-  return limit;
+  return llvm::divideCeil(extent, llvm::divideCeil(extent, limit));
 }
 
 /// Tile sizes of a transpose, by result dimension: some lines of memory along what is contiguous in the operand, too, of

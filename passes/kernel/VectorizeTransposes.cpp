@@ -56,9 +56,12 @@ public:
   SmallVector<Loop> loops;
   /// The loops by side, the innermost first.
   SmallVector<unsigned> orders[2];
+  /// Elements that are moved as one: the innermost ones, which are one behind another on both sides.
+  int64_t unit = 1;
   linalg::GenericOp op;
 
-  bool isContiguous(Side side) const { return !orders[side].empty() && loops[orders[side][0]].strides[side] == 1; }
+  bool isContiguous(Side side) const { return !orders[side].empty() && loops[orders[side][0]].strides[side] == unit; }
+  void takeUnit(int64_t bits);
   Chain growChain(Side side, ArrayRef<unsigned> taken, int64_t lanes) const;
 
 private:
@@ -137,10 +140,25 @@ void Copy::collapse() {
   }
 }
 
+/// Makes an innermost loop that both sides have the unit, where it takes few bits, of which each element has `bits`.
+void Copy::takeUnit(int64_t bits) {
+  constexpr int64_t kMost = 128;
+  unsigned inner = orders[kOutput][0];
+  int64_t extent = loops[inner].extent;
+  if (inner != orders[kInput][0] || ShapedType::isDynamic(extent) || !llvm::isPowerOf2_64(extent) || extent * bits > kMost || loops.size() < 3)
+    return;
+  unit = extent;
+  loops.erase(loops.begin() + inner);
+  for (Side side : {kInput, kOutput}) {
+    orders[side].clear();
+    sortBy(side);
+  }
+}
+
 /// Whether loop `next` may continue a chain, and whether it surely does.
 bool Copy::canContinue(Side side, const Chain &chain, unsigned next, bool &isSure) const {
   int64_t stride = loops[next].strides[side];
-  isSure = !ShapedType::isDynamic(chain.extent) && stride == chain.extent;
+  isSure = !ShapedType::isDynamic(chain.extent) && stride == chain.extent * unit;
   if (isSure || ShapedType::isDynamic(stride))
     return true;
   if (!ShapedType::isDynamic(chain.extent) || chain.loops.size() > 1)
@@ -149,7 +167,7 @@ bool Copy::canContinue(Side side, const Chain &chain, unsigned next, bool &isSur
   unsigned dim = *getMap(op, kOutput).getResultPosition(getAffineDimExpr(loops[chain.loops[0]].loop, getOperand(op, kOutput).getContext()));
   FailureOr<int64_t> most = ValueBoundsConstraintSet::computeConstantBound(
       presburger::BoundType::UB, {getOperand(op, kOutput), int64_t(dim)}, /*stopCondition=*/nullptr, /*closedUB=*/true);
-  return failed(most) || *most >= stride;
+  return failed(most) || *most * unit >= stride;
 }
 
 /// The loops along which `side` is contiguous, without those that are taken: as many as make its extent a multiple of the lanes of a vector,
@@ -196,23 +214,32 @@ struct Places {
   Value at[2];
 };
 
+/// Units of a block that is transposed in registers. Rows are as many as columns, or a multiple of that.
+struct RegisterBlock {
+  int64_t rows, columns;
+};
+
+/// Blocks of fewer rows cost more than single units.
+constexpr int64_t kFewestRows = 4;
+
 class CopyEmitter {
 public:
   CopyEmitter(const Copy &copy);
   void emitRuns(int64_t vectorBytes);
-  void emitTransposed(const Chain &columns, const Chain &rows, int64_t lanes);
+  void emitTransposed(const Chain &columns, const Chain &rows, RegisterBlock block);
 
 private:
   using Body = llvm::function_ref<void(Places)>;
   void forLoops(ArrayRef<RunLoop> loops, Places places, Body body);
   void forPositions(const RunChain &chain, int64_t step, llvm::function_ref<void(Value)> body);
-  void emitSize(int64_t lanes);
-  void emitBlocks(int64_t lanes, Places places);
+  void emitSize(RegisterBlock block);
+  void emitBlocks(RegisterBlock block, Places places);
   void emitElements();
   void moveVector(int64_t elements, Places places, int64_t offset);
   RunChain resolve(const Chain &chain, Side side);
   SmallVector<Value> getOffsets(const RunChain &chain, Side side, Value position, int64_t count);
   SmallVector<Value> transposeRows(SmallVector<Value> rows);
+  SmallVector<Value> concatenate(ArrayRef<Value> vectors, int64_t count);
   Value load(VectorType type, Value place);
   void store(Value vector, Value place);
 
@@ -227,6 +254,8 @@ private:
   OpBuilder b;
   Location loc;
   Type elementType, wordType;
+  /// Words of a unit, which shuffles move together.
+  int64_t wordsOfUnit;
   SmallVector<RunLoop> loops;
   /// The operands as if they had one dimension.
   Value memory[2];
@@ -240,7 +269,10 @@ private:
 CopyEmitter::CopyEmitter(const Copy &copy) : copy(copy), b(linalg::GenericOp(copy.op)), loc(linalg::GenericOp(copy.op).getLoc()) {
   linalg::GenericOp op = copy.op;
   elementType = getElementTypeOrSelf(getOperand(op, kOutput));
-  wordType = b.getIntegerType(elementType.getIntOrFloatBitWidth());
+  constexpr int64_t kLargestWord = 64;
+  int64_t bits = copy.unit * elementType.getIntOrFloatBitWidth(), wordBits = std::min(bits, kLargestWord);
+  wordType = b.getIntegerType(wordBits);
+  wordsOfUnit = bits / wordBits;
   SmallVector<SmallVector<OpFoldResult>, 2> strides;
   SmallVector<Value> bases;
   for (Side side : {kInput, kOutput}) {
@@ -258,7 +290,7 @@ CopyEmitter::CopyEmitter(const Copy &copy) : copy(copy), b(linalg::GenericOp(cop
     loops.push_back(run);
   }
   for (Side side : {kInput, kOutput}) {
-    Value end = add(start.at[side], constant(1));
+    Value end = add(start.at[side], constant(copy.unit));
     for (const RunLoop &loop : loops)
       end = add(end, mul(sub(loop.extent, constant(1)), loop.strides[side]));
     auto type = cast<MemRefType>(getOperand(op, side).getType());
@@ -285,9 +317,11 @@ void CopyEmitter::forLoops(ArrayRef<RunLoop> loops, Places places, Body body) {
   forLoops(loops.drop_front(), places, body);
 }
 
-/// Moves elements one by one, in the order of the output.
+/// Moves units one by one, in the order of the output.
 void CopyEmitter::emitElements() {
   forLoops(loops, start, [&](Places places) {
+    if (copy.unit > 1)
+      return moveVector(copy.unit, places, 0);
     Value element = memref::LoadOp::create(b, loc, memory[kInput], places.at[kInput]);
     memref::StoreOp::create(b, loc, element, memory[kOutput], places.at[kOutput]);
   });
@@ -333,7 +367,7 @@ RunChain CopyEmitter::resolve(const Chain &chain, Side side) {
   for (auto [next, isSure] : llvm::drop_begin(llvm::zip(chain.loops, chain.isSure))) {
     RunLoop loop = loops[next];
     if (!isSure || continues) {
-      Value fits = compare(arith::CmpIPredicate::eq, loop.strides[side], run.extent);
+      Value fits = compare(arith::CmpIPredicate::eq, loop.strides[side], mul(run.extent, constant(copy.unit)));
       continues = continues ? b.createOrFold<arith::AndIOp>(loc, continues, fits) : fits;
       RunLoop around = loop;
       around.extent = select(continues, constant(1), loop.extent);
@@ -400,14 +434,15 @@ void CopyEmitter::forPositions(const RunChain &chain, int64_t step, llvm::functi
   body(position);
 }
 
-/// Each round puts the elements of two rows, half of all rows apart, beside each other: after as many rounds as the
-/// number of rows has bits, rows are columns.
+/// Each round puts the units of two rows, half of all rows apart, beside each other: after as many rounds as the number of rows has bits,
+/// rows are columns. Of vectors that have more units than there are rows, each part of as many is transposed on its own.
 SmallVector<Value> CopyEmitter::transposeRows(SmallVector<Value> rows) {
-  int64_t lanes = rows.size();
+  int64_t lanes = rows.size(), words = cast<VectorType>(rows[0].getType()).getDimSize(0), part = lanes * wordsOfUnit;
   SmallVector<int64_t> low, high;
-  for (int64_t i = 0; i < lanes; ++i) {
-    low.push_back(i / 2 + i % 2 * lanes);
-    high.push_back(low.back() + lanes / 2);
+  for (int64_t i = 0; i < words; ++i) {
+    int64_t begin = i / part * part, unit = i % part / wordsOfUnit, word = i % wordsOfUnit;
+    low.push_back(begin + unit / 2 * wordsOfUnit + word + unit % 2 * words);
+    high.push_back(low.back() + part / 2);
   }
   for (int64_t round = 1; round < lanes; round *= 2) {
     SmallVector<Value> mixed;
@@ -419,54 +454,75 @@ SmallVector<Value> CopyEmitter::transposeRows(SmallVector<Value> rows) {
   return rows;
 }
 
-/// Square blocks of so many rows. The chain of several loops is walked outside, so that its places are computed seldom.
-void CopyEmitter::emitBlocks(int64_t lanes, Places places) {
-  auto vectorType = VectorType::get({lanes}, elementType), wordsType = VectorType::get({lanes}, wordType);
+/// Puts vectors that are `count` apart beside each other: of the first ones, those of `count` rows.
+SmallVector<Value> CopyEmitter::concatenate(ArrayRef<Value> vectors, int64_t count) {
+  auto type = cast<VectorType>(vectors[0].getType());
+  int64_t size = type.getDimSize(0), parts = vectors.size() / count;
+  if (parts == 1)
+    return llvm::to_vector(vectors);
+  auto whole = VectorType::get({parts * size}, type.getElementType());
+  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(whole));
+  SmallVector<Value> joined(count, zero);
+  for (auto [i, vector] : llvm::enumerate(vectors))
+    joined[i % count] = vector::InsertStridedSliceOp::create(b, loc, vector, joined[i % count], ArrayRef<int64_t>{int64_t(i) / count * size}, ArrayRef<int64_t>{1});
+  return joined;
+}
+
+/// Blocks of so many rows and columns. The chain of several loops is walked outside, so that its places are computed
+/// seldom. Blocks that read parts of lines of memory follow each other along these lines.
+void CopyEmitter::emitBlocks(RegisterBlock block, Places places) {
+  auto getType = [&](int64_t units) { return VectorType::get({units * copy.unit}, elementType); };
+  auto getWordsType = [&](int64_t units) { return VectorType::get({units * wordsOfUnit}, wordType); };
+  Value unit = constant(copy.unit);
   auto emitBlock = [&](Value column, ArrayRef<Value> columnOffsets, Value row, ArrayRef<Value> rowOffsets) {
-    SmallVector<Value> block;
-    Value from = add(places.at[kInput], column), to = add(places.at[kOutput], row);
+    SmallVector<Value> vectors;
+    Value from = add(places.at[kInput], mul(column, unit)), to = add(places.at[kOutput], mul(row, unit));
     for (Value offset : rowOffsets)
-      block.push_back(b.createOrFold<vector::BitCastOp>(loc, wordsType, load(vectorType, add(from, offset))));
-    for (auto [vector, offset] : llvm::zip_equal(transposeRows(std::move(block)), columnOffsets))
-      store(b.createOrFold<vector::BitCastOp>(loc, vectorType, vector), add(to, offset));
+      vectors.push_back(b.createOrFold<vector::BitCastOp>(loc, getWordsType(block.columns), load(getType(block.columns), add(from, offset))));
+    for (auto [vector, offset] : llvm::zip_equal(transposeRows(concatenate(vectors, block.columns)), columnOffsets))
+      store(b.createOrFold<vector::BitCastOp>(loc, getType(block.rows), vector), add(to, offset));
   };
-  if (rows.loops.size() > 1 && columns.loops.size() == 1)
-    return forPositions(rows, lanes, [&](Value row) {
-      SmallVector<Value> rowOffsets = getOffsets(rows, kInput, row, lanes);
-      forPositions(columns, lanes, [&](Value column) { emitBlock(column, getOffsets(columns, kOutput, column, lanes), row, rowOffsets); });
+  bool walksColumns = (rows.loops.size() > 1 || block.rows > block.columns) && columns.loops.size() == 1;
+  if (walksColumns)
+    return forPositions(rows, block.rows, [&](Value row) {
+      SmallVector<Value> rowOffsets = getOffsets(rows, kInput, row, block.rows);
+      forPositions(columns, block.columns, [&](Value column) {
+        emitBlock(column, getOffsets(columns, kOutput, column, block.columns), row, rowOffsets);
+      });
     });
-  forPositions(columns, lanes, [&](Value column) {
-    SmallVector<Value> columnOffsets = getOffsets(columns, kOutput, column, lanes);
-    forPositions(rows, lanes, [&](Value row) { emitBlock(column, columnOffsets, row, getOffsets(rows, kInput, row, lanes)); });
+  forPositions(columns, block.columns, [&](Value column) {
+    SmallVector<Value> columnOffsets = getOffsets(columns, kOutput, column, block.columns);
+    forPositions(rows, block.rows, [&](Value row) { emitBlock(column, columnOffsets, row, getOffsets(rows, kInput, row, block.rows)); });
   });
 }
 
-/// Blocks of so many rows where both chains have as many elements, otherwise smaller ones, and single elements at last.
-void CopyEmitter::emitSize(int64_t lanes) {
-  constexpr int64_t kFewest = 4;
-  if (lanes < kFewest)
+/// Blocks of so many rows and columns where the chains have as many units, otherwise smaller ones, and single units at last.
+void CopyEmitter::emitSize(RegisterBlock block) {
+  if (block.rows < kFewestRows)
     return emitElements();
-  auto fits = [&](Value extent) { return compare(arith::CmpIPredicate::sge, extent, constant(lanes)); };
-  Value both = b.createOrFold<arith::AndIOp>(loc, fits(columns.extent), fits(rows.extent));
+  auto fits = [&](Value extent, int64_t least) { return compare(arith::CmpIPredicate::sge, extent, constant(least)); };
+  Value both = b.createOrFold<arith::AndIOp>(loc, fits(columns.extent, block.columns), fits(rows.extent, block.rows));
   std::optional<int64_t> known = getConstantIntValue(both);
-  auto emit = [&] { forLoops(others, start, [&](Places places) { emitBlocks(lanes, places); }); };
+  auto emit = [&] { forLoops(others, start, [&](Places places) { emitBlocks(block, places); }); };
+  // Of several parts beside each other, first one alone, then smaller ones.
+  int64_t smaller = block.rows > block.columns ? block.columns : block.columns / 2;
   if (known)
-    return *known ? emit() : emitSize(lanes / 2);
+    return *known ? emit() : emitSize({smaller, smaller});
   auto choice = scf::IfOp::create(b, loc, both, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&choice.getThenRegion().front());
   emit();
   b.setInsertionPointToStart(&choice.getElseRegion().front());
-  emitSize(lanes / 2);
+  emitSize({smaller, smaller});
 }
 
-void CopyEmitter::emitTransposed(const Chain &columnChain, const Chain &rowChain, int64_t lanes) {
+void CopyEmitter::emitTransposed(const Chain &columnChain, const Chain &rowChain, RegisterBlock block) {
   for (auto [i, loop] : llvm::enumerate(loops))
     if (!llvm::is_contained(columnChain.loops, i) && !llvm::is_contained(rowChain.loops, i))
       others.push_back(loop);
   columns = resolve(columnChain, kInput);
   rows = resolve(rowChain, kOutput);
-  emitSize(lanes);
+  emitSize(block);
 }
 
 //===----------------------------------------------------------------------===//
@@ -476,8 +532,38 @@ void CopyEmitter::emitTransposed(const Chain &columnChain, const Chain &rowChain
 /// Bytes that are moved in vectors written out one by one; more are worth a loop.
 static constexpr int64_t kBytesOfRun = 256;
 
+/// Square blocks for units of 32 bits and more. Shuffles of bytes and halves cost least within 128 bits: each of these parts of a vector is
+/// transposed on its own. The parts are of different rows, so that whole vectors are written: to write parts of a line of memory costs more than
+/// to read them.
+static RegisterBlock chooseBlock(int64_t unitBits, int64_t vectorBytes) {
+  constexpr int64_t kPart = 128, kShortUnit = 32;
+  int64_t lanes = vectorBytes * 8 / unitBits;
+  if (unitBits >= kShortUnit)
+    return {lanes, lanes};
+  return {std::max(lanes, kPart / unitBits), kPart / unitBits};
+}
+
+static bool vectorizeTransposed(const Copy &copy, int64_t vectorBytes) {
+  if (!copy.isContiguous(kInput) || !copy.isContiguous(kOutput))
+    return false;
+  // Every element is read from a place of its own: else blocks would be copies of a vector.
+  unsigned inner = copy.orders[kOutput][0];
+  if (inner == copy.orders[kInput][0] || copy.loops[inner].strides[kInput] == 0)
+    return false;
+  RegisterBlock block = chooseBlock(copy.unit * getElementTypeOrSelf(getOperand(copy.op, kOutput)).getIntOrFloatBitWidth(), vectorBytes);
+  Chain columns = copy.growChain(kInput, inner, block.columns);
+  Chain rows = copy.growChain(kOutput, columns.loops, block.rows);
+  // Few rows that make no whole blocks are interleaved by LLVM in fewer instructions than blocks that overlap would take.
+  auto isMany = [&](const Chain &chain) { return ShapedType::isDynamic(chain.extent) || chain.extent >= 4 * block.columns; };
+  for (auto [chain, other] : {std::pair(columns, rows), std::pair(rows, columns)})
+    if (!ShapedType::isDynamic(chain.extent) &&
+        (chain.extent < kFewestRows || (chain.extent < block.columns && chain.extent % kFewestRows != 0 && isMany(other))))
+      return false;
+  CopyEmitter(copy).emitTransposed(columns, rows, block);
+  return true;
+}
+
 static bool vectorize(linalg::GenericOp op, int64_t vectorBytes) {
-  constexpr int64_t kFewest = 4;
   std::optional<Copy> copy = Copy::match(op);
   if (!copy || copy->loops.size() < 2 || !copy->isContiguous(kInput) || !copy->isContiguous(kOutput))
     return false;
@@ -490,24 +576,13 @@ static bool vectorize(linalg::GenericOp op, int64_t vectorBytes) {
     int64_t run = copy->loops[inner[kOutput]].extent;
     if (ShapedType::isDynamic(run) || run * bits > kBytesOfRun * 8)
       return false;
-    CopyEmitter(*copy).emitRuns(vectorBytes);
+    Copy ofUnits = *copy;
+    ofUnits.takeUnit(bits);
+    if (!vectorizeTransposed(ofUnits, vectorBytes))
+      CopyEmitter(*copy).emitRuns(vectorBytes);
     return true;
   }
-  // Every element is read from a place of its own: else blocks would be copies of a vector.
-  if (copy->loops[inner[kOutput]].strides[kInput] == 0)
-    return false;
-  // Shuffles of bytes and halves take their operands apart within 128 bits at least cost.
-  int64_t lanes = bits < 32 ? 128 / bits : std::max<int64_t>(vectorBytes * 8 / bits, 1);
-  Chain columns = copy->growChain(kInput, inner[kOutput], lanes);
-  Chain rows = copy->growChain(kOutput, columns.loops, lanes);
-  // Few rows that make no whole blocks are interleaved by LLVM in fewer instructions than blocks that overlap would take.
-  auto isMany = [&](const Chain &chain) { return ShapedType::isDynamic(chain.extent) || chain.extent >= 4 * lanes; };
-  for (auto [chain, other] : {std::pair(columns, rows), std::pair(rows, columns)})
-    if (!ShapedType::isDynamic(chain.extent) &&
-        (chain.extent < kFewest || (chain.extent < lanes && chain.extent % kFewest != 0 && isMany(other))))
-      return false;
-  CopyEmitter(*copy).emitTransposed(columns, rows, lanes);
-  return true;
+  return vectorizeTransposed(*copy, vectorBytes);
 }
 
 namespace {

@@ -134,6 +134,22 @@ func.func @runs(%in: memref<6x5x7xf32>, %out: memref<5x6x7xf32>) {
   return
 }
 
+// Two halves that both sides have one behind another are moved as one word of 32 bits.
+// CHECK-LABEL: @units
+// CHECK: scf.for %{{.*}} to %c8{{.*}} step %c4
+// CHECK: scf.for %{{.*}} to %c12{{.*}} step %c4
+// CHECK-COUNT-4: vector.bitcast %{{.*}} : vector<8xf16> to vector<4xi32>
+// CHECK-COUNT-8: vector.shuffle {{.*}} : vector<4xi32>, vector<4xi32>
+// CHECK-COUNT-4: vector.store {{.*}} vector<8xf16>
+// CHECK-NOT: vector.store
+func.func @units(%in: memref<12x8x2xf16>, %out: memref<8x12x2xf16>) {
+  linalg.generic {indexing_maps = [#swap3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%in : memref<12x8x2xf16>) outs(%out : memref<8x12x2xf16>) {
+  ^bb0(%x: f16, %old: f16):
+    linalg.yield %x : f16
+  }
+  return
+}
+
 // CHECK-LABEL: @no_long_runs
 // CHECK: linalg.generic
 func.func @no_long_runs(%in: memref<6x5x127xf32>, %out: memref<5x6x127xf32>) {
