@@ -28,11 +28,20 @@ static bool isKnownLater(Value value) {
   return hasLoopNest(op) || llvm::any_of(op->getOperands(), isKnownLater);
 }
 
-/// A value with the same elements as `value`, in another order or less often, if `value` has any.
-static Value getUnmoved(Value value, const KernelScope &scope) {
+/// Whether the elements of a moved tensor that differ in the last dimension alone are those of the operand, in the same order.
+static bool keepsLastDim(Operation *op) {
+  if (auto transpose = dyn_cast<TransposeOp>(op))
+    return transpose.getPermutation().back() == static_cast<int64_t>(transpose.getPermutation().size()) - 1;
+  Dims from = getDims(op->getOperand(0)), to = getDims(op->getResult(0));
+  return !from.empty() && from.back() == to.back() && getConstant(to.back());
+}
+
+/// A value with the same elements as `value`, in another order or less often, if `value` has any. The coordinates of a place, which
+/// are the last dimension, stay together.
+static Value getUnmoved(Value value, bool hasCoordinates, const KernelScope &scope) {
   while (!scope.lookupTensor(value)) {
     Operation *op = value.getDefiningOp();
-    if (!isa_and_nonnull<ReshapeOp, BroadcastOp, TransposeOp>(op))
+    if (!isa_and_nonnull<ReshapeOp, BroadcastOp, TransposeOp>(op) || (hasCoordinates && !keepsLastDim(op)))
       break;
     value = op->getOperand(0);
   }
@@ -179,7 +188,7 @@ LogicalResult CheckEmitter::emit() {
   Value hasUses = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, materialize(use.count), makeConstant(0));
   FailureOr<SmallVector<Value>> ends = startEnds(hasUses);
   if (needsLoop)
-    ends = findEnds(getUnmoved(use.indices, scope), hasUses, *ends);
+    ends = findEnds(getUnmoved(use.indices, use.hasCoordinates, scope), hasUses, *ends);
   if (failed(ends))
     return failure();
   for (auto [i, limits] : llvm::enumerate(use.limits))

@@ -323,6 +323,30 @@ def drawMaskedFill(d, _):
     g.finish(g.Where(mask, filled, x), numpy.where(isFilled, value, values), dtype)
 
 
+def drawMaskedSelect(d, _):
+    """Coordinates of what a mask has, or given ones, as the columns of a matrix that is transposed."""
+    g, dtype = Graph(d), _dtype(d)
+    shape, _ = _shape(d, 1, 3)
+    x, values = _draw(d, dtype, shape)
+    if d.chance(0.5):
+        mask, isTaken = _draw(d, BOOL, shape)
+        places, columns = numpy.nonzero(isTaken), g.NonZero(mask)
+    else:
+        shape = [int(size) for size in values.shape]
+        count = d.choose(0, 1, 2, 5, 17) if values.size else 0
+        places = tuple(d.numbers(LONG, [count], low=-size, high=size - 1) if size else numpy.zeros(0, numpy.int64) for size in shape)
+        columns = d.given(numpy.stack(places), isConstant=d.chance(0.3))
+    rows = g.transpose(columns, [1, 0])
+    if d.chance(0.5):
+        g.finish(g.GatherND(x, rows), values[places], dtype)
+        return
+    expected = values.copy()
+    value = d.numbers(dtype, (), "special", isConstant=True)
+    expected[places] = value
+    updates = g.Expand(d.constant(value), g.Gather(g.Shape(rows), g.longs(0), axis=0))
+    g.finish(g.ScatterND(x, rows, updates), expected, dtype)
+
+
 OPERATORS = {
     "slice_scatter": drawSliceScatter,
     "select_scatter": drawSelectScatter,
@@ -334,6 +358,7 @@ OPERATORS = {
     "repeat_interleave": drawRepeatInterleave,
     "index_select": drawIndexSelect,
     "masked_fill": drawMaskedFill,
+    "masked_select": drawMaskedSelect,
 }
 # These are no operators of ONNX, whose opsets would say which ones there are.
 IN_TURN = True

@@ -48,6 +48,22 @@ func.func private @coordinates(%x: tensor<5x3xf32>, %i: tensor<4x2xi32>) -> tens
 
 // -----
 
+// Coordinates that are transposed are read where they are: the first dimension of what is in memory has them.
+// CHECK-LABEL: func.func private @columns(
+// CHECK-SAME: %[[I:[a-z0-9]*]]: tensor<2x4xi64>
+// CHECK: kernel.share %c4
+// CHECK: scf.for %[[P:[a-z0-9]*]] =
+// CHECK: tensor.extract %[[I]][%c0{{.*}}, %[[P]]] : tensor<2x4xi64>
+// CHECK: tensor.extract %[[I]][%c1{{.*}}, %[[P]]] : tensor<2x4xi64>
+// CHECK: kernel.check_indices %{{.*}}#0 to %{{.*}}#1 in %c-5 to %c4
+func.func private @columns(%x: tensor<5x3xf32>, %i: tensor<2x4xi64>) -> tensor<4xf32> attributes {tenon.kernel, tenon.symbols = []} {
+  %0 = tenon.transpose %i {permutation = array<i64: 1, 0>} : (tensor<2x4xi64>) -> tensor<4x2xi64>
+  %1 = tenon.gather_nd %x, %0 {batch_dims = 0 : i64} : (tensor<5x3xf32>, tensor<4x2xi64>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// -----
+
 // What is known to be in range is not checked, and takes no scratch.
 // CHECK-LABEL: func.func private @proven(
 // CHECK-NOT: kernel.check_indices
