@@ -46,7 +46,7 @@ def openOpenvino(path, inputs, threads):
     options = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": str(threads), "INFERENCE_PRECISION_HINT": "f32"}
     request = core.compile_model(model, "CPU", options).create_infer_request()
     for name, value in inputs.items():
-        request.set_tensor(name, openvino.Tensor(value, shared_memory=True))
+        request.set_tensor(name, openvino.Tensor(value))
     return request.infer
 
 
