@@ -95,8 +95,9 @@ void ContractionEmitter::moveToNextPanels() {
 /// the matrix comes from the shared cache (2 to 4 rows by 512x2048 on Zen 3); fewer bytes ahead are too few where it comes from memory.
 void ContractionEmitter::prefetchSteps() {
   constexpr int64_t kBytesAhead = 4096;
-  int64_t ahead = kBytesAhead * 8 / getElementTypeOrSelf(contraction.vectors.memory).getIntOrFloatBitWidth();
-  for (int64_t column = 0; column < size.vectors * lanes; column += contraction.panel) {
+  constexpr int64_t kLineBits = 512;
+  int64_t bits = getElementTypeOrSelf(contraction.vectors.memory).getIntOrFloatBitWidth(), ahead = kBytesAhead * 8 / bits;
+  for (int64_t column = 0; column < size.vectors * lanes; column += std::min(kLineBits / bits, contraction.panel)) {
     SmallVector<Value> indices = getIndices(contraction.vectors, 0, column);
     // Beyond a panel's last step lies the next panel.
     indices.back() = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + ahead), indices.back());

@@ -113,7 +113,7 @@ void ContractionEmitter::forSteps(Value first, int64_t steps, int64_t vectors, M
   auto runAll = [&](Value start, Value index, int64_t count, MutableArrayRef<Value> values) {
     for (int64_t number = 0; number < count; ++number) {
       // What a later step reads, read before its turn, would take the registers. What they share is in the first cache by then.
-      if (number > 0 && hasFewRegisters())
+      if (number > 0 && (widensInRegisters || hasFewRegisters()))
         LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
       if (widensInRegisters && count == kUnrolledNumbers)
         prefetchNumbers(start, index, number);
