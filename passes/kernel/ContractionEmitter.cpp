@@ -12,6 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "passes/kernel/QuadProducts.h"
 #include "passes/kernel/WordPairs.h"
 
@@ -32,10 +33,30 @@ void ContractionEmitter::forLoop(Value begin, Value end, int64_t step, llvm::fun
   body(loop.getInductionVar());
 }
 
+/// The largest value of a dynamic extent, such as that of a tile of which the last one may have less.
+static std::optional<int64_t> getUpperBound(Value extent) {
+  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {extent},
+                                                                            /*stopCondition=*/nullptr, /*closedUB=*/true);
+  return failed(bound) ? std::nullopt : std::optional(*bound);
+}
+
+/// Runs `body` for the beginning of each whole block of `step` from `begin` on; returns where the remainder begins.
+Value ContractionEmitter::forWholeBlocks(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body) {
+  AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
+  OpFoldResult stop = affine::makeComposedFoldedAffineApply(b, loc, first + (last - first).floorDiv(step) * step,
+                                                            {getAsOpFoldResult(begin), getAsOpFoldResult(end)});
+  Value next = getValueOrCreateConstantIndexOp(b, loc, stop);
+  forLoop(begin, next, step, body);
+  return next;
+}
+
 BlockProblem ContractionEmitter::getProblem() {
   std::optional<int64_t> rows = contraction.rowLoop ? getConstantIntValue(extents[*contraction.rowLoop]) : 1;
   std::optional<int64_t> columns = getConstantIntValue(columnExtent);
-  // Of open extents the ends count for little.
+  // A block wider than a tile would leave all of its columns to narrower blocks.
+  if (!columns)
+    columns = getUpperBound(columnExtent);
+  // The remainder of an unbounded extent counts for little.
   BlockProblem problem{rows.value_or(1 << 20), columns.value_or(lanes << 20), lanes, registers};
   // The parts of a quad are in registers together.
   if (contraction.quadLoop && !takesWholeQuads(byteProducts) && !sumsWords)
@@ -242,8 +263,8 @@ bool ContractionEmitter::readsColumnsInOrder() {
   return taps <= kMostTaps;
 }
 
-/// Whole blocks of vectors, then what is left: at once where it is known how much that is, else single
-/// vectors. The last vector may be a part.
+/// Whole blocks of vectors, then the remainder: in one block if the extent is static, otherwise in narrower blocks.
+/// The last vector may be masked.
 void ContractionEmitter::forColumns(llvm::function_ref<void(int64_t vectors, Value active)> emitBody) {
   Value extent = columnExtent;
   int64_t width = block.vectors * lanes;
@@ -264,10 +285,13 @@ void ContractionEmitter::forColumns(llvm::function_ref<void(int64_t vectors, Val
     Value column = constant(whole), last = constant(whole + (rest - 1) * lanes);
     return body(column, rest, *known % lanes ? makeMask(last) : Value());
   }
-  AffineExpr size = b.getAffineSymbolExpr(0);
-  Value whole = affine::AffineApplyOp::create(b, loc, size.floorDiv(width) * width, extent);
-  forLoop(constant(0), whole, width, [&](Value column) { body(column, block.vectors, Value()); });
-  forLoop(whole, extent, lanes, [&](Value column) { body(column, 1, makeMask(column)); });
+  Value begin = constant(0);
+  // A single vector of few rows has too few independent sums to hide the latency of a multiply-add: each narrower block halves their number
+  // instead. More rows have enough of them, and more code.
+  bool hidesLatency = block.rows >= kIndependentSums;
+  for (int64_t vectors = block.vectors; vectors > 1; vectors = hidesLatency ? 1 : vectors / 2)
+    begin = forWholeBlocks(begin, extent, vectors * lanes, [&](Value column) { body(column, vectors, Value()); });
+  forLoop(begin, extent, lanes, [&](Value column) { body(column, 1, makeMask(column)); });
 }
 
 std::optional<RowBlocks> ContractionEmitter::getRowBlocks() {
@@ -396,20 +420,11 @@ Value ContractionEmitter::forRowsOfSomeSizes(llvm::function_ref<void(int64_t row
 }
 
 Value ContractionEmitter::forRowSteps(Value begin, ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body) {
-  Value extent = extents[*contraction.rowLoop];
-  AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
-  for (int64_t rows : steps) {
-    // As often as whole steps fit.
-    OpFoldResult end =
-        affine::makeComposedFoldedAffineApply(b, loc, first + (last - first).floorDiv(rows) * rows,
-                                              {getAsOpFoldResult(begin), getAsOpFoldResult(extent)});
-    Value stop = getValueOrCreateConstantIndexOp(b, loc, end);
-    forLoop(begin, stop, rows, [&](Value row) {
+  for (int64_t rows : steps)
+    begin = forWholeBlocks(begin, extents[*contraction.rowLoop], rows, [&](Value row) {
       position[*contraction.rowLoop] = row;
       emitRowsAnywhere(rows, body);
     });
-    begin = stop;
-  }
   return begin;
 }
 

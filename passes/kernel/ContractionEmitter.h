@@ -261,6 +261,7 @@ private:
   mlir::Value compute(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> symbols);
   /// A loop from `begin` to `end`; `body` runs at its insertion point.
   void forLoop(mlir::Value begin, mlir::Value end, int64_t step, llvm::function_ref<void(mlir::Value)> body);
+  mlir::Value forWholeBlocks(mlir::Value begin, mlir::Value end, int64_t step, llvm::function_ref<void(mlir::Value)> body);
 
   mlir::OpBuilder b;
   mlir::Location loc;

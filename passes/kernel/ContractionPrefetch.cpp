@@ -136,10 +136,12 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   countOuterBlocks(number, places, count);
   // A power of two, so that no step divides.
   int64_t blocks = llvm::bit_floor(uint64_t(std::max<int64_t>(count, 1)));
-  if (!steps || (blocks < lines && !following) || *steps < blocks)
+  if (!steps || *steps < blocks)
     return;
   if (count == 1 && known && !following)
     return prefetchSteps();
+  if (blocks < lines && !following)
+    return;
   int64_t stepsOfLine = std::max<int64_t>(blocks / lines, 1), linesOfStep = std::max<int64_t>(lines / blocks, 1);
   if (step.number % std::min(stepsOfLine, step.count))
     return;

@@ -165,11 +165,9 @@ void ContractionEmitter::forBlocks(MutableArrayRef<Value> carried,
 
 /// The sum of each block, scaled.
 SmallVector<Value> ContractionEmitter::emitScaledBlocks(ArrayRef<int64_t> rows, ValueRange sums) {
-  // A sum waits for the one before: fewer than so many leave multipliers idle.
-  constexpr size_t kSums = 4;
   SmallVector<Value> results(sums);
   Value scale = contraction.widening->scale;
-  size_t chains = llvm::divideCeil(kSums, sums.size());
+  size_t chains = llvm::divideCeil<size_t>(kIndependentSums, sums.size());
   forBlocks(results, [&](Value first, int64_t steps, MutableArrayRef<Value> values) {
     size_t count = values.size(), own = scale ? 0 : count;
     SmallVector<Value> parts(values.take_front(own));

@@ -26,6 +26,9 @@ struct RowBlocks {
 /// As few blocks as there can be of at most `most` rows.
 RowBlocks splitRows(int64_t rows, int64_t most);
 
+/// Sums that do not depend on each other, so many that a core starts a multiply-add while others are under way.
+constexpr int64_t kIndependentSums = 4;
+
 /// A contraction, as far as it matters for blocks.
 struct BlockProblem {
   int64_t rows, columns;     ///< of the result

@@ -55,10 +55,13 @@ private:
   std::atomic<int64_t> until{0};
 };
 
+/// Nanoseconds for which a thread spins where nobody else wants its CPU.
+constexpr int64_t kSpinTime = 50'000;
+
 /// Spins until `done()`, or for as long as that pays: waking a thread takes 5 to 50 microseconds. Where others want the CPU a thread
 /// that spins uses up the time that it would rather have later, so it soon lets them have it. Returns whether it is done.
 template <typename Condition> bool spin(Condition done, Contention &contention) {
-  constexpr int64_t kAlone = 50'000, kContended = 4'000;
+  constexpr int64_t kContended = 4'000;
   constexpr int kYields = 2;
   int64_t begin = 0, last = 0;
   for (;;) {
@@ -74,7 +77,7 @@ template <typename Condition> bool spin(Condition done, Contention &contention) 
       contention.noteLoss(time);
     last = time;
     bool isContended = contention.isOn(time);
-    if (time - begin <= (isContended ? kContended : kAlone))
+    if (time - begin <= (isContended ? kContended : kSpinTime))
       continue;
     for (int i = 0; isContended && i < kYields; ++i) {
       sched_yield();

@@ -173,15 +173,19 @@ void ThreadPool::callSleepers(const Group &group) {
   if (!idle.count.load() && !caller.count.load())
     return;
   constexpr int64_t kWhile = 100'000;
-  int64_t cost = callCost.load(std::memory_order_relaxed), begin = now();
-  bool isLong = group.nanoseconds == 0 || group.nanoseconds > 4 * cost;
-  if (!isLong && !(isWorthWaking && begin - lastCall > kWhile))
-    return;
+  int64_t begin = now();
+  bool isLong = group.nanoseconds == 0 || group.nanoseconds > 4 * callCost.load(std::memory_order_relaxed);
+  if (isLong || (isWorthWaking && begin - lastCall > kWhile))
+    wakeAll(begin);
+}
+
+/// Wakes all threads that sleep, and notes what that costs the one who does.
+void ThreadPool::wakeAll(int64_t begin) {
   lastCall = begin;
   idle.wake();
   caller.wake();
-  // What the call costs the one who calls, in the mean of some.
-  int64_t took = std::min(now() - begin, Contention::kLoss);
+  // The mean of some calls.
+  int64_t cost = callCost.load(std::memory_order_relaxed), took = std::min(now() - begin, Contention::kLoss);
   callCost.store(cost + (took - cost) / 8, std::memory_order_relaxed);
 }
 
@@ -301,13 +305,30 @@ JobFailure ThreadPool::runAlone(const Jobs &jobs) {
   return {};
 }
 
-/// Whether the caller better does a list of so many nanoseconds by itself: where all others sleep and it is over before they
-/// come, or where they may lose their CPUs in the midst of a tile, for which it would wait longer than it takes.
+/// True if the caller had better run a list of so many nanoseconds alone: because all workers sleep and it would be over before they
+/// wake, or because a thread could be descheduled in the middle of a tile, which the caller would wait for longer than the list takes.
 bool ThreadPool::paysAlone(int64_t nanoseconds) {
   constexpr int64_t kShort = 500'000;
-  if (nanoseconds < 4 * callCost.load(std::memory_order_relaxed) && idle.count.load() == count - 1)
+  int64_t time = now(), cost = callCost.load(std::memory_order_relaxed);
+  bool isContended = contention.isOn(time);
+  if (nanoseconds < 4 * cost && idle.count.load() == count - 1) {
+    if (!isContended)
+      callForNextLists(time, nanoseconds);
     return true;
-  return nanoseconds < kShort && contention.isOn(now());
+  }
+  return nanoseconds < kShort && isContended;
+}
+
+/// Wakes the workers if lists too short to wake them have followed each other closely for much longer than waking takes: workers that
+/// are awake spin between such lists, so that the next ones find them.
+void ThreadPool::callForNextLists(int64_t time, int64_t nanoseconds) {
+  constexpr int64_t kCalls = 16;
+  aloneFor = time - lastAlone < kSpinTime ? aloneFor + nanoseconds : 0;
+  lastAlone = time;
+  if (aloneFor < kCalls * callCost.load(std::memory_order_relaxed))
+    return;
+  aloneFor = 0;
+  wakeAll(time);
 }
 
 JobFailure ThreadPool::run(const Jobs &jobs) {

@@ -112,6 +112,8 @@ private:
   void waitForWork(uint32_t thread, uint32_t seen);
   void measureOpening();
   void callSleepers(const Group &group);
+  void wakeAll(int64_t begin);
+  void callForNextLists(int64_t time, int64_t nanoseconds);
   JobFailure runAlone(const Jobs &jobs);
   bool paysAlone(int64_t nanoseconds);
   static Group groupFrom(const Jobs &jobs, uint32_t begin);
@@ -132,6 +134,8 @@ private:
   uint64_t firstNumber = 0;    // of the list's jobs, among all that there have been
   bool isWorthWaking = false;  // the list takes much longer than waking a thread does
   int64_t lastCall = 0;        // of sleepers; whoever opens a group reads and writes it
+  int64_t lastAlone = 0;       // when the caller began the last list that it ran alone while the workers slept
+  int64_t aloneFor = 0;        // nanoseconds of such lists that followed each other closely
 
   std::atomic<int64_t> callCost{3'000}; // nanoseconds that it takes to wake sleepers
   Team team;

@@ -264,6 +264,34 @@ TEST_CASE("groups that take less than splitting them costs are done by one threa
   CHECK(all == 3);
 }
 
+TEST_CASE("short lists that follow each other closely call threads that sleep") {
+  ThreadPool pool;
+  REQUIRE_FALSE(pool.start(2).failed());
+  struct Work {
+    int64_t each;
+    std::atomic<uint32_t> byWorker{0};
+    static int32_t run(const Job &job, uint32_t thread, Share &share) {
+      auto &self = *static_cast<Work *>(const_cast<void *>(job.owner));
+      for (int64_t begin, end; share.next(begin, end);) {
+        for (int64_t until = now() + self.each * (end - begin); now() < until;)
+          tenon::rt::pause();
+        if (thread)
+          ++self.byWorker;
+      }
+      return 0;
+    }
+  } work{std::max<int64_t>(pool.leastSplit() / 4, 2'000)};
+  // A single list would be over before a thread came.
+  Job job{Work::run, &work, 0, false, 4, 4 * work.each};
+  // On a busy machine it may take a while until the worker gets a CPU.
+  for (int64_t limit = now() + 20'000'000'000; work.byWorker == 0 && now() < limit;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5)); // The worker sleeps by then.
+    for (int list = 0; list < 500; ++list)
+      REQUIRE(pool.run({&job, 1}).code == 0);
+  }
+  CHECK(work.byWorker > 0);
+}
+
 TEST_CASE("jobs that follow a failure are not begun, and the next list is") {
   for (uint32_t threads : {1, 2, 9}) {
     ThreadPool pool;
