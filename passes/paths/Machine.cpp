@@ -26,6 +26,7 @@ static constexpr Figure kFigures[] = {
     {"amx_int8", &Machine::amxInt8},
     {"amx_bf16", &Machine::amxBf16},
     {"bf16_pairs", &Machine::bf16Pairs},
+    {"multiply_adds", &Machine::multiplyAdds},
     {"panel_columns", &Machine::panelColumns},
     {"own_cache_bytes", &Machine::ownCacheBytes},
     {"shared_cache_bytes", &Machine::sharedCacheBytes},

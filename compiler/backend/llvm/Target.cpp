@@ -66,6 +66,9 @@ static void setVectorShape(CpuTarget &target) {
     // one in two cycles, half as many products as multiply-adds of f32 (0.60 against 0.15 ns, measured on Sapphire Rapids).
     bool hasFastPairs = llvm::StringRef(target.cpu).starts_with("znver");
     machine.bf16Pairs = hasFastPairs && machine.vectorBytes == 64 && needed.contains("avx512bf16");
+    // Zen 4 has units of 256 bits, which take two cycles for a vector of 512 (AMD, Software Optimization Guide for Zen 4, 2.11).
+    if (machine.vectorBytes == 64 && llvm::StringRef(target.cpu) == "znver4")
+      machine.multiplyAdds = 1;
   } else {
     machine.vectorBytes = 16;
     machine.vectorRegisters = 32;

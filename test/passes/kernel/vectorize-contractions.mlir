@@ -257,6 +257,48 @@ func.func @a_matrix_that_is_read_once(%a: memref<4x768xf32>, %b: memref<8x768x16
   return
 }
 
+// A step of a panel of 32 columns has two lines: both are prefetched, at each of two unrolled steps.
+// CHECK-LABEL: @every_line_of_a_wide_panel_is_prefetched
+// CHECK: scf.for
+// CHECK-COUNT-4: memref.prefetch %arg1[{{.*}}], read, locality<3>, data
+// CHECK-NOT: memref.prefetch
+// CHECK: scf.yield
+func.func @every_line_of_a_wide_panel_is_prefetched(%a: memref<13x768xf32>, %b: memref<1x768x32xf32>, %c: memref<13x32xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<13x768xf32>, memref<1x768x32xf32>) outs(%c : memref<13x32xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// A tile has at most 64 columns, the last one fewer: a block of a row has 4 vectors, not the 6 that would never fit, and the remainder of the
+// last tile is summed by 2 vectors before single ones.
+// CHECK-LABEL: @blocks_are_no_wider_than_a_tile
+// CHECK: %{{.*}}:4 = scf.for
+// CHECK: %{{.*}}:2 = scf.for
+// CHECK: vector.create_mask
+// CHECK: %{{[0-9]+}} = scf.for
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @blocks_are_no_wider_than_a_tile(%first: index, %a: memref<1x768xf32>, %b: memref<32x768x32xf32>, %c: memref<1x1000xf32>) {
+  %columns = affine.min affine_map<(d0) -> (64, -d0 + 1000)>(%first)
+  %panels = affine.apply affine_map<(d0) -> (d0 ceildiv 32)>(%columns)
+  %panel = affine.apply affine_map<(d0) -> (d0 floordiv 32)>(%first)
+  %b1 = memref.subview %b[%panel, 0, 0] [%panels, 768, 32] [1, 1, 1] : memref<32x768x32xf32> to memref<?x768x32xf32, strided<[24576, 32, 1], offset: ?>>
+  %c1 = memref.subview %c[0, %first] [1, %columns] [1, 1] : memref<1x1000xf32> to memref<1x?xf32, strided<[1000, 1], offset: ?>>
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b1 : memref<1x768xf32>, memref<?x768x32xf32, strided<[24576, 32, 1], offset: ?>>) outs(%c1 : memref<1x?xf32, strided<[1000, 1], offset: ?>>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
 // Open rows that may be few have code of their own for each number that does not fill a block of 6: 3 rows by 4 vectors, a row by 6, whose
 // elements stay in registers for a step while vectors are read one by one. A few more rows are done in blocks of 6, 5 or 4.
 // AVX2-LABEL: @few_open_rows
