@@ -15,8 +15,9 @@ import wire
 
 # ONNX's own default, for a case that says nothing.
 DEFAULT_RTOL, DEFAULT_ATOL = 1e-3, 1e-7
-# bfloat16 has 8 bits of precision: two roundings that differ are 2^-7 apart.
-BFLOAT16_RTOL = 2.0**-6
+# Two units in the last place, where they are largest: both a result and the reference, which is computed in the same type, are rounded.
+# bfloat16 has 8 bits of precision, float16 has 11.
+NARROW_RTOL = {wire.BFLOAT16: 2.0**-6, wire.FLOAT16: 2.0**-9}
 
 
 @dataclasses.dataclass
@@ -59,8 +60,7 @@ def load(kind, folder):
     model = wire.Model(path)
     operator = "(whole models)" if kind in ("models", "shared", "light") else _operatorOf(folder.name, model)
     rtol, atol = about.get("rtol", DEFAULT_RTOL), about.get("atol", DEFAULT_ATOL)
-    if any(output.dtype == wire.BFLOAT16 for output in model.outputs):
-        rtol = max(rtol, BFLOAT16_RTOL)
+    rtol = max([rtol, *(NARROW_RTOL.get(output.dtype, 0) for output in model.outputs)])
     return Case(f"{kind}/{folder.name}", folder, path, model, data_sets, rtol, atol, operator)
 
 

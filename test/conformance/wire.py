@@ -10,7 +10,7 @@ accepted, so a malformed one raises an exception and no more care is taken.
 import array
 import sys
 
-FLOAT, BOOL, DOUBLE, BFLOAT16 = 1, 9, 11, 16
+FLOAT, BOOL, FLOAT16, DOUBLE, BFLOAT16 = 1, 9, 10, 11, 16
 _CODES = {FLOAT: "f", DOUBLE: "d", BOOL: "B"}
 
 
