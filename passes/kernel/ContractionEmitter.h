@@ -27,7 +27,7 @@ namespace tenon {
 
 /// The summed loop that moves along the input with the rows: row r reads place `stride` * r + `dilation` *
 /// tap.
-struct Window {
+struct WindowLoop {
   unsigned loop;
   int64_t stride, dilation, taps;
   bool hasBounds;
@@ -98,7 +98,7 @@ public:
   void absorbEpilogue();
 
 private:
-  std::optional<Window> findWindow();
+  std::optional<WindowLoop> findWindow();
   void setWindow();
   bool hasFewTaps();
   BlockProblem getProblem();
@@ -277,7 +277,7 @@ private:
   llvm::SmallVector<unsigned> outerLoops; ///< the parallel loops but rows and columns
   mlir::Value firstColumn; ///< of the group that is done now, where there are several, or of those that are copied
   mlir::Value columnExtent; ///< the columns of a group, as many as are copied, or all
-  std::optional<Window> window;
+  std::optional<WindowLoop> window;
   std::optional<DepthParts> depth;
   mlir::Operation *versions = nullptr; ///< the branch between code for some numbers of rows and for others, where there is one
   int64_t fewestRows = 1;              ///< open rows are none or so many, at least

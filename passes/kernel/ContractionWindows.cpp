@@ -17,8 +17,8 @@
 using namespace mlir;
 using namespace tenon;
 
-std::optional<Window> ContractionEmitter::findWindow() {
-  std::optional<Window> found;
+std::optional<WindowLoop> ContractionEmitter::findWindow() {
+  std::optional<WindowLoop> found;
   SmallVector<AffineExpr> indices(contraction.scalars.map.getResults());
   auto *moving =
       llvm::find_if(indices, [&](AffineExpr index) { return index.isFunctionOfDim(*contraction.rowLoop); });
@@ -30,7 +30,7 @@ std::optional<Window> ContractionEmitter::findWindow() {
     std::optional<int64_t> dilation = getStep(*moving, loop), taps = getConstantIntValue(extents[loop]);
     if (found || !stride || !dilation || !taps)
       return std::nullopt;
-    found = Window{static_cast<unsigned>(loop), *stride, *dilation, *taps, false};
+    found = WindowLoop{static_cast<unsigned>(loop), *stride, *dilation, *taps, false};
   }
   return found;
 }
