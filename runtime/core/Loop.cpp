@@ -144,6 +144,13 @@ void Session::endTiming() {
   }
 }
 
+Status Session::neverEnds(const Instruction &jump) const {
+  return Status::make(TENON_INVALID,
+                      "node '%s': its loop never ends: no iteration changes what the condition depends on; check the values of the "
+                      "inputs",
+                      plan.instructions[jump.a].name);
+}
+
 /// The instruction at hand becomes a job. Jobs of instructions that follow each other are run as one list, in which threads
 /// need not wait for the loop. Most are what they were in the run before: then other cores still have them.
 void Session::addJob(int32_t (*run)(const Job &, uint32_t, Share &), int64_t tiles, bool isBeside) {
@@ -231,6 +238,7 @@ Status Session::execute() {
   seedsWritten = 0;
   isBackward = false;
   numWaiting = 0;
+  steadyIterations = 0;
   for (uint32_t next = 0;;) {
     const Instruction &instruction = instructions[next];
     current = next++;
@@ -253,13 +261,19 @@ Status Session::execute() {
     case fmt::Opcode::jump:
       if (instruction.a < next)
         isBackward = !isBackward;
+      // Loops of which this is known hold no others: one counter will do.
+      if (instruction.iterations && steadyIterations++ > instruction.iterations)
+        return neverEnds(instruction);
       next = instruction.a;
       break;
     case fmt::Opcode::branch_if_zero:
       if (sizeOf(instruction.buffers.begin) == 0)
         return operandTooSmall(instruction, 0, 1);
-      if (*static_cast<const uint8_t *>(bound->operands[instruction.buffers.begin]) == 0)
+      if (*static_cast<const uint8_t *>(bound->operands[instruction.buffers.begin]) == 0) {
         next = instruction.a;
+        if (instruction.iterations)
+          steadyIterations = 0;
+      }
       break;
     case fmt::Opcode::bind_symbol: {
       int64_t time = profile ? now() : 0;

@@ -79,6 +79,7 @@ struct Instruction {
   IndexRange exprs;   // in Plan::sizes
   const char *name;
   bool isLate = false; // a launch whose tiles, sizes or buffers change when instructions bind symbols
+  uint32_t iterations = 0; // of a loop's branch and jump: from which iteration on its condition is the same; 0: not known
 };
 
 /// An operand of a host call.

@@ -104,6 +104,7 @@ private:
   Status kernelFailed(const Instruction &instruction, const JobFailure &failure) const;
   Status indexOutOfRange(const char *name, uint32_t thread) const;
   Status operandTooSmall(const Instruction &instruction, uint32_t operand, int64_t wanted) const;
+  Status neverEnds(const Instruction &jump) const;
   void report(uint32_t instruction, uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const;
 
   // HostCalls.cpp
@@ -169,6 +170,7 @@ private:
   bool releasesWeights = false;        // the plan lets go of some
   uint32_t numUnchecked = 0;           // instructions of which that is so
   std::vector<uint64_t> blocksToCheck; // of the weights, for the instruction at hand
+  uint32_t steadyIterations = 0; // of the loop at hand, where its instructions say from which one on its condition is the same
   uint32_t numWaiting = 0; // jobs of the last instructions, which are yet to be run
   /// Whether threads take their tiles from the last to the first: every other time in a loop, so that it begins with the
   /// weights that the time before ended with, which a core's own cache still has (those of an LSTM are a little more

@@ -7,6 +7,7 @@
 
 #include "runtime/core/VerifyInstructions.h"
 
+#include "runtime/core/VerifyLoops.h"
 #include "runtime/format/plan_generated.h"
 
 #include <cstring>
@@ -66,9 +67,6 @@ private:
   Status verifyExprOperands(const fmt::Instruction &instruction);
   Status verifyBindSymbol(const fmt::Instruction &instruction);
   Status verifyBeside(const Instruction &launch);
-  Status verifyLoops();
-  bool mayWrite(const Instruction &instruction, const Buffer &buffer) const;
-  bool mayOverlap(const Buffer &a, const Buffer &b) const;
 
   const fmt::Plan &in;
   size_t maxIndices;
@@ -265,69 +263,6 @@ Status InstructionVerifier::verifyOne(uint32_t index, const fmt::Instruction &in
   return {};
 }
 
-/// Whether two buffers may have bytes in common, for some sizes.
-bool InstructionVerifier::mayOverlap(const Buffer &a, const Buffer &b) const {
-  bool hasIndex = a.storage == Storage::input || a.storage == Storage::output || a.storage == Storage::heap;
-  if (a.storage != b.storage || (hasIndex && a.index != b.index))
-    return false;
-  int64_t begins[2], ends[2];
-  const Buffer *both[] = {&a, &b};
-  for (int i = 0; i < 2; ++i) {
-    const Expr &offset = plan.exprs[both[i]->offset], &size = plan.exprs[both[i]->size];
-    if (offset.op != ExprOp::constant || size.op != ExprOp::constant ||
-        __builtin_add_overflow(offset.a, size.a, &ends[i]))
-      return true;
-    begins[i] = offset.a;
-  }
-  return begins[0] < ends[1] && begins[1] < ends[0];
-}
-
-/// Whether an instruction writes something that may lie in a buffer.
-bool InstructionVerifier::mayWrite(const Instruction &instruction, const Buffer &buffer) const {
-  const char *kinds = fmt::kInstructions[uint32_t(instruction.op)].buffers;
-  bool any = *kinds == '*';
-  uint32_t results = any ? plan.resultsOf(instruction) : 0, count = instruction.buffers.count;
-  for (uint32_t i = 0; i < count; ++i) {
-    bool isWritten = any ? !results || i >= count - results : kinds[i] == 'w';
-    if (isWritten && mayOverlap(plan.buffers[plan.operands[instruction.buffers.begin + i]], buffer))
-      return true;
-  }
-  return false;
-}
-
-/// That a plan can end: a jump backwards closes a loop, which begins with the branch that leaves it, and something in the loop
-/// writes what that branch reads, or makes it read something else. How often a loop runs is the model's matter.
-Status InstructionVerifier::verifyLoops() {
-  constexpr uint64_t kMaxDepth = 64; // of loops in loops; what a model has is a few
-  uint64_t steps = 0;
-  for (uint32_t i = 0; i < plan.instructions.size(); ++i) {
-    const Instruction &jump = plan.instructions[i];
-    bool isBranch = jump.op == fmt::Opcode::branch_if_zero;
-    if ((jump.op != fmt::Opcode::jump && !isBranch) || jump.a > i)
-      continue;
-    number = i;
-    name = jump.name;
-    info = &fmt::kInstructions[uint32_t(jump.op)];
-    const Instruction &branch = plan.instructions[jump.a];
-    if (isBranch || branch.op != fmt::Opcode::branch_if_zero || branch.a != i + 1)
-      return FAIL("goes back to instruction %u, which is no loop's beginning that leaves it", jump.a);
-    steps += i - jump.a;
-    if (steps > kMaxDepth * plan.instructions.size())
-      return FAIL("more than %llu loops lie in each other", (unsigned long long)kMaxDepth);
-    const Buffer &condition = plan.buffers[plan.operands[branch.buffers.begin]];
-    bool mayChange = false, moves = plan.exprs[condition.offset].op != ExprOp::constant;
-    for (uint32_t k = jump.a + 1; k < i && !mayChange; ++k) {
-      const Instruction &inside = plan.instructions[k];
-      bool bindsSymbol = inside.op == fmt::Opcode::bind_symbol || inside.op == fmt::Opcode::set_symbol;
-      mayChange = mayWrite(inside, condition) || (moves && bindsSymbol);
-    }
-    if (!mayChange)
-      return FAIL("nothing in the loop from instruction %u on changes its condition '%s', so it never ends", jump.a,
-                  condition.name);
-  }
-  return {};
-}
-
 Status InstructionVerifier::run() {
   uint32_t count = in.instructions() ? in.instructions()->size() : 0;
   bound.resize(plan.symbols.size());
@@ -337,7 +272,7 @@ Status InstructionVerifier::run() {
   // So that the loop can go on without looking where the list ends.
   if (count == 0 || plan.instructions.back().op != fmt::Opcode::halt)
     return Status::make(TENON_INVALID, "plan: the last of %u instructions must be a halt", count);
-  TENON_TRY(verifyLoops());
+  TENON_TRY(verifyLoops(plan));
   for (size_t i = 0; i < plan.symbols.size(); ++i)
     if (!plan.symbols[i].fromInput && !bound[i] && dependents[i].first != UINT32_MAX)
       return Status::make(TENON_INVALID, "plan: symbol '%s' is bound by no input and by no instruction",

@@ -184,6 +184,59 @@ TEST_CASE("instructions: loops can be left") {
           withLoop([](ArtifactBuilder &b, uint32_t n) { b.plan.instructions[n - 1]->buffers = {3}; }));
 }
 
+TEST_CASE("instructions: a loop ends, or some iteration changes what its condition depends on") {
+  const uint32_t x = 0, y = 1, doubled = 2;
+  // The condition is the first byte of `doubled`.
+  auto runs = [=](auto addBody) {
+    ArtifactBuilder b = scaleAndAdd();
+    uint32_t begin = uint32_t(b.plan.instructions.size()) - 1, bytes = b.plan.buffers[doubled]->size;
+    b.plan.instructions.pop_back();
+    b.instruction(fmt::Opcode::branch_if_zero, 0, 0, 0, {doubled}, {}, "Loop_2");
+    addBody(b, bytes);
+    b.instruction(fmt::Opcode::jump, begin, 0, 0, {}, {}, "Loop_2");
+    b.plan.instructions[begin]->a = uint32_t(b.plan.instructions.size());
+    b.halt();
+    Runner r(b, 2);
+    // An odd mantissa: the first byte is 1 until the sum is infinite.
+    std::vector<float> one(100, 1 + 0x1p-23f);
+    REQUIRE(r.bind(x, one) == TENON_OK);
+    tenon_status status = r.run();
+    CHECK((status == TENON_OK || status == TENON_INVALID));
+    CHECK(status == r.run());
+    return status == TENON_OK ? std::string("ends") : r.message();
+  };
+  auto doubles = [](ArtifactBuilder &b, uint32_t from, uint32_t to) {
+    b.instruction(fmt::Opcode::launch, 0, b.plan.instructions[0]->b, 0, {from, to}, b.plan.instructions[0]->exprs, "Mul");
+  };
+  const std::string never = "artifact: node 'Loop_2': its loop never ends: no iteration changes what the condition depends on; check the values "
+                            "of the inputs";
+  // 127 times, until it is infinite.
+  CHECK(runs([=](auto &b, uint32_t) { doubles(b, doubled, doubled); }) == "ends");
+  CHECK(runs([=](auto &b, uint32_t bytes) { b.instruction(fmt::Opcode::fill, 0, 0, 0, {doubled}, {bytes}); }) == "ends");
+  CHECK(runs([=](auto &b, uint32_t bytes) { b.instruction(fmt::Opcode::fill, 1, 0, 0, {doubled}, {bytes}); }) == never);
+  // Part of it stays as it was: nothing is known then.
+  CHECK(runs([=](auto &b, uint32_t) {
+          b.instruction(fmt::Opcode::fill, 0, 0, 0, {doubled}, {b.constant(1)});
+        }) == "ends");
+  // The counter begins again in each iteration; so it does by way of another buffer.
+  CHECK(runs([=](auto &b, uint32_t bytes) {
+          b.instruction(fmt::Opcode::copy, 0, 0, 0, {x, doubled}, {bytes});
+          doubles(b, doubled, doubled);
+        }) == never);
+  CHECK(runs([=](auto &b, uint32_t) {
+          doubles(b, y, doubled);
+          doubles(b, x, y);
+        }) == never);
+  // It begins again where the branch does not leave that out.
+  CHECK(runs([=](auto &b, uint32_t bytes) {
+          uint32_t next = uint32_t(b.plan.instructions.size());
+          b.instruction(fmt::Opcode::fill, 0, 0, 0, {y}, {bytes});
+          b.instruction(fmt::Opcode::branch_if_zero, next + 3, 0, 0, {y}, {});
+          b.instruction(fmt::Opcode::copy, 0, 0, 0, {x, doubled}, {bytes});
+          doubles(b, doubled, doubled);
+        }) == "ends");
+}
+
 TEST_CASE("a launch fits what its kernel says of itself") {
   const uint32_t x = 0, y = 1, doubled = 2;
   refuses("node 'Mul_0': its kernel 'double_f32' takes 2 buffers and 1 sizes, and is launched with 3 and 1",
