@@ -120,6 +120,17 @@ class OneHot(OpRun):
         return (numpy.where(places == wanted, values[1], values[0]).astype(values.dtype),)
 
 
+class Range(OpRun):
+    """The evaluator has no elements where the distance overflows."""
+
+    op_domain = ""
+
+    def _run(self, start, limit, delta):
+        if start.dtype.kind == "f":
+            return (numpy.arange(start, limit, delta, start.dtype),)
+        return (numpy.array(range(int(start), int(limit), int(delta)), start.dtype),)
+
+
 class Shape(OpRun):
     """The evaluator counts an end before the first dimension from the last one again."""
 
@@ -179,7 +190,7 @@ def _patchScan(run=op_scan.Scan._run):
 _patchLoop()
 _patchScan()
 
-CORRECTIONS = [Erf, Flatten, Gather, GatherElements, Mean, OneHot, Pad, RNN, ScatterND, Shape, Softsign, Trilu, *windows.OPERATORS]
+CORRECTIONS = [Erf, Flatten, Gather, GatherElements, Mean, OneHot, Pad, RNN, Range, ScatterND, Shape, Softsign, Trilu, *windows.OPERATORS]
 
 
 def correctionsFor(opset):

@@ -116,6 +116,20 @@ def drawTrilu(d, operator):
     d.node(operator, [x, d.operand(numpy.array(far, numpy.int64))], upper=d.choose(0, 1))
 
 
+def drawRange(d, operator):
+    """Between the ends of a type, whose distance no number of it holds, in large steps; or close to an end, in small ones."""
+    dtype = drawInteger(d, operator)
+    limits = numpy.iinfo(dtype)
+    ends = (limits.min, limits.min + 1, limits.min + 5, 0, -1, limits.max - 5, limits.max - 1, limits.max)
+    start, sign = d.choose(*ends), d.choose(1, -1)
+    if d.chance(0.5):
+        delta, limit = d.choose(limits.max, limits.max // 2 + 1, limits.max // 3, -limits.max, limits.min), d.choose(*ends)
+    else:
+        delta = sign * d.integer(1, 3)
+        limit = min(max(start + sign * d.integer(-2, 9), limits.min), limits.max)
+    d.node(operator, [d.operand(numpy.array(each, dtype)) for each in (start, limit, delta)])
+
+
 def drawSlice(d, operator):
     """Python's own slices say what is right: the evaluator uses them."""
     shape = d.shape(low_rank=1)
@@ -149,6 +163,7 @@ OPERATORS = {
     **dict.fromkeys(("CumSum",), drawRunning),
     "Where": drawWhere,
     "Trilu": drawTrilu,
+    "Range": drawRange,
     "Slice": drawSlice,
     "OneHot": drawOneHot,
 }
