@@ -76,8 +76,9 @@ static bool comesFromMemory(Operation *op, const Machine &machine) {
 std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &machine) const {
   // In which a vector of integers becomes one of factors.
   constexpr double kCyclesOfVector = 1.5;
+  // Most operations that are asked about are no products, and some have no result.
   OpOperand *matrix = findMatrix(op);
-  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  auto result = matrix ? cast<RankedTensorType>(op->getResult(0).getType()) : RankedTensorType();
   if (!matrix || !result.hasStaticShape())
     return std::nullopt;
   int64_t axis = getPackedDims(*matrix)->axis;
