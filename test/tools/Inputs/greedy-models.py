@@ -55,8 +55,9 @@ write("pads-run", [node("Pad", ["x", "pads"], ["y"])], [("x", "f32", [6, 2]), ("
 write("tile", [node("Tile", ["x", "times"], ["y"])], [("x", "f32", [4])], [("y", "f32", [0])], {"times": ints(1 << 62)})
 
 # Functions and branches inside of each other, and functions that call the next one twice.
-def function(name, nodes):
+def function(name, nodes, attributes=()):
     body = onnx_writer.block(1, name) + onnx_writer.block(4, "x") + onnx_writer.block(5, "y") + b"".join(onnx_writer.block(7, n) for n in nodes)
+    body += b"".join(onnx_writer.block(6, attribute) for attribute in attributes)
     return onnx_writer.block(25, body + onnx_writer.block(9, onnx_writer.block(1, "") + onnx_writer.integer(2, 21)) + onnx_writer.block(10, "own"))
 
 
@@ -72,6 +73,15 @@ def writeFunctions(name, count, calls):
 writeFunctions("functions", 64, 1)
 writeFunctions("functions-deeper", 65, 1)
 writeFunctions("functions-doubled", 40, 2)
+
+# Bodies that name attributes of the call are copied for each: 16 MB, 70 times.
+attribute = onnx_writer.block(1, "to") + onnx_writer.block(21, "to") + onnx_writer.integer(20, 2)
+cast = onnx_writer.block(1, "x") + onnx_writer.block(2, "y") + onnx_writer.block(4, "Cast") + onnx_writer.block(5, attribute)
+body = function("cast", [cast + onnx_writer.block(6, "d" * (16 << 20))], ["to"])
+calls = [node("cast", [f"x{i}" if i else "x"], [f"x{i + 1}"], domain="own", to=1) for i in range(70)]
+copied = onnx_writer.model(calls, vector, [("x70", "f32", [2])], domains=[("own", 1)])
+onnx_writer.write(folder / "copied.onnx", copied + body)
+
 
 def branches(depth):
     """An If of which one branch holds the next level."""
