@@ -271,12 +271,13 @@ Values evaluateRange(Node &n) {
   if (inputs.size() != 3 || isa<FloatType>(inputs[0]->type) || !start || !limit || !delta ||
       start->size() != 1 || limit->size() != 1 || delta->size() != 1 || (*delta)[0] == 0)
     return {};
-  double count = std::ceil((static_cast<double>((*limit)[0]) - static_cast<double>((*start)[0])) /
-                           static_cast<double>((*delta)[0]));
+  int64_t count = countSteps((*start)[0], (*limit)[0], (*delta)[0], ShapeValue::kMaxElements + 1);
   if (count > ShapeValue::kMaxElements)
     return {};
-  return build(std::max<int64_t>(static_cast<int64_t>(count), 0), inputs[0]->type, [&](IntsRef i) {
-    return makeInteger(getDimConstant(n.getContext(), (*start)[0] + i[0] * (*delta)[0]));
+  return build(count, inputs[0]->type, [&](IntsRef i) {
+    // The element is in range, where the product need not be.
+    auto offset = static_cast<uint64_t>(i[0]) * static_cast<uint64_t>((*delta)[0]);
+    return makeInteger(getDimConstant(n.getContext(), static_cast<int64_t>(static_cast<uint64_t>((*start)[0]) + offset)));
   });
 }
 

@@ -8,6 +8,8 @@
 #include "compiler/import/onnx/ShapeValue.h"
 #include "compiler/import/onnx/ShapeEvaluator.h"
 #include "llvm/ADT/StringMap.h"
+#include <algorithm>
+#include <tuple>
 
 using namespace mlir;
 using namespace tenon;
@@ -67,6 +69,13 @@ std::optional<ShapeValue> onnx_import::getShapeValue(ElementsAttr constant) {
     value.elements.push_back(makeInteger(getDimConstant(context, integer)));
   }
   return value;
+}
+
+int64_t onnx_import::countSteps(int64_t start, int64_t limit, int64_t delta, int64_t most) {
+  __int128 distance = static_cast<__int128>(limit) - start, step = delta;
+  if (step < 0)
+    std::tie(distance, step) = std::pair(-distance, -step);
+  return static_cast<int64_t>(std::clamp<__int128>((distance + step - 1) / step, 0, most));
 }
 
 //===----------------------------------------------------------------------===//

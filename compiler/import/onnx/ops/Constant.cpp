@@ -83,21 +83,6 @@ LogicalResult importRuntimeRange(Node &n) {
   return n.setResult(n.add(n.mul(n.iota(size, 0, type), delta), start));
 }
 
-/// ceil((limit - start) / delta) of constants, no less than 0 and no more than kMaxRange; `delta` is not 0. Whole numbers are not
-/// rounded, and no distance between two of them overflows.
-int64_t countSteps(ArrayRef<int64_t> start, ArrayRef<int64_t> limit, ArrayRef<int64_t> delta) {
-  __int128 distance = static_cast<__int128>(limit[0]) - start[0], step = delta[0];
-  if (step < 0)
-    std::tie(distance, step) = std::pair(-distance, -step);
-  return static_cast<int64_t>(std::clamp<__int128>((distance + step - 1) / step, 0, kMaxRange));
-}
-
-int64_t countSteps(ArrayRef<double> start, ArrayRef<double> limit, ArrayRef<double> delta) {
-  double steps = std::ceil((limit[0] - start[0]) / delta[0]);
-  // Of infinities that make no number as well.
-  return steps < static_cast<double>(kMaxRange) ? static_cast<int64_t>(std::max(steps, 0.0)) : kMaxRange;
-}
-
 /// start + i * delta for i below ceil((limit - start) / delta).
 LogicalResult importRange(Node &n) {
   Type type = n.inputType(0).getElementType();
@@ -109,7 +94,11 @@ LogicalResult importRange(Node &n) {
   auto s = start->getNumbers(), l = limit->getNumbers(), d = delta->getNumbers();
   auto si = start->getIntegers(), li = limit->getIntegers(), di = delta->getIntegers();
   if (s && l && d && (*d)[0] != 0) {
-    int64_t steps = si && li && di ? countSteps(*getConstants(*si), *getConstants(*li), *getConstants(*di)) : countSteps(*s, *l, *d);
+    double real = std::ceil(((*l)[0] - (*s)[0]) / (*d)[0]);
+    // Of infinities that make no number there are too many as well. Whole numbers above 2^53 are no doubles.
+    int64_t steps = real < static_cast<double>(kMaxRange) ? static_cast<int64_t>(std::max(real, 0.0)) : kMaxRange;
+    if (si && li && di)
+      steps = countSteps(*getConstant((*si)[0]), *getConstant((*li)[0]), *getConstant((*di)[0]), kMaxRange);
     if (steps == kMaxRange)
       return n.invalid("would make more than 2^40 elements");
     count = n.constantDim(steps);
