@@ -50,7 +50,7 @@ static const OpSchema::FormalParameter *getParameter(const OpSchema &schema, int
   return count == 0 ? nullptr : &schema.inputs()[std::min(i, count - 1)];
 }
 
-/// Whether inputs whose types the schema calls by one name have one element type.
+/// Whether inputs have element types that the schema allows, and one where it calls their types by one name.
 static LogicalResult checkTypes(Node &node, const OpSchema &schema) {
   llvm::StringMap<std::pair<int, Type>> bound;
   for (int i = 0; i < node.getProto().input_size(); ++i) {
@@ -65,6 +65,10 @@ static LogicalResult checkTypes(Node &node, const OpSchema &schema) {
     if (only.consume_front("tensor(") && only.consume_back(")") && only != getName(type))
       return node.malformed("input number " + Twine(i) + ", '" + parameter->GetName() + "', is of type " + getName(type) +
                             ", but has to be " + only);
+    std::string whole = "tensor(" + getName(type) + ")";
+    if (llvm::none_of(parameter->GetTypes(), [&](const std::string *allowed) { return *allowed == whole; }))
+      return node.malformed("input number " + Twine(i) + ", '" + parameter->GetName() + "', is of type " + getName(type) +
+                            ", which its operator does not take in opset " + Twine(node.getOpset()));
     auto [it, isNew] = bound.try_emplace(parameter->GetTypeStr(), i, type);
     if (isNew || it->second.second == type)
       continue;
