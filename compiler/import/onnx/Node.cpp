@@ -218,6 +218,14 @@ int64_t Node::getInt(StringRef name, int64_t fallback) {
   return attr ? attr->i() : fallback;
 }
 
+bool Node::getBool(StringRef name, bool fallback) {
+  int64_t value = getInt(name, fallback);
+  // ONNX says what 0 and 1 mean. Runtimes that compare with either of them differ on what else there is.
+  if (value != 0 && value != 1)
+    (void)invalid("attribute '" + name + "' is " + Twine(value) + ", but has to be 0 or 1");
+  return value != 0;
+}
+
 double Node::getFloat(StringRef name, double fallback) {
   const AttributeProto *attr = findAttr(name, AttributeProto::FLOAT, "a float");
   return attr ? attr->f() : fallback;

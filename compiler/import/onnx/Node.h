@@ -85,7 +85,8 @@ public:
 
   bool hasAttr(llvm::StringRef name) const { return findAttr(name) != nullptr; }
   int64_t getInt(llvm::StringRef name, int64_t fallback);
-  bool getBool(llvm::StringRef name, bool fallback) { return getInt(name, fallback) != 0; }
+  /// An int that is 0 or 1.
+  bool getBool(llvm::StringRef name, bool fallback);
   double getFloat(llvm::StringRef name, double fallback);
   std::string getString(llvm::StringRef name, llvm::StringRef fallback);
   std::optional<Ints> getInts(llvm::StringRef name);
