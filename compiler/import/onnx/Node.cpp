@@ -319,20 +319,26 @@ std::optional<int64_t> Node::normalizeAxis(int64_t axis, int64_t rank) {
   return std::nullopt;
 }
 
-std::optional<Ints> Node::normalizeAxes(IntsRef axes, int64_t rank) {
+std::optional<Ints> Node::normalizeAxesInOrder(IntsRef axes, int64_t rank) {
   Ints result;
   for (int64_t axis : axes) {
     std::optional<int64_t> normalized = normalizeAxis(axis, rank);
     if (!normalized)
       return std::nullopt;
+    if (llvm::is_contained(result, *normalized)) {
+      (void)invalid("axis " + Twine(*normalized) + " is named twice");
+      return std::nullopt;
+    }
     result.push_back(*normalized);
   }
-  llvm::sort(result);
-  const int64_t *twice = std::adjacent_find(result.begin(), result.end());
-  if (twice == result.end())
-    return result;
-  (void)invalid("axis " + Twine(*twice) + " is named twice");
-  return std::nullopt;
+  return result;
+}
+
+std::optional<Ints> Node::normalizeAxes(IntsRef axes, int64_t rank) {
+  std::optional<Ints> result = normalizeAxesInOrder(axes, rank);
+  if (result)
+    llvm::sort(*result);
+  return result;
 }
 
 std::optional<Ints> Node::getAxes(StringRef attr, size_t inputIndex, int64_t rank) {

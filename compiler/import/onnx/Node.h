@@ -105,7 +105,9 @@ public:
 
   /// An axis in [-rank, rank) as one in [0, rank).
   std::optional<int64_t> normalizeAxis(int64_t axis, int64_t rank);
-  /// The same for a list, which is sorted and must be without repetition.
+  /// The same for a list, which must be without repetition.
+  std::optional<Ints> normalizeAxesInOrder(IntsRef axes, int64_t rank);
+  /// The same, sorted.
   std::optional<Ints> normalizeAxes(IntsRef axes, int64_t rank);
   /// Axes as they are given before and after a certain version: by an attribute, or by an input.
   std::optional<Ints> getAxes(llvm::StringRef attr, size_t inputIndex, int64_t rank);

@@ -182,13 +182,10 @@ LogicalResult keepAspectRatio(Node &n, Value x, ResizePlan &plan) {
 std::optional<ResizePlan> readPlan(Node &n, Value x) {
   Ints axes = rangeOf(0, n.rank(x));
   if (std::optional<Ints> given = n.getInts("axes")) {
-    axes.clear();
-    for (int64_t axis : *given) {
-      std::optional<int64_t> normalized = n.normalizeAxis(axis, n.rank(x));
-      if (!normalized)
-        return std::nullopt;
-      axes.push_back(*normalized);
-    }
+    std::optional<Ints> normalized = n.normalizeAxesInOrder(*given, n.rank(x));
+    if (!normalized)
+      return std::nullopt;
+    axes = *normalized;
   }
   if (n.getOpset() < 11)
     return planByScales(n, x, axes, 1);

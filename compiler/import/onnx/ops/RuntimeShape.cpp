@@ -104,12 +104,10 @@ static std::optional<RuntimeBounds> readBounds(Node &n, Value x) {
       (void)n.unsupported("how many dimensions '" + n.inputName(1) + "' cuts is not known; name them by 'axes'");
       return std::nullopt;
     }
-    for (int64_t axis : n.hasInput(3) ? *n.intsOperand(3, "axes") : rangeOf(0, *count)) {
-      std::optional<int64_t> normalized = n.normalizeAxis(axis, rank);
-      if (!normalized)
-        return std::nullopt;
-      b.axes.push_back(*normalized);
-    }
+    std::optional<Ints> known = n.normalizeAxesInOrder(n.hasInput(3) ? *n.intsOperand(3, "axes") : rangeOf(0, *count), rank);
+    if (!known)
+      return std::nullopt;
+    b.axes = *known;
     return b;
   }
   Value axes = axesOperand(n, 3, rank);

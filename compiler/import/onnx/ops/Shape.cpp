@@ -183,6 +183,12 @@ LogicalResult importCenterCropPad(Node &n) {
   std::optional<Dims> sizes = n.sizesOperand(1, "shape");
   if (!sizes)
     return failure();
+  int64_t rank = n.rank(n.input(0));
+  std::optional<Ints> axes = n.normalizeAxesInOrder(n.getInts("axes").value_or(rangeOf(0, rank)), rank);
+  if (!axes)
+    return failure();
+  if (axes->size() != sizes->size())
+    return n.invalid("has " + Twine(sizes->size()) + " extents for " + Twine(axes->size()) + " axes");
   for (AffineExpr size : *sizes)
     n.require(size, "crops to a negative extent");
   return n.importBody();
@@ -294,7 +300,6 @@ struct SliceBounds {
 };
 
 std::optional<SliceBounds> readSliceBounds(Node &n, int64_t rank) {
-  SliceBounds b;
   bool hasOperands = n.getOpset() >= 10;
   std::optional<Dims> starts, ends;
   if (hasOperands) {
@@ -318,14 +323,10 @@ std::optional<SliceBounds> readSliceBounds(Node &n, int64_t rank) {
                     " steps, which must be as many");
     return std::nullopt;
   }
-  b = {*starts, *ends, {}, *steps};
-  for (int64_t axis : *axes) {
-    std::optional<int64_t> normalized = n.normalizeAxis(axis, rank);
-    if (!normalized)
-      return std::nullopt;
-    b.axes.push_back(*normalized);
-  }
-  return b;
+  axes = n.normalizeAxesInOrder(*axes, rank);
+  if (!axes)
+    return std::nullopt;
+  return SliceBounds{*starts, *ends, *axes, *steps};
 }
 
 LogicalResult importSlice(Node &n) {
@@ -389,14 +390,14 @@ LogicalResult importPad(Node &n) {
   if (pads->size() != 2 * axes->size())
     return n.invalid("has " + Twine(pads->size()) + " pads for " + Twine(axes->size()) +
                      " axes, but needs two for each");
+  axes = n.normalizeAxesInOrder(*axes, n.rank(x));
+  if (!axes)
+    return failure();
   Dims low(n.rank(x), n.constantDim(0)), shape = n.dims(x);
-  for (auto [i, given] : llvm::enumerate(*axes)) {
-    std::optional<int64_t> axis = n.normalizeAxis(given, n.rank(x));
-    if (!axis)
-      return failure();
-    low[*axis] = (*pads)[i];
-    shape[*axis] = addDims(shape[*axis], addDims((*pads)[i], (*pads)[i + axes->size()]));
-    n.require(shape[*axis], "cuts more off axis " + Twine(*axis) + " than there is");
+  for (auto [i, axis] : llvm::enumerate(*axes)) {
+    low[axis] = (*pads)[i];
+    shape[axis] = addDims(shape[axis], addDims((*pads)[i], (*pads)[i + axes->size()]));
+    n.require(shape[axis], "cuts more off axis " + Twine(axis) + " than there is");
   }
   if (n.hasFault())
     return failure();
