@@ -119,7 +119,7 @@ Values evaluateCast(Node &n) {
   if (!value || n.getOpset() < 6)
     return {};
   Type to = n.getOpType() == "CastLike" ? n.inputType(1).getElementType() : n.getDataType("to", value->type);
-  if (to.getIntOrFloatBitWidth() < 16 && isa<FloatType>(to))
+  if (!to || !to.isIntOrFloat() || (isa<FloatType>(to) && to.getIntOrFloatBitWidth() < 16))
     return {};
   return build(value->shape, to,
                [&](IntsRef index) { return castElement(elementAt(*value, index), value->type, to); });
@@ -147,11 +147,15 @@ template <ElementFunction function> Values evaluateReduce(Node &n) {
   if (!value || value->shape.size() != 1 || value->elements.empty() || (n.hasInput(1) && !axes) ||
       ((!axes || axes->empty()) && n.getBool("noop_with_empty_axes", false)))
     return {};
+  // The handler says what is wrong with other axes.
+  if (axes && !axes->empty() && (axes->size() > 1 || (axes->front() != 0 && axes->front() != -1)))
+    return {};
+  Type type = value->type;
   Element result = value->elements[0];
   for (const Element &element : ArrayRef(value->elements).drop_front())
-    result = result.isKnown() && element.isKnown() ? function(result, element, value->type) : Element();
+    result = result.isKnown() && element.isKnown() ? castElement(function(result, element, type), type, type) : Element();
   Ints shape = n.getBool("keepdims", true) ? Ints{1} : Ints{};
-  return build(shape, value->type, [&](IntsRef) { return result; });
+  return build(shape, type, [&](IntsRef) { return result; });
 }
 
 } // namespace

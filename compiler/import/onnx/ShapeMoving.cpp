@@ -15,6 +15,8 @@ using namespace tenon::onnx_import;
 
 namespace {
 
+// What is not as ONNX has it has no value here: the operator's handler says what is wrong.
+
 /// An axis in [0, rank), or -1.
 int64_t wrapAxis(int64_t axis, int64_t rank) {
   return axis < -rank || axis >= rank ? -1 : axis < 0 ? axis + rank : axis;
@@ -58,6 +60,8 @@ Values evaluateReshape(Node &n) {
   for (auto [i, size] : llvm::enumerate(*shape)) {
     if (size == 0 && !n.getBool("allowzero", false) && i < value->shape.size())
       size = value->shape[i];
+    if (size < -1 || (size == -1 && open))
+      return {};
     if (size == -1)
       open = &size;
     else
@@ -65,8 +69,10 @@ Values evaluateReshape(Node &n) {
     if (known > ShapeValue::kMaxElements)
       return {};
   }
+  if (open && known == 0)
+    return {};
   if (open)
-    *open = known > 0 ? static_cast<int64_t>(value->elements.size()) / known : 0;
+    *open = static_cast<int64_t>(value->elements.size()) / known;
   return reshaped(*value, *shape);
 }
 
@@ -95,14 +101,17 @@ Values evaluateSqueeze(Node &n) {
   std::optional<Ints> axes = n.hasInput(1) ? constantsAt(n, 1) : n.getInts("axes");
   if (!value || (!axes && n.hasInput(1)))
     return {};
-  Ints shape;
-  for (auto [i, size] : llvm::enumerate(value->shape)) {
-    bool isNamed = axes && llvm::any_of(*axes, [&, i = i](int64_t axis) {
-                     return wrapAxis(axis, value->shape.size()) == static_cast<int64_t>(i);
-                   });
-    if (!(axes ? isNamed : size == 1))
-      shape.push_back(size);
+  Ints named;
+  for (int64_t axis : axes.value_or(Ints())) {
+    axis = wrapAxis(axis, value->shape.size());
+    if (axis < 0 || value->shape[axis] != 1 || llvm::is_contained(named, axis))
+      return {};
+    named.push_back(axis);
   }
+  Ints shape;
+  for (auto [i, size] : llvm::enumerate(value->shape))
+    if (!(axes ? llvm::is_contained(named, static_cast<int64_t>(i)) : size == 1))
+      shape.push_back(size);
   return reshaped(*value, shape);
 }
 
@@ -111,6 +120,8 @@ Values evaluateConcat(Node &n) {
   Ints shape;
   SmallVector<const ShapeValue *> values;
   int64_t total = 0;
+  if (wrapAxis(n.getInt("axis", 1), 1) < 0 && n.getOpset() >= 4)
+    return {};
   for (size_t i = 0; i < n.getNumInputs(); ++i) {
     RankedTensorType type = n.inputType(i);
     if (type.getRank() != 1 || !type.hasStaticShape())
@@ -171,18 +182,21 @@ Values evaluateSlice(Node &n) {
       (steps && steps->size() != starts->size()))
     return {};
   int64_t rank = value->shape.size();
-  Ints shape(value->shape), from(rank, 0), by(rank, 1);
+  Ints shape(value->shape), from(rank, 0), by(rank, 1), cut;
   for (size_t i = 0; i < starts->size(); ++i) {
     int64_t axis = wrapAxis(axes ? (*axes)[i] : i, rank), step = steps ? (*steps)[i] : 1;
-    if (axis < 0 || step == 0)
+    if (axis < 0 || step == 0 || llvm::is_contained(cut, axis))
       return {};
+    cut.push_back(axis);
     int64_t size = value->shape[axis], start = (*starts)[i], end = (*ends)[i];
     start = start < 0 ? start + size : start;
     end = end < 0 ? std::max<int64_t>(end, -size - 1) + size : end;
-    start = step > 0 ? std::clamp<int64_t>(start, 0, size) : std::clamp<int64_t>(start, 0, size - 1);
+    // No element is the first one of none, from whichever end.
+    start = std::clamp<int64_t>(start, 0, step > 0 ? size : std::max<int64_t>(size - 1, 0));
     end = step > 0 ? std::clamp<int64_t>(end, 0, size) : std::clamp<int64_t>(end, -1, size - 1);
-    int64_t distance = step > 0 ? end - start : start - end, stride = step > 0 ? step : -step;
-    shape[axis] = distance <= 0 || stride < 0 ? 0 : 1 + (distance - 1) / stride;
+    // No distance is longer than the largest number, which stands for a step of -2^63.
+    int64_t distance = step > 0 ? end - start : start - end, stride = step == INT64_MIN ? INT64_MAX : std::abs(step);
+    shape[axis] = distance <= 0 || size == 0 ? 0 : 1 + (distance - 1) / stride;
     from[axis] = start;
     by[axis] = step;
   }
@@ -203,8 +217,8 @@ Values evaluateTranspose(Node &n) {
   Ints shape;
   if (static_cast<int64_t>(permutation.size()) != rank)
     return {};
-  for (int64_t axis : permutation) {
-    if (axis < 0 || axis >= rank)
+  for (auto [i, axis] : llvm::enumerate(permutation)) {
+    if (axis < 0 || axis >= rank || llvm::is_contained(ArrayRef(permutation).take_front(i), axis))
       return {};
     shape.push_back(value->shape[axis]);
   }
@@ -231,9 +245,21 @@ Values evaluateExpand(Node &n) {
 Values evaluateSplit(Node &n) {
   const ShapeValue *value = n.known(0);
   std::optional<Ints> sizes = n.hasInput(1) ? constantsAt(n, 1) : n.getInts("split");
-  if (!value || value->shape.size() != 1 || (n.hasInput(1) && !sizes))
+  if (!value || value->shape.size() != 1 || (n.hasInput(1) && !sizes) || wrapAxis(n.getInt("axis", 0), 1) < 0)
     return {};
   int64_t total = value->shape[0], parts = n.getNumOutputs();
+  if (n.getInt("num_outputs", parts) != parts || (n.getOpset() < 18 && !sizes && total % parts != 0))
+    return {};
+  if (sizes && static_cast<int64_t>(sizes->size()) != parts)
+    return {};
+  int64_t left = total;
+  for (int64_t size : sizes.value_or(Ints{total})) {
+    if (size < 0 || size > left)
+      return {};
+    left -= size;
+  }
+  if (left != 0)
+    return {};
   if (!sizes)
     sizes = Ints(parts, llvm::divideCeil(total, parts));
   Values result;
