@@ -523,48 +523,61 @@ static std::optional<TransposedDims> findTransposedDims(linalg::GenericOp root, 
   return std::nullopt;
 }
 
-/// A part of `extent` of about `limit`, so that no part at the end is much smaller; all of it where that is not much more.
-static int64_t choosePartOfTransposed(int64_t extent, int64_t limit) {
-  constexpr int64_t kLine = 16;
+/// A part of `extent` of about `limit`, in whole cache lines of `line` elements, so that no part at the end is much smaller; all of it where
+/// that is not much more.
+static int64_t choosePartOfTransposed(int64_t extent, int64_t limit, int64_t line) {
   if (extent <= 2 * limit)
     return std::max<int64_t>(extent, 1);
-  for (int64_t size = limit; size >= kLine && 2 * size > limit; size -= kLine)
-    if (extent % size == 0 || extent % size >= 2 * kLine)
+  for (int64_t size = limit / line * line; size >= line && 2 * size > limit; size -= line)
+    if (extent % size == 0 || extent % size >= 2 * line)
       return size;
   return llvm::divideCeil(extent, llvm::divideCeil(extent, limit));
 }
 
 /// Tile sizes of a transpose, by result dimension: some lines of memory along what is contiguous in the operand, too, of
 /// which no part is read twice then, and so that registers can transpose blocks. A short dimension is taken whole, with some of the next
-/// one; so is an open one, which may be 1.
+/// one; so is a dynamic one, which may be 1. `target` counts elements of 32 bits: of bytes and halves, a tile has more.
 static SmallVector<int64_t> chooseTransposedSizes(ArrayRef<AffineExpr> dims, const TransposedDims &transposed, const UsualSizes &usual,
-                                                  int64_t target) {
-  constexpr int64_t kColumns = 64;
+                                                  int64_t target, int64_t elementBits) {
+  constexpr int64_t kColumnsOfWords = 64, kRows = 128, kWordBits = 32, kLineOfWords = 16, kDynamicShare = 4;
+  int64_t wordElements = std::max<int64_t>(kWordBits / std::max<int64_t>(elementBits, 8), 1);
+  int64_t columns = kColumnsOfWords * std::min<int64_t>(wordElements, 2);
+  int64_t line = kLineOfWords * wordElements;
+  target *= wordElements;
   SmallVector<int64_t> sizes(dims.size(), 0);
   int64_t elements = 1;
   for (unsigned dim : transposed.units)
     elements *= sizes[dim] = std::max<int64_t>(getConstant(dims[dim]).value_or(1), 1);
+  int64_t fewestRows = elements == 1 ? kRows : columns;
   auto choose = [&](ArrayRef<unsigned> order, std::optional<unsigned> excluded, int64_t wanted) {
     int64_t run = 1;
     for (unsigned dim : order) {
       if (2 * run > wanted || sizes[dim] != 0 || dim == excluded)
         return;
       std::optional<int64_t> extent = usual.get(dims[dim]);
-      sizes[dim] = extent ? choosePartOfTransposed(*extent, wanted / run) : kColumns;
-      if (!extent)
+      sizes[dim] = extent ? choosePartOfTransposed(*extent, wanted / run, line) : std::min(wanted / run, fewestRows);
+      // A dynamic extent may be 1, or be as large as the tile.
+      if (!extent) {
+        elements *= std::max<int64_t>(sizes[dim] / kDynamicShare, 1);
         continue;
+      }
       run *= sizes[dim];
       elements *= sizes[dim];
       if (sizes[dim] < *extent)
         return;
     }
   };
-  choose(transposed.operand, transposed.result.front(), kColumns);
-  choose(transposed.result, std::nullopt, std::max(target / elements, kColumns));
+  choose(transposed.operand, transposed.result.front(), columns);
+  choose(transposed.result, std::nullopt, std::max(target / elements, fewestRows));
   for (unsigned i = dims.size(); i-- > 0;)
     if (sizes[i] == 0)
-      elements *= sizes[i] = std::clamp<int64_t>(target / elements, 1, std::max<int64_t>(usual.get(dims[i]).value_or(kColumns), 1));
+      elements *= sizes[i] = std::clamp<int64_t>(target / elements, 1, std::max<int64_t>(usual.get(dims[i]).value_or(columns), 1));
   return sizes;
+}
+
+static int64_t getElementBits(Value tensor) {
+  Type type = getElementTypeOrSelf(tensor);
+  return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 64;
 }
 
 /// Whether `op`, or a stage that it depends on, reads an operand in panels: places in one are remainders.
@@ -623,7 +636,7 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   if (contraction && !exact && !contraction->copiedRowBytes)
     cutWidenedTiles(findContractionOp(root), *contraction, fixed);
   if (std::optional<TransposedDims> transposed = findTransposedDims(root, map, dims); transposed && !contraction && !exact)
-    fixed = chooseTransposedSizes(dims, *transposed, usual, target);
+    fixed = chooseTransposedSizes(dims, *transposed, usual, target, getElementBits(root.getResult(result)));
   for (size_t i = dims.size(); i-- > 0;) {
     unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
     int64_t extent = usual.get(dims[i]).value_or(64);

@@ -332,8 +332,8 @@ func.func private @sums_of_panels(%w: tensor<21x7x128xi8> {tenon.dims = #tenon.s
 
 // A transpose is cut along both of the dimensions that are contiguous on either side, however long one of them is.
 // CHECK-LABEL: @transposes_have_square_tiles
-// CHECK-SAME: tenon.tiles = #tenon.shape<64>
-// CHECK: tensor.extract_slice %{{.*}} [64, 128] [1, 1] : tensor<4096x128xf32>
+// CHECK-SAME: tenon.tiles = #tenon.shape<32>
+// CHECK: tensor.extract_slice %{{.*}} [128, 128] [1, 1] : tensor<4096x128xf32>
 func.func private @transposes_have_square_tiles(%x: tensor<4096x128xf32> {tenon.dims = #tenon.shape<4096, 128>},
     %out: tensor<128x4096xf32> {tenon.dims = #tenon.shape<128, 4096>, tenon.output}) -> tensor<128x4096xf32>
     attributes {tenon.kernel} {
@@ -347,7 +347,7 @@ func.func private @transposes_have_square_tiles(%x: tensor<4096x128xf32> {tenon.
 
 // A short dimension is whole in a tile, with a part of the next one; so is an open one, which may be 1.
 // CHECK-LABEL: @transposes_of_short_dimensions
-// CHECK: tensor.extract_slice %{{.*}} [64, 1, 64, 2] [1, 1, 1, 1] : tensor<256x8x64x2xf32>
+// CHECK: tensor.extract_slice %{{.*}} [256, 1, 64, 2] [1, 1, 1, 1] : tensor<256x8x64x2xf32>
 func.func private @transposes_of_short_dimensions(%x: tensor<256x8x64x2xf32> {tenon.dims = #tenon.shape<256, 8, 64, 2>},
     %out: tensor<2x8x64x256xf32> {tenon.dims = #tenon.shape<2, 8, 64, 256>, tenon.output}) -> tensor<2x8x64x256xf32>
     attributes {tenon.kernel} {
@@ -360,8 +360,8 @@ func.func private @transposes_of_short_dimensions(%x: tensor<256x8x64x2xf32> {te
   return %0 : tensor<2x8x64x256xf32>
 }
 // CHECK-LABEL: @transposes_of_open_dimensions
-// CHECK-SAME: tenon.tiles = #tenon.shape<(s0 ceildiv 64) * 32>
-// CHECK: tensor.extract_slice %{{.*}} [64, 1, 64, %{{.*}}] [1, 1, 1, 1] : tensor<256x8x64x?xf32>
+// CHECK-SAME: tenon.tiles = #tenon.shape<(s0 ceildiv 64) * 8>
+// CHECK: tensor.extract_slice %{{.*}} [256, 1, 64, %{{.*}}] [1, 1, 1, 1] : tensor<256x8x64x?xf32>
 func.func private @transposes_of_open_dimensions(%x: tensor<256x8x64x?xf32> {tenon.dims = #tenon.shape<256, 8, 64, s0>},
     %out: tensor<?x8x64x256xf32> {tenon.dims = #tenon.shape<s0, 8, 64, 256>, tenon.output}, %s0: index) -> tensor<?x8x64x256xf32>
     attributes {tenon.kernel, tenon.symbols = ["s0"]} {
@@ -372,6 +372,21 @@ func.func private @transposes_of_open_dimensions(%x: tensor<256x8x64x?xf32> {ten
     linalg.yield %a : f32
   } -> tensor<?x8x64x256xf32>
   return %0 : tensor<?x8x64x256xf32>
+}
+
+// Tiles of bytes have 128 columns, two cache lines, and four times as many elements as tiles of words.
+// CHECK-LABEL: @transposes_of_bytes
+// CHECK: tensor.extract_slice %{{.*}} [128, 128] [1, 1] : tensor<4096x512xi8>
+func.func private @transposes_of_bytes(%x: tensor<4096x512xi8> {tenon.dims = #tenon.shape<4096, 512>},
+    %out: tensor<512x4096xi8> {tenon.dims = #tenon.shape<512, 4096>, tenon.output}) -> tensor<512x4096xi8>
+    attributes {tenon.kernel} {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4096x512xi8>) outs(%out : tensor<512x4096xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    linalg.yield %a : i8
+  } -> tensor<512x4096xi8>
+  return %0 : tensor<512x4096xi8>
 }
 
 // A short innermost dimension that stays is whole in a tile, which is square in the others.
