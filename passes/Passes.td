@@ -800,9 +800,19 @@ def VectorizeTransposes : Pass<"tenon-vectorize-transposes", "::mlir::ModuleOp">
     one in memory on its side: rows of a block (or columns) are then enumerated over several loops. Where memory
     is of dynamic strides, whether it continues is decided at run time, as for a batch that may be 1.
 
-    Bytes and halves are transposed within 128 bits: each such part of a vector has other rows, so that vectors are written whole.
-    A short innermost loop of both sides, of a power of two, is a unit that blocks move as one number; another one is copied by vectors, of which the last overlaps the one before it. Longer ones, and rows
-    too few for a block, are left to LLVM.
+    Bytes and halves are transposed within lanes of 128 bits: each lane of a vector has other rows, so that vectors are written whole.
+    Wider elements are transposed within lanes first, and lanes are exchanged at last. Blocks follow each other along that side
+    where they have parts of cache lines. Where rows of the input are a multiple of 4096 bytes apart (of 512 bytes, for bytes and
+    halves), their lines evict each other from L1: some rows are copied to scratch before, and transposed from there.
+
+    A block may have more rows than there are: a column that is written has units of the next one then, which the next store
+    overwrites; in the same way, a row that is read has units of the next one, which are dropped. The last block reaches backward, so
+    that nothing outside of the operands is read or written. Two to four rows, and boxes of a few vectors that are contiguous
+    on both sides, are permuted by shuffles of whole vectors.
+
+    A short innermost loop of both sides, of a power of two, is a unit that blocks move as one number; another one is copied by
+    vectors, of which the last overlaps the one before it, or by one vector that is longer than it. Longer loops, and rows of bytes and
+    halves too few for a block whose number is static, are left to LLVM.
 
     ```mlir
     linalg.generic ... ins(%in : memref<8x5x3xf32>) outs(%out : memref<3x5x8xf32>)   // (d2, d1, d0) -> (d0, d1, d2)

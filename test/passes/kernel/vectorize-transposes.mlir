@@ -4,6 +4,7 @@
 #flip = affine_map<(d0, d1) -> (d1, d0)>
 #map3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
 #swap3 = affine_map<(d0, d1, d2) -> (d1, d0, d2)>
+#swapinner3 = affine_map<(d0, d1, d2) -> (d0, d2, d1)>
 #reverse3 = affine_map<(d0, d1, d2) -> (d2, d1, d0)>
 
 // Four vectors are read, and after two rounds of shuffles four are written.
@@ -160,10 +161,63 @@ func.func @no_long_runs(%in: memref<6x5x127xf32>, %out: memref<5x6x127xf32>) {
   return
 }
 
-// CHECK-LABEL: @no_blocks_of_rows_too_few
-// CHECK: linalg.generic
-func.func @no_blocks_of_rows_too_few(%in: memref<12x3xf32>, %out: memref<3x12xf32>) {
+// Three vectors of the input have four columns of three rows each: each vector of the output takes two shuffles of them.
+// CHECK-LABEL: @three_columns
+// CHECK: scf.for %{{.*}} to %c12{{.*}} step %c4
+// CHECK-COUNT-3: vector.load
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 3, 6, -1]
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 1, 2, 5]
+// CHECK-COUNT-3: vector.store
+// CHECK-NOT: vector.store
+func.func @three_columns(%in: memref<12x3xf32>, %out: memref<3x12xf32>) {
   linalg.generic {indexing_maps = [#flip, #map], iterator_types = ["parallel", "parallel"]} ins(%in : memref<12x3xf32>) outs(%out : memref<3x12xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// Boxes of 2 x 4 elements are contiguous on both sides: two vectors are permuted for each, whatever is around them.
+// CHECK-LABEL: @dense_boxes
+// CHECK: scf.for %{{.*}} to %c5{{.*}} step %c1
+// CHECK-COUNT-2: vector.load {{.*}} vector<4xf32>
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 4, 1, 5]
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [2, 6, 3, 7]
+// CHECK-NOT: memref.load
+func.func @dense_boxes(%in: memref<5x2x4xf32>, %out: memref<5x4x2xf32>) {
+  linalg.generic {indexing_maps = [#swapinner3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%in : memref<5x2x4xf32>) outs(%out : memref<5x4x2xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// A run of three elements is moved as four, of which the next run overwrites the last; the last run of a row is moved exactly.
+// CHECK-LABEL: @runs_of_three
+// CHECK: scf.for %{{.*}} to %c5
+// CHECK: scf.for %{{.*}} to %c63
+// CHECK: vector.load {{.*}} vector<4xf32>
+// CHECK: vector.store {{.*}} vector<4xf32>
+// CHECK-COUNT-2: vector.store {{.*}} vector<2xf32>
+// CHECK-NOT: vector.store
+func.func @runs_of_three(%in: memref<64x5x3xf32>, %out: memref<5x64x3xf32>) {
+  linalg.generic {indexing_maps = [#swap3, #map3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%in : memref<64x5x3xf32>) outs(%out : memref<5x64x3xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// Three rows whose number is dynamic have blocks of four: a column that is written has a unit of the next one, which the next store overwrites.
+// Where the extent is none or rows do not continue, units are moved one by one.
+// CHECK-LABEL: @padded_rows
+// CHECK: arith.divui %c3
+// CHECK: scf.if
+// CHECK-COUNT-4: vector.load {{.*}} vector<4xf32>
+// CHECK-COUNT-4: vector.store {{.*}} vector<4xf32>
+// CHECK: memref.store
+func.func @padded_rows(%in: memref<?x64xf32>, %out: memref<64x?xf32>) {
+  linalg.generic {indexing_maps = [#flip, #map], iterator_types = ["parallel", "parallel"]} ins(%in : memref<?x64xf32>) outs(%out : memref<64x?xf32>) {
   ^bb0(%x: f32, %old: f32):
     linalg.yield %x : f32
   }

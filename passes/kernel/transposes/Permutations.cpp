@@ -1,0 +1,185 @@
+//===- Permutations.cpp - permute the units of a few vector registers -----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernel/transposes/CopyBuilder.h"
+#include "passes/kernel/transposes/Shuffles.h"
+#include "passes/kernel/transposes/Transposes.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// Each vector of the output takes a shuffle for all but one of the vectors of the input.
+static constexpr int64_t kMaxVectors = 4;
+/// Units of fewer bits are permuted within lanes, one instruction for each vector of the input.
+static constexpr int64_t kWideBits = 32;
+static constexpr int64_t kMaxNarrowVectors = 7;
+
+/// Units of a vector that is permuted: bytes and halves cross no lane.
+static int64_t countUnits(const StridedCopy &copy, int64_t vectorBytes) {
+  int64_t bits = copy.getUnitBits();
+  return bits >= kWideBits ? vectorBytes * 8 / bits : kLaneBits / bits;
+}
+
+namespace {
+/// Where vectors of as many units are, by side.
+struct VectorPlaces {
+  SmallVector<Value> at[2];
+};
+} // namespace
+
+/// Reads vectors, and writes those whose units `getSource` returns, by vector and unit of the output.
+static void emitPermutation(CopyBuilder &builder, const VectorPlaces &places, int64_t units,
+                            llvm::function_ref<VectorUnit(int64_t, int64_t)> getSource) {
+  Shuffles shuffles(builder.b, builder.loc, builder.wordsPerUnit);
+  SmallVector<Value> vectors;
+  for (Value place : places.at[kInput])
+    vectors.push_back(builder.loadUnits(units, place));
+  for (auto [i, place] : llvm::enumerate(places.at[kOutput])) {
+    int64_t vector = i;
+    builder.storeUnits(shuffles.gather(vectors, units, [&](int64_t unit) { return getSource(vector, unit); }),
+                       place);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Dense boxes
+//===----------------------------------------------------------------------===//
+
+/// Where each unit of a box, as the output stores it, is in the input.
+static SmallVector<int64_t> getInputPositions(const StridedCopy &copy, const DenseBox &box) {
+  SmallVector<int64_t> positions(box.size);
+  for (int64_t position = 0; position < box.size; ++position) {
+    int64_t rest = position, output = 0;
+    for (unsigned loop : box.loops) {
+      output += rest % copy.loops[loop].extent * copy.loops[loop].strides[kOutput] / copy.unit;
+      rest /= copy.loops[loop].extent;
+    }
+    positions[output] = position;
+  }
+  return positions;
+}
+
+/// The last vector overlaps the one before it if the box is no multiple of vectors.
+static void emitBox(const StridedCopy &copy, const DenseBox &box, int64_t units) {
+  CopyBuilder builder(copy);
+  SmallVector<int64_t> positions = getInputPositions(copy, box), begins;
+  for (int64_t begin = 0; begin < box.size; begin += units)
+    begins.push_back(std::min(begin, box.size - units));
+  builder.forLoops(builder.getOthers(box.loops), builder.start, [&](Places places) {
+    VectorPlaces vectors;
+    for (Side side : kSides)
+      for (int64_t begin : begins)
+        vectors.at[side].push_back(builder.add(places.at[side], builder.constant(begin * copy.unit)));
+    emitPermutation(builder, vectors, units, [&](int64_t vector, int64_t unit) {
+      int64_t position = positions[begins[vector] + unit], source = position / units;
+      return VectorUnit{source, position - begins[source]};
+    });
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Few rows and columns
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A long loop `along`, around at most one loop on each side that the other side has elsewhere: `counts` are
+/// the extents of these, or 1.
+struct Strip {
+  unsigned along;
+  std::optional<unsigned> few[2];
+  int64_t counts[2] = {1, 1};
+};
+} // namespace
+
+static std::optional<Strip> findStrip(const StridedCopy &copy, int64_t units) {
+  unsigned inner[2] = {copy.orders[kInput][0], copy.orders[kOutput][0]};
+  auto tryLoop = [&](unsigned along) -> std::optional<Strip> {
+    Strip strip{along, {}};
+    for (Side side : kSides) {
+      if (inner[side] == along)
+        continue;
+      strip.few[side] = inner[side];
+      strip.counts[side] = copy.loops[inner[side]].extent;
+      if (ShapedType::isDynamic(strip.counts[side]))
+        return std::nullopt;
+    }
+    int64_t length = copy.loops[along].extent, vectors = strip.counts[kInput] * strip.counts[kOutput];
+    // LLVM interleaves rows of bytes and halves better.
+    bool isWide = copy.getUnitBits() >= kWideBits,
+         isNarrow = strip.few[kInput] && !strip.few[kOutput] && vectors <= kMaxNarrowVectors;
+    bool continues = llvm::all_of(
+        kSides, [&](Side side) { return copy.loops[along].strides[side] == strip.counts[side] * copy.unit; });
+    if (!continues || !(isWide ? vectors <= kMaxVectors : isNarrow) ||
+        (!ShapedType::isDynamic(length) && length < units))
+      return std::nullopt;
+    return strip;
+  };
+  SmallVector<unsigned> candidates{inner[kInput], inner[kOutput]};
+  for (Side side : kSides)
+    candidates.push_back(copy.orders[side].size() > 1 ? copy.orders[side][1] : inner[side]);
+  for (unsigned along : candidates)
+    if (std::optional<Strip> strip = tryLoop(along))
+      return strip;
+  return std::nullopt;
+}
+
+/// Vectors of each side that have the same positions of the long loop.
+static void emitStrip(const StridedCopy &copy, const Strip &strip, int64_t units) {
+  CopyBuilder builder(copy);
+  const RunLoop &along = builder.loops[strip.along];
+  SmallVector<unsigned> taken{strip.along};
+  for (Side side : kSides)
+    if (strip.few[side])
+      taken.push_back(*strip.few[side]);
+  // What is contiguous on one side is a few rows on the other.
+  auto getPlaces = [&](Side side, Value place, Value position) {
+    Side other = side == kInput ? kOutput : kInput;
+    SmallVector<Value> places;
+    Value base = builder.add(place, builder.mul(position, builder.constant(strip.counts[side] * copy.unit)));
+    for (int64_t row = 0; row < strip.counts[other]; ++row)
+      for (int64_t i = 0; i < strip.counts[side]; ++i) {
+        Value offset = strip.few[other] ? builder.mul(builder.constant(row),
+                                                      builder.loops[*strip.few[other]].strides[side])
+                                        : builder.constant(0);
+        places.push_back(builder.add(base, builder.add(offset, builder.constant(i * units * copy.unit))));
+      }
+    return places;
+  };
+  int64_t columns = strip.counts[kInput], rows = strip.counts[kOutput];
+  auto getSource = [&](int64_t vector, int64_t unit) {
+    int64_t column = vector / rows, position = vector % rows * units + unit, row = position % rows,
+            input = position / rows * columns + column;
+    return VectorUnit{row * columns + input / units, input % units};
+  };
+  auto emit = [&] {
+    builder.forLoops(builder.getOthers(taken), builder.start, [&](Places places) {
+      builder.forSteps(along.extent, units, [&](Value position) {
+        VectorPlaces vectors;
+        for (Side side : kSides)
+          vectors.at[side] = getPlaces(side, places.at[side], position);
+        emitPermutation(builder, vectors, units, getSource);
+      });
+    });
+  };
+  builder.ifElse(builder.isAtLeast(along.extent, units), emit,
+                 [&] { builder.moveUnits(builder.loops, builder.start); });
+}
+
+bool tenon::permuteRegisters(const StridedCopy &copy, int64_t vectorBytes) {
+  int64_t units = countUnits(copy, vectorBytes);
+  if (units < 2)
+    return false;
+  if (std::optional<DenseBox> box = copy.findDenseBox(kMaxVectors * units); box && box->size > 2) {
+    emitBox(copy, *box, std::min<int64_t>(units, llvm::bit_floor(uint64_t(box->size))));
+    return true;
+  }
+  if (std::optional<Strip> strip = findStrip(copy, units)) {
+    emitStrip(copy, *strip, units);
+    return true;
+  }
+  return false;
+}

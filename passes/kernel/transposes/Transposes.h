@@ -1,0 +1,32 @@
+//===- Transposes.h - ways to move the elements of a transpose ------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each of these either creates the loops of a copy before it and returns true, or creates nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_KERNEL_TRANSPOSES_TRANSPOSES_H
+#define TENON_PASSES_KERNEL_TRANSPOSES_TRANSPOSES_H
+
+#include "passes/kernel/transposes/StridedCopy.h"
+
+namespace tenon {
+
+/// The innermost loop is contiguous on both sides and short: its elements are moved in vectors.
+bool moveRuns(const StridedCopy &copy, int64_t vectorBytes);
+
+/// A few vectors of the input have the same elements as a few vectors of the output: all of a dense box, or
+/// some columns of two, three or four rows that are contiguous in the output, or the reverse.
+bool permuteRegisters(const StridedCopy &copy, int64_t vectorBytes);
+
+/// Blocks of rows, which are contiguous in the output, and of columns, which are contiguous in the input, are
+/// transposed in registers.
+bool transposeBlocks(const StridedCopy &copy, int64_t vectorBytes);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_TRANSPOSES_TRANSPOSES_H
