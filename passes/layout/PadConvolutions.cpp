@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
 #include "passes/layout/Groups.h"
-#include "passes/layout/Padding.h"
+#include "dialects/tenon/Padding.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_PADCONVOLUTIONS

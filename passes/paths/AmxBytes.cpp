@@ -15,7 +15,7 @@
 
 #include "dialects/tenon/Tenon.h"
 #include "passes/Kernel.h"
-#include "passes/layout/Padding.h"
+#include "dialects/tenon/Padding.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/ProductShape.h"
 #include <cmath>

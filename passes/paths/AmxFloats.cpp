@@ -16,7 +16,7 @@
 
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "passes/layout/Padding.h"
+#include "dialects/tenon/Padding.h"
 #include "passes/paths/PartProduct.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/ProductShape.h"

@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "passes/layout/Padding.h"
+#include "dialects/tenon/Padding.h"
 #include "passes/paths/ProductShape.h"
 
 using namespace mlir;

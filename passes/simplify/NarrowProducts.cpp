@@ -16,7 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
-#include "passes/layout/Padding.h"
+#include "dialects/tenon/Padding.h"
 #include "passes/simplify/ConstantValue.h"
 
 namespace tenon {

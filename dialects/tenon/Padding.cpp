@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/layout/Padding.h"
+#include "dialects/tenon/Padding.h"
 
 using namespace mlir;
 using namespace tenon;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_LAYOUT_PADDING_H
-#define TENON_PASSES_LAYOUT_PADDING_H
+#ifndef TENON_DIALECTS_TENON_PADDING_H
+#define TENON_DIALECTS_TENON_PADDING_H
 
 #include "dialects/tenon/Tenon.h"
 
@@ -22,4 +22,4 @@ void padWithZeros(mlir::OpBuilder &b, ConvolveOp op);
 
 } // namespace tenon
 
-#endif // TENON_PASSES_LAYOUT_PADDING_H
+#endif // TENON_DIALECTS_TENON_PADDING_H
