@@ -49,9 +49,9 @@ inline constexpr llvm::StringRef kRequiresAttr = "tenon.requires";
 inline constexpr llvm::StringRef kRangesAttr = "tenon.ranges";
 /// On a function: for each of them, in order, what it is that would break; may be empty.
 inline constexpr llvm::StringRef kRequiresTextAttr = "tenon.requires_text";
-/// On a kernel and its launches: how many floating-point operations it is (passes/fusion/Flops.h), where that is constant.
+/// On a kernel and its launches: how many floating-point operations it is (passes/cost/Flops.h), where that is constant.
 inline constexpr llvm::StringRef kFlopsAttr = "tenon.flops";
-/// On a module: the figures of the processor that it is compiled for (passes/paths/Machine.h).
+/// On a module: the figures of the processor that it is compiled for (passes/cost/Machine.h).
 inline constexpr llvm::StringRef kMachineAttr = "tenon.machine";
 /// On a reshape between two loop nests of a region: how many elements of each dimension of the second one's result a tile has, which
 /// computes what it reads of the first one (passes/fusion/Chains.h).
@@ -74,7 +74,7 @@ inline constexpr llvm::StringRef kPathsAttr = "tenon.paths";
 inline constexpr llvm::StringRef kNormalAttr = "tenon.normal";
 /// So many queries of attention are done together at least: what vectors of all targets divide.
 inline constexpr int64_t kQueriesTogether = 16;
-/// On a function or kernel: {N = 128}, which values its symbols have most often (passes/UsualSizes.h).
+/// On a function or kernel: {N = 128}, which values its symbols have most often (passes/cost/UsualSizes.h).
 inline constexpr llvm::StringRef kUsualAttr = "tenon.usual";
 /// On a copy of main for some sizes: which those are, for people.
 inline constexpr llvm::StringRef kProgramAttr = "tenon.program";

@@ -11,7 +11,7 @@
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/Pass/Pass.h"
-#include "passes/kernel/ByteProducts.h"
+#include "passes/cost/ByteProducts.h"
 #include <functional>
 #include <memory>
 

@@ -10,7 +10,7 @@
 #define TENON_COMPILER_PIPELINE_PIPELINE_H
 
 #include "passes/Passes.h"
-#include "passes/paths/Machine.h"
+#include "passes/cost/Machine.h"
 #include <optional>
 
 namespace mlir {

@@ -8,8 +8,8 @@
 #include "passes/fusion/Chains.h"
 #include "dialects/tenon/WidenedRows.h"
 #include "passes/Kernel.h"
-#include "passes/fusion/ChainCost.h"
-#include "passes/paths/ProductShape.h"
+#include "passes/cost/ChainCost.h"
+#include "passes/cost/ProductShape.h"
 
 using namespace mlir;
 using namespace tenon;

@@ -17,7 +17,7 @@
 #include "passes/Kernel.h"
 #include "passes/fusion/Chains.h"
 #include "passes/fusion/Cheap.h"
-#include "passes/fusion/FusionCost.h"
+#include "passes/cost/FusionCost.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_FUSE

@@ -13,8 +13,8 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
-#include "passes/fusion/Flops.h"
-#include "passes/fusion/Traffic.h"
+#include "passes/cost/Flops.h"
+#include "passes/cost/Traffic.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringMap.h"
 

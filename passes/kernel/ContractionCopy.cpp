@@ -22,7 +22,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/kernel/ContractionEmitter.h"
 #include "passes/kernel/TileLoop.h"
-#include "passes/paths/Machine.h"
+#include "passes/cost/Machine.h"
 
 using namespace mlir;
 using namespace tenon;

@@ -18,10 +18,10 @@
 #define TENON_PASSES_KERNEL_CONTRACTIONEMITTER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/kernel/ByteProducts.h"
+#include "passes/cost/ByteProducts.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/Epilogue.h"
-#include "passes/kernel/RegisterBlock.h"
+#include "passes/cost/RegisterBlock.h"
 
 namespace tenon {
 

@@ -9,7 +9,7 @@
 #define TENON_PASSES_KERNEL_QUADPRODUCTS_H
 
 #include "mlir/IR/Builders.h"
-#include "passes/kernel/ByteProducts.h"
+#include "passes/cost/ByteProducts.h"
 
 namespace tenon {
 

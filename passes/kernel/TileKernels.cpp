@@ -24,11 +24,11 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
-#include "passes/UsualSizes.h"
+#include "passes/cost/UsualSizes.h"
 #include "passes/kernel/ChainTile.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/WinogradScratch.h"
-#include "passes/paths/Machine.h"
+#include "passes/cost/Machine.h"
 #include "passes/paths/parts/FloatParts.h"
 #include "runtime/format/Kernel.h"
 

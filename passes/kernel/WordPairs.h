@@ -9,7 +9,7 @@
 #define TENON_PASSES_KERNEL_WORDPAIRS_H
 
 #include "mlir/IR/Builders.h"
-#include "passes/kernel/ByteProducts.h"
+#include "passes/cost/ByteProducts.h"
 #include <optional>
 #include <utility>
 

@@ -9,8 +9,8 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
-#include "passes/layout/PanelPacking.h"
-#include "passes/paths/Machine.h"
+#include "passes/cost/PanelPacking.h"
+#include "passes/cost/Machine.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_ORDERFACTORS

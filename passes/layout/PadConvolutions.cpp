@@ -8,7 +8,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
-#include "passes/layout/Groups.h"
+#include "passes/cost/Groups.h"
 #include "dialects/tenon/Padding.h"
 
 namespace tenon {

@@ -19,8 +19,8 @@
 #include "mlir/IR/Threading.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
-#include "passes/layout/PackedDims.h"
-#include "passes/layout/PanelPacking.h"
+#include "passes/cost/PackedDims.h"
+#include "passes/cost/PanelPacking.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_PREPACKWEIGHTS

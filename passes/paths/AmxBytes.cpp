@@ -17,7 +17,7 @@
 #include "passes/Kernel.h"
 #include "dialects/tenon/Padding.h"
 #include "passes/paths/Path.h"
-#include "passes/paths/ProductShape.h"
+#include "passes/cost/ProductShape.h"
 #include <cmath>
 
 using namespace mlir;

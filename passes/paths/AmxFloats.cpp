@@ -19,7 +19,7 @@
 #include "dialects/tenon/Padding.h"
 #include "passes/paths/PartProduct.h"
 #include "passes/paths/Path.h"
-#include "passes/paths/ProductShape.h"
+#include "passes/cost/ProductShape.h"
 #include "passes/paths/parts/FloatParts.h"
 #include <cmath>
 

@@ -14,7 +14,7 @@
 #include "passes/Kernel.h"
 #include "passes/paths/PartProduct.h"
 #include "passes/paths/Path.h"
-#include "passes/paths/ProductShape.h"
+#include "passes/cost/ProductShape.h"
 
 using namespace mlir;
 using namespace tenon;

@@ -15,9 +15,9 @@
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/WeightBytes.h"
 #include "passes/Kernel.h"
-#include "passes/layout/PackedDims.h"
+#include "passes/cost/PackedDims.h"
 #include "passes/paths/Path.h"
-#include "passes/paths/ProductShape.h"
+#include "passes/cost/ProductShape.h"
 
 using namespace mlir;
 using namespace tenon;

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/paths/Path.h"
-#include "passes/paths/ProductShape.h"
+#include "passes/cost/ProductShape.h"
 
 using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// What the operation is by itself (kernel/ByteProducts.h).
+/// What the operation is by itself (cost/ByteProducts.h).
 struct ByteVectors : public Path {
   llvm::StringRef getName() const override { return "quads"; }
 

@@ -17,9 +17,9 @@
 #include "dialects/tenon/WeightBytes.h"
 #include "passes/Kernel.h"
 #include "passes/kernel/Contraction.h"
-#include "passes/layout/PackedDims.h"
+#include "passes/cost/PackedDims.h"
 #include "passes/paths/Path.h"
-#include "passes/paths/ProductShape.h"
+#include "passes/cost/ProductShape.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include <cmath>
 

@@ -8,7 +8,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "passes/Kernel.h"
 #include "passes/paths/Path.h"
-#include "passes/paths/ProductShape.h"
+#include "passes/cost/ProductShape.h"
 
 using namespace mlir;
 using namespace tenon;

@@ -11,7 +11,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "dialects/tenon/Padding.h"
-#include "passes/paths/ProductShape.h"
+#include "passes/cost/ProductShape.h"
 
 using namespace mlir;
 using namespace tenon;

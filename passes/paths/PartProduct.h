@@ -10,7 +10,7 @@
 
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/PatternMatch.h"
-#include "passes/layout/PackedDims.h"
+#include "passes/cost/PackedDims.h"
 #include "passes/paths/parts/FloatParts.h"
 
 namespace tenon {

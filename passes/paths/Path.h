@@ -14,7 +14,7 @@
 #define TENON_PASSES_PATHS_PATH_H
 
 #include "mlir/IR/PatternMatch.h"
-#include "passes/paths/Machine.h"
+#include "passes/cost/Machine.h"
 #include <memory>
 #include <optional>
 #include <vector>

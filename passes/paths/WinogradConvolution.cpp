@@ -14,9 +14,9 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "passes/layout/PanelPacking.h"
+#include "passes/cost/PanelPacking.h"
 #include "passes/paths/Path.h"
-#include "passes/paths/ProductShape.h"
+#include "passes/cost/ProductShape.h"
 #include "passes/paths/WinogradProduct.h"
 
 using namespace mlir;

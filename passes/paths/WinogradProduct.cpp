@@ -7,8 +7,8 @@
 
 #include "passes/paths/WinogradProduct.h"
 #include "dialects/tenon/WeightBytes.h"
-#include "passes/UsualSizes.h"
-#include "passes/paths/ProductShape.h"
+#include "passes/cost/UsualSizes.h"
+#include "passes/cost/ProductShape.h"
 
 using namespace mlir;
 using namespace tenon;

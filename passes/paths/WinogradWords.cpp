@@ -14,9 +14,9 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "passes/UsualSizes.h"
+#include "passes/cost/UsualSizes.h"
 #include "passes/paths/Path.h"
-#include "passes/paths/ProductShape.h"
+#include "passes/cost/ProductShape.h"
 #include "passes/paths/WinogradProduct.h"
 
 using namespace mlir;

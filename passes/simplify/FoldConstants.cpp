@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
-#include "passes/fusion/Flops.h"
+#include "passes/cost/Flops.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace tenon {

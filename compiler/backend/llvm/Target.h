@@ -9,7 +9,7 @@
 #ifndef TENON_COMPILER_BACKEND_LLVM_TARGET_H
 #define TENON_COMPILER_BACKEND_LLVM_TARGET_H
 
-#include "passes/paths/Machine.h"
+#include "passes/cost/Machine.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>

@@ -11,7 +11,7 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
-#include "passes/fusion/Traffic.h"
+#include "passes/cost/Traffic.h"
 #include "passes/lower/tenon-to-plan/Conversion.h"
 
 namespace tenon {

@@ -8,7 +8,7 @@
 #ifndef TENON_PASSES_PATHS_WINOGRAD_SCHEDULE_H
 #define TENON_PASSES_PATHS_WINOGRAD_SCHEDULE_H
 
-#include "passes/paths/Machine.h"
+#include "passes/cost/Machine.h"
 
 namespace tenon {
 

@@ -1,0 +1,75 @@
+//===- ChainCost.cpp - what it costs to compute a convolution's input beside it //
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/cost/ChainCost.h"
+#include "passes/cost/FusionCost.h"
+
+#include <algorithm>
+
+using namespace tenon;
+
+int64_t tenon::countLinesBetween(const ChainShape &shape, int64_t lines) {
+  return std::min((lines - 1) * shape.stride + (shape.window - 1) * shape.dilation + 1, shape.lines);
+}
+
+static double getBytesBetween(const ChainShape &shape) {
+  return double(shape.images) * shape.lines * shape.width * shape.channels * shape.elementBytes;
+}
+
+static double getSeparateCycles(const ChainShape &shape, const Machine &machine) {
+  double between = getBytesBetween(shape);
+  return getKernelCycles({shape.firstCycles, shape.firstBytes + between}, machine) +
+         getKernelCycles({shape.secondCycles, shape.secondBytes + between}, machine);
+}
+
+/// That a tile has of the images between: the stack has room for so many (PlaceAllocations).
+static constexpr double kMostBytes = 1 << 18;
+
+static double getTileBytes(const ChainShape &shape, int64_t lines, int64_t channels) {
+  return double(countLinesBetween(shape, lines)) * shape.width * channels * shape.elementBytes;
+}
+
+/// Cycles of a kernel of both with these tiles; none where the cache does not hold what one reads, or there are too few of them for threads
+/// to share.
+static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t lines, int64_t channels, const Machine &machine) {
+  constexpr int64_t kFewestTiles = 16;
+  constexpr double kShareOfCache = 0.5;
+  // Two calls, and blocks of rows at the end that are not full.
+  constexpr double kTileCycles = 500;
+  double bytes = getTileBytes(shape, lines, channels);
+  double tiles = double(shape.images) * ((shape.resultLines + lines - 1) / lines) * (shape.channels / channels);
+  if (bytes + shape.weightBytes > kShareOfCache * machine.ownCacheBytes || tiles < kFewestTiles)
+    return std::nullopt;
+  // What tiles that are neighbours compute of the lines between twice. The two take turns, tile by tile: neither hides behind the other's bytes.
+  double repeated = tiles * bytes / getBytesBetween(shape);
+  double near = tiles * getMoveCycles(bytes + shape.weightBytes, machine);
+  double first = std::max(shape.firstCycles * repeated, getMoveCycles(shape.firstBytes, machine) + near);
+  double second = std::max(shape.secondCycles, getMoveCycles(shape.secondBytes, machine) + near);
+  return getKernelCycles({first + second + tiles * kTileCycles, 0}, machine);
+}
+
+std::optional<ChainTile> tenon::chooseChainTile(const ChainShape &shape, const Machine &machine) {
+  // Estimates are not as exact as that: two kernels share their work among threads, and choose blocks, each for itself.
+  constexpr double kLeastGain = 0.05;
+  double separate = getSeparateCycles(shape, machine), least = separate * (1 - kLeastGain);
+  std::optional<ChainTile> best;
+  int64_t step = shape.channelStep ? shape.channelStep : shape.channels;
+  for (int64_t channels = step; channels <= shape.channels; channels += step) {
+    if (shape.channels % channels != 0)
+      continue;
+    for (int64_t lines = 1; lines <= shape.resultLines && getTileBytes(shape, lines, channels) <= kMostBytes; ++lines) {
+      if (shape.needsEqualTiles && shape.resultLines % lines != 0)
+        continue;
+      std::optional<double> cycles = getJoinedCycles(shape, lines, channels, machine);
+      if (!cycles || *cycles >= least)
+        continue;
+      least = *cycles;
+      best = ChainTile{lines, channels, separate - *cycles};
+    }
+  }
+  return best;
+}

@@ -1,0 +1,37 @@
+//===- FusionCost.cpp - what it costs to store a value, and to compute it again //
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/cost/FusionCost.h"
+
+#include <algorithm>
+
+using namespace tenon;
+
+/// Bytes that a core gets from its own caches in a cycle: half a vector of AVX-512. An estimate, as the cycles below are.
+static constexpr double kNearBytes = 32;
+
+/// A barrier, and a call on each thread: a third of a microsecond.
+static constexpr double kLaunchCycles = 1000;
+
+double tenon::getMoveCycles(double bytes, const Machine &machine) {
+  if (bytes <= machine.ownCacheBytes)
+    return bytes / kNearBytes;
+  return bytes / (bytes <= machine.sharedCacheBytes ? machine.farBytes : machine.memoryBytes);
+}
+
+double tenon::getKernelCycles(const KernelWork &work, const Machine &machine) {
+  return std::max(work.cycles, getMoveCycles(work.bytes, machine)) + kLaunchCycles;
+}
+
+bool tenon::paysToRecompute(const Broadcast &value, const Machine &machine) {
+  double lanes = machine.vectorBytes / value.elementBytes, stored = value.elements * value.elementBytes;
+  double readerCycles = value.reads / lanes * value.readerVectorCycles, readerBytes = 2 * value.reads * value.elementBytes;
+  KernelWork own{value.elements / lanes * value.vectorCycles, 2 * stored};
+  KernelWork reader{readerCycles, readerBytes + stored};
+  KernelWork joined{readerCycles + value.reads / lanes * value.vectorCycles, readerBytes + stored};
+  return getKernelCycles(joined, machine) <= getKernelCycles(own, machine) + getKernelCycles(reader, machine);
+}

@@ -1,0 +1,142 @@
+//===- PackedDims.cpp - which weights are read in panels ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/cost/PackedDims.h"
+#include "dialects/tenon/WidenedRows.h"
+#include "passes/cost/Groups.h"
+#include "passes/cost/Machine.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// The dimension of a contraction's weight that runs along the last dimension of the result, where the weight has
+/// nothing else but dimensions that are summed over.
+static std::optional<int64_t> getColumnDim(ContractOp op, OpOperand &weight) {
+  bool isLhs = weight.getOperandNumber() == 0;
+  ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims(), other = isLhs ? op.getRhsDims() : op.getLhsDims();
+  if (op.getResultDims().empty() || llvm::is_contained(other, op.getResultDims().back()))
+    return std::nullopt;
+  const int64_t *column = llvm::find(own, op.getResultDims().back());
+  if (column == own.end() || own.size() < 2)
+    return std::nullopt;
+  for (int64_t index : own)
+    if (index != *column && (llvm::is_contained(op.getResultDims(), index) || !llvm::is_contained(other, index)))
+      return std::nullopt;
+  return column - own.begin();
+}
+
+/// The dimension of a contraction's weight that is the other operand's last one, where it is as long there: the product
+/// sums quads along it.
+static std::optional<int64_t> getQuadDim(ContractOp op, OpOperand &weight) {
+  bool isLhs = weight.getOperandNumber() == 0;
+  ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims(), other = isLhs ? op.getRhsDims() : op.getLhsDims();
+  const int64_t *quad = other.empty() ? own.end() : llvm::find(own, other.back());
+  Value input = isLhs ? op.getRhs() : op.getLhs();
+  if (quad == own.end() || getDims(input).back() != getDims(weight.get())[quad - own.begin()])
+    return std::nullopt;
+  return quad - own.begin();
+}
+
+/// Whether a product is one of unsigned bytes with the signed ones of `weight`.
+static bool isProductOfBytes(OpOperand &weight) {
+  Operation *op = weight.getOwner();
+  return getElementTypeOrSelf(weight.get()).isSignlessInteger(8) && getElementTypeOrSelf(op->getResult(0)).isInteger(32) &&
+         getElementTypeOrSelf(op->getOperand(1 - weight.getOperandNumber())).isUnsignedInteger(8);
+}
+
+/// Where an operand of few bits becomes the matrix of a product of floats: that operand of the product.
+static OpOperand *getWidenedUse(OpOperand &use) {
+  Operation *op = use.getOwner();
+  bool widensHalves = isa<CastOp>(op) && isHalf(use.get().getType());
+  if ((!widensHalves && !isa<DequantizeOp>(op)) || !op->hasOneUse() || !isa<ContractOp>(*op->user_begin()))
+    return nullptr;
+  Type type = getElementTypeOrSelf(op->getResult(0));
+  return type.isF32() || type.isF64() ? &*op->use_begin() : nullptr;
+}
+
+/// What a dequantised matrix wants of its own operands.
+static std::optional<PackedDims> getWidenedDims(OpOperand &use, OpOperand &matrix) {
+  std::optional<int64_t> axis = getColumnDim(cast<ContractOp>(matrix.getOwner()), matrix);
+  RankedTensorType type = cast<RankedTensorType>(use.get().getType());
+  if (!axis || type.getDimSize(*axis) == 1)
+    return std::nullopt;
+  bool isInWords = use.getOperandNumber() == 0 && type.getElementType().isUnsignedInteger(4) && type.getRank() == 2;
+  return isInWords ? PackedDims{*axis, {}, 1 - *axis} : PackedDims{*axis};
+}
+
+/// A part of a panel pays where its elements would not be neighbours otherwise, or become more.
+static bool hasEnoughColumns(OpOperand &use, PackedDims dims) {
+  auto type = cast<RankedTensorType>(use.get().getType());
+  bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.quadAxis && !getWidenedUse(use) &&
+                       dims.columns == getMachine(use.getOwner()).panelColumns;
+  return type.getDimSize(dims.axis) >= (areNeighbours ? kPanelColumns : kFewColumns);
+}
+
+namespace {
+/// Of a matrix: the dimension along the columns of the result, and the one that the other operand has last.
+struct MatrixDims {
+  std::optional<int64_t> axis, depthAxis;
+};
+} // namespace
+
+static MatrixDims getMatrixDims(OpOperand &use) {
+  if (auto contract = dyn_cast<ContractOp>(use.getOwner()))
+    return {getColumnDim(contract, use), getQuadDim(contract, use)};
+  auto convolve = dyn_cast<ConvolveOp>(use.getOwner());
+  if (convolve && convolve.getChannelsLast() && convolve.getGroups() == 1 && use.getOperandNumber() == 1)
+    return {convolve.getFilterDim(), convolve.getFilterChannelDim()};
+  return {};
+}
+
+/// Whether the dimensions that are neither are neighbours.
+static bool areOthersTogether(OpOperand &use, int64_t axis, int64_t depthAxis) {
+  int64_t rank = cast<RankedTensorType>(use.get().getType()).getRank(), first = std::min(axis, depthAxis),
+          last = std::max(axis, depthAxis);
+  return (first == 0) + (last + 1 == rank) + (first + 1 == last) >= 2;
+}
+
+std::optional<MatrixAxes> tenon::getMatrixAxes(OpOperand &use) {
+  auto [axis, depthAxis] = getMatrixDims(use);
+  if (!axis || !depthAxis || !areOthersTogether(use, *axis, *depthAxis))
+    return std::nullopt;
+  return MatrixAxes{*axis, *depthAxis};
+}
+
+/// The dimensions that a use wants, however many columns there are.
+static std::optional<PackedDims> findPackedDims(OpOperand &use) {
+  if (OpOperand *matrix = getWidenedUse(use))
+    return getWidenedDims(use, *matrix);
+  if (auto convolve = dyn_cast<ConvolveOp>(use.getOwner());
+      convolve && use.getOperandNumber() == 1 && getGroupPanel(convolve))
+    return PackedDims{static_cast<int64_t>(convolve.getFilterDim()), {}, {}, getGroupPanel(convolve)};
+  auto [axis, quadAxis] = getMatrixDims(use);
+  if (!axis)
+    return std::nullopt;
+  Type type = getElementTypeOrSelf(use.get());
+  if (type.isF32() || type.isF64())
+    return PackedDims{*axis, {}, {}, getMachine(use.getOwner()).panelColumns};
+  int64_t rank = cast<RankedTensorType>(use.get().getType()).getRank(), last = rank - (*axis + 1 == rank ? 2 : 1);
+  bool isCollapsible = *axis == 0 || *axis + 2 >= rank; // of the dimensions that are neither
+  if (!isProductOfBytes(use) || quadAxis != last || !isCollapsible)
+    return std::nullopt;
+  return PackedDims{*axis, quadAxis};
+}
+
+std::optional<PackedDims> tenon::getPackedDims(OpOperand &use) {
+  std::optional<PackedDims> dims = findPackedDims(use);
+  return dims && hasEnoughColumns(use, *dims) ? dims : std::nullopt;
+}
+
+std::optional<PackedDims> tenon::getEmbeddingDims(WeightOp weight) {
+  RankedTensorType type = weight.getType();
+  auto gathersRows = [&](OpOperand &use) {
+    auto gather = dyn_cast<GatherOp>(use.getOwner());
+    return gather && use.getOperandNumber() == 0 && gather.getAxis() == 0;
+  };
+  bool isEmbedding = type.getRank() == 2 && type.getElementType().isUnsignedInteger(4) && llvm::all_of(weight->getUses(), gathersRows);
+  return isEmbedding ? std::optional(PackedDims{0, {}, 1, 1}) : std::nullopt;
+}

@@ -1,0 +1,105 @@
+//===- ProductShape.cpp - how large a sum of products is ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/cost/ProductShape.h"
+#include "dialects/tenon/Tenon.h"
+#include "passes/cost/UsualSizes.h"
+#include "passes/cost/PackedDims.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// Where symbols are not known, what the extent is with the usual ones: of batch * length some thousand.
+static double getExtent(const UsualSizes &usual, AffineExpr dim) {
+  if (std::optional<int64_t> extent = usual.get(dim))
+    return static_cast<double>(*extent);
+  llvm::DenseMap<AffineExpr, AffineExpr> sizes;
+  dim.walk([&](AffineExpr part) {
+    if (isa<AffineSymbolExpr, AffineDimExpr>(part) && !usual.get(part))
+      sizes[part] = getDimConstant(dim.getContext(), kUsualExtent);
+  });
+  std::optional<int64_t> extent = usual.get(simplifyDim(dim.replace(sizes)));
+  return static_cast<double>(std::max<int64_t>(extent.value_or(kUsualExtent), 1));
+}
+
+static ProductShape getShape(ContractOp op, const UsualSizes &usual) {
+  ProductShape shape{1, 1, 1, 1, 1};
+  for (AffineExpr dim : getDims(op.getType())) {
+    shape.rows *= shape.columns;
+    shape.neighbours = shape.columns;
+    shape.columns = getExtent(usual, dim);
+  }
+  for (auto [index, dim] : llvm::zip(op.getLhsDims(), getDims(op.getLhs())))
+    if (!llvm::is_contained(op.getResultDims(), index)) {
+      shape.repetitions *= shape.depth;
+      shape.depth = getExtent(usual, dim);
+    }
+  return shape;
+}
+
+static ProductShape getShape(ConvolveOp op, const UsualSizes &usual) {
+  Dims result = getDims(op.getType()), filter = getDims(op.getFilter());
+  ProductShape shape{1, 1, 1, 1, 1};
+  for (auto [i, dim] : llvm::enumerate(result))
+    if (static_cast<int64_t>(i) != op.getChannelDim()) {
+      shape.neighbours = getExtent(usual, dim);
+      shape.rows *= shape.neighbours;
+    }
+  for (auto [i, dim] : llvm::enumerate(filter))
+    if (static_cast<int64_t>(i) == op.getFilterDim())
+      shape.columns = getExtent(usual, dim);
+    else if (static_cast<int64_t>(i) == op.getFilterChannelDim())
+      shape.depth = getExtent(usual, dim);
+    else
+      shape.repetitions *= getExtent(usual, dim);
+  shape.groups = op.getGroups();
+  return shape;
+}
+
+std::optional<ProductShape> tenon::getProductShape(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (!function)
+    return std::nullopt;
+  UsualSizes usual(function);
+  if (auto contract = dyn_cast<ContractOp>(op))
+    return getShape(contract, usual);
+  if (auto convolve = dyn_cast<ConvolveOp>(op))
+    return getShape(convolve, usual);
+  return std::nullopt;
+}
+
+bool tenon::isProductOfFloats(Operation *op) {
+  Type type = getElementTypeOrSelf(op->getResult(0));
+  return (type.isF32() || type.isF64()) && llvm::all_of(op->getOperands(), [&](Value operand) {
+           return getElementTypeOrSelf(operand) == type;
+         });
+}
+
+int64_t tenon::getElementBytes(Operation *op) {
+  return llvm::divideCeil(getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth(), 8);
+}
+
+double tenon::estimateFloats(Operation *op, const Machine &machine, double share) {
+  ProductShape shape = *getProductShape(op);
+  int64_t bytes = getElementBytes(op);
+  return std::max(shape.getProducts() / machine.getMultiplyAdds(bytes) / share,
+                  machine.getReadCycles(shape.getWeights() * bytes));
+}
+
+/// The weight that is packed, with quads or without.
+static OpOperand *findPacked(Operation *op, bool hasQuads) {
+  if (!isa<ContractOp, ConvolveOp>(op))
+    return nullptr;
+  for (OpOperand &operand : op->getOpOperands())
+    if (auto weight = operand.get().getDefiningOp<WeightOp>(); weight && !isa<SplatElementsAttr>(weight.getValue()))
+      if (std::optional<PackedDims> dims = getPackedDims(operand); dims && dims->quadAxis.has_value() == hasQuads)
+        return &operand;
+  return nullptr;
+}
+
+OpOperand *tenon::findPanels(Operation *op) { return findPacked(op, /*hasQuads=*/false); }
+OpOperand *tenon::findQuads(Operation *op) { return findPacked(op, /*hasQuads=*/true); }

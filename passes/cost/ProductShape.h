@@ -1,0 +1,55 @@
+//===- ProductShape.h - how large a sum of products is ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_COST_PRODUCTSHAPE_H
+#define TENON_PASSES_COST_PRODUCTSHAPE_H
+
+#include "mlir/IR/Operation.h"
+#include "passes/cost/Machine.h"
+#include <optional>
+
+namespace tenon {
+
+/// A contraction or convolution as a product of matrices: how many rows and columns the result has, and what is summed.
+/// Extents that are not known are what they usually are.
+struct ProductShape {
+  double rows;        ///< of all dimensions of the result but the last
+  double columns;     ///< the last dimension of the result, or the filters
+  double neighbours;  ///< rows in a line: the dimension whose steps are the same everywhere in memory
+  double depth;       ///< products summed along the innermost summed dimension
+  double repetitions; ///< how often such a sum is continued: taps of a window, other summed dimensions
+  double groups = 1;  ///< of a convolution
+
+  double getProducts() const { return rows * columns * depth * repetitions; }
+  /// Elements of the operand that all rows share.
+  double getWeights() const { return columns * depth * repetitions; }
+};
+
+/// What estimates take an open extent for of which nothing is known.
+inline constexpr int64_t kUsualExtent = 64;
+
+std::optional<ProductShape> getProductShape(mlir::Operation *op);
+
+/// Of sums of some hundred products in f32, relative to the largest element.
+inline constexpr double kSumError = 4e-7;
+
+/// Whether a product is of f32 or f64, all of it.
+bool isProductOfFloats(mlir::Operation *op);
+/// Bytes of an element of the result.
+int64_t getElementBytes(mlir::Operation *op);
+
+/// Cycles of a product of floats that reaches `share` of the peak, or reads its weights at full speed.
+double estimateFloats(mlir::Operation *op, const Machine &machine, double share);
+
+/// The operand of a product that kernels read in panels; null where there is none.
+mlir::OpOperand *findPanels(mlir::Operation *op);
+/// The operand of a product of unsigned with signed bytes that kernels read in quads; null where it is none.
+mlir::OpOperand *findQuads(mlir::Operation *op);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_COST_PRODUCTSHAPE_H

@@ -1,0 +1,49 @@
+//===- RegisterBlock.h - how much of a result stays in registers ----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#ifndef TENON_PASSES_COST_REGISTERBLOCK_H
+#define TENON_PASSES_COST_REGISTERBLOCK_H
+
+#include <cstdint>
+
+namespace tenon {
+
+/// Rows and vectors of a result that are summed at the same time.
+struct RegisterBlock {
+  int64_t rows, vectors;
+};
+
+/// Rows in blocks of nearly the same size: the first `larger` of the `count` blocks have one row more than `rows`.
+struct RowBlocks {
+  int64_t count, rows, larger;
+};
+
+/// As few blocks as there can be of at most `most` rows.
+RowBlocks splitRows(int64_t rows, int64_t most);
+
+/// Sums that do not depend on each other, so many that a core starts a multiply-add while others are under way.
+constexpr int64_t kIndependentSums = 4;
+
+/// A contraction, as far as it matters for blocks.
+struct BlockProblem {
+  int64_t rows, columns;     ///< of the result
+  int64_t lanes, registers;  ///< elements of a vector register, and how many there are
+  bool isColumnwise = false; ///< both operands are read in vectors
+  double vectorCycles = 0;   ///< that a vector takes which comes from the second cache, as one operand's may
+  int64_t panelVectors = 0;  ///< of that operand which are neighbours: a block has an even part of them, or some times as many
+  /// Taps that are done at once, each with a vector in a register: row r reads place `stride` * r + `dilation` * tap.
+  int64_t taps = 1, stride = 1, dilation = 1;
+};
+
+/// The block that needs least time for the whole result, by a simple model of a core: two vector multiply-adds, two loads and
+/// four instructions a cycle, four cycles until a sum can be used again.
+RegisterBlock chooseBlock(const BlockProblem &problem);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_COST_REGISTERBLOCK_H

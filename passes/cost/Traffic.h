@@ -1,0 +1,25 @@
+//===- Traffic.h - how many bytes a region reads and writes -----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_COST_TRAFFIC_H
+#define TENON_PASSES_COST_TRAFFIC_H
+
+#include "dialects/tenon/Tenon.h"
+
+namespace tenon {
+
+/// On a kernel and its launches: how many bytes it reads and writes, where that is constant.
+inline constexpr llvm::StringRef kBytesAttr = "tenon.bytes";
+
+/// How many bytes a region moves between memory and registers at least: all that it is computed from once, but of what
+/// is sliced or looked up only as much as that gives, and all of its results. How often caches make it read again is
+/// not known here. Nothing where extents are open.
+std::optional<int64_t> countBytes(DispatchOp dispatch);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_COST_TRAFFIC_H
