@@ -13,6 +13,10 @@
 
 namespace tenon {
 
+/// Weights that are dequantized, or bytes that are widened to i16, stay in registers for at most this many rows; for more they are
+/// written to scratch first.
+inline constexpr int64_t kFewWidenedRows = 4;
+
 /// Rows and vectors of a result that are summed at the same time.
 struct RegisterBlock {
   int64_t rows, vectors;

@@ -9,6 +9,7 @@
 #ifndef TENON_PASSES_KERNEL_CONTRACTION_H
 #define TENON_PASSES_KERNEL_CONTRACTION_H
 
+#include "passes/cost/RegisterBlock.h"
 #include "passes/kernel/ElementRead.h"
 
 namespace tenon {
@@ -87,9 +88,6 @@ struct Contraction {
   bool widensScalars = false;
   std::optional<FloatParts> parts = {}; ///< `vectors` and `scalars` are the reads of the first ones
 };
-
-/// So few rows have what is widened, or bytes that become words, in registers alone.
-inline constexpr int64_t kFewWidenedRows = 4;
 
 /// On a linalg.generic with panels: what is read after the last one lies so many steps of the sum after the first one's beginning.
 /// It is asked for with the last one's products; nothing is where this is not known.

@@ -16,10 +16,10 @@
 #include "dialects/tenon/FixedNumbers.h"
 #include "dialects/tenon/WeightBytes.h"
 #include "passes/Kernel.h"
-#include "passes/kernel/Contraction.h"
 #include "passes/cost/PackedDims.h"
 #include "passes/paths/Path.h"
 #include "passes/cost/ProductShape.h"
+#include "passes/cost/RegisterBlock.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include <cmath>
 
