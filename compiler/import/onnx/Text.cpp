@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/Text.h"
-#include "compiler/backend/llvm/library/case_mapping.h"
+#include "compiler/unicode/case_mapping.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;

@@ -47,7 +47,7 @@ Strings joinStrings(Node &n, const Strings &first, const Strings &second);
 
 /// For each string its number among `keys`, which ascend and differ, or -1.
 Value findStrings(Node &n, const Strings &strings, llvm::ArrayRef<std::string> keys);
-/// Letters in upper or lower case, as `library/case_mapping.h` has it.
+/// Letters in upper or lower case, as `compiler/unicode/case_mapping.h` has it.
 Strings changeCase(Node &n, const Strings &strings, bool upper);
 std::string changeCase(llvm::StringRef text, bool upper);
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/backend/llvm/library/case_mapping.h"
+#include "compiler/unicode/case_mapping.h"
 #include "runtime/format/Kernel.h"
 
 #include <catch2/catch.hpp>

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "case_mapping.h"
+#include "compiler/unicode/case_mapping.h"
 #include "text.h"
 
 // Bytes of any number of strings, end to end: no string's last byte joins the next one's first, unless both

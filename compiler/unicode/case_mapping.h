@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_LIBRARY_CASE_MAPPING_H
-#define TENON_LIBRARY_CASE_MAPPING_H
+#ifndef TENON_COMPILER_UNICODE_CASE_MAPPING_H
+#define TENON_COMPILER_UNICODE_CASE_MAPPING_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,4 +62,4 @@ static inline void changeCase(const uint8_t *from, uint8_t *to, int64_t count, b
   }
 }
 
-#endif // TENON_LIBRARY_CASE_MAPPING_H
+#endif // TENON_COMPILER_UNICODE_CASE_MAPPING_H
