@@ -21,7 +21,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Support/Timing.h"
 #include "passes/paths/PathErrors.h"
-#include "runtime/core/Plan.h"
+#include "runtime/plan/Plan.h"
 #include <nlohmann/json.hpp>
 
 namespace tenon {

@@ -21,7 +21,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Unsupported.h"
-#include "runtime/core/Plugins.h"
+#include "runtime/plugin/Plugins.h"
 #include "runtime/format/Layout.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

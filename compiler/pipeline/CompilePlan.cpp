@@ -11,8 +11,8 @@
 #include "dialects/plan/Plan.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel.h"
-#include "runtime/core/ResidentWeights.h"
-#include "runtime/core/Verify.h"
+#include "runtime/plan/ResidentWeights.h"
+#include "runtime/plan/Verify.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 

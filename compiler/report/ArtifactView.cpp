@@ -7,9 +7,9 @@
 
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Table.h"
-#include "runtime/core/Expressions.h"
-#include "runtime/core/ResidentWeights.h"
-#include "runtime/core/Verify.h"
+#include "runtime/plan/Expressions.h"
+#include "runtime/plan/ResidentWeights.h"
+#include "runtime/plan/Verify.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"

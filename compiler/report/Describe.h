@@ -8,7 +8,7 @@
 #ifndef TENON_COMPILER_REPORT_DESCRIBE_H
 #define TENON_COMPILER_REPORT_DESCRIBE_H
 
-#include "runtime/core/Plan.h"
+#include "runtime/plan/Plan.h"
 #include <string>
 
 namespace tenon {

@@ -8,8 +8,8 @@
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/Sizes.h"
 #include "compiler/report/Table.h"
-#include "runtime/core/Footprint.h"
-#include "runtime/core/ResidentWeights.h"
+#include "runtime/plan/Footprint.h"
+#include "runtime/plan/ResidentWeights.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace tenon;

@@ -8,7 +8,7 @@
 #ifndef TENON_COMPILER_REPORT_MEMORYFIGURES_H
 #define TENON_COMPILER_REPORT_MEMORYFIGURES_H
 
-#include "runtime/core/Intervals.h"
+#include "runtime/plan/Intervals.h"
 #include <optional>
 #include <string>
 #include <vector>

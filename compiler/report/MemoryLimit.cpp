@@ -10,7 +10,7 @@
 #include "compiler/report/Describe.h"
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/Table.h"
-#include "runtime/core/Intervals.h"
+#include "runtime/plan/Intervals.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tenon;

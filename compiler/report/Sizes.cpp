@@ -7,8 +7,8 @@
 
 #include "compiler/report/Sizes.h"
 #include "compiler/report/ArtifactView.h"
-#include "runtime/core/Expressions.h"
-#include "runtime/core/Symbols.h"
+#include "runtime/plan/Expressions.h"
+#include "runtime/plan/Symbols.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"

@@ -8,8 +8,8 @@
 #ifndef TENON_COMPILER_REPORT_SIZES_H
 #define TENON_COMPILER_REPORT_SIZES_H
 
-#include "runtime/core/Plan.h"
-#include "runtime/core/Status.h"
+#include "runtime/plan/Plan.h"
+#include "runtime/base/Status.h"
 #include <string>
 #include <vector>
 

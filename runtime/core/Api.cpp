@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/core/Expressions.h"
+#include "runtime/plan/Expressions.h"
 #include "runtime/core/ProgramSession.h"
 
 #include <cstdio>

@@ -7,7 +7,7 @@
 
 #include "runtime/core/Artifact.h"
 
-#include "runtime/core/Verify.h"
+#include "runtime/plan/Verify.h"
 #include "runtime/format/Kernel.h"
 
 #include <cstring>

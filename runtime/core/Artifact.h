@@ -8,11 +8,11 @@
 #ifndef TENON_CORE_ARTIFACT_H
 #define TENON_CORE_ARTIFACT_H
 
-#include "runtime/core/Container.h"
+#include "runtime/plan/Container.h"
 #include "runtime/core/KernelFacts.h"
-#include "runtime/core/MappedFile.h"
-#include "runtime/core/Plan.h"
-#include "runtime/core/Plugins.h"
+#include "runtime/base/MappedFile.h"
+#include "runtime/plan/Plan.h"
+#include "runtime/plugin/Plugins.h"
 #include "runtime/core/WeightCheck.h"
 #include "runtime/device/cpu/CodeImage.h"
 #include "runtime/device/cpu/CpuFeatures.h"

@@ -8,9 +8,9 @@
 #ifndef TENON_CORE_DEBUGARENA_H
 #define TENON_CORE_DEBUGARENA_H
 
-#include "runtime/core/Liveness.h"
+#include "runtime/plan/Liveness.h"
 #include "runtime/core/SizeCache.h"
-#include "runtime/core/Status.h"
+#include "runtime/base/Status.h"
 
 #include <cstddef>
 #include <cstdint>

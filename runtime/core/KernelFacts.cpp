@@ -7,7 +7,7 @@
 
 #include "runtime/core/KernelFacts.h"
 
-#include "runtime/core/Expressions.h"
+#include "runtime/plan/Expressions.h"
 #include "runtime/format/Kernel.h"
 
 namespace tenon::rt {

@@ -14,8 +14,8 @@
 #ifndef TENON_CORE_KERNELFACTS_H
 #define TENON_CORE_KERNELFACTS_H
 
-#include "runtime/core/Plan.h"
-#include "runtime/core/Status.h"
+#include "runtime/plan/Plan.h"
+#include "runtime/base/Status.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -13,7 +13,7 @@
 
 #include "runtime/core/Session.h"
 #include "runtime/core/Spin.h"
-#include "runtime/core/Symbols.h"
+#include "runtime/plan/Symbols.h"
 
 #include <algorithm>
 #include <cstring>

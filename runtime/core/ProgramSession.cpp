@@ -7,7 +7,7 @@
 
 #include "runtime/core/ProgramSession.h"
 
-#include "runtime/core/Symbols.h"
+#include "runtime/plan/Symbols.h"
 #include "runtime/device/cpu/CpuCount.h"
 
 #include <cstring>

@@ -7,8 +7,8 @@
 
 #include "runtime/core/Session.h"
 
-#include "runtime/core/Footprint.h"
-#include "runtime/core/ResidentWeights.h"
+#include "runtime/plan/Footprint.h"
+#include "runtime/plan/ResidentWeights.h"
 
 #include <cstdio>
 #include <cstring>

@@ -10,7 +10,7 @@
 
 #include "runtime/core/Artifact.h"
 #include "runtime/core/DebugArena.h"
-#include "runtime/core/Memory.h"
+#include "runtime/base/Memory.h"
 #include "runtime/core/SizeCache.h"
 #include "runtime/core/ThreadPool.h"
 

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/core/CheckedMath.h"
-#include "runtime/core/Expressions.h"
-#include "runtime/core/Footprint.h"
+#include "runtime/base/CheckedMath.h"
+#include "runtime/plan/Expressions.h"
+#include "runtime/plan/Footprint.h"
 #include "runtime/core/Session.h"
-#include "runtime/core/Symbols.h"
+#include "runtime/plan/Symbols.h"
 #include "runtime/format/Kernel.h"
 
 #include <cstring>

@@ -8,7 +8,7 @@
 #ifndef TENON_CORE_SIZECACHE_H
 #define TENON_CORE_SIZECACHE_H
 
-#include "runtime/core/Plan.h"
+#include "runtime/plan/Plan.h"
 
 #include <cstddef>
 #include <cstdint>

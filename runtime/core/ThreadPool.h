@@ -9,7 +9,7 @@
 #define TENON_CORE_THREADPOOL_H
 
 #include "runtime/core/Spin.h"
-#include "runtime/core/Status.h"
+#include "runtime/base/Status.h"
 #include "runtime/core/Team.h"
 #include "runtime/device/cpu/CpuNodes.h"
 

@@ -16,8 +16,8 @@
 #ifndef TENON_CORE_WEIGHTCHECK_H
 #define TENON_CORE_WEIGHTCHECK_H
 
-#include "runtime/core/Container.h"
-#include "runtime/core/Status.h"
+#include "runtime/plan/Container.h"
+#include "runtime/base/Status.h"
 
 #include <atomic>
 #include <cstdint>

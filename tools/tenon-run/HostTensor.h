@@ -8,7 +8,7 @@
 #ifndef TENON_TOOLS_TENON_RUN_HOSTTENSOR_H
 #define TENON_TOOLS_TENON_RUN_HOSTTENSOR_H
 
-#include "runtime/core/Memory.h"
+#include "runtime/base/Memory.h"
 #include "tenon/runtime.h"
 
 #include <string>

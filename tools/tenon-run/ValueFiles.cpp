@@ -7,7 +7,7 @@
 
 #include "tools/tenon-run/ValueFiles.h"
 
-#include "runtime/core/MappedFile.h"
+#include "runtime/base/MappedFile.h"
 #include "tools/tenon-run/Npy.h"
 #include "tools/tenon-run/TensorProto.h"
 #include "tools/tenon-run/ValueProto.h"

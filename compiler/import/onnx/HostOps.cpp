@@ -17,7 +17,7 @@
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/Tensors.h"
 #include "onnx/onnx_pb.h"
-#include "runtime/core/Plugins.h"
+#include "runtime/plugin/Plugins.h"
 #include "runtime/format/Layout.h"
 
 using namespace mlir;

@@ -8,7 +8,7 @@
 #ifndef TENON_DEVICE_CPU_CODEIMAGE_H
 #define TENON_DEVICE_CPU_CODEIMAGE_H
 
-#include "runtime/core/Status.h"
+#include "runtime/base/Status.h"
 #include "runtime/device/cpu/ElfFile.h"
 #include "runtime/format/Kernel.h"
 

@@ -8,7 +8,7 @@
 #ifndef TENON_DEVICE_CPU_CPUFEATURES_H
 #define TENON_DEVICE_CPU_CPUFEATURES_H
 
-#include "runtime/core/Status.h"
+#include "runtime/base/Status.h"
 
 #include <cstddef>
 #include <cstdint>

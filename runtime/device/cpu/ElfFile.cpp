@@ -7,7 +7,7 @@
 
 #include "runtime/device/cpu/ElfFile.h"
 
-#include "runtime/core/CheckedMath.h"
+#include "runtime/base/CheckedMath.h"
 #include "runtime/format/Kernel.h"
 #include "runtime/format/Layout.h"
 

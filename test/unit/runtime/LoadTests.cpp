@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/core/Verify.h"
+#include "runtime/plan/Verify.h"
 #include "test/unit/runtime/Runner.h"
 
 #include <catch2/catch.hpp>

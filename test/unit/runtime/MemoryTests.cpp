@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/core/Expressions.h"
-#include "runtime/core/Footprint.h"
-#include "runtime/core/Liveness.h"
-#include "runtime/core/ResidentWeights.h"
-#include "runtime/core/Verify.h"
+#include "runtime/plan/Expressions.h"
+#include "runtime/plan/Footprint.h"
+#include "runtime/plan/Liveness.h"
+#include "runtime/plan/ResidentWeights.h"
+#include "runtime/plan/Verify.h"
 #include "test/unit/runtime/Runner.h"
 
 #include <catch2/catch.hpp>

@@ -1,0 +1,34 @@
+//===- Intervals.h - what sizes can come to ------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_RUNTIME_PLAN_INTERVALS_H
+#define TENON_RUNTIME_PLAN_INTERVALS_H
+
+#include "runtime/plan/Plan.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tenon::rt {
+
+/// All values from `min` to `max`. The ends of the numbers stand for values without a bound.
+struct Interval {
+  int64_t min = INT64_MIN, max = INT64_MAX;
+
+  bool isBounded() const { return max != INT64_MAX; }
+};
+
+/// Bounds of each expression, from those of the symbols. An expression never lies outside, but need not reach its
+/// bounds where a symbol stands in it more than once.
+std::vector<Interval> boundExprs(const Plan &plan, const std::vector<Interval> &symbols);
+
+/// The ranges that the plan gives its symbols.
+std::vector<Interval> rangesOf(const Plan &plan);
+
+} // namespace tenon::rt
+
+#endif // TENON_RUNTIME_PLAN_INTERVALS_H
