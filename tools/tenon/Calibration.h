@@ -8,7 +8,7 @@
 #ifndef TENON_TOOLS_TENON_CALIBRATION_H
 #define TENON_TOOLS_TENON_CALIBRATION_H
 
-#include "compiler/pipeline/InputSets.h"
+#include "compiler/driver/InputSets.h"
 
 namespace tenon {
 

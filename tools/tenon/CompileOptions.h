@@ -9,7 +9,7 @@
 #ifndef TENON_TOOLS_TENON_COMPILEOPTIONS_H
 #define TENON_TOOLS_TENON_COMPILEOPTIONS_H
 
-#include "compiler/pipeline/Compile.h"
+#include "compiler/driver/Compile.h"
 
 namespace CLI {
 class App;

@@ -13,7 +13,7 @@
 //   tenon-run FILE.tenon --input points=points.npy --output probabilities=probabilities.npy
 
 #include "compiler/graph/Graph.h"
-#include "compiler/pipeline/Compile.h"
+#include "compiler/driver/Compile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tenon::graph;

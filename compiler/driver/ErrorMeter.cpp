@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/pipeline/ErrorMeter.h"
+#include "compiler/driver/ErrorMeter.h"
 #include "compiler/artifact/ArtifactFile.h"
 #include "compiler/backend/llvm/Target.h"
-#include "compiler/pipeline/Evaluate.h"
-#include "compiler/pipeline/FloatChoices.h"
-#include "compiler/pipeline/LoadedModel.h"
+#include "compiler/driver/Evaluate.h"
+#include "compiler/driver/FloatChoices.h"
+#include "compiler/driver/LoadedModel.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/tenon/Tenon.h"
 #include "passes/Kernel.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 
-#include "compiler/pipeline/Kernels.h"
+#include "compiler/driver/Kernels.h"
 #include "compiler/backend/llvm/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Threading.h"

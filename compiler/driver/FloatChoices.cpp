@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/pipeline/FloatChoices.h"
+#include "compiler/driver/FloatChoices.h"
 #include "dialects/tenon/Tenon.h"
 
 using namespace mlir;

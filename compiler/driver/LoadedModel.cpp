@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/pipeline/LoadedModel.h"
+#include "compiler/driver/LoadedModel.h"
 #include "compiler/artifact/ArtifactFile.h"
 #include "compiler/artifact/Plan.h"
 #include "compiler/artifact/Weights.h"
 #include "compiler/backend/llvm/Target.h"
-#include "compiler/pipeline/BorrowWeights.h"
-#include "compiler/pipeline/Kernels.h"
+#include "compiler/driver/BorrowWeights.h"
+#include "compiler/driver/Kernels.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/plan/Plan.h"
 #include "mlir/IR/Diagnostics.h"

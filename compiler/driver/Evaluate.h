@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 
-#ifndef TENON_COMPILER_PIPELINE_EVALUATE_H
-#define TENON_COMPILER_PIPELINE_EVALUATE_H
+#ifndef TENON_COMPILER_DRIVER_EVALUATE_H
+#define TENON_COMPILER_DRIVER_EVALUATE_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -21,4 +21,4 @@ llvm::SmallVector<mlir::ElementsAttr> evaluateConstants(mlir::ModuleOp module);
 
 } // namespace tenon
 
-#endif // TENON_COMPILER_PIPELINE_EVALUATE_H
+#endif // TENON_COMPILER_DRIVER_EVALUATE_H

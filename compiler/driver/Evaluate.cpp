@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 
-#include "compiler/pipeline/Evaluate.h"
+#include "compiler/driver/Evaluate.h"
 #include "compiler/backend/llvm/Target.h"
-#include "compiler/pipeline/LoadedModel.h"
+#include "compiler/driver/LoadedModel.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_COMPILER_PIPELINE_ERRORMETER_H
-#define TENON_COMPILER_PIPELINE_ERRORMETER_H
+#ifndef TENON_COMPILER_DRIVER_ERRORMETER_H
+#define TENON_COMPILER_DRIVER_ERRORMETER_H
 
-#include "compiler/pipeline/InputSets.h"
+#include "compiler/driver/InputSets.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <string>
@@ -84,4 +84,4 @@ private:
 
 } // namespace tenon
 
-#endif // TENON_COMPILER_PIPELINE_ERRORMETER_H
+#endif // TENON_COMPILER_DRIVER_ERRORMETER_H

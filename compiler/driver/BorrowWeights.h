@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_COMPILER_PIPELINE_BORROWWEIGHTS_H
-#define TENON_COMPILER_PIPELINE_BORROWWEIGHTS_H
+#ifndef TENON_COMPILER_DRIVER_BORROWWEIGHTS_H
+#define TENON_COMPILER_DRIVER_BORROWWEIGHTS_H
 
 #include "dialects/plan/Plan.h"
 #include <vector>
@@ -20,4 +20,4 @@ std::vector<llvm::ArrayRef<char>> borrowWeights(plan::ProgramOp program);
 
 } // namespace tenon
 
-#endif // TENON_COMPILER_PIPELINE_BORROWWEIGHTS_H
+#endif // TENON_COMPILER_DRIVER_BORROWWEIGHTS_H

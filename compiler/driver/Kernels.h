@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 
-#ifndef TENON_COMPILER_PIPELINE_KERNELS_H
-#define TENON_COMPILER_PIPELINE_KERNELS_H
+#ifndef TENON_COMPILER_DRIVER_KERNELS_H
+#define TENON_COMPILER_DRIVER_KERNELS_H
 
 #include "compiler/backend/llvm/Codegen.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -35,4 +35,4 @@ mlir::FailureOr<std::string> buildObject(mlir::ModuleOp kernels, const CpuTarget
 
 } // namespace tenon
 
-#endif // TENON_COMPILER_PIPELINE_KERNELS_H
+#endif // TENON_COMPILER_DRIVER_KERNELS_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/pipeline/InputSets.h"
+#include "compiler/driver/InputSets.h"
 #include "compiler/artifact/DTypes.h"
 #include "dialects/tenon/Tenon.h"
 #include "passes/Kernel.h"

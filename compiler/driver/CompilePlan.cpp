@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/pipeline/Compilation.h"
+#include "compiler/driver/Compilation.h"
 #include "compiler/pipeline/PlanSearch.h"
 #include "compiler/report/MemoryLimit.h"
 #include "dialects/plan/Plan.h"

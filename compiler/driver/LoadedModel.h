@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_COMPILER_PIPELINE_LOADEDMODEL_H
-#define TENON_COMPILER_PIPELINE_LOADEDMODEL_H
+#ifndef TENON_COMPILER_DRIVER_LOADEDMODEL_H
+#define TENON_COMPILER_DRIVER_LOADEDMODEL_H
 
 #include "compiler/backend/llvm/Codegen.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -62,4 +62,4 @@ std::unique_ptr<LoadedModel> compileInMemory(mlir::ModuleOp module,
 
 } // namespace tenon
 
-#endif // TENON_COMPILER_PIPELINE_LOADEDMODEL_H
+#endif // TENON_COMPILER_DRIVER_LOADEDMODEL_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/pipeline/Compilation.h"
-#include "compiler/pipeline/Evaluate.h"
+#include "compiler/driver/Compilation.h"
+#include "compiler/driver/Evaluate.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel.h"
 #include "passes/paths/PathErrors.h"

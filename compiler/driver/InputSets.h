@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_COMPILER_PIPELINE_INPUTSETS_H
-#define TENON_COMPILER_PIPELINE_INPUTSETS_H
+#ifndef TENON_COMPILER_DRIVER_INPUTSETS_H
+#define TENON_COMPILER_DRIVER_INPUTSETS_H
 
 #include "dialects/tenon/Ranges.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -46,4 +46,4 @@ std::optional<InputSet> generateInputs(mlir::func::FuncOp function, llvm::ArrayR
 
 } // namespace tenon
 
-#endif // TENON_COMPILER_PIPELINE_INPUTSETS_H
+#endif // TENON_COMPILER_DRIVER_INPUTSETS_H

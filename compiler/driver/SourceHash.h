@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_COMPILER_PIPELINE_SOURCEHASH_H
-#define TENON_COMPILER_PIPELINE_SOURCEHASH_H
+#ifndef TENON_COMPILER_DRIVER_SOURCEHASH_H
+#define TENON_COMPILER_DRIVER_SOURCEHASH_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -17,4 +17,4 @@ uint64_t hashModule(mlir::ModuleOp module);
 
 } // namespace tenon
 
-#endif // TENON_COMPILER_PIPELINE_SOURCEHASH_H
+#endif // TENON_COMPILER_DRIVER_SOURCEHASH_H

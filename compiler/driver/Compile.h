@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 
-#ifndef TENON_COMPILER_PIPELINE_COMPILE_H
-#define TENON_COMPILER_PIPELINE_COMPILE_H
+#ifndef TENON_COMPILER_DRIVER_COMPILE_H
+#define TENON_COMPILER_DRIVER_COMPILE_H
 
 #include "compiler/import/ImportModel.h"
-#include "compiler/pipeline/InputSets.h"
+#include "compiler/driver/InputSets.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -67,4 +67,4 @@ CompileStatus compileSupervised(const CompileOptions &options, llvm::raw_ostream
 
 } // namespace tenon
 
-#endif // TENON_COMPILER_PIPELINE_COMPILE_H
+#endif // TENON_COMPILER_DRIVER_COMPILE_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/pipeline/Compilation.h"
+#include "compiler/driver/Compilation.h"
 #include "compiler/backend/llvm/Codegen.h"
 #include "compiler/backend/nvptx/Ptx.h"
 #include "compiler/backend/spirv/Spirv.h"
@@ -14,7 +14,7 @@
 #include "compiler/pipeline/PassNames.h"
 #include "compiler/pipeline/Registration.h"
 #include "compiler/pipeline/Reproducer.h"
-#include "compiler/pipeline/SourceHash.h"
+#include "compiler/driver/SourceHash.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"

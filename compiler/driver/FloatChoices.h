@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_COMPILER_PIPELINE_FLOATCHOICES_H
-#define TENON_COMPILER_PIPELINE_FLOATCHOICES_H
+#ifndef TENON_COMPILER_DRIVER_FLOATCHOICES_H
+#define TENON_COMPILER_DRIVER_FLOATCHOICES_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include <string>
@@ -22,4 +22,4 @@ std::vector<std::string> findFloatChoices(mlir::func::FuncOp function);
 
 } // namespace tenon
 
-#endif // TENON_COMPILER_PIPELINE_FLOATCHOICES_H
+#endif // TENON_COMPILER_DRIVER_FLOATCHOICES_H

@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_COMPILER_PIPELINE_COMPILATION_H
-#define TENON_COMPILER_PIPELINE_COMPILATION_H
+#ifndef TENON_COMPILER_DRIVER_COMPILATION_H
+#define TENON_COMPILER_DRIVER_COMPILATION_H
 
 #include "compiler/artifact/ArtifactFile.h"
 #include "compiler/artifact/Plan.h"
 #include "compiler/artifact/Weights.h"
 #include "compiler/backend/llvm/Target.h"
 #include "compiler/import/ImportModel.h"
-#include "compiler/pipeline/Compile.h"
+#include "compiler/driver/Compile.h"
 #include "compiler/pipeline/Dump.h"
-#include "compiler/pipeline/ErrorMeter.h"
+#include "compiler/driver/ErrorMeter.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -130,4 +130,4 @@ private:
 
 } // namespace tenon
 
-#endif // TENON_COMPILER_PIPELINE_COMPILATION_H
+#endif // TENON_COMPILER_DRIVER_COMPILATION_H

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/pipeline/Compile.h"
+#include "compiler/driver/Compile.h"
 #include "compiler/pipeline/Supervise.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
