@@ -15,7 +15,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 
 import onnx_writer as onnx
 import tensors

@@ -126,7 +126,6 @@ def scatters():
     starts = ints(0, 4)
     yield Case("TensorScatter in a circle", "TensorScatter", [floats(2, 5, 3), floats(2, 2, 3)], 2, [starts], bads(starts, 5, low=0), opset=24,
                mode="circular")
-    places = ints(0, 35, 7, 14).reshape(1, 1, 2, 2)
     yield Case("MaxUnpool", "MaxUnpool", [floats(1, 1, 2, 2)], 1, [ints(0, 15, 7, 9).reshape(1, 1, 2, 2)],
                bads(ints(0, 15, 7, 9).reshape(1, 1, 2, 2), 16, low=0), kernel_shape=[2, 2], strides=[2, 2])
 

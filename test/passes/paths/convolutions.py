@@ -29,7 +29,7 @@ def emit(name, size, channels, filters, window=3, stride=1, pad=0, batch=1):
     y = getType(batch, out, out, filters)
     print(f"func.func @{name}(%x: {x}) -> {y} {{")
     print(f'  %w = tenon.weight dense<"0x{bits.upper()}"> : {w} {{name = "w"}}')
-    print(f"  %0 = tenon.convolve %x, %w {{channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64,")
+    print("  %0 = tenon.convolve %x, %w {channels_last, dilations = array<i64: 1, 1>, groups = 1 : i64,")
     print(f"    high = array<i64: {pad}, {pad}>, low = array<i64: {pad}, {pad}>, strides = array<i64: {stride}, {stride}>}}")
     print(f"    : ({x}, {w}) -> {y}")
     print(f"  return %0 : {y}\n}}")
@@ -43,8 +43,8 @@ def emitVolume(name, frames, size, channels, filters):
     y = f"tensor<1x{frames}x{size}x{size}x{filters}xf32>"
     print(f"func.func @{name}(%x: {x}) -> {y} {{")
     print(f'  %w = tenon.weight dense<"0x{bits.upper()}"> : {w}')
-    print(f"  %0 = tenon.convolve %x, %w {{channels_last, dilations = array<i64: 1, 1, 1>, groups = 1 : i64,")
-    print(f"    high = array<i64: 1, 1, 1>, low = array<i64: 1, 1, 1>, strides = array<i64: 1, 1, 1>}}")
+    print("  %0 = tenon.convolve %x, %w {channels_last, dilations = array<i64: 1, 1, 1>, groups = 1 : i64,")
+    print("    high = array<i64: 1, 1, 1>, low = array<i64: 1, 1, 1>, strides = array<i64: 1, 1, 1>}")
     print(f"    : ({x}, {w}) -> {y}")
     print(f"  return %0 : {y}\n}}")
 

@@ -3,7 +3,7 @@
 #
 """Numbers of few bits for real ones, and back."""
 
-from draw import NUMBERS, isFloat
+from draw import NUMBERS
 
 # The evaluator knows none of the older ones.
 OLDEST = 19

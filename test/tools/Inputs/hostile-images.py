@@ -7,7 +7,6 @@ Needs tenon and tenon-run on the PATH. Each run has a limit of seconds and of me
 """
 
 import os
-import resource
 import struct
 import subprocess
 import sys
