@@ -1,3 +1,6 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Finds the ONNX C++ library that tools/setup built, and gives the target tenon_onnx.
 #
 # TENON_DEPS (cache variable, else environment, else <source>/.deps) is the folder that tools/setup filled.

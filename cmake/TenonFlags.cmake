@@ -1,3 +1,6 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Compiler flags that hold for all of Tenon's own code.
 
 find_program(TENON_CCACHE ccache)

@@ -1,3 +1,6 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Helpers of the test folders.
 
 # Catch2's main(), compiled once and without optimization: it is 17,000 lines of a header.

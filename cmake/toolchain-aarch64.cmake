@@ -1,3 +1,6 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Cross compilation for 64-bit Arm Linux with Debian's g++-aarch64-linux-gnu:
 #   cmake -S . -B build-aarch64 --toolchain cmake/toolchain-aarch64.cmake -DTENON_BUILD_COMPILER=OFF -DTENON_BUILD_TESTS=OFF
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_CORE_ARTIFACT_H
-#define TENON_CORE_ARTIFACT_H
+#ifndef TENON_RUNTIME_CORE_ARTIFACT_H
+#define TENON_RUNTIME_CORE_ARTIFACT_H
 
 #include "runtime/plan/Container.h"
 #include "runtime/core/KernelFacts.h"
@@ -88,4 +88,4 @@ private:
 
 } // namespace tenon::rt
 
-#endif // TENON_CORE_ARTIFACT_H
+#endif // TENON_RUNTIME_CORE_ARTIFACT_H

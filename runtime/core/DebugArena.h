@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_CORE_DEBUGARENA_H
-#define TENON_CORE_DEBUGARENA_H
+#ifndef TENON_RUNTIME_CORE_DEBUGARENA_H
+#define TENON_RUNTIME_CORE_DEBUGARENA_H
 
 #include "runtime/plan/Liveness.h"
 #include "runtime/core/SizeCache.h"
@@ -84,4 +84,4 @@ private:
 
 } // namespace tenon::rt
 
-#endif // TENON_CORE_DEBUGARENA_H
+#endif // TENON_RUNTIME_CORE_DEBUGARENA_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_CORE_KERNELFACTS_H
-#define TENON_CORE_KERNELFACTS_H
+#ifndef TENON_RUNTIME_CORE_KERNELFACTS_H
+#define TENON_RUNTIME_CORE_KERNELFACTS_H
 
 #include "runtime/plan/Plan.h"
 #include "runtime/base/Status.h"
@@ -77,4 +77,4 @@ Status checkLaunch(const Plan &plan, const Instruction &launch, const KernelFact
 
 } // namespace tenon::rt
 
-#endif // TENON_CORE_KERNELFACTS_H
+#endif // TENON_RUNTIME_CORE_KERNELFACTS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_CORE_PROGRAMSESSION_H
-#define TENON_CORE_PROGRAMSESSION_H
+#ifndef TENON_RUNTIME_CORE_PROGRAMSESSION_H
+#define TENON_RUNTIME_CORE_PROGRAMSESSION_H
 
 #include "runtime/core/Session.h"
 
@@ -64,4 +64,4 @@ private:
 
 } // namespace tenon::rt
 
-#endif // TENON_CORE_PROGRAMSESSION_H
+#endif // TENON_RUNTIME_CORE_PROGRAMSESSION_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_CORE_SESSION_H
-#define TENON_CORE_SESSION_H
+#ifndef TENON_RUNTIME_CORE_SESSION_H
+#define TENON_RUNTIME_CORE_SESSION_H
 
 #include "runtime/core/Artifact.h"
 #include "runtime/core/DebugArena.h"
@@ -180,4 +180,4 @@ private:
 
 } // namespace tenon::rt
 
-#endif // TENON_CORE_SESSION_H
+#endif // TENON_RUNTIME_CORE_SESSION_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_CORE_SIZECACHE_H
-#define TENON_CORE_SIZECACHE_H
+#ifndef TENON_RUNTIME_CORE_SIZECACHE_H
+#define TENON_RUNTIME_CORE_SIZECACHE_H
 
 #include "runtime/plan/Plan.h"
 
@@ -56,4 +56,4 @@ private:
 
 } // namespace tenon::rt
 
-#endif // TENON_CORE_SIZECACHE_H
+#endif // TENON_RUNTIME_CORE_SIZECACHE_H

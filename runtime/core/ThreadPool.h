@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_CORE_THREADPOOL_H
-#define TENON_CORE_THREADPOOL_H
+#ifndef TENON_RUNTIME_CORE_THREADPOOL_H
+#define TENON_RUNTIME_CORE_THREADPOOL_H
 
 #include "runtime/core/Spin.h"
 #include "runtime/base/Status.h"
@@ -181,4 +181,4 @@ private:
 
 } // namespace tenon::rt
 
-#endif // TENON_CORE_THREADPOOL_H
+#endif // TENON_RUNTIME_CORE_THREADPOOL_H

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_CORE_WEIGHTCHECK_H
-#define TENON_CORE_WEIGHTCHECK_H
+#ifndef TENON_RUNTIME_CORE_WEIGHTCHECK_H
+#define TENON_RUNTIME_CORE_WEIGHTCHECK_H
 
 #include "runtime/plan/Container.h"
 #include "runtime/base/Status.h"
@@ -52,4 +52,4 @@ private:
 
 } // namespace tenon::rt
 
-#endif // TENON_CORE_WEIGHTCHECK_H
+#endif // TENON_RUNTIME_CORE_WEIGHTCHECK_H

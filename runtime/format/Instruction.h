@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_FORMAT_INSTRUCTION_H
-#define TENON_FORMAT_INSTRUCTION_H
+#ifndef TENON_RUNTIME_FORMAT_INSTRUCTION_H
+#define TENON_RUNTIME_FORMAT_INSTRUCTION_H
 
 #include <cstdint>
 
@@ -69,4 +69,4 @@ static_assert(opcodesAreDense(), "Instructions.def must list its opcodes in orde
 
 } // namespace tenon::fmt
 
-#endif // TENON_FORMAT_INSTRUCTION_H
+#endif // TENON_RUNTIME_FORMAT_INSTRUCTION_H

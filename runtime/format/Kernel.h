@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_FORMAT_KERNEL_H
-#define TENON_FORMAT_KERNEL_H
+#ifndef TENON_RUNTIME_FORMAT_KERNEL_H
+#define TENON_RUNTIME_FORMAT_KERNEL_H
 
 #include <stdint.h>
 
@@ -97,4 +97,4 @@ enum {
 }
 #endif
 
-#endif // TENON_FORMAT_KERNEL_H
+#endif // TENON_RUNTIME_FORMAT_KERNEL_H

@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_FORMAT_LAYOUT_H
-#define TENON_FORMAT_LAYOUT_H
+#ifndef TENON_RUNTIME_FORMAT_LAYOUT_H
+#define TENON_RUNTIME_FORMAT_LAYOUT_H
 
 #include <cstdint>
 
@@ -88,4 +88,4 @@ static_assert(sizeof(Section) == 512);
 
 } // namespace tenon::fmt
 
-#endif // TENON_FORMAT_LAYOUT_H
+#endif // TENON_RUNTIME_FORMAT_LAYOUT_H

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_FORMAT_TARGET_H
-#define TENON_FORMAT_TARGET_H
+#ifndef TENON_RUNTIME_FORMAT_TARGET_H
+#define TENON_RUNTIME_FORMAT_TARGET_H
 
 namespace tenon::fmt {
 
@@ -38,4 +38,4 @@ inline constexpr const char *kAArch64Features[] = {
 
 } // namespace tenon::fmt
 
-#endif // TENON_FORMAT_TARGET_H
+#endif // TENON_RUNTIME_FORMAT_TARGET_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_LOWER_TENONTOLINALG_BLOCKS_H
-#define TENON_PASSES_LOWER_TENONTOLINALG_BLOCKS_H
+#ifndef TENON_PASSES_LOWER_TENON_TO_LINALG_BLOCKS_H
+#define TENON_PASSES_LOWER_TENON_TO_LINALG_BLOCKS_H
 
 #include "passes/lower/tenon-to-linalg/LineLoops.h"
 
@@ -74,4 +74,4 @@ protected:
 
 } // namespace tenon
 
-#endif // TENON_PASSES_LOWER_TENONTOLINALG_BLOCKS_H
+#endif // TENON_PASSES_LOWER_TENON_TO_LINALG_BLOCKS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_LOWER_TENONTOLINALG_DEADKEYS_H
-#define TENON_PASSES_LOWER_TENONTOLINALG_DEADKEYS_H
+#ifndef TENON_PASSES_LOWER_TENON_TO_LINALG_DEADKEYS_H
+#define TENON_PASSES_LOWER_TENON_TO_LINALG_DEADKEYS_H
 
 #include "dialects/tenon/Tenon.h"
 
@@ -33,4 +33,4 @@ llvm::SmallVector<LiveTest> findLiveTests(AttentionOp op, llvm::ArrayRef<mlir::A
 
 } // namespace tenon
 
-#endif // TENON_PASSES_LOWER_TENONTOLINALG_DEADKEYS_H
+#endif // TENON_PASSES_LOWER_TENON_TO_LINALG_DEADKEYS_H

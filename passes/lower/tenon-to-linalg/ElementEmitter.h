@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_LOWER_TENONTOLINALG_ELEMENTEMITTER_H
-#define TENON_PASSES_LOWER_TENONTOLINALG_ELEMENTEMITTER_H
+#ifndef TENON_PASSES_LOWER_TENON_TO_LINALG_ELEMENTEMITTER_H
+#define TENON_PASSES_LOWER_TENON_TO_LINALG_ELEMENTEMITTER_H
 
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -202,4 +202,4 @@ private:
 
 } // namespace tenon
 
-#endif // TENON_PASSES_LOWER_TENONTOLINALG_ELEMENTEMITTER_H
+#endif // TENON_PASSES_LOWER_TENON_TO_LINALG_ELEMENTEMITTER_H

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_LOWER_TENONTOLINALG_INDEXCHECKS_H
-#define TENON_PASSES_LOWER_TENONTOLINALG_INDEXCHECKS_H
+#ifndef TENON_PASSES_LOWER_TENON_TO_LINALG_INDEXCHECKS_H
+#define TENON_PASSES_LOWER_TENON_TO_LINALG_INDEXCHECKS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/lower/tenon-to-linalg/ElementEmitter.h"
@@ -29,4 +29,4 @@ mlir::LogicalResult emitIndexChecks(mlir::OpBuilder &builder, KernelScope &scope
 
 } // namespace tenon
 
-#endif // TENON_PASSES_LOWER_TENONTOLINALG_INDEXCHECKS_H
+#endif // TENON_PASSES_LOWER_TENON_TO_LINALG_INDEXCHECKS_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_LOWER_TENONTOLINALG_LINELOOPS_H
-#define TENON_PASSES_LOWER_TENONTOLINALG_LINELOOPS_H
+#ifndef TENON_PASSES_LOWER_TENON_TO_LINALG_LINELOOPS_H
+#define TENON_PASSES_LOWER_TENON_TO_LINALG_LINELOOPS_H
 
 #include "passes/lower/tenon-to-linalg/ElementEmitter.h"
 
@@ -77,4 +77,4 @@ buildLines(mlir::OpBuilder &builder, KernelScope &scope, mlir::Location loc,
 
 } // namespace tenon
 
-#endif // TENON_PASSES_LOWER_TENONTOLINALG_LINELOOPS_H
+#endif // TENON_PASSES_LOWER_TENON_TO_LINALG_LINELOOPS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_LOWER_TENONTOLINALG_RANKING_H
-#define TENON_PASSES_LOWER_TENONTOLINALG_RANKING_H
+#ifndef TENON_PASSES_LOWER_TENON_TO_LINALG_RANKING_H
+#define TENON_PASSES_LOWER_TENON_TO_LINALG_RANKING_H
 
 #include "passes/lower/tenon-to-linalg/LineLoops.h"
 #include <functional>
@@ -107,4 +107,4 @@ private:
 
 } // namespace tenon
 
-#endif // TENON_PASSES_LOWER_TENONTOLINALG_RANKING_H
+#endif // TENON_PASSES_LOWER_TENON_TO_LINALG_RANKING_H

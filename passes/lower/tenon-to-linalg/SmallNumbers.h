@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_LOWER_TENONTOLINALG_SMALLNUMBERS_H
-#define TENON_PASSES_LOWER_TENONTOLINALG_SMALLNUMBERS_H
+#ifndef TENON_PASSES_LOWER_TENON_TO_LINALG_SMALLNUMBERS_H
+#define TENON_PASSES_LOWER_TENON_TO_LINALG_SMALLNUMBERS_H
 
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/Builders.h"
@@ -40,4 +40,4 @@ mlir::Value roundToOdd(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x);
 
 } // namespace tenon
 
-#endif // TENON_PASSES_LOWER_TENONTOLINALG_SMALLNUMBERS_H
+#endif // TENON_PASSES_LOWER_TENON_TO_LINALG_SMALLNUMBERS_H

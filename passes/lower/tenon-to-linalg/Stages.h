@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_LOWER_TENONTOLINALG_STAGES_H
-#define TENON_PASSES_LOWER_TENONTOLINALG_STAGES_H
+#ifndef TENON_PASSES_LOWER_TENON_TO_LINALG_STAGES_H
+#define TENON_PASSES_LOWER_TENON_TO_LINALG_STAGES_H
 
 #include "passes/lower/tenon-to-linalg/ElementEmitter.h"
 
@@ -101,4 +101,4 @@ private:
 
 } // namespace tenon
 
-#endif // TENON_PASSES_LOWER_TENONTOLINALG_STAGES_H
+#endif // TENON_PASSES_LOWER_TENON_TO_LINALG_STAGES_H

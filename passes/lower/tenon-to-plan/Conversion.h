@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_LOWER_TENONTOPLAN_CONVERSION_H
-#define TENON_PASSES_LOWER_TENONTOPLAN_CONVERSION_H
+#ifndef TENON_PASSES_LOWER_TENON_TO_PLAN_CONVERSION_H
+#define TENON_PASSES_LOWER_TENON_TO_PLAN_CONVERSION_H
 
 #include "dialects/plan/Plan.h"
 #include "dialects/tenon/Tenon.h"
@@ -84,4 +84,4 @@ private:
 
 } // namespace tenon
 
-#endif // TENON_PASSES_LOWER_TENONTOPLAN_CONVERSION_H
+#endif // TENON_PASSES_LOWER_TENON_TO_PLAN_CONVERSION_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_LOWER_TENONTOPLAN_SIZEBUILDER_H
-#define TENON_PASSES_LOWER_TENONTOPLAN_SIZEBUILDER_H
+#ifndef TENON_PASSES_LOWER_TENON_TO_PLAN_SIZEBUILDER_H
+#define TENON_PASSES_LOWER_TENON_TO_PLAN_SIZEBUILDER_H
 
 #include "dialects/tenon/Dims.h"
 #include "mlir/IR/Builders.h"
@@ -38,4 +38,4 @@ private:
 
 } // namespace tenon
 
-#endif // TENON_PASSES_LOWER_TENONTOPLAN_SIZEBUILDER_H
+#endif // TENON_PASSES_LOWER_TENON_TO_PLAN_SIZEBUILDER_H

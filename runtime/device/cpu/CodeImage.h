@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_DEVICE_CPU_CODEIMAGE_H
-#define TENON_DEVICE_CPU_CODEIMAGE_H
+#ifndef TENON_RUNTIME_DEVICE_CPU_CODEIMAGE_H
+#define TENON_RUNTIME_DEVICE_CPU_CODEIMAGE_H
 
 #include "runtime/base/Status.h"
 #include "runtime/device/cpu/ElfFile.h"
@@ -39,4 +39,4 @@ private:
 
 } // namespace tenon::rt
 
-#endif // TENON_DEVICE_CPU_CODEIMAGE_H
+#endif // TENON_RUNTIME_DEVICE_CPU_CODEIMAGE_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_DEVICE_CPU_CPUFEATURES_H
-#define TENON_DEVICE_CPU_CPUFEATURES_H
+#ifndef TENON_RUNTIME_DEVICE_CPU_CPUFEATURES_H
+#define TENON_RUNTIME_DEVICE_CPU_CPUFEATURES_H
 
 #include "runtime/base/Status.h"
 
@@ -36,4 +36,4 @@ Status acquireTargetState(const char *target);
 
 } // namespace tenon::rt
 
-#endif // TENON_DEVICE_CPU_CPUFEATURES_H
+#endif // TENON_RUNTIME_DEVICE_CPU_CPUFEATURES_H

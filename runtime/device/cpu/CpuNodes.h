@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_DEVICE_CPU_CPUNODES_H
-#define TENON_DEVICE_CPU_CPUNODES_H
+#ifndef TENON_RUNTIME_DEVICE_CPU_CPUNODES_H
+#define TENON_RUNTIME_DEVICE_CPU_CPUNODES_H
 
 #include <cstdint>
 #include <sched.h>
@@ -32,4 +32,4 @@ CpuNodes usableNodes();
 
 } // namespace tenon::rt
 
-#endif // TENON_DEVICE_CPU_CPUNODES_H
+#endif // TENON_RUNTIME_DEVICE_CPU_CPUNODES_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_DEVICE_CPU_ELFFILE_H
-#define TENON_DEVICE_CPU_ELFFILE_H
+#ifndef TENON_RUNTIME_DEVICE_CPU_ELFFILE_H
+#define TENON_RUNTIME_DEVICE_CPU_ELFFILE_H
 
 #include "runtime/base/Status.h"
 
@@ -61,4 +61,4 @@ struct ElfFile {
 
 } // namespace tenon::rt
 
-#endif // TENON_DEVICE_CPU_ELFFILE_H
+#endif // TENON_RUNTIME_DEVICE_CPU_ELFFILE_H

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PLUGIN_IMAGE_CANVAS_H
-#define TENON_PLUGIN_IMAGE_CANVAS_H
+#ifndef TENON_RUNTIME_PLUGIN_IMAGE_CANVAS_H
+#define TENON_RUNTIME_PLUGIN_IMAGE_CANVAS_H
 
 #include <cstdint>
 
@@ -69,4 +69,4 @@ private:
 
 } // namespace tenon::image
 
-#endif // TENON_PLUGIN_IMAGE_CANVAS_H
+#endif // TENON_RUNTIME_PLUGIN_IMAGE_CANVAS_H

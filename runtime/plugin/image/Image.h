@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PLUGIN_IMAGE_IMAGE_H
-#define TENON_PLUGIN_IMAGE_IMAGE_H
+#ifndef TENON_RUNTIME_PLUGIN_IMAGE_IMAGE_H
+#define TENON_RUNTIME_PLUGIN_IMAGE_IMAGE_H
 
 #include "runtime/plugin/image/Canvas.h"
 #include "tenon/runtime.h"
@@ -90,4 +90,4 @@ Result outOfMemory(const Format &format);
 
 } // namespace tenon::image
 
-#endif // TENON_PLUGIN_IMAGE_IMAGE_H
+#endif // TENON_RUNTIME_PLUGIN_IMAGE_IMAGE_H

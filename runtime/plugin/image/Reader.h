@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PLUGIN_IMAGE_READER_H
-#define TENON_PLUGIN_IMAGE_READER_H
+#ifndef TENON_RUNTIME_PLUGIN_IMAGE_READER_H
+#define TENON_RUNTIME_PLUGIN_IMAGE_READER_H
 
 #include "runtime/plugin/image/Image.h"
 
@@ -54,4 +54,4 @@ private:
 
 } // namespace tenon::image
 
-#endif // TENON_PLUGIN_IMAGE_READER_H
+#endif // TENON_RUNTIME_PLUGIN_IMAGE_READER_H

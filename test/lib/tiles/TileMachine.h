@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_TEST_TILES_TILEMACHINE_H
-#define TENON_TEST_TILES_TILEMACHINE_H
+#ifndef TENON_TEST_LIB_TILES_TILEMACHINE_H
+#define TENON_TEST_LIB_TILES_TILEMACHINE_H
 
 #include <cstdint>
 
@@ -53,4 +53,4 @@ private:
 
 } // namespace tenon
 
-#endif // TENON_TEST_TILES_TILEMACHINE_H
+#endif // TENON_TEST_LIB_TILES_TILEMACHINE_H

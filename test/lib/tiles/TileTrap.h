@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_TEST_TILES_TILETRAP_H
-#define TENON_TEST_TILES_TILETRAP_H
+#ifndef TENON_TEST_LIB_TILES_TILETRAP_H
+#define TENON_TEST_LIB_TILES_TILETRAP_H
 
 namespace tenon {
 
@@ -16,4 +16,4 @@ void trapTileInstructions();
 
 } // namespace tenon
 
-#endif // TENON_TEST_TILES_TILETRAP_H
+#endif // TENON_TEST_LIB_TILES_TILETRAP_H

@@ -186,4 +186,3 @@ func.func @moved_halves(%i: tensor<4xi64>) -> (tensor<3x2xf32>, tensor<4x3xf32>)
   %2 = tenon.gather %0, %i {axis = 0 : i64} : (tensor<2x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
   return %1, %2 : tensor<3x2xf32>, tensor<4x3xf32>
 }
-

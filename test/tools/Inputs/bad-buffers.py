@@ -1,3 +1,6 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Writes lists of buffers that are wrong, each in one way.
 HEADER = "id,lower,upper,size\n"
 FILES = {

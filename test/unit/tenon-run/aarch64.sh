@@ -1,4 +1,7 @@
 #!/bin/sh
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Runs an artifact with code for several processors by the aarch64 program. Exit 77: the tools are missing.
 set -e
 writer=$1 program=$2 qemu=$3

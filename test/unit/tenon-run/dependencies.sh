@@ -1,4 +1,7 @@
 #!/bin/sh
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # What tenon-run may need at run time and include at build time.
 program=$1 static=$2 source=$3
 failed=0

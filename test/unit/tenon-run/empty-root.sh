@@ -1,4 +1,7 @@
 #!/bin/sh
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Runs the static program where there is no other file at all. Exit 77: this user may not change the root.
 set -e
 writer=$1 program=$2

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_BACKEND_LLVM_KERNELLIBRARY_H
-#define TENON_BACKEND_LLVM_KERNELLIBRARY_H
+#ifndef TENON_COMPILER_BACKEND_LLVM_LIBRARY_KERNELLIBRARY_H
+#define TENON_COMPILER_BACKEND_LLVM_LIBRARY_KERNELLIBRARY_H
 
 #include <string_view>
 
@@ -18,4 +18,4 @@ std::string_view getKernelLibraryBitcode(std::string_view arch);
 
 } // namespace tenon
 
-#endif // TENON_BACKEND_LLVM_KERNELLIBRARY_H
+#endif // TENON_COMPILER_BACKEND_LLVM_LIBRARY_KERNELLIBRARY_H

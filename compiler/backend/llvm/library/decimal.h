@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_LIBRARY_DECIMAL_H
-#define TENON_LIBRARY_DECIMAL_H
+#ifndef TENON_COMPILER_BACKEND_LLVM_LIBRARY_DECIMAL_H
+#define TENON_COMPILER_BACKEND_LLVM_LIBRARY_DECIMAL_H
 
 #include <stdint.h>
 
@@ -31,4 +31,4 @@ double decimalToDouble(const struct Decimal *decimal);
 /// It has to be finite and above 0.
 void doubleToDecimal(double value, int isSingle, struct Decimal *decimal);
 
-#endif // TENON_LIBRARY_DECIMAL_H
+#endif // TENON_COMPILER_BACKEND_LLVM_LIBRARY_DECIMAL_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_LIBRARY_KERNEL_H
-#define TENON_LIBRARY_KERNEL_H
+#ifndef TENON_COMPILER_BACKEND_LLVM_LIBRARY_KERNEL_H
+#define TENON_COMPILER_BACKEND_LLVM_LIBRARY_KERNEL_H
 
 #include "runtime/format/Kernel.h"
 
@@ -22,4 +22,4 @@
 /// needs no scratch memory.
 #define FACTS(name, buffers, ...) TENON_KERNEL_FACTS(name, buffers, buffers, 0, TENON_NUMBER(1), __VA_ARGS__)
 
-#endif // TENON_LIBRARY_KERNEL_H
+#endif // TENON_COMPILER_BACKEND_LLVM_LIBRARY_KERNEL_H

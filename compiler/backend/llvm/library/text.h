@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_LIBRARY_TEXT_H
-#define TENON_LIBRARY_TEXT_H
+#ifndef TENON_COMPILER_BACKEND_LLVM_LIBRARY_TEXT_H
+#define TENON_COMPILER_BACKEND_LLVM_LIBRARY_TEXT_H
 
 #include "kernel.h"
 
@@ -41,4 +41,4 @@ static inline bool takeText(const struct Strings *strings, int64_t i, struct Tex
 /// Facts of the two buffers of a list of strings, which come `first`.
 #define READS_STRINGS(first) TENON_READS(TENON_ELEMENTS(first, 1)), TENON_READS(TENON_ELEMENTS(first + 1, 8))
 
-#endif // TENON_LIBRARY_TEXT_H
+#endif // TENON_COMPILER_BACKEND_LLVM_LIBRARY_TEXT_H

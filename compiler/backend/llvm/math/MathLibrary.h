@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_BACKEND_LLVM_MATHLIBRARY_H
-#define TENON_BACKEND_LLVM_MATHLIBRARY_H
+#ifndef TENON_COMPILER_BACKEND_LLVM_MATH_MATHLIBRARY_H
+#define TENON_COMPILER_BACKEND_LLVM_MATH_MATHLIBRARY_H
 
 #include <string_view>
 
@@ -21,4 +21,4 @@ std::string_view getMathLibraryBitcode(std::string_view arch);
 
 } // namespace tenon
 
-#endif // TENON_BACKEND_LLVM_MATHLIBRARY_H
+#endif // TENON_COMPILER_BACKEND_LLVM_MATH_MATHLIBRARY_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_MATH_COEFFICIENTS_H
-#define TENON_MATH_COEFFICIENTS_H
+#ifndef TENON_COMPILER_BACKEND_LLVM_MATH_COEFFICIENTS_H
+#define TENON_COMPILER_BACKEND_LLVM_MATH_COEFFICIENTS_H
 
 /// (e^r - 1 - r) / r^2 for |r| <= ln(2)/2; off by 2^-62.3.
 #define EXP_DEGREE 10
@@ -145,4 +145,4 @@ static const double CBRT[5] = {
     0x1.04bc2bde493b9p-1, 0x1.6c697f83452edp-1, -0x1.2d024eeecb9cbp-2, 0x1.544aaec5e4624p-4,
     -0x1.4b077fcd0882bp-7};
 
-#endif // TENON_MATH_COEFFICIENTS_H
+#endif // TENON_COMPILER_BACKEND_LLVM_MATH_COEFFICIENTS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_MATH_EXPONENTIAL_H
-#define TENON_MATH_EXPONENTIAL_H
+#ifndef TENON_COMPILER_BACKEND_LLVM_MATH_EXPONENTIAL_H
+#define TENON_COMPILER_BACKEND_LLVM_MATH_EXPONENTIAL_H
 
 #include "coefficients.h"
 #include "support.h"
@@ -47,4 +47,4 @@ INLINE double expOfSum(double hi, double lo, double shift) {
   return scaleBy(1 + (x.r + expTail(x)), x.n + shift);
 }
 
-#endif // TENON_MATH_EXPONENTIAL_H
+#endif // TENON_COMPILER_BACKEND_LLVM_MATH_EXPONENTIAL_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_MATH_FUNCTIONS_H
-#define TENON_MATH_FUNCTIONS_H
+#ifndef TENON_COMPILER_BACKEND_LLVM_MATH_FUNCTIONS_H
+#define TENON_COMPILER_BACKEND_LLVM_MATH_FUNCTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -91,4 +91,4 @@ int memcmp(const void *, const void *, size_t);
 #undef UNARY
 #undef BINARY
 
-#endif // TENON_MATH_FUNCTIONS_H
+#endif // TENON_COMPILER_BACKEND_LLVM_MATH_FUNCTIONS_H

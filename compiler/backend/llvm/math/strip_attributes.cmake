@@ -1,3 +1,6 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Takes from the IR in INPUT the attributes that name a CPU, and writes OUTPUT. A function that names none is
 # compiled for the kernel's CPU, and is inlined into any kernel.
 

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_MATH_SUPPORT_H
-#define TENON_MATH_SUPPORT_H
+#ifndef TENON_COMPILER_BACKEND_LLVM_MATH_SUPPORT_H
+#define TENON_COMPILER_BACKEND_LLVM_MATH_SUPPORT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -123,4 +123,4 @@ INLINE Sum multiplyExact(double a, double b) {
   return (Sum){hi, ((ah * bh - hi) + ah * bl + al * bh) + al * bl};
 }
 
-#endif // TENON_MATH_SUPPORT_H
+#endif // TENON_COMPILER_BACKEND_LLVM_MATH_SUPPORT_H
