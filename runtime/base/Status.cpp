@@ -15,14 +15,14 @@ namespace tenon::rt {
 Status Status::make(tenon_status code, const char *format, ...) {
   Status status;
   status.code_ = code;
-  constexpr size_t capacity = sizeof(tenon_error::message);
-  status.text_.reset(static_cast<char *>(malloc(capacity)));
+  constexpr size_t kCapacity = sizeof(tenon_error::message);
+  status.text_.reset(static_cast<char *>(malloc(kCapacity)));
   // Without memory for the text the code alone has to do.
   if (!status.text_)
     return status;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(status.text_.get(), capacity, format, arguments);
+  vsnprintf(status.text_.get(), kCapacity, format, arguments);
   va_end(arguments);
   for (char *c = status.text_.get(); *c; ++c)
     if (static_cast<unsigned char>(*c) < 0x20 || *c == 0x7f)

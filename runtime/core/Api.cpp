@@ -126,12 +126,12 @@ static tenon_status describeDim(const tenon_artifact *artifact, const std::vecto
         Status::make(TENON_MISUSE, "dimension %u of %u of %s '%s'", dim, tensor.rank, what, tensor.name),
         error);
   const Plan &plan = artifact->artifact.plan();
-  uint32_t index_ = plan.dims[tensors[index].dims.begin + dim];
-  const Expr &expr = plan.exprs[index_];
+  uint32_t size = plan.dims[tensors[index].dims.begin + dim];
+  const Expr &expr = plan.exprs[size];
   info->value = expr.op == ExprOp::constant ? expr.a : -1;
   info->min = expr.op == ExprOp::symbol ? plan.symbols[expr.a].min : 0;
   info->max = expr.op == ExprOp::symbol ? plan.symbols[expr.a].max : INT64_MAX;
-  printExpr(plan, index_, info->text, sizeof info->text);
+  printExpr(plan, size, info->text, sizeof info->text);
   return TENON_OK;
 }
 

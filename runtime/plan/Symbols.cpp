@@ -81,16 +81,16 @@ Status requirementFails(const Plan &plan, const Check &check, const int64_t *sym
 
 Status bindSymbols(const Plan &plan, const int64_t *dims, int64_t *values) {
   // Dimensions are not negative, so this stands for "not bound yet".
-  constexpr int64_t open = -1;
+  constexpr int64_t kOpen = -1;
   for (size_t i = 0; i < plan.symbols.size(); ++i)
-    values[i] = plan.symbols[i].fromInput ? open : 0;
+    values[i] = plan.symbols[i].fromInput ? kOpen : 0;
   for (const Tensor &input : plan.inputs)
     for (uint32_t d = 0; d < input.dims.count; ++d) {
       const Expr &expr = plan.exprs[plan.dims[input.dims.begin + d]];
       if (expr.op != ExprOp::symbol)
         continue;
       int64_t dim = dims[input.dims.begin + d];
-      if (values[expr.a] == open) {
+      if (values[expr.a] == kOpen) {
         TENON_TRY(checkRange(plan.symbols[expr.a], dim, input.name));
         values[expr.a] = dim;
       } else if (values[expr.a] != dim) {

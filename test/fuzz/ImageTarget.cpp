@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (header.height * header.width > kMostPixels)
     return 0;
   auto order = PixelOrder(data[0] % 3);
-  std::vector<uint8_t> pixels(size_t(header.height * header.width) * (order == PixelOrder::Gray ? 1 : 3));
+  std::vector<uint8_t> pixels(size_t(header.height * header.width) * (order == PixelOrder::gray ? 1 : 3));
   (void)isRefused(decode(file, kMostWorkspace, {pixels.data(), header.height, header.width, order}));
   return 0;
 }

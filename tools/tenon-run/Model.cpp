@@ -135,9 +135,9 @@ Status Model::programSizes(const char **sizes) {
   tenon_error error;
   uint32_t program = 0;
   TENON_TRY(from(tenon_session_program(session, &program, &error), error));
-  tenon_program_info info{};
-  TENON_TRY(from(tenon_artifact_program(artifact, program, &info, &error), error));
-  *sizes = *info.sizes ? info.sizes : "general";
+  tenon_program_info described{};
+  TENON_TRY(from(tenon_artifact_program(artifact, program, &described, &error), error));
+  *sizes = *described.sizes ? described.sizes : "general";
   return {};
 }
 

@@ -61,10 +61,10 @@ static constexpr X86Feature kFeatures[] = {
 static constexpr size_t kFeatureCount = sizeof(kFeatures) / sizeof(kFeatures[0]);
 
 static constexpr bool featuresMatchFormat() {
-  constexpr size_t count = sizeof(fmt::kX86Features) / sizeof(fmt::kX86Features[0]);
-  if (count != kFeatureCount || count > 64)
+  constexpr size_t kCount = sizeof(fmt::kX86Features) / sizeof(fmt::kX86Features[0]);
+  if (kCount != kFeatureCount || kCount > 64)
     return false;
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < kCount; ++i)
     if (std::string_view(kFeatures[i].name) != fmt::kX86Features[i])
       return false;
   return true;
@@ -74,8 +74,8 @@ static_assert(featuresMatchFormat(), "kFeatures must list the features of Target
 /// Which register state the system saves; 0 where it saves none of it.
 static uint64_t savedState() {
   uint32_t a, b, c, d;
-  constexpr uint32_t osxsave = 1u << 27;
-  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & osxsave))
+  constexpr uint32_t kOsxsave = 1u << 27;
+  if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & kOsxsave))
     return 0;
   uint32_t low, high;
   __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -185,8 +185,8 @@ Status acquireTargetState(const char *target) {
 #if defined(__x86_64__)
   if (!strstr(target, "amx-"))
     return {};
-  constexpr long requestPermission = 0x1023, tileData = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-  if (syscall(SYS_arch_prctl, requestPermission, tileData) != 0)
+  constexpr long kRequestPermission = 0x1023, kTileData = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+  if (syscall(SYS_arch_prctl, kRequestPermission, kTileData) != 0)
     return Status::make(TENON_UNSUPPORTED, "needs AMX, which the system refuses: %s", strerror(errno));
 #else
   (void)target;

@@ -82,8 +82,8 @@ Status Parser::readHeader() {
     return FAIL("ELF type %u, a shared object is wanted", header.e_type);
   if (header.e_machine != machine)
     return FAIL("for ELF machine %u, its target says %u", header.e_machine, machine);
-  constexpr unsigned maxSegments = 64;
-  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > maxSegments ||
+  constexpr unsigned kMaxSegments = 64;
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > kMaxSegments ||
       !fits(header.e_phoff, uint64_t(header.e_phnum) * sizeof(Elf64_Phdr), elf.size))
     return FAIL("program headers outside of the file");
   for (unsigned i = 0; i < header.e_phnum; ++i)
@@ -111,10 +111,10 @@ Status Parser::readSegment(const Elf64_Phdr &program) {
     return FAIL("segment that is both writable and executable");
   // Memory stays within a multiple of the file: code has no large zero-initialised data, since kernels keep
   // no state, and its segments lie together but for alignment.
-  constexpr uint64_t slack = 4u << 20;
+  constexpr uint64_t kSlack = 4u << 20;
   uint64_t end;
-  if (!checkedAdd(program.p_vaddr, program.p_memsz, &end) || end > elf.size * 2 + slack ||
-      program.p_memsz > program.p_filesz + slack)
+  if (!checkedAdd(program.p_vaddr, program.p_memsz, &end) || end > elf.size * 2 + kSlack ||
+      program.p_memsz > program.p_filesz + kSlack)
     return FAIL("segment larger than the file allows");
   if (!elf.segments.empty()) {
     const ElfFile::Segment &last = elf.segments.back();

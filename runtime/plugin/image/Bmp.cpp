@@ -14,10 +14,10 @@
 using namespace tenon::image;
 
 namespace {
-enum Compression : uint32_t { Plain = 0, Runs8 = 1, Runs4 = 2, Masks = 3, MasksWithAlpha = 6 };
+enum Compression : uint32_t { plain = 0, runs8 = 1, runs4 = 2, masks = 3, masksWithAlpha = 6 };
 
 struct Bmp {
-  uint32_t bits = 0, compression = Plain;
+  uint32_t bits = 0, compression = plain;
   int64_t height = 0, width = 0; ///< as the file has them: a negative height is that of an image from the top down
   uint64_t firstRow = 0;         ///< the place in the file
   uint32_t masks[3] = {};        ///< of red, green and blue
@@ -25,7 +25,7 @@ struct Bmp {
 
   bool isTopDown() const { return height < 0; }
   int64_t rows() const { return height < 0 ? -height : height; }
-  bool hasRuns() const { return compression == Runs8 || compression == Runs4; }
+  bool hasRuns() const { return compression == runs8 || compression == runs4; }
 };
 } // namespace
 
@@ -39,14 +39,14 @@ static void readPalette(Reader &r, Bmp &bmp, uint32_t count, bool isCore) {
 
 static bool isSupported(const Bmp &bmp) {
   switch (bmp.compression) {
-  case Plain:
+  case plain:
     return bmp.bits == 1 || bmp.bits == 4 || bmp.bits == 8 || bmp.bits == 16 || bmp.bits == 24 || bmp.bits == 32;
-  case Runs8:
+  case runs8:
     return bmp.bits == 8 && !bmp.isTopDown();
-  case Runs4:
+  case runs4:
     return bmp.bits == 4 && !bmp.isTopDown();
-  case Masks:
-  case MasksWithAlpha:
+  case masks:
+  case masksWithAlpha:
     return bmp.bits == 16 || bmp.bits == 32;
   }
   return false;
@@ -69,12 +69,12 @@ static Result readBmp(Reader &r, Bmp &bmp) {
     colors = r.u32();
     r.skip(4);
   }
-  bool hasMasks = bmp.compression == Masks || bmp.compression == MasksWithAlpha;
+  bool hasMasks = bmp.compression == masks || bmp.compression == masksWithAlpha;
   static const uint32_t masksOf16[] = {0x7c00, 0x3e0, 0x1f}, masksOf32[] = {0xff0000, 0xff00, 0xff};
   for (int i = 0; i < 3; ++i)
     bmp.masks[i] = hasMasks ? r.u32() : bmp.bits == 16 ? masksOf16[i] : masksOf32[i];
   // Masks stand behind a header of the first version, and in any later one.
-  uint32_t maskSize = hasMasks && headerSize == 40 ? bmp.compression == MasksWithAlpha ? 16 : 12 : 0;
+  uint32_t maskSize = hasMasks && headerSize == 40 ? bmp.compression == masksWithAlpha ? 16 : 12 : 0;
   r.moveTo(uint64_t(14) + headerSize + maskSize);
   if (bmp.bits <= 8)
     readPalette(r, bmp, colors > 0 ? colors : 1u << bmp.bits, isCore);
@@ -87,7 +87,7 @@ static bool isBmp(Bytes file) { return file.startsWith("BM", 2); }
 
 static Result measureBmp(Bytes file, Header &header) {
   Bmp bmp;
-  Reader r(file, Reader::Endian::Little);
+  Reader r(file, Reader::Endian::little);
   Result result = readBmp(r, bmp);
   header = {bmp.rows(), bmp.width, 0};
   return result;
@@ -102,7 +102,7 @@ static uint8_t partOf(uint32_t pixel, uint32_t mask) {
 }
 
 static void putIndex(const Canvas &canvas, const Bmp &bmp, int64_t y, int64_t x, uint32_t index) {
-  canvas.putRow(y, x, 1, bmp.palette[index & 255], 3, Samples::Rgb);
+  canvas.putRow(y, x, 1, bmp.palette[index & 255], 3, Samples::rgb);
 }
 
 static Result decodeRows(Reader &r, const Bmp &bmp, const Canvas &canvas) {
@@ -121,7 +121,7 @@ static Result decodeRows(Reader &r, const Bmp &bmp, const Canvas &canvas) {
       }
       uint32_t pixel = bmp.bits == 16 ? r.u16() : bmp.bits == 24 ? r.u24() : r.u32();
       uint8_t color[] = {partOf(pixel, bmp.masks[0]), partOf(pixel, bmp.masks[1]), partOf(pixel, bmp.masks[2])};
-      canvas.putRow(y, x, 1, color, 3, Samples::Rgb);
+      canvas.putRow(y, x, 1, color, 3, Samples::rgb);
     }
   }
   return r.hasEnded() ? damaged(bmpFormat, "its pixels are cut short") : Result();
@@ -130,7 +130,7 @@ static Result decodeRows(Reader &r, const Bmp &bmp, const Canvas &canvas) {
 /// Runs of one byte, or stretches of bytes; where neither goes, pixels have the first color.
 static Result decodeRuns(Reader &r, const Bmp &bmp, const Canvas &canvas) {
   for (int64_t y = 0; y < canvas.height; ++y)
-    canvas.putRow(y, 0, canvas.width, bmp.palette[0], 0, Samples::Rgb);
+    canvas.putRow(y, 0, canvas.width, bmp.palette[0], 0, Samples::rgb);
   int64_t x = 0, row = 0;
   r.moveTo(bmp.firstRow);
   while (row < canvas.height && !r.hasEnded()) {
@@ -165,7 +165,7 @@ static Result decodeRuns(Reader &r, const Bmp &bmp, const Canvas &canvas) {
 
 static Result decodeBmp(Bytes file, const Canvas &canvas) {
   Bmp bmp;
-  Reader r(file, Reader::Endian::Little);
+  Reader r(file, Reader::Endian::little);
   if (Result result = readBmp(r, bmp); result.failed())
     return result;
   return bmp.hasRuns() ? decodeRuns(r, bmp, canvas) : decodeRows(r, bmp, canvas);

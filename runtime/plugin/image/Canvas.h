@@ -16,18 +16,18 @@
 
 namespace tenon::image {
 
-enum class PixelOrder { Rgb, Bgr, Gray };
+enum class PixelOrder { rgb, bgr, gray };
 
-/// What the samples of a pixel mean, 8 bits each. `Cmyk` has 0 for no ink.
-enum class Samples { Gray, Rgb, Cmyk };
+/// What the samples of a pixel mean, 8 bits each. `cmyk` has 0 for no ink.
+enum class Samples { gray, rgb, cmyk };
 
-/// The result: height x width x 3, or x 1 for `Gray`, row-major.
+/// The result: height x width x 3, or x 1 for `gray`, row-major.
 struct Canvas {
   uint8_t *pixels;
   int64_t height, width;
   PixelOrder order;
 
-  int64_t channels() const { return order == PixelOrder::Gray ? 1 : 3; }
+  int64_t channels() const { return order == PixelOrder::gray ? 1 : 3; }
   uint8_t *row(int64_t y) const { return pixels + y * width * channels(); }
 
   /// The luma of ITU-R BT.601, in 16 bits of fraction.
@@ -36,22 +36,22 @@ struct Canvas {
   }
 
   void put(uint8_t *at, uint8_t red, uint8_t green, uint8_t blue) const {
-    if (order == PixelOrder::Gray) {
+    if (order == PixelOrder::gray) {
       *at = luma(red, green, blue);
       return;
     }
-    at[0] = order == PixelOrder::Rgb ? red : blue;
+    at[0] = order == PixelOrder::rgb ? red : blue;
     at[1] = green;
-    at[2] = order == PixelOrder::Rgb ? blue : red;
+    at[2] = order == PixelOrder::rgb ? blue : red;
   }
 
   /// Writes `count` pixels of row `y` from column `x` on. Pixels of `samples` lie `stride` bytes apart.
   void putRow(int64_t y, int64_t x, int64_t count, const uint8_t *samples, int64_t stride, Samples kind) const {
     uint8_t *at = row(y) + x * channels();
     for (int64_t i = 0; i < count; ++i, at += channels(), samples += stride) {
-      if (kind == Samples::Gray)
+      if (kind == Samples::gray)
         put(at, samples[0], samples[0], samples[0]);
-      else if (kind == Samples::Rgb)
+      else if (kind == Samples::rgb)
         put(at, samples[0], samples[1], samples[2]);
       else
         put(at, mixInk(samples[0], samples[3]), mixInk(samples[1], samples[3]), mixInk(samples[2], samples[3]));

@@ -117,7 +117,7 @@ static void read(Decoder &d, Header &header, const Canvas *canvas) {
     // Four components are inverted, as Adobe's programs write them and others after them.
     for (int64_t i = 0; components == 4 && i < canvas->width * 4; ++i)
       row[0][i] = JSAMPLE(255 - row[0][i]);
-    Samples kind = components == 1 ? Samples::Gray : components == 3 ? Samples::Rgb : Samples::Cmyk;
+    Samples kind = components == 1 ? Samples::gray : components == 3 ? Samples::rgb : Samples::cmyk;
     canvas->putRow(y, 0, canvas->width, row[0], components, kind);
   }
   // A sequential file is complete with its last row; of other files scans could be missing.

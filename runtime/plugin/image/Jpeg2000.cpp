@@ -24,7 +24,7 @@ struct Boxes {
   bool hasPalette = false;
 };
 
-enum : uint32_t { ColorCmyk = 12, ColorYcc = 18 };
+enum : uint32_t { colorCmyk = 12, colorYcc = 18 };
 
 /// OpenJPEG's objects for one file.
 struct Decoder {
@@ -73,7 +73,7 @@ static void readHeaderBox(Reader &r, uint64_t end, Boxes &boxes) {
 
 static Boxes readBoxes(Bytes file) {
   Boxes boxes;
-  Reader r(file, Reader::Endian::Big);
+  Reader r(file, Reader::Endian::big);
   while (r.left() >= 8) {
     uint64_t begin = r.at(), size = r.u32();
     uint32_t kind = r.u32();
@@ -151,12 +151,12 @@ Result Decoder::open() {
       !opj_read_header(stream, codec, &picture) || result.failed())
     return fail();
   Boxes boxes = isRawStream(file) ? Boxes() : readBoxes(file);
-  isInk = boxes.colorSpace == ColorCmyk && picture->numcomps == 4;
+  isInk = boxes.colorSpace == colorCmyk && picture->numcomps == 4;
   return checkComponents(boxes);
 }
 
 Result Decoder::checkComponents(const Boxes &boxes) const {
-  if (boxes.hasPalette || boxes.colorSpace == ColorYcc)
+  if (boxes.hasPalette || boxes.colorSpace == colorYcc)
     return unsupported(jpeg2000Format, boxes.hasPalette ? "it has a palette" : "its colors are sYCC");
   if (picture->numcomps < 1 || picture->numcomps > 4)
     return unsupported(jpeg2000Format, "it has more than 4 components");
@@ -246,7 +246,7 @@ Result Decoder::decodeTile(const Canvas &canvas, OPJ_UINT32 index, OPJ_UINT32 si
     return damaged(jpeg2000Format, "a tile has another size than its samples");
   // Of one or two components the first is gray, and of more the fourth is transparency or black.
   size_t channels = planes.size() < 3 ? 1 : isInk ? 4 : 3;
-  Samples kind = channels == 1 ? Samples::Gray : isInk ? Samples::Cmyk : Samples::Rgb;
+  Samples kind = channels == 1 ? Samples::gray : isInk ? Samples::cmyk : Samples::rgb;
   Buffer row(size_t(width) * channels);
   if (!row)
     return outOfMemory(jpeg2000Format);

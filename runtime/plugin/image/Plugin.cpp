@@ -28,12 +28,12 @@ static std::optional<PixelOrder> getOrder(const tenon_plugin_call *call) {
       return std::nullopt;
     const char *text = attribute.value.string;
     if (strcmp(text, "BGR") == 0)
-      return PixelOrder::Bgr;
+      return PixelOrder::bgr;
     if (strcmp(text, "Grayscale") == 0)
-      return PixelOrder::Gray;
-    return strcmp(text, "RGB") == 0 ? std::optional(PixelOrder::Rgb) : std::nullopt;
+      return PixelOrder::gray;
+    return strcmp(text, "RGB") == 0 ? std::optional(PixelOrder::rgb) : std::nullopt;
   }
-  return PixelOrder::Rgb;
+  return PixelOrder::rgb;
 }
 
 static Result check(const tenon_plugin_call *call) {
@@ -56,7 +56,7 @@ static tenon_status infer(tenon_plugin_call *call) {
   image.dtype = TENON_U8;
   image.rank = 3;
   image.dims[0] = image.dims[1] = TENON_DIM_UNKNOWN;
-  image.dims[2] = getOrder(call) == PixelOrder::Gray ? 1 : 3;
+  image.dims[2] = getOrder(call) == PixelOrder::gray ? 1 : 3;
   // The compiler has no file.
   if (!call->inputs[0].data)
     return TENON_OK;

@@ -67,7 +67,7 @@ static void read(Decoder &d, Header &header, const Canvas *canvas) {
   int passes = png_set_interlace_handling(d.png);
   png_read_update_info(d.png, d.info);
   size_t channels = png_get_channels(d.png, d.info), rowSize = png_get_rowbytes(d.png, d.info);
-  Samples kind = channels == 1 ? Samples::Gray : Samples::Rgb;
+  Samples kind = channels == 1 ? Samples::gray : Samples::rgb;
   if ((channels != 1 && channels != 3) || rowSize != width * channels)
     png_error(d.png, "its pixels cannot be made 8 bits of gray or color");
   size_t rowCount = isInterlaced ? height : 1;

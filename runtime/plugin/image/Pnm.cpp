@@ -72,7 +72,7 @@ static Result readPnm(Reader &r, Pnm &pnm, Header &header) {
 
 static Result measurePnm(Bytes file, Header &header) {
   Pnm pnm;
-  Reader r(file, Reader::Endian::Big);
+  Reader r(file, Reader::Endian::big);
   return readPnm(r, pnm, header);
 }
 
@@ -107,7 +107,7 @@ static Result decodeSamples(Reader &r, const Pnm &pnm, const Canvas &canvas) {
       // A bit that is set is black.
       if (pnm.isBitmap)
         samples[0] = uint8_t(255 - samples[0]);
-      canvas.putRow(y, x, 1, samples, 3, pnm.channels == 1 ? Samples::Gray : Samples::Rgb);
+      canvas.putRow(y, x, 1, samples, 3, pnm.channels == 1 ? Samples::gray : Samples::rgb);
     }
   return {};
 }
@@ -118,7 +118,7 @@ static Result decodeBits(Reader &r, const Canvas &canvas) {
     for (int64_t x = 0; x < canvas.width; ++x) {
       byte = x % 8 ? byte : r.u8();
       uint8_t light = byte >> (7 - x % 8) & 1 ? 0 : 255;
-      canvas.putRow(y, x, 1, &light, 1, Samples::Gray);
+      canvas.putRow(y, x, 1, &light, 1, Samples::gray);
     }
   }
   return r.hasEnded() ? damaged(pnmFormat, "its bits are cut short") : Result();
@@ -127,7 +127,7 @@ static Result decodeBits(Reader &r, const Canvas &canvas) {
 static Result decodePnm(Bytes file, const Canvas &canvas) {
   Pnm pnm;
   Header header;
-  Reader r(file, Reader::Endian::Big);
+  Reader r(file, Reader::Endian::big);
   if (Result result = readPnm(r, pnm, header); result.failed())
     return result;
   return pnm.isBitmap && !pnm.isText ? decodeBits(r, canvas) : decodeSamples(r, pnm, canvas);

@@ -15,8 +15,8 @@ namespace tenon::image {
 /// Past the end there are zeros, and the reader remembers that they were read.
 class Reader {
 public:
-  enum class Endian { Little, Big };
-  Reader(Bytes file, Endian endian) : file(file), isBigEndian(endian == Endian::Big) {}
+  enum class Endian { little, big };
+  Reader(Bytes file, Endian endian) : file(file), isBigEndian(endian == Endian::big) {}
 
   uint32_t u8() {
     if (place < file.size)

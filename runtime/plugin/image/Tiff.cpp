@@ -275,7 +275,7 @@ void Decoder::putTile(const Canvas &canvas, const uint8_t *data, int64_t top, in
         line[x * used + i] = sample(row, planes() == 1 ? x * channels() + i : x);
     }
     putSamples(line, count);
-    Samples kind = isInk() ? Samples::Cmyk : isColor() || isPalette() ? Samples::Rgb : Samples::Gray;
+    Samples kind = isInk() ? Samples::cmyk : isColor() || isPalette() ? Samples::rgb : Samples::gray;
     canvas.putRow(top + y, left, count, line, isPalette() ? 3 : used, kind);
   }
 }
@@ -319,8 +319,8 @@ Result Decoder::decode(const Canvas &canvas) {
   if (!pixels)
     return outOfMemory(tiffFormat);
   Canvas stored = {pixels.get(), height, width, canvas.order};
-  if (Result result = decodeUpright(stored); result.failed())
-    return result;
+  if (Result decoded = decodeUpright(stored); decoded.failed())
+    return decoded;
   turn(stored, canvas, orientation);
   return {};
 }

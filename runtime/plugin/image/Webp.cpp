@@ -40,13 +40,13 @@ static Result measureWebp(Bytes file, Header &header) {
 
 /// Transparency is left out.
 static Result decodeWebp(Bytes file, const Canvas &canvas) {
-  bool isGray = canvas.order == PixelOrder::Gray;
+  bool isGray = canvas.order == PixelOrder::gray;
   size_t stride = size_t(canvas.width) * 3, size = stride * size_t(canvas.height);
   Buffer colors(isGray ? size : 0);
   WebPDecoderConfig config;
   if (!colors || !WebPInitDecoderConfig(&config))
     return outOfMemory(webpFormat);
-  config.output.colorspace = canvas.order == PixelOrder::Bgr ? MODE_BGR : MODE_RGB;
+  config.output.colorspace = canvas.order == PixelOrder::bgr ? MODE_BGR : MODE_RGB;
   config.output.is_external_memory = 1;
   config.output.u.RGBA = {isGray ? colors.get() : canvas.pixels, int(stride), size};
   VP8StatusCode code = WebPDecode(file.data, file.size, &config);
@@ -54,7 +54,7 @@ static Result decodeWebp(Bytes file, const Canvas &canvas) {
   if (code != VP8_STATUS_OK)
     return fail(code);
   for (int64_t y = 0; isGray && y < canvas.height; ++y)
-    canvas.putRow(y, 0, canvas.width, colors.get() + size_t(y) * stride, 3, Samples::Rgb);
+    canvas.putRow(y, 0, canvas.width, colors.get() + size_t(y) * stride, 3, Samples::rgb);
   return {};
 }
 

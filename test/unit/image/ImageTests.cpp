@@ -55,9 +55,9 @@ static const std::vector<Recorded> &recorded() {
     for (const nlohmann::json &e : nlohmann::json::parse(in)) {
       std::string order = e["order"];
       entries.push_back({e["name"], fromBase64(e["file"]), fromBase64(e["pixels"]), e["shape"][0], e["shape"][1],
-                         order == "BGR"         ? PixelOrder::Bgr
-                         : order == "Grayscale" ? PixelOrder::Gray
-                                                : PixelOrder::Rgb});
+                         order == "BGR"         ? PixelOrder::bgr
+                         : order == "Grayscale" ? PixelOrder::gray
+                                                : PixelOrder::rgb});
     }
     return entries;
   }();
@@ -80,12 +80,12 @@ static Decoded decodeFile(const uint8_t *data, size_t size, PixelOrder order, ui
     decoded.result = Result::make(TENON_RESOURCES, "too large for this test");
     return decoded;
   }
-  decoded.pixels.resize(size_t(decoded.header.height * decoded.header.width) * (order == PixelOrder::Gray ? 1 : 3));
+  decoded.pixels.resize(size_t(decoded.header.height * decoded.header.width) * (order == PixelOrder::gray ? 1 : 3));
   decoded.result = decode(file, memoryLimit, {decoded.pixels.data(), decoded.header.height, decoded.header.width, order});
   return decoded;
 }
 
-static Decoded decodeFile(const Octets &file, PixelOrder order = PixelOrder::Rgb) { return decodeFile(file.data(), file.size(), order); }
+static Decoded decodeFile(const Octets &file, PixelOrder order = PixelOrder::rgb) { return decodeFile(file.data(), file.size(), order); }
 
 static Octets octets(const char *text, size_t size) { return Octets(text, text + size); }
 
