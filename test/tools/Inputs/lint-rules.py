@@ -1,0 +1,194 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Tries the rules of tools/lint on small trees: lint-rules.py SOURCE"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+source = pathlib.Path(sys.argv[1])
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(source / "tools"))
+
+from linter.main import RULES  # noqa: E402
+from linter.size import find_functions  # noqa: E402
+
+LICENSE = "Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.\n{0} SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n{0}\n"
+CPP = "// " + LICENSE.format("//")
+HASH = "# " + LICENSE.format("#")
+LINES = "  f();\n"
+
+
+def header(guard, body=""):
+    return f"{CPP}#ifndef {guard}\n#define {guard}\n\n{body}\n#endif // {guard}\n"
+
+
+GOOD = {
+    ".clang-format": "BasedOnStyle: LLVM\nColumnLimit: 120\n",
+    "CMakeLists.txt": "add_subdirectory(base)\nadd_subdirectory(top)\n",
+    "base/CMakeLists.txt": "set(parts one two)\nadd_library(base A.cpp)\nforeach(part ${parts})\n  add_library(${part} ${part}.cpp)\nendforeach()\n",
+    "base/A.h": header("TENON_BASE_A_H", "void f();\n"),
+    "base/A.cpp": CPP + '#include "base/A.h"\n#include <vector>\n\nvoid f() {}\n',
+    "base/one.cpp": CPP + "int one;\n",
+    "base/two.cpp": CPP + "int two;\n",
+    "top/CMakeLists.txt": "add_library(top B.cpp)\n",
+    "top/B.cpp": CPP + '#include "base/A.h"\n\nvoid g() {\n' + LINES * 98 + "}\n",
+    "cmake/dependencies.txt": "library json: nlohmann/\nbase:\ntop: base\n",
+    "tools/linter/vocabulary.txt": "# retired -> in use\noldWord -> newWord\n",
+    "tools/run": "#!/usr/bin/env bash\n" + HASH + 'echo "$1"\n',
+    "tools/run.py": HASH + "import sys\n\nprint(sys.argv)\n",
+    "model.npy": "data of any kind  \n",
+}
+
+# Rule, changed files (None: removed), the findings that these make, in order.
+BAD = [
+    ("license", {"base/one.cpp": "int one;\n"}, ["base/one.cpp:1: no license in the first lines"]),
+    ("license", {"tools/run": "#!/usr/bin/env bash\necho\n"}, ["tools/run:1: no license"]),
+    ("guards", {"base/A.h": header("A_H", "void f();\n")}, ["base/A.h:4: include guard A_H: should be TENON_BASE_A_H"]),
+    ("guards", {"base/A.h": CPP + "void f();\n"}, ["base/A.h:1: no include guard"]),
+    ("format", {"base/one.cpp": CPP + "int  one;\n"}, ["base/one.cpp:4: is not formatted"]),
+    ("whitespace", {"base/one.cpp": CPP + "int one; \n"}, ["base/one.cpp:4: trailing white space"]),
+    ("whitespace", {"base/one.cpp": CPP + "int one;"}, ["base/one.cpp:4: no newline at the end"]),
+    ("whitespace", {"base/one.cpp": CPP + "int one;\n\n"}, ["base/one.cpp:5: empty lines at the end"]),
+    ("whitespace", {"base/one.cpp": CPP + "int\tone;\n"}, ["base/one.cpp:4: tab"]),
+    ("size", {"base/one.cpp": CPP + "int one;\n" * 1000}, ["base/one.cpp:1: 1003 lines"]),
+    ("size", {"base/one.cpp": CPP + "void g() {\n" + LINES * 99 + "}\n"}, ["base/one.cpp:4: a function of 101 lines"]),
+    ("size", {"base/one.cpp": CPP + "struct S {\n  void g() {\n" + LINES * 99 + "  }\n};\n"}, ["base/one.cpp:5: a function of 101 lines"]),
+    ("size", {"tools/run.py": HASH + "def f():\n" + "    print()\n" * 100}, ["tools/run.py:4: a function of 101 lines"]),
+    ("cmake", {"top/CMakeLists.txt": "add_library(top\n  B.cpp\n  B.cpp)\n"}, ["top/CMakeLists.txt:3: B.cpp is listed twice"]),
+    ("cmake", {"top/C.cpp": CPP}, ["top/C.cpp:1: no CMakeLists.txt lists this file"]),
+    ("cmake", {"top/CMakeLists.txt": "add_library(top B.cpp\n  C.cpp)\n"}, ["top/CMakeLists.txt:2: C.cpp is listed and does not exist"]),
+    ("cmake", {"base/two.cpp": None}, ["base/CMakeLists.txt:4: two.cpp is listed and does not exist"]),
+    ("cmake", {"CMakeLists.txt": "add_subdirectory(base)\n"}, ["top/CMakeLists.txt:1: no add_subdirectory leads to top"]),
+    ("includes", {"base/one.cpp": CPP + '#include "top/B.cpp"\n'}, ["base/one.cpp:4: base may not include top"]),
+    ("includes", {"base/one.cpp": CPP + '#include "top/C.h"\n'}, ["base/one.cpp:4: top/C.h does not exist"]),
+    ("includes", {"base/one.cpp": CPP + "#include <nlohmann/json.hpp>\n"}, ["base/one.cpp:4: base may not include json"]),
+    ("includes", {"base/one.cpp": CPP + "#include <boost/any.hpp>\n"}, ["base/one.cpp:4: boost/any.hpp is of no library"]),
+    ("includes", {"new/N.h": header("TENON_NEW_N_H", '#include "base/A.h"\n')}, ["new/N.h:7: is in no folder"]),
+    (
+        "includes",
+        {"cmake/dependencies.txt": "library json: nlohmann/\nbase: top\ntop: base\n"},
+        ["cmake/dependencies.txt:2: base does not include top", "cmake/dependencies.txt:2: base may not include top, which is declared below"],
+    ),
+    ("includes", {"top/B.cpp": CPP + "void g() {}\n"}, ["cmake/dependencies.txt:3: top does not include base: remove it"]),
+    ("includes", {"cmake/dependencies.txt": "base:\ntop: base\nnone:\n"}, ["cmake/dependencies.txt:3: none does not exist"]),
+    ("includes", {"cmake/dependencies.txt": "base:\ntop: base\nno colon\n"}, ["cmake/dependencies.txt:3: cannot read 'no colon'"]),
+    (
+        "includes",
+        {
+            "cmake/dependencies.txt": "base:\ntop:\nexcept top -> base 1: is about to go\n",
+            "top/B.cpp": CPP + '#include "base/A.h"\n#include "base/A.h"\n',
+        },
+        ["top/B.cpp:4: top may not include base more than 1 times", "top/B.cpp:5: top may not include base more than 1 times"],
+    ),
+    (
+        "includes",
+        {"cmake/dependencies.txt": "base:\ntop:\nexcept top -> base 2: was more\n"},
+        ["cmake/dependencies.txt:3: top includes base 1 times, not 2: lower the exception"],
+    ),
+    ("paths", {"base/one.cpp": CPP + "// see /" + "home/somebody/notes\n"}, ["base/one.cpp:4: absolute path '/home/...'"]),
+    ("vocabulary", {"base/one.cpp": CPP + "int oldWord;\n"}, ["base/one.cpp:4: 'oldWord' is retired: write 'newWord'"]),
+    ("shell", {"tools/run": "#!/usr/bin/env bash\n" + HASH + 'cd "$1"\n'}, ["tools/run:5: Use 'cd ... || exit'"]),
+    ("python", {"tools/run.py": HASH + "import sys\n"}, ["tools/run.py:4: 'sys' imported but unused"]),
+    ("python", {"tools/run.py": HASH + "def f(:\n"}, ["tools/run.py:4: invalid syntax"]),
+]
+
+failures = []
+
+
+def expect(condition, what):
+    if not condition:
+        failures.append(what)
+
+
+def write(root, files):
+    for path, text in files.items():
+        if text is None:
+            (root / path).unlink()
+        else:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text)
+
+
+def lint(root, *arguments):
+    return subprocess.run([str(source / "tools/lint"), "--root", str(root), *arguments], capture_output=True, text=True)
+
+
+def in_tree(change, body):
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        write(root, GOOD | {path: text for path, text in change.items() if text is not None})
+        for path in [path for path, text in change.items() if text is None]:
+            (root / path).unlink()
+        body(root)
+
+
+def check_good(root):
+    report = root.with_suffix(".xml")
+    done = lint(root, "--junit", str(report))
+    expect(done.returncode == 0 and not done.stdout, f"a good tree: {done.returncode}\n{done.stdout}{done.stderr}")
+    names = [case.get("name") for case in ElementTree.parse(report).iter("testcase")]
+    report.unlink()
+    expect(names == list(RULES), f"the JUnit file has the cases {names}")
+    expect(lint(root, "none.cpp").returncode == 2, "a file that does not exist is wrong usage")
+
+
+def check_bad(rule, wanted):
+    def body(root):
+        done = lint(root, "--rule", rule)
+        *lines, last = done.stdout.rstrip("\n").split("\n")
+        fits = len(lines) == len(wanted) and all(line.startswith(start) for line, start in zip(lines, sorted(wanted)))
+        expect(done.returncode == 1 and fits, f"{rule}: wanted {wanted}, found\n{done.stdout}{done.stderr}")
+        # The same through the whole program, with the file named.
+        path = lines[0].split(":")[0] if lines else ""
+        expect(wanted[0] in lint(root, path).stdout, f"{rule}: no such finding where {path} alone is checked")
+        if "--fix mends" in last and "by hand" not in last:
+            expect(lint(root, "--rule", rule, "--fix").returncode == 0, f"{rule}: --fix does not mend {wanted}")
+            expect(lint(root, "--rule", rule).returncode == 0, f"{rule}: a finding is left after --fix: {wanted}")
+
+    return body
+
+
+def check_functions():
+    text = """
+namespace a {
+struct S : public B<int> {
+  explicit S(int x) : x(x), y{"}"} {
+  }
+  int h() const override { return '{'; } // }
+};
+template <typename T> struct Less {
+  bool operator()(const T &a, const T &b) const {
+    auto inner = [&](int i) {
+      return i;
+    };
+    return a < b;
+  }
+};
+#define OPEN {
+static int table[] = {1, 2,
+                      3};
+struct tenon_x f(int a,
+                 int b) {
+  if (a) {
+  }
+  return g(R"(})");
+}
+} // namespace a
+"""
+    found = list(find_functions(text))
+    expect(found == [(4, 2), (6, 1), (9, 6), (19, 6)], f"functions: {found}")
+
+
+in_tree({}, check_good)
+for rule, change, wanted in BAD:
+    in_tree(change, check_bad(rule, wanted))
+check_functions()
+untried = set(RULES) - {rule for rule, _, _ in BAD}
+expect(not untried, f"no bad file for the rules {untried}")
+print("\n".join(failures))
+sys.exit(1 if failures else 0)
