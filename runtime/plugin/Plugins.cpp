@@ -116,7 +116,8 @@ Status findPlugin(const char *name, const tenon_plugin **plugin) {
       }
   std::string file = std::string("libtenon-plugin-") + name + ".so", searched;
   for (const std::string &folder : listFolders()) {
-    std::string path = folder + "/" + file;
+    std::string path = folder;
+    path.append("/").append(file);
     if (access(path.c_str(), F_OK) == 0) {
       TENON_TRY(openPlugin(path, plugin));
       if (strcmp((*plugin)->name, name) != 0)

@@ -190,21 +190,21 @@ template <typename T> static void put(void *data, uint64_t index, T value) {
 
 /// As nearbyint does, which would be all that this program needs of the mathematics library.
 static double roundToEven(double value) {
-  constexpr double wholeFrom = 4503599627370496; // 2^52: doubles from here on have no fraction
-  if (!(std::fabs(value) < wholeFrom))
+  constexpr double kWholeFrom = 4503599627370496; // 2^52: doubles from here on have no fraction
+  if (!(std::fabs(value) < kWholeFrom))
     return value;
-  volatile double shifted = std::fabs(value) + wholeFrom;
-  return std::copysign(shifted - wholeFrom, value);
+  volatile double shifted = std::fabs(value) + kWholeFrom;
+  return std::copysign(shifted - kWholeFrom, value);
 }
 
 template <typename T> static void putInteger(void *data, uint64_t index, double value) {
   // Both bounds are exact as doubles, but for the largest 64-bit integers, which round up: so >=.
-  constexpr T least = T(-1) < T(0) ? T(T(1) << (sizeof(T) * 8 - 1)) : T(0);
-  constexpr T most = T(~least);
+  constexpr T kLeast = T(-1) < T(0) ? T(T(1) << (sizeof(T) * 8 - 1)) : T(0);
+  constexpr T kMost = T(~kLeast);
   double rounded = roundToEven(value);
-  T result = std::isnan(value)          ? T(0)
-             : rounded >= double(most)  ? most
-             : rounded <= double(least) ? least
+  T result = std::isnan(value)           ? T(0)
+             : rounded >= double(kMost)  ? kMost
+             : rounded <= double(kLeast) ? kLeast
                                         : T(rounded);
   put(data, index, result);
 }

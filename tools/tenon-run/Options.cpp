@@ -155,11 +155,11 @@ std::string helpText() {
                      "options:\n";
   for (const Flag &flag : kFlags) {
     std::string left = std::string("  ") + flag.name + (flag.value ? std::string(" ") + flag.value : "");
-    constexpr size_t column = 30;
-    left.resize(std::max(left.size() + 1, column), ' ');
+    constexpr size_t kColumn = 30;
+    left.resize(std::max(left.size() + 1, kColumn), ' ');
     text += left;
     for (const char *c = flag.help; *c; ++c)
-      text.append(1, *c).append(*c == '\n' ? column : 0, ' ');
+      text.append(1, *c).append(*c == '\n' ? kColumn : 0, ' ');
     text += '\n';
   }
   text += "\nexit codes: 0 done; 1 artifact or input at fault; 2 wrong usage; 3 not supported; 4 resources;\n"

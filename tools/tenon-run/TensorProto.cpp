@@ -127,7 +127,7 @@ struct TypeInfo {
 
 /// By the values of onnx.TensorProto.DataType.
 static bool typeOf(uint64_t dataType, TypeInfo &info) {
-  static constexpr TypeInfo types[] = {
+  static constexpr TypeInfo kTypes[] = {
       {TENON_STRING, 0},
       {TENON_F32, kFloatData},
       {TENON_U8, kInt32Data},
@@ -156,9 +156,9 @@ static bool typeOf(uint64_t dataType, TypeInfo &info) {
       {TENON_U2, kInt32Data},
       {TENON_I2, kInt32Data},
   };
-  if (dataType >= sizeof types / sizeof types[0])
+  if (dataType >= sizeof kTypes / sizeof kTypes[0])
     return false;
-  info = types[dataType];
+  info = kTypes[dataType];
   return dataType != 0;
 }
 
