@@ -8,7 +8,7 @@ import pathlib
 import sys
 import xml.etree.ElementTree as ElementTree
 
-from linter import cmake_lists, external, includes, size, text, tidy
+from linter import cmake_lists, external, includes, links, size, text, tidy
 from linter.external import MissingProgram
 from linter.tree import Finding, Tree
 
@@ -21,6 +21,7 @@ RULES = {
     "size": (size.check_size, None),
     "cmake": (cmake_lists.check_cmake, None),
     "includes": (includes.check_includes, None),
+    "links": (links.check_links, None),
     "paths": (text.check_paths, None),
     "vocabulary": (text.check_vocabulary, None),
     "shell": (external.check_shell, None),
@@ -32,9 +33,10 @@ def parse_arguments(arguments):
     parser = argparse.ArgumentParser(
         prog="tools/lint",
         description="Checks the rules that the source tree keeps. Prints a line for each finding; exits 1 where there are any.",
-        epilog="rules: " + "; ".join(f"{name}: {check.__doc__.split('.')[0]}" for name, (check, _) in RULES.items()),
+        epilog="\n".join(["rules:"] + [f"  {name:<11} {check.__doc__.strip().splitlines()[0]}" for name, (check, _) in RULES.items()]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("files", nargs="*", metavar="FILE", help="what to check (all files of the checkout)")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="files and folders to check (the whole checkout)")
     parser.add_argument("-f", "--fix", action="store_true", help="mend what needs no thought: format, white space, guards, license")
     parser.add_argument("--rule", action="append", choices=RULES, metavar="RULE", help="check this rule only (may be repeated)")
     parser.add_argument("--root", default=pathlib.Path(__file__).parents[2], help=argparse.SUPPRESS)
@@ -44,8 +46,9 @@ def parse_arguments(arguments):
         nargs="?",
         const="changed",
         choices=("changed", "all"),
-        help="run clang-tidy instead, over files that differ from the branch main, the given ones, or all (slow)",
+        help="run clang-tidy instead, over sources that differ from --base, or all of FILE (slow where MLIR is included)",
     )
+    parser.add_argument("--base", metavar="COMMIT", help="what --tidy compares with (where this branch left main)")
     parser.add_argument("--build", metavar="FOLDER", help="the build whose compile commands --tidy uses (build/)")
     return parser.parse_args(arguments)
 
@@ -65,7 +68,10 @@ def main(arguments=None):
     try:
         tree = Tree(options.root, options.files)
         if options.tidy:
-            return tidy.run(tree, options)
+            findings = tidy.run(tree, options)
+            if options.junit:
+                write_junit(options.junit, {"tidy": findings})
+            return 1 if findings else 0
         results = {}
         for rule in options.rule or RULES:
             check, fix = RULES[rule]

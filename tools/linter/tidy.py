@@ -1,10 +1,10 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""clang-tidy over sources of a build: those that differ from the branch main, or all.
+"""clang-tidy over sources of a build: those that differ from a commit, those that are named, or all.
 
 A source that includes MLIR takes 5 to 10 seconds, because clang-tidy looks at the whole precompiled header that its command names; it
-would parse the same headers for longer without one. So this is no part of the default run."""
+would parse the same headers for longer without one. So this is no part of the default run, and CI looks at what does without MLIR."""
 
 import concurrent.futures
 import json
@@ -19,15 +19,22 @@ from linter.tree import Finding
 TIDY = "clang-tidy-22"
 
 
-def list_changed(tree):
-    """Files that differ from where this branch left main, committed or not. In main itself: from its last commit."""
+def list_changed(tree, base):
+    """Files that differ from a commit, changes that are not committed included. Without one: from where this branch left main, and in
+    main itself from the commit before the last one."""
 
     def git(*arguments):
-        return subprocess.run(["git", *arguments], cwd=tree.root, capture_output=True, text=True, check=False).stdout
+        done = subprocess.run(["git", *arguments], cwd=tree.root, capture_output=True, text=True, check=False)
+        return done.stdout.split() if done.returncode == 0 else None
 
-    base = git("merge-base", "HEAD", "main").strip() or "HEAD"
-    changed = git("diff", "--name-only", base).split() + git("ls-files", "--others", "--exclude-standard").split()
-    return set(changed)
+    if not base:
+        base, *_ = git("merge-base", "HEAD", "main") or [None]
+        if not base or [base] == git("rev-parse", "HEAD"):
+            base = "HEAD~1"
+    changed = git("diff", "--name-only", base)
+    if changed is None:
+        raise FileNotFoundError(f"no commit {base} to compare with: name one with --base")
+    return set(changed + git("ls-files", "--others", "--exclude-standard"))
 
 
 def list_compiled(tree, build):
@@ -45,13 +52,14 @@ def find_sources(tree, options):
     compiled = list_compiled(tree, build)
     if options.tidy == "all" or options.files:
         return build, compiled
-    changed = list_changed(tree)
+    changed = list_changed(tree, options.base)
     # A header is seen with the source of its name.
     stems = {os.path.splitext(path)[0] for path in changed if path.endswith(".h")}
     return build, [path for path in compiled if path in changed or os.path.splitext(path)[0] in stems]
 
 
 def run(tree, options):
+    """Prints findings as they come, and returns them."""
     build, sources = find_sources(tree, options)
     command = [find_program(TIDY), "--quiet", "-p", build]
 
@@ -67,8 +75,8 @@ def run(tree, options):
             findings.update(found)
             if sys.stderr.isatty():
                 print(f"\r{count} of {len(sources)} sources", end="", file=sys.stderr, flush=True)
-    print(f"{len(findings)} findings in {len(sources)} sources" + ("" if sources else ": nothing that the build compiles differs from main"))
-    return 1 if findings else 0
+    print(f"{len(findings)} findings in {len(sources)} sources" + ("" if sources else ": nothing that the build compiles was changed"))
+    return sorted(findings)
 
 
 def parse(tree, output):

@@ -44,16 +44,21 @@ class Tree:
                 self.binary.add(path)
         # What rules about single files look at. The text files of models and of fuzzing corpora are data.
         self.all = list(self._texts)
-        wanted = {self._relative(file) for file in files}
-        unknown = wanted - set(paths)
-        if unknown:
-            raise FileNotFoundError(f"{sorted(unknown)[0]} is not a file of this checkout")
-        self.wanted = wanted or set(self.all)
+        self.wanted = set(self.all)
+        if files:
+            self.wanted = set().union(*(self._find(self._relative(file), paths) for file in files))
         self.paths = [path for path in self.all if path in self.wanted and not is_data(path)]
 
     def _relative(self, file):
         path = pathlib.Path(file).resolve()
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else str(file)
+
+    def _find(self, name, paths):
+        """A file, or the files of a folder."""
+        found = {path for path in paths if path == name or path.startswith(name + "/") or name == "."}
+        if not found:
+            raise FileNotFoundError(f"{name} is not a file of this checkout")
+        return found
 
     def text(self, path):
         return self._texts[path]

@@ -3,6 +3,7 @@
 #
 """Tries the rules of tools/lint on small trees: lint-rules.py SOURCE"""
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -34,7 +35,7 @@ GOOD = {
     "base/A.cpp": CPP + '#include "base/A.h"\n#include <vector>\n\nvoid f() {}\n',
     "base/one.cpp": CPP + "int one;\n",
     "base/two.cpp": CPP + "int two;\n",
-    "top/CMakeLists.txt": "add_library(top B.cpp)\n",
+    "top/CMakeLists.txt": "add_library(top B.cpp)\ntarget_link_libraries(top PRIVATE base)\n",
     "top/B.cpp": CPP + '#include "base/A.h"\n\nvoid g() {\n' + LINES * 98 + "}\n",
     "cmake/dependencies.txt": "library json: nlohmann/\nbase:\ntop: base\n",
     "tools/linter/vocabulary.txt": "# retired -> in use\noldWord -> newWord\n",
@@ -89,6 +90,17 @@ BAD = [
         {"cmake/dependencies.txt": "base:\ntop:\nexcept top -> base 2: was more\n"},
         ["cmake/dependencies.txt:3: top includes base 1 times, not 2: lower the exception"],
     ),
+    (
+        "links",
+        {"base/CMakeLists.txt": GOOD["base/CMakeLists.txt"] + "target_link_libraries(base\n  PRIVATE top)\n"},
+        ["base/CMakeLists.txt:7: base may not link top of top"],
+    ),
+    ("links", {"base/CMakeLists.txt": "tenon_add_library(base A.cpp LINK top)\n"}, ["base/CMakeLists.txt:1: base may not link top"]),
+    (
+        "links",
+        {"top/CMakeLists.txt": "add_library(top B.cpp)\ntarget_link_libraries(top PUBLIC base)\n"},
+        ["top/CMakeLists.txt:2: top links base for all that link it"],
+    ),
     ("paths", {"base/one.cpp": CPP + "// see /" + "home/somebody/notes\n"}, ["base/one.cpp:4: absolute path '/home/...'"]),
     ("vocabulary", {"base/one.cpp": CPP + "int oldWord;\n"}, ["base/one.cpp:4: 'oldWord' is retired: write 'newWord'"]),
     ("shell", {"tools/run": "#!/usr/bin/env bash\n" + HASH + 'cd "$1"\n'}, ["tools/run:5: Use 'cd ... || exit'"]),
@@ -135,6 +147,9 @@ def check_good(root):
     report.unlink()
     expect(names == list(RULES), f"the JUnit file has the cases {names}")
     expect(lint(root, "none.cpp").returncode == 2, "a file that does not exist is wrong usage")
+    (root / "top/B.cpp").write_text("int b; \n")
+    expect(lint(root, str(root / "base")).returncode == 0, "a file outside the folder that is checked is of no concern")
+    expect(lint(root, str(root / "top")).stdout.count("top/B.cpp:1:") >= 2, "a folder stands for its files")
 
 
 def check_bad(rule, wanted):
@@ -151,6 +166,31 @@ def check_bad(rule, wanted):
             expect(lint(root, "--rule", rule).returncode == 0, f"{rule}: a finding is left after --fix: {wanted}")
 
     return body
+
+
+def check_tidy(root):
+    """clang-tidy finds a badly named function where its file is named or changed, and nothing elsewhere."""
+    (root / ".clang-tidy").write_text(
+        "Checks: '-*,readability-identifier-naming'\nCheckOptions:\n  readability-identifier-naming.FunctionCase: camelBack\n"
+    )
+    (root / "base/two.cpp").write_text(CPP + "int BadName() { return 2; }\n")
+    commands = [{"directory": str(root), "file": path, "command": f"c++ -c {path}"} for path in ("base/one.cpp", "base/two.cpp")]
+    commands = [entry | {"file": str(root / entry["file"])} for entry in commands]
+    (root / "build").mkdir()
+    (root / "build/compile_commands.json").write_text(json.dumps(commands))
+    done = lint(root, "--tidy", "all")
+    expect(done.returncode == 1 and "base/two.cpp:4: invalid case style for function 'BadName'" in done.stdout, f"tidy: {done}")
+    done = lint(root, "--tidy", "all", str(root / "base/one.cpp"))
+    expect(done.returncode == 0 and "0 findings in 1 sources" in done.stdout, f"tidy of one good file: {done}")
+    expect(lint(root, "--tidy").returncode == 2, "without a commit there is nothing to compare with")
+    commit = ["git", "-C", str(root), "-c", "user.name=T", "-c", "user.email=t@example.org", "commit", "-q"]
+    subprocess.run(["git", "-C", str(root), "add", "-A"], check=True)
+    subprocess.run([*commit, "-m", "all"], check=True)
+    done = lint(root, "--tidy", "--base", "HEAD")
+    expect(done.returncode == 0 and "0 findings in 0 sources" in done.stdout, f"tidy where nothing was changed: {done}")
+    (root / "base/two.cpp").write_text(CPP + "int WorseName() { return 2; }\n")
+    done = lint(root, "--tidy", "--base", "HEAD")
+    expect(done.returncode == 1 and "'WorseName'" in done.stdout and "1 sources" in done.stdout, f"tidy of what was changed: {done}")
 
 
 def check_functions():
@@ -187,6 +227,7 @@ struct tenon_x f(int a,
 in_tree({}, check_good)
 for rule, change, wanted in BAD:
     in_tree(change, check_bad(rule, wanted))
+in_tree({}, check_tidy)
 check_functions()
 untried = set(RULES) - {rule for rule, _, _ in BAD}
 expect(not untried, f"no bad file for the rules {untried}")
