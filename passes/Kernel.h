@@ -49,12 +49,13 @@ inline constexpr llvm::StringRef kRequiresAttr = "tenon.requires";
 inline constexpr llvm::StringRef kRangesAttr = "tenon.ranges";
 /// On a function: for each of them, in order, what it is that would break; may be empty.
 inline constexpr llvm::StringRef kRequiresTextAttr = "tenon.requires_text";
-/// On a kernel and its launches: how many floating-point operations it is (passes/cost/Flops.h), where that is constant.
+/// On a kernel and its launches: how many floating-point operations it is (passes/cost/Flops.h), where that is
+/// constant.
 inline constexpr llvm::StringRef kFlopsAttr = "tenon.flops";
 /// On a module: the figures of the processor that it is compiled for (passes/cost/Machine.h).
 inline constexpr llvm::StringRef kMachineAttr = "tenon.machine";
-/// On a reshape between two loop nests of a region: how many elements of each dimension of the second one's result a tile has, which
-/// computes what it reads of the first one (passes/fusion/Chains.h).
+/// On a reshape between two loop nests of a region: how many elements of each dimension of the second one's result a
+/// tile has, which computes what it reads of the first one (passes/fusion/Chains.h).
 inline constexpr llvm::StringRef kChainTileAttr = "tenon.chain_tile";
 /// On an operation that there are several ways for, and on its kernel: the one that it takes (passes/paths/Path.h).
 inline constexpr llvm::StringRef kPathAttr = "tenon.path";
@@ -64,11 +65,13 @@ inline constexpr llvm::StringRef kAmxPath = "amx";
 inline constexpr llvm::StringRef kBytePairsPath = "byte_pairs";
 /// The way of products of bf16 in vectors, by pairs (passes/paths/BfloatPairs.cpp).
 inline constexpr llvm::StringRef kBfloatPairsPath = "bf16_pairs";
-/// The ways of products with a matrix of numbers of fewer bits, which follow in the name (passes/paths/FixedMatrix.cpp).
+/// The ways of products with a matrix of numbers of fewer bits, which follow in the name
+/// (passes/paths/FixedMatrix.cpp).
 inline constexpr llvm::StringRef kFixedPath = "fixed";
 /// The way of products whose operands stay as they lie (passes/paths/PlainProduct.cpp).
 inline constexpr llvm::StringRef kPlainPath = "plain";
-/// On such an operation, and on the kernel that computes it: {direct = 1000, ...}, how many cycles each way would take by estimate.
+/// On such an operation, and on the kernel that computes it: {direct = 1000, ...}, how many cycles each way would take
+/// by estimate.
 inline constexpr llvm::StringRef kPathsAttr = "tenon.paths";
 /// On a math.exp of a number that is not above 0, whose result is not used where it is below the normal numbers.
 inline constexpr llvm::StringRef kNormalAttr = "tenon.normal";

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_PASSES_PASSES_H
 #define TENON_PASSES_PASSES_H
 

@@ -37,7 +37,8 @@ inline mlir::InFlightDiagnostic emitInvalid(mlir::Location loc, const llvm::Twin
 
 inline bool hasMark(mlir::Diagnostic &diagnostic, llvm::StringRef mark) {
   return llvm::any_of(diagnostic.getMetadata(), [&](mlir::DiagnosticArgument &argument) {
-    return argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::String && argument.getAsString() == mark;
+    return argument.getKind() == mlir::DiagnosticArgument::DiagnosticArgumentKind::String &&
+           argument.getAsString() == mark;
   });
 }
 

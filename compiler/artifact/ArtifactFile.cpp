@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/artifact/ArtifactFile.h"
 #include "compiler/artifact/OutputFile.h"
 #include "compiler/artifact/Weights.h"

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_COMPILER_ARTIFACT_DTYPES_H
 #define TENON_COMPILER_ARTIFACT_DTYPES_H
 

@@ -43,8 +43,7 @@ static llvm::sys::fs::perms getNewFilePermissions() {
   return static_cast<llvm::sys::fs::perms>(0666 & ~mask);
 }
 
-llvm::Error tenon::writeOutputFile(const std::string &path,
-                                   llvm::function_ref<void(llvm::raw_pwrite_stream &)> write) {
+llvm::Error tenon::writeOutputFile(const std::string &path, llvm::function_ref<void(llvm::raw_pwrite_stream &)> write) {
   llvm::sys::fs::file_status status;
   if (path == "-" || (!llvm::sys::fs::status(path, status) && !llvm::sys::fs::is_regular_file(status)))
     return writeInPlace(path, write);

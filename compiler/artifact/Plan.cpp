@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/artifact/Plan.h"
 #include "compiler/artifact/DTypes.h"
 #include "compiler/artifact/Weights.h"
@@ -107,8 +106,8 @@ LogicalResult Serializer::addTensors(ArrayAttr descriptions, std::vector<std::un
     Type type = description.getAs<TypeAttr>("type").getValue();
     std::optional<fmt::DType> dtype = getDType(type);
     if (!dtype)
-      return emitUnsupported(program, "tensor '") << tensor->name << "' has element type " << type
-                                           << ", which an artifact cannot hold";
+      return emitUnsupported(program, "tensor '")
+             << tensor->name << "' has element type " << type << ", which an artifact cannot hold";
     tensor->dtype = *dtype;
     if (auto role = description.getAs<StringAttr>("role"))
       for (fmt::Role known : fmt::EnumValuesRole())
@@ -288,8 +287,8 @@ LogicalResult Serializer::addBufferOp(Operation &op) {
   } else if (auto heap = dyn_cast<plan::HeapOp>(op)) {
     plan.heap_blocks = std::max<uint32_t>(plan.heap_blocks, heap.getBlock() + 1);
     blockOf[heap] = heap.getBlock();
-    addBuffer(heap, fmt::Storage::heap, heap.getBlock(), exprOf.lookup(heap.getOffset()),
-              exprOf.lookup(heap.getSize()), heap.getNameAttr());
+    addBuffer(heap, fmt::Storage::heap, heap.getBlock(), exprOf.lookup(heap.getOffset()), exprOf.lookup(heap.getSize()),
+              heap.getNameAttr());
   } else if (auto alias = dyn_cast<plan::AliasOp>(op)) {
     const fmt::BufferT &whole = *plan.buffers[bufferOf.lookup(alias.getSource())];
     uint32_t offset = exprs.add(fmt::ExprOp::add, whole.offset, exprOf.lookup(alias.getOffset()));

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_COMPILER_ARTIFACT_PLAN_H
 #define TENON_COMPILER_ARTIFACT_PLAN_H
 

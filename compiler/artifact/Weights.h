@@ -33,8 +33,8 @@ private:
   std::vector<Entry> entries;
   /// Equal attributes are one pointer as it is.
   llvm::DenseMap<mlir::Attribute, uint64_t> known;
-  /// Entries by the hash and size of their bytes. The hash finds candidates alone: a model can be made to have different weights of
-  /// one hash, so that bytes decide.
+  /// Entries by the hash and size of their bytes. The hash finds candidates alone: a model can be made to have
+  /// different weights of one hash, so that bytes decide.
   llvm::DenseMap<std::pair<uint64_t, uint64_t>, llvm::SmallVector<size_t, 1>> byHash;
   uint64_t size = 0;
 };

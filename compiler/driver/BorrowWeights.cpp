@@ -37,14 +37,16 @@ std::vector<ArrayRef<char>> tenon::borrowWeights(plan::ProgramOp program) {
     auto [known, isNew] = indexOf.try_emplace(weight.getValue(), inputs.size());
     if (isNew) {
       auto dims = ShapeAttr::get(b.getContext(), Dims{b.getAffineConstantExpr(size)});
-      inputs.push_back(b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr("weight " + Twine(borrowed.size()))),
-                                            b.getNamedAttr("type", TypeAttr::get(b.getIntegerType(8, /*isSigned=*/false))),
-                                            b.getNamedAttr("dims", dims)}));
+      inputs.push_back(
+          b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr("weight " + Twine(borrowed.size()))),
+                               b.getNamedAttr("type", TypeAttr::get(b.getIntegerType(8, /*isSigned=*/false))),
+                               b.getNamedAttr("dims", dims)}));
       borrowed.push_back(bytes);
     }
     b.setInsertionPoint(weight);
     Value bytesOf = arith::ConstantIndexOp::create(b, weight.getLoc(), size);
-    auto input = plan::InputOp::create(b, weight.getLoc(), weight.getBuffer().getType(), b.getI64IntegerAttr(known->second), bytesOf);
+    auto input = plan::InputOp::create(b, weight.getLoc(), weight.getBuffer().getType(),
+                                       b.getI64IntegerAttr(known->second), bytesOf);
     weight.replaceAllUsesWith(input.getBuffer());
     weight.erase();
   }

@@ -12,10 +12,10 @@
 #include "compiler/artifact/Plan.h"
 #include "compiler/artifact/Weights.h"
 #include "compiler/backend/llvm/Target.h"
-#include "compiler/import/ImportModel.h"
 #include "compiler/driver/Compile.h"
-#include "compiler/pipeline/Dump.h"
 #include "compiler/driver/ErrorMeter.h"
+#include "compiler/import/ImportModel.h"
+#include "compiler/pipeline/Dump.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -30,7 +30,7 @@ namespace tenon {
 struct Variant {
   std::vector<SerializedPlan> plans;    ///< in the order in which the runtime tries them
   std::vector<std::string> kernelNames; ///< of all of them, each once
-  nlohmann::json paths; ///< that kernels take, and those that they might have taken, for people
+  nlohmann::json paths;                 ///< that kernels take, and those that they might have taken, for people
 };
 
 /// The same for all targets.
@@ -98,8 +98,7 @@ private:
                           : CompileStatus::fault;
   }
   /// Where this phase is the one to be reproduced, writes `input` and sets isReproduced.
-  CompileStatus beginPhase(llvm::StringRef phase, mlir::ModuleOp input,
-                           mlir::OpPassManager *pipeline = nullptr);
+  CompileStatus beginPhase(llvm::StringRef phase, mlir::ModuleOp input, mlir::OpPassManager *pipeline = nullptr);
   CompileStatus runPasses(llvm::StringRef phase, mlir::ModuleOp module,
                           llvm::function_ref<void(mlir::OpPassManager &)> build);
   GraphOptions getGraphOptions() const;
@@ -114,7 +113,7 @@ private:
   std::vector<CpuTarget> targets;
   uint64_t sourceHash = 0;
   std::string sourceName;
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< what all targets share, and each choice of paths begins with
+  mlir::OwningOpRef<mlir::ModuleOp> module;   ///< what all targets share, and each choice of paths begins with
   mlir::OwningOpRef<mlir::ModuleOp> variants; ///< a module for each target: launches
   mlir::OwningOpRef<mlir::ModuleOp> kernels;  ///< likewise: what they launch, a module each
   Choice chosen;

@@ -5,24 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/driver/Compilation.h"
 #include "compiler/backend/llvm/Codegen.h"
 #include "compiler/backend/nvptx/Ptx.h"
 #include "compiler/backend/spirv/Spirv.h"
+#include "compiler/driver/Compilation.h"
+#include "compiler/driver/SourceHash.h"
 #include "compiler/import/huggingface/ImportHuggingFace.h"
 #include "compiler/import/onnx/ImportOnnx.h"
 #include "compiler/pipeline/PassNames.h"
 #include "compiler/pipeline/Registration.h"
 #include "compiler/pipeline/Reproducer.h"
-#include "compiler/driver/SourceHash.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Unsupported.h"
-#include "runtime/plugin/Plugins.h"
 #include "runtime/format/Layout.h"
+#include "runtime/plugin/Plugins.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -121,8 +121,8 @@ CompileStatus Compilation::resolveTargets() {
   for (const std::string &name : options.targets) {
     std::optional<CpuTarget> target = getCpuTarget(name);
     if (!target)
-      return fail(CompileStatus::unsupported, "no target '" + name + "'; known are " +
-                                                  llvm::join(getCpuTargetNames(), ", "));
+      return fail(CompileStatus::unsupported,
+                  "no target '" + name + "'; known are " + llvm::join(getCpuTargetNames(), ", "));
     if (target->getSectionTarget().size() >= sizeof(fmt::Section::target))
       return fail(CompileStatus::fault, "the features of target '" + name + "' do not fit into an artifact");
     if (options.ownCacheBytes)
@@ -141,8 +141,8 @@ CompileStatus Compilation::resolveTargets() {
   return CompileStatus::done;
 }
 
-/// Refuses targets of which one would never be picked. What this machine is like nobody knows beforehand, so that another target
-/// may be for the same processors: of the two, the one that is named first is picked.
+/// Refuses targets of which one would never be picked. What this machine is like nobody knows beforehand, so that
+/// another target may be for the same processors: of the two, the one that is named first is picked.
 CompileStatus Compilation::checkTargets() {
   if (targets.size() > 1 && options.emit != EmitKind::artifact && options.emit != EmitKind::mlir)
     return fail(CompileStatus::misuse, "--target: only an artifact holds code for several processors; name one");
@@ -250,10 +250,11 @@ CompileStatus Compilation::beginPhase(StringRef name, ModuleOp input, OpPassMana
   if (options.reproduce != phase)
     return CompileStatus::done;
   isReproduced = true;
-  std::string title = ("tenon " TENON_VERSION ", phase '" + phase + "' of " +
-                       llvm::sys::path::filename(options.input) + ", for tenon-opt --run-reproducer")
+  std::string title = ("tenon " TENON_VERSION ", phase '" + phase + "' of " + llvm::sys::path::filename(options.input) +
+                       ", for tenon-opt --run-reproducer")
                           .str();
-  return writeFile([&](llvm::raw_ostream &os) { printReproducer(input, title, pipeline ? getText(*pipeline) : "", os); });
+  return writeFile(
+      [&](llvm::raw_ostream &os) { printReproducer(input, title, pipeline ? getText(*pipeline) : "", os); });
 }
 
 CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::function_ref<void(OpPassManager &)> build) {
@@ -274,8 +275,8 @@ CompileStatus Compilation::runPasses(StringRef phase, ModuleOp op, llvm::functio
 
 CompileStatus Compilation::run() {
   CompileStatus (Compilation::*const steps[])() = {
-      &Compilation::checkOptions, &Compilation::resolveTargets, &Compilation::load,
-      &Compilation::lowerGraph, &Compilation::lowerWithinTolerance, &Compilation::writeResult};
+      &Compilation::checkOptions, &Compilation::resolveTargets,       &Compilation::load,
+      &Compilation::lowerGraph,   &Compilation::lowerWithinTolerance, &Compilation::writeResult};
   for (auto step : steps)
     if (CompileStatus status = (this->*step)(); status != CompileStatus::done || isReproduced)
       return status;

@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_COMPILER_DRIVER_COMPILE_H
 #define TENON_COMPILER_DRIVER_COMPILE_H
 
-#include "compiler/import/ImportModel.h"
 #include "compiler/driver/InputSets.h"
+#include "compiler/import/ImportModel.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -36,14 +35,16 @@ struct CompileOptions {
   EmitKind emit = EmitKind::artifact;
   std::string chip = "sm_80"; ///< that PTX is for
   ImportOptions import;
-  uint64_t importMemoryLimit = 0; ///< bytes that the import may take; 0: 4 * the model's files + 1 GB
-  double importTimeLimit = 600;   ///< seconds; 0: no limit
+  uint64_t importMemoryLimit = 0;    ///< bytes that the import may take; 0: 4 * the model's files + 1 GB
+  double importTimeLimit = 600;      ///< seconds; 0: no limit
   std::vector<std::string> programs; ///< for which sizes there is a program of its own (SizeProfiles.h)
-  double tolerance = 1e-5; ///< largest error of an output
-  bool measuresError = false; ///< even where every operation is computed in its own way
-  InputReader readInputs;     ///< to measure errors with, then in any case; where null, inputs are generated
-  uint64_t memoryLimit = 0;   ///< bytes that a run may need, for all sizes that the ranges allow; 0: any
-  uint64_t ownCacheBytes = 0, sharedCacheBytes = 0; ///< of a core of the targets, and of what it shares; 0: those of the host, or usual ones
+  double tolerance = 1e-5;           ///< largest error of an output
+  bool measuresError = false;        ///< even where every operation is computed in its own way
+  InputReader readInputs;            ///< to measure errors with, then in any case; where null, inputs are generated
+  uint64_t memoryLimit = 0;          ///< bytes that a run may need, for all sizes that the ranges allow; 0: any
+  uint64_t ownCacheBytes = 0,
+           sharedCacheBytes =
+               0;        ///< of a core of the targets, and of what it shares; 0: those of the host, or usual ones
   std::string dumpDir;   ///< where not empty: one numbered .mlir file a pass that changed something
   std::string dumpAfter; ///< where not empty: the IR after this pass goes to standard error
   bool timing = false;   ///< whether how long phases and passes take goes to standard error

@@ -19,8 +19,8 @@ GraphOptions Compilation::getGraphOptions() const {
   graph.programs = options.programs;
   graph.hasPaths = options.emit != EmitKind::ptx && options.emit != EmitKind::spirv;
   graph.widensHalves = graph.hasPaths && llvm::none_of(targets, [](const CpuTarget &target) {
-    return target.machine.amxBf16 || target.machine.bf16Pairs;
-  });
+                         return target.machine.amxBf16 || target.machine.bf16Pairs;
+                       });
   graph.budget = budget;
   graph.errors = pathErrors;
   return graph;

@@ -38,9 +38,9 @@ CompileStatus Compilation::lowerFor(const CpuTarget &target, ModuleOp own) {
 
 CompileStatus Compilation::writeFile(llvm::function_ref<void(llvm::raw_ostream &)> write) {
   if (llvm::Error error = writeOutputFile(options.output, write))
-    return fail(CompileStatus::resources,
-                "cannot write " + (options.output == "-" ? "to standard output" : options.output) + ": " +
-                    llvm::toString(std::move(error)));
+    return fail(CompileStatus::resources, "cannot write " +
+                                              (options.output == "-" ? "to standard output" : options.output) + ": " +
+                                              llvm::toString(std::move(error)));
   return CompileStatus::done;
 }
 
@@ -88,8 +88,7 @@ CompileStatus Compilation::writeGpuCode() {
       os.write(reinterpret_cast<const char *>(kernel.words.data()), kernel.words.size() * sizeof(uint32_t));
     };
     if (llvm::Error failure = writeOutputFile(path, write))
-      return fail(CompileStatus::resources,
-                  "cannot write " + path + ": " + llvm::toString(std::move(failure)));
+      return fail(CompileStatus::resources, "cannot write " + path + ": " + llvm::toString(std::move(failure)));
   }
   return CompileStatus::done;
 }
@@ -101,8 +100,7 @@ CompileStatus Compilation::writeCode() {
     return status;
   if (options.emit == EmitKind::sharedObject || options.emit == EmitKind::object) {
     LinkKind kind = options.emit == EmitKind::object ? LinkKind::relocatable : LinkKind::shared;
-    FailureOr<std::string> bytes =
-        buildObject(own, target, chosen.planned.variants.front().kernelNames, kind);
+    FailureOr<std::string> bytes = buildObject(own, target, chosen.planned.variants.front().kernelNames, kind);
     if (failed(bytes))
       return getFailure();
     return writeFile([&](llvm::raw_ostream &os) { os << *bytes; });
@@ -121,8 +119,7 @@ CompileStatus Compilation::writeCode() {
 CompileStatus Compilation::lowerCode() {
   if (options.emit != EmitKind::artifact)
     return CompileStatus::done;
-  for (auto [target, own, variant] :
-       llvm::zip(targets, kernels->getOps<ModuleOp>(), chosen.planned.variants)) {
+  for (auto [target, own, variant] : llvm::zip(targets, kernels->getOps<ModuleOp>(), chosen.planned.variants)) {
     if (CompileStatus status = lowerFor(target, own); status != CompileStatus::done || isReproduced)
       return status;
     FailureOr<std::string> code = buildObject(own, target, variant.kernelNames, LinkKind::shared);
@@ -150,8 +147,7 @@ CompileStatus Compilation::writeArtifactFile() {
   ArtifactParts parts = getParts();
   parts.meta = getMeta();
   if (llvm::Error error = writeArtifact(parts, options.output))
-    return fail(CompileStatus::resources,
-                "cannot write " + options.output + ": " + llvm::toString(std::move(error)));
+    return fail(CompileStatus::resources, "cannot write " + options.output + ": " + llvm::toString(std::move(error)));
   return CompileStatus::done;
 }
 

@@ -26,8 +26,7 @@ CompileStatus Compilation::tryPlan(const PlanOptions &how, Planned &made) {
     buildProgramPipeline(nested, how);
     buildPlacePipeline(nested, how);
   };
-  if (CompileStatus status = runPasses("plan", *made.modules, build);
-      status != CompileStatus::done || isReproduced)
+  if (CompileStatus status = runPasses("plan", *made.modules, build); status != CompileStatus::done || isReproduced)
     return status;
   return serialize(made);
 }
@@ -52,9 +51,8 @@ CompileStatus Compilation::findPlanWithin(uint64_t limit) {
     if (CompileStatus status = readPlans(made, plans); status != CompileStatus::done)
       return status;
     uint64_t section = made.weights.getSize();
-    rt::Plan &most = *llvm::max_element(plans, [&](const rt::Plan &a, const rt::Plan &b) {
-      return boundMemory(a, section) < boundMemory(b, section);
-    });
+    rt::Plan &most = *llvm::max_element(
+        plans, [&](const rt::Plan &a, const rt::Plan &b) { return boundMemory(a, section) < boundMemory(b, section); });
     if (!search.report(boundMemory(most, section), rt::addUpWeights(most, section)))
       continue;
     chosen.planned = std::move(made);
@@ -68,8 +66,7 @@ CompileStatus Compilation::findPlanWithin(uint64_t limit) {
 }
 
 CompileStatus Compilation::serialize(Planned &made) {
-  if (CompileStatus status = beginPhase("serialize", *made.modules);
-      status != CompileStatus::done || isReproduced)
+  if (CompileStatus status = beginPhase("serialize", *made.modules); status != CompileStatus::done || isReproduced)
     return status;
   for (auto own : made.modules->getOps<ModuleOp>())
     if (CompileStatus status = serialize(own, made.variants.emplace_back(), made.weights);
@@ -101,8 +98,7 @@ CompileStatus Compilation::serialize(ModuleOp own, Variant &variant, WeightSecti
     return fail(CompileStatus::invalid, options.input + ": has no public function to compile");
   llvm::StringSet<> known;
   for (plan::ProgramOp program : programs) {
-    FailureOr<SerializedPlan> serialized =
-        serializePlan(program, llvm::sys::path::filename(options.input), weights);
+    FailureOr<SerializedPlan> serialized = serializePlan(program, llvm::sys::path::filename(options.input), weights);
     if (failed(serialized))
       return getFailure();
     llvm::copy_if(serialized->kernels, std::back_inserter(variant.kernelNames),

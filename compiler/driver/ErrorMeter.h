@@ -31,7 +31,7 @@ struct OutputError {
 };
 
 struct ErrorReport {
-  std::string reason; ///< why nothing was measured; empty where something was
+  std::string reason;          ///< why nothing was measured; empty where something was
   bool isInputAtFault = false; ///< the reason is a fault of inputs that were given
   bool areInputsGiven = false; ///< and not generated
   size_t numSets = 0;

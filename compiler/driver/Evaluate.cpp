@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/driver/Evaluate.h"
 #include "compiler/backend/llvm/Target.h"
 #include "compiler/driver/LoadedModel.h"

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_COMPILER_DRIVER_EVALUATE_H
 #define TENON_COMPILER_DRIVER_EVALUATE_H
 

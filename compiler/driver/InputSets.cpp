@@ -76,8 +76,8 @@ static AffineExpr getCounted(Value value) {
   return iota ? getDim(iota, iota.getAxis()) : AffineExpr();
 }
 
-/// Of the `count` dimensions from `first` on that coordinates are of, the smallest constant one, in which each coordinate may
-/// lie; where none is constant, the first one.
+/// Of the `count` dimensions from `first` on that coordinates are of, the smallest constant one, in which each
+/// coordinate may lie; where none is constant, the first one.
 static AffineExpr getSmallest(ArrayRef<AffineExpr> dims, int64_t first, AffineExpr count) {
   AffineExpr smallest;
   dims = dims.slice(first, getConstant(count).value_or(0));

@@ -39,8 +39,8 @@ using MemoryMeter = llvm::function_ref<std::optional<uint64_t>(InputSet &shapes)
 
 /// Makes inputs for a simplified function; the same ones each time. Floats are normally distributed; integers lie where
 /// what reads them as indices or lengths can take them, else they are 0 or 1, or any byte. Open sizes have the value
-/// that `preferred` says; else a first dimension is 1 (64 if the model refuses that), others are 64, or less where a run would need more than a
-/// gigabyte. Nothing where that cannot be, and then why in `error`.
+/// that `preferred` says; else a first dimension is 1 (64 if the model refuses that), others are 64, or less where a
+/// run would need more than a gigabyte. Nothing where that cannot be, and then why in `error`.
 std::optional<InputSet> generateInputs(mlir::func::FuncOp function, llvm::ArrayRef<NamedRange> preferred,
                                        MemoryMeter meter, std::string &error);
 

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/driver/Kernels.h"
 #include "compiler/backend/llvm/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,7 +28,7 @@ OwningOpRef<ModuleOp> tenon::isolateKernels(ModuleOp module) {
 }
 
 FailureOr<std::vector<std::string>> tenon::compileEach(ModuleOp kernels, const CpuTarget &target, CodeKind kind,
-                                                          CodeEffort effort) {
+                                                       CodeEffort effort) {
   std::vector<ModuleOp> modules(kernels.getOps<ModuleOp>().begin(), kernels.getOps<ModuleOp>().end());
   std::vector<std::string> code(modules.size());
   setCodegenOptions();

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_COMPILER_DRIVER_KERNELS_H
 #define TENON_COMPILER_DRIVER_KERNELS_H
 
@@ -25,8 +24,8 @@ mlir::OwningOpRef<mlir::ModuleOp> isolateKernels(mlir::ModuleOp module);
 
 /// Compiles every kernel, on all threads of the context; one string a kernel, in order. Fails with
 /// diagnostics.
-mlir::FailureOr<std::vector<std::string>> compileEach(mlir::ModuleOp kernels, const CpuTarget &target,
-                                                      CodeKind kind, CodeEffort effort = CodeEffort::most);
+mlir::FailureOr<std::vector<std::string>> compileEach(mlir::ModuleOp kernels, const CpuTarget &target, CodeKind kind,
+                                                      CodeEffort effort = CodeEffort::most);
 
 /// One object of all kernels, whose entry points are `names`.
 mlir::FailureOr<std::string> buildObject(mlir::ModuleOp kernels, const CpuTarget &target,

@@ -47,7 +47,8 @@ private:
 
 /// No fewer bytes than the artifact has.
 static size_t getCapacity(const ArtifactParts &parts) {
-  size_t bytes = parts.meta.size() + parts.weights->getSize() + parts.weights->getSize() / fmt::kHashBlock * sizeof(uint64_t);
+  size_t bytes =
+      parts.meta.size() + parts.weights->getSize() + parts.weights->getSize() / fmt::kHashBlock * sizeof(uint64_t);
   size_t sections = 4; // weights, their hashes, text, header
   for (const ArtifactParts::Variant &variant : parts.variants) {
     bytes += variant.code.size();

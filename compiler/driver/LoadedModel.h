@@ -31,7 +31,8 @@ public:
   /// Null where the runtime refuses it, and then why in `error`.
   static std::unique_ptr<LoadedModel> load(const ArtifactParts &parts, std::string &error);
 
-  /// Binds the last inputs, which are of bytes, for all runs. False where the runtime refuses one, and then why in `error`.
+  /// Binds the last inputs, which are of bytes, for all runs. False where the runtime refuses one, and then why in
+  /// `error`.
   bool bindLast(llvm::ArrayRef<llvm::ArrayRef<char>> tensors, std::string &error);
 
   const tenon_artifact *getArtifact() const { return artifact.get(); }
@@ -39,12 +40,8 @@ public:
   const tenon_artifact_info &getInfo() const { return info; }
 
 private:
-  template <auto release>
-  struct Release {
-    template <typename T>
-    void operator()(T *handle) const {
-      release(handle);
-    }
+  template <auto release> struct Release {
+    template <typename T> void operator()(T *handle) const { release(handle); }
   };
   // Released in the reverse order.
   std::unique_ptr<char, Release<std::free>> bytes;

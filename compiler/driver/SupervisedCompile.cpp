@@ -46,7 +46,8 @@ private:
 static WorkEnd superviseOnce(CompileOptions options, llvm::raw_ostream &errors) {
   SharedCount inputBytes;
   options.import.onInputBytes = [&](uint64_t bytes) { inputBytes.add(bytes); };
-  PhaseLimits limits{kImportPhase, [&] { return options.getImportMemoryLimit(inputBytes.get()); }, options.importTimeLimit};
+  PhaseLimits limits{kImportPhase, [&] { return options.getImportMemoryLimit(inputBytes.get()); },
+                     options.importTimeLimit};
   auto compile = [&](llvm::function_ref<void(llvm::StringRef)> announce) {
     options.onPhase = announce;
     return static_cast<int>(compileModel(options, errors));

@@ -78,8 +78,8 @@ static SmallVector<char> unpack(ArrayRef<char> packed, RankedTensorType type) {
   return bytes;
 }
 
-ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<char> bytes,
-                                 std::shared_ptr<const void> holder, StringRef name) {
+ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<char> bytes, std::shared_ptr<const void> holder,
+                                 StringRef name) {
   size_t width = getByteWidth(type.getElementType());
   if (getPerByte(type.getElementType()) > 1) {
     auto unpacked = std::make_shared<SmallVector<char>>(unpack(bytes, type));
@@ -103,7 +103,7 @@ ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<char> bytes,
     auto copy = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, width, /*dataIsMutable=*/false);
     return DenseResourceElementsAttr::get(type, name, std::move(copy));
   }
-  auto blob = UnmanagedAsmResourceBlob::allocateWithAlign(
-      bytes, width, [holder = std::move(holder)](void *, size_t, size_t) {});
+  auto blob = UnmanagedAsmResourceBlob::allocateWithAlign(bytes, width,
+                                                          [holder = std::move(holder)](void *, size_t, size_t) {});
   return DenseResourceElementsAttr::get(type, name, std::move(blob));
 }

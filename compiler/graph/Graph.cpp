@@ -76,12 +76,12 @@ std::string Dim::toString() const {
 
 namespace tenon::graph {
 
-#define TENON_DIM_OPERATOR(OP, NUMBER, EXPR)                                                                 \
-  Dim operator OP(const Dim &a, const Dim &b) {                                                              \
-    if (a.isNumber() && b.isNumber())                                                                        \
-      return NUMBER;                                                                                         \
-    MLIRContext *context = (a.expr ? a.expr : b.expr).getContext();                                          \
-    return Dim(EXPR(a.getExpr(context), b.getExpr(context)));                                                \
+#define TENON_DIM_OPERATOR(OP, NUMBER, EXPR)                                                                           \
+  Dim operator OP(const Dim &a, const Dim &b) {                                                                        \
+    if (a.isNumber() && b.isNumber())                                                                                  \
+      return NUMBER;                                                                                                   \
+    MLIRContext *context = (a.expr ? a.expr : b.expr).getContext();                                                    \
+    return Dim(EXPR(a.getExpr(context), b.getExpr(context)));                                                          \
   }
 TENON_DIM_OPERATOR(+, a.number + b.number, addDims)
 TENON_DIM_OPERATOR(-, a.number - b.number, subDims)
@@ -212,8 +212,7 @@ Tensor Graph::weight(StringRef name, ArrayRef<int64_t> shape, ArrayRef<float> va
       return missing();
     }
   if (static_cast<size_t>(count) != values.size()) {
-    fail("weight '" + name + "' needs " + Twine(count) + " elements for its shape, found " +
-         Twine(values.size()));
+    fail("weight '" + name + "' needs " + Twine(count) + " elements for its shape, found " + Twine(values.size()));
     return missing();
   }
   auto type = RankedTensorType::get(shape, Float32Type::get(context));
@@ -223,16 +222,11 @@ Tensor Graph::weight(StringRef name, ArrayRef<int64_t> shape, ArrayRef<float> va
   return weight(name, makeElements(type, bytes, copy, name));
 }
 
-Tensor Graph::weight(StringRef name, ElementsAttr elements) {
-  return Tensor(*this, builder->weight(elements, name));
-}
+Tensor Graph::weight(StringRef name, ElementsAttr elements) { return Tensor(*this, builder->weight(elements, name)); }
 
-Tensor Graph::scalar(double value, DType type) {
-  return Tensor(*this, builder->scalar(value, getType(context, type)));
-}
+Tensor Graph::scalar(double value, DType type) { return Tensor(*this, builder->scalar(value, getType(context, type))); }
 Tensor Graph::vector(ArrayRef<double> values, DType type) {
-  return Tensor(*this,
-                builder->constantFloats(values, static_cast<int64_t>(values.size()), getType(context, type)));
+  return Tensor(*this, builder->constantFloats(values, static_cast<int64_t>(values.size()), getType(context, type)));
 }
 Tensor Graph::size(const Dim &dim, DType type) {
   return Tensor(*this, builder->size(dim.getExpr(context), getType(context, type)));

@@ -193,9 +193,9 @@ private:
 // Elementwise: operands broadcast
 //===----------------------------------------------------------------------===//
 
-#define TENON_GRAPH_OPERATOR(OP)                                                                             \
-  Tensor operator OP(const Tensor &x, const Tensor &y);                                                      \
-  Tensor operator OP(const Tensor &x, double y);                                                             \
+#define TENON_GRAPH_OPERATOR(OP)                                                                                       \
+  Tensor operator OP(const Tensor &x, const Tensor &y);                                                                \
+  Tensor operator OP(const Tensor &x, double y);                                                                       \
   Tensor operator OP(double x, const Tensor &y);
 TENON_GRAPH_OPERATOR(+)
 TENON_GRAPH_OPERATOR(-)

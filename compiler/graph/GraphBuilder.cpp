@@ -48,8 +48,8 @@ Op GraphBuilder::emit(ArrayRef<Type> types, ArrayRef<Value> operands, Args &&...
     Op::build(builder, state, TypeRange(placeholders), std::forward<Args>(args)...);
     SmallVector<Type> inferred;
     if (mlir::failed(Op::inferReturnTypes(getContext(), loc, state.operands,
-                                          state.attributes.getDictionary(getContext()),
-                                          state.getRawProperties(), state.regions, inferred)))
+                                          state.attributes.getDictionary(getContext()), state.getRawProperties(),
+                                          state.regions, inferred)))
       return {};
     state.types.assign(inferred.begin(), inferred.end());
   } else {
@@ -96,9 +96,7 @@ MLIRContext *GraphBuilder::getContext() const { return builder.getContext(); }
 
 int64_t GraphBuilder::rank(Value v) { return v ? cast<RankedTensorType>(v.getType()).getRank() : 0; }
 Dims GraphBuilder::dims(Value v) { return v ? getDims(v) : Dims(); }
-AffineExpr GraphBuilder::dim(Value v, int64_t i) const {
-  return i >= 0 && i < rank(v) ? getDim(v, i) : constantDim(1);
-}
+AffineExpr GraphBuilder::dim(Value v, int64_t i) const { return i >= 0 && i < rank(v) ? getDim(v, i) : constantDim(1); }
 Type GraphBuilder::elementType(Value v) const { return v ? getElementTypeOrSelf(v) : f32(); }
 bool GraphBuilder::isFloat(Value v) const { return isa<FloatType>(elementType(v)); }
 bool GraphBuilder::isBool(Value v) const { return elementType(v).isInteger(1); }
@@ -160,7 +158,7 @@ Value GraphBuilder::iota(ArrayRef<AffineExpr> shape, int64_t axis, Type type) {
 // Elementwise
 //===----------------------------------------------------------------------===//
 
-#define TENON_UNARY(NAME, OP)                                                                                \
+#define TENON_UNARY(NAME, OP)                                                                                          \
   Value GraphBuilder::NAME(Value x) { return emitSimple<OP>({x}); }
 TENON_UNARY(abs, AbsOp)
 TENON_UNARY(neg, NegOp)
@@ -194,7 +192,7 @@ TENON_UNARY(sigmoid, SigmoidOp)
 TENON_UNARY(relu, ReluOp)
 #undef TENON_UNARY
 
-#define TENON_BINARY(NAME, OP)                                                                               \
+#define TENON_BINARY(NAME, OP)                                                                                         \
   Value GraphBuilder::NAME(Value x, Value y) { return emitSimple<OP>({x, y}); }
 TENON_BINARY(add, AddOp)
 TENON_BINARY(sub, SubOp)
@@ -212,7 +210,7 @@ TENON_BINARY(shiftLeft, ShiftLeftOp)
 TENON_BINARY(shiftRight, ShiftRightOp)
 #undef TENON_BINARY
 
-#define TENON_COMPARE(NAME, PREDICATE)                                                                       \
+#define TENON_COMPARE(NAME, PREDICATE)                                                                                 \
   Value GraphBuilder::NAME(Value x, Value y) { return compare(ComparePredicate::PREDICATE, x, y); }
 TENON_COMPARE(equal, eq)
 TENON_COMPARE(notEqual, ne)
@@ -236,8 +234,7 @@ Value GraphBuilder::gelu(Value x, bool tanh) { return resultOf(emit<GeluOp>({}, 
 Value GraphBuilder::cast(Value x, Type type, bool saturate, llvm::StringRef rounding) {
   if (!x || elementType(x) == type)
     return x;
-  return resultOf(
-      emit<CastOp>(getTensorType(getDims(x), type), {x}, x, saturate, *symbolizeRounding(rounding)));
+  return resultOf(emit<CastOp>(getTensorType(getDims(x), type), {x}, x, saturate, *symbolizeRounding(rounding)));
 }
 Value GraphBuilder::bitcast(Value x, Type type) {
   if (!x || elementType(x) == type)
@@ -249,8 +246,7 @@ Value GraphBuilder::bitcast(Value x, Type type) {
 // Contractions, windows, reductions
 //===----------------------------------------------------------------------===//
 
-Value GraphBuilder::contract(Value x, Value y, IntsRef xDims, IntsRef yDims, IntsRef resultDims,
-                             Type resultType) {
+Value GraphBuilder::contract(Value x, Value y, IntsRef xDims, IntsRef yDims, IntsRef resultDims, Type resultType) {
   TypeAttr type = resultType ? TypeAttr::get(resultType) : TypeAttr();
   // Numbered anew, the result's first, so that equal contractions look equal.
   llvm::SmallDenseMap<int64_t, int64_t> numbers;
@@ -297,13 +293,11 @@ Value GraphBuilder::matmul(Value x, Value y, Type resultType) {
 
 Value GraphBuilder::convolve(Value x, Value filter, const Window &w, int64_t groups, Type resultType) {
   TypeAttr type = resultType ? TypeAttr::get(resultType) : TypeAttr();
-  return resultOf(
-      emit<ConvolveOp>({}, {x, filter}, x, filter, w.strides, w.dilations, w.low, w.high, groups, type));
+  return resultOf(emit<ConvolveOp>({}, {x, filter}, x, filter, w.strides, w.dilations, w.low, w.high, groups, type));
 }
 
 Value GraphBuilder::pool(PoolKind kind, Value x, const Window &w, bool ceil, bool countPadding) {
-  return resultOf(
-      emit<PoolOp>({}, {x}, kind, x, w.sizes, w.strides, w.dilations, w.low, w.high, ceil, countPadding));
+  return resultOf(emit<PoolOp>({}, {x}, kind, x, w.sizes, w.strides, w.dilations, w.low, w.high, ceil, countPadding));
 }
 
 Value GraphBuilder::reduce(ReduceKind kind, Value x, IntsRef axes, bool keepdims) {
@@ -329,12 +323,8 @@ Value GraphBuilder::cumulativeSum(Value x, int64_t axis, bool exclusive, bool re
 Value GraphBuilder::cumulativeProd(Value x, int64_t axis, bool exclusive, bool reverse) {
   return scan(ReduceKind::prod, x, axis, exclusive, reverse);
 }
-Value GraphBuilder::poolMax(Value x, const Window &w, bool ceil) {
-  return pool(PoolKind::max, x, w, ceil, false);
-}
-Value GraphBuilder::poolSum(Value x, const Window &w, bool ceil) {
-  return pool(PoolKind::sum, x, w, ceil, false);
-}
+Value GraphBuilder::poolMax(Value x, const Window &w, bool ceil) { return pool(PoolKind::max, x, w, ceil, false); }
+Value GraphBuilder::poolSum(Value x, const Window &w, bool ceil) { return pool(PoolKind::sum, x, w, ceil, false); }
 Value GraphBuilder::poolAverage(Value x, const Window &w, bool ceil, bool countPadding) {
   return pool(PoolKind::average, x, w, ceil, countPadding);
 }
@@ -384,8 +374,8 @@ Value GraphBuilder::slice(Value x, ArrayRef<AffineExpr> starts, IntsRef steps, A
   if (x && ArrayRef(getDims(x)) == shape && llvm::all_of(starts, isZero) &&
       llvm::all_of(steps, [](int64_t step) { return step == 1; }))
     return x;
-  return resultOf(emit<SliceOp>(getTensorType(shape, elementType(x)), {x}, x,
-                                ShapeAttr::get(getContext(), starts), steps));
+  return resultOf(
+      emit<SliceOp>(getTensorType(shape, elementType(x)), {x}, x, ShapeAttr::get(getContext(), starts), steps));
 }
 
 Value GraphBuilder::sliceAxis(Value x, int64_t axis, AffineExpr start, AffineExpr extent) {
@@ -411,8 +401,8 @@ Value GraphBuilder::reverseAxes(Value x, IntsRef axes) {
 
 Value GraphBuilder::pad(StringRef mode, Value x, Value value, ArrayRef<AffineExpr> low, IntsRef interior,
                         ArrayRef<AffineExpr> shape) {
-  return resultOf(emit<PadOp>(getTensorType(shape, elementType(x)), {x, value}, *symbolizePadMode(mode), x,
-                              value, ShapeAttr::get(getContext(), low), interior));
+  return resultOf(emit<PadOp>(getTensorType(shape, elementType(x)), {x, value}, *symbolizePadMode(mode), x, value,
+                              ShapeAttr::get(getContext(), low), interior));
 }
 
 Value GraphBuilder::concat(ArrayRef<Value> values, int64_t axis) {
@@ -487,12 +477,11 @@ Value GraphBuilder::gatherND(Value x, Value indices, int64_t batchDims) {
   return resultOf(emit<GatherNDOp>({}, {x, indices}, x, indices, batchDims));
 }
 Value GraphBuilder::scatterElements(StringRef kind, Value x, Value indices, Value updates, int64_t axis) {
-  return resultOf(emit<ScatterElementsOp>({}, {x, indices, updates}, *symbolizeScatterKind(kind), x, indices,
-                                          updates, axis));
+  return resultOf(
+      emit<ScatterElementsOp>({}, {x, indices, updates}, *symbolizeScatterKind(kind), x, indices, updates, axis));
 }
 Value GraphBuilder::scatterND(StringRef kind, Value x, Value indices, Value updates) {
-  return resultOf(
-      emit<ScatterNDOp>({}, {x, indices, updates}, *symbolizeScatterKind(kind), x, indices, updates));
+  return resultOf(emit<ScatterNDOp>({}, {x, indices, updates}, *symbolizeScatterKind(kind), x, indices, updates));
 }
 Value GraphBuilder::checkRange(Value x, AffineExpr first, AffineExpr last) {
   return resultOf(emit<CheckRangeOp>({}, {x}, x, ShapeAttr::get(getContext(), {first, last})));
@@ -507,7 +496,8 @@ std::pair<Value, Value> GraphBuilder::topK(Value x, int64_t axis, AffineExpr k, 
   if (axis < 0 || axis >= rank(x))
     return {};
   shape[axis] = k;
-  return resultsOf(emit<TopKOp>({getTensorType(shape, elementType(x)), getTensorType(shape, i64())}, {x}, x, axis, largest));
+  return resultsOf(
+      emit<TopKOp>({getTensorType(shape, elementType(x)), getTensorType(shape, i64())}, {x}, x, axis, largest));
 }
 Value GraphBuilder::search(Value x, Value keys) { return resultOf(emit<SearchOp>({}, {x, keys}, x, keys)); }
 Value GraphBuilder::treeWalk(Value x, Value roots, const TreeTables &t) {
@@ -597,8 +587,9 @@ Value GraphBuilder::inferHostShapes(const HostCall &call, ArrayRef<RankedTensorT
   int64_t extents = 0;
   for (RankedTensorType type : results)
     extents += type.getRank();
-  auto op = HostCallOp::create(builder, loc, TypeRange(RankedTensorType::get(extents, i64())), call.plugin, call.domain, call.name,
-                               call.inputs, call.parameters, call.present, builder.getTypeArrayAttr(types), /*infers=*/true);
+  auto op = HostCallOp::create(builder, loc, TypeRange(RankedTensorType::get(extents, i64())), call.plugin, call.domain,
+                               call.name, call.inputs, call.parameters, call.present, builder.getTypeArrayAttr(types),
+                               /*infers=*/true);
   failed = mlir::failed(verify(op));
   return op.getResult(0);
 }
@@ -627,6 +618,6 @@ Value GraphBuilder::rmsNorm(Value x, Value scale, int64_t axis, double epsilon) 
   return resultOf(emit<RmsNormOp>({}, {x, scale}, x, scale, axis, APFloat(epsilon)));
 }
 Value GraphBuilder::batchNorm(Value x, Value scale, Value bias, Value mean, Value variance, double epsilon) {
-  return resultOf(emit<BatchNormOp>({}, {x, scale, bias, mean, variance}, x, scale, bias, mean, variance,
-                                    APFloat(epsilon)));
+  return resultOf(
+      emit<BatchNormOp>({}, {x, scale, bias, mean, variance}, x, scale, bias, mean, variance, APFloat(epsilon)));
 }

@@ -290,8 +290,9 @@ public:
   Value batchNorm(Value x, Value scale, Value bias, Value mean, Value variance, double epsilon);
 
 protected:
-  /// Called with operands that broadcast against each other, but for so many dimensions at the end, before they are used.
-  /// Two different symbols that meet are taken for equal; a front end of which that is not true replaces operands here.
+  /// Called with operands that broadcast against each other, but for so many dimensions at the end, before they are
+  /// used. Two different symbols that meet are taken for equal; a front end of which that is not true replaces operands
+  /// here.
   virtual void alignExtents(llvm::MutableArrayRef<Value> operands, int64_t numTrailing) {}
   /// Two extents that an operation takes for equal because the model demands it.
   virtual void noteEqual(AffineExpr a, AffineExpr b) {}

@@ -63,9 +63,9 @@ static Tensor scalarLike(double value, const Tensor &like) {
 
 namespace tenon::graph {
 
-#define TENON_GRAPH_UNARY(NAME, METHOD)                                                                      \
-  Tensor NAME(const Tensor &x) {                                                                             \
-    return apply(x, [&](GraphBuilder &b) { return b.METHOD(x.getValue()); });                                \
+#define TENON_GRAPH_UNARY(NAME, METHOD)                                                                                \
+  Tensor NAME(const Tensor &x) {                                                                                       \
+    return apply(x, [&](GraphBuilder &b) { return b.METHOD(x.getValue()); });                                          \
   }
 TENON_GRAPH_UNARY(operator-, neg)
 TENON_GRAPH_UNARY(operator!, bitNot)
@@ -82,9 +82,9 @@ TENON_GRAPH_UNARY(sigmoid, sigmoid)
 TENON_GRAPH_UNARY(relu, relu)
 #undef TENON_GRAPH_UNARY
 
-#define TENON_GRAPH_BINARY(NAME, METHOD)                                                                     \
-  Tensor NAME(const Tensor &x, const Tensor &y) {                                                            \
-    return apply({x, y}, [&](GraphBuilder &b) { return b.METHOD(x.getValue(), y.getValue()); });             \
+#define TENON_GRAPH_BINARY(NAME, METHOD)                                                                               \
+  Tensor NAME(const Tensor &x, const Tensor &y) {                                                                      \
+    return apply({x, y}, [&](GraphBuilder &b) { return b.METHOD(x.getValue(), y.getValue()); });                       \
   }
 TENON_GRAPH_BINARY(operator&, bitAnd)
 TENON_GRAPH_BINARY(operator|, bitOr)
@@ -93,9 +93,9 @@ TENON_GRAPH_BINARY(minimum, min)
 TENON_GRAPH_BINARY(maximum, max)
 TENON_GRAPH_BINARY(matmul, matmul)
 
-#define TENON_GRAPH_OPERATOR(OP, METHOD)                                                                     \
-  TENON_GRAPH_BINARY(operator OP, METHOD)                                                                    \
-  Tensor operator OP(const Tensor &x, double y) { return x OP scalarLike(y, x); }                            \
+#define TENON_GRAPH_OPERATOR(OP, METHOD)                                                                               \
+  TENON_GRAPH_BINARY(operator OP, METHOD)                                                                              \
+  Tensor operator OP(const Tensor &x, double y) { return x OP scalarLike(y, x); }                                      \
   Tensor operator OP(double x, const Tensor &y) { return scalarLike(x, y) OP y; }
 TENON_GRAPH_OPERATOR(+, add)
 TENON_GRAPH_OPERATOR(-, sub)
@@ -166,11 +166,11 @@ Tensor graph::einsum(StringRef equation, const Tensor &x, const Tensor &y) {
   std::optional<Ints> xDims = parseLetters(xLetters), yDims = parseLetters(yLetters),
                       result = parseLetters(resultLetters);
   return apply({x, y}, [&](GraphBuilder &b) -> Value {
-    if (equation.contains("->") && xDims && yDims && result &&
-        static_cast<int64_t>(xDims->size()) == x.rank() && static_cast<int64_t>(yDims->size()) == y.rank())
+    if (equation.contains("->") && xDims && yDims && result && static_cast<int64_t>(xDims->size()) == x.rank() &&
+        static_cast<int64_t>(yDims->size()) == y.rank())
       return b.contract(x.getValue(), y.getValue(), *xDims, *yDims, *result);
-    b.fail("'" + equation + "' is no equation of operands of rank " + Twine(x.rank()) + " and " +
-           Twine(y.rank()) + ", which looks like 'bik,bjk->bij'");
+    b.fail("'" + equation + "' is no equation of operands of rank " + Twine(x.rank()) + " and " + Twine(y.rank()) +
+           ", which looks like 'bik,bjk->bij'");
     return {};
   });
 }
@@ -235,8 +235,7 @@ Tensor graph::slice(const Tensor &x, int64_t axis, const Dim &start, const Dim &
 SmallVector<Tensor, 4> graph::split(const Tensor &x, int64_t axis, int64_t count) {
   Dim whole = x.dim(axis), part = whole / std::max<int64_t>(count, 1);
   if (x && !(part * count == whole))
-    x.getGraph()->fail("cannot split a dimension of " + whole.toString() + " into " + Twine(count) +
-                       " equal parts");
+    x.getGraph()->fail("cannot split a dimension of " + whole.toString() + " into " + Twine(count) + " equal parts");
   SmallVector<Tensor, 4> parts;
   for (int64_t i = 0; i < count; ++i)
     parts.push_back(slice(x, axis, part * i, part));
@@ -260,9 +259,8 @@ Tensor graph::unsqueeze(const Tensor &x, int64_t axis) {
 }
 
 Tensor graph::gather(const Tensor &x, const Tensor &indices, int64_t axis) {
-  return applyAlong(axis, x.rank(), {x, indices}, [&](GraphBuilder &b, int64_t axis) {
-    return b.gather(x.getValue(), indices.getValue(), axis);
-  });
+  return applyAlong(axis, x.rank(), {x, indices},
+                    [&](GraphBuilder &b, int64_t axis) { return b.gather(x.getValue(), indices.getValue(), axis); });
 }
 Tensor graph::embedding(const Tensor &table, const Tensor &ids) { return gather(table, ids, 0); }
 
@@ -271,13 +269,11 @@ Tensor graph::embedding(const Tensor &table, const Tensor &ids) { return gather(
 //===----------------------------------------------------------------------===//
 
 Tensor graph::softmax(const Tensor &x, int64_t axis) {
-  return applyAlong(axis, x.rank(), x,
-                    [&](GraphBuilder &b, int64_t axis) { return b.softmax(x.getValue(), axis); });
+  return applyAlong(axis, x.rank(), x, [&](GraphBuilder &b, int64_t axis) { return b.softmax(x.getValue(), axis); });
 }
 Tensor graph::logSoftmax(const Tensor &x, int64_t axis) {
-  return applyAlong(axis, x.rank(), x, [&](GraphBuilder &b, int64_t axis) {
-    return b.softmax(x.getValue(), axis, /*log=*/true);
-  });
+  return applyAlong(axis, x.rank(), x,
+                    [&](GraphBuilder &b, int64_t axis) { return b.softmax(x.getValue(), axis, /*log=*/true); });
 }
 
 Tensor graph::layerNorm(const Tensor &x, const Tensor &scale, const Tensor &bias, double epsilon) {

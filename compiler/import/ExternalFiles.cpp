@@ -34,8 +34,8 @@ std::shared_ptr<const MappedFile> MappedFile::map(int descriptor, std::string &e
   close(descriptor);
   if (!error.empty())
     return nullptr;
-  auto file = std::shared_ptr<MappedFile>(
-      new MappedFile(static_cast<const char *>(data), static_cast<size_t>(info.st_size)));
+  auto file =
+      std::shared_ptr<MappedFile>(new MappedFile(static_cast<const char *>(data), static_cast<size_t>(info.st_size)));
   // A file with holes is larger than what was written to it.
   constexpr uint64_t kBlockBytes = 512;
   file->bytesOnDisk = std::min<uint64_t>(info.st_size, static_cast<uint64_t>(info.st_blocks) * kBlockBytes);
@@ -68,10 +68,9 @@ int ExternalFiles::openBeneath(const std::string &location, std::string &error) 
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
   long descriptor = syscall(SYS_openat2, folderDescriptor, location.c_str(), &how, sizeof(how));
   if (descriptor < 0)
-    error = errno == EXDEV ? "it lies outside of the model's folder"
-            : errno == ELOOP
-                ? "it is reached through a symbolic link, which is refused; put the file itself there"
-                : std::strerror(errno);
+    error = errno == EXDEV   ? "it lies outside of the model's folder"
+            : errno == ELOOP ? "it is reached through a symbolic link, which is refused; put the file itself there"
+                             : std::strerror(errno);
   return static_cast<int>(descriptor);
 }
 

@@ -25,8 +25,7 @@ LogicalResult ImportOptions::parseShape(StringRef text, ImportOptions &options, 
     shape.dims.push_back(part.str());
   }
   if (name.empty()) {
-    error =
-        "'" + text.str() + "' has to look like NAME=1x3xHxW, with a number or a symbol for each dimension";
+    error = "'" + text.str() + "' has to look like NAME=1x3xHxW, with a number or a symbol for each dimension";
     return failure();
   }
   options.shapes.push_back(std::move(shape));

@@ -53,12 +53,12 @@ struct ImportOptions {
   static mlir::LogicalResult parseConstant(llvm::StringRef text, ImportOptions &options, std::string &error);
 };
 
-/// What models may not exceed, so that a small file cannot keep the import busy for long. Reaching one is a fault of kind
-/// `Limit`, which names it.
+/// What models may not exceed, so that a small file cannot keep the import busy for long. Reaching one is a fault of
+/// kind `Limit`, which names it.
 struct ImportLimits {
-  static constexpr int64_t rank = 64;         ///< dimensions of a tensor, as the runtime has it
-  static constexpr int64_t nesting = 64;      ///< functions and graphs inside of each other
-  static constexpr int64_t nameLength = 4096; ///< bytes of a name
+  static constexpr int64_t rank = 64;                      ///< dimensions of a tensor, as the runtime has it
+  static constexpr int64_t nesting = 64;                   ///< functions and graphs inside of each other
+  static constexpr int64_t nameLength = 4096;              ///< bytes of a name
   static constexpr int64_t copiedBytes = int64_t(1) << 30; ///< of functions that are copied for each call
 };
 

@@ -38,9 +38,7 @@ AffineExpr InputShapes::parseDim(StringRef text) {
   return getDimSymbol(context, text);
 }
 
-void InputShapes::declareWithoutShape(StringRef input) {
-  inputs[StringAttr::get(context, input)] = std::nullopt;
-}
+void InputShapes::declareWithoutShape(StringRef input) { inputs[StringAttr::get(context, input)] = std::nullopt; }
 
 void InputShapes::declare(StringRef input, ArrayRef<DeclaredDim> dims) {
   inputs[StringAttr::get(context, input)] = dims.vec();
@@ -58,8 +56,8 @@ void InputShapes::declare(StringRef input, ArrayRef<DeclaredDim> dims) {
       overrides.try_emplace(declared.symbol, expr);
     else if (getConstant(expr) != declared.number)
       report.add(ImportFault::InvalidModel, "dimension " + Twine(i) + " of input '" + input + "' is " +
-                                                Twine(declared.number) +
-                                                " in the model, and --shape cannot make it " + text);
+                                                Twine(declared.number) + " in the model, and --shape cannot make it " +
+                                                text);
   }
 }
 
@@ -90,24 +88,22 @@ static std::string listNames(const auto &names) {
 }
 
 void InputShapes::reportNoSymbol(StringRef symbol, StringRef option) {
-  report.add(ImportFault::InvalidModel, "has no symbol '" + symbol + "', which " + option +
-                                            " names; its symbols are " + listNames(symbols.keys()));
+  report.add(ImportFault::InvalidModel, "has no symbol '" + symbol + "', which " + option + " names; its symbols are " +
+                                            listNames(symbols.keys()));
 }
 
 void InputShapes::checkOptions() {
   auto declaresSymbol = [&](StringRef name) {
     return llvm::any_of(inputs, [&](const auto &input) {
-      return input.second &&
-             llvm::any_of(*input.second, [&](const DeclaredDim &dim) { return dim.symbol == name; });
+      return input.second && llvm::any_of(*input.second, [&](const DeclaredDim &dim) { return dim.symbol == name; });
     });
   };
   for (const ImportOptions::Shape &shape : options.shapes)
     if (!inputs.contains(StringAttr::get(context, shape.name)) &&
         !(shape.dims.size() == 1 && declaresSymbol(shape.name)))
-      report.add(
-          ImportFault::InvalidModel,
-          "has no input or symbol '" + shape.name + "', which --shape names; its inputs are " +
-              listNames(llvm::map_range(inputs, [](const auto &input) { return input.first.getValue(); })));
+      report.add(ImportFault::InvalidModel,
+                 "has no input or symbol '" + shape.name + "', which --shape names; its inputs are " +
+                     listNames(llvm::map_range(inputs, [](const auto &input) { return input.first.getValue(); })));
   for (const ImportOptions::Range &range : options.ranges)
     if (!symbols.contains(range.symbol))
       reportNoSymbol(range.symbol, "--range");

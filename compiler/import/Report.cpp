@@ -26,9 +26,7 @@ static std::string sanitize(const Twine &text) {
   return clean;
 }
 
-void Report::add(ImportFault kind, const Twine &text) {
-  faults.push_back({kind, std::nullopt, sanitize(text)});
-}
+void Report::add(ImportFault kind, const Twine &text) { faults.push_back({kind, std::nullopt, sanitize(text)}); }
 
 void Report::add(ImportFault kind, Location loc, const Twine &what, const Twine &text) {
   faults.push_back({kind, loc, sanitize(what + ": " + text)});

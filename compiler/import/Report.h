@@ -28,8 +28,8 @@ public:
 
   bool hasFaults() const { return !faults.empty(); }
   size_t size() const { return faults.size(); }
-  /// The kind that the exit code follows: an invalid model counts more than an exceeded limit, and that more than what is
-  /// not supported.
+  /// The kind that the exit code follows: an invalid model counts more than an exceeded limit, and that more than what
+  /// is not supported.
   ImportFault getKind() const;
   /// Emits one error a fault, in the order found, at the node's location.
   void emitAll(mlir::MLIRContext *context) const;

@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/pipeline/Dump.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/Format.h"

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_COMPILER_PIPELINE_DUMP_H
 #define TENON_COMPILER_PIPELINE_DUMP_H
 

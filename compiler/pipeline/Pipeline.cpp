@@ -75,8 +75,8 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createWidenProducts());
   if (options.hasPaths)
-    functions.addPass(createChoosePaths({options.budget},
-                                        options.errors ? options.errors : std::make_shared<PathErrors>()));
+    functions.addPass(
+        createChoosePaths({options.budget}, options.errors ? options.errors : std::make_shared<PathErrors>()));
   functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
   functions.addPass(createRaiseReshapes());

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_COMPILER_PIPELINE_PIPELINE_H
 #define TENON_COMPILER_PIPELINE_PIPELINE_H
 
@@ -21,10 +20,10 @@ namespace tenon {
 
 /// What decides how a graph is computed.
 struct GraphOptions {
-  std::vector<std::string> programs; ///< sizes for which there is a program of its own (`tenon-specialize`)
-  bool hasPaths = true;   ///< otherwise every operation is computed in its own way, as it is for a GPU
-  bool widensHalves = false; ///< no machine has arithmetic on halves
-  double budget = 2.5e-6; ///< largest error of an operation that is not computed in its own way
+  std::vector<std::string> programs;  ///< sizes for which there is a program of its own (`tenon-specialize`)
+  bool hasPaths = true;               ///< otherwise every operation is computed in its own way, as it is for a GPU
+  bool widensHalves = false;          ///< no machine has arithmetic on halves
+  double budget = 2.5e-6;             ///< largest error of an operation that is not computed in its own way
   std::shared_ptr<PathErrors> errors; ///< that were measured before; may be null
   /// Bytes that what is computed of weights may have beyond those of the weights.
   int64_t maxGrowthBytes = 1 << 20;
@@ -32,14 +31,14 @@ struct GraphOptions {
 
 /// What a plan may cost so that it needs less memory.
 struct PlanOptions {
-  int64_t orderingSteps = 4'000'000; ///< of the search for an order of launches, some nanoseconds each
-  int64_t recomputed = 0;            ///< how many activations of a block may be computed again
+  int64_t orderingSteps = 4'000'000;   ///< of the search for an order of launches, some nanoseconds each
+  int64_t recomputed = 0;              ///< how many activations of a block may be computed again
   std::optional<int64_t> weightBudget; ///< bytes of weights beyond which they are let go of after their last use
 };
 
-/// An imported module becomes what all targets and choices share: operations in few forms, in good layouts. `evaluate` computes
-/// what depends on weights alone; where it is null, that is left to run time.
-/// Each of the `programs` becomes a function of its own, before the one for all sizes.
+/// An imported module becomes what all targets and choices share: operations in few forms, in good layouts. `evaluate`
+/// computes what depends on weights alone; where it is null, that is left to run time. Each of the `programs` becomes a
+/// function of its own, before the one for all sizes.
 void buildSharedPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options = {});
 /// That becomes launches of kernels that are not yet lowered, for the machine that the module names.
 void buildLaunchPipeline(mlir::OpPassManager &pm, const GraphOptions &options = {});

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_COMPILER_PIPELINE_REGISTRATION_H
 #define TENON_COMPILER_PIPELINE_REGISTRATION_H
 

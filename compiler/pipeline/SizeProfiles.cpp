@@ -24,7 +24,7 @@ namespace {
 struct Entry {
   std::string symbol;
   std::vector<int64_t> values; ///< each for a program of its own
-  Interval range;                 ///< of the program for the others
+  Interval range;              ///< of the program for the others
   bool isRanged = false;       ///< whether there is one
 };
 } // namespace
@@ -89,8 +89,7 @@ static std::vector<std::vector<NamedRange>> combineValues(const std::vector<Entr
   return all;
 }
 
-bool tenon::addProfile(StringRef text, SizePrograms &programs, std::vector<std::string> &symbols,
-                       std::string &error) {
+bool tenon::addProfile(StringRef text, SizePrograms &programs, std::vector<std::string> &symbols, std::string &error) {
   std::vector<Entry> entries;
   if (!parseEntries(text, entries, error))
     return false;

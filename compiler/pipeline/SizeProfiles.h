@@ -26,8 +26,8 @@ struct SizePrograms {
 };
 
 /// Adds what `--profile` asks for: symbols joined by ";", each N=MIN,BEST,MAX, N=FIRST..LAST or N=VALUE. All values
-/// of a small range, or BEST, get a program with the sizes as constants; MIN to MAX one with that range, in which BEST is usual. The names of
-/// the symbols go to `symbols`. False where the text is none, and then why.
+/// of a small range, or BEST, get a program with the sizes as constants; MIN to MAX one with that range, in which BEST
+/// is usual. The names of the symbols go to `symbols`. False where the text is none, and then why.
 bool addProfile(llvm::StringRef text, SizePrograms &programs, std::vector<std::string> &symbols, std::string &error);
 
 } // namespace tenon

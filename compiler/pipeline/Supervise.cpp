@@ -131,7 +131,8 @@ public:
       hasBegun |= isInPhase;
       if (!isInPhase)
         continue;
-      WorkEnd::Limit exceeded = getExceeded(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      WorkEnd::Limit exceeded =
+          getExceeded(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
       if (exceeded != WorkEnd::Limit::none) {
         kill(child, SIGKILL);
         return exceeded;
@@ -144,7 +145,8 @@ private:
   WorkEnd::Limit getExceeded(double seconds) const {
     if (limits.maxSeconds > 0 && seconds > limits.maxSeconds)
       return WorkEnd::Limit::time;
-    return limits.getMaxBytes && getOwnBytes(child) > limits.getMaxBytes() ? WorkEnd::Limit::memory : WorkEnd::Limit::none;
+    return limits.getMaxBytes && getOwnBytes(child) > limits.getMaxBytes() ? WorkEnd::Limit::memory
+                                                                           : WorkEnd::Limit::none;
   }
 
   pid_t child;
@@ -155,7 +157,8 @@ private:
 
 } // namespace
 
-WorkEnd tenon::supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::StringRef)>)> work, const PhaseLimits &limits) {
+WorkEnd tenon::supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::StringRef)>)> work,
+                         const PhaseLimits &limits) {
   void *memory = mmap(nullptr, sizeof(Notes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return {kFaultCode, "", std::string("no memory for a process: ") + std::strerror(errno), true};

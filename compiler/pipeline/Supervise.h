@@ -28,8 +28,8 @@ struct WorkEnd {
 /// What one phase of supervised work may take. Work that takes more is ended.
 struct PhaseLimits {
   std::string phase;
-  /// How much memory of its own the process may have, files that it maps not counted; asked again and again, since it may
-  /// depend on what the work has found. No limit where it is null.
+  /// How much memory of its own the process may have, files that it maps not counted; asked again and again, since it
+  /// may depend on what the work has found. No limit where it is null.
   std::function<uint64_t()> getMaxBytes;
   double maxSeconds = 0; ///< 0: no limit
 };

@@ -52,7 +52,8 @@ Status ArtifactView::readTargets(const Choice &choice) {
   }
   size_t numPrograms = targets[viewed].programs.size();
   if (choice.program && *choice.program >= numPrograms)
-    return Status::make(TENON_MISUSE, "has no program %zu; its programs are 0 to %zu", *choice.program, numPrograms - 1);
+    return Status::make(TENON_MISUSE, "has no program %zu; its programs are 0 to %zu", *choice.program,
+                        numPrograms - 1);
   return {};
 }
 

@@ -9,11 +9,11 @@
 #define TENON_COMPILER_REPORT_ARTIFACTVIEW_H
 
 #include "compiler/report/Sizes.h"
+#include "runtime/base/MappedFile.h"
+#include "runtime/base/Status.h"
 #include "runtime/plan/Container.h"
 #include "runtime/plan/Liveness.h"
-#include "runtime/base/MappedFile.h"
 #include "runtime/plan/Plan.h"
-#include "runtime/base/Status.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>

@@ -8,9 +8,9 @@
 #include "compiler/report/Describe.h"
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Table.h"
+#include "runtime/format/plan_generated.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "runtime/format/plan_generated.h"
 
 using namespace tenon;
 using fmt::OperandKind;
@@ -48,7 +48,8 @@ static std::string getField(const ArtifactView &view, OperandKind kind, uint32_t
   case OperandKind::check:
     return getPrintable(view.getPlan().checks[value].text);
   case OperandKind::host_call:
-    return getPrintable(view.getPlan().hostCalls[value].plugin) + "/" + getPrintable(view.getPlan().hostCalls[value].name);
+    return getPrintable(view.getPlan().hostCalls[value].plugin) + "/" +
+           getPrintable(view.getPlan().hostCalls[value].name);
   case OperandKind::none:
   case OperandKind::exprs_begin:
   case OperandKind::exprs_end:
@@ -62,8 +63,8 @@ std::string tenon::getBuffers(const ArtifactView &view, const rt::Instruction &i
   std::string text;
   for (uint32_t i = 0; i < instruction.buffers.count; ++i) {
     uint32_t buffer = plan.operands[instruction.buffers.begin + i];
-    text += (i ? ", " : "") + std::string(getStorageName(plan.buffers[buffer].storage)) + " " +
-            view.getBufferName(buffer);
+    text +=
+        (i ? ", " : "") + std::string(getStorageName(plan.buffers[buffer].storage)) + " " + view.getBufferName(buffer);
   }
   return text;
 }

@@ -175,10 +175,10 @@ void Page::printSymbols() {
 void Page::printMemory(const std::string &whyNoMap) {
   Rows rows{{"on device 'cpu'", ">bytes", ""}, {}};
   for (const MemoryFigure &figure : listMemory(plan, view.getWeightBytes(), view.getSizes()))
-    rows.cells.push_back({figure.title,
-                          figure.bytes ? groupDigits(*figure.bytes)
-                                       : groupDigits(figure.least) + " to " + getBoundText(figure.most),
-                          figure.note});
+    rows.cells.push_back(
+        {figure.title,
+         figure.bytes ? groupDigits(*figure.bytes) : groupDigits(figure.least) + " to " + getBoundText(figure.most),
+         figure.note});
   printTable("Memory", rows);
   os << "<h2>Memory map</h2>\n";
   if (view.getLiveness()) {
@@ -225,7 +225,8 @@ void Page::printWeights() {
 void Page::print(const std::string &artifact, const std::string &whyNoMap) {
   os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>";
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+        "'unsafe-inline'\">\n<title>";
   text(getPrintable(plan.modelName));
   os << "</title>\n<style>" << kStyle << "</style>\n</head>\n<body>\n";
   printSummary(artifact);

@@ -8,10 +8,10 @@
 #include "compiler/report/Inspect.h"
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/Meta.h"
+#include "runtime/format/plan_generated.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include "runtime/format/plan_generated.h"
 
 using namespace tenon;
 using fmt::OperandKind;
@@ -46,8 +46,7 @@ static Json getTensors(const ArtifactView &view, const std::vector<rt::Tensor> &
 static Json getPrograms(const ArtifactView &view) {
   Json list = Json::array();
   for (const ArtifactView::Program &program : view.getPrograms())
-    list.push_back(
-        {{"sizes", program.sizes}, {"instructions", program.instructions}, {"kernels", program.kernels}});
+    list.push_back({{"sizes", program.sizes}, {"instructions", program.instructions}, {"kernels", program.kernels}});
   return list;
 }
 
@@ -79,8 +78,7 @@ static Json getSections(const ArtifactView &view) {
 static Json getSymbols(const ArtifactView &view) {
   Json list = Json::array();
   for (auto [i, symbol] : llvm::enumerate(view.getPlan().symbols))
-    list.push_back(
-        {{"name", symbol.name}, {"min", symbol.min}, {"max", symbol.max}, {"bound_by", view.getBinding(i)}});
+    list.push_back({{"name", symbol.name}, {"min", symbol.min}, {"max", symbol.max}, {"bound_by", view.getBinding(i)}});
   return list;
 }
 
@@ -190,12 +188,9 @@ static Json getMemory(const ArtifactView &view) {
 void tenon::printJson(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   const fmt::Header &header = view.getContainer().header;
-  Json json = {{"artifact", options.artifact},
-               {"bytes", view.getFileSize()},
-               {"format_version", header.version},
-               {"compiler", plan.compiler},
-               {"model", plan.modelName},
-               {"source_xxh3", getHex(header.sourceHash)}};
+  Json json = {{"artifact", options.artifact},     {"bytes", view.getFileSize()},
+               {"format_version", header.version}, {"compiler", plan.compiler},
+               {"model", plan.modelName},          {"source_xxh3", getHex(header.sourceHash)}};
   json["inputs"] = getTensors(view, plan.inputs);
   json["outputs"] = getTensors(view, plan.outputs);
   json["targets"] = getTargets(view);
@@ -204,7 +199,8 @@ void tenon::printJson(const ArtifactView &view, const InspectOptions &options, l
   json["symbols"] = getSymbols(view);
   json["kernels"] = getKernels(view);
   RunWork work = view.addUpWork();
-  json["run"] = {{"launches", work.launches}, {"flops", work.flops}, {"bytes", work.bytes}, {"open_launches", work.open}};
+  json["run"] = {
+      {"launches", work.launches}, {"flops", work.flops}, {"bytes", work.bytes}, {"open_launches", work.open}};
   json["instructions"] = getInstructions(view);
   json["arena_bytes"] = getExpr(view, plan.arenaSize);
   json["arena_align"] = plan.arenaAlign;

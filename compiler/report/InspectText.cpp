@@ -97,7 +97,8 @@ static void printKernels(const ArtifactView &view, llvm::raw_ostream &os) {
   for (auto [i, kernel] : llvm::enumerate(plan.kernels))
     table.add({std::to_string(i), getPrintable(kernel.name), std::to_string(view.getLaunches(i)),
                kernel.flops ? groupDigits(kernel.flops) : "", kernel.bytes ? groupDigits(kernel.bytes) : "",
-               getIntensity(kernel.flops, kernel.bytes), getPrintable(kernel.display), getPathText(paths, kernel.name)});
+               getIntensity(kernel.flops, kernel.bytes), getPrintable(kernel.display),
+               getPathText(paths, kernel.name)});
   table.print(os);
   os << getWorkText(view.addUpWork()) << "\n";
 }
@@ -135,9 +136,8 @@ static void printFigures(const ArtifactView &view, llvm::raw_ostream &os) {
 static void printMemory(const ArtifactView &view, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   printFigures(view, os);
-  os << "\nmemory: arena " << view.getBytes(plan.arenaSize) << " bytes, aligned to " << plan.arenaAlign
-     << "; scratch " << view.getBytes(plan.scratchSize) << " bytes a thread; state " << groupDigits(plan.stateSize)
-     << " bytes\n";
+  os << "\nmemory: arena " << view.getBytes(plan.arenaSize) << " bytes, aligned to " << plan.arenaAlign << "; scratch "
+     << view.getBytes(plan.scratchSize) << " bytes a thread; state " << groupDigits(plan.stateSize) << " bytes\n";
   Table table({"storage", ">offset", ">bytes", ">life", "name"});
   for (Storage storage : {Storage::arena, Storage::state, Storage::heap})
     for (auto [i, buffer] : llvm::enumerate(plan.buffers)) {

@@ -66,7 +66,8 @@ void Lister::addOutputs() {
   if (sizes && !rt::addUpOutputs(plan, sizes->exprs.data(), needed.data()).failed())
     for (uint64_t bytes : needed)
       least = llvm::SaturatingAdd(least, bytes);
-  add("output_bytes", "outputs", std::min(least, most), most, sizes && least != most ? "grow in a run, as the data wants" : "");
+  add("output_bytes", "outputs", std::min(least, most), most,
+      sizes && least != most ? "grow in a run, as the data wants" : "");
 }
 
 void Lister::addTotal() {

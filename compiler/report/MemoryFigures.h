@@ -20,8 +20,8 @@ struct PlanSizes;
 /// One kind of memory on a device. Bounds hold for all sizes that the symbols' ranges allow; UINT64_MAX as the
 /// upper one: there is none.
 struct MemoryFigure {
-  const char *key;   ///< "arena_bytes"
-  const char *title; ///< "activations"
+  const char *key;               ///< "arena_bytes"
+  const char *title;             ///< "activations"
   std::optional<uint64_t> bytes; ///< where the sizes are known
   uint64_t least, most;
   std::string note; ///< what else there is to say

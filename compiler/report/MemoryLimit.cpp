@@ -17,7 +17,8 @@ using namespace tenon;
 using rt::Interval;
 
 static const MemoryFigure &getTotal(const std::vector<MemoryFigure> &figures) {
-  return *llvm::find_if(figures, [](const MemoryFigure &figure) { return figure.key == llvm::StringRef("total_bytes"); });
+  return *llvm::find_if(figures,
+                        [](const MemoryFigure &figure) { return figure.key == llvm::StringRef("total_bytes"); });
 }
 
 namespace {

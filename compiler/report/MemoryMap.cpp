@@ -123,7 +123,8 @@ void MapPrinter::findBoxes() {
                        life.first <= peak && peak <= life.last});
   }
   // Small ones last, so that they lie on top.
-  llvm::sort(boxes, [](const Box &a, const Box &b) { return std::pair(b.size, a.buffer) < std::pair(a.size, b.buffer); });
+  llvm::sort(boxes,
+             [](const Box &a, const Box &b) { return std::pair(b.size, a.buffer) < std::pair(a.size, b.buffer); });
 }
 
 std::string MapPrinter::getNodes(uint32_t instruction) const {
@@ -133,8 +134,8 @@ std::string MapPrinter::getNodes(uint32_t instruction) const {
 
 std::string MapPrinter::getTitle(const Box &box) const {
   return view.getBufferName(box.buffer) + "\n" + groupDigits(box.size) + " bytes at " + groupDigits(box.offset) +
-         "\ninstructions " + std::to_string(box.life.first) + " to " + std::to_string(box.life.last) +
-         "\nfirst " + getNodes(box.life.first) + "\nlast " + getNodes(box.life.last) +
+         "\ninstructions " + std::to_string(box.life.first) + " to " + std::to_string(box.life.last) + "\nfirst " +
+         getNodes(box.life.first) + "\nlast " + getNodes(box.life.last) +
          (box.isShared ? "\nshares bytes with other buffers" : "");
 }
 
@@ -152,7 +153,8 @@ void MapPrinter::printBoxes() {
 void MapPrinter::printLiveLine() {
   os << "<path class=\"live\" d=\"";
   for (uint32_t i = 0; i < count; ++i)
-    os << (i ? "L" : "M") << number(getX(i)) << ' ' << number(getY(liveness.liveBytes[i])) << 'H' << number(getX(i + 1));
+    os << (i ? "L" : "M") << number(getX(i)) << ' ' << number(getY(liveness.liveBytes[i])) << 'H'
+       << number(getX(i + 1));
   os << "\"/>\n<line class=\"bound\" x1=\"0\" x2=\"100\" y1=\"" << number(getY(liveness.peak())) << "\" y2=\""
      << number(getY(liveness.peak())) << "\"/>\n<line class=\"at\" x1=\"" << number(getX(peak + 0.5)) << "\" x2=\""
      << number(getX(peak + 0.5)) << "\" y1=\"0\" y2=\"100\"/>\n";
@@ -161,11 +163,12 @@ void MapPrinter::printLiveLine() {
 /// Names in those rectangles that have room for them.
 void MapPrinter::printLabels() {
   for (const Box &box : boxes) {
-    double width = getX(box.life.last + 1) - getX(box.life.first), boxHeight = getY(box.offset) - getY(box.offset + box.size);
+    double width = getX(box.life.last + 1) - getX(box.life.first),
+           boxHeight = getY(box.offset) - getY(box.offset + box.size);
     if (width < 6 || boxHeight < 5)
       continue;
-    os << "<span class=\"label\" style=\"left:" << number(getX(box.life.first)) << "%;top:"
-       << number(getY(box.offset + box.size)) << "%;width:" << number(width) << "%\">"
+    os << "<span class=\"label\" style=\"left:" << number(getX(box.life.first))
+       << "%;top:" << number(getY(box.offset + box.size)) << "%;width:" << number(width) << "%\">"
        << escape(view.getBufferName(box.buffer)) << "</span>\n";
   }
 }
@@ -195,7 +198,8 @@ void MapPrinter::printPeak() {
   os << "<h3>Live at the peak</h3>\n<p>Instruction " << peak << ", " << escape(getNodes(peak)) << ": "
      << groupDigits(most) << " bytes in " << live.size() << (live.size() == 1 ? " buffer" : " buffers")
      << ". Bytes that several of them share count once.</p>\n"
-     << "<div class=\"table\"><table><tr><th class=\"n\">bytes</th><th class=\"n\">of peak</th><th class=\"n\">life</th>"
+     << "<div class=\"table\"><table><tr><th class=\"n\">bytes</th><th class=\"n\">of peak</th><th "
+        "class=\"n\">life</th>"
         "<th>buffer</th><th>made by</th></tr>\n";
   for (const Box *box : llvm::ArrayRef(live).take_front(kPeakRows))
     os << "<tr><td class=\"n\">" << groupDigits(box->size) << "</td><td class=\"n\">"
@@ -215,10 +219,12 @@ void MapPrinter::print() {
   }
   double waste = 100.0 * (double(arena) - double(liveness.peak())) / double(height);
   os << "<p>Arena " << groupDigits(arena) << " bytes; at most " << groupDigits(liveness.peak())
-     << " are live at once, at instruction " << peak << ", and no placement needs fewer: "
-     << llvm::formatv("{0:F1} %", std::max(waste, 0.0)) << " of the arena lies idle then.</p>\n"
+     << " are live at once, at instruction " << peak
+     << ", and no placement needs fewer: " << llvm::formatv("{0:F1} %", std::max(waste, 0.0))
+     << " of the arena lies idle then.</p>\n"
      << "<p class=\"legend\"><span><i class=\"own\"></i>buffer</span> <span><i class=\"shared\"></i>buffer that shares "
-        "bytes with another</span> <span><i class=\"own peak\"></i>live at the peak</span> <span><i class=\"live\"></i>live "
+        "bytes with another</span> <span><i class=\"own peak\"></i>live at the peak</span> <span><i "
+        "class=\"live\"></i>live "
         "bytes</span> <span><i class=\"bound\"></i>the most of them</span></p>\n"
      << "<div class=\"map\"><div class=\"area\" style=\"min-width:" << std::clamp<uint64_t>(count / 2, 560, 4000)
      << "px\">\n"

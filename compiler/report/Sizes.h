@@ -8,8 +8,8 @@
 #ifndef TENON_COMPILER_REPORT_SIZES_H
 #define TENON_COMPILER_REPORT_SIZES_H
 
-#include "runtime/plan/Plan.h"
 #include "runtime/base/Status.h"
+#include "runtime/plan/Plan.h"
 #include <string>
 #include <vector>
 
@@ -33,8 +33,7 @@ struct PlanSizes {
 enum class MissingSizes { refused, madeUp };
 
 /// Evaluates all expressions for the sizes that the arguments give, with every check that binding them would do.
-rt::Status evaluateSizes(const rt::Plan &plan, const SizeArguments &arguments, MissingSizes missing,
-                         PlanSizes &sizes);
+rt::Status evaluateSizes(const rt::Plan &plan, const SizeArguments &arguments, MissingSizes missing, PlanSizes &sizes);
 
 } // namespace tenon
 

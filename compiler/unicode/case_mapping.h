@@ -38,8 +38,8 @@ static inline uint32_t changeWideCase(uint32_t code, bool upper) {
                    (code >= 0x14a && code <= 0x177) || (code >= 0x3d8 && code <= 0x3ef) ||
                    (code >= 0x460 && code <= 0x481) || (code >= 0x48a && code <= 0x4bf) ||
                    (code >= 0x4d0 && code <= 0x52f);
-  bool oddPairs = (code >= 0x139 && code <= 0x148) || (code >= 0x179 && code <= 0x17e) ||
-                  (code >= 0x4c1 && code <= 0x4ce);
+  bool oddPairs =
+      (code >= 0x139 && code <= 0x148) || (code >= 0x179 && code <= 0x17e) || (code >= 0x4c1 && code <= 0x4ce);
   if (evenPairs)
     return upper ? code & ~1u : code | 1;
   if (oddPairs)

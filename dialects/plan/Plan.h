@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_DIALECTS_PLAN_PLAN_H
 #define TENON_DIALECTS_PLAN_PLAN_H
 

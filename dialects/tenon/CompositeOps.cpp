@@ -10,11 +10,11 @@
 using namespace mlir;
 using namespace tenon;
 
-#define INFER_INPUT(OP)                                                                                      \
-  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,                \
-                                     SmallVectorImpl<Type> &types) {                                         \
-    types.push_back(adaptor.getInput().getType());                                                           \
-    return success();                                                                                        \
+#define INFER_INPUT(OP)                                                                                                \
+  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,                          \
+                                     SmallVectorImpl<Type> &types) {                                                   \
+    types.push_back(adaptor.getInput().getType());                                                                     \
+    return success();                                                                                                  \
   }
 INFER_INPUT(SoftmaxOp)
 INFER_INPUT(LayerNormOp)
@@ -41,8 +41,7 @@ static LogicalResult verifyParameter(Operation *op, StringRef what, Value parame
   FailureOr<Dims> dims = broadcastDims({getDims(input), getDims(parameter)});
   if (failed(dims) || *dims != getDims(input))
     return op->emitOpError("has a ") << what << " of shape " << dimsToString(getDims(parameter))
-                                     << ", which does not broadcast to the input's "
-                                     << dimsToString(getDims(input));
+                                     << ", which does not broadcast to the input's " << dimsToString(getDims(input));
   return success();
 }
 
@@ -67,8 +66,8 @@ LogicalResult BatchNormOp::verify() {
   for (Value parameter : getOperands().drop_front()) {
     Dims dims = getDims(parameter);
     if (dims.size() != 1 || failed(broadcastDim(dims[0], in[1])))
-      return emitOpError("needs one number for each of ") << dimsToString({in[1]}) << " channels, found "
-                                                          << dimsToString(dims);
+      return emitOpError("needs one number for each of ")
+             << dimsToString({in[1]}) << " channels, found " << dimsToString(dims);
   }
   return success();
 }
@@ -82,8 +81,8 @@ static LogicalResult verifyBlocks(DequantizeOp op, StringRef what, Value paramet
                 return dim == most || getConstant(dim) == 1;
               });
   if (!fits)
-    return op.emitOpError("has a ") << what << " of shape " << dimsToString(dims) << ", but wants " << dimsToString(wanted)
-                                    << ", or 1 in place of some";
+    return op.emitOpError("has a ") << what << " of shape " << dimsToString(dims) << ", but wants "
+                                    << dimsToString(wanted) << ", or 1 in place of some";
   return success();
 }
 

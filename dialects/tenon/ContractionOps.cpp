@@ -18,11 +18,11 @@ LogicalResult ContractOp::inferReturnTypes(MLIRContext *, std::optional<Location
                                            SmallVectorImpl<Type> &types) {
   Type type = getElementTypeOrSelf(adaptor.getLhs());
   if (!adaptor.getResultType() && type != getElementTypeOrSelf(adaptor.getRhs()))
-    return emitOptionalError(loc, "operands have element types ", type, " and ",
-                             getElementTypeOrSelf(adaptor.getRhs()), ", which must be equal");
+    return emitOptionalError(loc, "operands have element types ", type, " and ", getElementTypeOrSelf(adaptor.getRhs()),
+                             ", which must be equal");
   llvm::SmallDenseMap<int64_t, AffineExpr> extents;
-  for (auto [operand, indices] : {std::pair(adaptor.getLhs(), adaptor.getLhsDims()),
-                                  std::pair(adaptor.getRhs(), adaptor.getRhsDims())}) {
+  for (auto [operand, indices] :
+       {std::pair(adaptor.getLhs(), adaptor.getLhsDims()), std::pair(adaptor.getRhs(), adaptor.getRhsDims())}) {
     Dims dims = getDims(operand);
     if (dims.size() != indices.size())
       return emitOptionalError(loc, "has ", indices.size(), " indices for an operand of rank ", dims.size());
@@ -67,8 +67,8 @@ struct Window {
 
 /// Checks what no shape can say: one number for each spatial dimension, each in its range.
 static LogicalResult verifyWindow(Operation *op, const Window &w, size_t rank) {
-  if (w.sizes.size() != rank || w.strides.size() != rank || w.dilations.size() != rank ||
-      w.low.size() != rank || w.high.size() != rank)
+  if (w.sizes.size() != rank || w.strides.size() != rank || w.dilations.size() != rank || w.low.size() != rank ||
+      w.high.size() != rank)
     return op->emitOpError("needs window, strides, dilations, low and high for each of ")
            << rank << " spatial dimensions";
   constexpr int64_t kLimit = int64_t(1) << 31;
@@ -95,9 +95,8 @@ static FailureOr<AffineExpr> inferWindowDim(std::optional<Location> loc, AffineE
   std::optional<int64_t> size = getConstant(room);
   bool isEmpty = size && getConstant(in) == 0 && *size >= -w.strides[i];
   if (size && *size < 0 && !isEmpty)
-    return LogicalResult(emitOptionalError(loc, "a window that reaches over ", reach,
-                                           " elements does not fit into ", *getConstant(in), " elements with ",
-                                           w.low[i] + w.high[i], " of padding"));
+    return LogicalResult(emitOptionalError(loc, "a window that reaches over ", reach, " elements does not fit into ",
+                                           *getConstant(in), " elements with ", w.low[i] + w.high[i], " of padding"));
   AffineExpr stride = getDimConstant(context, w.strides[i]);
   // A rounded-up extent must not add a window that starts in the high padding: where one could, the extent is the
   // number of starts before it.
@@ -125,16 +124,15 @@ LogicalResult ConvolveOp::inferReturnTypes(MLIRContext *, std::optional<Location
   Dims in = getDims(adaptor.getInput()), filter = getDims(adaptor.getFilter());
   bool last = adaptor.getChannelsLast();
   if (in.size() < 3 || in.size() != filter.size())
-    return emitOptionalError(loc, "needs an input and a filter of one rank, at least 3, found ",
-                             dimsToString(in), " and ", dimsToString(filter));
+    return emitOptionalError(loc, "needs an input and a filter of one rank, at least 3, found ", dimsToString(in),
+                             " and ", dimsToString(filter));
   std::optional<SmallVector<int64_t>> sizes = getWindowSizes(filter, last);
   if (!sizes)
     return emitOptionalError(loc, "needs a filter of constant window sizes, found ", dimsToString(filter));
   size_t rank = in.size() - 2;
   Window w{*sizes, adaptor.getStrides(), adaptor.getDilations(), adaptor.getLow(), adaptor.getHigh()};
   if (w.strides.size() != rank || w.dilations.size() != rank || w.low.size() != rank || w.high.size() != rank)
-    return emitOptionalError(loc, "needs strides, dilations, low and high for each of ", rank,
-                             " spatial dimensions");
+    return emitOptionalError(loc, "needs strides, dilations, low and high for each of ", rank, " spatial dimensions");
   Dims spatial;
   for (size_t i = 0; i < rank; ++i) {
     FailureOr<AffineExpr> dim = inferWindowDim(loc, in[i + (last ? 1 : 2)], w, i, false);
@@ -234,8 +232,9 @@ LogicalResult PoolOp::inferReturnTypes(MLIRContext *, std::optional<Location> lo
   Window w{adaptor.getWindow(), adaptor.getStrides(), adaptor.getDilations(), adaptor.getLow(), adaptor.getHigh()};
   if (in.size() < 3 || w.sizes.size() != rank || w.strides.size() != rank || w.dilations.size() != rank ||
       w.low.size() != rank || w.high.size() != rank)
-    return emitOptionalError(loc, "needs an input of rank 3 or more, and window, strides, dilations, low and "
-                                  "high for each spatial dimension; the input is ",
+    return emitOptionalError(loc,
+                             "needs an input of rank 3 or more, and window, strides, dilations, low and "
+                             "high for each spatial dimension; the input is ",
                              dimsToString(in));
   bool last = adaptor.getChannelsLast();
   Dims spatial;
@@ -299,9 +298,9 @@ LogicalResult ReduceOp::verify() {
 
 LogicalResult ArgReduceOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
-  types.push_back(getTensorType(
-      reduceDims(adaptor.getInput(), static_cast<int64_t>(adaptor.getAxis()), adaptor.getKeepdims()),
-      IntegerType::get(context, 64)));
+  types.push_back(
+      getTensorType(reduceDims(adaptor.getInput(), static_cast<int64_t>(adaptor.getAxis()), adaptor.getKeepdims()),
+                    IntegerType::get(context, 64)));
   return success();
 }
 

@@ -47,9 +47,7 @@ RankedTensorType tenon::getTensorType(ArrayRef<AffineExpr> dims, Type elementTyp
   return RankedTensorType::get(shape, elementType, ShapeAttr::get(elementType.getContext(), dims));
 }
 
-AffineExpr tenon::getDimConstant(MLIRContext *context, int64_t value) {
-  return getAffineConstantExpr(value, context);
-}
+AffineExpr tenon::getDimConstant(MLIRContext *context, int64_t value) { return getAffineConstantExpr(value, context); }
 
 AffineExpr tenon::getDimSymbol(MLIRContext *context, StringRef name) {
   auto *dialect = context->getOrLoadDialect<TenonDialect>();
@@ -106,12 +104,8 @@ static AffineExpr divideDims(AffineExprKind kind, AffineExpr a, AffineExpr b) {
   return toExpr(divide(kind, toPolynomial(a), toPolynomial(b), a.getContext()), a.getContext());
 }
 
-AffineExpr tenon::divDims(AffineExpr a, AffineExpr b) {
-  return divideDims(AffineExprKind::FloorDiv, a, b);
-}
-AffineExpr tenon::ceilDivDims(AffineExpr a, AffineExpr b) {
-  return divideDims(AffineExprKind::CeilDiv, a, b);
-}
+AffineExpr tenon::divDims(AffineExpr a, AffineExpr b) { return divideDims(AffineExprKind::FloorDiv, a, b); }
+AffineExpr tenon::ceilDivDims(AffineExpr a, AffineExpr b) { return divideDims(AffineExprKind::CeilDiv, a, b); }
 AffineExpr tenon::modDims(AffineExpr a, AffineExpr b) { return divideDims(AffineExprKind::Mod, a, b); }
 
 AffineExpr tenon::getIndicator(AffineExpr dim) {

@@ -12,16 +12,16 @@
 
 namespace tenon {
 
-/// An element of a row is read for all columns of a product. Of so many it takes longer to gather rows, which lie across
-/// memory, than to transpose them first.
+/// An element of a row is read for all columns of a product. Of so many it takes longer to gather rows, which lie
+/// across memory, than to transpose them first.
 inline constexpr int64_t kManyColumns = 64;
 
 /// Whether a factor of a product is a packed weight, perhaps widened: vectors run along its panels.
 bool isInPanels(mlir::Value factor);
 
-/// The summed index along which both operands of a contraction lie in memory, seen through transposes, where one of them
-/// has a single row for all that the other one has: a query of a decoding step and the keys. Vectors run along the sum
-/// then, and nothing is read twice.
+/// The summed index along which both operands of a contraction lie in memory, seen through transposes, where one of
+/// them has a single row for all that the other one has: a query of a decoding step and the keys. Vectors run along the
+/// sum then, and nothing is read twice.
 std::optional<int64_t> getDotIndex(ContractOp op);
 
 } // namespace tenon

@@ -39,10 +39,10 @@ static LogicalResult inferSame(std::optional<Location> loc, ValueRange operands,
   return inferBroadcast(loc, operands, getElementTypeOrSelf(operands[0]), types);
 }
 
-#define INFER_SAME(OP)                                                                                       \
-  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,            \
-                                     SmallVectorImpl<Type> &types) {                                         \
-    return inferSame(loc, adaptor.getOperands(), types);                                                     \
+#define INFER_SAME(OP)                                                                                                 \
+  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,                      \
+                                     SmallVectorImpl<Type> &types) {                                                   \
+    return inferSame(loc, adaptor.getOperands(), types);                                                               \
   }
 INFER_SAME(AbsOp)
 INFER_SAME(NegOp)
@@ -89,13 +89,13 @@ INFER_SAME(ReluOp)
 INFER_SAME(GeluOp)
 #undef INFER_SAME
 
-#define INFER_BOOL(OP)                                                                                       \
-  LogicalResult OP::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,     \
-                                     SmallVectorImpl<Type> &types) {                                         \
-    if (failed(inferSame(loc, adaptor.getOperands(), types)))                                                \
-      return failure();                                                                                      \
-    types[0] = cast<RankedTensorType>(types[0]).clone(IntegerType::get(context, 1));                         \
-    return success();                                                                                        \
+#define INFER_BOOL(OP)                                                                                                 \
+  LogicalResult OP::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,               \
+                                     SmallVectorImpl<Type> &types) {                                                   \
+    if (failed(inferSame(loc, adaptor.getOperands(), types)))                                                          \
+      return failure();                                                                                                \
+    types[0] = cast<RankedTensorType>(types[0]).clone(IntegerType::get(context, 1));                                   \
+    return success();                                                                                                  \
   }
 INFER_BOOL(IsNaNOp)
 INFER_BOOL(IsInfOp)
@@ -121,9 +121,7 @@ LogicalResult CastOp::verify() {
   return success();
 }
 
-OpFoldResult CastOp::fold(FoldAdaptor) {
-  return getInput().getType() == getType() ? getInput() : OpFoldResult();
-}
+OpFoldResult CastOp::fold(FoldAdaptor) { return getInput().getType() == getType() ? getInput() : OpFoldResult(); }
 
 /// A boolean counts as the byte that it is in memory.
 static unsigned getBits(Type type) { return type.isInteger(1) ? 8 : type.getIntOrFloatBitWidth(); }
@@ -133,14 +131,12 @@ LogicalResult BitcastOp::verify() {
     return emitOpError("changes the shape from ") << getInput().getType() << " to " << getType();
   Type from = getInput().getType().getElementType(), to = getType().getElementType();
   if (getBits(from) != getBits(to))
-    return emitOpError("takes the bits of ") << from << ", of which there are " << getBits(from) << ", for "
-                                             << to << ", which has " << getBits(to);
+    return emitOpError("takes the bits of ")
+           << from << ", of which there are " << getBits(from) << ", for " << to << ", which has " << getBits(to);
   return success();
 }
 
-OpFoldResult BitcastOp::fold(FoldAdaptor) {
-  return getInput().getType() == getType() ? getInput() : OpFoldResult();
-}
+OpFoldResult BitcastOp::fold(FoldAdaptor) { return getInput().getType() == getType() ? getInput() : OpFoldResult(); }
 
 //===----------------------------------------------------------------------===//
 // Neutral elements

@@ -299,11 +299,12 @@ AffineExpr Facts::collapse(AffineExpr expr) const {
   return toExpr(result, context);
 }
 
-/// Takes the case of an indicator that facts decide. Where what it indicates may be 0, both cases have to agree there: what it
-/// is multiplied with is a multiple of that, as in the larger of two extents.
+/// Takes the case of an indicator that facts decide. Where what it indicates may be 0, both cases have to agree there:
+/// what it is multiplied with is a multiple of that, as in the larger of two extents.
 Polynomial Facts::decideCases(Polynomial sum) const {
   while (std::optional<Cases> cases = splitCases(sum)) {
-    Polynomial factor = addPolynomials(cases->sum[1], cases->sum[0], -1), indicated = addPolynomials({}, cases->known[0], -1);
+    Polynomial factor = addPolynomials(cases->sum[1], cases->sum[0], -1),
+               indicated = addPolynomials({}, cases->known[0], -1);
     auto term = factor.find(indicated.begin()->first);
     int64_t times = term == factor.end() ? 0 : term->second / indicated.begin()->second;
     bool isContinuous = times != 0 && addPolynomials(factor, indicated, -times).empty();

@@ -9,8 +9,8 @@
 #define TENON_DIALECTS_TENON_FACTS_H
 
 #include "dialects/tenon/Dims.h"
-#include "dialects/tenon/Polynomial.h"
 #include "dialects/tenon/Interval.h"
+#include "dialects/tenon/Polynomial.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace tenon {

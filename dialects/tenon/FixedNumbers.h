@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Integers of `bits` bits, of which a group fills whole words of 32. Most numbers of a group have a word each, and its upper bits: they
-// are read without a shift or a mask, as the lower bits, which belong to others, are below what the number is exact to. The others are
-// put together from lower bits. With 24 bits three words hold four numbers, with 20 five hold eight:
+// Integers of `bits` bits, of which a group fills whole words of 32. Most numbers of a group have a word each, and its
+// upper bits: they are read without a shift or a mask, as the lower bits, which belong to others, are below what the
+// number is exact to. The others are put together from lower bits. With 24 bits three words hold four numbers, with 20
+// five hold eight:
 //
 //   word 0 | number 0, 20 bits | number 5, upper 12     |
 //   word 1 | number 1          | 5, lower 8 | 6, upper 4 |
@@ -40,7 +41,8 @@ struct FixedNumbers {
   /// What a number that has no word of its own is made of.
   std::vector<Piece> getPieces(int64_t number) const;
 
-  /// A group of each of so many columns, [group, columns] integers of 32 bits, as [words, columns]: read back, they are as close as may be.
+  /// A group of each of so many columns, [group, columns] integers of 32 bits, as [words, columns]: read back, they are
+  /// as close as may be.
   void pack(const int32_t *numbers, int64_t columns, uint32_t *target) const;
 
   static bool isKnown(int64_t bits) { return bits == 16 || bits == 20 || bits == 24; }

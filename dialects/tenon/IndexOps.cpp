@@ -66,8 +66,7 @@ LogicalResult GatherNDOp::inferReturnTypes(MLIRContext *, std::optional<Location
   return success();
 }
 LogicalResult GatherNDOp::verify() {
-  return success(succeeded(
-      getCoordinateCount(getLoc(), getIndices(), getInput().getType().getRank(), getBatchDims())));
+  return success(succeeded(getCoordinateCount(getLoc(), getIndices(), getInput().getType().getRank(), getBatchDims())));
 }
 
 LogicalResult ScatterElementsOp::inferReturnTypes(MLIRContext *, std::optional<Location>, Adaptor adaptor,
@@ -94,10 +93,10 @@ LogicalResult ScatterNDOp::verify() {
     return failure();
   wanted.pop_back();
   wanted.append(in.begin() + *count, in.end());
-  if (failed(verifyCompatibleShape(getTensorType(wanted, getInput().getType().getElementType()),
-                                   getUpdates().getType())))
-    return emitOpError("needs updates of shape ") << dimsToString(wanted) << ", found "
-                                                  << dimsToString(getDims(getUpdates()));
+  if (failed(
+          verifyCompatibleShape(getTensorType(wanted, getInput().getType().getElementType()), getUpdates().getType())))
+    return emitOpError("needs updates of shape ")
+           << dimsToString(wanted) << ", found " << dimsToString(getDims(getUpdates()));
   return success();
 }
 
@@ -118,8 +117,8 @@ LogicalResult TopKOp::verify() {
   if (failed(checkAxis(getLoc(), axis, dims.size())))
     return failure();
   if (getValues().getType().getRank() != getInput().getType().getRank())
-    return emitOpError("has results of rank ") << getValues().getType().getRank() << " for an input of rank "
-                                               << dims.size();
+    return emitOpError("has results of rank ")
+           << getValues().getType().getRank() << " for an input of rank " << dims.size();
   AffineExpr k = getDim(getValues(), axis);
   std::optional<int64_t> size = getConstant(dims[axis]), wanted = getConstant(k);
   if (wanted && (*wanted < 0 || (size && *wanted > *size)))

@@ -12,18 +12,19 @@
 
 namespace tenon {
 
-/// The smallest and the largest index that is allowed. The first one is negative where indices may count from the end; the
-/// last one is below the first where there is no element.
+/// The smallest and the largest index that is allowed. The first one is negative where indices may count from the end;
+/// the last one is below the first where there is no element.
 struct IndexLimits {
   mlir::AffineExpr first, last;
 };
 
 /// Indices that an operation uses.
 struct IndexUse {
-  mlir::Value indices;         ///< null where the operation computes positions itself, which are in range if any index is
+  mlir::Value indices; ///< null where the operation computes positions itself, which are in range if any index is
   bool hasCoordinates = false; ///< the last dimension of `indices` holds one coordinate for each of `limits`
   llvm::SmallVector<IndexLimits, 2> limits;
-  mlir::AffineExpr count; ///< how many indices, or tuples of coordinates; elements of the result where `indices` is null
+  mlir::AffineExpr
+      count; ///< how many indices, or tuples of coordinates; elements of the result where `indices` is null
   bool isInRange = false; ///< all indices are known to be within the limits
 };
 

@@ -44,7 +44,8 @@ static int64_t divEnds(int64_t a, int64_t b, bool up) {
 Interval tenon::addIntervals(Interval a, Interval b) { return {addEnds(a.min, b.min), addEnds(a.max, b.max)}; }
 
 Interval tenon::mulIntervals(Interval a, Interval b) {
-  auto [min, max] = std::minmax({mulEnds(a.min, b.min), mulEnds(a.min, b.max), mulEnds(a.max, b.min), mulEnds(a.max, b.max)});
+  auto [min, max] =
+      std::minmax({mulEnds(a.min, b.min), mulEnds(a.min, b.max), mulEnds(a.max, b.min), mulEnds(a.max, b.max)});
   return {min, max};
 }
 

@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "dialects/tenon/LoopNest.h"
 #include "dialects/tenon/Tenon.h"
 
 bool tenon::hasLoopNest(mlir::Operation *op) {
-  return mlir::isa<ContractOp, AttentionOp, ConvolveOp, WinogradOp, PoolOp, ReduceOp, ArgReduceOp, SoftmaxOp, LayerNormOp,
-                   RmsNormOp, ScanOp, ScatterElementsOp, ScatterNDOp, TopKOp, SuppressOp, LuOp>(op);
+  return mlir::isa<ContractOp, AttentionOp, ConvolveOp, WinogradOp, PoolOp, ReduceOp, ArgReduceOp, SoftmaxOp,
+                   LayerNormOp, RmsNormOp, ScanOp, ScatterElementsOp, ScatterNDOp, TopKOp, SuppressOp, LuOp>(op);
 }

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_DIALECTS_TENON_LOOPNEST_H
 #define TENON_DIALECTS_TENON_LOOPNEST_H
 

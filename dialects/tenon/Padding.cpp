@@ -35,6 +35,6 @@ Value tenon::padInput(OpBuilder &b, ConvolveOp op, Value input, Value value) {
     low[dim] = getDimConstant(context, std::get<0>(pads));
     dims[dim] = addDims(dims[dim], getDimConstant(context, std::get<0>(pads) + std::get<1>(pads)));
   }
-  return PadOp::create(b, op.getLoc(), getTensorType(dims, getElementTypeOrSelf(input)), PadMode::constant, input, value,
-                       ShapeAttr::get(context, low), SmallVector<int64_t>(dims.size(), 0));
+  return PadOp::create(b, op.getLoc(), getTensorType(dims, getElementTypeOrSelf(input)), PadMode::constant, input,
+                       value, ShapeAttr::get(context, low), SmallVector<int64_t>(dims.size(), 0));
 }

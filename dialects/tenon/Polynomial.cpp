@@ -34,8 +34,8 @@ bool TermBefore::operator()(const Term &a, const Term &b) const {
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), isBefore);
 }
 
-// Coefficients that overflow stay as large as numbers can be, so that an extent with one is refused as too large, and not
-// taken for a small one.
+// Coefficients that overflow stay as large as numbers can be, so that an extent with one is refused as too large, and
+// not taken for a small one.
 static int64_t add(int64_t a, int64_t b) {
   int64_t sum;
   return !llvm::AddOverflow(a, b, sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
@@ -68,7 +68,8 @@ Polynomial tenon::multiply(const Polynomial &a, const Polynomial &b) {
       term.append(y.begin(), y.end());
       llvm::sort(term, isBefore);
       // An indicator is its own square.
-      term.erase(std::unique(term.begin(), term.end(), [](AffineExpr a, AffineExpr b) { return a == b && getIndicatedSum(a); }),
+      term.erase(std::unique(term.begin(), term.end(),
+                             [](AffineExpr a, AffineExpr b) { return a == b && getIndicatedSum(a); }),
                  term.end());
       addTerm(product, term, mul(cx, cy));
     }
@@ -307,8 +308,7 @@ Polynomial tenon::removeQuotients(Polynomial sum, MLIRContext *context) {
     Polynomial dividend = toPolynomial(quotient.getLHS()), divisor = toPolynomial(quotient.getRHS()), result;
     if (quotient.getKind() == AffineExprKind::CeilDiv)
       dividend = addPolynomials(addPolynomials(dividend, divisor), {{Term(), -1}});
-    Polynomial whole =
-        addPolynomials(dividend, divide(AffineExprKind::Mod, dividend, divisor, context), -1);
+    Polynomial whole = addPolynomials(dividend, divide(AffineExprKind::Mod, dividend, divisor, context), -1);
     int64_t d = divisor.begin()->second;
     for (auto &[term, coefficient] : sum) {
       int64_t scaled = coefficient * multiplier;

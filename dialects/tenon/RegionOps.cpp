@@ -44,7 +44,8 @@ LogicalResult HostCallOp::verify() {
     return emitOpError("has ") << getInputs().size() << " operands, and 'present' says otherwise";
   for (NamedAttribute attribute : getParameters())
     if (!isa<DenseI64ArrayAttr, DenseF64ArrayAttr, StringAttr>(attribute.getValue()))
-      return emitOpError("has an attribute '") << attribute.getName().getValue() << "' that is neither numbers nor a string";
+      return emitOpError("has an attribute '")
+             << attribute.getName().getValue() << "' that is neither numbers nor a string";
   if (!getInfers())
     return getNumResults() == 0 || getOutputs() ? emitOpError("computes results, and infers none") : success();
   if (!getOutputs() || getNumResults() != 1)

@@ -115,8 +115,8 @@ LogicalResult TransposeOp::verify() {
   llvm::SmallDenseSet<int64_t> seen(getPermutation().begin(), getPermutation().end());
   if (static_cast<int64_t>(getPermutation().size()) != getInput().getType().getRank() ||
       seen.size() != getPermutation().size())
-    return emitOpError("needs a permutation of ") << getInput().getType().getRank() << " dimensions, found ["
-                                                  << getPermutation() << "]";
+    return emitOpError("needs a permutation of ")
+           << getInput().getType().getRank() << " dimensions, found [" << getPermutation() << "]";
   return success();
 }
 
@@ -140,8 +140,8 @@ LogicalResult BroadcastOp::verify() {
     return emitOpError("changes the element type");
   FailureOr<Dims> dims = broadcastDims({getDims(getInput()), getDims(getType())});
   if (failed(dims) || failed(verifyCompatibleShape(getTensorType(*dims, getType().getElementType()), getType())))
-    return emitOpError("cannot stretch ") << dimsToString(getDims(getInput())) << " to "
-                                          << dimsToString(getDims(getType()));
+    return emitOpError("cannot stretch ")
+           << dimsToString(getDims(getInput())) << " to " << dimsToString(getDims(getType()));
   return success();
 }
 
@@ -160,8 +160,8 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
 LogicalResult SliceOp::verify() {
   auto in = getInput().getType(), out = getType();
   size_t rank = in.getRank();
-  if (static_cast<size_t>(out.getRank()) != rank || getStarts().getDims().size() != rank ||
-      getSteps().size() != rank || in.getElementType() != out.getElementType())
+  if (static_cast<size_t>(out.getRank()) != rank || getStarts().getDims().size() != rank || getSteps().size() != rank ||
+      in.getElementType() != out.getElementType())
     return emitOpError("needs a start, a step and a result extent for each of ") << rank << " dimensions";
   for (size_t i = 0; i < rank; ++i) {
     int64_t step = getSteps()[i];
@@ -172,8 +172,8 @@ LogicalResult SliceOp::verify() {
       continue;
     int64_t last = *start + (out.getDimSize(i) - 1) * step;
     if (*start < 0 || last < 0 || *start >= in.getDimSize(i) || last >= in.getDimSize(i))
-      return emitOpError("reads elements ") << *start << " to " << last << " of dimension " << i << ", which has "
-                                            << in.getDimSize(i);
+      return emitOpError("reads elements ")
+             << *start << " to " << last << " of dimension " << i << ", which has " << in.getDimSize(i);
   }
   return success();
 }
@@ -186,16 +186,20 @@ int64_t UnpackOp::getNeighbours(int64_t dim) {
   return getBits() ? FixedNumbers(*getBits()).group : 8;
 }
 
-int64_t UnpackOp::getNeighbourWords(int64_t dim) { return dim == getWordAxis() && getBits() ? FixedNumbers(*getBits()).words : 1; }
+int64_t UnpackOp::getNeighbourWords(int64_t dim) {
+  return dim == getWordAxis() && getBits() ? FixedNumbers(*getBits()).words : 1;
+}
 
 LogicalResult UnpackOp::verify() {
   auto in = getInput().getType(), out = getType();
   int64_t axis = getAxis();
   if (getBits() && (!getWordAxis() || !FixedNumbers::isKnown(*getBits())))
-    return emitOpError("has numbers of ") << *getBits() << " bits, which are 16, 20 or 24 and need an axis that words are shared along";
+    return emitOpError("has numbers of ")
+           << *getBits() << " bits, which are 16, 20 or 24 and need an axis that words are shared along";
   bool isOfWords = getWordAxis() && !getBits();
   bool fits = isOfWords ? in.getElementType().isSignlessInteger(32) && out.getElementType().isUnsignedInteger(4)
-                        : in.getElementType() == out.getElementType() && (!getBits() || in.getElementType().isSignlessInteger(32));
+                        : in.getElementType() == out.getElementType() &&
+                              (!getBits() || in.getElementType().isSignlessInteger(32));
   if (in.getRank() != out.getRank() + 1 || !fits)
     return emitOpError("needs an input of one dimension more, for the panels, and of its own type or of words");
   if (axis < 0 || axis >= out.getRank())
@@ -203,8 +207,10 @@ LogicalResult UnpackOp::verify() {
   std::optional<int64_t> quadAxis = getQuadAxis();
   if (quadAxis && *quadAxis != out.getRank() - (axis + 1 == out.getRank() ? 2 : 1))
     return emitOpError("has quads along dimension ") << *quadAxis << ", which is not the last one but its axis";
-  if (getBits() && (out.isDynamicDim(*getWordAxis()) || out.getDimSize(*getWordAxis()) % getNeighbours(*getWordAxis()) != 0))
-    return emitOpError("needs whole groups of ") << getNeighbours(*getWordAxis()) << " numbers along dimension " << *getWordAxis();
+  if (getBits() &&
+      (out.isDynamicDim(*getWordAxis()) || out.getDimSize(*getWordAxis()) % getNeighbours(*getWordAxis()) != 0))
+    return emitOpError("needs whole groups of ")
+           << getNeighbours(*getWordAxis()) << " numbers along dimension " << *getWordAxis();
   if (in.isDynamicDim(in.getRank() - 1) || getPanelColumns() < 1)
     return emitOpError("needs panels of a constant number of elements");
   AffineExpr columns = getDimConstant(getContext(), getPanelColumns());
@@ -245,17 +251,15 @@ LogicalResult UnpackPartsOp::verify() {
   auto in = getInput().getType(), out = getType();
   int64_t axis = getAxis(), depthAxis = getDepthAxis(), rank = out.getRank();
   bool isWhole = in.getElementType().isF32();
-  if ((!isWhole && !in.getElementType().isBF16()) || !out.getElementType().isF32() ||
-      in.getRank() != rank + 3 || !in.hasStaticShape() || !out.hasStaticShape())
+  if ((!isWhole && !in.getElementType().isBF16()) || !out.getElementType().isF32() || in.getRank() != rank + 3 ||
+      !in.hasStaticShape() || !out.hasStaticShape())
     return emitOpError(
         "needs an input of bf16 or f32 with three dimensions more than the f32 of the result, all constant");
   if (axis < 0 || axis >= rank || depthAxis < 0 || depthAxis >= rank || axis == depthAxis)
-    return emitOpError("needs two different dimensions of the result, found ")
-           << axis << " and " << depthAxis;
+    return emitOpError("needs two different dimensions of the result, found ") << axis << " and " << depthAxis;
   if (isWhole && getNumParts() != 1)
     return emitOpError("needs one part of f32, found ") << getNumParts();
-  if (getNumParts() < 1 || getNumParts() > 3 || getStep() < 2 || getPanelColumns() < 1 ||
-      in.getShape().back() % 2 != 0)
+  if (getNumParts() < 1 || getNumParts() > 3 || getStep() < 2 || getPanelColumns() < 1 || in.getShape().back() % 2 != 0)
     return emitOpError("needs one to three parts, and pairs of columns");
   SmallVector<int64_t> wanted{llvm::divideCeilSigned(out.getDimSize(axis), getPanelColumns())};
   for (int64_t i = 0; i < rank; ++i)
@@ -283,8 +287,8 @@ LogicalResult PadOp::verify() {
     return emitOpError("needs a scalar value, and one element type throughout");
   for (int64_t interior : getInterior())
     if (interior < 0 || (interior > 0 && getMode() != PadMode::constant))
-      return emitOpError("has interior padding of ") << interior << ", which mode "
-                                                     << stringifyPadMode(getMode()) << " does not allow";
+      return emitOpError("has interior padding of ")
+             << interior << ", which mode " << stringifyPadMode(getMode()) << " does not allow";
   return success();
 }
 
@@ -298,8 +302,7 @@ LogicalResult ConcatOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
     return emitOptionalError(loc, "has axis ", axis, ", but the inputs have ", dims.size(), " dimensions");
   for (Value input : adaptor.getInputs().drop_front()) {
     Dims other = getDims(input);
-    if (other.size() != dims.size() ||
-        getElementTypeOrSelf(input) != getElementTypeOrSelf(adaptor.getInputs()[0]))
+    if (other.size() != dims.size() || getElementTypeOrSelf(input) != getElementTypeOrSelf(adaptor.getInputs()[0]))
       return emitOptionalError(loc, "inputs differ in rank or element type: ", adaptor.getInputs()[0].getType(),
                                " and ", input.getType());
     for (size_t i = 0; i < dims.size(); ++i) {

@@ -23,8 +23,7 @@ namespace tenon {
 
 class SymbolTable;
 
-template <typename ConcreteOp>
-class Elementwise : public mlir::OpTrait::TraitBase<ConcreteOp, Elementwise> {};
+template <typename ConcreteOp> class Elementwise : public mlir::OpTrait::TraitBase<ConcreteOp, Elementwise> {};
 
 } // namespace tenon
 

@@ -34,7 +34,8 @@ AffineExpr tenon::getOffset(SliceOp slice) {
 
 bool tenon::isContiguous(ConcatOp concat) {
   Dims dims = getDims(concat.getType());
-  return llvm::all_of(ArrayRef(dims).take_front(concat.getAxis()), [](AffineExpr dim) { return getConstant(dim) == 1; });
+  return llvm::all_of(ArrayRef(dims).take_front(concat.getAxis()),
+                      [](AffineExpr dim) { return getConstant(dim) == 1; });
 }
 
 Value tenon::getReshaped(Value value) {
@@ -53,6 +54,7 @@ bool tenon::keepsExtents(LoopOp loop, BlockArgument argument) {
   auto *dialect = loop.getContext()->getOrLoadDialect<TenonDialect>();
   return llvm::all_of(getDims(argument), [&](AffineExpr dim) {
     auto changesIt = [&](StringRef symbol) { return dim.isFunctionOfSymbol(dialect->internSymbol(symbol)); };
-    return !isUnknownDim(dim) && (!loop.getSymbols() || llvm::none_of(loop.getSymbols()->getAsValueRange<StringAttr>(), changesIt));
+    return !isUnknownDim(dim) &&
+           (!loop.getSymbols() || llvm::none_of(loop.getSymbols()->getAsValueRange<StringAttr>(), changesIt));
   });
 }

@@ -38,12 +38,11 @@ static bool copiesRows(ContractOp op) {
   if (lhs.size() < 2 || rhs.size() != 2 || result.size() != lhs.size() || !findWeight(op.getRhs()))
     return false;
   int64_t sum = lhs.back(), column = result.back();
-  bool isProduct = rhs[0] == sum && rhs[1] == column && lhs.drop_back() == result.drop_back() &&
-                   !llvm::is_contained(lhs, column);
+  bool isProduct =
+      rhs[0] == sum && rhs[1] == column && lhs.drop_back() == result.drop_back() && !llvm::is_contained(lhs, column);
   Dims dims = getDims(op.getLhs());
   std::optional<int64_t> depth = getConstant(dims.back());
-  int64_t numRowDims =
-      llvm::count_if(ArrayRef(dims).drop_back(), [](AffineExpr dim) { return getConstant(dim) != 1; });
+  int64_t numRowDims = llvm::count_if(ArrayRef(dims).drop_back(), [](AffineExpr dim) { return getConstant(dim) != 1; });
   return isProduct && numRowDims == 1 && depth && *depth > 0 && *depth % kLine == 0 && *depth <= kMostSteps;
 }
 
@@ -54,7 +53,9 @@ static bool hasSmallWindows(ConvolveOp op) {
   constexpr int64_t kMostBytes = 1 << 18, kPixels = 16;
   ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
   int64_t bytes = sizeof(float), numDims = op.getStrides().size();
-  auto multiply = [&](uint64_t count) { bytes = std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(bytes, count), kMostBytes + 1); };
+  auto multiply = [&](uint64_t count) {
+    bytes = std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(bytes, count), kMostBytes + 1);
+  };
   multiply(shape[op.getFilterChannelDim()]);
   for (int64_t i = 0; i < numDims; ++i) {
     int64_t taps = shape[op.getFirstWindowDim() + i], pixels = i + 1 == numDims ? kPixels : 1;
@@ -65,11 +66,12 @@ static bool hasSmallWindows(ConvolveOp op) {
   return bytes <= kMostBytes;
 }
 
-/// Whether registers are blocked for the kernel of a convolution: channels are last, and vectors run along the filters of
-/// a weight, or along the channels where each has a filter. These widen vectors as they load them.
+/// Whether registers are blocked for the kernel of a convolution: channels are last, and vectors run along the filters
+/// of a weight, or along the channels where each has a filter. These widen vectors as they load them.
 static bool copiesImage(ConvolveOp op) {
   WeightOp weight = findWeight(op.getFilter());
-  if (!op.getChannelsLast() || !weight || isa<SplatElementsAttr>(weight.getValue()) || !op.getType().getElementType().isF32())
+  if (!op.getChannelsLast() || !weight || isa<SplatElementsAttr>(weight.getValue()) ||
+      !op.getType().getElementType().isF32())
     return false;
   ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
   bool isDepthwise =

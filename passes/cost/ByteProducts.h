@@ -15,8 +15,8 @@ namespace tenon {
 enum class ByteProducts {
   plain = 1, ///< 32-bit multiplications, which all targets have
   pairs = 2, ///< two products of 16 bits at once: vpmaddwd, in AVX2 and AVX-512BW
-  /// Two products of bytes at once: vpmaddubsw, in SSSE3 and all later ones. Their sum has to fit 16 bits: it is a path of its own
-  /// (passes/paths/BytePairs.cpp), and no machine's way for all products.
+  /// Two products of bytes at once: vpmaddubsw, in SSSE3 and all later ones. Their sum has to fit 16 bits: it is a path
+  /// of its own (passes/paths/BytePairs.cpp), and no machine's way for all products.
   bytePairs = 3,
   quads = 4, ///< four products of bytes at once: vpdpbusd, in AVX-VNNI and AVX-512 VNNI
 };

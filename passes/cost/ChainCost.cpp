@@ -33,9 +33,10 @@ static double getTileBytes(const ChainShape &shape, int64_t lines, int64_t chann
   return double(countLinesBetween(shape, lines)) * shape.width * channels * shape.elementBytes;
 }
 
-/// Cycles of a kernel of both with these tiles; none where the cache does not hold what one reads, or there are too few of them for threads
-/// to share.
-static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t lines, int64_t channels, const Machine &machine) {
+/// Cycles of a kernel of both with these tiles; none where the cache does not hold what one reads, or there are too few
+/// of them for threads to share.
+static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t lines, int64_t channels,
+                                             const Machine &machine) {
   constexpr int64_t kFewestTiles = 16;
   constexpr double kShareOfCache = 0.5;
   // Two calls, and blocks of rows at the end that are not full.
@@ -44,7 +45,8 @@ static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t li
   double tiles = double(shape.images) * ((shape.resultLines + lines - 1) / lines) * (shape.channels / channels);
   if (bytes + shape.weightBytes > kShareOfCache * machine.ownCacheBytes || tiles < kFewestTiles)
     return std::nullopt;
-  // What tiles that are neighbours compute of the lines between twice. The two take turns, tile by tile: neither hides behind the other's bytes.
+  // What tiles that are neighbours compute of the lines between twice. The two take turns, tile by tile: neither hides
+  // behind the other's bytes.
   double repeated = tiles * bytes / getBytesBetween(shape);
   double near = tiles * getMoveCycles(bytes + shape.weightBytes, machine);
   double first = std::max(shape.firstCycles * repeated, getMoveCycles(shape.firstBytes, machine) + near);

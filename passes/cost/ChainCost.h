@@ -13,16 +13,18 @@
 
 namespace tenon {
 
-/// Two convolutions (or products of pixels with a matrix) of which the second alone reads what the first one gives, the images between
-/// them. All figures are of all images; of one where their number is open.
+/// Two convolutions (or products of pixels with a matrix) of which the second alone reads what the first one gives, the
+/// images between them. All figures are of all images; of one where their number is open.
 struct ChainShape {
   int64_t images;
-  int64_t lines, width, channels; ///< of an image between them
-  int64_t resultLines = 0;        ///< of what the second one gives
+  int64_t lines, width, channels;               ///< of an image between them
+  int64_t resultLines = 0;                      ///< of what the second one gives
   int64_t window = 1, stride = 1, dilation = 1; ///< of the second one, along the lines
-  /// Channels that the second one does not mix, a panel of them at a time; 0 where it reads all channels for each of its own.
+  /// Channels that the second one does not mix, a panel of them at a time; 0 where it reads all channels for each of
+  /// its own.
   int64_t channelStep = 0;
-  /// Whether rows of all images are one dimension of the result, of which tiles that are parts of an image have to be equal ones.
+  /// Whether rows of all images are one dimension of the result, of which tiles that are parts of an image have to be
+  /// equal ones.
   bool needsEqualTiles = false;
   int64_t elementBytes = 0;                 ///< between them
   double firstCycles = 0, secondCycles = 0; ///< of arithmetic on a core
@@ -39,7 +41,8 @@ struct ChainTile {
 /// The lines between them that a tile reads, which a window may share with another tile's.
 int64_t countLinesBetween(const ChainShape &shape, int64_t lines);
 
-/// Tiles for a kernel of both, in which what is between them stays in the cache of a core; none where two kernels are faster.
+/// Tiles for a kernel of both, in which what is between them stays in the cache of a core; none where two kernels are
+/// faster.
 std::optional<ChainTile> chooseChainTile(const ChainShape &shape, const Machine &machine);
 
 } // namespace tenon

@@ -51,7 +51,8 @@ std::optional<int64_t> tenon::countFlops(Operation *op) {
         return multiply(2, products);
       })
       .Case<ConvolveOp>([&](ConvolveOp convolve) {
-        return multiply(2, multiply(countElements(result), countTaps(convolve.getFilter(), result, convolve.getChannelDim())));
+        return multiply(
+            2, multiply(countElements(result), countTaps(convolve.getFilter(), result, convolve.getChannelDim())));
       })
       .Case<WinogradOp>([&](WinogradOp winograd) {
         // 3 x 3 pixels of each channel; channels are last.

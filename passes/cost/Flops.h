@@ -17,10 +17,10 @@ class Operation;
 
 namespace tenon {
 
-/// How many floating-point operations an operation of the tenon dialect is, as people count them: a multiplication and an
-/// addition for each product that is summed, however it is computed (a Winograd convolution counts as what it replaces), one
-/// for each element of other results, and one for each element that a reduction reads. Moving elements is none. Nothing where
-/// extents are open.
+/// How many floating-point operations an operation of the tenon dialect is, as people count them: a multiplication and
+/// an addition for each product that is summed, however it is computed (a Winograd convolution counts as what it
+/// replaces), one for each element of other results, and one for each element that a reduction reads. Moving elements
+/// is none. Nothing where extents are open.
 std::optional<int64_t> countFlops(mlir::Operation *op);
 
 } // namespace tenon

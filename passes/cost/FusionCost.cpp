@@ -11,7 +11,8 @@
 
 using namespace tenon;
 
-/// Bytes that a core gets from its own caches in a cycle: half a vector of AVX-512. An estimate, as the cycles below are.
+/// Bytes that a core gets from its own caches in a cycle: half a vector of AVX-512. An estimate, as the cycles below
+/// are.
 static constexpr double kNearBytes = 32;
 
 /// A barrier, and a call on each thread: a third of a microsecond.
@@ -29,7 +30,8 @@ double tenon::getKernelCycles(const KernelWork &work, const Machine &machine) {
 
 bool tenon::paysToRecompute(const Broadcast &value, const Machine &machine) {
   double lanes = machine.vectorBytes / value.elementBytes, stored = value.elements * value.elementBytes;
-  double readerCycles = value.reads / lanes * value.readerVectorCycles, readerBytes = 2 * value.reads * value.elementBytes;
+  double readerCycles = value.reads / lanes * value.readerVectorCycles,
+         readerBytes = 2 * value.reads * value.elementBytes;
   KernelWork own{value.elements / lanes * value.vectorCycles, 2 * stored};
   KernelWork reader{readerCycles, readerBytes + stored};
   KernelWork joined{readerCycles + value.reads / lanes * value.vectorCycles, readerBytes + stored};

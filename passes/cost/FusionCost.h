@@ -21,15 +21,15 @@ struct KernelWork {
 /// Cycles in which a core moves bytes, from the smallest cache that holds all of them.
 double getMoveCycles(double bytes, const Machine &machine);
 
-/// Cycles of a kernel on a core: arithmetic goes on while bytes come, so the longer of the two counts, and what it takes to
-/// launch it.
+/// Cycles of a kernel on a core: arithmetic goes on while bytes come, so the longer of the two counts, and what it
+/// takes to launch it.
 double getKernelCycles(const KernelWork &work, const Machine &machine);
 
 /// A value that another kernel reads more often than it has elements: one that is broadcast.
 struct Broadcast {
-  double elements, reads;   ///< reads: elements of what is computed of it
+  double elements, reads; ///< reads: elements of what is computed of it
   double elementBytes;
-  double vectorCycles;      ///< in which a vector of it is computed
+  double vectorCycles;       ///< in which a vector of it is computed
   double readerVectorCycles; ///< likewise of what is computed of it
 };
 

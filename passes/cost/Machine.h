@@ -26,12 +26,12 @@ struct Machine {
   int64_t vectorBytes = 64;
   int64_t vectorRegisters = 32;
   ByteProducts byteProducts = ByteProducts::plain;
-  int64_t amxInt8 = 0; ///< 1 where there are tile registers (AMX), and products of bytes in them
-  int64_t amxBf16 = 0; ///< the same of products of bf16
+  int64_t amxInt8 = 0;   ///< 1 where there are tile registers (AMX), and products of bytes in them
+  int64_t amxBf16 = 0;   ///< the same of products of bf16
   int64_t bf16Pairs = 0; ///< 1 where vectors of f32 sum pairs of products of bf16 as fast as they do multiply-adds
   /// Columns of a panel of floats. Targets of one artifact share its weights, and so have the same number.
   int64_t panelColumns = kPanelColumns;
-  int64_t multiplyAdds = 2; ///< of whole vectors of floats that a core starts in a cycle
+  int64_t multiplyAdds = 2;        ///< of whole vectors of floats that a core starts in a cycle
   int64_t ownCacheBytes = 1 << 20; ///< of the last cache that a core does not share
   double farBytes = 8;             ///< that a core gets from the cache behind it in a cycle
   int64_t sharedCacheBytes = 32 << 20;
@@ -42,7 +42,9 @@ struct Machine {
   /// The least cycles in which weights can be read.
   double getReadCycles(double bytes) const { return bytes / (weightBytes > sharedCacheBytes ? memoryBytes : farBytes); }
 
-  double getMultiplyAdds(int64_t elementBytes) const { return static_cast<double>(multiplyAdds * vectorBytes) / elementBytes; }
+  double getMultiplyAdds(int64_t elementBytes) const {
+    return static_cast<double>(multiplyAdds * vectorBytes) / elementBytes;
+  }
 };
 
 /// The machine that `op` is compiled for: what the closest operation around it says, or the usual one.

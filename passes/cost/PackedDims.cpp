@@ -44,7 +44,8 @@ static std::optional<int64_t> getQuadDim(ContractOp op, OpOperand &weight) {
 /// Whether a product is one of unsigned bytes with the signed ones of `weight`.
 static bool isProductOfBytes(OpOperand &weight) {
   Operation *op = weight.getOwner();
-  return getElementTypeOrSelf(weight.get()).isSignlessInteger(8) && getElementTypeOrSelf(op->getResult(0)).isInteger(32) &&
+  return getElementTypeOrSelf(weight.get()).isSignlessInteger(8) &&
+         getElementTypeOrSelf(op->getResult(0)).isInteger(32) &&
          getElementTypeOrSelf(op->getOperand(1 - weight.getOperandNumber())).isUnsignedInteger(8);
 }
 
@@ -137,6 +138,7 @@ std::optional<PackedDims> tenon::getEmbeddingDims(WeightOp weight) {
     auto gather = dyn_cast<GatherOp>(use.getOwner());
     return gather && use.getOperandNumber() == 0 && gather.getAxis() == 0;
   };
-  bool isEmbedding = type.getRank() == 2 && type.getElementType().isUnsignedInteger(4) && llvm::all_of(weight->getUses(), gathersRows);
+  bool isEmbedding =
+      type.getRank() == 2 && type.getElementType().isUnsignedInteger(4) && llvm::all_of(weight->getUses(), gathersRows);
   return isEmbedding ? std::optional(PackedDims{0, {}, 1, 1}) : std::nullopt;
 }

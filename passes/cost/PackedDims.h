@@ -16,8 +16,8 @@ namespace tenon {
 /// Fewer columns than these are not worth a panel.
 inline constexpr int64_t kFewColumns = 4;
 
-/// The dimension of a weight that is wanted in panels, and the one of which four neighbours, or eight in a word, are wanted
-/// together. With `bits` it is a matrix of f32 whose numbers become such that share words along `wordAxis`.
+/// The dimension of a weight that is wanted in panels, and the one of which four neighbours, or eight in a word, are
+/// wanted together. With `bits` it is a matrix of f32 whose numbers become such that share words along `wordAxis`.
 struct PackedDims {
   int64_t axis;
   std::optional<int64_t> quadAxis = {}, wordAxis = {};
@@ -33,7 +33,8 @@ struct MatrixAxes {
   int64_t columns, depth;
 };
 
-/// Those of an operand of a product which has panels, or could have, and whose other dimensions lie one after the other.
+/// Those of an operand of a product which has panels, or could have, and whose other dimensions lie one after the
+/// other.
 std::optional<MatrixAxes> getMatrixAxes(mlir::OpOperand &use);
 
 /// What an embedding of numbers of four bits wants whose rows are gathered, and nothing else: rows by

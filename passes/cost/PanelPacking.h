@@ -49,7 +49,8 @@ struct WordPacking {
   int64_t outer, extent, inner;
 };
 
-/// A matrix of f32 as numbers of `bits` bits, a scale for each column (dialects/tenon/FixedNumbers.h), in panels. `depth` is whole groups.
+/// A matrix of f32 as numbers of `bits` bits, a scale for each column (dialects/tenon/FixedNumbers.h), in panels.
+/// `depth` is whole groups.
 struct FixedPacking {
   int64_t bits;
   int64_t depth, depthStride;
@@ -60,8 +61,8 @@ struct FixedPacking {
   int64_t getNumWords() const { return depth * bits / 32; }
 };
 
-/// Writes one panel of `source`, all finite, as [words, column] to `target`, and what numbers of its columns are to be multiplied with to
-/// `scales`. Both hold zeros: beyond the columns they stay.
+/// Writes one panel of `source`, all finite, as [words, column] to `target`, and what numbers of its columns are to be
+/// multiplied with to `scales`. Both hold zeros: beyond the columns they stay.
 void packFixedPanel(const FixedPacking &packing, int64_t panel, const float *source, uint32_t *target, float *scales);
 
 /// Writes `source` as [outer, words, inner] to `target`, which holds zeros; the first number of a word is the lowest.

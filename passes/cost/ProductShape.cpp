@@ -7,8 +7,8 @@
 
 #include "passes/cost/ProductShape.h"
 #include "dialects/tenon/Tenon.h"
-#include "passes/cost/UsualSizes.h"
 #include "passes/cost/PackedDims.h"
+#include "passes/cost/UsualSizes.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -74,9 +74,8 @@ std::optional<ProductShape> tenon::getProductShape(Operation *op) {
 
 bool tenon::isProductOfFloats(Operation *op) {
   Type type = getElementTypeOrSelf(op->getResult(0));
-  return (type.isF32() || type.isF64()) && llvm::all_of(op->getOperands(), [&](Value operand) {
-           return getElementTypeOrSelf(operand) == type;
-         });
+  return (type.isF32() || type.isF64()) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return getElementTypeOrSelf(operand) == type; });
 }
 
 int64_t tenon::getElementBytes(Operation *op) {

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "passes/cost/RegisterBlock.h"
 #include <algorithm>
 #include <set>
@@ -29,7 +28,8 @@ static double getCycles(const BlockProblem &problem, double places, RegisterBloc
   double others = problem.isColumnwise ? loads + places : loads;
   // A multiply-add of columns with columns reads one of them itself.
   double instructions = problem.isColumnwise ? products : products + loads;
-  return std::max({products / 2, loads / 2, instructions / 4, block.vectors * problem.vectorCycles, 4.0}) + 0.05 * others;
+  return std::max({products / 2, loads / 2, instructions / 4, block.vectors * problem.vectorCycles, 4.0}) +
+         0.05 * others;
 }
 
 RowBlocks tenon::splitRows(int64_t rows, int64_t most) {
@@ -39,9 +39,10 @@ RowBlocks tenon::splitRows(int64_t rows, int64_t most) {
   return {count, rows / count, rows % count};
 }
 
-/// True if registers hold the sums, what one operand has of a step, and what the code generator needs besides: elements of the other
-/// operand, and, of many registers, operands of the next step, which it loads early. Where all 32 but two were taken (14 x 2 sums
-/// and two vectors) LLVM spilled 82 times in a loop of 56 multiply-adds, which took twice the time of 13 x 2.
+/// True if registers hold the sums, what one operand has of a step, and what the code generator needs besides: elements
+/// of the other operand, and, of many registers, operands of the next step, which it loads early. Where all 32 but two
+/// were taken (14 x 2 sums and two vectors) LLVM spilled 82 times in a loop of 56 multiply-adds, which took twice the
+/// time of 13 x 2.
 static bool fitsRegisters(const BlockProblem &problem, RegisterBlock block) {
   int64_t shared = block.vectors * problem.taps;
   // A single block of rows may keep their elements instead. Of more such blocks each would read all vectors again.

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_PASSES_COST_REGISTERBLOCK_H
 #define TENON_PASSES_COST_REGISTERBLOCK_H
 
@@ -13,8 +12,8 @@
 
 namespace tenon {
 
-/// Weights that are dequantized, or bytes that are widened to i16, stay in registers for at most this many rows; for more they are
-/// written to scratch first.
+/// Weights that are dequantized, or bytes that are widened to i16, stay in registers for at most this many rows; for
+/// more they are written to scratch first.
 inline constexpr int64_t kFewWidenedRows = 4;
 
 /// Rows and vectors of a result that are summed at the same time.
@@ -39,13 +38,14 @@ struct BlockProblem {
   int64_t lanes, registers;  ///< elements of a vector register, and how many there are
   bool isColumnwise = false; ///< both operands are read in vectors
   double vectorCycles = 0;   ///< that a vector takes which comes from the second cache, as one operand's may
-  int64_t panelVectors = 0;  ///< of that operand which are neighbours: a block has an even part of them, or some times as many
+  int64_t panelVectors =
+      0; ///< of that operand which are neighbours: a block has an even part of them, or some times as many
   /// Taps that are done at once, each with a vector in a register: row r reads place `stride` * r + `dilation` * tap.
   int64_t taps = 1, stride = 1, dilation = 1;
 };
 
-/// The block that needs least time for the whole result, by a simple model of a core: two vector multiply-adds, two loads and
-/// four instructions a cycle, four cycles until a sum can be used again.
+/// The block that needs least time for the whole result, by a simple model of a core: two vector multiply-adds, two
+/// loads and four instructions a cycle, four cycles until a sum can be used again.
 RegisterBlock chooseBlock(const BlockProblem &problem);
 
 } // namespace tenon

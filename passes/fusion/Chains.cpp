@@ -31,8 +31,8 @@ static std::optional<Image> getImage(Value value) {
   return Image{*lines, *width, *channels};
 }
 
-/// The cycles that the choice of paths has estimated, where it was one of sums of products in vectors, of f32 as it lies in memory; none
-/// else.
+/// The cycles that the choice of paths has estimated, where it was one of sums of products in vectors, of f32 as it
+/// lies in memory; none else.
 static IntegerAttr getEstimate(Operation *op) {
   auto path = op->getAttrOfType<StringAttr>(kPathAttr);
   auto estimates = op->getAttrOfType<DictionaryAttr>(kPathsAttr);
@@ -42,7 +42,8 @@ static IntegerAttr getEstimate(Operation *op) {
   return fits ? estimates.getAs<IntegerAttr>(path.getValue()) : IntegerAttr();
 }
 
-/// Whether an operation may be one of the two. Sums of more wait in memory of a tile's own (ContractionDepth), which a chain has none left of.
+/// Whether an operation may be one of the two. Sums of more wait in memory of a tile's own (ContractionDepth), which a
+/// chain has none left of.
 static bool isPlainNest(Operation *op) {
   constexpr double kMostDepth = 2048;
   return getEstimate(op) && getProductShape(op)->depth <= kMostDepth;
@@ -52,18 +53,19 @@ static bool isPlainNest(Operation *op) {
 static bool isProductOfRows(ContractOp op, Value input) {
   ArrayRef<int64_t> lhs = op.getLhsDims(), rhs = op.getRhsDims(), result = op.getResultDims();
   return op.getLhs() == input && op.getRhs() != input && lhs.size() == 2 && rhs.size() == 2 && result.size() == 2 &&
-         lhs.front() == result.front() && llvm::is_contained(rhs, lhs.back()) && llvm::is_contained(rhs, result.back()) &&
-         !llvm::is_contained(rhs, lhs.front());
+         lhs.front() == result.front() && llvm::is_contained(rhs, lhs.back()) &&
+         llvm::is_contained(rhs, result.back()) && !llvm::is_contained(rhs, lhs.front());
 }
 
 /// Whether each channel has a filter of its own.
 static bool isDepthwise(ConvolveOp op) {
   int64_t channels = getConstant(getDims(op.getInput())[op.getChannelDim()]).value_or(0);
-  return op.getChannelsLast() && int64_t(op.getGroups()) == channels && getConstant(getDims(op.getType())[op.getChannelDim()]) == channels;
+  return op.getChannelsLast() && int64_t(op.getGroups()) == channels &&
+         getConstant(getDims(op.getType())[op.getChannelDim()]) == channels;
 }
 
-/// The one loop nest that a reshape's input is computed from by operations that nothing else reads, each element from the one at the same
-/// place; null for none.
+/// The one loop nest that a reshape's input is computed from by operations that nothing else reads, each element from
+/// the one at the same place; null for none.
 static Operation *findNestBefore(ReshapeOp link) {
   Dims dims = getDims(link.getInput());
   llvm::SmallPtrSet<Operation *, 16> inside{link};
@@ -100,13 +102,16 @@ static std::optional<double> countElements(Value value, const Image &between) {
 }
 
 /// Cycles of so many rows of the result.
-static double getCycles(Operation *nest, double rows) { return getEstimate(nest).getInt() / getProductShape(nest)->rows * rows; }
+static double getCycles(Operation *nest, double rows) {
+  return getEstimate(nest).getInt() / getProductShape(nest)->rows * rows;
+}
 
 /// The figures that decide; none where extents are open.
 static std::optional<ChainShape> getShape(Operation *first, Operation *second, const Image &between, int64_t images,
                                           const Machine &machine) {
   constexpr int64_t kElementBytes = sizeof(float);
-  std::optional<double> read = countElements(first->getOperand(0), between), written = countElements(second->getResult(0), between);
+  std::optional<double> read = countElements(first->getOperand(0), between),
+                        written = countElements(second->getResult(0), between);
   if (!read || !written)
     return std::nullopt;
   ProductShape firstShape = *getProductShape(first), secondShape = *getProductShape(second);
@@ -130,7 +135,8 @@ static std::optional<ChainShape> getShape(Operation *first, Operation *second, c
   double resultRows = *written / secondShape.columns;
   shape.firstCycles = images * getCycles(first, between.lines * between.width);
   shape.secondCycles = images * getCycles(second, resultRows);
-  double firstWeights = firstShape.getWeights() * kElementBytes, secondWeights = secondShape.getWeights() * kElementBytes;
+  double firstWeights = firstShape.getWeights() * kElementBytes,
+         secondWeights = secondShape.getWeights() * kElementBytes;
   shape.firstBytes = images * *read * kElementBytes + firstWeights;
   shape.secondBytes = images * *written * kElementBytes + secondWeights;
   shape.weightBytes = firstWeights + secondWeights;
@@ -153,7 +159,8 @@ static std::optional<Chain> matchChain(ReshapeOp link) {
     return std::nullopt;
   auto rows = dyn_cast<ContractOp>(isa<ContractOp>(first) ? first : second);
   auto image = dyn_cast<ConvolveOp>(isa<ConvolveOp>(first) ? first : second);
-  if (!rows || !image || !image.getChannelsLast() || !isProductOfRows(rows, rows == first ? rows.getLhs() : link.getResult()))
+  if (!rows || !image || !image.getChannelsLast() ||
+      !isProductOfRows(rows, rows == first ? rows.getLhs() : link.getResult()))
     return std::nullopt;
   if (image == second && (!isDepthwise(image) || image.getInput() != link.getResult()))
     return std::nullopt;
@@ -163,7 +170,8 @@ static std::optional<Chain> matchChain(ReshapeOp link) {
       !getConstant(getDims(second->getResult(0)).back()))
     return std::nullopt;
   Machine machine = getMachine(first);
-  std::optional<ChainShape> shape = getShape(first, second, *between, getConstant(getDims(images)[0]).value_or(1), machine);
+  std::optional<ChainShape> shape =
+      getShape(first, second, *between, getConstant(getDims(images)[0]).value_or(1), machine);
   std::optional<ChainTile> tile = shape ? chooseChainTile(*shape, machine) : std::nullopt;
   return tile ? std::optional(Chain{first, link, getTile(second, *tile, *between), tile->savedCycles}) : std::nullopt;
 }

@@ -20,10 +20,10 @@
 namespace tenon {
 
 struct Chain {
-  mlir::Operation *first;           ///< the loop nest that comes first
-  ReshapeOp link;                   ///< between what it gives and the second one
-  llvm::SmallVector<int64_t> tile;  ///< of the second one's result, how many elements of each dimension
-  double savedCycles;               ///< by a kernel of both
+  mlir::Operation *first;          ///< the loop nest that comes first
+  ReshapeOp link;                  ///< between what it gives and the second one
+  llvm::SmallVector<int64_t> tile; ///< of the second one's result, how many elements of each dimension
+  double savedCycles;              ///< by a kernel of both
 };
 
 /// A chain's operations before the second loop nest, at most: the first one, the reshape, and what is between them.

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "dialects/tenon/DotProducts.h"
 #include "dialects/tenon/LoopNest.h"
 #include "dialects/tenon/Tenon.h"
@@ -13,11 +12,11 @@
 #include "dialects/tenon/WidenedRows.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "passes/Passes.h"
 #include "passes/Kernel.h"
+#include "passes/Passes.h"
+#include "passes/cost/FusionCost.h"
 #include "passes/fusion/Chains.h"
 #include "passes/fusion/Cheap.h"
-#include "passes/cost/FusionCost.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_FUSE
@@ -40,13 +39,15 @@ static bool isConstant(Operation *op) {
 
 /// Needs no kernel: a weight lies in the artifact, a view shares its input's memory, the rest is instructions.
 static bool needsNoKernel(Operation *op) {
-  return isa<WeightOp, SizesOp, ReshapeOp, RunSeedOp, CallOp, HostCallOp, BindOp, RequireOp, IfOp, LoopOp, AppendOp>(op);
+  return isa<WeightOp, SizesOp, ReshapeOp, RunSeedOp, CallOp, HostCallOp, BindOp, RequireOp, IfOp, LoopOp, AppendOp>(
+      op);
 }
 
 /// Whether whatever computes a value can compute it in memory of another's choice, in which it is a part.
 static bool isPlaceable(Value value, ConcatOp concat) {
   Operation *definition = value.getDefiningOp();
-  if (!definition || definition->getBlock() != concat->getBlock() || (needsNoKernel(definition) && !isa<CallOp, HostCallOp>(definition)))
+  if (!definition || definition->getBlock() != concat->getBlock() ||
+      (needsNoKernel(definition) && !isa<CallOp, HostCallOp>(definition)))
     return false;
   return llvm::none_of(definition->getUsers(), [&](Operation *user) {
     return isa<func::ReturnOp, AppendOp>(user) || (isa<ConcatOp>(user) && user != concat);
@@ -56,13 +57,11 @@ static bool isPlaceable(Value value, ConcatOp concat) {
 /// Whether the inputs of a concat are to be computed where its result lies: nothing is left for it to do then but
 /// to copy those that lie elsewhere.
 static bool joinsInMemory(ConcatOp concat) {
-  if (!isContiguous(concat) || llvm::any_of(concat->getUsers(), [](Operation *user) {
-        return isa<func::ReturnOp, YieldOp, AppendOp>(user);
-      }))
+  if (!isContiguous(concat) ||
+      llvm::any_of(concat->getUsers(), [](Operation *user) { return isa<func::ReturnOp, YieldOp, AppendOp>(user); }))
     return false;
-  int64_t numPlaceable = llvm::count_if(concat.getInputs(), [&](Value input) {
-    return isPlaceable(getReshaped(input), concat);
-  });
+  int64_t numPlaceable =
+      llvm::count_if(concat.getInputs(), [&](Value input) { return isPlaceable(getReshaped(input), concat); });
   return 2 * numPlaceable > static_cast<int64_t>(concat.getInputs().size());
 }
 
@@ -74,8 +73,8 @@ static bool allowsEpilogue(Operation *op) {
 /// What is quantised takes little memory, and something to find again.
 static bool quantizes(Operation *op) {
   auto cast = dyn_cast<CastOp>(op);
-  return cast && isa<FloatType>(getElementTypeOrSelf(cast.getInput())) && isa<IntegerType>(cast.getType().getElementType()) &&
-         cast.getType().getElementTypeBitWidth() == 8;
+  return cast && isa<FloatType>(getElementTypeOrSelf(cast.getInput())) &&
+         isa<IntegerType>(cast.getType().getElementType()) && cast.getType().getElementTypeBitWidth() == 8;
 }
 
 bool tenon::isCheap(Operation *op) {
@@ -107,11 +106,12 @@ static bool followsWiderSums(Operation *op, unsigned bits) {
 
 /// Whether what a kernel changes its sums to, which costs nothing there, takes less memory than these do.
 static bool isBestStored(Operation *op) {
-  return op->hasTrait<Elementwise>() && followsWiderSums(op, getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth());
+  return op->hasTrait<Elementwise>() &&
+         followsWiderSums(op, getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth());
 }
 
-/// Whether an elementwise operation whose result `user` broadcasts is better computed for each element of that than stored.
-/// Where sizes are open it is not.
+/// Whether an elementwise operation whose result `user` broadcasts is better computed for each element of that than
+/// stored. Where sizes are open it is not.
 static bool isBestRecomputed(Operation *op, Operation *user) {
   // Exponentials, quotients, roots: calls of vector functions, or as slow.
   constexpr double kCostlyCycles = 24, kUserCycles = 1;
@@ -125,8 +125,9 @@ static bool isBestRecomputed(Operation *op, Operation *user) {
   return paysToRecompute({double(*elements), double(*reads), bytes, kCostlyCycles, kUserCycles}, getMachine(op));
 }
 
-/// Whether the last dimension of a contraction's result, which its kernel reads vectors of, still runs along memory where
-/// operand `number` is a transpose that is not computed; and where vectors are of the other one, whether rows of this one do.
+/// Whether the last dimension of a contraction's result, which its kernel reads vectors of, still runs along memory
+/// where operand `number` is a transpose that is not computed; and where vectors are of the other one, whether rows of
+/// this one do.
 static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned number) {
   ArrayRef<int64_t> indices = number == 0 ? contract.getLhsDims() : contract.getRhsDims();
   if (contract.getResultDims().empty() || getDotIndex(contract))
@@ -140,24 +141,27 @@ static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned nu
          transpose.getPermutation()[column - indices.begin()] == last;
 }
 
-/// The same of an operand of a convolution with channels last. An input of few channels is read in any order: that of its
-/// pixels does as well. Of a filter vectors run along the last dimension.
+/// The same of an operand of a convolution with channels last. An input of few channels is read in any order: that of
+/// its pixels does as well. Of a filter vectors run along the last dimension.
 static bool keepsChannels(TransposeOp transpose, ConvolveOp convolve, unsigned number) {
   constexpr int64_t kFewChannels = 4;
   int64_t channelDim = convolve.getChannelDim();
   if (number != 0)
     return !convolve.getChannelsLast() || transpose.getPermutation().back() == transpose.getType().getRank() - 1;
   return !convolve.getChannelsLast() || transpose.getPermutation()[channelDim] == channelDim ||
-         (convolve.getGroups() == 1 && getConstant(getDims(transpose)[channelDim]).value_or(kFewChannels + 1) <= kFewChannels);
+         (convolve.getGroups() == 1 &&
+          getConstant(getDims(transpose)[channelDim]).value_or(kFewChannels + 1) <= kFewChannels);
 }
 
 /// Whether the last dimension stays the last one, where a product of unsigned and signed bytes reads quads along it.
 static bool keepsQuads(TransposeOp transpose, Operation *nest) {
-  bool isOfBytes = getElementTypeOrSelf(nest->getResult(0)).isInteger(32) && transpose.getType().getElementType().isUnsignedInteger(8);
+  bool isOfBytes = getElementTypeOrSelf(nest->getResult(0)).isInteger(32) &&
+                   transpose.getType().getElementType().isUnsignedInteger(8);
   return !isOfBytes || transpose.getPermutation().back() == static_cast<int64_t>(transpose.getPermutation().size()) - 1;
 }
 
-/// A packed weight of few bits as the factors that a product is of: its kernel computes them of what it has just loaded.
+/// A packed weight of few bits as the factors that a product is of: its kernel computes them of what it has just
+/// loaded.
 static bool widensWeight(Operation *op) {
   return isa<DequantizeOp, CastOp>(op) && op->getOperand(0).getDefiningOp<UnpackOp>();
 }
@@ -171,7 +175,8 @@ static bool isForAttention(Operation *op) {
 /// A mere change of indices, or what costs as little. Queries, keys and values are often parts of one product.
 static bool movesElements(Operation *op) {
   auto slice = dyn_cast<SliceOp>(op);
-  bool isPart = slice && llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) && isForAttention(slice);
+  bool isPart =
+      slice && llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) && isForAttention(slice);
   return isPart || isa<TransposeOp, BroadcastOp, UnpackOp, FromPartsOp, UnpackPartsOp>(op) || widensWeight(op);
 }
 
@@ -215,13 +220,16 @@ static bool mayInlineInto(Operation *producer, OpOperand &use) {
   // Reads memory as it is.
   if (isa<WinogradOp>(nest))
     return false;
-  if (auto transpose = dyn_cast<TransposeOp>(producer); transpose && isa<ContractOp, ConvolveOp>(nest) && !keepsQuads(transpose, nest))
+  if (auto transpose = dyn_cast<TransposeOp>(producer);
+      transpose && isa<ContractOp, ConvolveOp>(nest) && !keepsQuads(transpose, nest))
     return false;
   if (auto transpose = dyn_cast<TransposeOp>(producer))
-    if (auto contract = dyn_cast<ContractOp>(nest); contract && !keepsVectors(transpose, contract, use.getOperandNumber()))
+    if (auto contract = dyn_cast<ContractOp>(nest);
+        contract && !keepsVectors(transpose, contract, use.getOperandNumber()))
       return false;
   if (auto transpose = dyn_cast<TransposeOp>(producer))
-    if (auto convolve = dyn_cast<ConvolveOp>(nest); convolve && !keepsChannels(transpose, convolve, use.getOperandNumber()))
+    if (auto convolve = dyn_cast<ConvolveOp>(nest);
+        convolve && !keepsChannels(transpose, convolve, use.getOperandNumber()))
       return false;
   if (isa<ContractOp, AttentionOp, ConvolveOp, PoolOp, ScanOp>(nest))
     return movesElements(producer) || isWidenedByProduct(producer);
@@ -241,8 +249,8 @@ struct Group {
   Operation *root;
   SetVector<Operation *> ops;
   bool hasLoopNest;
-  /// Operations that compute, for each element of the root, just the element at the same place; or of what is handed from a first
-  /// loop nest to a second one.
+  /// Operations that compute, for each element of the root, just the element at the same place; or of what is handed
+  /// from a first loop nest to a second one.
   llvm::SmallPtrSet<Operation *, 8> inPlace;
   /// The loop nest that comes first, where there are two.
   Operation *first = nullptr;
@@ -299,11 +307,12 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
     return true;
   bool nest = tenon::hasLoopNest(op);
   if (nest)
-    return !region.hasLoopNest && allowsEpilogue(op) && op->hasOneUse() &&
-           region.inPlace.contains(*op->user_begin()) && hasDimsOf(op, region.root);
+    return !region.hasLoopNest && allowsEpilogue(op) && op->hasOneUse() && region.inPlace.contains(*op->user_begin()) &&
+           hasDimsOf(op, region.root);
   if (!movesElements(op) && !isWidenedByProduct(op) && isComputedBefore(op))
     return false;
-  // Computed here, it would keep the loop nest that it follows from changing its sums, which are wider, before it stores them.
+  // Computed here, it would keep the loop nest that it follows from changing its sums, which are wider, before it
+  // stores them.
   bool isInPlace = llvm::all_of(op->getUsers(), [&](Operation *user) { return region.inPlace.contains(user); });
   if (!isInPlace && isBestStored(op))
     return false;
@@ -389,8 +398,8 @@ void Fusion::run() {
     region->hasLoopNest |= tenon::hasLoopNest(&op);
     regionOf[&op] = region;
     bool usersInPlace = &op == region->root || llvm::all_of(op.getUsers(), [&](Operation *user) {
-                          return region->inPlace.contains(user) && (isa<ReshapeOp>(user) || hasDimsOf(&op, user));
-                        });
+      return region->inPlace.contains(user) && (isa<ReshapeOp>(user) || hasDimsOf(&op, user));
+    });
     if (op.hasTrait<Elementwise>() && usersInPlace)
       region->inPlace.insert(&op);
   }
@@ -422,8 +431,8 @@ void Fusion::build(Group &region) {
     op->erase();
 }
 
-/// Makes of large weights of a single value what they are: that value, stretched when the model runs. The artifact would have
-/// to spell them out.
+/// Makes of large weights of a single value what they are: that value, stretched when the model runs. The artifact
+/// would have to spell them out.
 static void stretchLargeSplats(func::FuncOp function) {
   constexpr int64_t kMaxBytes = int64_t(1) << 24;
   function.walk([&](WeightOp weight) {

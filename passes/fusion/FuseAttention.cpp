@@ -39,7 +39,7 @@ namespace {
 struct Match {
   ContractOp scores, mix;
   SoftmaxOp softmax;
-  unsigned weightsNumber; ///< which operand of `mix` the weights are
+  unsigned weightsNumber;                 ///< which operand of `mix` the weights are
   SmallVector<Operation *> before, after; ///< what is between `scores`, `softmax` and `mix`
   bool zeroesQueries;                     ///< weights that are no numbers become 0
   Value weights;                          ///< after that
@@ -79,16 +79,16 @@ static ContractOp findScores(Value value, int64_t steps, SmallVectorImpl<Operati
   return found;
 }
 
-/// What `value` is but for zeros instead of what is no number; null where it is something else. A softmax gives such for
-/// all of its elements or for none.
+/// What `value` is but for zeros instead of what is no number; null where it is something else. A softmax gives such
+/// for all of its elements or for none.
 static Value getGuarded(Value value) {
   auto select = value.getDefiningOp<SelectOp>();
   auto isNaN = select ? select.getCondition().getDefiningOp<IsNaNOp>() : IsNaNOp();
   auto zero = select ? select->getOperand(1).getDefiningOp<WeightOp>() : WeightOp();
   auto splat = zero ? dyn_cast<SplatElementsAttr>(zero.getValue()) : SplatElementsAttr();
   bool isZero = splat && isa<FloatType>(splat.getElementType()) && splat.getSplatValue<APFloat>().isZero();
-  bool isGuard = isNaN && isZero && select->hasOneUse() && isNaN->hasOneUse() &&
-                 isNaN->getOperand(0) == select->getOperand(2);
+  bool isGuard =
+      isNaN && isZero && select->hasOneUse() && isNaN->hasOneUse() && isNaN->getOperand(0) == select->getOperand(2);
   return isGuard ? select->getOperand(2) : Value();
 }
 

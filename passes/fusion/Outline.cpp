@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -111,8 +110,8 @@ struct Outline : public tenon::impl::OutlineBase<Outline> {
   }
 
 private:
-  /// Numbers that are all that some regions differ in become operands, and the regions one kernel: the layers of a quantised network have
-  /// scales of their own.
+  /// Numbers that are all that some regions differ in become operands, and the regions one kernel: the layers of a
+  /// quantised network have scales of their own.
   void shareNumbers(ArrayRef<DispatchOp> dispatches) {
     struct Alike {
       SmallVector<ElementsAttr> values; ///< the numbers of the first region
@@ -129,7 +128,8 @@ private:
         values.push_back(number.getValue());
         number.setValueAttr(cast<ElementsAttr>(Builder(&getContext()).getZeroAttr(number.getType())));
       }
-      Alike &group = groups.try_emplace(describe(dispatch), Alike{values, llvm::SmallBitVector(numbers.size())}).first->second;
+      Alike &group =
+          groups.try_emplace(describe(dispatch), Alike{values, llvm::SmallBitVector(numbers.size())}).first->second;
       for (auto [i, number] : llvm::enumerate(numbers)) {
         number.setValueAttr(values[i]);
         if (values[i] != group.values[i])
@@ -173,8 +173,8 @@ private:
     for (Type type : dispatch.getResultTypes())
       results.push_back(replacer.replace(type));
     OpBuilder builder(context);
-    auto kernel = func::FuncOp::create(builder, UnknownLoc::get(context), "kernel",
-                                       FunctionType::get(context, inputs, results));
+    auto kernel =
+        func::FuncOp::create(builder, UnknownLoc::get(context), "kernel", FunctionType::get(context, inputs, results));
     kernel.setPrivate();
     kernel->setAttr(kKernelAttr, builder.getUnitAttr());
     if (!names.empty())

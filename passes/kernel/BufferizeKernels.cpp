@@ -5,16 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/OneShotModuleBufferize.h"
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -74,8 +73,8 @@ struct BufferizeKernels : public tenon::impl::BufferizeKernelsBase<BufferizeKern
     // An identity layout on results would force copies into fresh memory.
     options.inferFunctionResultLayout = true;
     auto isKernel = [](func::FuncOp function) { return function->hasAttr(kKernelAttr); };
-    // The analysis asks for each operation a number of times that grows with the square of a kernel's size, so that a module of
-    // kernels alone, which the compiler makes for each of them, does without a filter.
+    // The analysis asks for each operation a number of times that grows with the square of a kernel's size, so that a
+    // module of kernels alone, which the compiler makes for each of them, does without a filter.
     if (!llvm::all_of(module.getOps<func::FuncOp>(), isKernel))
       options.opFilter.denyOperation([=](Operation *op) {
         auto function = isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();

@@ -30,8 +30,8 @@ static OpFoldResult compute(OpBuilder &b, Location loc, AffineExpr expr, ArrayRe
   return affine::makeComposedFoldedAffineApply(b, loc, AffineMap::get(0, operands.size(), expr), operands);
 }
 
-/// Computes in the loop what `slice`, in it, takes of a result before it: the stages of which each changes in place what the one before
-/// it has given.
+/// Computes in the loop what `slice`, in it, takes of a result before it: the stages of which each changes in place
+/// what the one before it has given.
 static FailureOr<Value> computeInLoop(RewriterBase &rewriter, scf::ForOp tiles, tensor::ExtractSliceOp slice) {
   SmallVector<LoopLikeOpInterface> loops{cast<LoopLikeOpInterface>(tiles.getOperation())};
   SmallVector<Operation *> pending{slice};
@@ -41,7 +41,8 @@ static FailureOr<Value> computeInLoop(RewriterBase &rewriter, scf::ForOp tiles, 
     Operation *producer = candidate ? candidate.getSource().getDefiningOp() : nullptr;
     if (!producer || tiles->isProperAncestor(producer) || !isa<TilingInterface>(producer))
       continue;
-    std::optional<scf::SCFFuseProducerOfSliceResult> fused = scf::tileAndFuseProducerOfSlice(rewriter, candidate, loops);
+    std::optional<scf::SCFFuseProducerOfSliceResult> fused =
+        scf::tileAndFuseProducerOfSlice(rewriter, candidate, loops);
     if (!fused)
       return failure();
     rewriter.replaceOp(candidate, fused->tiledAndFusedProducer);
@@ -61,8 +62,8 @@ static void setToBegin(RewriterBase &rewriter, scf::ForOp tiles) {
 }
 
 /// A first loop nest of images, a second one of rows: those of some lines.
-static LogicalResult computeRows(RewriterBase &rewriter, scf::ForOp tiles, tensor::CollapseShapeOp link, ArrayRef<OpFoldResult> offsets,
-                                 int64_t rows) {
+static LogicalResult computeRows(RewriterBase &rewriter, scf::ForOp tiles, tensor::CollapseShapeOp link,
+                                 ArrayRef<OpFoldResult> offsets, int64_t rows) {
   Location loc = link.getLoc();
   ArrayRef<int64_t> image = link.getSrcType().getShape();
   setToBegin(rewriter, tiles);
@@ -71,7 +72,8 @@ static LogicalResult computeRows(RewriterBase &rewriter, scf::ForOp tiles, tenso
   OpFoldResult line = compute(rewriter, loc, (row % (image[1] * image[2])).floorDiv(image[2]), offsets.front());
   OpFoldResult zero = rewriter.getIndexAttr(0), one = rewriter.getIndexAttr(1);
   SmallVector<OpFoldResult> from{number, line, zero, zero}, steps(4, one);
-  SmallVector<OpFoldResult> sizes = getAsIndexOpFoldResult(rewriter.getContext(), {1, rows / image[2], image[2], image[3]});
+  SmallVector<OpFoldResult> sizes =
+      getAsIndexOpFoldResult(rewriter.getContext(), {1, rows / image[2], image[2], image[3]});
   auto slice = tensor::ExtractSliceOp::create(rewriter, loc, link.getSrc(), from, sizes, steps);
   FailureOr<Value> lines = computeInLoop(rewriter, tiles, slice);
   if (failed(lines))
@@ -97,8 +99,10 @@ struct Lines {
 };
 } // namespace
 
-/// Of `extent` lines as many as windows of `tileLines` see, all of them within the image: at its border some that they do not.
-static std::optional<Lines> findLines(RewriterBase &rewriter, linalg::GenericOp op, const ElementRead &read, int64_t extent, int64_t tileLines) {
+/// Of `extent` lines as many as windows of `tileLines` see, all of them within the image: at its border some that they
+/// do not.
+static std::optional<Lines> findLines(RewriterBase &rewriter, linalg::GenericOp op, const ElementRead &read,
+                                      int64_t extent, int64_t tileLines) {
   AffineExpr index = read.map.getResult(1), first = index;
   int64_t count = 1;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -113,7 +117,8 @@ static std::optional<Lines> findLines(RewriterBase &rewriter, linalg::GenericOp 
   Location loc = op.getLoc();
   SmallVector<OpFoldResult> symbols = getAsOpFoldResult(read.symbols);
   Value begin = getValueOrCreateConstantIndexOp(rewriter, loc, compute(rewriter, loc, first, symbols));
-  Value last = arith::ConstantIndexOp::create(rewriter, loc, extent - count), zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value last = arith::ConstantIndexOp::create(rewriter, loc, extent - count),
+        zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value clamped = arith::MaxSIOp::create(rewriter, loc, arith::MinSIOp::create(rewriter, loc, begin, last), zero);
   return Lines{clamped, count};
 }
@@ -121,14 +126,15 @@ static std::optional<Lines> findLines(RewriterBase &rewriter, linalg::GenericOp 
 /// The contraction in the loop that reads `image` through its windows.
 static linalg::GenericOp findReader(scf::ForOp tiles, Value image) {
   for (auto op : tiles.getOps<linalg::GenericOp>())
-    if (std::optional<Contraction> contraction = matchContraction(op); contraction && contraction->scalars.memory == image)
+    if (std::optional<Contraction> contraction = matchContraction(op);
+        contraction && contraction->scalars.memory == image)
       return op;
   return {};
 }
 
 /// A first loop nest of rows, a second one of images: the lines that its windows see, of some channels.
-static LogicalResult computeLines(RewriterBase &rewriter, scf::ForOp tiles, tensor::ExpandShapeOp link, ArrayRef<OpFoldResult> offsets,
-                                  ArrayRef<int64_t> tile) {
+static LogicalResult computeLines(RewriterBase &rewriter, scf::ForOp tiles, tensor::ExpandShapeOp link,
+                                  ArrayRef<OpFoldResult> offsets, ArrayRef<int64_t> tile) {
   Location loc = link.getLoc();
   ArrayRef<int64_t> image = link.getResultType().getShape();
   linalg::GenericOp reader = findReader(tiles, link.getResult());
@@ -161,7 +167,8 @@ static LogicalResult computeLines(RewriterBase &rewriter, scf::ForOp tiles, tens
     SmallVector<Value> indices;
     AffineExpr there = rewriter.getAffineSymbolExpr(0), origin = rewriter.getAffineSymbolExpr(1);
     for (auto [index, first] : llvm::zip(element.getIndices(), begin))
-      indices.push_back(getValueOrCreateConstantIndexOp(rewriter, loc, compute(rewriter, loc, there - origin, {index, first})));
+      indices.push_back(
+          getValueOrCreateConstantIndexOp(rewriter, loc, compute(rewriter, loc, there - origin, {index, first})));
     rewriter.replaceOpWithNewOp<tensor::ExtractOp>(element, read, indices);
   }
   return success();

@@ -107,8 +107,8 @@ static bool assignReads(linalg::GenericOp op, const ElementRead &first, const El
       continue;
     bool isGrouped = scalars->map.isFunctionOfDim(column);
     if (isGrouped && (panel == 0 || !llvm::all_of(scalars->map.getResults(), [&](AffineExpr index) {
-          return isSameInPanel(index, column, panel);
-        })))
+                        return isSameInPanel(index, column, panel);
+                      })))
       continue;
     contraction.vectors = *vectors;
     contraction.scalars = *scalars;
@@ -178,8 +178,8 @@ static std::optional<ByteFactors> matchByteFactors(linalg::GenericOp op) {
   return factors;
 }
 
-/// Whether neighbours are four apart in the last index, and what is between them is a quad of some summed loop: that one,
-/// and the map of the quads, whose last index has neighbours side by side.
+/// Whether neighbours are four apart in the last index, and what is between them is a quad of some summed loop: that
+/// one, and the map of the quads, whose last index has neighbours side by side.
 static std::optional<std::pair<unsigned, AffineMap>> matchQuads(linalg::GenericOp op, AffineMap map) {
   if (map.getNumResults() < 2)
     return std::nullopt;
@@ -260,7 +260,8 @@ static std::optional<Contraction> matchWordContraction(linalg::GenericOp op, uns
   std::optional<ElementRead> first = matchRead(op, factors->first), second = matchRead(op, factors->second);
   Contraction contraction{{}, {}, column, std::nullopt};
   contraction.isOfWordPairs = true;
-  bool fits = first && second && assignReads(op, *first, *second, contraction) && contraction.panel && !contraction.isGrouped;
+  bool fits =
+      first && second && assignReads(op, *first, *second, contraction) && contraction.panel && !contraction.isGrouped;
   return fits ? std::optional(contraction) : std::nullopt;
 }
 
@@ -277,7 +278,8 @@ static bool sumsIntoNeighbours(linalg::GenericOp op) {
 // Floats in parts
 //===----------------------------------------------------------------------===//
 
-/// The reads that `value` is the sum of, the last one first: of parts, or one of an f32 or f16. Empty where it is anything else.
+/// The reads that `value` is the sum of, the last one first: of parts, or one of an f32 or f16. Empty where it is
+/// anything else.
 static SmallVector<ElementRead> matchSumOfParts(linalg::GenericOp op, Value value) {
   auto isOfParts = [](const ElementRead &read) { return read.bounds.empty() && read.symbols.empty(); };
   SmallVector<ElementRead> reads;
@@ -318,8 +320,7 @@ static bool areCounted(ArrayRef<ElementRead> reads, size_t fromEnd) {
 static std::optional<int64_t> matchByConstant(AffineExpr index, AffineExprKind kind, unsigned loop) {
   auto binary = dyn_cast<AffineBinaryOpExpr>(index);
   auto number = binary ? dyn_cast<AffineConstantExpr>(binary.getRHS()) : AffineConstantExpr(nullptr);
-  bool fits =
-      number && binary.getKind() == kind && binary.getLHS() == getAffineDimExpr(loop, index.getContext());
+  bool fits = number && binary.getKind() == kind && binary.getLHS() == getAffineDimExpr(loop, index.getContext());
   return fits ? std::optional(number.getValue()) : std::nullopt;
 }
 
@@ -331,14 +332,15 @@ static std::optional<unsigned> findStepLoop(linalg::GenericOp op, AffineExpr las
   return std::nullopt;
 }
 
-static std::optional<Contraction> matchParts(linalg::GenericOp op, unsigned column,
-                                             ArrayRef<ElementRead> rows, ArrayRef<ElementRead> columns) {
+static std::optional<Contraction> matchParts(linalg::GenericOp op, unsigned column, ArrayRef<ElementRead> rows,
+                                             ArrayRef<ElementRead> columns) {
   ArrayRef<AffineExpr> row = rows.front().map.getResults(), panel = columns.front().map.getResults();
   if (row.size() < 3 || panel.size() < 5 || !areCounted(rows, 1) || !areCounted(columns, 2))
     return std::nullopt;
   bool cutsRows = FloatParts::isWhole(rows.front()), cutsColumns = FloatParts::isWhole(columns.front());
   bool areColumnsOnePart = !cutsColumns && columns.size() == 1;
-  if ((cutsRows && !cutsColumns && !areColumnsOnePart) || (cutsColumns && !cutsRows && rows.size() != FloatParts::kPartsOfAll))
+  if ((cutsRows && !cutsColumns && !areColumnsOnePart) ||
+      (cutsColumns && !cutsRows && rows.size() != FloatParts::kPartsOfAll))
     return std::nullopt;
   std::optional<unsigned> loop = findStepLoop(op, row.back());
   if (!loop || *loop + 1 != column)
@@ -351,11 +353,8 @@ static std::optional<Contraction> matchParts(linalg::GenericOp op, unsigned colu
   int64_t width = matchByConstant(panel.front(), AffineExprKind::FloorDiv, column).value_or(0);
   bool fits = row.end()[-3] == k.floorDiv(step) && width > 0 && panel.end()[-4] == k.floorDiv(step) &&
               panel.end()[-2] == (k % step).floorDiv(2) && panel.back() == (n % width) * 2 + k % 2;
-  auto hasEither = [&](AffineExpr index) {
-    return index.isFunctionOfDim(*loop) || index.isFunctionOfDim(column);
-  };
-  if (!fits || llvm::any_of(row.drop_back(3), hasEither) ||
-      llvm::any_of(panel.drop_front().drop_back(4), hasEither))
+  auto hasEither = [&](AffineExpr index) { return index.isFunctionOfDim(*loop) || index.isFunctionOfDim(column); };
+  if (!fits || llvm::any_of(row.drop_back(3), hasEither) || llvm::any_of(panel.drop_front().drop_back(4), hasEither))
     return std::nullopt;
   Contraction contraction{columns.front(), rows.front(), column, std::nullopt};
   contraction.panel = width;
@@ -368,8 +367,7 @@ static std::optional<Contraction> matchContractionOfParts(linalg::GenericOp op, 
   std::optional<std::pair<Value, Value>> factors = matchMultiplyAdd(op);
   if (!factors || !getElementTypeOrSelf(op.getDpsInits()[0]).isF32())
     return std::nullopt;
-  SmallVector<ElementRead> first = matchSumOfParts(op, factors->first),
-                           second = matchSumOfParts(op, factors->second);
+  SmallVector<ElementRead> first = matchSumOfParts(op, factors->first), second = matchSumOfParts(op, factors->second);
   if (first.empty() || second.empty())
     return std::nullopt;
   bool isFirstOfColumns = first.front().map.isFunctionOfDim(column);
@@ -380,8 +378,8 @@ static std::optional<Contraction> matchContractionOfParts(linalg::GenericOp op, 
 // Contractions
 //===----------------------------------------------------------------------===//
 
-static std::optional<Contraction> matchWidenedContraction(linalg::GenericOp op, unsigned column, const ElementRead &scalars,
-                                                          Value factor) {
+static std::optional<Contraction> matchWidenedContraction(linalg::GenericOp op, unsigned column,
+                                                          const ElementRead &scalars, Value factor) {
   Contraction contraction{{}, scalars, column, std::nullopt};
   contraction.widening = matchWidening(op, factor, column, contraction.vectors);
   if (!contraction.widening || scalars.map.isFunctionOfDim(column) || !scalars.bounds.empty() ||
@@ -392,14 +390,16 @@ static std::optional<Contraction> matchWidenedContraction(linalg::GenericOp op, 
 }
 
 /// Rows of halves times what vectors read, which may be widened, too.
-static std::optional<Contraction> matchContractionOfHalves(linalg::GenericOp op, unsigned column, Value row, Value factor) {
+static std::optional<Contraction> matchContractionOfHalves(linalg::GenericOp op, unsigned column, Value row,
+                                                           Value factor) {
   std::optional<ElementRead> scalars = matchHalfRead(op, row), vectors = matchRead(op, factor);
   if (!scalars)
     return std::nullopt;
   Contraction contraction{{}, *scalars, column, std::nullopt};
   contraction.widensScalars = true;
   if (vectors) {
-    bool fits = getElementTypeOrSelf(vectors->memory) == factor.getType() && assignReads(op, *vectors, *scalars, contraction) &&
+    bool fits = getElementTypeOrSelf(vectors->memory) == factor.getType() &&
+                assignReads(op, *vectors, *scalars, contraction) &&
                 getElementTypeOrSelf(contraction.vectors.memory) == factor.getType();
     return fits ? std::optional(contraction) : std::nullopt;
   }

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_PASSES_KERNEL_CONTRACTION_H
 #define TENON_PASSES_KERNEL_CONTRACTION_H
 
@@ -14,8 +13,8 @@
 
 namespace tenon {
 
-/// How `vectors` of fewer bits become factors, by arithmetic in the body of which each value is a vector, too: what it reads
-/// lies in panels, or is the same for all columns.
+/// How `vectors` of fewer bits become factors, by arithmetic in the body of which each value is a vector, too: what it
+/// reads lies in panels, or is the same for all columns.
 struct Widening {
   mlir::Value number; ///< a factor, less its scale
   mlir::Value scale;  ///< null for none
@@ -23,8 +22,9 @@ struct Widening {
 };
 
 /// Sums of products of f32 that are made of parts (tenon.to_parts): reads of each part, the largest first.
-/// `rows` are contiguous along a step, `columns` have a row of pairs of columns for each pair of a step. Columns of f32 are one
-/// read, which the kernel cuts into as many parts as the rows have. So are rows of f32 or f16, where columns are, too, or one part.
+/// `rows` are contiguous along a step, `columns` have a row of pairs of columns for each pair of a step. Columns of f32
+/// are one read, which the kernel cuts into as many parts as the rows have. So are rows of f32 or f16, where columns
+/// are, too, or one part.
 struct FloatParts {
   unsigned loop; ///< the summed loop
   int64_t step;  ///< that has so many elements together
@@ -40,14 +40,15 @@ struct FloatParts {
   static constexpr int64_t kPartsOfAll = 3;
 };
 
-/// Bytes of the rows of a tile in parts, at most, where all that is summed is done at once: they stay in the second cache, where
-/// they are loaded from for each pair of panels. Longer sums are done for some bytes at a time.
+/// Bytes of the rows of a tile in parts, at most, where all that is summed is done at once: they stay in the second
+/// cache, where they are loaded from for each pair of panels. Longer sums are done for some bytes at a time.
 inline constexpr int64_t kBytesOfPartRows = 1 << 20, kBytesOfSplitPartRows = 3 << 18;
 /// Rows and columns of such a tile, whose sums wait meanwhile, at most.
 inline constexpr int64_t kSplitPartRows = 128, kSplitPartColumns = 192;
 /// Bytes of the rows of a tile in parts where the kernel cuts them, to its scratch, at most.
 inline constexpr int64_t kBytesOfCutRows = 1 << 19;
-/// On a linalg.generic that cuts rows, or copies what a tile reads (halves, bytes that become words, columns): how many steps of each loop a tile has, at most.
+/// On a linalg.generic that cuts rows, or copies what a tile reads (halves, bytes that become words, columns): how many
+/// steps of each loop a tile has, at most.
 inline constexpr llvm::StringLiteral kTileExtentsAttr = "tenon.tile_extents";
 /// On a linalg.generic of floats in parts whose sums are done for a part of their length at a time: rows and columns of
 /// a tile, at most, and that length.
@@ -62,7 +63,8 @@ inline constexpr llvm::StringLiteral kTileRowsAttr = "tenon.tile_rows";
 
 /// On a linalg.generic of an open number of rows that is never small: blocks of one size waste little.
 inline constexpr llvm::StringLiteral kManyRowsAttr = "tenon.many_rows";
-/// On a linalg.generic of an open number of rows that may be small: up to how many have code of their own for each number.
+/// On a linalg.generic of an open number of rows that may be small: up to how many have code of their own for each
+/// number.
 inline constexpr llvm::StringLiteral kFewRowsAttr = "tenon.few_rows";
 
 /// How a linalg.generic is a sum of products that registers can be blocked for: one operand is read in
@@ -74,8 +76,8 @@ struct Contraction {
   /// The parallel loop that one index of `scalars` alone depends on; none for a vector times a matrix.
   std::optional<unsigned> rowLoop;
   bool isColumnwise = false; ///< `scalars` are vectors, too: each column is summed by itself (a depthwise convolution)
-  int64_t panel = 0; ///< columns of a panel of `vectors`, 0 where it has none
-  bool isGrouped = false; ///< each panel has `scalars` of its own (a convolution of several groups)
+  int64_t panel = 0;         ///< columns of a panel of `vectors`, 0 where it has none
+  bool isGrouped = false;    ///< each panel has `scalars` of its own (a convolution of several groups)
   /// Of products of bytes: the summed loop of which four steps are neighbours in both operands. `vectors` are signed
   /// then, `scalars` unsigned, and sums have 32 bits.
   std::optional<unsigned> quadLoop = {};
@@ -89,12 +91,12 @@ struct Contraction {
   std::optional<FloatParts> parts = {}; ///< `vectors` and `scalars` are the reads of the first ones
 };
 
-/// On a linalg.generic with panels: what is read after the last one lies so many steps of the sum after the first one's beginning.
-/// It is asked for with the last one's products; nothing is where this is not known.
+/// On a linalg.generic with panels: what is read after the last one lies so many steps of the sum after the first one's
+/// beginning. It is asked for with the last one's products; nothing is where this is not known.
 inline constexpr llvm::StringLiteral kPrefetchAttr = "tenon.prefetch";
 
-/// Recognises contractions of f32, of f64, of what is widened to these, of bytes in quads and of words in pairs, on tensors and on
-/// buffers.
+/// Recognises contractions of f32, of f64, of what is widened to these, of bytes in quads and of words in pairs, on
+/// tensors and on buffers.
 std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
 
 /// How `factor`, a value of the body, is widened from fewer bits; `vectors` becomes the read of these.
@@ -107,7 +109,8 @@ unsigned getWidenedLoop(mlir::linalg::GenericOp op);
 /// The scratch that a kernel with this contraction needs: where factors are widened for many rows, a panel of them.
 int64_t getWideningScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
 
-/// The bytes of a row where `op`, on tensors, does better with copies of its rows side by side (ContractionCopy.cpp); 0 where not.
+/// The bytes of a row where `op`, on tensors, does better with copies of its rows side by side (ContractionCopy.cpp); 0
+/// where not.
 int64_t getCopiedRowBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// The scratch that a kernel with this contraction needs: where rows are copied, for those of a tile.
@@ -116,25 +119,29 @@ int64_t getCopyScratch(mlir::linalg::GenericOp op, const Contraction &contractio
 /// What a tile reads of halves is widened to the thread's scratch, so many bytes at most: the second cache holds it
 /// beside a panel. Bytes become words, and of these it reads a stream.
 inline constexpr int64_t kBytesOfWidenedTile = 1 << 18, kBytesOfTileInWords = 1 << 19;
-inline int64_t getMostTileBytes(const Contraction &contraction) { return contraction.quadLoop ? kBytesOfTileInWords : kBytesOfWidenedTile; }
+inline int64_t getMostTileBytes(const Contraction &contraction) {
+  return contraction.quadLoop ? kBytesOfTileInWords : kBytesOfWidenedTile;
+}
 
-/// Whether both operands of products of bytes can become words in the thread's scratch (ContractionWords.cpp), where processors
-/// multiply pairs of those; and the bytes that a panel takes then.
+/// Whether both operands of products of bytes can become words in the thread's scratch (ContractionWords.cpp), where
+/// processors multiply pairs of those; and the bytes that a panel takes then.
 bool fitsWords(mlir::linalg::GenericOp op, const Contraction &contraction);
 int64_t getBytesOfPanelInWords(mlir::linalg::GenericOp op, const Contraction &contraction);
 
-/// Whether pixels of a depthwise convolution lie so far apart, by a large power of two, that the first cache has few of them at a time: the
-/// columns of a block are copied side by side then, of all lines that a tile sees (ContractionTile.cpp).
+/// Whether pixels of a depthwise convolution lie so far apart, by a large power of two, that the first cache has few of
+/// them at a time: the columns of a block are copied side by side then, of all lines that a tile sees
+/// (ContractionTile.cpp).
 bool copiesColumns(mlir::linalg::GenericOp op, const Contraction &contraction);
 /// At most as many as these.
 inline constexpr int64_t kCopiedColumns = 32;
 
-/// The bytes of what a tile reads of halves or of bytes, widened, or of columns that are copied, where it has `extents` steps of each loop, at most; none where
-/// the kernel does not copy it.
+/// The bytes of what a tile reads of halves or of bytes, widened, or of columns that are copied, where it has `extents`
+/// steps of each loop, at most; none where the kernel does not copy it.
 std::optional<int64_t> getWidenedTileBytes(mlir::linalg::GenericOp op, const Contraction &contraction,
                                            llvm::ArrayRef<int64_t> extents);
 
-/// The scratch that a kernel with this contraction needs: where what a tile reads is copied, for that, and for a panel in words.
+/// The scratch that a kernel with this contraction needs: where what a tile reads is copied, for that, and for a panel
+/// in words.
 int64_t getTileScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// The scratch that a kernel with this contraction needs: where columns are cut, for two pairs of panels in parts, of

@@ -35,8 +35,7 @@ static constexpr int64_t kSumsRowBytes = kSide * kColumns * 4;
 
 bool ContractionEmitter::fitsAmx() {
   if (contraction.parts)
-    return lanes == kColumns && contraction.panel == kColumns && isFromZero && contraction.rowLoop &&
-           hasSteadyRows();
+    return lanes == kColumns && contraction.panel == kColumns && isFromZero && contraction.rowLoop && hasSteadyRows();
   if (!contraction.quadLoop || contraction.panel != kSide * kColumns || lanes != kColumns || !isFromZero ||
       !contraction.rowLoop || (window && window->hasBounds) || *contraction.quadLoop + 1 != contraction.columnLoop)
     return false;
@@ -104,7 +103,8 @@ Value ContractionEmitter::getRowBytes() {
   int64_t elementBytes = getElementTypeOrSelf(contraction.scalars.memory).getIntOrFloatBitWidth() / 8;
   for (auto [index, stride] : llvm::zip(contraction.scalars.map.getResults(), metadata.getConstifiedMixedStrides()))
     if (int64_t step = *getStep(index, *contraction.rowLoop)) {
-      Value distance = arith::MulIOp::create(b, loc, constant(step * elementBytes), getValueOrCreateConstantIndexOp(b, loc, stride));
+      Value distance =
+          arith::MulIOp::create(b, loc, constant(step * elementBytes), getValueOrCreateConstantIndexOp(b, loc, stride));
       bytes = arith::AddIOp::create(b, loc, bytes, distance);
     }
   return bytes;
@@ -122,7 +122,8 @@ void ContractionEmitter::configureAmx() {
     bytes[kFirstHeight + number] = isColumns ? getAmxDepth() / 4 : known.value_or(0);
   }
   Value memory = allocate(MemRefType::get({kBytes}, b.getI8Type())), zero = constant(0);
-  Value shape = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(VectorType::get({kBytes}, b.getI8Type()), ArrayRef<int8_t>(bytes)));
+  Value shape = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(VectorType::get({kBytes}, b.getI8Type()), ArrayRef<int8_t>(bytes)));
   vector::StoreOp::create(b, loc, shape, memory, zero);
   if (!known) {
     Value rows = arith::IndexCastOp::create(b, loc, b.getI8Type(), amxRows);
@@ -133,9 +134,12 @@ void ContractionEmitter::configureAmx() {
 }
 
 void ContractionEmitter::emitAmx() {
-  AffineMap mostRows = AffineMap::get(0, 1, {b.getAffineConstantExpr(kMostRows), b.getAffineSymbolExpr(0)}, b.getContext());
+  AffineMap mostRows =
+      AffineMap::get(0, 1, {b.getAffineConstantExpr(kMostRows), b.getAffineSymbolExpr(0)}, b.getContext());
   amxRows = getValueOrCreateConstantIndexOp(
-      b, loc, affine::makeComposedFoldedAffineMin(b, loc, mostRows, getAsOpFoldResult(ValueRange{extents[*contraction.rowLoop]})));
+      b, loc,
+      affine::makeComposedFoldedAffineMin(b, loc, mostRows,
+                                          getAsOpFoldResult(ValueRange{extents[*contraction.rowLoop]})));
   amxSums = allocate(MemRefType::get({kSide * kMostRows, kSide * kColumns}, type));
   block = {1, kSide};
   configureAmx();
@@ -169,7 +173,8 @@ void ContractionEmitter::forAmxRows(llvm::function_ref<void(ArrayRef<AmxRows> ro
   AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1), height = b.getAffineSymbolExpr(2);
   auto apply = [&](AffineExpr expr, ArrayRef<Value> operands) {
     AffineMap map = AffineMap::get(0, operands.size(), expr);
-    return getValueOrCreateConstantIndexOp(b, loc, affine::makeComposedFoldedAffineApply(b, loc, map, getAsOpFoldResult(operands)));
+    return getValueOrCreateConstantIndexOp(
+        b, loc, affine::makeComposedFoldedAffineApply(b, loc, map, getAsOpFoldResult(operands)));
   };
   auto getRows = [&](Value row) -> AmxRows {
     AffineMap map = AffineMap::get(0, 3, {first, last - height}, b.getContext());
@@ -221,8 +226,9 @@ void ContractionEmitter::moveWaitingSums(StringRef how, ArrayRef<AmxRows> rows) 
 void ContractionEmitter::finishAmxRows(int64_t firstSums, AmxRows rows) {
   AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
   Value pairs = getValueOrCreateConstantIndexOp(
-      b, loc, affine::makeComposedFoldedAffineApply(b, loc, first + (last - first).floorDiv(2) * 2,
-                                                    getAsOpFoldResult(ValueRange{rows.fresh, amxRows})));
+      b, loc,
+      affine::makeComposedFoldedAffineApply(b, loc, first + (last - first).floorDiv(2) * 2,
+                                            getAsOpFoldResult(ValueRange{rows.fresh, amxRows})));
   forLoop(rows.fresh, pairs, 2, [&](Value row) { finishAmxBlock(firstSums, rows, row, 2); });
   forLoop(pairs, amxRows, 1, [&](Value row) { finishAmxBlock(firstSums, rows, row, 1); });
 }
@@ -252,8 +258,8 @@ void ContractionEmitter::emitAmxSums(ArrayRef<unsigned> loops, ArrayRef<AmxRows>
   bool isInSteps = contraction.parts ? loop == contraction.parts->loop : loop == contraction.quadLoop;
   if (!isInSteps) {
     LoopRange range = getRange(loop, 0);
-    return forLoop(getValueOrCreateConstantIndexOp(b, loc, range.begin), getValueOrCreateConstantIndexOp(b, loc, range.end), 1,
-                   [&](Value place) {
+    return forLoop(getValueOrCreateConstantIndexOp(b, loc, range.begin),
+                   getValueOrCreateConstantIndexOp(b, loc, range.end), 1, [&](Value place) {
                      position[loop] = place;
                      emitAmxSums(loops.drop_front(), rows);
                    });
@@ -281,7 +287,8 @@ void ContractionEmitter::forStepsOfParts(llvm::function_ref<void()> body) {
 void ContractionEmitter::emitAmxStep(ArrayRef<AmxRows> rows) {
   Value panelRow = constant(contraction.panel * 4), rowBytes = getRowBytes();
   for (int64_t v = 0; v < size.vectors; ++v)
-    moveAmx("tileloadd64", kFirstColumns + v, contraction.vectors.memory, getIndices(contraction.vectors, 0, v * kColumns), panelRow);
+    moveAmx("tileloadd64", kFirstColumns + v, contraction.vectors.memory,
+            getIndices(contraction.vectors, 0, v * kColumns), panelRow);
   for (auto [i, part] : llvm::enumerate(rows)) {
     position[*contraction.rowLoop] = part.first;
     int64_t number = kFirstRows + i;
@@ -291,7 +298,8 @@ void ContractionEmitter::emitAmxStep(ArrayRef<AmxRows> rows) {
   }
 }
 
-/// Which parts of rows and of columns are multiplied, one product after the other: each has an operand of the one before.
+/// Which parts of rows and of columns are multiplied, one product after the other: each has an operand of the one
+/// before.
 static SmallVector<std::pair<int64_t, int64_t>> getPartProducts(int64_t rowParts, int64_t columnParts) {
   if (columnParts == 3 && rowParts == 3)
     return {{2, 0}, {0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}};
@@ -337,8 +345,7 @@ void ContractionEmitter::emitAmxParts(ArrayRef<AmxRows> rows) {
       loadColumns(v, ofColumns);
     for (size_t i = 0; i < rows.size(); ++i)
       for (int64_t v = 0; v < size.vectors; ++v)
-        callAmx("tdpbf16ps",
-                {kFirstSums + int64_t(i) * kSide + v, kFirstRows + int64_t(i), kFirstColumns + v});
+        callAmx("tdpbf16ps", {kFirstSums + int64_t(i) * kSide + v, kFirstRows + int64_t(i), kFirstColumns + v});
     loaded = {ofRows, ofColumns};
   }
 }

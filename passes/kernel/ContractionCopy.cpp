@@ -20,9 +20,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/cost/Machine.h"
 #include "passes/kernel/ContractionEmitter.h"
 #include "passes/kernel/TileLoop.h"
-#include "passes/cost/Machine.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -34,9 +34,9 @@ static constexpr int64_t kCopiedSteps = 16;
 static std::optional<unsigned> findDepthLoop(linalg::GenericOp op, const Contraction &contraction) {
   // Of these, only halves are copied: to be widened.
   bool isForHalves = !contraction.panel || contraction.widening;
-  if ((isForHalves && !contraction.widensScalars) || contraction.isGrouped || contraction.isColumnwise || contraction.quadLoop ||
-      contraction.parts || !contraction.rowLoop || op.getNumReductionLoops() != 1 || !contraction.scalars.bounds.empty() ||
-      !contraction.scalars.symbols.empty())
+  if ((isForHalves && !contraction.widensScalars) || contraction.isGrouped || contraction.isColumnwise ||
+      contraction.quadLoop || contraction.parts || !contraction.rowLoop || op.getNumReductionLoops() != 1 ||
+      !contraction.scalars.bounds.empty() || !contraction.scalars.symbols.empty())
     return std::nullopt;
   SmallVector<unsigned> summed;
   op.getReductionDims(summed);
@@ -66,12 +66,13 @@ int64_t tenon::getCopiedRowBytes(linalg::GenericOp op, const Contraction &contra
   };
   if (isFew(*contraction.rowLoop, kFewestRows) || isFew(contraction.columnLoop, kFewestColumns))
     return 0;
-  // Tiles have no more rows than are copied. Where there are several, each reads all of the matrix, which should not come from
-  // memory every time.
+  // Tiles have no more rows than are copied. Where there are several, each reads all of the matrix, which should not
+  // come from memory every time.
   int64_t rowBytes = ranges[*depth] * int64_t(sizeof(float)), most = kBytesOfCopiedRows / rowBytes;
   int64_t rows = ranges[*contraction.rowLoop], columns = ranges[contraction.columnLoop];
   bool isOneTile = !ShapedType::isDynamic(rows) && rows <= most;
-  if (!isOneTile && (most < kFewestRows || ShapedType::isDynamic(columns) || columns * rowBytes > machine.sharedCacheBytes))
+  if (!isOneTile &&
+      (most < kFewestRows || ShapedType::isDynamic(columns) || columns * rowBytes > machine.sharedCacheBytes))
     return 0;
   // How far apart the rows are.
   int64_t stride = 1;
@@ -103,9 +104,7 @@ int64_t tenon::getCopyScratch(linalg::GenericOp op, const Contraction &contracti
 }
 
 /// Where the current block's rows lie among the copied ones: by all that are before it.
-Value ContractionEmitter::getCopiedRow() {
-  return blockOfRows ? blockOfRows : position[*contraction.rowLoop];
-}
+Value ContractionEmitter::getCopiedRow() { return blockOfRows ? blockOfRows : position[*contraction.rowLoop]; }
 
 /// Copies the rows of the tile, unless the tile before had the same ones.
 void ContractionEmitter::copyRows() {
@@ -152,10 +151,9 @@ void ContractionEmitter::copyRows() {
 Value ContractionEmitter::loadCopied(int64_t row) {
   AffineExpr first = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1);
   int64_t depth = cast<MemRefType>(copiedRows.getType()).getNumElements() / countCopiedRows(op);
-  AffineExpr place = first * depth + step.floorDiv(kCopiedSteps) * (kCopiedSteps * size.rows) +
-                     step % kCopiedSteps + (row * kCopiedSteps + numberOfStep);
-  return memref::LoadOp::create(
-      b, loc, copiedRows,
-      ValueRange{affine::AffineApplyOp::create(b, loc, AffineMap::get(2, 0, place),
-                                               ValueRange{getCopiedRow(), stepOfLoop})});
+  AffineExpr place = first * depth + step.floorDiv(kCopiedSteps) * (kCopiedSteps * size.rows) + step % kCopiedSteps +
+                     (row * kCopiedSteps + numberOfStep);
+  return memref::LoadOp::create(b, loc, copiedRows,
+                                ValueRange{affine::AffineApplyOp::create(b, loc, AffineMap::get(2, 0, place),
+                                                                         ValueRange{getCopiedRow(), stepOfLoop})});
 }

@@ -151,9 +151,11 @@ Value ContractionEmitter::getRowsOfPanels() {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.vectors.memory);
   int64_t width = 2 * contraction.panel, depth = *getConstantIntValue(extents[parts.loop]);
   int64_t rows = getRepetitions(op, parts) * llvm::divideCeil(depth, parts.step) * parts.step / 2;
-  SmallVector<OpFoldResult> sizes{metadata.getConstifiedMixedSizes().front(), b.getIndexAttr(rows), b.getIndexAttr(width)};
+  SmallVector<OpFoldResult> sizes{metadata.getConstifiedMixedSizes().front(), b.getIndexAttr(rows),
+                                  b.getIndexAttr(width)};
   SmallVector<OpFoldResult> strides{b.getIndexAttr(rows * width), b.getIndexAttr(width), b.getIndexAttr(1)};
-  return memref::ReinterpretCastOp::create(b, loc, metadata.getBaseBuffer(), metadata.getConstifiedMixedOffset(), sizes, strides);
+  return memref::ReinterpretCastOp::create(b, loc, metadata.getBaseBuffer(), metadata.getConstifiedMixedOffset(), sizes,
+                                           strides);
 }
 
 /// The panels of a pair that begins with `column`: two, or one, or none beyond the last column.
@@ -175,8 +177,8 @@ Value ContractionEmitter::getCutRows(Value begin) {
   return arith::MinSIOp::create(b, loc, rest, constant(depth->size / 2));
 }
 
-/// Before a pair of panels is multiplied, or one of them: where it is kept, and what comes next. Where sums are done in parts, after
-/// the last pair comes the first one, with their next part.
+/// Before a pair of panels is multiplied, or one of them: where it is kept, and what comes next. Where sums are done in
+/// parts, after the last pair comes the first one, with their next part.
 void ContractionEmitter::moveCuts() {
   AffineExpr d0 = b.getAffineSymbolExpr(0);
   Value column = position[contraction.columnLoop], begin = depth ? depth->begin : constant(0);
@@ -278,8 +280,8 @@ void ContractionEmitter::forCutRows(int64_t panel, Value first, Value last, llvm
 /// The place of a row of the next pair in the matrix.
 SmallVector<Value> ContractionEmitter::getCutSource(int64_t panel, Value row) {
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
-  return {compute(d0.floorDiv(contraction.panel) + panel, {cuts->next.column}), compute(d0.floorDiv(2) + d1, {cuts->next.begin, row}),
-          constant(0)};
+  return {compute(d0.floorDiv(contraction.panel) + panel, {cuts->next.column}),
+          compute(d0.floorDiv(2) + d1, {cuts->next.begin, row}), constant(0)};
 }
 
 void ContractionEmitter::prefetchRow(int64_t panel, Value row) {
@@ -287,12 +289,14 @@ void ContractionEmitter::prefetchRow(int64_t panel, Value row) {
   SmallVector<Value> place = getCutSource(panel, row);
   for (int64_t column = 0; column < 2 * contraction.panel; column += kElements) {
     place.back() = constant(column);
-    memref::PrefetchOp::create(b, loc, cuts->source, place, /*isWrite=*/false, /*localityHint=*/2, /*isDataCache=*/true);
+    memref::PrefetchOp::create(b, loc, cuts->source, place, /*isWrite=*/false, /*localityHint=*/2,
+                               /*isDataCache=*/true);
   }
 }
 
 /// The parts of elements: the upper half of the bits of each is one, and what it leaves becomes the next.
-void ContractionEmitter::cutElements(Value elements, int64_t count, llvm::function_ref<void(int64_t part, Value halves)> store) {
+void ContractionEmitter::cutElements(Value elements, int64_t count,
+                                     llvm::function_ref<void(int64_t part, Value halves)> store) {
   constexpr uint32_t kUpper = 0xffff0000;
   auto floats = cast<VectorType>(elements.getType());
   int64_t width = floats.getNumElements();
@@ -317,8 +321,12 @@ void ContractionEmitter::cutRow(int64_t panel, Value row) {
   auto floats = VectorType::get({width}, b.getF32Type());
   Value elements = vector::LoadOp::create(b, loc, floats, cuts->source, getCutSource(panel, row));
   cutElements(elements, contraction.parts->countRowParts(), [&](int64_t part, Value halves) {
-    SmallVector<Value> place{cuts->next.kept, constant(panel), compute(d0.floorDiv(perStep), {row}), constant(part),
-                             compute(d0 % perStep, {row}), constant(0)};
+    SmallVector<Value> place{cuts->next.kept,
+                             constant(panel),
+                             compute(d0.floorDiv(perStep), {row}),
+                             constant(part),
+                             compute(d0 % perStep, {row}),
+                             constant(0)};
     vector::StoreOp::create(b, loc, halves, cuts->parts, place);
   });
 }

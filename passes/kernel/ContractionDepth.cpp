@@ -21,11 +21,11 @@ static std::optional<int64_t> getBound(Value extent) {
 
 /// Products of many rows with panels, summed from zero by one long loop.
 std::optional<DepthParts> ContractionEmitter::splitDepth() {
-  // A tile of 512 open rows and 64 columns, which whole blocks may reach beyond, and as much for the tile's own results,
-  // is what a kernel may take from the stack (PlaceAllocations).
+  // A tile of 512 open rows and 64 columns, which whole blocks may reach beyond, and as much for the tile's own
+  // results, is what a kernel may take from the stack (PlaceAllocations).
   constexpr int64_t kMostBytes = 8192, kPartBytes = 6144, kSumBytes = 136 * 1024;
-  if (!contraction.panel || copiedRows || contraction.parts || contraction.isGrouped || !contraction.rowLoop || contraction.quadLoop || !isFromZero ||
-      op.getNumReductionLoops() != 1)
+  if (!contraction.panel || copiedRows || contraction.parts || contraction.isGrouped || !contraction.rowLoop ||
+      contraction.quadLoop || !isFromZero || op.getNumReductionLoops() != 1)
     return std::nullopt;
   if (llvm::any_of(outerLoops, [&](unsigned loop) { return getConstantIntValue(extents[loop]) != 1; }))
     return std::nullopt;
@@ -94,8 +94,7 @@ void ContractionEmitter::forDepth(llvm::function_ref<void()> body) {
 }
 
 SmallVector<Value> ContractionEmitter::getPlaceOfSum(int64_t row, int64_t vector) {
-  Value first = blockOfRows ? blockOfRows : position[*contraction.rowLoop],
-        column = position[contraction.columnLoop];
+  Value first = blockOfRows ? blockOfRows : position[*contraction.rowLoop], column = position[contraction.columnLoop];
   return {arith::AddIOp::create(b, loc, first, constant(row)),
           arith::AddIOp::create(b, loc, column, constant(vector * lanes))};
 }

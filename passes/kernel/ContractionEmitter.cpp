@@ -35,8 +35,9 @@ void ContractionEmitter::forLoop(Value begin, Value end, int64_t step, llvm::fun
 
 /// The largest value of a dynamic extent, such as that of a tile of which the last one may have less.
 static std::optional<int64_t> getUpperBound(Value extent) {
-  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {extent},
-                                                                            /*stopCondition=*/nullptr, /*closedUB=*/true);
+  FailureOr<int64_t> bound =
+      ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {extent},
+                                                     /*stopCondition=*/nullptr, /*closedUB=*/true);
   return failed(bound) ? std::nullopt : std::optional(*bound);
 }
 
@@ -82,8 +83,7 @@ BlockProblem ContractionEmitter::getProblem() {
       problem.panelVectors = contraction.panel / lanes;
   }
   if (unrollsTaps)
-    std::tie(problem.taps, problem.stride, problem.dilation) =
-        std::tie(window->taps, window->stride, window->dilation);
+    std::tie(problem.taps, problem.stride, problem.dilation) = std::tie(window->taps, window->stride, window->dilation);
   return problem;
 }
 
@@ -97,9 +97,8 @@ void ContractionEmitter::emit() {
         continue;
       int64_t dim = it - map.getResults().begin();
       auto memref = cast<MemRefType>(operand.get().getType());
-      extents.push_back(memref.isDynamicDim(dim)
-                            ? memref::DimOp::create(b, loc, operand.get(), dim).getResult()
-                            : constant(memref.getDimSize(dim)));
+      extents.push_back(memref.isDynamicDim(dim) ? memref::DimOp::create(b, loc, operand.get(), dim).getResult()
+                                                 : constant(memref.getDimSize(dim)));
       break;
     }
   }
@@ -134,7 +133,8 @@ void ContractionEmitter::emitRows() {
   emitBlocks();
 }
 
-/// A tile of some rows and the last one, which has fewer, have code of their own: blocks of known rows are all of the best size.
+/// A tile of some rows and the last one, which has fewer, have code of their own: blocks of known rows are all of the
+/// best size.
 void ContractionEmitter::emitKnownRows() {
   auto known = op->getAttrOfType<DenseI64ArrayAttr>(kTileRowsAttr);
   Value &rows = extents[*contraction.rowLoop], all = rows;
@@ -150,8 +150,8 @@ void ContractionEmitter::emitKnownRows() {
   rows = all;
 }
 
-/// Open rows, of which each of the smallest numbers that do not fill a block (kFewRowsAttr) has code of its own: that reads the matrix
-/// once, as many of its columns at a time as registers have room for.
+/// Open rows, of which each of the smallest numbers that do not fill a block (kFewRowsAttr) has code of its own: that
+/// reads the matrix once, as many of its columns at a time as registers have room for.
 void ContractionEmitter::emitFewRows() {
   Value &rows = extents[*contraction.rowLoop], all = rows;
   int64_t blockRows = chooseBlock(getProblem()).rows;
@@ -224,7 +224,8 @@ void ContractionEmitter::emitLoops() {
         if (contraction.widening && !widensInRegisters)
           widenPanel(vectors);
         // A matrix of a batch is another one for each.
-        bool isCommon = llvm::none_of(outerLoops, [&](unsigned loop) { return contraction.vectors.map.isFunctionOfDim(loop); });
+        bool isCommon =
+            llvm::none_of(outerLoops, [&](unsigned loop) { return contraction.vectors.map.isFunctionOfDim(loop); });
         if (sumsWords && isCommon)
           splitPanel(vectors);
         forParallel(outerLoops, [&] {
@@ -244,15 +245,18 @@ void ContractionEmitter::emitLoops() {
     });
   forParallel(outerLoops, [&] {
     if (readsColumnsInOrder())
-      forRows([&](int64_t rows) { forColumns([&](int64_t vectors, Value active) { emitBlock({rows, vectors}, active); }); });
+      forRows([&](int64_t rows) {
+        forColumns([&](int64_t vectors, Value active) { emitBlock({rows, vectors}, active); });
+      });
     else
       forColumns(emitRows);
   });
 }
 
-/// Whether all columns of some rows are summed before other rows: what a depthwise convolution reads then are runs of neighbours in memory, as
-/// many as windows of these rows have pixels. The first cache and its prefetcher keep track of some; of more they do better where
-/// each is read by all rows that see it (144 channels, a window of 31: 0.8 of the time).
+/// Whether all columns of some rows are summed before other rows: what a depthwise convolution reads then are runs of
+/// neighbours in memory, as many as windows of these rows have pixels. The first cache and its prefetcher keep track of
+/// some; of more they do better where each is read by all rows that see it (144 channels, a window of 31: 0.8 of the
+/// time).
 bool ContractionEmitter::readsColumnsInOrder() {
   constexpr int64_t kMostTaps = 9;
   if (!contraction.isColumnwise || !window)
@@ -286,8 +290,8 @@ void ContractionEmitter::forColumns(llvm::function_ref<void(int64_t vectors, Val
     return body(column, rest, *known % lanes ? makeMask(last) : Value());
   }
   Value begin = constant(0);
-  // A single vector of few rows has too few independent sums to hide the latency of a multiply-add: each narrower block halves their number
-  // instead. More rows have enough of them, and more code.
+  // A single vector of few rows has too few independent sums to hide the latency of a multiply-add: each narrower block
+  // halves their number instead. More rows have enough of them, and more code.
   bool hidesLatency = block.rows >= kIndependentSums;
   for (int64_t vectors = block.vectors; vectors > 1; vectors = hidesLatency ? 1 : vectors / 2)
     begin = forWholeBlocks(begin, extent, vectors * lanes, [&](Value column) { body(column, vectors, Value()); });
@@ -302,7 +306,8 @@ std::optional<RowBlocks> ContractionEmitter::getRowBlocks() {
 void ContractionEmitter::forKnownRows(llvm::function_ref<void(int64_t rows)> body) {
   RowBlocks blocks = *getRowBlocks();
   int64_t first = 0;
-  for (auto [rows, count] : {std::pair(blocks.rows + 1, blocks.larger), std::pair(blocks.rows, blocks.count - blocks.larger)}) {
+  for (auto [rows, count] :
+       {std::pair(blocks.rows + 1, blocks.larger), std::pair(blocks.rows, blocks.count - blocks.larger)}) {
     int64_t last = first + rows * count;
     forLoop(constant(first), constant(last), rows, [&](Value row) {
       position[*contraction.rowLoop] = row;
@@ -320,8 +325,8 @@ SmallVector<int64_t> ContractionEmitter::getRowSteps() {
   return steps;
 }
 
-/// Of open rows the last block ends with the last row, and may do some once more: that costs less than to do what is left
-/// in smaller steps, each of which reads the whole panel.
+/// Of open rows the last block ends with the last row, and may do some once more: that costs less than to do what is
+/// left in smaller steps, each of which reads the whole panel.
 void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   if (!contraction.rowLoop)
     return body(1);
@@ -351,7 +356,8 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   b.setInsertionPointToStart(branch.thenBlock());
   forRowsOfSomeSizes(body);
   b.setInsertionPointToStart(branch.elseBlock());
-  // Smaller numbers than `fewestRows` have other code, so that blocks of as many always fit, and may do some rows twice.
+  // Smaller numbers than `fewestRows` have other code, so that blocks of as many always fit, and may do some rows
+  // twice.
   if (fewestRows > 1)
     steps = steps.take_while([&](int64_t rows) { return rows > 2 * fewestRows; });
   Value next = forRowSteps(constant(0), steps, body);
@@ -359,23 +365,28 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
     forBlocksOfRows(next, extent, fewestRows, body);
 }
 
-/// Open rows from `begin` on in blocks of so many. Where rows may be done twice, the last block ends with the last row of all.
-void ContractionEmitter::forBlocksOfRows(Value begin, Value end, int64_t rows, llvm::function_ref<void(int64_t rows)> body) {
+/// Open rows from `begin` on in blocks of so many. Where rows may be done twice, the last block ends with the last row
+/// of all.
+void ContractionEmitter::forBlocksOfRows(Value begin, Value end, int64_t rows,
+                                         llvm::function_ref<void(int64_t rows)> body) {
   bool mayRepeat = mayRepeatRows();
   forLoop(begin, end, rows, [&](Value row) {
     position[*contraction.rowLoop] = row;
     if (mayRepeat) {
       blockOfRows = row;
-      AffineMap clamped = AffineMap::get(0, 2, {b.getAffineSymbolExpr(0), b.getAffineSymbolExpr(1) - rows}, b.getContext());
-      position[*contraction.rowLoop] = affine::AffineMinOp::create(b, loc, clamped, ValueRange{row, extents[*contraction.rowLoop]});
+      AffineMap clamped =
+          AffineMap::get(0, 2, {b.getAffineSymbolExpr(0), b.getAffineSymbolExpr(1) - rows}, b.getContext());
+      position[*contraction.rowLoop] =
+          affine::AffineMinOp::create(b, loc, clamped, ValueRange{row, extents[*contraction.rowLoop]});
     }
     emitRowsAnywhere(rows, body);
   });
   blockOfRows = {};
 }
 
-/// How many sizes blocks of open rows have besides the best, each a part less than the one before: one, or where there may be few blocks all
-/// that are more than half of the best. Few rows then waste one at most with blocks of 6 (7 are done as 4 and 4).
+/// How many sizes blocks of open rows have besides the best, each a part less than the one before: one, or where there
+/// may be few blocks all that are more than half of the best. Few rows then waste one at most with blocks of 6 (7 are
+/// done as 4 and 4).
 int64_t ContractionEmitter::countSmallerSizes(int64_t part) {
   // A window's rows see too different things for code of more sizes, which many rows do not need.
   if (window || op->hasAttr(kManyRowsAttr))
@@ -384,9 +395,9 @@ int64_t ContractionEmitter::countSmallerSizes(int64_t part) {
   return few && few.getInt() > 1 ? std::max<int64_t>((block.rows - block.rows / 2 - 1) / part, 1) : 1;
 }
 
-/// Open rows in as few blocks as there can be, of the best size and then of ones that are a little smaller. Where these do not end with
-/// the last row, the last ones begin earlier; where rows may not be done twice, all have the best size, and what is left follows
-/// the row that is returned.
+/// Open rows in as few blocks as there can be, of the best size and then of ones that are a little smaller. Where these
+/// do not end with the last row, the last ones begin earlier; where rows may not be done twice, all have the best size,
+/// and what is left follows the row that is returned.
 Value ContractionEmitter::forRowsOfSomeSizes(llvm::function_ref<void(int64_t rows)> body) {
   constexpr int64_t kPart = 8;
   Value extent = extents[*contraction.rowLoop];
@@ -396,7 +407,8 @@ Value ContractionEmitter::forRowsOfSomeSizes(llvm::function_ref<void(int64_t row
   // Parts that all blocks together have less; every block has one before one has two.
   Value parts = zero;
   if (numSmaller)
-    parts = arith::MinSIOp::create(b, loc, compute(d0 * numSmaller, {count}), compute((d1 * rows - d0).floorDiv(part), {extent, count}));
+    parts = arith::MinSIOp::create(b, loc, compute(d0 * numSmaller, {count}),
+                                   compute((d1 * rows - d0).floorDiv(part), {extent, count}));
   Value end = compute(d0 * rows - d1 * part, {count, parts});
   if (!mayRepeatRows()) {
     Value isExact = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, end, extent);
@@ -409,9 +421,11 @@ Value ContractionEmitter::forRowsOfSomeSizes(llvm::function_ref<void(int64_t row
   for (int64_t less = 0; less <= numSmaller; ++less) {
     Value smaller = zero;
     if (less < numSmaller)
-      smaller = arith::MaxSIOp::create(b, loc, zero, arith::MinSIOp::create(b, loc, count, compute(d0 - d1 * less, {parts, count})));
+      smaller = arith::MaxSIOp::create(b, loc, zero,
+                                       arith::MinSIOp::create(b, loc, count, compute(d0 - d1 * less, {parts, count})));
     int64_t each = rows - less * part;
-    Value next = less == numSmaller ? end : compute(d0 + (d1 - b.getAffineSymbolExpr(2)) * each, {begin, left, smaller});
+    Value next =
+        less == numSmaller ? end : compute(d0 + (d1 - b.getAffineSymbolExpr(2)) * each, {begin, left, smaller});
     forBlocksOfRows(begin, next, each, body);
     begin = next;
     left = smaller;
@@ -419,7 +433,8 @@ Value ContractionEmitter::forRowsOfSomeSizes(llvm::function_ref<void(int64_t row
   return end;
 }
 
-Value ContractionEmitter::forRowSteps(Value begin, ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body) {
+Value ContractionEmitter::forRowSteps(Value begin, ArrayRef<int64_t> steps,
+                                      llvm::function_ref<void(int64_t rows)> body) {
   for (int64_t rows : steps)
     begin = forWholeBlocks(begin, extents[*contraction.rowLoop], rows, [&](Value row) {
       position[*contraction.rowLoop] = row;
@@ -438,9 +453,10 @@ static Value getViewedBuffer(Value memory) {
 /// Whether rows that are computed twice come out the same: nothing that they are made of is written over.
 bool ContractionEmitter::mayRepeatRows() {
   return isFromZero && llvm::none_of(epilogue, [](EpilogueStage &stage) {
-    Value written = getViewedBuffer(stage.op.getDpsInits()[0]);
-    return llvm::any_of(stage.reads, [&](const ElementRead &read) { return getViewedBuffer(read.memory) == written; });
-  });
+           Value written = getViewedBuffer(stage.op.getDpsInits()[0]);
+           return llvm::any_of(stage.reads,
+                               [&](const ElementRead &read) { return getViewedBuffer(read.memory) == written; });
+         });
 }
 
 LoopRange ContractionEmitter::getRange(unsigned loop, int64_t row) {
@@ -514,8 +530,7 @@ void ContractionEmitter::emitBlock(RegisterBlock chosen, Value mask) {
   for (int64_t row = 0; row < size.rows; ++row)
     for (int64_t v = 0; v < size.vectors; ++v)
       if (depth)
-        sums[row * size.vectors + v] =
-            vector::LoadOp::create(b, loc, vectorType, depth->sums, getPlaceOfSum(row, v));
+        sums[row * size.vectors + v] = vector::LoadOp::create(b, loc, vectorType, depth->sums, getPlaceOfSum(row, v));
       else if (!isFromZero)
         sums.push_back(loadVector(out, row, v));
   bool isDone = !depth || depth->isLast;
@@ -549,8 +564,8 @@ void ContractionEmitter::storeBlock(MutableArrayRef<Value> sums) {
       Value sum = sums[row * size.vectors + v];
       SmallVector<Value> indices = getIndices(out, row, v * lanes);
       if (active && v + 1 == size.vectors && isLastColumnAlone())
-        memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, sum, ArrayRef<int64_t>{0}),
-                                out.memory, indices);
+        memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, sum, ArrayRef<int64_t>{0}), out.memory,
+                                indices);
       else if (active && v + 1 == size.vectors)
         vector::MaskedStoreOp::create(b, loc, out.memory, indices, active, sum);
       else
@@ -591,8 +606,8 @@ void ContractionEmitter::applyEpilogue(MutableArrayRef<Value> sums) {
         Value &known = shared[{number, isAlong ? v : -1}];
         if (known && !hasRows)
           return known;
-        return known = emitVectorRead(b, loc, read, contraction.columnLoop, getIndices(read, row, v * lanes),
-                                      lanes, v + 1 == size.vectors ? active : Value());
+        return known = emitVectorRead(b, loc, read, contraction.columnLoop, getIndices(read, row, v * lanes), lanes,
+                                      v + 1 == size.vectors ? active : Value());
       });
     }
   }
@@ -601,7 +616,9 @@ void ContractionEmitter::applyEpilogue(MutableArrayRef<Value> sums) {
 SmallVector<Value> ContractionEmitter::emitReduction(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows,
                                                      ValueRange sums) {
   if (loops.empty())
-    return sumsWords ? emitWordStep(rows, sums) : contraction.quadLoop ? emitQuadStep(rows, sums) : emitStep(rows, sums);
+    return sumsWords              ? emitWordStep(rows, sums)
+           : contraction.quadLoop ? emitQuadStep(rows, sums)
+                                  : emitStep(rows, sums);
   if (widensInRegisters)
     return emitScaledBlocks(rows, sums);
   if (loops.front() == contraction.quadLoop)
@@ -615,10 +632,10 @@ SmallVector<Value> ContractionEmitter::emitReduction(ArrayRef<unsigned> loops, A
   return emitLoop(loops, getRange(loops.front(), rows.front()), rows, sums);
 }
 
-/// How many steps of the innermost loop are done at a time, so that the loop itself, which counts and asks for what comes next,
-/// costs little beside the products of a step. Where registers are few, so are these: there all of a few steps are done at a
-/// time, and what is left of others in a second loop. Elsewhere the number divides the steps, and windows, which got slower by
-/// it, do one at a time.
+/// How many steps of the innermost loop are done at a time, so that the loop itself, which counts and asks for what
+/// comes next, costs little beside the products of a step. Where registers are few, so are these: there all of a few
+/// steps are done at a time, and what is left of others in a second loop. Elsewhere the number divides the steps, and
+/// windows, which got slower by it, do one at a time.
 int64_t ContractionEmitter::chooseUnrolledSteps(std::optional<int64_t> steps) {
   constexpr int64_t kFewProducts = 48, kMostSteps = 8;
   // How much of a window is seen is little where it is not known.
@@ -634,8 +651,8 @@ int64_t ContractionEmitter::chooseUnrolledSteps(std::optional<int64_t> steps) {
   return unrolled;
 }
 
-SmallVector<Value> ContractionEmitter::emitLoop(ArrayRef<unsigned> loops, LoopRange range,
-                                                ArrayRef<int64_t> rows, ValueRange sums) {
+SmallVector<Value> ContractionEmitter::emitLoop(ArrayRef<unsigned> loops, LoopRange range, ArrayRef<int64_t> rows,
+                                                ValueRange sums) {
   std::optional<int64_t> first = getConstantIntValue(range.begin), last = getConstantIntValue(range.end), steps;
   if (first && last)
     steps = *last - *first;
@@ -694,7 +711,8 @@ SmallVector<Value> ContractionEmitter::emitSteps(ArrayRef<unsigned> loops, Value
 Value ContractionEmitter::loadElement(int64_t row) {
   if (copiedRows)
     return loadCopied(row);
-  Value element = pixels.empty() ? memref::LoadOp::create(b, loc, contraction.scalars.memory, getIndices(contraction.scalars, row, 0))
+  Value element = pixels.empty() ? memref::LoadOp::create(b, loc, contraction.scalars.memory,
+                                                          getIndices(contraction.scalars, row, 0))
                                  : memref::LoadOp::create(b, loc, pixels[row], position[window->loop + 1]);
   return contraction.widensScalars ? arith::ExtFOp::create(b, loc, type, element).getResult() : element;
 }
@@ -703,7 +721,9 @@ SmallVector<Value> ContractionEmitter::emitStep(ArrayRef<int64_t> rows, ValueRan
   auto vectorType = VectorType::get({lanes}, type);
   SmallVector<Value> results(sums);
   auto loadVectorOf = [&](int64_t v) { return loadVector(contraction.vectors, 0, v); };
-  auto loadRow = [&](int64_t row) -> Value { return vector::BroadcastOp::create(b, loc, vectorType, loadElement(row)); };
+  auto loadRow = [&](int64_t row) -> Value {
+    return vector::BroadcastOp::create(b, loc, vectorType, loadElement(row));
+  };
   auto add = [&](int64_t row, int64_t v, Value factor, Value columns) {
     Value &sum = results[row * size.vectors + v];
     sum = contraction.isOfWordPairs ? addProductsOfPairs(b, loc, byteProducts, sum, factor, columns)

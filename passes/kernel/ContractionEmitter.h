@@ -19,9 +19,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/cost/ByteProducts.h"
+#include "passes/cost/RegisterBlock.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/Epilogue.h"
-#include "passes/cost/RegisterBlock.h"
 
 namespace tenon {
 
@@ -78,10 +78,9 @@ struct UnrolledStep {
 /// Emits the loops of one contraction on buffers.
 class ContractionEmitter {
 public:
-  ContractionEmitter(mlir::linalg::GenericOp op, const Contraction &contraction, int64_t vectorBytes,
-                     int64_t registers, ByteProducts byteProducts)
-      : b(op), loc(op.getLoc()), op(op), contraction(contraction), registers(registers),
-        byteProducts(byteProducts),
+  ContractionEmitter(mlir::linalg::GenericOp op, const Contraction &contraction, int64_t vectorBytes, int64_t registers,
+                     ByteProducts byteProducts)
+      : b(op), loc(op.getLoc()), op(op), contraction(contraction), registers(registers), byteProducts(byteProducts),
         type(contraction.isOfBytes ? b.getF32Type() : mlir::getElementTypeOrSelf(op.getDpsInits()[0])),
         lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()), position(op.getNumLoops()) {}
   void emit();
@@ -129,7 +128,8 @@ private:
   void forBlocksOfRows(mlir::Value begin, mlir::Value end, int64_t rows, llvm::function_ref<void(int64_t rows)> body);
   int64_t countSmallerSizes(int64_t part);
   mlir::Value forRowsOfSomeSizes(llvm::function_ref<void(int64_t rows)> body);
-  mlir::Value forRowSteps(mlir::Value begin, mlir::ArrayRef<int64_t> steps, llvm::function_ref<void(int64_t rows)> body);
+  mlir::Value forRowSteps(mlir::Value begin, mlir::ArrayRef<int64_t> steps,
+                          llvm::function_ref<void(int64_t rows)> body);
   bool mayRepeatRows();
   void emitRowsAnywhere(int64_t rows, llvm::function_ref<void(int64_t rows)> body);
   void forRowsOfKnownWindows(llvm::function_ref<void(int64_t rows)> body);
@@ -146,8 +146,8 @@ private:
   /// Adds what `loops` sum to some rows of the block; `sums` are those of all rows.
   llvm::SmallVector<mlir::Value> emitReduction(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
                                                mlir::ValueRange sums);
-  llvm::SmallVector<mlir::Value> emitLoop(mlir::ArrayRef<unsigned> loops, LoopRange range,
-                                          mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
+  llvm::SmallVector<mlir::Value> emitLoop(mlir::ArrayRef<unsigned> loops, LoopRange range, mlir::ArrayRef<int64_t> rows,
+                                          mlir::ValueRange sums);
   llvm::SmallVector<mlir::Value> emitSteps(mlir::ArrayRef<unsigned> loops, mlir::Value begin, mlir::Value end,
                                            int64_t unrolled, mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
   bool readsZeros(unsigned loop, mlir::ArrayRef<int64_t> rows);
@@ -204,7 +204,8 @@ private:
   void forCutRows(int64_t panel, mlir::Value first, mlir::Value last, llvm::function_ref<void(mlir::Value)> body);
   llvm::SmallVector<mlir::Value> getCutSource(int64_t panel, mlir::Value row);
   void cutRows();
-  void cutElements(mlir::Value elements, int64_t count, llvm::function_ref<void(int64_t part, mlir::Value halves)> store);
+  void cutElements(mlir::Value elements, int64_t count,
+                   llvm::function_ref<void(int64_t part, mlir::Value halves)> store);
   void cutRow(int64_t panel, mlir::Value row);
   void prefetchRow(int64_t panel, mlir::Value row);
   void loadColumns(int64_t vector, int64_t part);
@@ -261,7 +262,8 @@ private:
   mlir::Value compute(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> symbols);
   /// A loop from `begin` to `end`; `body` runs at its insertion point.
   void forLoop(mlir::Value begin, mlir::Value end, int64_t step, llvm::function_ref<void(mlir::Value)> body);
-  mlir::Value forWholeBlocks(mlir::Value begin, mlir::Value end, int64_t step, llvm::function_ref<void(mlir::Value)> body);
+  mlir::Value forWholeBlocks(mlir::Value begin, mlir::Value end, int64_t step,
+                             llvm::function_ref<void(mlir::Value)> body);
 
   mlir::OpBuilder b;
   mlir::Location loc;
@@ -275,31 +277,33 @@ private:
   llvm::SmallVector<EpilogueStage> epilogue;
   llvm::SmallVector<mlir::Value> extents, position;
   llvm::SmallVector<unsigned> outerLoops; ///< the parallel loops but rows and columns
-  mlir::Value firstColumn; ///< of the group that is done now, where there are several, or of those that are copied
+  mlir::Value firstColumn;  ///< of the group that is done now, where there are several, or of those that are copied
   mlir::Value columnExtent; ///< the columns of a group, as many as are copied, or all
   std::optional<WindowLoop> window;
   std::optional<DepthParts> depth;
-  mlir::Operation *versions = nullptr; ///< the branch between code for some numbers of rows and for others, where there is one
-  int64_t fewestRows = 1;              ///< open rows are none or so many, at least
-  mlir::Value waitingSums;             ///< the memory that these share
-  mlir::Value copiedRows; ///< their memory: by blocks of rows [step / kCopiedSteps, row, step % kCopiedSteps]
-  mlir::Value stepOfLoop; ///< the first of those of the innermost loop that are done at a time
+  mlir::Operation *versions =
+      nullptr;              ///< the branch between code for some numbers of rows and for others, where there is one
+  int64_t fewestRows = 1;   ///< open rows are none or so many, at least
+  mlir::Value waitingSums;  ///< the memory that these share
+  mlir::Value copiedRows;   ///< their memory: by blocks of rows [step / kCopiedSteps, row, step % kCopiedSteps]
+  mlir::Value stepOfLoop;   ///< the first of those of the innermost loop that are done at a time
   int64_t numberOfStep = 0; ///< the current one among them
-  mlir::Value blockOfRows; ///< where the current block would begin if none began earlier to end with the last row
+  mlir::Value blockOfRows;  ///< where the current block would begin if none began earlier to end with the last row
   /// Whether all taps of the window are at hand at once, so that what several rows read is loaded once.
   bool unrollsTaps = false;
   RegisterBlock block; ///< the one that is chosen
   RegisterBlock size;  ///< of the block that is emitted now, whose last vectors `active` masks
   mlir::Value active;
-  int64_t firstQuad = 0; ///< that vectors sum; those before are summed elsewhere
+  int64_t firstQuad = 0;        ///< that vectors sum; those before are summed elsewhere
   mlir::Value amxRows, amxSums; ///< rows of a tile register, and memory for the sums of four
   std::optional<Cuts> cuts;
   std::optional<ElementRead> wholeRows; ///< those that are cut
   /// Of factors that are widened: whether that happens in registers for each row, or once for all of them, to `panel`.
   bool widensInRegisters = false;
-  mlir::Value panel; ///< or columns in words: [step, part of a quad, column], a pair of words for each
+  mlir::Value panel;      ///< or columns in words: [step, part of a quad, column], a pair of words for each
   bool sumsWords = false; ///< of quads, whose rows and columns are words in the thread's scratch
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> columns; ///< vectors of values of the body, at the current step
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value>
+      columns;           ///< vectors of values of the body, at the current step
   int64_t quadBytes = 4; ///< that the current step of quads has of each
   Sight sight = Sight::whole;
   /// Where it is not known what rows see: the pixels that they read for the current tap, and what stands for

@@ -30,7 +30,8 @@ bool ContractionEmitter::fitsPairs() {
 SmallVector<Value> ContractionEmitter::emitPairs(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
   const FloatParts &parts = *contraction.parts;
   int64_t depth = *getConstantIntValue(extents[loops.front()]), pairs = parts.step / 2;
-  auto steps = scf::ForOp::create(b, loc, constant(0), constant(llvm::divideCeil(depth, parts.step)), constant(1), sums);
+  auto steps =
+      scf::ForOp::create(b, loc, constant(0), constant(llvm::divideCeil(depth, parts.step)), constant(1), sums);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(steps.getBody());
   position[loops.front()] = compute(b.getAffineSymbolExpr(0) * parts.step, {steps.getInductionVar()});
@@ -57,9 +58,11 @@ SmallVector<Value> ContractionEmitter::emitPair(ArrayRef<int64_t> rows, Value pa
   for (int64_t row : rows) {
     SmallVector<Value> indices = getIndices(contraction.scalars, row, 0);
     indices.back() = compute(b.getAffineSymbolExpr(0) * 2, {pair});
-    Value both = vector::LoadOp::create(b, loc, VectorType::get({2}, b.getBF16Type()), contraction.scalars.memory, indices);
+    Value both =
+        vector::LoadOp::create(b, loc, VectorType::get({2}, b.getBF16Type()), contraction.scalars.memory, indices);
     Value word = vector::BitCastOp::create(b, loc, VectorType::get({1}, type), both);
-    Value factor = vector::BroadcastOp::create(b, loc, floats, vector::ExtractOp::create(b, loc, word, ArrayRef<int64_t>{0}));
+    Value factor =
+        vector::BroadcastOp::create(b, loc, floats, vector::ExtractOp::create(b, loc, word, ArrayRef<int64_t>{0}));
     factor = vector::BitCastOp::create(b, loc, halves, factor);
     for (int64_t v = 0; v < size.vectors; ++v) {
       Value &sum = results[row * size.vectors + v];

@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Of an open number of rows there may be fewer blocks, which ask for a part of what follows alone, or more, which ask for some of it again. (BERT
-/// with 20 tokens takes 1.2 times as long where 8 share it, and the same with 128.)
+/// Of an open number of rows there may be fewer blocks, which ask for a part of what follows alone, or more, which ask
+/// for some of it again. (BERT with 20 tokens takes 1.2 times as long where 8 share it, and the same with 128.)
 static constexpr int64_t kOpenBlocks = 4;
 
 /// What the epilogue reads for each row comes from afar, and is asked for while the block is summed.
@@ -32,8 +32,8 @@ void ContractionEmitter::prefetchEpilogue() {
     }
 }
 
-/// The number of a block of rows, of which there are `count` along the rows, among those of the outer loops, too. `places` are what
-/// it depends on.
+/// The number of a block of rows, of which there are `count` along the rows, among those of the outer loops, too.
+/// `places` are what it depends on.
 void ContractionEmitter::countOuterBlocks(AffineExpr &number, SmallVector<Value> &places, int64_t &count) {
   for (unsigned outer : llvm::reverse(outerLoops))
     if (std::optional<int64_t> extent = getConstantIntValue(extents[outer]); extent && *extent > 1) {
@@ -43,8 +43,8 @@ void ContractionEmitter::countOuterBlocks(AffineExpr &number, SmallVector<Value>
     }
 }
 
-/// While a block of columns is multiplied with all rows, the next one comes from memory: at each step each block of rows asks
-/// for its share of that step. What lies beyond the last panel may be asked for, too: that reads nothing.
+/// While a block of columns is multiplied with all rows, the next one comes from memory: at each step each block of
+/// rows asks for its share of that step. What lies beyond the last panel may be asked for, too: that reads nothing.
 void ContractionEmitter::prefetchParts() {
   constexpr int64_t kRowsOfBlock = 32;
   const FloatParts &parts = *contraction.parts;
@@ -73,8 +73,8 @@ void ContractionEmitter::prefetchParts() {
   position[parts.loop] = step;
 }
 
-/// To the same step of the panels after these. Where what is summed is done in parts, after the last panels come the first ones,
-/// with their next part.
+/// To the same step of the panels after these. Where what is summed is done in parts, after the last panels come the
+/// first ones, with their next part.
 void ContractionEmitter::moveToNextPanels() {
   Value &column = position[contraction.columnLoop];
   auto compute = [&](Value from, int64_t by) -> Value {
@@ -90,17 +90,20 @@ void ContractionEmitter::moveToNextPanels() {
   column = next;
 }
 
-/// A matrix that is read once, by a single block of rows, comes through the first cache from wherever it is: what is asked for is what
-/// follows some steps later. Asking for the next panel instead, which only the second cache holds, takes up to 1.4 times as long where
-/// the matrix comes from the shared cache (2 to 4 rows by 512x2048 on Zen 3); fewer bytes ahead are too few where it comes from memory.
+/// A matrix that is read once, by a single block of rows, comes through the first cache from wherever it is: what is
+/// asked for is what follows some steps later. Asking for the next panel instead, which only the second cache holds,
+/// takes up to 1.4 times as long where the matrix comes from the shared cache (2 to 4 rows by 512x2048 on Zen 3); fewer
+/// bytes ahead are too few where it comes from memory.
 void ContractionEmitter::prefetchSteps() {
   constexpr int64_t kBytesAhead = 4096;
   constexpr int64_t kLineBits = 512;
-  int64_t bits = getElementTypeOrSelf(contraction.vectors.memory).getIntOrFloatBitWidth(), ahead = kBytesAhead * 8 / bits;
+  int64_t bits = getElementTypeOrSelf(contraction.vectors.memory).getIntOrFloatBitWidth(),
+          ahead = kBytesAhead * 8 / bits;
   for (int64_t column = 0; column < size.vectors * lanes; column += std::min(kLineBits / bits, contraction.panel)) {
     SmallVector<Value> indices = getIndices(contraction.vectors, 0, column);
     // Beyond a panel's last step lies the next panel.
-    indices.back() = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + ahead), indices.back());
+    indices.back() =
+        affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + ahead), indices.back());
     memref::PrefetchOp::create(b, loc, contraction.vectors.memory, indices, /*isWrite=*/false, /*localityHint=*/3,
                                /*isDataCache=*/true);
   }
@@ -108,9 +111,10 @@ void ContractionEmitter::prefetchSteps() {
 
 /// While a panel is multiplied with all rows, the next one comes from memory: each block of rows asks for its
 /// share. With parts of the depth, what comes next is that part of the next panels, or the first panels' next
-/// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks, but where it is known what follows the
-/// last panel (kPrefetchAttr), nor twice within the steps that are unrolled, as far as blocks share: a request takes the place of
-/// another instruction. What lies beyond the last panel may be asked for, too: that reads nothing.
+/// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks, but where it is known
+/// what follows the last panel (kPrefetchAttr), nor twice within the steps that are unrolled, as far as blocks share: a
+/// request takes the place of another instruction. What lies beyond the last panel may be asked for, too: that reads
+/// nothing.
 void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   constexpr int64_t kLine = 64;
   int64_t panelBytes = contraction.panel * type.getIntOrFloatBitWidth() / 8;
@@ -171,9 +175,8 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   Value column = position[contraction.columnLoop];
   Value next = compute(d0.floorDiv(contraction.panel) + numPanels, column);
   if (depth || following) {
-    Value isLast =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, compute(d0 + size.vectors * lanes, column),
-                              extents[contraction.columnLoop]);
+    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, compute(d0 + size.vectors * lanes, column),
+                                         extents[contraction.columnLoop]);
     bool hasNextPart = depth && !depth->isLast;
     Value begin = depth ? depth->begin : constant(0), first = constant(following ? following.getInt() : 0);
     if (hasNextPart)

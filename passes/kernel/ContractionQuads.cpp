@@ -18,8 +18,7 @@ using namespace mlir;
 using namespace tenon;
 
 /// Whole quads, then what is left.
-SmallVector<Value> ContractionEmitter::emitQuads(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows,
-                                                 ValueRange sums) {
+SmallVector<Value> ContractionEmitter::emitQuads(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
   Value &place = position[loops.front()];
   int64_t depth = *getConstantIntValue(extents[loops.front()]), whole = depth / 4;
   SmallVector<Value> results(sums);
@@ -31,7 +30,8 @@ SmallVector<Value> ContractionEmitter::emitQuads(ArrayRef<unsigned> loops, Array
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     results.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
-    Value first = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) * 4), loop.getInductionVar());
+    Value first =
+        affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) * 4), loop.getInductionVar());
     for (int64_t step = 0; step < steps; ++step) {
       place = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, (b.getAffineDimExpr(0) + step) * 4),
                                             loop.getInductionVar());
@@ -54,14 +54,13 @@ SmallVector<Value> ContractionEmitter::emitQuads(ArrayRef<unsigned> loops, Array
 /// The quad of a row, with zeros for what there is not.
 Value ContractionEmitter::loadQuad(int64_t row) {
   Value memory = pixels.empty() ? contraction.scalars.memory : pixels[row];
-  SmallVector<Value> indices = pixels.empty() ? getIndices(contraction.scalars, row, 0)
-                                              : SmallVector<Value>{position[window->loop + 1]};
+  SmallVector<Value> indices =
+      pixels.empty() ? getIndices(contraction.scalars, row, 0) : SmallVector<Value>{position[window->loop + 1]};
   Value bytes = vector::LoadOp::create(b, loc, VectorType::get({quadBytes}, b.getI8Type()), memory, indices);
   auto quadType = VectorType::get({4}, b.getI8Type());
   if (quadBytes < 4) {
     Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(quadType));
-    bytes = vector::InsertStridedSliceOp::create(b, loc, bytes, zeros, ArrayRef<int64_t>{0},
-                                                 ArrayRef<int64_t>{1});
+    bytes = vector::InsertStridedSliceOp::create(b, loc, bytes, zeros, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
   }
   Value word = vector::BitCastOp::create(b, loc, VectorType::get({1}, type), bytes);
   return vector::ExtractOp::create(b, loc, word, ArrayRef<int64_t>{0});
@@ -69,8 +68,7 @@ Value ContractionEmitter::loadQuad(int64_t row) {
 
 /// Of a vector of columns. Panels hold zeros beyond the last column, and beyond what is summed.
 Value ContractionEmitter::loadQuads(int64_t vector) {
-  return vector::LoadOp::create(b, loc, VectorType::get({4 * lanes}, b.getI8Type()),
-                                contraction.vectors.memory,
+  return vector::LoadOp::create(b, loc, VectorType::get({4 * lanes}, b.getI8Type()), contraction.vectors.memory,
                                 getIndices(contraction.vectors, 0, vector * lanes));
 }
 

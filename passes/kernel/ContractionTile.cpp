@@ -54,12 +54,10 @@ static std::optional<int64_t> getGrowth(AffineExpr index, ArrayRef<int64_t> exte
   if (auto loop = dyn_cast<AffineDimExpr>(index))
     return extents[loop.getPosition()] - 1;
   auto binary = dyn_cast<AffineBinaryOpExpr>(index);
-  bool isFixed =
-      llvm::none_of(llvm::seq(extents.size()), [&](unsigned loop) { return index.isFunctionOfDim(loop); });
+  bool isFixed = llvm::none_of(llvm::seq(extents.size()), [&](unsigned loop) { return index.isFunctionOfDim(loop); });
   if (isFixed || !binary)
     return 0;
-  std::optional<int64_t> left = getGrowth(binary.getLHS(), extents),
-                         right = getGrowth(binary.getRHS(), extents);
+  std::optional<int64_t> left = getGrowth(binary.getLHS(), extents), right = getGrowth(binary.getRHS(), extents);
   auto factor = dyn_cast<AffineConstantExpr>(binary.getRHS());
   if (!left || !right)
     return std::nullopt;
@@ -116,14 +114,17 @@ static int64_t getTaps(linalg::GenericOp op) {
 }
 
 bool tenon::copiesColumns(linalg::GenericOp op, const Contraction &contraction) {
-  // Sets repeat after so many bytes in all processors whose first cache looks for a line before it knows the page. Each has some lines.
+  // Sets repeat after so many bytes in all processors whose first cache looks for a line before it knows the page. Each
+  // has some lines.
   constexpr int64_t kSetBytes = 4096, kLinesOfSet = 8, kFewSets = 16;
   const ElementRead &read = contraction.scalars;
   auto type = cast<ShapedType>(read.memory.getType());
   if (!contraction.isColumnwise || contraction.isOfBytes || contraction.widensScalars || !contraction.rowLoop ||
-      !type.getElementType().isF32() || ShapedType::isDynamic(type.getShape().back()) || !isAlongLast(read.map, contraction.columnLoop))
+      !type.getElementType().isF32() || ShapedType::isDynamic(type.getShape().back()) ||
+      !isAlongLast(read.map, contraction.columnLoop))
     return false;
-  // A block of rows reads the filter, twice as many pixels, and writes some; and the lines that come next are fetched, too.
+  // A block of rows reads the filter, twice as many pixels, and writes some; and the lines that come next are fetched,
+  // too.
   constexpr int64_t kWritten = 4;
   int64_t bytes = type.getShape().back() * sizeof(float), taps = getTaps(op), lines = 2 * (3 * taps + kWritten);
   int64_t sets = kSetBytes / std::gcd(bytes, kSetBytes);
@@ -132,7 +133,8 @@ bool tenon::copiesColumns(linalg::GenericOp op, const Contraction &contraction) 
 
 std::optional<int64_t> tenon::getWidenedTileBytes(linalg::GenericOp op, const Contraction &contraction,
                                                   ArrayRef<int64_t> extents) {
-  bool widensHalves = contraction.widensScalars && !contraction.widening && !contraction.isColumnwise && !op->hasAttr(kCopiedRowsAttr);
+  bool widensHalves =
+      contraction.widensScalars && !contraction.widening && !contraction.isColumnwise && !op->hasAttr(kCopiedRowsAttr);
   bool copies = copiesColumns(op, contraction), isInWords = !widensHalves && !copies;
   if (isInWords && !fitsWords(op, contraction))
     return std::nullopt;
@@ -158,7 +160,8 @@ int64_t tenon::getTileScratch(linalg::GenericOp op, const Contraction &contracti
     return 0;
   if (contraction.isColumnwise)
     return llvm::alignTo(*bytes, TENON_BUFFER_ALIGNMENT) + getTaps(op) * kCopiedColumns * int64_t(sizeof(float));
-  return contraction.quadLoop ? llvm::alignTo(*bytes, TENON_BUFFER_ALIGNMENT) + getBytesOfPanelInWords(op, contraction) : *bytes;
+  return contraction.quadLoop ? llvm::alignTo(*bytes, TENON_BUFFER_ALIGNMENT) + getBytesOfPanelInWords(op, contraction)
+                              : *bytes;
 }
 
 namespace {
@@ -173,8 +176,8 @@ struct TileRange {
 class TileCopy {
 public:
   /// Elements become such of type `wide`, `lanes` of them at a time where there are so many.
-  TileCopy(OpBuilder &b, linalg::GenericOp op, const ElementRead &read, ArrayRef<TilePlaces> places,
-           ValueRange extents, Type wide, int64_t lanes, int64_t scratch = 0);
+  TileCopy(OpBuilder &b, linalg::GenericOp op, const ElementRead &read, ArrayRef<TilePlaces> places, ValueRange extents,
+           Type wide, int64_t lanes, int64_t scratch = 0);
   /// What is read in place of `read`.
   ElementRead getCopy();
   /// Says that the last index has these places.
@@ -211,8 +214,8 @@ private:
 };
 } // namespace
 
-TileCopy::TileCopy(OpBuilder &b, linalg::GenericOp op, const ElementRead &read,
-                   ArrayRef<TilePlaces> places, ValueRange extents, Type wide, int64_t lanes, int64_t scratch)
+TileCopy::TileCopy(OpBuilder &b, linalg::GenericOp op, const ElementRead &read, ArrayRef<TilePlaces> places,
+                   ValueRange extents, Type wide, int64_t lanes, int64_t scratch)
     : b(b), loc(op.getLoc()), read(read), places(places), extents(extents), wide(wide), lanes(lanes), scratch(scratch) {
   for (auto [dim, index] : llvm::enumerate(read.map.getResults()))
     ranges.push_back(findRange(index, dim));
@@ -232,8 +235,7 @@ TileRange TileCopy::findRange(AffineExpr index, unsigned dim) {
     operands.push_back(getAsOpFoldResult(extent));
   }
   int64_t step = places[dim].step;
-  OpFoldResult begin = fold(index.replaceDims(begins), operands),
-               end = fold(index.replaceDims(lasts) + 1, operands);
+  OpFoldResult begin = fold(index.replaceDims(begins), operands), end = fold(index.replaceDims(lasts) + 1, operands);
   OpFoldResult skipped = b.getIndexAttr(0);
   AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1), zero = b.getAffineConstantExpr(0);
   if (!read.bounds.empty()) {
@@ -244,8 +246,7 @@ TileRange TileCopy::findRange(AffineExpr index, unsigned dim) {
     OpFoldResult size = memref::getMixedSize(b, loc, read.memory, dim);
     end = affine::makeComposedFoldedAffineMin(b, loc, getMap(2, {s0, s1}), {end, size});
   }
-  OpFoldResult first = fold(s0 + s1 * step, {begin, skipped}),
-               count = fold((s1 - s0).ceilDiv(step), {first, end});
+  OpFoldResult first = fold(s0 + s1 * step, {begin, skipped}), count = fold((s1 - s0).ceilDiv(step), {first, end});
   return {toValue(begin), skipped, first, count};
 }
 
@@ -257,7 +258,8 @@ SmallVector<Value> TileCopy::getBegins() {
 Value TileCopy::createCopy(unsigned numDims) {
   SmallVector<int64_t> shape(numDims, 1);
   for (auto [dim, place] : llvm::enumerate(places))
-    shape[std::min<size_t>(dim, numDims - 1)] *= dim + 1 == places.size() ? llvm::alignTo(place.count, getUnit()) : place.count;
+    shape[std::min<size_t>(dim, numDims - 1)] *=
+        dim + 1 == places.size() ? llvm::alignTo(place.count, getUnit()) : place.count;
   return kernel::ScratchOp::create(b, loc, MemRefType::get(shape, wide), scratch);
 }
 
@@ -266,8 +268,7 @@ ElementRead TileCopy::getCopy() {
   copied.memory = createCopy(places.size());
   SmallVector<AffineExpr> indices;
   for (auto [index, place, range] : llvm::zip(read.map.getResults(), places, ranges)) {
-    bool isLinear =
-        llvm::all_of(llvm::seq(extents.size()), [&](unsigned loop) { return getStep(index, loop); });
+    bool isLinear = llvm::all_of(llvm::seq(extents.size()), [&](unsigned loop) { return getStep(index, loop); });
     AffineExpr moved = isLinear ? b.getAffineConstantExpr(0) : index;
     for (unsigned loop = 0; isLinear && loop < extents.size(); ++loop)
       moved = moved + b.getAffineDimExpr(loop) * (*getStep(index, loop) / place.step);
@@ -308,8 +309,7 @@ void TileCopy::emit() {
   SmallVector<ReassociationIndices> groups;
   for (unsigned dim = 0; dim < rank; ++dim)
     dim <= run ? groups.push_back({dim}) : groups.back().push_back(dim);
-  source = run + 1 == rank ? read.memory
-                           : memref::CollapseShapeOp::create(b, loc, read.memory, groups).getResult();
+  source = run + 1 == rank ? read.memory : memref::CollapseShapeOp::create(b, loc, read.memory, groups).getResult();
   copy = createCopy(run + 1);
   AffineExpr s0 = b.getAffineSymbolExpr(0), s1 = b.getAffineSymbolExpr(1);
   Value zero = arith::ConstantIndexOp::create(b, loc, 0), one = arith::ConstantIndexOp::create(b, loc, 1);
@@ -347,8 +347,8 @@ void TileCopy::emitRun() {
     return emitParts(getUnit());
   if (known)
     return emitParts(lanes);
-  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, end,
-                                     arith::ConstantIndexOp::create(b, loc, lanes));
+  Value fits =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, end, arith::ConstantIndexOp::create(b, loc, lanes));
   auto branch = scf::IfOp::create(b, loc, fits, /*withElseRegion=*/true);
   b.setInsertionPointToStart(branch.thenBlock());
   emitParts(lanes);
@@ -378,8 +378,9 @@ void TileCopy::emitPart(Value place, int64_t width) {
   } else {
     auto quad = VectorType::get({getUnit()}, narrow);
     if (width < getUnit())
-      elements = vector::InsertStridedSliceOp::create(b, loc, elements, arith::ConstantOp::create(b, loc, b.getZeroAttr(quad)),
-                                                      ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
+      elements =
+          vector::InsertStridedSliceOp::create(b, loc, elements, arith::ConstantOp::create(b, loc, b.getZeroAttr(quad)),
+                                               ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
     elements = widenQuads(b, loc, elements);
   }
   vector::StoreOp::create(b, loc, elements, copy, target);
@@ -426,7 +427,8 @@ ElementRead ContractionEmitter::copyColumns(const ElementRead &read, ArrayRef<in
   TileCopy tile(b, op, read, places, steps, type, lanes, scratch);
   SmallVector<Value> operands(read.symbols);
   operands.push_back(firstColumn);
-  AffineExpr first = read.map.getResults().back().replace(b.getAffineDimExpr(column), b.getAffineSymbolExpr(read.symbols.size()));
+  AffineExpr first =
+      read.map.getResults().back().replace(b.getAffineDimExpr(column), b.getAffineSymbolExpr(read.symbols.size()));
   tile.setLastRange(compute(first, operands), kCopiedColumns);
   ElementRead copied = tile.getCopy();
   tile.emit();

@@ -54,7 +54,8 @@ void ContractionEmitter::emitWidenedRows(bool inRegisters) {
   copyRows();
   ElementRead stored = contraction.vectors;
   int64_t width = block.vectors * lanes, depth = *getConstantIntValue(extents[getWidenedLoop(op)]);
-  panel = kernel::ScratchOp::create(b, loc, MemRefType::get({depth, width}, type), llvm::alignTo(getCopyScratch(op, contraction), TENON_BUFFER_ALIGNMENT));
+  panel = kernel::ScratchOp::create(b, loc, MemRefType::get({depth, width}, type),
+                                    llvm::alignTo(getCopyScratch(op, contraction), TENON_BUFFER_ALIGNMENT));
   contraction.vectors.memory = panel;
   AffineExpr step = b.getAffineDimExpr(getWidenedLoop(op)), column = b.getAffineDimExpr(contraction.columnLoop);
   contraction.vectors.map = AffineMap::get(op.getNumLoops(), 0, {step, column % width}, b.getContext());
@@ -65,9 +66,9 @@ void ContractionEmitter::emitWidenedRows(bool inRegisters) {
 /// All numbers of a word, or as many, are done one after the other.
 static constexpr int64_t kUnrolledNumbers = 8;
 
-/// Asks for the numbers that come some kilobytes after those which are read at step `number` of the unrolled ones that begin at `first` +
-/// `index` times as many: a little at each step, in the order of memory. Beyond the end of a panel the next one begins, and beyond the last
-/// one nothing is read.
+/// Asks for the numbers that come some kilobytes after those which are read at step `number` of the unrolled ones that
+/// begin at `first` + `index` times as many: a little at each step, in the order of memory. Beyond the end of a panel
+/// the next one begins, and beyond the last one nothing is read.
 void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t number) {
   constexpr int64_t kLine = 64, kBytesAhead = 2048;
   unsigned loop = getWidenedLoop(op);
@@ -82,7 +83,8 @@ void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t numbe
     for (int64_t step = 0; step < kUnrolledNumbers; ++step)
       for (AffineExpr index : read.map.getResults())
         if (index.isFunctionOfDim(loop))
-          if (auto row = dyn_cast<AffineConstantExpr>(index.replace(b.getAffineDimExpr(loop), b.getAffineConstantExpr(step))))
+          if (auto row =
+                  dyn_cast<AffineConstantExpr>(index.replace(b.getAffineDimExpr(loop), b.getAffineConstantExpr(step))))
             rows.try_emplace(row.getValue(), read, step);
   }
   if (rows.empty())
@@ -99,20 +101,22 @@ void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t numbe
         b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + ahead + step), {first, index});
     for (int64_t vector = 0; vector < size.vectors; ++vector)
       if (vector * vectorBytes % kLine == 0)
-        memref::PrefetchOp::create(b, loc, read.memory, getIndices(read, 0, vector * lanes), /*isWrite=*/false, /*localityHint=*/3,
+        memref::PrefetchOp::create(b, loc, read.memory, getIndices(read, 0, vector * lanes), /*isWrite=*/false,
+                                   /*localityHint=*/3,
                                    /*isDataCache=*/true);
   }
 }
 
-/// Runs `body` for each of so many vectors at each of so many steps of the sum from `first` on; it changes what is carried. Of steps
-/// that are unrolled all of a vector come before those of the next one.
+/// Runs `body` for each of so many vectors at each of so many steps of the sum from `first` on; it changes what is
+/// carried. Of steps that are unrolled all of a vector come before those of the next one.
 void ContractionEmitter::forSteps(Value first, int64_t steps, int64_t vectors, MutableArrayRef<Value> carried,
                                   llvm::function_ref<void(int64_t vector, int64_t step, MutableArrayRef<Value>)> body) {
   Value &place = position[getWidenedLoop(op)];
   AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);
   auto runAll = [&](Value start, Value index, int64_t count, MutableArrayRef<Value> values) {
     for (int64_t number = 0; number < count; ++number) {
-      // What a later step reads, read before its turn, would take the registers. What they share is in the first cache by then.
+      // What a later step reads, read before its turn, would take the registers. What they share is in the first cache
+      // by then.
       if (number > 0 && (widensInRegisters || hasFewRegisters()))
         LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
       if (widensInRegisters && count == kUnrolledNumbers)
@@ -171,7 +175,8 @@ SmallVector<Value> ContractionEmitter::emitScaledBlocks(ArrayRef<int64_t> rows, 
   forBlocks(results, [&](Value first, int64_t steps, MutableArrayRef<Value> values) {
     size_t count = values.size(), own = scale ? 0 : count;
     SmallVector<Value> parts(values.take_front(own));
-    parts.append(chains * count - own, arith::ConstantOp::create(b, loc, b.getZeroAttr(VectorType::get({lanes}, type))));
+    parts.append(chains * count - own,
+                 arith::ConstantOp::create(b, loc, b.getZeroAttr(VectorType::get({lanes}, type))));
     forSteps(first, steps, size.vectors, parts, [&](int64_t vector, int64_t step, MutableArrayRef<Value> all) {
       Value column = emitColumns(contraction.widening->number, vector);
       for (int64_t row : rows) {

@@ -20,8 +20,7 @@ using namespace tenon;
 std::optional<WindowLoop> ContractionEmitter::findWindow() {
   std::optional<WindowLoop> found;
   SmallVector<AffineExpr> indices(contraction.scalars.map.getResults());
-  auto *moving =
-      llvm::find_if(indices, [&](AffineExpr index) { return index.isFunctionOfDim(*contraction.rowLoop); });
+  auto *moving = llvm::find_if(indices, [&](AffineExpr index) { return index.isFunctionOfDim(*contraction.rowLoop); });
   std::optional<int64_t> stride = getStep(*moving, *contraction.rowLoop);
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
     if (iterator == utils::IteratorType::parallel || !moving->isFunctionOfDim(loop))
@@ -56,9 +55,8 @@ bool ContractionEmitter::hasFewTaps() {
   auto isOther = [&](unsigned loop) {
     return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction && loop > window->loop;
   };
-  return llvm::none_of(llvm::seq(op.getNumLoops()), [&](unsigned loop) {
-    return isOther(loop) && getConstantIntValue(extents[loop]) != 1;
-  });
+  return llvm::none_of(llvm::seq(op.getNumLoops()),
+                       [&](unsigned loop) { return isOther(loop) && getConstantIntValue(extents[loop]) != 1; });
 }
 
 /// Rows of which it is not known what they see: by code of its own where all see the whole window.
@@ -158,8 +156,7 @@ Value ContractionEmitter::seesTap(int64_t row) {
 }
 
 /// Rows that see different parts of the window: a loop for each run of taps that the same rows see.
-SmallVector<Value> ContractionEmitter::emitBorder(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows,
-                                                  ValueRange sums) {
+SmallVector<Value> ContractionEmitter::emitBorder(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
   std::set<int64_t> ends;
   for (int64_t row : rows) {
     auto [begin, end] = getKnownRange(row);
@@ -182,14 +179,12 @@ SmallVector<Value> ContractionEmitter::emitBorder(ArrayRef<unsigned> loops, Arra
 std::optional<int64_t> ContractionEmitter::getPixelDim() {
   unsigned loop = window->loop + 1;
   auto type = cast<MemRefType>(contraction.scalars.memory.getType());
-  bool isLast = loop < op.getNumLoops() &&
-                op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction &&
+  bool isLast = loop < op.getNumLoops() && op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction &&
                 op.getIteratorTypesArray()[loop + 1] == utils::IteratorType::parallel;
   auto moves = [&](AffineExpr index) { return index.isFunctionOfDim(loop); };
   ArrayRef<AffineExpr> indices = contraction.scalars.map.getResults();
-  if (contraction.isColumnwise || !isLast || !getConstantIntValue(extents[loop]) ||
-      !type.isLastDimUnitStride() || llvm::count_if(indices, moves) != 1 ||
-      getStep(indices.back(), loop) != 1)
+  if (contraction.isColumnwise || !isLast || !getConstantIntValue(extents[loop]) || !type.isLastDimUnitStride() ||
+      llvm::count_if(indices, moves) != 1 || getStep(indices.back(), loop) != 1)
     return std::nullopt;
   return indices.size() - 1;
 }
@@ -239,20 +234,17 @@ SmallVector<Value> ContractionEmitter::emitOpenBorder(ArrayRef<unsigned> loops, 
 }
 
 /// All taps of a window, in the order of the places that they read, each of which is loaded once.
-SmallVector<Value> ContractionEmitter::emitTaps(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows,
-                                                ValueRange sums) {
+SmallVector<Value> ContractionEmitter::emitTaps(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
   struct Tap {
     int64_t place, row, number;
   };
   SmallVector<Tap> taps;
   for (int64_t row : rows) {
-    auto [first, last] =
-        sight == Sight::open ? std::pair<int64_t, int64_t>(0, window->taps) : getKnownRange(row);
+    auto [first, last] = sight == Sight::open ? std::pair<int64_t, int64_t>(0, window->taps) : getKnownRange(row);
     for (int64_t tap = first; tap < last; ++tap)
       taps.push_back({row * window->stride + tap * window->dilation, row, tap});
   }
-  llvm::sort(
-      taps, [](const Tap &a, const Tap &b) { return std::pair(a.place, a.row) < std::pair(b.place, b.row); });
+  llvm::sort(taps, [](const Tap &a, const Tap &b) { return std::pair(a.place, a.row) < std::pair(b.place, b.row); });
   for (unsigned loop : loops)
     position[loop] = constant(0);
   SmallVector<Value> results(sums), pixel(size.vectors);
@@ -265,8 +257,7 @@ SmallVector<Value> ContractionEmitter::emitTaps(ArrayRef<unsigned> loops, ArrayR
       if (!column)
         column = loadVector(contraction.vectors, 0, v);
       if (place != tap.place)
-        pixel[v] =
-            loadVector(contraction.scalars, tap.row, v, sight == Sight::open ? seesTap(tap.row) : Value());
+        pixel[v] = loadVector(contraction.scalars, tap.row, v, sight == Sight::open ? seesTap(tap.row) : Value());
       sum = vector::FMAOp::create(b, loc, pixel[v], column, sum);
     }
     place = tap.place;

@@ -32,7 +32,8 @@ static std::optional<int64_t> countQuads(linalg::GenericOp op, unsigned quadLoop
   int64_t quads = 1;
   for (auto [loop, range] : llvm::enumerate(op.getStaticLoopRanges()))
     if (op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction)
-      if (ShapedType::isDynamic(range) || llvm::MulOverflow<int64_t>(quads, loop == quadLoop ? llvm::divideCeil(range, 4) : range, quads))
+      if (ShapedType::isDynamic(range) ||
+          llvm::MulOverflow<int64_t>(quads, loop == quadLoop ? llvm::divideCeil(range, 4) : range, quads))
         return std::nullopt;
   return quads;
 }
@@ -88,7 +89,8 @@ Value ContractionEmitter::getQuadStep() {
   SmallVector<Value> places;
   for (unsigned loop : getSummedLoops()) {
     int64_t unit = loop == *contraction.quadLoop ? 4 : 1;
-    number = number * llvm::divideCeil(*getConstantIntValue(extents[loop]), unit) + b.getAffineDimExpr(places.size()).floorDiv(unit);
+    number = number * llvm::divideCeil(*getConstantIntValue(extents[loop]), unit) +
+             b.getAffineDimExpr(places.size()).floorDiv(unit);
     places.push_back(position[loop]);
   }
   return affine::makeComposedAffineApply(b, loc, AffineMap::get(places.size(), 0, number), getAsOpFoldResult(places));
@@ -98,10 +100,11 @@ Value ContractionEmitter::getQuadStep() {
 void ContractionEmitter::splitPanel(int64_t vectors) {
   std::function<void(ArrayRef<unsigned>)> forLoops = [&](ArrayRef<unsigned> loops) {
     if (!loops.empty())
-      return forLoop(constant(0), extents[loops.front()], loops.front() == *contraction.quadLoop ? 4 : 1, [&](Value place) {
-        position[loops.front()] = place;
-        forLoops(loops.drop_front());
-      });
+      return forLoop(constant(0), extents[loops.front()], loops.front() == *contraction.quadLoop ? 4 : 1,
+                     [&](Value place) {
+                       position[loops.front()] = place;
+                       forLoops(loops.drop_front());
+                     });
     Value step = getQuadStep();
     for (int64_t v = 0; v < vectors; ++v)
       for (auto [half, words] : llvm::enumerate(splitSigned(b, loc, byteProducts, loadQuads(v)))) {
@@ -115,10 +118,11 @@ void ContractionEmitter::splitPanel(int64_t vectors) {
 /// A pair of words of a row, for all lanes.
 Value ContractionEmitter::loadPair(int64_t row) {
   Value memory = pixels.empty() ? contraction.scalars.memory : pixels[row];
-  SmallVector<Value> indices = pixels.empty() ? getIndices(contraction.scalars, row, 0)
-                                              : SmallVector<Value>{position[window->loop + 1]};
+  SmallVector<Value> indices =
+      pixels.empty() ? getIndices(contraction.scalars, row, 0) : SmallVector<Value>{position[window->loop + 1]};
   Value words = vector::LoadOp::create(b, loc, VectorType::get({2}, b.getI16Type()), memory, indices);
-  Value pair = vector::ExtractOp::create(b, loc, vector::BitCastOp::create(b, loc, VectorType::get({1}, b.getI32Type()), words), ArrayRef<int64_t>{0});
+  Value pair = vector::ExtractOp::create(
+      b, loc, vector::BitCastOp::create(b, loc, VectorType::get({1}, b.getI32Type()), words), ArrayRef<int64_t>{0});
   pair = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, b.getI32Type()), pair);
   return vector::BitCastOp::create(b, loc, VectorType::get({2 * lanes}, b.getI16Type()), pair);
 }
@@ -133,7 +137,8 @@ SmallVector<Value> ContractionEmitter::emitWordStep(ArrayRef<int64_t> rows, Valu
     if (hasFewRegisters())
       LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
     if (half == 1)
-      place = affine::makeComposedAffineApply(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + 2), getAsOpFoldResult(ValueRange{first}));
+      place = affine::makeComposedAffineApply(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + 2),
+                                              getAsOpFoldResult(ValueRange{first}));
     SmallVector<Value> columns;
     for (int64_t v = 0; v < size.vectors; ++v) {
       Value pairs = vector::LoadOp::create(b, loc, VectorType::get({lanes}, b.getI32Type()), panel,

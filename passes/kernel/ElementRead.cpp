@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "passes/kernel/ElementRead.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -96,7 +95,7 @@ AffineExpr BodyReader::readArithmetic(Operation *definition) {
   if (auto apply = dyn_cast<affine::AffineApplyOp>(definition)) {
     unsigned numDims = apply.getAffineMap().getNumDims();
     return apply.getAffineMap().getResult(0).replaceDimsAndSymbols(ArrayRef(operands).take_front(numDims),
-                                                                  ArrayRef(operands).drop_front(numDims));
+                                                                   ArrayRef(operands).drop_front(numDims));
   }
   if (isa<arith::AddIOp>(definition))
     return operands[0] + operands[1];

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_PASSES_KERNEL_ELEMENTREAD_H
 #define TENON_PASSES_KERNEL_ELEMENTREAD_H
 
@@ -25,8 +24,8 @@ struct ReadBound {
 /// An element that the body uses: an operand's, or one that it reads by itself where all bounds hold, and zero where
 /// they do not, as a convolution does beyond the borders of its input.
 struct ElementRead {
-  mlir::Value memory; ///< a tensor or a buffer
-  mlir::AffineMap map; ///< of the loops; its symbols, which are those of the bounds, are `symbols`
+  mlir::Value memory;                     ///< a tensor or a buffer
+  mlir::AffineMap map;                    ///< of the loops; its symbols, which are those of the bounds, are `symbols`
   llvm::SmallVector<mlir::Value> symbols; ///< defined outside of the operation
   llvm::SmallVector<ReadBound> bounds;
 };

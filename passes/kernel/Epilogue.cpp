@@ -70,9 +70,8 @@ static std::optional<EpilogueStage> matchStage(Operation *candidate, Operation *
                                                unsigned columnLoop) {
   auto op = dyn_cast<linalg::GenericOp>(candidate);
   if (!op || op.getNumDpsInits() != 1 || op.getNumReductionLoops() ||
-      !llvm::all_of(*op.getBody(), [](Operation &inner) {
-        return isa<linalg::YieldOp>(inner) || isVectorArithmetic(inner);
-      }))
+      !llvm::all_of(*op.getBody(),
+                    [](Operation &inner) { return isa<linalg::YieldOp>(inner) || isVectorArithmetic(inner); }))
     return std::nullopt;
   AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   std::optional<unsigned> element = findElement(op, memory, producer);
@@ -113,8 +112,8 @@ SmallVector<EpilogueStage> tenon::matchEpilogue(Operation *producer, Value memor
   return stages;
 }
 
-Value tenon::emitVectorRead(OpBuilder &b, Location loc, const ElementRead &read, unsigned columnLoop, ValueRange indices,
-                            int64_t lanes, Value active) {
+Value tenon::emitVectorRead(OpBuilder &b, Location loc, const ElementRead &read, unsigned columnLoop,
+                            ValueRange indices, int64_t lanes, Value active) {
   auto type = VectorType::get({lanes}, getElementTypeOrSelf(read.memory));
   if (!isAlongColumns(read, columnLoop)) {
     Value element = memref::LoadOp::create(b, loc, read.memory, indices);

@@ -43,13 +43,13 @@ llvm::SmallVector<EpilogueStage> matchEpilogue(mlir::Operation *producer, mlir::
 /// Whether a read moves along the columns, or the same element serves a whole vector.
 bool isAlongColumns(const ElementRead &read, unsigned columnLoop);
 
-/// What a stage reads for `lanes` columns from the point on that `indices` say, of `read`'s memory. Zeros where `active`,
-/// if it is given, is false.
+/// What a stage reads for `lanes` columns from the point on that `indices` say, of `read`'s memory. Zeros where
+/// `active`, if it is given, is false.
 mlir::Value emitVectorRead(mlir::OpBuilder &b, mlir::Location loc, const ElementRead &read, unsigned columnLoop,
                            mlir::ValueRange indices, int64_t lanes, mlir::Value active);
 
-/// Makes of vectors of elements those after the stage, an operation of all of them at a time. `read` gives the vector of
-/// what the stage's read of that number reads for the vector of that place.
+/// Makes of vectors of elements those after the stage, an operation of all of them at a time. `read` gives the vector
+/// of what the stage's read of that number reads for the vector of that place.
 void emitStage(mlir::OpBuilder &b, const EpilogueStage &stage, mlir::MutableArrayRef<mlir::Value> vectors,
                llvm::function_ref<mlir::Value(unsigned number, size_t place)> read);
 

@@ -44,8 +44,8 @@ using namespace tenon;
 
 namespace {
 
-/// Emits products of a constant matrix with vectors of floats or integers as straight-line code. Rows, or columns, of opposite points
-/// differ in some signs alone, and share what they can.
+/// Emits products of a constant matrix with vectors of floats or integers as straight-line code. Rows, or columns, of
+/// opposite points differ in some signs alone, and share what they can.
 class MatrixEmitter {
 public:
   MatrixEmitter(OpBuilder &b, Location loc, VectorType type) : b(b), loc(loc), type(type) {}
@@ -58,14 +58,20 @@ private:
   Value sum(const Terms &terms);
   Value splat(double value) {
     Type element = type.getElementType();
-    Attribute number = element.isFloat() ? Attribute(b.getFloatAttr(element, value)) : b.getIntegerAttr(element, int64_t(value));
+    Attribute number =
+        element.isFloat() ? Attribute(b.getFloatAttr(element, value)) : b.getIntegerAttr(element, int64_t(value));
     return arith::ConstantOp::create(b, loc, SplatElementsAttr::get(type, number));
   }
   bool isOfFloats() { return type.getElementType().isFloat(); }
-  Value add(Value x, Value y) { return isOfFloats() ? arith::AddFOp::create(b, loc, x, y).getResult() : arith::AddIOp::create(b, loc, x, y); }
-  Value sub(Value x, Value y) { return isOfFloats() ? arith::SubFOp::create(b, loc, x, y).getResult() : arith::SubIOp::create(b, loc, x, y); }
+  Value add(Value x, Value y) {
+    return isOfFloats() ? arith::AddFOp::create(b, loc, x, y).getResult() : arith::AddIOp::create(b, loc, x, y);
+  }
+  Value sub(Value x, Value y) {
+    return isOfFloats() ? arith::SubFOp::create(b, loc, x, y).getResult() : arith::SubIOp::create(b, loc, x, y);
+  }
   Value scale(Value x, double factor) {
-    return isOfFloats() ? arith::MulFOp::create(b, loc, splat(factor), x).getResult() : arith::MulIOp::create(b, loc, splat(factor), x);
+    return isOfFloats() ? arith::MulFOp::create(b, loc, splat(factor), x).getResult()
+                        : arith::MulIOp::create(b, loc, splat(factor), x);
   }
 
   OpBuilder &b;
@@ -189,8 +195,8 @@ public:
       : b(op), loc(op.getLoc()), op(op), type(cast<MemRefType>(op.getInit().getType()).getElementType()),
         channelType(isOfWords(op) ? b.getI16Type() : type), lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()),
         channelLanes(vectorBytes * 8 / channelType.getIntOrFloatBitWidth()), vectorType(VectorType::get({lanes}, type)),
-        channelVectorType(VectorType::get({channelLanes}, channelType)), transforms(getTransforms(op)), scratch(getWinogradScratch(op)),
-        side(op.getOutputs() + op.getWindow() - 1) {}
+        channelVectorType(VectorType::get({channelLanes}, channelType)), transforms(getTransforms(op)),
+        scratch(getWinogradScratch(op)), side(op.getOutputs() + op.getWindow() - 1) {}
   void emit();
 
 private:
@@ -221,8 +227,7 @@ private:
     for (Value value : values)
       operands.push_back(getAsOpFoldResult(value));
     return getValueOrCreateConstantIndexOp(
-        b, loc,
-        affine::makeComposedFoldedAffineApply(b, loc, AffineMap::get(values.size(), 0, expr), operands));
+        b, loc, affine::makeComposedFoldedAffineApply(b, loc, AffineMap::get(values.size(), 0, expr), operands));
   }
   AffineExpr dim(unsigned i) { return b.getAffineDimExpr(i); }
   void forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body);
@@ -249,7 +254,7 @@ private:
   int64_t side;
 
   SmallVector<EpilogueStage> epilogue;
-  Value result; ///< the memory that it ends in
+  Value result;                             ///< the memory that it ends in
   Value rows, columns, filters;             ///< of the tile
   Value squareRows, squareColumns, squares; ///< how many squares there are
   Value window, transformed, products;      ///< buffers in scratch
@@ -278,9 +283,8 @@ void Expansion::forLoop(Value begin, Value end, int64_t step, llvm::function_ref
 void Expansion::forSquares(llvm::function_ref<void(Value row, Value column, Value number)> body) {
   forLoop(constant(0), squareRows, 1, [&](Value row) {
     Value first = arith::MulIOp::create(b, loc, row, squareColumns);
-    forLoop(constant(0), squareColumns, 1, [&](Value column) {
-      body(row, column, arith::AddIOp::create(b, loc, first, column));
-    });
+    forLoop(constant(0), squareColumns, 1,
+            [&](Value column) { body(row, column, arith::AddIOp::create(b, loc, first, column)); });
   });
 }
 
@@ -307,7 +311,8 @@ void Expansion::findExtents() {
   squareColumns = compute(dim(0).ceilDiv(outputs), columns);
   squares = compute(dim(0).ceilDiv(outputs) * dim(1).ceilDiv(outputs), {rows, columns});
   int64_t width = scratch.windowChannels;
-  window = getBuffer(channelType, 0, {scratch.windowRows, scratch.windowColumns, width}, {scratch.windowColumns * width, width, 1});
+  window = getBuffer(channelType, 0, {scratch.windowRows, scratch.windowColumns, width},
+                     {scratch.windowColumns * width, width, 1});
   auto getTransformed = [&](Type type, int64_t perElement) {
     return getBuffer(type, scratch.transformedOffset, {side * side, scratch.squares, scratch.channels / perElement},
                      {scratch.transformedStride / perElement, scratch.channels / perElement, 1});
@@ -328,7 +333,8 @@ Value Expansion::loadChannels(ValueRange at, Value active) {
   } else {
     channels = vector::LoadOp::create(b, loc, stored, op.getInput(), at);
   }
-  return stored == channelVectorType ? channels : arith::ExtUIOp::create(b, loc, channelVectorType, channels).getResult();
+  return stored == channelVectorType ? channels
+                                     : arith::ExtUIOp::create(b, loc, channelVectorType, channels).getResult();
 }
 
 /// Some vectors of channels of what the tile reads of the input, with zeros around it.
@@ -386,15 +392,18 @@ void Expansion::transformChannels(Value channel, int64_t vectors, Value active) 
   });
 }
 
-/// Whole lines of memory at a time, of the input and of what becomes of it: none is fetched for each of its vectors again.
+/// Whole lines of memory at a time, of the input and of what becomes of it: none is fetched for each of its vectors
+/// again.
 void Expansion::transformInput() {
   int64_t channels = cast<MemRefType>(op.getInput().getType()).getDimSize(3), step = channelLanes;
   int64_t width = scratch.windowChannels, whole = channels / step * step, lines = whole / width * width;
-  forLoop(constant(0), constant(lines), width, [&](Value channel) { transformChannels(channel, width / step, Value()); });
+  forLoop(constant(0), constant(lines), width,
+          [&](Value channel) { transformChannels(channel, width / step, Value()); });
   forLoop(constant(lines), constant(whole), step, [&](Value channel) { transformChannels(channel, 1, Value()); });
   if (whole < channels)
-    transformChannels(constant(whole), 1, vector::CreateMaskOp::create(b, loc, VectorType::get({step}, b.getI1Type()),
-                                                                       constant(channels - whole)));
+    transformChannels(
+        constant(whole), 1,
+        vector::CreateMaskOp::create(b, loc, VectorType::get({step}, b.getI1Type()), constant(channels - whole)));
 }
 
 /// The body of a sum.
@@ -406,8 +415,9 @@ Value Expansion::addProduct(OpBuilder &body, ValueRange in) {
   return arith::AddFOp::create(body, loc, in[2], product, contract);
 }
 
-/// [point, square, channel] x [panel, point, channel, filter of the panel] -> [point, square, filter], one product a point: what is
-/// transformed is read once for all these filters. It may be more than the second cache holds. Of words a pair of channels counts as one.
+/// [point, square, channel] x [panel, point, channel, filter of the panel] -> [point, square, filter], one product a
+/// point: what is transformed is read once for all these filters. It may be more than the second cache holds. Of words
+/// a pair of channels counts as one.
 void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
   auto filter = cast<MemRefType>(op.getFilter().getType());
   int64_t channels = filter.getDimSize(2), panel = filter.getDimSize(3);
@@ -416,7 +426,8 @@ void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
   OpFoldResult panels = getAsOpFoldResult(compute(dim(0).ceilDiv(panel), count));
   OpFoldResult columns = getAsOpFoldResult(compute(dim(0).ceilDiv(panel) * panel, count));
   // All but the dimension of points.
-  auto cut = [&](Value memory, unsigned pointDim, ArrayRef<OpFoldResult> offsets, ArrayRef<OpFoldResult> sizes) -> Value {
+  auto cut = [&](Value memory, unsigned pointDim, ArrayRef<OpFoldResult> offsets,
+                 ArrayRef<OpFoldResult> sizes) -> Value {
     SmallVector<int64_t> shape;
     for (auto [i, size] : llvm::enumerate(sizes))
       if (i != pointDim)
@@ -438,16 +449,19 @@ void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
     AffineExpr m = dim(0), k = dim(1), n = dim(2);
     auto map = [&](ArrayRef<AffineExpr> indices) { return AffineMap::get(3, 0, indices, b.getContext()); };
     SmallVector<AffineMap> maps{map({m, k}), map({n.floorDiv(panel), k, n % panel}), map({m, n})};
-    auto product = linalg::GenericOp::create(
-        b, loc, ValueRange{x, weights}, ValueRange{y}, maps,
-        ArrayRef{IteratorType::parallel, IteratorType::reduction, IteratorType::parallel},
-        [this](OpBuilder &body, Location loc, ValueRange in) { linalg::YieldOp::create(body, loc, addProduct(body, in)); });
+    auto product =
+        linalg::GenericOp::create(b, loc, ValueRange{x, weights}, ValueRange{y}, maps,
+                                  ArrayRef{IteratorType::parallel, IteratorType::reduction, IteratorType::parallel},
+                                  [this](OpBuilder &body, Location loc, ValueRange in) {
+                                    linalg::YieldOp::create(body, loc, addProduct(body, in));
+                                  });
     // The next point's weights follow those of this one.
     product->setAttr(kPrefetchAttr, b.getI64IntegerAttr(channels));
   });
 }
 
-/// Of a tile that may be cut off at the border there are two kinds of code: blocks of a known number of rows are all of the best size.
+/// Of a tile that may be cut off at the border there are two kinds of code: blocks of a known number of rows are all of
+/// the best size.
 void Expansion::multiply(Value first, Value count) {
   if (getConstantIntValue(squares))
     return emitProducts(getAsOpFoldResult(squares), first, count);
@@ -541,9 +555,8 @@ void Expansion::emit() {
   auto mayReadBeyond = [](const ElementRead &read) {
     return !isAlongColumns(read, kFilterDim) && (read.map.isFunctionOfDim(1) || read.map.isFunctionOfDim(2));
   };
-  auto *unsafe = llvm::find_if(epilogue, [&](EpilogueStage &stage) {
-    return llvm::any_of(stage.reads, mayReadBeyond);
-  });
+  auto *unsafe =
+      llvm::find_if(epilogue, [&](EpilogueStage &stage) { return llvm::any_of(stage.reads, mayReadBeyond); });
   epilogue.erase(unsafe, epilogue.end());
   result = epilogue.empty() ? op.getInit() : epilogue.back().op.getDpsInits()[0];
   // What it reads is defined there.

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/Kernel.h"
@@ -20,7 +19,8 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// What a kernel may take from the stack, of which threads have 512 KiB: a tile's results, and sums that wait (ContractionDepth).
+/// What a kernel may take from the stack, of which threads have 512 KiB: a tile's results, and sums that wait
+/// (ContractionDepth).
 static constexpr int64_t kStackBytes = 288 * 1024;
 
 /// Turns allocations into stack memory, reserved once at entry.

@@ -14,14 +14,18 @@ using namespace mlir;
 using namespace tenon;
 
 static Value splat(OpBuilder &b, Location loc, VectorType type, int64_t number) {
-  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, b.getIntegerAttr(type.getElementType(), number)));
+  return arith::ConstantOp::create(b, loc,
+                                   DenseElementsAttr::get(type, b.getIntegerAttr(type.getElementType(), number)));
 }
 
-bool tenon::takesWholeQuads(ByteProducts form) { return form == ByteProducts::quads || form == ByteProducts::bytePairs; }
+bool tenon::takesWholeQuads(ByteProducts form) {
+  return form == ByteProducts::quads || form == ByteProducts::bytePairs;
+}
 
 /// Vectors of 32 bits as such of the elements that products are of, where those are not bytes.
 static VectorType getWideType(OpBuilder &b, ByteProducts form, int64_t lanes) {
-  return form == ByteProducts::pairs ? VectorType::get({2 * lanes}, b.getI16Type()) : VectorType::get({lanes}, b.getI32Type());
+  return form == ByteProducts::pairs ? VectorType::get({2 * lanes}, b.getI16Type())
+                                     : VectorType::get({lanes}, b.getI32Type());
 }
 
 /// Part i has byte i of each wide element: shifted to the top and down again.
@@ -61,7 +65,8 @@ Value tenon::widenQuads(OpBuilder &b, Location loc, Value quads) {
   Value even = arith::AndIOp::create(b, loc, wide, splat(b, loc, type, 0x00FF00FF));
   Value odd = arith::AndIOp::create(b, loc, wide, splat(b, loc, type, 0xFF00FF00));
   odd = arith::ShLIOp::create(b, loc, odd, splat(b, loc, type, 24));
-  return vector::BitCastOp::create(b, loc, VectorType::get({4 * count}, b.getI16Type()), arith::OrIOp::create(b, loc, even, odd));
+  return vector::BitCastOp::create(b, loc, VectorType::get({4 * count}, b.getI16Type()),
+                                   arith::OrIOp::create(b, loc, even, odd));
 }
 
 Value tenon::addProducts(OpBuilder &b, Location loc, ByteProducts form, Value sums, Value isUnsigned, Value isSigned) {
@@ -71,14 +76,17 @@ Value tenon::addProducts(OpBuilder &b, Location loc, ByteProducts form, Value su
   auto sumsType = cast<VectorType>(sums.getType());
   int64_t lanes = sumsType.getNumElements(), bits = lanes * 32;
   // The names of one instruction in AVX-512, AVX2 and before.
-  auto choose = [&](StringRef longest, StringRef usual, StringRef shortest) { return bits == 512 ? longest : bits == 256 ? usual : shortest; };
+  auto choose = [&](StringRef longest, StringRef usual, StringRef shortest) {
+    return bits == 512 ? longest : bits == 256 ? usual : shortest;
+  };
   if (form == ByteProducts::quads)
     return call(sumsType, "llvm.x86.avx512.vpdpbusd." + Twine(bits), {sums, isUnsigned, isSigned});
   if (form == ByteProducts::plain)
     return arith::AddIOp::create(b, loc, sums, arith::MulIOp::create(b, loc, isUnsigned, isSigned));
   if (form == ByteProducts::bytePairs) {
     auto words = VectorType::get({2 * lanes}, b.getI16Type());
-    StringRef name = choose("llvm.x86.avx512.pmaddubs.w.512", "llvm.x86.avx2.pmadd.ub.sw", "llvm.x86.ssse3.pmadd.ub.sw.128");
+    StringRef name =
+        choose("llvm.x86.avx512.pmaddubs.w.512", "llvm.x86.avx2.pmadd.ub.sw", "llvm.x86.ssse3.pmadd.ub.sw.128");
     isUnsigned = call(words, name, {isUnsigned, isSigned});
     isSigned = splat(b, loc, words, 1);
   }

@@ -19,11 +19,12 @@ namespace tenon {
 bool takesWholeQuads(ByteProducts form);
 /// A vector of quads of signed bytes, and a quad of unsigned ones for all `lanes`, in the parts whose products
 /// `addProducts` takes.
-llvm::SmallVector<mlir::Value> splitSigned(mlir::OpBuilder &b, mlir::Location loc, ByteProducts form, mlir::Value quads);
-llvm::SmallVector<mlir::Value> splitUnsigned(mlir::OpBuilder &b, mlir::Location loc, ByteProducts form, mlir::Value quad,
-                                             int64_t lanes);
-/// Unsigned quads as words, each as (first, third, second, fourth): the parts that `splitUnsigned` takes of them where products are of
-/// pairs, side by side.
+llvm::SmallVector<mlir::Value> splitSigned(mlir::OpBuilder &b, mlir::Location loc, ByteProducts form,
+                                           mlir::Value quads);
+llvm::SmallVector<mlir::Value> splitUnsigned(mlir::OpBuilder &b, mlir::Location loc, ByteProducts form,
+                                             mlir::Value quad, int64_t lanes);
+/// Unsigned quads as words, each as (first, third, second, fourth): the parts that `splitUnsigned` takes of them where
+/// products are of pairs, side by side.
 mlir::Value widenQuads(mlir::OpBuilder &b, mlir::Location loc, mlir::Value quads);
 /// A vector of 32-bit sums and the products of one part.
 mlir::Value addProducts(mlir::OpBuilder &b, mlir::Location loc, ByteProducts form, mlir::Value sums,

@@ -61,7 +61,8 @@ static void takeRegion(scf::IfOp branch, Region &region) {
   branch->erase();
 }
 
-/// Takes the branches that all steps in [begin, end) of a loop take alike. Returns where, of the others, one changes first.
+/// Takes the branches that all steps in [begin, end) of a loop take alike. Returns where, of the others, one changes
+/// first.
 static std::optional<int64_t> decideBranches(scf::ForOp loop, int64_t begin, int64_t end) {
   std::optional<int64_t> change;
   SmallVector<scf::IfOp> waiting(loop.getBody()->getOps<scf::IfOp>());
@@ -89,7 +90,8 @@ static void splitLoop(scf::ForOp loop) {
   std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
                          end = getConstantIntValue(loop.getUpperBound());
   // Below zero an index is a large number without a sign.
-  if (!begin || !end || *begin < 0 || *begin >= *end || getConstantIntValue(loop.getStep()) != 1 || loop.getNumResults() != 0)
+  if (!begin || !end || *begin < 0 || *begin >= *end || getConstantIntValue(loop.getStep()) != 1 ||
+      loop.getNumResults() != 0)
     return;
   std::optional<int64_t> change = decideBranches(loop, *begin, *end);
   if (!change)

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -24,11 +23,11 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
+#include "passes/cost/Machine.h"
 #include "passes/cost/UsualSizes.h"
 #include "passes/kernel/ChainTile.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/WinogradScratch.h"
-#include "passes/cost/Machine.h"
 #include "passes/paths/parts/FloatParts.h"
 #include "runtime/format/Kernel.h"
 
@@ -127,11 +126,12 @@ static bool reducesAlongMemory(linalg::GenericOp op) {
 static int64_t getElementsOfReduction(linalg::GenericOp op, int64_t elements) {
   constexpr int64_t kMost = 64, kFewest = 4;
   int64_t size = getReductionSize(op);
-  return reducesAlongMemory(op) ? std::max(elements / size, std::min(kFewest, elements)) : elements / std::min(size, kMost);
+  return reducesAlongMemory(op) ? std::max(elements / size, std::min(kFewest, elements))
+                                : elements / std::min(size, kMost);
 }
 
-/// How many elements of an elementwise stage take as long as `elements` that are moved or added: a function takes as long as
-/// some. What two threads write has to be brought together again, so some are always left together.
+/// How many elements of an elementwise stage take as long as `elements` that are moved or added: a function takes as
+/// long as some. What two threads write has to be brought together again, so some are always left together.
 static int64_t getElementsAsCostly(linalg::GenericOp op, int64_t elements) {
   constexpr int64_t kFunction = 4, kFewest = 1024;
   int64_t functions = llvm::count_if(op.getBody()->getOperations(), [](Operation &inner) {
@@ -147,12 +147,12 @@ namespace {
 struct ContractionShape {
   std::optional<unsigned> row; ///< among the result dimensions
   unsigned column;
-  int64_t panel;    ///< columns of a panel, or 1
-  bool hasBorder;   ///< whether some rows see a part of what is summed alone: those at both ends
-  int64_t products; ///< summed for an element, roughly
-  int64_t rowStep;  ///< rows that are computed at a time, where there are many
-  int64_t rowBytes; ///< of what tile registers load of a row, where floats are in parts there, or 0
-  bool cutsRows;    ///< into these parts
+  int64_t panel;          ///< columns of a panel, or 1
+  bool hasBorder;         ///< whether some rows see a part of what is summed alone: those at both ends
+  int64_t products;       ///< summed for an element, roughly
+  int64_t rowStep;        ///< rows that are computed at a time, where there are many
+  int64_t rowBytes;       ///< of what tile registers load of a row, where floats are in parts there, or 0
+  bool cutsRows;          ///< into these parts
   int64_t copiedRowBytes; ///< of a row that is copied, or 0
 };
 } // namespace
@@ -166,7 +166,8 @@ static Operation *getStageBefore(linalg::GenericOp op) {
     return producer;
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (OpOperand *input : op.getDpsInputOperands())
-    if (Operation *producer = input->get().getDefiningOp(); isStage(producer) && op.getMatchingIndexingMap(input) == map)
+    if (Operation *producer = input->get().getDefiningOp();
+        isStage(producer) && op.getMatchingIndexingMap(input) == map)
       return producer;
   return nullptr;
 }
@@ -187,8 +188,14 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   auto path = op->getAttrOfType<StringAttr>(kPathAttr);
   bool isInTileRegisters = contraction.parts || (path && path == kAmxPath);
-  ContractionShape shape{std::nullopt, 0, std::max<int64_t>(contraction.panel, 1), !contraction.scalars.bounds.empty(),
-                         getReductionSize(op), isInTileRegisters ? 32 : 14, 0, contraction.parts && contraction.parts->cutsRows(),
+  ContractionShape shape{std::nullopt,
+                         0,
+                         std::max<int64_t>(contraction.panel, 1),
+                         !contraction.scalars.bounds.empty(),
+                         getReductionSize(op),
+                         isInTileRegisters ? 32 : 14,
+                         0,
+                         contraction.parts && contraction.parts->cutsRows(),
                          getCopiedRowBytes(op, contraction)};
   if (contraction.parts)
     shape.rowBytes = op.getStaticLoopRanges()[contraction.parts->loop] * contraction.parts->countRowParts() * 2;
@@ -216,13 +223,13 @@ static int64_t findEvenPart(std::optional<int64_t> extent, int64_t limit) {
 }
 
 /// Tile sizes of a contraction, by result dimension: enough rows and columns that a tile's operands are
-/// used again and again, and the rest as far as `kElements` allow; less of a small result, so that there are pieces for all
-/// threads. Few rows in all are cut by columns, as the product before them is, so that threads keep what they have. Rows with a
-/// border are kept whole where they are not very many: the kernel then knows where the border is.
+/// used again and again, and the rest as far as `kElements` allow; less of a small result, so that there are pieces for
+/// all threads. Few rows in all are cut by columns, as the product before them is, so that threads keep what they have.
+/// Rows with a border are kept whole where they are not very many: the kernel then knows where the border is.
 static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape,
                                                 const UsualSizes &usual) {
-  constexpr int64_t kRows = 56, kRowsWithBorder = 512, kColumns = 192, kElements = 16384, kNeighbours = 32, kProducts = 1 << 19,
-                    kRowsOfReading = 8, kFewElements = 1024;
+  constexpr int64_t kRows = 56, kRowsWithBorder = 512, kColumns = 192, kElements = 16384, kNeighbours = 32,
+                    kProducts = 1 << 19, kRowsOfReading = 8, kFewElements = 1024;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t elements = 1;
   auto choose = [&](unsigned i, int64_t limit, int64_t step) {
@@ -232,13 +239,15 @@ static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const
     sizes[i] = std::max<int64_t>(1, std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, parts), step), extent));
     elements *= sizes[i];
   };
-  std::optional<int64_t> all = getConstant(getElementCount(dims.front().getContext(), dims)), columns = getConstant(dims[shape.column]);
+  std::optional<int64_t> all = getConstant(getElementCount(dims.front().getContext(), dims)),
+                         columns = getConstant(dims[shape.column]);
   int64_t most = all ? std::clamp(*all / kFewTiles, kFewElements, kElements) : kElements, mostColumns = kColumns;
   if (all && columns && *all < *columns * 2 * kRows)
     std::tie(mostColumns, most) = std::pair(std::clamp(*columns / kFewTiles, kNeighbours, kColumns), kElements);
   if (shape.row)
     choose(*shape.row, shape.hasBorder ? kRowsWithBorder : kRows, 1);
-  choose(shape.column, std::clamp<int64_t>(kElements / elements / kNeighbours * kNeighbours, kNeighbours, mostColumns), kNeighbours);
+  choose(shape.column, std::clamp<int64_t>(kElements / elements / kNeighbours * kNeighbours, kNeighbours, mostColumns),
+         kNeighbours);
   // Reading the other operand takes as long as some rows of products.
   int64_t rows = shape.row ? sizes[*shape.row] : 1, work = shape.products * std::max<int64_t>(kRowsOfReading / rows, 1);
   for (unsigned i = dims.size(); i-- > 0;)
@@ -256,8 +265,7 @@ static int64_t chooseSplitColumns(int64_t extent, int64_t step) {
 }
 
 /// Tiles along all dimensions, or all but one; an open one counts once.
-static int64_t countTiles(ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes,
-                          std::optional<size_t> excluded = {}) {
+static int64_t countTiles(ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes, std::optional<size_t> excluded = {}) {
   int64_t count = 1;
   for (auto [i, dim] : llvm::enumerate(dims))
     if (i != excluded)
@@ -274,9 +282,9 @@ static std::optional<int64_t> choosePartColumns(std::optional<int64_t> extent, i
   return std::clamp<int64_t>(llvm::alignTo(columns, step), step, kSplitPartColumns);
 }
 
-/// Smaller tiles where there are too few of them for threads to share evenly. What threads hand each other by columns, by
-/// rows they mostly keep, so rows are cut first. An open number of rows may be one tile. Of two or three tiles one thread would
-/// wait for another's longer than it takes to read all rows again for each panel.
+/// Smaller tiles where there are too few of them for threads to share evenly. What threads hand each other by columns,
+/// by rows they mostly keep, so rows are cut first. An open number of rows may be one tile. Of two or three tiles one
+/// thread would wait for another's longer than it takes to read all rows again for each panel.
 static void cutFewTiles(SmallVector<int64_t> &sizes, ArrayRef<AffineExpr> dims, const ContractionShape &shape,
                         int64_t columnStep, int64_t fewRows) {
   constexpr int64_t kFewestTiles = 4, kTwoBlocks = 28;
@@ -295,8 +303,8 @@ static void cutFewTiles(SmallVector<int64_t> &sizes, ArrayRef<AffineExpr> dims, 
     rows = halve(rows, 1);
 }
 
-/// Whether tiles have all columns, where rows are cut: few columns, of a depth of which a tile has some rows, and rows for
-/// some tiles.
+/// Whether tiles have all columns, where rows are cut: few columns, of a depth of which a tile has some rows, and rows
+/// for some tiles.
 static bool hasAllColumns(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
   constexpr int64_t kMostColumns = 256, kMostDepth = 1024, kFewestRows = 512;
   int64_t rows = 1;
@@ -340,8 +348,8 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   for (unsigned i = dims.size(); i-- > 0;)
     if (i != shape.column && i != shape.row)
       choose(i);
-  // Panels of a single row are only read, and some at a time come from afar faster. Some tiles are shared unevenly, of which
-  // each reads for long.
+  // Panels of a single row are only read, and some at a time come from afar faster. Some tiles are shared unevenly, of
+  // which each reads for long.
   int64_t fewestColumns = 1;
   std::optional<int64_t> allColumns = getConstant(dims[shape.column]);
   bool isUneven = allColumns && llvm::divideCeil(*allColumns, kColumnsOfRow) < kSomeTiles;
@@ -353,7 +361,8 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   if (isWide)
     columns = std::max<int64_t>(getConstant(dims[shape.column]).value_or(0), 1);
   else if (shape.rowBytes)
-    columns = choosePartColumns(getConstant(dims[shape.column]), countTiles(dims, sizes, shape.column), columnStep).value_or(columns);
+    columns = choosePartColumns(getConstant(dims[shape.column]), countTiles(dims, sizes, shape.column), columnStep)
+                  .value_or(columns);
   columns = std::min(columns, std::max(kElements / rows / columnStep * columnStep, columnStep));
   if (isSplit)
     columns = chooseSplitColumns(getConstant(dims[shape.column]).value_or(kSplitPartColumns), columnStep);
@@ -368,8 +377,8 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   return sizes;
 }
 
-/// Floats in parts: where the rows of a tile are more than stay in the second cache, or columns that are cut are longer than
-/// what is kept of them, sums are done for a part of their length at a time.
+/// Floats in parts: where the rows of a tile are more than stay in the second cache, or columns that are cut are longer
+/// than what is kept of them, sums are done for a part of their length at a time.
 static void splitSums(linalg::GenericOp op, const ContractionShape &shape, ArrayRef<int64_t> sizes) {
   Contraction contraction = *matchContraction(op);
   if (!contraction.parts || op.getNumReductionLoops() != 1 || !shape.row)
@@ -388,7 +397,8 @@ static void splitSums(linalg::GenericOp op, const ContractionShape &shape, Array
   if (contraction.parts->cutsColumns() && depth > kMostCutDepth)
     most = std::min(most, kMostCutDepth / step);
   if (most < steps)
-    op->setAttr(kDepthPartAttr, DenseI64ArrayAttr::get(op.getContext(), {rows, columns, std::max<int64_t>(most, 1) * step}));
+    op->setAttr(kDepthPartAttr,
+                DenseI64ArrayAttr::get(op.getContext(), {rows, columns, std::max<int64_t>(most, 1) * step}));
 }
 
 /// How many steps of each loop a tile has, at most, of `sizes` of the result.
@@ -401,10 +411,11 @@ static SmallVector<int64_t> getTileExtents(linalg::GenericOp op, ArrayRef<int64_
 }
 
 /// The bytes of what a tile of so many steps of each loop reads, widened; none where it is not.
-static std::optional<int64_t> getTileBytes(linalg::GenericOp op, const Contraction &contraction, ArrayRef<int64_t> extents) {
+static std::optional<int64_t> getTileBytes(linalg::GenericOp op, const Contraction &contraction,
+                                           ArrayRef<int64_t> extents) {
   auto path = op->getAttrOfType<StringAttr>(kPathAttr);
-  bool staysInBytes = contraction.quadLoop &&
-                      (getMachine(op).byteProducts != ByteProducts::pairs || (path && path == kBytePairsPath));
+  bool staysInBytes =
+      contraction.quadLoop && (getMachine(op).byteProducts != ByteProducts::pairs || (path && path == kBytePairsPath));
   return staysInBytes ? std::nullopt : getWidenedTileBytes(op, contraction, extents);
 }
 
@@ -415,7 +426,8 @@ static void setTileExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
   std::optional<int64_t> widenedBytes = getTileBytes(op, contraction, extents);
   if (copiesColumns(op, contraction) && extents[contraction.columnLoop] % kCopiedColumns != 0)
     return;
-  if ((contraction.parts && contraction.parts->cutsRows()) || (widenedBytes && *widenedBytes <= getMostTileBytes(contraction)))
+  if ((contraction.parts && contraction.parts->cutsRows()) ||
+      (widenedBytes && *widenedBytes <= getMostTileBytes(contraction)))
     op->setAttr(kTileExtentsAttr, DenseI64ArrayAttr::get(op.getContext(), extents));
 }
 
@@ -458,15 +470,16 @@ static void cutWidenedTiles(linalg::GenericOp op, const ContractionShape &shape,
 }
 
 /// What a kernel needs to know of the rows of its tiles.
-static void setTileRows(linalg::GenericOp op, const ContractionShape &shape, ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes) {
+static void setTileRows(linalg::GenericOp op, const ContractionShape &shape, ArrayRef<AffineExpr> dims,
+                        ArrayRef<int64_t> sizes) {
   constexpr int64_t kFewRows = 5, kManyRows = 128;
   if (!shape.row)
     return;
   Builder b(op.getContext());
   int64_t rows = sizes[*shape.row], divisor = dims[*shape.row].getLargestKnownDivisor();
   std::optional<int64_t> all = getConstant(dims[*shape.row]), columns = getConstant(dims[shape.column]);
-  // A matrix that is near may be read more often, but no faster than a single row's sums are ready. Where several extents are open,
-  // all of them are seldom so small that there are 2 to 5 rows.
+  // A matrix that is near may be read more often, but no faster than a single row's sums are ready. Where several
+  // extents are open, all of them are seldom so small that there are 2 to 5 rows.
   bool isNear = columns && *columns * shape.products * int64_t(sizeof(float)) <= getMachine(op).ownCacheBytes;
   int64_t numOpen = 0;
   dims[*shape.row].walk([&](AffineExpr expr) { numOpen += isa<AffineDimExpr, AffineSymbolExpr>(expr); });
@@ -484,15 +497,16 @@ static void setTileRows(linalg::GenericOp op, const ContractionShape &shape, Arr
 }
 
 namespace {
-/// How an operand of an elementwise stage is stored, against its result. Dimensions are those of the result, the innermost first;
-/// dimensions of 1 are left out.
+/// How an operand of an elementwise stage is stored, against its result. Dimensions are those of the result, the
+/// innermost first; dimensions of 1 are left out.
 struct TransposedDims {
-  SmallVector<unsigned> units; ///< innermost in both, and few elements in all
+  SmallVector<unsigned> units;           ///< innermost in both, and few elements in all
   SmallVector<unsigned> operand, result; ///< the dimensions around them, as each is stored
 };
 } // namespace
 
-static std::optional<TransposedDims> findTransposedDims(linalg::GenericOp root, AffineMap result, ArrayRef<AffineExpr> dims) {
+static std::optional<TransposedDims> findTransposedDims(linalg::GenericOp root, AffineMap result,
+                                                        ArrayRef<AffineExpr> dims) {
   constexpr int64_t kElementsOfUnit = 64;
   if (root.getNumReductionLoops() != 0 || result.getNumResults() < 2 || !result.isProjectedPermutation())
     return std::nullopt;
@@ -523,8 +537,8 @@ static std::optional<TransposedDims> findTransposedDims(linalg::GenericOp root, 
   return std::nullopt;
 }
 
-/// A part of `extent` of about `limit`, in whole cache lines of `line` elements, so that no part at the end is much smaller; all of it where
-/// that is not much more.
+/// A part of `extent` of about `limit`, in whole cache lines of `line` elements, so that no part at the end is much
+/// smaller; all of it where that is not much more.
 static int64_t choosePartOfTransposed(int64_t extent, int64_t limit, int64_t line) {
   if (extent <= 2 * limit)
     return std::max<int64_t>(extent, 1);
@@ -534,11 +548,12 @@ static int64_t choosePartOfTransposed(int64_t extent, int64_t limit, int64_t lin
   return llvm::divideCeil(extent, llvm::divideCeil(extent, limit));
 }
 
-/// Tile sizes of a transpose, by result dimension: some lines of memory along what is contiguous in the operand, too, of
-/// which no part is read twice then, and so that registers can transpose blocks. A short dimension is taken whole, with some of the next
-/// one; so is a dynamic one, which may be 1. `target` counts elements of 32 bits: of bytes and halves, a tile has more.
-static SmallVector<int64_t> chooseTransposedSizes(ArrayRef<AffineExpr> dims, const TransposedDims &transposed, const UsualSizes &usual,
-                                                  int64_t target, int64_t elementBits) {
+/// Tile sizes of a transpose, by result dimension: some lines of memory along what is contiguous in the operand, too,
+/// of which no part is read twice then, and so that registers can transpose blocks. A short dimension is taken whole,
+/// with some of the next one; so is a dynamic one, which may be 1. `target` counts elements of 32 bits: of bytes and
+/// halves, a tile has more.
+static SmallVector<int64_t> chooseTransposedSizes(ArrayRef<AffineExpr> dims, const TransposedDims &transposed,
+                                                  const UsualSizes &usual, int64_t target, int64_t elementBits) {
   constexpr int64_t kColumnsOfWords = 64, kRows = 128, kWordBits = 32, kLineOfWords = 16, kDynamicShare = 4;
   int64_t wordElements = std::max<int64_t>(kWordBits / std::max<int64_t>(elementBits, 8), 1);
   int64_t columns = kColumnsOfWords * std::min<int64_t>(wordElements, 2);
@@ -571,7 +586,8 @@ static SmallVector<int64_t> chooseTransposedSizes(ArrayRef<AffineExpr> dims, con
   choose(transposed.result, std::nullopt, std::max(target / elements, fewestRows));
   for (unsigned i = dims.size(); i-- > 0;)
     if (sizes[i] == 0)
-      elements *= sizes[i] = std::clamp<int64_t>(target / elements, 1, std::max<int64_t>(usual.get(dims[i]).value_or(columns), 1));
+      elements *= sizes[i] =
+          std::clamp<int64_t>(target / elements, 1, std::max<int64_t>(usual.get(dims[i]).value_or(columns), 1));
   return sizes;
 }
 
@@ -629,13 +645,14 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   if (!contraction && !dims.empty() && readsPanels(root))
     constraints.allowed[cast<AffineDimExpr>(map.getResults().back()).getPosition()] = false;
   if (contraction && !exact)
-    fixed = contraction->panel > 1 ? choosePackedSizes(dims, *contraction)
-                                   : chooseUnpackedSizes(dims, *contraction, usual);
+    fixed =
+        contraction->panel > 1 ? choosePackedSizes(dims, *contraction) : chooseUnpackedSizes(dims, *contraction, usual);
   if (contraction && !exact)
     chooseCopiedColumns(findContractionOp(root), *contraction, fixed);
   if (contraction && !exact && !contraction->copiedRowBytes)
     cutWidenedTiles(findContractionOp(root), *contraction, fixed);
-  if (std::optional<TransposedDims> transposed = findTransposedDims(root, map, dims); transposed && !contraction && !exact)
+  if (std::optional<TransposedDims> transposed = findTransposedDims(root, map, dims);
+      transposed && !contraction && !exact)
     fixed = chooseTransposedSizes(dims, *transposed, usual, target, getElementBits(root.getResult(result)));
   for (size_t i = dims.size(); i-- > 0;) {
     unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
@@ -647,7 +664,8 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
     int64_t size = std::clamp<int64_t>(target / inner, 1, std::max<int64_t>(extent, 1));
     // Parts of nearly equal size, in whole lines of memory.
     if (i + 1 == dims.size() && size >= kNeighbours)
-      size = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, llvm::divideCeil(extent, size)), kNeighbours), extent);
+      size = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, llvm::divideCeil(extent, size)), kNeighbours),
+                               extent);
     if (!fixed.empty())
       size = fixed[i];
     if (exact && !getConstant(dims[i]))
@@ -709,7 +727,8 @@ static Tiling getChainTiling(linalg::GenericOp root, Operation *link, ArrayRef<A
   // A first loop nest of images does some lines at a time.
   if (auto rows = dyn_cast<tensor::CollapseShapeOp>(link)) {
     ArrayRef<int64_t> image = rows.getSrcType().getShape();
-    setTileExtents(findContractionOp(rows.getSrc().getDefiningOp<linalg::GenericOp>()), {1, sizes[0] / image[2], image[2], image[3]});
+    setTileExtents(findContractionOp(rows.getSrc().getDefiningOp<linalg::GenericOp>()),
+                   {1, sizes[0] / image[2], image[2], image[3]});
   }
   MLIRContext *context = root.getContext();
   Tiling tiling{SmallVector<int64_t>(root.getNumLoops(), 0), getDimConstant(context, 1)};
@@ -740,8 +759,9 @@ static int64_t getScratch(func::FuncOp kernel) {
       bytes = std::max(bytes, getWinogradScratch(winograd).bytes);
     else if (auto generic = dyn_cast<linalg::GenericOp>(op))
       if (std::optional<Contraction> contraction = matchContraction(generic))
-        bytes = std::max({bytes, getCutScratch(generic, *contraction), getTileScratch(generic, *contraction), getWideningScratch(generic, *contraction) +
-                                     int64_t(llvm::alignTo(getCopyScratch(generic, *contraction), TENON_BUFFER_ALIGNMENT))});
+        bytes = std::max({bytes, getCutScratch(generic, *contraction), getTileScratch(generic, *contraction),
+                          getWideningScratch(generic, *contraction) +
+                              int64_t(llvm::alignTo(getCopyScratch(generic, *contraction), TENON_BUFFER_ALIGNMENT))});
   });
   return bytes;
 }
@@ -762,8 +782,9 @@ static scf::SCFTilingOptions getTilingOptions(const Tiling &tiling, Value begin,
   options.setTileSizes(sizes);
   options.setLoopType(scf::SCFTilingOptions::LoopType::CustomOp);
 
-  auto makeHeader = [begin, end, slowest = tiling.slowest, even = tiling.even](RewriterBase &b, Location loc, ArrayRef<Range> ranges, ArrayRef<OpFoldResult> sizes,
-                                 ValueRange destinations) -> FailureOr<scf::SCFTilingOptions::CustomLoopHeaderInfo> {
+  auto makeHeader = [begin, end, slowest = tiling.slowest, even = tiling.even](
+                        RewriterBase &b, Location loc, ArrayRef<Range> ranges, ArrayRef<OpFoldResult> sizes,
+                        ValueRange destinations) -> FailureOr<scf::SCFTilingOptions::CustomLoopHeaderInfo> {
     scf::SCFTilingOptions::CustomLoopHeaderInfo header;
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     // The tiled loops, from the slowest to the fastest.
@@ -791,15 +812,14 @@ static scf::SCFTilingOptions getTilingOptions(const Tiling &tiling, Value begin,
         header.tileSizes.push_back(range.size);
         continue;
       }
-      OpFoldResult offset =
-          affine::makeComposedFoldedAffineApply(b, loc, s0 * s1, {position, size});
+      OpFoldResult offset = affine::makeComposedFoldedAffineApply(b, loc, s0 * s1, {position, size});
       std::optional<int64_t> extent = getConstantIntValue(range.size), step = getConstantIntValue(size);
       bool isExact = *step == 1 || (extent && *extent % *step == 0) || llvm::is_contained(even, loopNumber);
       header.tileOffset.push_back(offset);
       header.tileSizes.push_back(
           isExact ? size
-                  : affine::makeComposedFoldedAffineMin(
-                        b, loc, AffineMap::get(0, 3, {s0, s1 - s2}, b.getContext()), {size, range.size, offset}));
+                  : affine::makeComposedFoldedAffineMin(b, loc, AffineMap::get(0, 3, {s0, s1 - s2}, b.getContext()),
+                                                        {size, range.size, offset}));
     }
     header.loops.push_back(loop);
     llvm::append_range(header.destinationTensors, loop.getRegionIterArgs());
@@ -838,8 +858,9 @@ static void nameDestinationsAlike(scf::ForOp loop) {
 
 /// Whether an index is no more than `most` in any run.
 static bool isAtMost(Value index, int64_t most) {
-  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {index},
-                                                                            /*stopCondition=*/nullptr, /*closedUB=*/true);
+  FailureOr<int64_t> bound =
+      ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {index},
+                                                     /*stopCondition=*/nullptr, /*closedUB=*/true);
   return succeeded(bound) && *bound <= most;
 }
 
@@ -898,19 +919,19 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
     AffineMap resultMap = generic ? generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)) : AffineMap();
     Operation *link = findLink(kernel);
     Tiling tiling = winograd ? getWinogradTiling(winograd, root, dims)
-                    : link   ? getChainTiling(generic, link, dims)
-                             : chooseTiling(generic, returned.getResultNumber(), dims, UsualSizes(kernel), tileElements);
+                    : link ? getChainTiling(generic, link, dims)
+                           : chooseTiling(generic, returned.getResultNumber(), dims, UsualSizes(kernel), tileElements);
     setScratch(kernel);
     if (isEmpty)
       count[0] = getDimConstant(context, 0);
-    else if (!(generic && joinsNothing(generic)) && llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {
+    else if (!(generic && joinsNothing(generic)) &&
+             llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {
       count[0] = tiling.count;
       IRRewriter rewriter(context);
       rewriter.setInsertionPoint(root);
       scf::SCFTileAndFuseOptions options;
       options.setTilingOptions(getTilingOptions(tiling, begin, end));
-      FailureOr<scf::SCFTileAndFuseResult> tiled =
-          scf::tileConsumerAndFuseProducersUsingSCF(rewriter, root, options);
+      FailureOr<scf::SCFTileAndFuseResult> tiled = scf::tileConsumerAndFuseProducersUsingSCF(rewriter, root, options);
       if (failed(tiled))
         return kernel.emitError("cannot be tiled");
       for (auto [old, replacement] : tiled->replacements)

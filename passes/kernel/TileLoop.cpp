@@ -52,8 +52,7 @@ Value tenon::emitIsNew(OpBuilder &b, Operation *op, ValueRange places) {
   using arith::CmpIPredicate;
   Value tile = loop.getInductionVar(), zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value isFirst = arith::CmpIOp::create(b, loc, CmpIPredicate::eq, tile, loop.getLowerBound());
-  Value lastEnd =
-      arith::SelectOp::create(b, loc, isFirst, kernel::LastEndOp::create(b, loc, b.getIndexType()), tile);
+  Value lastEnd = arith::SelectOp::create(b, loc, isFirst, kernel::LastEndOp::create(b, loc, b.getIndexType()), tile);
   Value isNew = arith::CmpIOp::create(b, loc, CmpIPredicate::slt, lastEnd, zero);
   Value before = arith::SubIOp::create(b, loc, lastEnd, arith::ConstantIndexOp::create(b, loc, 1));
   for (Value place : places) {

@@ -65,11 +65,12 @@ bool WideningMatcher::collect(Value value, Sources &sources) {
     return index.getDim() == sumLoop;
   }
   bool isArithmetic = isVectorArithmetic(*definition) || isa<arith::ArithDialect>(definition->getDialect());
-  return isArithmetic && llvm::all_of(definition->getOperands(), [&](Value operand) { return collect(operand, sources); });
+  return isArithmetic &&
+         llvm::all_of(definition->getOperands(), [&](Value operand) { return collect(operand, sources); });
 }
 
-/// How many neighbours along the summed loop have one scale: all, or those of a block. Nothing where each has its own, as
-/// numbers do, or `scale` is none.
+/// How many neighbours along the summed loop have one scale: all, or those of a block. Nothing where each has its own,
+/// as numbers do, or `scale` is none.
 std::optional<int64_t> WideningMatcher::getBlock(Value scale) {
   Sources sources;
   if (!collect(scale, sources) || sources.hasStep)
@@ -95,7 +96,8 @@ std::optional<Widening> WideningMatcher::match(Value factor) {
       !collect(factor, sources) || sources.reads.empty())
     return std::nullopt;
   if (auto product = factor.getDefiningOp<arith::MulFOp>())
-    for (auto [number, scale] : {std::pair(product.getLhs(), product.getRhs()), std::pair(product.getRhs(), product.getLhs())})
+    for (auto [number, scale] :
+         {std::pair(product.getLhs(), product.getRhs()), std::pair(product.getRhs(), product.getLhs())})
       if (std::optional<int64_t> block = getBlock(scale); block && !getBlock(number))
         return Widening{number, scale, *block};
   return Widening{factor, Value(), op.getStaticLoopRanges()[sumLoop]};
@@ -105,10 +107,12 @@ ElementRead WideningMatcher::getNumbers(Value number) {
   Sources sources;
   collect(number, sources);
   auto getSize = [](const ElementRead &read) { return cast<ShapedType>(read.memory.getType()).getNumElements(); };
-  return *llvm::max_element(sources.reads, [&](const ElementRead &a, const ElementRead &b) { return getSize(a) < getSize(b); });
+  return *llvm::max_element(sources.reads,
+                            [&](const ElementRead &a, const ElementRead &b) { return getSize(a) < getSize(b); });
 }
 
-std::optional<Widening> tenon::matchWidening(linalg::GenericOp op, Value factor, unsigned columnLoop, ElementRead &vectors) {
+std::optional<Widening> tenon::matchWidening(linalg::GenericOp op, Value factor, unsigned columnLoop,
+                                             ElementRead &vectors) {
   WideningMatcher matcher(op, columnLoop);
   std::optional<Widening> widening = matcher.match(factor);
   if (!widening)

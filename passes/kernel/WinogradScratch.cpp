@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernel/WinogradScratch.h"
-#include "llvm/Support/MathExtras.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "passes/paths/winograd/Schedule.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tenon;

@@ -13,11 +13,12 @@
 namespace tenon {
 
 /// Three buffers, one after the other: some channels of the input that a tile reads; that input transformed,
-/// [point, square, channel]; and the products with some filters, in whole panels, [point, square, filter]. The former two are of words
-/// where the input is of bytes. In elements, but for offsets and `bytes`.
+/// [point, square, channel]; and the products with some filters, in whole panels, [point, square, filter]. The former
+/// two are of words where the input is of bytes. In elements, but for offsets and `bytes`.
 struct WinogradScratch {
   int64_t windowRows, windowColumns;
-  /// Of the input at a time: what a line of memory has once it is transformed, which is enough for any length of vectors.
+  /// Of the input at a time: what a line of memory has once it is transformed, which is enough for any length of
+  /// vectors.
   int64_t windowChannels;
   int64_t squares, channels, filters;
   int64_t transformedStride, productsStride; ///< from point to point

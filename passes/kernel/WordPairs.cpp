@@ -20,7 +20,8 @@ static constexpr int64_t kWordBits = 16;
 static Value getNumber(OpBuilder &b, Location loc, Type type, int64_t number) {
   Attribute element = b.getIntegerAttr(getElementTypeOrSelf(type), number);
   auto vector = dyn_cast<VectorType>(type);
-  return arith::ConstantOp::create(b, loc, vector ? cast<TypedAttr>(DenseElementsAttr::get(vector, element)) : cast<TypedAttr>(element));
+  return arith::ConstantOp::create(
+      b, loc, vector ? cast<TypedAttr>(DenseElementsAttr::get(vector, element)) : cast<TypedAttr>(element));
 }
 
 static Value getUpper(OpBuilder &b, Location loc, Value pair) {

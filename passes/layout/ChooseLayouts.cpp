@@ -73,7 +73,8 @@ struct ConvolveChannelsLast : public OpRewritePattern<ConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
     bool isOfFloats = op.getType().getElementType().isF32() && !op.getResultType();
-    bool isOfBytes = op.getType().getElementType().isInteger(32) && getElementTypeOrSelf(op.getInput()).isUnsignedInteger(8);
+    bool isOfBytes =
+        op.getType().getElementType().isInteger(32) && getElementTypeOrSelf(op.getInput()).isUnsignedInteger(8);
     if (op.getChannelsLast() || (!isOfFloats && !isOfBytes) || !op.getFilter().getType().hasStaticShape())
       return rewriter.notifyMatchFailure(op, "is no convolution of f32 or of bytes that has its channels second");
     Location loc = op.getLoc();
@@ -82,10 +83,10 @@ struct ConvolveChannelsLast : public OpRewritePattern<ConvolveOp> {
     for (int64_t i = 2; i < rank; ++i)
       filter.push_back(i);
     filter.append({1, 0});
-    auto result = ConvolveOp::create(rewriter, loc, transpose(rewriter, loc, op.getInput(), toLast),
-                                     transpose(rewriter, loc, op.getFilter(), filter), op.getStrides(),
-                                     op.getDilations(), op.getLow(), op.getHigh(), op.getGroups(),
-                                     op.getResultTypeAttr(), true);
+    auto result =
+        ConvolveOp::create(rewriter, loc, transpose(rewriter, loc, op.getInput(), toLast),
+                           transpose(rewriter, loc, op.getFilter(), filter), op.getStrides(), op.getDilations(),
+                           op.getLow(), op.getHigh(), op.getGroups(), op.getResultTypeAttr(), true);
     rewriter.replaceOp(op, putBack(rewriter, loc, result));
     return success();
   }
@@ -99,7 +100,8 @@ struct ConvolveChannelsLast : public OpRewritePattern<ConvolveOp> {
 static TransposeOp getFromLast(Value value) {
   auto op = value.getDefiningOp<TransposeOp>();
   // Two transposes that were joined into one are something else.
-  bool sinks = op && op->hasAttr(kSinks) && op.getPermutation() == ArrayRef(invert(getToLast(op.getPermutation().size())));
+  bool sinks =
+      op && op->hasAttr(kSinks) && op.getPermutation() == ArrayRef(invert(getToLast(op.getPermutation().size())));
   return sinks ? op : TransposeOp();
 }
 
@@ -332,7 +334,8 @@ struct SinkThroughParts : public OpRewritePattern<ReshapeOp> {
     }
     Location loc = op.getLoc();
     Type element = op.getType().getElementType();
-    Value parts = ReshapeOp::create(rewriter, loc, getTensorType(permute(ArrayRef(in), inOrder), element), from.getInput());
+    Value parts =
+        ReshapeOp::create(rewriter, loc, getTensorType(permute(ArrayRef(in), inOrder), element), from.getInput());
     Value moved;
     if (transpose) {
       Permutation place = invert(inOrder), order;
@@ -342,7 +345,8 @@ struct SinkThroughParts : public OpRewritePattern<ReshapeOp> {
     } else {
       moved = BroadcastOp::create(rewriter, loc, getTensorType(permute(ArrayRef(out), outOrder), element), parts);
     }
-    Value joined = ReshapeOp::create(rewriter, loc, getTensorType(permute(ArrayRef(result), getToLast(rank)), element), moved);
+    Value joined =
+        ReshapeOp::create(rewriter, loc, getTensorType(permute(ArrayRef(result), getToLast(rank)), element), moved);
     rewriter.replaceOp(op, putBack(rewriter, loc, joined));
     return success();
   }
@@ -359,9 +363,9 @@ static bool splitsParts(ReshapeOp op, int64_t rank) {
          });
 }
 
-/// reshape(transpose(x)) -> transpose(reshape(x)), where pixels are joined to one dimension or split, and channels are the
-/// last dimension before and after: lengths in place of images, and the other way round. A model's own transposes sink
-/// from there on, too.
+/// reshape(transpose(x)) -> transpose(reshape(x)), where pixels are joined to one dimension or split, and channels are
+/// the last dimension before and after: lengths in place of images, and the other way round. A model's own transposes
+/// sink from there on, too.
 struct SinkThroughReshape : public OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReshapeOp op, PatternRewriter &rewriter) const override {
@@ -387,7 +391,8 @@ struct ChooseLayouts : public tenon::impl::ChooseLayoutsBase<ChooseLayouts> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ConvolveChannelsLast, SinkThroughElementwise, SinkThroughPad, HoistOverPad, SinkThroughSlice,
-                 SinkThroughPool, SinkThroughConcat, SinkThroughParts, SinkThroughGather, SinkThroughReduce, SinkThroughReshape>(&getContext());
+                 SinkThroughPool, SinkThroughConcat, SinkThroughParts, SinkThroughGather, SinkThroughReduce,
+                 SinkThroughReshape>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
     getOperation().walk([](TransposeOp op) { op->removeAttr(kSinks); });

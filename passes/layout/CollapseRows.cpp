@@ -75,16 +75,17 @@ struct ConvolveToContract : public OpRewritePattern<ConvolveOp> {
     auto isOne = [](int64_t value) { return value == 1; };
     auto isZero = [](int64_t value) { return value == 0; };
     Dims filter = getDims(op.getFilter());
-    bool isPointwise = llvm::all_of(ArrayRef(filter).drop_back(2), [](AffineExpr dim) { return getConstant(dim) == 1; });
+    bool isPointwise =
+        llvm::all_of(ArrayRef(filter).drop_back(2), [](AffineExpr dim) { return getConstant(dim) == 1; });
     if (!op.getChannelsLast() || op.getGroups() != 1 || !isPointwise || !llvm::all_of(op.getStrides(), isOne) ||
         !llvm::all_of(op.getLow(), isZero) || !llvm::all_of(op.getHigh(), isZero))
       return rewriter.notifyMatchFailure(op, "looks at more than one pixel, or skips some");
     Location loc = op.getLoc();
     Dims dims = getDims(op.getType());
     Value matrix = reshape(rewriter, loc, op.getFilter(), Dims(ArrayRef(filter).take_back(2)));
-    Value product = ContractOp::create(rewriter, loc, reshape(rewriter, loc, op.getInput(), collapse(getDims(op.getInput()))),
-                                       matrix, ArrayRef<int64_t>{0, 2}, ArrayRef<int64_t>{2, 1}, ArrayRef<int64_t>{0, 1},
-                                       op.getResultTypeAttr());
+    Value product = ContractOp::create(
+        rewriter, loc, reshape(rewriter, loc, op.getInput(), collapse(getDims(op.getInput()))), matrix,
+        ArrayRef<int64_t>{0, 2}, ArrayRef<int64_t>{2, 1}, ArrayRef<int64_t>{0, 1}, op.getResultTypeAttr());
     rewriter.replaceOp(op, putBack(rewriter, loc, product, dims));
     return success();
   }
@@ -112,7 +113,7 @@ struct SinkThroughElementwise : public RewritePattern {
     }
     SmallVector<Value> operands;
     for (auto [operand, type] : llvm::zip(op->getOperands(), wanted))
-      operands.push_back(sinks(operand) ? getSinking(operand).getInput()
+      operands.push_back(sinks(operand)             ? getSinking(operand).getInput()
                          : getDims(operand) == type ? operand
                                                     : reshape(rewriter, loc, operand, type));
     Operation *moved = rewriter.clone(*op);
@@ -138,8 +139,8 @@ bool isFromProduct(Value value, int64_t depth = 8) {
 /// A reshape of the model's own that does what this pass does with results.
 bool isSinking(ReshapeOp op) {
   Dims dims = getDims(op.getType());
-  return dims.size() > 2 && op->getBlock() == op.getInput().getParentBlock() && getDims(op.getInput()) == collapse(dims) &&
-         isFromProduct(op.getInput());
+  return dims.size() > 2 && op->getBlock() == op.getInput().getParentBlock() &&
+         getDims(op.getInput()) == collapse(dims) && isFromProduct(op.getInput());
 }
 
 struct CollapseRows : public tenon::impl::CollapseRowsBase<CollapseRows> {

@@ -9,8 +9,8 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
-#include "passes/cost/PanelPacking.h"
 #include "passes/cost/Machine.h"
+#include "passes/cost/PanelPacking.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_ORDERFACTORS
@@ -94,8 +94,8 @@ static Factor pack(OpBuilder &b, Location loc, const Factor &factor, int64_t col
   }
   dims.push_back(extent);
   result.indices.push_back(column);
-  result.value = UnpackOp::create(b, loc, getTensorType(dims, type), panels, b.getI64IntegerAttr(dims.size() - 1), IntegerAttr(),
-                                  IntegerAttr(), IntegerAttr());
+  result.value = UnpackOp::create(b, loc, getTensorType(dims, type), panels, b.getI64IntegerAttr(dims.size() - 1),
+                                  IntegerAttr(), IntegerAttr(), IntegerAttr());
   return result;
 }
 
@@ -111,11 +111,12 @@ static Value padTo(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> un
   Type type = getElementTypeOrSelf(value);
   Value zero = WeightOp::create(b, loc, DenseElementsAttr::get(RankedTensorType::get({}, type), b.getZeroAttr(type)));
   return PadOp::create(b, loc, getTensorType(dims, type), PadMode::constant, value, zero,
-                       ShapeAttr::get(context, Dims(dims.size(), getDimConstant(context, 0))), SmallVector<int64_t>(dims.size(), 0));
+                       ShapeAttr::get(context, Dims(dims.size(), getDimConstant(context, 0))),
+                       SmallVector<int64_t>(dims.size(), 0));
 }
 
-/// A matrix of bytes in panels of columns with quads along the index `quad`, both constant, as products read packed weights. What
-/// other dimensions it has come first.
+/// A matrix of bytes in panels of columns with quads along the index `quad`, both constant, as products read packed
+/// weights. What other dimensions it has come first.
 static Factor packQuads(OpBuilder &b, Location loc, const Factor &factor, int64_t column, int64_t quad) {
   constexpr int64_t kQuad = 4;
   MLIRContext *context = b.getContext();
@@ -149,9 +150,10 @@ static Factor packQuads(OpBuilder &b, Location loc, const Factor &factor, int64_
   packed.push_back(getDimConstant(context, kPanelColumns * kQuad));
   Type type = getElementTypeOrSelf(padded);
   Value parts = ReshapeOp::create(b, loc, getTensorType(split, type), padded);
-  Value panels = ReshapeOp::create(b, loc, getTensorType(packed, type), TransposeOp::create(b, loc, parts, permutation));
-  unpacked.value = UnpackOp::create(b, loc, getTensorType(result, type), panels, b.getI64IntegerAttr(rank - 1), b.getI64IntegerAttr(rank - 2),
-                                    IntegerAttr(), IntegerAttr());
+  Value panels =
+      ReshapeOp::create(b, loc, getTensorType(packed, type), TransposeOp::create(b, loc, parts, permutation));
+  unpacked.value = UnpackOp::create(b, loc, getTensorType(result, type), panels, b.getI64IntegerAttr(rank - 1),
+                                    b.getI64IntegerAttr(rank - 2), IntegerAttr(), IntegerAttr());
   return unpacked;
 }
 
@@ -169,15 +171,16 @@ static std::optional<int64_t> countRows(ContractOp op, const Factor &matrix) {
   return rows;
 }
 
-/// Whether a matrix is better in panels: so many rows are multiplied with it that the pass over it does not count, its own rows lie
-/// far apart, and there is one for all rows.
+/// Whether a matrix is better in panels: so many rows are multiplied with it that the pass over it does not count, its
+/// own rows lie far apart, and there is one for all rows.
 static bool wantsPanels(ContractOp op, const Factor &matrix, int64_t column, int64_t width) {
   constexpr int64_t kRows = 64, kFewestColumns = 128, kFewestSteps = 64;
   int64_t steps = 1;
   for (auto [index, dim] : llvm::zip(matrix.indices, getDims(matrix.value))) {
     std::optional<int64_t> extent = getConstant(dim);
     bool isColumn = index == column;
-    if (!extent || (!isColumn && llvm::is_contained(op.getResultDims(), index)) || (isColumn && (*extent % width || *extent < kFewestColumns)))
+    if (!extent || (!isColumn && llvm::is_contained(op.getResultDims(), index)) ||
+        (isColumn && (*extent % width || *extent < kFewestColumns)))
       return false;
     if (!isColumn)
       steps = llvm::SaturatingMultiply<uint64_t>(steps, *extent);
@@ -223,8 +226,10 @@ private:
     bool inLhs = llvm::is_contained(op.getLhsDims(), column), inRhs = llvm::is_contained(op.getRhsDims(), column);
     if (inLhs == inRhs || getConstant(getDims(op.getResult()).back()) == 1)
       return;
-    OpOperand &matrix = inLhs ? op.getLhsMutable() : op.getRhsMutable(), &rows = inLhs ? op.getRhsMutable() : op.getLhsMutable();
-    if (isPacked(matrix.get()) || isPacked(rows.get()) || hasDiagonal(op.getLhsDims()) || hasDiagonal(op.getRhsDims()) || isSmall(op))
+    OpOperand &matrix = inLhs ? op.getLhsMutable() : op.getRhsMutable(),
+              &rows = inLhs ? op.getRhsMutable() : op.getLhsMutable();
+    if (isPacked(matrix.get()) || isPacked(rows.get()) || hasDiagonal(op.getLhsDims()) ||
+        hasDiagonal(op.getRhsDims()) || isSmall(op))
       return;
     if (!isOfFloats)
       return orderBytes(op, matrix, rows, column);
@@ -262,8 +267,8 @@ private:
       setFactor(op, operand, transpose(b, op.getLoc(), whole, orderFor(whole.indices, op.getResultDims(), column)));
   }
 
-  /// The one that single elements are read of, those of a row one after the other: where these lie far apart, and are read for many
-  /// columns.
+  /// The one that single elements are read of, those of a row one after the other: where these lie far apart, and are
+  /// read for many columns.
   static void orderRows(ContractOp op, OpOperand &operand) {
     Factor given = getFactor(op, operand);
     std::optional<int64_t> columns = getConstant(getDims(op.getResult()).back());
@@ -278,15 +283,19 @@ private:
     setFactor(op, operand, transpose(b, op.getLoc(), whole, orderFor(whole.indices, op.getResultDims(), *last)));
   }
 
-  /// Of unsigned rows with a signed matrix: quads lie along the last dimension of the rows, and side by side for each column.
+  /// Of unsigned rows with a signed matrix: quads lie along the last dimension of the rows, and side by side for each
+  /// column.
   static void orderBytes(ContractOp op, OpOperand &matrix, OpOperand &rows, int64_t column) {
     constexpr int64_t kFewestRows = 4;
-    if (!getElementTypeOrSelf(matrix.get()).isSignlessInteger(8) || !getElementTypeOrSelf(rows.get()).isUnsignedInteger(8))
+    if (!getElementTypeOrSelf(matrix.get()).isSignlessInteger(8) ||
+        !getElementTypeOrSelf(rows.get()).isUnsignedInteger(8))
       return;
-    Factor ofMatrix = lookThroughTransposes(getFactor(op, matrix)), given = getFactor(op, rows), ofRows = lookThroughTransposes(given);
+    Factor ofMatrix = lookThroughTransposes(getFactor(op, matrix)), given = getFactor(op, rows),
+           ofRows = lookThroughTransposes(given);
     auto getExtent = [](const Factor &factor, int64_t index) -> std::optional<int64_t> {
       const int64_t *place = llvm::find(factor.indices, index);
-      return place == factor.indices.end() ? std::nullopt : getConstant(getDims(factor.value)[place - factor.indices.begin()]);
+      return place == factor.indices.end() ? std::nullopt
+                                           : getConstant(getDims(factor.value)[place - factor.indices.begin()]);
     };
     // What both have in the same constant number, and is summed.
     auto isQuad = [&](int64_t index) {
@@ -294,7 +303,8 @@ private:
       return extent && extent == getExtent(ofRows, index) && !llvm::is_contained(op.getResultDims(), index);
     };
     auto quad = llvm::find_if(llvm::reverse(ofRows.indices), isQuad);
-    if (quad == ofRows.indices.rend() || !getExtent(ofMatrix, column) || countRows(op, ofMatrix).value_or(kFewestRows) < kFewestRows)
+    if (quad == ofRows.indices.rend() || !getExtent(ofMatrix, column) ||
+        countRows(op, ofMatrix).value_or(kFewestRows) < kFewestRows)
       return;
     OpBuilder b(op);
     int64_t along = *quad;

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/Padding.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
 #include "passes/cost/Groups.h"
-#include "dialects/tenon/Padding.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_PADCONVOLUTIONS

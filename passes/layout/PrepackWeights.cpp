@@ -75,15 +75,16 @@ private:
     auto toAttr = [&](std::optional<int64_t> dim) { return dim ? b.getI64IntegerAttr(*dim) : IntegerAttr(); };
     RankedTensorType type = weight.getType();
     Type stored = dims.bits ? RankedTensorType::get(type.getShape(), b.getI32Type()) : type;
-    Value unpacked = UnpackOp::create(b, loc, stored, packed.weight, b.getI64IntegerAttr(dims.axis), toAttr(dims.quadAxis),
-                                      toAttr(dims.wordAxis), toAttr(dims.bits));
+    Value unpacked = UnpackOp::create(b, loc, stored, packed.weight, b.getI64IntegerAttr(dims.axis),
+                                      toAttr(dims.quadAxis), toAttr(dims.wordAxis), toAttr(dims.bits));
     if (packed.scales) {
       // One for the whole of a column.
       SmallVector<int64_t> shape(2, 1);
       shape[dims.axis] = type.getDimSize(dims.axis);
-      Value scales = UnpackOp::create(b, loc, RankedTensorType::get(shape, b.getF32Type()), packed.scales, b.getI64IntegerAttr(dims.axis),
-                                      IntegerAttr(), IntegerAttr(), IntegerAttr());
-      unpacked = DequantizeOp::create(b, loc, type, unpacked, scales, Value(), *dims.wordAxis, type.getDimSize(*dims.wordAxis), TypeAttr());
+      Value scales = UnpackOp::create(b, loc, RankedTensorType::get(shape, b.getF32Type()), packed.scales,
+                                      b.getI64IntegerAttr(dims.axis), IntegerAttr(), IntegerAttr(), IntegerAttr());
+      unpacked = DequantizeOp::create(b, loc, type, unpacked, scales, Value(), *dims.wordAxis,
+                                      type.getDimSize(*dims.wordAxis), TypeAttr());
     }
     use.set(unpacked);
     return true;
@@ -93,7 +94,8 @@ private:
     WeightOp weight, scales = {};
   };
 
-  static WeightOp createWeight(OpBuilder &b, WeightOp source, RankedTensorType type, StringRef key, AsmResourceBlob blob) {
+  static WeightOp createWeight(OpBuilder &b, WeightOp source, RankedTensorType type, StringRef key,
+                               AsmResourceBlob blob) {
     auto weight = WeightOp::create(b, source.getLoc(), DenseResourceElementsAttr::get(type, key, std::move(blob)));
     weight.setNameAttr(source.getNameAttr());
     return weight;
@@ -107,8 +109,10 @@ private:
       return known;
     RankedTensorType type = weight.getType();
     SmallVector<int64_t> strides = computeStrides(type.getShape());
-    FixedPacking packing{*dims.bits, type.getDimSize(*dims.wordAxis), strides[*dims.wordAxis], type.getDimSize(dims.axis), strides[dims.axis]};
-    SmallVector<int64_t> panels{packing.getNumPanels(), packing.getNumWords(), kPanelColumns}, ofScales{panels[0], 1, kPanelColumns};
+    FixedPacking packing{*dims.bits, type.getDimSize(*dims.wordAxis), strides[*dims.wordAxis],
+                         type.getDimSize(dims.axis), strides[dims.axis]};
+    SmallVector<int64_t> panels{packing.getNumPanels(), packing.getNumWords(), kPanelColumns},
+        ofScales{panels[0], 1, kPanelColumns};
     OpBuilder b(weight);
     AsmResourceBlob words = allocateZeros(computeProduct(panels) * sizeof(uint32_t)),
                     scales = allocateZeros(computeProduct(ofScales) * sizeof(float));
@@ -116,10 +120,12 @@ private:
     auto *wordsOf = reinterpret_cast<uint32_t *>(words.getMutableData().data());
     auto *scalesOf = reinterpret_cast<float *>(scales.getMutableData().data());
     parallelFor(b.getContext(), 0, packing.getNumPanels(), [&](size_t panel) {
-      packFixedPanel(packing, panel, source, wordsOf + panel * packing.getNumWords() * kPanelColumns, scalesOf + panel * kPanelColumns);
+      packFixedPanel(packing, panel, source, wordsOf + panel * packing.getNumWords() * kPanelColumns,
+                     scalesOf + panel * kPanelColumns);
     });
     known.weight = createWeight(b, weight, RankedTensorType::get(panels, b.getI32Type()), "fixed", std::move(words));
-    known.scales = createWeight(b, weight, RankedTensorType::get(ofScales, b.getF32Type()), "scales", std::move(scales));
+    known.scales =
+        createWeight(b, weight, RankedTensorType::get(ofScales, b.getF32Type()), "scales", std::move(scales));
     return known;
   }
 
@@ -140,8 +146,8 @@ private:
       type = RankedTensorType::get(shape, b.getI32Type());
       bytes = ArrayRef(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(uint32_t));
     }
-    AsmResourceBlob blob = dims.quadAxis ? makeQuads(type, dims, bytes->data(), panels)
-                                         : makePanels(type, dims, bytes->data(), panels);
+    AsmResourceBlob blob =
+        dims.quadAxis ? makeQuads(type, dims, bytes->data(), panels) : makePanels(type, dims, bytes->data(), panels);
     known = createWeight(b, weight, RankedTensorType::get(panels, type.getElementType()), "packed", std::move(blob));
     return {known};
   }
@@ -153,7 +159,8 @@ private:
   }
 
   /// The packed bytes, and in `panels` their shape.
-  static AsmResourceBlob makePanels(RankedTensorType type, PackedDims dims, const char *source, SmallVector<int64_t> &panels) {
+  static AsmResourceBlob makePanels(RankedTensorType type, PackedDims dims, const char *source,
+                                    SmallVector<int64_t> &panels) {
     ArrayRef<int64_t> shape = type.getShape();
     int64_t axis = dims.axis;
     PanelPacking packing{1, shape[axis], 1, dims.columns, llvm::divideCeil(type.getElementTypeBitWidth(), 8)};
@@ -179,7 +186,8 @@ private:
   }
 
   /// The same of quads.
-  static AsmResourceBlob makeQuads(RankedTensorType type, PackedDims dims, const char *source, SmallVector<int64_t> &panels) {
+  static AsmResourceBlob makeQuads(RankedTensorType type, PackedDims dims, const char *source,
+                                   SmallVector<int64_t> &panels) {
     ArrayRef<int64_t> shape = type.getShape();
     SmallVector<int64_t> strides = computeStrides(shape);
     QuadPacking packing{1, 0, shape[*dims.quadAxis], strides[*dims.quadAxis], shape[dims.axis], strides[dims.axis]};

@@ -66,8 +66,7 @@ static std::optional<SmallVector<Group>> groupDims(const Dims &from, const Dims 
   for (skipOnes(); i < from.size() && j < to.size(); skipOnes()) {
     Group group{{i++}, {j++}};
     while (count(from, group.from) != count(to, group.to)) {
-      std::optional<int64_t> left = getConstant(count(from, group.from)),
-                             right = getConstant(count(to, group.to));
+      std::optional<int64_t> left = getConstant(count(from, group.from)), right = getConstant(count(to, group.to));
       // Open extents are a product of those on the other side.
       bool extendsTo = left && right ? *right < *left : !left;
       bool isDone = group.from.size() + group.to.size() > kMostJoined ||
@@ -171,8 +170,7 @@ struct RaiseOverSlice : public OpRewritePattern<ReshapeOp> {
       if (llvm::any_of(ArrayRef(group.from).drop_front(), isCut))
         return rewriter.notifyMatchFailure(op, "joins a part with what is around it");
       // Dimensions of 1 stay where they are.
-      SmallVector<unsigned> inner =
-          llvm::filter_to_vector(group.to, [&](unsigned dim) { return !isOne(to[dim]); });
+      SmallVector<unsigned> inner = llvm::filter_to_vector(group.to, [&](unsigned dim) { return !isOne(to[dim]); });
       unsigned outer = inner.front();
       inner.erase(inner.begin());
       if (isCut(first)) {
@@ -202,8 +200,8 @@ struct RaiseOverSlice : public OpRewritePattern<ReshapeOp> {
       own[*outer] = mulDims(whole[dim], to[*outer]);
     }
     Value reshaped = reshape(rewriter, op.getLoc(), slice.getInput(), own);
-    rewriter.replaceOpWithNewOp<SliceOp>(op, op.getType(), reshaped,
-                                         ShapeAttr::get(op.getContext(), ownStarts), ownSteps);
+    rewriter.replaceOpWithNewOp<SliceOp>(op, op.getType(), reshaped, ShapeAttr::get(op.getContext(), ownStarts),
+                                         ownSteps);
     return success();
   }
 
@@ -218,8 +216,8 @@ private:
 
   /// The extent and the start of the outermost dimension of the group when nothing is cut yet. `factor` joins
   /// the part's dimension with those after it; `inner` are what it is split into. One of the two is 1.
-  static bool cut(const Dims &to, ArrayRef<unsigned> inner, AffineExpr factor, AffineExpr whole,
-                  AffineExpr start, AffineExpr &extent, AffineExpr &newStart) {
+  static bool cut(const Dims &to, ArrayRef<unsigned> inner, AffineExpr factor, AffineExpr whole, AffineExpr start,
+                  AffineExpr &extent, AffineExpr &newStart) {
     int64_t size = 1;
     for (unsigned dim : inner) {
       std::optional<int64_t> known = getConstant(to[dim]);
@@ -279,8 +277,9 @@ struct TransposeBeforeWidening : public OpRewritePattern<TransposeOp> {
 struct RaiseReshapes : public tenon::impl::RaiseReshapesBase<RaiseReshapes> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<RaiseSliceOverTranspose, RaiseOverTranspose, RaiseOverSlice, RaiseOverWidening,
-                 TransposeBeforeWidening>(&getContext());
+    patterns
+        .add<RaiseSliceOverTranspose, RaiseOverTranspose, RaiseOverSlice, RaiseOverWidening, TransposeBeforeWidening>(
+            &getContext());
     populateTransposePatterns(patterns);
     // What comes first goes first: a slice joins dimensions only where no transpose would have it rise.
     GreedyRewriteConfig config;

@@ -28,8 +28,8 @@ static bool hasQueriesAndKeys(AttentionOp op, WeightOp weight) {
   Dims scores = getDims(op.getScores());
   ArrayRef<int64_t> shape = weight.getType().getShape(), indices = op.getScoreDims();
   unsigned bits = weight.getType().getElementTypeBitWidth();
-  if (indices.size() < 2 || shape.size() < 2 || indices.end()[-2] != op.getQueryIndex() || indices.back() != op.getKeyIndex() ||
-      bits % 8 != 0 || !getBytes(weight.getValue()))
+  if (indices.size() < 2 || shape.size() < 2 || indices.end()[-2] != op.getQueryIndex() ||
+      indices.back() != op.getKeyIndex() || bits % 8 != 0 || !getBytes(weight.getValue()))
     return false;
   auto isExtent = [&](size_t fromEnd) {
     int64_t extent = shape[shape.size() - fromEnd];
@@ -38,9 +38,11 @@ static bool hasQueriesAndKeys(AttentionOp op, WeightOp weight) {
   return isExtent(1) && isExtent(2);
 }
 
-/// `source` has matrices of `rows` x `columns`: `target` gets their transposes, with room for `width` elements in a row.
+/// `source` has matrices of `rows` x `columns`: `target` gets their transposes, with room for `width` elements in a
+/// row.
 template <typename Element>
-static void transposeMatrices(ArrayRef<char> source, int64_t rows, int64_t columns, int64_t width, MutableArrayRef<char> target) {
+static void transposeMatrices(ArrayRef<char> source, int64_t rows, int64_t columns, int64_t width,
+                              MutableArrayRef<char> target) {
   const auto *from = reinterpret_cast<const Element *>(source.data());
   auto *to = reinterpret_cast<Element *>(target.data());
   int64_t matrices = source.size() / (rows * columns * sizeof(Element));
@@ -90,7 +92,8 @@ static Value readTransposed(OpBuilder &b, WeightOp transposed, RankedTensorType 
   if (whole.getType() == type)
     return whole;
   Dims starts(rank, b.getAffineConstantExpr(0));
-  return SliceOp::create(b, transposed.getLoc(), type, whole, ShapeAttr::get(b.getContext(), starts), SmallVector<int64_t>(rank, 1));
+  return SliceOp::create(b, transposed.getLoc(), type, whole, ShapeAttr::get(b.getContext(), starts),
+                         SmallVector<int64_t>(rank, 1));
 }
 
 namespace {
@@ -103,7 +106,8 @@ struct TransposeMasks : public tenon::impl::TransposeMasksBase<TransposeMasks> {
       op.getBody().walk([&](Operation *inner) {
         for (OpOperand &operand : inner->getOpOperands()) {
           auto weight = operand.get().getDefiningOp<WeightOp>();
-          if (!weight || op->isProperAncestor(weight) || !inner->hasTrait<Elementwise>() || !hasQueriesAndKeys(op, weight))
+          if (!weight || op->isProperAncestor(weight) || !inner->hasTrait<Elementwise>() ||
+              !hasQueriesAndKeys(op, weight))
             continue;
           WeightOp &transposed = transposes[weight];
           if (!transposed)

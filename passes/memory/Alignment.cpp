@@ -19,8 +19,7 @@ static constexpr int64_t kBlock = TENON_BUFFER_ALIGNMENT;
 static constexpr int64_t kLarge = 4096;
 
 static int64_t getPowerOfTwo(int64_t value) {
-  return int64_t(1) << std::min(llvm::countr_zero(static_cast<uint64_t>(value)),
-                                llvm::countr_zero(uint64_t(kBlock)));
+  return int64_t(1) << std::min(llvm::countr_zero(static_cast<uint64_t>(value)), llvm::countr_zero(uint64_t(kBlock)));
 }
 
 int64_t Alignment::get(int64_t size, int64_t divisor) { return size >= kLarge ? kBlock : divisor; }
@@ -43,9 +42,7 @@ int64_t Alignment::getDivisor(Value value) {
 }
 
 Value Alignment::roundUp(OpBuilder &b, Location loc, Value value, Value size) {
-  auto makeConstant = [&](int64_t number) {
-    return arith::ConstantIndexOp::create(b, loc, number).getResult();
-  };
+  auto makeConstant = [&](int64_t number) { return arith::ConstantIndexOp::create(b, loc, number).getResult(); };
   auto roundTo = [&](int64_t alignment) -> Value {
     if (getDivisor(value) >= alignment)
       return value;

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -51,7 +50,8 @@ static SmallVector<bool> findLateSymbols(plan::ProgramOp program) {
 
 /// Whether it is known at compile time how large activations are.
 static bool haveConstantSizes(ArrayRef<Activation> activations) {
-  return llvm::all_of(activations, [](Activation activation) { return matchPattern(activation.getRoom(), m_Constant()); });
+  return llvm::all_of(activations,
+                      [](Activation activation) { return matchPattern(activation.getRoom(), m_Constant()); });
 }
 
 namespace {
@@ -64,11 +64,11 @@ struct ArenaPlaces {
 
 /// What is in use when, and where it lies.
 struct Layout {
-  std::vector<Activation> early; ///< in the arena
-  std::vector<Activation> late;  ///< in blocks
+  std::vector<Activation> early;             ///< in the arena
+  std::vector<Activation> late;              ///< in blocks
   placement::PlaceResult constant = {};      ///< where sizes are known
   placement::SampledPlacement symbolic = {}; ///< where they are open
-  double ratio = 1; ///< of the arena to what is live at one time
+  double ratio = 1;                          ///< of the arena to what is live at one time
 };
 
 struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
@@ -122,7 +122,8 @@ private:
     return layout;
   }
 
-  /// Launches side by side need no more bytes than there are, but may leave gaps between them: then one after the other it is.
+  /// Launches side by side need no more bytes than there are, but may leave gaps between them: then one after the other
+  /// it is.
   FailureOr<Layout> findLayoutWithoutGroups(Layout grouped) {
     SmallVector<plan::LaunchOp> launches;
     program.walk([&](plan::LaunchOp launch) {
@@ -189,8 +190,8 @@ private:
     plan::AllocOp alloc = activation.alloc;
     bool isSettled = !isLate.contains(offset) && !isLate.contains(size);
     Value room = isSettled ? Value() : activation.getRoom();
-    return plan::ViewOp::create(b, alloc.getLoc(), arena.getType(), arena, offset, size, isSettled ? Value() : start, room,
-                                alloc.getNameAttr());
+    return plan::ViewOp::create(b, alloc.getLoc(), arena.getType(), arena, offset, size, isSettled ? Value() : start,
+                                room, alloc.getNameAttr());
   }
 
   void placeInArena(const Layout &layout) {
@@ -238,7 +239,8 @@ private:
   LogicalResult findConstantPlaces(Layout &layout) {
     placement::Instance instance;
     for (Activation activation : layout.early)
-      instance.push_back(makeBuffer(activation, cast<arith::ConstantIndexOp>(activation.getRoom().getDefiningOp()).value()));
+      instance.push_back(
+          makeBuffer(activation, cast<arith::ConstantIndexOp>(activation.getRoom().getDefiningOp()).value()));
     if (failed(checkInstance(instance)))
       return failure();
     layout.constant = placement::place(instance, placement::Budget(kPlacementSteps));
@@ -248,8 +250,8 @@ private:
     return success();
   }
 
-  /// Lets others lie where an activation holds nothing for a time, if that makes the arena smaller. `whole` are all activations. How
-  /// many bytes are live at one time.
+  /// Lets others lie where an activation holds nothing for a time, if that makes the arena smaller. `whole` are all
+  /// activations. How many bytes are live at one time.
   static int64_t placeInPieces(const placement::Instance &whole, Layout &layout) {
     constexpr size_t kMostPieces = 4096;
     placement::Instance pieces;

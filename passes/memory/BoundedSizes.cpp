@@ -41,7 +41,8 @@ public:
   bool hasRoomFor(Activation &activation) {
     for (size_t sample = 0; sample < live.size(); ++sample) {
       std::optional<int64_t> bytes = getBytes(activation, sample);
-      if (!bytes || llvm::any_of(getLife(activation, sample), [&](int64_t other) { return other + *bytes > most[sample]; }))
+      if (!bytes ||
+          llvm::any_of(getLife(activation, sample), [&](int64_t other) { return other + *bytes > most[sample]; }))
         return false;
     }
     return true;

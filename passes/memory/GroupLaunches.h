@@ -12,10 +12,10 @@
 
 namespace tenon {
 
-/// Launches that follow each other become a group where none of them writes what another uses: their tiles are shared out
-/// as if they were those of one launch, and nobody waits in between. All that a group uses is live during all of it
-/// (Lifetimes); so a launch stays out where that would make more bytes live at one time than the program needs anyway, at
-/// any of some values of the symbols.
+/// Launches that follow each other become a group where none of them writes what another uses: their tiles are shared
+/// out as if they were those of one launch, and nobody waits in between. All that a group uses is live during all of it
+/// (Lifetimes); so a launch stays out where that would make more bytes live at one time than the program needs anyway,
+/// at any of some values of the symbols.
 void groupLaunches(plan::ProgramOp program);
 
 } // namespace tenon

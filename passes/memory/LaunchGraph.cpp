@@ -40,7 +40,8 @@ int64_t LaunchGraph::getTypicalBytes(Value value) {
 void LaunchGraph::collectParts() {
   for (auto concat : block.getOps<ConcatOp>())
     for (Value input : concat.getInputs())
-      if (Operation *definition = getReshaped(input).getDefiningOp(); isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(definition))
+      if (Operation *definition = getReshaped(input).getDefiningOp();
+          isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(definition))
         wholeOf.try_emplace(getReshaped(input), concat.getResult());
 }
 
@@ -170,7 +171,8 @@ bool LaunchGraph::build() {
     ordering::Buffer &buffer = graph.buffers[getBuffer(operand)];
     buffer.isLiveAfter = true;
     // What a launch computes for an output, it writes into memory of the caller.
-    if (isa<func::ReturnOp>(block.getTerminator()) && isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(getReshaped(operand).getDefiningOp()))
+    if (isa<func::ReturnOp>(block.getTerminator()) &&
+        isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(getReshaped(operand).getDefiningOp()))
       buffer.size = 0;
   }
   return nodes.size() > 2;

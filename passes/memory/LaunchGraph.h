@@ -33,7 +33,7 @@ public:
   ordering::Graph graph;
   llvm::SmallVector<mlir::Operation *> nodes; ///< of the graph, in the order in which they stand
 
-  bool hasRegions = false;                    ///< whether there are branches or loops
+  bool hasRegions = false; ///< whether there are branches or loops
 
 private:
   void collectParts();
@@ -46,10 +46,10 @@ private:
 
   mlir::Block &block;
   llvm::DenseMap<mlir::Value, uint32_t> buffers;
-  llvm::DenseMap<mlir::Value, mlir::Value> wholeOf; ///< of the inputs of a concat: its result
-  llvm::MapVector<mlir::AffineExpr, mlir::Operation *> binders; ///< of the symbols that get their values here
+  llvm::DenseMap<mlir::Value, mlir::Value> wholeOf;                    ///< of the inputs of a concat: its result
+  llvm::MapVector<mlir::AffineExpr, mlir::Operation *> binders;        ///< of the symbols that get their values here
   llvm::DenseMap<mlir::AffineExpr, llvm::SmallVector<uint32_t>> users; ///< nodes, likewise
-  llvm::DenseMap<mlir::Operation *, uint32_t> numbers; ///< of nodes
+  llvm::DenseMap<mlir::Operation *, uint32_t> numbers;                 ///< of nodes
   std::optional<uint32_t> lastEffect, lastRequire;
 };
 

@@ -36,12 +36,15 @@ struct Owner {
 } // namespace
 
 /// False where a use is not in the block, or where it is not known which bytes it is of.
-static bool collectAccesses(Value buffer, int64_t begin, int64_t end, const llvm::DenseMap<Operation *, int64_t> &times, Owner &owner) {
+static bool collectAccesses(Value buffer, int64_t begin, int64_t end, const llvm::DenseMap<Operation *, int64_t> &times,
+                            Owner &owner) {
   for (Operation *user : buffer.getUsers()) {
     if (auto alias = dyn_cast<plan::AliasOp>(user)) {
-      std::optional<int64_t> offset = getConstantIntValue(alias.getOffset()), size = getConstantIntValue(alias.getSize());
+      std::optional<int64_t> offset = getConstantIntValue(alias.getOffset()),
+                             size = getConstantIntValue(alias.getSize());
       owner.hasAliases = true;
-      if (!offset || !size || !collectAccesses(alias.getBuffer(), begin + *offset, begin + *offset + *size, times, owner))
+      if (!offset || !size ||
+          !collectAccesses(alias.getBuffer(), begin + *offset, begin + *offset + *size, times, owner))
         return false;
       continue;
     }
@@ -102,7 +105,8 @@ static void lend(Owner &host, Owner &guest, int64_t offset) {
   OpBuilder b(guest.alloc.getContext());
   b.setInsertionPointAfter(host.alloc);
   Location loc = guest.alloc.getLoc();
-  Value start = arith::ConstantIndexOp::create(b, loc, offset), size = arith::ConstantIndexOp::create(b, loc, guest.size);
+  Value start = arith::ConstantIndexOp::create(b, loc, offset),
+        size = arith::ConstantIndexOp::create(b, loc, guest.size);
   auto alias = plan::AliasOp::create(b, loc, guest.alloc.getBuffer().getType(), host.alloc.getBuffer(), start, size);
   if (StringAttr name = guest.alloc.getNameAttr())
     alias->setAttr(kLentNameAttr, name);

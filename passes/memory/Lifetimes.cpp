@@ -50,9 +50,9 @@ private:
   };
 
   std::vector<std::pair<int64_t, int64_t>> loops; // first and last time of each, inner ones first
-  std::vector<Usage> usages; // of each activation
-  llvm::DenseMap<Value, size_t> index; // of allocations
-  std::vector<Otherwise> otherwise; // those that are visited now
+  std::vector<Usage> usages;                      // of each activation
+  llvm::DenseMap<Value, size_t> index;            // of allocations
+  std::vector<Otherwise> otherwise;               // those that are visited now
   int64_t time = 0, depth = 0, loopDepth = 0;
   int64_t straightFrom = 0; // since when instructions run one after the other, with no branch or loop between
 };
@@ -89,11 +89,12 @@ static bool isWhole(Value buffer, plan::AllocOp alloc) {
   if (alloc.getBound() || buffer == alloc.getBuffer())
     return !alloc.getBound();
   auto alias = buffer.getDefiningOp<plan::AliasOp>();
-  return alias && alias.getSource() == alloc.getBuffer() && isConstantIntValue(alias.getOffset(), 0) && alias.getSize() == alloc.getSize();
+  return alias && alias.getSource() == alloc.getBuffer() && isConstantIntValue(alias.getOffset(), 0) &&
+         alias.getSize() == alloc.getSize();
 }
 
-/// What is written now without a look at what is there holds nothing since it was used before: what a loop passes on, from where a
-/// time has read it to where it is made for the next one.
+/// What is written now without a look at what is there holds nothing since it was used before: what a loop passes on,
+/// from where a time has read it to where it is made for the next one.
 void LifetimeWalk::overwrite(Value buffer) {
   auto it = index.find(getPart(buffer).whole);
   if (it == index.end() || !isWhole(buffer, activations[it->second].alloc))
@@ -212,7 +213,8 @@ void LifetimeWalk::visit(Block &block) {
       --time;
       useOperands(op);
       ++time;
-    } else if (isa<plan::LaunchOp, plan::HostCallOp, plan::CopyOp, plan::RunSeedOp, plan::BindOp, plan::ReserveOp, plan::IfOp>(op)) {
+    } else if (isa<plan::LaunchOp, plan::HostCallOp, plan::CopyOp, plan::RunSeedOp, plan::BindOp, plan::ReserveOp,
+                   plan::IfOp>(op)) {
       useOperands(op);
       ++time;
       if (auto branch = dyn_cast<plan::IfOp>(op)) {

@@ -27,7 +27,8 @@ struct Piece {
 struct Activation {
   plan::AllocOp alloc;
   int64_t first, last;
-  /// Where there is a time between, or part of it, at which it holds nothing: all that it does hold, in pieces which do not overlap.
+  /// Where there is a time between, or part of it, at which it holds nothing: all that it does hold, in pieces which do
+  /// not overlap.
   std::vector<Piece> pieces = {};
 
   /// The bytes that it needs at most: they depend on what is known before the run, where anything does.

@@ -19,8 +19,7 @@ Part tenon::getPart(Value buffer) {
     return {buffer, buffer, 0, alloc ? getConstantIntValue(alloc.getSize()) : std::nullopt, buffer};
   }
   Part part = getPart(alias.getSource());
-  std::optional<int64_t> offset = getConstantIntValue(alias.getOffset()),
-                         size = getConstantIntValue(alias.getSize());
+  std::optional<int64_t> offset = getConstantIntValue(alias.getOffset()), size = getConstantIntValue(alias.getSize());
   part.buffer = buffer;
   part.begin = part.begin && offset ? std::optional(*part.begin + *offset) : std::nullopt;
   part.end = part.begin && size ? std::optional(*part.begin + *size) : std::nullopt;

@@ -104,8 +104,9 @@ bool Repetition::isCheap(LaunchOp launch) {
     return false;
   auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
   bool isJoining = llvm::any_of(kernel.getBody().front(), [](Operation &op) { return hasLoopNest(&op); });
-  return !isJoining && llvm::none_of(getReaders(launch.getResult(0)),
-                                     [](Operation *reader) { return isa<ConcatOp>(reader) || reader->hasTrait<OpTrait::IsTerminator>(); });
+  return !isJoining && llvm::none_of(getReaders(launch.getResult(0)), [](Operation *reader) {
+    return isa<ConcatOp>(reader) || reader->hasTrait<OpTrait::IsTerminator>();
+  });
 }
 
 /// Whether a value is there anyway when `reader` runs.
@@ -126,7 +127,8 @@ Value Repetition::repeat(LaunchOp launch, OpBuilder &b, unsigned depth) {
       operand.set(redirect(operand.get(), source.getResult(0), repeat(source, before, depth - 1), before));
   }
   made.push_back(copy);
-  cost += std::max<int64_t>(getConstant(getElementCount(b.getContext(), getDims(copy.getResult(0)))).value_or(1 << 20), 1);
+  cost +=
+      std::max<int64_t>(getConstant(getElementCount(b.getContext(), getDims(copy.getResult(0)))).value_or(1 << 20), 1);
   return copy.getResult(0);
 }
 
@@ -181,7 +183,8 @@ static SmallVector<LaunchOp> findIdle(Operation *peak) {
   for (auto launch : peak->getBlock()->getOps<LaunchOp>()) {
     if (!launch->isBeforeInBlock(peak))
       break;
-    SmallVector<Operation *> readers = launch.getNumResults() == 1 ? getReaders(launch.getResult(0)) : SmallVector<Operation *>();
+    SmallVector<Operation *> readers =
+        launch.getNumResults() == 1 ? getReaders(launch.getResult(0)) : SmallVector<Operation *>();
     if (!readers.empty() && peak->isBeforeInBlock(readers.back()) && !llvm::is_contained(readers, peak))
       idle.push_back(launch);
   }

@@ -26,9 +26,10 @@ using namespace tenon;
 // What a kernel may write over
 //===----------------------------------------------------------------------===//
 
-/// True if every path of uses from `value` to `result` goes through elementwise operations of the same shape alone, so that each
-/// element of `result` depends on the element of `value` at the same index and no other; `nest`, unless null, counts as one if it
-/// reads `value` as its first operand. Each operation is visited once, however many paths lead to it.
+/// True if every path of uses from `value` to `result` goes through elementwise operations of the same shape alone, so
+/// that each element of `result` depends on the element of `value` at the same index and no other; `nest`, unless null,
+/// counts as one if it reads `value` as its first operand. Each operation is visited once, however many paths lead to
+/// it.
 static bool isReadInPlace(Value value, Value result, Operation *nest) {
   llvm::SetVector<Value> reached;
   reached.insert(value);
@@ -42,7 +43,8 @@ static bool isReadInPlace(Value value, Value result, Operation *nest) {
       } else if (user == nest) {
         if (use.getOperandNumber() != 0)
           return false;
-      } else if (user->hasTrait<Elementwise>() && user->getNumResults() == 1 && getDims(user->getResult(0)) == getDims(value)) {
+      } else if (user->hasTrait<Elementwise>() && user->getNumResults() == 1 &&
+                 getDims(user->getResult(0)) == getDims(value)) {
         reached.insert(user->getResult(0));
       } else {
         return false;
@@ -71,8 +73,8 @@ static bool canOverwrite(func::FuncOp kernel, BlockArgument argument) {
   if (!nest)
     return isReadInPlace(argument, result, nullptr);
   // What follows the nest finds its result where the argument was: it must not read that any more.
-  return nest->getResult(0).getType() == argument.getType() &&
-         isReadInPlace(argument, nest->getResult(0), nest) && isReadInPlace(nest->getResult(0), result, nullptr);
+  return nest->getResult(0).getType() == argument.getType() && isReadInPlace(argument, nest->getResult(0), nest) &&
+         isReadInPlace(nest->getResult(0), result, nullptr);
 }
 
 //===----------------------------------------------------------------------===//
@@ -120,8 +122,8 @@ void BlockReuse::collectUses() {
     });
 }
 
-/// Whether `result` is what a time of a loop makes of `value` for the next one, and nothing else of the next one's: it is wanted
-/// where `value` is.
+/// Whether `result` is what a time of a loop makes of `value` for the next one, and nothing else of the next one's: it
+/// is wanted where `value` is.
 static bool isNextOf(Value value, Value result) {
   auto argument = dyn_cast<BlockArgument>(value);
   auto loop = argument ? dyn_cast_or_null<LoopOp>(argument.getOwner()->getParentOp()) : LoopOp();
@@ -133,8 +135,8 @@ static bool isNextOf(Value value, Value result) {
   return isResult(next) && next.getType() == value.getType() && llvm::count_if(yielded, isResult) == 1;
 }
 
-/// Whether the memory of an input is an activation of this block, or of the loop that it is the body of, that has served its
-/// purpose after `launch`.
+/// Whether the memory of an input is an activation of this block, or of the loop that it is the body of, that has
+/// served its purpose after `launch`.
 bool BlockReuse::isFree(LaunchOp launch, unsigned input) {
   Value owner = getOwner(launch.getInputs()[input], owners);
   Operation *definition = owner.getDefiningOp();

@@ -67,8 +67,10 @@ std::optional<int64_t> SizeSamples::compute(Value value, size_t sample) {
       .Case<arith::AddIOp>([&](auto) { return unless(llvm::AddOverflow(a, b, result)); })
       .Case<arith::SubIOp>([&](auto) { return unless(llvm::SubOverflow(a, b, result)); })
       .Case<arith::MulIOp>([&](auto) { return unless(llvm::MulOverflow(a, b, result)); })
-      .Case<arith::FloorDivSIOp>([&](auto) { return divide([](auto n, auto d) { return llvm::divideFloorSigned(n, d); }); })
-      .Case<arith::CeilDivSIOp>([&](auto) { return divide([](auto n, auto d) { return llvm::divideCeilSigned(n, d); }); })
+      .Case<arith::FloorDivSIOp>(
+          [&](auto) { return divide([](auto n, auto d) { return llvm::divideFloorSigned(n, d); }); })
+      .Case<arith::CeilDivSIOp>(
+          [&](auto) { return divide([](auto n, auto d) { return llvm::divideCeilSigned(n, d); }); })
       .Case<arith::RemSIOp>([&](auto) { return divide([](auto n, auto d) { return llvm::mod(n, d); }); })
       .Case<arith::MinSIOp>([&](auto) { return std::optional(std::min(a, b)); })
       .Case<arith::MaxSIOp>([&](auto) { return std::optional(std::max(a, b)); })

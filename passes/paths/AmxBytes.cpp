@@ -13,11 +13,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/Padding.h"
 #include "dialects/tenon/Tenon.h"
 #include "passes/Kernel.h"
-#include "dialects/tenon/Padding.h"
-#include "passes/paths/Path.h"
 #include "passes/cost/ProductShape.h"
+#include "passes/paths/Path.h"
 #include <cmath>
 
 using namespace mlir;
@@ -42,7 +42,8 @@ std::optional<double> AmxBytes::estimateCycles(Operation *op, const Machine &mac
   ProductShape shape = *getProductShape(op);
   if (shape.depth < 4 || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
     return std::nullopt;
-  double tiles = shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kColumns);
+  double tiles =
+      shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kColumns);
   double products = shape.repetitions * std::ceil(shape.depth / kDepth), cycles = tiles * (products * kProduct + kSums);
   if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && hasPadding(convolve))
     cycles += shape.rows * shape.depth / machine.farBytes;

@@ -14,12 +14,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/Padding.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "dialects/tenon/Padding.h"
+#include "passes/cost/ProductShape.h"
 #include "passes/paths/PartProduct.h"
 #include "passes/paths/Path.h"
-#include "passes/cost/ProductShape.h"
 #include "passes/paths/parts/FloatParts.h"
 #include <cmath>
 
@@ -48,18 +48,18 @@ private:
 
 std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &machine) const {
   // Of a tile register; cycles for a product, for what happens to the sums of a tile, for an element that
-  // becomes parts, for one that the product's kernel cuts, and until it all begins; and what is reached of it all. A tile of
-  // some rows reads all of the matrix, and where sums are long one of some columns cuts the rows again.
-  constexpr double kRows = 16, kProduct = 16, kSums = 64, kSplit = 1, kCut = 0.2, kBegin = 20000, kShare = 0.5, kRowsOfTile = 512,
-                   kColumnsOfTile = 192;
+  // becomes parts, for one that the product's kernel cuts, and until it all begins; and what is reached of it all. A
+  // tile of some rows reads all of the matrix, and where sums are long one of some columns cuts the rows again.
+  constexpr double kRows = 16, kProduct = 16, kSums = 64, kSplit = 1, kCut = 0.2, kBegin = 20000, kShare = 0.5,
+                   kRowsOfTile = 512, kColumnsOfTile = 192;
   std::optional<PartProduct> product = machine.amxBf16 ? findPartProduct(op, numParts) : std::nullopt;
   if (!product || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
     return std::nullopt;
   ProductShape shape = *getProductShape(op);
   if (shape.depth < 1)
     return std::nullopt;
-  double tiles = shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) *
-                 std::ceil(shape.columns / kPartColumns);
+  double tiles =
+      shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kPartColumns);
   double steps = shape.repetitions * std::ceil(shape.depth / chooseStep(shape.depth));
   double cycles = tiles * (steps * product->countProducts() * kProduct / kShare + kSums);
   if (product->isCutWhenRead())
@@ -81,6 +81,4 @@ double AmxFloats::measureError(Operation *) const {
   return numParts == 2 ? kOfTwoParts : kSumError;
 }
 
-std::unique_ptr<Path> tenon::createAmxFloats(int64_t numParts) {
-  return std::make_unique<AmxFloats>(numParts);
-}
+std::unique_ptr<Path> tenon::createAmxFloats(int64_t numParts) { return std::make_unique<AmxFloats>(numParts); }

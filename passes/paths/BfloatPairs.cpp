@@ -12,9 +12,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/Kernel.h"
+#include "passes/cost/ProductShape.h"
 #include "passes/paths/PartProduct.h"
 #include "passes/paths/Path.h"
-#include "passes/cost/ProductShape.h"
 
 using namespace mlir;
 using namespace tenon;

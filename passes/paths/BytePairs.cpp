@@ -16,8 +16,8 @@
 #include "dialects/tenon/WeightBytes.h"
 #include "passes/Kernel.h"
 #include "passes/cost/PackedDims.h"
-#include "passes/paths/Path.h"
 #include "passes/cost/ProductShape.h"
+#include "passes/paths/Path.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -26,15 +26,16 @@ using namespace tenon;
 static int getPositive(char byte) { return std::max<int>(static_cast<signed char>(byte), 0); }
 static int getNegative(char byte) { return std::max<int>(-static_cast<signed char>(byte), 0); }
 
-/// Whether the sums of all pairs fit: 255 * 128 = 32,640. `stride`: how far the members of a pair are apart, of which there are so
-/// many along a dimension.
+/// Whether the sums of all pairs fit: 255 * 128 = 32,640. `stride`: how far the members of a pair are apart, of which
+/// there are so many along a dimension.
 static bool fitPairs(ArrayRef<char> bytes, int64_t stride, int64_t extent) {
   constexpr int kMost = 128;
   for (int64_t outer = 0, size = bytes.size(); outer < size; outer += stride * extent)
     for (int64_t place = 0; place + 1 < extent; place += 2) {
       const char *first = bytes.data() + outer + place * stride, *second = first + stride;
       for (int64_t i = 0; i < stride; ++i)
-        if (getPositive(first[i]) + getPositive(second[i]) > kMost || getNegative(first[i]) + getNegative(second[i]) > kMost)
+        if (getPositive(first[i]) + getPositive(second[i]) > kMost ||
+            getNegative(first[i]) + getNegative(second[i]) > kMost)
           return false;
     }
   return true;
@@ -58,8 +59,8 @@ struct BytePairs : public Path {
     OpOperand *matrix = machine.byteProducts == ByteProducts::pairs ? findQuads(op) : nullptr;
     if (!matrix || !fitPairs(*matrix))
       return std::nullopt;
-    // Sums that begin again and what is done to results leave this much of the peak: four products a lane in two multiplications, and
-    // a sum, which has a port of its own.
+    // Sums that begin again and what is done to results leave this much of the peak: four products a lane in two
+    // multiplications, and a sum, which has a port of its own.
     constexpr double kShare = 0.75, kPerMultiplication = 2;
     ProductShape shape = *getProductShape(op);
     double perCycle = machine.getMultiplyAdds(sizeof(int32_t)) * kPerMultiplication;

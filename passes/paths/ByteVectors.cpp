@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/paths/Path.h"
 #include "passes/cost/ProductShape.h"
+#include "passes/paths/Path.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -22,7 +22,8 @@ struct ByteVectors : public Path {
     // Sums that begin again and what is done to results leave this much of the peak.
     constexpr double kShare = 0.75;
     ProductShape shape = *getProductShape(op);
-    // Where sums of several products are several instructions, these wait for each other now and then, but have ports of their own.
+    // Where sums of several products are several instructions, these wait for each other now and then, but have ports
+    // of their own.
     constexpr double kSeveral = 0.8;
     int64_t perLane = static_cast<int64_t>(machine.byteProducts);
     double perCycle = machine.getMultiplyAdds(sizeof(int32_t)) * perLane * (perLane == 4 ? 1 : kSeveral);

@@ -75,7 +75,8 @@ private:
     return candidates;
   }
 
-  /// Any error has its price: that of the whole is measured. What all operations together save by a path must be worth it.
+  /// Any error has its price: that of the whole is measured. What all operations together save by a path must be worth
+  /// it.
   void findWorthwhile(ArrayRef<SmallVector<Candidate>> all) {
     constexpr double kLeastShare = 0.01;
     double total = 0;

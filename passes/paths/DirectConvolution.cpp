@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Tenon.h"
-#include "passes/paths/Path.h"
 #include "passes/cost/ProductShape.h"
+#include "passes/paths/Path.h"
 
 using namespace mlir;
 using namespace tenon;

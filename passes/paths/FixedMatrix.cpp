@@ -6,21 +6,21 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Where each element of a matrix is multiplied once or a few times, reading it takes longer than all else. A column of f32 whose
-// elements are integers of 20 bits times a scale is off by 2^-20 of its largest element at most, and its sums of products by far less of
-// their own largest, as these errors are random: less than sums in f32 with 24 bits. The kernel makes factors of them in registers
-// (kernel/ContractionWidening.cpp).
+// Where each element of a matrix is multiplied once or a few times, reading it takes longer than all else. A column of
+// f32 whose elements are integers of 20 bits times a scale is off by 2^-20 of its largest element at most, and its sums
+// of products by far less of their own largest, as these errors are random: less than sums in f32 with 24 bits. The
+// kernel makes factors of them in registers (kernel/ContractionWidening.cpp).
 //
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/FixedNumbers.h"
 #include "dialects/tenon/WeightBytes.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "passes/Kernel.h"
 #include "passes/cost/PackedDims.h"
-#include "passes/paths/Path.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/cost/RegisterBlock.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "passes/paths/Path.h"
 #include <cmath>
 
 using namespace mlir;
@@ -43,7 +43,9 @@ private:
 
 /// The constant matrix of a product, which nothing else needs as it is.
 static OpOperand *findMatrix(Operation *op) {
-  OpOperand *operand = isa<ContractOp>(op) && getElementTypeOrSelf(op->getResult(0)).isF32() && isProductOfFloats(op) ? findPanels(op) : nullptr;
+  OpOperand *operand = isa<ContractOp>(op) && getElementTypeOrSelf(op->getResult(0)).isF32() && isProductOfFloats(op)
+                           ? findPanels(op)
+                           : nullptr;
   auto weight = operand ? operand->get().getDefiningOp<WeightOp>() : WeightOp();
   if (!weight || weight.getType().getRank() != 2 || !getBytes(weight.getValue()))
     return nullptr;
@@ -53,8 +55,8 @@ static OpOperand *findMatrix(Operation *op) {
   return isAlone ? operand : nullptr;
 }
 
-/// Whether more is read between one reading of the operation's matrix and the next than the shared cache holds: all weights of the
-/// model, or of the loop around it.
+/// Whether more is read between one reading of the operation's matrix and the next than the shared cache holds: all
+/// weights of the model, or of the loop around it.
 static bool comesFromMemory(Operation *op, const Machine &machine) {
   LoopOp loop;
   for (auto outer = op->getParentOfType<LoopOp>(); outer; outer = outer->getParentOfType<LoopOp>())
@@ -84,7 +86,8 @@ std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &
   int64_t axis = getPackedDims(*matrix)->axis;
   auto type = cast<RankedTensorType>(matrix->get().getType());
   int64_t rows = result.getNumElements() / type.getDimSize(axis), depth = type.getDimSize(1 - axis);
-  double bytes = static_cast<double>(type.getNumElements()) * sizeof(float), stored = bytes * static_cast<double>(format.bits) / 32;
+  double bytes = static_cast<double>(type.getNumElements()) * sizeof(float),
+         stored = bytes * static_cast<double>(format.bits) / 32;
   if (rows > kFewWidenedRows || depth == 0 || depth % format.group != 0)
     return std::nullopt;
   // The shared cache gives floats as fast as registers can be filled with what these are made of.
@@ -95,8 +98,8 @@ std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &
   return std::max(cycles, stored / machine.memoryBytes);
 }
 
-/// Rounding is as if random: of the root of the sum of squares of a column, which its products with anything have a share of, it is so
-/// much.
+/// Rounding is as if random: of the root of the sum of squares of a column, which its products with anything have a
+/// share of, it is so much.
 double FixedMatrix::measureError(Operation *op) const {
   OpOperand *matrix = findMatrix(op);
   auto weight = matrix->get().getDefiningOp<WeightOp>();
@@ -120,7 +123,8 @@ double FixedMatrix::measureError(Operation *op) const {
     constexpr float kLeast = 1e-28f;
     if (!std::isfinite(square) || (limit > 0 && limit < kLeast))
       return std::numeric_limits<double>::infinity();
-    worst = std::max(worst, std::ldexp(limit, 1 - static_cast<int>(format.bits)) * std::sqrt(static_cast<double>(depth) / 12));
+    worst = std::max(worst,
+                     std::ldexp(limit, 1 - static_cast<int>(format.bits)) * std::sqrt(static_cast<double>(depth) / 12));
   }
   return largest > 0 ? kSumError + worst / largest : kSumError;
 }

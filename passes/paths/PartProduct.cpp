@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/paths/PartProduct.h"
+#include "dialects/tenon/Padding.h"
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "dialects/tenon/Padding.h"
 #include "passes/cost/ProductShape.h"
 
 using namespace mlir;
@@ -20,15 +20,15 @@ bool PartProduct::isCutWhenRead() const {
   auto type = cast<RankedTensorType>(matrix->get().getType());
   int64_t depth = type.getNumElements() / type.getDimSize(axes.columns);
   // Longer sums are done in parts, those of matrices alone.
-  return matrixParts == 3 &&
-         (type.getRank() == 2 || (isa<ConvolveOp>(matrix->getOwner()) && depth <= kMostCutDepth));
+  return matrixParts == 3 && (type.getRank() == 2 || (isa<ConvolveOp>(matrix->getOwner()) && depth <= kMostCutDepth));
 }
 
 bool PartProduct::areRowsCutWhenRead() const {
   // Kernels cut into three parts alone. Rows stay as they are in memory: no step may reach beyond them.
   auto type = cast<RankedTensorType>(matrix->get().getType());
   bool hasThree = matrixParts == 3 || (matrixParts == 1 && rowParts == 3);
-  return hasThree && type.getRank() == 2 && isa<ContractOp>(matrix->getOwner()) && type.getDimSize(axes.depth) % kMostOfStep == 0;
+  return hasThree && type.getRank() == 2 && isa<ContractOp>(matrix->getOwner()) &&
+         type.getDimSize(axes.depth) % kMostOfStep == 0;
 }
 
 static bool isFromHalves(Value value) {
@@ -46,10 +46,12 @@ std::optional<PartProduct> tenon::findPartProduct(Operation *op, int64_t numPart
     Value source = isOfHalves ? operand.get().getDefiningOp<CastOp>().getInput() : operand.get();
     auto weight = source.getDefiningOp<WeightOp>();
     std::optional<MatrixAxes> axes = weight ? getMatrixAxes(operand) : std::nullopt;
-    if (!axes || isOfHalves != (numParts == 1) || weight.getType().getDimSize(axes->columns) < kFewColumns || !getBytes(weight.getValue()))
+    if (!axes || isOfHalves != (numParts == 1) || weight.getType().getDimSize(axes->columns) < kFewColumns ||
+        !getBytes(weight.getValue()))
       continue;
     OpOperand &rows = op->getOpOperand(1 - operand.getOperandNumber());
-    return PartProduct{&operand, &rows, weight, *axes, isOfHalves ? isFromHalves(rows.get()) ? 1 : 3 : numParts, numParts};
+    return PartProduct{&operand, &rows, weight, *axes, isOfHalves ? isFromHalves(rows.get()) ? 1 : 3 : numParts,
+                       numParts};
   }
   return std::nullopt;
 }
@@ -98,7 +100,13 @@ static Value packWeight(RewriterBase &rewriter, const PartProduct &product) {
   ArrayRef<int64_t> shape = weight.getType().getShape();
   SmallVector<int64_t> strides = computeStrides(shape);
   auto [axis, depthAxis] = product.axes;
-  PartPacking packing{1, 0, shape[depthAxis], strides[depthAxis], shape[axis], strides[axis], chooseStep(shape[depthAxis]),
+  PartPacking packing{1,
+                      0,
+                      shape[depthAxis],
+                      strides[depthAxis],
+                      shape[axis],
+                      strides[axis],
+                      chooseStep(shape[depthAxis]),
                       product.isCutWhenRead() ? 1 : product.matrixParts};
   SmallVector<int64_t> packed{packing.getNumPanels()};
   for (int64_t i = 0; i < weight.getType().getRank(); ++i)
@@ -120,14 +128,16 @@ static Value packWeight(RewriterBase &rewriter, const PartProduct &product) {
   else
     packParts(packing, elements, reinterpret_cast<uint16_t *>(target));
   auto type = RankedTensorType::get(packed, elementType);
-  auto parts = WeightOp::create(rewriter, weight.getLoc(), DenseResourceElementsAttr::get(type, "parts", std::move(blob)));
+  auto parts =
+      WeightOp::create(rewriter, weight.getLoc(), DenseResourceElementsAttr::get(type, "parts", std::move(blob)));
   parts.setNameAttr(weight.getNameAttr());
   return UnpackPartsOp::create(rewriter, weight.getLoc(), product.matrix->get().getType(), parts, axis, depthAxis);
 }
 
 bool tenon::skipsPixels(ConvolveOp op) {
   ArrayRef<int64_t> filter = op.getFilter().getType().getShape();
-  bool isOfOne = llvm::all_of(filter.slice(op.getFirstWindowDim(), op.getStrides().size()), [](int64_t extent) { return extent == 1; });
+  bool isOfOne = llvm::all_of(filter.slice(op.getFirstWindowDim(), op.getStrides().size()),
+                              [](int64_t extent) { return extent == 1; });
   return isOfOne && llvm::any_of(op.getStrides(), [](int64_t stride) { return stride != 1; });
 }
 

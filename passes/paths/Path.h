@@ -30,8 +30,8 @@ public:
   virtual std::optional<double> estimateCycles(mlir::Operation *op, const Machine &machine) const = 0;
   /// The largest difference to exact arithmetic, relative to the largest element of the result. Takes some time.
   virtual double measureError(mlir::Operation *op) const = 0;
-  /// Whether it is off by no more than the operation's own path, with any data but such as are all but zero: it needs no part of
-  /// the budget then.
+  /// Whether it is off by no more than the operation's own path, with any data but such as are all but zero: it needs
+  /// no part of the budget then.
   virtual bool isAsExact() const { return false; }
   /// Replaces the operation, which the path can compute, by what it gives. A path that is the operation's own leaves it
   /// as it is.
@@ -50,7 +50,8 @@ std::unique_ptr<Path> createWinogradWords(int64_t outputs);
 /// Products of matrices of floats, one of them constant and in panels, or both as they lie.
 std::unique_ptr<Path> createPanelProduct();
 std::unique_ptr<Path> createPlainProduct();
-/// Products of few rows with a constant matrix of floats, which is stored as numbers of so many bits with a scale for each column.
+/// Products of few rows with a constant matrix of floats, which is stored as numbers of so many bits with a scale for
+/// each column.
 std::unique_ptr<Path> createFixedMatrix(int64_t bits);
 /// Products of unsigned with signed bytes, in vectors where they are small, in vectors, and in tile registers.
 std::unique_ptr<Path> createBytePairs();
@@ -58,7 +59,8 @@ std::unique_ptr<Path> createByteVectors();
 std::unique_ptr<Path> createAmxBytes();
 /// Products of bf16 in vectors, by pairs.
 std::unique_ptr<Path> createBfloatPairs();
-/// Products of f32 in tile registers, as sums of products of so many parts, or with one part such with a matrix of bf16.
+/// Products of f32 in tile registers, as sums of products of so many parts, or with one part such with a matrix of
+/// bf16.
 std::unique_ptr<Path> createAmxFloats(int64_t numParts);
 
 } // namespace tenon

@@ -7,8 +7,8 @@
 
 #include "dialects/tenon/Tenon.h"
 #include "passes/Kernel.h"
-#include "passes/paths/Path.h"
 #include "passes/cost/ProductShape.h"
+#include "passes/paths/Path.h"
 
 using namespace mlir;
 using namespace tenon;

@@ -15,8 +15,8 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/cost/PanelPacking.h"
-#include "passes/paths/Path.h"
 #include "passes/cost/ProductShape.h"
+#include "passes/paths/Path.h"
 #include "passes/paths/WinogradProduct.h"
 
 using namespace mlir;
@@ -37,7 +37,8 @@ private:
 };
 } // namespace
 
-/// The elements of a filter, which is a weight with elements of its own, of all channels that a frame of the result sees.
+/// The elements of a filter, which is a weight with elements of its own, of all channels that a frame of the result
+/// sees.
 static SmallVector<float> getFilterElements(ConvolveOp op) {
   ArrayRef<char> bytes = *getFilterBytes(op);
   ArrayRef elements(reinterpret_cast<const float *>(bytes.data()), bytes.size() / sizeof(float));
@@ -57,19 +58,22 @@ static double getJoinCycles(ConvolveOp op) {
   constexpr double kCyclesPerByte = 0.4;
   ProductShape shape = *getProductShape(op);
   double pixels = shape.rows; // of stride 1: as many as the input has, but for the border
-  return pixels * double(op.getFilter().getType().getShape().take_back(2)[0]) * getFrames(op) * sizeof(float) * kCyclesPerByte;
+  return pixels * double(op.getFilter().getType().getShape().take_back(2)[0]) * getFrames(op) * sizeof(float) *
+         kCyclesPerByte;
 }
 
 std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const Machine &machine) const {
   auto convolve = dyn_cast<ConvolveOp>(op);
-  bool isOfFloats = convolve && convolve.getType().getElementType().isF32() && convolve.getFilter().getType().getElementType().isF32();
+  bool isOfFloats = convolve && convolve.getType().getElementType().isF32() &&
+                    convolve.getFilter().getType().getElementType().isF32();
   std::optional<FilterShape> square = isOfFloats ? getSquareFilter(convolve) : std::nullopt;
   if (!square || !hasWinogradTransforms(outputs, square->window))
     return std::nullopt;
   FilterShape filter = *square;
   int64_t side = outputs + filter.window - 1;
   double weights = double(side * side) * filter.channels * llvm::alignTo(filter.filters, machine.panelColumns);
-  double cycles = estimateWinogradCycles(convolve, filter, outputs, machine) + (hasFrames(convolve) ? getJoinCycles(convolve) : 0);
+  double cycles =
+      estimateWinogradCycles(convolve, filter, outputs, machine) + (hasFrames(convolve) ? getJoinCycles(convolve) : 0);
   return std::max(cycles, machine.getReadCycles(weights * sizeof(float)));
 }
 
@@ -94,8 +98,9 @@ static Value padFrames(OpBuilder &b, ConvolveOp op) {
   before[1] = getDimConstant(b.getContext(), low);
   dims[1] = addDims(dims[1], getDimConstant(b.getContext(), low + high));
   Type type = getElementTypeOrSelf(input);
-  return PadOp::create(b, op.getLoc(), getTensorType(dims, type), PadMode::constant, input, createZero(b, op.getLoc(), type),
-                       ShapeAttr::get(b.getContext(), before), SmallVector<int64_t>(dims.size(), 0));
+  return PadOp::create(b, op.getLoc(), getTensorType(dims, type), PadMode::constant, input,
+                       createZero(b, op.getLoc(), type), ShapeAttr::get(b.getContext(), before),
+                       SmallVector<int64_t>(dims.size(), 0));
 }
 
 /// The frames of the result as images [N * D, H, W, channels of all frames seen].
@@ -130,8 +135,8 @@ Operation *WinogradConvolution::take(Operation *op, const Machine &machine, Rewr
       HeapAsmResourceBlob::allocate(type.getNumElements() * sizeof(float), 64, /*dataIsMutable=*/true);
   transformFilter(transforms, filter, getFilterElements(convolve).data(), machine.panelColumns,
                   reinterpret_cast<float *>(blob.getMutableData().data()));
-  auto transformed = WeightOp::create(rewriter, weight.getLoc(),
-                                      DenseResourceElementsAttr::get(type, "winograd", std::move(blob)));
+  auto transformed =
+      WeightOp::create(rewriter, weight.getLoc(), DenseResourceElementsAttr::get(type, "winograd", std::move(blob)));
   transformed.setNameAttr(weight.getNameAttr());
   WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, machine);
   Value images = hasFrames(convolve) ? joinFrames(rewriter, convolve) : convolve.getInput();

@@ -7,8 +7,8 @@
 
 #include "passes/paths/WinogradProduct.h"
 #include "dialects/tenon/WeightBytes.h"
-#include "passes/cost/UsualSizes.h"
 #include "passes/cost/ProductShape.h"
+#include "passes/cost/UsualSizes.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -42,8 +42,13 @@ std::optional<FilterShape> tenon::getSquareFilter(ConvolveOp op) {
 static WinogradProblem getProblem(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine) {
   UsualSizes usual(op->getParentOfType<func::FuncOp>());
   Dims dims = getDims(op.getType());
-  WinogradProblem problem{outputs, filter.window, usual.get(dims[dims.size() - 3]).value_or(kUsualExtent),
-                          usual.get(dims[dims.size() - 2]).value_or(kUsualExtent), filter.channels, filter.filters, machine.panelColumns,
+  WinogradProblem problem{outputs,
+                          filter.window,
+                          usual.get(dims[dims.size() - 3]).value_or(kUsualExtent),
+                          usual.get(dims[dims.size() - 2]).value_or(kUsualExtent),
+                          filter.channels,
+                          filter.filters,
+                          machine.panelColumns,
                           op.getType().getElementType().isInteger(32)};
   AffineExpr images = getDimConstant(op.getContext(), 1);
   for (AffineExpr dim : ArrayRef(dims).drop_back(3))
@@ -52,11 +57,13 @@ static WinogradProblem getProblem(ConvolveOp op, const FilterShape &filter, int6
   return problem;
 }
 
-WinogradSchedule tenon::scheduleWinograd(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine) {
+WinogradSchedule tenon::scheduleWinograd(ConvolveOp op, const FilterShape &filter, int64_t outputs,
+                                         const Machine &machine) {
   return chooseWinogradSchedule(getProblem(op, filter, outputs, machine), machine);
 }
 
-double tenon::estimateWinogradCycles(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine) {
+double tenon::estimateWinogradCycles(ConvolveOp op, const FilterShape &filter, int64_t outputs,
+                                     const Machine &machine) {
   WinogradProblem problem = getProblem(op, filter, outputs, machine);
   double images = std::max(getProductShape(op)->rows / double(problem.height * problem.width), 1.0);
   return chooseWinogradSchedule(problem, machine).cycles * images / problem.images;

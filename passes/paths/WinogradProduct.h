@@ -22,8 +22,8 @@ int64_t getFrames(ConvolveOp op);
 /// The bytes of a filter that is a weight with elements of its own.
 std::optional<llvm::ArrayRef<char>> getFilterBytes(ConvolveOp op);
 
-/// The filter of a convolution with channels last, strides and dilations of 1 and one group, which has a square window and is
-/// constant; nothing where it is another one. Channels are those of all frames that the window sees.
+/// The filter of a convolution with channels last, strides and dilations of 1 and one group, which has a square window
+/// and is constant; nothing where it is another one. Channels are those of all frames that the window sees.
 std::optional<FilterShape> getSquareFilter(ConvolveOp op);
 
 /// For all images (and frames) if their number is known; for one if it is dynamic, since a run may have a single one.

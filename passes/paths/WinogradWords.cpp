@@ -14,15 +14,17 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "passes/cost/ProductShape.h"
 #include "passes/cost/UsualSizes.h"
 #include "passes/paths/Path.h"
-#include "passes/cost/ProductShape.h"
 #include "passes/paths/WinogradProduct.h"
 
 using namespace mlir;
 using namespace tenon;
 
-static const int8_t *getFilterElements(ConvolveOp op) { return reinterpret_cast<const int8_t *>(getFilterBytes(op)->data()); }
+static const int8_t *getFilterElements(ConvolveOp op) {
+  return reinterpret_cast<const int8_t *>(getFilterBytes(op)->data());
+}
 
 namespace {
 class WinogradWords : public Path {
@@ -41,13 +43,15 @@ public:
     if (!filter || !hasIntegerTransforms(outputs, filter->window) ||
         !fitsIntegerTransforms(getIntegerTransforms(outputs, filter->window), *filter, getFilterElements(convolve)))
       return std::nullopt;
-    double weights = double(llvm::product_of(getShape(*filter, machine))) * sizeof(int32_t), own = getFilterBytes(convolve)->size();
+    double weights = double(llvm::product_of(getShape(*filter, machine))) * sizeof(int32_t),
+           own = getFilterBytes(convolve)->size();
     UsualSizes usual(op->getParentOfType<func::FuncOp>());
     Dims dims = getDims(convolve.getType());
     auto getExtent = [&](AffineExpr dim) { return double(usual.get(dim).value_or(kUsualExtent)); };
     double images = getProductShape(op)->rows / (getExtent(dims[1]) * getExtent(dims[2]));
-    // A filter of bytes becomes two to eight times as large. What there is more takes the place of other weights in the caches, and
-    // has its price in memory: as much as to read it from there in each run, which may be for a single image.
+    // A filter of bytes becomes two to eight times as large. What there is more takes the place of other weights in the
+    // caches, and has its price in memory: as much as to read it from there in each run, which may be for a single
+    // image.
     double price = (weights - own) / machine.memoryBytes * (usual.get(dims[0]) ? 1 : images);
     return estimateWinogradCycles(convolve, *filter, outputs, machine) + machine.getReadCycles(own) + price;
   }
@@ -61,15 +65,17 @@ public:
     FilterShape filter = *getSquareFilter(convolve);
     auto weight = convolve.getFilter().getDefiningOp<WeightOp>();
     auto type = RankedTensorType::get(getShape(filter, machine), rewriter.getI32Type());
-    AsmResourceBlob blob = HeapAsmResourceBlob::allocate(type.getNumElements() * sizeof(int32_t), 64, /*dataIsMutable=*/true);
-    transformFilterToWords(getIntegerTransforms(outputs, filter.window), filter, getFilterElements(convolve), machine.panelColumns,
-                           reinterpret_cast<int32_t *>(blob.getMutableData().data()));
+    AsmResourceBlob blob =
+        HeapAsmResourceBlob::allocate(type.getNumElements() * sizeof(int32_t), 64, /*dataIsMutable=*/true);
+    transformFilterToWords(getIntegerTransforms(outputs, filter.window), filter, getFilterElements(convolve),
+                           machine.panelColumns, reinterpret_cast<int32_t *>(blob.getMutableData().data()));
     auto transformed =
         WeightOp::create(rewriter, weight.getLoc(), DenseResourceElementsAttr::get(type, "winograd", std::move(blob)));
     transformed.setNameAttr(weight.getNameAttr());
     WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, machine);
     auto winograd = rewriter.replaceOpWithNewOp<WinogradOp>(
-        convolve, convolve.getInput(), transformed, convolve.getLow(), convolve.getHigh(), outputs, filter.window, filter.filters,
+        convolve, convolve.getInput(), transformed, convolve.getLow(), convolve.getHigh(), outputs, filter.window,
+        filter.filters,
         SmallVector<int64_t>{chosen.rows * outputs, chosen.columns * outputs, chosen.panels * machine.panelColumns});
     if (weight->use_empty())
       rewriter.eraseOp(weight);
@@ -80,8 +86,8 @@ private:
   /// Of the transformed filter.
   SmallVector<int64_t> getShape(const FilterShape &filter, const Machine &machine) const {
     int64_t side = outputs + filter.window - 1;
-    return {llvm::divideCeilSigned(filter.filters, machine.panelColumns), side * side, llvm::divideCeilSigned(filter.channels, 2),
-            machine.panelColumns};
+    return {llvm::divideCeilSigned(filter.filters, machine.panelColumns), side * side,
+            llvm::divideCeilSigned(filter.channels, 2), machine.panelColumns};
   }
 
   int64_t outputs;

@@ -46,7 +46,8 @@ static std::optional<int64_t> find(ArrayRef<int64_t> indices, int64_t index) {
 static std::optional<CutProduct> matchCut(ContractOp op, unsigned number, int64_t maxBytes) {
   auto cast = op->getOperand(number).getDefiningOp<CastOp>();
   auto weight = cast ? cast.getInput().getDefiningOp<WeightOp>() : nullptr;
-  if (!weight || !cast.getType().getElementType().isF64() || weight.getType().getRank() == 0 || !getBytes(weight.getValue()))
+  if (!weight || !cast.getType().getElementType().isF64() || weight.getType().getRank() == 0 ||
+      !getBytes(weight.getValue()))
     return std::nullopt;
   int64_t bytes = weight.getType().getNumElements() * sizeof(double), extent = weight.getType().getDimSize(0);
   if (bytes <= maxBytes || extent < 2)
@@ -76,8 +77,8 @@ static Value createSlice(OpBuilder &b, Location loc, Value value, int64_t dim, i
   Dims dims = getDims(value), starts(dims.size(), b.getAffineConstantExpr(0));
   dims[dim] = b.getAffineConstantExpr(extent);
   starts[dim] = b.getAffineConstantExpr(begin);
-  return SliceOp::create(b, loc, getTensorType(dims, getElementTypeOrSelf(value)), value, ShapeAttr::get(b.getContext(), starts),
-                         SmallVector<int64_t>(dims.size(), 1));
+  return SliceOp::create(b, loc, getTensorType(dims, getElementTypeOrSelf(value)), value,
+                         ShapeAttr::get(b.getContext(), starts), SmallVector<int64_t>(dims.size(), 1));
 }
 
 /// Parts of what is not summed along are joined, of what is summed along added.
@@ -95,8 +96,8 @@ static void applyCut(CutProduct cut) {
     Value part = createPart(b, cut.weight, begin, rows);
     factors[cut.number] = CastOp::create(b, loc, cast<RankedTensorType>(part.getType()).clone(b.getF64Type()), part);
     factors[1 - cut.number] = inOther ? createSlice(b, loc, cut.getOther(), *inOther, begin, rows) : cut.getOther();
-    parts.push_back(ContractOp::create(b, loc, factors[0], factors[1], op.getLhsDims(), op.getRhsDims(), op.getResultDims(),
-                                       op.getResultTypeAttr()));
+    parts.push_back(ContractOp::create(b, loc, factors[0], factors[1], op.getLhsDims(), op.getRhsDims(),
+                                       op.getResultDims(), op.getResultTypeAttr()));
     if (!inResult && parts.size() == 2)
       parts = {AddOp::create(b, loc, parts[0], parts[1])};
   }

@@ -22,8 +22,8 @@ struct FloatWidening {
   llvm::function_ref<bool(mlir::Operation *op)> keepsTypes;
 };
 
-/// Widens a function that has a body. Few elements of a weight become wide at once; more stay, and are cast behind it. What
-/// was narrow and is wide again by a cast to exactly that type is the narrow value itself.
+/// Widens a function that has a body. Few elements of a weight become wide at once; more stay, and are cast behind it.
+/// What was narrow and is wide again by a cast to exactly that type is the narrow value itself.
 void widenFloats(mlir::func::FuncOp function, const FloatWidening &widening);
 
 } // namespace tenon

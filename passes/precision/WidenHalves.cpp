@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/WidenedRows.h"
-#include "llvm/ADT/SetVector.h"
 #include "passes/Passes.h"
 #include "passes/precision/FloatWidening.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_WIDENHALVES
@@ -24,13 +24,14 @@ static bool movesElements(Operation *op) {
 }
 
 namespace {
-/// Operations that move elements which are halves in memory before, or have to be afterwards: what comes from the caller,
-/// from a weight, or goes to the caller, such as a cache of keys and values.
+/// Operations that move elements which are halves in memory before, or have to be afterwards: what comes from the
+/// caller, from a weight, or goes to the caller, such as a cache of keys and values.
 class MovedHalves {
 public:
   explicit MovedHalves(func::FuncOp function) {
     function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (movesElements(op) && llvm::all_of(op->getOperands(), [&](Value value) { return isInMemory(value, function); }))
+      if (movesElements(op) &&
+          llvm::all_of(op->getOperands(), [&](Value value) { return isInMemory(value, function); }))
         moved.insert(op);
     });
     for (Value result : function.getBody().front().getTerminator()->getOperands())
@@ -65,7 +66,9 @@ struct WidenHalves : public tenon::impl::WidenHalvesBase<WidenHalves> {
     if (function.isExternal())
       return;
     MovedHalves moved(function);
-    auto keepsTypes = [&](Operation *op) { return isa<BitcastOp, CallOp, HostCallOp, func::ReturnOp>(op) || moved.contains(op); };
+    auto keepsTypes = [&](Operation *op) {
+      return isa<BitcastOp, CallOp, HostCallOp, func::ReturnOp>(op) || moved.contains(op);
+    };
     widenFloats(function, {Float32Type::get(&getContext()), isHalf, keepsTypes});
   }
 };

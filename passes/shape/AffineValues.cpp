@@ -107,7 +107,8 @@ std::optional<AffineValue> AffineAnalysis::getWeight(WeightOp weight, const Posi
     for (size_t dim = 0; dim < shape.size(); ++dim) {
       int64_t position = i / steps[dim] % shape[dim], distance;
       isRead &= !at[dim] || *at[dim] == position;
-      if (__builtin_mul_overflow(strides[dim], position, &distance) || __builtin_add_overflow(expected, distance, &expected))
+      if (__builtin_mul_overflow(strides[dim], position, &distance) ||
+          __builtin_add_overflow(expected, distance, &expected))
         return std::nullopt;
     }
     if (isRead && (*values)[i] != expected)
@@ -230,14 +231,15 @@ std::optional<AffineValue> AffineAnalysis::getConcat(ConcatOp concat, const Posi
   return std::nullopt;
 }
 
-/// A narrower type keeps the value modulo its range. A wider one would keep what is left after an overflow, so only values that cannot
-/// have had one are widened.
+/// A narrower type keeps the value modulo its range. A wider one would keep what is left after an overflow, so only
+/// values that cannot have had one are widened.
 std::optional<AffineValue> AffineAnalysis::getCast(CastOp cast, const Positions &at) {
   Type from = getElementTypeOrSelf(cast.getInput()), to = cast.getType().getElementType();
   if (!isIndexType(from) || !isIndexType(to))
     return std::nullopt;
   bool isWidened = from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth();
-  return isWidened && !isa_and_nonnull<IotaOp, WeightOp>(cast.getInput().getDefiningOp()) ? std::nullopt : get(cast.getInput(), at);
+  return isWidened && !isa_and_nonnull<IotaOp, WeightOp>(cast.getInput().getDefiningOp()) ? std::nullopt
+                                                                                          : get(cast.getInput(), at);
 }
 
 /// select(x < 0, x + n, x), which counts negative indices from the end, is x where no x is negative.
@@ -249,7 +251,8 @@ std::optional<AffineValue> AffineAnalysis::getSelected(SelectOp select, const Po
   std::optional<AffineValue> value = getBroadcast(index, select.getResult(), at),
                              whole = get(index, Positions(getDims(index).size())),
                              limit = get(compare.getRhs(), Positions(getDims(compare.getRhs()).size()));
-  bool isZero = limit && getConstant(limit->offset) == 0 && llvm::all_of(limit->strides, [](int64_t stride) { return stride == 0; });
+  bool isZero = limit && getConstant(limit->offset) == 0 &&
+                llvm::all_of(limit->strides, [](int64_t stride) { return stride == 0; });
   if (!value || !whole || !isZero || !facts.isNotNegative(getSmallest(*whole, getDims(index))))
     return std::nullopt;
   return value;
@@ -295,11 +298,13 @@ std::optional<AffineValue> AffineAnalysis::compute(Operation *op, const Position
         std::optional<int64_t> position = at.empty() ? 0 : at[0];
         if (!position && values.size() == 1)
           position = 0;
-        return position && !isUnknownDim(values[*position]) ? std::optional(makeConstant(values[*position], at.size())) : std::nullopt;
+        return position && !isUnknownDim(values[*position]) ? std::optional(makeConstant(values[*position], at.size()))
+                                                            : std::nullopt;
       })
       .Case<ReshapeOp>([&](ReshapeOp reshape) { return getReshaped(reshape, at); })
       .Case<TransposeOp>([&](TransposeOp transpose) { return getTransposed(transpose, at); })
-      .Case<BroadcastOp>([&](BroadcastOp broadcast) { return getBroadcast(broadcast.getInput(), broadcast.getResult(), at); })
+      .Case<BroadcastOp>(
+          [&](BroadcastOp broadcast) { return getBroadcast(broadcast.getInput(), broadcast.getResult(), at); })
       .Case<SliceOp>([&](SliceOp slice) { return getSliced(slice, at); })
       .Case<ConcatOp>([&](ConcatOp concat) { return getConcat(concat, at); })
       .Case<CastOp>([&](CastOp cast) { return getCast(cast, at); })
@@ -333,5 +338,7 @@ static AffineExpr getEnd(const AffineValue &value, ArrayRef<AffineExpr> dims, bo
   return end;
 }
 
-AffineExpr tenon::getSmallest(const AffineValue &value, ArrayRef<AffineExpr> dims) { return getEnd(value, dims, false); }
+AffineExpr tenon::getSmallest(const AffineValue &value, ArrayRef<AffineExpr> dims) {
+  return getEnd(value, dims, false);
+}
 AffineExpr tenon::getLargest(const AffineValue &value, ArrayRef<AffineExpr> dims) { return getEnd(value, dims, true); }

@@ -13,18 +13,19 @@
 
 namespace tenon {
 
-/// The element at [i, j...] is `offset + strides[0] * i + strides[1] * j + ...`, as exact integers. The stride of a dimension of one
-/// element is 0.
+/// The element at [i, j...] is `offset + strides[0] * i + strides[1] * j + ...`, as exact integers. The stride of a
+/// dimension of one element is 0.
 struct AffineValue {
   mlir::AffineExpr offset;
   llvm::SmallVector<int64_t> strides;
 };
 
-/// The elements of an integer tensor (i32 or i64) as an affine function of their position; nothing where they are none, or are not
-/// known to be. Arithmetic that overflows gives the exact result modulo 2^bits, so the element equals the function's value
-/// wherever that value fits the type. `component`: for indices with coordinates, the function of that coordinate alone, in which
-/// the last dimension has one element.
-std::optional<AffineValue> getAffineValue(const Facts &facts, mlir::Value value, std::optional<int64_t> component = std::nullopt);
+/// The elements of an integer tensor (i32 or i64) as an affine function of their position; nothing where they are none,
+/// or are not known to be. Arithmetic that overflows gives the exact result modulo 2^bits, so the element equals the
+/// function's value wherever that value fits the type. `component`: for indices with coordinates, the function of that
+/// coordinate alone, in which the last dimension has one element.
+std::optional<AffineValue> getAffineValue(const Facts &facts, mlir::Value value,
+                                          std::optional<int64_t> component = std::nullopt);
 
 /// The smallest and the largest value over all positions of a tensor with these dimensions, none of which is empty.
 mlir::AffineExpr getSmallest(const AffineValue &value, llvm::ArrayRef<mlir::AffineExpr> dims);

@@ -125,7 +125,8 @@ void FactsApplier::replaceBindings() {
         continue;
       replace(getDimSymbol(context, name), value);
       int64_t least = bind.getMin();
-      AffineExpr above = least == INT64_MIN ? getDimConstant(context, 0) : subDims(value, getDimConstant(context, least));
+      AffineExpr above =
+          least == INT64_MIN ? getDimConstant(context, 0) : subDims(value, getDimConstant(context, least));
       RequireOp::create(builder, bind.getLoc(), ShapeAttr::get(context, above),
                         "needs a size of at least " + std::to_string(least));
     }
@@ -274,9 +275,8 @@ void FactsApplier::rewriteTypes() {
   };
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](ShapeAttr shape) { return ShapeAttr::get(context, rewrite(shape.getDims(), simplify)); });
-  replacer.addReplacement([&](RankedTensorType type) -> Type {
-    return type.hasStaticShape() ? type : rewriteType(type, simplify);
-  });
+  replacer.addReplacement(
+      [&](RankedTensorType type) -> Type { return type.hasStaticShape() ? type : rewriteType(type, simplify); });
   function.walk([&](Operation *op) {
     if (op != function && !isa<RequireOp>(op))
       replacer.replaceElementsIn(op, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
@@ -326,11 +326,13 @@ void FactsApplier::storeFacts() {
   }
 }
 
-/// Refuses a model of which all sizes are known and one does not hold. What follows would make operations that no verifier accepts.
+/// Refuses a model of which all sizes are known and one does not hold. What follows would make operations that no
+/// verifier accepts.
 LogicalResult FactsApplier::refuseImpossible() {
   for (const Requirement &requirement : requirements)
     if (getConstant(requirement.expr).value_or(0) < 0)
-      return emitInvalid(UnknownLoc::get(context), requirement.text.empty() ? "a size is negative" : requirement.text.getValue());
+      return emitInvalid(UnknownLoc::get(context),
+                         requirement.text.empty() ? "a size is negative" : requirement.text.getValue());
   // What stands in a branch or in a loop may never run.
   for (RequireOp require : function.getBody().getOps<RequireOp>())
     for (AffineExpr expr : require.getValues().getDims())

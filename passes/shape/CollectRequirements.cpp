@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
@@ -97,8 +96,8 @@ private:
     texts.push_back(std::move(text));
   }
 
-  /// What depends on data, or stands in a branch that may not run, is checked right before the operation: no instruction between the start of its block
-  /// and it binds the symbol again.
+  /// What depends on data, or stands in a branch that may not run, is checked right before the operation: no
+  /// instruction between the start of its block and it binds the symbol again.
   void addInPlace(Operation *op, AffineExpr dim, StringRef text) {
     if (!knownInBlock.insert({op->getBlock(), dim}).second)
       return;
@@ -152,7 +151,8 @@ static void collectConcat(ConcatOp op, Requirements &requirements) {
         requirements.addEqual(op, std::get<0>(dims), std::get<1>(dims));
 }
 
-/// Every element that a slice reads lies inside of its input. It reads none where another dimension of its result is empty.
+/// Every element that a slice reads lies inside of its input. It reads none where another dimension of its result is
+/// empty.
 static void collectSlice(SliceOp op, Requirements &requirements) {
   MLIRContext *context = op.getContext();
   AffineExpr zero = getDimConstant(context, 0), one = getDimConstant(context, 1);

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
@@ -40,8 +39,8 @@ static LogicalResult inferResults(Operation *op, int64_t &numRefined) {
   for (auto [result, inferred] : llvm::zip(op->getResults(), types)) {
     auto type = cast<RankedTensorType>(result.getType()), known = cast<RankedTensorType>(inferred);
     if (failed(verifyCompatibleShape(type, known)))
-      return op->emitError("results in ") << dimsToString(getDims(type)) << ", but its operands give "
-                                          << dimsToString(getDims(known));
+      return op->emitError("results in ")
+             << dimsToString(getDims(type)) << ", but its operands give " << dimsToString(getDims(known));
     RankedTensorType refined = refine(type, known);
     if (refined == type)
       continue;

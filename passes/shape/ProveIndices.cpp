@@ -39,11 +39,14 @@ public:
   bool holds(Value value);
 
 private:
-  bool holdsFor(AffineExpr value) { return side == Side::atLeast ? facts.isAtMost(limit, value) : facts.isAtMost(value, limit); }
+  bool holdsFor(AffineExpr value) {
+    return side == Side::atLeast ? facts.isAtMost(limit, value) : facts.isAtMost(value, limit);
+  }
   bool holdsFor(int64_t value) { return holdsFor(getDimConstant(limit.getContext(), value)); }
   /// Of all positions below a size, of which there is at least one where there is a position at all.
   bool holdsBelow(AffineExpr size) {
-    return side == Side::atLeast ? holdsFor(int64_t(0)) : holdsFor(addDims(size, getDimConstant(limit.getContext(), -1)));
+    return side == Side::atLeast ? holdsFor(int64_t(0))
+                                 : holdsFor(addDims(size, getDimConstant(limit.getContext(), -1)));
   }
   bool holdsForAll(ValueRange values) {
     return llvm::all_of(values, [&](Value value) { return holds(value); });

@@ -46,17 +46,14 @@ static std::optional<int64_t> getEnd(AffineExpr max) { return max ? getConstant(
 
 static bool isNotNegative(const Bounds &bounds) { return bounds.min.value_or(-1) >= 0; }
 
-static AffineExpr addTo(AffineExpr max, int64_t value) {
-  return addDims(max, getDimConstant(max.getContext(), value));
-}
+static AffineExpr addTo(AffineExpr max, int64_t value) { return addDims(max, getDimConstant(max.getContext(), value)); }
 
 static Bounds addBounds(const Bounds &a, const Bounds &b) {
   return {addEnds(a.min, b.min), a.max && b.max ? addDims(a.max, b.max) : AffineExpr()};
 }
 
 static Bounds negBounds(const Bounds &a, MLIRContext *context) {
-  return {subEnds(0, getEnd(a.max)),
-          a.min && *a.min != INT64_MIN ? getDimConstant(context, -*a.min) : AffineExpr()};
+  return {subEnds(0, getEnd(a.max)), a.min && *a.min != INT64_MIN ? getDimConstant(context, -*a.min) : AffineExpr()};
 }
 
 static Bounds subBounds(const Bounds &a, const Bounds &b) {
@@ -238,7 +235,8 @@ Bounds ValueBounds::compute(Operation *op, unsigned result, Element element) {
       .Case<SliceOp>([&](SliceOp slice) { return get(slice.getInput(), getSliced(slice, element)); })
       .Case<ConcatOp>([&](ConcatOp concat) { return getConcat(concat, element); })
       .Case<BroadcastOp>([&](Operation *) { return first(); })
-      .Case<TransposeOp, GatherOp, GatherElementsOp, GatherNDOp>([&](Operation *) { return get(op->getOperand(0), {}); })
+      .Case<TransposeOp, GatherOp, GatherElementsOp, GatherNDOp>(
+          [&](Operation *) { return get(op->getOperand(0), {}); })
       .Case<FloorOp, CeilOp, RoundOp>([&](Operation *) { return first(); })
       .Case<CastOp>([&](CastOp cast) {
         return castBounds(first(), getElementTypeOrSelf(cast.getInput()), getElementTypeOrSelf(cast.getResult()));
@@ -256,9 +254,8 @@ Bounds ValueBounds::compute(Operation *op, unsigned result, Element element) {
                       facts.getLarger(bounds.max, getDimConstant(context, 0))};
       })
       .Case<SelectOp>([&](Operation *) { return join(getOperand(op, 1, element), getOperand(op, 2, element)); })
-      .Case<ReduceOp>([&](ReduceOp reduce) {
-        return getReduced(reduce.getInput(), reduce.getAxes(), reduce.getKind());
-      })
+      .Case<ReduceOp>(
+          [&](ReduceOp reduce) { return getReduced(reduce.getInput(), reduce.getAxes(), reduce.getKind()); })
       .Case<ScanOp>([&](ScanOp scan) {
         Bounds bounds = getReduced(scan.getInput(), scan.getAxis(), scan.getKind());
         return Bounds{isNotNegative(bounds) ? std::optional<int64_t>(0) : std::nullopt, bounds.max};

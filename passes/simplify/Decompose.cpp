@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "dialects/tenon/IndexUses.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,8 +47,7 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 /// reduce with kept dimensions -> reduce, reshape
-template <typename OpT>
-struct DropKeptDimensions : public OpRewritePattern<OpT> {
+template <typename OpT> struct DropKeptDimensions : public OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
     if (!op.getKeepdims())
@@ -73,12 +71,13 @@ static std::optional<int64_t> countElements(MLIRContext *context, ArrayRef<Affin
 /// Whether very few results join very many elements each.
 static bool joinsMuch(ReduceOp op) {
   constexpr int64_t kFewResults = 8, kManyElements = 1 << 16;
-  std::optional<int64_t> results = countElements(op.getContext(), getDims(op)), elements = countElements(op.getContext(), getDims(op.getInput()));
+  std::optional<int64_t> results = countElements(op.getContext(), getDims(op)),
+                         elements = countElements(op.getContext(), getDims(op.getInput()));
   return results && elements && *results <= kFewResults && *elements >= kManyElements * std::max<int64_t>(*results, 1);
 }
 
-/// Whether pixels of one image are joined, channels last, which threads have computed line by line: of few pixels each has
-/// computed some channels (kernel/TileKernels.cpp).
+/// Whether pixels of one image are joined, channels last, which threads have computed line by line: of few pixels each
+/// has computed some channels (kernel/TileKernels.cpp).
 static bool joinsLines(ReduceOp op) {
   constexpr int64_t kFewPixels = 112, kManyElements = 1 << 14;
   Dims dims = getDims(op.getInput());
@@ -87,13 +86,14 @@ static bool joinsLines(ReduceOp op) {
   if (axes.empty() || axes.back() + 2 != op.getInput().getType().getRank() ||
       axes.back() - axes.front() + 1 != static_cast<int64_t>(axes.size()))
     return false;
-  std::optional<int64_t> images = countElements(op.getContext(), all.take_front(axes.front())), elements = countElements(op.getContext(), all),
+  std::optional<int64_t> images = countElements(op.getContext(), all.take_front(axes.front())),
+                         elements = countElements(op.getContext(), all),
                          pixels = countElements(op.getContext(), all.slice(axes.front(), axes.size()));
   return images == 1 && pixels >= kFewPixels && elements >= kManyElements;
 }
 
-/// reduce along several dimensions -> reduce along all but the first of them, reduce: there are as many results first as
-/// threads can share, and each thread joins what it has computed itself.
+/// reduce along several dimensions -> reduce along all but the first of them, reduce: there are as many results first
+/// as threads can share, and each thread joins what it has computed itself.
 struct SplitReduction : public OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
@@ -127,8 +127,8 @@ struct DropEmptySums : public OpRewritePattern<ContractOp> {
   }
 };
 
-/// An operation whose results have no elements -> empty weights: what it would demand of windows or sums need not be met, and no
-/// kernel has to do without tiles. Indices that have to be in range are still looked at.
+/// An operation whose results have no elements -> empty weights: what it would demand of windows or sums need not be
+/// met, and no kernel has to do without tiles. Indices that have to be in range are still looked at.
 struct DropEmptyResults : public RewritePattern {
   explicit DropEmptyResults(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/10, context) {}
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
@@ -139,11 +139,13 @@ struct DropEmptyResults : public RewritePattern {
       if (!tensor || !tensor.hasStaticShape() || tensor.getNumElements() != 0)
         return rewriter.notifyMatchFailure(op, "may have elements to compute");
     }
-    if (llvm::any_of(getIndexUses(op), [](const IndexUse &use) { return !use.isInRange && getConstant(use.count) != 0; }))
+    if (llvm::any_of(getIndexUses(op),
+                     [](const IndexUse &use) { return !use.isInRange && getConstant(use.count) != 0; }))
       return rewriter.notifyMatchFailure(op, "has indices, which have to be in range");
     SmallVector<Value> empty;
     for (Type type : op->getResultTypes())
-      empty.push_back(WeightOp::create(rewriter, op->getLoc(), DenseElementsAttr::get(cast<ShapedType>(type), ArrayRef<Attribute>())));
+      empty.push_back(WeightOp::create(rewriter, op->getLoc(),
+                                       DenseElementsAttr::get(cast<ShapedType>(type), ArrayRef<Attribute>())));
     rewriter.replaceOp(op, empty);
     return success();
   }
@@ -246,8 +248,7 @@ Value createMean(OpBuilder &b, Location loc, Value x, int64_t axis) {
   return DivOp::create(b, loc, sum, SizesOp::create(b, loc, scalar, ShapeAttr::get(b.getContext(), count)).getResult());
 }
 
-template <typename OpT>
-struct DecomposeNorm : public OpRewritePattern<OpT> {
+template <typename OpT> struct DecomposeNorm : public OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpT op, PatternRewriter &b) const override {
     Location loc = op.getLoc();
@@ -299,8 +300,8 @@ struct Decompose : public tenon::impl::DecomposeBase<Decompose> {
   using DecomposeBase::DecomposeBase;
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, DropEmptySums, DropEmptyResults, SplitReduction,
-                 DecomposeBatchNorm>(&getContext());
+    patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, DropEmptySums, DropEmptyResults,
+                 SplitReduction, DecomposeBatchNorm>(&getContext());
     if (all)
       patterns.add<DecomposeSigmoid, DecomposeRelu, DecomposeGelu, DecomposeSoftmax, DecomposeNorm<LayerNormOp>,
                    DecomposeNorm<RmsNormOp>, DecomposeDequantize>(&getContext());

@@ -45,14 +45,15 @@ static bool isComputation(Operation *op) {
 static bool becomesFilter(Operation *op) {
   return llvm::all_of(op->getUses(), [](OpOperand &use) {
     Operation *user = use.getOwner();
-    return isa<ConvolveOp>(user) ? use.getOperandNumber() == 1 : isa<TransposeOp, ReshapeOp>(user) && becomesFilter(user);
+    return isa<ConvolveOp>(user) ? use.getOperandNumber() == 1
+                                 : isa<TransposeOp, ReshapeOp>(user) && becomesFilter(user);
   });
 }
 
 namespace {
-/// What may be folded all in all, so that neither the artifact nor the time to compile grows far beyond what the model's own
-/// weights make it: a chain of concats doubles a few bytes again and again, and a product of two filled matrices is no
-/// more than a line in a model. What exceeds it is computed when the model runs.
+/// What may be folded all in all, so that neither the artifact nor the time to compile grows far beyond what the
+/// model's own weights make it: a chain of concats doubles a few bytes again and again, and a product of two filled
+/// matrices is no more than a line in a model. What exceeds it is computed when the model runs.
 class FoldBudget {
 public:
   explicit FoldBudget(func::FuncOp function) {
@@ -112,10 +113,11 @@ private:
       });
       for (Value result : op.getResults())
         resultBytes += getBytes(result);
-      // A filter with some zeros around it, or in a wider type, is one still. What reads halves that no kernel widens would do
-      // so in every run.
+      // A filter with some zeros around it, or in a wider type, is one still. What reads halves that no kernel widens
+      // would do so in every run.
       bool isOfFilter = isa<PadOp>(op) || (isa<CastOp>(op) && becomesFilter(&op));
-      int64_t mostGrowth = isOfFilter || widensHalves(&op) ? std::max<int64_t>(maxGrowthBytes, 2 * inputBytes) : maxGrowthBytes;
+      int64_t mostGrowth =
+          isOfFilter || widensHalves(&op) ? std::max<int64_t>(maxGrowthBytes, 2 * inputBytes) : maxGrowthBytes;
       if (foldable && resultBytes - inputBytes <= mostGrowth && budget.take(&op))
         constant.insert(&op);
     });
@@ -151,8 +153,7 @@ private:
   OwningOpRef<ModuleOp> extract(func::FuncOp function, const SetVector<Operation *> &constant, ValueRange roots) {
     OwningOpRef<ModuleOp> module(ModuleOp::create(function.getLoc()));
     OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-    auto main = func::FuncOp::create(builder, function.getLoc(), "main",
-                                     builder.getFunctionType({}, TypeRange(roots)));
+    auto main = func::FuncOp::create(builder, function.getLoc(), "main", builder.getFunctionType({}, TypeRange(roots)));
     builder.setInsertionPointToStart(main.addEntryBlock());
     IRMapping mapping;
     for (Operation *op : constant) {

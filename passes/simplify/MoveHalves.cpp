@@ -16,8 +16,7 @@ using namespace tenon;
 
 namespace {
 /// move(widen(w)) -> widen(move(w))
-template <typename OpT>
-struct MoveBeforeWidening : public OpRewritePattern<OpT> {
+template <typename OpT> struct MoveBeforeWidening : public OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
     Value input = op.getInput();

@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/Padding.h"
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
-#include "dialects/tenon/Padding.h"
 #include "passes/simplify/ConstantValue.h"
 
 namespace tenon {
@@ -47,7 +47,8 @@ static Type getElementType(Value value) { return getElementTypeOrSelf(value); }
 static std::optional<int64_t> getUniform(Value value) {
   Operation *op = value.getDefiningOp();
   // Bytes and 32 bits hold the same number, for a zero point.
-  if (isa_and_nonnull<CastOp, ReshapeOp, BroadcastOp>(op) && getElementType(value).getIntOrFloatBitWidth() >= getElementType(op->getOperand(0)).getIntOrFloatBitWidth())
+  if (isa_and_nonnull<CastOp, ReshapeOp, BroadcastOp>(op) &&
+      getElementType(value).getIntOrFloatBitWidth() >= getElementType(op->getOperand(0)).getIntOrFloatBitWidth())
     return getUniform(op->getOperand(0));
   auto weight = dyn_cast_or_null<WeightOp>(op);
   auto type = weight ? dyn_cast<IntegerType>(weight.getType().getElementType()) : IntegerType();
@@ -143,12 +144,14 @@ static bool isOutsideOfSums(Value parameter, ArrayRef<int64_t> indices, ArrayRef
 }
 
 static Value reshape(OpBuilder &b, Location loc, Value value, const Dims &dims) {
-  return getDims(value) == dims ? value
-                                : ReshapeOp::create(b, loc, getTensorType(dims, getElementType(value)), value).getResult();
+  return getDims(value) == dims
+             ? value
+             : ReshapeOp::create(b, loc, getTensorType(dims, getElementType(value)), value).getResult();
 }
 
 /// A value whose dimension i runs over index `indices[i]`, if it is not 1, so that it broadcasts against the result.
-static Value alignToResult(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> indices, ArrayRef<int64_t> result) {
+static Value alignToResult(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> indices,
+                           ArrayRef<int64_t> result) {
   Dims kept, dims(result.size(), getDimConstant(b.getContext(), 1));
   SmallVector<int64_t> places, order;
   for (auto [index, dim] : llvm::zip(indices, getAlignedDims(value, indices.size()))) {
@@ -174,7 +177,9 @@ static Value alignToResult(OpBuilder &b, Location loc, Value value, ArrayRef<int
 
 static Value createNumber(OpBuilder &b, Location loc, Type type, int64_t number) {
   auto scalar = RankedTensorType::get({}, type);
-  return WeightOp::create(b, loc, DenseElementsAttr::get(scalar, b.getIntegerAttr(type, APInt(type.getIntOrFloatBitWidth(), number, false, true))));
+  return WeightOp::create(
+      b, loc,
+      DenseElementsAttr::get(scalar, b.getIntegerAttr(type, APInt(type.getIntOrFloatBitWidth(), number, false, true))));
 }
 
 static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
@@ -211,16 +216,19 @@ static Factor makeBytes(OpBuilder &b, Location loc, Factor factor, bool asSigned
 }
 
 /// The sum of bytes along dimensions of constant extents: a product with ones, which needs no copy of 32 bits.
-static Value multiplyByOnes(OpBuilder &b, Location loc, Value bytes, ArrayRef<int64_t> axes, ArrayRef<int64_t> extents) {
-  Type other = getElementType(bytes).isUnsignedInteger() ? Type(b.getI8Type()) : Type(b.getIntegerType(8, /*isSigned=*/false));
+static Value multiplyByOnes(OpBuilder &b, Location loc, Value bytes, ArrayRef<int64_t> axes,
+                            ArrayRef<int64_t> extents) {
+  Type other =
+      getElementType(bytes).isUnsignedInteger() ? Type(b.getI8Type()) : Type(b.getIntegerType(8, /*isSigned=*/false));
   SmallVector<int64_t> indices = llvm::to_vector(llvm::seq<int64_t>(getDims(bytes).size())), left;
   llvm::copy_if(indices, std::back_inserter(left), [&](int64_t index) { return !llvm::is_contained(axes, index); });
   auto ones = DenseElementsAttr::get(RankedTensorType::get(extents, other), b.getIntegerAttr(other, 1));
-  return ContractOp::create(b, loc, bytes, WeightOp::create(b, loc, ones), indices, axes, left, TypeAttr::get(b.getI32Type()));
+  return ContractOp::create(b, loc, bytes, WeightOp::create(b, loc, ones), indices, axes, left,
+                            TypeAttr::get(b.getI32Type()));
 }
 
-/// The sum of what a factor is, or of its bytes alone, along dimensions of constant extents; the others stay, as 1 where
-/// they go.
+/// The sum of what a factor is, or of its bytes alone, along dimensions of constant extents; the others stay, as 1
+/// where they go.
 static Value sumAlong(OpBuilder &b, Location loc, const Factor &factor, ArrayRef<int64_t> axes, bool isCentred) {
   Type type = getElementType(factor.bytes);
   Dims kept = getDims(factor.bytes);
@@ -233,7 +241,8 @@ static Value sumAlong(OpBuilder &b, Location loc, const Factor &factor, ArrayRef
   bool isMatrix = !isConstantValue(factor.bytes) && !type.isUnsignedInteger();
   SmallVector<int64_t> sorted(axes);
   llvm::sort(sorted);
-  Value sum = isMatrix ? ReduceOp::create(b, loc, ReduceKind::sum, castTo(b, loc, factor.bytes, b.getI32Type()), sorted, /*keepdims=*/true)
+  Value sum = isMatrix ? ReduceOp::create(b, loc, ReduceKind::sum, castTo(b, loc, factor.bytes, b.getI32Type()), sorted,
+                                          /*keepdims=*/true)
                        : reshape(b, loc, multiplyByOnes(b, loc, factor.bytes, axes, extents), kept);
   if (!isCentred || !factor.zero)
     return sum;
@@ -269,7 +278,8 @@ struct NarrowContract : public OpRewritePattern<ContractOp> {
       if (!isOutsideOfSums(factor->zero, indices, result) || !isOutsideOfSums(factor->scale, indices, result))
         return rewriter.notifyMatchFailure(op, "has parameters that differ among what is summed");
     std::optional<bool> isMatrixLeft = findMatrix(op, *lhs, *rhs);
-    bool isDone = isMatrixLeft && isNarrow(op) && getElementType(*isMatrixLeft ? op.getRhs() : op.getLhs()).isUnsignedInteger();
+    bool isDone =
+        isMatrixLeft && isNarrow(op) && getElementType(*isMatrixLeft ? op.getRhs() : op.getLhs()).isUnsignedInteger();
     if (!isMatrixLeft || isDone)
       return rewriter.notifyMatchFailure(op, "has no matrix of signed bytes, or is narrow");
 
@@ -279,11 +289,12 @@ struct NarrowContract : public OpRewritePattern<ContractOp> {
     Value sum = ContractOp::create(rewriter, loc, lhs->bytes, rhs->bytes, op.getLhsDims(), op.getRhsDims(), result,
                                    TypeAttr::get(rewriter.getI32Type()));
     // The zero point of one side, and the sums of the other: whole ones of the weight, so that both have their due.
-    auto subtract = [&](const Factor &factor, ArrayRef<int64_t> indices, const Factor &other, ArrayRef<int64_t> otherIndices,
-                        ArrayRef<int64_t> otherSummed, bool isCentred) {
+    auto subtract = [&](const Factor &factor, ArrayRef<int64_t> indices, const Factor &other,
+                        ArrayRef<int64_t> otherIndices, ArrayRef<int64_t> otherSummed, bool isCentred) {
       if (!factor.zero)
         return;
-      Value sums = alignToResult(rewriter, loc, sumAlong(rewriter, loc, other, otherSummed, isCentred), otherIndices, result);
+      Value sums =
+          alignToResult(rewriter, loc, sumAlong(rewriter, loc, other, otherSummed, isCentred), otherIndices, result);
       Value zero = alignToResult(rewriter, loc, factor.zero, indices, result);
       sum = SubOp::create(rewriter, loc, sum, MulOp::create(rewriter, loc, sums, zero).getResult());
     };
@@ -297,8 +308,8 @@ struct NarrowContract : public OpRewritePattern<ContractOp> {
   }
 
 private:
-  /// Whether the matrix, whose bytes are signed, is on the left: the constant, or of two integer factors that are none the one that has the
-  /// columns of the result. (Dequantised queries and keys are left to attention.)
+  /// Whether the matrix, whose bytes are signed, is on the left: the constant, or of two integer factors that are none
+  /// the one that has the columns of the result. (Dequantised queries and keys are left to attention.)
   static std::optional<bool> findMatrix(ContractOp op, const Factor &lhs, const Factor &rhs) {
     bool isLhsConstant = isConstantValue(lhs.bytes), isRhsConstant = isConstantValue(rhs.bytes);
     if (isLhsConstant != isRhsConstant)
@@ -353,15 +364,16 @@ struct NarrowConvolve : public OpRewritePattern<ConvolveOp> {
     bool isDone = isNarrow(op) && getElementType(op.getInput()).isUnsignedInteger();
     if (!input || !filter || !isResultOf(op.getType().getElementType(), *input, *filter) || op.getChannelsLast() ||
         (op.getGroups() != 1 && !isDepthwise(op)) || isDone)
-      return rewriter.notifyMatchFailure(op, "is no convolution of one group, or of one a channel, of bytes less zero points");
+      return rewriter.notifyMatchFailure(
+          op, "is no convolution of one group, or of one a channel, of bytes less zero points");
     int64_t rank = op.getType().getRank();
     auto isOneNumber = [](Value parameter) { return !parameter || llvm::all_of(getDims(parameter), isOne); };
     auto isPerFilter = [&](Value parameter) {
       return !parameter || llvm::all_of(ArrayRef(getAlignedDims(parameter, rank)).drop_front(), isOne);
     };
     bool hasFilterZero = !isWithoutZero(*filter, /*asSigned=*/true);
-    if (!isOneNumber(input->zero) || !isOneNumber(input->scale) || !isPerFilter(filter->zero) || !isPerFilter(filter->scale) ||
-        (hasFilterZero && op.getGroups() != 1))
+    if (!isOneNumber(input->zero) || !isOneNumber(input->scale) || !isPerFilter(filter->zero) ||
+        !isPerFilter(filter->scale) || (hasFilterZero && op.getGroups() != 1))
       return rewriter.notifyMatchFailure(op, "has parameters that differ among what is summed");
     std::optional<SmallVector<int64_t>> shape = getConstants(getDims(op.getFilter()));
     if (!shape || !isConstantValue(filter->bytes) || !fitsInto32Bits(llvm::product_of(ArrayRef(*shape).drop_front())))
@@ -379,31 +391,34 @@ struct NarrowConvolve : public OpRewritePattern<ConvolveOp> {
       return reshape(rewriter, loc, parameter, isOneNumber(parameter) ? number : perFilter);
     };
     if (hasFilterZero) {
-      Value shift = MulOp::create(rewriter, loc, sumWindows(rewriter, op, *input, *shape), alignToChannels(filter->zero));
+      Value shift =
+          MulOp::create(rewriter, loc, sumWindows(rewriter, op, *input, *shape), alignToChannels(filter->zero));
       sum = SubOp::create(rewriter, loc, sum, shift);
     }
     if (input->zero) {
       Value sums = sumAlong(rewriter, loc, *filter, llvm::to_vector(llvm::seq<int64_t>(1, rank)), /*isCentred=*/false);
-      Value shift = MulOp::create(rewriter, loc, reshape(rewriter, loc, sums, perFilter), reshape(rewriter, loc, input->zero, number));
+      Value shift = MulOp::create(rewriter, loc, reshape(rewriter, loc, sums, perFilter),
+                                  reshape(rewriter, loc, input->zero, number));
       sum = SubOp::create(rewriter, loc, sum, shift);
     }
     if (input->scale)
-      sum = applyScales(rewriter, loc, sum, alignToChannels(filter->scale), reshape(rewriter, loc, input->scale, number));
+      sum =
+          applyScales(rewriter, loc, sum, alignToChannels(filter->scale), reshape(rewriter, loc, input->scale, number));
     rewriter.replaceOp(op, sum);
     return success();
   }
 
 private:
-  /// The sums of what windows see, which a zero point of filters is multiplied with: channels are summed first, then one is convolved with
-  /// ones.
+  /// The sums of what windows see, which a zero point of filters is multiplied with: channels are summed first, then
+  /// one is convolved with ones.
   static Value sumWindows(OpBuilder &b, ConvolveOp op, const Factor &input, ArrayRef<int64_t> filterShape) {
     SmallVector<int64_t> window(filterShape);
     window[0] = window[1] = 1;
     Value channels = sumAlong(b, op.getLoc(), input, {1}, /*isCentred=*/true);
     Type i32 = b.getI32Type();
     auto ones = DenseElementsAttr::get(RankedTensorType::get(window, i32), b.getIntegerAttr(i32, 1));
-    return ConvolveOp::create(b, op.getLoc(), channels, WeightOp::create(b, op.getLoc(), ones), op.getStrides(), op.getDilations(), op.getLow(),
-                              op.getHigh(), 1, TypeAttr(), /*channels_last=*/false);
+    return ConvolveOp::create(b, op.getLoc(), channels, WeightOp::create(b, op.getLoc(), ones), op.getStrides(),
+                              op.getDilations(), op.getLow(), op.getHigh(), 1, TypeAttr(), /*channels_last=*/false);
   }
 
   /// Beyond the border lies the zero point, which stands for 0.
@@ -416,8 +431,8 @@ private:
       low.assign(low.size(), 0);
       high.assign(high.size(), 0);
     }
-    return ConvolveOp::create(b, op.getLoc(), padded, filter.bytes, op.getStrides(), op.getDilations(), low, high, op.getGroups(),
-                              TypeAttr::get(b.getI32Type()), /*channels_last=*/false);
+    return ConvolveOp::create(b, op.getLoc(), padded, filter.bytes, op.getStrides(), op.getDilations(), low, high,
+                              op.getGroups(), TypeAttr::get(b.getI32Type()), /*channels_last=*/false);
   }
 };
 
@@ -426,14 +441,15 @@ struct ConvolveInFloat : public OpRewritePattern<ConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
     std::optional<SmallVector<int64_t>> shape = getConstants(getDims(op.getFilter()));
-    bool isCentred = op.getType().getElementType().isInteger(32) && matchCentred(op.getInput()) && matchCentred(op.getFilter());
+    bool isCentred =
+        op.getType().getElementType().isInteger(32) && matchCentred(op.getInput()) && matchCentred(op.getFilter());
     if (!isCentred || !shape || !isExactInFloat(llvm::product_of(ArrayRef(*shape).drop_front())))
       return rewriter.notifyMatchFailure(op, "is no convolution of bytes that f32 sums exactly");
     Location loc = op.getLoc();
     Type f32 = rewriter.getF32Type();
-    Value sum = ConvolveOp::create(rewriter, loc, castTo(rewriter, loc, op.getInput(), f32), castTo(rewriter, loc, op.getFilter(), f32),
-                                   op.getStrides(), op.getDilations(), op.getLow(), op.getHigh(), op.getGroups(), TypeAttr(),
-                                   op.getChannelsLast());
+    Value sum = ConvolveOp::create(rewriter, loc, castTo(rewriter, loc, op.getInput(), f32),
+                                   castTo(rewriter, loc, op.getFilter(), f32), op.getStrides(), op.getDilations(),
+                                   op.getLow(), op.getHigh(), op.getGroups(), TypeAttr(), op.getChannelsLast());
     rewriter.replaceOp(op, castTo(rewriter, loc, sum, op.getType().getElementType()));
     return success();
   }
@@ -461,7 +477,8 @@ struct DivideByMultiplying : public OpRewritePattern<DivOp> {
     bool isRounded = llvm::all_of(op->getUsers(), llvm::IsaPred<RoundOp>);
     if (!op.getType().getElementType().isF32() || !isConstantValue(op.getRhs()) || isConstantValue(op.getLhs()) ||
         (!isRounded && !followsProduct(op.getLhs())))
-      return rewriter.notifyMatchFailure(op, "divides nothing that is quantised, or comes of an integer product, by a constant");
+      return rewriter.notifyMatchFailure(
+          op, "divides nothing that is quantised, or comes of an integer product, by a constant");
     Value inverse = ReciprocalOp::create(rewriter, op.getLoc(), op.getRhs());
     rewriter.replaceOpWithNewOp<MulOp>(op, op.getLhs(), inverse);
     return success();

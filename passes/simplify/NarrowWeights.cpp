@@ -80,8 +80,7 @@ static Value makeDequantize(OpBuilder &b, Value product) {
 namespace {
 
 /// A matrix, or an embedding, of bytes that are no factor of a product of bytes.
-template <typename OpT>
-struct DequantizeLate : public OpRewritePattern<OpT> {
+template <typename OpT> struct DequantizeLate : public OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
     for (OpOperand &operand : op->getOpOperands())
@@ -117,8 +116,9 @@ struct GatherFirst : public OpRewritePattern<GatherOp> {
     };
     int64_t moved = dequantize.getAxis(), more = getDims(op.getIndices()).size() - 1;
     rewriter.replaceOpWithNewOp<DequantizeOp>(op, gather(dequantize.getInput()), gatherParameter(dequantize.getScale()),
-                                              gatherParameter(dequantize.getZero()), moved > axis ? moved + more : moved,
-                                              dequantize.getBlock(), dequantize.getResultTypeAttr());
+                                              gatherParameter(dequantize.getZero()),
+                                              moved > axis ? moved + more : moved, dequantize.getBlock(),
+                                              dequantize.getResultTypeAttr());
     return success();
   }
 };
@@ -142,8 +142,8 @@ struct MakeUnsigned : public OpRewritePattern<DequantizeOp> {
       return castTo(rewriter, loc, sum, type);
     };
     Value zero = op.getZero() ? shift(op.getZero()) : castTo(rewriter, loc, number(rank), type);
-    rewriter.replaceOpWithNewOp<DequantizeOp>(op, shift(op.getInput()), op.getScale(), zero, op.getAxis(), op.getBlock(),
-                                              op.getResultTypeAttr());
+    rewriter.replaceOpWithNewOp<DequantizeOp>(op, shift(op.getInput()), op.getScale(), zero, op.getAxis(),
+                                              op.getBlock(), op.getResultTypeAttr());
     return success();
   }
 };

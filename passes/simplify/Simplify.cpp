@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/Views.h"
 #include "dialects/tenon/WidenedRows.h"
@@ -63,8 +62,7 @@ struct FoldScaleIntoFilter : public OpRewritePattern<MulOp> {
     auto scaleType = cast<RankedTensorType>(scale.getType());
     Dims dims(rank, getDimConstant(op.getContext(), 1));
     dims[0] = getElementCount(op.getContext(), getDims(scale));
-    Value aligned =
-        ReshapeOp::create(rewriter, op.getLoc(), getTensorType(dims, scaleType.getElementType()), scale);
+    Value aligned = ReshapeOp::create(rewriter, op.getLoc(), getTensorType(dims, scaleType.getElementType()), scale);
     Value filter = MulOp::create(rewriter, convolve.getLoc(), convolve.getFilter(), aligned);
     rewriter.setInsertionPoint(op);
     Operation *scaled = rewriter.clone(*convolve);
@@ -86,11 +84,13 @@ struct FoldPadIntoConvolve : public OpRewritePattern<ConvolveOp> {
     SmallVector<int64_t> low(op.getLow()), high(op.getHigh());
     Dims from = getDims(pad.getInput()), to = getDims(pad.getType());
     for (int64_t dim = 0; dim < static_cast<int64_t>(to.size()); ++dim) {
-      std::optional<int64_t> before = getConstant(pad.getLow().getDims()[dim]), all = getConstant(subDims(to[dim], from[dim]));
+      std::optional<int64_t> before = getConstant(pad.getLow().getDims()[dim]),
+                             all = getConstant(subDims(to[dim], from[dim]));
       int64_t spatial = dim - op.getFirstSpatialDim();
       bool isSpatial = spatial >= 0 && spatial < static_cast<int64_t>(low.size());
       if (!before || !all || pad.getInterior()[dim] != 0 || (!isSpatial && (*before != 0 || *all != 0)))
-        return rewriter.notifyMatchFailure(op, "reads zeros at places that a window does not move along, or at open ones");
+        return rewriter.notifyMatchFailure(op,
+                                           "reads zeros at places that a window does not move along, or at open ones");
       if (!isSpatial)
         continue;
       low[spatial] += *before;
@@ -118,8 +118,7 @@ struct DistributeScale : public OpRewritePattern<MulOp> {
       return rewriter.notifyMatchFailure(op, "is no product of a sum with constants");
     auto convolve = sum.getLhs().getDefiningOp<ConvolveOp>();
     if (!convolve || !convolve->hasOneUse() || convolve.getChannelsLast() ||
-        !isPerChannel(scale, convolve.getType().getRank()) ||
-        !isPerChannel(sum.getRhs(), convolve.getType().getRank()))
+        !isPerChannel(scale, convolve.getType().getRank()) || !isPerChannel(sum.getRhs(), convolve.getType().getRank()))
       return rewriter.notifyMatchFailure(op, "scales no convolution with a bias");
     Value product = MulOp::create(rewriter, op.getLoc(), sum.getLhs(), scale);
     Value bias = MulOp::create(rewriter, op.getLoc(), sum.getRhs(), scale);
@@ -144,8 +143,8 @@ struct ReducePower : public OpRewritePattern<PowOp> {
     else if (value == -1)
       rewriter.replaceOpWithNewOp<ReciprocalOp>(op, op.getLhs());
     else if (value == 3)
-      rewriter.replaceOpWithNewOp<MulOp>(
-          op, op.getLhs(), MulOp::create(rewriter, op.getLoc(), op.getLhs(), op.getLhs()).getResult());
+      rewriter.replaceOpWithNewOp<MulOp>(op, op.getLhs(),
+                                         MulOp::create(rewriter, op.getLoc(), op.getLhs(), op.getLhs()).getResult());
     else
       return rewriter.notifyMatchFailure(op, "has an exponent that only pow computes");
     return success();
@@ -170,8 +169,8 @@ struct TransposeToReshape : public OpRewritePattern<TransposeOp> {
   }
 };
 
-/// contract(x, transpose(weight)) -> contract(x, weight): which dimension is which is a matter of its numbers. So a weight
-/// that is read in two ways stays one.
+/// contract(x, transpose(weight)) -> contract(x, weight): which dimension is which is a matter of its numbers. So a
+/// weight that is read in two ways stays one.
 struct AbsorbTranspose : public OpRewritePattern<ContractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ContractOp op, PatternRewriter &rewriter) const override {
@@ -205,8 +204,8 @@ struct AbsorbTranspose : public OpRewritePattern<ContractOp> {
   }
 };
 
-/// A slice that is one of the values that a concat joined -> that value: of the states of a recurrence often the last one alone is
-/// used.
+/// A slice that is one of the values that a concat joined -> that value: of the states of a recurrence often the last
+/// one alone is used.
 struct SliceToPart : public OpRewritePattern<SliceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SliceOp op, PatternRewriter &rewriter) const override {
@@ -228,13 +227,14 @@ struct SliceToPart : public OpRewritePattern<SliceOp> {
 
 } // namespace
 
-void tenon::populateTransposePatterns(RewritePatternSet &patterns) { patterns.add<TransposeToReshape>(patterns.getContext()); }
+void tenon::populateTransposePatterns(RewritePatternSet &patterns) {
+  patterns.add<TransposeToReshape>(patterns.getContext());
+}
 
 /// Whether all convolutions have their channels last: before, it is not settled which dimension the last one is.
 static bool hasChannelsLast(func::FuncOp function) {
-  WalkResult result = function.walk([](ConvolveOp op) {
-    return op.getChannelsLast() ? WalkResult::advance() : WalkResult::interrupt();
-  });
+  WalkResult result = function.walk(
+      [](ConvolveOp op) { return op.getChannelsLast() ? WalkResult::advance() : WalkResult::interrupt(); });
   return !result.wasInterrupted();
 }
 
@@ -242,8 +242,8 @@ namespace {
 struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldScaleIntoFilter, FoldPadIntoConvolve, DistributeScale, ReducePower, AbsorbTranspose,
-                 SliceToPart>(&getContext());
+    patterns.add<FoldScaleIntoFilter, FoldPadIntoConvolve, DistributeScale, ReducePower, AbsorbTranspose, SliceToPart>(
+        &getContext());
     Facts facts = collectFacts(getOperation());
     populateTransposePatterns(patterns);
     populateSliceUpdates(patterns, facts);

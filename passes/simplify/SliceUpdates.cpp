@@ -48,9 +48,10 @@ static bool spans(const Facts &facts, const IndexRange &range, AffineExpr extent
   return isConstant(range.start, 0) && range.step == 1 && facts.isEqual(range.count, extent);
 }
 
-/// The value at position i of a range with `count` positions is `start + stride * i`. Indices that are all negative count from the end.
-/// Nothing where some of the elements may not be there.
-static std::optional<IndexRange> getRange(const Facts &facts, AffineExpr start, int64_t stride, AffineExpr count, AffineExpr extent) {
+/// The value at position i of a range with `count` positions is `start + stride * i`. Indices that are all negative
+/// count from the end. Nothing where some of the elements may not be there.
+static std::optional<IndexRange> getRange(const Facts &facts, AffineExpr start, int64_t stride, AffineExpr count,
+                                          AffineExpr extent) {
   IndexRange range{start, count, isConstant(count, 1) || stride == 0 ? 1 : stride};
   if (isUnknownDim(start) || isUnknownDim(count) || isUnknownDim(extent))
     return std::nullopt;
@@ -97,7 +98,8 @@ static Value slice(OpBuilder &b, Location loc, Value value, int64_t dim, const I
 // Updates of a box
 //===----------------------------------------------------------------------===//
 
-/// `updates`, which lie along dimension `dim` of `x` at a range with gaps, between the elements of `x`. All sizes are constants.
+/// `updates`, which lie along dimension `dim` of `x` at a range with gaps, between the elements of `x`. All sizes are
+/// constants.
 static Value interleave(OpBuilder &b, Location loc, Value x, Value updates, int64_t dim, const IndexRange &range) {
   Dims dims = getDims(x), low(dims.size(), getDimConstant(b.getContext(), 0));
   int64_t extent = *getConstant(dims[dim]), first = *getConstant(range.start), count = *getConstant(range.count);
@@ -110,13 +112,17 @@ static Value interleave(OpBuilder &b, Location loc, Value x, Value updates, int6
   shape[dim] = extent;
   auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(x));
   Value zero = WeightOp::create(b, loc, cast<ElementsAttr>(b.getZeroAttr(scalar)));
-  Value mask = WeightOp::create(b, loc, DenseElementsAttr::get(RankedTensorType::get(shape, b.getI1Type()), ArrayRef<bool>(isWritten)));
-  Value spread = PadOp::create(b, loc, x.getType(), PadMode::constant, updates, zero, ShapeAttr::get(b.getContext(), low), interior);
+  Value mask = WeightOp::create(
+      b, loc, DenseElementsAttr::get(RankedTensorType::get(shape, b.getI1Type()), ArrayRef<bool>(isWritten)));
+  Value spread = PadOp::create(b, loc, x.getType(), PadMode::constant, updates, zero,
+                               ShapeAttr::get(b.getContext(), low), interior);
   return SelectOp::create(b, loc, mask, spread, x);
 }
 
-/// `x` with the elements of `box` replaced by `updates`, which has the shape of the box. Dimensions before `dim` are spanned.
-static Value updateBox(OpBuilder &b, Location loc, const Facts &facts, Value x, Value updates, Box box, size_t dim = 0) {
+/// `x` with the elements of `box` replaced by `updates`, which has the shape of the box. Dimensions before `dim` are
+/// spanned.
+static Value updateBox(OpBuilder &b, Location loc, const Facts &facts, Value x, Value updates, Box box,
+                       size_t dim = 0) {
   Dims dims = getDims(x);
   while (dim < dims.size() && spans(facts, box[dim], dims[dim]))
     ++dim;
@@ -137,14 +143,15 @@ static Value updateBox(OpBuilder &b, Location loc, const Facts &facts, Value x, 
   return reshape(b, loc, b.createOrFold<ConcatOp>(loc, parts, dim), dims);
 }
 
-/// The transpose that a scatter reads, if the result is transposed again: the box is written before it, and both cancel as a rule.
+/// The transpose that a scatter reads, if the result is transposed again: the box is written before it, and both cancel
+/// as a rule.
 static TransposeOp getTransposeBefore(Operation *scatter) {
   bool isTransposed = llvm::any_of(scatter->getUsers(), llvm::IsaPred<TransposeOp>);
   return isTransposed ? scatter->getOperand(0).getDefiningOp<TransposeOp>() : TransposeOp();
 }
 
-/// True if `updateBox` has a form for it that is no slower than the scatter. Indices that go backwards are left alone, and so are gaps
-/// in a dynamic dimension, or in the innermost one: there each element would be padding or not.
+/// True if `updateBox` has a form for it that is no slower than the scatter. Indices that go backwards are left alone,
+/// and so are gaps in a dynamic dimension, or in the innermost one: there each element would be padding or not.
 static bool isUpdatable(Operation *scatter, const Box &box, ArrayRef<AffineExpr> dims) {
   TransposeOp before = getTransposeBefore(scatter);
   int64_t innermost = static_cast<int64_t>(dims.size()) - 1;
@@ -168,14 +175,14 @@ static Value updateInput(OpBuilder &b, Operation *scatter, const Facts &facts, V
   Box own;
   for (int64_t dim : inverse)
     own.push_back(box[dim]);
-  return transpose(b, loc, updateBox(b, loc, facts, before.getInput(), transpose(b, loc, updates, inverse), own), permutation);
+  return transpose(b, loc, updateBox(b, loc, facts, before.getInput(), transpose(b, loc, updates, inverse), own),
+                   permutation);
 }
 
 namespace {
 
 /// scatter(x, no indices, no updates) -> x
-template <typename OpT>
-struct DropEmptyScatter : public OpRewritePattern<OpT> {
+template <typename OpT> struct DropEmptyScatter : public OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpT op, PatternRewriter &rewriter) const override {
     Dims rows = getDims(op.getIndices());
@@ -267,7 +274,8 @@ struct RaiseScatterElements : public OpRewritePattern<ScatterElementsOp> {
     Dims dims = getDims(op.getInput()), wanted = getDims(op.getIndices()), shape = getDims(op.getUpdates());
     if (!areKnown(dims) || !areKnown(wanted) || !areKnown(shape))
       return rewriter.notifyMatchFailure(op, "has unknown extents");
-    if (!llvm::all_of(llvm::zip(wanted, shape), [&](auto it) { return facts.isEqual(std::get<0>(it), std::get<1>(it)); }))
+    if (!llvm::all_of(llvm::zip(wanted, shape),
+                      [&](auto it) { return facts.isEqual(std::get<0>(it), std::get<1>(it)); }))
       return rewriter.notifyMatchFailure(op, "has updates that are not known to have the shape of its indices");
     std::optional<AffineValue> value = getAffineValue(facts, op.getIndices());
     if (!value)
@@ -279,7 +287,8 @@ struct RaiseScatterElements : public OpRewritePattern<ScatterElementsOp> {
       if ((value->strides[dim] == 0) == isAxis && !isConstant(wanted[dim], 1))
         return rewriter.notifyMatchFailure(op, "does not write to a box");
       AffineExpr start = isAxis ? value->offset : getDimConstant(op.getContext(), 0);
-      std::optional<IndexRange> range = getRange(facts, start, isAxis ? value->strides[dim] : 1, wanted[dim], dims[dim]);
+      std::optional<IndexRange> range =
+          getRange(facts, start, isAxis ? value->strides[dim] : 1, wanted[dim], dims[dim]);
       if (!range)
         return rewriter.notifyMatchFailure(op, "has indices that may be out of range");
       box.push_back(*range);
@@ -331,7 +340,8 @@ private:
         continue;
       std::optional<int64_t> inner = getConstant(run.second);
       int64_t distance;
-      if (stride == 0 || (!isFirst && (!inner || __builtin_mul_overflow(run.first, *inner, &distance) || distance != stride)))
+      if (stride == 0 ||
+          (!isFirst && (!inner || __builtin_mul_overflow(run.first, *inner, &distance) || distance != stride)))
         return std::nullopt;
       run = {isFirst ? stride : run.first, mulDims(run.second, extent)};
       isFirst = false;

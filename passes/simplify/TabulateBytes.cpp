@@ -34,14 +34,13 @@ static bool isOfBytes(Value value) {
 
 /// A constant that is the same number everywhere.
 static bool isNumber(Value value) {
-  return isConstantValue(value) &&
-         llvm::all_of(getDims(value), [](AffineExpr dim) { return getConstant(dim) == 1; });
+  return isConstantValue(value) && llvm::all_of(getDims(value), [](AffineExpr dim) { return getConstant(dim) == 1; });
 }
 
 /// What vectors do as fast as one looks up, or faster.
 static bool isArithmetic(Operation *op) {
-  return isa<AbsOp, AddOp, AndOp, CastOp, CeilOp, CompareOp, FloorOp, MaxOp, MinOp, MulOp, NegOp, NotOp, OrOp, ReluOp, RoundOp,
-             SelectOp, SubOp, XorOp>(op);
+  return isa<AbsOp, AddOp, AndOp, CastOp, CeilOp, CompareOp, FloorOp, MaxOp, MinOp, MulOp, NegOp, NotOp, OrOp, ReluOp,
+             RoundOp, SelectOp, SubOp, XorOp>(op);
 }
 
 /// Whether nothing else than the function itself reads what it computes on the way to its result.
@@ -87,11 +86,14 @@ static Value makeTable(OpBuilder &b, Location loc, const Function &function) {
   auto bytes = RankedTensorType::get({256}, b.getI32Type());
   Value all = IotaOp::create(b, loc, bytes, 0);
   IRMapping mapping;
-  mapping.map(function.source, CastOp::create(b, loc, bytes.clone(getElementTypeOrSelf(function.source)), all).getResult());
+  mapping.map(function.source,
+              CastOp::create(b, loc, bytes.clone(getElementTypeOrSelf(function.source)), all).getResult());
   for (Operation *op : llvm::reverse(function.ops)) {
     for (Value operand : op->getOperands())
       if (!mapping.contains(operand))
-        mapping.map(operand, ReshapeOp::create(b, loc, RankedTensorType::get({}, getElementTypeOrSelf(operand)), operand).getResult());
+        mapping.map(
+            operand,
+            ReshapeOp::create(b, loc, RankedTensorType::get({}, getElementTypeOrSelf(operand)), operand).getResult());
     Operation *copy = b.clone(*op, mapping);
     copy->getResult(0).setType(bytes.clone(getElementTypeOrSelf(copy->getResult(0))));
   }

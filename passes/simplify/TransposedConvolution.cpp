@@ -92,7 +92,8 @@ private:
     Type element = getElementTypeOrSelf(filter);
     int64_t rank = phases.size(), groups = op.getGroups();
     auto dim = [&](int64_t value) { return getDimConstant(b.getContext(), value); };
-    Dims padded = getDims(filter), split{dim(groups), divDims(padded[0], dim(groups)), padded[1]}, joined{padded[0], padded[1]};
+    Dims padded = getDims(filter), split{dim(groups), divDims(padded[0], dim(groups)), padded[1]},
+         joined{padded[0], padded[1]};
     Numbers starts(3, 0), steps(3, 1), order{0};
     for (auto [i, own] : llvm::enumerate(phases)) {
       padded[i + 2] = dim(own.taps * own.count);
@@ -107,14 +108,16 @@ private:
     for (int64_t i = 0; i < rank; ++i)
       order.push_back(3 + 2 * i);
     if (padded != getDims(filter)) {
-      Value zero = WeightOp::create(b, loc, DenseElementsAttr::get(RankedTensorType::get({}, element), b.getZeroAttr(element)));
+      Value zero =
+          WeightOp::create(b, loc, DenseElementsAttr::get(RankedTensorType::get({}, element), b.getZeroAttr(element)));
       Dims none(padded.size(), dim(0));
       filter = PadOp::create(b, loc, getTensorType(padded, element), PadMode::constant, filter, zero,
                              ShapeAttr::get(b.getContext(), none), Numbers(padded.size(), 0));
     }
     filter = reshape(b, loc, filter, split);
     Dims first = llvm::map_to_vector<4>(starts, dim);
-    filter = SliceOp::create(b, loc, getTensorType(split, element), filter, ShapeAttr::get(b.getContext(), first), steps);
+    filter =
+        SliceOp::create(b, loc, getTensorType(split, element), filter, ShapeAttr::get(b.getContext(), first), steps);
     return reshape(b, loc, TransposeOp::create(b, loc, filter, order), joined);
   }
 

@@ -24,10 +24,9 @@ struct WidenConvolution : public OpRewritePattern<ConvolveOp> {
       return rewriter.notifyMatchFailure(op, "is no convolution of halves");
     Location loc = op.getLoc();
     Type wide = rewriter.getF32Type();
-    Value sum =
-        ConvolveOp::create(rewriter, loc, castTo(rewriter, loc, op.getInput(), wide),
-                           castTo(rewriter, loc, op.getFilter(), wide), op.getStrides(), op.getDilations(),
-                           op.getLow(), op.getHigh(), op.getGroups(), TypeAttr(), op.getChannelsLast());
+    Value sum = ConvolveOp::create(rewriter, loc, castTo(rewriter, loc, op.getInput(), wide),
+                                   castTo(rewriter, loc, op.getFilter(), wide), op.getStrides(), op.getDilations(),
+                                   op.getLow(), op.getHigh(), op.getGroups(), TypeAttr(), op.getChannelsLast());
     rewriter.replaceOp(op, castTo(rewriter, loc, sum, op.getType().getElementType()));
     return success();
   }

@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-/// Convolutions of f16 and bf16 become such of f32, between casts: sums were carried in f32 before, and are rounded as they
-/// were. Layouts, panels and Winograd's form are made for f32.
+/// Convolutions of f16 and bf16 become such of f32, between casts: sums were carried in f32 before, and are rounded as
+/// they were. Layouts, panels and Winograd's form are made for f32.
 void populateWidenedConvolutions(mlir::RewritePatternSet &patterns);
 
 } // namespace tenon

@@ -131,8 +131,8 @@ static LogicalResult raise(Operation *op, Value x, Value variance, PatternRewrit
     return rewriter.notifyMatchFailure(op, "is no normalisation along the last dimension of many rows");
   Type element = getElementTypeOrSelf(norm->input);
   auto scalar = RankedTensorType::get({}, element);
-  Value one = WeightOp::create(rewriter, op->getLoc(),
-                               DenseElementsAttr::get(scalar, rewriter.getFloatAttr(element, 1)));
+  Value one =
+      WeightOp::create(rewriter, op->getLoc(), DenseElementsAttr::get(scalar, rewriter.getFloatAttr(element, 1)));
   int64_t axis = getDims(norm->input).size() - 1;
   if (norm->isCentered)
     rewriter.replaceOpWithNewOp<LayerNormOp>(op, norm->input, one, Value(), axis, APFloat(norm->epsilon));

@@ -13,17 +13,11 @@
 namespace tenon::rt {
 
 /// Whether [offset, offset + size) lies within `limit` bytes.
-inline bool fits(uint64_t offset, uint64_t size, uint64_t limit) {
-  return offset <= limit && size <= limit - offset;
-}
+inline bool fits(uint64_t offset, uint64_t size, uint64_t limit) { return offset <= limit && size <= limit - offset; }
 
 /// Each returns false, with `*result` undefined, where the value does not fit.
-inline bool checkedAdd(uint64_t a, uint64_t b, uint64_t *result) {
-  return !__builtin_add_overflow(a, b, result);
-}
-inline bool checkedMul(uint64_t a, uint64_t b, uint64_t *result) {
-  return !__builtin_mul_overflow(a, b, result);
-}
+inline bool checkedAdd(uint64_t a, uint64_t b, uint64_t *result) { return !__builtin_add_overflow(a, b, result); }
+inline bool checkedMul(uint64_t a, uint64_t b, uint64_t *result) { return !__builtin_mul_overflow(a, b, result); }
 
 /// `value` rounded up to `alignment`, a power of two.
 inline bool checkedAlign(uint64_t value, uint64_t alignment, uint64_t *result) {

@@ -23,20 +23,17 @@ struct Info {
   uint32_t bits;
 };
 constexpr Info kTypes[] = {
-    {"f32", 32}, {"f64", 64},     {"f16", 16},       {"bf16", 16},  {"i8", 8},         {"i16", 16},
-    {"i32", 32}, {"i64", 64},     {"u8", 8},         {"u16", 16},   {"u32", 32},       {"u64", 64},
-    {"bool", 8}, {"f8e4m3fn", 8}, {"f8e4m3fnuz", 8}, {"f8e5m2", 8}, {"f8e5m2fnuz", 8}, {"f8e8m0", 8},
-    {"i4", 4},   {"u4", 4},       {"f4e2m1", 4},     {"i2", 2},     {"u2", 2},         {"string", 0},
-    {"c64", 64}, {"c128", 128},
+    {"f32", 32},       {"f64", 64},   {"f16", 16},       {"bf16", 16},  {"i8", 8},     {"i16", 16}, {"i32", 32},
+    {"i64", 64},       {"u8", 8},     {"u16", 16},       {"u32", 32},   {"u64", 64},   {"bool", 8}, {"f8e4m3fn", 8},
+    {"f8e4m3fnuz", 8}, {"f8e5m2", 8}, {"f8e5m2fnuz", 8}, {"f8e8m0", 8}, {"i4", 4},     {"u4", 4},   {"f4e2m1", 4},
+    {"i2", 2},         {"u2", 2},     {"string", 0},     {"c64", 64},   {"c128", 128},
 };
 static_assert(sizeof(kTypes) / sizeof(kTypes[0]) == TENON_C128 + 1);
 
 bool known(tenon_dtype dtype) { return unsigned(dtype) <= unsigned(TENON_C128); }
 } // namespace
 
-extern "C" const char *tenon_dtype_name(tenon_dtype dtype) {
-  return known(dtype) ? kTypes[dtype].name : "unknown";
-}
+extern "C" const char *tenon_dtype_name(tenon_dtype dtype) { return known(dtype) ? kTypes[dtype].name : "unknown"; }
 
 extern "C" uint32_t tenon_dtype_bits(tenon_dtype dtype) { return known(dtype) ? kTypes[dtype].bits : 0; }
 

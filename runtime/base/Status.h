@@ -39,10 +39,10 @@ private:
 } // namespace tenon::rt
 
 /// Leaves the function with the failure of `expression`, if it has one.
-#define TENON_TRY(expression)                                                                                \
-  do {                                                                                                       \
-    if (::tenon::rt::Status tenonStatus = (expression); tenonStatus.failed())                                \
-      return tenonStatus;                                                                                    \
+#define TENON_TRY(expression)                                                                                          \
+  do {                                                                                                                 \
+    if (::tenon::rt::Status tenonStatus = (expression); tenonStatus.failed())                                          \
+      return tenonStatus;                                                                                              \
   } while (false)
 
 #endif // TENON_RUNTIME_BASE_STATUS_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/plan/Expressions.h"
 #include "runtime/core/ProgramSession.h"
+#include "runtime/plan/Expressions.h"
 
 #include <cstdio>
 #include <new>
@@ -66,17 +66,14 @@ static tenon_status makeArtifact(const char *label, tenon_artifact **out, tenon_
 
 extern "C" tenon_status tenon_artifact_load_file(const char *path, const tenon_load_options *options,
                                                  tenon_artifact **artifact, tenon_error *error) {
-  return makeArtifact(path, artifact, error, [&](Artifact &a) {
-    return a.loadFile(path, options ? *options : tenon_load_options{});
-  });
+  return makeArtifact(path, artifact, error,
+                      [&](Artifact &a) { return a.loadFile(path, options ? *options : tenon_load_options{}); });
 }
 
-extern "C" tenon_status tenon_artifact_load_memory(const void *bytes, size_t size,
-                                                   const tenon_load_options *options,
+extern "C" tenon_status tenon_artifact_load_memory(const void *bytes, size_t size, const tenon_load_options *options,
                                                    tenon_artifact **artifact, tenon_error *error) {
   return makeArtifact("artifact", artifact, error, [&](Artifact &a) {
-    return a.loadMemory(static_cast<const uint8_t *>(bytes), size,
-                        options ? *options : tenon_load_options{});
+    return a.loadMemory(static_cast<const uint8_t *>(bytes), size, options ? *options : tenon_load_options{});
   });
 }
 
@@ -104,9 +101,8 @@ extern "C" void tenon_artifact_describe(const tenon_artifact *artifact, tenon_ar
            uint32_t(plan.symbols.size())};
 }
 
-static tenon_status describeTensor(const tenon_artifact *artifact, const std::vector<Tensor> &tensors,
-                                   const char *what, uint32_t index, tenon_tensor_info *info,
-                                   tenon_error *error) {
+static tenon_status describeTensor(const tenon_artifact *artifact, const std::vector<Tensor> &tensors, const char *what,
+                                   uint32_t index, tenon_tensor_info *info, tenon_error *error) {
   if (index >= tensors.size())
     return report(artifact, Status::make(TENON_MISUSE, "%s %u of %zu", what, index, tensors.size()), error);
   const Tensor &tensor = tensors[index];
@@ -114,17 +110,15 @@ static tenon_status describeTensor(const tenon_artifact *artifact, const std::ve
   return TENON_OK;
 }
 
-static tenon_status describeDim(const tenon_artifact *artifact, const std::vector<Tensor> &tensors,
-                                const char *what, uint32_t index, uint32_t dim, tenon_dim_info *info,
-                                tenon_error *error) {
+static tenon_status describeDim(const tenon_artifact *artifact, const std::vector<Tensor> &tensors, const char *what,
+                                uint32_t index, uint32_t dim, tenon_dim_info *info, tenon_error *error) {
   tenon_tensor_info tensor{};
   if (tenon_status status = describeTensor(artifact, tensors, what, index, &tensor, error))
     return status;
   if (dim >= tensor.rank)
-    return report(
-        artifact,
-        Status::make(TENON_MISUSE, "dimension %u of %u of %s '%s'", dim, tensor.rank, what, tensor.name),
-        error);
+    return report(artifact,
+                  Status::make(TENON_MISUSE, "dimension %u of %u of %s '%s'", dim, tensor.rank, what, tensor.name),
+                  error);
   const Plan &plan = artifact->artifact.plan();
   uint32_t size = plan.dims[tensors[index].dims.begin + dim];
   const Expr &expr = plan.exprs[size];
@@ -135,13 +129,13 @@ static tenon_status describeDim(const tenon_artifact *artifact, const std::vecto
   return TENON_OK;
 }
 
-extern "C" tenon_status tenon_artifact_input(const tenon_artifact *artifact, uint32_t input,
-                                             tenon_tensor_info *info, tenon_error *error) {
+extern "C" tenon_status tenon_artifact_input(const tenon_artifact *artifact, uint32_t input, tenon_tensor_info *info,
+                                             tenon_error *error) {
   return describeTensor(artifact, artifact->artifact.plan().inputs, "input", input, info, error);
 }
 
-extern "C" tenon_status tenon_artifact_output(const tenon_artifact *artifact, uint32_t output,
-                                              tenon_tensor_info *info, tenon_error *error) {
+extern "C" tenon_status tenon_artifact_output(const tenon_artifact *artifact, uint32_t output, tenon_tensor_info *info,
+                                              tenon_error *error) {
   return describeTensor(artifact, artifact->artifact.plan().outputs, "output", output, info, error);
 }
 
@@ -150,8 +144,8 @@ extern "C" tenon_status tenon_artifact_input_dim(const tenon_artifact *artifact,
   return describeDim(artifact, artifact->artifact.plan().inputs, "input", input, dim, info, error);
 }
 
-extern "C" tenon_status tenon_artifact_output_dim(const tenon_artifact *artifact, uint32_t output,
-                                                  uint32_t dim, tenon_dim_info *info, tenon_error *error) {
+extern "C" tenon_status tenon_artifact_output_dim(const tenon_artifact *artifact, uint32_t output, uint32_t dim,
+                                                  tenon_dim_info *info, tenon_error *error) {
   return describeDim(artifact, artifact->artifact.plan().outputs, "output", output, dim, info, error);
 }
 
@@ -159,8 +153,8 @@ extern "C" tenon_status tenon_artifact_instruction(const tenon_artifact *artifac
                                                    tenon_instruction_info *info, tenon_error *error) {
   const Artifact &a = artifact->artifact;
   if (instruction >= countInstructions(a))
-    return report(artifact,
-                  Status::make(TENON_MISUSE, "instruction %u of %u", instruction, countInstructions(a)), error);
+    return report(artifact, Status::make(TENON_MISUSE, "instruction %u of %u", instruction, countInstructions(a)),
+                  error);
   auto program = a.programs().rbegin();
   while (instruction < program->firstInstruction)
     ++program;
@@ -190,9 +184,8 @@ extern "C" tenon_status tenon_artifact_program(const tenon_artifact *artifact, u
 // Sessions
 //===----------------------------------------------------------------------===//
 
-extern "C" tenon_status tenon_session_create(const tenon_artifact *artifact,
-                                             const tenon_session_options *options, tenon_session **out,
-                                             tenon_error *error) {
+extern "C" tenon_status tenon_session_create(const tenon_artifact *artifact, const tenon_session_options *options,
+                                             tenon_session **out, tenon_error *error) {
   auto *session = new (std::nothrow) tenon_session{ProgramSession(artifact->artifact)};
   if (!session)
     return report(artifact, Status::make(TENON_RESOURCES, "no memory for a session"), error);
@@ -209,8 +202,8 @@ extern "C" void tenon_session_release(tenon_session *session) { delete session; 
 
 extern "C" uint32_t tenon_session_threads(const tenon_session *session) { return session->session.threads(); }
 
-extern "C" tenon_status tenon_session_bind_input(tenon_session *session, uint32_t input,
-                                                 const tenon_tensor *tensor, tenon_error *error) {
+extern "C" tenon_status tenon_session_bind_input(tenon_session *session, uint32_t input, const tenon_tensor *tensor,
+                                                 tenon_error *error) {
   return report(session, session->session.bindInput(input, *tensor), error);
 }
 
@@ -219,8 +212,7 @@ extern "C" tenon_status tenon_session_bind_output(tenon_session *session, uint32
   return report(session, session->session.bindOutput(output, data, capacity), error);
 }
 
-extern "C" tenon_status tenon_session_use_program(tenon_session *session, uint32_t program,
-                                                  tenon_error *error) {
+extern "C" tenon_status tenon_session_use_program(tenon_session *session, uint32_t program, tenon_error *error) {
   return report(session, session->session.use(program), error);
 }
 
@@ -231,16 +223,14 @@ extern "C" tenon_status tenon_session_program(tenon_session *session, uint32_t *
 }
 
 /// Calls `use` with the session of the program for the sizes that are bound.
-template <typename Use>
-static tenon_status withProgram(tenon_session *session, tenon_error *error, Use use) {
+template <typename Use> static tenon_status withProgram(tenon_session *session, tenon_error *error, Use use) {
   Status status = session->session.pick();
   if (!status.failed())
     status = use(session->session.current());
   return report(session, status, error);
 }
 
-extern "C" tenon_status tenon_session_measure(tenon_session *session, tenon_memory *memory,
-                                              tenon_error *error) {
+extern "C" tenon_status tenon_session_measure(tenon_session *session, tenon_memory *memory, tenon_error *error) {
   return withProgram(session, error, [&](Session &current) { return current.measure(memory); });
 }
 
@@ -253,8 +243,7 @@ extern "C" tenon_status tenon_session_bound_memory(tenon_session *session, tenon
   return withProgram(session, error, [&](Session &current) { return current.boundMemory(bounds); });
 }
 
-extern "C" int tenon_session_explain_address(const tenon_session *session, const void *address,
-                                             tenon_error *text) {
+extern "C" int tenon_session_explain_address(const tenon_session *session, const void *address, tenon_error *text) {
   return session->session.current().explainAddress(address, text);
 }
 
@@ -273,9 +262,7 @@ extern "C" tenon_status tenon_session_output(tenon_session *session, uint32_t ou
 
 extern "C" void tenon_session_reset_state(tenon_session *session) { session->session.current().resetState(); }
 
-extern "C" void tenon_session_set_seed(tenon_session *session, uint64_t seed) {
-  session->session.setSeed(seed);
-}
+extern "C" void tenon_session_set_seed(tenon_session *session, uint64_t seed) { session->session.setSeed(seed); }
 
 extern "C" void tenon_session_set_profile(tenon_session *session, tenon_profile_fn callback, void *user) {
   session->session.setProfile(callback, user);

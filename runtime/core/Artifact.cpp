@@ -7,8 +7,8 @@
 
 #include "runtime/core/Artifact.h"
 
-#include "runtime/plan/Verify.h"
 #include "runtime/format/Kernel.h"
+#include "runtime/plan/Verify.h"
 
 #include <cstring>
 
@@ -66,16 +66,13 @@ Status Artifact::loadWeights(const fmt::Section &section, int verify) {
 }
 
 /// Fails where tensors differ in more than their dimensions' values.
-static Status compareTensors(const std::vector<Tensor> &tensors, const std::vector<Tensor> &others,
-                             const char *what) {
+static Status compareTensors(const std::vector<Tensor> &tensors, const std::vector<Tensor> &others, const char *what) {
   if (tensors.size() != others.size())
-    return Status::make(TENON_INVALID, "damaged: its plans have %zu and %zu %ss", tensors.size(), others.size(),
-                        what);
+    return Status::make(TENON_INVALID, "damaged: its plans have %zu and %zu %ss", tensors.size(), others.size(), what);
   for (size_t i = 0; i < tensors.size(); ++i) {
     const Tensor &a = tensors[i], &b = others[i];
     if (strcmp(a.name, b.name) != 0 || a.dtype != b.dtype || a.dims.count != b.dims.count || a.role != b.role)
-      return Status::make(TENON_INVALID, "damaged: its plans differ in %s %zu, '%s' and '%s'", what, i, a.name,
-                          b.name);
+      return Status::make(TENON_INVALID, "damaged: its plans differ in %s %zu, '%s' and '%s'", what, i, a.name, b.name);
   }
   return {};
 }
@@ -165,8 +162,7 @@ Status Artifact::loadCode() {
     for (const Kernel &kernel : program.plan.kernels) {
       tenon_kernel_fn entry = image.find(kernel.name);
       if (!entry)
-        return Status::make(TENON_INVALID, "damaged: its code for %s has no kernel '%s'", target(),
-                            kernel.name);
+        return Status::make(TENON_INVALID, "damaged: its code for %s has no kernel '%s'", target(), kernel.name);
       program.entries.push_back(entry);
       TENON_TRY(readFacts(kernel, &program.facts.emplace_back()));
     }

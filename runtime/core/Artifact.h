@@ -8,14 +8,14 @@
 #ifndef TENON_RUNTIME_CORE_ARTIFACT_H
 #define TENON_RUNTIME_CORE_ARTIFACT_H
 
-#include "runtime/plan/Container.h"
-#include "runtime/core/KernelFacts.h"
 #include "runtime/base/MappedFile.h"
-#include "runtime/plan/Plan.h"
-#include "runtime/plugin/Plugins.h"
+#include "runtime/core/KernelFacts.h"
 #include "runtime/core/WeightCheck.h"
 #include "runtime/device/cpu/CodeImage.h"
 #include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/plan/Container.h"
+#include "runtime/plan/Plan.h"
+#include "runtime/plugin/Plugins.h"
 
 #include <string>
 #include <vector>
@@ -25,10 +25,10 @@ namespace tenon::rt {
 /// One of an artifact's plans, and its kernels.
 struct Program {
   Plan plan;
-  std::vector<tenon_kernel_fn> entries; // one for each kernel of the plan
-  std::vector<KernelFacts> facts;       // likewise
+  std::vector<tenon_kernel_fn> entries;                 // one for each kernel of the plan
+  std::vector<KernelFacts> facts;                       // likewise
   std::vector<const tenon_plugin_operator *> operators; // one for each host call of the plan
-  uint32_t firstInstruction = 0;        // how many the programs before it have
+  uint32_t firstInstruction = 0;                        // how many the programs before it have
 };
 
 /// All of an artifact that sessions share. Never changes after load().

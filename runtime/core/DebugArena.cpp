@@ -169,8 +169,8 @@ void DebugArena::enter(uint32_t index) {
 const uint8_t *DebugArena::damageOf(const Island &island) const {
   auto isDamaged = [](uint8_t byte) { return byte != kPoison; };
   const uint8_t *dataEnd = island.data + island.size, *pagesEnd = island.pages + island.pageBytes;
-  const uint8_t *before = std::find_if(static_cast<const uint8_t *>(island.pages),
-                                       static_cast<const uint8_t *>(island.data), isDamaged);
+  const uint8_t *before =
+      std::find_if(static_cast<const uint8_t *>(island.pages), static_cast<const uint8_t *>(island.data), isDamaged);
   const uint8_t *behind = std::find_if(dataEnd, pagesEnd, isDamaged);
   return before != island.data ? before : behind != pagesEnd ? behind : nullptr;
 }
@@ -207,11 +207,10 @@ bool DebugArena::describe(const void *address, char *text, size_t capacity) cons
     const Buffer &buffer = plan.buffers[island.buffer];
     bool isBefore = at < island.data, isBehind = at >= island.data + island.size;
     long long distance = isBefore ? island.data - at : isBehind ? at - (island.data + island.size) : at - island.data;
-    const char *what = isBefore   ? "bytes before"
-                       : isBehind ? "bytes behind the end of"
-                       : buffer.storage == Storage::input
-                           ? "bytes into the read-only"
-                           : "bytes into, but before or after its life,";
+    const char *what = isBefore                           ? "bytes before"
+                       : isBehind                         ? "bytes behind the end of"
+                       : buffer.storage == Storage::input ? "bytes into the read-only"
+                                                          : "bytes into, but before or after its life,";
     snprintf(text, capacity, "%lld %s buffer '%s' of %llu bytes", distance, what, buffer.name,
              (unsigned long long)island.size);
     return true;

@@ -8,9 +8,9 @@
 #ifndef TENON_RUNTIME_CORE_DEBUGARENA_H
 #define TENON_RUNTIME_CORE_DEBUGARENA_H
 
-#include "runtime/plan/Liveness.h"
-#include "runtime/core/SizeCache.h"
 #include "runtime/base/Status.h"
+#include "runtime/core/SizeCache.h"
+#include "runtime/plan/Liveness.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -49,14 +49,14 @@ public:
   void enter(uint32_t instruction);
   Status leave(uint32_t instruction, uint32_t next);
 
-  /// Writes what lies at an address that cannot be touched: "16 bytes behind buffer 'x' (arena, 64 bytes)". False where it is
-  /// on no island.
+  /// Writes what lies at an address that cannot be touched: "16 bytes behind buffer 'x' (arena, 64 bytes)". False where
+  /// it is on no island.
   bool describe(const void *address, char *text, size_t capacity) const;
 
 private:
   struct Island {
-    uint32_t buffer = 0;               // one that lies on it, for its name
-    uint64_t begin = 0, size = 0;      // in its storage
+    uint32_t buffer = 0;          // one that lies on it, for its name
+    uint64_t begin = 0, size = 0; // in its storage
     uint64_t alignment = 1;
     uint8_t *pages = nullptr, *data = nullptr;
     uint64_t pageBytes = 0;
@@ -75,7 +75,7 @@ private:
 
   const Plan &plan;
   std::vector<Island> islands;
-  std::vector<uint32_t> islandOf; // by buffer; kNone: it lies where it always does
+  std::vector<uint32_t> islandOf;                           // by buffer; kNone: it lies where it always does
   uint32_t firstInput = 0, firstOutput = 0, lastOutput = 0; // among the islands
   std::vector<uint32_t> openIslands;                        // those of the arena
   uint8_t *memory = nullptr;

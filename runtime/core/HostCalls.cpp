@@ -25,7 +25,8 @@ Status Session::setOperands(const Instruction &instruction, IndexRange range, ui
       if (bytes > uint64_t(INT64_MAX) || bytes > sizeOf(instruction.buffers.begin + operand))
         return operandTooSmall(instruction, operand, int64_t(bytes));
       uint32_t width = (tenon_dtype_bits(wanted.dtype) + 7) / 8;
-      tensor = {wanted.dtype, wanted.rank, shape, bound->operands[instruction.buffers.begin + operand], bytes / width, width, 1};
+      tensor = {wanted.dtype,  wanted.rank, shape, bound->operands[instruction.buffers.begin + operand],
+                bytes / width, width,       1};
       ++operand;
       expr += wanted.rank;
     }
@@ -55,13 +56,15 @@ Status Session::inferShapes(const Instruction &instruction, tenon_plugin_call &c
     const tenon_plugin_tensor &found = hostOutputs[i];
     const int64_t *shape = &hostDims[size_t(i) * TENON_PLUGIN_MAX_RANK];
     if (found.dtype != wanted.dtype || found.rank != wanted.rank)
-      return Status::make(TENON_INVALID, "%s: plug-in '%s' gives result %u as %s of rank %u, the model was compiled for %s of rank %u",
-                          what, host.plugin, i, tenon_dtype_name(found.dtype), found.rank, tenon_dtype_name(wanted.dtype),
-                          wanted.rank);
+      return Status::make(
+          TENON_INVALID, "%s: plug-in '%s' gives result %u as %s of rank %u, the model was compiled for %s of rank %u",
+          what, host.plugin, i, tenon_dtype_name(found.dtype), found.rank, tenon_dtype_name(wanted.dtype), wanted.rank);
     if (tenon_tensor_bytes(found.dtype, found.rank, shape) > uint64_t(INT64_MAX))
-      return Status::make(TENON_INVALID, "%s: plug-in '%s' gives result %u a shape that no tensor has", what, host.plugin, i);
+      return Status::make(TENON_INVALID, "%s: plug-in '%s' gives result %u a shape that no tensor has", what,
+                          host.plugin, i);
     if (sizeOf(target) < (count + wanted.rank) * sizeof(int64_t))
-      return operandTooSmall(instruction, instruction.buffers.count - 1, int64_t((count + wanted.rank) * sizeof(int64_t)));
+      return operandTooSmall(instruction, instruction.buffers.count - 1,
+                             int64_t((count + wanted.rank) * sizeof(int64_t)));
     memcpy(extents + count, shape, wanted.rank * sizeof(int64_t));
     count += wanted.rank;
   }

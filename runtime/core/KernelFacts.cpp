@@ -7,8 +7,8 @@
 
 #include "runtime/core/KernelFacts.h"
 
-#include "runtime/plan/Expressions.h"
 #include "runtime/format/Kernel.h"
+#include "runtime/plan/Expressions.h"
 
 namespace tenon::rt {
 
@@ -90,7 +90,7 @@ bool KernelFacts::evaluate(Range range, const int64_t *sizeValues, int64_t where
   return !depth || stack[0] >= 0;
 }
 
-#define FAIL(format, ...)                                                                                    \
+#define FAIL(format, ...)                                                                                              \
   Status::make(TENON_INVALID, "damaged: node '%s': its kernel '%s' " format "; compile or copy it again", launch.name, \
                plan.kernels[launch.a].name, __VA_ARGS__)
 
@@ -113,12 +113,14 @@ Status verifyLaunches(const Plan &plan, const std::vector<KernelFacts> &facts) {
   return {};
 }
 
-Status checkLaunch(const Plan &plan, const Instruction &launch, const KernelFacts &facts, const int64_t *exprs, const int64_t *sizes) {
+Status checkLaunch(const Plan &plan, const Instruction &launch, const KernelFacts &facts, const int64_t *exprs,
+                   const int64_t *sizes) {
   int64_t tiles, bytes;
   if (!facts.countTiles(sizes, &tiles))
     return FAIL("does not take these %u sizes", launch.exprs.count);
   if (tiles >= 0 && tiles != exprs[launch.b])
-    return FAIL("has %lld tiles for these sizes, and is launched with %lld", (long long)tiles, (long long)exprs[launch.b]);
+    return FAIL("has %lld tiles for these sizes, and is launched with %lld", (long long)tiles,
+                (long long)exprs[launch.b]);
   if (facts.scratchBytes() > uint64_t(exprs[plan.scratchSize]))
     return FAIL("needs %llu bytes of scratch, the plan has %lld", (unsigned long long)facts.scratchBytes(),
                 (long long)exprs[plan.scratchSize]);
@@ -127,7 +129,8 @@ Status checkLaunch(const Plan &plan, const Instruction &launch, const KernelFact
     if (!facts.leastBytes(i, sizes, &bytes))
       return FAIL("does not take these %u sizes", launch.exprs.count);
     if (bytes > exprs[buffer.size])
-      return FAIL("needs %lld bytes of buffer '%s', which has %lld", (long long)bytes, buffer.name, (long long)exprs[buffer.size]);
+      return FAIL("needs %lld bytes of buffer '%s', which has %lld", (long long)bytes, buffer.name,
+                  (long long)exprs[buffer.size]);
   }
   return {};
 }

@@ -14,8 +14,8 @@
 #ifndef TENON_RUNTIME_CORE_KERNELFACTS_H
 #define TENON_RUNTIME_CORE_KERNELFACTS_H
 
-#include "runtime/plan/Plan.h"
 #include "runtime/base/Status.h"
+#include "runtime/plan/Plan.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -67,13 +67,14 @@ private:
   uint64_t scratch = 0;
 };
 
-/// Compares what is known before sizes are bound: how many buffers and sizes each launch of the plan has, and that its kernel
-/// writes neither weights nor inputs. `facts` has an element for each kernel.
+/// Compares what is known before sizes are bound: how many buffers and sizes each launch of the plan has, and that its
+/// kernel writes neither weights nor inputs. `facts` has an element for each kernel.
 Status verifyLaunches(const Plan &plan, const std::vector<KernelFacts> &facts);
 
-/// Compares one launch with the values of the plan's expressions: how many tiles it has and how large its buffers and scratch are.
-/// `sizes` has the values of the launch's expressions.
-Status checkLaunch(const Plan &plan, const Instruction &launch, const KernelFacts &facts, const int64_t *exprs, const int64_t *sizes);
+/// Compares one launch with the values of the plan's expressions: how many tiles it has and how large its buffers and
+/// scratch are. `sizes` has the values of the launch's expressions.
+Status checkLaunch(const Plan &plan, const Instruction &launch, const KernelFacts &facts, const int64_t *exprs,
+                   const int64_t *sizes);
 
 } // namespace tenon::rt
 

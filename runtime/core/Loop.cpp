@@ -75,8 +75,8 @@ static const char *nameOf(const Plan &plan, const Instruction &instruction) {
   return *kernel.display ? kernel.display : kernel.name;
 }
 
-/// What a kernel has left in the scratch of the thread that ran it. It names no index where the scratch has no room, or where
-/// what is there is no report.
+/// What a kernel has left in the scratch of the thread that ran it. It names no index where the scratch has no room, or
+/// where what is there is no report.
 Status Session::indexOutOfRange(const char *name, uint32_t thread) const {
   tenon_kernel_index_report report{};
   if (scratchStride >= sizeof report)
@@ -87,13 +87,15 @@ Status Session::indexOutOfRange(const char *name, uint32_t thread) const {
                         "check the values of the inputs",
                         name);
   if (report.last < report.first)
-    return Status::make(TENON_INVALID,
-                        "node '%s': index %lld is out of range, the dimension is empty; check the sizes and the values of "
-                        "the inputs",
-                        name, (long long)report.index);
-  return Status::make(TENON_INVALID,
-                      "node '%s': index %lld is out of range, it has to be from %lld to %lld; check the values of the inputs",
-                      name, (long long)report.index, (long long)report.first, (long long)report.last);
+    return Status::make(
+        TENON_INVALID,
+        "node '%s': index %lld is out of range, the dimension is empty; check the sizes and the values of "
+        "the inputs",
+        name, (long long)report.index);
+  return Status::make(
+      TENON_INVALID,
+      "node '%s': index %lld is out of range, it has to be from %lld to %lld; check the values of the inputs", name,
+      (long long)report.index, (long long)report.first, (long long)report.last);
 }
 
 Status Session::kernelFailed(const Instruction &instruction, const JobFailure &failure) const {
@@ -107,20 +109,20 @@ Status Session::kernelFailed(const Instruction &instruction, const JobFailure &f
                         "values of the inputs",
                         name);
   default:
-    return Status::make(TENON_FAULT,
-                        "node '%s': its kernel '%s' failed with code %d; compile the model again", name,
+    return Status::make(TENON_FAULT, "node '%s': its kernel '%s' failed with code %d; compile the model again", name,
                         plan.kernels[instruction.a].name, failure.code);
   }
 }
 
 Status Session::operandTooSmall(const Instruction &instruction, uint32_t operand, int64_t wanted) const {
   uint32_t index = instruction.buffers.begin + operand;
-  return Status::make(TENON_INVALID, "node '%s': %s of %lld bytes, but buffer '%s' has %llu",
-                      instruction.name, fmt::kInstructions[uint32_t(instruction.op)].name, (long long)wanted,
+  return Status::make(TENON_INVALID, "node '%s': %s of %lld bytes, but buffer '%s' has %llu", instruction.name,
+                      fmt::kInstructions[uint32_t(instruction.op)].name, (long long)wanted,
                       plan.buffers[plan.operands[index]].name, (unsigned long long)sizeOf(index));
 }
 
-/// Some of the first runs are timed, and later ones now and then: what launches take decides over how many threads they are split.
+/// Some of the first runs are timed, and later ones now and then: what launches take decides over how many threads they
+/// are split.
 void Session::beginTiming() {
   constexpr uint32_t kFirst = 4, kEvery = 64;
   uint32_t run = bound->runs++;
@@ -145,14 +147,15 @@ void Session::endTiming() {
 }
 
 Status Session::neverEnds(const Instruction &jump) const {
-  return Status::make(TENON_INVALID,
-                      "node '%s': its loop never ends: no iteration changes what the condition depends on; check the values of the "
-                      "inputs",
-                      plan.instructions[jump.a].name);
+  return Status::make(
+      TENON_INVALID,
+      "node '%s': its loop never ends: no iteration changes what the condition depends on; check the values of the "
+      "inputs",
+      plan.instructions[jump.a].name);
 }
 
-/// The instruction at hand becomes a job. Jobs of instructions that follow each other are run as one list, in which threads
-/// need not wait for the loop. Most are what they were in the run before: then other cores still have them.
+/// The instruction at hand becomes a job. Jobs of instructions that follow each other are run as one list, in which
+/// threads need not wait for the loop. Most are what they were in the run before: then other cores still have them.
 void Session::addJob(int32_t (*run)(const Job &, uint32_t, Share &), int64_t tiles, bool isBeside) {
   // What depends on data takes another time in each run.
   Job job{run, this, current, isBeside, tiles, plan.instructions[current].isLate ? 0 : bound->work[current]};
@@ -222,15 +225,15 @@ Status Session::writeSeed(const Instruction &instruction) {
   if (sizeOf(instruction.buffers.begin) < sizeof value)
     return operandTooSmall(instruction, 0, sizeof value);
   if (!hasSeed && getrandom(&value, sizeof value, 0) != sizeof value)
-    return Status::make(TENON_RESOURCES, "node '%s': the system gives no random numbers; set a seed",
-                        instruction.name);
+    return Status::make(TENON_RESOURCES, "node '%s': the system gives no random numbers; set a seed", instruction.name);
   memcpy(bound->operands[instruction.buffers.begin], &value, sizeof value);
   return {};
 }
 
 /// Whether threads do an instruction: the others the caller does by itself, between them.
 static bool isJob(const Instruction &instruction) {
-  return instruction.op == fmt::Opcode::launch || instruction.op == fmt::Opcode::copy || instruction.op == fmt::Opcode::fill;
+  return instruction.op == fmt::Opcode::launch || instruction.op == fmt::Opcode::copy ||
+         instruction.op == fmt::Opcode::fill;
 }
 
 Status Session::execute() {

@@ -7,8 +7,8 @@
 
 #include "runtime/core/ProgramSession.h"
 
-#include "runtime/plan/Symbols.h"
 #include "runtime/device/cpu/CpuCount.h"
+#include "runtime/plan/Symbols.h"
 
 #include <cstring>
 
@@ -16,8 +16,7 @@ namespace tenon::rt {
 
 Status ProgramSession::start(uint32_t threads, uint64_t limit) {
   if (threads > kMaxThreads)
-    return Status::make(TENON_MISUSE, "%u threads are too many, at most %u are allowed", threads,
-                        kMaxThreads);
+    return Status::make(TENON_MISUSE, "%u threads are too many, at most %u are allowed", threads, kMaxThreads);
   for (const Program &program : artifact.programs())
     sessions.emplace_back(artifact, program, pool, limit);
   active = uint32_t(sessions.size()) - 1;

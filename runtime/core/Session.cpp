@@ -63,12 +63,12 @@ Status Session::checkTensor(const tenon_tensor &tensor, const Tensor &wanted, ui
     return Status::make(TENON_INVALID, "input '%s' has element type %s, and must have %s", wanted.name,
                         tenon_dtype_name(tensor.dtype), tenon_dtype_name(wanted.dtype));
   if (tensor.rank != wanted.dims.count)
-    return Status::make(TENON_INVALID, "input '%s' has %u dimensions, and must have %u", wanted.name,
-                        tensor.rank, wanted.dims.count);
+    return Status::make(TENON_INVALID, "input '%s' has %u dimensions, and must have %u", wanted.name, tensor.rank,
+                        wanted.dims.count);
   for (uint32_t d = 0; d < tensor.rank; ++d)
     if (tensor.dims[d] < 0)
-      return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must not be negative", d,
-                          wanted.name, (long long)tensor.dims[d]);
+      return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must not be negative", d, wanted.name,
+                          (long long)tensor.dims[d]);
   if (tenon_tensor_bytes(tensor.dtype, tensor.rank, tensor.dims) == UINT64_MAX)
     return Status::make(TENON_INVALID, "input '%s' has more elements than any memory holds", wanted.name);
   if (reinterpret_cast<uintptr_t>(tensor.data) % alignmentOf(tensor.dtype))

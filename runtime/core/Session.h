@@ -8,9 +8,9 @@
 #ifndef TENON_RUNTIME_CORE_SESSION_H
 #define TENON_RUNTIME_CORE_SESSION_H
 
+#include "runtime/base/Memory.h"
 #include "runtime/core/Artifact.h"
 #include "runtime/core/DebugArena.h"
-#include "runtime/base/Memory.h"
 #include "runtime/core/SizeCache.h"
 #include "runtime/core/ThreadPool.h"
 
@@ -119,9 +119,7 @@ private:
   void releaseNeighbours(const Instruction &instruction) const;
   static int32_t runWeightCheck(const Job &job, uint32_t thread, Share &share);
 
-  uint64_t sizeOf(uint32_t operand) const {
-    return uint64_t(bound->exprs[plan.buffers[plan.operands[operand]].size]);
-  }
+  uint64_t sizeOf(uint32_t operand) const { return uint64_t(bound->exprs[plan.buffers[plan.operands[operand]].size]); }
 
   const Artifact &artifact;
   const Program &program;
@@ -133,7 +131,7 @@ private:
   std::vector<Input> inputs;
   std::vector<Output> outputs;
   std::vector<uint64_t> needed; // bytes of each output
-  std::vector<int64_t> dims; // of all inputs and then all outputs, as in Plan::dims
+  std::vector<int64_t> dims;    // of all inputs and then all outputs, as in Plan::dims
 
   SizeCache cache;
   BoundSizes *bound = nullptr;   // of the shapes bound now, where sizesCurrent
@@ -151,12 +149,12 @@ private:
   std::vector<int64_t> hostDims;                            // of its inferred results
 
   bool hasSeed = false;
-  uint64_t seed = 0; // of all runs, where hasSeed
+  uint64_t seed = 0;         // of all runs, where hasSeed
   uint64_t seedsWritten = 0; // in this run
 
   tenon_profile_fn profile = nullptr;
   void *profileUser = nullptr;
-  uint32_t current = 0; // instruction being run
+  uint32_t current = 0;  // instruction being run
   std::vector<Job> jobs; // one for each instruction
   /// In a run that is timed: how long threads have been at each instruction, and how often it was executed.
   struct Spent {
@@ -170,11 +168,12 @@ private:
   bool releasesWeights = false;        // the plan lets go of some
   uint32_t numUnchecked = 0;           // instructions of which that is so
   std::vector<uint64_t> blocksToCheck; // of the weights, for the instruction at hand
-  uint32_t steadyIterations = 0; // of the loop at hand, where its instructions say from which one on its condition is the same
+  uint32_t steadyIterations =
+      0; // of the loop at hand, where its instructions say from which one on its condition is the same
   uint32_t numWaiting = 0; // jobs of the last instructions, which are yet to be run
-  /// Whether threads take their tiles from the last to the first: every other time in a loop, so that it begins with the
-  /// weights that the time before ended with, which a core's own cache still has (those of an LSTM are a little more
-  /// than it holds: taken in the same order, each would be gone when it is needed again).
+  /// Whether threads take their tiles from the last to the first: every other time in a loop, so that it begins with
+  /// the weights that the time before ended with, which a core's own cache still has (those of an LSTM are a little
+  /// more than it holds: taken in the same order, each would be gone when it is needed again).
   bool isBackward = false;
 };
 

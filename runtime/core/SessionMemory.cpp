@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/base/CheckedMath.h"
+#include "runtime/core/Session.h"
+#include "runtime/format/Kernel.h"
 #include "runtime/plan/Expressions.h"
 #include "runtime/plan/Footprint.h"
-#include "runtime/core/Session.h"
 #include "runtime/plan/Symbols.h"
-#include "runtime/format/Kernel.h"
 
 #include <cstring>
 
@@ -75,9 +75,8 @@ Status Session::addUpOwnOutputs() {
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i].data) {
       if (needed[i] > outputs[i].capacity)
-        return Status::make(TENON_INVALID, "output '%s' needs %llu bytes, its memory has %llu",
-                            plan.outputs[i].name, (unsigned long long)needed[i],
-                            (unsigned long long)outputs[i].capacity);
+        return Status::make(TENON_INVALID, "output '%s' needs %llu bytes, its memory has %llu", plan.outputs[i].name,
+                            (unsigned long long)needed[i], (unsigned long long)outputs[i].capacity);
     } else if (!checkedAdd(memory.outputs, needed[i], &memory.outputs)) {
       return Status::make(TENON_RESOURCES, "the outputs need more bytes than any memory holds");
     }
@@ -100,12 +99,11 @@ Status Session::addUpMemory() {
   memory.inputs = 0;
   for (const Input &input : inputs)
     memory.inputs += input.bytes;
-  bool fine = checkedMul(scratchStride, pool.size(), &memory.scratch) &&
-              checkedAdd(memory.arena, memory.scratch, &memory.total) &&
-              checkedAdd(memory.total, memory.heap, &memory.total) &&
-              checkedAdd(memory.total, memory.weights, &memory.total) &&
-              checkedAdd(memory.total, memory.state, &memory.total) &&
-              checkedAdd(memory.total, memory.outputs, &memory.total);
+  bool fine =
+      checkedMul(scratchStride, pool.size(), &memory.scratch) &&
+      checkedAdd(memory.arena, memory.scratch, &memory.total) && checkedAdd(memory.total, memory.heap, &memory.total) &&
+      checkedAdd(memory.total, memory.weights, &memory.total) &&
+      checkedAdd(memory.total, memory.state, &memory.total) && checkedAdd(memory.total, memory.outputs, &memory.total);
   if (!fine)
     return Status::make(TENON_RESOURCES, "the run needs more bytes than any memory holds");
   return {};
@@ -187,8 +185,8 @@ Status Session::resolveBuffer(uint32_t index) {
     return {};
   }
   if (!fit)
-    return Status::make(TENON_INVALID, "buffer '%s' has %lld bytes at %lld, outside of %s's %llu",
-                        buffer.name, (long long)size, (long long)offset, storageName(buffer.storage),
+    return Status::make(TENON_INVALID, "buffer '%s' has %lld bytes at %lld, outside of %s's %llu", buffer.name,
+                        (long long)size, (long long)offset, storageName(buffer.storage),
                         (unsigned long long)place.limit);
   uint8_t *address = place.base + offset;
   bound->buffers[index] = debug ? debug->address(index, uint64_t(offset), address) : address;

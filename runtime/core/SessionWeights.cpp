@@ -35,8 +35,8 @@ int32_t Session::runWeightCheck(const Job &job, uint32_t, Share &share) {
   return isRight ? TENON_KERNEL_OK : TENON_KERNEL_FAULT;
 }
 
-/// Compares the weights that an instruction reads with their hashes, as far as nobody has. What waits to be run is run first, so
-/// that the blocks are still in the cache when the instruction reads them.
+/// Compares the weights that an instruction reads with their hashes, as far as nobody has. What waits to be run is run
+/// first, so that the blocks are still in the cache when the instruction reads them.
 Status Session::checkWeights(const Instruction &instruction) {
   if (!weightsUnchecked[current])
     return {};
@@ -72,8 +72,8 @@ Status Session::checkWeights(const Instruction &instruction) {
   return {};
 }
 
-/// A plan that lets go of weights counts on having no others in memory than it uses: what was read of the blocks beside those of
-/// the instruction is let go of again. Pages that something needs are read once more from the system's cache.
+/// A plan that lets go of weights counts on having no others in memory than it uses: what was read of the blocks beside
+/// those of the instruction is let go of again. Pages that something needs are read once more from the system's cache.
 void Session::releaseNeighbours(const Instruction &instruction) const {
   if (!releasesWeights)
     return;
@@ -83,7 +83,8 @@ void Session::releaseNeighbours(const Instruction &instruction) const {
     if (buffer.storage != Storage::weight)
       continue;
     uint64_t begin = uint64_t(bound->exprs[buffer.offset]), end = begin + uint64_t(bound->exprs[buffer.size]);
-    uint64_t first = begin / blockSize * blockSize, last = std::min((end + blockSize - 1) / blockSize * blockSize, artifact.weightBytes());
+    uint64_t first = begin / blockSize * blockSize,
+             last = std::min((end + blockSize - 1) / blockSize * blockSize, artifact.weightBytes());
     artifact.releaseWeights(artifact.weights() + first, begin - first);
     if (end < last)
       artifact.releaseWeights(artifact.weights() + end, last - end);

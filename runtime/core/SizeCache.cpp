@@ -14,7 +14,8 @@ namespace tenon::rt {
 static size_t bytesOfOne(const Plan &plan) {
   size_t words = plan.dims.size() + plan.symbols.size() + plan.exprs.size() + plan.buffers.size() +
                  plan.operands.size() + plan.sizes.size();
-  return sizeof(BoundSizes) + words * 8 + plan.symbols.size() + plan.exprs.size() + plan.instructions.size() * sizeof(uint32_t);
+  return sizeof(BoundSizes) + words * 8 + plan.symbols.size() + plan.exprs.size() +
+         plan.instructions.size() * sizeof(uint32_t);
 }
 
 static size_t capacityFor(const Plan &plan) {

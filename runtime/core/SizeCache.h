@@ -28,8 +28,8 @@ struct BoundSizes {
   std::vector<void *> buffers;                 // one for each buffer of the plan
   std::vector<void *> operands;                // as in Plan::operands
   std::vector<int64_t> sizes;                  // as in Plan::sizes
-  std::vector<uint32_t> work;                  // nanoseconds that an instruction takes one thread, 0 where that is not known
-  uint32_t runs = 0;                           // of these sizes
+  std::vector<uint32_t> work; // nanoseconds that an instruction takes one thread, 0 where that is not known
+  uint32_t runs = 0;          // of these sizes
 };
 
 /// Keeps the sizes that were used last, so that a model which alternates between a few shapes evaluates none of

@@ -40,8 +40,8 @@ inline int64_t now() {
   return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-/// Whether other processes want the CPUs that we run on. A thread that spins and finds that time has passed without it has lost its
-/// CPU; that is remembered for a while, in which threads wait without holding on to their CPUs.
+/// Whether other processes want the CPUs that we run on. A thread that spins and finds that time has passed without it
+/// has lost its CPU; that is remembered for a while, in which threads wait without holding on to their CPUs.
 class Contention {
 public:
   void noteLoss(int64_t time) { until.store(time + kMemory, std::memory_order_relaxed); }
@@ -58,8 +58,9 @@ private:
 /// Nanoseconds for which a thread spins where nobody else wants its CPU.
 constexpr int64_t kSpinTime = 50'000;
 
-/// Spins until `done()`, or for as long as that pays: waking a thread takes 5 to 50 microseconds. Where others want the CPU a thread
-/// that spins uses up the time that it would rather have later, so it soon lets them have it. Returns whether it is done.
+/// Spins until `done()`, or for as long as that pays: waking a thread takes 5 to 50 microseconds. Where others want the
+/// CPU a thread that spins uses up the time that it would rather have later, so it soon lets them have it. Returns
+/// whether it is done.
 template <typename Condition> bool spin(Condition done, Contention &contention) {
   constexpr int64_t kContended = 4'000;
   constexpr int kYields = 2;

@@ -43,7 +43,8 @@ void Team::attach(uint32_t thread, uint32_t number) {
   for (uint64_t seen = node.load(std::memory_order_relaxed);;) {
     // Those of an earlier group have all left.
     uint32_t inside = numberOf(seen) == number ? insideOf(seen) : 0;
-    if (!node.compare_exchange_weak(seen, pack(number, 0, inside + 1), std::memory_order_acq_rel, std::memory_order_relaxed))
+    if (!node.compare_exchange_weak(seen, pack(number, 0, inside + 1), std::memory_order_acq_rel,
+                                    std::memory_order_relaxed))
       continue;
     if (inside)
       state.fetch_sub(1, std::memory_order_acq_rel); // not the last: the node is counted already

@@ -22,9 +22,9 @@
 
 namespace tenon::rt {
 
-/// Which group is open, to how many threads, and how many are in it, in one word. More than eight threads come and go through nodes of
-/// eight neighbours, of which the first to come and the last to leave touch that word, so that no line of memory goes around
-/// more than eight cores. Groups have numbers, of which no two that follow each other are equal.
+/// Which group is open, to how many threads, and how many are in it, in one word. More than eight threads come and go
+/// through nodes of eight neighbours, of which the first to come and the last to leave touch that word, so that no line
+/// of memory goes around more than eight cores. Groups have numbers, of which no two that follow each other are equal.
 class Team {
 public:
   static constexpr uint32_t kNodeThreads = 8;
@@ -32,8 +32,8 @@ public:
   /// Has room for this many threads. False where there is no memory.
   bool reserve(uint32_t threads);
 
-  /// Opens a group to the threads below `parts`, and `thread` is in it. Nobody else is in any: the last one has left, or is this
-  /// one after leave() has returned true.
+  /// Opens a group to the threads below `parts`, and `thread` is in it. Nobody else is in any: the last one has left,
+  /// or is this one after leave() has returned true.
   void open(uint32_t thread, uint32_t number, uint32_t parts);
   /// Opens a group to thread 0 alone, which is to come, after the same.
   void offer(uint32_t number) { state.store(pack(number, 1, 0)); }
@@ -49,13 +49,13 @@ public:
     uint64_t now = state.load();
     return partsOf(now) == 0 && insideOf(now) == 0;
   }
-  /// Comes into the group that is open, unless that is `*seen`, and says in `*seen` which it is and in `*parts` to how many threads
-  /// it is open.
+  /// Comes into the group that is open, unless that is `*seen`, and says in `*seen` which it is and in `*parts` to how
+  /// many threads it is open.
   bool enter(uint32_t thread, uint32_t *seen, uint32_t *parts);
 
-  /// Leaves group `number`, in which nothing is left to take. Returns true to the last one, which alone then goes on: where
-  /// `nextParts` is not 0 group `next` is open to so many threads and it is in it, and otherwise no group is open until it opens or
-  /// closes one.
+  /// Leaves group `number`, in which nothing is left to take. Returns true to the last one, which alone then goes on:
+  /// where `nextParts` is not 0 group `next` is open to so many threads and it is in it, and otherwise no group is open
+  /// until it opens or closes one.
   bool leave(uint32_t thread, uint32_t number, uint32_t next, uint32_t nextParts);
 
 private:

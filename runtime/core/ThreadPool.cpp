@@ -18,8 +18,10 @@ namespace tenon::rt {
 // Share
 //===----------------------------------------------------------------------===//
 
-Share::Share(ThreadPool &pool, const Job &job, uint64_t number, uint32_t part, uint32_t threads, uint32_t shift, Whose whose)
-    : pool(&pool), job(job), isBackward(pool.list.isBackward), number(number), part(part), threads(threads), shift(shift) {
+Share::Share(ThreadPool &pool, const Job &job, uint64_t number, uint32_t part, uint32_t threads, uint32_t shift,
+             Whose whose)
+    : pool(&pool), job(job), isBackward(pool.list.isBackward), number(number), part(part), threads(threads),
+      shift(shift) {
   parts = uint32_t(std::clamp<int64_t>(job.tiles, 1, threads));
   owns = part < parts;
   this->part = part % parts;
@@ -37,8 +39,9 @@ std::atomic<uint64_t> &Share::takenOf(uint32_t from) const {
   return pool ? pool->workers[(from + shift) % threads].taken[number % ThreadPool::kMostBeside] : ownTaken;
 }
 
-/// How many pieces of a share are taken is one number: from its beginning by its owner in the lowest byte, from its end by
-/// others in the next one, and above them the number of the job that this is about, so that nobody has to set it back.
+/// How many pieces of a share are taken is one number: from its beginning by its owner in the lowest byte, from its end
+/// by others in the next one, and above them the number of the job that this is about, so that nobody has to set it
+/// back.
 bool Share::take(uint32_t from, int64_t &begin, int64_t &end) {
   int64_t first = getBegin(from), tiles = getBegin(from + 1) - first, pieces = countPieces(tiles);
   std::atomic<uint64_t> &taken = takenOf(from);
@@ -108,8 +111,8 @@ Status ThreadPool::start(uint32_t threads, const CpuNodes &nodes) {
   }
   pthread_sigmask(SIG_SETMASK, &old, nullptr);
   if (error)
-    return Status::make(TENON_RESOURCES, "thread %u of %u cannot be started: %s; ask for fewer threads",
-                        started + 1, threads, strerror(error));
+    return Status::make(TENON_RESOURCES, "thread %u of %u cannot be started: %s; ask for fewer threads", started + 1,
+                        threads, strerror(error));
   measureOpening();
   return {};
 }
@@ -130,8 +133,8 @@ void *ThreadPool::enter(void *worker) {
 }
 
 template <typename Condition> void ThreadPool::Sleepers::wait(Condition done) {
-  // Whoever wakes us stores what we wait for before it reads `count`, and we add to `count` before we look at that again: so one of
-  // the two sees the other.
+  // Whoever wakes us stores what we wait for before it reads `count`, and we add to `count` before we look at that
+  // again: so one of the two sees the other.
   count.fetch_add(1);
   uint32_t seen = calls.load();
   if (!done())
@@ -149,7 +152,9 @@ void ThreadPool::Sleepers::wake() {
 /// Returns when there is a group to come into, or the list is over, or the pool.
 void ThreadPool::waitForWork(uint32_t thread, uint32_t seen) {
   bool isCaller = thread == 0;
-  auto done = [&] { return team.isOpenTo(thread, seen) || (isCaller ? team.isClosed() : stopping.load(std::memory_order_relaxed)); };
+  auto done = [&] {
+    return team.isOpenTo(thread, seen) || (isCaller ? team.isClosed() : stopping.load(std::memory_order_relaxed));
+  };
   while (!spin(done, contention)) {
     (isCaller ? caller : idle).wait([&] { return done() || stopping.load(); });
     if (done())
@@ -167,8 +172,8 @@ void ThreadPool::work(uint32_t thread) {
   }
 }
 
-/// Wakes those who sleep where a group is worth it, or the list is and nobody has for a while: most groups are over before
-/// a thread that sleeps could come.
+/// Wakes those who sleep where a group is worth it, or the list is and nobody has for a while: most groups are over
+/// before a thread that sleeps could come.
 void ThreadPool::callSleepers(const Group &group) {
   if (!idle.count.load() && !caller.count.load())
     return;
@@ -242,7 +247,8 @@ void ThreadPool::doGroup(const Group &group, uint32_t thread, uint32_t parts) {
   }
 }
 
-/// Does the groups from `begin` on that are not split. Returns the first one that is, or the end, where something has failed, too.
+/// Does the groups from `begin` on that are not split. Returns the first one that is, or the end, where something has
+/// failed, too.
 uint32_t ThreadPool::doSmallGroups(uint32_t begin, uint32_t thread) {
   while (begin < list.count && !hasFailed.load(std::memory_order_relaxed)) {
     Group group = groupFrom(list, begin);
@@ -275,7 +281,8 @@ void ThreadPool::workOn(uint32_t thread, uint32_t number, uint32_t parts) {
       return;
     // The thread is the only one now.
     if (parts <= 1) {
-      // What is not split is the caller's, whose cache then has what the small groups before it wrote; unless it may be long in coming.
+      // What is not split is the caller's, whose cache then has what the small groups before it wrote; unless it may be
+      // long in coming.
       if (goesOn && thread != 0 && !contention.isOn(now())) {
         team.offer(base + next);
         caller.wake();
@@ -305,8 +312,9 @@ JobFailure ThreadPool::runAlone(const Jobs &jobs) {
   return {};
 }
 
-/// True if the caller had better run a list of so many nanoseconds alone: because all workers sleep and it would be over before they
-/// wake, or because a thread could be descheduled in the middle of a tile, which the caller would wait for longer than the list takes.
+/// True if the caller had better run a list of so many nanoseconds alone: because all workers sleep and it would be
+/// over before they wake, or because a thread could be descheduled in the middle of a tile, which the caller would wait
+/// for longer than the list takes.
 bool ThreadPool::paysAlone(int64_t nanoseconds) {
   constexpr int64_t kShort = 500'000;
   int64_t time = now(), cost = callCost.load(std::memory_order_relaxed);
@@ -319,8 +327,8 @@ bool ThreadPool::paysAlone(int64_t nanoseconds) {
   return nanoseconds < kShort && isContended;
 }
 
-/// Wakes the workers if lists too short to wake them have followed each other closely for much longer than waking takes: workers that
-/// are awake spin between such lists, so that the next ones find them.
+/// Wakes the workers if lists too short to wake them have followed each other closely for much longer than waking
+/// takes: workers that are awake spin between such lists, so that the next ones find them.
 void ThreadPool::callForNextLists(int64_t time, int64_t nanoseconds) {
   constexpr int64_t kCalls = 16;
   aloneFor = time - lastAlone < kSpinTime ? aloneFor + nanoseconds : 0;
@@ -380,7 +388,8 @@ JobFailure ThreadPool::takeFailure() {
   return first;
 }
 
-/// Measures what it costs to open a group to all threads: the least that groups of tiles of a microsecond take longer than those.
+/// Measures what it costs to open a group to all threads: the least that groups of tiles of a microsecond take longer
+/// than those.
 void ThreadPool::measureOpening() {
   static constexpr int64_t kTile = 1'000, kLeast = 150, kMost = 5'000, kUnknown = 500, kPatience = 300'000;
   struct Probe {
@@ -390,7 +399,8 @@ void ThreadPool::measureOpening() {
         for (int64_t until = now() + kTile * (end - begin); now() < until;)
           pause();
         if (thread)
-          const_cast<Probe *>(static_cast<const Probe *>(job.owner))->workers.fetch_add(uint32_t(end - begin), std::memory_order_relaxed);
+          const_cast<Probe *>(static_cast<const Probe *>(job.owner))
+              ->workers.fetch_add(uint32_t(end - begin), std::memory_order_relaxed);
       }
       return 0;
     }
@@ -409,8 +419,8 @@ void ThreadPool::measureOpening() {
     if (probe.workers.load(std::memory_order_relaxed) == kGroups * (count - 1))
       best = std::min(best, (now() - start) / kGroups - kTile);
   }
-  // What a thread reads that the other one has written comes from that one's cache, which no tile here had to wait for: a few times
-  // as much work is where the two lines cross (docs/performance/shared-machines.md).
+  // What a thread reads that the other one has written comes from that one's cache, which no tile here had to wait for:
+  // a few times as much work is where the two lines cross (docs/performance/shared-machines.md).
   constexpr int64_t kWithData = 4;
   grain = kWithData * (best == kMost ? kUnknown : std::clamp(best, kLeast, kMost));
 }

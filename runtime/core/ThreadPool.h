@@ -8,8 +8,8 @@
 #ifndef TENON_RUNTIME_CORE_THREADPOOL_H
 #define TENON_RUNTIME_CORE_THREADPOOL_H
 
-#include "runtime/core/Spin.h"
 #include "runtime/base/Status.h"
+#include "runtime/core/Spin.h"
 #include "runtime/core/Team.h"
 #include "runtime/device/cpu/CpuNodes.h"
 
@@ -49,15 +49,16 @@ struct JobFailure {
   uint32_t thread = 0;
 };
 
-/// A fixed number of threads, the caller's included. Each has its share of the tiles, so that it finds in its cache what it wrote in
-/// the job before; one that is done takes pieces of other shares, from their other end: what is left then is what something else
-/// keeps the CPU from. A thread without work spins for a moment, since the next jobs usually follow at once, and then sleeps in
-/// the kernel.
+/// A fixed number of threads, the caller's included. Each has its share of the tiles, so that it finds in its cache
+/// what it wrote in the job before; one that is done takes pieces of other shares, from their other end: what is left
+/// then is what something else keeps the CPU from. A thread without work spins for a moment, since the next jobs
+/// usually follow at once, and then sleeps in the kernel.
 ///
-/// All threads go through the same list of jobs by themselves. Where a job has to wait for the one before, the last thread to leave
-/// that opens it (Team); jobs that are beside each other are a group, whose tiles go around the threads as if they were those of one
-/// job. Nobody waits for a thread that has not come, so the caller does all alone where no other gets a CPU. Groups that take less
-/// time than it takes to split them are the caller's, or another's where other processes want the CPUs.
+/// All threads go through the same list of jobs by themselves. Where a job has to wait for the one before, the last
+/// thread to leave that opens it (Team); jobs that are beside each other are a group, whose tiles go around the threads
+/// as if they were those of one job. Nobody waits for a thread that has not come, so the caller does all alone where no
+/// other gets a CPU. Groups that take less time than it takes to split them are the caller's, or another's where other
+/// processes want the CPUs.
 class ThreadPool {
 public:
   /// No more jobs than these are done beside each other: what is taken of each has a word of its own.
@@ -76,8 +77,8 @@ public:
   /// Runs jobs to their end. Those that follow one that fails are not begun.
   JobFailure run(const Jobs &jobs);
 
-  /// How many nanoseconds a group of jobs has to take one thread at least for it to be split over two: a few times what it costs to
-  /// open a group, which start() measures.
+  /// How many nanoseconds a group of jobs has to take one thread at least for it to be split over two: a few times what
+  /// it costs to open a group, which start() measures.
   int64_t leastSplit() const { return 2 * grain; }
 
 private:
@@ -131,11 +132,11 @@ private:
 
   // Written before a group is opened, read by threads that are in it.
   Jobs list{};
-  uint64_t firstNumber = 0;    // of the list's jobs, among all that there have been
-  bool isWorthWaking = false;  // the list takes much longer than waking a thread does
-  int64_t lastCall = 0;        // of sleepers; whoever opens a group reads and writes it
-  int64_t lastAlone = 0;       // when the caller began the last list that it ran alone while the workers slept
-  int64_t aloneFor = 0;        // nanoseconds of such lists that followed each other closely
+  uint64_t firstNumber = 0;   // of the list's jobs, among all that there have been
+  bool isWorthWaking = false; // the list takes much longer than waking a thread does
+  int64_t lastCall = 0;       // of sleepers; whoever opens a group reads and writes it
+  int64_t lastAlone = 0;      // when the caller began the last list that it ran alone while the workers slept
+  int64_t aloneFor = 0;       // nanoseconds of such lists that followed each other closely
 
   std::atomic<int64_t> callCost{3'000}; // nanoseconds that it takes to wake sleepers
   Team team;
@@ -152,9 +153,10 @@ public:
 
   /// All tiles, for one thread.
   Share(const Job &job, bool isBackward) : job(job), isBackward(isBackward) {}
-  /// Part `part` of as many as `parts` threads make of the job; a thread beyond those has none of its own. The part of another thread
-  /// is its number less `shift`.
-  Share(ThreadPool &pool, const Job &job, uint64_t number, uint32_t part, uint32_t threads, uint32_t shift, Whose whose);
+  /// Part `part` of as many as `parts` threads make of the job; a thread beyond those has none of its own. The part of
+  /// another thread is its number less `shift`.
+  Share(ThreadPool &pool, const Job &job, uint64_t number, uint32_t part, uint32_t threads, uint32_t shift,
+        Whose whose);
   /// Finds the next tiles to do; false where there are none.
   bool next(int64_t &begin, int64_t &end);
   /// The tiles that are the thread's own to begin with.
@@ -174,8 +176,8 @@ private:
   bool isBackward;
   uint64_t number = 0;
   uint32_t part = 0, parts = 1, threads = 1, shift = 0;
-  bool owns = true;                  ///< the part
-  uint32_t visit = 0, endVisit = 1;  ///< parts to take from, as far from the own one
+  bool owns = true;                          ///< the part
+  uint32_t visit = 0, endVisit = 1;          ///< parts to take from, as far from the own one
   mutable std::atomic<uint64_t> ownTaken{0}; ///< without a pool
 };
 

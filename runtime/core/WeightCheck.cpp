@@ -44,10 +44,11 @@ bool WeightCheck::check(uint64_t block) const {
 
 Status WeightCheck::mismatch(uint64_t block, const char *reader) const {
   uint64_t begin = block * blocks.blockSize;
-  return Status::make(TENON_INVALID,
-                      "damaged: the hash of its weights from byte %" PRIu64 " to %" PRIu64 ", which node '%s' reads, is %016" PRIx64
-                      ", and should be %016" PRIx64 "; compile or copy it again",
-                      begin, begin + std::min(blocks.blockSize, numBytes - begin), reader, hashOf(block), blocks.hashes[block]);
+  return Status::make(
+      TENON_INVALID,
+      "damaged: the hash of its weights from byte %" PRIu64 " to %" PRIu64 ", which node '%s' reads, is %016" PRIx64
+      ", and should be %016" PRIx64 "; compile or copy it again",
+      begin, begin + std::min(blocks.blockSize, numBytes - begin), reader, hashOf(block), blocks.hashes[block]);
 }
 
 } // namespace tenon::rt

@@ -16,8 +16,8 @@
 #ifndef TENON_RUNTIME_CORE_WEIGHTCHECK_H
 #define TENON_RUNTIME_CORE_WEIGHTCHECK_H
 
-#include "runtime/plan/Container.h"
 #include "runtime/base/Status.h"
+#include "runtime/plan/Container.h"
 
 #include <atomic>
 #include <cstdint>
@@ -25,7 +25,8 @@
 
 namespace tenon::rt {
 
-/// The blocks of an artifact's weights, and which of them are known to be right. Any number of threads may use it at once.
+/// The blocks of an artifact's weights, and which of them are known to be right. Any number of threads may use it at
+/// once.
 class WeightCheck {
 public:
   /// Without a call of it every block counts as right. The bytes stay the caller's.

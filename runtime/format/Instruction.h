@@ -45,7 +45,7 @@ struct InstructionInfo {
 
 /// Indexed by opcode: opcodes are dense.
 inline constexpr InstructionInfo kInstructions[] = {
-#define TENON_INSTRUCTION(opcode, name, a, b, c, buffers, exprs, synopsis)                                   \
+#define TENON_INSTRUCTION(opcode, name, a, b, c, buffers, exprs, synopsis)                                             \
   {#name, OperandKind::a, OperandKind::b, OperandKind::c, buffers, exprs, synopsis},
 #include "runtime/format/Instructions.def"
 #undef TENON_INSTRUCTION

@@ -36,8 +36,9 @@ enum {
   TENON_KERNEL_FAULT = 3,
 };
 
-/// What is at the start of the scratch of a kernel that returned TENON_KERNEL_INDEX_OUT_OF_RANGE, if the scratch is large
-/// enough for it: an index, and between which ones it has to be. `last` is below `first` where the dimension is empty.
+/// What is at the start of the scratch of a kernel that returned TENON_KERNEL_INDEX_OUT_OF_RANGE, if the scratch is
+/// large enough for it: an index, and between which ones it has to be. `last` is below `first` where the dimension is
+/// empty.
 typedef struct {
   int64_t index, first, last;
 } tenon_kernel_index_report;
@@ -52,18 +53,22 @@ typedef struct {
 ///            of the same thread and launch left there; what it has in the first call is unknown.
 /// `last_end`: where the tiles of that call ended, or -1 in the first one. Other threads compute those between.
 ///
-/// A kernel keeps no state from launch to launch, calls nothing outside its code section, and does not know about threads.
-typedef int32_t (*tenon_kernel_fn)(void *const *buffers, const int64_t *sizes, int64_t tile_begin,
-                                   int64_t tile_end, void *scratch, int64_t last_end);
+/// A kernel keeps no state from launch to launch, calls nothing outside its code section, and does not know about
+/// threads.
+typedef int32_t (*tenon_kernel_fn)(void *const *buffers, const int64_t *sizes, int64_t tile_begin, int64_t tile_end,
+                                   void *scratch, int64_t last_end);
 
-/// The facts of a kernel: what a launch must be for the kernel to stay within its buffers. They stand in the code section,
-/// which is trusted once its hash holds, as an array of 64-bit integers with the name of the entry point and this suffix.
+/// The facts of a kernel: what a launch must be for the kernel to stay within its buffers. They stand in the code
+/// section, which is trusted once its hash holds, as an array of 64-bit integers with the name of the entry point and
+/// this suffix.
 ///
-///   buffers, sizes, scratch bytes of a thread, TILES, then for each buffer: 1 where the kernel writes it and 0 otherwise, BYTES
+///   buffers, sizes, scratch bytes of a thread, TILES, then for each buffer: 1 where the kernel writes it and 0
+///   otherwise, BYTES
 ///
-/// TILES is how many tiles a launch has, and BYTES how many bytes the buffer has at least. Both are expressions over the sizes,
-/// in postfix notation: TENON_FACT_CONSTANT and a value, TENON_FACT_SIZE and the number of a size, or an operation on the two
-/// results before it. Each ends with TENON_FACT_END; an empty one of TILES allows any number, one of BYTES any size.
+/// TILES is how many tiles a launch has, and BYTES how many bytes the buffer has at least. Both are expressions over
+/// the sizes, in postfix notation: TENON_FACT_CONSTANT and a value, TENON_FACT_SIZE and the number of a size, or an
+/// operation on the two results before it. Each ends with TENON_FACT_END; an empty one of TILES allows any number, one
+/// of BYTES any size.
 #define TENON_FACTS_SUFFIX "_facts"
 
 /// The values are those of tenon.fmt.ExprOp, the last one apart.
@@ -83,14 +88,15 @@ enum {
 
 /// Facts of a kernel that is written in C, after its number of sizes and its bytes of scratch:
 ///
-///   TENON_KERNEL_FACTS(double_f32, 2, 1, 0, TENON_ANY, TENON_READS(TENON_ELEMENTS(0, 4)), TENON_WRITES(TENON_ELEMENTS(0, 4)));
+///   TENON_KERNEL_FACTS(double_f32, 2, 1, 0, TENON_ANY, TENON_READS(TENON_ELEMENTS(0, 4)),
+///   TENON_WRITES(TENON_ELEMENTS(0, 4)));
 #define TENON_ANY TENON_FACT_END
 #define TENON_NUMBER(value) TENON_FACT_CONSTANT, value, TENON_FACT_END
 #define TENON_ELEMENTS(size, bytes) TENON_FACT_SIZE, size, TENON_FACT_CONSTANT, bytes, TENON_FACT_MUL, TENON_FACT_END
 #define TENON_READS(...) 0, __VA_ARGS__
 #define TENON_WRITES(...) 1, __VA_ARGS__
-#define TENON_KERNEL_FACTS(name, buffers, sizes, scratch, ...)                                               \
-  __attribute__((visibility("default"))) extern const int64_t name##_facts[];                                \
+#define TENON_KERNEL_FACTS(name, buffers, sizes, scratch, ...)                                                         \
+  __attribute__((visibility("default"))) extern const int64_t name##_facts[];                                          \
   const int64_t name##_facts[] = {buffers, sizes, scratch, __VA_ARGS__}
 
 #ifdef __cplusplus

@@ -11,8 +11,8 @@
 //   offset 64    Section[section_count] (512 bytes each)
 //   aligned      section bytes: each starts on kSectionAlignment, weights and code on kPageSize
 //
-// Sections follow each other without a gap: the bytes from the end of one to the aligned start of the next are zero, and the
-// file ends with the last one.
+// Sections follow each other without a gap: the bytes from the end of one to the aligned start of the next are zero,
+// and the file ends with the last one.
 //
 // All integers are little endian. Nothing in the file is an address.
 //
@@ -28,14 +28,15 @@ namespace tenon::fmt {
 inline constexpr char kMagic[8] = {'T', 'E', 'N', 'O', 'N', '\r', '\n', 0x1a};
 /// Raised whenever a reader of the older version could misread a newer file.
 /// 2: kernels are told where the tiles of their last call ended (Kernel.h).
-/// 3: weights have a hash for each block of them (SectionKind::hashes), and kernels say what a launch of them must be (Kernel.h).
+/// 3: weights have a hash for each block of them (SectionKind::hashes), and kernels say what a launch of them must be
+/// (Kernel.h).
 inline constexpr uint32_t kFormatVersion = 3;
 /// The oldest one that is still read. Kernels of version 1 have all arguments but the last one, and leave that alone.
 inline constexpr uint32_t kOldestVersion = 1;
 /// The first version whose code sections hold the facts of every kernel.
 inline constexpr uint32_t kFactsVersion = 3;
-/// The weights are hashed in blocks of this many bytes, the last one being shorter. A block fits into the L2 cache of the machines
-/// that we run on, so a launch finds there what was hashed right before it.
+/// The weights are hashed in blocks of this many bytes, the last one being shorter. A block fits into the L2 cache of
+/// the machines that we run on, so a launch finds there what was hashed right before it.
 inline constexpr uint64_t kHashBlock = 256u << 10;
 /// Largest page size of the machines we run on, so that every section can be mapped where it lies.
 inline constexpr uint64_t kPageSize = 16384;
@@ -61,10 +62,10 @@ struct Header {
   char magic[8];
   uint32_t version;
   uint32_t sectionCount;
-  uint64_t fileSize;       // bytes of the whole file: a shorter file is truncated
-  uint64_t tableHash;      // XXH3_64bits of the section table
-  uint64_t sourceHash;     // XXH3_64bits of the model file that was compiled
-  uint8_t reserved[24];    // zero
+  uint64_t fileSize;    // bytes of the whole file: a shorter file is truncated
+  uint64_t tableHash;   // XXH3_64bits of the section table
+  uint64_t sourceHash;  // XXH3_64bits of the model file that was compiled
+  uint8_t reserved[24]; // zero
 };
 static_assert(sizeof(Header) == 64);
 
@@ -78,11 +79,11 @@ enum class SectionKind : uint32_t {
 
 struct Section {
   SectionKind kind;
-  uint32_t flags;          // zero
-  uint64_t offset;         // bytes from the start of the file
-  uint64_t size;           // bytes
-  uint64_t hash;           // XXH3_64bits of the bytes
-  char target[480];        // code, plan: which processor it is for (Target.h); else empty. Zero padded, ends with 0.
+  uint32_t flags;   // zero
+  uint64_t offset;  // bytes from the start of the file
+  uint64_t size;    // bytes
+  uint64_t hash;    // XXH3_64bits of the bytes
+  char target[480]; // code, plan: which processor it is for (Target.h); else empty. Zero padded, ends with 0.
 };
 static_assert(sizeof(Section) == 512);
 

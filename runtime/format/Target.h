@@ -25,11 +25,11 @@ namespace tenon::fmt {
 /// Features that the compiler may name in a target, so that the runtime can test for each of them.
 /// A runtime that meets another name refuses the section: it cannot know what it stands for.
 inline constexpr const char *kX86Features[] = {
-    "sse3",       "ssse3",       "sse4.1",     "sse4.2",     "popcnt",      "avx",        "avx2",
-    "fma",        "f16c",        "bmi",        "bmi2",       "lzcnt",       "movbe",      "avxvnni",
-    "avx512f",    "avx512bw",    "avx512cd",   "avx512dq",   "avx512vl",    "avx512vnni", "avx512bf16",
-    "avx512fp16", "avx512vbmi",  "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq", "avx512ifma",
-    "amx-tile",   "amx-int8",    "amx-bf16",
+    "sse3",       "ssse3",      "sse4.1",      "sse4.2",       "popcnt",          "avx",        "avx2",
+    "fma",        "f16c",       "bmi",         "bmi2",         "lzcnt",           "movbe",      "avxvnni",
+    "avx512f",    "avx512bw",   "avx512cd",    "avx512dq",     "avx512vl",        "avx512vnni", "avx512bf16",
+    "avx512fp16", "avx512vbmi", "avx512vbmi2", "avx512bitalg", "avx512vpopcntdq", "avx512ifma", "amx-tile",
+    "amx-int8",   "amx-bf16",
 };
 
 inline constexpr const char *kAArch64Features[] = {

@@ -47,8 +47,7 @@ std::string_view targetName(const fmt::Section &section) {
 std::vector<const fmt::Section *> Container::plansOf(const fmt::Section &code) const {
   std::vector<const fmt::Section *> plans;
   for (const fmt::Section &section : sections)
-    if (section.kind == fmt::SectionKind::plan &&
-        (!section.target[0] || strcmp(section.target, code.target) == 0))
+    if (section.kind == fmt::SectionKind::plan && (!section.target[0] || strcmp(section.target, code.target) == 0))
       plans.push_back(&section);
   return plans;
 }
@@ -106,8 +105,8 @@ static Status checkHeader(const fmt::Header &header, size_t size) {
     if (byte)
       return Status::make(TENON_INVALID, "damaged: reserved bytes of the header are not zero");
   if (header.sectionCount > fmt::kMaxSections)
-    return Status::make(TENON_INVALID, "damaged: it names %u sections, at most %u are allowed",
-                        header.sectionCount, fmt::kMaxSections);
+    return Status::make(TENON_INVALID, "damaged: it names %u sections, at most %u are allowed", header.sectionCount,
+                        fmt::kMaxSections);
   return {};
 }
 
@@ -130,12 +129,11 @@ static Status checkSection(const fmt::Section &section, uint32_t index, uint64_t
   uint64_t alignment = alignmentOf(section.kind);
   if (section.offset % alignment)
     return Status::make(TENON_INVALID,
-                        "damaged: section %u (%s) starts at %" PRIu64 ", which is no multiple of %" PRIu64,
-                        index, name, section.offset, alignment);
+                        "damaged: section %u (%s) starts at %" PRIu64 ", which is no multiple of %" PRIu64, index, name,
+                        section.offset, alignment);
   if (section.offset < tableEnd || !fits(section.offset, section.size, size))
     return Status::make(TENON_INVALID,
-                        "damaged: section %u (%s) has %" PRIu64 " bytes at %" PRIu64
-                        ", outside of the file's %zu",
+                        "damaged: section %u (%s) has %" PRIu64 " bytes at %" PRIu64 ", outside of the file's %zu",
                         index, name, section.size, section.offset, size);
   if (section.target[sizeof section.target - 1])
     return Status::make(TENON_INVALID, "damaged: the target of section %u (%s) does not end", index, name);
@@ -144,8 +142,8 @@ static Status checkSection(const fmt::Section &section, uint32_t index, uint64_t
     return Status::make(TENON_INVALID, "damaged: the target of section %u (%s) has bytes behind its end", index, name);
   bool isForTarget = section.kind == fmt::SectionKind::code || section.kind == fmt::SectionKind::plan;
   if (!isForTarget && section.target[0])
-    return Status::make(TENON_INVALID,
-                        "damaged: section %u (%s) has a target, which code and plans alone have", index, name);
+    return Status::make(TENON_INVALID, "damaged: section %u (%s) has a target, which code and plans alone have", index,
+                        name);
   return {};
 }
 
@@ -166,9 +164,10 @@ static Status checkCode(const Container &container) {
   return {};
 }
 
-/// That sections follow each other from the end of the table to that of the file, with nothing but zeros in between: so no byte
-/// of the file is without a meaning, and none can be moved out of a section unnoticed.
-static Status checkGaps(const Container &container, const std::vector<const fmt::Section *> &order, uint64_t tableEnd, size_t size) {
+/// That sections follow each other from the end of the table to that of the file, with nothing but zeros in between: so
+/// no byte of the file is without a meaning, and none can be moved out of a section unnoticed.
+static Status checkGaps(const Container &container, const std::vector<const fmt::Section *> &order, uint64_t tableEnd,
+                        size_t size) {
   uint64_t end = tableEnd;
   for (const fmt::Section *section : order) {
     uint64_t gap = section->offset - end;
@@ -178,7 +177,8 @@ static Status checkGaps(const Container &container, const std::vector<const fmt:
     end = section->offset + section->size;
   }
   if (end != size)
-    return Status::make(TENON_INVALID, "damaged: the %" PRIu64 " bytes after its last section belong to none", size - end);
+    return Status::make(TENON_INVALID, "damaged: the %" PRIu64 " bytes after its last section belong to none",
+                        size - end);
   return {};
 }
 
@@ -191,15 +191,16 @@ static Status checkTogether(const Container &container, uint64_t tableEnd, size_
     hashes += section.kind == fmt::SectionKind::hashes;
   }
   if (weights > 1 || hashes > 1)
-    return Status::make(TENON_INVALID, "damaged: it has %u sections of weights and %u of hashes, at most one of each is wanted",
+    return Status::make(TENON_INVALID,
+                        "damaged: it has %u sections of weights and %u of hashes, at most one of each is wanted",
                         weights, hashes);
   std::sort(order.begin(), order.end(), [](const fmt::Section *a, const fmt::Section *b) {
     return a->offset != b->offset ? a->offset < b->offset : a->size < b->size;
   });
   for (size_t i = 1; i < order.size(); ++i)
     if (order[i]->offset < order[i - 1]->offset + order[i - 1]->size)
-      return Status::make(TENON_INVALID, "damaged: its sections %s and %s overlap",
-                          sectionName(order[i - 1]->kind), sectionName(order[i]->kind));
+      return Status::make(TENON_INVALID, "damaged: its sections %s and %s overlap", sectionName(order[i - 1]->kind),
+                          sectionName(order[i]->kind));
   return checkGaps(container, order, tableEnd, size);
 }
 
@@ -210,15 +211,14 @@ Status readContainer(const uint8_t *bytes, size_t size, Container *container) {
     return Status::make(TENON_INVALID, "not a tenon artifact");
   fmt::Header &header = container->header;
   if (size < sizeof header)
-    return Status::make(TENON_INVALID, "truncated: it has %zu bytes, the header alone has %zu", size,
-                        sizeof header);
+    return Status::make(TENON_INVALID, "truncated: it has %zu bytes, the header alone has %zu", size, sizeof header);
   memcpy(&header, bytes, sizeof header);
   TENON_TRY(checkHeader(header, size));
 
   size_t tableSize = header.sectionCount * sizeof(fmt::Section);
   if (!fits(sizeof header, tableSize, size))
-    return Status::make(TENON_INVALID, "truncated: its %u sections do not fit into %zu bytes",
-                        header.sectionCount, size);
+    return Status::make(TENON_INVALID, "truncated: its %u sections do not fit into %zu bytes", header.sectionCount,
+                        size);
   const uint8_t *table = bytes + sizeof header;
   if (XXH3_64bits(table, tableSize) != header.tableHash)
     return Status::make(TENON_INVALID, "damaged: the hash of its section table is wrong; compile or copy it "

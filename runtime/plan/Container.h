@@ -36,7 +36,8 @@ struct Container {
   /// Compares a section's bytes with its hash.
   Status checkHash(const fmt::Section &section) const;
 
-  /// The hashes of blocks of the weights. Without a section of them, which version 3 brought, the weights are one block.
+  /// The hashes of blocks of the weights. Without a section of them, which version 3 brought, the weights are one
+  /// block.
   struct BlockHashes {
     uint64_t blockSize = 0;
     std::vector<uint64_t> hashes;

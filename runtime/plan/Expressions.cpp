@@ -208,8 +208,7 @@ Status evaluate(const Plan &plan, const int64_t *symbols, uint32_t begin, uint32
                            plan.symbols[s].name, symbols[s]);
       length += size_t(added);
     }
-    return Status::make(TENON_INVALID, "size %s overflows or divides by zero%s; bind smaller inputs", text,
-                        sizes);
+    return Status::make(TENON_INVALID, "size %s overflows or divides by zero%s; bind smaller inputs", text, sizes);
   }
   return {};
 }

@@ -8,8 +8,8 @@
 #ifndef TENON_RUNTIME_PLAN_FOOTPRINT_H
 #define TENON_RUNTIME_PLAN_FOOTPRINT_H
 
-#include "runtime/plan/Intervals.h"
 #include "runtime/base/Status.h"
+#include "runtime/plan/Intervals.h"
 
 namespace tenon::rt {
 

@@ -36,8 +36,8 @@ static int64_t mulEnds(int64_t a, int64_t b) {
 static int64_t negateEnd(int64_t a) { return a == INT64_MIN ? INT64_MAX : a == INT64_MAX ? INT64_MIN : -a; }
 
 static Interval mulIntervals(Interval a, Interval b) {
-  auto [min, max] = std::minmax(
-      {mulEnds(a.min, b.min), mulEnds(a.min, b.max), mulEnds(a.max, b.min), mulEnds(a.max, b.max)});
+  auto [min, max] =
+      std::minmax({mulEnds(a.min, b.min), mulEnds(a.min, b.max), mulEnds(a.max, b.min), mulEnds(a.max, b.max)});
   return {min, max};
 }
 

@@ -105,7 +105,7 @@ private:
   bool jumpsBack = false;
   uint64_t steps = 0;
   std::vector<Use> uses; // in the order of the instructions
-  Sets groups; // of buffers
+  Sets groups;           // of buffers
 
   // Of the stretch at hand.
   std::vector<const Use *> here;
@@ -265,8 +265,8 @@ bool Finder::run() {
     const Instruction &instruction = plan.instructions[i];
     for (uint32_t operand = 0; operand < instruction.buffers.count; ++operand)
       addUse(i, operand);
-    jumpsBack |= (instruction.op == fmt::Opcode::jump || instruction.op == fmt::Opcode::branch_if_zero) &&
-                 instruction.a <= i;
+    jumpsBack |=
+        (instruction.op == fmt::Opcode::jump || instruction.op == fmt::Opcode::branch_if_zero) && instruction.a <= i;
   }
   std::vector<uint64_t> ends;
   for (const Use &use : uses)

@@ -58,8 +58,8 @@ struct Tensor {
 struct Buffer {
   const char *name;
   Storage storage;
-  uint32_t index;        // of the input, output or block
-  uint32_t offset, size; // expressions
+  uint32_t index;                           // of the input, output or block
+  uint32_t offset, size;                    // expressions
   uint32_t start = kNoExpr, room = kNoExpr; // expressions, if any: the part of the arena in which it always lies
 
   bool hasRoom() const { return room != kNoExpr; }
@@ -79,7 +79,8 @@ struct Instruction {
   IndexRange exprs;   // in Plan::sizes
   const char *name;
   bool isLate = false; // a launch whose tiles, sizes or buffers change when instructions bind symbols
-  uint32_t iterations = 0; // of a loop's branch and jump: from which iteration on its condition is the same; 0: not known
+  uint32_t iterations =
+      0; // of a loop's branch and jump: from which iteration on its condition is the same; 0: not known
 };
 
 /// An operand of a host call.
@@ -123,7 +124,7 @@ struct Plan {
   uint64_t stateSize;
   const char *modelName, *compiler, *madeFor; // the last: the sizes that the program is for, empty for all
   uint32_t heapBlocks = 0;
-  bool bindsSymbols = false; // instructions bind some: sizes change during a run
+  bool bindsSymbols = false;  // instructions bind some: sizes change during a run
   bool placesBuffers = false; // some buffers have no address before instructions give them one
   // What changes then: buffers in outputs and in the heap or of changing places, operands that are such
   // buffers, and sizes. All other addresses and sizes stay as they are.

@@ -101,8 +101,7 @@ struct WeightUse {
 
 class Residency {
 public:
-  Residency(const Plan &plan, uint64_t weightBytes)
-      : plan(plan), weightBytes(weightBytes), named(plan, weightBytes) {}
+  Residency(const Plan &plan, uint64_t weightBytes) : plan(plan), weightBytes(weightBytes), named(plan, weightBytes) {}
   uint64_t run();
 
 private:
@@ -112,7 +111,7 @@ private:
   const Plan &plan;
   uint64_t weightBytes;
   NamedWeights named;
-  std::vector<WeightUse> uses; // in the order of the instructions
+  std::vector<WeightUse> uses;   // in the order of the instructions
   std::vector<uint8_t> resident; // at each instruction, of the stretch at hand
 };
 } // namespace
@@ -168,7 +167,8 @@ uint64_t Residency::run() {
   // Uses that end in a stretch count as uses of all of it.
   for (WeightUse &use : uses)
     if (!use.isRelease && !ends.empty()) {
-      auto first = std::upper_bound(ends.begin(), ends.end(), use.begin), last = std::lower_bound(ends.begin(), ends.end(), use.end);
+      auto first = std::upper_bound(ends.begin(), ends.end(), use.begin),
+           last = std::lower_bound(ends.begin(), ends.end(), use.end);
       use.begin = first == ends.begin() ? 0 : first[-1];
       use.end = last == ends.end() ? weightBytes : *last;
     }

@@ -20,8 +20,8 @@ Status checkRange(const Symbol &symbol, int64_t value, const char *where) {
   if (symbol.max == INT64_MAX)
     return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s', and must be at least %lld", symbol.name,
                         (long long)value, where, (long long)symbol.min);
-  return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s', and must be from %lld to %lld",
-                      symbol.name, (long long)value, where, (long long)symbol.min, (long long)symbol.max);
+  return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s', and must be from %lld to %lld", symbol.name,
+                      (long long)value, where, (long long)symbol.min, (long long)symbol.max);
 }
 
 /// The input that binds a symbol: the first that has it as a dimension. Null where none does.
@@ -76,7 +76,8 @@ Status requirementFails(const Plan &plan, const Check &check, const int64_t *sym
   const char *separator = *list.text ? "; " : "";
   if (node)
     return Status::make(TENON_INVALID, "node '%s': %s%s%s", node, check.text, separator, list.text);
-  return Status::make(TENON_INVALID, "the inputs' sizes do not fit the model: %s%s%s", check.text, separator, list.text);
+  return Status::make(TENON_INVALID, "the inputs' sizes do not fit the model: %s%s%s", check.text, separator,
+                      list.text);
 }
 
 Status bindSymbols(const Plan &plan, const int64_t *dims, int64_t *values) {
@@ -94,9 +95,8 @@ Status bindSymbols(const Plan &plan, const int64_t *dims, int64_t *values) {
         TENON_TRY(checkRange(plan.symbols[expr.a], dim, input.name));
         values[expr.a] = dim;
       } else if (values[expr.a] != dim) {
-        return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s' and %lld in '%s'",
-                            plan.symbols[expr.a].name, (long long)values[expr.a], binderOf(plan, expr.a),
-                            (long long)dim, input.name);
+        return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s' and %lld in '%s'", plan.symbols[expr.a].name,
+                            (long long)values[expr.a], binderOf(plan, expr.a), (long long)dim, input.name);
       }
     }
   return {};
@@ -110,13 +110,13 @@ Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *symbols
       if (dim == exprs[expr])
         continue;
       if (plan.exprs[expr].op == ExprOp::constant)
-        return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must be %lld", d,
-                            input.name, (long long)dim, (long long)exprs[expr]);
+        return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must be %lld", d, input.name,
+                            (long long)dim, (long long)exprs[expr]);
       char text[64];
       printExpr(plan, expr, text, sizeof text);
-      return Status::make(TENON_INVALID,
-                          "dimension %u of input '%s' is %lld, and must be %s, which is %lld: %s", d, input.name,
-                          (long long)dim, text, (long long)exprs[expr], SymbolList(plan, expr, symbols).text);
+      return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must be %s, which is %lld: %s", d,
+                          input.name, (long long)dim, text, (long long)exprs[expr],
+                          SymbolList(plan, expr, symbols).text);
     }
   return {};
 }

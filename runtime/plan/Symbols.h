@@ -8,8 +8,8 @@
 #ifndef TENON_RUNTIME_PLAN_SYMBOLS_H
 #define TENON_RUNTIME_PLAN_SYMBOLS_H
 
-#include "runtime/plan/Plan.h"
 #include "runtime/base/Status.h"
+#include "runtime/plan/Plan.h"
 
 namespace tenon::rt {
 

@@ -8,10 +8,10 @@
 #include "runtime/plan/Verify.h"
 
 #include "runtime/base/CheckedMath.h"
-#include "runtime/plan/VerifyInstructions.h"
 #include "runtime/format/Kernel.h"
 #include "runtime/format/Layout.h"
 #include "runtime/format/plan_generated.h"
+#include "runtime/plan/VerifyInstructions.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,9 +26,7 @@ static_assert(int(Storage::heap) == int(fmt::Storage::heap) && fmt::Storage::MAX
 /// Strings of a verified FlatBuffer end with a zero.
 static const char *text(const flatbuffers::String *string) { return string ? string->c_str() : ""; }
 
-template <typename Vector> static uint32_t length(const Vector *vector) {
-  return vector ? vector->size() : 0;
-}
+template <typename Vector> static uint32_t length(const Vector *vector) { return vector ? vector->size() : 0; }
 
 static Status verifySymbols(const fmt::Plan &in, Plan &plan) {
   for (uint32_t i = 0, e = length(in.symbols()); i < e; ++i) {
@@ -84,12 +82,11 @@ static Status verifyTensors(const flatbuffers::Vector<flatbuffers::Offset<fmt::T
                           what, name, tenon_dtype_name(dtype));
     uint32_t rank = length(tensor->dims());
     if (rank > fmt::kMaxRank)
-      return Status::make(TENON_INVALID, "plan: %s '%s' has %u dimensions, at most %u are allowed", what,
-                          name, rank, fmt::kMaxRank);
+      return Status::make(TENON_INVALID, "plan: %s '%s' has %u dimensions, at most %u are allowed", what, name, rank,
+                          fmt::kMaxRank);
     // Tables may share a list, so the file's size alone does not bound the sum.
     if (plan.dims.size() + rank > maxDims)
-      return Status::make(TENON_INVALID, "plan: %s '%s' shares its dimensions with too many others", what,
-                          name);
+      return Status::make(TENON_INVALID, "plan: %s '%s' shares its dimensions with too many others", what, name);
     if (unsigned(tensor->role()) > unsigned(fmt::Role::MAX))
       return Status::make(TENON_INVALID, "plan: %s '%s' has role %u, the last known is %u", what, name,
                           unsigned(tensor->role()), unsigned(fmt::Role::MAX));
@@ -97,8 +94,8 @@ static Status verifyTensors(const flatbuffers::Vector<flatbuffers::Offset<fmt::T
     for (uint32_t d = 0; d < rank; ++d) {
       uint32_t expr = tensor->dims()->Get(d);
       if (expr >= plan.exprs.size())
-        return Status::make(TENON_INVALID, "plan: dimension %u of %s '%s' is expression %u of %zu", d, what,
-                            name, expr, plan.exprs.size());
+        return Status::make(TENON_INVALID, "plan: dimension %u of %s '%s' is expression %u of %zu", d, what, name, expr,
+                            plan.exprs.size());
       plan.dims.push_back(expr);
     }
   }
@@ -121,8 +118,8 @@ static Status verifyBuffers(const fmt::Plan &in, Plan &plan) {
     const char *name = text(buffer->name());
     unsigned storage = unsigned(buffer->storage());
     if (storage > unsigned(fmt::Storage::MAX))
-      return Status::make(TENON_INVALID, "plan: buffer %u ('%s') has storage %u, the last known is %u", i,
-                          name, storage, unsigned(fmt::Storage::MAX));
+      return Status::make(TENON_INVALID, "plan: buffer %u ('%s') has storage %u, the last known is %u", i, name,
+                          storage, unsigned(fmt::Storage::MAX));
     size_t count = Storage(storage) == Storage::input    ? plan.inputs.size()
                    : Storage(storage) == Storage::output ? plan.outputs.size()
                    : Storage(storage) == Storage::heap   ? plan.heapBlocks
@@ -173,10 +170,11 @@ static Status listLate(Plan &plan) {
   for (uint32_t i = 0; i < plan.buffers.size(); ++i) {
     const Buffer &buffer = plan.buffers[i];
     if (buffer.hasRoom() && (isLate[buffer.start] || isLate[buffer.room]))
-      return Status::make(TENON_INVALID, "plan: the room of buffer %u ('%s') depends on a symbol that instructions bind",
-                          i, buffer.name);
-    isLateBuffer[i] = buffer.storage == Storage::heap || buffer.storage == Storage::output ||
-                      isLate[buffer.offset] || isLate[buffer.size];
+      return Status::make(TENON_INVALID,
+                          "plan: the room of buffer %u ('%s') depends on a symbol that instructions bind", i,
+                          buffer.name);
+    isLateBuffer[i] = buffer.storage == Storage::heap || buffer.storage == Storage::output || isLate[buffer.offset] ||
+                      isLate[buffer.size];
     if (isLateBuffer[i])
       plan.lateBuffers.push_back(i);
   }
@@ -215,8 +213,7 @@ static void listCallers(Plan &plan) {
 
 static Status verifyMemory(const fmt::Plan &in, Plan &plan) {
   if (in.arena_size() >= plan.exprs.size() || in.scratch_size() >= plan.exprs.size())
-    return Status::make(TENON_INVALID,
-                        "plan: the sizes of arena and scratch are expressions %u and %u of %zu",
+    return Status::make(TENON_INVALID, "plan: the sizes of arena and scratch are expressions %u and %u of %zu",
                         in.arena_size(), in.scratch_size(), plan.exprs.size());
   if (!isPowerOfTwo(in.arena_align()) || in.arena_align() < TENON_BUFFER_ALIGNMENT ||
       in.arena_align() > fmt::kMaxArenaAlignment)
@@ -254,8 +251,8 @@ static Status verifyHostOperands(const flatbuffers::Vector<flatbuffers::Offset<f
   for (uint32_t i = 0; i < out->count; ++i) {
     const fmt::HostOperand *operand = in->Get(i);
     if (operand->rank() > TENON_PLUGIN_MAX_RANK || !tenon_dtype_bits(tenon_dtype(operand->dtype())))
-      return Status::make(TENON_INVALID, "plan: operand %u of operator '%s' has %u dimensions and element type %s", i, name,
-                          operand->rank(), tenon_dtype_name(tenon_dtype(operand->dtype())));
+      return Status::make(TENON_INVALID, "plan: operand %u of operator '%s' has %u dimensions and element type %s", i,
+                          name, operand->rank(), tenon_dtype_name(tenon_dtype(operand->dtype())));
     plan.hostOperands.push_back({tenon_dtype(operand->dtype()), operand->rank(), operand->present()});
   }
   return {};
@@ -276,7 +273,8 @@ static Status verifyHostAttribute(const fmt::HostAttribute &in, const char *name
   case fmt::HostAttributeKind::floats:
     out.kind = TENON_ATTRIBUTE_FLOATS;
     out.count = length(in.floats());
-    out.value.floats = out.count ? reinterpret_cast<const double *>(in.floats()->Data()) : reinterpret_cast<const double *>(none);
+    out.value.floats =
+        out.count ? reinterpret_cast<const double *>(in.floats()->Data()) : reinterpret_cast<const double *>(none);
     break;
   case fmt::HostAttributeKind::text:
     out.kind = TENON_ATTRIBUTE_STRING;
@@ -285,7 +283,8 @@ static Status verifyHostAttribute(const fmt::HostAttribute &in, const char *name
     plan.hostAttributes.push_back(out);
     return {};
   default:
-    return Status::make(TENON_INVALID, "plan: attribute '%s' of operator '%s' has kind %u", out.name, name, unsigned(in.kind()));
+    return Status::make(TENON_INVALID, "plan: attribute '%s' of operator '%s' has kind %u", out.name, name,
+                        unsigned(in.kind()));
   }
   if (!isAligned(out.value.ints))
     return Status::make(TENON_INVALID, "plan: attribute '%s' of operator '%s' is not aligned", out.name, name);
@@ -326,8 +325,7 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
   memcpy(plan.bytes.get(), bytes, size);
   // A table takes at least four bytes of the buffer, so more visits than this mean that it shares tables to
   // blow itself up.
-  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t *>(plan.bytes.get()), size, 16,
-                                 uint32_t(size / 4 + 1));
+  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t *>(plan.bytes.get()), size, 16, uint32_t(size / 4 + 1));
   if (size < 16 || !fmt::VerifyPlanBuffer(verifier))
     return Status::make(TENON_INVALID, "plan: not a valid FlatBuffers plan");
   const fmt::Plan &in = *fmt::GetPlan(plan.bytes.get());
@@ -341,12 +339,12 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
   // Each block has a buffer in it, so a file cannot ask for more of them than it is large.
   plan.heapBlocks = in.heap_blocks();
   if (plan.heapBlocks > length(in.buffers()))
-    return Status::make(TENON_INVALID, "plan: %u heap blocks for %u buffers", plan.heapBlocks,
-                        length(in.buffers()));
+    return Status::make(TENON_INVALID, "plan: %u heap blocks for %u buffers", plan.heapBlocks, length(in.buffers()));
   TENON_TRY(verifyBuffers(in, plan));
   for (uint32_t i = 0, e = length(in.kernels()); i < e; ++i) {
     const fmt::Kernel *kernel = in.kernels()->Get(i);
-    plan.kernels.push_back({text(kernel->name()), text(kernel->display()), kernel->flops(), kernel->results(), kernel->bytes()});
+    plan.kernels.push_back(
+        {text(kernel->name()), text(kernel->display()), kernel->flops(), kernel->results(), kernel->bytes()});
   }
   for (uint32_t i = 0, e = length(in.checks()); i < e; ++i) {
     const fmt::Check *check = in.checks()->Get(i);

@@ -18,8 +18,8 @@
 #ifndef TENON_RUNTIME_PLAN_VERIFY_H
 #define TENON_RUNTIME_PLAN_VERIFY_H
 
-#include "runtime/plan/Plan.h"
 #include "runtime/base/Status.h"
+#include "runtime/plan/Plan.h"
 
 #include <cstddef>
 

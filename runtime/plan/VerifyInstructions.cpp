@@ -7,8 +7,8 @@
 
 #include "runtime/plan/VerifyInstructions.h"
 
-#include "runtime/plan/VerifyLoops.h"
 #include "runtime/format/plan_generated.h"
+#include "runtime/plan/VerifyLoops.h"
 
 #include <cstring>
 
@@ -72,9 +72,9 @@ private:
   size_t maxIndices;
   Plan &plan;
   std::vector<Dependents> dependents;
-  std::vector<bool> bound; // symbols that an instruction binds
+  std::vector<bool> bound;         // symbols that an instruction binds
   std::vector<GroupUse> groupUses; // by buffer
-  uint32_t group = 0; // of launches: its first one
+  uint32_t group = 0;              // of launches: its first one
 
   // Of the instruction at hand, for errors.
   uint32_t number = 0;
@@ -83,9 +83,8 @@ private:
 };
 } // namespace
 
-#define FAIL(format, ...)                                                                                    \
-  Status::make(TENON_INVALID, "plan: instruction %u (%s '%s'): " format, number, info->name, name,           \
-               __VA_ARGS__)
+#define FAIL(format, ...)                                                                                              \
+  Status::make(TENON_INVALID, "plan: instruction %u (%s '%s'): " format, number, info->name, name, __VA_ARGS__)
 
 Status InstructionVerifier::verifyField(fmt::OperandKind kind, char field, uint32_t value) {
   size_t limit = 0;
@@ -182,15 +181,16 @@ Status InstructionVerifier::verifyBindSymbol(const fmt::Instruction &instruction
     return FAIL("evaluates expressions [%u, %u), which is no range", instruction.b(), instruction.c());
   const Dependents &range = dependents[instruction.a()];
   if (range.first != UINT32_MAX && (range.first < instruction.b() || range.last >= instruction.c()))
-    return FAIL("evaluates expressions [%u, %u), but expressions %u to %u depend on symbol '%s'",
-                instruction.b(), instruction.c(), range.first, range.last, symbol.name);
+    return FAIL("evaluates expressions [%u, %u), but expressions %u to %u depend on symbol '%s'", instruction.b(),
+                instruction.c(), range.first, range.last, symbol.name);
   bound[instruction.a()] = true;
   plan.bindsSymbols = true;
   return {};
 }
 
-/// A launch beside others shares no buffer with them that one of them writes. Like bytes of the arena that two buffers have at
-/// different times, bytes that two of a group have at once are not looked for: that they have none is the compiler's part.
+/// A launch beside others shares no buffer with them that one of them writes. Like bytes of the arena that two buffers
+/// have at different times, bytes that two of a group have at once are not looked for: that they have none is the
+/// compiler's part.
 Status InstructionVerifier::verifyBeside(const Instruction &launch) {
   if (!launch.c)
     group = number;
@@ -202,7 +202,8 @@ Status InstructionVerifier::verifyBeside(const Instruction &launch) {
   for (uint32_t i = 0; i < launch.buffers.count; ++i) {
     const GroupUse &use = groupUses[operands[i]];
     if (launch.c && (use.writer == group || (isWritten(i) && use.user == group)))
-      return FAIL("uses '%s' beside a launch that uses it, and one of the two writes it", plan.buffers[operands[i]].name);
+      return FAIL("uses '%s' beside a launch that uses it, and one of the two writes it",
+                  plan.buffers[operands[i]].name);
   }
   for (uint32_t i = 0; i < launch.buffers.count; ++i) {
     groupUses[operands[i]].user = group;
@@ -237,14 +238,13 @@ Status InstructionVerifier::verifyOne(uint32_t index, const fmt::Instruction &in
   number = index;
   name = instruction.name() ? instruction.name()->c_str() : "";
   if (instruction.op() >= fmt::kInstructionCount)
-    return Status::make(TENON_INVALID, "plan: instruction %u ('%s') has opcode %u, the last known is %u",
-                        index, name, instruction.op(), fmt::kInstructionCount - 1);
+    return Status::make(TENON_INVALID, "plan: instruction %u ('%s') has opcode %u, the last known is %u", index, name,
+                        instruction.op(), fmt::kInstructionCount - 1);
   info = &fmt::kInstructions[instruction.op()];
   TENON_TRY(verifyField(info->a, 'a', instruction.a()));
   TENON_TRY(verifyField(info->b, 'b', instruction.b()));
   TENON_TRY(verifyField(info->c, 'c', instruction.c()));
-  Instruction out{
-      fmt::Opcode(instruction.op()), instruction.a(), instruction.b(), instruction.c(), {}, {}, name};
+  Instruction out{fmt::Opcode(instruction.op()), instruction.a(), instruction.b(), instruction.c(), {}, {}, name};
   out.buffers.begin = uint32_t(plan.operands.size());
   out.exprs.begin = uint32_t(plan.sizes.size());
   TENON_TRY(verifyBufferOperands(instruction, out));

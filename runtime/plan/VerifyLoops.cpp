@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The condition at the end of an iteration is followed backwards through the iteration, by a backward slice: the buffers at its
-// beginning that the condition depends on. These are followed through the iteration before it, and so on. A counter depends on
-// itself. Where nothing does that is on the way, the condition is the same from some iteration on: whether the loop ends then or
-// never, the run tells.
+// The condition at the end of an iteration is followed backwards through the iteration, by a backward slice: the
+// buffers at its beginning that the condition depends on. These are followed through the iteration before it, and so
+// on. A counter depends on itself. Where nothing does that is on the way, the condition is the same from some iteration
+// on: whether the loop ends then or never, the run tells.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@
 namespace tenon::rt {
 
 namespace {
-/// A loop: instructions [begin, end], of which the first is the branch that leaves it, and the last one jumps back to it.
+/// A loop: instructions [begin, end], of which the first is the branch that leaves it, and the last one jumps back to
+/// it.
 class LoopSlice {
 public:
   LoopSlice(const Plan &plan, uint32_t begin, uint32_t end) : plan(plan), begin(begin), end(end) {}
@@ -37,7 +38,9 @@ private:
   bool mayWrite(const Instruction &instruction, uint32_t buffer) const;
   bool mayOverlap(const Buffer &a, const Buffer &b) const;
   bool isLoopVariant(uint32_t buffer) const;
-  const uint32_t *operandsOf(const Instruction &instruction) const { return plan.operands.data() + instruction.buffers.begin; }
+  const uint32_t *operandsOf(const Instruction &instruction) const {
+    return plan.operands.data() + instruction.buffers.begin;
+  }
 
   const Plan &plan;
   uint32_t begin, end;
@@ -54,14 +57,16 @@ bool LoopSlice::mayOverlap(const Buffer &a, const Buffer &b) const {
   const Buffer *both[] = {&a, &b};
   for (int i = 0; i < 2; ++i) {
     const Expr &offset = plan.exprs[both[i]->offset], &size = plan.exprs[both[i]->size];
-    if (offset.op != ExprOp::constant || size.op != ExprOp::constant || __builtin_add_overflow(offset.a, size.a, &ends[i]))
+    if (offset.op != ExprOp::constant || size.op != ExprOp::constant ||
+        __builtin_add_overflow(offset.a, size.a, &ends[i]))
       return true;
     begins[i] = offset.a;
   }
   return begins[0] < ends[1] && begins[1] < ends[0];
 }
 
-/// Whether an instruction may write an operand. All that a kernel has may be results where the plan does not say which are.
+/// Whether an instruction may write an operand. All that a kernel has may be results where the plan does not say which
+/// are.
 bool LoopSlice::writes(const Instruction &instruction, uint32_t operand) const {
   const char *kinds = fmt::kInstructions[uint32_t(instruction.op)].buffers;
   if (*kinds != '*')
@@ -70,7 +75,8 @@ bool LoopSlice::writes(const Instruction &instruction, uint32_t operand) const {
   return !results || operand >= instruction.buffers.count - results;
 }
 
-/// Whether nothing of what was in `buffer` is there after an instruction that writes the operand. Kernels write all of their results.
+/// Whether nothing of what was in `buffer` is there after an instruction that writes the operand. Kernels write all of
+/// their results.
 bool LoopSlice::overwrites(const Instruction &instruction, uint32_t operand, uint32_t buffer) const {
   uint32_t index = operandsOf(instruction)[operand];
   const Buffer &a = plan.buffers[index], &b = plan.buffers[buffer];
@@ -103,8 +109,8 @@ bool LoopSlice::isLoopVariant(uint32_t buffer) const {
                      [&](const Instruction &instruction) { return mayWrite(instruction, buffer); });
 }
 
-/// Whether iterations have the same sizes, end at the loop's end, hold no other loop, and do nothing that may have another result for
-/// the same operands. Finds the instructions that not all iterations run.
+/// Whether iterations have the same sizes, end at the loop's end, hold no other loop, and do nothing that may have
+/// another result for the same operands. Finds the instructions that not all iterations run.
 bool LoopSlice::isSimple() {
   isConditional.assign(end - begin + 1, false);
   for (uint32_t i = begin + 1; i < end; ++i) {
@@ -129,8 +135,8 @@ bool LoopSlice::isSimple() {
   return true;
 }
 
-/// Replaces the buffers that are wanted at the end of an iteration by those that they depend on at its beginning. False where there
-/// are more than `limit` on the way.
+/// Replaces the buffers that are wanted at the end of an iteration by those that they depend on at its beginning. False
+/// where there are more than `limit` on the way.
 bool LoopSlice::sliceBack(std::vector<uint32_t> &wanted, size_t limit) const {
   bool wantsBranches = false;
   for (uint32_t i = end; i-- > begin + 1;) {
@@ -150,7 +156,8 @@ bool LoopSlice::sliceBack(std::vector<uint32_t> &wanted, size_t limit) const {
         return false;
       });
     for (uint32_t k = 0; k < instruction.buffers.count; ++k)
-      if (!writes(instruction, k) || (*fmt::kInstructions[uint32_t(instruction.op)].buffers == '*' && !plan.resultsOf(instruction)))
+      if (!writes(instruction, k) ||
+          (*fmt::kInstructions[uint32_t(instruction.op)].buffers == '*' && !plan.resultsOf(instruction)))
         wanted.push_back(operands[k]);
     std::sort(wanted.begin(), wanted.end());
     wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
@@ -186,9 +193,9 @@ uint32_t LoopSlice::countIterations() {
   return 0;
 }
 
-#define FAIL(format, ...)                                                                                    \
-  Status::make(TENON_INVALID, "plan: instruction %u (%s '%s'): " format, i, fmt::kInstructions[uint32_t(jump.op)].name, \
-               jump.name, __VA_ARGS__)
+#define FAIL(format, ...)                                                                                              \
+  Status::make(TENON_INVALID, "plan: instruction %u (%s '%s'): " format, i,                                            \
+               fmt::kInstructions[uint32_t(jump.op)].name, jump.name, __VA_ARGS__)
 
 Status verifyLoops(Plan &plan) {
   constexpr uint64_t kMaxDepth = 64; // of loops in loops; what a model has is a few

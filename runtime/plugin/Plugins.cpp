@@ -42,19 +42,23 @@ static Registry &registry() {
 
 static Status openPlugin(const std::string &path, const tenon_plugin **plugin) {
   if (!dlopen || !dlsym)
-    return Status::make(TENON_UNSUPPORTED, "plug-in '%s': this program is linked statically and opens none", path.c_str());
+    return Status::make(TENON_UNSUPPORTED, "plug-in '%s': this program is linked statically and opens none",
+                        path.c_str());
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     const char *reason = dlerror();
-    return Status::make(TENON_UNSUPPORTED, "plug-in '%s' cannot be opened: %s", path.c_str(), reason ? reason : "no reason given");
+    return Status::make(TENON_UNSUPPORTED, "plug-in '%s' cannot be opened: %s", path.c_str(),
+                        reason ? reason : "no reason given");
   }
   auto get = reinterpret_cast<tenon_plugin_get_fn>(dlsym(library, TENON_PLUGIN_ENTRY));
   if (!get)
-    return Status::make(TENON_UNSUPPORTED, "'%s' is no plug-in: it does not export %s", path.c_str(), TENON_PLUGIN_ENTRY);
+    return Status::make(TENON_UNSUPPORTED, "'%s' is no plug-in: it does not export %s", path.c_str(),
+                        TENON_PLUGIN_ENTRY);
   const tenon_plugin *table = get(TENON_PLUGIN_VERSION);
   if (!table || table->version != TENON_PLUGIN_VERSION)
-    return Status::make(TENON_UNSUPPORTED, "plug-in '%s' is for another version of the interface than %u; build it again",
-                        path.c_str(), TENON_PLUGIN_VERSION);
+    return Status::make(TENON_UNSUPPORTED,
+                        "plug-in '%s' is for another version of the interface than %u; build it again", path.c_str(),
+                        TENON_PLUGIN_VERSION);
   bool isSound = table->name && *table->name && table->operator_size >= sizeof(tenon_plugin_operator) &&
                  (table->operators || !table->operator_count);
   for (uint32_t i = 0; isSound && i < table->operator_count; ++i) {
@@ -127,7 +131,8 @@ Status findPlugin(const char *name, const tenon_plugin **plugin) {
     }
     searched += (searched.empty() ? "" : ", ") + folder;
   }
-  return Status::make(TENON_UNSUPPORTED, "needs plug-in '%s', and there is no %s in %s; name its file (--plugin) or set TENON_PLUGIN_PATH",
+  return Status::make(TENON_UNSUPPORTED,
+                      "needs plug-in '%s', and there is no %s in %s; name its file (--plugin) or set TENON_PLUGIN_PATH",
                       name, file.c_str(), searched.empty() ? "any folder" : searched.c_str());
 }
 
@@ -140,14 +145,15 @@ static const tenon_plugin_operator *findOperator(const tenon_plugin &plugin, con
   return nullptr;
 }
 
-Status findPluginOperator(const char *plugin, const char *domain, const char *name, const tenon_plugin_operator **found) {
+Status findPluginOperator(const char *plugin, const char *domain, const char *name,
+                          const tenon_plugin_operator **found) {
   const tenon_plugin *table;
   TENON_TRY(findPlugin(plugin, &table));
   *found = findOperator(*table, domain, name);
   if (*found)
     return {};
-  return Status::make(TENON_UNSUPPORTED, "needs operator '%s%s%s', which plug-in '%s' does not have", domain, *domain ? "::" : "",
-                      name, plugin);
+  return Status::make(TENON_UNSUPPORTED, "needs operator '%s%s%s', which plug-in '%s' does not have", domain,
+                      *domain ? "::" : "", name, plugin);
 }
 
 const tenon_plugin *findPluginWith(const char *domain, const char *name) {

@@ -22,7 +22,8 @@ Status addPlugin(const char *path);
 Status findPlugin(const char *name, const tenon_plugin **plugin);
 
 /// The operator of a plug-in; TENON_UNSUPPORTED where it has none of that name.
-Status findPluginOperator(const char *plugin, const char *domain, const char *name, const tenon_plugin_operator **found);
+Status findPluginOperator(const char *plugin, const char *domain, const char *name,
+                          const tenon_plugin_operator **found);
 
 /// The added plug-in that has an operator; null where none does.
 const tenon_plugin *findPluginWith(const char *domain, const char *name);

@@ -20,7 +20,8 @@ using namespace mlir;
 using namespace tenon;
 
 static void writeFile(const std::string &path, const uint8_t *data, size_t size) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc).write(reinterpret_cast<const char *>(data), std::streamsize(size));
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(reinterpret_cast<const char *>(data), std::streamsize(size));
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -80,7 +80,8 @@ static void readCorpus(const std::string &folder, std::vector<Bytes> &inputs) {
 using Random = std::mt19937_64;
 
 static void changeOnce(Bytes &input, const std::vector<Bytes> &all, Random &random) {
-  static const uint64_t special[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, INT64_MAX, UINT64_MAX};
+  static const uint64_t special[] = {0,      1,          0x7f,       0x80,       0xff,      0x7fff,
+                                     0xffff, 0x7fffffff, 0x80000000, 0xffffffff, INT64_MAX, UINT64_MAX};
   size_t at = input.empty() ? 0 : random() % input.size();
   size_t length = input.empty() ? 0 : std::min<size_t>(1 + random() % 16, input.size() - at);
   const Bytes &other = all[random() % all.size()];
@@ -103,7 +104,8 @@ static void changeOnce(Bytes &input, const std::vector<Bytes> &all, Random &rand
     break;
   }
   case 5: {
-    size_t from = other.empty() ? 0 : random() % other.size(), count = std::min<size_t>(other.size() - from, 1 + random() % 64);
+    size_t from = other.empty() ? 0 : random() % other.size(),
+           count = std::min<size_t>(other.size() - from, 1 + random() % 64);
     input.insert(input.begin() + long(at), other.begin() + long(from), other.begin() + long(from + count));
     break;
   }

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/core/KernelFacts.h"
 #include "runtime/plan/Expressions.h"
 #include "runtime/plan/Footprint.h"
-#include "runtime/core/KernelFacts.h"
 #include "runtime/plan/Liveness.h"
 #include "runtime/plan/ResidentWeights.h"
 #include "runtime/plan/Verify.h"

@@ -51,17 +51,16 @@ static ImportedModel importText(StringRef path, const ImportOptions &options, ML
 static int importOne(StringRef path, const ImportOptions &options, bool quiet, bool timed, bool full) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
-    llvm::errs() << (diagnostic.getSeverity() == DiagnosticSeverity::Error ? "error: " : "note: ")
-                 << diagnostic.str() << "\n";
+    llvm::errs() << (diagnostic.getSeverity() == DiagnosticSeverity::Error ? "error: " : "note: ") << diagnostic.str()
+                 << "\n";
     return success();
   });
   auto start = std::chrono::steady_clock::now();
-  ImportedModel model = path.ends_with(".onnxtxt") ? importText(path, options, &context)
-                                                   : importOnnxFile(path, options, &context);
+  ImportedModel model =
+      path.ends_with(".onnxtxt") ? importText(path, options, &context) : importOnnxFile(path, options, &context);
   if (timed)
-    llvm::errs()
-        << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()
-        << " ms\n";
+    llvm::errs() << std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count()
+                 << " ms\n";
   if (!model) {
     int code = model.fault == ImportFault::Unsupported ? 3 : model.fault == ImportFault::Limit ? 4 : 1;
     llvm::errs() << "exit " << code << "\n";
@@ -93,12 +92,9 @@ int main(int argc, char **argv) {
       full = true;
     else if (arg == "--time")
       timed = true;
-    else if ((arg == "--shape" && i + 1 < argc &&
-              failed(ImportOptions::parseShape(argv[++i], options, error))) ||
-             (arg == "--constant" && i + 1 < argc &&
-              failed(ImportOptions::parseConstant(argv[++i], options, error))) ||
-             (arg == "--range" && i + 1 < argc &&
-              failed(ImportOptions::parseRange(argv[++i], options, error)))) {
+    else if ((arg == "--shape" && i + 1 < argc && failed(ImportOptions::parseShape(argv[++i], options, error))) ||
+             (arg == "--constant" && i + 1 < argc && failed(ImportOptions::parseConstant(argv[++i], options, error))) ||
+             (arg == "--range" && i + 1 < argc && failed(ImportOptions::parseRange(argv[++i], options, error)))) {
       llvm::errs() << "error: " << error << "\n";
       return 2;
     } else if (!arg.starts_with("--"))

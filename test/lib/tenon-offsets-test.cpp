@@ -7,10 +7,10 @@
 
 // usage: tenon-offsets-test FILE.onnx SAMPLES
 //
-// Makes a program of the model, and places its activations. What is lent to others (LendParts) is looked at first: its bytes hold nothing
-// else while it lives, and nothing across that. Lifetimes and sizes are those from before; offsets and the
-// size of the arena are evaluated at random values of the symbols, and compared by the validator of passes/memory/placement.
-// Prints how many samples were checked. An error is one line, and exit code 1.
+// Makes a program of the model, and places its activations. What is lent to others (LendParts) is looked at first: its
+// bytes hold nothing else while it lives, and nothing across that. Lifetimes and sizes are those from before; offsets
+// and the size of the arena are evaluated at random values of the symbols, and compared by the validator of
+// passes/memory/placement. Prints how many samples were checked. An error is one line, and exit code 1.
 
 #include "compiler/import/onnx/ImportOnnx.h"
 #include "compiler/pipeline/Pipeline.h"
@@ -39,7 +39,8 @@ namespace {
 struct Before {
   std::vector<Activation> activations;
   SmallVector<Value> rooms; ///< the bytes of each
-  /// For each allocation and each part of one, in the order in which they stand: its activation, and whether it is all of it.
+  /// For each allocation and each part of one, in the order in which they stand: its activation, and whether it is all
+  /// of it.
   SmallVector<std::pair<size_t, bool>> buffers;
 };
 
@@ -78,7 +79,8 @@ static Before lookBefore(plan::ProgramOp program) {
 
 Values::Values(plan::ProgramOp program, std::mt19937_64 &random) : program(program) {
   auto ranges = program->getAttrOfType<DictionaryAttr>("ranges");
-  for (auto [symbol, name] : llvm::zip(program.getBody().getArguments(), program.getSymbols().getAsRange<StringAttr>())) {
+  for (auto [symbol, name] :
+       llvm::zip(program.getBody().getArguments(), program.getSymbols().getAsRange<StringAttr>())) {
     const int64_t ends[] = {3, 40, 5000};
     int64_t value = static_cast<int64_t>(random() % ends[random() % 3]);
     if (auto range = ranges ? ranges.getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr())
@@ -180,7 +182,8 @@ static std::string check(plan::ProgramOp program, const Before &before, Values &
       return;
     }
     std::optional<int64_t> offset = values.get(view.getOffset()), size = values.get(view.getSize());
-    int64_t start = values.get(wholes[number].getOffset()).value_or(0), room = values.get(before.rooms[number]).value_or(0);
+    int64_t start = values.get(wholes[number].getOffset()).value_or(0),
+            room = values.get(before.rooms[number]).value_or(0);
     bool isIn = view.getRoom() ? values.get(view.getStart()) == start && values.get(view.getRoom()) == room
                                : offset && size && *offset >= start && *offset + *size <= start + room;
     if (!isIn)

@@ -35,8 +35,7 @@ static constexpr int kPasses = 16;
 static constexpr int kSums = 12;
 
 /// Inlined into functions for various instruction sets. The factors come from memory, so that nothing is folded.
-template <class Vector>
-[[gnu::always_inline]] static inline float multiplyAdds(const volatile float *factors) {
+template <class Vector> [[gnu::always_inline]] static inline float multiplyAdds(const volatile float *factors) {
   Vector factor = Vector{} + factors[0], addend = Vector{} + factors[1];
   Vector sums[kSums];
   for (int i = 0; i < kSums; ++i)

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/pipeline/Registration.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 

@@ -90,11 +90,10 @@ Status benchmark(const Options &options, Model &model, double loadMs) {
             "peak memory %llu bytes, arena %llu bytes, weights %llu bytes, heap %llu bytes\n"
             "binding of sizes seen before %s us, of new ones %s us\n"
             "program %s, target %s\n";
-  printf(text, median, times.front(), sum / double(times.size()), times[(times.size() - 1) * 99 / 100], options.runs, loadMs, firstRunMs,
-         (unsigned long long)peakMemory(), (unsigned long long)memory.arena,
-         (unsigned long long)memory.weights, (unsigned long long)memory.heap,
-         microsecondsText(bindTimes.seen).c_str(), microsecondsText(bindTimes.fresh).c_str(),
-         options.json ? jsonString(program).c_str() : program,
+  printf(text, median, times.front(), sum / double(times.size()), times[(times.size() - 1) * 99 / 100], options.runs,
+         loadMs, firstRunMs, (unsigned long long)peakMemory(), (unsigned long long)memory.arena,
+         (unsigned long long)memory.weights, (unsigned long long)memory.heap, microsecondsText(bindTimes.seen).c_str(),
+         microsecondsText(bindTimes.fresh).c_str(), options.json ? jsonString(program).c_str() : program,
          options.json ? jsonString(model.info.target_name).c_str() : model.info.target_name);
   return {};
 }

@@ -39,8 +39,7 @@ static double distance(double got, double want) {
 static bool differAsWords(tenon_dtype dtype, const void *got, const void *want, uint64_t index) {
   if (dtype != TENON_I64 && dtype != TENON_U64)
     return false;
-  return memcmp(static_cast<const uint8_t *>(got) + index * 8, static_cast<const uint8_t *>(want) + index * 8,
-                8) != 0;
+  return memcmp(static_cast<const uint8_t *>(got) + index * 8, static_cast<const uint8_t *>(want) + index * 8, 8) != 0;
 }
 
 static std::string valueText(tenon_dtype dtype, const void *data, uint64_t index) {
@@ -55,13 +54,11 @@ static std::string valueText(tenon_dtype dtype, const void *data, uint64_t index
 static Status compareTypes(const char *name, const tenon_tensor &got, const tenon_tensor &want) {
   if (got.dtype == want.dtype && sameShape(got, want))
     return {};
-  return Status::make(kMismatch, "output '%s' is %s, want %s", name,
-                      typeText(got.dtype, got.dims, got.rank).c_str(),
+  return Status::make(kMismatch, "output '%s' is %s, want %s", name, typeText(got.dtype, got.dims, got.rank).c_str(),
                       typeText(want.dtype, want.dims, want.rank).c_str());
 }
 
-Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want,
-               const Tolerance &tolerance) {
+Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want, const Tolerance &tolerance) {
   TENON_TRY(compareTypes(name, got, want));
   bool exact = !isFloat(got.dtype) && !tolerance.forIntegers;
   double relative = exact ? 0 : tolerance.relative, absolute = exact ? 0 : tolerance.absolute;
@@ -88,9 +85,8 @@ Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &wa
                       "output '%s' at %s: got %s, want %s; %llu of %llu elements differ, largest error %.6g "
                       "(allowed %g + %g * |want|)",
                       name, indexText(first / parts, got.dims, got.rank).c_str(),
-                      valueText(got.dtype, got.data, first).c_str(),
-                      valueText(want.dtype, want.data, first).c_str(), (unsigned long long)wrong,
-                      (unsigned long long)count, largest, absolute, relative);
+                      valueText(got.dtype, got.data, first).c_str(), valueText(want.dtype, want.data, first).c_str(),
+                      (unsigned long long)wrong, (unsigned long long)count, largest, absolute, relative);
 }
 
 static Status compareStrings(const char *name, const TensorView &got, const TensorView &want) {
@@ -102,9 +98,8 @@ static Status compareStrings(const char *name, const TensorView &got, const Tens
   if (!wrong)
     return {};
   return Status::make(kMismatch, "output '%s' at %s: got %s, want %s; %llu of %llu strings differ", name,
-                      indexText(first, got.tensor.dims, got.tensor.rank).c_str(),
-                      jsonString(got.string(first)).c_str(), jsonString(want.string(first)).c_str(),
-                      (unsigned long long)wrong, (unsigned long long)count);
+                      indexText(first, got.tensor.dims, got.tensor.rank).c_str(), jsonString(got.string(first)).c_str(),
+                      jsonString(want.string(first)).c_str(), (unsigned long long)wrong, (unsigned long long)count);
 }
 
 static std::string kindText(const ValueView &value) {
@@ -113,17 +108,15 @@ static std::string kindText(const ValueView &value) {
   return value.isSequence ? format("a sequence of %zu", value.tensors.size()) : "a tensor";
 }
 
-Status compareValues(const std::string &name, const ValueView &got, const ValueView &want,
-                     const Tolerance &tolerance) {
+Status compareValues(const std::string &name, const ValueView &got, const ValueView &want, const Tolerance &tolerance) {
   if (got.has != want.has || got.isSequence != want.isSequence || got.tensors.size() != want.tensors.size())
     return Status::make(kMismatch, "output '%s' is %s, want %s", name.c_str(), kindText(got).c_str(),
                         kindText(want).c_str());
   for (size_t i = 0; i < got.tensors.size(); ++i) {
     std::string tensor = got.isSequence ? name + format("[%zu]", i) : name;
     const TensorView &left = got.tensors[i], &right = want.tensors[i];
-    TENON_TRY(left.tensor.dtype == TENON_STRING
-                  ? compareStrings(tensor.c_str(), left, right)
-                  : compare(tensor.c_str(), left.tensor, right.tensor, tolerance));
+    TENON_TRY(left.tensor.dtype == TENON_STRING ? compareStrings(tensor.c_str(), left, right)
+                                                : compare(tensor.c_str(), left.tensor, right.tensor, tolerance));
   }
   return {};
 }

@@ -22,12 +22,10 @@ struct Tolerance {
 /// Fails with kMismatch where the types or shapes differ, or an element of `got` is further from that of
 /// `want` than absolute + relative * |want|. NaN equals NaN, and an infinity one of the same sign. The
 /// message has the first such element, how many there are, and the largest error.
-Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want,
-               const Tolerance &tolerance);
+Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want, const Tolerance &tolerance);
 
 /// The same for any values. Sequences have to be equally long, and strings equal.
-Status compareValues(const std::string &name, const ValueView &got, const ValueView &want,
-                     const Tolerance &tolerance);
+Status compareValues(const std::string &name, const ValueView &got, const ValueView &want, const Tolerance &tolerance);
 
 } // namespace tenon::run
 

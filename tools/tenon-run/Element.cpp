@@ -205,12 +205,11 @@ template <typename T> static void putInteger(void *data, uint64_t index, double 
   T result = std::isnan(value)           ? T(0)
              : rounded >= double(kMost)  ? kMost
              : rounded <= double(kLeast) ? kLeast
-                                        : T(rounded);
+                                         : T(rounded);
   put(data, index, result);
 }
 
-static void putSmallInteger(void *data, uint64_t index, double value, double least, double most,
-                            unsigned bits) {
+static void putSmallInteger(void *data, uint64_t index, double value, double least, double most, unsigned bits) {
   double rounded = std::isnan(value) ? 0 : roundToEven(value);
   rounded = rounded < least ? least : rounded > most ? most : rounded;
   put(data, index, uint8_t(unsigned(int(rounded)) & ((1u << bits) - 1)));

@@ -31,7 +31,7 @@ static void handleFault(int signal, siginfo_t *info, void *) {
 
 void explainFaults(const tenon_session *session) {
   watched = session;
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_sigaction = handleFault;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGSEGV, &action, nullptr);

@@ -26,8 +26,7 @@ void fillRandom(HostTensor &tensor, uint64_t seed) {
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t bits = nextRandom(state);
     // 24 bits, so that a value is exact as f32, too.
-    setElement(tensor.dtype, tensor.data(), i,
-               real ? double(bits >> 40) / double(1 << 23) - 1 : double(bits >> 63));
+    setElement(tensor.dtype, tensor.data(), i, real ? double(bits >> 40) / double(1 << 23) - 1 : double(bits >> 63));
   }
 }
 
@@ -40,8 +39,7 @@ public:
 
 private:
   Status readArguments();
-  Status assign(const std::vector<std::string> &arguments, const char *option,
-                std::vector<std::string> *values);
+  Status assign(const std::vector<std::string> &arguments, const char *option, std::vector<std::string> *values);
   Status readSizes();
   Status makeOne(uint32_t index, HostValue &result);
   Status fillOne(uint32_t index, const std::string &how, HostTensor &tensor);
@@ -67,8 +65,7 @@ Status InputMaker::assign(const std::vector<std::string> &arguments, const char 
     if (value.empty())
       return Status::make(TENON_MISUSE, "%s '%s': a value is missing", option, argument.c_str());
     if (!(*result)[index].empty())
-      return Status::make(TENON_MISUSE, "%s: input '%s' is given twice", option,
-                          model.inputs[index].name.c_str());
+      return Status::make(TENON_MISUSE, "%s: input '%s' is given twice", option, model.inputs[index].name.c_str());
     (*result)[index] = value;
   }
   return {};
@@ -99,8 +96,7 @@ Status InputMaker::shapeOf(uint32_t index, const Model::Port &port, std::vector<
   const Model::Value &input = model.inputs[index];
   if (!shapes[index].empty() && &port == input.content()) {
     if (!parseShape(shapes[index], dims))
-      return Status::make(TENON_MISUSE,
-                          "--input-shape '%s' of input '%s': a shape like 1x3x32 or scalar is wanted",
+      return Status::make(TENON_MISUSE, "--input-shape '%s' of input '%s': a shape like 1x3x32 or scalar is wanted",
                           shapes[index].c_str(), input.name.c_str());
     return {};
   }
@@ -114,8 +110,8 @@ Status InputMaker::shapeOf(uint32_t index, const Model::Port &port, std::vector<
     if (value < 0 && dim.min == dim.max)
       value = dim.min;
     if (value < 0)
-      return Status::make(TENON_MISUSE, "input '%s' is %s; say --size '%s=N' or --input-shape",
-                          input.name.c_str(), valueText(input).c_str(), dim.text);
+      return Status::make(TENON_MISUSE, "input '%s' is %s; say --size '%s=N' or --input-shape", input.name.c_str(),
+                          valueText(input).c_str(), dim.text);
     dims->push_back(value);
   }
   return {};

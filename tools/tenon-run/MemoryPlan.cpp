@@ -36,8 +36,7 @@ static std::string growthText(uint64_t most) {
                             : "grows in a run, as the data wants; at most " + groupDigits(most);
 }
 
-static std::vector<Line> listMemory(const Model &model, const tenon_memory &memory,
-                                    const tenon_memory_bounds &bounds) {
+static std::vector<Line> listMemory(const Model &model, const tenon_memory &memory, const tenon_memory_bounds &bounds) {
   uint32_t threads = tenon_session_threads(model.session);
   std::string least = bounds.arena_least == UINT64_MAX
                           ? "too large a plan to say how many are live at once"
@@ -63,8 +62,7 @@ static std::string boundJson(uint64_t bytes) { return bytes == UINT64_MAX ? "nul
 
 static void printJson(const Options &options, const Model &model, const std::vector<Line> &lines,
                       const tenon_memory_bounds &bounds) {
-  printf("{\"device\":%s,\"threads\":%u", jsonString(options.device).c_str(),
-         tenon_session_threads(model.session));
+  printf("{\"device\":%s,\"threads\":%u", jsonString(options.device).c_str(), tenon_session_threads(model.session));
   for (const Line &line : lines)
     printf(",\"%s\":%" PRIu64, line.key, line.bytes);
   printf(",\"arena_least_bytes\":%s,\"heap_most_bytes\":%s,\"output_most_bytes\":%s}\n",

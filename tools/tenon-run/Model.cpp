@@ -83,8 +83,8 @@ Status Model::load(const Options &options) {
   std::vector<const char *> plugins;
   for (const std::string &plugin : options.plugins)
     plugins.push_back(plugin.c_str());
-  tenon_load_options loadOptions{options.verify, options.target.empty() ? nullptr : options.target.c_str(), plugins.data(),
-                                 uint32_t(plugins.size())};
+  tenon_load_options loadOptions{options.verify, options.target.empty() ? nullptr : options.target.c_str(),
+                                 plugins.data(), uint32_t(plugins.size())};
   TENON_TRY(from(tenon_artifact_load_file(options.artifact.c_str(), &loadOptions, &artifact, &error), error));
   tenon_artifact_describe(artifact, &info);
   inputs = describeInputs(artifact);
@@ -93,8 +93,8 @@ Status Model::load(const Options &options) {
   for (const std::vector<Value> *values : {&inputs, &outputs})
     for (const Value &value : *values)
       if (!isWhole(value))
-        return Status::make(TENON_INVALID, "%s: the parts of '%s' do not belong together",
-                            options.artifact.c_str(), value.name.c_str());
+        return Status::make(TENON_INVALID, "%s: the parts of '%s' do not belong together", options.artifact.c_str(),
+                            value.name.c_str());
   tenon_session_options sessionOptions{options.threads, options.memoryLimit};
   TENON_TRY(from(tenon_session_create(artifact, &sessionOptions, &session, &error), error));
   explainFaults(session);

@@ -60,8 +60,7 @@ bool HeaderParser::integer(int64_t &value) {
   value = 0;
   size_t digits = 0;
   for (; digits < rest.size() && rest[digits] >= '0' && rest[digits] <= '9'; ++digits)
-    if (__builtin_mul_overflow(value, 10, &value) ||
-        __builtin_add_overflow(value, rest[digits] - '0', &value))
+    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, rest[digits] - '0', &value))
       return false;
   rest.remove_prefix(digits);
   // Python 2 wrote long integers with an L.
@@ -122,8 +121,7 @@ Status readNpyHeader(const uint8_t *bytes, size_t size, NpyHeader &header) {
     return Status::make(TENON_INVALID, "not a NumPy array (.npy)");
   unsigned version = bytes[6];
   if (version < 1 || version > 3)
-    return Status::make(TENON_UNSUPPORTED, "version %u of the .npy format, versions 1 to 3 are read",
-                        version);
+    return Status::make(TENON_UNSUPPORTED, "version %u of the .npy format, versions 1 to 3 are read", version);
   size_t start = version == 1 ? 10 : 12;
   if (size < start)
     return Status::make(TENON_INVALID, "truncated: its header does not end");
@@ -165,8 +163,7 @@ Status writeNpyFile(const char *path, std::string_view descr, const tenon_tensor
   while ((10 + header.size() + 1) % 64)
     header += ' ';
   header += '\n';
-  const uint8_t start[10] = {
-      0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, uint8_t(header.size()), uint8_t(header.size() >> 8)};
+  const uint8_t start[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, uint8_t(header.size()), uint8_t(header.size() >> 8)};
 
   FILE *file = fopen(path, "wb");
   if (!file)

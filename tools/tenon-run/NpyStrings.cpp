@@ -16,8 +16,7 @@ namespace tenon::run {
 
 /// The text of one element: what is left of its `units` without the zeros behind it. False where a code
 /// point is none.
-static bool readElement(const uint8_t *from, uint64_t units, unsigned unitBytes, bool swap,
-                        std::string &text) {
+static bool readElement(const uint8_t *from, uint64_t units, unsigned unitBytes, bool swap, std::string &text) {
   std::vector<uint32_t> codes(units);
   for (uint64_t i = 0; i < units; ++i)
     for (unsigned b = 0; b < unitBytes; ++b)
@@ -42,16 +41,14 @@ Status parseNpyStrings(const uint8_t *bytes, size_t size, HostTensor *tensor) {
   uint64_t units, elementBytes;
   unsigned unitBytes = descr.size() > 1 && descr[1] == 'S' ? 1 : 4;
   if (descr.size() < 3 || (descr[1] != 'U' && descr[1] != 'S') || !parseNumber(descr.substr(2), &units))
-    return Status::make(TENON_INVALID, "holds NumPy type '%s', and must hold strings ('<U' or '|S')",
-                        descr.c_str());
+    return Status::make(TENON_INVALID, "holds NumPy type '%s', and must hold strings ('<U' or '|S')", descr.c_str());
   uint64_t count = tenon_tensor_bytes(TENON_U8, uint32_t(header.shape.size()), header.shape.data());
   uint64_t wanted, have = size - size_t(header.data - bytes);
   if (count == UINT64_MAX || __builtin_mul_overflow(units, unitBytes, &elementBytes) ||
       __builtin_mul_overflow(count, elementBytes, &wanted) || wanted != have)
-    return Status::make(TENON_INVALID, "has %llu bytes of elements, which its shape %s of '%s' does not fit",
-                        (unsigned long long)have,
-                        indexText(UINT64_MAX, header.shape.data(), uint32_t(header.shape.size())).c_str(),
-                        descr.c_str());
+    return Status::make(
+        TENON_INVALID, "has %llu bytes of elements, which its shape %s of '%s' does not fit", (unsigned long long)have,
+        indexText(UINT64_MAX, header.shape.data(), uint32_t(header.shape.size())).c_str(), descr.c_str());
   // Strings of no bytes would let a small file ask for much.
   if (units == 0 && count > 0)
     return Status::make(TENON_INVALID, "holds NumPy type '%s', strings of no length", descr.c_str());

@@ -32,8 +32,7 @@ bool parseShape(const std::string &text, std::vector<int64_t> *dims) {
   for (size_t start = 0; start <= text.size();) {
     size_t end = std::min(text.find('x', start), text.size());
     uint64_t dim;
-    if (!parseNumber(text.substr(start, end - start), &dim) || dim > INT64_MAX ||
-        dims->size() >= fmt::kMaxRank)
+    if (!parseNumber(text.substr(start, end - start), &dim) || dim > INT64_MAX || dims->size() >= fmt::kMaxRank)
       return false;
     dims->push_back(int64_t(dim));
     start = end + 1;
@@ -94,8 +93,7 @@ static constexpr Flag kFlags[] = {
      [](Options &o, const std::string &v) { return o.inputShapes.push_back(v), true; }},
     {"--size", "SYMBOL=N", "value of an open dimension, for all inputs that are made",
      [](Options &o, const std::string &v) { return o.sizes.push_back(v), true; }},
-    {"--output", "NAME=FILE.npy",
-     "where to write an output, a sequence as a folder; without it a\nsummary is printed",
+    {"--output", "NAME=FILE.npy", "where to write an output, a sequence as a folder; without it a\nsummary is printed",
      [](Options &o, const std::string &v) { return o.outputs.push_back(v), true; }},
     {"--output-dir", "DIR", "write every output to DIR/NAME.npy, a sequence to DIR/NAME/0.npy...",
      [](Options &o, const std::string &v) { return o.outputDir = v, !v.empty(); }},
@@ -111,7 +109,8 @@ static constexpr Flag kFlags[] = {
      }},
     {"--benchmark", nullptr, "run many times and print times; inputs without a value are random",
      [](Options &o, const std::string &) { return o.benchmark = true; }},
-    {"--plan-only", nullptr, "run nothing; print the memory that the inputs' sizes need, which --size,\n--input-shape or --input say",
+    {"--plan-only", nullptr,
+     "run nothing; print the memory that the inputs' sizes need, which --size,\n--input-shape or --input say",
      [](Options &o, const std::string &) { return o.planOnly = true; }},
     {"--runs", "N", "measured runs of --benchmark (20)",
      [](Options &o, const std::string &v) { return parseCount(v, &o.runs) && o.runs > 0; }},
@@ -121,8 +120,7 @@ static constexpr Flag kFlags[] = {
      [](Options &o, const std::string &v) { return parseCount(v, &o.threads) && o.threads > 0; }},
     {"--seed", "N", "seed of the random numbers that a model draws; each run has its own without it",
      [](Options &o, const std::string &v) { return o.hasSeed = true, parseNumber(v, &o.seed); }},
-    {"--json", nullptr, "print results as JSON",
-     [](Options &o, const std::string &) { return o.json = true; }},
+    {"--json", nullptr, "print results as JSON", [](Options &o, const std::string &) { return o.json = true; }},
     {"--profile", "FILE.json", "write a Chrome trace: one slice an instruction a thread",
      [](Options &o, const std::string &v) { return o.profile = v, !v.empty(); }},
     {"--device", "D", "device to run on: cpu",
@@ -130,21 +128,20 @@ static constexpr Flag kFlags[] = {
     {"--target", "T",
      "use the artifact's code for this target (x86-64-v3, host...); without it\nthe first that this CPU can run",
      [](Options &o, const std::string &v) { return o.target = v, !v.empty(); }},
-    {"--plugin", "FILE",
-     "a plug-in with operators that the model calls; may be repeated",
+    {"--plugin", "FILE", "a plug-in with operators that the model calls; may be repeated",
      [](Options &o, const std::string &v) { return o.plugins.push_back(v), !v.empty(); }},
     {"--program", "K|general",
      "run the artifact's program number K, or the one for all sizes; without\nit the first that the sizes fit",
      [](Options &o, const std::string &v) { return parseProgram(v, &o); }},
     {"--memory-limit", "BYTES", "fail before the run where it needs more; K, M and G are understood",
      [](Options &o, const std::string &v) { return parseBytes(v, &o.memoryLimit) && o.memoryLimit > 0; }},
-    {"--verify", nullptr, "check the hashes of all sections before the run; without it weights are checked\nwhen they are first used",
+    {"--verify", nullptr,
+     "check the hashes of all sections before the run; without it weights are checked\nwhen they are first used",
      [](Options &o, const std::string &) { return o.verify = TENON_VERIFY_ALL, true; }},
     {"--no-verify", nullptr, "do not check the weights' hashes",
      [](Options &o, const std::string &) { return o.verify = TENON_VERIFY_NONE, true; }},
     {"--help", nullptr, "print this", [](Options &o, const std::string &) { return o.help = true; }},
-    {"--version", nullptr, "print the version",
-     [](Options &o, const std::string &) { return o.version = true; }},
+    {"--version", nullptr, "print the version", [](Options &o, const std::string &) { return o.version = true; }},
 };
 
 std::string helpText() {
@@ -214,8 +211,7 @@ Status parseOptions(int count, char **arguments, Options *options) {
   return {};
 }
 
-bool splitNamed(const std::string &argument, const std::vector<std::string> &names, size_t *index,
-                std::string *value) {
+bool splitNamed(const std::string &argument, const std::vector<std::string> &names, size_t *index, std::string *value) {
   // The longest name wins: one may begin with another and '='.
   for (size_t equals = argument.rfind('='); equals != argument.npos;
        equals = equals ? argument.rfind('=', equals - 1) : argument.npos)

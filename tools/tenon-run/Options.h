@@ -41,8 +41,7 @@ std::string helpText();
 
 /// An argument "NAME=VALUE" where `names` has NAME. `*index` tells which; `*value` is the rest. Names may
 /// hold '=', too. Where there is one name alone, it may be left out.
-bool splitNamed(const std::string &argument, const std::vector<std::string> &names, size_t *index,
-                std::string *value);
+bool splitNamed(const std::string &argument, const std::vector<std::string> &names, size_t *index, std::string *value);
 
 /// A whole number without sign.
 bool parseNumber(const std::string &text, uint64_t *value);

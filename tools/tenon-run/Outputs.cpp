@@ -23,8 +23,8 @@ std::string fileName(const std::string &name) {
   std::string result(name.empty() || name[0] == '.' ? 1 : 0, '_');
   result.append(name, 0, 200);
   for (char &c : result)
-    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-          c == '_' || c == '-'))
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' ||
+          c == '-'))
       c = '_';
   return result;
 }
@@ -35,8 +35,8 @@ Status planOutputs(const Options &options, const Model &model, OutputPlan *plan)
     size_t index;
     std::string file;
     if (!splitNamed(argument, namesOf(model.outputs), &index, &file) || file.empty())
-      return Status::make(TENON_MISUSE, "--output '%s': NAME=FILE.npy is wanted; the outputs are %s",
-                          argument.c_str(), listNames(model.outputs).c_str());
+      return Status::make(TENON_MISUSE, "--output '%s': NAME=FILE.npy is wanted; the outputs are %s", argument.c_str(),
+                          listNames(model.outputs).c_str());
     plan->files[index] = file;
   }
   if (options.outputDir.empty())

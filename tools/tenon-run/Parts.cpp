@@ -51,8 +51,7 @@ static Status addSequence(const Model::Value &input, HostValue value, std::vecto
   }
   parts.resize(parts.size() + 2);
   HostTensor &elements = parts[parts.size() - 2];
-  TENON_TRY(
-      makeTensor(TENON_I64, {int64_t(value.tensors.size()), int64_t(rank)}, shapes.data(), &parts.back()));
+  TENON_TRY(makeTensor(TENON_I64, {int64_t(value.tensors.size()), int64_t(rank)}, shapes.data(), &parts.back()));
   elements.dtype = input.dtype();
   elements.dims = {int64_t(total)};
   TENON_TRY(elements.allocate());
@@ -80,16 +79,14 @@ static Status addNothing(const Model::Value &input, std::vector<HostTensor> &par
 Status takeApart(const Model::Value &input, HostValue value, std::vector<HostTensor> *parts) {
   std::vector<HostTensor> result;
   if (!value.has && !input.isOptional())
-    return Status::make(TENON_INVALID, "holds nothing, input '%s' is %s", input.name.c_str(),
-                        valueText(input).c_str());
+    return Status::make(TENON_INVALID, "holds nothing, input '%s' is %s", input.name.c_str(), valueText(input).c_str());
   if (input.isOptional()) {
     uint8_t has = value.has;
     TENON_TRY(makeTensor(TENON_BOOL, {}, &has, &result.emplace_back()));
   }
   if (value.has && (value.isSequence != input.isSequence() || !input.content()))
-    return Status::make(TENON_INVALID, "holds a %s, input '%s' is %s",
-                        value.isSequence ? "sequence" : "tensor", input.name.c_str(),
-                        valueText(input).c_str());
+    return Status::make(TENON_INVALID, "holds a %s, input '%s' is %s", value.isSequence ? "sequence" : "tensor",
+                        input.name.c_str(), valueText(input).c_str());
   for (const HostTensor &tensor : value.tensors)
     if (tensor.dtype != input.dtype())
       return Status::make(TENON_INVALID, "holds %s, input '%s' is %s", tenon_dtype_name(tensor.dtype),
@@ -128,8 +125,7 @@ static Status putSequence(const char *name, const tenon_tensor &elements, const 
   return {};
 }
 
-static Status putStrings(const char *name, const tenon_tensor &bytes, const tenon_tensor &ends,
-                         ValueView &value) {
+static Status putStrings(const char *name, const tenon_tensor &bytes, const tenon_tensor &ends, ValueView &value) {
   TensorView view{{TENON_STRING, ends.rank, ends.dims, bytes.data}, static_cast<const int64_t *>(ends.data)};
   int64_t last = 0;
   for (uint64_t i = 0, e = view.count(); i < e; ++i) {

@@ -37,8 +37,8 @@ static void writeSlice(FILE *file, const Model &model, const tenon_profile_event
           ",\n{\"name\":%s,\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":1,\"tid\":%u,"
           "\"args\":{\"instruction\":%u,\"kernel\":%s,\"tiles\":%lld",
           jsonString(name).c_str(), info.operation, double(event.begin_ns - start) / 1e3,
-          double(event.end_ns - event.begin_ns) / 1e3, event.thread, event.instruction,
-          jsonString(info.kernel).c_str(), (long long)(event.tile_end - event.tile_begin));
+          double(event.end_ns - event.begin_ns) / 1e3, event.thread, event.instruction, jsonString(info.kernel).c_str(),
+          (long long)(event.tile_end - event.tile_begin));
   if (info.flops)
     fprintf(file, ",\"flops_of_launch\":%llu", (unsigned long long)info.flops);
   fprintf(file, "}}");
@@ -57,10 +57,8 @@ Status Profile::write(const char *path) const {
           "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":%s}}",
           jsonString(model.info.model).c_str());
   for (size_t thread = 0; thread < events.size(); ++thread)
-    fprintf(
-        file,
-        ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%zu,\"args\":{\"name\":\"thread %zu\"}}",
-        thread, thread);
+    fprintf(file, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%zu,\"args\":{\"name\":\"thread %zu\"}}",
+            thread, thread);
   for (const auto &list : events)
     for (const tenon_profile_event &event : list)
       writeSlice(file, model, event, start);

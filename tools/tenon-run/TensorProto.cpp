@@ -49,8 +49,7 @@ struct Message {
 /// Keeps the elements of a typed field, in the order of the file.
 static Status addTyped(const Field &field, Message &message) {
   if (message.typedField && message.typedField != field.number)
-    return Status::make(TENON_INVALID, "elements in two different fields, %u and %u", message.typedField,
-                        field.number);
+    return Status::make(TENON_INVALID, "elements in two different fields, %u and %u", message.typedField, field.number);
   message.typedField = field.number;
   if (field.number == kFloatData || field.number == kDoubleData) {
     unsigned elementBytes = field.number == kFloatData ? 4 : 8;
@@ -106,12 +105,10 @@ static Status readField(const Field &field, Message &message, HostTensor &tensor
     message.strings.push_back(field.bytes);
     return field.wireType == kBytes ? Status() : MALFORMED();
   case kExternalData:
-    return Status::make(TENON_UNSUPPORTED,
-                        "its elements lie in another file; store them in the tensor itself");
+    return Status::make(TENON_UNSUPPORTED, "its elements lie in another file; store them in the tensor itself");
   case kDataLocation:
     if (field.value)
-      return Status::make(TENON_UNSUPPORTED,
-                          "its elements lie in another file; store them in the tensor itself");
+      return Status::make(TENON_UNSUPPORTED, "its elements lie in another file; store them in the tensor itself");
     return {};
   default:
     return {};
@@ -169,9 +166,7 @@ static unsigned elementsPerByte(tenon_dtype dtype) {
 }
 
 /// Bytes that one number of a typed field stands for.
-static uint64_t storedBytes(tenon_dtype dtype) {
-  return elementsPerByte(dtype) > 1 ? 1 : tenon_dtype_bits(dtype) / 8;
-}
+static uint64_t storedBytes(tenon_dtype dtype) { return elementsPerByte(dtype) > 1 ? 1 : tenon_dtype_bits(dtype) / 8; }
 
 static uint64_t fileBytes(const HostTensor &tensor) {
   uint64_t bytes = tenon_tensor_bytes(tensor.dtype, uint32_t(tensor.dims.size()), tensor.dims.data());

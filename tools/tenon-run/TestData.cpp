@@ -26,8 +26,7 @@ static Status readAll(const std::string &folder, const char *kind, const std::ve
     std::string path = numbered(folder, kind, i);
     if (access(path.c_str(), F_OK) != 0) {
       if (i != wanted.size())
-        return Status::make(TENON_INVALID, "%s: is missing; the model has %zu %ss", path.c_str(),
-                            wanted.size(), kind);
+        return Status::make(TENON_INVALID, "%s: is missing; the model has %zu %ss", path.c_str(), wanted.size(), kind);
       return {};
     }
     if (i == wanted.size())
@@ -39,8 +38,7 @@ static Status readAll(const std::string &folder, const char *kind, const std::ve
 }
 
 /// For each of the model's values, which one of a folder belongs to it.
-static std::vector<size_t> matchByName(const std::vector<HostValue> &values,
-                                       const std::vector<Model::Value> &wanted) {
+static std::vector<size_t> matchByName(const std::vector<HostValue> &values, const std::vector<Model::Value> &wanted) {
   std::vector<size_t> match;
   for (const Model::Value &value : wanted)
     for (size_t i = 0; i < values.size(); ++i)
@@ -79,8 +77,7 @@ Status runTestData(const Options &options, Model &model) {
     if (!status.failed())
       continue;
     if (!first.failed())
-      first = Status::make(status.code(), "%s: %s", numbered(folder, "output", match[i]).c_str(),
-                           status.message());
+      first = Status::make(status.code(), "%s: %s", numbered(folder, "output", match[i]).c_str(), status.message());
     else
       fprintf(stderr, "error: %s: %s\n", numbered(folder, "output", match[i]).c_str(), status.message());
   }

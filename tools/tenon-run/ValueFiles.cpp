@@ -49,8 +49,7 @@ Status readProto(const char *path, const Model::Value &input, HostValue *value) 
 
 static Status readNpy(const char *path, tenon_dtype dtype, HostTensor *tensor) {
   return readFile(path, [&](const uint8_t *bytes, size_t size) {
-    return dtype == TENON_STRING ? parseNpyStrings(bytes, size, tensor)
-                                 : parseNpy(bytes, size, dtype, tensor);
+    return dtype == TENON_STRING ? parseNpyStrings(bytes, size, tensor) : parseNpy(bytes, size, dtype, tensor);
   });
 }
 
@@ -61,8 +60,7 @@ static std::string numbered(const std::string &folder, size_t number) {
 static Status readSequence(const std::string &folder, tenon_dtype dtype, HostValue *value) {
   struct stat info;
   if (stat(folder.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
-    return Status::make(TENON_INVALID, "%s: no folder, which a sequence is read from: 0.npy, 1.npy...",
-                        folder.c_str());
+    return Status::make(TENON_INVALID, "%s: no folder, which a sequence is read from: 0.npy, 1.npy...", folder.c_str());
   value->isSequence = true;
   for (size_t i = 0; access(numbered(folder, i).c_str(), F_OK) == 0; ++i)
     TENON_TRY(readNpy(numbered(folder, i).c_str(), dtype, &value->tensors.emplace_back()));
@@ -81,8 +79,7 @@ Status readValue(const std::string &path, const Model::Value &input, HostValue *
 }
 
 static Status writeTensor(const std::string &path, const TensorView &view) {
-  return view.tensor.dtype == TENON_STRING ? writeNpyStrings(path.c_str(), view)
-                                           : writeNpy(path.c_str(), view.tensor);
+  return view.tensor.dtype == TENON_STRING ? writeNpyStrings(path.c_str(), view) : writeNpy(path.c_str(), view.tensor);
 }
 
 Status writeValue(const std::string &path, const ValueView &value) {

@@ -53,18 +53,16 @@ static llvm::Expected<Header> parseHeader(const Cells &cells, size_t line) {
   Header header;
   header.count = cells.size();
   const std::pair<llvm::StringRef, std::optional<size_t> *> columns[] = {
-      {"id", &header.id},
-      {"lower", &header.lower},
-      {"upper", &header.upper},
-      {"size", &header.size},
-      {"alignment", &header.alignment},
+      {"id", &header.id},     {"lower", &header.lower},         {"upper", &header.upper},
+      {"size", &header.size}, {"alignment", &header.alignment},
   };
   for (auto [i, cell] : llvm::enumerate(cells)) {
     auto *column = llvm::find_if(columns, [&](const auto &known) { return known.first == cell; });
     if (column == std::end(columns)) {
       if (cell == "offset" || cell == "hint" || cell == "gaps")
         continue;
-      return makeError(line, "column " + quoteCell(cell) + " is not known; there are id, lower, upper, size and alignment");
+      return makeError(line,
+                       "column " + quoteCell(cell) + " is not known; there are id, lower, upper, size and alignment");
     }
     if (*column->second)
       return makeError(line, "column '" + cell + "' is there twice");

@@ -8,9 +8,9 @@
 #ifndef TENON_TOOLS_TENON_BUFFERFILE_H
 #define TENON_TOOLS_TENON_BUFFERFILE_H
 
+#include "passes/memory/placement/Instance.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
-#include "passes/memory/placement/Instance.h"
 
 namespace tenon {
 

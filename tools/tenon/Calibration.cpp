@@ -6,11 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/tenon/Calibration.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "tools/tenon-run/Outputs.h"
 #include "tools/tenon-run/Parts.h"
 #include "tools/tenon-run/ValueFiles.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace tenon;
 

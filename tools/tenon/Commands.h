@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_TOOLS_TENON_COMMANDS_H
 #define TENON_TOOLS_TENON_COMMANDS_H
 

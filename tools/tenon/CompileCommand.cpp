@@ -5,19 +5,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/report/HtmlReport.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 
 using namespace tenon;
 
 static constexpr std::pair<const char *, EmitKind> kEmitKinds[] = {
-    {"artifact", EmitKind::artifact}, {"mlir", EmitKind::mlir},  {"llvm", EmitKind::llvm},
-    {"asm", EmitKind::assembly},      {"obj", EmitKind::object}, {"so", EmitKind::sharedObject},
+    {"artifact", EmitKind::artifact}, {"mlir", EmitKind::mlir},   {"llvm", EmitKind::llvm},
+    {"asm", EmitKind::assembly},      {"obj", EmitKind::object},  {"so", EmitKind::sharedObject},
     {"ptx", EmitKind::ptx},           {"spirv", EmitKind::spirv},
 };
 
@@ -44,9 +43,10 @@ static std::string getDefaultOutput(const CompileOptions &options) {
   default:
     break;
   }
-  const char *suffix = options.emit == EmitKind::artifact ? ".tenon" : options.emit == EmitKind::object  ? ".o"
-                       : options.emit == EmitKind::spirv ? ".spirv"
-                                                         : ".so";
+  const char *suffix = options.emit == EmitKind::artifact ? ".tenon"
+                       : options.emit == EmitKind::object ? ".o"
+                       : options.emit == EmitKind::spirv  ? ".spirv"
+                                                          : ".so";
   return (llvm::sys::path::stem(options.input) + suffix).str();
 }
 

@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "tools/tenon/CompileOptions.h"
 #include "compiler/pipeline/SizeProfiles.h"
-#include "llvm/Support/raw_ostream.h"
 #include "tools/tenon/Calibration.h"
+#include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <cmath>
 
@@ -32,24 +31,32 @@ static void addBytes(CLI::App &command, const char *name, uint64_t &bytes, const
 void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   CompileOptions &options = arguments.options;
   command.add_option("model", options.input, "ONNX file, Hugging Face folder, or tenon-dialect .mlir")->required();
-  command.add_option("--target", arguments.targets,
-                     "processor to compile for: host, x86-64-v2, x86-64-v3, x86-64-v4, aarch64, or an x86-64 processor as LLVM calls "
-                     "it (znver4, sapphirerapids...); repeat it for an artifact that picks at load")
+  command
+      .add_option("--target", arguments.targets,
+                  "processor to compile for: host, x86-64-v2, x86-64-v3, x86-64-v4, aarch64, or an x86-64 processor as "
+                  "LLVM calls "
+                  "it (znver4, sapphirerapids...); repeat it for an artifact that picks at load")
       ->allow_extra_args(false);
-  command.add_option("--shape", arguments.shapes,
-                     "NAME=1x3xHxW fixes or names the dimensions of an input; NAME=4 fixes a symbol")
+  command
+      .add_option("--shape", arguments.shapes,
+                  "NAME=1x3xHxW fixes or names the dimensions of an input; NAME=4 fixes a symbol")
       ->allow_extra_args(false);
   command.add_option("--range", arguments.ranges, "H=32..640 bounds a symbol")->allow_extra_args(false);
-  command.add_option("--profile", arguments.profiles,
-                     "N=1,128,512 (least, best, most) makes programs for these sizes besides the one for all, "
-                     "N=1..4 one a value; symbols are joined by ;, and each profile has an option of its own")
+  command
+      .add_option("--profile", arguments.profiles,
+                  "N=1,128,512 (least, best, most) makes programs for these sizes besides the one for all, "
+                  "N=1..4 one a value; symbols are joined by ;, and each profile has an option of its own")
       ->allow_extra_args(false);
-  command.add_option("--plugin", options.import.plugins,
-                     "shared library with operators (tenon/plugin.h) for nodes that are none of ONNX's; repeat it for several")
+  command
+      .add_option(
+          "--plugin", options.import.plugins,
+          "shared library with operators (tenon/plugin.h) for nodes that are none of ONNX's; repeat it for several")
       ->allow_extra_args(false)
       ->type_name("FILE");
-  command.add_option("--tolerance", options.tolerance, "largest error of an output, relative to its largest "
-                                                       "element, that faster ways to compute it may make")
+  command
+      .add_option("--tolerance", options.tolerance,
+                  "largest error of an output, relative to its largest "
+                  "element, that faster ways to compute it may make")
       ->check(CLI::Validator(
           [](std::string &text) {
             double value;
@@ -60,20 +67,26 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
       ->capture_default_str();
   command.add_flag("--measure-error", options.measuresError,
                    "measure the error, against the same model in f64, even where nothing but the type makes one");
-  command.add_option("--calibrate", arguments.calibration,
-                     "folder of inputs (NAME.npy each) to measure the error with, or of a folder for each set of "
-                     "them; otherwise inputs are made up")
+  command
+      .add_option("--calibrate", arguments.calibration,
+                  "folder of inputs (NAME.npy each) to measure the error with, or of a folder for each set of "
+                  "them; otherwise inputs are made up")
       ->type_name("DIR");
   addBytes(command, "--memory-limit", options.memoryLimit,
-           "look for a plan that needs no more, for any sizes in the ranges, and fail where there is none; K, M and G are understood");
+           "look for a plan that needs no more, for any sizes in the ranges, and fail where there is none; K, M and G "
+           "are understood");
   addBytes(command, "--import-memory-limit", options.importMemoryLimit,
-           "limit the memory of the import, which reads untrusted files, to BYTES; by default 4 times the size of the files and 1 GB");
-  command.add_option("--import-time-limit", options.importTimeLimit, "limit the time of the import to SECONDS; 0: no limit")
+           "limit the memory of the import, which reads untrusted files, to BYTES; by default 4 times the size of the "
+           "files and 1 GB");
+  command
+      .add_option("--import-time-limit", options.importTimeLimit,
+                  "limit the time of the import to SECONDS; 0: no limit")
       ->check(CLI::NonNegativeNumber)
       ->type_name("SECONDS")
       ->capture_default_str();
   addBytes(command, "--own-cache", options.ownCacheBytes,
-           "the last cache that a core of the target does not share, where it is not this machine's: choices are made for it");
+           "the last cache that a core of the target does not share, where it is not this machine's: choices are made "
+           "for it");
   addBytes(command, "--shared-cache", options.sharedCacheBytes, "the cache that it shares with others");
   command.add_option("--dump-ir", options.dumpDir, "folder for one numbered .mlir file a pass that changed something");
   command.add_option("--dump-after", options.dumpAfter, "print the IR after this pass to standard error");

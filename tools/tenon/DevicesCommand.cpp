@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/backend/llvm/Target.h"
+#include "tools/tenon/Commands.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
-#include "tools/tenon/Commands.h"
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <sched.h>
@@ -28,7 +27,7 @@ static void printDevices(bool json) {
   CpuTarget host = *getCpuTarget("host");
   uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
   if (json) {
-    nlohmann::json device = {{"device", "cpu"},        {"processor", host.cpu},       {"threads", getCpuCount()},
+    nlohmann::json device = {{"device", "cpu"},        {"processor", host.cpu},      {"threads", getCpuCount()},
                              {"memory_bytes", memory}, {"code_target", host.needed}, {"backends", {"llvm"}}};
     llvm::outs() << nlohmann::json::array({device}).dump(2) << '\n';
     return;

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "tools/tenon/Commands.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>

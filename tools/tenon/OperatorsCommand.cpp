@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/import/onnx/Operators.h"
+#include "tools/tenon/Commands.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
-#include "tools/tenon/Commands.h"
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
@@ -31,7 +31,8 @@ static void printOperators(bool json) {
 
 void tenon::addOperatorsCommand(CLI::App &app, int &status) {
   auto json = std::make_shared<bool>(false);
-  CLI::App *command = app.add_subcommand("operators", "which ONNX operators can be compiled, and how they are imported");
+  CLI::App *command =
+      app.add_subcommand("operators", "which ONNX operators can be compiled, and how they are imported");
   command->add_flag("--json", *json, "print JSON");
   command->callback([json, &status] {
     printOperators(*json);

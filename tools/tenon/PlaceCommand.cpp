@@ -7,13 +7,13 @@
 
 #include "compiler/artifact/OutputFile.h"
 #include "compiler/report/Table.h"
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/raw_ostream.h"
 #include "passes/memory/placement/Place.h"
 #include "passes/memory/placement/Validate.h"
 #include "tools/tenon/BufferFile.h"
 #include "tools/tenon/Commands.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -35,7 +35,8 @@ struct PlaceOptions {
 static placement::Budget getBudget(double timeLimit) {
   if (timeLimit == 0)
     return placement::Budget(300'000'000);
-  auto duration = std::chrono::duration_cast<placement::Budget::Clock::duration>(std::chrono::duration<double>(timeLimit));
+  auto duration =
+      std::chrono::duration_cast<placement::Budget::Clock::duration>(std::chrono::duration<double>(timeLimit));
   return placement::Budget(std::numeric_limits<int64_t>::max() / 4, placement::Budget::Clock::now() + duration);
 }
 
@@ -81,16 +82,16 @@ static int placeBuffers(const PlaceOptions &options) {
                       " collide, which is a fault of Tenon's; please report it with this file");
   int64_t peak = result.placement.peak;
   if (options.capacity != 0 && peak > options.capacity)
-    return report(4, options.input,
-                  llvm::formatv(" the smallest arena that was found has {0} bytes, {1} more than the capacity of {2}; {3}",
-                                peak, peak - options.capacity, options.capacity,
-                                result.lowerBound > options.capacity
-                                    ? llvm::formatv("none has less than {0}", result.lowerBound).str()
-                                    : "a longer --time-limit may find a smaller one"));
+    return report(
+        4, options.input,
+        llvm::formatv(" the smallest arena that was found has {0} bytes, {1} more than the capacity of {2}; {3}", peak,
+                      peak - options.capacity, options.capacity,
+                      result.lowerBound > options.capacity
+                          ? llvm::formatv("none has less than {0}", result.lowerBound).str()
+                          : "a longer --time-limit may find a smaller one"));
   if (!options.output.empty())
-    if (llvm::Error error = writeOutputFile(options.output, [&](llvm::raw_pwrite_stream &os) {
-          printBuffers(*file, result.placement, os);
-        }))
+    if (llvm::Error error = writeOutputFile(
+            options.output, [&](llvm::raw_pwrite_stream &os) { printBuffers(*file, result.placement, os); }))
       return report(4, options.output, " cannot be written: " + llvm::toString(std::move(error)));
   // What is asked for on standard output has it for itself.
   llvm::raw_ostream &os = options.output == "-" ? llvm::errs() : llvm::outs();
@@ -101,11 +102,14 @@ static int placeBuffers(const PlaceOptions &options) {
 void tenon::addPlaceCommand(CLI::App &app, int &status) {
   auto options = std::make_shared<PlaceOptions>();
   CLI::App *command = app.add_subcommand("place", "places in the smallest arena for a list of buffers");
-  command->add_option("buffers", options->input, "CSV file with columns id, lower, upper, size and maybe alignment; each "
-                                                 "buffer is in use at times from lower to before upper")
+  command
+      ->add_option("buffers", options->input,
+                   "CSV file with columns id, lower, upper, size and maybe alignment; each "
+                   "buffer is in use at times from lower to before upper")
       ->required();
   command->add_option("-o,--output", options->output, "CSV file to write, with a column offset");
-  command->add_option("--time-limit", options->timeLimit, "seconds to search at most, instead of a fixed number of steps")
+  command
+      ->add_option("--time-limit", options->timeLimit, "seconds to search at most, instead of a fixed number of steps")
       ->check(CLI::Range(0.001, 1e6));
   command->add_option("--capacity", options->capacity, "bytes that are few enough; exit 4 where it takes more")
       ->check(CLI::PositiveNumber);

@@ -5,14 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-
+#include "tools/tenon/Commands.h"
+#include "tools/tenon/CompileOptions.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
-#include "tools/tenon/Commands.h"
-#include "tools/tenon/CompileOptions.h"
 #include <CLI/CLI.hpp>
 
 using namespace tenon;

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/backend/llvm/Codegen.h"
 #include "compiler/backend/llvm/LoopHints.h"
 #include "compiler/backend/llvm/ShiftTwins.h"
@@ -45,8 +44,8 @@ void tenon::registerTranslations(DialectRegistry &registry) {
 
 void tenon::setCodegenOptions() {
   // Register blocks are in the best order already, and fill all registers: what the scheduler before register
-  // allocation moves costs copies and spills; so does what is combined before it, which sums products of integers before they
-  // are added to the sums of a block. There is no other way to turn these off.
+  // allocation moves costs copies and spills; so does what is combined before it, which sums products of integers
+  // before they are added to the sums of a block. There is no other way to turn these off.
   const char *arguments[] = {"tenon", "-enable-misched=false", "-x86-machine-combiner=false"};
   llvm::cl::ResetAllOptionOccurrences();
   llvm::cl::ParseCommandLineOptions(std::size(arguments), arguments, "", &llvm::nulls());
@@ -150,9 +149,9 @@ static std::string emit(llvm::Module &module, llvm::TargetMachine &machine, Code
   llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
   library.disableAllFunctions();
   passes.add(new llvm::TargetLibraryInfoWrapperPass(library));
-  machine.addPassesToEmitFile(
-      passes, os, nullptr,
-      kind == CodeKind::assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile);
+  machine.addPassesToEmitFile(passes, os, nullptr,
+                              kind == CodeKind::assembly ? llvm::CodeGenFileType::AssemblyFile
+                                                         : llvm::CodeGenFileType::ObjectFile);
   passes.run(module);
   return std::string(bytes);
 }
@@ -161,8 +160,7 @@ static std::string emit(llvm::Module &module, llvm::TargetMachine &machine, Code
 // Interface
 //===----------------------------------------------------------------------===//
 
-FailureOr<std::string> tenon::compileKernels(ModuleOp op, const CpuTarget &target, CodeKind kind,
-                                            CodeEffort effort) {
+FailureOr<std::string> tenon::compileKernels(ModuleOp op, const CpuTarget &target, CodeKind kind, CodeEffort effort) {
   llvm::LLVMContext context;
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error, effort);
@@ -190,8 +188,8 @@ FailureOr<std::string> tenon::compileKernels(ModuleOp op, const CpuTarget &targe
 
 /// A module of the functions and constants of a library that are named; null where one is not there.
 static std::unique_ptr<llvm::Module> takeSymbols(ArrayRef<std::string> names, llvm::LLVMContext &context,
-                                                   const llvm::TargetMachine &machine, std::string_view bitcode,
-                                                   llvm::StringRef library, std::string &error) {
+                                                 const llvm::TargetMachine &machine, std::string_view bitcode,
+                                                 llvm::StringRef library, std::string &error) {
   auto module = std::make_unique<llvm::Module>(library, context);
   module->setTargetTriple(machine.getTargetTriple());
   module->setDataLayout(machine.createDataLayout());

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_COMPILER_BACKEND_LLVM_CODEGEN_H
 #define TENON_COMPILER_BACKEND_LLVM_CODEGEN_H
 

@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/backend/llvm/Codegen.h"
+#include "lld/Common/Driver.h"
 #include "runtime/format/Kernel.h"
 #include "runtime/format/Layout.h"
-#include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -25,8 +24,8 @@ using namespace mlir;
 using namespace tenon;
 
 /// Writes a file that is removed at the end of the scope. A failure is the machine's.
-static FailureOr<std::string> writeTemporary(StringRef bytes, StringRef suffix,
-                                             std::deque<llvm::FileRemover> &files, LinkError &error) {
+static FailureOr<std::string> writeTemporary(StringRef bytes, StringRef suffix, std::deque<llvm::FileRemover> &files,
+                                             LinkError &error) {
   llvm::SmallString<128> path;
   int descriptor;
   if (std::error_code code = llvm::sys::fs::createTemporaryFile("tenon", suffix, descriptor, path)) {
@@ -42,7 +41,8 @@ static FailureOr<std::string> writeTemporary(StringRef bytes, StringRef suffix,
   os << bytes;
   os.close();
   if (os.has_error()) {
-    error = {"cannot write " + path.str().str() + ": " + os.error().message() + "; set TMPDIR to a folder with room", true};
+    error = {"cannot write " + path.str().str() + ": " + os.error().message() + "; set TMPDIR to a folder with room",
+             true};
     os.clear_error();
     return failure();
   }
@@ -53,13 +53,25 @@ static FailureOr<std::string> writeTemporary(StringRef bytes, StringRef suffix,
 static std::vector<std::string> getLinkOptions(LinkKind kind, const std::string &versionScript) {
   if (kind == LinkKind::relocatable)
     return {"ld.lld", "-r"};
-  return {"ld.lld", "-shared", "--no-undefined", "--gc-sections", "--hash-style=sysv", "--build-id=none",
-          "-z", "max-page-size=" + std::to_string(fmt::kPageSize), "-z", "separate-loadable-segments",
-          "-z", "norelro", "-z", "nodynamic-undefined-weak", "--version-script=" + versionScript};
+  return {"ld.lld",
+          "-shared",
+          "--no-undefined",
+          "--gc-sections",
+          "--hash-style=sysv",
+          "--build-id=none",
+          "-z",
+          "max-page-size=" + std::to_string(fmt::kPageSize),
+          "-z",
+          "separate-loadable-segments",
+          "-z",
+          "norelro",
+          "-z",
+          "nodynamic-undefined-weak",
+          "--version-script=" + versionScript};
 }
 
-FailureOr<std::string> tenon::linkKernels(ArrayRef<std::string> objects, ArrayRef<std::string> entries,
-                                          LinkKind kind, LinkError &error) {
+FailureOr<std::string> tenon::linkKernels(ArrayRef<std::string> objects, ArrayRef<std::string> entries, LinkKind kind,
+                                          LinkError &error) {
   // lld takes files, and has state of its own for one link at a time.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);

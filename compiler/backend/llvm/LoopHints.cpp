@@ -23,8 +23,7 @@ namespace {
 /// Keeps loops from being unrolled before the vectoriser has seen them, which would then turn to the loop
 /// around them, and scatter. Short ones, as over a window, are better gone.
 struct KeepLongLoops : PassInfoMixin<KeepLongLoops> {
-  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results,
-                        LPMUpdater &) {
+  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &) {
     constexpr unsigned kShort = 8;
     if (results.SE.getSmallConstantTripCount(&loop) > kShort)
       loop.setLoopAlreadyUnrolled();
@@ -38,8 +37,7 @@ struct KeepLongLoops : PassInfoMixin<KeepLongLoops> {
 /// are kept from being unrolled. A loop of few vectors in all is done at once: what the loop around it adds
 /// to in memory stays in registers then.
 struct InterleaveChains : PassInfoMixin<InterleaveChains> {
-  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results,
-                        LPMUpdater &);
+  PreservedAnalyses run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results, LPMUpdater &);
 };
 } // namespace
 
@@ -73,8 +71,7 @@ static unsigned getChainCycles(Loop &loop, LoopInfo &info) {
 }
 
 static bool hasSums(const Loop &loop) {
-  return any_of(loop.getHeader()->phis(),
-                [](const PHINode &phi) { return phi.getType()->isFPOrFPVectorTy(); });
+  return any_of(loop.getHeader()->phis(), [](const PHINode &phi) { return phi.getType()->isFPOrFPVectorTy(); });
 }
 
 /// The most bits that an element has of what the loop loads and stores, or 0 where it does neither.
@@ -98,15 +95,15 @@ static unsigned chooseCount(unsigned vectors) {
   return count;
 }
 
-PreservedAnalyses InterleaveChains::run(Loop &loop, LoopAnalysisManager &,
-                                        LoopStandardAnalysisResults &results, LPMUpdater &) {
+PreservedAnalyses InterleaveChains::run(Loop &loop, LoopAnalysisManager &, LoopStandardAnalysisResults &results,
+                                        LPMUpdater &) {
   constexpr unsigned kLongChain = 36, kFewVectors = 4;
   StringRef name = "llvm.loop.interleave.count";
   unsigned bits = getElementBits(loop), trips = results.SE.getSmallConstantTripCount(&loop);
   if (!loop.isInnermost() || bits == 0 || getOptionalIntLoopAttribute(&loop, name))
     return PreservedAnalyses::all();
-  unsigned lanes = std::max<unsigned>(
-      results.TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector) / bits, 1);
+  unsigned lanes =
+      std::max<unsigned>(results.TTI.getRegisterBitWidth(TargetTransformInfo::RGK_FixedWidthVector) / bits, 1);
   bool isFew = trips > 0 && trips % lanes == 0 && trips <= kFewVectors * lanes;
   if (!isFew && !hasSums(loop) && getChainCycles(loop, results.LI) < kLongChain)
     return PreservedAnalyses::all();

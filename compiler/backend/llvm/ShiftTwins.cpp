@@ -16,7 +16,8 @@
 using namespace llvm;
 using namespace llvm::PatternMatch;
 
-/// Of `(x >> shift) & mask`: the same as `(x >> more) << less`, or null where it is none, or nothing else is `x >> more`.
+/// Of `(x >> shift) & mask`: the same as `(x >> more) << less`, or null where it is none, or nothing else is `x >>
+/// more`.
 static Value *writeAsTwin(Instruction &masked) {
   constexpr unsigned kMostScale = 3;
   Value *x;

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "compiler/backend/llvm/Target.h"
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/format/Target.h"
@@ -52,7 +51,8 @@ static void setVectorShape(CpuTarget &target) {
   llvm::StringRef needed = target.needed;
   Machine &machine = target.machine;
   if (target.arch == "x86_64") {
-    // The kernels that fill tile registers count in vectors of 64 bytes, which become shorter ones where there are no such.
+    // The kernels that fill tile registers count in vectors of 64 bytes, which become shorter ones where there are no
+    // such.
     bool hasLongVectors = needed.contains("avx512f") || needed.contains("amx-tile");
     machine.vectorBytes = hasLongVectors ? 64 : needed.contains("avx") ? 32 : 16;
     machine.vectorRegisters = hasLongVectors ? 32 : 16;
@@ -62,19 +62,22 @@ static void setVectorShape(CpuTarget &target) {
     bool hasTiles = machine.vectorBytes == 64 && needed.contains("amx-tile");
     machine.amxInt8 = hasTiles && needed.contains("amx-int8");
     machine.amxBf16 = hasTiles && needed.contains("amx-bf16");
-    // On Zen 4 products of bf16 take half as long so as those of f32 do (measured in IREE's pull request 15089). Processors of Intel do
-    // one in two cycles, half as many products as multiply-adds of f32 (0.60 against 0.15 ns, measured on Sapphire Rapids).
+    // On Zen 4 products of bf16 take half as long so as those of f32 do (measured in IREE's pull request 15089).
+    // Processors of Intel do one in two cycles, half as many products as multiply-adds of f32 (0.60 against 0.15 ns,
+    // measured on Sapphire Rapids).
     bool hasFastPairs = llvm::StringRef(target.cpu).starts_with("znver");
     machine.bf16Pairs = hasFastPairs && machine.vectorBytes == 64 && needed.contains("avx512bf16");
-    // Zen 4 has units of 256 bits, which take two cycles for a vector of 512 (AMD, Software Optimization Guide for Zen 4, 2.11).
+    // Zen 4 has units of 256 bits, which take two cycles for a vector of 512 (AMD, Software Optimization Guide for Zen
+    // 4, 2.11).
     if (machine.vectorBytes == 64 && llvm::StringRef(target.cpu) == "znver4")
       machine.multiplyAdds = 1;
   } else {
     machine.vectorBytes = 16;
     machine.vectorRegisters = 32;
   }
-  // As many columns as a register block has: it reads whole panels then, line after line, which processors see coming. Blocks of
-  // two of four vectors, for which every second pair of lines was left out, took 5 to 15% longer (ResNet-50, Zen 3).
+  // As many columns as a register block has: it reads whole panels then, line after line, which processors see coming.
+  // Blocks of two of four vectors, for which every second pair of lines was left out, took 5 to 15% longer (ResNet-50,
+  // Zen 3).
   if (machine.vectorRegisters <= 16)
     machine.panelColumns = kPanelColumns / 2;
 }
@@ -89,8 +92,9 @@ void tenon::sharePanels(llvm::MutableArrayRef<CpuTarget> targets) {
 
 /// What the system says of this machine's caches. It says nothing on some.
 static void setCaches(Machine &machine) {
-  // A virtual machine is told of its host's whole cache, which others use, too: its cores have their share of it, 1 to 4 MB on servers of
-  // some years. On two cores of a Zen 3 the 22 MB of MobileNetV3's weights come at the speed of memory, though the system speaks of 32.
+  // A virtual machine is told of its host's whole cache, which others use, too: its cores have their share of it, 1 to
+  // 4 MB on servers of some years. On two cores of a Zen 3 the 22 MB of MobileNetV3's weights come at the speed of
+  // memory, though the system speaks of 32.
   constexpr int64_t kSharedBytesOfCore = 4 << 20;
   if (long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0)
     machine.ownCacheBytes = bytes;
@@ -163,8 +167,8 @@ std::optional<CpuTarget> tenon::getCpuTarget(llvm::StringRef name) {
     return getHost();
   if (name == "aarch64") {
     bool here = llvm::Triple(llvm::sys::getProcessTriple()).getArch() == llvm::Triple::aarch64;
-    CpuTarget target{"aarch64", "aarch64-unknown-linux-gnu", "aarch64", "generic", "+neon,+fp-armv8",
-                     "aarch64:fp,asimd"};
+    CpuTarget target{"aarch64", "aarch64-unknown-linux-gnu", "aarch64",
+                     "generic", "+neon,+fp-armv8",           "aarch64:fp,asimd"};
     target.runsHere = here;
     setVectorShape(target);
     return target;
@@ -173,6 +177,11 @@ std::optional<CpuTarget> tenon::getCpuTarget(llvm::StringRef name) {
 }
 
 std::vector<std::string> tenon::getCpuTargetNames() {
-  return {"host", "x86-64-v2", "x86-64-v3", "x86-64-v4", "aarch64", "an x86-64 processor as LLVM calls it (znver4, sapphirerapids, ...)",
+  return {"host",
+          "x86-64-v2",
+          "x86-64-v3",
+          "x86-64-v4",
+          "aarch64",
+          "an x86-64 processor as LLVM calls it (znver4, sapphirerapids, ...)",
           "one with more features (x86-64-v3+avxvnni)"};
 }

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef TENON_COMPILER_BACKEND_LLVM_TARGET_H
 #define TENON_COMPILER_BACKEND_LLVM_TARGET_H
 
@@ -20,13 +19,13 @@ namespace tenon {
 
 /// A processor, in the words of LLVM and of the artifact format.
 struct CpuTarget {
-  std::string name;     ///< as the user says it: "host", "x86-64-v3", "aarch64"
-  std::string triple;   ///< "x86_64-unknown-linux-gnu"
-  std::string arch;     ///< "x86_64", "aarch64"
-  std::string cpu;      ///< LLVM's -mcpu
-  std::string features; ///< LLVM's -mattr
-  std::string needed;   ///< what code for it needs, as runtime/format/Target.h says it
-  Machine machine = {}; ///< what choices know of it: of the host what it says, of others what is usual
+  std::string name;      ///< as the user says it: "host", "x86-64-v3", "aarch64"
+  std::string triple;    ///< "x86_64-unknown-linux-gnu"
+  std::string arch;      ///< "x86_64", "aarch64"
+  std::string cpu;       ///< LLVM's -mcpu
+  std::string features;  ///< LLVM's -mattr
+  std::string needed;    ///< what code for it needs, as runtime/format/Target.h says it
+  Machine machine = {};  ///< what choices know of it: of the host what it says, of others what is usual
   bool runsHere = false; ///< whether this machine can execute code for it
 
   /// Name and needs, as fmt::Section::target has them.

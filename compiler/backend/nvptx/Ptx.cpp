@@ -68,9 +68,8 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(StringRef chip, 
   }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  return std::unique_ptr<llvm::TargetMachine>(
-      backend->createTargetMachine(triple, chip, getPtxFeature(chip), options, llvm::Reloc::PIC_, std::nullopt,
-                                   llvm::CodeGenOptLevel::Aggressive));
+  return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
+      triple, chip, getPtxFeature(chip), options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
 /// A copy of every kernel, in the NVVM dialect.
@@ -146,8 +145,7 @@ FailureOr<std::string> tenon::emitPtx(ModuleOp kernels, StringRef chip, std::str
     return function && function->getCallingConv() == llvm::CallingConv::PTX_Kernel;
   });
   for (llvm::Function &function : *module)
-    if (!function.isDeclaration() && function.hasLocalLinkage() &&
-        !function.hasFnAttribute(llvm::Attribute::NoInline))
+    if (!function.isDeclaration() && function.hasLocalLinkage() && !function.hasFnAttribute(llvm::Attribute::NoInline))
       function.addFnAttr(llvm::Attribute::AlwaysInline);
   optimize(*module, *machine);
   if (!checkSelfContained(*module, error))

@@ -54,8 +54,7 @@ FailureOr<std::vector<SpirvKernel>> tenon::emitSpirv(ModuleOp kernels, std::stri
       return WalkResult::advance();
     FailureOr<SpirvKernel> module = emitKernel(kernel);
     if (failed(module)) {
-      error = "kernel '" + kernel.getName().str() +
-              "': " + (reason.empty() ? "cannot be written as SPIR-V" : reason);
+      error = "kernel '" + kernel.getName().str() + "': " + (reason.empty() ? "cannot be written as SPIR-V" : reason);
       return WalkResult::interrupt();
     }
     result.push_back(std::move(*module));

@@ -12,8 +12,8 @@
 //
 //   tenon-run FILE.tenon --input points=points.npy --output probabilities=probabilities.npy
 
-#include "compiler/graph/Graph.h"
 #include "compiler/driver/Compile.h"
+#include "compiler/graph/Graph.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tenon::graph;

@@ -53,9 +53,7 @@ static Tensor attend(ModelContext &m, const BertConfig &c, const Tensor &x, cons
   Tensor mixed;
   {
     ModelContext::Scope self(m, "self");
-    auto project = [&](const char *name) {
-      return splitHeads(m.linear(x, name, c.hidden, c.hidden, true), c.heads);
-    };
+    auto project = [&](const char *name) { return splitHeads(m.linear(x, name, c.hidden, c.hidden, true), c.heads); };
     Tensor queries = project("query"), keys = project("key"), values = project("value");
     double scale = 1 / std::sqrt(static_cast<double>(c.hidden / c.heads));
     mixed = mergeHeads(attention(queries, keys, values, scale, mask));

@@ -55,8 +55,7 @@ bool Checkpoint::readShards(const Json &index) {
       return false;
     auto entry = it->second.find(name);
     if (entry == it->second.end()) {
-      report.add(ImportFault::InvalidModel,
-                 file + " does not hold '" + name + "', which " + kIndexFile + " says");
+      report.add(ImportFault::InvalidModel, file + " does not hold '" + name + "', which " + kIndexFile + " says");
       return false;
     }
     tensors[name] = entry->second;
@@ -70,8 +69,8 @@ bool Checkpoint::read() {
     return readFile(kSingleFile, tensors);
   std::shared_ptr<const MappedFile> file = files.open(kIndexFile, indexError);
   if (!file) {
-    report.add(ImportFault::InvalidModel, Twine("has no weights: ") + kSingleFile + " cannot be read (" +
-                                              error + "), nor can " + kIndexFile + " (" + indexError + ")");
+    report.add(ImportFault::InvalidModel, Twine("has no weights: ") + kSingleFile + " cannot be read (" + error +
+                                              "), nor can " + kIndexFile + " (" + indexError + ")");
     return false;
   }
   std::optional<Json> index = parseJsonObject(file->getBytes(), error);
@@ -99,8 +98,7 @@ ElementsAttr Checkpoint::get(StringRef name, ArrayRef<int64_t> shape) {
   }
   const StoredTensor &tensor = it->second.tensor;
   if (ArrayRef(tensor.shape) != shape) {
-    misshapen.push_back(name.str() + " is " + shapeToString(tensor.shape) + " and not " +
-                        shapeToString(shape));
+    misshapen.push_back(name.str() + " is " + shapeToString(tensor.shape) + " and not " + shapeToString(shape));
     return {};
   }
   if (!isa_and_nonnull<FloatType>(tensor.elementType)) {

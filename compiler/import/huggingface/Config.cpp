@@ -20,8 +20,7 @@ const Json *Config::find(const std::string &key) const {
 void Config::reportWanted(const std::string &key, const std::string &wanted) const {
   const Json *found = find(key);
   constexpr size_t kShown = 80;
-  std::string text =
-      found ? found->dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, kShown) : "";
+  std::string text = found ? found->dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, kShown) : "";
   report.add(ImportFault::InvalidModel, "config.json: '" + path + key + "' has to be " + wanted +
                                             (found ? ", found " + text : ", and is not there"));
 }
@@ -81,9 +80,7 @@ std::vector<double> Config::getFloats(const std::string &key) const {
   const Json *found = find(key);
   if (!found)
     return {};
-  auto isFinite = [](const Json &element) {
-    return element.is_number() && std::isfinite(element.get<double>());
-  };
+  auto isFinite = [](const Json &element) { return element.is_number() && std::isfinite(element.get<double>()); };
   if (found->is_array() && llvm::all_of(*found, isFinite))
     return found->get<std::vector<double>>();
   reportWanted(key, "a list of numbers");
@@ -97,10 +94,9 @@ Config Config::getObject(const std::string &key) const {
   return Config(found && found->is_object() ? *found : Json::object(), report, path + key + ".");
 }
 
-void Config::reportUnsupported(const std::string &key, const std::string &found,
-                               const std::string &known) const {
-  report.add(ImportFault::Unsupported, "config.json: '" + path + key + "' is '" + found +
-                                           "', which is not supported; known are " + known);
+void Config::reportUnsupported(const std::string &key, const std::string &found, const std::string &known) const {
+  report.add(ImportFault::Unsupported,
+             "config.json: '" + path + key + "' is '" + found + "', which is not supported; known are " + known);
 }
 
 void Config::refuse(const std::string &key) const {

@@ -53,9 +53,8 @@ static std::vector<bool> readLayerKinds(const Config &config, int64_t layers) {
       config.reportUnsupported("layer_types", kind, "sliding_attention, full_attention");
   }
   if (static_cast<int64_t>(slides.size()) != layers)
-    config.getReport().add(ImportFault::InvalidModel, "config.json: 'layer_types' has " +
-                                                          Twine(slides.size()) + " entries for " +
-                                                          Twine(layers) + " layers");
+    config.getReport().add(ImportFault::InvalidModel, "config.json: 'layer_types' has " + Twine(slides.size()) +
+                                                          " entries for " + Twine(layers) + " layers");
   return slides;
 }
 
@@ -68,16 +67,15 @@ Gemma3Config::Gemma3Config(const Config &config)
       scale(1 / std::sqrt(config.getFloat("query_pre_attn_scalar", 256.0))),
       softcap(config.getFloat("final_logit_softcapping", 0.0)),
       activation(readActivation(config, "hidden_activation", "gelu_pytorch_tanh")),
-      attentionBias(config.getBool("attention_bias", false)),
-      isTied(config.getBool("tie_word_embeddings", true)), slides(readLayerKinds(config, layers)) {
+      attentionBias(config.getBool("attention_bias", false)), isTied(config.getBool("tie_word_embeddings", true)),
+      slides(readLayerKinds(config, layers)) {
   config.refuse("use_bidirectional_attention");
   if (config.has("attn_logit_softcapping"))
     config.reportUnsupported("attn_logit_softcapping", "a number", "null");
   checkKeyHeads(config, heads, keyHeads, headSize);
   Config parameters = config.getObject("rope_parameters");
   if (parameters.has("full_attention")) {
-    Config farRope = parameters.getObject("full_attention"),
-           nearRope = parameters.getObject("sliding_attention");
+    Config farRope = parameters.getObject("full_attention"), nearRope = parameters.getObject("sliding_attention");
     far = readRope(config, farRope, farRope.getFloat("rope_theta", 1e6), headSize);
     near = readRope(config, nearRope, nearRope.getFloat("rope_theta", 1e4), headSize);
   } else {
@@ -106,13 +104,11 @@ static Tensor attend(ModelContext &m, const Gemma3Config &c, const Tensor &x, co
 }
 
 static Tensor runLayer(ModelContext &m, const Gemma3Config &c, const Tensor &x, const Positions &p) {
-  auto normed = [&](const Tensor &value, const char *name) {
-    return norm(m, value, name, c.hidden, c.epsilon);
-  };
+  auto normed = [&](const Tensor &value, const char *name) { return norm(m, value, name, c.hidden, c.epsilon); };
   Tensor attended = attend(m, c, normed(x, "input_layernorm"), p);
   Tensor middle = x + normed(attended, "post_attention_layernorm");
-  Tensor wide = m.gated(normed(middle, "pre_feedforward_layernorm"), "mlp", c.hidden, c.intermediate,
-                        c.activation, false);
+  Tensor wide =
+      m.gated(normed(middle, "pre_feedforward_layernorm"), "mlp", c.hidden, c.intermediate, c.activation, false);
   return middle + normed(wide, "post_feedforward_layernorm");
 }
 

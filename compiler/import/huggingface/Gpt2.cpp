@@ -55,12 +55,11 @@ static Tensor convolve(ModelContext &m, const Tensor &x, const std::string &name
   return matmul(x, weight) + m.weight("bias", out);
 }
 
-static Tensor attend(ModelContext &m, const Gpt2Config &c, const Tensor &x, double scale,
-                     const Tensor &mask) {
+static Tensor attend(ModelContext &m, const Gpt2Config &c, const Tensor &x, double scale, const Tensor &mask) {
   ModelContext::Scope scope(m, "attn");
   auto parts = split(convolve(m, x, "c_attn", c.hidden, 3 * c.hidden), -1, 3);
-  Tensor mixed = attention(splitHeads(parts[0], c.heads), splitHeads(parts[1], c.heads),
-                           splitHeads(parts[2], c.heads), scale, mask);
+  Tensor mixed = attention(splitHeads(parts[0], c.heads), splitHeads(parts[1], c.heads), splitHeads(parts[2], c.heads),
+                           scale, mask);
   return convolve(m, mergeHeads(mixed), "c_proj", c.hidden, c.hidden);
 }
 
@@ -93,6 +92,5 @@ void huggingface::buildGpt2(ModelContext &m) {
   }
   x = m.layerNorm(x, "ln_f", c.hidden, c.epsilon);
   root.reset();
-  m.graph.output("logits",
-                 c.isTied ? linear(x, words) : m.linear(x, "lm_head", c.hidden, c.vocabulary, false));
+  m.graph.output("logits", c.isTied ? linear(x, words) : m.linear(x, "lm_head", c.hidden, c.vocabulary, false));
 }

@@ -18,8 +18,8 @@ static std::optional<Config> readConfig(ExternalFiles &files, Report &report) {
   std::string error;
   std::shared_ptr<const MappedFile> file = files.open(kConfigFile, error);
   if (!file) {
-    report.add(ImportFault::InvalidModel, "has no config.json that can be read (" + error +
-                                              "); a Hugging Face model is a folder with one");
+    report.add(ImportFault::InvalidModel,
+               "has no config.json that can be read (" + error + "); a Hugging Face model is a folder with one");
     return std::nullopt;
   }
   std::optional<Json> fields = parseJsonObject(file->getBytes(), error);

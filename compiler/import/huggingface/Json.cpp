@@ -14,8 +14,8 @@ static constexpr int kMaxDepth = 16;
 
 namespace {
 
-/// Reads a text without keeping anything of it, and says what is wrong. The library's own parser with a callback searches
-/// an object's members at the end of each of them, so it takes the square of their number.
+/// Reads a text without keeping anything of it, and says what is wrong. The library's own parser with a callback
+/// searches an object's members at the end of each of them, so it takes the square of their number.
 class Checker : public nlohmann::json_sax<Json> {
 public:
   explicit Checker(std::string &error) : error(error) {}
@@ -50,7 +50,8 @@ public:
   bool parse_error(std::size_t byte, const std::string &, const nlohmann::detail::exception &fault) override {
     constexpr int kOutOfRange = 4; // the hundreds of such an identifier
     bool isNumber = fault.id / 100 == kOutOfRange;
-    error = isNumber ? "holds a number that is too large" : "is no JSON: there is a mistake at byte " + std::to_string(byte);
+    error = isNumber ? "holds a number that is too large"
+                     : "is no JSON: there is a mistake at byte " + std::to_string(byte);
     return false;
   }
 

@@ -41,8 +41,7 @@ LlamaConfig::LlamaConfig(const Config &config)
       heads(config.getSize("num_attention_heads")), keyHeads(config.getSize("num_key_value_heads", heads)),
       headSize(config.getSize("head_dim", std::max<int64_t>(hidden / heads, 1))),
       intermediate(config.getSize("intermediate_size")), vocabulary(config.getSize("vocab_size")),
-      epsilon(config.getFloat("rms_norm_eps", 1e-6)),
-      activation(readActivation(config, "hidden_act", "silu")),
+      epsilon(config.getFloat("rms_norm_eps", 1e-6)), activation(readActivation(config, "hidden_act", "silu")),
       attentionBias(config.getBool("attention_bias", false)), mlpBias(config.getBool("mlp_bias", false)),
       isTied(config.getBool("tie_word_embeddings", false)), rope(readRope(config, headSize)) {
   checkKeyHeads(config, heads, keyHeads, headSize);
@@ -80,6 +79,5 @@ void huggingface::buildLlama(ModelContext &m) {
     x = x + m.gated(normed, "mlp", c.hidden, c.intermediate, c.activation, c.mlpBias);
   }
   x = m.rmsNorm(x, "model.norm", c.hidden, c.epsilon);
-  m.graph.output("logits",
-                 c.isTied ? linear(x, words) : m.linear(x, "lm_head", c.hidden, c.vocabulary, false));
+  m.graph.output("logits", c.isTied ? linear(x, words) : m.linear(x, "lm_head", c.hidden, c.vocabulary, false));
 }

@@ -24,14 +24,13 @@ ModelContext::Scope::Scope(ModelContext &model, const std::string &name)
 
 void ModelContext::checkLayers(int64_t layers) {
   if (layers > static_cast<int64_t>(checkpoint.size()))
-    refuse("config.json asks for " + Twine(layers) + " layers, but there are only " +
-           Twine(checkpoint.size()) + " weights");
+    refuse("config.json asks for " + Twine(layers) + " layers, but there are only " + Twine(checkpoint.size()) +
+           " weights");
 }
 
 void ModelContext::checkHeads(int64_t hidden, int64_t heads) {
   if (hidden % heads != 0)
-    refuse("config.json asks for " + Twine(heads) + " heads, which do not divide " + Twine(hidden) +
-           " features");
+    refuse("config.json asks for " + Twine(heads) + " heads, which do not divide " + Twine(hidden) + " features");
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,8 +99,7 @@ Tensor ModelContext::positions(const Dim &length, const std::string &name, int64
   Scope scope(*this, name);
   Tensor table = weight("weight", {count, width});
   if (length.isNumber() && length.getNumber() > count)
-    refuse("a length of " + length.toString() + " is more than the " + Twine(count) +
-           " positions of the model");
+    refuse("a length of " + length.toString() + " is more than the " + Twine(count) + " positions of the model");
   else
     graph.require(Dim(count) - length, "'" + name + "' has " + Twine(count) + " positions, the input is longer");
   return slice(table, 0, 0, length);
@@ -143,8 +141,7 @@ static constexpr std::pair<const char *, Activation> kActivations[] = {
     {"tanh", graph::tanh},
 };
 
-Activation huggingface::readActivation(const Config &config, const std::string &key,
-                                       const std::string &otherwise) {
+Activation huggingface::readActivation(const Config &config, const std::string &key, const std::string &otherwise) {
   std::string wanted = config.getString(key, otherwise), known;
   for (auto [name, activation] : kActivations) {
     if (wanted == name)

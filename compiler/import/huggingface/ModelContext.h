@@ -76,8 +76,8 @@ public:
   Tensor layerNorm(const Tensor &x, const std::string &name, int64_t size, double epsilon);
   Tensor rmsNorm(const Tensor &x, const std::string &name, int64_t size, double epsilon);
   /// activation(gate_proj(x)) * up_proj(x), and down_proj of that; the three lie below `name`.
-  Tensor gated(const Tensor &x, const std::string &name, int64_t hidden, int64_t intermediate,
-               Activation activation, bool hasBias);
+  Tensor gated(const Tensor &x, const std::string &name, int64_t hidden, int64_t intermediate, Activation activation,
+               bool hasBias);
   /// The rows of `name`.weight, [count, width], that the ids say.
   Tensor embedding(const Tensor &ids, const std::string &name, int64_t count, int64_t width);
   /// Rows 0 to `length` of a table of learned positions: [length, width]. A run that is longer is refused.

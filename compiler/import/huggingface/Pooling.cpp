@@ -16,8 +16,7 @@ using namespace tenon::huggingface;
 static constexpr char kModulesFile[] = "modules.json";
 
 /// The pooling that the config of a Pooling module describes.
-static void readPoolingModule(ExternalFiles &files, Report &report, const std::string &folder,
-                              Pooling &pooling) {
+static void readPoolingModule(ExternalFiles &files, Report &report, const std::string &folder, Pooling &pooling) {
   std::string name = folder + "/config.json", error;
   std::shared_ptr<const MappedFile> file = files.open(name, error);
   std::optional<Json> fields = file ? parseJsonObject(file->getBytes(), error) : std::nullopt;
@@ -48,8 +47,7 @@ std::optional<Pooling> huggingface::readPooling(ExternalFiles &files, Report &re
     return std::nullopt;
   std::optional<Json> modules = parseJson(file->getBytes(), error);
   if (!modules || !modules->is_array()) {
-    report.add(ImportFault::InvalidModel,
-               llvm::Twine(kModulesFile) + " " + (modules ? "holds no list" : error));
+    report.add(ImportFault::InvalidModel, llvm::Twine(kModulesFile) + " " + (modules ? "holds no list" : error));
     return std::nullopt;
   }
   std::optional<Pooling> pooling;
@@ -61,9 +59,8 @@ std::optional<Pooling> huggingface::readPooling(ExternalFiles &files, Report &re
     else if (name == "Normalize" && pooling)
       pooling->isNormalized = true;
     else if (name != "Transformer")
-      report.add(ImportFault::Unsupported,
-                 llvm::Twine(kModulesFile) + ": a module of type '" + type +
-                     "' is not supported; known are Transformer, Pooling and Normalize");
+      report.add(ImportFault::Unsupported, llvm::Twine(kModulesFile) + ": a module of type '" + type +
+                                               "' is not supported; known are Transformer, Pooling and Normalize");
   }
   return pooling;
 }

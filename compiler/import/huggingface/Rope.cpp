@@ -59,9 +59,7 @@ static void scaleAsYarn(const Config &config, const Config &parameters, double t
   double pairs = static_cast<double>(rope.frequencies.size());
   bool truncate = parameters.getBool("truncate", true);
   // The feature that makes so many turns in the length.
-  auto findFeature = [&](double turns) {
-    return pairs * std::log(length / (turns * kTurn)) / std::log(theta);
-  };
+  auto findFeature = [&](double turns) { return pairs * std::log(length / (turns * kTurn)) / std::log(theta); };
   double first = findFeature(parameters.getFloat("beta_fast", 32.0)),
          last = findFeature(parameters.getFloat("beta_slow", 1.0));
   first = std::max(truncate ? std::floor(first) : first, 0.0);
@@ -86,8 +84,7 @@ static void scaleAsLongRope(const Config &config, const Config &parameters, Rope
     std::vector<double> factors = parameters.getFloats(key), result;
     if (factors.size() != rope.frequencies.size())
       parameters.getReport().add(ImportFault::InvalidModel, llvm::Twine("config.json: '") + key + "' has " +
-                                                                llvm::Twine(factors.size()) +
-                                                                " entries, wanted " +
+                                                                llvm::Twine(factors.size()) + " entries, wanted " +
                                                                 llvm::Twine(rope.frequencies.size()));
     for (auto [frequency, factor] : llvm::zip(rope.frequencies, factors))
       result.push_back(frequency / factor);
@@ -126,14 +123,12 @@ Rope huggingface::readRope(const Config &config, const Config &parameters, doubl
   Rope rope;
   constexpr int64_t kMaxHeadSize = 1 << 16;
   if (headSize > kMaxHeadSize) {
-    parameters.getReport().add(ImportFault::InvalidModel, "config.json asks for heads of " +
-                                                              llvm::Twine(headSize) +
+    parameters.getReport().add(ImportFault::InvalidModel, "config.json asks for heads of " + llvm::Twine(headSize) +
                                                               " features; rotary positions allow 65536");
     return rope;
   }
   for (int64_t i = 0; i < headSize / 2; ++i)
-    rope.frequencies.push_back(
-        std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(headSize)));
+    rope.frequencies.push_back(std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(headSize)));
   scaleAsConfigured(config, parameters, theta, rope);
   auto isFinite = [](double number) { return std::isfinite(number); };
   if (!isFinite(rope.scale) || !llvm::all_of(rope.frequencies, isFinite) ||
@@ -147,8 +142,8 @@ Rope huggingface::readRope(const Config &config, const Config &parameters, doubl
 
 Rope huggingface::readRope(const Config &config, int64_t headSize) {
   Config parameters = config.getObject(config.has("rope_parameters") ? "rope_parameters" : "rope_scaling");
-  double theta = parameters.has("rope_theta") ? parameters.getFloat("rope_theta")
-                                              : config.getFloat("rope_theta", 10000.0);
+  double theta =
+      parameters.has("rope_theta") ? parameters.getFloat("rope_theta") : config.getFloat("rope_theta", 10000.0);
   return readRope(config, parameters, theta, headSize);
 }
 

@@ -85,8 +85,7 @@ static std::optional<int64_t> countBits(ArrayRef<int64_t> shape, int64_t width) 
 }
 
 /// Reads the entry of a tensor. The error, ready to be said after the tensor's name, or nothing.
-static std::string readEntry(const Json &entry, ArrayRef<DTypeInfo> dtypes, ArrayRef<char> data,
-                             StoredTensor &tensor) {
+static std::string readEntry(const Json &entry, ArrayRef<DTypeInfo> dtypes, ArrayRef<char> data, StoredTensor &tensor) {
   auto dtype = entry.is_object() ? entry.find("dtype") : entry.end();
   std::optional<SmallVector<int64_t>> shape, offsets;
   if (entry.is_object()) {
@@ -161,8 +160,8 @@ static bool splitFile(ArrayRef<char> file, ArrayRef<char> &header, ArrayRef<char
   return true;
 }
 
-std::optional<llvm::StringMap<StoredTensor>>
-huggingface::readSafetensors(ArrayRef<char> file, MLIRContext *context, std::string &error) {
+std::optional<llvm::StringMap<StoredTensor>> huggingface::readSafetensors(ArrayRef<char> file, MLIRContext *context,
+                                                                          std::string &error) {
   ArrayRef<char> header, data;
   if (!splitFile(file, header, data, error))
     return std::nullopt;

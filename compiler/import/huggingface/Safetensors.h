@@ -27,8 +27,8 @@ struct StoredTensor {
 /// file breaks a rule of the format: the header has at most 100,000,000 bytes and lies within the file, each
 /// tensor has just the bytes that its shape and dtype need, and together they fill the rest of the file
 /// without a gap or an overlap. Takes memory in proportion to the header alone.
-std::optional<llvm::StringMap<StoredTensor>> readSafetensors(llvm::ArrayRef<char> file,
-                                                             mlir::MLIRContext *context, std::string &error);
+std::optional<llvm::StringMap<StoredTensor>> readSafetensors(llvm::ArrayRef<char> file, mlir::MLIRContext *context,
+                                                             std::string &error);
 
 } // namespace tenon::huggingface
 

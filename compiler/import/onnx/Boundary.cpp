@@ -42,7 +42,8 @@ void Importer::declareShape(const onnx::ValueInfoProto &input) {
   std::vector<DeclaredDim> dims;
   if (declared.shape().dim_size() > ImportLimits::rank)
     report.add(ImportFault::Limit, "input '" + input.name() + "' has " + Twine(declared.shape().dim_size()) +
-                                       " dimensions, more than the import limit 'rank' of " + Twine(ImportLimits::rank));
+                                       " dimensions, more than the import limit 'rank' of " +
+                                       Twine(ImportLimits::rank));
   for (int i = 0; i < declared.shape().dim_size(); ++i) {
     const auto &dim = declared.shape().dim(i);
     if (!isDynamic(dim) && dim.dim_value() < 0)
@@ -71,8 +72,8 @@ std::optional<Dims> Importer::getInputDims(const onnx::ValueInfoProto &input) {
 Type Importer::getInputElementType(const onnx::ValueInfoProto &input, int32_t dataType) {
   Type element = getElementType(context, dataType);
   if (!element)
-    report.add(ImportFault::Unsupported, "input '" + input.name() + "' is of type " +
-                                             getDataTypeName(dataType) + ", which is not supported");
+    report.add(ImportFault::Unsupported,
+               "input '" + input.name() + "' is of type " + getDataTypeName(dataType) + ", which is not supported");
   return element;
 }
 
@@ -82,7 +83,8 @@ Type Importer::getInputElementType(const onnx::ValueInfoProto &input, int32_t da
 
 Value Importer::addArgument(func::FuncOp function, StringRef name, StringRef role, Type type) {
   Location loc = NameLoc::get(builder.getStringAttr(name));
-  // The function's type and attributes follow in importOutputs, once for all: each change copies those of all arguments.
+  // The function's type and attributes follow in importOutputs, once for all: each change copies those of all
+  // arguments.
   argumentAttrs.push_back(getBoundaryAttrs(name, role));
   return function.getBody().front().addArgument(type, loc);
 }
@@ -129,7 +131,8 @@ ImportedValue Importer::importTensorInput(func::FuncOp function, const onnx::Val
       return {};
     AffineExpr total = addInputSymbol(input.name() + ".bytes");
     Strings strings;
-    strings.bytes = addArgument(function, input.name(), "bytes", getTensorType(total, builder.getIntegerType(8, false)));
+    strings.bytes =
+        addArgument(function, input.name(), "bytes", getTensorType(total, builder.getIntegerType(8, false)));
     strings.ends = addArgument(function, input.name(), "ends", getTensorType(*dims, builder.getI64Type()));
     value.strings = std::make_shared<Strings>(strings);
     return value;
@@ -158,8 +161,8 @@ ImportedValue Importer::importInput(func::FuncOp function, const onnx::ValueInfo
   optional.has.type = RankedTensorType::get({}, builder.getI1Type());
   optional.has.value = addArgument(function, input.name(), "has", optional.has.type);
   const onnx::TypeProto &content = type.optional_type().elem_type();
-  optional.content = content.has_sequence_type() ? importSequenceInput(function, input, content)
-                                                 : importTensorInput(function, input);
+  optional.content =
+      content.has_sequence_type() ? importSequenceInput(function, input, content) : importTensorInput(function, input);
   if (optional.content.hasFailed())
     return {};
   ImportedValue value;
@@ -188,9 +191,11 @@ void Importer::importInputs(func::FuncOp function) {
     auto it = mainScope.values.find(input.name());
     if (it == mainScope.values.end())
       inputs.push_back(&input);
-    else if (it->second.type && input.type().has_tensor_type() && !isAsDeclared(it->second.type, input.type().tensor_type()))
-      report.add(ImportFault::Malformed, "initializer '" + input.name() + "' is " + dimsToString(tenon::getDims(it->second.type)) +
-                                             " of " + getDataTypeName(getDataType(it->second.type.getElementType())) +
+    else if (it->second.type && input.type().has_tensor_type() &&
+             !isAsDeclared(it->second.type, input.type().tensor_type()))
+      report.add(ImportFault::Malformed, "initializer '" + input.name() + "' is " +
+                                             dimsToString(tenon::getDims(it->second.type)) + " of " +
+                                             getDataTypeName(getDataType(it->second.type.getElementType())) +
                                              ", which is not what the input of that name is declared as");
   }
   for (const onnx::ValueInfoProto *input : inputs)
@@ -240,8 +245,7 @@ void Importer::importOutputs(func::FuncOp function) {
   for (const onnx::ValueInfoProto &output : model.graph().output()) {
     ImportedValue *value = mainScope.find(output.name());
     if (!value)
-      report.add(ImportFault::InvalidModel,
-                 "output '" + output.name() + "' is made by no node, input or initializer");
+      report.add(ImportFault::InvalidModel, "output '" + output.name() + "' is made by no node, input or initializer");
     if (!value || value->hasFailed())
       continue;
     int32_t declared = output.type().tensor_type().elem_type();

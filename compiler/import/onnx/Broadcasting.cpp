@@ -7,8 +7,8 @@
 
 // The dialect's operations take two symbols that meet for equal. ONNX lets either of them be 1. So where neither ranges
 // nor equations say which it is, the operand is stretched by an operation of its own: a gather of element
-// min(i, extent - 1), which is element i or the only one. Two ways to write one formula, which differ for the smallest sizes
-// alone, are taken for equal, and sizes for which they differ are refused.
+// min(i, extent - 1), which is element i or the only one. Two ways to write one formula, which differ for the smallest
+// sizes alone, are taken for equal, and sizes for which they differ are refused.
 
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
@@ -32,8 +32,8 @@ public:
   AffineExpr getResult() const { return result; }
   /// Whether an operand of this extent has to be stretched to the result.
   bool isStretched(AffineExpr extent) const {
-    return extent != result && getConstant(extent) != 1 && !isUnknownDim(extent) && !isUnknownDim(result) && !facts.isEqual(extent, result) &&
-           !llvm::is_contained(demandedEqual, extent);
+    return extent != result && getConstant(extent) != 1 && !isUnknownDim(extent) && !isUnknownDim(result) &&
+           !facts.isEqual(extent, result) && !llvm::is_contained(demandedEqual, extent);
   }
 
 private:
@@ -88,8 +88,8 @@ AffineExpr BroadcastExtent::combine(AffineExpr a, AffineExpr b) {
 }
 
 void BroadcastExtent::add(AffineExpr extent) {
-  if (extent == result || getConstant(extent) == 1 || isUnknownDim(result) || isUnknownDim(extent) || facts.isEqual(extent, result) ||
-      n.importer.isBroadcastOf(result, extent))
+  if (extent == result || getConstant(extent) == 1 || isUnknownDim(result) || isUnknownDim(extent) ||
+      facts.isEqual(extent, result) || n.importer.isBroadcastOf(result, extent))
     return;
   if (getConstant(result) == 1 || n.importer.isBroadcastOf(extent, result)) {
     result = extent;
@@ -120,13 +120,17 @@ Value Node::stretch(Value x, int64_t axis, AffineExpr extent) {
   return gather(x, min(iota(extent, 0, i64()), last), axis);
 }
 
-/// Whether operands of the operator broadcast against each other. What handlers of others combine has equal extents because
-/// their operator demands it.
+/// Whether operands of the operator broadcast against each other. What handlers of others combine has equal extents
+/// because their operator demands it.
 static bool broadcasts(Node &n) {
-  static const llvm::StringSet<> operators = {
-      "Add", "Sub", "Mul", "Div", "Mod", "Pow", "Max", "Min", "Sum", "Mean", "And", "Or", "Xor", "BitShift",
-      "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Where",
-      "PRelu", "MatMul", "MatMulInteger", "QLinearMatMul", "Gemm", "Attention"};
+  static const llvm::StringSet<> operators = {"Add",        "Sub",           "Mul",           "Div",
+                                              "Mod",        "Pow",           "Max",           "Min",
+                                              "Sum",        "Mean",          "And",           "Or",
+                                              "Xor",        "BitShift",      "BitwiseAnd",    "BitwiseOr",
+                                              "BitwiseXor", "Equal",         "Greater",       "GreaterOrEqual",
+                                              "Less",       "LessOrEqual",   "Where",         "PRelu",
+                                              "MatMul",     "MatMulInteger", "QLinearMatMul", "Gemm",
+                                              "Attention"};
   return n.getDomain() != "com.microsoft" && operators.contains(n.getOpType());
 }
 

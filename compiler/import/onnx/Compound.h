@@ -7,8 +7,8 @@
 //
 // The dialect knows tensors alone. A sequence is two of them: the elements of all
 // its tensors, one after the other, and their shapes, one row each. An optional is
-// a boolean and what it holds; a tensor of strings is their bytes and where each ends. Where a sequence is made of a fixed number of
-// tensors they are kept as they are, and joined when something asks for the two.
+// a boolean and what it holds; a tensor of strings is their bytes and where each ends. Where a sequence is made of a
+// fixed number of tensors they are kept as they are, and joined when something asks for the two.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,11 @@ namespace tenon::onnx_import {
 
 /// A sequence of tensors of one element type and one rank.
 struct Sequence {
-  Type type;                                      ///< of an element
-  int64_t rank = -1;                              ///< -1 while nothing tells: it is empty, or an input
+  Type type;                                       ///< of an element
+  int64_t rank = -1;                               ///< -1 while nothing tells: it is empty, or an input
   std::optional<llvm::SmallVector<Value>> tensors; ///< its tensors, where their number is fixed
-  Value elements;                                 ///< (total); null while only the tensors are there
-  Value shapes;                                   ///< (length, rank) of i64; null likewise
+  Value elements;                                  ///< (total); null while only the tensors are there
+  Value shapes;                                    ///< (length, rank) of i64; null likewise
   /// Of an input whose type says scalars, which exporters also write for tensors of any rank: what to take where
   /// nothing else tells.
   bool areScalarsDeclared = false;

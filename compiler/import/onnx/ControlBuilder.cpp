@@ -16,9 +16,9 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// The body of a branch or a loop while its operations are made. It hangs in a placeholder at the insertion point, so that
-/// values from around it dominate what is made: operations can be verified before it is known what the final one, which
-/// takes the body over, results in.
+/// The body of a branch or a loop while its operations are made. It hangs in a placeholder at the insertion point, so
+/// that values from around it dominate what is made: operations can be verified before it is known what the final one,
+/// which takes the body over, results in.
 class BodyBuilder {
 public:
   explicit BodyBuilder(Node &n) {
@@ -74,8 +74,8 @@ public:
     bool changed = false;
     for (auto [i, value] : llvm::enumerate(next)) {
       if (n.elementType(value) != n.elementType(types[i]) || n.rank(value) != static_cast<int64_t>(dims[i].size())) {
-        (void)n.unsupported("carries a value that changes its element type or rank, from " +
-                            dimsToString(dims[i]) + " to " + dimsToString(n.dims(value)));
+        (void)n.unsupported("carries a value that changes its element type or rank, from " + dimsToString(dims[i]) +
+                            " to " + dimsToString(n.dims(value)));
         return std::nullopt;
       }
       for (auto [dim, other] : llvm::zip(dims[i], n.dims(value)))
@@ -149,13 +149,13 @@ static SmallVector<Dims> addCollected(Node &n, Carried &carried, Block &block, L
   return initial;
 }
 
-static std::optional<SmallVector<Value>> createLoop(Node &n, Value condition, AffineExpr trips,
-                                                    ArrayRef<Value> inits, const Carried &carried,
-                                                    BodyBuilder &body) {
+static std::optional<SmallVector<Value>> createLoop(Node &n, Value condition, AffineExpr trips, ArrayRef<Value> inits,
+                                                    const Carried &carried, BodyBuilder &body) {
   if (llvm::is_contained(inits, Value()))
     return std::nullopt;
-  auto loop = LoopOp::create(n.importer.getBuilder(), n.getLoc(), body.getBlock().getArgumentTypes(), condition, inits,
-                             toArrayAttr(n, carried.names), trips ? ShapeAttr::get(n.getContext(), trips) : ShapeAttr());
+  auto loop =
+      LoopOp::create(n.importer.getBuilder(), n.getLoc(), body.getBlock().getArgumentTypes(), condition, inits,
+                     toArrayAttr(n, carried.names), trips ? ShapeAttr::get(n.getContext(), trips) : ShapeAttr());
   body.moveTo(loop.getBody());
   if (failed(verify(loop)))
     return std::nullopt;
@@ -207,9 +207,9 @@ onnx_import::buildLoop(Node &n, Value condition, AffineExpr trips, ArrayRef<Valu
   }
 }
 
-std::optional<SmallVector<Value>> onnx_import::buildCountedLoop(
-    Node &n, AffineExpr count, ArrayRef<Value> inits,
-    llvm::function_ref<std::optional<LoopBody>(Value number, ArrayRef<Value>)> body) {
+std::optional<SmallVector<Value>>
+onnx_import::buildCountedLoop(Node &n, AffineExpr count, ArrayRef<Value> inits,
+                              llvm::function_ref<std::optional<LoopBody>(Value number, ArrayRef<Value>)> body) {
   Value zero = n.constantInts(0, {}, n.i64()), one = n.constantInts(1, {}, n.i64());
   SmallVector<Value> all{zero};
   all.append(inits.begin(), inits.end());
@@ -222,7 +222,8 @@ std::optional<SmallVector<Value>> onnx_import::buildCountedLoop(
     made->next.insert(made->next.begin(), number);
     return made;
   };
-  std::optional<SmallVector<Value>> results = buildLoop(n, n.greater(n.size(count, n.i64()), zero), count, all, counted);
+  std::optional<SmallVector<Value>> results =
+      buildLoop(n, n.greater(n.size(count, n.i64()), zero), count, all, counted);
   if (results)
     results->erase(results->begin());
   return results;

@@ -22,8 +22,7 @@ using onnx::NodeProto;
 const FunctionProto *Importer::findFunction(const NodeProto &proto) {
   if (functions.empty())
     return nullptr;
-  auto it = functions.find(
-      (canonicalDomain(proto.domain()) + "::" + proto.op_type() + ":" + proto.overload()).str());
+  auto it = functions.find((canonicalDomain(proto.domain()) + "::" + proto.op_type() + ":" + proto.overload()).str());
   return it == functions.end() ? nullptr : it->second;
 }
 
@@ -75,12 +74,10 @@ const FunctionProto *Importer::buildFunction(Node &node, const onnx::OpSchema &s
       types[i] = toTypeProto(*node.imported(i));
   onnx::FunctionBodyBuildContextImpl buildContext(node.getProto(), types);
   FunctionProto &function = memory->functions.emplace_back();
-  if (schema.HasContextDependentFunction() &&
-      schema.BuildContextDependentFunction(buildContext, function, opset))
+  if (schema.HasContextDependentFunction() && schema.BuildContextDependentFunction(buildContext, function, opset))
     return &function;
   memory->functions.pop_back();
-  (void)node.unsupported(
-      "its operator has no function body for these operands, and is not supported otherwise");
+  (void)node.unsupported("its operator has no function body for these operands, and is not supported otherwise");
   return nullptr;
 }
 
@@ -95,8 +92,7 @@ static bool refersToAttributes(const onnx::GraphProto &graph) {
 static bool refersToAttributes(const NodeProto &node) {
   return llvm::any_of(node.attribute(), [](const onnx::AttributeProto &attr) {
     return !attr.ref_attr_name().empty() || (attr.has_g() && refersToAttributes(attr.g())) ||
-           llvm::any_of(attr.graphs(),
-                        [](const onnx::GraphProto &graph) { return refersToAttributes(graph); });
+           llvm::any_of(attr.graphs(), [](const onnx::GraphProto &graph) { return refersToAttributes(graph); });
   });
 }
 
@@ -156,7 +152,8 @@ private:
 LogicalResult Importer::enterGraph(Node &node, Scope &inner, int64_t nodeCount) {
   inner.depth = node.scope.depth + 1;
   if (inner.depth > ImportLimits::nesting)
-    return node.exceedsLimit("nesting", ImportLimits::nesting, "functions and graphs nest " + Twine(inner.depth) + " deep here");
+    return node.exceedsLimit("nesting", ImportLimits::nesting,
+                             "functions and graphs nest " + Twine(inner.depth) + " deep here");
   return countExpansion(node, nodeCount);
 }
 
@@ -203,9 +200,8 @@ LogicalResult Importer::importFunction(Node &node, const FunctionProto &function
 
 LogicalResult Importer::importFunctionBody(Node &node, const FunctionProto &function, Scope &inner) {
   AttributeBinder binder(node.getProto(), function);
-  if (const onnx::OpSchema *schema =
-          onnx::OpSchemaRegistry::Schema(node.getProto().op_type(), static_cast<int>(node.getOpset()),
-                                         canonicalDomain(node.getDomain()).str()))
+  if (const onnx::OpSchema *schema = onnx::OpSchemaRegistry::Schema(
+          node.getProto().op_type(), static_cast<int>(node.getOpset()), canonicalDomain(node.getDomain()).str()))
     binder.addDefaults(*schema);
   const Nodes *body = &function.node();
   if (llvm::any_of(function.node(), [](const NodeProto &n) { return refersToAttributes(n); })) {
@@ -230,8 +226,7 @@ LogicalResult Importer::importFunctionBody(Node &node, const FunctionProto &func
   return bindOutputs(node, outputs);
 }
 
-LogicalResult Importer::importSubgraph(Node &node, const onnx::GraphProto &graph,
-                                       ArrayRef<ImportedValue> inputs,
+LogicalResult Importer::importSubgraph(Node &node, const onnx::GraphProto &graph, ArrayRef<ImportedValue> inputs,
                                        SmallVectorImpl<ImportedValue *> &outputs) {
   Scope &inner = scopes.emplace_back();
   if (failed(enterGraph(node, inner, graph.node_size())))
@@ -239,8 +234,8 @@ LogicalResult Importer::importSubgraph(Node &node, const onnx::GraphProto &graph
   inner.parent = &node.scope;
   inner.opsets = node.scope.opsets;
   if (static_cast<size_t>(graph.input_size()) != inputs.size())
-    return node.invalid("its graph takes " + Twine(graph.input_size()) + " inputs, but " +
-                        Twine(inputs.size()) + " are given");
+    return node.invalid("its graph takes " + Twine(graph.input_size()) + " inputs, but " + Twine(inputs.size()) +
+                        " are given");
   importInitializers(graph, inner);
   for (auto [input, value] : llvm::zip(graph.input(), inputs))
     inner.values[input.name()] = value;

@@ -87,8 +87,7 @@ private:
         if (name.empty())
           continue;
         if (isTaken(name))
-          onError(i,
-                  "makes '" + name + "', which is an input or an initializer already; a name is made once");
+          onError(i, "makes '" + name + "', which is an input or an initializer already; a name is made once");
         else if (!makers.try_emplace(name, i).second)
           onError(i, "makes '" + name + "', which node " + describe(makers[name]) + " makes already");
       }

@@ -17,8 +17,8 @@
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/Tensors.h"
 #include "onnx/onnx_pb.h"
-#include "runtime/plugin/Plugins.h"
 #include "runtime/format/Layout.h"
+#include "runtime/plugin/Plugins.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -88,7 +88,9 @@ LogicalResult HostNode::readInputs() {
     auto type = static_cast<tenon_dtype>(*dtype);
     uint32_t width = llvm::divideCeil(tenon_dtype_bits(type), 8);
     uint64_t bytes = tenon_tensor_bytes(type, dims[i].size(), dims[i].data());
-    tensor = {type, static_cast<uint32_t>(dims[i].size()), dims[i].data(), nullptr, bytes == UINT64_MAX ? 0 : bytes / width, width, 1};
+    tensor = {type,    static_cast<uint32_t>(dims[i].size()),   dims[i].data(),
+              nullptr, bytes == UINT64_MAX ? 0 : bytes / width, width,
+              1};
     if (*dtype == fmt::DType::i64 && n.isConstantOperand(i)) {
       data[i] = *getConstants(*n.known(i)->getIntegers());
       tensor.data = data[i].data();
@@ -140,7 +142,8 @@ LogicalResult HostNode::readAttributes() {
       texts.push_back(attribute.s());
       break;
     default:
-      return n.unsupported("attribute '" + attribute.name() + "' is neither of numbers nor a string, which is all that a plug-in takes");
+      return n.unsupported("attribute '" + attribute.name() +
+                           "' is neither of numbers nor a string, which is all that a plug-in takes");
     }
     bool isInts = attribute.type() == AttributeProto::INT || attribute.type() == AttributeProto::INTS;
     if (isInts) {
@@ -189,13 +192,14 @@ LogicalResult HostNode::infer(const tenon_plugin &plugin, const tenon_plugin_ope
   for (auto [i, output, sizes] : llvm::enumerate(outputs, extents)) {
     Type type = toType(output.dtype);
     if (!type || output.rank > TENON_PLUGIN_MAX_RANK)
-      return n.unsupported("plug-in '" + Twine(plugin.name) + "' does not say the type and the rank of output number " + Twine(i));
+      return n.unsupported("plug-in '" + Twine(plugin.name) + "' does not say the type and the rank of output number " +
+                           Twine(i));
     Dims shape, known;
     for (int64_t size : ArrayRef(sizes).take_front(output.rank)) {
       bool isCopied = size < 0 && size >= -static_cast<int64_t>(unknown.size());
       if (size < 0 && size != TENON_DIM_UNKNOWN && !isCopied)
-        return n.unsupported("plug-in '" + Twine(plugin.name) + "' gives output number " + Twine(i) + " an extent of " + Twine(size) +
-                             ", which is no extent of its inputs");
+        return n.unsupported("plug-in '" + Twine(plugin.name) + "' gives output number " + Twine(i) + " an extent of " +
+                             Twine(size) + ", which is no extent of its inputs");
       AffineExpr dim = size >= 0 ? n.constantDim(size) : isCopied ? unknown[-1 - size] : AffineExpr();
       known.push_back(dim && !isUnknownDim(dim) ? dim : AffineExpr());
       shape.push_back(known.back() ? known.back() : getUnknownDim(n.getContext()));
@@ -207,7 +211,8 @@ LogicalResult HostNode::infer(const tenon_plugin &plugin, const tenon_plugin_ope
 }
 
 LogicalResult HostNode::finish() {
-  bool isKnown = llvm::all_of(resultDims, [](const Dims &dims) { return llvm::all_of(dims, [](AffineExpr dim) { return !!dim; }); });
+  bool isKnown = llvm::all_of(
+      resultDims, [](const Dims &dims) { return llvm::all_of(dims, [](AffineExpr dim) { return !!dim; }); });
   if (!isKnown) {
     Dims bound = n.bindSizes(n.inferHostShapes(call, results));
     if (bound.empty())
@@ -230,7 +235,9 @@ LogicalResult HostNode::finish() {
   return success();
 }
 
-bool Importer::isHostOp(StringRef domain, StringRef name) { return rt::findPluginWith(domain.str().c_str(), name.str().c_str()); }
+bool Importer::isHostOp(StringRef domain, StringRef name) {
+  return rt::findPluginWith(domain.str().c_str(), name.str().c_str());
+}
 
 static LogicalResult importByPlugin(Node &n) {
   std::string domain = canonicalDomain(n.getDomain()).str(), name = n.getOpType().str();

@@ -194,8 +194,7 @@ static bool hasProduct(AffineExpr expr) {
   bool found = false;
   expr.walk([&](AffineExpr e) {
     auto binary = dyn_cast<AffineBinaryOpExpr>(e);
-    found |=
-        e.getKind() == AffineExprKind::Mul && !getConstant(binary.getLHS()) && !getConstant(binary.getRHS());
+    found |= e.getKind() == AffineExprKind::Mul && !getConstant(binary.getLHS()) && !getConstant(binary.getRHS());
   });
   return found;
 }
@@ -270,8 +269,7 @@ LogicalResult Importer::bindOutputs(Node &node, ArrayRef<ImportedValue *> values
     if (proto.output(i).empty())
       continue;
     if (i >= static_cast<int>(values.size()) || !values[i] || values[i]->isAbsent)
-      return node.invalid("output number " + Twine(i) + ", '" + proto.output(i) +
-                          "', is made by nothing inside");
+      return node.invalid("output number " + Twine(i) + ", '" + proto.output(i) + "', is made by nothing inside");
     // A constant becomes a weight once, under the name that it had first.
     if (values[i]->constant) {
       noteChange(*values[i]);

@@ -36,10 +36,9 @@ static std::unique_ptr<onnx::ModelProto> parseModel(llvm::ArrayRef<char> bytes, 
     return nullptr;
   }
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
-    report.add(ImportFault::InvalidModel,
-               "has " + Twine(bytes.size()) +
-                   " bytes, but an ONNX file has at most 2^31; save its tensors as "
-                   "external data");
+    report.add(ImportFault::InvalidModel, "has " + Twine(bytes.size()) +
+                                              " bytes, but an ONNX file has at most 2^31; save its tensors as "
+                                              "external data");
     return nullptr;
   }
   silenceProtobuf();
@@ -51,14 +50,15 @@ static std::unique_ptr<onnx::ModelProto> parseModel(llvm::ArrayRef<char> bytes, 
   constexpr int kMessagesOfGraph = 3;
   stream.SetRecursionLimit(static_cast<int>(2 * kMessagesOfGraph * ImportLimits::nesting));
   if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
-    report.add(ImportFault::InvalidModel,
-               "is no ONNX model, is cut short after " + Twine(bytes.size()) + " bytes, or nests far beyond the import limit 'nesting'");
+    report.add(ImportFault::InvalidModel, "is no ONNX model, is cut short after " + Twine(bytes.size()) +
+                                              " bytes, or nests far beyond the import limit 'nesting'");
     return nullptr;
   }
   return model;
 }
 
-static std::unique_ptr<onnx::ModelProto> readModel(const std::string &path, const ImportOptions &options, Report &report) {
+static std::unique_ptr<onnx::ModelProto> readModel(const std::string &path, const ImportOptions &options,
+                                                   Report &report) {
   int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     report.add(ImportFault::InvalidModel, "cannot be read: " + Twine(std::strerror(errno)));

@@ -31,8 +31,8 @@ ImportedModel importOnnxFile(llvm::StringRef path, const ImportOptions &options,
 
 /// Imports a model that is in memory. `name` stands for it in messages; external data is looked for in the
 /// folder of `path`, and refused where `path` is empty.
-ImportedModel importOnnxModel(std::unique_ptr<onnx::ModelProto> model, llvm::StringRef name,
-                              llvm::StringRef path, const ImportOptions &options, mlir::MLIRContext *context);
+ImportedModel importOnnxModel(std::unique_ptr<onnx::ModelProto> model, llvm::StringRef name, llvm::StringRef path,
+                              const ImportOptions &options, mlir::MLIRContext *context);
 
 } // namespace tenon
 

@@ -31,9 +31,8 @@ ImportedValue *Scope::find(StringRef name) {
 
 Importer::Importer(std::shared_ptr<ModelMemory> memory, ExternalFiles &files, const ImportOptions &options,
                    Report &report, MLIRContext *context)
-    : memory(memory), model(*memory->model), options(options), report(report), context(context),
-      builder(context), tensors(context, memory, files), inputShapes(options, report, context),
-      facts(context) {
+    : memory(memory), model(*memory->model), options(options), report(report), context(context), builder(context),
+      tensors(context, memory, files), inputShapes(options, report, context), facts(context) {
   context->getOrLoadDialect<TenonDialect>();
   context->getOrLoadDialect<func::FuncDialect>();
   for (const ImportOptions::Range &range : options.ranges)
@@ -88,8 +87,8 @@ bool Importer::readOpsets(const google::protobuf::RepeatedPtrField<onnx::Operato
     bool isTooNew = it != known.end() && import.version() > it->second.second;
     isGood &= import.version() >= 1 && !isTooNew;
     if (import.version() < 1)
-      report.add(ImportFault::InvalidModel, "imports version " + Twine(import.version()) + " of domain '" +
-                                                domain + "'; versions count from 1");
+      report.add(ImportFault::InvalidModel,
+                 "imports version " + Twine(import.version()) + " of domain '" + domain + "'; versions count from 1");
     else if (isTooNew)
       report.add(ImportFault::Unsupported, "uses opset " + Twine(import.version()) + " of domain '" +
                                                (domain.empty() ? "ai.onnx" : domain) + "', but " +
@@ -103,8 +102,7 @@ bool Importer::readOpsets(const google::protobuf::RepeatedPtrField<onnx::Operato
 
 void Importer::readFunctions() {
   for (const onnx::FunctionProto &function : model.functions()) {
-    std::string key =
-        (canonicalDomain(function.domain()) + "::" + function.name() + ":" + function.overload()).str();
+    std::string key = (canonicalDomain(function.domain()) + "::" + function.name() + ":" + function.overload()).str();
     if (!functions.try_emplace(key, &function).second)
       report.add(ImportFault::InvalidModel, "defines the function '" + function.name() + "' twice");
   }
@@ -129,7 +127,8 @@ void Importer::importInitializers(const onnx::GraphProto &graph, Scope &scope) {
       it->second = importStrings(tensor, loc);
       continue;
     }
-    if (tensor.dims_size() > ImportLimits::rank || static_cast<int64_t>(tensor.name().size()) > ImportLimits::nameLength) {
+    if (tensor.dims_size() > ImportLimits::rank ||
+        static_cast<int64_t>(tensor.name().size()) > ImportLimits::nameLength) {
       bool isRank = tensor.dims_size() > ImportLimits::rank;
       report.add(ImportFault::Limit, loc, "initializer '" + tensor.name() + "'",
                  isRank ? "has " + Twine(tensor.dims_size()) + " dimensions, more than the import limit 'rank' of " +
@@ -214,8 +213,8 @@ Value Importer::materialize(ImportedValue &value) {
   if (value.constant) {
     value.value = b.weight(value.constant, value.weightName ? value.weightName.getValue() : StringRef());
   } else if (std::optional<Dims> integers = value.known->getIntegers()) {
-    Value flat = value.known->shape.empty() ? b.size((*integers)[0], value.known->type)
-                                            : b.sizes(*integers, value.known->type);
+    Value flat =
+        value.known->shape.empty() ? b.size((*integers)[0], value.known->type) : b.sizes(*integers, value.known->type);
     value.value = b.reshape(flat, IntsRef(value.known->shape));
   } else if (auto numbers = value.known->getNumbers()) {
     value.value = b.constantFloats(*numbers, value.known->shape, value.known->type);

@@ -8,9 +8,9 @@
 #ifndef TENON_COMPILER_IMPORT_ONNX_IMPORTER_H
 #define TENON_COMPILER_IMPORT_ONNX_IMPORTER_H
 
-#include "compiler/import/onnx/ImportOnnx.h"
 #include "compiler/import/InputShapes.h"
 #include "compiler/import/Report.h"
+#include "compiler/import/onnx/ImportOnnx.h"
 #include "compiler/import/onnx/ShapeValue.h"
 #include "compiler/import/onnx/Tensors.h"
 #include "dialects/tenon/Facts.h"
@@ -52,7 +52,7 @@ struct ImportedValue {
   mlir::ElementsAttr constant;       ///< The elements, where they are constant.
   std::optional<ShapeValue> known;   ///< What is known of them, where they are few.
   bool knownIsUpToDate = false;      ///< Whether `known` has been derived from `constant`.
-  mlir::StringAttr weightName;        ///< The initializer's name.
+  mlir::StringAttr weightName;       ///< The initializer's name.
   std::optional<mlir::Location> loc; ///< Of the node that makes it.
 
   bool isAbsent = false; ///< An optional input of a function that the call leaves out.
@@ -81,8 +81,8 @@ struct Scope {
 
 class Importer {
 public:
-  Importer(std::shared_ptr<ModelMemory> memory, ExternalFiles &files, const ImportOptions &options,
-           Report &report, mlir::MLIRContext *context);
+  Importer(std::shared_ptr<ModelMemory> memory, ExternalFiles &files, const ImportOptions &options, Report &report,
+           mlir::MLIRContext *context);
 
   /// The module; null, with faults in the report, where the import failed.
   mlir::OwningOpRef<mlir::ModuleOp> run();
@@ -118,11 +118,11 @@ public:
   //------------------------------------------------------------------------===//
 
   Facts &getFacts() { return facts; }
-  /// Whether an expression is not negative where each symbol of the inputs is at least 1. Not of those that an option gives a
-  /// range, which may begin at 0.
+  /// Whether an expression is not negative where each symbol of the inputs is at least 1. Not of those that an option
+  /// gives a range, which may begin at 0.
   bool isNegativeForEmptyOnly(mlir::AffineExpr expr) const;
-  /// Whether two expressions have one value for all of some large sizes: two ways to write one formula, which may differ where
-  /// rounding or clamping sets in.
+  /// Whether two expressions have one value for all of some large sizes: two ways to write one formula, which may
+  /// differ where rounding or clamping sets in.
   bool areUsuallyEqual(mlir::AffineExpr a, mlir::AffineExpr b) const;
   /// The same, of a sign.
   bool isUsuallyNotNegative(mlir::AffineExpr expr) const;
@@ -160,8 +160,7 @@ public:
 
   /// Imports a graph in place, seeing the names that the node sees. `inputs` are bound to the graph's inputs;
   /// `outputs` becomes what its outputs stand for. The values live as long as the importer.
-  mlir::LogicalResult importSubgraph(Node &node, const onnx::GraphProto &graph,
-                                     llvm::ArrayRef<ImportedValue> inputs,
+  mlir::LogicalResult importSubgraph(Node &node, const onnx::GraphProto &graph, llvm::ArrayRef<ImportedValue> inputs,
                                      llvm::SmallVectorImpl<ImportedValue *> &outputs);
   /// Imports a node with other values for some of its inputs. Gives what its outputs stand for; nothing where it
   /// fails, which has been reported.
@@ -176,8 +175,7 @@ public:
 private:
   // Importer.cpp: the main graph.
   void readModel(mlir::func::FuncOp function);
-  bool readOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports,
-                  OpsetImports &opsets);
+  bool readOpsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto> &imports, OpsetImports &opsets);
   void readFunctions();
   void importInputConstants();
   void importInitializers(const onnx::GraphProto &graph, Scope &scope);

@@ -61,8 +61,8 @@ static ElementsAttr parseNumbers(const onnx::ValueInfoProto &input, StringRef te
   int64_t count = static_cast<int64_t>(parts.size());
   bool isScalar = declared.has_shape() && declared.shape().dim_size() == 0;
   if (isScalar ? count != 1 : declared.has_shape() && declared.shape().dim_size() != 1) {
-    error = "has " + std::to_string(declared.shape().dim_size()) + " dimensions, which " +
-            std::to_string(count) + " numbers do not fill; name a file with @FILE";
+    error = "has " + std::to_string(declared.shape().dim_size()) + " dimensions, which " + std::to_string(count) +
+            " numbers do not fill; name a file with @FILE";
     return {};
   }
   auto tensor = isScalar ? RankedTensorType::get({}, type) : RankedTensorType::get(count, type);
@@ -94,8 +94,7 @@ void Importer::importInputConstants() {
       elements = {};
     }
     if (!elements) {
-      report.add(ImportFault::InvalidModel,
-                 "input '" + constant.input + "', which --constant names, " + error);
+      report.add(ImportFault::InvalidModel, "input '" + constant.input + "', which --constant names, " + error);
       continue;
     }
     ImportedValue &value = mainScope.values[constant.input];

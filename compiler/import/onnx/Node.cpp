@@ -57,7 +57,8 @@ Value Node::input(size_t i) {
     return {};
   }
   if (!inputs[i]->isTensor()) {
-    StringRef kind = inputs[i]->strings ? "of strings, and has to be of numbers" : "a sequence or an optional, and has to be a tensor";
+    StringRef kind = inputs[i]->strings ? "of strings, and has to be of numbers"
+                                        : "a sequence or an optional, and has to be a tensor";
     (void)unsupported("input '" + inputName(i) + "' is " + kind);
     failed = true;
     return {};
@@ -127,8 +128,8 @@ std::optional<Dims> Node::sizesOperand(size_t i, StringRef what, AffineExpr most
     return sizes;
   std::optional<int64_t> count = getConstant(getElementCount(getContext(), getDims(inputType(i))));
   if (!count || *count > ShapeValue::kMaxElements) {
-    (void)unsupported("the " + what + " operand '" + inputName(i) + "' has " +
-                      dimsToString(getDims(inputType(i))) + " elements; how many there are has to be known");
+    (void)unsupported("the " + what + " operand '" + inputName(i) + "' has " + dimsToString(getDims(inputType(i))) +
+                      " elements; how many there are has to be known");
     return std::nullopt;
   }
   // Only what is not known is read when the model runs.
@@ -208,8 +209,7 @@ const AttributeProto *Node::findAttr(StringRef name, int type, StringRef typeNam
   if (!attr || attr->type() == type)
     return attr;
   (void)invalid("attribute '" + name + "' is of type " +
-                StringRef(AttributeProto::AttributeType_Name(attr->type())).lower() + ", but has to be " +
-                typeName);
+                StringRef(AttributeProto::AttributeType_Name(attr->type())).lower() + ", but has to be " + typeName);
   return nullptr;
 }
 
@@ -261,8 +261,7 @@ ElementsAttr Node::getTensor(StringRef name) {
   const AttributeProto *attr = findAttr(name, AttributeProto::TENSOR, "a tensor");
   if (!attr)
     return {};
-  TensorReader::Result result =
-      importer.getTensorReader().read(attr->t(), proto.output_size() ? proto.output(0) : "");
+  TensorReader::Result result = importer.getTensorReader().read(attr->t(), proto.output_size() ? proto.output(0) : "");
   if (!result.elements)
     (void)fault(result.isUnsupported ? ImportFault::Unsupported : ImportFault::InvalidModel,
                 "attribute '" + name + "' " + result.error);
@@ -386,7 +385,8 @@ LogicalResult Node::fault(ImportFault kind, const Twine &text) {
   return failure();
 }
 
-/// What is wrong with indices that are constants, or with those of an empty dimension; empty where nothing is known to be.
+/// What is wrong with indices that are constants, or with those of an empty dimension; empty where nothing is known to
+/// be.
 static std::string describeFault(const IndexUse &use) {
   bool isUsed = getConstant(use.count).value_or(0) > 0;
   auto isEmpty = [](const IndexLimits &limits) {
@@ -448,8 +448,8 @@ static bool isHeldAtZero(Node &n, AffineExpr excess, const Twine &otherwise) {
   return true;
 }
 
-/// The larger or the smaller of two sizes as a symbol that is bound when the model runs: expressions by cases that are made of
-/// such would be written out again and again.
+/// The larger or the smaller of two sizes as a symbol that is bound when the model runs: expressions by cases that are
+/// made of such would be written out again and again.
 static AffineExpr bindExtreme(Node &n, AffineExpr a, AffineExpr b, bool isLarger) {
   Value x = n.sizes(a, n.i64()), y = n.sizes(b, n.i64());
   Dims bound = n.bindSizes(isLarger ? n.max(x, y) : n.min(x, y), std::numeric_limits<int64_t>::min());

@@ -34,8 +34,8 @@ struct Scope;
 /// the first fault is what counts. So a handler need not check anything but what it indexes with.
 class Node : public GraphBuilder {
 public:
-  Node(Importer &importer, Scope &scope, const onnx::NodeProto &proto, int64_t opset,
-       mlir::OpBuilder &builder, mlir::Location loc);
+  Node(Importer &importer, Scope &scope, const onnx::NodeProto &proto, int64_t opset, mlir::OpBuilder &builder,
+       mlir::Location loc);
 
   llvm::StringRef getOpType() const;
   llvm::StringRef getDomain() const;
@@ -111,9 +111,7 @@ public:
   std::optional<Ints> normalizeAxes(IntsRef axes, int64_t rank);
   /// Axes as they are given before and after a certain version: by an attribute, or by an input.
   std::optional<Ints> getAxes(llvm::StringRef attr, size_t inputIndex, int64_t rank);
-  bool hasAxes(llvm::StringRef attr, size_t inputIndex) const {
-    return hasAttr(attr) || hasInput(inputIndex);
-  }
+  bool hasAxes(llvm::StringRef attr, size_t inputIndex) const { return hasAttr(attr) || hasInput(inputIndex); }
 
   //===--- Outputs
   //----------------------------------------------------------------------------------------===//
@@ -156,14 +154,15 @@ public:
   void require(AffineExpr expr, const llvm::Twine &otherwise);
   /// The same of two expressions that have to be equal.
   void requireEqual(AffineExpr a, AffineExpr b, const llvm::Twine &otherwise);
-  /// Sets the first output to the result of an operation that uses indices. Where it is sure to run, a fault of constant
-  /// indices that are out of range, and of a dimension that is known to be empty.
+  /// Sets the first output to the result of an operation that uses indices. Where it is sure to run, a fault of
+  /// constant indices that are out of range, and of a dimension that is known to be empty.
   mlir::LogicalResult setIndexed(Value result);
 
   /// Refuses sizes for which the indicator of an expression would not be right.
   void requireIndicatorRange(AffineExpr expr);
-  /// The larger, or the smaller, of an expression and a bound. Where only dimensions of 0 elements are beyond the bound, and
-  /// no option says that there are such, they are refused with `otherwise`: the last row of N is one row, not min(N, 1).
+  /// The larger, or the smaller, of an expression and a bound. Where only dimensions of 0 elements are beyond the
+  /// bound, and no option says that there are such, they are refused with `otherwise`: the last row of N is one row,
+  /// not min(N, 1).
   AffineExpr atLeast(AffineExpr expr, AffineExpr bound, const llvm::Twine &otherwise);
   AffineExpr atMost(AffineExpr expr, AffineExpr bound, const llvm::Twine &otherwise);
 

@@ -29,21 +29,22 @@ Table makeTable(ArrayRef<ArrayRef<OpEntry>> families) {
 
 const Table &getTable(StringRef domain) {
   static const Table standard =
-      makeTable({getElementwiseOps(), getActivationOps(), getReductionOps(), getContractionOps(),
-                 getWindowOps(), getNormalizationOps(), getShapeOps(), getIndexingOps(), getConstantOps(),
-                 getResizeOps(), getQuantizationOps(), getControlOps(), getRecurrentOps(), getSelectionOps(), getSequenceOps(), getRandomOps(),
-                 getSamplingOps(), getUnfoldOps(), getSignalOps(), getDetectionOps(), getNgramOps(),
-                 getStringOps(), getImageOps(), getLossOps()});
+      makeTable({getElementwiseOps(),   getActivationOps(), getReductionOps(), getContractionOps(), getWindowOps(),
+                 getNormalizationOps(), getShapeOps(),      getIndexingOps(),  getConstantOps(),    getResizeOps(),
+                 getQuantizationOps(),  getControlOps(),    getRecurrentOps(), getSelectionOps(),   getSequenceOps(),
+                 getRandomOps(),        getSamplingOps(),   getUnfoldOps(),    getSignalOps(),      getDetectionOps(),
+                 getNgramOps(),         getStringOps(),     getImageOps(),     getLossOps()});
   static const Table learning = makeTable({getCategoryOps(), getFeatureOps(), getLinearModelOps(), getTreeOps()});
   static const Table training = makeTable({getGradientOps(), getTrainingOps()});
-  static const Table microsoft = makeTable({getMicrosoftOps(), getMicrosoftAttentionOps(), getMicrosoftQuantizationOps(), getMicrosoftWeightOps()});
+  static const Table microsoft = makeTable(
+      {getMicrosoftOps(), getMicrosoftAttentionOps(), getMicrosoftQuantizationOps(), getMicrosoftWeightOps()});
   static const Table none;
   return *llvm::StringSwitch<const Table *>(domain)
-      .Case("", &standard)
-      .Case("ai.onnx.ml", &learning)
-      .Case("ai.onnx.preview.training", &training)
-      .Case("com.microsoft", &microsoft)
-      .Default(&none);
+              .Case("", &standard)
+              .Case("ai.onnx.ml", &learning)
+              .Case("ai.onnx.preview.training", &training)
+              .Case("com.microsoft", &microsoft)
+              .Default(&none);
 }
 
 } // namespace
@@ -74,12 +75,9 @@ const OpEntry *onnx_import::findStringOp(StringRef name, int64_t opset) {
   return find(table, name, opset);
 }
 
-StringRef onnx_import::canonicalDomain(StringRef domain) {
-  return domain == "ai.onnx" ? StringRef() : domain;
-}
+StringRef onnx_import::canonicalDomain(StringRef domain) { return domain == "ai.onnx" ? StringRef() : domain; }
 
 std::string onnx_import::describeOp(StringRef domain, StringRef name, int64_t opset) {
-  return (Twine("operator ") + name + " of domain " + (domain.empty() ? "ai.onnx" : domain) + ", opset " +
-          Twine(opset))
+  return (Twine("operator ") + name + " of domain " + (domain.empty() ? "ai.onnx" : domain) + ", opset " + Twine(opset))
       .str();
 }

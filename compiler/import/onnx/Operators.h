@@ -17,8 +17,8 @@ namespace tenon {
 struct OperatorSupport {
   std::string domain; ///< "ai.onnx", "com.microsoft"...
   std::string name;
-  int since;          ///< first version of the domain in which ONNX has it; 1 where ONNX does not know it
-  std::string how;    ///< "handler", "function" (by the body that its schema has), or "none"
+  int since;       ///< first version of the domain in which ONNX has it; 1 where ONNX does not know it
+  std::string how; ///< "handler", "function" (by the body that its schema has), or "none"
 };
 
 /// All operators that ONNX has schemas of or that have a handler, by domain and name.

@@ -174,8 +174,7 @@ NodePtr Parser::parseRepeats(NodePtr node) {
 
 /// One character of the pattern itself.
 std::optional<uint32_t> Parser::parseCodePoint() {
-  auto *begin = reinterpret_cast<const UTF8 *>(rest.begin()),
-       *end = reinterpret_cast<const UTF8 *>(rest.end());
+  auto *begin = reinterpret_cast<const UTF8 *>(rest.begin()), *end = reinterpret_cast<const UTF8 *>(rest.end());
   UTF32 code;
   if (convertUTF8Sequence(&begin, end, &code, strictConversion) != conversionOK) {
     fail("is no UTF-8");

@@ -24,10 +24,9 @@ const OpSchema *onnx_import::findSchema(StringRef domain, StringRef name, int64_
 static LogicalResult checkCount(Node &node, StringRef what, int count, int min, int max) {
   if (count >= min && count <= max)
     return success();
-  std::string wanted = min == max ? std::to_string(min)
-                       : max == std::numeric_limits<int>::max()
-                           ? "at least " + std::to_string(min)
-                           : std::to_string(min) + " to " + std::to_string(max);
+  std::string wanted = min == max                               ? std::to_string(min)
+                       : max == std::numeric_limits<int>::max() ? "at least " + std::to_string(min)
+                                                                : std::to_string(min) + " to " + std::to_string(max);
   return node.malformed("has " + Twine(count) + " " + what + ", but its operator takes " + wanted);
 }
 
@@ -36,8 +35,7 @@ static LogicalResult checkInputs(Node &node, const OpSchema &schema) {
   if (failed(checkCount(node, "inputs", proto.input_size(), schema.min_input(), schema.max_input())))
     return failure();
   for (auto [i, input] : llvm::enumerate(schema.inputs())) {
-    if (input.GetOption() != OpSchema::Single ||
-        (static_cast<int>(i) < proto.input_size() && !proto.input(i).empty()))
+    if (input.GetOption() != OpSchema::Single || (static_cast<int>(i) < proto.input_size() && !proto.input(i).empty()))
       continue;
     return node.malformed("needs input number " + Twine(i) + ", '" + input.GetName() + "', which is left out");
   }
@@ -63,12 +61,12 @@ static LogicalResult checkTypes(Node &node, const OpSchema &schema) {
     auto getName = [&](Type other) { return getDataTypeName(getDataType(other)); };
     StringRef only = parameter->GetTypeStr();
     if (only.consume_front("tensor(") && only.consume_back(")") && only != getName(type))
-      return node.malformed("input number " + Twine(i) + ", '" + parameter->GetName() + "', is of type " + getName(type) +
-                            ", but has to be " + only);
+      return node.malformed("input number " + Twine(i) + ", '" + parameter->GetName() + "', is of type " +
+                            getName(type) + ", but has to be " + only);
     std::string whole = "tensor(" + getName(type) + ")";
     if (llvm::none_of(parameter->GetTypes(), [&](const std::string *allowed) { return *allowed == whole; }))
-      return node.malformed("input number " + Twine(i) + ", '" + parameter->GetName() + "', is of type " + getName(type) +
-                            ", which its operator does not take in opset " + Twine(node.getOpset()));
+      return node.malformed("input number " + Twine(i) + ", '" + parameter->GetName() + "', is of type " +
+                            getName(type) + ", which its operator does not take in opset " + Twine(node.getOpset()));
     auto [it, isNew] = bound.try_emplace(parameter->GetTypeStr(), i, type);
     if (isNew || it->second.second == type)
       continue;
@@ -90,11 +88,11 @@ static LogicalResult checkAttributes(Node &node, const OpSchema &schema) {
       return node.malformed("has attribute '" + attr.name() + "' twice");
     auto it = schema.attributes().find(attr.name());
     if (it == schema.attributes().end())
-      return node.malformed("has an attribute '" + attr.name() +
-                          "', which its operator does not have in opset " + Twine(node.getOpset()));
+      return node.malformed("has an attribute '" + attr.name() + "', which its operator does not have in opset " +
+                            Twine(node.getOpset()));
     if (attr.type() != it->second.type)
-      return node.malformed("attribute '" + attr.name() + "' is of type " + typeName(attr.type()) +
-                          ", but has to be " + typeName(it->second.type));
+      return node.malformed("attribute '" + attr.name() + "' is of type " + typeName(attr.type()) + ", but has to be " +
+                            typeName(it->second.type));
   }
   for (const auto &[name, attr] : schema.attributes())
     if (attr.required && !seen.contains(name))

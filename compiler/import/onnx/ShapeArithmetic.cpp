@@ -36,8 +36,7 @@ std::optional<double> Element::getNumber() const {
   if (number)
     return number;
   std::optional<int64_t> constant = expr ? getConstant(expr) : std::nullopt;
-  return constant ? std::optional(static_cast<double>(*constant) / static_cast<double>(divisor))
-                  : std::nullopt;
+  return constant ? std::optional(static_cast<double>(*constant) / static_cast<double>(divisor)) : std::nullopt;
 }
 
 /// A number that the expression is not below, given that no symbol is negative; none where none is known.
@@ -55,8 +54,7 @@ static std::optional<int64_t> getLowerBound(AffineExpr expr) {
     return a && b && !__builtin_add_overflow(*a, *b, &bound) ? std::optional(bound) : std::nullopt;
   case AffineExprKind::Mul:
     // A positive factor keeps the order; two factors that may both be negative tell nothing.
-    if (a && b && ((*a >= 0 && *b >= 0) || constant.value_or(0) > 0) &&
-        !__builtin_mul_overflow(*a, *b, &bound))
+    if (a && b && ((*a >= 0 && *b >= 0) || constant.value_or(0) > 0) && !__builtin_mul_overflow(*a, *b, &bound))
       return bound;
     return std::nullopt;
   case AffineExprKind::FloorDiv:
@@ -150,9 +148,7 @@ static std::optional<std::pair<int64_t, int64_t>> asConstants(const Element &a, 
   return std::pair(*x, *y);
 }
 
-static Element makeConstant(int64_t value, Type type) {
-  return makeInteger(getDimConstant(contextOf(type), value));
-}
+static Element makeConstant(int64_t value, Type type) { return makeInteger(getDimConstant(contextOf(type), value)); }
 
 //===----------------------------------------------------------------------===//
 // Sums, products, quotients
@@ -166,21 +162,15 @@ static Element addScaled(const Element &a, const Element &b, int64_t sign, Type 
       return {};
     return makeConstant(sum, type);
   }
-  if (auto folded =
-          foldNumbers(a, b, type, [&](double x, double y) { return x + static_cast<double>(sign) * y; }))
+  if (auto folded = foldNumbers(a, b, type, [&](double x, double y) { return x + static_cast<double>(sign) * y; }))
     return *folded;
   std::optional<Quotient> x = toQuotient(a, contextOf(type)), y = toQuotient(b, contextOf(type));
   if (!x || !y)
     return {};
-  return fromQuotient(simplifyDim(x->expr * y->divisor + y->expr * (sign * x->divisor)),
-                      x->divisor * y->divisor);
+  return fromQuotient(simplifyDim(x->expr * y->divisor + y->expr * (sign * x->divisor)), x->divisor * y->divisor);
 }
-Element onnx_import::addElements(const Element &a, const Element &b, Type type) {
-  return addScaled(a, b, 1, type);
-}
-Element onnx_import::subElements(const Element &a, const Element &b, Type type) {
-  return addScaled(a, b, -1, type);
-}
+Element onnx_import::addElements(const Element &a, const Element &b, Type type) { return addScaled(a, b, 1, type); }
+Element onnx_import::subElements(const Element &a, const Element &b, Type type) { return addScaled(a, b, -1, type); }
 
 Element onnx_import::mulElements(const Element &a, const Element &b, Type type) {
   if (auto constants = asConstants(a, b); constants && !isFloat(type)) {
@@ -212,7 +202,8 @@ static Element divIntegers(const Element &a, const Element &b, Type type) {
   std::optional<int64_t> divisor = getConstant(b.expr);
   if (!divisor || *divisor <= 0 || !isShort(a.expr))
     return {};
-  AffineExpr zero = getDimConstant(contextOf(type), 0), above = maxDims(a.expr, zero), below = maxDims(subDims(zero, a.expr), zero);
+  AffineExpr zero = getDimConstant(contextOf(type), 0), above = maxDims(a.expr, zero),
+             below = maxDims(subDims(zero, a.expr), zero);
   return makeInteger(subDims(divDims(above, b.expr), divDims(below, b.expr)));
 }
 
@@ -239,8 +230,7 @@ Element onnx_import::modElements(const Element &a, const Element &b, Type type) 
     if (constants->second == 0 || constants->second == -1)
       return {};
     int64_t rest = constants->first % constants->second;
-    return makeConstant(rest != 0 && (rest < 0) != (constants->second < 0) ? rest + constants->second : rest,
-                        type);
+    return makeConstant(rest != 0 && (rest < 0) != (constants->second < 0) ? rest + constants->second : rest, type);
   }
   if (!a.getInteger() || !b.getInteger() || !isModest(a.expr) || getConstant(b.expr).value_or(0) <= 0)
     return {};
@@ -277,12 +267,8 @@ static std::optional<bool> isLessOrEqual(const Element &a, const Element &b) {
   return std::nullopt;
 }
 
-static Element makeBool(std::optional<bool> value, Type type) {
-  return value ? makeConstant(*value, type) : Element();
-}
-static std::optional<bool> negate(std::optional<bool> value) {
-  return value ? std::optional(!*value) : std::nullopt;
-}
+static Element makeBool(std::optional<bool> value, Type type) { return value ? makeConstant(*value, type) : Element(); }
+static std::optional<bool> negate(std::optional<bool> value) { return value ? std::optional(!*value) : std::nullopt; }
 
 /// Whether two expressions may be joined to one by cases.
 static bool mayBeJoined(const Element &a, const Element &b) {
@@ -339,8 +325,7 @@ Element onnx_import::floorElement(const Element &a) {
 Element onnx_import::ceilElement(const Element &a) {
   if (a.number)
     return {{}, 1, std::ceil(*a.number)};
-  return a.expr ? makeInteger(ceilDivDims(a.expr, getDimConstant(a.expr.getContext(), a.divisor)))
-                : Element();
+  return a.expr ? makeInteger(ceilDivDims(a.expr, getDimConstant(a.expr.getContext(), a.divisor))) : Element();
 }
 Element onnx_import::notElement(const Element &a) {
   std::optional<int64_t> constant = a.getInteger() ? getConstant(a.expr) : std::nullopt;
@@ -352,9 +337,8 @@ Element onnx_import::absElement(const Element &a) {
   if (!a.expr || isNonNegative(a.expr))
     return a;
   std::optional<int64_t> constant = getConstant(a.expr);
-  return constant && *constant != INT64_MIN
-             ? Element{getDimConstant(a.expr.getContext(), -*constant), a.divisor, {}}
-             : Element();
+  return constant && *constant != INT64_MIN ? Element{getDimConstant(a.expr.getContext(), -*constant), a.divisor, {}}
+                                            : Element();
 }
 Element onnx_import::sqrtElement(const Element &a, Type type) {
   std::optional<double> number = a.getNumber();
@@ -382,6 +366,6 @@ Element onnx_import::castElement(const Element &a, Type from, Type to) {
   if (!constant || width >= 64)
     return a;
   auto wrapped = llvm::APInt(width, *constant, true, true);
-  return makeConstant(
-      to.isUnsignedInteger() ? static_cast<int64_t>(wrapped.getZExtValue()) : wrapped.getSExtValue(), to);
+  return makeConstant(to.isUnsignedInteger() ? static_cast<int64_t>(wrapped.getZExtValue()) : wrapped.getSExtValue(),
+                      to);
 }

@@ -44,7 +44,9 @@ Values requireIndicators(Node &n, Values values) {
   return values;
 }
 
-template <ElementFunction function> Values evaluateByCases(Node &n) { return requireIndicators(n, evaluateBinary<function>(n)); }
+template <ElementFunction function> Values evaluateByCases(Node &n) {
+  return requireIndicators(n, evaluateBinary<function>(n));
+}
 
 /// Whether a quotient of the dividend may be rounded down, as for what is not negative. Exporters compute so how long a
 /// convolution's result is; sizes for which the dividend alone is negative, too small for the convolution, are refused.
@@ -60,7 +62,8 @@ bool isRoundedDown(Node &n, AffineExpr dividend) {
 Values evaluateDiv(Node &n) {
   SmallVector<const ShapeValue *> inputs = knownInputs(n);
   std::optional<Ints> divisor = constantsAt(n, 1);
-  if (inputs.size() != 2 || !isa<IntegerType>(inputs[0]->type) || !divisor || divisor->size() != 1 || divisor->front() <= 0)
+  if (inputs.size() != 2 || !isa<IntegerType>(inputs[0]->type) || !divisor || divisor->size() != 1 ||
+      divisor->front() <= 0)
     return evaluateByCases<divElements>(n);
   if (n.getOpset() < 7 || inputs[0]->type != inputs[1]->type || inputs[1]->shape.size() > inputs[0]->shape.size())
     return {};
@@ -121,8 +124,7 @@ Values evaluateCast(Node &n) {
   Type to = n.getOpType() == "CastLike" ? n.inputType(1).getElementType() : n.getDataType("to", value->type);
   if (!to || !to.isIntOrFloat() || (isa<FloatType>(to) && to.getIntOrFloatBitWidth() < 16))
     return {};
-  return build(value->shape, to,
-               [&](IntsRef index) { return castElement(elementAt(*value, index), value->type, to); });
+  return build(value->shape, to, [&](IntsRef index) { return castElement(elementAt(*value, index), value->type, to); });
 }
 
 Values evaluateWhere(Node &n) {
@@ -153,7 +155,8 @@ template <ElementFunction function> Values evaluateReduce(Node &n) {
   Type type = value->type;
   Element result = value->elements[0];
   for (const Element &element : ArrayRef(value->elements).drop_front())
-    result = result.isKnown() && element.isKnown() ? castElement(function(result, element, type), type, type) : Element();
+    result =
+        result.isKnown() && element.isKnown() ? castElement(function(result, element, type), type, type) : Element();
   Ints shape = n.getBool("keepdims", true) ? Ints{1} : Ints{};
   return build(shape, type, [&](IntsRef) { return result; });
 }

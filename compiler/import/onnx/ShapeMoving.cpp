@@ -35,8 +35,7 @@ Values evaluateShape(Node &n) {
   int64_t start = clamp(n.getInt("start", 0)), end = clamp(n.getInt("end", rank));
   if (llvm::any_of(dims, isUnknownDim))
     return {};
-  return build(std::max<int64_t>(end - start, 0), n.i64(),
-               [&](IntsRef i) { return makeInteger(dims[start + i[0]]); });
+  return build(std::max<int64_t>(end - start, 0), n.i64(), [&](IntsRef i) { return makeInteger(dims[start + i[0]]); });
 }
 
 Values evaluateSize(Node &n) {
@@ -294,8 +293,8 @@ Values evaluateConstantOfShape(Node &n) {
 Values evaluateRange(Node &n) {
   SmallVector<const ShapeValue *> inputs = knownInputs(n);
   std::optional<Ints> start = constantsAt(n, 0), limit = constantsAt(n, 1), delta = constantsAt(n, 2);
-  if (inputs.size() != 3 || isa<FloatType>(inputs[0]->type) || !start || !limit || !delta ||
-      start->size() != 1 || limit->size() != 1 || delta->size() != 1 || (*delta)[0] == 0)
+  if (inputs.size() != 3 || isa<FloatType>(inputs[0]->type) || !start || !limit || !delta || start->size() != 1 ||
+      limit->size() != 1 || delta->size() != 1 || (*delta)[0] == 0)
     return {};
   int64_t count = countSteps((*start)[0], (*limit)[0], (*delta)[0], ShapeValue::kMaxElements + 1);
   if (count > ShapeValue::kMaxElements)
@@ -303,7 +302,8 @@ Values evaluateRange(Node &n) {
   return build(count, inputs[0]->type, [&](IntsRef i) {
     // The element is in range, where the product need not be.
     auto offset = static_cast<uint64_t>(i[0]) * static_cast<uint64_t>((*delta)[0]);
-    return makeInteger(getDimConstant(n.getContext(), static_cast<int64_t>(static_cast<uint64_t>((*start)[0]) + offset)));
+    return makeInteger(
+        getDimConstant(n.getContext(), static_cast<int64_t>(static_cast<uint64_t>((*start)[0]) + offset)));
   });
 }
 

@@ -55,8 +55,8 @@ struct ShapeValue {
 /// The elements of a constant, where it is small.
 std::optional<ShapeValue> getShapeValue(mlir::ElementsAttr constant);
 
-/// ceil((limit - start) / delta), no less than 0 and no more than `most`, for a `delta` other than 0. Nothing is rounded, and no distance
-/// between two numbers overflows.
+/// ceil((limit - start) / delta), no less than 0 and no more than `most`, for a `delta` other than 0. Nothing is
+/// rounded, and no distance between two numbers overflows.
 int64_t countSteps(int64_t start, int64_t limit, int64_t delta, int64_t most);
 
 /// Computes what is known of a node's outputs from what is known of its inputs: one value an output, or

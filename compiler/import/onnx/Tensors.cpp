@@ -116,14 +116,12 @@ TensorReader::Result TensorReader::read(const TensorProto &tensor, StringRef nam
   std::optional<int64_t> count = countElements(tensor);
   if (!count)
     return fail("has a negative dimension, or more than 2^40 elements");
-  auto type =
-      RankedTensorType::get(SmallVector<int64_t>(tensor.dims().begin(), tensor.dims().end()), element);
+  auto type = RankedTensorType::get(SmallVector<int64_t>(tensor.dims().begin(), tensor.dims().end()), element);
   int64_t size = getFileBytes(element, *count);
   if (tensor.data_location() == TensorProto::EXTERNAL)
     return readExternal(tensor, type, size, name);
-  if (tensor.has_raw_data() &&
-      (tensor.float_data_size() || tensor.int32_data_size() || tensor.int64_data_size() || tensor.double_data_size() ||
-       tensor.uint64_data_size() || tensor.string_data_size()))
+  if (tensor.has_raw_data() && (tensor.float_data_size() || tensor.int32_data_size() || tensor.int64_data_size() ||
+                                tensor.double_data_size() || tensor.uint64_data_size() || tensor.string_data_size()))
     return fail("has its elements twice, in raw_data and in a field of their type; one of the two has to go");
   if (!tensor.has_raw_data())
     return readFields(tensor, type, *count, name);
@@ -133,16 +131,15 @@ TensorReader::Result TensorReader::read(const TensorProto &tensor, StringRef nam
   return {makeElements(type, tensor.raw_data(), owner, name), {}};
 }
 
-TensorReader::Result TensorReader::readExternal(const TensorProto &tensor, RankedTensorType type,
-                                                int64_t size, StringRef name) {
+TensorReader::Result TensorReader::readExternal(const TensorProto &tensor, RankedTensorType type, int64_t size,
+                                                StringRef name) {
   StringRef location;
   uint64_t offset = 0, length = size;
   for (const auto &entry : tensor.external_data()) {
     StringRef key = entry.key(), value = entry.value();
     if (key == "location")
       location = value;
-    else if ((key == "offset" && value.getAsInteger(10, offset)) ||
-             (key == "length" && value.getAsInteger(10, length)))
+    else if ((key == "offset" && value.getAsInteger(10, offset)) || (key == "length" && value.getAsInteger(10, length)))
       return fail("has an external " + key + " '" + value + "', which is no number of bytes");
   }
   if (location.empty())
@@ -155,8 +152,8 @@ TensorReader::Result TensorReader::readExternal(const TensorProto &tensor, Ranke
   if (!file)
     return fail("cannot be read from '" + location + "': " + error);
   if (offset > file->getBytes().size() || file->getBytes().size() - offset < length)
-    return fail("ends at byte " + Twine(offset) + " + " + Twine(length) + " of '" + location +
-                "', which has " + Twine(file->getBytes().size()) + " bytes");
+    return fail("ends at byte " + Twine(offset) + " + " + Twine(length) + " of '" + location + "', which has " +
+                Twine(file->getBytes().size()) + " bytes");
   return {makeElements(type, file->getBytes().slice(offset, length), file, name), {}};
 }
 
@@ -176,12 +173,11 @@ TensorReader::Result TensorReader::readFields(const TensorProto &tensor, RankedT
   int64_t width = getByteWidth(element), entries = getFileBytes(element, count) / width;
   auto take = [&](const auto &field, StringRef what) -> Result {
     if (field.size() != entries)
-      return fail("needs " + Twine(entries) + (entries == count ? " elements" : " bytes") +
-                  " for its shape " + dimsToString(getDims(type)) + ", but has " + Twine(field.size()) +
-                  " in " + what);
+      return fail("needs " + Twine(entries) + (entries == count ? " elements" : " bytes") + " for its shape " +
+                  dimsToString(getDims(type)) + ", but has " + Twine(field.size()) + " in " + what);
     if (sizeof(*field.data()) == static_cast<size_t>(width) || count == 0)
-      return {makeElements(
-                  type, {reinterpret_cast<const char *>(field.data()), static_cast<size_t>(count * width)}, owner, name),
+      return {makeElements(type, {reinterpret_cast<const char *>(field.data()), static_cast<size_t>(count * width)},
+                           owner, name),
               {}};
     auto bytes = std::make_shared<SmallVector<char>>(narrow(field, width));
     return {makeElements(type, *bytes, bytes, name), {}};

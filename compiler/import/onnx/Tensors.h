@@ -56,10 +56,8 @@ public:
   Result read(const onnx::TensorProto &tensor, llvm::StringRef name);
 
 private:
-  Result readExternal(const onnx::TensorProto &tensor, mlir::RankedTensorType type, int64_t size,
-                      llvm::StringRef name);
-  Result readFields(const onnx::TensorProto &tensor, mlir::RankedTensorType type, int64_t count,
-                    llvm::StringRef name);
+  Result readExternal(const onnx::TensorProto &tensor, mlir::RankedTensorType type, int64_t size, llvm::StringRef name);
+  Result readFields(const onnx::TensorProto &tensor, mlir::RankedTensorType type, int64_t count, llvm::StringRef name);
 
   mlir::MLIRContext *context;
   std::shared_ptr<const void> owner;

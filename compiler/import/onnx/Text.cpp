@@ -48,9 +48,7 @@ AffineExpr onnx_import::countStrings(GraphBuilder &b, const Strings &s) {
   return getElementCount(b.getContext(), b.dims(s.ends));
 }
 
-Value onnx_import::listEnds(GraphBuilder &b, const Strings &s) {
-  return b.reshape(s.ends, countStrings(b, s));
-}
+Value onnx_import::listEnds(GraphBuilder &b, const Strings &s) { return b.reshape(s.ends, countStrings(b, s)); }
 
 Value onnx_import::listLengths(GraphBuilder &b, const Strings &s) {
   Value ends = listEnds(b, s), number = b.iota(b.dims(ends), 0, b.i64()), zero = b.scalarLike(0, ends);
@@ -67,8 +65,7 @@ Spread onnx_import::spread(Node &n, Value lengths) {
   return {ends, part, n.sub(number, n.gather(n.sub(ends, lengths), part, 0))};
 }
 
-Strings onnx_import::gatherRanges(Node &n, Value bytes, Value begins, Value lengths,
-                                  ArrayRef<AffineExpr> shape) {
+Strings onnx_import::gatherRanges(Node &n, Value bytes, Value begins, Value lengths, ArrayRef<AffineExpr> shape) {
   Spread all = spread(n, lengths);
   Value from = n.add(n.gather(begins, all.part, 0), all.place);
   return {n.gather(bytes, from, 0), n.reshape(all.ends, shape)};
@@ -91,9 +88,9 @@ Strings onnx_import::joinStrings(Node &n, const Strings &first, const Strings &s
 
 Value onnx_import::findStrings(Node &n, const Strings &s, ArrayRef<std::string> keys) {
   Strings table = makeStrings(n, keys, static_cast<int64_t>(keys.size()));
-  Value found = n.call("tenon_find_strings", {s.bytes, listEnds(n, s), table.bytes, table.ends},
-                       {{countStrings(n, s), n.i64()}})
-                    .front();
+  Value found =
+      n.call("tenon_find_strings", {s.bytes, listEnds(n, s), table.bytes, table.ends}, {{countStrings(n, s), n.i64()}})
+          .front();
   return n.reshape(found, n.dims(s.ends));
 }
 
@@ -104,7 +101,7 @@ Strings onnx_import::changeCase(Node &n, const Strings &s, bool upper) {
 
 std::string onnx_import::changeCase(StringRef text, bool upper) {
   std::string result(text);
-  ::changeCase(text.bytes_begin(), reinterpret_cast<uint8_t *>(result.data()),
-               static_cast<int64_t>(text.size()), upper);
+  ::changeCase(text.bytes_begin(), reinterpret_cast<uint8_t *>(result.data()), static_cast<int64_t>(text.size()),
+               upper);
   return result;
 }

@@ -40,8 +40,7 @@ struct PackedRows {
 
 class BlockEmitter {
 public:
-  BlockEmitter(const StridedCopy &copy, const LoopChain &columnChain, const LoopChain &rowChain,
-               int64_t vectorBytes);
+  BlockEmitter(const StridedCopy &copy, const LoopChain &columnChain, const LoopChain &rowChain, int64_t vectorBytes);
   void emit();
 
 private:
@@ -52,8 +51,7 @@ private:
   void emitLargest();
   void emitBlocks(Block block, Walk walk);
   PackedRows choosePackedRows(Block block);
-  void forPackedRows(PackedRows packed, Value firstRow, Value height,
-                     llvm::function_ref<void(Value, Value)> body);
+  void forPackedRows(PackedRows packed, Value firstRow, Value height, llvm::function_ref<void(Value, Value)> body);
   void emitPacked(Block block);
   void emitBlock(Block block, llvm::function_ref<Value(int64_t)> load, ArrayRef<Value> to);
   Value continuesRows();
@@ -129,8 +127,7 @@ void BlockEmitter::emitBlock(Block block, llvm::function_ref<Value(int64_t)> loa
 /// it.
 void BlockEmitter::emitBlocks(Block block, Walk walk) {
   Value unit = builder.constant(copy.unit);
-  auto emit = [&](Places places, Value column, ArrayRef<Value> columnOffsets, Value row,
-                  ArrayRef<Value> rowOffsets) {
+  auto emit = [&](Places places, Value column, ArrayRef<Value> columnOffsets, Value row, ArrayRef<Value> rowOffsets) {
     Value from = builder.add(places.at[kInput], builder.mul(column, unit)),
           to = builder.add(places.at[kOutput], builder.mul(row, unit));
     emitBlock(
@@ -147,8 +144,7 @@ void BlockEmitter::emitBlocks(Block block, Walk walk) {
                          [&](Value column) { emit(places, column, getColumns(column), row, rowOffsets); });
       });
     // The lines of so many rows stay in L1 until the next columns of theirs are read.
-    Value height =
-        builder.b.createOrFold<arith::MinSIOp>(builder.loc, rows.extent, builder.constant(kMaxRows));
+    Value height = builder.b.createOrFold<arith::MinSIOp>(builder.loc, rows.extent, builder.constant(kMaxRows));
     builder.forTiles(rows.extent, kMaxRows, height, [&](Value firstRow) {
       builder.forSteps(columns.extent, block.columns, [&](Value column) {
         SmallVector<Value> columnOffsets = getColumns(column);
@@ -188,14 +184,14 @@ PackedRows BlockEmitter::choosePackedRows(Block block) {
 void BlockEmitter::forPackedRows(PackedRows packed, Value firstRow, Value height,
                                  llvm::function_ref<void(Value, Value)> body) {
   if (!packed.isNested)
-    return builder.forRange(
-        height, [&](Value row) { body(row, builder.getOffset(rows, kInput, builder.add(firstRow, row))); });
+    return builder.forRange(height,
+                            [&](Value row) { body(row, builder.getOffset(rows, kInput, builder.add(firstRow, row))); });
   const RunLoop &inner = rows.loops[0], &outer = rows.loops[1];
   Value first = builder.div(firstRow, inner.extent);
   builder.forRange(inner.extent, [&](Value i) {
     builder.forRange(builder.div(height, inner.extent), [&](Value j) {
-      Value offset = builder.add(builder.mul(i, inner.strides[kInput]),
-                                 builder.mul(builder.add(first, j), outer.strides[kInput]));
+      Value offset =
+          builder.add(builder.mul(i, inner.strides[kInput]), builder.mul(builder.add(first, j), outer.strides[kInput]));
       body(builder.add(builder.mul(j, inner.extent), i), offset);
     });
   });
@@ -222,8 +218,8 @@ void BlockEmitter::emitPacked(Block block) {
     forPackedRows(packedRows, firstRow, height, [&](Value row, Value offset) {
       Value line = builder.add(from, offset);
       builder.forSteps(width, lanes, [&](Value column) {
-        builder.storeUnits(builder.loadUnits(lanes, builder.add(line, builder.mul(column, unit))),
-                           placeOf(row, column), scratch);
+        builder.storeUnits(builder.loadUnits(lanes, builder.add(line, builder.mul(column, unit))), placeOf(row, column),
+                           scratch);
       });
     });
     builder.forSteps(width, block.columns, [&](Value column) {
@@ -232,11 +228,10 @@ void BlockEmitter::emitPacked(Block block) {
       builder.forSteps(height, block.rows, [&](Value row) {
         Value packed = placeOf(row, column), to = builder.add(base, builder.mul(row, unit));
         auto load = [&](int64_t i) {
-          return builder.loadUnits(
-              block.columns, builder.add(packed, builder.mul(builder.constant(i), pitchElements)), scratch);
+          return builder.loadUnits(block.columns, builder.add(packed, builder.mul(builder.constant(i), pitchElements)),
+                                   scratch);
         };
-        emitBlock(block, load,
-                  llvm::map_to_vector(offsets, [&](Value offset) { return builder.add(to, offset); }));
+        emitBlock(block, load, llvm::map_to_vector(offsets, [&](Value offset) { return builder.add(to, offset); }));
       });
     });
   };
@@ -260,20 +255,17 @@ void BlockEmitter::emitLargest() {
     builder.ifElse(
         outputConflicts, [&] { emitBlocks(narrow, Walk::AlongRows); },
         [&] {
-          emitBlocks(half, rows.loops.size() > 1 && columns.loops.size() == 1 ? Walk::AlongColumns
-                                                                              : Walk::AlongRows);
+          emitBlocks(half, rows.loops.size() > 1 && columns.loops.size() == 1 ? Walk::AlongColumns : Walk::AlongRows);
         });
   };
   Value isPacked = builder.both(conflicts(inputStride, isWide ? kManyConflicts : kSomeConflicts), hasLines);
   builder.ifElse(
-      isPacked,
-      [&] { builder.ifElse(outputConflicts, [&] { emitPacked(narrow); }, [&] { emitPacked(half); }); },
+      isPacked, [&] { builder.ifElse(outputConflicts, [&] { emitPacked(narrow); }, [&] { emitPacked(half); }); },
       [&] {
         if (!isWide)
           return emitDirect();
         builder.ifElse(
-            conflicts(inputStride, kSomeConflicts), [&] { emitBlocks({lanes, lanes}, Walk::AlongRows); },
-            emitDirect);
+            conflicts(inputStride, kSomeConflicts), [&] { emitBlocks({lanes, lanes}, Walk::AlongRows); }, emitDirect);
       });
 }
 
@@ -315,8 +307,7 @@ Value BlockEmitter::hasRowsApart() {
 /// True if blocks of `size` and `length`, of which `few` have less than `size`, fit into `many`.
 Value BlockEmitter::canPad(int64_t size, int64_t length, Value few, Value many) {
   Value least = builder.add(countFurther(builder, size, few), builder.constant(length));
-  return builder.both(needsPadding(builder, size, few),
-                      builder.compare(arith::CmpIPredicate::sge, many, least));
+  return builder.both(needsPadding(builder, size, few), builder.compare(arith::CmpIPredicate::sge, many, least));
 }
 
 /// A column is written as `size` units, of which those after its own are the next column's. The last block
@@ -339,8 +330,7 @@ void BlockEmitter::emitPaddedRows(int64_t size, int64_t length) {
     behind.push_back(offsetOf(back, further));
   }
   auto emit = [&](Places places, Value column, ArrayRef<Value> offsets, Value shift) {
-    Value from = builder.add(places.at[kInput], builder.mul(column, unit)),
-          to = builder.sub(places.at[kOutput], shift);
+    Value from = builder.add(places.at[kInput], builder.mul(column, unit)), to = builder.sub(places.at[kOutput], shift);
     Shuffles shuffles(builder.b, builder.loc, builder.wordsPerUnit);
     SmallVector<Value> vectors;
     for (Value offset : offsets)
@@ -369,9 +359,8 @@ void BlockEmitter::emitPaddedColumns(int64_t size) {
     Value from = builder.sub(places.at[kInput], builder.mul(shift, unit)),
           to = builder.add(places.at[kOutput], builder.mul(row, unit));
     for (int64_t i = 0; i < size; ++i)
-      vectors.push_back(
-          builder.loadUnits(size, builder.add(from, builder.mul(builder.add(row, builder.constant(i)),
-                                                                rows.loops[0].strides[kInput]))));
+      vectors.push_back(builder.loadUnits(
+          size, builder.add(from, builder.mul(builder.add(row, builder.constant(i)), rows.loops[0].strides[kInput]))));
     for (auto [i, vector] : llvm::enumerate(shuffles.transpose(vectors))) {
       Value column = builder.sub(builder.constant(i), shift);
       Value isOne = builder.both(builder.isAtLeast(column, 0),
@@ -382,8 +371,7 @@ void BlockEmitter::emitPaddedColumns(int64_t size) {
     }
   };
   forOthersAround(rows, [&](Places places) {
-    builder.forSteps(builder.sub(extent, further), size,
-                     [&](Value row) { emit(places, row, builder.constant(0)); });
+    builder.forSteps(builder.sub(extent, further), size, [&](Value row) { emit(places, row, builder.constant(0)); });
     emit(places, builder.sub(extent, builder.constant(size)), missing);
   });
 }
@@ -415,8 +403,7 @@ void BlockEmitter::emitSingle() {
     Side side;
     int64_t count;
   };
-  constexpr Count kCounts[] = {{kOutput, 2}, {kOutput, 3}, {kOutput, 4},
-                               {kInput, 2},  {kInput, 3},  {kInput, 4}};
+  constexpr Count kCounts[] = {{kOutput, 2}, {kOutput, 3}, {kOutput, 4}, {kInput, 2}, {kInput, 3}, {kInput, 4}};
   std::function<void(ArrayRef<Count>)> choose = [&](ArrayRef<Count> counts) {
     if (counts.empty())
       return move();
@@ -487,10 +474,9 @@ static bool hasRoom(const StridedCopy &copy, const LoopChain &chain, const LoopC
   // LLVM interleaves rows of bytes and halves better.
   if (side == kOutput && copy.getUnitBits() < kWideBits)
     return false;
-  int64_t needed = kMinRows + (kMinRows - 1) / chain.extent,
-          stride = copy.loops[other.loops[0]].strides[side];
-  bool isContinued = ShapedType::isDynamic(stride) || (side == kOutput ? stride == chain.extent * copy.unit
-                                                                       : stride >= chain.extent * copy.unit);
+  int64_t needed = kMinRows + (kMinRows - 1) / chain.extent, stride = copy.loops[other.loops[0]].strides[side];
+  bool isContinued = ShapedType::isDynamic(stride) ||
+                     (side == kOutput ? stride == chain.extent * copy.unit : stride >= chain.extent * copy.unit);
   int64_t length = copy.loops[other.loops[0]].extent;
   return isContinued && (ShapedType::isDynamic(length) || length >= needed);
 }
@@ -505,8 +491,7 @@ bool tenon::transposeBlocks(const StridedCopy &copy, int64_t vectorBytes) {
   unsigned innermost[2] = {copy.orders[kInput][0], copy.orders[kOutput][0]};
   int64_t wantedColumns = isPacked ? longRun / 2 : lanes, wantedRows = isPacked ? longRun : lanes;
   // A few rows have the first choice if the number of columns is dynamic: of those there will be enough.
-  bool rowsFirst = ShapedType::isDynamic(copy.getInner(kInput).extent) &&
-                   copy.getInner(kOutput).extent < lanes &&
+  bool rowsFirst = ShapedType::isDynamic(copy.getInner(kInput).extent) && copy.getInner(kOutput).extent < lanes &&
                    !ShapedType::isDynamic(copy.getInner(kOutput).extent);
   LoopChain rows = rowsFirst ? copy.growChain(kOutput, innermost[kInput], wantedRows) : LoopChain();
   LoopChain columns =

@@ -31,9 +31,7 @@ CopyBuilder::CopyBuilder(const StridedCopy &copy)
     bases.push_back(metadata.getBaseBuffer());
   }
   for (const CopyLoop &loop : copy.loops) {
-    auto dimOf = [&](Side side) {
-      return copy.getMap(side).getResultPosition(b.getAffineDimExpr(loop.loop));
-    };
+    auto dimOf = [&](Side side) { return copy.getMap(side).getResultPosition(b.getAffineDimExpr(loop.loop)); };
     RunLoop run;
     run.extent = ShapedType::isDynamic(loop.extent)
                      ? b.createOrFold<memref::DimOp>(loc, copy.getOperand(kOutput), *dimOf(kOutput))
@@ -50,8 +48,7 @@ CopyBuilder::CopyBuilder(const StridedCopy &copy)
     auto type = cast<MemRefType>(copy.getOperand(side).getType());
     memory[side] = memref::ReinterpretCastOp::create(
         b, loc,
-        MemRefType::get({ShapedType::kDynamic}, elementType, MemRefLayoutAttrInterface(),
-                        type.getMemorySpace()),
+        MemRefType::get({ShapedType::kDynamic}, elementType, MemRefLayoutAttrInterface(), type.getMemorySpace()),
         bases[side], OpFoldResult(b.getIndexAttr(0)), ArrayRef<OpFoldResult>{OpFoldResult(end)},
         ArrayRef<OpFoldResult>{OpFoldResult(b.getIndexAttr(1))});
   }
@@ -103,8 +100,7 @@ void CopyBuilder::forTiles(Value extent, int64_t size, Value width, llvm::functi
   body(arith::MinSIOp::create(b, loc, loop.getInductionVar(), sub(extent, width)));
 }
 
-void CopyBuilder::ifElse(Value condition, llvm::function_ref<void()> then,
-                         llvm::function_ref<void()> otherwise) {
+void CopyBuilder::ifElse(Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise) {
   if (std::optional<int64_t> known = getConstantIntValue(condition))
     return *known ? then() : otherwise();
   auto choice = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/true);
@@ -138,21 +134,18 @@ void CopyBuilder::moveUnits(ArrayRef<RunLoop> loops, Places places) {
 
 void CopyBuilder::moveVector(int64_t elements, Places places, int64_t offset) {
   Value from = add(places.at[kInput], constant(offset)), to = add(places.at[kOutput], constant(offset));
-  Value vector =
-      vector::LoadOp::create(b, loc, VectorType::get({elements}, elementType), memory[kInput], from);
+  Value vector = vector::LoadOp::create(b, loc, VectorType::get({elements}, elementType), memory[kInput], from);
   vector::StoreOp::create(b, loc, vector, memory[kOutput], to);
 }
 
 Value CopyBuilder::loadUnits(int64_t units, Value place, Value memory) {
-  Value vector =
-      vector::LoadOp::create(b, loc, VectorType::get({units * copy.unit}, elementType), memory, place);
+  Value vector = vector::LoadOp::create(b, loc, VectorType::get({units * copy.unit}, elementType), memory, place);
   return b.createOrFold<vector::BitCastOp>(loc, VectorType::get({units * wordsPerUnit}, wordType), vector);
 }
 
 void CopyBuilder::storeUnits(Value words, Value place, Value memory) {
   int64_t units = cast<VectorType>(words.getType()).getDimSize(0) / wordsPerUnit;
-  Value vector =
-      b.createOrFold<vector::BitCastOp>(loc, VectorType::get({units * copy.unit}, elementType), words);
+  Value vector = b.createOrFold<vector::BitCastOp>(loc, VectorType::get({units * copy.unit}, elementType), words);
   vector::StoreOp::create(b, loc, vector, memory, place);
 }
 
@@ -172,8 +165,7 @@ Value CopyBuilder::getScratch(int64_t units) {
     memory = memref::AllocaOp::create(b, loc, type, b.getI64IntegerAttr(kAlignment));
     memory->setAttr(kName, b.getUnitAttr());
   }
-  return memref::ViewOp::create(b, loc, MemRefType::get({elements}, elementType), memory, constant(0),
-                                ValueRange());
+  return memref::ViewOp::create(b, loc, MemRefType::get({elements}, elementType), memory, constant(0), ValueRange());
 }
 
 Value CopyBuilder::getOffset(const RunChain &chain, Side side, Value position) {

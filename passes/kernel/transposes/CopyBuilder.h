@@ -46,8 +46,7 @@ public:
   void forRange(mlir::Value extent, llvm::function_ref<void(mlir::Value)> body);
   /// A loop over tiles of `size` positions, or of all `extent` ones if they are fewer: `width` is the lesser
   /// of both.
-  void forTiles(mlir::Value extent, int64_t size, mlir::Value width,
-                llvm::function_ref<void(mlir::Value)> body);
+  void forTiles(mlir::Value extent, int64_t size, mlir::Value width, llvm::function_ref<void(mlir::Value)> body);
   void ifElse(mlir::Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
   void ifTrue(mlir::Value condition, llvm::function_ref<void()> then);
   /// Moves units one by one, in the order of the output.
@@ -65,8 +64,7 @@ public:
   /// The offset of `position` on the side where the chain is not contiguous.
   mlir::Value getOffset(const RunChain &chain, Side side, mlir::Value position);
   /// The offsets of `count` positions from `position` on.
-  llvm::SmallVector<mlir::Value> getOffsets(const RunChain &chain, Side side, mlir::Value position,
-                                            int64_t count);
+  llvm::SmallVector<mlir::Value> getOffsets(const RunChain &chain, Side side, mlir::Value position, int64_t count);
   /// The loops of `copy` but for those in `taken`.
   llvm::SmallVector<RunLoop> getOthers(llvm::ArrayRef<unsigned> taken) const;
 

@@ -40,8 +40,7 @@ static void emitPermutation(CopyBuilder &builder, const VectorPlaces &places, in
     vectors.push_back(builder.loadUnits(units, place));
   for (auto [i, place] : llvm::enumerate(places.at[kOutput])) {
     int64_t vector = i;
-    builder.storeUnits(shuffles.gather(vectors, units, [&](int64_t unit) { return getSource(vector, unit); }),
-                       place);
+    builder.storeUnits(shuffles.gather(vectors, units, [&](int64_t unit) { return getSource(vector, unit); }), place);
   }
 }
 
@@ -142,9 +141,9 @@ static void emitStrip(const StridedCopy &copy, const Strip &strip, int64_t units
     Value base = builder.add(place, builder.mul(position, builder.constant(strip.counts[side] * copy.unit)));
     for (int64_t row = 0; row < strip.counts[other]; ++row)
       for (int64_t i = 0; i < strip.counts[side]; ++i) {
-        Value offset = strip.few[other] ? builder.mul(builder.constant(row),
-                                                      builder.loops[*strip.few[other]].strides[side])
-                                        : builder.constant(0);
+        Value offset = strip.few[other]
+                           ? builder.mul(builder.constant(row), builder.loops[*strip.few[other]].strides[side])
+                           : builder.constant(0);
         places.push_back(builder.add(base, builder.add(offset, builder.constant(i * units * copy.unit))));
       }
     return places;

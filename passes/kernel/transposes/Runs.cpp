@@ -33,8 +33,7 @@ static bool canOverwrite(const CopyLoop &inner, int64_t run) {
 /// Moves each run as one vector that is longer than it: the next run in the output overwrites what is too
 /// much there. The last run of `inner` is moved exactly, so that nothing is read or written outside of the
 /// operands: the input has one more run after each of the others.
-static void moveLonger(CopyBuilder &builder, const RunLoop &inner, int64_t run, int64_t vectorElements,
-                       Places places) {
+static void moveLonger(CopyBuilder &builder, const RunLoop &inner, int64_t run, int64_t vectorElements, Places places) {
   OpBuilder &b = builder.b;
   Value last = builder.sub(inner.extent, builder.constant(1));
   auto placesAt = [&](Value position) {
@@ -61,8 +60,7 @@ bool tenon::moveRuns(const StridedCopy &copy, int64_t vectorBytes) {
   CopyBuilder builder(copy);
   SmallVector<RunLoop> outer = builder.getOthers(innermost);
   int64_t below = llvm::bit_floor(uint64_t(run)), above = llvm::bit_ceil(uint64_t(run));
-  if (below != above && above * bits <= kMaxLongerBits &&
-      canOverwrite(copy.loops[copy.orders[kOutput][1]], run)) {
+  if (below != above && above * bits <= kMaxLongerBits && canOverwrite(copy.loops[copy.orders[kOutput][1]], run)) {
     builder.forLoops(ArrayRef(outer).drop_back(), builder.start,
                      [&](Places places) { moveLonger(builder, outer.back(), run, above, places); });
     return true;

@@ -22,8 +22,7 @@ Value Shuffles::shuffle(Value x, Value y, ArrayRef<int64_t> words) {
 }
 
 SmallVector<Value> Shuffles::transpose(ArrayRef<Value> rows) {
-  int64_t unitsOfLane = std::max<int64_t>(kLaneBits / (getWordBits(rows[0]) * wordsPerUnit), 1),
-          numRows = rows.size();
+  int64_t unitsOfLane = std::max<int64_t>(kLaneBits / (getWordBits(rows[0]) * wordsPerUnit), 1), numRows = rows.size();
   if (numRows <= unitsOfLane)
     return transposeInParts(rows);
   // Blocks as wide as a lane first: the shuffles that they take cross no lane.
@@ -94,9 +93,8 @@ SmallVector<Value> Shuffles::concatenate(ArrayRef<Value> vectors, int64_t count)
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(whole));
   SmallVector<Value> joined(count, zero);
   for (auto [i, vector] : llvm::enumerate(vectors))
-    joined[i % count] = vector::InsertStridedSliceOp::create(b, loc, vector, joined[i % count],
-                                                             ArrayRef<int64_t>{int64_t(i) / count * size},
-                                                             ArrayRef<int64_t>{1});
+    joined[i % count] = vector::InsertStridedSliceOp::create(
+        b, loc, vector, joined[i % count], ArrayRef<int64_t>{int64_t(i) / count * size}, ArrayRef<int64_t>{1});
   return joined;
 }
 
@@ -171,13 +169,11 @@ Value Shuffles::mergeWide(ArrayRef<Value> vectors, ArrayRef<VectorUnit> sources)
   return nodes[0].vector;
 }
 
-Value Shuffles::gather(ArrayRef<Value> vectors, int64_t units,
-                       llvm::function_ref<VectorUnit(int64_t)> getSource) {
+Value Shuffles::gather(ArrayRef<Value> vectors, int64_t units, llvm::function_ref<VectorUnit(int64_t)> getSource) {
   constexpr int64_t kNarrowBits = 16;
   SmallVector<VectorUnit> sources;
   for (int64_t unit = 0; unit < units; ++unit)
     sources.push_back(getSource(unit));
   bool isLane = countWords(vectors[0]) * getWordBits(vectors[0]) <= kLaneBits;
-  return isLane && getWordBits(vectors[0]) <= kNarrowBits ? mergeNarrow(vectors, sources)
-                                                          : mergeWide(vectors, sources);
+  return isLane && getWordBits(vectors[0]) <= kNarrowBits ? mergeNarrow(vectors, sources) : mergeWide(vectors, sources);
 }

@@ -26,8 +26,7 @@ static bool isCopy(linalg::GenericOp op) {
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   return yield.getOperand(0) == op.getBody()->getArgument(0) && op.getBody()->getOperations().size() == 1 &&
-         llvm::all_of(
-             maps, [](AffineMap map) { return map.isProjectedPermutation() && map.getNumResults() > 0; }) &&
+         llvm::all_of(maps, [](AffineMap map) { return map.isProjectedPermutation() && map.getNumResults() > 0; }) &&
          maps[kOutput].getNumResults() == op.getNumLoops();
 }
 
@@ -76,8 +75,7 @@ void StridedCopy::collapse() {
   auto continues = [](const CopyLoop &outer, const CopyLoop &inner) {
     return !ShapedType::isDynamic(outer.extent) && !ShapedType::isDynamic(inner.extent) &&
            llvm::all_of(kSides, [&](Side side) {
-             return !ShapedType::isDynamic(outer.strides[side]) &&
-                    !ShapedType::isDynamic(inner.strides[side]) &&
+             return !ShapedType::isDynamic(outer.strides[side]) && !ShapedType::isDynamic(inner.strides[side]) &&
                     outer.strides[side] == inner.extent * inner.strides[side];
            });
   };

@@ -56,8 +56,7 @@ struct DefineZeroPower : OpRewritePattern<math::PowFOp> {
 struct ExpandShaderMath : public tenon::impl::ExpandShaderMathBase<ExpandShaderMath> {
   void runOnOperation() override {
     WalkResult refused = getOperation()->walk([](Operation *op) {
-      if (!isa<math::MathDialect>(op->getDialect()) || !op->getResult(0).getType().isF64() ||
-          isForDoubles(op))
+      if (!isa<math::MathDialect>(op->getDialect()) || !op->getResult(0).getType().isF64() || isForDoubles(op))
         return WalkResult::advance();
       op->emitError("computes ") << op->getName().stripDialect()
                                  << " of 64-bit floats, which Vulkan has not: convert it to f32";

@@ -140,8 +140,7 @@ FailureOr<Flattener::Place> Flattener::resolve(OpBuilder &b, Operation *user, Va
     Value position = getValueOrCreateConstantIndexOp(b, loc, offset);
     if (!dropped[i]) {
       Value step = getValueOrCreateConstantIndexOp(b, loc, stride);
-      position =
-          arith::AddIOp::create(b, loc, position, arith::MulIOp::create(b, loc, indices[next++], step));
+      position = arith::AddIOp::create(b, loc, position, arith::MulIOp::create(b, loc, indices[next++], step));
     }
     inSource.push_back(position);
   }

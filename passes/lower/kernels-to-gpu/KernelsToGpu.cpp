@@ -34,15 +34,14 @@ static constexpr size_t kMaxPushConstants = 32;
 /// as MLIR does; what later versions have built in is an extension there.
 static spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
   using spirv::Capability, spirv::Extension;
-  auto triple = spirv::VerCapExtAttr::get(
-      spirv::Version::V_1_3,
-      {Capability::Shader, Capability::Int8, Capability::Int16, Capability::Int64, Capability::Float16,
-       Capability::Float64, Capability::StorageBuffer16BitAccess, Capability::StorageBuffer8BitAccess},
-      {Extension::SPV_KHR_storage_buffer_storage_class, Extension::SPV_KHR_16bit_storage,
-       Extension::SPV_KHR_8bit_storage},
-      context);
-  return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context),
-                                   spirv::ClientAPI::Vulkan);
+  auto triple = spirv::VerCapExtAttr::get(spirv::Version::V_1_3,
+                                          {Capability::Shader, Capability::Int8, Capability::Int16, Capability::Int64,
+                                           Capability::Float16, Capability::Float64,
+                                           Capability::StorageBuffer16BitAccess, Capability::StorageBuffer8BitAccess},
+                                          {Extension::SPV_KHR_storage_buffer_storage_class,
+                                           Extension::SPV_KHR_16bit_storage, Extension::SPV_KHR_8bit_storage},
+                                          context);
+  return spirv::TargetEnvAttr::get(triple, spirv::getDefaultResourceLimits(context), spirv::ClientAPI::Vulkan);
 }
 
 /// The number of this invocation. Grids have two dimensions, since one may have no more than 65535 groups.
@@ -58,9 +57,7 @@ static Value emitInvocationNumber(OpBuilder &b, Location loc) {
 
 /// What would be lowered to something else without a word.
 static LogicalResult checkTypes(func::FuncOp kernel) {
-  auto isForeign = [](Type type) {
-    return isa<FloatType>(type) && !type.isF16() && !type.isF32() && !type.isF64();
-  };
+  auto isForeign = [](Type type) { return isa<FloatType>(type) && !type.isF16() && !type.isF32() && !type.isF64(); };
   for (Type type : kernel.getArgumentTypes())
     if (auto memref = dyn_cast<MemRefType>(type); memref && isForeign(memref.getElementType()))
       return kernel.emitError("has a buffer of ") << memref.getElementType() << ", which Vulkan cannot hold";
@@ -71,8 +68,7 @@ static LogicalResult checkTypes(func::FuncOp kernel) {
                WalkResult::interrupt();
     if (auto constant = dyn_cast<arith::ConstantIndexOp>(op))
       if (constant.value() != static_cast<int32_t>(constant.value()))
-        return op->emitError("needs the index ")
-                   << constant.value() << ", and indices have 32 bits on Vulkan",
+        return op->emitError("needs the index ") << constant.value() << ", and indices have 32 bits on Vulkan",
                WalkResult::interrupt();
     return WalkResult::advance();
   });
@@ -105,8 +101,7 @@ static LogicalResult convertKernel(func::FuncOp kernel) {
   b.setInsertionPointToStart(module.getBody());
   auto entry = gpu::GPUFuncOp::create(b, loc, kernel.getName(), b.getFunctionType(types, {}));
   entry->setAttr(gpu::GPUDialect::getKernelFuncAttrName(), b.getUnitAttr());
-  entry->setAttr(spirv::getEntryPointABIAttrName(),
-                 spirv::getEntryPointABIAttr(context, {kWorkgroupSize, 1, 1}));
+  entry->setAttr(spirv::getEntryPointABIAttrName(), spirv::getEntryPointABIAttr(context, {kWorkgroupSize, 1, 1}));
   for (unsigned i = 0; i <= numBuffers; ++i)
     entry.setArgAttr(i, spirv::getInterfaceVarABIAttrName(),
                      spirv::getInterfaceVarABIAttr(/*descriptorSet=*/0, i, std::nullopt, context));
@@ -121,8 +116,7 @@ static LogicalResult convertKernel(func::FuncOp kernel) {
   SmallVector<Value> values;
   unsigned nextBuffer = 0, nextSize = 0;
   for (Type type : kernel.getArgumentTypes().drop_back(2))
-    values.push_back(isa<MemRefType>(type) ? Value(block.getArgument(nextBuffer++))
-                                           : loadInteger(nextSize++));
+    values.push_back(isa<MemRefType>(type) ? Value(block.getArgument(nextBuffer++)) : loadInteger(nextSize++));
   Value tiles = loadInteger(numSizes), tile = emitInvocationNumber(b, loc);
   values.push_back(tile);
   values.push_back(arith::AddIOp::create(b, loc, tile, arith::ConstantIndexOp::create(b, loc, 1)));

@@ -42,8 +42,8 @@ static void buildEntry(func::FuncOp body, StringRef name, ArrayRef<bool> isBuffe
   for (bool buffer : isBuffer)
     types.push_back(buffer ? pointer : i64);
   types.push_back(i64);
-  auto entry = LLVM::LLVMFuncOp::create(
-      b, loc, name, LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types));
+  auto entry = LLVM::LLVMFuncOp::create(b, loc, name,
+                                        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types));
   entry->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), b.getUnitAttr());
   for (unsigned i = 0; i < isBuffer.size(); ++i)
     if (DictionaryAttr attrs = body.getArgAttrDict(i))
@@ -80,8 +80,7 @@ static LogicalResult checkTypes(func::FuncOp kernel) {
     if (failed(check(type)))
       return failure();
   WalkResult result = kernel.walk([&](Operation *op) {
-    return WalkResult(
-        failure(llvm::any_of(op->getResultTypes(), [&](Type type) { return failed(check(type)); })));
+    return WalkResult(failure(llvm::any_of(op->getResultTypes(), [&](Type type) { return failed(check(type)); })));
   });
   return failure(result.wasInterrupted());
 }

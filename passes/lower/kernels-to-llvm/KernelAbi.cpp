@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,8 +29,8 @@ static void buildEntry(func::FuncOp body, StringRef name, ArrayRef<bool> isBuffe
   b.setInsertionPointAfter(body);
   Location loc = body.getLoc();
   Type i64 = b.getI64Type(), pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto entry = func::FuncOp::create(
-      b, loc, name, b.getFunctionType({pointer, pointer, i64, i64, pointer, i64}, b.getI32Type()));
+  auto entry =
+      func::FuncOp::create(b, loc, name, b.getFunctionType({pointer, pointer, i64, i64, pointer, i64}, b.getI32Type()));
   Block *block = entry.addEntryBlock();
   b.setInsertionPointToStart(block);
   SmallVector<Value> operands;
@@ -52,9 +51,10 @@ static void buildFacts(func::FuncOp kernel) {
   SmallVector<int64_t> words = getKernelFacts(kernel);
   OpBuilder b(kernel);
   auto size = static_cast<int64_t>(words.size());
-  LLVM::GlobalOp::create(b, kernel.getLoc(), LLVM::LLVMArrayType::get(b.getI64Type(), size), /*isConstant=*/true,
-                         LLVM::Linkage::External, (kernel.getName() + TENON_FACTS_SUFFIX).str(),
-                         DenseElementsAttr::get(RankedTensorType::get({size}, b.getI64Type()), ArrayRef<int64_t>(words)));
+  LLVM::GlobalOp::create(
+      b, kernel.getLoc(), LLVM::LLVMArrayType::get(b.getI64Type(), size), /*isConstant=*/true, LLVM::Linkage::External,
+      (kernel.getName() + TENON_FACTS_SUFFIX).str(),
+      DenseElementsAttr::get(RankedTensorType::get({size}, b.getI64Type()), ArrayRef<int64_t>(words)));
 }
 
 namespace {

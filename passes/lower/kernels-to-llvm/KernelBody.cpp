@@ -19,15 +19,15 @@ using namespace mlir;
 using namespace tenon;
 
 /// An expression over symbols as i64 arithmetic.
-static Value emitDim(OpBuilder &b, Location loc, AffineExpr dim,
-                     const llvm::DenseMap<unsigned, Value> &symbols) {
+static Value emitDim(OpBuilder &b, Location loc, AffineExpr dim, const llvm::DenseMap<unsigned, Value> &symbols) {
   if (std::optional<int64_t> constant = getConstant(dim))
     return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(*constant));
   if (auto symbol = dyn_cast<AffineSymbolExpr>(dim))
     return symbols.lookup(symbol.getPosition());
   auto binary = cast<AffineBinaryOpExpr>(dim);
   Value lhs = emitDim(b, loc, binary.getLHS(), symbols), rhs = emitDim(b, loc, binary.getRHS(), symbols);
-  // The runtime refuses sizes for which one that it needs divides by 0. What a kernel's own extents divide by must not trap.
+  // The runtime refuses sizes for which one that it needs divides by 0. What a kernel's own extents divide by must not
+  // trap.
   bool divides = dim.getKind() != AffineExprKind::Add && dim.getKind() != AffineExprKind::Mul;
   if (divides && !getConstant(binary.getRHS()))
     rhs = arith::MaxSIOp::create(b, loc, rhs, LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(1)));
@@ -46,8 +46,8 @@ static Value emitDim(OpBuilder &b, Location loc, AffineExpr dim,
 }
 
 /// The memref that stands for `pointer`, of row-major layout.
-static Value buildMemref(OpBuilder &b, Location loc, Value pointer, MemRefType type,
-                         ArrayRef<AffineExpr> dims, const llvm::DenseMap<unsigned, Value> &symbols) {
+static Value buildMemref(OpBuilder &b, Location loc, Value pointer, MemRefType type, ArrayRef<AffineExpr> dims,
+                         const llvm::DenseMap<unsigned, Value> &symbols) {
   Type i64 = b.getI64Type(), pointerType = pointer.getType();
   SmallVector<Type> fields{pointerType, pointerType, i64};
   if (type.getRank() > 0)
@@ -103,7 +103,8 @@ static void lowerIndexChecks(func::FuncOp kernel, Value scratch) {
   Type i64 = b.getI64Type();
   Block *outOfRange = b.createBlock(&body, body.end(), {i64, i64, i64}, {loc, loc, loc});
   for (auto [i, value] : llvm::enumerate(outOfRange->getArguments())) {
-    Value place = LLVM::GEPOp::create(b, loc, scratch.getType(), i64, scratch, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    Value place =
+        LLVM::GEPOp::create(b, loc, scratch.getType(), i64, scratch, ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
     LLVM::StoreOp::create(b, loc, value, place);
   }
   Value code = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(TENON_KERNEL_INDEX_OUT_OF_RANGE));

@@ -17,8 +17,8 @@ class FuncOp;
 
 namespace tenon {
 
-/// The facts of a kernel on memrefs, in the words of runtime/format/Kernel.h: how many buffers and sizes it takes, and, as
-/// expressions over the sizes, how many tiles a launch has and how many bytes each buffer has at least.
+/// The facts of a kernel on memrefs, in the words of runtime/format/Kernel.h: how many buffers and sizes it takes, and,
+/// as expressions over the sizes, how many tiles a launch has and how many bytes each buffer has at least.
 llvm::SmallVector<int64_t> getKernelFacts(mlir::func::FuncOp kernel);
 
 } // namespace tenon

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -48,9 +47,7 @@ static StringRef getFunctionName(Operation *op) {
 
 /// Whether an operation of the arith dialect is lowered here. LLVM knows the largest of many numbers by its
 /// intrinsic alone, not by the comparisons that arith would be expanded to.
-static bool isArithmeticToLower(Operation *op) {
-  return isa<arith::RemFOp, arith::MaximumFOp, arith::MinimumFOp>(op);
-}
+static bool isArithmeticToLower(Operation *op) { return isa<arith::RemFOp, arith::MaximumFOp, arith::MinimumFOp>(op); }
 
 /// Of what may be assumed: that there is no NaN, and that the sign of a zero does not matter.
 static LLVM::FastmathFlags getFlags(arith::FastMathFlags flags) {
@@ -73,9 +70,8 @@ static Value emitIntrinsic(OpBuilder &b, Operation *op) {
       .Case<math::FloorOp>([&](auto) -> Value { return LLVM::FFloorOp::create(b, loc, type, x); })
       .Case<math::RoundEvenOp>([&](auto) -> Value { return LLVM::RoundEvenOp::create(b, loc, type, x); })
       .Case<math::SqrtOp>([&](auto) -> Value { return LLVM::SqrtOp::create(b, loc, type, x); })
-      .Case<math::FmaOp>([&](auto) -> Value {
-        return LLVM::FMAOp::create(b, loc, type, x, op->getOperand(1), op->getOperand(2));
-      })
+      .Case<math::FmaOp>(
+          [&](auto) -> Value { return LLVM::FMAOp::create(b, loc, type, x, op->getOperand(1), op->getOperand(2)); })
       .Case<arith::MaximumFOp>([&](auto max) -> Value {
         return LLVM::MaximumOp::create(b, loc, type, x, op->getOperand(1), getFlags(max.getFastmath()));
       })
@@ -122,8 +118,8 @@ private:
     ModuleOp module = getOperation();
     if (!module.lookupSymbol(symbol)) {
       OpBuilder atStart = OpBuilder::atBlockBegin(module.getBody());
-      auto function = func::FuncOp::create(atStart, op->getLoc(), symbol,
-                                           b.getFunctionType(op->getOperandTypes(), type));
+      auto function =
+          func::FuncOp::create(atStart, op->getLoc(), symbol, b.getFunctionType(op->getOperandTypes(), type));
       function.setPrivate();
       // Without these marks LLVM could neither vectorise nor drop a call.
       function->setAttr("llvm.readnone", b.getUnitAttr());

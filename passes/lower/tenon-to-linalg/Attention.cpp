@@ -107,9 +107,7 @@ static AffineExpr getExtent(Value tensor, ArrayRef<int64_t> indices, int64_t ind
   return getDim(tensor, llvm::find(indices, index) - indices.begin());
 }
 
-static Value getYielded(AttentionOp op) {
-  return cast<YieldOp>(op.getBody().front().getTerminator()).getValues()[0];
-}
+static Value getYielded(AttentionOp op) { return cast<YieldOp>(op.getBody().front().getTerminator()).getValues()[0]; }
 
 static AffineExpr getNumQueries(AttentionOp op) {
   return getExtent(op.getScores(), op.getScoreDims(), *op.getQueryIndex());
@@ -129,8 +127,7 @@ static std::pair<SmallVector<int64_t>, Dims> getOuter(AttentionOp op) {
 AttentionWriter::AttentionWriter(LineWriter &w, KernelScope &scope, AttentionOp op, ValueRange outer)
     : BlockWriter(w, scope, outer, getAccumulatorType(getElementTypeOrSelf(op.getScores()))), op(op),
       outerIndices(getOuter(op).first), queryIndex(*op.getQueryIndex()), keyIndex(op.getKeyIndex()),
-      numQueries(getNumQueries(op)),
-      numKeys(getExtent(op.getScores(), op.getScoreDims(), keyIndex)),
+      numQueries(getNumQueries(op)), numKeys(getExtent(op.getScores(), op.getScoreDims(), keyIndex)),
       size(*getConstant(getExtent(op.getKeys(), op.getKeyDims(), op.getSizeIndex()))),
       valueSize(*getConstant(getExtent(op.getValues(), op.getValueDims(), op.getValueIndex()))) {
   lowest = APFloat::getLargest(cast<FloatType>(type).getFloatSemantics(), /*Negative=*/true).convertToDouble();
@@ -221,10 +218,9 @@ Value AttentionWriter::storeResult(const Span &tile, Values carried, Value resul
   Matrix target = slice(result, at, tile, all(valueSize));
   Type elementType = op.getType().getElementType();
   AffineMap to = target.isTransposed ? map(2, {1, 0}) : map(2, {0, 1});
-  Value rows = forEach(2, cut(scaled, w.b.getIndexAttr(valueSize), tile.count), {map(2, {1, 0}), to}, target.tensor,
-                       [&](ValueRange elements) {
-                         return Values{castScalar(w.b, w.loc, elements[0], type, elementType)};
-                       })[0];
+  Value rows =
+      forEach(2, cut(scaled, w.b.getIndexAttr(valueSize), tile.count), {map(2, {1, 0}), to}, target.tensor,
+              [&](ValueRange elements) { return Values{castScalar(w.b, w.loc, elements[0], type, elementType)}; })[0];
   auto part = target.tensor.getDefiningOp<tensor::ExtractSliceOp>();
   return tensor::InsertSliceOp::create(w.b, w.loc, rows, result, part.getMixedOffsets(), part.getMixedSizes(),
                                        part.getMixedStrides());
@@ -264,8 +260,8 @@ void AttentionWriter::findMasks(ArrayRef<AffineExpr> at) {
     auto dependsOn = [&](unsigned loop) {
       return llvm::any_of(read.at, [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
     };
-    bool isAlone = llvm::all_of(
-        reads, [&](const Mask &other) { return other.value != read.value || other.at == read.at; });
+    bool isAlone =
+        llvm::all_of(reads, [&](const Mask &other) { return other.value != read.value || other.at == read.at; });
     bool isKnown = llvm::any_of(masks, [&](const Mask &mask) { return mask.value == read.value; });
     if (isAlone && !isKnown && masks.size() < kMasks && dependsOn(outer.size()) && dependsOn(outer.size() + 1))
       masks.push_back(read);
@@ -275,7 +271,8 @@ void AttentionWriter::findMasks(ArrayRef<AffineExpr> at) {
 /// Whether memory has queries side by side, and room for all of the last tile: then a block is read where it lies.
 bool AttentionWriter::hasRoom(const Mask &mask) {
   std::optional<int64_t> queries = getConstant(numQueries), room = getConstant(getDims(mask.value).back());
-  return queries && room && mask.at.back() == dim(outer.size()) && *room >= int64_t(llvm::alignTo(*queries, kFewQueries));
+  return queries && room && mask.at.back() == dim(outer.size()) &&
+         *room >= int64_t(llvm::alignTo(*queries, kFewQueries));
 }
 
 /// Blocks of masks as [key][query], each with the value it is of. What has no query is left undefined.
@@ -387,8 +384,7 @@ Values AttentionWriter::forScores(ArrayRef<Value> inputs, ArrayRef<Value> output
   SmallVector<AffineMap> maps;
   for (Value tensor : llvm::concat<const Value>(inputs, outputs))
     maps.push_back(cast<RankedTensorType>(tensor.getType()).getRank() == 1 ? map(3, {0, 2}) : map(3, {1, 0, 2}));
-  Values changed =
-      forEach(3, llvm::map_to_vector(inputs, split), maps, llvm::map_to_vector(outputs, split), body);
+  Values changed = forEach(3, llvm::map_to_vector(inputs, split), maps, llvm::map_to_vector(outputs, split), body);
   return {join(changed[0], outputs[0]), join(changed[1], outputs[1])};
 }
 
@@ -470,8 +466,8 @@ Values AttentionWriter::passLiveKeys(const Span &tile, Value queries, Values car
   OpFoldResult count = scope.getDimOrConstant(w.b, w.loc, rest);
   if (getConstant(rest))
     return add(extent(whole), count, carried);
-  return w.branch(w.isLess(w.index(0), extent(rest)), [&] { return add(extent(whole), count, carried); },
-                  [&] { return carried; });
+  return w.branch(
+      w.isLess(w.index(0), extent(rest)), [&] { return add(extent(whole), count, carried); }, [&] { return carried; });
 }
 
 Values AttentionWriter::passKeys(const Span &tile, Value queries, Values carried) {
@@ -481,8 +477,8 @@ Values AttentionWriter::passKeys(const Span &tile, Value queries, Values carried
   return w.repeat(w.index(0), w.index(2), carried, [&](Value round, ValueRange sums) {
     Value again = arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::ne, round, w.index(0));
     Value isWanted = w.either(w.isNot(again), hasDeadQuery(sums[largest]));
-    return w.branch(isWanted, [&] { return passLiveKeys(tile, queries, Values(sums), again); },
-                    [&] { return Values(sums); });
+    return w.branch(
+        isWanted, [&] { return passLiveKeys(tile, queries, Values(sums), again); }, [&] { return Values(sums); });
   });
 }
 

@@ -18,9 +18,7 @@ using Values = LineWriter::Values;
 // Operations
 //===----------------------------------------------------------------------===//
 
-Value BlockWriter::empty(ArrayRef<int64_t> extents, Type elementType) {
-  return w.empty(extents, elementType);
-}
+Value BlockWriter::empty(ArrayRef<int64_t> extents, Type elementType) { return w.empty(extents, elementType); }
 
 Value BlockWriter::fill(Value tensor, double number) {
   return linalg::FillOp::create(w.b, w.loc, constant(number), tensor).getResult(0);
@@ -124,8 +122,8 @@ Value BlockWriter::transpose(const Matrix &matrix, OpFoldResult rows, OpFoldResu
   if (part == target)
     return transposed;
   OpFoldResult zero = w.b.getIndexAttr(0), one = w.b.getIndexAttr(1);
-  return tensor::InsertSliceOp::create(w.b, w.loc, transposed, target, ArrayRef{zero, zero},
-                                       ArrayRef{columns, rows}, ArrayRef{one, one});
+  return tensor::InsertSliceOp::create(w.b, w.loc, transposed, target, ArrayRef{zero, zero}, ArrayRef{columns, rows},
+                                       ArrayRef{one, one});
 }
 
 Value BlockWriter::multiply(const Matrix &matrix, bool isOfColumns, Value vectors, Value out) {
@@ -133,9 +131,9 @@ Value BlockWriter::multiply(const Matrix &matrix, bool isOfColumns, Value vector
   bool isTransposed = matrix.isTransposed != isOfColumns;
   AffineMap maps[] = {isTransposed ? map(3, {1, 0}) : map(3, {0, 1}), map(3, {1, 2}), map(3, {0, 2})};
   return forEach(3, {matrix.tensor, vectors}, maps, out, [&](ValueRange elements) {
-    Value product = arith::MulFOp::create(
-        w.b, w.loc, elements[0], elements[1],
-        arith::FastMathFlagsAttr::get(w.b.getContext(), arith::FastMathFlags::contract));
+    Value product =
+        arith::MulFOp::create(w.b, w.loc, elements[0], elements[1],
+                              arith::FastMathFlagsAttr::get(w.b.getContext(), arith::FastMathFlags::contract));
     return Values{arith::AddFOp::create(w.b, w.loc, elements[2], product)};
   })[0];
 }

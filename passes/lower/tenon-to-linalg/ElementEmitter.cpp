@@ -29,8 +29,8 @@ static Value emitIndex(OpBuilder &b, Location loc, AffineExpr expr, llvm::functi
   if (!binary)
     return leaf(expr);
   Value lhs = emitIndex(b, loc, binary.getLHS(), leaf), rhs = emitIndex(b, loc, binary.getRHS(), leaf);
-  // An extent that is not known may be 0. Then there is no element whose index would be divided by it, but code before the
-  // loops must not trap.
+  // An extent that is not known may be 0. Then there is no element whose index would be divided by it, but code before
+  // the loops must not trap.
   bool divides = expr.getKind() != AffineExprKind::Add && expr.getKind() != AffineExprKind::Mul;
   if (divides && !getConstant(binary.getRHS()))
     rhs = arith::MaxUIOp::create(b, loc, rhs, arith::ConstantIndexOp::create(b, loc, 1));
@@ -74,8 +74,7 @@ Value KernelScope::createEmpty(OpBuilder &b, Location loc, ArrayRef<AffineExpr> 
 // The body
 //===----------------------------------------------------------------------===//
 
-template <typename KeyT>
-static bool keyBefore(const KeyT &a, const KeyT &b) {
+template <typename KeyT> static bool keyBefore(const KeyT &a, const KeyT &b) {
   if (a.first != b.first)
     return a.first.getAsOpaquePointer() < b.first.getAsOpaquePointer();
   return std::lexicographical_compare(
@@ -137,8 +136,7 @@ Value ElementEmitter::emitInBounds(AffineExpr index, AffineExpr size) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, materialize(index), materialize(size));
 }
 
-FailureOr<Value> ElementEmitter::emitIf(Value condition, Type type,
-                                        llvm::function_ref<FailureOr<Value>()> emitThen,
+FailureOr<Value> ElementEmitter::emitIf(Value condition, Type type, llvm::function_ref<FailureOr<Value>()> emitThen,
                                         llvm::function_ref<FailureOr<Value>()> emitElse) {
   auto branch = scf::IfOp::create(builder, loc, type, condition, /*withElseRegion=*/true);
   ++conditionDepth;
@@ -295,8 +293,8 @@ linalg::GenericOp ElementEmitter::finish(OpBuilder &outer, ValueRange results,
   linalg::YieldOp::create(builder, loc, results);
   SmallVector<AffineMap> maps(inputMaps);
   maps.append(outputMaps);
-  auto generic = linalg::GenericOp::create(outer, loc, TypeRange(ValueRange(outputs)), inputs, outputs, maps,
-                                           iterators);
+  auto generic =
+      linalg::GenericOp::create(outer, loc, TypeRange(ValueRange(outputs)), inputs, outputs, maps, iterators);
   generic.getRegion().takeBody(*region);
   return generic;
 }
@@ -330,7 +328,8 @@ static SmallVector<AffineExpr> getReshapeIndices(const Dims &from, const Dims &t
     AffineExpr in = i < from.size() ? from[i++] : one, out = j < to.size() ? to[j++] : one;
     while (in != out && (i < from.size() || j < to.size())) {
       std::optional<int64_t> a = getConstant(in), b = getConstant(out);
-      bool growIn = j >= to.size() || (i < from.size() && a && b ? *a < *b : i < from.size() && (j - firstOut) > (i - firstIn));
+      bool growIn =
+          j >= to.size() || (i < from.size() && a && b ? *a < *b : i < from.size() && (j - firstOut) > (i - firstIn));
       if (growIn && i < from.size())
         in = mulDims(in, from[i++]);
       else
@@ -368,8 +367,8 @@ SmallVector<AffineExpr> tenon::getOperandIndices(Value operand, Value result, Ar
 std::optional<ElementSource> tenon::getMovedElement(Value value, ArrayRef<AffineExpr> indices) {
   Operation *op = value.getDefiningOp();
   if (auto reshape = dyn_cast_or_null<ReshapeOp>(op))
-    return ElementSource{reshape.getInput(), getReshapeIndices(getDims(reshape.getInput()), getDims(value), indices,
-                                                               value.getContext())};
+    return ElementSource{reshape.getInput(),
+                         getReshapeIndices(getDims(reshape.getInput()), getDims(value), indices, value.getContext())};
   if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
     return ElementSource{broadcast.getInput(), getOperandIndices(broadcast.getInput(), value, indices)};
   if (auto transpose = dyn_cast_or_null<TransposeOp>(op)) {
@@ -432,8 +431,7 @@ FailureOr<Value> ElementEmitter::emitPad(PadOp op, ArrayRef<AffineExpr> indices)
       Value rest = arith::RemUIOp::create(builder, loc, materialize(source), materialize(step));
       require(arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest,
                                     materialize(getDimConstant(loc.getContext(), 0))));
-      at.push_back(addRuntimeIndex(
-          arith::DivUIOp::create(builder, loc, materialize(source), materialize(step))));
+      at.push_back(addRuntimeIndex(arith::DivUIOp::create(builder, loc, materialize(source), materialize(step))));
       continue;
     }
     // An empty dimension has no element to repeat, which the kernel's start checks; a period of 0 must not divide.
@@ -449,8 +447,8 @@ FailureOr<Value> ElementEmitter::emitPad(PadOp op, ArrayRef<AffineExpr> indices)
         period = arith::MaxSIOp::create(builder, loc, arith::AddIOp::create(builder, loc, last, last), one);
       position = arith::RemSIOp::create(builder, loc, position, period);
       Value negative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, position, zero);
-      position = arith::SelectOp::create(builder, loc, negative,
-                                         arith::AddIOp::create(builder, loc, position, period), position);
+      position = arith::SelectOp::create(builder, loc, negative, arith::AddIOp::create(builder, loc, position, period),
+                                         position);
       if (op.getMode() == PadMode::reflect) {
         Value back = arith::SubIOp::create(builder, loc, period, position);
         position = arith::MinSIOp::create(builder, loc, position, back);
@@ -468,7 +466,8 @@ FailureOr<Value> ElementEmitter::emitPad(PadOp op, ArrayRef<AffineExpr> indices)
 SmallVector<AffineExpr> ElementEmitter::getPackedIndices(UnpackOp op, ArrayRef<AffineExpr> indices, AffineExpr word) {
   AffineExpr width = getDimConstant(loc.getContext(), op.getPanelColumns()), index = indices[op.getAxis()];
   AffineExpr four = getDimConstant(loc.getContext(), 4), place = modDims(index, width);
-  std::optional<int64_t> quadAxis = op.getQuadAxis(), sharedAxis = op.getQuadAxis() ? op.getQuadAxis() : op.getWordAxis();
+  std::optional<int64_t> quadAxis = op.getQuadAxis(),
+                         sharedAxis = op.getQuadAxis() ? op.getQuadAxis() : op.getWordAxis();
   SmallVector<AffineExpr> at{divDims(index, width)};
   for (auto [i, other] : llvm::enumerate(indices))
     if (i != op.getAxis())
@@ -510,7 +509,8 @@ FailureOr<Value> ElementEmitter::emitFixedNumber(UnpackOp op, ArrayRef<AffineExp
              first = mulDims(divDims(depth, group), getDimConstant(context, format.words));
   SmallVector<Value> words;
   for (int64_t word = 0; word < format.words; ++word) {
-    FailureOr<Value> read = emit(op.getInput(), getPackedIndices(op, indices, addDims(first, getDimConstant(context, word))));
+    FailureOr<Value> read =
+        emit(op.getInput(), getPackedIndices(op, indices, addDims(first, getDimConstant(context, word))));
     if (failed(read))
       return failure();
     words.push_back(*read);
@@ -520,7 +520,8 @@ FailureOr<Value> ElementEmitter::emitFixedNumber(UnpackOp op, ArrayRef<AffineExp
   Value result = words.front();
   for (int64_t number = 1; number < format.group; ++number) {
     Value value = number < format.words ? words[number] : Value();
-    for (auto [word, from, count, to] : number < format.words ? std::vector<FixedNumbers::Piece>() : format.getPieces(number)) {
+    for (auto [word, from, count, to] :
+         number < format.words ? std::vector<FixedNumbers::Piece>() : format.getPieces(number)) {
       Value bits = words[word];
       if (to > from)
         bits = arith::ShLIOp::create(builder, loc, bits, makeConstant(to - from));
@@ -580,13 +581,12 @@ FailureOr<Value> ElementEmitter::emitToParts(ToPartsOp op, ArrayRef<AffineExpr> 
   at.back() = addDims(mulDims(at.back(), getDimConstant(context, step)), indices.back());
   bool isWhole = getConstant(size) && *getConstant(size) % step == 0;
   FailureOr<Value> x =
-      isWhole
-          ? emit(op.getInput(), at)
-          : emitIf(
-                emitInBounds(at.back(), size), builder.getF32Type(), [&] { return emit(op.getInput(), at); },
-                [&]() -> FailureOr<Value> {
-                  return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0)).getResult();
-                });
+      isWhole ? emit(op.getInput(), at)
+              : emitIf(
+                    emitInBounds(at.back(), size), builder.getF32Type(), [&] { return emit(op.getInput(), at); },
+                    [&]() -> FailureOr<Value> {
+                      return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0)).getResult();
+                    });
   if (failed(x))
     return failure();
   Type word = builder.getI32Type(), half = builder.getBF16Type();
@@ -611,8 +611,8 @@ FailureOr<Value> ElementEmitter::emitToParts(ToPartsOp op, ArrayRef<AffineExpr> 
     return arith::TruncFOp::create(builder, loc, half, part).getResult();
   Value bits = arith::BitcastOp::create(builder, loc, word, part),
         sixteen = arith::ConstantIntOp::create(builder, loc, word, 16);
-  Value upper = arith::TruncIOp::create(builder, loc, builder.getI16Type(),
-                                        arith::ShRUIOp::create(builder, loc, bits, sixteen));
+  Value upper =
+      arith::TruncIOp::create(builder, loc, builder.getI16Type(), arith::ShRUIOp::create(builder, loc, bits, sixteen));
   return arith::BitcastOp::create(builder, loc, half, upper).getResult();
 }
 
@@ -643,10 +643,8 @@ FailureOr<Value> ElementEmitter::emitFromParts(FromPartsOp op, ArrayRef<AffineEx
 
 FailureOr<Value> ElementEmitter::emitUnpackParts(UnpackPartsOp op, ArrayRef<AffineExpr> indices) {
   MLIRContext *context = loc.getContext();
-  AffineExpr column = indices[op.getAxis()], depth = indices[op.getDepthAxis()],
-             two = getDimConstant(context, 2);
-  AffineExpr step = getDimConstant(context, op.getStep()),
-             width = getDimConstant(context, op.getPanelColumns());
+  AffineExpr column = indices[op.getAxis()], depth = indices[op.getDepthAxis()], two = getDimConstant(context, 2);
+  AffineExpr step = getDimConstant(context, op.getStep()), width = getDimConstant(context, op.getPanelColumns());
   SmallVector<AffineExpr> at{divDims(column, width)};
   for (auto [i, other] : llvm::enumerate(indices))
     if (i != op.getAxis() && i != op.getDepthAxis())
@@ -704,8 +702,8 @@ FailureOr<AffineExpr> ElementEmitter::emitGatherIndex(Value indices, ArrayRef<Af
   Value index = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), *element);
   Value negative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, index, zero);
   index = arith::SelectOp::create(builder, loc, negative, arith::AddIOp::create(builder, loc, index, count), index);
-  // The kernel's start checks all indices (IndexChecks.h); here an index merely stays in bounds, in tiles that run before
-  // another thread has found one that is not.
+  // The kernel's start checks all indices (IndexChecks.h); here an index merely stays in bounds, in tiles that run
+  // before another thread has found one that is not.
   Value last = arith::SubIOp::create(builder, loc, count, arith::ConstantIndexOp::create(builder, loc, 1));
   index = arith::MaxSIOp::create(builder, loc, arith::MinSIOp::create(builder, loc, index, last), zero);
   return addRuntimeIndex(index);

@@ -30,7 +30,8 @@ namespace tenon {
 class ElementEmitter;
 
 /// Writes the scalar code of an element of a value, at these indices.
-using EmitElement = std::function<mlir::FailureOr<mlir::Value>(ElementEmitter &emitter, llvm::ArrayRef<mlir::AffineExpr> indices)>;
+using EmitElement =
+    std::function<mlir::FailureOr<mlir::Value>(ElementEmitter &emitter, llvm::ArrayRef<mlir::AffineExpr> indices)>;
 
 /// What holds for a whole kernel: its tensors in memory and its symbols.
 class KernelScope {
@@ -74,14 +75,14 @@ mlir::Value fromAccumulator(mlir::OpBuilder &builder, mlir::Location loc, mlir::
 mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value stored, mlir::Type elementType);
 mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, mlir::Type elementType);
 /// Conversion between scalars of two tenon element types, as tenon.cast defines it.
-mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, mlir::Type from,
-                       mlir::Type to, bool saturate = true, Rounding rounding = Rounding::nearest);
+mlir::Value castScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, mlir::Type from, mlir::Type to,
+                       bool saturate = true, Rounding rounding = Rounding::nearest);
 /// The scalar that an elementwise operation computes from scalars of its operands; null for an operation
 /// that is none.
 mlir::Value emitElementwise(mlir::OpBuilder &builder, mlir::Location loc, mlir::Operation *op,
                             mlir::ValueRange scalars);
-/// The weight of a score in a softmax, exp(x) of x <= 0: 0 in place of what is too small for a normal number. Those make no
-/// difference to a sum with the largest, which is 1, but arithmetic on them is a hundred times as slow.
+/// The weight of a score in a softmax, exp(x) of x <= 0: 0 in place of what is too small for a normal number. Those
+/// make no difference to a sum with the largest, which is 1, but arithmetic on them is a hundred times as slow.
 mlir::Value emitSoftmaxWeight(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 /// Joins two scalars as a reduction does.
 mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc, ReduceKind kind, mlir::Type elementType,
@@ -157,8 +158,7 @@ public:
 private:
   using Key = std::pair<mlir::Value, llvm::SmallVector<mlir::AffineExpr, 4>>;
 
-  mlir::FailureOr<mlir::Value> emitOp(mlir::Operation *op, mlir::Value value,
-                                      llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitOp(mlir::Operation *op, mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitPad(PadOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitConcat(ConcatOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   /// Where an element of an unpacked tensor lies in its panels: of one whose numbers share words by bits, at this word.
@@ -194,7 +194,8 @@ private:
   llvm::SmallVector<mlir::AffineMap> inputMaps, outputMaps;
   Dims extents;
   llvm::SmallVector<mlir::Value> runtimeIndices;
-  mlir::SmallVector<mlir::AffineExpr> panelIndices; ///< of a loop: its panel, its place in that, its quad, word, block or step
+  mlir::SmallVector<mlir::AffineExpr>
+      panelIndices; ///< of a loop: its panel, its place in that, its quad, word, block or step
   llvm::DenseMap<mlir::AffineExpr, mlir::Value> materialized;
   llvm::DenseMap<mlir::Value, mlir::Value> bound;
   std::map<Key, mlir::Value, bool (*)(const Key &, const Key &)> emitted;

@@ -41,8 +41,7 @@ FailureOr<Value> ElementEmitter::emitSearch(SearchOp op, ArrayRef<AffineExpr> in
     return SmallVector<Value>{arith::SelectOp::create(b, loc, before, next, range[0]),
                               arith::SelectOp::create(b, loc, before, range[1], middle)};
   };
-  FailureOr<SmallVector<Value>> found =
-      emitWhile({zero, materialize(getDim(op.getKeys(), 0))}, isOpen, halve);
+  FailureOr<SmallVector<Value>> found = emitWhile({zero, materialize(getDim(op.getKeys(), 0))}, isOpen, halve);
   if (failed(found))
     return failure();
   return arith::IndexCastOp::create(b, loc, b.getI64Type(), (*found)[0]).getResult();
@@ -62,8 +61,8 @@ static Value emitTreeTest(OpBuilder &b, Location loc, Value mode, Value x, Value
   };
   Value kind = arith::AndIOp::create(b, loc, mode, constant(7));
   Value result = compare(FloatPredicate::UNE);
-  FloatPredicate predicates[] = {FloatPredicate::OLE, FloatPredicate::OLT, FloatPredicate::OGE,
-                                 FloatPredicate::OGT, FloatPredicate::OEQ};
+  FloatPredicate predicates[] = {FloatPredicate::OLE, FloatPredicate::OLT, FloatPredicate::OGE, FloatPredicate::OGT,
+                                 FloatPredicate::OEQ};
   for (auto [i, predicate] : llvm::enumerate(predicates)) {
     Value isKind = arith::CmpIOp::create(b, loc, IntPredicate::eq, kind, constant(i));
     result = arith::SelectOp::create(b, loc, isKind, compare(predicate), result);
@@ -98,8 +97,7 @@ FailureOr<Value> ElementEmitter::emitTreeWalk(TreeWalkOp op, ArrayRef<AffineExpr
     FailureOr<Value> x = emit(op.getInput(), {indices[0], *feature});
     if (failed(x))
       return failure();
-    Value test =
-        emitTreeTest(b, loc, *mode, toAccumulator(b, loc, *x, type), toAccumulator(b, loc, *threshold, type));
+    Value test = emitTreeTest(b, loc, *mode, toAccumulator(b, loc, *x, type), toAccumulator(b, loc, *threshold, type));
     return SmallVector<Value>{arith::SelectOp::create(b, loc, test, materialize(*yes), materialize(*no))};
   };
   FailureOr<SmallVector<Value>> leaf = emitWhile(materialize(*root), isInner, step);
@@ -130,8 +128,7 @@ struct FloatWriter {
                                  arith::CmpFOp::create(b, loc, FloatPredicate::OLE, x, high));
   }
   Value fromIndex(Value index) {
-    return castScalar(b, loc, arith::IndexCastOp::create(b, loc, b.getI64Type(), index), b.getI64Type(),
-                      type);
+    return castScalar(b, loc, arith::IndexCastOp::create(b, loc, b.getI64Type(), index), b.getI64Type(), type);
   }
   /// Of a number that is known to be small enough.
   Value toIndex(Value x) {
@@ -201,9 +198,8 @@ FailureOr<Value> ElementEmitter::emitRoiAlign(RoiAlignOp op, ArrayRef<AffineExpr
     if (failed(first) || failed(last))
       return failure();
     sizes[axis] = materialize(in[2 + axis]);
-    axes[axis] =
-        makeRoiAxis(f, op, toAccumulator(b, loc, *first, elementType),
-                    toAccumulator(b, loc, *last, elementType), f.fromIndex(materialize(out[2 + axis])));
+    axes[axis] = makeRoiAxis(f, op, toAccumulator(b, loc, *first, elementType),
+                             toAccumulator(b, loc, *last, elementType), f.fromIndex(materialize(out[2 + axis])));
   }
   Value zero = arith::ConstantIndexOp::create(b, loc, 0), one = arith::ConstantIndexOp::create(b, loc, 1);
   Value total = arith::MulIOp::create(b, loc, axes[0].samples, axes[1].samples);
@@ -214,9 +210,8 @@ FailureOr<Value> ElementEmitter::emitRoiAlign(RoiAlignOp op, ArrayRef<AffineExpr
     Value result;
     for (bool isHighY : {false, true})
       for (bool isHighX : {false, true}) {
-        FailureOr<Value> element =
-            emit(op.getInput(), {*batch, indices[1], addRuntimeIndex(isHighY ? y.high : y.low),
-                                 addRuntimeIndex(isHighX ? x.high : x.low)});
+        FailureOr<Value> element = emit(op.getInput(), {*batch, indices[1], addRuntimeIndex(isHighY ? y.high : y.low),
+                                                        addRuntimeIndex(isHighX ? x.high : x.low)});
         if (failed(element))
           return failure();
         Value weightY = isHighY ? y.weight : f.sub(f.constant(1), y.weight);
@@ -235,15 +230,13 @@ FailureOr<Value> ElementEmitter::emitRoiAlign(RoiAlignOp op, ArrayRef<AffineExpr
     Value positions[2], inside;
     for (int axis : {0, 1}) {
       const RoiAxis &a = axes[axis];
-      Value middle =
-          f.div(f.mul(f.add(f.fromIndex(numbers[axis]), f.constant(0.5)), a.cell), f.fromIndex(a.samples));
+      Value middle = f.div(f.mul(f.add(f.fromIndex(numbers[axis]), f.constant(0.5)), a.cell), f.fromIndex(a.samples));
       positions[axis] = f.add(f.add(a.start, f.mul(cells[axis], a.cell)), middle);
       Value here = f.isWithin(positions[axis], f.constant(-1), f.fromIndex(sizes[axis]));
       inside = inside ? arith::AndIOp::create(b, loc, inside, here).getResult() : here;
     }
     FailureOr<Value> sample = emitIf(
-        inside, type, [&] { return emitSample(positions); },
-        [&]() -> FailureOr<Value> { return f.constant(0); });
+        inside, type, [&] { return emitSample(positions); }, [&]() -> FailureOr<Value> { return f.constant(0); });
     if (failed(sample))
       return failure();
     return SmallVector<Value>{arith::AddIOp::create(b, loc, carried[0], one),

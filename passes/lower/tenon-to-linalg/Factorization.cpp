@@ -89,12 +89,10 @@ LogicalResult StageBuilder::lowerLu(LuOp op, ArrayRef<Value> destinations) {
         return Values{w.set(inner[0], w.read(op.getInput(), place), place)};
       });
     })[0];
-    Value one =
-        arith::ConstantOp::create(w.b, w.loc, w.b.getFloatAttr(op.getInput().getType().getElementType(), 1));
+    Value one = arith::ConstantOp::create(w.b, w.loc, w.b.getFloatAttr(op.getInput().getType().getElementType(), 1));
     Values done = w.repeat(zero, size, {matrix, one},
                            [&](Value k, ValueRange carried) { return factorization.step(k, carried); });
     return Values{done[0], w.set(tensors[1], done[1], line)};
   };
-  return bindResults(op,
-                     buildLines(builder, scope, op.getLoc(), batch, getTargets(op, destinations), factor));
+  return bindResults(op, buildLines(builder, scope, op.getLoc(), batch, getTargets(op, destinations), factor));
 }

@@ -20,7 +20,8 @@ using namespace tenon;
 // What is checked
 //===----------------------------------------------------------------------===//
 
-/// Whether a kernel computes a value by a loop nest, or it is an argument of a region: at the kernel's start it is not known.
+/// Whether a kernel computes a value by a loop nest, or it is an argument of a region: at the kernel's start it is not
+/// known.
 static bool isKnownLater(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -28,7 +29,8 @@ static bool isKnownLater(Value value) {
   return hasLoopNest(op) || llvm::any_of(op->getOperands(), isKnownLater);
 }
 
-/// Whether the elements of a moved tensor that differ in the last dimension alone are those of the operand, in the same order.
+/// Whether the elements of a moved tensor that differ in the last dimension alone are those of the operand, in the same
+/// order.
 static bool keepsLastDim(Operation *op) {
   if (auto transpose = dyn_cast<TransposeOp>(op))
     return transpose.getPermutation().back() == static_cast<int64_t>(transpose.getPermutation().size()) - 1;
@@ -36,8 +38,8 @@ static bool keepsLastDim(Operation *op) {
   return !from.empty() && from.back() == to.back() && getConstant(to.back());
 }
 
-/// A value with the same elements as `value`, in another order or less often, if `value` has any. The coordinates of a place, which
-/// are the last dimension, stay together.
+/// A value with the same elements as `value`, in another order or less often, if `value` has any. The coordinates of a
+/// place, which are the last dimension, stay together.
 static Value getUnmoved(Value value, bool hasCoordinates, const KernelScope &scope) {
   while (!scope.lookupTensor(value)) {
     Operation *op = value.getDefiningOp();
@@ -107,7 +109,8 @@ FailureOr<SmallVector<Value>> CheckEmitter::extendEnds(Value value, Value list, 
     SmallVector<AffineExpr> indices = emitter.getLoops();
     if (use.hasCoordinates)
       indices.push_back(getDimConstant(b.getContext(), i));
-    FailureOr<Value> element = list ? FailureOr<Value>(emitter.readTensor(list, {}, indices)) : emitter.emit(value, indices);
+    FailureOr<Value> element =
+        list ? FailureOr<Value>(emitter.readTensor(list, {}, indices)) : emitter.emit(value, indices);
     if (failed(element))
       return failure();
     Value index = arith::IndexCastOp::create(at, loc, at.getIndexType(), *element);
@@ -130,7 +133,8 @@ SmallVector<Value> CheckEmitter::delinearize(Value line, ArrayRef<AffineExpr> di
   return place;
 }
 
-/// A tensor in memory as a list, or a list of coordinates, so that one loop runs over all of it; `dims` become its dimensions.
+/// A tensor in memory as a list, or a list of coordinates, so that one loop runs over all of it; `dims` become its
+/// dimensions.
 Value CheckEmitter::flatten(Value tensor, Dims &dims) {
   SmallVector<ReassociationIndices> groups{llvm::to_vector(llvm::seq<int64_t>(dims.size()))};
   if (use.hasCoordinates)
@@ -201,7 +205,8 @@ LogicalResult tenon::emitIndexChecks(OpBuilder &builder, KernelScope &scope, fun
   WalkResult result = kernel.walk([&](Operation *op) -> WalkResult {
     for (const IndexUse &use : getIndexUses(op)) {
       if (use.indices && isKnownLater(use.indices))
-        return op->emitOpError("has indices that the same kernel computes by a loop nest: nothing can check them before it"),
+        return op->emitOpError(
+                   "has indices that the same kernel computes by a loop nest: nothing can check them before it"),
                WalkResult::interrupt();
       if (failed(CheckEmitter(builder, scope, use, op->getLoc()).emit()))
         return WalkResult::interrupt();

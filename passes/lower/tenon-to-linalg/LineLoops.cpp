@@ -20,22 +20,16 @@ using namespace tenon;
 //===----------------------------------------------------------------------===//
 
 Value LineWriter::index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
-Value LineWriter::extent(Value tensor, int64_t dim) {
-  return scope.materializeDim(b, loc, getDim(tensor, dim));
-}
+Value LineWriter::extent(Value tensor, int64_t dim) { return scope.materializeDim(b, loc, getDim(tensor, dim)); }
 Value LineWriter::add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
 Value LineWriter::sub(Value x, Value y) { return arith::SubIOp::create(b, loc, x, y); }
-Value LineWriter::isLess(Value x, Value y) {
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
-}
+Value LineWriter::isLess(Value x, Value y) { return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y); }
 Value LineWriter::both(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
 Value LineWriter::either(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
 Value LineWriter::isNot(Value x) {
   return arith::XOrIOp::create(b, loc, x, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
 }
-Value LineWriter::select(Value condition, Value x, Value y) {
-  return arith::SelectOp::create(b, loc, condition, x, y);
-}
+Value LineWriter::select(Value condition, Value x, Value y) { return arith::SelectOp::create(b, loc, condition, x, y); }
 
 //===----------------------------------------------------------------------===//
 // Elements
@@ -118,8 +112,7 @@ LineWriter::Values LineWriter::branch(Value condition, llvm::function_ref<Values
 //===----------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Value>>
-tenon::buildLines(OpBuilder &b, KernelScope &scope, Location loc, ArrayRef<AffineExpr> lines,
-                  ValueRange tensors,
+tenon::buildLines(OpBuilder &b, KernelScope &scope, Location loc, ArrayRef<AffineExpr> lines, ValueRange tensors,
                   llvm::function_ref<LineWriter::Values(LineWriter &, ValueRange, ValueRange)> body) {
   AffineExpr count = getElementCount(b.getContext(), lines);
   Value zero = arith::ConstantIndexOp::create(b, loc, 0), one = arith::ConstantIndexOp::create(b, loc, 1);

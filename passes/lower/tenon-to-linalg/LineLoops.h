@@ -26,8 +26,7 @@ public:
   using Values = llvm::SmallVector<mlir::Value>;
   using Body = llvm::function_ref<Values(mlir::ValueRange)>;
 
-  LineWriter(KernelScope &scope, mlir::OpBuilder &builder, mlir::Location loc)
-      : b(builder), loc(loc), scope(scope) {}
+  LineWriter(KernelScope &scope, mlir::OpBuilder &builder, mlir::Location loc) : b(builder), loc(loc), scope(scope) {}
   bool hasFailed() const { return failed; }
 
   mlir::Value index(int64_t value);
@@ -71,8 +70,8 @@ private:
 
 /// The loop over all lines of extents `lines`, which carries `tensors`. `body` gets the place of a line.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>>
-buildLines(mlir::OpBuilder &builder, KernelScope &scope, mlir::Location loc,
-           llvm::ArrayRef<mlir::AffineExpr> lines, mlir::ValueRange tensors,
+buildLines(mlir::OpBuilder &builder, KernelScope &scope, mlir::Location loc, llvm::ArrayRef<mlir::AffineExpr> lines,
+           mlir::ValueRange tensors,
            llvm::function_ref<LineWriter::Values(LineWriter &, mlir::ValueRange, mlir::ValueRange)> body);
 
 } // namespace tenon

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -14,9 +13,8 @@
 using namespace mlir;
 using namespace tenon;
 
-FailureOr<Value>
-StageBuilder::buildLoops(Location loc, ArrayRef<AffineExpr> dims, Value tensor,
-                         llvm::function_ref<FailureOr<Value>(ValueRange, Value)> body) {
+FailureOr<Value> StageBuilder::buildLoops(Location loc, ArrayRef<AffineExpr> dims, Value tensor,
+                                          llvm::function_ref<FailureOr<Value>(ValueRange, Value)> body) {
   OpBuilder::InsertionGuard guard(builder);
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0), one = arith::ConstantIndexOp::create(builder, loc, 1);
   SmallVector<Value> extents, indices;
@@ -42,7 +40,8 @@ StageBuilder::buildLoops(Location loc, ArrayRef<AffineExpr> dims, Value tensor,
   return result;
 }
 
-/// Whether lines of a scan do not lie along memory, but their elements at one place do, and the result holds what is joined so far.
+/// Whether lines of a scan do not lie along memory, but their elements at one place do, and the result holds what is
+/// joined so far.
 static bool scansNeighbours(ScanOp op) {
   Type elementType = op.getType().getElementType();
   bool hasNeighbours = llvm::any_of(ArrayRef(getDims(op.getType())).drop_front(op.getAxis() + 1),
@@ -50,7 +49,8 @@ static bool scansNeighbours(ScanOp op) {
   return hasNeighbours && getStorageType(elementType) == getAccumulatorType(elementType);
 }
 
-/// Step by step along the lines, for all that are neighbours: an element is joined to what the result has of the step before.
+/// Step by step along the lines, for all that are neighbours: an element is joined to what the result has of the step
+/// before.
 FailureOr<Value> StageBuilder::scanNeighbours(ScanOp op, Value destination) {
   Location loc = op.getLoc();
   Type elementType = op.getType().getElementType(), accumulator = getAccumulatorType(elementType);
@@ -60,7 +60,8 @@ FailureOr<Value> StageBuilder::scanNeighbours(ScanOp op, Value destination) {
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0), one = arith::ConstantIndexOp::create(builder, loc, 1);
     Value step = loops[axis], isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, step, zero);
     // At the first step nothing was before: what is read there does not count.
-    Value stepBefore = arith::SelectOp::create(builder, loc, isFirst, zero, arith::SubIOp::create(builder, loc, step, one));
+    Value stepBefore =
+        arith::SelectOp::create(builder, loc, isFirst, zero, arith::SubIOp::create(builder, loc, step, one));
     SmallVector<Value> at(loops), before(loops);
     before[axis] = stepBefore;
     if (op.getReverse()) {
@@ -102,7 +103,8 @@ FailureOr<Value> StageBuilder::lowerScan(ScanOp op, Value destination) {
   return buildLoops(loc, lines, destination, [&](ValueRange line, Value tensor) -> FailureOr<Value> {
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0), one = arith::ConstantIndexOp::create(builder, loc, 1);
     Value count = scope.materializeDim(builder, loc, size);
-    Value identity = arith::ConstantOp::create(builder, loc, getIdentity(builder, op.getKind(), elementType, accumulator));
+    Value identity =
+        arith::ConstantOp::create(builder, loc, getIdentity(builder, op.getKind(), elementType, accumulator));
     auto loop = scf::ForOp::create(builder, loc, zero, count, one, ValueRange{tensor, identity});
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());

@@ -23,8 +23,8 @@ static Type getStatisticsType(Type elementType) {
   return elementType.isF64() ? elementType : Float32Type::get(elementType.getContext());
 }
 
-/// Lets the largest number of a row be any where one is no number, since all of the row becomes none by its own exponential; and
-/// either zero. That is one instruction, instead of five.
+/// Lets the largest number of a row be any where one is no number, since all of the row becomes none by its own
+/// exponential; and either zero. That is one instruction, instead of five.
 static void relaxLargest(Value largest) {
   auto op = largest.getDefiningOp<linalg::GenericOp>();
   auto max = op ? op.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::MaximumFOp>() : arith::MaximumFOp();
@@ -70,7 +70,8 @@ FailureOr<Value> StageBuilder::lowerSoftmax(SoftmaxOp op, Value destination) {
       return failure();
     return castScalar(emitter.getBuilder(), loc, *x, elementType, type);
   };
-  FailureOr<Value> top = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) { return emitInput(emitter, emitter.getLoops()); });
+  FailureOr<Value> top =
+      buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) { return emitInput(emitter, emitter.getLoops()); });
   if (failed(top))
     return failure();
   Value largest = *top;
@@ -107,10 +108,12 @@ FailureOr<Value> StageBuilder::lowerSoftmax(SoftmaxOp op, Value destination) {
       return failure();
     return buildElementwise(loc, op.getType(), *exponentials, [&](ElementEmitter &emitter) -> FailureOr<Value> {
       Value x = emitter.readTensor(*exponentials, dims, emitter.getLoops());
-      return arith::MulFOp::create(emitter.getBuilder(), loc, x, emitInverse(emitter, *sum, emitter.getLoops())).getResult();
+      return arith::MulFOp::create(emitter.getBuilder(), loc, x, emitInverse(emitter, *sum, emitter.getLoops()))
+          .getResult();
     });
   }
-  FailureOr<Value> weights = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) { return emitExponential(emitter, emitter.getLoops()); });
+  FailureOr<Value> weights = buildReduction(
+      loc, r, Value(), [&](ElementEmitter &emitter) { return emitExponential(emitter, emitter.getLoops()); });
   if (failed(weights))
     return failure();
   Value sum = *weights;
@@ -162,7 +165,8 @@ FailureOr<Value> StageBuilder::lowerNorm(Operation *op, Value destination) {
   };
   Value sums; // for a layer norm alone
   if (layerNorm) {
-    FailureOr<Value> all = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) { return emitWide(emitter, input, emitter.getLoops()); });
+    FailureOr<Value> all = buildReduction(
+        loc, r, Value(), [&](ElementEmitter &emitter) { return emitWide(emitter, input, emitter.getLoops()); });
     if (failed(all))
       return failure();
     sums = *all;

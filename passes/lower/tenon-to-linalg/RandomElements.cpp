@@ -16,8 +16,7 @@ namespace {
 /// 32-bit words of which Philox works on four, with a key of two.
 class Philox {
 public:
-  Philox(OpBuilder &b, Location loc, Value key, std::array<Value, 4> counter)
-      : b(b), loc(loc), counter(counter) {
+  Philox(OpBuilder &b, Location loc, Value key, std::array<Value, 4> counter) : b(b), loc(loc), counter(counter) {
     keys = {getWord(key, 0), getWord(key, 32)};
   }
 
@@ -39,8 +38,7 @@ public:
                 arith::AddIOp::create(b, loc, keys[1], constant(b.getI32Type(), 0xBB67AE85))};
       auto [c0, c1, c2, c3] = counter;
       Value p0 = multiply(c0, 0xD2511F53), p1 = multiply(c2, 0xCD9E8D57);
-      counter = {mix(getWord(p1, 32), c1, keys[0]), getWord(p1, 0), mix(getWord(p0, 32), c3, keys[1]),
-                 getWord(p0, 0)};
+      counter = {mix(getWord(p1, 32), c1, keys[0]), getWord(p1, 0), mix(getWord(p0, 32), c3, keys[1]), getWord(p0, 0)};
     }
     return counter[0];
   }
@@ -50,9 +48,7 @@ private:
     Value wide = arith::ExtUIOp::create(b, loc, b.getI64Type(), word);
     return arith::MulIOp::create(b, loc, wide, constant(b.getI64Type(), factor));
   }
-  Value mix(Value x, Value y, Value z) {
-    return arith::XOrIOp::create(b, loc, arith::XOrIOp::create(b, loc, x, y), z);
-  }
+  Value mix(Value x, Value y, Value z) { return arith::XOrIOp::create(b, loc, arith::XOrIOp::create(b, loc, x, y), z); }
 
   OpBuilder &b;
   Location loc;

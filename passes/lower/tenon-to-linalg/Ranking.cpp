@@ -57,16 +57,15 @@ static Value rankInteger(LineWriter &w, Value x, bool isUnsigned, IntegerType ty
     x = isUnsigned ? arith::ExtUIOp::create(w.b, w.loc, type, x).getResult()
                    : arith::ExtSIOp::create(w.b, w.loc, type, x);
   return isUnsigned ? x
-                    : arith::XOrIOp::create(w.b, w.loc, x,
-                                            createNumber(w, uint64_t(1) << (type.getWidth() - 1), type));
+                    : arith::XOrIOp::create(w.b, w.loc, x, createNumber(w, uint64_t(1) << (type.getWidth() - 1), type));
 }
 
 Value Ranking::getRank(Value index) {
   Value x = w.read(elements, at(index));
   bool isUnsigned = elementType.isUnsignedInteger() || elementType.isInteger(1);
   uint64_t rankOfNaN = nan == NaNPlace::first && !largest ? 0 : ~uint64_t(0);
-  Value rank = isa<FloatType>(x.getType()) ? rankFloat(w, x, rankOfNaN, rankType)
-                                           : rankInteger(w, x, isUnsigned, rankType);
+  Value rank =
+      isa<FloatType>(x.getType()) ? rankFloat(w, x, rankOfNaN, rankType) : rankInteger(w, x, isUnsigned, rankType);
   return largest ? arith::XOrIOp::create(w.b, w.loc, rank, getHighestRank()) : rank;
 }
 
@@ -132,8 +131,7 @@ Value ItemHeap::sink(Value heap, Value top, Value size, Value item) {
     Value exists = w.isLess(left, size);
     // Some place that there is, even in a heap of none.
     left = arith::MaxSIOp::create(w.b, w.loc, arith::MinSIOp::create(w.b, w.loc, left, last), w.index(0));
-    Value right =
-        arith::MaxSIOp::create(w.b, w.loc, arith::MinSIOp::create(w.b, w.loc, w.add(left, one), last), left);
+    Value right = arith::MaxSIOp::create(w.b, w.loc, arith::MinSIOp::create(w.b, w.loc, w.add(left, one), last), left);
     Value first = w.get(carried[1], at(left)), second = w.get(carried[1], at(right));
     Value isRight = isAbove(second, first);
     Value child = w.select(isRight, right, left), moved = w.select(isRight, second, first);
@@ -177,8 +175,7 @@ Values DigitSort::findLastRank(Value counts, Value size, Value count) {
     counts = w.repeat(zero, size, counts, [&](Value i, ValueRange carried) {
       Value rank = ranking.getRank(i), begins;
       if (!isFirst)
-        begins = isEqual(w, arith::ShRUIOp::create(w.b, w.loc, rank, createNumber(w, bits + kBits, rankType)),
-                         prefix);
+        begins = isEqual(w, arith::ShRUIOp::create(w.b, w.loc, rank, createNumber(w, bits + kBits, rankType)), prefix);
       return Values{countOne(carried[0], getDigit(rank, w.index(bits)), begins)};
     })[0];
     auto isPast = [&](ValueRange state) {
@@ -190,8 +187,7 @@ Values DigitSort::findLastRank(Value counts, Value size, Value count) {
     Values found = w.repeatWhile({zero, left}, isPast, skip);
     left = found[1];
     Value shifted =
-        isFirst ? prefix
-                : arith::ShLIOp::create(w.b, w.loc, prefix, createNumber(w, kBits, rankType)).getResult();
+        isFirst ? prefix : arith::ShLIOp::create(w.b, w.loc, prefix, createNumber(w, kBits, rankType)).getResult();
     prefix = w.either(shifted, castIndex(w, found[0], rankType));
   }
   return {prefix, left};
@@ -260,8 +256,7 @@ Value DigitSort::sort(Value indices, Value counts, Value count) {
     Value first = castIndex(w, getHalf(w.get(state[0], at(zero)), state[2]), w.b.getIndexType());
     Value base = scale(d, digits), place = w.add(base, getDigit(ranking.getRank(first), scale(d, bits)));
     Value isAlike = isEqual(w, w.get(state[1], place), castIndex(w, count, wordType));
-    return w.branch(
-        isAlike, [&] { return Values(state); }, [&] { return move(state, base, scale(d, bits), count); });
+    return w.branch(isAlike, [&] { return Values(state); }, [&] { return move(state, base, scale(d, bits), count); });
   };
   Values sorted = w.repeat(zero, numDigits, {indices, counts, createNumber(w, 0, wordType)}, sortDigit);
   return w.repeat(zero, count, sorted[0], [&](Value i, ValueRange carried) {
@@ -274,8 +269,6 @@ Value DigitSort::run(Value indices, Value size, Value count) {
   // Of all elements the last is known to be no higher than the highest rank, which all of its kind have.
   Values last = w.branch(
       w.isLess(count, size), [&] { return findLastRank(counts, size, count); },
-      [&] {
-        return Values{ranking.getHighestRank(), castIndex(w, size, wordType)};
-      });
+      [&] { return Values{ranking.getHighestRank(), castIndex(w, size, wordType)}; });
   return sort(collect(indices, size, last[0], last[1]), counts, count);
 }

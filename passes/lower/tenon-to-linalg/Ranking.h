@@ -26,8 +26,7 @@ enum class NaNPlace { asLargest, first };
 /// read to compare two; the index alone otherwise. A line has fewer than 2^32 elements.
 class Ranking {
 public:
-  Ranking(LineWriter &w, mlir::Value elements, LinePlace at, bool largest,
-          NaNPlace nan = NaNPlace::asLargest);
+  Ranking(LineWriter &w, mlir::Value elements, LinePlace at, bool largest, NaNPlace nan = NaNPlace::asLargest);
 
   /// Elements to look at before one of them is looked at alone: a few vectors of ranks.
   static constexpr int64_t kBlock = 64;

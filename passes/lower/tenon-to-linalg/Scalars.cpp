@@ -71,8 +71,8 @@ Value tenon::toStorage(OpBuilder &b, Location loc, Value scalar, Type elementTyp
 // Scalar code
 //===----------------------------------------------------------------------===//
 
-/// Of zeros of either sign any one is the largest, and the smallest, as in IEEE 754's maxNum: one instruction in place of three where one of
-/// the two is known to be a number.
+/// Of zeros of either sign any one is the largest, and the smallest, as in IEEE 754's maxNum: one instruction in place
+/// of three where one of the two is known to be a number.
 static arith::FastMathFlagsAttr getAnyZero(OpBuilder &b) {
   return arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::nsz);
 }
@@ -138,9 +138,8 @@ Value Scalar::unary(Operation *op, Value x) const {
       .Case<FloorOp>([&](auto) { return math.operator()<math::FloorOp>(); })
       .Case<RoundOp>([&](auto) { return math.operator()<math::RoundEvenOp>(); })
       .Case<SqrtOp>([&](auto) { return math.operator()<math::SqrtOp>(); })
-      .Case<RsqrtOp>([&](auto) -> Value {
-        return arith::DivFOp::create(b, loc, like(x, 1), math::SqrtOp::create(b, loc, x));
-      })
+      .Case<RsqrtOp>(
+          [&](auto) -> Value { return arith::DivFOp::create(b, loc, like(x, 1), math::SqrtOp::create(b, loc, x)); })
       .Case<ReciprocalOp>([&](auto) -> Value { return arith::DivFOp::create(b, loc, like(x, 1), x); })
       .Case<ExpOp>([&](auto) { return math.operator()<math::ExpOp>(); })
       .Case<LogOp>([&](auto) { return math.operator()<math::LogOp>(); })
@@ -158,9 +157,7 @@ Value Scalar::unary(Operation *op, Value x) const {
       .Case<AcoshOp>([&](auto) { return math.operator()<math::AcoshOp>(); })
       .Case<AtanhOp>([&](auto) { return math.operator()<math::AtanhOp>(); })
       .Case<ErfOp>([&](auto) { return math.operator()<math::ErfOp>(); })
-      .Case<NotOp>([&](auto) -> Value {
-        return arith::XOrIOp::create(b, loc, x, constant(x.getType(), -1));
-      })
+      .Case<NotOp>([&](auto) -> Value { return arith::XOrIOp::create(b, loc, x, constant(x.getType(), -1)); })
       .Case<IsNaNOp>([&](auto) -> Value { return compareFloat(arith::CmpFPredicate::UNO, x, x); })
       .Case<IsInfOp>([&](auto) -> Value {
         Value infinity = like(x, std::numeric_limits<double>::infinity());
@@ -195,16 +192,16 @@ Value Scalar::power(Value x, Value y) const {
     return math::PowFOp::create(b, loc, x, y);
   // The reference computes integers' powers in double precision.
   Type f64 = b.getF64Type();
-  Value result = math::PowFOp::create(b, loc, castScalar(b, loc, x, elementType, f64),
-                                      castScalar(b, loc, y, elementType, f64));
+  Value result =
+      math::PowFOp::create(b, loc, castScalar(b, loc, x, elementType, f64), castScalar(b, loc, y, elementType, f64));
   return castScalar(b, loc, result, f64, elementType);
 }
 
 Value Scalar::remainder(Value x, Value y, bool signOfDivisor) const {
   if (isUnsigned())
     return arith::RemUIOp::create(b, loc, x, y);
-  Value rest = isFloat() ? arith::RemFOp::create(b, loc, x, y).getResult()
-                         : arith::RemSIOp::create(b, loc, x, y).getResult();
+  Value rest =
+      isFloat() ? arith::RemFOp::create(b, loc, x, y).getResult() : arith::RemSIOp::create(b, loc, x, y).getResult();
   if (!signOfDivisor)
     return rest;
   Value zero = like(x, 0), wrong, sum;
@@ -250,8 +247,9 @@ Value Scalar::binary(Operation *op, Value x, Value y) const {
   auto divisor = [&]() -> Value {
     if (isFloat())
       return y;
-    Value traps = isUnsigned() ? compareInt(arith::CmpIPredicate::eq, y, like(y, 0)) // -1 and 0 are the only ones
-                               : compareInt(arith::CmpIPredicate::ult, arith::AddIOp::create(b, loc, y, like(y, 1)), like(y, 2));
+    Value traps = isUnsigned()
+                      ? compareInt(arith::CmpIPredicate::eq, y, like(y, 0)) // -1 and 0 are the only ones
+                      : compareInt(arith::CmpIPredicate::ult, arith::AddIOp::create(b, loc, y, like(y, 1)), like(y, 2));
     return select(traps, like(y, 1), y);
   };
   auto shift = [&]<typename OpT>() -> Value {
@@ -288,9 +286,8 @@ Value Scalar::binary(Operation *op, Value x, Value y) const {
       .Case<OrOp>([&](auto) -> Value { return arith::OrIOp::create(b, loc, x, y); })
       .Case<XorOp>([&](auto) -> Value { return arith::XOrIOp::create(b, loc, x, y); })
       .Case<ShiftLeftOp>([&](auto) { return shift.operator()<arith::ShLIOp>(); })
-      .Case<ShiftRightOp>([&](auto) {
-        return isUnsigned() ? shift.operator()<arith::ShRUIOp>() : shift.operator()<arith::ShRSIOp>();
-      })
+      .Case<ShiftRightOp>(
+          [&](auto) { return isUnsigned() ? shift.operator()<arith::ShRUIOp>() : shift.operator()<arith::ShRSIOp>(); })
       .Case<CompareOp>([&](CompareOp compareOp) { return compare(compareOp.getPredicate(), x, y); })
       .Default([](Operation *) { return Value(); });
 }
@@ -344,8 +341,7 @@ static Value clampTo32Bits(OpBuilder &b, Location loc, Value x) {
   return arith::MinimumFOp::create(b, loc, limited, below.getRhs(), noNaN);
 }
 
-Value tenon::castScalar(OpBuilder &b, Location loc, Value x, Type from, Type to, bool saturate,
-                        Rounding rounding) {
+Value tenon::castScalar(OpBuilder &b, Location loc, Value x, Type from, Type to, bool saturate, Rounding rounding) {
   if (from == to)
     return x;
   if (isSmallFloat(from) || isSmallInt(from))
@@ -422,8 +418,8 @@ Value tenon::emitElementwise(OpBuilder &b, Location loc, Operation *op, ValueRan
   if (scalar.isHalf())
     for (Value &operand : operands)
       operand = arith::ExtFOp::create(b, loc, b.getF32Type(), operand);
-  Value result = op->getNumOperands() == 1 ? scalar.unary(op, operands[0])
-                                           : scalar.binary(op, operands[0], operands[1]);
+  Value result =
+      op->getNumOperands() == 1 ? scalar.unary(op, operands[0]) : scalar.binary(op, operands[0], operands[1]);
   if (result && scalar.isHalf() && result.getType().isF32())
     result = arith::TruncFOp::create(b, loc, type, result);
   return result;
@@ -442,10 +438,10 @@ Value tenon::emitSoftmaxWeight(OpBuilder &b, Location loc, Value x) {
 
 Value tenon::emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type elementType, Value x, Value y) {
   // The order of a sum is not defined, which lets it be computed in vectors.
-  auto reorder = arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::reassoc |
-                                                                   arith::FastMathFlags::contract);
-  // The new element comes first: x86 keeps the first one where it is no number, and to keep what is in memory LLVM would store with a mask,
-  // which takes ten times as long on some processors.
+  auto reorder =
+      arith::FastMathFlagsAttr::get(b.getContext(), arith::FastMathFlags::reassoc | arith::FastMathFlags::contract);
+  // The new element comes first: x86 keeps the first one where it is no number, and to keep what is in memory LLVM
+  // would store with a mask, which takes ten times as long on some processors.
   arith::FastMathFlagsAttr anyZero = getAnyZero(b);
   if (isa<FloatType>(elementType)) {
     switch (kind) {

@@ -24,8 +24,7 @@ public:
   LineSelection(LineWriter &w, TopKOp op, ValueRange line)
       : w(w), line(line), axis(op.getAxis()), size(w.extent(op.getInput(), axis)),
         k(arith::MinSIOp::create(w.b, w.loc, w.extent(op.getValues(), axis), size)),
-        ranking(
-            w, op.getInput(), [this](Value i) { return at(i); }, op.getLargest()) {}
+        ranking(w, op.getInput(), [this](Value i) { return at(i); }, op.getLargest()) {}
 
   Values at(Value position) {
     Values place(line);
@@ -39,9 +38,7 @@ public:
   Value run(Value indices) {
     return w.branch(
         areMany(),
-        [&] {
-          return Values{DigitSort(w, ranking, [this](Value i) { return at(i); }).run(indices, size, k)};
-        },
+        [&] { return Values{DigitSort(w, ranking, [this](Value i) { return at(i); }).run(indices, size, k)}; },
         [&] { return Values{selectFew(indices)}; })[0];
   }
 
@@ -50,8 +47,7 @@ private:
   Value areMany() {
     constexpr int64_t kFew = 129, kSizePerElement = 16;
     Value most = arith::MulIOp::create(w.b, w.loc, k, w.index(kSizePerElement));
-    return w.both(isAtLeast(k, kFew),
-                  arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::sge, most, size));
+    return w.both(isAtLeast(k, kFew), arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::sge, most, size));
   }
 
   Value isAtLeast(Value x, int64_t least) {
@@ -59,8 +55,7 @@ private:
   }
 
   Value change(Value from, Value to, Value items, llvm::function_ref<Value(Value, Value)> body) {
-    return w.repeat(from, to, items,
-                    [&](Value i, ValueRange carried) { return Values{body(i, carried[0])}; })[0];
+    return w.repeat(from, to, items, [&](Value i, ValueRange carried) { return Values{body(i, carried[0])}; })[0];
   }
 
   Value selectFew(Value indices) {
@@ -78,8 +73,7 @@ private:
   }
 
   /// Elements after the first k, of which most blocks have none that comes before `last`.
-  Value lookAtRest(Value items, llvm::function_ref<Value(Value)> getLast,
-                   llvm::function_ref<Value(Value, Value)> put) {
+  Value lookAtRest(Value items, llvm::function_ref<Value(Value)> getLast, llvm::function_ref<Value(Value, Value)> put) {
     // Of no elements none is last.
     Value zero = w.index(0), isEmpty = arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::eq, k, zero);
     Value rest = w.select(isEmpty, zero, w.sub(size, k)), block = w.index(Ranking::kBlock);
@@ -89,17 +83,14 @@ private:
           ranking.isBefore(item, getLast(items)), [&] { return Values{put(item, items)}; },
           [&] { return Values{items}; })[0];
     };
-    return change(zero, arith::CeilDivUIOp::create(w.b, w.loc, rest, block), items,
-                  [&](Value i, Value items) {
-                    Value from = w.add(k, arith::MulIOp::create(w.b, w.loc, i, block));
-                    Value to = arith::MinSIOp::create(w.b, w.loc, w.add(from, block), size);
-                    Value hasEarlier = arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::ult,
-                                                             ranking.getLowestRank(from, to),
-                                                             ranking.getRankOf(getLast(items)));
-                    return w.branch(
-                        hasEarlier, [&] { return Values{change(from, to, items, lookAt)}; },
-                        [&] { return Values{items}; })[0];
-                  });
+    return change(zero, arith::CeilDivUIOp::create(w.b, w.loc, rest, block), items, [&](Value i, Value items) {
+      Value from = w.add(k, arith::MulIOp::create(w.b, w.loc, i, block));
+      Value to = arith::MinSIOp::create(w.b, w.loc, w.add(from, block), size);
+      Value hasEarlier = arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::ult, ranking.getLowestRank(from, to),
+                                               ranking.getRankOf(getLast(items)));
+      return w.branch(
+          hasEarlier, [&] { return Values{change(from, to, items, lookAt)}; }, [&] { return Values{items}; })[0];
+    });
   }
 
   /// Very few are kept in order: one more goes through all of them, without a branch.
@@ -113,19 +104,18 @@ private:
       };
       return w.repeat(zero, k, {items, item}, exchange)[0];
     };
-    Value items = change(zero, k, indices,
-                         [&](Value i, Value items) { return w.set(items, ranking.getLastItem(), at(i)); });
+    Value items =
+        change(zero, k, indices, [&](Value i, Value items) { return w.set(items, ranking.getLastItem(), at(i)); });
     items = change(zero, k, items, [&](Value i, Value items) { return put(ranking.getItem(i), items); });
-    return lookAtRest(
-        items, [&](Value items) { return w.get(items, at(last)); }, put);
+    return lookAtRest(items, [&](Value items) { return w.get(items, at(last)); }, put);
   }
 
   /// A heap of the first seen so far with the last of them on top, sorted in the end.
   Value selectInHeap(Value indices) {
     ItemHeap heap(w, ranking, /*isFirstOnTop=*/false, [this](Value i) { return at(i); });
     Value zero = w.index(0);
-    Value items = change(zero, k, indices,
-                         [&](Value i, Value items) { return w.set(items, ranking.getItem(i), at(i)); });
+    Value items =
+        change(zero, k, indices, [&](Value i, Value items) { return w.set(items, ranking.getItem(i), at(i)); });
     items = heap.build(items, k);
     items = lookAtRest(
         items, [&](Value items) { return heap.getTop(items); },
@@ -155,8 +145,7 @@ private:
         return Values{w.add(earlier[0], arith::ExtUIOp::create(w.b, w.loc, w.b.getI64Type(), isEarlier))};
       };
       Value none = arith::ConstantOp::create(w.b, w.loc, w.b.getI64IntegerAttr(0));
-      Value place =
-          arith::IndexCastOp::create(w.b, w.loc, w.b.getIndexType(), w.repeat(zero, k, none, count)[0]);
+      Value place = arith::IndexCastOp::create(w.b, w.loc, w.b.getIndexType(), w.repeat(zero, k, none, count)[0]);
       return w.set(items, item, at(place));
     });
   }
@@ -193,8 +182,7 @@ LogicalResult StageBuilder::lowerTopK(TopKOp op, ArrayRef<Value> destinations) {
     };
     return w.repeat(count, w.extent(op.getValues(), op.getAxis()), {values, indices}, fill);
   };
-  return bindResults(op,
-                     buildLines(builder, scope, op.getLoc(), lines, getTargets(op, destinations), sortLine));
+  return bindResults(op, buildLines(builder, scope, op.getLoc(), lines, getTargets(op, destinations), sortLine));
 }
 
 //===----------------------------------------------------------------------===//
@@ -212,13 +200,10 @@ static Value findBest(LineWriter &w, ArgReduceOp op, ValueRange line) {
   Ranking ranking(w, op.getInput(), at, op.getKind() == ReduceKind::max, NaNPlace::first);
   Value zero = w.index(0), one = w.index(1), size = w.extent(op.getInput(), op.getAxis()),
         block = w.index(Ranking::kBlock);
-  auto getEnd = [&](Value from) {
-    return arith::MinSIOp::create(w.b, w.loc, w.add(from, block), size).getResult();
-  };
+  auto getEnd = [&](Value from) { return arith::MinSIOp::create(w.b, w.loc, w.add(from, block), size).getResult(); };
   auto predicate = op.getLast() ? arith::CmpIPredicate::ule : arith::CmpIPredicate::ult;
   auto look = [&](Value i, ValueRange best) {
-    Value from = arith::MulIOp::create(w.b, w.loc, i, block),
-          lowest = ranking.getLowestRank(from, getEnd(from));
+    Value from = arith::MulIOp::create(w.b, w.loc, i, block), lowest = ranking.getLowestRank(from, getEnd(from));
     Value isBetter = arith::CmpIOp::create(w.b, w.loc, predicate, lowest, best[0]);
     return Values{w.select(isBetter, lowest, best[0]), w.select(isBetter, from, best[1])};
   };
@@ -228,8 +213,7 @@ static Value findBest(LineWriter &w, ArgReduceOp op, ValueRange line) {
   return w.repeat(from, end, from, [&](Value i, ValueRange found) {
     // The one that is found last stays.
     Value place = op.getLast() ? i : w.sub(w.sub(w.add(end, from), one), i);
-    Value isBest =
-        arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::eq, ranking.getRank(place), best[0]);
+    Value isBest = arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::eq, ranking.getRank(place), best[0]);
     return Values{w.select(isBest, place, found[0])};
   })[0];
 }
@@ -263,8 +247,7 @@ public:
     Value second = w.read(op.getBoxes(), {batch, box, w.index(direction + 2)});
     Value low, high;
     if (op.getCenters()) {
-      Value half =
-          multiply(second, arith::ConstantOp::create(w.b, w.loc, w.b.getFloatAttr(second.getType(), 0.5)));
+      Value half = multiply(second, arith::ConstantOp::create(w.b, w.loc, w.b.getFloatAttr(second.getType(), 0.5)));
       low = subtract(first, half);
       high = arith::AddFOp::create(w.b, w.loc, first, half);
     } else {
@@ -296,9 +279,7 @@ public:
 private:
   Value subtract(Value x, Value y) { return arith::SubFOp::create(w.b, w.loc, x, y); }
   Value multiply(Value x, Value y) { return arith::MulFOp::create(w.b, w.loc, x, y); }
-  Value isGreater(Value x, Value y) {
-    return arith::CmpFOp::create(w.b, w.loc, arith::CmpFPredicate::OGT, x, y);
-  }
+  Value isGreater(Value x, Value y) { return arith::CmpFOp::create(w.b, w.loc, arith::CmpFPredicate::OGT, x, y); }
 
   LineWriter &w;
   SuppressOp op;
@@ -326,8 +307,7 @@ public:
       return Values{isOpen, state[0], state[1], state[2]};
     };
     auto look = [&](ValueRange state) { return takeBest(state[0], state[1], state[2]); };
-    Values taken =
-        w.repeatWhile({heap.build(candidates[0], candidates[1]), zero, candidates[1]}, goesOn, look);
+    Values taken = w.repeatWhile({heap.build(candidates[0], candidates[1]), zero, candidates[1]}, goesOn, look);
     return {taken[0], taken[1]};
   }
 
@@ -344,9 +324,7 @@ private:
   Values collect(Value selected) {
     Value zero = w.index(0), block = w.index(Ranking::kBlock);
     if (!op.getThreshold()) {
-      auto put = [&](Value i, ValueRange carried) {
-        return Values{w.set(carried[0], ranking.getItem(i), atEnd(i))};
-      };
+      auto put = [&](Value i, ValueRange carried) { return Values{w.set(carried[0], ranking.getItem(i), atEnd(i))}; };
       return {w.repeat(zero, places, selected, put)[0], places};
     }
     auto lookAt = [&](Value i, ValueRange carried) {
@@ -354,9 +332,7 @@ private:
       Value to = arith::MinSIOp::create(w.b, w.loc, w.add(from, block), places);
       return w.branch(
           hasCandidate(from, to),
-          [&] {
-            return w.repeat(from, to, carried, [&](Value box, ValueRange found) { return put(box, found); });
-          },
+          [&] { return w.repeat(from, to, carried, [&](Value box, ValueRange found) { return put(box, found); }); },
           [&] { return Values(carried); });
     };
     return w.repeat(zero, arith::CeilDivUIOp::create(w.b, w.loc, places, block), {selected, zero}, lookAt);
@@ -408,6 +384,6 @@ LogicalResult StageBuilder::lowerSuppress(SuppressOp op, ArrayRef<Value> destina
     Values taken = LineSuppression(w, op, line).run(tensors[0]);
     return Values{taken[0], w.setIndex(tensors[1], taken[1], line)};
   };
-  return bindResults(op, buildLines(builder, scope, op.getLoc(), {scores[0], scores[1]},
-                                    getTargets(op, destinations), selectLine));
+  return bindResults(
+      op, buildLines(builder, scope, op.getLoc(), {scores[0], scores[1]}, getTargets(op, destinations), selectLine));
 }

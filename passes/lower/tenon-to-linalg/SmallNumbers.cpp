@@ -52,14 +52,10 @@ struct Word {
   Word operator+(Word other) const { return of(arith::AddIOp::create(*b, loc, value, other.value)); }
   Word operator+(uint32_t number) const { return *this + constant(number); }
   Word operator-(uint32_t number) const { return *this + (0u - number); }
-  Word operator&(uint32_t number) const {
-    return of(arith::AndIOp::create(*b, loc, value, constant(number).value));
-  }
+  Word operator&(uint32_t number) const { return of(arith::AndIOp::create(*b, loc, value, constant(number).value)); }
   Word operator|(Word other) const { return of(arith::OrIOp::create(*b, loc, value, other.value)); }
   Word operator<<(unsigned by) const { return of(arith::ShLIOp::create(*b, loc, value, constant(by).value)); }
-  Word operator>>(unsigned by) const {
-    return of(arith::ShRUIOp::create(*b, loc, value, constant(by).value));
-  }
+  Word operator>>(unsigned by) const { return of(arith::ShRUIOp::create(*b, loc, value, constant(by).value)); }
 
   Value asFloat() const { return arith::BitcastOp::create(*b, loc, b->getF32Type(), value); }
   Value asByte() const { return arith::TruncIOp::create(*b, loc, b->getI8Type(), value); }
@@ -125,8 +121,7 @@ static Value encodePower(Word bits, bool saturate, Rounding rounding) {
   Word normal = bits.select(bits > 0x007fffff, (bits << 1) - 0x00800000);
   uint32_t addend = rounding == Rounding::up ? 0x007fffff : rounding == Rounding::nearest ? 0x00400000 : 0;
   Word code = (normal + addend) >> kMantissaBits;
-  Word below = bits.constant(saturate ? 0 : kExponentNaN),
-       above = bits.constant(saturate ? 254 : kExponentNaN);
+  Word below = bits.constant(saturate ? 0 : kExponentNaN), above = bits.constant(saturate ? 254 : kExponentNaN);
   code = below.select(bits < kSmallestPower, code);
   code = above.select(bits > kLargestPower, code);
   // A sign is the highest bit: NaN, too.
@@ -160,8 +155,7 @@ Value tenon::decodeSmallFloat(OpBuilder &b, Location loc, Value byte, FloatType 
   return bits.asFloat();
 }
 
-Value tenon::encodeSmallFloat(OpBuilder &b, Location loc, Value x, FloatType type, bool saturate,
-                              Rounding rounding) {
+Value tenon::encodeSmallFloat(OpBuilder &b, Location loc, Value x, FloatType type, bool saturate, Rounding rounding) {
   Word bits = bitsOf(b, loc, x);
   if (isa<Float8E8M0FNUType>(type))
     return encodePower(bits, saturate, rounding);
@@ -176,8 +170,7 @@ Value tenon::encodeSmallFloat(OpBuilder &b, Location loc, Value x, FloatType typ
   float shift = std::ldexp(format.smallest, kMantissaBits);
   Value sum = arith::AddFOp::create(b, loc, magnitude.asFloat(), getFloat(b, loc, shift));
   Word subnormal = bitsOf(b, loc, sum) - std::bit_cast<uint32_t>(shift);
-  Word code =
-      subnormal.select(magnitude < static_cast<uint32_t>(kBias - format.bias + 1) << kMantissaBits, normal);
+  Word code = subnormal.select(magnitude < static_cast<uint32_t>(kBias - format.bias + 1) << kMantissaBits, normal);
 
   uint32_t beyond = saturate || !format.nan ? format.largest : format.infinity.value_or(*format.nan);
   code = code.constant(beyond).select(code > format.largest, code);
@@ -195,8 +188,8 @@ Value tenon::roundToOdd(OpBuilder &b, Location loc, Value x) {
   // False of NaN, which stays.
   Value differs = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, back, x);
   Value isEven = (bits & 1) == 0;
-  Value isLarger = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
-                                         math::AbsFOp::create(b, loc, back), math::AbsFOp::create(b, loc, x));
+  Value isLarger = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, math::AbsFOp::create(b, loc, back),
+                                         math::AbsFOp::create(b, loc, x));
   Word other = (bits - 1).select(isLarger, bits + 1);
   return other.select(arith::AndIOp::create(b, loc, differs, isEven), bits).asFloat();
 }

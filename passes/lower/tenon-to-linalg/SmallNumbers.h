@@ -27,8 +27,8 @@ bool isSmallInt(mlir::Type type);
 /// The f32 that a small float's byte stands for. Exact.
 mlir::Value decodeSmallFloat(mlir::OpBuilder &b, mlir::Location loc, mlir::Value byte, mlir::FloatType type);
 /// The byte of an f32, as tenon.cast defines it.
-mlir::Value encodeSmallFloat(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::FloatType type,
-                             bool saturate, Rounding rounding);
+mlir::Value encodeSmallFloat(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::FloatType type, bool saturate,
+                             Rounding rounding);
 
 /// The i8 that a small integer's byte stands for, and back: the low bits are kept.
 mlir::Value decodeSmallInt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value byte, mlir::IntegerType type);

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "passes/lower/tenon-to-linalg/Stages.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/tenon/DotProducts.h"
@@ -42,9 +41,7 @@ LogicalResult StageBuilder::lower(Operation *op, ArrayRef<Value> destinations) {
           .Case<LayerNormOp, RmsNormOp>([&](auto norm) { return lowerNorm(norm, destination); })
           .Case<ScanOp>([&](auto scan) { return lowerScan(scan, destination); })
           .Case<ScatterElementsOp, ScatterNDOp>([&](auto scatter) { return lowerScatter(scatter, destination); })
-          .Default([](Operation *other) -> FailureOr<Value> {
-            return other->emitError("is no stage"), failure();
-          });
+          .Default([](Operation *other) -> FailureOr<Value> { return other->emitError("is no stage"), failure(); });
   if (failed(tensor))
     return failure();
   if (*tensor)
@@ -87,13 +84,12 @@ FailureOr<Value> StageBuilder::buildElementwise(Location loc, RankedTensorType t
   return emitter.finish(builder, stored, iterators).getResult(0);
 }
 
-FailureOr<Value> StageBuilder::buildReduction(Location loc, const Reduction &r, Value destination,
-                                              EmitTerm emitTerm) {
+FailureOr<Value> StageBuilder::buildReduction(Location loc, const Reduction &r, Value destination, EmitTerm emitTerm) {
   Type accumulatorType = getAccumulatorType(r.elementType);
   if (!destination || getElementTypeOrSelf(destination) != accumulatorType)
     destination = scope.createEmpty(builder, loc, r.getResultDims(), accumulatorType);
-  Value identity = arith::ConstantOp::create(
-      builder, loc, getIdentity(builder, r.kind, r.elementType, accumulatorType));
+  Value identity =
+      arith::ConstantOp::create(builder, loc, getIdentity(builder, r.kind, r.elementType, accumulatorType));
   Value start = linalg::FillOp::create(builder, loc, identity, destination).getResult(0);
 
   unsigned numLoops = r.extents.size();
@@ -135,8 +131,9 @@ LogicalResult StageBuilder::lowerLink(ReshapeOp link, Operation *first) {
   RankedTensorType type = link.getInput().getType();
   if (given != link.getInput()) {
     bool isInPlace = getElementTypeOrSelf(tensor) == getStorageType(type.getElementType());
-    FailureOr<Value> stored =
-        store(link.getInput(), isInPlace ? tensor : scope.createEmpty(builder, loc, getDims(type), getStorageType(type.getElementType())));
+    FailureOr<Value> stored = store(
+        link.getInput(),
+        isInPlace ? tensor : scope.createEmpty(builder, loc, getDims(type), getStorageType(type.getElementType())));
     if (failed(stored))
       return failure();
     tensor = *stored;
@@ -144,7 +141,8 @@ LogicalResult StageBuilder::lowerLink(ReshapeOp link, Operation *first) {
   // All dimensions but the last are one on one of both sides.
   Dims dims = getDims(link.getResult());
   bool collapses = dims.size() == 2;
-  SmallVector<ReassociationIndices> groups{llvm::to_vector(llvm::seq<int64_t>((collapses ? type.getRank() : dims.size()) - 1))};
+  SmallVector<ReassociationIndices> groups{
+      llvm::to_vector(llvm::seq<int64_t>((collapses ? type.getRank() : dims.size()) - 1))};
   groups.push_back({int64_t(groups.front().size())});
   Value reshaped;
   if (collapses) {
@@ -310,8 +308,7 @@ FailureOr<Value> StageBuilder::lowerConvolve(ConvolveOp op, Value destination) {
   // What the borders are compared with is the same for all elements, and is looked for outside (ElementRead.h).
   auto stage = sum->getDefiningOp<linalg::GenericOp>();
   moveLoopInvariantCode(
-      &stage.getRegion(),
-      [](Value value, Region *region) { return value.getParentRegion()->isProperAncestor(region); },
+      &stage.getRegion(), [](Value value, Region *region) { return value.getParentRegion()->isProperAncestor(region); },
       [](Operation *inner, Region *) { return isPure(inner) && !isa<linalg::IndexOp, linalg::YieldOp>(inner); },
       [](Operation *inner, Region *region) { inner->moveBefore(region->getParentOp()); });
   keepPath(op, *sum);
@@ -347,12 +344,13 @@ FailureOr<Value> StageBuilder::lowerReduce(ReduceOp op, Value destination) {
   for (unsigned i = 0; i < rank; ++i)
     if (!llvm::is_contained(op.getAxes(), i))
       r.resultLoops.push_back(i);
-  FailureOr<Value> joined = buildReduction(op.getLoc(), r, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
-    FailureOr<Value> element = emitter.emit(op.getInput(), emitter.getLoops());
-    if (failed(element))
-      return failure();
-    return toAccumulator(emitter.getBuilder(), op.getLoc(), *element, elementType);
-  });
+  FailureOr<Value> joined =
+      buildReduction(op.getLoc(), r, destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
+        FailureOr<Value> element = emitter.emit(op.getInput(), emitter.getLoops());
+        if (failed(element))
+          return failure();
+        return toAccumulator(emitter.getBuilder(), op.getLoc(), *element, elementType);
+      });
   if (failed(joined))
     return failure();
   return finishReduction(op.getResult(), *joined, destination);

@@ -29,7 +29,8 @@ public:
   mlir::LogicalResult lower(mlir::Operation *op, llvm::ArrayRef<mlir::Value> destinations);
   /// Writes any value to a destination; the value of the destination afterwards.
   mlir::FailureOr<mlir::Value> store(mlir::Value value, mlir::Value destination);
-  /// What is between two loop nests of a kernel (Chains.h): computed in the tensor that `first` has given where its type allows that.
+  /// What is between two loop nests of a kernel (Chains.h): computed in the tensor that `first` has given where its
+  /// type allows that.
   mlir::LogicalResult lowerLink(ReshapeOp link, mlir::Operation *first);
 
 private:
@@ -51,29 +52,30 @@ private:
     }
   };
   /// The accumulators; written to the destination where its type is the accumulator's.
-  mlir::FailureOr<mlir::Value> buildReduction(mlir::Location loc, const Reduction &reduction,
-                                              mlir::Value destination, EmitTerm emitTerm);
+  mlir::FailureOr<mlir::Value> buildReduction(mlir::Location loc, const Reduction &reduction, mlir::Value destination,
+                                              EmitTerm emitTerm);
   /// Accumulators to results: rounded where accumulators are wider, and changed by `finish` where given.
   mlir::FailureOr<mlir::Value>
   buildElementwise(mlir::Location loc, mlir::RankedTensorType type, mlir::Value destination,
                    llvm::function_ref<mlir::FailureOr<mlir::Value>(ElementEmitter &)> emit);
-  mlir::FailureOr<mlir::Value> finishReduction(mlir::Value result, mlir::Value accumulators,
-                                               mlir::Value destination);
+  mlir::FailureOr<mlir::Value> finishReduction(mlir::Value result, mlir::Value accumulators, mlir::Value destination);
 
   mlir::FailureOr<mlir::Value> lowerContract(ContractOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerAttention(AttentionOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerConvolve(ConvolveOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerWinograd(WinogradOp op, mlir::Value destination);
-  /// Joins what windows of `op` see along spatial dimensions [first, end). What earlier ones gave is joined already, in a tensor of
-  /// accumulators: later dimensions have all that windows see there, padding included. Null at first.
-  mlir::FailureOr<mlir::Value> joinWindows(PoolOp op, unsigned first, unsigned end, mlir::Value joinedBefore, mlir::Value destination);
+  /// Joins what windows of `op` see along spatial dimensions [first, end). What earlier ones gave is joined already, in
+  /// a tensor of accumulators: later dimensions have all that windows see there, padding included. Null at first.
+  mlir::FailureOr<mlir::Value> joinWindows(PoolOp op, unsigned first, unsigned end, mlir::Value joinedBefore,
+                                           mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerPool(PoolOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerReduce(ReduceOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerArgReduce(ArgReduceOp op, mlir::Value destination);
   /// The same along the last dimension, where elements of a line are neighbours.
   mlir::FailureOr<mlir::Value> selectAlongLines(ArgReduceOp op, mlir::Value destination);
-  /// A result of lines whose statistics are known, in the destination, or in a tensor of its own. Where there is no destination, and
-  /// elements of the same places alone are computed from it, it has none, and null is returned: what is open, or long, fits no tile.
+  /// A result of lines whose statistics are known, in the destination, or in a tensor of its own. Where there is no
+  /// destination, and elements of the same places alone are computed from it, it has none, and null is returned: what
+  /// is open, or long, fits no tile.
   mlir::FailureOr<mlir::Value> finishLines(mlir::Operation *op, mlir::Value destination, EmitElement emit);
   mlir::FailureOr<mlir::Value> lowerSoftmax(SoftmaxOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerNorm(mlir::Operation *op, mlir::Value destination);

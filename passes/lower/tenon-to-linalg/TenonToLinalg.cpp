@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/tenon/LoopNest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -96,7 +95,8 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
   SmallVector<Value> written(results.size());
   Operation *stageBefore = nullptr;
   for (Operation &op : kernel.getBody().front()) {
-    if (auto link = dyn_cast<ReshapeOp>(op); link && link->hasAttr(kChainTileAttr) && failed(stages.lowerLink(link, stageBefore)))
+    if (auto link = dyn_cast<ReshapeOp>(op);
+        link && link->hasAttr(kChainTileAttr) && failed(stages.lowerLink(link, stageBefore)))
       return failure();
     if (!hasLoopNest(&op))
       continue;

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
 
@@ -48,8 +47,8 @@ static int64_t getSeen(PoolOp op, unsigned i) {
   return (results - 1) * op.getStrides()[i] + (op.getWindow()[i] - 1) * op.getDilations()[i] + 1;
 }
 
-/// Whether a maximum or a sum is taken along the first spatial dimension, of that along the next one, and so on: where all of them
-/// take less time for a result than its window does, and what waits between them stays in the cache.
+/// Whether a maximum or a sum is taken along the first spatial dimension, of that along the next one, and so on: where
+/// all of them take less time for a result than its window does, and what waits between them stays in the cache.
 static bool isSeparable(PoolOp op) {
   constexpr int64_t kBytesOfRow = 1 << 16, kAccumulatorBytes = 4;
   // Vectors of elements that lie apart take two loads and a permutation.
@@ -73,7 +72,8 @@ static bool isSeparable(PoolOp op) {
 // Stages
 //===----------------------------------------------------------------------===//
 
-FailureOr<Value> StageBuilder::joinWindows(PoolOp op, unsigned first, unsigned end, Value joinedBefore, Value destination) {
+FailureOr<Value> StageBuilder::joinWindows(PoolOp op, unsigned first, unsigned end, Value joinedBefore,
+                                           Value destination) {
   Location loc = op.getLoc();
   MLIRContext *context = op.getContext();
   Type elementType = op.getType().getElementType(), accumulator = getAccumulatorType(elementType);
@@ -134,7 +134,8 @@ FailureOr<Value> StageBuilder::joinWindows(PoolOp op, unsigned first, unsigned e
         inside = inside ? arith::AndIOp::create(b, loc, inside, isInside(i)).getResult() : isInside(i);
       return inside ? emitter.emitIf(inside, accumulator, emitElement, emitIdentity) : emitElement();
     };
-    return numOthers == rank ? emitAmongOthers() : emitter.emitIf(isInside(rank - 1), accumulator, emitAmongOthers, emitIdentity);
+    return numOthers == rank ? emitAmongOthers()
+                             : emitter.emitIf(isInside(rank - 1), accumulator, emitAmongOthers, emitIdentity);
   });
 }
 
@@ -156,19 +157,21 @@ FailureOr<Value> StageBuilder::lowerPool(PoolOp op, Value destination) {
 
   // In place where the accumulators have the result's type.
   bool inPlace = accumulator == getStorageType(elementType);
-  return buildElementwise(loc, op.getType(), inPlace ? *joined : destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
-    OpBuilder &b = emitter.getBuilder();
-    Value count;
-    for (unsigned i = 0; i < rank; ++i) {
-      Value here = alwaysInside ? emitter.materialize(getDimConstant(context, op.getWindow()[i]))
-                                : emitWindowCount(emitter, loc, op, i, emitter.getLoop(i + op.getFirstSpatialDim()));
-      count = count ? arith::MulIOp::create(b, loc, count, here).getResult() : here;
-    }
-    Value sum = emitter.readTensor(*joined, out, emitter.getLoops());
-    Value number = arith::IndexCastOp::create(b, loc, b.getI64Type(), count);
-    Value divisor = castScalar(b, loc, number, b.getI64Type(), accumulator);
-    Value mean = isa<FloatType>(accumulator) ? arith::DivFOp::create(b, loc, sum, divisor).getResult()
-                                             : arith::DivSIOp::create(b, loc, sum, divisor).getResult();
-    return fromAccumulator(b, loc, mean, elementType);
-  });
+  return buildElementwise(
+      loc, op.getType(), inPlace ? *joined : destination, [&](ElementEmitter &emitter) -> FailureOr<Value> {
+        OpBuilder &b = emitter.getBuilder();
+        Value count;
+        for (unsigned i = 0; i < rank; ++i) {
+          Value here = alwaysInside
+                           ? emitter.materialize(getDimConstant(context, op.getWindow()[i]))
+                           : emitWindowCount(emitter, loc, op, i, emitter.getLoop(i + op.getFirstSpatialDim()));
+          count = count ? arith::MulIOp::create(b, loc, count, here).getResult() : here;
+        }
+        Value sum = emitter.readTensor(*joined, out, emitter.getLoops());
+        Value number = arith::IndexCastOp::create(b, loc, b.getI64Type(), count);
+        Value divisor = castScalar(b, loc, number, b.getI64Type(), accumulator);
+        Value mean = isa<FloatType>(accumulator) ? arith::DivFOp::create(b, loc, sum, divisor).getResult()
+                                                 : arith::DivSIOp::create(b, loc, sum, divisor).getResult();
+        return fromAccumulator(b, loc, mean, elementType);
+      });
 }

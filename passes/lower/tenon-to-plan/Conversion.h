@@ -64,7 +64,8 @@ private:
   void placeYields(LoopOp op, llvm::ArrayRef<mlir::Value> targets);
   mlir::LogicalResult convertBranch(IfOp op, mlir::Block &block, mlir::Block &into);
   void move(mlir::ValueRange values, mlir::ValueRange targets);
-  void setSymbols(std::optional<mlir::ArrayAttr> symbols, mlir::TypeRange types, mlir::ValueRange values, mlir::Location loc);
+  void setSymbols(std::optional<mlir::ArrayAttr> symbols, mlir::TypeRange types, mlir::ValueRange values,
+                  mlir::Location loc);
 
   mlir::AffineExpr saveInSymbol(mlir::AffineExpr expr, mlir::Location loc);
 
@@ -77,7 +78,7 @@ private:
   plan::ProgramOp program;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   llvm::DenseMap<unsigned, int64_t> symbolNumbers; ///< of the dialect's symbols, in the program
-  int64_t numInputSymbols = 0; ///< they come before those that instructions bind
+  int64_t numInputSymbols = 0;                     ///< they come before those that instructions bind
   llvm::DenseMap<mlir::Operation *, mlir::SmallVector<mlir::Value>> partsOf; ///< of concats
   llvm::SmallVector<mlir::Value> outputs;
 };

@@ -176,8 +176,8 @@ LogicalResult Conversion::convertIf(IfOp op) {
   return convertBranch(op, op.getElseBody().front(), elseBlock);
 }
 
-/// What a launch computes for the next time of a loop, it writes there at once, where nothing reads any more what is there.
-/// `targets` are the memory of the condition, then of what the loop passes on.
+/// What a launch computes for the next time of a loop, it writes there at once, where nothing reads any more what is
+/// there. `targets` are the memory of the condition, then of what the loop passes on.
 void Conversion::placeYields(LoopOp op, ArrayRef<Value> targets) {
   Block &body = op.getBody().front();
   llvm::DenseMap<Value, Operation *> lastUses;
@@ -191,7 +191,8 @@ void Conversion::placeYields(LoopOp op, ArrayRef<Value> targets) {
     Value source = getReshaped(value);
     BlockArgument argument = i ? body.getArgument(i - 1) : BlockArgument();
     Operation *definition = source.getDefiningOp(), *lastUse = lastUses.lookup(argument);
-    if (!isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(definition) || definition->getBlock() != &body || buffers.contains(source))
+    if (!isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(definition) || definition->getBlock() != &body ||
+        buffers.contains(source))
       continue;
     bool isOnce = llvm::count_if(yielded, [&](Value other) { return getReshaped(other) == source; }) == 1;
     bool isFree = !argument || (value.getType() == argument.getType() && keepsExtents(op, argument) &&

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "dialects/tenon/Views.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
@@ -47,10 +46,9 @@ void Conversion::createCopy(Value source, Value target, Value bytes, Location lo
 DictionaryAttr Conversion::describe(Type type, DictionaryAttr attrs, StringRef fallback) {
   auto tensor = cast<RankedTensorType>(type);
   auto name = attrs ? attrs.getAs<StringAttr>(kNameAttr) : StringAttr();
-  SmallVector<NamedAttribute> description{
-      b.getNamedAttr("dims", ShapeAttr::get(b.getContext(), getDims(tensor))),
-      b.getNamedAttr("name", name ? name : b.getStringAttr(fallback)),
-      b.getNamedAttr("type", TypeAttr::get(tensor.getElementType()))};
+  SmallVector<NamedAttribute> description{b.getNamedAttr("dims", ShapeAttr::get(b.getContext(), getDims(tensor))),
+                                          b.getNamedAttr("name", name ? name : b.getStringAttr(fallback)),
+                                          b.getNamedAttr("type", TypeAttr::get(tensor.getElementType()))};
   if (auto role = attrs ? attrs.getAs<StringAttr>(kRoleAttr) : StringAttr())
     description.push_back(b.getNamedAttr("role", role));
   return b.getDictionaryAttr(description);
@@ -199,7 +197,8 @@ void Conversion::convertHostCall(HostCallOp call) {
   SmallVector<Value> inputs, results = createResults(call.getResults()), extents;
   SmallVector<Type> inputTypes, resultTypes;
   auto describe = [&](RankedTensorType type, SmallVectorImpl<Type> &types) {
-    types.push_back(RankedTensorType::get(SmallVector<int64_t>(type.getRank(), ShapedType::kDynamic), type.getElementType()));
+    types.push_back(
+        RankedTensorType::get(SmallVector<int64_t>(type.getRank(), ShapedType::kDynamic), type.getElementType()));
   };
   auto addExtents = [&](Value value) {
     for (AffineExpr dim : getDims(value))
@@ -219,9 +218,10 @@ void Conversion::convertHostCall(HostCallOp call) {
       addExtents(result);
     }
   }
-  plan::HostCallOp::create(b, call.getLoc(), call.getPluginAttr(), call.getDomainAttr(), call.getCalleeAttr(), inputs, results, extents,
-                           call.getParametersAttr(), call.getPresentAttr(), b.getTypeArrayAttr(inputTypes),
-                           b.getTypeArrayAttr(resultTypes), call.getInfersAttr(), getName(call.getLoc()));
+  plan::HostCallOp::create(b, call.getLoc(), call.getPluginAttr(), call.getDomainAttr(), call.getCalleeAttr(), inputs,
+                           results, extents, call.getParametersAttr(), call.getPresentAttr(),
+                           b.getTypeArrayAttr(inputTypes), b.getTypeArrayAttr(resultTypes), call.getInfersAttr(),
+                           getName(call.getLoc()));
 }
 
 void Conversion::convertReturn(func::ReturnOp terminator) {
@@ -268,11 +268,12 @@ bool Conversion::isSizedBefore(Value output, Value source) {
 
 void Conversion::createOutputs(func::ReturnOp terminator) {
   for (auto [i, value] : llvm::enumerate(terminator.getOperands())) {
-    outputs.push_back(plan::OutputOp::create(b, value.getLoc(), plan::BufferType::get(b.getContext()), i,
-                                             getBytes(value)));
+    outputs.push_back(
+        plan::OutputOp::create(b, value.getLoc(), plan::BufferType::get(b.getContext()), i, getBytes(value)));
     // What a launch computes for an output, it writes there at once.
     Value source = getReshaped(value);
-    if (isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(source.getDefiningOp()) && !buffers.contains(source) && isSizedBefore(value, source))
+    if (isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(source.getDefiningOp()) && !buffers.contains(source) &&
+        isSizedBefore(value, source))
       buffers[source] = outputs.back();
   }
 }
@@ -329,8 +330,8 @@ LogicalResult Conversion::run() {
     return failure();
   convertRequirements();
   for (auto [i, argument] : llvm::enumerate(main.getArguments()))
-    buffers[argument] = plan::InputOp::create(b, argument.getLoc(), plan::BufferType::get(b.getContext()), i,
-                                              getBytes(argument));
+    buffers[argument] =
+        plan::InputOp::create(b, argument.getLoc(), plan::BufferType::get(b.getContext()), i, getBytes(argument));
   Block &body = main.getBody().front();
   auto terminator = cast<func::ReturnOp>(body.getTerminator());
   createOutputs(terminator);

@@ -44,8 +44,8 @@ static std::vector<Extension> extend(const std::vector<Beginning> &beginnings, i
       Effect effect = schedule.getEffect(node);
       int64_t peak = std::max(schedule.getPeak(), schedule.getLive() + effect.allocated);
       if (peak < limit)
-        extensions.push_back({i, node, beginnings[i].nodes + getNodeHash(node), peak,
-                              schedule.getLive() + effect.getDelta()});
+        extensions.push_back(
+            {i, node, beginnings[i].nodes + getNodeHash(node), peak, schedule.getLive() + effect.getDelta()});
     }
   }
   return extensions;

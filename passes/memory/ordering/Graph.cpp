@@ -56,7 +56,7 @@ bool tenon::ordering::isValidOrder(const Graph &graph, const Order &order) {
 
 std::vector<std::vector<uint32_t>> tenon::ordering::getDependences(const Graph &graph) {
   struct Users {
-    std::vector<uint32_t> writer; // the last one, if any
+    std::vector<uint32_t> writer;  // the last one, if any
     std::vector<uint32_t> readers; // since then
   };
   std::vector<Users> users(graph.buffers.size());

@@ -15,7 +15,7 @@ namespace tenon::ordering {
 
 /// A buffer is live from its first use to its last; one that is not used is not there, unless it is an input.
 struct Buffer {
-  int64_t size;             ///< bytes
+  int64_t size;              ///< bytes
   bool isLiveBefore = false; ///< from the start, as inputs are
   bool isLiveAfter = false;  ///< to the end, as outputs are
 };

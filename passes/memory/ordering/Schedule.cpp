@@ -10,8 +10,7 @@
 
 using namespace tenon::ordering;
 
-Program::Program(const Graph &graph)
-    : graph(graph), users(graph.buffers.size()), dependents(graph.nodes.size()) {
+Program::Program(const Graph &graph) : graph(graph), users(graph.buffers.size()), dependents(graph.nodes.size()) {
   std::vector<std::vector<uint32_t>> dependences = getDependences(graph);
   for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
     std::vector<uint32_t> buffers = graph.nodes[i].reads;

@@ -60,8 +60,8 @@ public:
 
 private:
   const std::vector<uint32_t> &order;
-  std::set<uint32_t> live;                // ranks
-  std::vector<std::set<uint32_t>> below;  // by rank
+  std::set<uint32_t> live;               // ranks
+  std::vector<std::set<uint32_t>> below; // by rank
 };
 
 } // namespace

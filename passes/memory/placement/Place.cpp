@@ -36,9 +36,8 @@ static std::vector<Part> split(const Instance &instance) {
   for (size_t i = 0; i < instance.size(); ++i)
     if (instance[i].takesPlace())
       byLower.push_back(i);
-  std::sort(byLower.begin(), byLower.end(), [&](size_t a, size_t b) {
-    return std::pair(instance[a].lower, a) < std::pair(instance[b].lower, b);
-  });
+  std::sort(byLower.begin(), byLower.end(),
+            [&](size_t a, size_t b) { return std::pair(instance[a].lower, a) < std::pair(instance[b].lower, b); });
   std::vector<Part> parts;
   int64_t upper = 0;
   for (size_t i : byLower) {

@@ -176,7 +176,8 @@ Instance Candidates::mix(const std::vector<double> &weights, bool isLargest) con
       largest = std::max(largest, size);
     }
     const Buffer &buffer = samples.front()[i];
-    instance.push_back({buffer.lower, buffer.upper, static_cast<int64_t>(kBound / total * (isLargest ? largest : sum))});
+    instance.push_back(
+        {buffer.lower, buffer.upper, static_cast<int64_t>(kBound / total * (isLargest ? largest : sum))});
   }
   return instance;
 }

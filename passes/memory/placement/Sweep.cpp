@@ -57,9 +57,8 @@ Placement tenon::placement::placeBySweep(const Instance &instance) {
   for (size_t i = 0; i < instance.size(); ++i)
     if (instance[i].takesPlace())
       order.push_back(i);
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return std::pair(instance[a].lower, a) < std::pair(instance[b].lower, b);
-  });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return std::pair(instance[a].lower, a) < std::pair(instance[b].lower, b); });
   Placement placement;
   placement.offsets.assign(instance.size(), 0);
   FreeSpace free;

@@ -32,8 +32,7 @@ static uint16_t cutPart(float &rest, bool isRounded) {
 }
 
 /// Gives `place` each element, and where its first part is.
-template <typename Place>
-static void forElements(const PartPacking &p, const float *source, Place place) {
+template <typename Place> static void forElements(const PartPacking &p, const float *source, Place place) {
   int64_t part = p.step * kPartColumns, panel = 0;
   for (int64_t first = 0; first < p.columns; first += kPartColumns)
     for (int64_t outer = 0; outer < p.outer; ++outer) {

@@ -24,8 +24,8 @@ inline constexpr int64_t kMostOfStep = 32, kPartColumns = 16;
 /// Where kernels cut a matrix into parts, they keep those of so much of a sum at most: the second cache has them.
 inline constexpr int64_t kMostCutDepth = 1536;
 
-/// Into how many elements a sum of `depth` is cut: at most 32, an even number, for as few steps as possible (a step takes
-/// as long with fewer elements), of which that length leaves as little beyond the depth as possible.
+/// Into how many elements a sum of `depth` is cut: at most 32, an even number, for as few steps as possible (a step
+/// takes as long with fewer elements), of which that length leaves as little beyond the depth as possible.
 int64_t chooseStep(int64_t depth);
 
 /// Products of two parts that count: part i by part j where i + j < `numParts`.
@@ -40,9 +40,7 @@ struct PartPacking {
 
   int64_t getNumPanels() const { return (columns + kPartColumns - 1) / kPartColumns; }
   int64_t getNumSteps() const { return (depth + step - 1) / step; }
-  int64_t countElements() const {
-    return getNumPanels() * outer * getNumSteps() * numParts * step * kPartColumns;
-  }
+  int64_t countElements() const { return getNumPanels() * outer * getNumSteps() * numParts * step * kPartColumns; }
 };
 
 /// Writes `source` as [panels, outer, steps, parts, step / 2, column, 2] to `target`, which holds zeros:

@@ -42,11 +42,11 @@ static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule
   // Cycles for each point of a square and vector of channels, or of filters, most of them because what lies between
   // the steps does not fit the first cache.
   constexpr double kInput = 8, kOutput = 5;
-  // Sums of words become results by two more instructions, and then, mostly, bytes; products of words are two instructions where no
-  // single one adds them up.
+  // Sums of words become results by two more instructions, and then, mostly, bytes; products of words are two
+  // instructions where no single one adds them up.
   constexpr double kOutputOfWords = 8, kWords = 1.25;
-  // Fewer rows of a matrix product than these wait for their sums; what is lost between the blocks; of reading from afar, what
-  // multiplying does not hide.
+  // Fewer rows of a matrix product than these wait for their sums; what is lost between the blocks; of reading from
+  // afar, what multiplying does not hide.
   constexpr double kFewRows = 4, kShare = 0.92, kSeen = 0.15;
   // The kernel keeps so many rows of two vectors each in registers (RegisterBlock.h).
   int64_t blockRows = machine.vectorRegisters > 16 ? 13 : machine.vectorRegisters / 2 - 2;
@@ -68,8 +68,8 @@ WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const M
   WinogradSchedule best{1, 1, 1, -1};
   for (int64_t rows = 1; rows <= squareRows; ++rows)
     for (int64_t columns = 1; columns <= squareColumns; ++columns) {
-      // What is transformed stays in the core's own cache, but for few squares: weights, which are more, are not read again and
-      // again for these.
+      // What is transformed stays in the core's own cache, but for few squares: weights, which are more, are not read
+      // again and again for these.
       constexpr int64_t kFewSquares = 16, kManySquares = 64;
       int64_t most = isInOwnCache(p, {rows, columns, 1, 0}, machine) ? kManySquares : kFewSquares;
       if (rows * columns > most)

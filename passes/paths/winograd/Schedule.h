@@ -12,8 +12,8 @@
 
 namespace tenon {
 
-/// `images` results of height x width elements for each filter, f32, or of words: sums of 32 bits, to each of which two channels add
-/// at a time. Filters are packed in panels.
+/// `images` results of height x width elements for each filter, f32, or of words: sums of 32 bits, to each of which two
+/// channels add at a time. Filters are packed in panels.
 struct WinogradProblem {
   int64_t outputs, window;
   int64_t height, width, channels, filters, panel;
@@ -21,8 +21,8 @@ struct WinogradProblem {
   int64_t images = 1;
 };
 
-/// How many filters kernels multiply with at a time, or a whole panel: the input, transformed, is read once for these, and their
-/// products stay in a near cache until they are transformed back.
+/// How many filters kernels multiply with at a time, or a whole panel: the input, transformed, is read once for these,
+/// and their products stay in a near cache until they are transformed back.
 inline constexpr int64_t kWinogradFilters = 32;
 
 /// Tiles of so many rows and columns of squares, and panels of filters.

@@ -118,8 +118,7 @@ ScaleInverse tenon::getScaleInverse(const IntegerTransforms &transforms) {
 static constexpr int64_t kMaxSide = 8;
 
 /// matrix * x * transpose(matrix), for a square x.
-template <typename T>
-static void applyBoth(const SmallMatrix &matrix, const T *x, T *result) {
+template <typename T> static void applyBoth(const SmallMatrix &matrix, const T *x, T *result) {
   int64_t rows = matrix.rows, columns = matrix.columns;
   std::array<T, kMaxSide * kMaxSide> half{};
   for (int64_t i = 0; i < rows; ++i)
@@ -137,7 +136,8 @@ static void applyBoth(const SmallMatrix &matrix, const T *x, T *result) {
 
 /// `store` gets each element of the transformed filter: its point, channel and filter.
 template <typename T, typename Store>
-static void transformWindows(const WinogradTransforms &transforms, const FilterShape &shape, const T *filter, Store store) {
+static void transformWindows(const WinogradTransforms &transforms, const FilterShape &shape, const T *filter,
+                             Store store) {
   int64_t side = transforms.input.rows, points = side * side;
   std::vector<double> window(shape.window * shape.window), transformed(points);
   for (int64_t c = 0; c < shape.channels; ++c)
@@ -211,8 +211,7 @@ double tenon::measureWinogradError(const WinogradTransforms &transforms, const F
         for (int64_t y = 0; y < outputs; ++y)
           for (int64_t x = 0; x < outputs; ++x)
             for (int64_t w = 0; w < window * window; ++w)
-              exact[y * outputs + x] +=
-                  weights[w] * input[c * points + (y + w / window) * side + x + w % window];
+              exact[y * outputs + x] += weights[w] * input[c * points + (y + w / window) * side + x + w % window];
       }
       applyBoth(transforms.output, products.data(), results.data());
       for (int64_t i = 0; i < outputs * outputs; ++i) {

@@ -49,19 +49,20 @@ struct WinogradTransforms {
 bool hasWinogradTransforms(int64_t outputs, int64_t window);
 WinogradTransforms getWinogradTransforms(int64_t outputs, int64_t window);
 
-/// The same of whole numbers: `output` gives `scale` times the result, or its square in two dimensions. All sums and products may
-/// wrap around at 32 bits, as long as the results times the largest power of two in that square fit (fitsIntegerTransforms): a scale's
-/// odd factors have inverses modulo 2^32.
+/// The same of whole numbers: `output` gives `scale` times the result, or its square in two dimensions. All sums and
+/// products may wrap around at 32 bits, as long as the results times the largest power of two in that square fit
+/// (fitsIntegerTransforms): a scale's odd factors have inverses modulo 2^32.
 struct IntegerTransforms : WinogradTransforms {
   int64_t scale;
 };
 
-/// Whether there are such that keep unsigned bytes, and filters of signed ones, within 16 bits when they are transformed in two
-/// dimensions (2 or 4 outputs of 3 elements).
+/// Whether there are such that keep unsigned bytes, and filters of signed ones, within 16 bits when they are
+/// transformed in two dimensions (2 or 4 outputs of 3 elements).
 bool hasIntegerTransforms(int64_t outputs, int64_t window);
 IntegerTransforms getIntegerTransforms(int64_t outputs, int64_t window);
 
-/// How a sum that was transformed back becomes the result: times `inverse` modulo 2^32, then `shift` bits down, with its sign.
+/// How a sum that was transformed back becomes the result: times `inverse` modulo 2^32, then `shift` bits down, with
+/// its sign.
 struct ScaleInverse {
   uint32_t inverse;
   int64_t shift;
@@ -74,11 +75,11 @@ struct FilterShape {
 };
 
 /// The transformed filter, [panels, a * a, channels, panel] with zeros in columns beyond the last filter, in f32.
-void transformFilter(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter,
-                     int64_t panel, float *result);
+void transformFilter(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter, int64_t panel,
+                     float *result);
 
-/// The transformed filter, [panels, a * a, (channels + 1) / 2, panel]: the words of two neighbouring channels in 32 bits, the first one
-/// lower, with zeros beyond the last channel and the last filter.
+/// The transformed filter, [panels, a * a, (channels + 1) / 2, panel]: the words of two neighbouring channels in 32
+/// bits, the first one lower, with zeros beyond the last channel and the last filter.
 void transformFilterToWords(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter,
                             int64_t panel, int32_t *result);
 

@@ -33,8 +33,8 @@ Status CodeImage::load(const uint8_t *bytes, size_t size, const char *arch) {
 
   void *memory = mmap(nullptr, elf.imageSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
-    return Status::make(TENON_RESOURCES, "no memory for %llu bytes of code: %s",
-                        (unsigned long long)elf.imageSize, strerror(errno));
+    return Status::make(TENON_RESOURCES, "no memory for %llu bytes of code: %s", (unsigned long long)elf.imageSize,
+                        strerror(errno));
   image = static_cast<uint8_t *>(memory);
 
   auto protect = [&](const ElfFile::Segment &segment, int protection) -> Status {

@@ -161,8 +161,7 @@ Status matchTarget(const char *target, const CpuFeatures &cpu) {
   size_t colon = rest.find(':');
   std::string_view arch = rest.substr(0, colon);
   if (arch != cpu.arch)
-    return Status::make(TENON_UNSUPPORTED, "needs %.*s, this CPU is %s", int(arch.size()), arch.data(),
-                        cpu.arch);
+    return Status::make(TENON_UNSUPPORTED, "needs %.*s, this CPU is %s", int(arch.size()), arch.data(), cpu.arch);
   rest = colon == std::string_view::npos ? "" : rest.substr(colon + 1);
   while (!rest.empty()) {
     size_t comma = rest.find(',');
@@ -172,11 +171,11 @@ Status matchTarget(const char *target, const CpuFeatures &cpu) {
     while (i < cpu.count && feature != cpu.names[i])
       ++i;
     if (i == cpu.count)
-      return Status::make(TENON_UNSUPPORTED, "needs '%.*s', which this runtime does not know",
-                          int(feature.size()), feature.data());
+      return Status::make(TENON_UNSUPPORTED, "needs '%.*s', which this runtime does not know", int(feature.size()),
+                          feature.data());
     if (!cpu.has(i))
-      return Status::make(TENON_UNSUPPORTED, "needs %.*s, this CPU has %s", int(feature.size()),
-                          feature.data(), levelOf(cpu));
+      return Status::make(TENON_UNSUPPORTED, "needs %.*s, this CPU has %s", int(feature.size()), feature.data(),
+                          levelOf(cpu));
   }
   return {};
 }

@@ -29,8 +29,7 @@ struct Dynamic {
 
 class Parser {
 public:
-  Parser(ElfFile &elf, uint16_t machine, uint64_t pageSize)
-      : elf(elf), machine(machine), pageSize(pageSize) {}
+  Parser(ElfFile &elf, uint16_t machine, uint64_t pageSize) : elf(elf), machine(machine), pageSize(pageSize) {}
   Status run();
 
 private:
@@ -175,10 +174,9 @@ Status Parser::readDynamic() {
     case DT_INIT_ARRAYSZ:
     case DT_FINI_ARRAYSZ:
       if (value)
-        return FAIL("%s", entry.d_tag == DT_PLTRELSZ
-                              ? "calls through a procedure linkage table; kernels must "
-                                "import nothing"
-                              : "constructors or destructors, which kernels must not have");
+        return FAIL("%s", entry.d_tag == DT_PLTRELSZ ? "calls through a procedure linkage table; kernels must "
+                                                       "import nothing"
+                                                     : "constructors or destructors, which kernels must not have");
       break;
     case DT_INIT:
     case DT_FINI:
@@ -221,8 +219,7 @@ Status Parser::readRela() {
     }
     // Most likely a call that the compiler left in: say to what.
     char name[64] = "?";
-    if (const uint8_t *entry =
-            at(dynamic.symbols + ELF64_R_SYM(rela.r_info) * sizeof(Elf64_Sym), sizeof(Elf64_Sym))) {
+    if (const uint8_t *entry = at(dynamic.symbols + ELF64_R_SYM(rela.r_info) * sizeof(Elf64_Sym), sizeof(Elf64_Sym))) {
       uint64_t offset = read<Elf64_Sym>(entry).st_name;
       for (size_t c = 0; c + 1 < sizeof name; ++c) {
         const uint8_t *byte = at(dynamic.strings + offset + c, 1);
@@ -232,8 +229,7 @@ Status Parser::readRela() {
           break;
       }
     }
-    return FAIL("relocation of type %u to '%s'; kernels must import nothing and export entry points alone",
-                type, name);
+    return FAIL("relocation of type %u to '%s'; kernels must import nothing and export entry points alone", type, name);
   }
   return {};
 }
@@ -332,17 +328,16 @@ Status Parser::readSymbols() {
     }
     bool inCode = false;
     for (const ElfFile::Segment &segment : elf.segments)
-      inCode |= segment.execute && symbol.st_value >= segment.address &&
-                symbol.st_value - segment.address < segment.fileSize;
+      inCode |=
+          segment.execute && symbol.st_value >= segment.address && symbol.st_value - segment.address < segment.fileSize;
     if (!inCode || (machine == EM_AARCH64 && symbol.st_value % 4))
       return FAIL("function '%s' does not lie in executable memory", name);
     elf.functions.push_back({name, symbol.st_value});
   }
-  std::sort(elf.functions.begin(), elf.functions.end(),
-            [](const ElfFile::Function &a, const ElfFile::Function &b) {
-              int order = strcmp(a.name, b.name);
-              return order ? order < 0 : a.address < b.address;
-            });
+  std::sort(elf.functions.begin(), elf.functions.end(), [](const ElfFile::Function &a, const ElfFile::Function &b) {
+    int order = strcmp(a.name, b.name);
+    return order ? order < 0 : a.address < b.address;
+  });
   std::sort(elf.objects.begin(), elf.objects.end(), [](const ElfFile::Object &a, const ElfFile::Object &b) {
     int order = strcmp(a.name, b.name);
     return order ? order < 0 : a.bytes < b.bytes;

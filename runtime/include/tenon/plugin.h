@@ -30,7 +30,8 @@ extern "C" {
 /// An extent of a result that only a run can tell.
 #define TENON_DIM_UNKNOWN INT64_MIN
 
-/// A dense row-major operand: little endian, data aligned to 64 bytes where Tenon allocated it and to its element type otherwise.
+/// A dense row-major operand: little endian, data aligned to 64 bytes where Tenon allocated it and to its element type
+/// otherwise.
 typedef struct tenon_plugin_tensor {
   tenon_dtype dtype;
   uint32_t rank;
@@ -42,7 +43,7 @@ typedef struct tenon_plugin_tensor {
   void *data;
   uint64_t count;         ///< elements, where all extents are known, else 0
   uint32_t element_bytes; ///< of one element
-  int is_present; ///< 0 for an optional operand that was left out; nothing else is set then
+  int is_present;         ///< 0 for an optional operand that was left out; nothing else is set then
 } tenon_plugin_tensor;
 
 /// What kind of values an attribute has.
@@ -88,7 +89,7 @@ typedef struct tenon_plugin_operator {
 } tenon_plugin_operator;
 
 typedef struct tenon_plugin {
-  uint32_t version;     ///< TENON_PLUGIN_VERSION
+  uint32_t version; ///< TENON_PLUGIN_VERSION
   uint32_t operator_count;
   size_t operator_size; ///< sizeof(tenon_plugin_operator)
   const char *name;     ///< the NAME of the file: letters, digits, '_' and '-'

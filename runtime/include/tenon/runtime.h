@@ -49,8 +49,8 @@ typedef struct tenon_error {
   char message[1024];
 } tenon_error;
 
-/// In C++ an enumeration with a type of its own may hold any value of that type, as one in C may: a file or a caller may give a
-/// value that has no name.
+/// In C++ an enumeration with a type of its own may hold any value of that type, as one in C may: a file or a caller
+/// may give a value that has no name.
 #ifdef __cplusplus
 #define TENON_ENUM(name) enum name : int
 #else
@@ -73,13 +73,13 @@ typedef TENON_ENUM(tenon_dtype) {
 
 /// What part of an input or output of the model a tensor is. Those that are no tensors are several, one
 /// after the other, under one name.
-typedef TENON_ENUM(tenon_role) {
-  TENON_ROLE_VALUE,    ///< all of it
-  TENON_ROLE_ELEMENTS, ///< of a sequence: the elements of all its tensors, end to end
-  TENON_ROLE_SHAPES,   ///< of a sequence: i64 [length, rank], the shape of each tensor; follows its elements
-  TENON_ROLE_HAS,      ///< of an optional: a boolean, whether it holds what follows
-  TENON_ROLE_BYTES,    ///< of strings: u8, UTF-8, end to end
-  TENON_ROLE_ENDS      ///< of strings: i64 in the shape of the tensor, where in the bytes each ends
+typedef TENON_ENUM(tenon_role){
+    TENON_ROLE_VALUE,    ///< all of it
+    TENON_ROLE_ELEMENTS, ///< of a sequence: the elements of all its tensors, end to end
+    TENON_ROLE_SHAPES,   ///< of a sequence: i64 [length, rank], the shape of each tensor; follows its elements
+    TENON_ROLE_HAS,      ///< of an optional: a boolean, whether it holds what follows
+    TENON_ROLE_BYTES,    ///< of strings: u8, UTF-8, end to end
+    TENON_ROLE_ENDS      ///< of strings: i64 in the shape of the tensor, where in the bytes each ends
 } tenon_role;
 
 typedef struct tenon_artifact tenon_artifact;
@@ -123,8 +123,8 @@ typedef struct tenon_load_options {
 /// Loads the artifact at `path` and picks the first target of it that this CPU can run. Checks all that a
 /// run relies on. `options` may be NULL. The caller releases `*artifact`. The file must not be changed or
 /// cut short while it is loaded.
-tenon_status tenon_artifact_load_file(const char *path, const tenon_load_options *options,
-                                      tenon_artifact **artifact, tenon_error *error);
+tenon_status tenon_artifact_load_file(const char *path, const tenon_load_options *options, tenon_artifact **artifact,
+                                      tenon_error *error);
 
 /// The same for an artifact of `size` bytes in memory. The weights are used where they lie: `bytes` must be
 /// aligned to 64 and stay as it is until the artifact is released.
@@ -136,11 +136,11 @@ void tenon_artifact_release(tenon_artifact *artifact);
 
 /// What an artifact says of itself. Strings live as long as the artifact.
 typedef struct tenon_artifact_info {
-  const char *model;    ///< what it was compiled from
-  const char *compiler; ///< program and version that wrote it
-  const char *target;   ///< what the code in use needs: "x86_64:avx2,fma"
+  const char *model;       ///< what it was compiled from
+  const char *compiler;    ///< program and version that wrote it
+  const char *target;      ///< what the code in use needs: "x86_64:avx2,fma"
   const char *target_name; ///< what it was compiled for: "x86-64-v3"; "" where the artifact does not say
-  uint64_t source_hash; ///< XXH3 of the model file
+  uint64_t source_hash;    ///< XXH3 of the model file
   uint64_t weight_bytes;
   uint64_t state_bytes;
   uint32_t input_count, output_count;
@@ -286,8 +286,7 @@ tenon_status tenon_session_prepare(tenon_session *session, tenon_error *error);
 tenon_status tenon_session_run(tenon_session *session, tenon_error *error);
 
 /// The output of the last run: dimensions and data stay valid until the next run, binding or release.
-tenon_status tenon_session_output(tenon_session *session, uint32_t output, tenon_tensor *tensor,
-                                  tenon_error *error);
+tenon_status tenon_session_output(tenon_session *session, uint32_t output, tenon_tensor *tensor, tenon_error *error);
 
 /// For handlers of SIGSEGV: with TENON_DEBUG_ARENA=1 in the environment of the process, says in `text` which
 /// instruction reaches beyond which buffer at `address`. Returns 0, and writes nothing, where it does not know.
@@ -299,12 +298,14 @@ void tenon_session_reset_state(tenon_session *session);
 /// Gives every later run the same random numbers, which follow from `seed`. Before, each run has its own.
 void tenon_session_set_seed(tenon_session *session, uint64_t seed);
 
-/// What one thread did for one instruction; a thread that came too late to do anything has none. Times are nanoseconds of CLOCK_MONOTONIC.
+/// What one thread did for one instruction; a thread that came too late to do anything has none. Times are nanoseconds
+/// of CLOCK_MONOTONIC.
 typedef struct tenon_profile_event {
   uint32_t instruction;
   uint32_t thread; ///< 0 is the thread that called tenon_session_run
   int64_t begin_ns, end_ns;
-  int64_t tile_begin, tile_end; ///< of a launch: the thread's own share, of which others may have done a part; 0 otherwise
+  int64_t tile_begin,
+      tile_end; ///< of a launch: the thread's own share, of which others may have done a part; 0 otherwise
 } tenon_profile_event;
 
 /// Called on the thread that did the work, right after it, by several threads at once.

@@ -20,7 +20,8 @@ Result Result::make(tenon_status status, const char *format, ...) {
   vsnprintf(result.text, sizeof result.text, format, arguments);
   va_end(arguments);
   // Texts of libraries may end with a line break.
-  for (size_t end = strlen(result.text); end > 0 && (result.text[end - 1] == '\n' || result.text[end - 1] == '.'); --end)
+  for (size_t end = strlen(result.text); end > 0 && (result.text[end - 1] == '\n' || result.text[end - 1] == '.');
+       --end)
     result.text[end - 1] = 0;
   return result;
 }
@@ -30,7 +31,8 @@ Result tenon::image::damaged(const Format &format, const char *reason) {
 }
 
 Result tenon::image::unsupported(const Format &format, const char *reason) {
-  return Result::make(TENON_UNSUPPORTED, "the image is a %s file of a kind that is not supported: %s", format.name, reason);
+  return Result::make(TENON_UNSUPPORTED, "the image is a %s file of a kind that is not supported: %s", format.name,
+                      reason);
 }
 
 Result tenon::image::outOfMemory(const Format &format) {
@@ -38,7 +40,8 @@ Result tenon::image::outOfMemory(const Format &format) {
 }
 
 // No format's signature is the beginning of another one's.
-static const Format *const formats[] = {&bmpFormat, &jpegFormat, &jpeg2000Format, &pngFormat, &pnmFormat, &tiffFormat, &webpFormat};
+static const Format *const formats[] = {&bmpFormat, &jpegFormat, &jpeg2000Format, &pngFormat,
+                                        &pnmFormat, &tiffFormat, &webpFormat};
 
 static Result findFormat(Bytes file, const Format *&found) {
   char names[128] = "";
@@ -55,18 +58,22 @@ static Result findFormat(Bytes file, const Format *&found) {
 
 static Result checkLimits(const Format &format, Bytes file, uint64_t memoryLimit, const Header &header) {
   if (header.height > kMaxPixels || header.width > kMaxPixels || header.height * header.width > kMaxPixels)
-    return Result::make(TENON_RESOURCES, "the image has more than %lld pixels, the limit", static_cast<long long>(kMaxPixels));
-  // A header costs its author nothing, and its pixels are allocated before one of them is decoded. The least that an image
-  // of one colour takes in PNG is a byte for 8,000 pixels.
+    return Result::make(TENON_RESOURCES, "the image has more than %lld pixels, the limit",
+                        static_cast<long long>(kMaxPixels));
+  // A header costs its author nothing, and its pixels are allocated before one of them is decoded. The least that an
+  // image of one colour takes in PNG is a byte for 8,000 pixels.
   constexpr int64_t kFreePixels = 1 << 24, kPixelsOfByte = 8192;
   int64_t pixels = header.height * header.width;
   if (pixels > kFreePixels && pixels / kPixelsOfByte > static_cast<int64_t>(file.size))
-    return Result::make(TENON_RESOURCES, "the %s file of %zu bytes says it has %lld pixels; the limit is %lld a byte, and %lld are free",
+    return Result::make(TENON_RESOURCES,
+                        "the %s file of %zu bytes says it has %lld pixels; the limit is %lld a byte, and %lld are free",
                         format.name, file.size, static_cast<long long>(pixels), static_cast<long long>(kPixelsOfByte),
                         static_cast<long long>(kFreePixels));
   if (memoryLimit && header.workspace > memoryLimit)
-    return Result::make(TENON_RESOURCES, "decoding the %s file takes up to %llu bytes besides the pixels, more than the memory limit of %llu",
-                        format.name, static_cast<unsigned long long>(header.workspace), static_cast<unsigned long long>(memoryLimit));
+    return Result::make(
+        TENON_RESOURCES,
+        "decoding the %s file takes up to %llu bytes besides the pixels, more than the memory limit of %llu",
+        format.name, static_cast<unsigned long long>(header.workspace), static_cast<unsigned long long>(memoryLimit));
   return {};
 }
 

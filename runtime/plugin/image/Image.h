@@ -26,7 +26,8 @@ namespace tenon::image {
 /// A larger image is taken for an attack. Pillow has the same limit.
 constexpr int64_t kMaxPixels = 178956970;
 
-/// How a decoder ended, with a line for the user. Trivially destructible, since longjmp leaves the frames of C libraries.
+/// How a decoder ended, with a line for the user. Trivially destructible, since longjmp leaves the frames of C
+/// libraries.
 struct [[nodiscard]] Result {
   tenon_status status = TENON_OK;
   char text[256] = "";
@@ -76,8 +77,8 @@ struct Format {
 
 extern const Format bmpFormat, jpegFormat, jpeg2000Format, pngFormat, pnmFormat, tiffFormat, webpFormat;
 
-/// Recognizes a file, reads its header and compares it with the limits; `memoryLimit` bytes of workspace are allowed, any
-/// number where it is 0.
+/// Recognizes a file, reads its header and compares it with the limits; `memoryLimit` bytes of workspace are allowed,
+/// any number where it is 0.
 Result measure(Bytes file, uint64_t memoryLimit, Header &header);
 
 /// Decodes a file. Its header has to give the extents of `canvas`.

@@ -101,11 +101,13 @@ static void read(Decoder &d, Header &header, const Canvas *canvas) {
     return failWith(reinterpret_cast<j_common_ptr>(&d.info), damaged(jpegFormat, "it has no image"));
   int components = d.info.num_components;
   if (components != 1 && components != 3 && components != 4)
-    return failWith(reinterpret_cast<j_common_ptr>(&d.info), unsupported(jpegFormat, "it has neither 1, 3 nor 4 components"));
+    return failWith(reinterpret_cast<j_common_ptr>(&d.info),
+                    unsupported(jpegFormat, "it has neither 1, 3 nor 4 components"));
   d.info.out_color_space = components == 1 ? JCS_GRAYSCALE : components == 3 ? JCS_RGB : JCS_CMYK;
   uint64_t pixels = uint64_t(d.info.image_height) * d.info.image_width;
   bool hasCoefficients = jpeg_has_multiple_scans(&d.info);
-  header = {d.info.image_height, d.info.image_width, hasCoefficients ? pixels * uint64_t(components) * sizeof(JCOEF) : 0};
+  header = {d.info.image_height, d.info.image_width,
+            hasCoefficients ? pixels * uint64_t(components) * sizeof(JCOEF) : 0};
   if (!canvas)
     return;
   jpeg_start_decompress(&d.info);

@@ -125,8 +125,8 @@ static void onError(const char *text, void *data) {
     d.result = damaged(jpeg2000Format, text);
 }
 
-/// OpenJPEG warns where it goes on without data that should be there. The other warnings are of boxes and markers that it
-/// does not know.
+/// OpenJPEG warns where it goes on without data that should be there. The other warnings are of boxes and markers that
+/// it does not know.
 static void onWarning(const char *text, void *data) {
   if (strstr(text, "too short") || strstr(text, "truncated") || strstr(text, "missing") || strstr(text, "corrupt"))
     onError(text, data);
@@ -147,8 +147,8 @@ Result Decoder::open() {
   opj_dparameters_t parameters;
   opj_set_default_decoder_parameters(&parameters);
   // OPJ_NUM_THREADS does not count: threads are the session's.
-  if (!opj_setup_decoder(codec, &parameters) || !opj_codec_set_threads(codec, 0) || !opj_decoder_set_strict_mode(codec, OPJ_TRUE) ||
-      !opj_read_header(stream, codec, &picture) || result.failed())
+  if (!opj_setup_decoder(codec, &parameters) || !opj_codec_set_threads(codec, 0) ||
+      !opj_decoder_set_strict_mode(codec, OPJ_TRUE) || !opj_read_header(stream, codec, &picture) || result.failed())
     return fail();
   Boxes boxes = isRawStream(file) ? Boxes() : readBoxes(file);
   isInk = boxes.colorSpace == colorCmyk && picture->numcomps == 4;
@@ -199,7 +199,8 @@ struct Plane {
 
   /// The sample at a place of the reference grid, as a byte: the upper eight bits, rounded as Pillow rounds them.
   uint8_t sample(int64_t x, int64_t y) const {
-    int64_t column = std::clamp<int64_t>(x / stepX - x0, 0, width - 1), row = std::clamp<int64_t>(y / stepY - y0, 0, height - 1);
+    int64_t column = std::clamp<int64_t>(x / stepX - x0, 0, width - 1),
+            row = std::clamp<int64_t>(y / stepY - y0, 0, height - 1);
     const uint8_t *at = data + (row * width + column) * sampleBytes();
     int64_t value;
     if (bits <= 8) {
@@ -231,8 +232,9 @@ Result Decoder::decodeTile(const Canvas &canvas, OPJ_UINT32 index, OPJ_UINT32 si
   const uint8_t *next = samples.get();
   for (OPJ_UINT32 i = 0; i < picture->numcomps; ++i) {
     const opj_image_comp_t &component = picture->comps[i];
-    Plane plane = {next, divideUp(left, component.dx), divideUp(top, component.dy), 0, 0, component.dx, component.dy,
-                   component.prec, component.sgnd != 0};
+    Plane plane = {
+        next,           divideUp(left, component.dx), divideUp(top, component.dy), 0, 0, component.dx, component.dy,
+        component.prec, component.sgnd != 0};
     plane.width = divideUp(right, component.dx) - plane.x0;
     plane.height = divideUp(bottom, component.dy) - plane.y0;
     if (plane.width <= 0 || plane.height <= 0)
@@ -269,7 +271,8 @@ Result Decoder::decode(const Canvas &canvas) {
     OPJ_UINT32 index, size, components;
     OPJ_INT32 corners[4];
     OPJ_BOOL goesOn;
-    if (!opj_read_tile_header(codec, stream, &index, &size, &corners[0], &corners[1], &corners[2], &corners[3], &components, &goesOn) ||
+    if (!opj_read_tile_header(codec, stream, &index, &size, &corners[0], &corners[1], &corners[2], &corners[3],
+                              &components, &goesOn) ||
         result.failed())
       return fail();
     if (!goesOn)

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/plugin/image/Image.h"
 #include "tenon/plugin.h"
+#include "runtime/plugin/image/Image.h"
 
 #include <cstdio>
 #include <optional>
@@ -38,8 +38,10 @@ static std::optional<PixelOrder> getOrder(const tenon_plugin_call *call) {
 
 static Result check(const tenon_plugin_call *call) {
   const tenon_plugin_tensor *file = call->inputs;
-  if (call->input_count != 1 || call->output_count != 1 || !file->is_present || file->dtype != TENON_U8 || file->rank != 1)
-    return Result::make(TENON_INVALID, "ImageDecoder takes the bytes of a file as a vector of u8, and gives one result");
+  if (call->input_count != 1 || call->output_count != 1 || !file->is_present || file->dtype != TENON_U8 ||
+      file->rank != 1)
+    return Result::make(TENON_INVALID,
+                        "ImageDecoder takes the bytes of a file as a vector of u8, and gives one result");
   if (!getOrder(call))
     return Result::make(TENON_INVALID, "'pixel_format' has to be RGB, BGR or Grayscale");
   return {};

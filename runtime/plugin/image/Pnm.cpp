@@ -21,7 +21,9 @@ struct Pnm {
 };
 } // namespace
 
-static bool isPnm(Bytes file) { return file.size > 2 && file.data[0] == 'P' && file.data[1] >= '1' && file.data[1] <= '6'; }
+static bool isPnm(Bytes file) {
+  return file.size > 2 && file.data[0] == 'P' && file.data[1] >= '1' && file.data[1] <= '6';
+}
 
 static bool isSpace(uint32_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 

@@ -34,7 +34,8 @@ struct Decoder {
   Result decode(const Canvas &canvas);
   Result decodeUpright(const Canvas &canvas);
   Result readTile(uint32_t number, uint16_t plane, uint8_t *to, int64_t rows);
-  void putTile(const Canvas &canvas, const uint8_t *planes, int64_t top, int64_t left, int64_t rows, uint8_t *line) const;
+  void putTile(const Canvas &canvas, const uint8_t *planes, int64_t top, int64_t left, int64_t rows,
+               uint8_t *line) const;
   uint8_t sample(const uint8_t *row, int64_t i) const;
   void putSamples(uint8_t *line, int64_t count) const;
   Result fail() const { return result.failed() ? result : damaged(tiffFormat, "libtiff gives no reason"); }
@@ -53,8 +54,8 @@ struct Decoder {
   Result result;           ///< the first error that libtiff reported
   TIFF *tiff = nullptr;
   int64_t height = 0, width = 0, tileHeight = 0, tileWidth = 0, rowSize = 0;
-  uint16_t bits = 1, samples = 1, photometric = 0, planar = PLANARCONFIG_CONTIG, orientation = ORIENTATION_TOPLEFT, compression = 0,
-           sampleFormat = SAMPLEFORMAT_UINT;
+  uint16_t bits = 1, samples = 1, photometric = 0, planar = PLANARCONFIG_CONTIG, orientation = ORIENTATION_TOPLEFT,
+           compression = 0, sampleFormat = SAMPLEFORMAT_UINT;
   bool isTiled = false, hasPremultiplied = false;
   uint16_t *palette[3] = {};
 };
@@ -66,7 +67,8 @@ static Decoder &decoderOf(thandle_t handle) { return *static_cast<Decoder *>(han
 
 static tmsize_t readBytes(thandle_t handle, void *to, tmsize_t count) {
   Decoder &d = decoderOf(handle);
-  uint64_t left = d.place < d.file.size ? d.file.size - d.place : 0, taken = std::min<uint64_t>(uint64_t(std::max<tmsize_t>(count, 0)), left);
+  uint64_t left = d.place < d.file.size ? d.file.size - d.place : 0,
+           taken = std::min<uint64_t>(uint64_t(std::max<tmsize_t>(count, 0)), left);
   if (taken)
     memcpy(to, d.file.data + d.place, taken);
   d.place += taken;
@@ -95,10 +97,12 @@ static int onError(TIFF *, void *data, const char *, const char *format, va_list
 
 /// Whether libtiff says that it ignores a tag which tells how pixels lie in the file, and guesses in its place.
 static bool isNeededTag(const char *text) {
-  static const char *const names[] = {"BitsPerSample", "ColorMap",        "Compression",  "ExtraSamples",    "FillOrder",    "ImageLength",
-                                      "ImageWidth",    "JPEGTables",      "Orientation",  "Photometric",     "Planar",       "Predictor",
-                                      "RowsPerStrip",  "SampleFormat",    "SamplesPer",   "StripByteCounts", "StripOffsets", "TileByteCounts",
-                                      "TileLength",    "TileOffsets",     "TileWidth",    "YCbCr"};
+  static const char *const names[] = {"BitsPerSample", "ColorMap",       "Compression", "ExtraSamples",
+                                      "FillOrder",     "ImageLength",    "ImageWidth",  "JPEGTables",
+                                      "Orientation",   "Photometric",    "Planar",      "Predictor",
+                                      "RowsPerStrip",  "SampleFormat",   "SamplesPer",  "StripByteCounts",
+                                      "StripOffsets",  "TileByteCounts", "TileLength",  "TileOffsets",
+                                      "TileWidth",     "YCbCr"};
   return std::any_of(std::begin(names), std::end(names), [&](const char *name) { return strstr(text, name); });
 }
 
@@ -117,7 +121,8 @@ static int onWarning(TIFF *tiff, void *data, const char *module, const char *for
 }
 
 static bool isTiff(Bytes file) {
-  return file.startsWith("II*\0", 4) || file.startsWith("MM\0*", 4) || file.startsWith("II+\0", 4) || file.startsWith("MM\0+", 4);
+  return file.startsWith("II*\0", 4) || file.startsWith("MM\0*", 4) || file.startsWith("II+\0", 4) ||
+         file.startsWith("MM\0+", 4);
 }
 
 static TIFF *openClient(Decoder &d) {
@@ -130,7 +135,8 @@ static TIFF *openClient(Decoder &d) {
   TIFFOpenOptionsSetErrorHandlerExtR(options, onError, &d);
   TIFFOpenOptionsSetWarningHandlerExtR(options, onWarning, &d);
   // "m": libtiff does not map the file.
-  TIFF *tiff = TIFFClientOpenExt("image", "rm", &d, readBytes, writeBytes, seekBytes, closeFile, sizeOfFile, nullptr, nullptr, options);
+  TIFF *tiff = TIFFClientOpenExt("image", "rm", &d, readBytes, writeBytes, seekBytes, closeFile, sizeOfFile, nullptr,
+                                 nullptr, options);
   TIFFOpenOptionsFree(options);
   return tiff;
 }
@@ -151,8 +157,8 @@ Result Decoder::open(Header &header) {
   if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric))
     return damaged(tiffFormat, "it does not say what its samples mean");
   uint16_t extraCount = 0, *extra = nullptr;
-  hasPremultiplied = photometric == PHOTOMETRIC_RGB && TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &extraCount, &extra) && extraCount > 0 &&
-                     extra[0] == EXTRASAMPLE_ASSOCALPHA && samples > 3;
+  hasPremultiplied = photometric == PHOTOMETRIC_RGB && TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &extraCount, &extra) &&
+                     extraCount > 0 && extra[0] == EXTRASAMPLE_ASSOCALPHA && samples > 3;
   // libtiff converts these while it decodes.
   if (photometric == PHOTOMETRIC_YCBCR && compression == COMPRESSION_JPEG)
     TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
@@ -214,8 +220,10 @@ Result Decoder::checkTiles() const {
   constexpr double kFree = 1 << 24, kTimes = 8;
   double all = double(across) * double(down) * double(tileWidth) * double(tileHeight);
   if (all > kFree + kTimes * double(height) * double(width))
-    return Result::make(TENON_RESOURCES, "the tiles of the TIFF file have %.0f pixels, more than the limit of %.0f for %lld x %lld pixels", all,
-                        kFree + kTimes * double(height) * double(width), static_cast<long long>(height), static_cast<long long>(width));
+    return Result::make(
+        TENON_RESOURCES,
+        "the tiles of the TIFF file have %.0f pixels, more than the limit of %.0f for %lld x %lld pixels", all,
+        kFree + kTimes * double(height) * double(width), static_cast<long long>(height), static_cast<long long>(width));
   return {};
 }
 
@@ -266,7 +274,8 @@ void Decoder::putSamples(uint8_t *line, int64_t count) const {
 }
 
 /// Writes the part of a tile that the canvas has. `line` has room for four bytes a pixel of it.
-void Decoder::putTile(const Canvas &canvas, const uint8_t *data, int64_t top, int64_t left, int64_t rows, uint8_t *line) const {
+void Decoder::putTile(const Canvas &canvas, const uint8_t *data, int64_t top, int64_t left, int64_t rows,
+                      uint8_t *line) const {
   int64_t count = std::min(tileWidth, width - left), used = this->used();
   for (int64_t y = 0; y < rows && top + y < height; ++y) {
     for (int64_t i = 0; i < used; ++i) {
@@ -289,7 +298,8 @@ Result Decoder::decodeUpright(const Canvas &canvas) {
   for (int64_t i = 0; i < across * down; ++i) {
     int64_t top = i / across * tileHeight, rows = isTiled ? tileHeight : std::min(tileHeight, height - top);
     for (int64_t plane = 0; plane < planes(); ++plane)
-      if (Result read = readTile(uint32_t(i), uint16_t(plane), data.get() + plane * tileHeight * rowSize, rows); read.failed())
+      if (Result read = readTile(uint32_t(i), uint16_t(plane), data.get() + plane * tileHeight * rowSize, rows);
+          read.failed())
         return read;
     putTile(canvas, data.get(), top, i % across * tileWidth, rows, line.get());
   }
@@ -299,10 +309,10 @@ Result Decoder::decodeUpright(const Canvas &canvas) {
 /// Copies an image, of which the first row and column lie where `orientation` says.
 static void turn(const Canvas &from, const Canvas &to, uint16_t orientation) {
   bool isTransposed = orientation >= ORIENTATION_LEFTTOP;
-  bool isFromRight = orientation == ORIENTATION_TOPRIGHT || orientation == ORIENTATION_BOTRIGHT || orientation == ORIENTATION_RIGHTTOP ||
-                     orientation == ORIENTATION_RIGHTBOT;
-  bool isFromBottom = orientation == ORIENTATION_BOTRIGHT || orientation == ORIENTATION_BOTLEFT || orientation == ORIENTATION_RIGHTBOT ||
-                      orientation == ORIENTATION_LEFTBOT;
+  bool isFromRight = orientation == ORIENTATION_TOPRIGHT || orientation == ORIENTATION_BOTRIGHT ||
+                     orientation == ORIENTATION_RIGHTTOP || orientation == ORIENTATION_RIGHTBOT;
+  bool isFromBottom = orientation == ORIENTATION_BOTRIGHT || orientation == ORIENTATION_BOTLEFT ||
+                      orientation == ORIENTATION_RIGHTBOT || orientation == ORIENTATION_LEFTBOT;
   for (int64_t y = 0; y < to.height; ++y)
     for (int64_t x = 0; x < to.width; ++x) {
       int64_t row = isFromBottom ? to.height - 1 - y : y, column = isFromRight ? to.width - 1 - x : x;

@@ -114,7 +114,8 @@ static tenon_status run(const Bytes &file, Result *result) {
     tenon_tensor output;
     if (tenon_status status = tenon_session_output(session, i, &output, &error))
       return fail(status);
-    result->hash = XXH3_64bits_withSeed(output.data, tenon_tensor_bytes(output.dtype, output.rank, output.dims), result->hash);
+    result->hash =
+        XXH3_64bits_withSeed(output.data, tenon_tensor_bytes(output.dtype, output.rank, output.dims), result->hash);
   }
   return TENON_OK;
 }
@@ -142,7 +143,8 @@ static int runApart(const Bytes &file, Result *result) {
 using Random = std::mt19937_64;
 
 static void damageWord(Bytes &file, size_t begin, size_t end, Random &random) {
-  static const uint64_t special[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, UINT64_MAX, uint64_t(1) << 63, INT64_MAX, 2, 64};
+  static const uint64_t special[] = {0,         1, 0x7fffffff, 0x80000000, 0xffffffff, UINT64_MAX, uint64_t(1) << 63,
+                                     INT64_MAX, 2, 64};
   size_t width = random() % 2 ? 4 : 8;
   if (end - begin < width)
     return;
@@ -218,14 +220,16 @@ int main(int count, char **arguments) {
   }
   Bytes good = readFile(arguments[1]);
   std::string kind = arguments[2];
-  auto *result = static_cast<Result *>(mmap(nullptr, sizeof(Result), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto *result =
+      static_cast<Result *>(mmap(nullptr, sizeof(Result), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   runApart(good, result);
   if (result->kind != Result::ran) {
     fprintf(stderr, "error: the artifact itself does not run: %s\n", result->message);
     return 2;
   }
   uint64_t wanted = result->hash;
-  unsigned refused = 0, equal = 0, different = 0, crashed = 0, hung = 0, silent = 0, rounds = unsigned(atoi(arguments[3]));
+  unsigned refused = 0, equal = 0, different = 0, crashed = 0, hung = 0, silent = 0,
+           rounds = unsigned(atoi(arguments[3]));
   for (unsigned round = 0; round < rounds; ++round) {
     Random random(strtoull(arguments[4], nullptr, 10) * 1'000'003 + round);
     Bytes file = damage(good, kind, random, round);
@@ -247,6 +251,7 @@ int main(int count, char **arguments) {
     if (fault)
       printf("%s %u: %s\n", kind.c_str(), round, fault);
   }
-  printf("%s: %u refused, %u equal, %u different, %u crashed, %u hung\n", kind.c_str(), refused, equal, different, crashed, hung);
+  printf("%s: %u refused, %u equal, %u different, %u crashed, %u hung\n", kind.c_str(), refused, equal, different,
+         crashed, hung);
   return crashed || hung || silent || (different && kind != "plan");
 }

@@ -63,8 +63,8 @@ bool TileMachine::canMultiply(int sums, int first, int second) const {
   const Register &c = registers[sums], &a = registers[first], &b = registers[second];
   bool areConfigured = isConfigured(sums) && isConfigured(first) && isConfigured(second);
   bool areApart = sums != first && sums != second && first != second;
-  return areConfigured && areApart && a.rows == c.rows && a.rowBytes == 4 * b.rows &&
-         b.rowBytes == c.rowBytes && a.rowBytes % 4 == 0 && b.rowBytes % 4 == 0;
+  return areConfigured && areApart && a.rows == c.rows && a.rowBytes == 4 * b.rows && b.rowBytes == c.rowBytes &&
+         a.rowBytes % 4 == 0 && b.rowBytes % 4 == 0;
 }
 
 /// Numbers that are not normal count as zero.

@@ -51,8 +51,7 @@ static std::optional<TileInstruction> decode(const uint8_t *code, const greg_t *
   int extendedBase = code[1] & 0x20 ? 0 : 8, extendedIndex = code[1] & 0x40 ? 0 : 8;
   const uint8_t *at = code + 5;
   int mode = code[4] >> 6;
-  TileInstruction result{code[3],     Prefix(code[2] & 3), code[4] >> 3 & 7,
-                         code[4] & 7, ~code[2] >> 3 & 15,  mode != 3};
+  TileInstruction result{code[3], Prefix(code[2] & 3), code[4] >> 3 & 7, code[4] & 7, ~code[2] >> 3 & 15, mode != 3};
   if (result.hasMemory) {
     int base = result.rm;
     bool hasBase = !(mode == 0 && base == kNoBase), isFromHere = !hasBase;
@@ -107,8 +106,7 @@ static bool execute(const TileInstruction &instruction) {
   case kBytes: {
     TileMachine::Signs signs{instruction.prefix == repeat || instruction.prefix == repeatNotEqual,
                              instruction.prefix == operandSize || instruction.prefix == repeatNotEqual};
-    return !instruction.hasMemory &&
-           tiles.multiplyBytes(instruction.reg, instruction.rm, instruction.vector, signs);
+    return !instruction.hasMemory && tiles.multiplyBytes(instruction.reg, instruction.rm, instruction.vector, signs);
   }
   default:
     return false;
@@ -117,8 +115,7 @@ static bool execute(const TileInstruction &instruction) {
 
 static void handle(int signal, siginfo_t *, void *context) {
   greg_t *registers = static_cast<ucontext_t *>(context)->uc_mcontext.gregs;
-  std::optional<TileInstruction> instruction =
-      decode(reinterpret_cast<const uint8_t *>(registers[REG_RIP]), registers);
+  std::optional<TileInstruction> instruction = decode(reinterpret_cast<const uint8_t *>(registers[REG_RIP]), registers);
   if (instruction && execute(*instruction))
     registers[REG_RIP] += instruction->length;
   else

@@ -32,8 +32,8 @@ TEST_CASE("equal bytes are stored once, whatever their type is", "[weights]") {
   CHECK(weights.getSize() == sizeof bytes);
 }
 
-// XXH3 multiplies the first eight bytes of an input of 17 to 32, after an exclusive or with its public default secret, with the next
-// eight. Where the first eight are that secret the product is 0, and the next eight no longer matter.
+// XXH3 multiplies the first eight bytes of an input of 17 to 32, after an exclusive or with its public default secret,
+// with the next eight. Where the first eight are that secret the product is 0, and the next eight no longer matter.
 TEST_CASE("weights of equal hash and size but other bytes are stored apart", "[weights]") {
   constexpr unsigned char kSecret[8] = {0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe};
   MLIRContext context;

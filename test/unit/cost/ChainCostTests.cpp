@@ -22,8 +22,22 @@ static Machine getMachine() {
 /// 16 channels become 64, of which windows of 3 x 3 see every second pixel.
 static ChainShape getExpansion(int64_t side) {
   double pixels = double(side) * side;
-  return {1, side, side, 64, side / 2, 3, 2, 1, 16, false, 4, pixels * 64 * 16 / 16 / 0.9, pixels / 4 * 64 * 9 / 16 / 0.75,
-          pixels * 16 * 4, pixels / 4 * 64 * 4, 64 * 25 * 4};
+  return {1,
+          side,
+          side,
+          64,
+          side / 2,
+          3,
+          2,
+          1,
+          16,
+          false,
+          4,
+          pixels * 64 * 16 / 16 / 0.9,
+          pixels / 4 * 64 * 9 / 16 / 0.75,
+          pixels * 16 * 4,
+          pixels / 4 * 64 * 4,
+          64 * 25 * 4};
 }
 
 TEST_CASE("lines between two convolutions are those that windows see, of the image") {
@@ -69,7 +83,8 @@ TEST_CASE("tiles of a chain fit the cache, and are enough for threads") {
     CHECK(shape.channels % tile->channels == 0);
     CHECK((shape.channelStep || tile->channels == shape.channels));
     CHECK((!shape.needsEqualTiles || shape.resultLines % tile->lines == 0));
-    int64_t tiles = shape.images * ((shape.resultLines + tile->lines - 1) / tile->lines) * (shape.channels / tile->channels);
+    int64_t tiles =
+        shape.images * ((shape.resultLines + tile->lines - 1) / tile->lines) * (shape.channels / tile->channels);
     CHECK(tiles >= 16);
   }
   CHECK(numChains > 30);

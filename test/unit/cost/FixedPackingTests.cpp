@@ -61,7 +61,8 @@ TEST_CASE("a packed number is off by half of its last bit", "[layout]") {
       format.pack(numbers.data(), kColumns, words.data());
       for (int64_t number = 0; number < format.group; ++number)
         for (int64_t column = 0; column < kColumns; ++column) {
-          int64_t wanted = numbers[number * kColumns + column], found = read(format, words.data() + column, kColumns, number);
+          int64_t wanted = numbers[number * kColumns + column],
+                  found = read(format, words.data() + column, kColumns, number);
           CAPTURE(bits, number, column, wanted, found);
           CHECK(std::abs(found - wanted) <= half);
         }
@@ -69,7 +70,8 @@ TEST_CASE("a packed number is off by half of its last bit", "[layout]") {
   }
 }
 
-TEST_CASE("a matrix in panels of fewer bits is what it was, but for half of the last bit of a column's largest", "[layout]") {
+TEST_CASE("a matrix in panels of fewer bits is what it was, but for half of the last bit of a column's largest",
+          "[layout]") {
   std::mt19937 random(7);
   std::normal_distribution<float> draw;
   for (int64_t bits : {16, 20, 24})
@@ -90,14 +92,17 @@ TEST_CASE("a matrix in panels of fewer bits is what it was, but for half of the 
         std::vector<uint32_t> words(p.getNumPanels() * p.getNumWords() * kPanelColumns);
         std::vector<float> scales(p.getNumPanels() * kPanelColumns);
         for (int64_t panel = 0; panel < p.getNumPanels(); ++panel)
-          packFixedPanel(p, panel, source.data(), words.data() + panel * p.getNumWords() * kPanelColumns, scales.data() + panel * kPanelColumns);
+          packFixedPanel(p, panel, source.data(), words.data() + panel * p.getNumWords() * kPanelColumns,
+                         scales.data() + panel * kPanelColumns);
         for (int64_t n = 0; n < p.getNumPanels() * kPanelColumns; ++n) {
           float largest = 0;
           for (int64_t k = 0; k < depth && n < columns; ++k)
             largest = std::max(largest, std::abs(source[k * p.depthStride + n * p.columnStride]));
           for (int64_t k = 0; k < depth; ++k) {
             int64_t row = n / kPanelColumns * p.getNumWords() + k / format.group * format.words;
-            double found = double(read(format, words.data() + row * kPanelColumns + n % kPanelColumns, kPanelColumns, k % format.group)) * scales[n];
+            double found = double(read(format, words.data() + row * kPanelColumns + n % kPanelColumns, kPanelColumns,
+                                       k % format.group)) *
+                           scales[n];
             double wanted = n < columns ? source[k * p.depthStride + n * p.columnStride] : 0;
             CAPTURE(n, k, found, wanted);
             // Half a step, and what the number itself is rounded by.

@@ -34,7 +34,8 @@ struct Algebra {
   AffineExpr drawExpr(int depth, bool hasIndicators = false) {
     if (hasIndicators && draw(0, 4) == 0) {
       AffineExpr indicated = drawExpr(std::min(depth - 1, 1));
-      return getAffineBinaryOpExpr(AffineExprKind::FloorDiv, indicated * 2 + (kIndicatorRange - 1), constant(kIndicatorRange));
+      return getAffineBinaryOpExpr(AffineExprKind::FloorDiv, indicated * 2 + (kIndicatorRange - 1),
+                                   constant(kIndicatorRange));
     }
     if (depth == 0 || draw(0, 5) == 0)
       return draw(0, 3) ? symbol(draw(0, 3)) : constant(draw(-6, 9));

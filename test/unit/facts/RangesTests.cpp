@@ -25,7 +25,8 @@ TEST_CASE("ranges are read and written") {
 }
 
 TEST_CASE("what is no range says why") {
-  for (const char *text : {"", "N", "N=", "=4", "N=-1", "N=4..2", "N=1..", "N=1...4", "N=1;", "N=1;N=2", "N=99999999999999999999", "N=1..4@", "N=1..4@5"}) {
+  for (const char *text : {"", "N", "N=", "=4", "N=-1", "N=4..2", "N=1..", "N=1...4", "N=1;", "N=1;N=2",
+                           "N=99999999999999999999", "N=1..4@", "N=1..4@5"}) {
     std::string error;
     INFO(text);
     CHECK_FALSE(parseRanges(text, error));

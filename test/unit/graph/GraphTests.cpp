@@ -69,8 +69,7 @@ TEST_CASE_METHOD(Fixture, "shapes follow from operands") {
 }
 
 TEST_CASE_METHOD(Fixture, "heads may share keys") {
-  Tensor queries = g.input("q", {2, 4, n, 8}), keys = g.input("k", {2, 2, n, 8}),
-         values = g.input("v", {2, 2, n, 6});
+  Tensor queries = g.input("q", {2, 4, n, 8}), keys = g.input("k", {2, 2, n, 8}), values = g.input("v", {2, 2, n, 6});
   Tensor mask = g.input("mask", {2, 1, 1, n}, DType::boolean);
   CHECK(toString(attention(queries, keys, values, 0.5).shape()) == "2, 4, n, 6");
   CHECK(toString(attention(queries, keys, values, 0.5, mask).shape()) == "2, 4, n, 6");

@@ -39,10 +39,9 @@ std::string entry(const std::string &dtype, const std::string &shape, const std:
 } // namespace
 
 TEST_CASE_METHOD(Fixture, "tensors point into the file, in whatever order the header has them") {
-  std::string file =
-      makeFile(R"({"b":)" + entry("BF16", "[2,1]", "[4,8]") + R"(,"__metadata__":{"format":"pt"},"a":)" +
-                   entry("F32", "[]", "[0,4]") + R"(,"none":)" + entry("I64", "[3,0]", "[4,4]") + "}   ",
-               8);
+  std::string file = makeFile(R"({"b":)" + entry("BF16", "[2,1]", "[4,8]") + R"(,"__metadata__":{"format":"pt"},"a":)" +
+                                  entry("F32", "[]", "[0,4]") + R"(,"none":)" + entry("I64", "[3,0]", "[4,4]") + "}   ",
+                              8);
   auto tensors = read(file);
   REQUIRE(tensors);
   CHECK(tensors->size() == 3);
@@ -94,9 +93,7 @@ TEST_CASE_METHOD(Fixture, "files that break a rule of the format") {
   SECTION("an entry without a dtype") {
     expect(makeFile(R"({"a":{"shape":[],"data_offsets":[0,4],"x":1}})", 4), "has to have a dtype");
   }
-  SECTION("an unknown type") {
-    expect(one("F33", "[1]", "[0,4]", 4), "'F33', which the format does not have");
-  }
+  SECTION("an unknown type") { expect(one("F33", "[1]", "[0,4]", 4), "'F33', which the format does not have"); }
   SECTION("a negative extent") { expect(one("U8", "[-1]", "[0,1]", 1), "has to have a dtype"); }
   SECTION("an extent that is no integer") { expect(one("U8", "[1.5]", "[0,1]", 1), "has to have a dtype"); }
   SECTION("an extent beyond 63 bits") {
@@ -108,23 +105,16 @@ TEST_CASE_METHOD(Fixture, "files that break a rule of the format") {
   SECTION("part of a byte") { expect(one("F4", "[3]", "[0,2]", 2), "does not fill its last byte"); }
   SECTION("three offsets") { expect(one("U8", "[1]", "[0,1,1]", 1), "has to have a dtype"); }
   SECTION("offsets the wrong way round") { expect(one("U8", "[0]", "[1,0]", 1), "lies at bytes 1 to 0"); }
-  SECTION("an end beyond the file") {
-    expect(one("U8", "[2]", "[0,2]", 1), "lies at bytes 0 to 2, but there are 1");
-  }
+  SECTION("an end beyond the file") { expect(one("U8", "[2]", "[0,2]", 1), "lies at bytes 0 to 2, but there are 1"); }
   SECTION("too few bytes") {
     expect(one("F32", "[2]", "[0,4]", 4), "needs 8 bytes for its shape and dtype, but has 4");
   }
-  SECTION("a gap") {
-    expect(one("U8", "[1]", "[1,2]", 2), "begins at byte 1, but the one before it ends at 0");
-  }
+  SECTION("a gap") { expect(one("U8", "[1]", "[1,2]", 2), "begins at byte 1, but the one before it ends at 0"); }
   SECTION("an overlap") {
-    expect(makeFile(R"({"a":)" + entry("U8", "[2]", "[0,2]") + R"(,"b":)" + entry("U8", "[2]", "[1,3]") + "}",
-                    3),
+    expect(makeFile(R"({"a":)" + entry("U8", "[2]", "[0,2]") + R"(,"b":)" + entry("U8", "[2]", "[1,3]") + "}", 3),
            "tensor 'b' begins at byte 1, but the one before it ends at 2");
   }
-  SECTION("bytes that are nobody's") {
-    expect(one("U8", "[1]", "[0,1]", 3), "has 2 bytes after its last tensor");
-  }
+  SECTION("bytes that are nobody's") { expect(one("U8", "[1]", "[0,1]", 3), "has 2 bytes after its last tensor"); }
   CHECK_FALSE(read(file));
   CHECK_THAT(error, Catch::Matchers::Contains(wanted));
 }

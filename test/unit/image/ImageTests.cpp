@@ -81,11 +81,14 @@ static Decoded decodeFile(const uint8_t *data, size_t size, PixelOrder order, ui
     return decoded;
   }
   decoded.pixels.resize(size_t(decoded.header.height * decoded.header.width) * (order == PixelOrder::gray ? 1 : 3));
-  decoded.result = decode(file, memoryLimit, {decoded.pixels.data(), decoded.header.height, decoded.header.width, order});
+  decoded.result =
+      decode(file, memoryLimit, {decoded.pixels.data(), decoded.header.height, decoded.header.width, order});
   return decoded;
 }
 
-static Decoded decodeFile(const Octets &file, PixelOrder order = PixelOrder::rgb) { return decodeFile(file.data(), file.size(), order); }
+static Decoded decodeFile(const Octets &file, PixelOrder order = PixelOrder::rgb) {
+  return decodeFile(file.data(), file.size(), order);
+}
 
 static Octets octets(const char *text, size_t size) { return Octets(text, text + size); }
 
@@ -146,7 +149,8 @@ TEST_CASE("several threads decode at a time") {
 TEST_CASE("a canvas of another size is refused") {
   const Recorded &first = recorded().front();
   Octets pixels(first.pixels.size());
-  Result result = decode({first.file.data(), first.file.size()}, 0, {pixels.data(), first.height, first.width - 1, first.order});
+  Result result =
+      decode({first.file.data(), first.file.size()}, 0, {pixels.data(), first.height, first.width - 1, first.order});
   CHECK(result.status == TENON_INVALID);
 }
 
@@ -157,7 +161,8 @@ TEST_CASE("limits are named") {
     CHECK(result.status == status);
     return std::string(result.text);
   };
-  CHECK(textOf(octets("P5 99999 99999 255\n", 19), TENON_RESOURCES) == "the image has more than 178956970 pixels, the limit");
+  CHECK(textOf(octets("P5 99999 99999 255\n", 19), TENON_RESOURCES) ==
+        "the image has more than 178956970 pixels, the limit");
   CHECK(textOf(octets("P5 13000 13000 255\n", 19), TENON_RESOURCES) ==
         "the PNM file of 19 bytes says it has 169000000 pixels; the limit is 8192 a byte, and 16777216 are free");
   CHECK(textOf(octets("P5 4096 4096 255\n", 17), TENON_OK) == "");

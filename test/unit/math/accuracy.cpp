@@ -113,9 +113,7 @@ template <typename T, typename Function, typename Reference>
 Worst worstBinary(Function function, Reference reference, Interval xs, Interval ys) {
   std::mt19937_64 random(1);
   Worst worst;
-  auto see = [&](T x, T y) {
-    worst.see(ulpsOff<T>(function(x, y), reference((long double)x, (long double)y)), x, y);
-  };
+  auto see = [&](T x, T y) { worst.see(ulpsOff<T>(function(x, y), reference((long double)x, (long double)y)), x, y); };
   for (T x : specials<T>())
     for (T y : specials<T>())
       see(x, y);
@@ -130,15 +128,15 @@ Worst worstBinary(Function function, Reference reference, Interval xs, Interval 
 
 } // namespace
 
-#define CHECK_UNARY(name, bound, boundf, ...)                                                                \
-  do {                                                                                                       \
-    auto reference = [](long double x) { return name##l(x); };                                               \
-    Worst d = worstUnary<double>(tenon_##name, reference, {__VA_ARGS__});                                    \
-    INFO(#name " is worst at " << std::hexfloat << d.x);                                                     \
-    CHECK(d.ulps <= bound);                                                                                  \
-    Worst f = worstUnary<float>(tenon_##name##f, reference, {__VA_ARGS__});                                  \
-    INFO(#name "f is worst at " << std::hexfloat << f.x);                                                    \
-    CHECK(f.ulps <= boundf);                                                                                 \
+#define CHECK_UNARY(name, bound, boundf, ...)                                                                          \
+  do {                                                                                                                 \
+    auto reference = [](long double x) { return name##l(x); };                                                         \
+    Worst d = worstUnary<double>(tenon_##name, reference, {__VA_ARGS__});                                              \
+    INFO(#name " is worst at " << std::hexfloat << d.x);                                                               \
+    CHECK(d.ulps <= bound);                                                                                            \
+    Worst f = worstUnary<float>(tenon_##name##f, reference, {__VA_ARGS__});                                            \
+    INFO(#name "f is worst at " << std::hexfloat << f.x);                                                              \
+    CHECK(f.ulps <= boundf);                                                                                           \
   } while (false)
 
 TEST_CASE("exponentials") {
@@ -151,7 +149,8 @@ TEST_CASE("exponentials") {
 TEST_CASE("exponentials that are normal numbers") {
   // Elsewhere it may be anything.
   auto normal = [](float x) { return x > 0 || x < -87.3365f ? tenon_expf(x) : tenon_expnormalf(x); };
-  Worst worst = worstUnary<float>(normal, [](long double x) { return expl(x); }, {Interval{-1, 0}, Interval{-87.3365, 0}});
+  Worst worst =
+      worstUnary<float>(normal, [](long double x) { return expl(x); }, {Interval{-1, 0}, Interval{-87.3365, 0}});
   INFO("worst at " << std::hexfloat << worst.x);
   CHECK(worst.ulps <= 1.1);
   CHECK(tenon_expnormalf(0) == 1);
@@ -166,12 +165,9 @@ TEST_CASE("logarithms") {
 }
 
 TEST_CASE("trigonometric functions") {
-  CHECK_UNARY(sin, 1, 1, Interval{-1, 1}, Interval{-100, 100}, Interval{-1.1e6, 1.1e6},
-              Interval{-1e12, 1e12});
-  CHECK_UNARY(cos, 1, 1, Interval{-1, 1}, Interval{-100, 100}, Interval{-1.1e6, 1.1e6},
-              Interval{-1e12, 1e12});
-  CHECK_UNARY(tan, 2.25, 1, Interval{-1, 1}, Interval{-100, 100}, Interval{-1.1e6, 1.1e6},
-              Interval{-1e12, 1e12});
+  CHECK_UNARY(sin, 1, 1, Interval{-1, 1}, Interval{-100, 100}, Interval{-1.1e6, 1.1e6}, Interval{-1e12, 1e12});
+  CHECK_UNARY(cos, 1, 1, Interval{-1, 1}, Interval{-100, 100}, Interval{-1.1e6, 1.1e6}, Interval{-1e12, 1e12});
+  CHECK_UNARY(tan, 2.25, 1, Interval{-1, 1}, Interval{-100, 100}, Interval{-1.1e6, 1.1e6}, Interval{-1e12, 1e12});
   CHECK_UNARY(asin, 1, 1, Interval{-1, 1}, Interval{0.49, 0.51});
   CHECK_UNARY(acos, 1.25, 1, Interval{-1, 1}, Interval{0.49, 0.51});
   CHECK_UNARY(atan, 1, 1, Interval{-1, 1}, Interval{-4, 4}, Interval{-100, 100});

@@ -66,10 +66,10 @@ double valueOf(__bf16 x) { return std::bit_cast<float>(uint32_t(bitsOf(x)) << 16
 
 } // namespace
 
-#define CHECK_SAME(name)                                                                                     \
-  CHECK(countWrongDouble([](double x, double) { return tenon_##name(x); },                                   \
-                         [](double x, double) { return ::name(x); }) == 0);                                  \
-  CHECK(countWrongFloat([](float x, float) { return tenon_##name##f(x); },                                   \
+#define CHECK_SAME(name)                                                                                               \
+  CHECK(countWrongDouble([](double x, double) { return tenon_##name(x); },                                             \
+                         [](double x, double) { return ::name(x); }) == 0);                                            \
+  CHECK(countWrongFloat([](float x, float) { return tenon_##name##f(x); },                                             \
                         [](float x, float) { return ::name##f(x); }) == 0)
 
 TEST_CASE("rounding to integers") {
@@ -84,8 +84,8 @@ TEST_CASE("rounding to integers") {
   CHECK_SAME(sqrt);
 }
 
-#define CHECK_SAME2(name)                                                                                    \
-  CHECK(countWrongDouble(tenon_##name, [](double x, double y) { return ::name(x, y); }) == 0);               \
+#define CHECK_SAME2(name)                                                                                              \
+  CHECK(countWrongDouble(tenon_##name, [](double x, double y) { return ::name(x, y); }) == 0);                         \
   CHECK(countWrongFloat(tenon_##name##f, [](float x, float y) { return ::name##f(x, y); }) == 0)
 
 TEST_CASE("remainder and sign") {
@@ -93,9 +93,7 @@ TEST_CASE("remainder and sign") {
   CHECK_SAME2(copysign);
   // Which of two zeros is the smaller is not said; adding 0 quiets a NaN, as libraries differ on signalling
   // ones.
-  auto noZeros = [](auto f) {
-    return [f](auto x, auto y) { return x == 0 && y == 0 ? 0 : f(x + 0, y + 0); };
-  };
+  auto noZeros = [](auto f) { return [f](auto x, auto y) { return x == 0 && y == 0 ? 0 : f(x + 0, y + 0); }; };
   CHECK(countWrongDouble(noZeros(tenon_fmin), noZeros([](double x, double y) { return ::fmin(x, y); })) == 0);
   CHECK(countWrongDouble(noZeros(tenon_fmax), noZeros([](double x, double y) { return ::fmax(x, y); })) == 0);
   CHECK(countWrongFloat(noZeros(tenon_fminf), noZeros([](float x, float y) { return ::fminf(x, y); })) == 0);
@@ -108,8 +106,7 @@ TEST_CASE("fused multiply-add") {
   for (int i = 0; i < samples; i++) {
     double x = sampleDouble(random), y = sampleDouble(random);
     // Also addends that nearly cancel the product, and ones far below it.
-    double addends[] = {sampleDouble(random), -x * y, std::nextafter(-x * y, 0), x * y * 0x1p-53,
-                        x * y * -0x1p-107};
+    double addends[] = {sampleDouble(random), -x * y, std::nextafter(-x * y, 0), x * y * 0x1p-53, x * y * -0x1p-107};
     for (double z : addends)
       wrong += !isSame(tenon_fma(x, y, z), std::fma(x, y, z));
     double small = std::ldexp(x, -1000 - std::ilogb(x)), tiny = std::ldexp(y, -60 - std::ilogb(y));
@@ -129,14 +126,12 @@ TEST_CASE("exponents") {
     double x = sampleDouble(random);
     float f = sampleFloat(random);
     int n = int(random() % 5000) - 2500, mine = 0, theirs = 0;
-    wrong +=
-        !isSame(tenon_ldexp(x, n), std::ldexp(x, n)) + !isSame(tenon_ldexpf(f, n / 8), std::ldexp(f, n / 8));
+    wrong += !isSame(tenon_ldexp(x, n), std::ldexp(x, n)) + !isSame(tenon_ldexpf(f, n / 8), std::ldexp(f, n / 8));
     wrong += !isSame(tenon_frexp(x, &mine), std::frexp(x, &theirs)) + (std::isfinite(x) && mine != theirs);
     double whole, wholeReference;
     wrong += !isSame(tenon_modf(x, &whole), std::modf(x, &wholeReference)) + !isSame(whole, wholeReference);
     float wholef, wholefReference;
-    wrong +=
-        !isSame(tenon_modff(f, &wholef), std::modf(f, &wholefReference)) + !isSame(wholef, wholefReference);
+    wrong += !isSame(tenon_modff(f, &wholef), std::modf(f, &wholefReference)) + !isSame(wholef, wholefReference);
   }
   CHECK(wrong == 0);
   CHECK(tenon_ldexp(1, 1 << 30) == INFINITY);
@@ -177,8 +172,7 @@ TEST_CASE("half and bfloat16") {
     // All bits; and the range of half, with ties and near-ties at both precisions.
     double x = i % 2 ? anyDouble(random) : std::ldexp(double(int64_t(random())), -50 - int(random() % 40));
     if (i % 3)
-      x = std::bit_cast<double>(std::bit_cast<uint64_t>(x) & ~0ull << (random() % 50)) +
-          (i % 3 - 1) * 0x1p-40;
+      x = std::bit_cast<double>(std::bit_cast<uint64_t>(x) & ~0ull << (random() % 50)) + (i % 3 - 1) * 0x1p-40;
     float f = i % 5 ? float(x) : anyFloat(random);
     wrong += !isSame(valueOf(tenon___truncsfhf2(f)), roundTo(f, 11, -14, 65504));
     wrong += !isSame(valueOf(tenon___truncdfhf2(x)), roundTo(x, 11, -14, 65504));

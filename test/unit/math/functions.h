@@ -14,7 +14,8 @@
 #include <limits>
 #include <random>
 
-// clang-format moves one more entry at a time to a line of its own, so that a second run changes what the first one wrote.
+// clang-format moves one more entry at a time to a line of its own, so that a second run changes what the first one
+// wrote.
 // clang-format off
 #define EACH_UNARY(X) \
   X(exp) X(exp2) X(exp10) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) \
@@ -24,13 +25,13 @@
 #define EACH_BINARY(X) X(pow) X(atan2) X(fmod) X(fmin) X(fmax) X(copysign)
 
 extern "C" {
-#define DECLARE(name)                                                                                        \
-  double tenon_##name(double);                                                                               \
+#define DECLARE(name)                                                                                                  \
+  double tenon_##name(double);                                                                                         \
   float tenon_##name##f(float);
 EACH_UNARY(DECLARE)
 #undef DECLARE
-#define DECLARE(name)                                                                                        \
-  double tenon_##name(double, double);                                                                       \
+#define DECLARE(name)                                                                                                  \
+  double tenon_##name(double, double);                                                                                 \
   float tenon_##name##f(float, float);
 EACH_BINARY(DECLARE)
 #undef DECLARE

@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#define LOOP(type, name, suffix)                                                                             \
-  type name##suffix(type);                                                                                   \
-  void tenon_loop_##name##suffix(const type *restrict x, type *restrict y, long count) {                     \
-    for (long i = 0; i < count; i++)                                                                         \
-      y[i] = name##suffix(x[i]);                                                                             \
+#define LOOP(type, name, suffix)                                                                                       \
+  type name##suffix(type);                                                                                             \
+  void tenon_loop_##name##suffix(const type *restrict x, type *restrict y, long count) {                               \
+    for (long i = 0; i < count; i++)                                                                                   \
+      y[i] = name##suffix(x[i]);                                                                                       \
   }
 
 LOOP(float, exp, f)

@@ -13,7 +13,8 @@
 
 using namespace tenon::test;
 
-// clang-format moves one more entry at a time to a line of its own, so that a second run changes what the first one wrote.
+// clang-format moves one more entry at a time to a line of its own, so that a second run changes what the first one
+// wrote.
 // clang-format off
 #define EACH_LOOP(X) \
   X(float, expf) X(float, expnormalf) X(float, exp2f) X(float, expm1f) X(float, logf) X(float, log1pf) \

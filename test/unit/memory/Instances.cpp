@@ -38,7 +38,9 @@ Instance tenon::placement::makeCut(std::mt19937 &random, size_t count, int64_t c
     size_t i = 0;
     for (int k = 0; k < 3; ++k) {
       size_t other = draw(random, 0, static_cast<int64_t>(cut.size()) - 1);
-      auto getArea = [](const Buffer &b) { return static_cast<double>(b.upper - b.lower) * static_cast<double>(b.size); };
+      auto getArea = [](const Buffer &b) {
+        return static_cast<double>(b.upper - b.lower) * static_cast<double>(b.size);
+      };
       if (k == 0 || getArea(cut[other]) > getArea(cut[i]))
         i = other;
     }

@@ -41,7 +41,8 @@ static Graph makeGraph(std::mt19937 &random, uint32_t count) {
 static int64_t computePeak(const Graph &graph, const Order &order) {
   auto uses = [&](uint32_t node, uint32_t buffer) {
     const Node &n = graph.nodes[node];
-    return std::count(n.reads.begin(), n.reads.end(), buffer) + std::count(n.writes.begin(), n.writes.end(), buffer) > 0;
+    return std::count(n.reads.begin(), n.reads.end(), buffer) + std::count(n.writes.begin(), n.writes.end(), buffer) >
+           0;
   };
   int64_t last = static_cast<int64_t>(order.size());
   std::vector<int64_t> live(order.size() + 2);

@@ -86,8 +86,7 @@ TEST_CASE("an orientation of buffers that are idle between holds for any sizes")
       Instance sized = instance, split;
       for (Buffer &buffer : sized)
         buffer.size = draw(random, 0, 4) ? draw(random, 0, 1000) : 0;
-      Placement placement = evaluateOrientation(placed.orientation, sized),
-                splitPlacement{{}, placement.peak};
+      Placement placement = evaluateOrientation(placed.orientation, sized), splitPlacement{{}, placement.peak};
       for (const Life &life : lives) {
         split.push_back({life.lower, life.upper, sized[life.buffer].size});
         splitPlacement.offsets.push_back(placement.offsets[life.buffer]);
@@ -108,7 +107,8 @@ TEST_CASE("a buffer that is idle while another is in use shares its bytes, whate
   CHECK(placed.peaks.back() < placeForSamples(samples, Budget(1'000'000)).peaks.back());
 }
 
-/// A few buffers of odd sizes and of small alignments, some of which are idle for a time: what a loop over steps of a small network has.
+/// A few buffers of odd sizes and of small alignments, some of which are idle for a time: what a loop over steps of a
+/// small network has.
 static std::vector<Life> makeSmallLoop(std::mt19937 &random, std::vector<Instance> &samples) {
   std::vector<Life> lives;
   constexpr int64_t kTimes = 16;
@@ -117,7 +117,8 @@ static std::vector<Life> makeSmallLoop(std::mt19937 &random, std::vector<Instanc
     bool isOpen = draw(random, 0, 3) == 0, isState = draw(random, 0, 3) == 0;
     int64_t lower = draw(random, 0, kTimes - 2), upper = draw(random, lower + 1, kTimes);
     for (size_t k = 0; k < samples.size(); ++k)
-      samples[k].push_back({isState ? 0 : lower, isState ? kTimes : upper, isOpen ? size * int64_t(3 * k + 1) : size, isOpen ? 1 : alignment});
+      samples[k].push_back({isState ? 0 : lower, isState ? kTimes : upper, isOpen ? size * int64_t(3 * k + 1) : size,
+                            isOpen ? 1 : alignment});
     if (!isState)
       lives.push_back({i, lower, upper});
     else if (lower > 0)

@@ -53,7 +53,8 @@ TEST_CASE("three parts sum to the element, two to one close by, and there are ze
   for (auto [depth, columns] : {std::pair<int64_t, int64_t>{1, 1}, {7, 5}, {33, 17}, {64, 32}, {97, 40}}) {
     std::vector<float> source(depth * columns);
     for (float &x : source)
-      x = std::ldexp(std::uniform_real_distribution<float>(-1, 1)(random), std::uniform_int_distribution<int>(-40, 40)(random));
+      x = std::ldexp(std::uniform_real_distribution<float>(-1, 1)(random),
+                     std::uniform_int_distribution<int>(-40, 40)(random));
     source.front() = std::numeric_limits<float>::max();
     Packed three(source, depth, columns, 3), two(source, depth, columns, 2);
     for (int64_t k = 0; k < three.packing.getNumSteps() * three.packing.step; ++k)
@@ -61,7 +62,8 @@ TEST_CASE("three parts sum to the element, two to one close by, and there are ze
         float x = k < depth && n < columns ? source[k * columns + n] : 0;
         CHECK(double(three.getPart(k, n, 0)) + three.getPart(k, n, 1) + three.getPart(k, n, 2) == x);
         if (x != std::numeric_limits<float>::max())
-          CHECK(std::abs(double(two.getPart(k, n, 0)) + two.getPart(k, n, 1) - x) <= std::ldexp(std::abs(double(x)), -16));
+          CHECK(std::abs(double(two.getPart(k, n, 0)) + two.getPart(k, n, 1) - x) <=
+                std::ldexp(std::abs(double(x)), -16));
       }
   }
 }

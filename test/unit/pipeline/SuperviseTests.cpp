@@ -85,7 +85,9 @@ TEST_CASE("memory that there is not") {
   });
   CHECK(end.outOfMemory);
   CHECK_THAT(end.reason, Catch::StartsWith("no thread can be started: "));
-  CHECK_FALSE(supervise([](Announce) -> int { throw std::system_error(std::make_error_code(std::errc::io_error)); }).outOfMemory);
+  CHECK_FALSE(supervise([](Announce) -> int {
+                throw std::system_error(std::make_error_code(std::errc::io_error));
+              }).outOfMemory);
 }
 
 TEST_CASE("work is ended that takes more memory or time than its phase may") {

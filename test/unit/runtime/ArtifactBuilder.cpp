@@ -72,8 +72,7 @@ uint32_t ArtifactBuilder::symbol(const std::string &name, int64_t min, int64_t m
   return expr(fmt::ExprOp::symbol, int64_t(plan.symbols.size()) - 1, 0);
 }
 
-static std::unique_ptr<fmt::TensorT> tensor(const std::string &name, fmt::DType dtype,
-                                            std::vector<uint32_t> dims) {
+static std::unique_ptr<fmt::TensorT> tensor(const std::string &name, fmt::DType dtype, std::vector<uint32_t> dims) {
   auto result = std::make_unique<fmt::TensorT>();
   result->name = name;
   result->dtype = dtype;
@@ -91,8 +90,8 @@ uint32_t ArtifactBuilder::output(const std::string &name, fmt::DType dtype, std:
   return uint32_t(plan.outputs.size() - 1);
 }
 
-uint32_t ArtifactBuilder::buffer(const std::string &name, fmt::Storage storage, uint32_t offset,
-                                 uint32_t size, uint32_t index) {
+uint32_t ArtifactBuilder::buffer(const std::string &name, fmt::Storage storage, uint32_t offset, uint32_t size,
+                                 uint32_t index) {
   auto buffer = std::make_unique<fmt::BufferT>();
   buffer->name = name;
   buffer->storage = storage;
@@ -110,9 +109,8 @@ uint32_t ArtifactBuilder::kernel(const std::string &name) {
   return uint32_t(plan.kernels.size() - 1);
 }
 
-uint32_t ArtifactBuilder::instruction(fmt::Opcode op, uint32_t a, uint32_t b, uint32_t c,
-                                      std::vector<uint32_t> buffers, std::vector<uint32_t> exprs,
-                                      const std::string &name) {
+uint32_t ArtifactBuilder::instruction(fmt::Opcode op, uint32_t a, uint32_t b, uint32_t c, std::vector<uint32_t> buffers,
+                                      std::vector<uint32_t> exprs, const std::string &name) {
   auto instruction = std::make_unique<fmt::InstructionT>();
   instruction->op = uint8_t(op);
   instruction->a = a;

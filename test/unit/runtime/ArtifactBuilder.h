@@ -31,7 +31,7 @@ struct ArtifactBuilder {
   std::string meta = "{}";
   uint32_t version = fmt::kFormatVersion; ///< of the header; before 3 there is no section of hashes
   std::string planTarget;
-  std::vector<fmt::PlanT> before; ///< plans of programs that are tried before `plan`
+  std::vector<fmt::PlanT> before;         ///< plans of programs that are tried before `plan`
   std::vector<std::string> targetsBefore; ///< theirs
 
   /// Starts with the test kernels as code for this machine, and an expression of value 0 for all sizes.
@@ -42,13 +42,12 @@ struct ArtifactBuilder {
   uint32_t expr(fmt::ExprOp op, int64_t a, int64_t b);
   uint32_t input(const std::string &name, fmt::DType dtype, std::vector<uint32_t> dims);
   uint32_t output(const std::string &name, fmt::DType dtype, std::vector<uint32_t> dims);
-  uint32_t buffer(const std::string &name, fmt::Storage storage, uint32_t offset, uint32_t size,
-                  uint32_t index = 0);
+  uint32_t buffer(const std::string &name, fmt::Storage storage, uint32_t offset, uint32_t size, uint32_t index = 0);
   uint32_t kernel(const std::string &name);
   uint32_t instruction(fmt::Opcode op, uint32_t a, uint32_t b, uint32_t c, std::vector<uint32_t> buffers,
                        std::vector<uint32_t> exprs, const std::string &name = "");
-  uint32_t launch(const std::string &kernel, uint32_t tiles, std::vector<uint32_t> buffers,
-                  std::vector<uint32_t> exprs, const std::string &name);
+  uint32_t launch(const std::string &kernel, uint32_t tiles, std::vector<uint32_t> buffers, std::vector<uint32_t> exprs,
+                  const std::string &name);
   uint32_t halt();
 
   /// The plan so far becomes a program for `sizes`, tried before what `plan` is made to be next.

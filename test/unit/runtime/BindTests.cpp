@@ -127,16 +127,15 @@ TEST_CASE("buffers must lie within their storage") {
     REQUIRE(r.bind(0, x) == TENON_OK);
     return r.run() == TENON_OK ? "fine" : r.message();
   };
-  for (fmt::Storage storage : {fmt::Storage::arena, fmt::Storage::weight, fmt::Storage::state,
-                               fmt::Storage::input, fmt::Storage::output}) {
+  for (fmt::Storage storage :
+       {fmt::Storage::arena, fmt::Storage::weight, fmt::Storage::state, fmt::Storage::input, fmt::Storage::output}) {
     CHECK(messageFor(storage, 0, 64) == "fine");
     CHECK_THAT(messageFor(storage, -64, 64), Contains("'odd'"));
     CHECK_THAT(messageFor(storage, 64, -1), Contains("'odd'"));
     CHECK_THAT(messageFor(storage, INT64_MAX, INT64_MAX), Contains("'odd'"));
     // An output is as large as its buffers want; all else has a size of its own.
     if (storage != fmt::Storage::output) {
-      CHECK_THAT(messageFor(storage, 1 << 20, 1),
-                 Contains("buffer 'odd' has 1 bytes at 1048576, outside of "));
+      CHECK_THAT(messageFor(storage, 1 << 20, 1), Contains("buffer 'odd' has 1 bytes at 1048576, outside of "));
       CHECK_THAT(messageFor(storage, 0, 1 << 20), Contains("outside of "));
     }
   }
@@ -162,8 +161,7 @@ TEST_CASE("a copy or fill larger than its buffer is refused") {
 }
 
 TEST_CASE("sizes that overflow are refused, and so is memory that no machine has") {
-  for (auto [factor, status] :
-       {std::pair{INT64_MAX / 100, TENON_INVALID}, {INT64_MAX / 10'000, TENON_RESOURCES}}) {
+  for (auto [factor, status] : {std::pair{INT64_MAX / 100, TENON_INVALID}, {INT64_MAX / 10'000, TENON_RESOURCES}}) {
     ArtifactBuilder b;
     uint32_t n = b.symbol("N");
     b.input("x", fmt::DType::u8, {n});

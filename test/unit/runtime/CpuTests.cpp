@@ -29,8 +29,7 @@ static Status parse(const Bytes &file, uint16_t machine = EM_X86_64, uint64_t pa
 }
 
 TEST_CASE("code of both processors is read on any") {
-  for (auto [arch, machine, pageSize] :
-       {std::tuple{"x86_64", EM_X86_64, 4096u}, {"aarch64", EM_AARCH64, 65536u}}) {
+  for (auto [arch, machine, pageSize] : {std::tuple{"x86_64", EM_X86_64, 4096u}, {"aarch64", EM_AARCH64, 65536u}}) {
     Bytes file = kernelCode(arch);
     ElfFile elf;
     Status status = elf.parse(file.data(), file.size, uint16_t(machine), pageSize);
@@ -92,10 +91,8 @@ TEST_CASE("code that must not be loaded") {
   refuses("is a program", [](Editor &e) { e.program(PT_NOTE)->p_type = PT_INTERP; });
   refuses("segment outside", [](Editor &e) { e.program(PT_LOAD)->p_offset = uint64_t(1) << 40; });
   refuses("segment outside", [](Editor &e) { e.program(PT_LOAD)->p_filesz = UINT64_MAX; });
-  refuses("larger than the file allows",
-          [](Editor &e) { e.program(PT_LOAD, 2)->p_memsz = uint64_t(1) << 40; });
-  refuses("larger than the file allows",
-          [](Editor &e) { e.program(PT_LOAD, 2)->p_vaddr = uint64_t(1) << 50; });
+  refuses("larger than the file allows", [](Editor &e) { e.program(PT_LOAD, 2)->p_memsz = uint64_t(1) << 40; });
+  refuses("larger than the file allows", [](Editor &e) { e.program(PT_LOAD, 2)->p_vaddr = uint64_t(1) << 50; });
   refuses("overlap", [](Editor &e) { e.program(PT_LOAD, 1)->p_vaddr = 8; });
   refuses("no dynamic section", [](Editor &e) { e.program(PT_DYNAMIC)->p_type = PT_NULL; });
   refuses("dynamic section outside", [](Editor &e) { e.program(PT_DYNAMIC)->p_vaddr = uint64_t(1) << 40; });
@@ -109,8 +106,7 @@ TEST_CASE("code that must not be loaded") {
   refuses("which is not writable", [](Editor &e) { e.relocation()->r_offset = 8; });
   refuses("which is not writable", [](Editor &e) { e.relocation()->r_offset = UINT64_MAX - 3; });
   refuses("outside of the code", [](Editor &e) { e.relocation()->r_addend = -1; });
-  refuses("relocation of type 6 to '",
-          [](Editor &e) { e.relocation()->r_info = ELF64_R_INFO(1, R_X86_64_GLOB_DAT); });
+  refuses("relocation of type 6 to '", [](Editor &e) { e.relocation()->r_info = ELF64_R_INFO(1, R_X86_64_GLOB_DAT); });
   refuses("symbols outside", [](Editor &e) { e.dynamic(DT_SYMTAB)->d_un.d_val = uint64_t(1) << 40; });
   refuses("symbols outside", [](Editor &e) { e.dynamic(DT_STRSZ)->d_un.d_val = uint64_t(1) << 40; });
   refuses("has no end", [](Editor &e) { e.dynamic(DT_STRSZ)->d_un.d_val = 4; });
@@ -145,8 +141,7 @@ TEST_CASE("a target is compared with the CPU's features") {
   CHECK(std::string(matchTarget("aarch64:sve", haswell).message()) == "needs aarch64, this CPU is x86_64");
   CHECK(matchTarget("x86_64:avx2,,fma", haswell).failed());
   CHECK(matchTarget("x86_64:AVX2", haswell).failed());
-  CHECK(matchTarget("x86_64:avx", CpuFeatures{"x86_64", fmt::kX86Features, std::size(fmt::kX86Features)})
-            .failed());
+  CHECK(matchTarget("x86_64:avx", CpuFeatures{"x86_64", fmt::kX86Features, std::size(fmt::kX86Features)}).failed());
 }
 
 TEST_CASE("this CPU has what its architecture begins with") {
@@ -158,9 +153,7 @@ TEST_CASE("this CPU has what its architecture begins with") {
 #endif
 }
 
-static void writeText(const std::string &path, const std::string &text) {
-  writeFile(path, text.data(), text.size());
-}
+static void writeText(const std::string &path, const std::string &text) { writeFile(path, text.data(), text.size()); }
 
 TEST_CASE("a cgroup's limit is rounded up to CPUs") {
   std::string root = "/tmp/tenon-cgroup-test-" + std::to_string(getpid());
@@ -180,8 +173,7 @@ TEST_CASE("a cgroup's limit is rounded up to CPUs") {
   CHECK(cgroupCpus("4:cpuset:/c\n", root.c_str()) == UINT32_MAX);
   CHECK(cgroupCpus("", root.c_str()) == UINT32_MAX);
   CHECK(cgroupCpus("nonsense\n::\n0:", root.c_str()) == UINT32_MAX);
-  for (const char *file :
-       {"/a/b/cpu.max", "/a/cpu.max", "/cpu/c/cpu.cfs_quota_us", "/cpu/c/cpu.cfs_period_us"})
+  for (const char *file : {"/a/b/cpu.max", "/a/cpu.max", "/cpu/c/cpu.cfs_quota_us", "/cpu/c/cpu.cfs_period_us"})
     unlink((root + file).c_str());
   for (const char *folder : {"/cpu/c", "/cpu", "/a/b", "/a", ""})
     rmdir((root + folder).c_str());

@@ -66,8 +66,7 @@ TEST_CASE("memory for an artifact must be aligned") {
   Bytes file = scaleAndAdd().build();
   tenon_artifact *artifact;
   tenon_error error;
-  CHECK(tenon_artifact_load_memory(file.data() + 8, file.size - 8, nullptr, &artifact, &error) ==
-        TENON_MISUSE);
+  CHECK(tenon_artifact_load_memory(file.data() + 8, file.size - 8, nullptr, &artifact, &error) == TENON_MISUSE);
 }
 
 TEST_CASE("sections are checked") {
@@ -96,7 +95,8 @@ TEST_CASE("sections are checked") {
   refuses(changed(1, code, [](auto &s) { memset(s.target, 'x', sizeof s.target); }), "does not end");
   refuses(changed(0, plan, [](auto &s) { s.target[0] = 'x'; }), "has 0 plans, 1 to 64 are wanted");
   refuses(changed(3, meta, [](auto &s) { s.target[0] = 'x'; }), "which code and plans alone have");
-  refuses(changed(1, code, [](auto &s) { s.target[400] = 'x'; }), "the target of section 1 (code) has bytes behind its end");
+  refuses(changed(1, code, [](auto &s) { s.target[400] = 'x'; }),
+          "the target of section 1 (code) has bytes behind its end");
 }
 
 TEST_CASE("no byte of a file is without a meaning") {
@@ -104,7 +104,8 @@ TEST_CASE("no byte of a file is without a meaning") {
   b.meta = std::string(200, ' ');
   Bytes good = b.build();
   CHECK(Loaded(good.copy()).status == TENON_OK);
-  fmt::Section plan = sectionAt(good, 0), code = sectionAt(good, 1), meta = sectionAt(good, 3), last = sectionAt(good, 4);
+  fmt::Section plan = sectionAt(good, 0), code = sectionAt(good, 1), meta = sectionAt(good, 3),
+               last = sectionAt(good, 4);
   auto withSize = [&](uint32_t index, fmt::Section section, uint64_t size) {
     section.size = size;
     return withSection(good, index, section);
@@ -163,8 +164,11 @@ TEST_CASE("weights are hashed before a run uses them, or on request before, or n
       bool isRefused = damaged < std::max(read, size_t(fmt::kHashBlock));
       CHECK(run(TENON_VERIFY_USED, damaged, version, &message) == (isRefused ? TENON_INVALID : TENON_OK));
       if (isRefused)
-        CHECK_THAT(message, Contains(version == 2 ? "artifact: damaged: the hash of its weights from byte 0 to 1310620, which node 'Add_1'"
-                                                  : "artifact: damaged: the hash of its weights from byte 0 to 262144, which node 'Add_1'"));
+        CHECK_THAT(
+            message,
+            Contains(version == 2
+                         ? "artifact: damaged: the hash of its weights from byte 0 to 1310620, which node 'Add_1'"
+                         : "artifact: damaged: the hash of its weights from byte 0 to 262144, which node 'Add_1'"));
       CHECK(run(TENON_VERIFY_ALL, damaged, version, &message) == TENON_INVALID);
       CHECK(run(TENON_VERIFY_NONE, damaged, version, &message) == TENON_OK);
     }
@@ -332,8 +336,7 @@ static unsigned mutate(const Bytes &good, size_t begin, size_t end, int rounds, 
       size_t at = begin + random() % (end - begin);
       // Some bytes become values that are often special.
       static const uint8_t special[] = {0, 1, 0x7f, 0x80, 0xff};
-      file.data()[at] =
-          random() % 2 ? uint8_t(file.data()[at] ^ (1u << random() % 8)) : special[random() % 5];
+      file.data()[at] = random() % 2 ? uint8_t(file.data()[at] ^ (1u << random() % 8)) : special[random() % 5];
     }
     rehash(file);
     tenon_artifact *artifact = nullptr;

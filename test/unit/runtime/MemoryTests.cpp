@@ -105,14 +105,14 @@ TEST_CASE("parts of a buffer are one group with it, and its bytes count once") {
 TEST_CASE("what a loop reads again lives until the loop ends") {
   Moves b;
   uint32_t kept = b.place("kept", 0, 64), inside = b.place("inside", 64, 64), flag = b.place("flag", 128, 1);
-  b.copy(b.in, kept);                                               // 0
-  b.copy(b.in, flag, 1);                                            // 1
+  b.copy(b.in, kept);                                              // 0
+  b.copy(b.in, flag, 1);                                           // 1
   b.instruction(fmt::Opcode::branch_if_zero, 7, 0, 0, {flag}, {}); // 2
-  b.copy(kept, inside);                                             // 3
-  b.copy(inside, b.out);                                            // 4
-  b.copy(b.in, flag, 1);                                            // 5
+  b.copy(kept, inside);                                            // 3
+  b.copy(inside, b.out);                                           // 4
+  b.copy(b.in, flag, 1);                                           // 5
   b.instruction(fmt::Opcode::jump, 2, 0, 0, {}, {});               // 6
-  b.halt();                                                         // 7
+  b.halt();                                                        // 7
   Lives lives(b);
   CHECK(lives.of(kept) == Span(0, 6));
   CHECK(lives.of(inside) == Span(3, 4));
@@ -138,9 +138,9 @@ TEST_CASE("what sizes can come to follows from the ranges of the symbols") {
   uint32_t n = b.symbol("N", 1, 100), m = b.symbol("M"), four = b.constant(4);
   b.input("x", fmt::DType::u8, {n, m});
   uint32_t bytes = b.expr(fmt::ExprOp::align, b.expr(fmt::ExprOp::mul, n, four), b.constant(64));
-  uint32_t difference = b.expr(fmt::ExprOp::sub, four, n), half = b.expr(fmt::ExprOp::floordiv, difference, b.constant(2)),
-           rest = b.expr(fmt::ExprOp::mod, m, four), open = b.expr(fmt::ExprOp::mul, n, m),
-           cut = b.expr(fmt::ExprOp::min, open, b.constant(7));
+  uint32_t difference = b.expr(fmt::ExprOp::sub, four, n),
+           half = b.expr(fmt::ExprOp::floordiv, difference, b.constant(2)), rest = b.expr(fmt::ExprOp::mod, m, four),
+           open = b.expr(fmt::ExprOp::mul, n, m), cut = b.expr(fmt::ExprOp::min, open, b.constant(7));
   b.halt();
   Lives lives(b);
   std::vector<rt::Interval> bounds = rt::boundExprs(lives.plan, rt::rangesOf(lives.plan));

@@ -116,8 +116,10 @@ TEST_CASE("programs that differ in inputs or outputs are refused") {
   refuses([](auto &b) { b.output("more", fmt::DType::f32, {}); }, "have 1 and 2 outputs");
   refuses([](auto &b) { b.plan.state_size = 64; }, "states of different sizes");
   refuses([](auto &b) { b.plan.kernels[0]->name = "none"; }, "has no kernel 'none'");
-  refuses([](auto &b) {
-    while (b.before.size() < fmt::kMaxPlans)
-      b.makeProgram("N=4");
-  }, "65 plans");
+  refuses(
+      [](auto &b) {
+        while (b.before.size() < fmt::kMaxPlans)
+          b.makeProgram("N=4");
+      },
+      "65 plans");
 }

@@ -94,7 +94,8 @@ TEST_CASE("a call finds in scratch memory what the one before it in the launch l
     for (int round = 0; round < 20; ++round) {
       REQUIRE(runner.run() == TENON_OK);
       std::vector<int64_t> first = runner.output<int64_t>(0);
-      // All tiles of one thread are a call; those of several are done in some calls, of which each thread has one first.
+      // All tiles of one thread are a call; those of several are done in some calls, of which each thread has one
+      // first.
       int64_t count = std::accumulate(first.begin(), first.end(), int64_t(0));
       // What takes so little is soon found not to be worth splitting.
       CHECK((threads == 1 ? count == 64 : count > 0 && (count < 64 || round > 0)));
@@ -122,8 +123,7 @@ TEST_CASE("a loop of jumps and branches, with copies and fills") {
   uint32_t four = b.constant(4), eight = b.constant(8), one = b.constant(1);
   b.plan.arena_size = b.constant(192);
   uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, four, b.input("x", fmt::DType::f32, {}));
-  uint32_t start =
-      b.buffer("start", fmt::Storage::input, b.zero, eight, b.input("start", fmt::DType::i64, {}));
+  uint32_t start = b.buffer("start", fmt::Storage::input, b.zero, eight, b.input("start", fmt::DType::i64, {}));
   uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, four, b.output("y", fmt::DType::f32, {}));
   uint32_t total = b.buffer("total", fmt::Storage::arena, b.zero, four);
   uint32_t counter = b.buffer("counter", fmt::Storage::arena, b.constant(64), eight);
@@ -152,8 +152,7 @@ TEST_CASE("every other time in a loop takes tiles from the last to the first") {
   ArtifactBuilder b;
   uint32_t eight = b.constant(8), one = b.constant(1), orderBytes = b.constant(kTimes * kTiles * 8);
   b.plan.arena_size = b.constant(128);
-  uint32_t start =
-      b.buffer("start", fmt::Storage::input, b.zero, eight, b.input("start", fmt::DType::i64, {}));
+  uint32_t start = b.buffer("start", fmt::Storage::input, b.zero, eight, b.input("start", fmt::DType::i64, {}));
   uint32_t order = b.buffer("order", fmt::Storage::output, b.zero, orderBytes,
                             b.output("order", fmt::DType::i64, {b.constant(kTimes * kTiles)}));
   uint32_t counter = b.buffer("counter", fmt::Storage::arena, b.zero, eight);
@@ -188,7 +187,8 @@ TEST_CASE("launches beside each other give what they give one after the other") 
   for (uint32_t threads : {1, 2, 8}) {
     ArtifactBuilder b;
     uint32_t n = b.symbol("N"), bytes = b.expr(fmt::ExprOp::mul, n, b.constant(4));
-    uint32_t tiles = b.expr(fmt::ExprOp::ceildiv, n, b.constant(16)), aligned = b.expr(fmt::ExprOp::align, bytes, b.constant(64));
+    uint32_t tiles = b.expr(fmt::ExprOp::ceildiv, n, b.constant(16)),
+             aligned = b.expr(fmt::ExprOp::align, bytes, b.constant(64));
     b.plan.arena_size = b.expr(fmt::ExprOp::add, aligned, aligned);
     uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, bytes, b.input("x", fmt::DType::f32, {n}));
     uint32_t z = b.buffer("z", fmt::Storage::input, b.zero, bytes, b.input("z", fmt::DType::f32, {n}));
@@ -318,8 +318,8 @@ TEST_CASE("a loop grows a block, which keeps what it holds") {
   b.plan.checks.push_back(std::make_unique<fmt::CheckT>());
   b.plan.checks[0]->expr = last;
   b.plan.checks[0]->text = "the list is longer than N";
-  uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, b.expr(fmt::ExprOp::mul, n, four),
-                        b.input("x", fmt::DType::f32, {n}));
+  uint32_t x =
+      b.buffer("x", fmt::Storage::input, b.zero, b.expr(fmt::ExprOp::mul, n, four), b.input("x", fmt::DType::f32, {n}));
   uint32_t go = b.buffer("go", fmt::Storage::input, k, one, b.input("go", fmt::DType::bool_, {n}));
   uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, before, b.output("y", fmt::DType::f32, {k}));
   uint32_t list = b.buffer("list", fmt::Storage::heap, b.zero, before);
@@ -447,7 +447,8 @@ TEST_CASE("an index that a kernel reports is in the error, with its limits") {
   for (int64_t scratchBytes : {int64_t(24), int64_t(0)}) {
     ArtifactBuilder b;
     uint32_t three = b.constant(3), bytes = b.constant(24);
-    uint32_t report = b.buffer("report", fmt::Storage::input, b.zero, bytes, b.input("report", fmt::DType::i64, {three}));
+    uint32_t report =
+        b.buffer("report", fmt::Storage::input, b.zero, bytes, b.input("report", fmt::DType::i64, {three}));
     b.plan.scratch_size = b.constant(scratchBytes);
     // Without room the kernel that reports nothing is the one that fails.
     b.launch(scratchBytes ? "report_index" : "fail_with", b.constant(100), {report}, {b.constant(77)}, "Gather_12");

@@ -38,8 +38,7 @@ struct Runner {
   tenon_session *session = nullptr;
   tenon_error error{};
 
-  explicit Runner(const ArtifactBuilder &builder, uint32_t threads = 1, uint64_t limit = 0)
-      : loaded(builder) {
+  explicit Runner(const ArtifactBuilder &builder, uint32_t threads = 1, uint64_t limit = 0) : loaded(builder) {
     if (loaded.status != TENON_OK)
       throw std::string(loaded.error.message);
     tenon_session_options options{threads, limit};

@@ -173,7 +173,9 @@ TEST_CASE("small jobs beside each other are done by several threads, those that 
   REQUIRE_FALSE(pool.start(2).failed());
   for (int round = 0; round < 20; ++round) {
     Waiting waiting;
-    Job jobs[] = {{Waiting::run, &waiting, 0, false, 1}, {Waiting::run, &waiting, 1, true, 1}, {Waiting::run, &waiting, 2, false, 1}};
+    Job jobs[] = {{Waiting::run, &waiting, 0, false, 1},
+                  {Waiting::run, &waiting, 1, true, 1},
+                  {Waiting::run, &waiting, 2, false, 1}};
     CHECK(pool.run({jobs, 3}).code == 0);
     CHECK(waiting.calls == 1);
   }
@@ -185,7 +187,7 @@ TEST_CASE("nobody waits for a thread that has not come") {
   static std::atomic<bool> isFree;
   held = 0;
   isFree = false;
-  struct sigaction hold {}, old;
+  struct sigaction hold{}, old;
   hold.sa_handler = [](int) {
     ++held;
     while (!isFree)
@@ -251,8 +253,8 @@ TEST_CASE("groups that take less than splitting them costs are done by one threa
   // On a busy machine it may take a while until the worker gets a CPU.
   for (int round = 0; round < 30 || (all != 3 && round < 10'000); ++round) {
     Threads threads{};
-    Job small{Threads::run, &threads, 0, false, 16, pool.leastSplit() - 1}, large{Threads::run, &threads, 1, false, 16, 1'000'000},
-        alsoSmall{Threads::run, &threads, 2, false, 16, 1};
+    Job small{Threads::run, &threads, 0, false, 16, pool.leastSplit() - 1},
+        large{Threads::run, &threads, 1, false, 16, 1'000'000}, alsoSmall{Threads::run, &threads, 2, false, 16, 1};
     Job jobs[] = {small, large, alsoSmall};
     CHECK(pool.run({jobs, 3}).code == 0);
     CHECK(threads.mask[0] == 1);

@@ -51,10 +51,8 @@ TEST_CASE("expressions: unknown operations, operands that are not earlier") {
 }
 
 TEST_CASE("inputs and outputs: types, ranks, dimensions") {
-  refuses(
-      "element type string", [](auto &b) { b.input("s", fmt::DType::string, {}); }, TENON_UNSUPPORTED);
-  refuses(
-      "element type unknown", [](auto &b) { b.output("s", fmt::DType(99), {}); }, TENON_UNSUPPORTED);
+  refuses("element type string", [](auto &b) { b.input("s", fmt::DType::string, {}); }, TENON_UNSUPPORTED);
+  refuses("element type unknown", [](auto &b) { b.output("s", fmt::DType(99), {}); }, TENON_UNSUPPORTED);
   refuses("has 65 dimensions", [](auto &b) { b.input("x2", fmt::DType::f32, std::vector<uint32_t>(65)); });
   refuses("is expression 1000 of", [](auto &b) { b.output("y2", fmt::DType::f32, {1000}); });
 }
@@ -111,12 +109,9 @@ TEST_CASE("instructions: opcodes, fields, operand counts") {
   refuses("(launch 'n'): 'a' is 2, and must be less than 2",
           [](auto &b) { insert(b, fmt::Opcode::launch, 2, 0, 0, {}, {}); });
   refuses("'b' is 1000", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 1000, 0, {}, {}); });
-  refuses("'c' is 1, and must be less than 1",
-          [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 1, {}, {}); });
-  refuses("'c' is 2, and must be less than 2",
-          [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 2, {}, {}); });
-  refuses("buffer operand 0 is buffer 99",
-          [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {99}, {}); });
+  refuses("'c' is 1, and must be less than 1", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 1, {}, {}); });
+  refuses("'c' is 2, and must be less than 2", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 2, {}, {}); });
+  refuses("buffer operand 0 is buffer 99", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {99}, {}); });
   refuses("expression operand 0 is expression 1000",
           [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {2}, {1000}); });
   refuses("has 1 buffers, its kernel writes 2", [](auto &b) {
@@ -125,20 +120,15 @@ TEST_CASE("instructions: opcodes, fields, operand counts") {
   });
   refuses("writes 'w', which is a weight", [](auto &b) { b.plan.instructions[0]->buffers = {0, 3}; });
   refuses("has 1 buffers, 2 are wanted", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 0, {2}, {0}); });
-  refuses("has 0 expressions, 1 are wanted", [](auto &b) {
-    insert(b, fmt::Opcode::copy, 0, 0, 0, {2, 1}, {});
-  });
+  refuses("has 0 expressions, 1 are wanted", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 0, {2, 1}, {}); });
   refuses("'a' is 256", [](auto &b) { insert(b, fmt::Opcode::fill, 256, 0, 0, {2}, {0}); });
-  refuses("'a' is 5, and must be less than 5",
-          [](auto &b) { insert(b, fmt::Opcode::jump, 5, 0, 0, {}, {}); });
+  refuses("'a' is 5, and must be less than 5", [](auto &b) { insert(b, fmt::Opcode::jump, 5, 0, 0, {}, {}); });
   refuses("has 0 buffers, 1 are wanted", [](auto &b) { insert(b, fmt::Opcode::run_seed, 0, 0, 0, {}, {}); });
   refuses("has 1 buffers, 0 are wanted", [](auto &b) { insert(b, fmt::Opcode::halt, 0, 0, 0, {0}, {}); });
 }
 
 TEST_CASE("instructions: nothing writes inputs and weights") {
-  refuses("writes 'x', which is an input", [](auto &b) {
-    insert(b, fmt::Opcode::copy, 0, 0, 0, {2, 0}, {0});
-  });
+  refuses("writes 'x', which is an input", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 0, {2, 0}, {0}); });
   refuses("writes 'w', which is a weight", [](auto &b) { insert(b, fmt::Opcode::fill, 0, 0, 0, {3}, {0}); });
 }
 
@@ -206,18 +196,20 @@ TEST_CASE("instructions: a loop ends, or some iteration changes what its conditi
     return status == TENON_OK ? std::string("ends") : r.message();
   };
   auto doubles = [](ArtifactBuilder &b, uint32_t from, uint32_t to) {
-    b.instruction(fmt::Opcode::launch, 0, b.plan.instructions[0]->b, 0, {from, to}, b.plan.instructions[0]->exprs, "Mul");
+    b.instruction(fmt::Opcode::launch, 0, b.plan.instructions[0]->b, 0, {from, to}, b.plan.instructions[0]->exprs,
+                  "Mul");
   };
-  const std::string never = "artifact: node 'Loop_2': its loop never ends: no iteration changes what the condition depends on; check the values "
+  const std::string never = "artifact: node 'Loop_2': its loop never ends: no iteration changes what the condition "
+                            "depends on; check the values "
                             "of the inputs";
   // 127 times, until it is infinite.
   CHECK(runs([=](auto &b, uint32_t) { doubles(b, doubled, doubled); }) == "ends");
-  CHECK(runs([=](auto &b, uint32_t bytes) { b.instruction(fmt::Opcode::fill, 0, 0, 0, {doubled}, {bytes}); }) == "ends");
+  CHECK(runs([=](auto &b, uint32_t bytes) { b.instruction(fmt::Opcode::fill, 0, 0, 0, {doubled}, {bytes}); }) ==
+        "ends");
   CHECK(runs([=](auto &b, uint32_t bytes) { b.instruction(fmt::Opcode::fill, 1, 0, 0, {doubled}, {bytes}); }) == never);
   // Part of it stays as it was: nothing is known then.
-  CHECK(runs([=](auto &b, uint32_t) {
-          b.instruction(fmt::Opcode::fill, 0, 0, 0, {doubled}, {b.constant(1)});
-        }) == "ends");
+  CHECK(runs([=](auto &b, uint32_t) { b.instruction(fmt::Opcode::fill, 0, 0, 0, {doubled}, {b.constant(1)}); }) ==
+        "ends");
   // The counter begins again in each iteration; so it does by way of another buffer.
   CHECK(runs([=](auto &b, uint32_t bytes) {
           b.instruction(fmt::Opcode::copy, 0, 0, 0, {x, doubled}, {bytes});
@@ -241,7 +233,8 @@ TEST_CASE("a launch fits what its kernel says of itself") {
   const uint32_t x = 0, y = 1, doubled = 2;
   refuses("node 'Mul_0': its kernel 'double_f32' takes 2 buffers and 1 sizes, and is launched with 3 and 1",
           [=](auto &b) { b.plan.instructions[0]->buffers = {x, doubled, doubled}; });
-  refuses("takes 2 buffers and 1 sizes, and is launched with 2 and 0", [](auto &b) { b.plan.instructions[0]->exprs.clear(); });
+  refuses("takes 2 buffers and 1 sizes, and is launched with 2 and 0",
+          [](auto &b) { b.plan.instructions[0]->exprs.clear(); });
   // The plan does not say that the kernel writes anything.
   refuses("its kernel 'double_f32' writes 'x', which is an input", [=](auto &b) {
     b.plan.kernels[0]->results = 0;
@@ -256,7 +249,8 @@ TEST_CASE("a launch fits what its kernel says of itself") {
     CHECK(r.run() == TENON_INVALID);
     CHECK_THAT(r.message(), Contains(text));
   };
-  fails("has 7 tiles for these sizes, and is launched with 8", [](auto &b) { b.plan.instructions[0]->b = b.constant(8); });
+  fails("has 7 tiles for these sizes, and is launched with 8",
+        [](auto &b) { b.plan.instructions[0]->b = b.constant(8); });
   fails("needs 400 bytes of buffer 'doubled', which has 396",
         [=](auto &b) { b.plan.buffers[doubled]->size = b.constant(396); });
   fails("needs 1600 bytes of buffer 'x', which has 400", [=](auto &b) {
@@ -280,7 +274,8 @@ TEST_CASE("a launch whose sizes data decides is compared when they are known") {
   uint32_t k = b.symbol("K", 0, 1000), bytes = b.expr(fmt::ExprOp::mul, k, b.constant(4)), eight = b.constant(8);
   uint32_t tiles = b.expr(fmt::ExprOp::ceildiv, k, b.constant(16));
   uint32_t count = b.buffer("count", fmt::Storage::input, b.zero, eight, b.input("count", fmt::DType::i64, {}));
-  uint32_t x = b.buffer("x", fmt::Storage::input, b.zero, b.constant(400), b.input("x", fmt::DType::f32, {b.constant(100)}));
+  uint32_t x =
+      b.buffer("x", fmt::Storage::input, b.zero, b.constant(400), b.input("x", fmt::DType::f32, {b.constant(100)}));
   uint32_t y = b.buffer("y", fmt::Storage::output, b.zero, bytes, b.output("y", fmt::DType::f32, {k}));
   b.instruction(fmt::Opcode::bind_symbol, 0, k, tiles + 1, {count}, {}, "Count");
   b.launch("double_f32", tiles, {x, y}, {k}, "Mul");
@@ -395,8 +390,7 @@ TEST_CASE("launches beside each other share nothing that one writes") {
     b.plan.instructions.back()->c = 1;
     b.halt();
   });
-  refuses("beside a launch that uses it, and one of the two writes it",
-          [](auto &b) { b.plan.instructions[1]->c = 1; });
+  refuses("beside a launch that uses it, and one of the two writes it", [](auto &b) { b.plan.instructions[1]->c = 1; });
   refuses("is beside nothing, which is no launch", [](auto &b) { b.plan.instructions[0]->c = 1; });
 }
 
@@ -420,17 +414,21 @@ static void refusesCall(const char *text, const std::function<void(ArtifactBuild
   refuses(text, [&](ArtifactBuilder &b) {
     fmt::HostCallT &call = addHostCall(b);
     change(b, call);
-    insert(b, fmt::Opcode::host_call, uint32_t(b.plan.host_calls.size() - 1), 0, 0, buffers, std::vector<uint32_t>(numExtents, b.zero));
+    insert(b, fmt::Opcode::host_call, uint32_t(b.plan.host_calls.size() - 1), 0, 0, buffers,
+           std::vector<uint32_t>(numExtents, b.zero));
   });
 }
 
 TEST_CASE("host calls: names, operands, attributes") {
   auto nothing = [](ArtifactBuilder &, fmt::HostCallT &) {};
-  for (const std::string &name : std::vector<std::string>{"", "../example", "a/b", "a b", "libx.so", std::string(65, 'x')})
+  for (const std::string &name :
+       std::vector<std::string>{"", "../example", "a/b", "a b", "libx.so", std::string(65, 'x')})
     refusesCall("is of a plug-in whose name is none", [&](auto &, auto &call) { call.plugin = name; });
   refusesCall("operand 0 of operator 'Scale' has 17 dimensions", [](auto &, auto &call) { call.inputs[0]->rank = 17; });
-  refusesCall("has 1 dimensions and element type string", [](auto &, auto &call) { call.results[0]->dtype = fmt::DType::string; });
-  refusesCall("has 1 dimensions and element type unknown", [](auto &, auto &call) { call.results[0]->dtype = fmt::DType(99); });
+  refusesCall("has 1 dimensions and element type string",
+              [](auto &, auto &call) { call.results[0]->dtype = fmt::DType::string; });
+  refusesCall("has 1 dimensions and element type unknown",
+              [](auto &, auto &call) { call.results[0]->dtype = fmt::DType(99); });
   refusesCall("lacks results", [](auto &, auto &call) { call.results.clear(); }, {0}, 1);
   refusesCall("lacks results", [](auto &, auto &call) { call.results[0]->present = false; }, {0}, 1);
   refusesCall("attribute 'by' of operator 'Scale' has kind 9", [](auto &, auto &call) {
@@ -440,8 +438,10 @@ TEST_CASE("host calls: names, operands, attributes") {
   });
   refusesCall("has 1 buffers and 2 expressions, its operands want 2 and 2", nothing, {1});
   refusesCall("has 2 buffers and 3 expressions, its operands want 2 and 2", nothing, {0, 1}, 3);
-  refusesCall("has 2 buffers and 2 expressions, its operands want 2 and 1", [](auto &, auto &call) { call.infers = true; });
-  refusesCall("has 2 buffers and 2 expressions, its operands want 1 and 1", [](auto &, auto &call) { call.inputs[0]->present = false; });
+  refusesCall("has 2 buffers and 2 expressions, its operands want 2 and 1",
+              [](auto &, auto &call) { call.infers = true; });
+  refusesCall("has 2 buffers and 2 expressions, its operands want 1 and 1",
+              [](auto &, auto &call) { call.inputs[0]->present = false; });
   refusesCall("writes 'x', which is an input", nothing, {1, 0});
   refuses("(host_call 'n'): 'a' is 0, and must be less than 0",
           [](auto &b) { insert(b, fmt::Opcode::host_call, 0, 0, 0, {0, 1}, {}); });
@@ -452,5 +452,6 @@ TEST_CASE("a plug-in that there is not is told by its name") {
   addHostCall(b).plugin = "there-is-none";
   Loaded loaded(b);
   CHECK(loaded.status == TENON_UNSUPPORTED);
-  CHECK_THAT(loaded.error.message, Contains("needs plug-in 'there-is-none', and there is no libtenon-plugin-there-is-none.so in "));
+  CHECK_THAT(loaded.error.message,
+             Contains("needs plug-in 'there-is-none', and there is no libtenon-plugin-there-is-none.so in "));
 }

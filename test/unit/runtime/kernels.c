@@ -8,7 +8,7 @@
 #include "runtime/format/Kernel.h"
 
 #define KERNEL __attribute__((visibility("default"))) int32_t
-#define ARGUMENTS                                                                                            \
+#define ARGUMENTS                                                                                                      \
   (void *const *buffers, const int64_t *sizes, int64_t tile_begin, int64_t tile_end, void *scratch, int64_t last_end)
 
 enum { kTile = 16 };
@@ -16,12 +16,12 @@ enum { kTile = 16 };
 /// Facts that several kernels have: a tile is kTile of sizes[0] elements, of floats, or has one sum.
 #define TILES TENON_FACT_SIZE, 0, TENON_FACT_CONSTANT, kTile, TENON_FACT_CEILDIV, TENON_FACT_END
 #define FLOATS TENON_ELEMENTS(0, 4)
-#define SUMS                                                                                                 \
-  TENON_FACT_SIZE, 0, TENON_FACT_CONSTANT, kTile, TENON_FACT_CEILDIV, TENON_FACT_CONSTANT, 4, TENON_FACT_MUL, TENON_FACT_END
+#define SUMS                                                                                                           \
+  TENON_FACT_SIZE, 0, TENON_FACT_CONSTANT, kTile, TENON_FACT_CEILDIV, TENON_FACT_CONSTANT, 4, TENON_FACT_MUL,          \
+      TENON_FACT_END
 
 /// The elements of a range of tiles, cut at `count`.
-#define FOR_EACH_ELEMENT(i, count)                                                                           \
-  for (int64_t i = tile_begin * kTile; i < tile_end * kTile && i < (count); ++i)
+#define FOR_EACH_ELEMENT(i, count) for (int64_t i = tile_begin * kTile; i < tile_end * kTile && i < (count); ++i)
 
 /// buffers: x, y. sizes: elements. y = 2 x
 KERNEL double_f32 ARGUMENTS {
@@ -34,9 +34,7 @@ KERNEL double_f32 ARGUMENTS {
 TENON_KERNEL_FACTS(double_f32, 2, 1, 0, TILES, TENON_READS(FLOATS), TENON_WRITES(FLOATS));
 
 /// The same, by a kernel whose facts promise nothing.
-KERNEL careless_double_f32 ARGUMENTS {
-  return double_f32(buffers, sizes, tile_begin, tile_end, scratch, last_end);
-}
+KERNEL careless_double_f32 ARGUMENTS { return double_f32(buffers, sizes, tile_begin, tile_end, scratch, last_end); }
 TENON_KERNEL_FACTS(careless_double_f32, 2, 1, 0, TENON_ANY, TENON_READS(TENON_ANY), TENON_WRITES(TENON_ANY));
 
 /// buffers: a, b, y. sizes: elements. y = a + b
@@ -68,8 +66,8 @@ KERNEL sum_in_scratch ARGUMENTS {
 }
 TENON_KERNEL_FACTS(sum_in_scratch, 2, 1, kTile * 4, TILES, TENON_READS(FLOATS), TENON_WRITES(SUMS));
 
-/// buffers: y (i64). Each tile says whether it is one of a thread's first call in the launch; the others must find in scratch memory
-/// what the call before left there.
+/// buffers: y (i64). Each tile says whether it is one of a thread's first call in the launch; the others must find in
+/// scratch memory what the call before left there.
 KERNEL tell_first_calls ARGUMENTS {
   int64_t *y = buffers[0], *own = scratch;
   if (last_end != -1 && own[0] != last_end)
@@ -90,7 +88,8 @@ KERNEL gather_one ARGUMENTS {
   *(float *)buffers[2] = ((const float *)buffers[1])[index];
   return TENON_KERNEL_OK;
 }
-TENON_KERNEL_FACTS(gather_one, 3, 1, 0, TENON_ANY, TENON_READS(TENON_NUMBER(8)), TENON_READS(FLOATS), TENON_WRITES(TENON_NUMBER(4)));
+TENON_KERNEL_FACTS(gather_one, 3, 1, 0, TENON_ANY, TENON_READS(TENON_NUMBER(8)), TENON_READS(FLOATS),
+                   TENON_WRITES(TENON_NUMBER(4)));
 
 /// Fails with the code that stands in buffers[0] (i32), in the tile that sizes[0] names.
 KERNEL fail_with ARGUMENTS {
@@ -108,7 +107,8 @@ KERNEL report_index ARGUMENTS {
   *(tenon_kernel_index_report *)scratch = *(const tenon_kernel_index_report *)buffers[0];
   return TENON_KERNEL_INDEX_OUT_OF_RANGE;
 }
-TENON_KERNEL_FACTS(report_index, 1, 1, sizeof(tenon_kernel_index_report), TENON_ANY, TENON_READS(TENON_NUMBER(sizeof(tenon_kernel_index_report))));
+TENON_KERNEL_FACTS(report_index, 1, 1, sizeof(tenon_kernel_index_report), TENON_ANY,
+                   TENON_READS(TENON_NUMBER(sizeof(tenon_kernel_index_report))));
 
 /// buffers: x (f32), count (i64). sizes: elements. How many elements are not zero.
 KERNEL count_nonzero ARGUMENTS {
@@ -150,8 +150,8 @@ KERNEL accumulate ARGUMENTS {
 }
 TENON_KERNEL_FACTS(accumulate, 2, 0, 0, TENON_ANY, TENON_READS(TENON_NUMBER(4)), TENON_WRITES(TENON_NUMBER(4)));
 
-/// buffers: done (i64). sizes: tiles in all, tiles of a call. Counts tiles; the call with the first one does so when all
-/// others are done, and fails where that takes very long.
+/// buffers: done (i64). sizes: tiles in all, tiles of a call. Counts tiles; the call with the first one does so when
+/// all others are done, and fails where that takes very long.
 KERNEL wait_for_others ARGUMENTS {
   (void)scratch;
   int64_t *done = buffers[0];
@@ -176,7 +176,8 @@ TENON_KERNEL_FACTS(note_tiles, 2, 0, 0, TENON_ANY, TENON_WRITES(TENON_NUMBER(8))
 /// Kernels that a compiler would not make.
 KERNEL without_facts ARGUMENTS { return double_f32(buffers, sizes, tile_begin, tile_end, scratch, last_end); }
 KERNEL with_bad_facts ARGUMENTS { return double_f32(buffers, sizes, tile_begin, tile_end, scratch, last_end); }
-TENON_KERNEL_FACTS(with_bad_facts, 2, 1, 0, TENON_ANY, TENON_READS(TENON_ANY), TENON_WRITES(TENON_FACT_SIZE, 1, TENON_FACT_END));
+TENON_KERNEL_FACTS(with_bad_facts, 2, 1, 0, TENON_ANY, TENON_READS(TENON_ANY),
+                   TENON_WRITES(TENON_FACT_SIZE, 1, TENON_FACT_END));
 
 static const float kOne = 1, kTen = 10, kHundred = 100;
 /// Pointers in constant data, so that the code needs relocations. It is not static: the compiler would make

@@ -55,10 +55,8 @@ TEST_CASE("a summary, a file, and that file as input") {
   Result result = tenonRun({s.model, "--input", "ones", "--size", "N=10"});
   CHECK(result.code == 0);
   CHECK(result.err.empty());
-  CHECK(result.out ==
-        "y  f32[10]  min 2  max 3.125  mean 2.5625  [2, 2.125, 2.25, 2.375, 2.5, 2.625, ...]\n");
-  CHECK(tenonRun({s.model, "--input", "x=zeros", "--input-shape", "x=3", "--output", "y=" + (s / "y.npy")})
-            .code == 0);
+  CHECK(result.out == "y  f32[10]  min 2  max 3.125  mean 2.5625  [2, 2.125, 2.25, 2.375, 2.5, 2.625, ...]\n");
+  CHECK(tenonRun({s.model, "--input", "x=zeros", "--input-shape", "x=3", "--output", "y=" + (s / "y.npy")}).code == 0);
   CHECK(tenonRun({s.model, "--input=" + (s / "y.npy")}).out ==
         "y  f32[3]  min 0  max 0.75  mean 0.375  [0, 0.375, 0.75]\n");
   CHECK(tenonRun({s.model, "--input", "random:7", "--size", "N=5", "--output-dir", s / "out"}).code == 0);
@@ -91,14 +89,14 @@ TEST_CASE("test data: equal, different, of another shape") {
 
 TEST_CASE("a benchmark prints the agreed keys") {
   Scene s;
-  Result result = tenonRun({s.model, "--benchmark", "--runs", "5", "--warmup", "1", "--threads", "2",
-                            "--size", "N=1000", "--json"});
+  Result result = tenonRun(
+      {s.model, "--benchmark", "--runs", "5", "--warmup", "1", "--threads", "2", "--size", "N=1000", "--json"});
   CHECK(result.code == 0);
   std::string rest = result.out;
-  for (const char *key :
-       {"{\"median_ms\":", ",\"min_ms\":", ",\"mean_ms\":", ",\"p99_ms\":", ",\"runs\":5", ",\"load_ms\":",
-        ",\"first_run_ms\":", ",\"peak_rss_bytes\":", ",\"arena_bytes\":4032", ",\"weight_bytes\":16384",
-        ",\"heap_bytes\":0", ",\"bind_seen_us\":", ",\"bind_new_us\":", ",\"program\":\"general\"", ",\"target\":\"\"}"}) {
+  for (const char *key : {"{\"median_ms\":", ",\"min_ms\":", ",\"mean_ms\":", ",\"p99_ms\":", ",\"runs\":5",
+                          ",\"load_ms\":", ",\"first_run_ms\":", ",\"peak_rss_bytes\":", ",\"arena_bytes\":4032",
+                          ",\"weight_bytes\":16384", ",\"heap_bytes\":0",
+                          ",\"bind_seen_us\":", ",\"bind_new_us\":", ",\"program\":\"general\"", ",\"target\":\"\"}"}) {
     size_t at = rest.find(key);
     REQUIRE(at != rest.npos);
     rest = rest.substr(at);
@@ -128,7 +126,8 @@ TEST_CASE("memory is told without a run") {
         "\"heap_bytes\":0,\"scratch_bytes\":0,\"output_bytes\":400,\"total_bytes\":17232,\"input_bytes\":400,"
         "\"arena_least_bytes\":400,\"heap_most_bytes\":0,\"output_most_bytes\":400}\n");
   fails({s.model, "--plan-only", "--size", "N=100", "--memory-limit", "16K"}, 4,
-        "needs 17232 bytes (weights 16384, arena 448, heap 0, scratch 0, state 0, outputs 400), the memory limit is 16384");
+        "needs 17232 bytes (weights 16384, arena 448, heap 0, scratch 0, state 0, outputs 400), the memory limit is "
+        "16384");
   fails({s.model, "--plan-only"}, 2, "say --size 'N=N' or --input-shape");
   fails({s.model, "--plan-only", "--benchmark"}, 2, "--plan-only runs nothing");
 }
@@ -147,9 +146,8 @@ TEST_CASE("TENON_DEBUG_ARENA says which instruction reaches beyond which buffer"
 
 TEST_CASE("a profile is a Chrome trace") {
   Scene s;
-  CHECK(
-      tenonRun({s.model, "--input", "ones", "--size", "N=4096", "--threads", "2", "--profile", s / "p.json"})
-          .code == 0);
+  CHECK(tenonRun({s.model, "--input", "ones", "--size", "N=4096", "--threads", "2", "--profile", s / "p.json"}).code ==
+        0);
   Bytes bytes = readFile(s / "p.json");
   std::string text(reinterpret_cast<char *>(bytes.data()), bytes.size);
   CHECK_THAT(text, Contains("\"traceEvents\":["));
@@ -187,10 +185,8 @@ TEST_CASE("bad files exit with 1, and are named") {
   fails({s.model, "--input", s / "x.pb"}, 1, s / "x.pb: not an ONNX tensor");
   fails({s.model, "--input", "ones", "--size", "N=5000"}, 1,
         s.model + ": symbol 'N' is 5000 in 'x', and must be from 0 to 4096");
-  fails({s.model, "--input", "ones", "--input-shape", "2x2"}, 1,
-        "input 'x' has 2 dimensions, and must have 1");
-  fails({s.model, "--input", "ones", "--size", "N=1", "--output", s / "no/such/file.npy"}, 1,
-        "cannot be written");
+  fails({s.model, "--input", "ones", "--input-shape", "2x2"}, 1, "input 'x' has 2 dimensions, and must have 1");
+  fails({s.model, "--input", "ones", "--size", "N=1", "--output", s / "no/such/file.npy"}, 1, "cannot be written");
 }
 
 TEST_CASE("what is not supported exits with 3") {
@@ -219,7 +215,8 @@ TEST_CASE("damage of the weights is found unless nobody is to look for it") {
   writeFile(s.model, file.data(), file.size);
   fails({s.model, "--input", "ones", "--size", "N=1"}, 1,
         "damaged: the hash of its weights from byte 0 to 16384, which node 'Add_1' reads, is ");
-  fails({s.model, "--input", "ones", "--size", "N=1", "--benchmark"}, 1, "damaged: the hash of its weights from byte 0");
+  fails({s.model, "--input", "ones", "--size", "N=1", "--benchmark"}, 1,
+        "damaged: the hash of its weights from byte 0");
   fails({s.model, "--input", "ones", "--size", "N=1", "--verify"}, 1, "damaged: the hash of its weights is ");
   CHECK(tenonRun({s.model, "--input", "ones", "--size", "N=1", "--no-verify"}).code == 0);
 }

@@ -20,17 +20,14 @@ using namespace tenon::run;
 using Catch::Matchers::Contains;
 
 template <typename T>
-static Status compareVectors(tenon_dtype dtype, std::vector<T> got, std::vector<T> want,
-                             const Tolerance &tolerance) {
+static Status compareVectors(tenon_dtype dtype, std::vector<T> got, std::vector<T> want, const Tolerance &tolerance) {
   int64_t dims[] = {int64_t(got.size())}, wantDims[] = {int64_t(want.size())};
   return compare("y", {dtype, 1, dims, got.data()}, {dtype, 1, wantDims, want.data()}, tolerance);
 }
 
 TEST_CASE("numbers are compared as ONNX does") {
   Tolerance t{0.1, 0.01, false};
-  auto equal = [&](float got, float want) {
-    return !compareVectors<float>(TENON_F32, {got}, {want}, t).failed();
-  };
+  auto equal = [&](float got, float want) { return !compareVectors<float>(TENON_F32, {got}, {want}, t).failed(); };
   CHECK(equal(1.10f, 1.0f));
   CHECK_FALSE(equal(1.12f, 1.0f));
   CHECK(equal(0.009f, 0));
@@ -65,9 +62,8 @@ TEST_CASE("a mismatch says where, what and how much") {
   Status status =
       compare("y", {TENON_F32, 2, dims, got.data()}, {TENON_F32, 2, dims, want.data()}, {1e-3, 1e-7, false});
   CHECK(status.code() == kMismatch);
-  CHECK(std::string(status.message()) ==
-        "output 'y' at [1,1]: got 5, want 4; 2 of 6 elements differ, largest error 2 "
-        "(allowed 1e-07 + 0.001 * |want|)");
+  CHECK(std::string(status.message()) == "output 'y' at [1,1]: got 5, want 4; 2 of 6 elements differ, largest error 2 "
+                                         "(allowed 1e-07 + 0.001 * |want|)");
   status = compareVectors<float>(TENON_F32, {1, 2}, {1}, {});
   CHECK(std::string(status.message()) == "output 'y' is f32[2], want f32[1]");
 }
@@ -107,8 +103,8 @@ TEST_CASE("small floats decode and encode") {
     CHECK(std::isnan(elementAt(dtype, &bits, 0)));
   }
   // Every value of a type is encoded as itself.
-  for (tenon_dtype dtype : {TENON_F16, TENON_BF16, TENON_F8E4M3FN, TENON_F8E4M3FNUZ, TENON_F8E5M2,
-                            TENON_F8E5M2FNUZ, TENON_F8E8M0, TENON_F4E2M1})
+  for (tenon_dtype dtype : {TENON_F16, TENON_BF16, TENON_F8E4M3FN, TENON_F8E4M3FNUZ, TENON_F8E5M2, TENON_F8E5M2FNUZ,
+                            TENON_F8E8M0, TENON_F4E2M1})
     for (uint32_t code = 0; code < 1u << tenon_dtype_bits(dtype); code += 1 + (code > 512) * 6) {
       uint16_t bits = uint16_t(code), back = 0;
       double value = elementAt(dtype, &bits, 0);

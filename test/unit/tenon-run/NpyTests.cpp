@@ -27,10 +27,9 @@ static std::string npy(const std::string &header, const std::string &data, int v
   return file + header + data;
 }
 
-static std::string npy(const std::string &descr, const std::string &shape, bool fortran,
-                       const std::string &data) {
-  return npy("{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") +
-                 ", 'shape': " + shape + ", }\n",
+static std::string npy(const std::string &descr, const std::string &shape, bool fortran, const std::string &data) {
+  return npy("{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape +
+                 ", }\n",
              data);
 }
 
@@ -103,8 +102,7 @@ TEST_CASE("files that are refused") {
   std::string four(4, '\0');
   refuses("", TENON_F32, "not a NumPy array");
   refuses("PK\3\4 and so on", TENON_F32, "not a NumPy array");
-  refuses(npy("<f8", "(1,)", false, four + four), TENON_F32,
-          "holds NumPy type '<f8', and must hold f32 ('f4')");
+  refuses(npy("<f8", "(1,)", false, four + four), TENON_F32, "holds NumPy type '<f8', and must hold f32 ('f4')");
   refuses(npy("|O", "(1,)", false, four), TENON_F32, "holds NumPy type '|O'");
   refuses(npy("", "(1,)", false, four), TENON_F32, "NumPy type ''");
   refuses(npy("<f4", "(2,)", false, four), TENON_F32, "has 4 bytes of elements, its shape f32[2] needs 8");
@@ -211,8 +209,7 @@ TEST_CASE("arrays of strings") {
 TEST_CASE("strings survive a round through a file") {
   Folder folder;
   std::string path = folder / "x.npy";
-  for (const S &texts :
-       {S{"a", "", "gr\xc3\xbc\xc3\x9f"}, S{"", "", ""}, S{"\xf0\x9f\x98\x80", "\xe2\x82\xac", "z"}}) {
+  for (const S &texts : {S{"a", "", "gr\xc3\xbc\xc3\x9f"}, S{"", "", ""}, S{"\xf0\x9f\x98\x80", "\xe2\x82\xac", "z"}}) {
     HostTensor tensor;
     tensor.dims = {3};
     REQUIRE_FALSE(tensor.setStrings({texts.begin(), texts.end()}).failed());

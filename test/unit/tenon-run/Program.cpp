@@ -63,13 +63,12 @@ std::string field(unsigned number, const std::string &bytes) {
   return varint(number << 3 | 2) + varint(bytes.size()) + bytes;
 }
 
-std::string tensorProto(const std::string &name, unsigned dataType, const std::vector<int64_t> &dims,
-                        const void *data, size_t bytes) {
+std::string tensorProto(const std::string &name, unsigned dataType, const std::vector<int64_t> &dims, const void *data,
+                        size_t bytes) {
   std::string text;
   for (int64_t dim : dims)
     text += field(1, uint64_t(dim));
-  return text + field(2, dataType) + field(8, name) +
-         field(9, std::string(static_cast<const char *>(data), bytes));
+  return text + field(2, dataType) + field(8, name) + field(9, std::string(static_cast<const char *>(data), bytes));
 }
 
 } // namespace tenon::test

@@ -37,8 +37,8 @@ std::string field(unsigned number, uint64_t value);
 std::string field(unsigned number, const std::string &bytes);
 
 /// An onnx.TensorProto with raw data.
-std::string tensorProto(const std::string &name, unsigned dataType, const std::vector<int64_t> &dims,
-                        const void *data, size_t bytes);
+std::string tensorProto(const std::string &name, unsigned dataType, const std::vector<int64_t> &dims, const void *data,
+                        size_t bytes);
 
 } // namespace tenon::test
 

@@ -71,15 +71,13 @@ TEST_CASE("typed fields, packed or one by one") {
   CHECK(values(dims + field(2, 1) + field(4, bytesOf<float>({1, -2, 0.5})), TENON_F32) == V{1, -2, 0.5});
   CHECK(values(dims + field(2, 11) + field(10, bytesOf<double>({1, -2, 0.5})), TENON_F64) == V{1, -2, 0.5});
   CHECK(values(dims + field(2, 6) + field(5, packed({1, -2, 3})), TENON_I32) == V{1, -2, 3});
-  CHECK(values(dims + field(2, 6) + field(5, 1) + field(5, uint64_t(-2)) + field(5, 3), TENON_I32) ==
-        V{1, -2, 3});
+  CHECK(values(dims + field(2, 6) + field(5, 1) + field(5, uint64_t(-2)) + field(5, 3), TENON_I32) == V{1, -2, 3});
   CHECK(values(dims + field(2, 3) + field(5, packed({1, -2, 3})), TENON_I8) == V{1, -2, 3});
   CHECK(values(dims + field(2, 9) + field(5, packed({1, 0, 1})), TENON_BOOL) == V{1, 0, 1});
   CHECK(values(dims + field(2, 7) + field(7, packed({1, -2, INT64_MAX})), TENON_I64)[1] == -2);
   CHECK(values(dims + field(2, 12) + field(11, packed({1, 2, 3})), TENON_U32) == V{1, 2, 3});
   CHECK(values(dims + field(2, 13) + field(11, packed({1, 2, 3})), TENON_U64) == V{1, 2, 3});
-  CHECK(values(dims + field(2, 10) + field(5, packed({0x3c00, 0xc000, 0x7c00})), TENON_F16) ==
-        V{1, -2, INFINITY});
+  CHECK(values(dims + field(2, 10) + field(5, packed({0x3c00, 0xc000, 0x7c00})), TENON_F16) == V{1, -2, INFINITY});
   CHECK(values(dims + field(2, 16) + field(5, packed({0x3f80, 0xc000, 0})), TENON_BF16) == V{1, -2, 0});
   CHECK(values(dims + field(2, 17) + field(5, packed({0x38, 0xc0, 0})), TENON_F8E4M3FN) == V{1, -2, 0});
   CHECK(values(dims + field(2, 22) + field(5, packed({0xf7, 0x01})), TENON_I4) == V{7, -1, 1});
@@ -90,8 +88,8 @@ TEST_CASE("typed fields, packed or one by one") {
   CHECK(values(dims + field(2, 24) + field(5, packed({127, 129, 0})), TENON_F8E8M0)[1] == 4);
   CHECK(values(field(1, 1) + field(2, 14) + field(4, bytesOf<float>({1, 2})), TENON_C64) == V{1, 2});
   // A field of typed data may come in several pieces.
-  CHECK(values(dims + field(2, 1) + field(4, bytesOf<float>({1})) + field(4, bytesOf<float>({2, 3})),
-               TENON_F32) == V{1, 2, 3});
+  CHECK(values(dims + field(2, 1) + field(4, bytesOf<float>({1})) + field(4, bytesOf<float>({2, 3})), TENON_F32) ==
+        V{1, 2, 3});
 }
 
 TEST_CASE("elements that share a byte of the file have a byte each in memory") {
@@ -149,8 +147,8 @@ TEST_CASE("tensors that are refused") {
 TEST_CASE("unknown fields are passed over") {
   std::vector<float> one{1};
   std::string file = tensorProto("x", 1, {1}, one.data(), 4);
-  CHECK(values(field(12, "doc") + file + field(100, 5) + varint(101 << 3 | 5) + "abcd" +
-                   varint(102 << 3 | 1) + "abcdefgh",
+  CHECK(values(field(12, "doc") + file + field(100, 5) + varint(101 << 3 | 5) + "abcd" + varint(102 << 3 | 1) +
+                   "abcdefgh",
                TENON_F32) == V{1});
 }
 

@@ -66,8 +66,7 @@ TEST_CASE("sequences of tensors") {
   CHECK(value.tensors[1].count() == 0);
   REQUIRE_FALSE(parse(parseSequenceProto, "", &value).failed());
   CHECK((value.has && value.isSequence && value.tensors.empty()));
-  refuses(parseSequenceProto, sequence("s", {{1}}) + field(3, field(2, 1)),
-          "tensor 1: has 0 bytes of elements");
+  refuses(parseSequenceProto, sequence("s", {{1}}) + field(3, field(2, 1)), "tensor 1: has 0 bytes of elements");
   refuses(parseSequenceProto, field(5, sequence("", {})), "a sequence of sequences");
   refuses(parseSequenceProto, field(6, "map"), "the sequence holds sparse tensors");
   refuses(parseSequenceProto, field(3, 1), "not an ONNX sequence (.pb): malformed");
@@ -78,13 +77,11 @@ TEST_CASE("optionals") {
   HostValue value;
   REQUIRE_FALSE(parse(parseOptionalProto, field(1, "o") + field(2, 0), &value).failed());
   CHECK((value.name == "o" && !value.has && !value.isSequence));
-  REQUIRE_FALSE(
-      parse(parseOptionalProto, field(1, "o") + field(2, 1) + field(3, vector({1})), &value).failed());
+  REQUIRE_FALSE(parse(parseOptionalProto, field(1, "o") + field(2, 1) + field(3, vector({1})), &value).failed());
   CHECK((value.name == "o" && value.has && !value.isSequence && value.tensors.size() == 1));
   REQUIRE_FALSE(parse(parseOptionalProto, field(1, "o") + field(5, sequence("s", {})), &value).failed());
   CHECK((value.name == "o" && value.has && value.isSequence && value.tensors.empty()));
-  refuses(parseOptionalProto, field(3, vector({1})) + field(3, vector({1})),
-          "an optional that holds 2 values");
+  refuses(parseOptionalProto, field(3, vector({1})) + field(3, vector({1})), "an optional that holds 2 values");
   refuses(parseOptionalProto, field(7, ""), "the optional holds sparse tensors");
 }
 
@@ -142,16 +139,14 @@ struct Scene : Folder {
     return *this / name;
   }
 
-  void writeTestData(const std::string &kind, const std::string &end,
-                     const std::vector<std::vector<float>> &s, const std::string &o,
-                     const std::vector<std::string> &t) {
+  void writeTestData(const std::string &kind, const std::string &end, const std::vector<std::vector<float>> &s,
+                     const std::string &o, const std::vector<std::string> &t) {
     write(kind + "_0.pb", sequence("s" + end, s));
     write(kind + "_1.pb", field(1, "o" + end) + o);
     write(kind + "_2.pb", strings("t" + end, t));
   }
 
-  Result compare(const std::vector<std::vector<float>> &s, const std::string &o,
-                 const std::vector<std::string> &t) {
+  Result compare(const std::vector<std::vector<float>> &s, const std::string &o, const std::vector<std::string> &t) {
     writeTestData("output", "_out", s, o, t);
     return tenonRun({model, "--test-data", path});
   }
@@ -190,20 +185,17 @@ TEST_CASE("summaries and files of values that are no tensors") {
                       "o_out  nothing\n"
                       "t_out  string[3]  [\"a\", \"\\\"\", \"bc\"]\n");
   result = tenonRun({s.model, "--input", sequenceFile, "--input", "o=none", "--input", t, "--json"});
-  CHECK(result.out ==
-        "[{\"name\":\"s_out\",\"tensors\":[{\"dtype\":\"f32\",\"shape\":[2],\"min\":1,\"max\":2,"
-        "\"mean\":1.5,\"nan\":0,\"first\":[1,2]},{\"dtype\":\"f32\",\"shape\":[1],\"min\":3,\"max\":3,"
-        "\"mean\":3,\"nan\":0,\"first\":[3]}]},{\"name\":\"o_out\",\"value\":null},"
-        "{\"name\":\"t_out\",\"dtype\":\"string\",\"shape\":[3],\"first\":[\"a\",\"\\\"\",\"bc\"]}]\n");
+  CHECK(result.out == "[{\"name\":\"s_out\",\"tensors\":[{\"dtype\":\"f32\",\"shape\":[2],\"min\":1,\"max\":2,"
+                      "\"mean\":1.5,\"nan\":0,\"first\":[1,2]},{\"dtype\":\"f32\",\"shape\":[1],\"min\":3,\"max\":3,"
+                      "\"mean\":3,\"nan\":0,\"first\":[3]}]},{\"name\":\"o_out\",\"value\":null},"
+                      "{\"name\":\"t_out\",\"dtype\":\"string\",\"shape\":[3],\"first\":[\"a\",\"\\\"\",\"bc\"]}]\n");
   // What was written can be read.
   std::string out = s / "out";
-  CHECK(tenonRun({s.model, "--input", sequenceFile, "--input", "o=ones", "--input", t, "--output-dir", out})
-            .code == 0);
+  CHECK(tenonRun({s.model, "--input", sequenceFile, "--input", "o=ones", "--input", t, "--output-dir", out}).code == 0);
   CHECK(std::filesystem::exists(out + "/s_out/1.npy"));
-  Result again = tenonRun({s.model, "--input", "s=" + out + "/s_out", "--input", "o=" + out + "/o_out.npy",
-                           "--input", "t=" + out + "/t_out.npy"});
-  CHECK_THAT(again.out,
-             Contains("s_out[1]  f32[1]") && Contains("o_out  f32[]  min 1") && Contains("\"bc\""));
+  Result again = tenonRun({s.model, "--input", "s=" + out + "/s_out", "--input", "o=" + out + "/o_out.npy", "--input",
+                           "t=" + out + "/t_out.npy"});
+  CHECK_THAT(again.out, Contains("s_out[1]  f32[1]") && Contains("o_out  f32[]  min 1") && Contains("\"bc\""));
   // A shorter sequence leaves no tensors of the longer one.
   std::string shorter = "s=" + s.write("shorter.pb", sequence("", {{1}}));
   CHECK(tenonRun({s.model, "--input", shorter, "--input", "o=none", "--input", t, "--output-dir", out}).out ==
@@ -215,8 +207,7 @@ TEST_CASE("values that an input cannot be") {
   Scene s;
   std::string t = "t=" + s.write("t.pb", strings("", {})), o = "o=none",
               sequenceFile = s.write("s.pb", sequence("", {}));
-  auto fails = [&](const std::string &a, const std::string &b, const std::string &c, int code,
-                   const char *text) {
+  auto fails = [&](const std::string &a, const std::string &b, const std::string &c, int code, const char *text) {
     Result result = tenonRun({s.model, "--input", a, "--input", b, "--input", c});
     CHECK(result.code == code);
     CHECK_THAT(result.err, Contains(text));
@@ -229,8 +220,7 @@ TEST_CASE("values that an input cannot be") {
   fails("s=" + s.write("m.pb", matrix), o, t, 1, "tensor 0 of the sequence has 2 dimensions");
   std::string integers = field(3, tensorProto("", 7, {1}, "abcdefgh", 8));
   fails("s=" + s.write("i.pb", integers), o, t, 1, "holds i64, input 's' is sequence of f32 of rank 1");
-  fails(sequenceFile, "o=" + s.write("o.pb", field(5, "")), t, 1,
-        "holds a sequence, input 'o' is optional f32[]");
+  fails(sequenceFile, "o=" + s.write("o.pb", field(5, "")), t, 1, "holds a sequence, input 'o' is optional f32[]");
   fails(sequenceFile, o, "t=zeros", 2, "input 't' (string[N]) cannot be made by 'zeros'");
 }
 
@@ -260,6 +250,5 @@ TEST_CASE("outputs that a kernel got wrong are refused") {
   CHECK_THAT(status.message(), Contains("need more elements than it has"));
   Model::Port bytesPort{TENON_U8, TENON_ROLE_BYTES, {}}, endsPort{TENON_I64, TENON_ROLE_ENDS, {}};
   parts = {{TENON_U8, 1, two.data(), elements.data()}, {TENON_I64, 1, one.data(), ends.data()}};
-  CHECK_THAT(putTogether({"t", 0, {bytesPort, endsPort}}, parts, &view).message(),
-             Contains("outside of its bytes"));
+  CHECK_THAT(putTogether({"t", 0, {bytesPort, endsPort}}, parts, &view).message(), Contains("outside of its bytes"));
 }

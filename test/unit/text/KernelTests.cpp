@@ -119,8 +119,7 @@ TEST_CASE("letters come back from the other case") {
 
 TEST_CASE("strings are found among sorted keys") {
   Texts keys{"", "a", "ab", "b", "\xc3\xbc"};
-  CHECK(found({"b", "", "\xc3\xbc", "ab", "abc", "A", "a"}, keys) ==
-        std::vector<int64_t>{3, 0, 4, 2, -1, -1, 1});
+  CHECK(found({"b", "", "\xc3\xbc", "ab", "abc", "A", "a"}, keys) == std::vector<int64_t>{3, 0, 4, 2, -1, -1, 1});
   CHECK(found({"x"}, {}) == std::vector<int64_t>{-1});
   CHECK(found({}, keys).empty());
 }

@@ -40,12 +40,8 @@ template <typename T> static std::string written(tenon_kernel_fn kernel, T value
   return std::string(slot, size_t(length));
 }
 
-static std::optional<double> number(const std::string &text) {
-  return read<double>(tenon_read_numbers, text);
-}
-static std::optional<int64_t> integer(const std::string &text) {
-  return read<int64_t>(tenon_read_integers, text);
-}
+static std::optional<double> number(const std::string &text) { return read<double>(tenon_read_numbers, text); }
+static std::optional<int64_t> integer(const std::string &text) { return read<int64_t>(tenon_read_integers, text); }
 static std::string text(double value) { return written(tenon_write_numbers, value, 0); }
 static std::string shortText(float value) { return written(tenon_write_numbers, double(value), 1); }
 

@@ -83,11 +83,10 @@ TEST_CASE("characters are code points, not bytes") {
   CHECK(matches("[^a]", "\xf0\x9f\x98\x80"));
   CHECK_FALSE(matches("[^a]", "\xff"));
   for (uint32_t code : {0x80u, 0x7ffu, 0x800u, 0xffffu, 0x10000u}) {
-    std::string text = code < 0x800 ? std::string{char(0xc0 | code >> 6), char(0x80 | (code & 0x3f))}
-                       : code < 0x10000
-                           ? std::string{char(0xe0 | code >> 12), char(0x80 | (code >> 6 & 0x3f)),
-                                         char(0x80 | (code & 0x3f))}
-                           : std::string("\xf0\x90\x80\x80");
+    std::string text = code < 0x800     ? std::string{char(0xc0 | code >> 6), char(0x80 | (code & 0x3f))}
+                       : code < 0x10000 ? std::string{char(0xe0 | code >> 12), char(0x80 | (code >> 6 & 0x3f)),
+                                                      char(0x80 | (code & 0x3f))}
+                                        : std::string("\xf0\x90\x80\x80");
     CHECK(matches("[\\x{0}-\\x{10FFFF}]", text));
     CHECK(matches("[\\x{79}-\\x{fffff}]", text));
   }

@@ -128,12 +128,14 @@ TEST_CASE("integer transforms have no fractions, and keep bytes within 16 bits",
 }
 
 /// All results of a square, from pairs of words as kernels have them.
-static std::vector<int32_t> convolveSquare(const IntegerTransforms &t, const FilterShape &shape, const std::vector<uint8_t> &input,
-                                           const std::vector<int32_t> &packed, int64_t panel, int64_t f) {
+static std::vector<int32_t> convolveSquare(const IntegerTransforms &t, const FilterShape &shape,
+                                           const std::vector<uint8_t> &input, const std::vector<int32_t> &packed,
+                                           int64_t panel, int64_t f) {
   int64_t side = t.input.rows, points = side * side, pairs = (shape.channels + 1) / 2;
   std::vector<int64_t> sums(points);
   for (int64_t c = 0; c < shape.channels; ++c) {
-    std::vector<int64_t> square(input.begin() + c * points, input.begin() + (c + 1) * points), x = applyBoth(t.input, square);
+    std::vector<int64_t> square(input.begin() + c * points, input.begin() + (c + 1) * points),
+        x = applyBoth(t.input, square);
     for (int64_t p = 0; p < points; ++p) {
       uint32_t pair = uint32_t(packed[((f / panel * points + p) * pairs + c / 2) * panel + f % panel]);
       sums[p] = int32_t(uint32_t(sums[p]) + uint32_t(int16_t(x[p]) * int16_t(c % 2 ? pair >> 16 : pair)));
@@ -170,7 +172,8 @@ TEST_CASE("convolutions of bytes are exact modulo 2^32", "[winograd]") {
           int32_t wanted = 0;
           for (int64_t c = 0; c < channels; ++c)
             for (int64_t w = 0; w < 9; ++w)
-              wanted += filter[(w * channels + c) * shape.filters + f] * input[c * points + (i / outputs + w / 3) * side + i % outputs + w % 3];
+              wanted += filter[(w * channels + c) * shape.filters + f] *
+                        input[c * points + (i / outputs + w / 3) * side + i % outputs + w % 3];
           CHECK(results[i] == wanted);
         }
       }

@@ -7,12 +7,12 @@
 
 #include "compiler/backend/llvm/library/KernelLibrary.h"
 
-#define EMBED(symbol, file)                                                                                  \
-  asm(".pushsection .rodata\n"                                                                               \
-      ".balign 16\n" #symbol "_begin:\n"                                                                     \
-      ".incbin \"" TENON_LIBRARY_BITCODE_DIR "/" file "\"\n" #symbol "_end:\n"                                  \
-      ".popsection\n");                                                                                      \
-  extern "C" __attribute__((visibility("hidden"))) const char symbol##_begin[];                              \
+#define EMBED(symbol, file)                                                                                            \
+  asm(".pushsection .rodata\n"                                                                                         \
+      ".balign 16\n" #symbol "_begin:\n"                                                                               \
+      ".incbin \"" TENON_LIBRARY_BITCODE_DIR "/" file "\"\n" #symbol "_end:\n"                                         \
+      ".popsection\n");                                                                                                \
+  extern "C" __attribute__((visibility("hidden"))) const char symbol##_begin[];                                        \
   extern "C" __attribute__((visibility("hidden"))) const char symbol##_end[];
 
 EMBED(tenon_library_x86_64, "library-x86_64.bc")

@@ -104,8 +104,8 @@ static bool readInteger(struct Text text, int64_t *value) {
   uint64_t size = 0;
   bool any = isDigit(text);
   for (; isDigit(text); take(&text, (char)*text.at))
-    fits &= !__builtin_mul_overflow(size, 10, &size) &&
-            !__builtin_add_overflow(size, (uint64_t)(*text.at - '0'), &size);
+    fits &=
+        !__builtin_mul_overflow(size, 10, &size) && !__builtin_add_overflow(size, (uint64_t)(*text.at - '0'), &size);
   if (any && !text.size) {
     *value = (int64_t)(isNegative ? -size : size);
     return fits && (!isNegative || size <= (uint64_t)INT64_MAX + 1);
@@ -216,8 +216,8 @@ KERNEL(tenon_write_numbers) {
   }
   return TENON_KERNEL_OK;
 }
-FACTS(tenon_write_numbers, 4, TENON_READS(TENON_ELEMENTS(0, 8)), TENON_READS(TENON_NUMBER(8)), TENON_WRITES(TENON_ELEMENTS(0, SLOT)),
-      TENON_WRITES(TENON_ELEMENTS(0, 8)));
+FACTS(tenon_write_numbers, 4, TENON_READS(TENON_ELEMENTS(0, 8)), TENON_READS(TENON_NUMBER(8)),
+      TENON_WRITES(TENON_ELEMENTS(0, SLOT)), TENON_WRITES(TENON_ELEMENTS(0, 8)));
 
 /// The same for integers, and whether they have no sign.
 KERNEL(tenon_write_integers) {
@@ -233,5 +233,5 @@ KERNEL(tenon_write_integers) {
   }
   return TENON_KERNEL_OK;
 }
-FACTS(tenon_write_integers, 4, TENON_READS(TENON_ELEMENTS(0, 8)), TENON_READS(TENON_NUMBER(8)), TENON_WRITES(TENON_ELEMENTS(0, SLOT)),
-      TENON_WRITES(TENON_ELEMENTS(0, 8)));
+FACTS(tenon_write_integers, 4, TENON_READS(TENON_ELEMENTS(0, 8)), TENON_READS(TENON_NUMBER(8)),
+      TENON_WRITES(TENON_ELEMENTS(0, SLOT)), TENON_WRITES(TENON_ELEMENTS(0, 8)));

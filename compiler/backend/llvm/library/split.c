@@ -75,7 +75,8 @@ KERNEL(tenon_split_counts) {
   }
   return TENON_KERNEL_OK;
 }
-FACTS(tenon_split_counts, 5, READS_STRINGS(0), TENON_READS(TENON_ELEMENTS(2, 1)), TENON_READS(TENON_NUMBER(8)), TENON_WRITES(TENON_ELEMENTS(1, 8)));
+FACTS(tenon_split_counts, 5, READS_STRINGS(0), TENON_READS(TENON_ELEMENTS(2, 1)), TENON_READS(TENON_NUMBER(8)),
+      TENON_WRITES(TENON_ELEMENTS(1, 8)));
 
 /// The same; gives where in the bytes each part begins, and how long it is. Each string has as many as fit
 /// the results, the last ones empty.
@@ -96,5 +97,5 @@ KERNEL(tenon_split) {
   }
   return TENON_KERNEL_OK;
 }
-FACTS(tenon_split, 6, READS_STRINGS(0), TENON_READS(TENON_ELEMENTS(2, 1)), TENON_READS(TENON_NUMBER(8)), TENON_WRITES(TENON_ELEMENTS(4, 8)),
-      TENON_WRITES(TENON_ELEMENTS(4, 8)));
+FACTS(tenon_split, 6, READS_STRINGS(0), TENON_READS(TENON_ELEMENTS(2, 1)), TENON_READS(TENON_NUMBER(8)),
+      TENON_WRITES(TENON_ELEMENTS(4, 8)), TENON_WRITES(TENON_ELEMENTS(4, 8)));

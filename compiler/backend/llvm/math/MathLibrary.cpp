@@ -7,12 +7,12 @@
 
 #include "compiler/backend/llvm/math/MathLibrary.h"
 
-#define EMBED(symbol, file)                                                                                  \
-  asm(".pushsection .rodata\n"                                                                               \
-      ".balign 16\n" #symbol "_begin:\n"                                                                     \
-      ".incbin \"" TENON_MATH_BITCODE_DIR "/" file "\"\n" #symbol "_end:\n"                                  \
-      ".popsection\n");                                                                                      \
-  extern "C" __attribute__((visibility("hidden"))) const char symbol##_begin[];                              \
+#define EMBED(symbol, file)                                                                                            \
+  asm(".pushsection .rodata\n"                                                                                         \
+      ".balign 16\n" #symbol "_begin:\n"                                                                               \
+      ".incbin \"" TENON_MATH_BITCODE_DIR "/" file "\"\n" #symbol "_end:\n"                                            \
+      ".popsection\n");                                                                                                \
+  extern "C" __attribute__((visibility("hidden"))) const char symbol##_begin[];                                        \
   extern "C" __attribute__((visibility("hidden"))) const char symbol##_end[];
 
 EMBED(tenon_math_x86_64, "math-x86_64.bc")

@@ -38,8 +38,6 @@ double erfc(double x) {
   return x != x ? x : y;
 }
 
-HOT float erff(float x) {
-  return oddQuotient(x, 4.45f, ERFF_UPPER, ERFF_UPPER_DEGREE, ERFF_LOWER, ERFF_LOWER_DEGREE);
-}
+HOT float erff(float x) { return oddQuotient(x, 4.45f, ERFF_UPPER, ERFF_UPPER_DEGREE, ERFF_LOWER, ERFF_LOWER_DEGREE); }
 
 float erfcf(float x) { return (float)erfc(x); }

@@ -16,11 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define UNARY(name)                                                                                          \
-  double name(double);                                                                                       \
+#define UNARY(name)                                                                                                    \
+  double name(double);                                                                                                 \
   float name##f(float);
-#define BINARY(name)                                                                                         \
-  double name(double, double);                                                                               \
+#define BINARY(name)                                                                                                   \
+  double name(double, double);                                                                                         \
   float name##f(float, float);
 
 UNARY(exp)

@@ -27,8 +27,7 @@ typedef struct {
 INLINE Normal normalOf(double x) {
   int isTiny = absolute(x) < 0x1p-1022;
   uint64_t bits = bitsOf(isTiny ? x * 0x1p54 : x);
-  return (Normal){(bits & 0xfffffffffffff) | 1ull << 52,
-                  (int)(bits >> 52 & 0x7ff) - 1075 - (isTiny ? 54 : 0)};
+  return (Normal){(bits & 0xfffffffffffff) | 1ull << 52, (int)(bits >> 52 & 0x7ff) - 1075 - (isTiny ? 54 : 0)};
 }
 
 /// m 2^e rounded once, to nearest even; `m` has its top bit at 124 or below, its last bit may stand for more.
@@ -40,8 +39,7 @@ static double roundWide(unsigned __int128 m, int e, int isNegative) {
   if (drop > 126)
     return isNegative ? -0.0 : 0.0;
   if (drop > 0) {
-    unsigned __int128 rest = m & (((unsigned __int128)1 << drop) - 1),
-                      half = (unsigned __int128)1 << (drop - 1);
+    unsigned __int128 rest = m & (((unsigned __int128)1 << drop) - 1), half = (unsigned __int128)1 << (drop - 1);
     m >>= drop;
     e += drop;
     m += rest > half || (rest == half && (m & 1));

@@ -50,16 +50,8 @@ double acos(double x) {
 INLINE double atanOf(double t) {
   int c1 = t >= 0.4375, c2 = t >= 0.6875, c3 = t >= 1.1875, c4 = t >= 2.4375;
   double pivot = c3 ? 1.5 : (c2 ? 1 : (c1 ? 0.5 : 0));
-  double hi = c4   ? HALF_PI_HI
-              : c3 ? 0x1.f730bd281f69bp-1
-              : c2 ? HALF_PI_HI / 2
-              : c1 ? 0x1.dac670561bb4fp-2
-                   : 0;
-  double lo = c4   ? HALF_PI_LO
-              : c3 ? 0x1.007887af0cbbdp-56
-              : c2 ? HALF_PI_LO / 2
-              : c1 ? 0x1.a2b7f222f65e2p-56
-                   : 0;
+  double hi = c4 ? HALF_PI_HI : c3 ? 0x1.f730bd281f69bp-1 : c2 ? HALF_PI_HI / 2 : c1 ? 0x1.dac670561bb4fp-2 : 0;
+  double lo = c4 ? HALF_PI_LO : c3 ? 0x1.007887af0cbbdp-56 : c2 ? HALF_PI_LO / 2 : c1 ? 0x1.a2b7f222f65e2p-56 : 0;
   double r = (c4 ? -1 : t - pivot) / (c4 ? t : 1 + t * pivot);
   double z = r * r;
   return hi + (r + (r * (z * polynomial(z, ATAN, ATAN_DEGREE)) + lo));

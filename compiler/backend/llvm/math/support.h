@@ -61,9 +61,7 @@ INLINE float floatOfBits(uint32_t bits) {
 INLINE double absolute(double x) { return ofBits(bitsOf(x) & ~(1ull << 63)); }
 INLINE float absoluteFloat(float x) { return floatOfBits(bitsOfFloat(x) & 0x7fffffff); }
 /// The magnitude of `x` with the sign of `y`.
-INLINE double withSign(double x, double y) {
-  return ofBits((bitsOf(x) & ~(1ull << 63)) | (bitsOf(y) & (1ull << 63)));
-}
+INLINE double withSign(double x, double y) { return ofBits((bitsOf(x) & ~(1ull << 63)) | (bitsOf(y) & (1ull << 63))); }
 INLINE float withSignFloat(float x, float y) {
   return floatOfBits((bitsOfFloat(x) & 0x7fffffff) | (bitsOfFloat(y) & 0x80000000));
 }
@@ -85,9 +83,11 @@ INLINE float polynomialFloat(float x, const float *c, int degree) {
     sum = sum * x + c[i];
   return sum;
 }
-/// An odd function that becomes 1, as x times a quotient of polynomials in x^2: one division, and no cases. The quotient
-/// is fitted up to where floats become 1, and is more than 1 by 2^-21 at `bound`: so all beyond is 1 however it is rounded.
-INLINE float oddQuotient(float x, float bound, const float *upper, int upperDegree, const float *lower, int lowerDegree) {
+/// An odd function that becomes 1, as x times a quotient of polynomials in x^2: one division, and no cases. The
+/// quotient is fitted up to where floats become 1, and is more than 1 by 2^-21 at `bound`: so all beyond is 1 however
+/// it is rounded.
+INLINE float oddQuotient(float x, float bound, const float *upper, int upperDegree, const float *lower,
+                         int lowerDegree) {
   float b = x > bound ? bound : x;
   b = b < -bound ? -bound : b;
   float z = b * b;

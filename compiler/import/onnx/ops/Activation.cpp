@@ -50,8 +50,7 @@ LogicalResult importCelu(Node &n) {
 
 LogicalResult importSelu(Node &n) {
   Value x = n.input(0);
-  double alpha = n.getFloat("alpha", 1.67326319217681884765625),
-         gamma = n.getFloat("gamma", 1.05070102214813232421875);
+  double alpha = n.getFloat("alpha", 1.67326319217681884765625), gamma = n.getFloat("gamma", 1.05070102214813232421875);
   return n.setResult(n.mul(split(n, x, x, scaledExpm1(n, x, alpha)), n.scalarLike(gamma, x)));
 }
 
@@ -124,8 +123,7 @@ struct SoftmaxAxis {
 std::optional<SoftmaxAxis> prepareSoftmax(Node &n) {
   Value x = n.input(0);
   bool flattens = n.getOpset() < 13;
-  std::optional<int64_t> axis =
-      n.normalizeAxis(n.getInt("axis", flattens ? 1 : -1), std::max<int64_t>(n.rank(x), 1));
+  std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", flattens ? 1 : -1), std::max<int64_t>(n.rank(x), 1));
   if (!axis)
     return std::nullopt;
   Dims shape = n.dims(x), flat = shape;

@@ -21,9 +21,7 @@ struct Categories {
   std::optional<Texts> texts;
   ElementsAttr numbers;
 
-  int64_t size() const {
-    return texts ? static_cast<int64_t>(texts->size()) : numbers ? numbers.getNumElements() : -1;
-  }
+  int64_t size() const { return texts ? static_cast<int64_t>(texts->size()) : numbers ? numbers.getNumElements() : -1; }
 };
 
 ElementsAttr toNumbers(Node &n, IntsRef ints) {
@@ -39,9 +37,7 @@ Categories readList(Node &n, StringRef prefix) {
   if (std::optional<Ints> ints = n.getInts((prefix + "_int64s").str()))
     return {{}, toNumbers(n, *ints)};
   if (std::optional<SmallVector<double>> floats = n.getFloats((prefix + "_floats").str()))
-    return {{},
-            makeElements(RankedTensorType::get(static_cast<int64_t>(floats->size()), n.f32()),
-                         ArrayRef(*floats))};
+    return {{}, makeElements(RankedTensorType::get(static_cast<int64_t>(floats->size()), n.f32()), ArrayRef(*floats))};
   ElementsAttr tensor = n.getTensor((prefix + "_tensor").str());
   return {{}, tensor ? toDense(tensor) : tensor};
 }
@@ -51,8 +47,8 @@ Categories readList(Node &n, StringRef prefix) {
 std::optional<Categories> readFallback(Node &n, const Categories &values, StringRef text) {
   if (values.texts) {
     std::optional<StringTensor> given = n.getStringTensor("default_tensor");
-    return Categories{
-        Texts{given && !given->texts.empty() ? given->texts[0] : n.getString("default_string", text)}, {}};
+    return Categories{Texts{given && !given->texts.empty() ? given->texts[0] : n.getString("default_string", text)},
+                      {}};
   }
   Type type = values.numbers.getElementType();
   auto one = RankedTensorType::get({}, type);
@@ -202,8 +198,7 @@ LogicalResult importOneHotEncoder(Node &n) {
     number = n.cast(n.input(0), n.i64());
     categories = n.getInts("cats_int64s").value_or(Ints());
   }
-  return n.setResult(
-      n.cast(n.equal(n.unsqueeze(number, n.rank(number)), n.constantInts(categories)), n.f32()));
+  return n.setResult(n.cast(n.equal(n.unsqueeze(number, n.rank(number)), n.constantInts(categories)), n.f32()));
 }
 
 } // namespace

@@ -8,8 +8,8 @@
 #include "compiler/import/onnx/Importer.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
-#include "compiler/import/onnx/ops/RuntimeOperands.h"
 #include "compiler/import/onnx/Text.h"
+#include "compiler/import/onnx/ops/RuntimeOperands.h"
 #include <cmath>
 
 using namespace mlir;
@@ -128,9 +128,7 @@ LogicalResult importEyeLike(Node &n) {
 }
 
 /// Shape and Size get here where a dimension depends on data.
-LogicalResult importShape(Node &n) {
-  return n.unsupported("the shape of '" + n.inputName(0) + "' depends on data");
-}
+LogicalResult importShape(Node &n) { return n.unsupported("the shape of '" + n.inputName(0) + "' depends on data"); }
 
 LogicalResult importIdentity(Node &n) {
   if (ImportedValue *value = n.imported(0); value && !value->isTensor()) {

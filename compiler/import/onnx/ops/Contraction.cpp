@@ -30,8 +30,8 @@ LogicalResult importMatMul(Node &n) {
 LogicalResult importGemm(Node &n) {
   Value a = n.input(0), b = n.input(1), c = n.optionalInput(2);
   if (n.rank(a) != 2 || n.rank(b) != 2)
-    return n.invalid("needs two matrices, but its operands have " + Twine(n.rank(a)) + " and " +
-                     Twine(n.rank(b)) + " dimensions");
+    return n.invalid("needs two matrices, but its operands have " + Twine(n.rank(a)) + " and " + Twine(n.rank(b)) +
+                     " dimensions");
   constexpr int64_t m = 0, k = 2, columns = 1;
   Ints aDims = n.getBool("transA", false) ? Ints{k, m} : Ints{m, k};
   Ints bDims = n.getBool("transB", false) ? Ints{columns, k} : Ints{k, columns};

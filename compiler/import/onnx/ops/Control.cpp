@@ -78,7 +78,7 @@ using Branches = std::array<const onnx::GraphProto *, 2>;
 /// A branch that no sizes of these inputs let run.
 struct DeadBranch {
   int number;
-  std::string fault;                      ///< why
+  std::string fault;                     ///< why
   SmallVector<RankedTensorType> results; ///< of the other one
 };
 
@@ -147,8 +147,8 @@ LogicalResult importBranches(Node &n, const Branches &graphs, const std::optiona
     }
     return tensors;
   };
-  std::optional<SmallVector<Value>> results = buildIf(
-      n, toScalar(n, n.input(0)), [&] { return importBranch(0); }, [&] { return importBranch(1); });
+  std::optional<SmallVector<Value>> results =
+      buildIf(n, toScalar(n, n.input(0)), [&] { return importBranch(0); }, [&] { return importBranch(1); });
   if (!results)
     return failure();
   SmallVector<ImportedValue> values = fromTensorsLike(n, likes, *results);
@@ -165,15 +165,15 @@ LogicalResult importIf(Node &n) {
   // Exporters write "drop this dimension if it is 1" so. A rank cannot depend on sizes: we take it that it is.
   AffineExpr difference = getComparedSizes(n.input(0));
   if (difference && getRanks(n, *graphs[0]) != getRanks(n, *graphs[1])) {
-    std::string text = "needs " + dimsToString(difference) + " to be 0, on which the rank of '" +
-                       n.getProto().output(0) + "' depends";
+    std::string text =
+        "needs " + dimsToString(difference) + " to be 0, on which the rank of '" + n.getProto().output(0) + "' depends";
     n.require(difference, text);
     n.require(simplifyDim(-difference), text);
     return importInPlace(n, *graphs[0]);
   }
   if (graphs[0]->output_size() != graphs[1]->output_size())
-    return n.invalid("has branches of " + Twine(graphs[0]->output_size()) + " and " +
-                     Twine(graphs[1]->output_size()) + " outputs");
+    return n.invalid("has branches of " + Twine(graphs[0]->output_size()) + " and " + Twine(graphs[1]->output_size()) +
+                     " outputs");
   Importer::Checkpoint before = n.importer.getCheckpoint();
   LogicalResult result = importBranches(n, graphs, std::nullopt);
   if (succeeded(result) || !n.importer.hasFaultsSince(before))
@@ -226,9 +226,7 @@ LoopResults stackSlices(Node &n, ArrayRef<ImportedValue> state, Slices &slices, 
   return values;
 }
 
-LogicalResult bindResults(Node &n, LoopResults results) {
-  return results ? bindOutputs(n, *results) : failure();
-}
+LogicalResult bindResults(Node &n, LoopResults results) { return results ? bindOutputs(n, *results) : failure(); }
 
 /// A Loop node as it was read.
 struct LoopNode {
@@ -408,8 +406,7 @@ bool readScanInputs(Node &n, int64_t count, ScanNode &scan) {
   Ints directions = n.getInts("scan_input_directions").value_or(Ints(count, 0));
   if (count < 1 || states < 0 || static_cast<int64_t>(axes.size()) != count ||
       static_cast<int64_t>(directions.size()) != count) {
-    (void)n.invalid("'num_scan_inputs' is " + Twine(count) +
-                    ", which its inputs, axes or directions do not fit");
+    (void)n.invalid("'num_scan_inputs' is " + Twine(count) + ", which its inputs, axes or directions do not fit");
     return false;
   }
   for (int64_t i = 0; i < count; ++i) {
@@ -551,7 +548,8 @@ LogicalResult importBatchedScan(Node &n) {
     return failure();
   if (n.hasInput(0))
     return n.unsupported("has sequences of different lengths, which is supported from opset 9 on");
-  if (count < 1 || count > given || static_cast<int64_t>(directions.size()) != count || body->output_size() < given - count)
+  if (count < 1 || count > given || static_cast<int64_t>(directions.size()) != count ||
+      body->output_size() < given - count)
     return n.invalid("'num_scan_inputs' is " + Twine(count) + ", which its inputs, directions or body do not fit");
   SmallVector<Value> values;
   for (int64_t i = 0; i < given; ++i) {

@@ -51,10 +51,9 @@ LogicalResult importNonMaxSuppression(Node &n) {
   Value row = n.iota(rows, 0, n.i64()), pair = n.search(n.add(row, one), ends);
   Value place = n.sub(row, n.gather(n.sub(ends, counts), pair, 0));
   Value flat = n.reshape(selected, mulDims(pairs, count));
-  Value box = n.gather(flat, n.add(n.mul(pair, n.size(count, n.i64())), place), 0),
-        width = n.size(classes, n.i64());
-  return n.setResult(n.concat(
-      {n.unsqueeze(n.div(pair, width), 1), n.unsqueeze(n.rem(pair, width), 1), n.unsqueeze(box, 1)}, 1));
+  Value box = n.gather(flat, n.add(n.mul(pair, n.size(count, n.i64())), place), 0), width = n.size(classes, n.i64());
+  return n.setResult(
+      n.concat({n.unsqueeze(n.div(pair, width), 1), n.unsqueeze(n.rem(pair, width), 1), n.unsqueeze(box, 1)}, 1));
 }
 
 } // namespace

@@ -7,8 +7,8 @@
 
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
-#include "compiler/import/onnx/ops/StringCasts.h"
 #include "compiler/import/onnx/Tensors.h"
+#include "compiler/import/onnx/ops/StringCasts.h"
 #include <onnx/onnx_pb.h>
 
 using namespace mlir;
@@ -18,9 +18,7 @@ using namespace tenon::onnx_import;
 using Unary = Value (GraphBuilder::*)(Value);
 using Binary = Value (GraphBuilder::*)(Value, Value);
 
-template <Unary method> static LogicalResult importUnary(Node &n) {
-  return n.setResult((n.*method)(n.input(0)));
-}
+template <Unary method> static LogicalResult importUnary(Node &n) { return n.setResult((n.*method)(n.input(0))); }
 
 /// Before opset 7 the second operand broadcasts only where `broadcast` is set: its dimensions are those of
 /// the first from `axis` on, or the last ones.
@@ -53,9 +51,7 @@ template <Binary method> static Value foldInputs(Node &n) {
     result = (n.*method)(result, value);
   return result;
 }
-template <Binary method> static LogicalResult importVariadic(Node &n) {
-  return n.setResult(foldInputs<method>(n));
-}
+template <Binary method> static LogicalResult importVariadic(Node &n) { return n.setResult(foldInputs<method>(n)); }
 
 static LogicalResult importMean(Node &n) {
   Value sum = foldInputs<&GraphBuilder::add>(n);
@@ -84,9 +80,7 @@ static LogicalResult importBitShift(Node &n) {
   return n.setResult(direction == "LEFT" ? n.shiftLeft(x, y) : n.shiftRight(x, y));
 }
 
-static LogicalResult importWhere(Node &n) {
-  return n.setResult(n.select(n.input(0), n.input(1), n.input(2)));
-}
+static LogicalResult importWhere(Node &n) { return n.setResult(n.select(n.input(0), n.input(1), n.input(2))); }
 
 //===----------------------------------------------------------------------===//
 // Clip
@@ -112,9 +106,7 @@ static LogicalResult importClip(Node &n) {
 //===----------------------------------------------------------------------===//
 
 /// Eight-bit floats are tested as wider ones.
-static Value widen(Node &n, Value x) {
-  return n.elementType(x).getIntOrFloatBitWidth() < 16 ? n.cast(x, n.f32()) : x;
-}
+static Value widen(Node &n, Value x) { return n.elementType(x).getIntOrFloatBitWidth() < 16 ? n.cast(x, n.f32()) : x; }
 
 static LogicalResult importIsNaN(Node &n) { return n.setResult(n.isNaN(widen(n, n.input(0)))); }
 
@@ -164,9 +156,7 @@ static LogicalResult importCast(Node &n) {
 
 static LogicalResult importCastLike(Node &n) { return castTo(n, n.inputType(1).getElementType()); }
 
-static LogicalResult importBitCast(Node &n) {
-  return n.setResult(n.bitcast(n.input(0), n.getDataType("to", {})));
-}
+static LogicalResult importBitCast(Node &n) { return n.setResult(n.bitcast(n.input(0), n.getDataType("to", {}))); }
 
 ArrayRef<OpEntry> onnx_import::getElementwiseOps() {
   using B = GraphBuilder;

@@ -108,8 +108,7 @@ LogicalResult importFeatureVectorizer(Node &n) {
     if (i < widths.size())
       shape[1] = n.constantDim(widths[i]);
     Dims zeros(2, n.constantDim(0));
-    columns.push_back(shape == n.dims(x) ? x
-                                         : n.pad("constant", x, n.scalarLike(0, x), zeros, {0, 0}, shape));
+    columns.push_back(shape == n.dims(x) ? x : n.pad("constant", x, n.scalarLike(0, x), zeros, {0, 0}, shape));
     columns.back() = n.cast(columns.back(), n.f32());
   }
   if (columns.empty())
@@ -118,8 +117,7 @@ LogicalResult importFeatureVectorizer(Node &n) {
 }
 
 LogicalResult importZipMap(Node &n) {
-  return n.unsupported(
-      "makes a sequence of maps; use its input instead, as an export without ZipMap gives it");
+  return n.unsupported("makes a sequence of maps; use its input instead, as an export without ZipMap gives it");
 }
 
 } // namespace

@@ -13,9 +13,7 @@ using namespace tenon::onnx_import;
 
 using Ints = llvm::SmallVector<int64_t>;
 
-static std::array<int64_t, 2> getChildren(const Forest &f, int64_t node) {
-  return {f.ifTrue[node], f.ifFalse[node]};
-}
+static std::array<int64_t, 2> getChildren(const Forest &f, int64_t node) { return {f.ifTrue[node], f.ifFalse[node]}; }
 
 /// A walk ends only if no node leads back to itself: then nodes can be taken away, one after the other, to
 /// which no other one leads.
@@ -60,9 +58,7 @@ bool tenon::onnx_import::isDense(const Forest &f, int64_t targets) {
 }
 
 /// Adds to what starts at 0, and takes the place of anything else.
-static void enter(double &weight, double start, double score) {
-  weight = start == 0 ? weight + score : score;
-}
+static void enter(double &weight, double start, double score) { weight = start == 0 ? weight + score : score; }
 
 std::vector<double> tenon::onnx_import::makeDenseWeights(const Forest &f, int64_t targets, double start) {
   std::vector<double> weights(f.leafCount * targets, start);
@@ -78,9 +74,7 @@ std::vector<double> tenon::onnx_import::makeDenseWeights(const Forest &f, int64_
 /// What the leaves below a node add to, if it is no target.
 static constexpr int64_t kNothing = -1, kSeveral = -2, kUnknown = -3;
 
-static int64_t join(int64_t a, int64_t b) {
-  return a == b || b == kNothing ? a : a == kNothing ? b : kSeveral;
-}
+static int64_t join(int64_t a, int64_t b) { return a == b || b == kNothing ? a : a == kNothing ? b : kSeveral; }
 
 /// The target that the leaves below each node add to: of those that can be reached from a root.
 static Ints findTargets(const Forest &f) {

@@ -68,10 +68,8 @@ std::vector<double> makeDenseWeights(const Forest &f, int64_t targets, double st
 /// tree a class and round.
 struct TreesByTarget {
   int64_t targets;
-  std::vector<int64_t>
-      roots; ///< [places, targets]: the trees of a target in their order, then leaves that add nothing
-  std::vector<double>
-      weights; ///< of each node: what it adds where a walk ends there, to the target of its tree
+  std::vector<int64_t> roots; ///< [places, targets]: the trees of a target in their order, then leaves that add nothing
+  std::vector<double> weights; ///< of each node: what it adds where a walk ends there, to the target of its tree
 };
 
 /// Nothing where a tree adds to several targets, or where targets have so different numbers of trees that

@@ -116,8 +116,8 @@ bool Differentiation::propagate(Operation *op, Value outer) {
         IntsRef a = contract.getLhsDims(), b = contract.getRhsDims(), r = contract.getResultDims();
         // A dimension of one operand alone, summed, would have to be stretched again.
         auto isShared = [](IntsRef own, IntsRef other, IntsRef result) {
-          return llvm::all_of(
-              own, [&](int64_t i) { return llvm::is_contained(other, i) || llvm::is_contained(result, i); });
+          return llvm::all_of(own,
+                              [&](int64_t i) { return llvm::is_contained(other, i) || llvm::is_contained(result, i); });
         };
         if (!isShared(a, b, r) || !isShared(b, a, r))
           return false;

@@ -26,7 +26,8 @@ void requireWithin(Node &n, Value indices, Value x, int64_t axis) {
     return;
   for (int64_t i = 0; i < n.rank(x); ++i)
     if (i != axis)
-      n.require(subDims(n.dim(x, i), n.dim(indices, i)), "has more indices along dimension " + Twine(i) + " than elements");
+      n.require(subDims(n.dim(x, i), n.dim(indices, i)),
+                "has more indices along dimension " + Twine(i) + " than elements");
 }
 
 LogicalResult importGatherElements(Node &n) {
@@ -73,8 +74,7 @@ LogicalResult importTopK(Node &n) {
   std::optional<int64_t> axis = n.normalizeAxis(n.getInt("axis", -1), n.rank(x));
   if (!axis)
     return failure();
-  std::optional<Dims> k =
-      n.hasInput(1) ? n.sizesOperand(1, "k", n.dim(x, *axis)) : n.constantDims(n.getInt("k", 1));
+  std::optional<Dims> k = n.hasInput(1) ? n.sizesOperand(1, "k", n.dim(x, *axis)) : n.constantDims(n.getInt("k", 1));
   if (!k)
     return failure();
   if (k->size() != 1)

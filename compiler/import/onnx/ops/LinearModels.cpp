@@ -45,8 +45,7 @@ Value addList(Node &n, Value x, StringRef name) {
 LogicalResult importLinearRegressor(Node &n) {
   std::optional<PostTransform> transform = readPostTransform(n);
   std::optional<Value> x = readFeatures(n);
-  std::optional<Value> rows =
-      x ? readMatrix(n, "coefficients", n.getInt("targets", 1), n.f32()) : std::nullopt;
+  std::optional<Value> rows = x ? readMatrix(n, "coefficients", n.getInt("targets", 1), n.f32()) : std::nullopt;
   if (!rows || !transform)
     return failure();
   Value scores = addList(n, multiplyRows(n, n.cast(*x, n.f32()), *rows), "intercepts");
@@ -71,8 +70,7 @@ LogicalResult importLinearClassifier(Node &n) {
     return failure(failed(setLabels(n, n.argMax(scores, 1, false), kIntLabels, kStringLabels)) ||
                    failed(n.setOutput(1, transformScores(n, scores, *transform))));
   if (labels != 2)
-    return n.invalid("has coefficients for one score, and " + Twine(labels) +
-                     " labels, which have to be two");
+    return n.invalid("has coefficients for one score, and " + Twine(labels) + " labels, which have to be two");
   Value isSecond = n.cast(n.greater(n.squeeze(scores, 1), n.scalarLike(0, scores)), n.i64());
   return failure(failed(setLabels(n, isSecond, kIntLabels, kStringLabels)) ||
                  failed(n.setOutput(1, pairScores(n, scores, *transform, /*sumToOne=*/true))));
@@ -129,8 +127,7 @@ LogicalResult importSvmRegressor(Node &n) {
   }
   Value score = n.add(multiplyRows(n, values, *weights), n.scalar(readRho(n, 1)[0], n.f32()));
   if (n.getBool("one_class", false))
-    score =
-        n.select(n.greater(score, n.scalarLike(0, score)), n.scalarLike(1, score), n.scalarLike(-1, score));
+    score = n.select(n.greater(score, n.scalarLike(0, score)), n.scalarLike(1, score), n.scalarLike(-1, score));
   return n.setResult(transformTargets(n, score, *transform));
 }
 
@@ -146,8 +143,8 @@ std::optional<Value> readPairWeights(Node &n, IntsRef perClass, int64_t vectors)
   int64_t classes = perClass.size(), pairs = classes * (classes - 1) / 2;
   std::optional<SmallVector<double>> numbers = n.getFloats("coefficients");
   if (!numbers || static_cast<int64_t>(numbers->size()) != (classes - 1) * vectors) {
-    (void)n.invalid("'coefficients' has to have a number for each of " + Twine(vectors) +
-                    " support vectors and " + Twine(classes - 1) + " other classes");
+    (void)n.invalid("'coefficients' has to have a number for each of " + Twine(vectors) + " support vectors and " +
+                    Twine(classes - 1) + " other classes");
     return std::nullopt;
   }
   SmallVector<double> weights(pairs * vectors, 0);
@@ -215,8 +212,7 @@ Value couplePairs(Node &n, Value scores, ArrayRef<double> a, ArrayRef<double> b,
   Value none = n.mul(column(0), number(0));
   for (int64_t i = 0; i < classes; ++i)
     for (int64_t j = 0; j < classes; ++j) {
-      int64_t low = std::min(i, j), high = std::max(i, j),
-              pair = low * (2 * classes - low - 1) / 2 + high - low - 1;
+      int64_t low = std::min(i, j), high = std::max(i, j), pair = low * (2 * classes - low - 1) / 2 + high - low - 1;
       elements.push_back(i == j ? none : i < j ? column(pair) : n.sub(number(1), column(pair)));
     }
   AffineExpr count = n.constantDim(classes);

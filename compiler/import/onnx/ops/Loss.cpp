@@ -62,7 +62,8 @@ LogicalResult setLoss(Node &n, Value scores) {
   if (weights)
     n.requireEqual(n.dim(weights, 0), n.dim(scores, 1), "has not as many weights as classes");
   for (int64_t axis = 0; axis < n.rank(labels); ++axis)
-    n.requireEqual(n.dim(labels, axis), n.dim(scores, axis == 0 ? 0 : axis + 1), "has not one label for each list of scores");
+    n.requireEqual(n.dim(labels, axis), n.dim(scores, axis == 0 ? 0 : axis + 1),
+                   "has not one label for each list of scores");
   std::string reduction = n.getString("reduction", "mean");
   if (reduction != "none" && reduction != "sum" && reduction != "mean")
     return n.invalid("'reduction' has to be none, sum or mean, not '" + reduction + "'");

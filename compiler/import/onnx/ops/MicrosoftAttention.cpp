@@ -31,8 +31,7 @@ Value splitHeads(Node &n, Value x, int64_t heads) {
   AffineExpr h = n.constantDim(heads);
   std::optional<int64_t> rest = d.size() == 3 ? getConstant(modDims(d[2], h)) : std::nullopt;
   if (d.size() != 3 || rest.value_or(0) != 0) {
-    (void)n.invalid("needs a tensor [batch, sequence, hidden] of " + Twine(heads) + " heads, found " +
-                    dimsToString(d));
+    (void)n.invalid("needs a tensor [batch, sequence, hidden] of " + Twine(heads) + " heads, found " + dimsToString(d));
     return {};
   }
   return n.transpose(n.reshape(x, {d[0], d[1], h, divDims(d[2], h)}), {0, 2, 1, 3});
@@ -85,8 +84,7 @@ Value mixValues(Node &n, Value weights, Value value) {
   if (w.size() != 4 || v.size() != 4)
     return {};
   Dims grouped{w[0], v[1], divDims(w[1], v[1]), w[2], w[3]};
-  Value mixed =
-      n.contract(n.reshape(weights, grouped), value, {0, 1, 2, 3, 5}, {0, 1, 5, 4}, {0, 1, 2, 3, 4});
+  Value mixed = n.contract(n.reshape(weights, grouped), value, {0, 1, 2, 3, 5}, {0, 1, 5, 4}, {0, 1, 2, 3, 4});
   return n.reshape(mixed, {w[0], w[1], w[2], v[3]});
 }
 
@@ -118,9 +116,7 @@ FailureOr<Value> readMask(Node &n, Value mask, Value scores) {
   AffineExpr batch = n.dim(scores, 0), queries = n.dim(scores, 2), keys = n.dim(scores, 3);
   if (rank == 1) {
     Value key = makePositions(n, scores).key;
-    auto part = [&](int64_t i) {
-      return perBatch(n, n.sliceAxis(mask, 0, mulDims(batch, n.constantDim(i)), batch));
-    };
+    auto part = [&](int64_t i) { return perBatch(n, n.sliceAxis(mask, 0, mulDims(batch, n.constantDim(i)), batch)); };
     if (n.dim(mask, 0) == batch)
       return n.less(key, part(0));
     if (n.dim(mask, 0) == mulDims(batch, n.constantDim(2)))
@@ -200,8 +196,8 @@ std::optional<std::array<Value, 3>> splitProjection(Node &n, Value projected, in
   Ints sizes = n.getInts("qkv_hidden_sizes").value_or(Ints(3, *columns / 3));
   if (sizes.size() != 3 || sizes[0] + sizes[1] + sizes[2] != *columns ||
       llvm::any_of(sizes, [&](int64_t size) { return size < 1 || size % heads != 0; })) {
-    (void)n.invalid("cannot split " + Twine(*columns) + " columns into query, key and value of " +
-                    Twine(heads) + " heads");
+    (void)n.invalid("cannot split " + Twine(*columns) + " columns into query, key and value of " + Twine(heads) +
+                    " heads");
     return std::nullopt;
   }
   std::array<Value, 3> parts;
@@ -225,8 +221,7 @@ LogicalResult attend(Node &n, Value projected, const AttentionOperands &at) {
   if (!parts)
     return failure();
   if (n.getBool("do_rotary", false))
-    return n.unsupported(
-        "'do_rotary' is not supported; use GroupQueryAttention, or RotaryEmbedding before it");
+    return n.unsupported("'do_rotary' is not supported; use GroupQueryAttention, or RotaryEmbedding before it");
   auto [query, key, value] = *parts;
   Value pastKey, pastValue;
   if (n.hasInput(at.past)) {
@@ -234,8 +229,7 @@ LogicalResult attend(Node &n, Value projected, const AttentionOperands &at) {
     pastValue = takePart(n, n.input(at.past), 0, 1);
   }
   bool sharesBuffer = n.getBool("past_present_share_buffer", false);
-  Joined joined =
-      joinPast(n, pastKey, pastValue, sharesBuffer ? n.optionalInput(at.pastLength) : Value(), key, value);
+  Joined joined = joinPast(n, pastKey, pastValue, sharesBuffer ? n.optionalInput(at.pastLength) : Value(), key, value);
   if (n.wantsOutput(1) &&
       failed(n.setOutput(1, n.concat({n.unsqueeze(joined.key, 0), n.unsqueeze(joined.value, 0)}, 0))))
     return failure();
@@ -364,10 +358,8 @@ Value rotate(Node &n, Value x, Value positions, Value cosines, Value sines, bool
   Dims d = n.dims(x);
   if (d.size() != 4)
     return {};
-  AffineExpr pairs = n.dim(cosines, 1), two = n.constantDim(2), zero = n.constantDim(0),
-             turned = mulDims(pairs, two);
-  Value cosine = n.unsqueeze(n.gather(cosines, positions, 0), 1),
-        sine = n.unsqueeze(n.gather(sines, positions, 0), 1);
+  AffineExpr pairs = n.dim(cosines, 1), two = n.constantDim(2), zero = n.constantDim(0), turned = mulDims(pairs, two);
+  Value cosine = n.unsqueeze(n.gather(cosines, positions, 0), 1), sine = n.unsqueeze(n.gather(sines, positions, 0), 1);
   Value front = n.sliceAxis(x, 3, zero, turned), a, b;
   if (interleaved) {
     Value split = n.reshape(front, {d[0], d[1], d[2], pairs, two});
@@ -378,9 +370,8 @@ Value rotate(Node &n, Value x, Value positions, Value cosines, Value sines, bool
     b = n.sliceAxis(front, 3, pairs, pairs);
   }
   Value first = n.sub(n.mul(a, cosine), n.mul(b, sine)), second = n.add(n.mul(a, sine), n.mul(b, cosine));
-  Value result = interleaved
-                     ? n.reshape(n.concat({n.unsqueeze(first, 4), n.unsqueeze(second, 4)}, 4), n.dims(front))
-                     : n.concat({first, second}, 3);
+  Value result = interleaved ? n.reshape(n.concat({n.unsqueeze(first, 4), n.unsqueeze(second, 4)}, 4), n.dims(front))
+                             : n.concat({first, second}, 3);
   if (turned == d[3])
     return result;
   return n.concat({result, n.sliceAxis(x, 3, turned, subDims(d[3], turned))}, 3);
@@ -391,8 +382,7 @@ LogicalResult importRotaryEmbedding(Node &n) {
   if (n.getBool("is_packed_batching", false))
     return n.unsupported("'is_packed_batching' is not supported");
   bool hasHeads = n.rank(x) == 4;
-  std::optional<int64_t> hidden = getConstant(n.dim(x, n.rank(x) - 1)),
-                         pairs = getConstant(n.dim(cosines, 1));
+  std::optional<int64_t> hidden = getConstant(n.dim(x, n.rank(x) - 1)), pairs = getConstant(n.dim(cosines, 1));
   int64_t heads = n.getInt("num_heads", 0);
   if (!hasHeads && heads == 0 && hidden && pairs && *pairs > 0)
     heads = *hidden / (2 * *pairs);
@@ -454,8 +444,8 @@ Value softmaxWithSink(Node &n, Value scores, Value sink) {
   Dims column = n.dims(scores);
   AffineExpr keys = column[3], one = n.constantDim(1);
   column[3] = one;
-  Value extra = sink ? n.reshape(n.cast(sink, n.elementType(scores)), {one, n.dim(sink, 0), one, one})
-                     : n.scalarLike(0, scores);
+  Value extra =
+      sink ? n.reshape(n.cast(sink, n.elementType(scores)), {one, n.dim(sink, 0), one, one}) : n.scalarLike(0, scores);
   Value all = n.softmax(n.concat({scores, n.broadcast(extra, column)}, 3), 3);
   return n.sliceAxis(all, 3, n.constantDim(0), keys);
 }
@@ -463,8 +453,7 @@ Value softmaxWithSink(Node &n, Value scores, Value sink) {
 LogicalResult importGroupQueryAttention(Node &n) {
   int64_t heads = n.getInt("num_heads", 0), keyHeads = n.getInt("kv_num_heads", 0);
   if (heads < 1 || heads > INT32_MAX || keyHeads < 1 || heads % keyHeads != 0)
-    return n.invalid("'kv_num_heads' has to divide 'num_heads', found " + Twine(keyHeads) + " and " +
-                     Twine(heads));
+    return n.invalid("'kv_num_heads' has to divide 'num_heads', found " + Twine(keyHeads) + " and " + Twine(heads));
   if (n.getString("k_quant_type", "NONE") != "NONE" || n.getString("v_quant_type", "NONE") != "NONE")
     return n.unsupported("quantised keys and values are not supported");
   std::optional<std::array<Value, 3>> parts = readGroups(n, heads, keyHeads);
@@ -477,20 +466,18 @@ LogicalResult importGroupQueryAttention(Node &n) {
         used = n.add(perBatch(n, n.reshape(n.input(5), n.dim(query, 0))), intScalar(n, 1));
   // A prompt begins at place 0, however much of it is padding.
   Value total = n.reshape(n.cast(n.input(6), n.i64()), IntsRef());
-  Value before =
-      n.select(n.equal(total, length), intScalar(n, 0), n.max(n.sub(used, length), intScalar(n, 0)));
+  Value before = n.select(n.equal(total, length), intScalar(n, 0), n.max(n.sub(used, length), intScalar(n, 0)));
   if (n.getBool("do_rotary", false)) {
-    Value positions = n.hasInput(9) ? n.cast(n.input(9), n.i64())
-                                    : n.add(n.reshape(before, {n.dim(query, 0), n.constantDim(1)}),
-                                            n.iota(queries, 0, n.i64()));
+    Value positions = n.hasInput(9)
+                          ? n.cast(n.input(9), n.i64())
+                          : n.add(n.reshape(before, {n.dim(query, 0), n.constantDim(1)}), n.iota(queries, 0, n.i64()));
     bool interleaved = n.getBool("rotary_interleaved", false);
     query = rotate(n, query, positions, n.input(7), n.input(8), interleaved);
     key = rotate(n, key, positions, n.input(7), n.input(8), interleaved);
   }
   key = writeAt(n, n.optionalInput(3), key, before, places);
   value = writeAt(n, n.optionalInput(4), value, before, places);
-  if ((n.wantsOutput(1) && failed(n.setOutput(1, key))) ||
-      (n.wantsOutput(2) && failed(n.setOutput(2, value))))
+  if ((n.wantsOutput(1) && failed(n.setOutput(1, key))) || (n.wantsOutput(2) && failed(n.setOutput(2, value))))
     return failure();
 
   Value scores = scoreKeys(n, query, key, readScale(n, query));
@@ -515,8 +502,7 @@ LogicalResult importGroupQueryAttention(Node &n) {
     counts = n.bitAnd(counts, n.greater(p.key, n.sub(own, intScalar(n, window))));
   scores = excludeKeys(n, scores, counts);
   Value sink = n.optionalInput(11);
-  Value weights =
-      sink || n.getInt("smooth_softmax", -1) == 1 ? softmaxWithSink(n, scores, sink) : n.softmax(scores, 3);
+  Value weights = sink || n.getInt("smooth_softmax", -1) == 1 ? softmaxWithSink(n, scores, sink) : n.softmax(scores, 3);
   if (n.wantsOutput(3) && failed(n.setOutput(3, n.getInt("qk_output", 0) == 2 ? weights : scores)))
     return failure();
   return n.setResult(joinHeads(n, mixValues(n, weights, value)));

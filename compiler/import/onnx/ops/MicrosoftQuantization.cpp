@@ -37,8 +37,7 @@ Value dequantize(Node &n, size_t i) {
 
 Value saturate(Node &n, Value x, Type type) {
   int64_t bits = type.getIntOrFloatBitWidth();
-  double low = type.isUnsignedInteger() ? 0 : -std::ldexp(1.0, bits - 1),
-         high = low + std::ldexp(1.0, bits) - 1;
+  double low = type.isUnsignedInteger() ? 0 : -std::ldexp(1.0, bits - 1), high = low + std::ldexp(1.0, bits) - 1;
   return n.cast(n.min(n.max(x, n.scalarLike(low, x)), n.scalarLike(high, x)), type);
 }
 
@@ -57,9 +56,7 @@ template <Value (GraphBuilder::*method)(Value, Value)> LogicalResult importBinar
   return n.setResult(quantize(n, result, 6, n.elementType(n.input(0))));
 }
 
-LogicalResult setQuantized(Node &n, Value y) {
-  return n.setResult(quantize(n, y, 3, n.elementType(n.input(0))));
-}
+LogicalResult setQuantized(Node &n, Value y) { return n.setResult(quantize(n, y, 3, n.elementType(n.input(0)))); }
 
 LogicalResult importSigmoid(Node &n) { return setQuantized(n, n.sigmoid(dequantize(n, 0))); }
 
@@ -156,8 +153,7 @@ LogicalResult importDynamicQuantizeMatMul(Node &n) {
   Value x = n.input(0);
   Ints axes = rangeOf(0, n.rank(x));
   auto number = [&](double value) { return n.scalarLike(value, x); };
-  Value low = n.min(n.reduceMin(x, axes, false), number(0)),
-        high = n.max(n.reduceMax(x, axes, false), number(0));
+  Value low = n.min(n.reduceMin(x, axes, false), number(0)), high = n.max(n.reduceMax(x, axes, false), number(0));
   Value scale = n.div(n.sub(high, low), number(255));
   scale = n.select(n.equal(scale, number(0)), number(1), scale);
   Value zero = n.round(n.min(n.max(n.div(n.neg(low), scale), number(0)), number(255)));
@@ -170,8 +166,7 @@ LogicalResult importDynamicQuantizeMatMul(Node &n) {
 LogicalResult importGemm(Node &n) {
   Value a = centre(n, n.input(0), n.input(2)), b = n.input(3);
   if (n.rank(a) != 2 || n.rank(b) != 2)
-    return n.invalid("needs two matrices, found " + dimsToString(n.dims(a)) + " and " +
-                     dimsToString(n.dims(b)));
+    return n.invalid("needs two matrices, found " + dimsToString(n.dims(a)) + " and " + dimsToString(n.dims(b)));
   if (n.getBool("transA", false))
     a = n.transpose(a, {1, 0});
   // Scale and zero point have a number for each column of the product.

@@ -50,8 +50,8 @@ std::optional<ArrayRef<char>> getConstantBytes(Value value) {
   return weight && weight.getType().getElementTypeBitWidth() == 8 ? getBytes(weight.getValue()) : std::nullopt;
 }
 
-/// Input i, bytes of which each has 8 / bits numbers, as [rows, columns]; a row begins with a byte of its own. Constants
-/// keep few bits.
+/// Input i, bytes of which each has 8 / bits numbers, as [rows, columns]; a row begins with a byte of its own.
+/// Constants keep few bits.
 Value readNumbers(Node &n, size_t i, int64_t rows, int64_t columns, int64_t bits) {
   int64_t rowBytes = llvm::divideCeil(columns * bits, 8), padded = rowBytes * 8 / bits;
   Value numbers;
@@ -72,8 +72,8 @@ LogicalResult checkCount(Node &n, size_t i, int64_t count) {
   std::optional<int64_t> own = getConstant(getElementCount(n.getContext(), n.dims(n.input(i))));
   if (!own || *own == count)
     return success();
-  return n.invalid("input '" + n.inputName(i) + "' has " + llvm::Twine(*own) + " elements where sizes, 'bits' and 'block_size' ask for " +
-                   llvm::Twine(count));
+  return n.invalid("input '" + n.inputName(i) + "' has " + llvm::Twine(*own) +
+                   " elements where sizes, 'bits' and 'block_size' ask for " + llvm::Twine(count));
 }
 
 /// A weight [N, K] of a MatMulNBits.
@@ -109,8 +109,8 @@ LogicalResult importMatMulNBits(Node &n) {
     return n.unsupported("its weight is packed for one kind of GPU ('weight_prepacked')");
   int64_t scales = w.rows * w.getBlocks(), zeroBytes = w.rows * llvm::divideCeil(w.getBlocks() * w.bits, 8);
   bool hasPackedZeros = n.hasInput(3) && n.isInteger(n.input(3));
-  if (failed(checkCount(n, 1, w.rows * llvm::divideCeil(w.getBlocks() * w.block * w.bits, 8))) || failed(checkCount(n, 2, scales)) ||
-      failed(checkCount(n, 3, hasPackedZeros ? zeroBytes : scales)))
+  if (failed(checkCount(n, 1, w.rows * llvm::divideCeil(w.getBlocks() * w.block * w.bits, 8))) ||
+      failed(checkCount(n, 2, scales)) || failed(checkCount(n, 3, hasPackedZeros ? zeroBytes : scales)))
     return failure();
   Type type = n.elementType(x), compute = type.isF64() ? type : n.f32();
   Value numbers = readNumbers(n, 1, w.rows, w.getBlocks() * w.block, w.bits), weight;
@@ -138,7 +138,8 @@ LogicalResult importGatherBlockQuantized(Node &n) {
     return failure();
   bool isPacked = n.elementType(numbers).isUnsignedInteger(8);
   if (*axis == *blockAxis || block < 1 || (bits != 4 && bits != 8) || (isPacked && *blockAxis + 1 != rank))
-    return n.unsupported("needs 'bits' of 4 or 8, and blocks along another axis than that of the indices, the last one of bytes");
+    return n.unsupported(
+        "needs 'bits' of 4 or 8, and blocks along another axis than that of the indices, the last one of bytes");
   Value zero;
   if (isPacked) {
     std::optional<Ints> shape = getConstants(n.dims(numbers)), blocks = getConstants(n.dims(scale));

@@ -41,33 +41,30 @@ std::optional<std::pair<Ints, Value>> readTokens(Node &n) {
 }
 
 std::optional<SmallVector<Pool>> readPools(Node &n, IntsRef tokens) {
-  Ints starts = n.getInts("ngram_counts").value_or(Ints()),
-       columns = n.getInts("ngram_indexes").value_or(Ints());
+  Ints starts = n.getInts("ngram_counts").value_or(Ints()), columns = n.getInts("ngram_indexes").value_or(Ints());
   SmallVector<double> weights = n.getFloats("weights").value_or(SmallVector<double>(columns.size(), 1));
   SmallVector<Pool> pools;
   int64_t first = 0;
   for (size_t i = 0; i < starts.size(); ++i) {
     int64_t length = i + 1, begin = starts[i], end = i + 1 < starts.size() ? starts[i + 1] : tokens.size();
-    if (begin < 0 || end < begin || end > static_cast<int64_t>(tokens.size()) ||
-        (end - begin) % length != 0) {
-      (void)n.invalid("'ngram_counts' splits " + Twine(tokens.size()) + " tokens at " + Twine(begin) +
-                      " and " + Twine(end) + ", between which no sequences of " + Twine(length) + " fit");
+    if (begin < 0 || end < begin || end > static_cast<int64_t>(tokens.size()) || (end - begin) % length != 0) {
+      (void)n.invalid("'ngram_counts' splits " + Twine(tokens.size()) + " tokens at " + Twine(begin) + " and " +
+                      Twine(end) + ", between which no sequences of " + Twine(length) + " fit");
       return std::nullopt;
     }
     int64_t count = (end - begin) / length;
     if (first + count > static_cast<int64_t>(columns.size()))
       break;
     if (weights.size() == columns.size())
-      pools.push_back({length, Ints(tokens.slice(begin, end - begin)),
-                       Ints(ArrayRef(columns).slice(first, count)),
+      pools.push_back({length, Ints(tokens.slice(begin, end - begin)), Ints(ArrayRef(columns).slice(first, count)),
                        SmallVector<double>(ArrayRef(weights).slice(first, count))});
     first += count;
   }
   if (first == static_cast<int64_t>(columns.size()) && pools.size() == starts.size() && !columns.empty() &&
       *llvm::min_element(columns) >= 0)
     return pools;
-  (void)n.invalid("'ngram_indexes' has " + Twine(columns.size()) + " columns and 'weights' " +
-                  Twine(weights.size()) + " numbers, which have to be as many as there are sequences");
+  (void)n.invalid("'ngram_indexes' has " + Twine(columns.size()) + " columns and 'weights' " + Twine(weights.size()) +
+                  " numbers, which have to be as many as there are sequences");
   return std::nullopt;
 }
 
@@ -107,9 +104,8 @@ LogicalResult importTfIdfVectorizer(Node &n) {
           skips = n.getInt("max_skip_count", 0);
   std::string mode = n.getString("mode", "TF");
   if (n.rank(x) != 2 || shortest < 1 || longest < shortest || skips < 0 || skips > 1024)
-    return n.invalid(
-        "needs tokens [rows, tokens], lengths of at least 1 and 'max_skip_count' from 0 to 1024, found " +
-        dimsToString(n.dims(x)));
+    return n.invalid("needs tokens [rows, tokens], lengths of at least 1 and 'max_skip_count' from 0 to 1024, found " +
+                     dimsToString(n.dims(x)));
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
     return n.invalid("'mode' has to be TF, IDF or TFIDF, not '" + mode + "'");
   int64_t width = 0;

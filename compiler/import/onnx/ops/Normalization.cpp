@@ -53,8 +53,7 @@ LogicalResult importTrainingBatchNorm(Node &n, Value x, double epsilon) {
   double momentum = n.getFloat("momentum", 0.9);
   auto running = [&](Value before, Value now) {
     Value flat = n.cast(n.reshape(now, n.dim(x, 1)), n.elementType(before));
-    return n.add(n.mul(before, n.scalarLike(momentum, before)),
-                 n.mul(flat, n.scalarLike(1 - momentum, before)));
+    return n.add(n.mul(before, n.scalarLike(momentum, before)), n.mul(flat, n.scalarLike(1 - momentum, before)));
   };
   if (n.wantsOutput(1) && failed(n.setOutput(1, running(n.input(3), s.mean))))
     return failure();
@@ -91,12 +90,10 @@ LogicalResult importGroupNorm(Node &n) {
   Value x = n.input(0), scale = n.input(1), bias = n.input(2);
   Dims shape = n.dims(x);
   int64_t groups = n.getInt("num_groups", 1);
-  if (shape.size() < 2 || groups < 1 ||
-      getConstant(modDims(shape[1], n.constantDim(groups))).value_or(0) != 0)
+  if (shape.size() < 2 || groups < 1 || getConstant(modDims(shape[1], n.constantDim(groups))).value_or(0) != 0)
     return n.invalid("'num_groups' is " + Twine(groups) + ", which does not divide dimension 1 of " +
                      dimsToString(shape));
-  AffineExpr rest =
-      divDims(getElementCount(n.getContext(), ArrayRef(shape).drop_front(1)), n.constantDim(groups));
+  AffineExpr rest = divDims(getElementCount(n.getContext(), ArrayRef(shape).drop_front(1)), n.constantDim(groups));
   Value grouped = n.cast(n.reshape(x, {shape[0], n.constantDim(groups), rest}), getStashType(n, x));
   Value normal = normalize(n, grouped, computeStatistics(n, grouped, 2, n.getFloat("epsilon", 1e-5)));
   normal = n.cast(normal, n.elementType(x));
@@ -152,8 +149,8 @@ LogicalResult importLRN(Node &n) {
   Dims shape = n.dims(x);
   int64_t size = n.getInt("size", 1);
   if (shape.size() < 2 || size < 1 || size > INT16_MAX)
-    return n.invalid("needs an input [N, C, ...] and a 'size' of at least 1, found " + dimsToString(shape) +
-                     " and " + Twine(size));
+    return n.invalid("needs an input [N, C, ...] and a 'size' of at least 1, found " + dimsToString(shape) + " and " +
+                     Twine(size));
   AffineExpr rest = getElementCount(n.getContext(), ArrayRef(shape).drop_front(2));
   Value squares = n.reshape(n.mul(x, x), {shape[0], n.constantDim(1), shape[1], rest});
   Window w{{size, 1}, {1, 1}, {1, 1}, {(size - 1) / 2, 0}, {size / 2, 0}};

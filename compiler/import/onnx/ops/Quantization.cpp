@@ -28,9 +28,8 @@ Value alignParameter(Node &n, Value p, Value x, int64_t axis, int64_t blockSize)
     return n.rank(p) == 1 ? n.alongAxis(p, axis, n.rank(x)) : p;
   Value repeated = n.repeat(p, axis, n.constantDim(blockSize));
   // The last block may be cut short.
-  return n.dim(repeated, axis) == n.dim(x, axis)
-             ? repeated
-             : n.sliceAxis(repeated, axis, n.constantDim(0), n.dim(x, axis));
+  return n.dim(repeated, axis) == n.dim(x, axis) ? repeated
+                                                 : n.sliceAxis(repeated, axis, n.constantDim(0), n.dim(x, axis));
 }
 
 struct QuantizedAxis {
@@ -78,8 +77,8 @@ Value saturate(Node &n, Value x, Value zero, Type type, bool saturates) {
   return n.cast(n.min(n.max(rounded, n.scalarLike(low, x)), n.scalarLike(high, x)), type);
 }
 
-/// A constant of fewer than eight bits, or with blocks, stays what it is: what reads it dequantises it. (One of eight bits
-/// may be a factor of a product of bytes.)
+/// A constant of fewer than eight bits, or with blocks, stays what it is: what reads it dequantises it. (One of eight
+/// bits may be a factor of a product of bytes.)
 bool staysNarrow(Node &n, Value x, Value scale, const QuantizedAxis &q) {
   bool isConstant = n.hasInput(0) && n.imported(0)->constant && n.isInteger(x);
   return isConstant && (q.blockSize > 0 || n.elementType(x).getIntOrFloatBitWidth() < 8) && n.rank(x) > 0 &&
@@ -90,7 +89,8 @@ Value dequantizeNarrow(Node &n, Value x, Value scale, Value zero, const Quantize
   auto align = [&](Value p) {
     if (!p || n.rank(p) == n.rank(x))
       return p;
-    return n.rank(p) == 1 && getConstant(n.dim(p, 0)) != 1 ? n.alongAxis(p, q.axis, n.rank(x)) : n.reshape(p, Ints(n.rank(x), 1));
+    return n.rank(p) == 1 && getConstant(n.dim(p, 0)) != 1 ? n.alongAxis(p, q.axis, n.rank(x))
+                                                           : n.reshape(p, Ints(n.rank(x), 1));
   };
   return n.dequantize(x, align(scale), align(zero), q.axis, std::max<int64_t>(q.blockSize, 1));
 }
@@ -127,8 +127,8 @@ LogicalResult onnx_import::importDequantizeLinear(Node &n) {
   bool isFloat = n.isFloat(x);
   Value difference = n.cast(x, isFloat ? n.f32() : n.i32());
   if (zero)
-    difference = n.sub(difference,
-                       n.cast(alignParameter(n, zero, x, q->axis, q->blockSize), n.elementType(difference)));
+    difference =
+        n.sub(difference, n.cast(alignParameter(n, zero, x, q->axis, q->blockSize), n.elementType(difference)));
   Value aligned = n.cast(alignParameter(n, scale, x, q->axis, q->blockSize), getComputeType(n, scale));
   Value product = n.mul(n.cast(difference, n.elementType(aligned)), aligned);
   return n.setResult(n.cast(product, result));

@@ -31,8 +31,8 @@ public:
       stream = n.importer.takeRandomStreams(kStreams);
       return;
     }
-    int64_t seed = isIntegerSeed ? n.getInt("seed", 0)
-                                 : llvm::bit_cast<int32_t>(static_cast<float>(n.getFloat("seed", 0)));
+    int64_t seed =
+        isIntegerSeed ? n.getInt("seed", 0) : llvm::bit_cast<int32_t>(static_cast<float>(n.getFloat("seed", 0)));
     key = n.constantInts(seed, {}, n.i64());
   }
 

@@ -108,9 +108,7 @@ Value clip(Node &n, const Layer &l, Value x) {
 }
 
 /// [batch, rows] = hidden [batch, h] times weights [rows, h] transposed.
-Value project(Node &n, Value hidden, Value weights) {
-  return n.contract(hidden, weights, {0, 2}, {1, 2}, {0, 1});
-}
+Value project(Node &n, Value hidden, Value weights) { return n.contract(hidden, weights, {0, 2}, {1, 2}, {0, 1}); }
 
 using Step = State (*)(Node &n, const Layer &l, const Direction &d, Value input, const State &before);
 
@@ -131,7 +129,8 @@ State stepGru(Node &n, const Layer &l, const Direction &d, Value input, const St
     return apply(n, d.activations[0], clip(n, l, n.add(takeGate(n, l, input, i), takeGate(n, l, sums, i))));
   };
   Value update = gate(0), reset = gate(1);
-  Value recurrent = l.linearBeforeReset ? n.mul(reset, takeGate(n, l, sums, 2)) : multiply(n.mul(reset, before.hidden), 2, 1);
+  Value recurrent =
+      l.linearBeforeReset ? n.mul(reset, takeGate(n, l, sums, 2)) : multiply(n.mul(reset, before.hidden), 2, 1);
   Value candidate = apply(n, d.activations[1], clip(n, l, n.add(takeGate(n, l, input, 2), recurrent)));
   Value one = n.scalarLike(1, update);
   return {n.add(n.mul(n.sub(one, update), candidate), n.mul(update, before.hidden)), {}};
@@ -246,8 +245,7 @@ std::optional<SmallVector<Activation>> readActivations(Node &n, const Kind &kind
                       Twine(directions * kind.activations.size()));
       return std::nullopt;
     }
-    Activation a =
-        makeActivation(names ? StringRef((*names)[i]) : kind.activations[i % kind.activations.size()]);
+    Activation a = makeActivation(names ? StringRef((*names)[i]) : kind.activations[i % kind.activations.size()]);
     a.alpha = i < alphas.size() ? alphas[i] : a.alpha;
     a.beta = i < betas.size() ? betas[i] : a.beta;
     result.push_back(a);
@@ -260,9 +258,7 @@ Value takeDirection(Node &n, Value stacked, int64_t i) {
   return stacked ? n.squeeze(n.sliceAxis(stacked, 0, n.constantDim(i), n.constantDim(1)), 0) : Value();
 }
 
-Value transposeState(Node &n, Value v, bool batchFirst) {
-  return v && batchFirst ? n.transpose(v, {1, 0, 2}) : v;
-}
+Value transposeState(Node &n, Value v, bool batchFirst) { return v && batchFirst ? n.transpose(v, {1, 0, 2}) : v; }
 
 Direction readDirection(Node &n, const Kind &kind, const Layer &l, int64_t i, bool batchFirst) {
   Direction d;
@@ -336,8 +332,8 @@ LogicalResult importRecurrent(Node &n, const Kind &kind) {
   Value y = n.concat(all, 1);
   if (batchFirst)
     y = n.transpose(y, {2, 0, 1, 3});
-  bool isGood = succeeded(n.setOutput(0, y)) &&
-                succeeded(n.setOutput(1, transposeState(n, n.concat(hidden, 0), batchFirst)));
+  bool isGood =
+      succeeded(n.setOutput(0, y)) && succeeded(n.setOutput(1, transposeState(n, n.concat(hidden, 0), batchFirst)));
   if (kind.hasCell)
     isGood = isGood && succeeded(n.setOutput(2, transposeState(n, n.concat(cells, 0), batchFirst)));
   return success(isGood);
@@ -345,9 +341,7 @@ LogicalResult importRecurrent(Node &n, const Kind &kind) {
 
 LogicalResult importRnn(Node &n) { return importRecurrent(n, {1, stepRnn, {"Tanh"}, false}); }
 LogicalResult importGru(Node &n) { return importRecurrent(n, {3, stepGru, {"Sigmoid", "Tanh"}, false}); }
-LogicalResult importLstm(Node &n) {
-  return importRecurrent(n, {4, stepLstm, {"Sigmoid", "Tanh", "Tanh"}, true});
-}
+LogicalResult importLstm(Node &n) { return importRecurrent(n, {4, stepLstm, {"Sigmoid", "Tanh", "Tanh"}, true}); }
 
 } // namespace
 

@@ -42,8 +42,7 @@ std::optional<ResizeAxis> readModes(Node &n) {
   ResizeAxis a;
   bool isOld = n.getOpset() < 11;
   std::string mode = n.getString("mode", "nearest");
-  std::string coordinates =
-      n.getString("coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel");
+  std::string coordinates = n.getString("coordinate_transformation_mode", isOld ? "asymmetric" : "half_pixel");
   std::string nearest = n.getString("nearest_mode", isOld ? "floor" : "round_prefer_floor");
   std::optional<ResizeMode> m = parseResizeMode(mode);
   std::optional<CoordinateMode> c = parseCoordinateMode(coordinates);
@@ -113,8 +112,7 @@ std::optional<ResizePlan> planByScales(Node &n, Value x, Ints axes, size_t opera
       // As a quotient of which the divisor is a power of two, which scales of symbolic extents are.
       double numerator = scale * 65536;
       if (numerator == std::floor(numerator))
-        plan.out.push_back(
-            divDims(mulDims(in, n.constantDim(static_cast<int64_t>(numerator))), n.constantDim(65536)));
+        plan.out.push_back(divDims(mulDims(in, n.constantDim(static_cast<int64_t>(numerator))), n.constantDim(65536)));
       else
         plan.out.push_back(growExtents(n, x, axis, n.scalar(scale, n.f64()), 0).front());
     }
@@ -152,8 +150,7 @@ LogicalResult keepAspectRatio(Node &n, Value x, ResizePlan &plan) {
   if (policy == "stretch")
     return success();
   if (policy != "not_larger" && policy != "not_smaller")
-    return n.invalid("'keep_aspect_ratio_policy' has to be stretch, not_larger or not_smaller, not '" +
-                     policy + "'");
+    return n.invalid("'keep_aspect_ratio_policy' has to be stretch, not_larger or not_smaller, not '" + policy + "'");
   std::optional<double> factor;
   if (llvm::is_contained(plan.scales, std::nullopt)) {
     Dims extents;
@@ -167,9 +164,7 @@ LogicalResult keepAspectRatio(Node &n, Value x, ResizePlan &plan) {
     return success(!n.hasFailed());
   }
   for (std::optional<double> scale : plan.scales) {
-    factor = !factor                  ? *scale
-             : policy == "not_larger" ? std::min(*factor, *scale)
-                                      : std::max(*factor, *scale);
+    factor = !factor ? *scale : policy == "not_larger" ? std::min(*factor, *scale) : std::max(*factor, *scale);
   }
   for (size_t i = 0; i < plan.axes.size(); ++i) {
     double in = static_cast<double>(getConstant(n.dim(x, plan.axes[i])).value_or(0));
@@ -230,8 +225,7 @@ Value gatherNearest(Node &n, Value x, int64_t axis, const ResizeTaps &taps) {
 Value gatherWeighted(Node &n, Value x, int64_t axis, const ResizeTaps &taps) {
   Value sum;
   for (size_t k = 0; k < taps.indices.size(); ++k) {
-    Value part =
-        n.mul(n.gather(x, n.constantInts(taps.indices[k]), axis), alongAxis(n, taps.weights[k], axis, x));
+    Value part = n.mul(n.gather(x, n.constantInts(taps.indices[k]), axis), alongAxis(n, taps.weights[k], axis, x));
     sum = sum ? n.add(sum, part) : part;
   }
   return sum;
@@ -245,8 +239,7 @@ Value multiplyByMatrix(Node &n, Value x, int64_t axis, const ResizeTaps &taps, i
       matrix[i * in + taps.indices[k][i]] += taps.weights[k][i];
   Ints xDims = rangeOf(0, n.rank(x)), result = xDims;
   result[axis] = n.rank(x);
-  return n.contract(x, n.constantFloats(matrix, {out, in}, n.elementType(x)), xDims, {n.rank(x), axis},
-                    result);
+  return n.contract(x, n.constantFloats(matrix, {out, in}, n.elementType(x)), xDims, {n.rank(x), axis}, result);
 }
 
 Value resizeConstantAxis(Node &n, Value x, int64_t axis, const ResizeAxis &a, int64_t in, int64_t out) {
@@ -312,12 +305,12 @@ LogicalResult importResize(Node &n) {
     std::optional<int64_t> from = getConstant(in), to = getConstant(out);
     // Nothing can be interpolated, or repeated, of a dimension without elements.
     if (to.value_or(0) > 0)
-      n.require(subDims(in, n.constantDim(1)), "resizes axis " + Twine(axis) + ", which is empty, to " + Twine(*to) + " elements");
+      n.require(subDims(in, n.constantDim(1)),
+                "resizes axis " + Twine(axis) + ", which is empty, to " + Twine(*to) + " elements");
     if (n.hasFault())
       return failure();
     bool isConstant = plan->scales[i] && !runtimeRoi;
-    if (isConstant && isRepetition(a) &&
-        mulDims(in, n.constantDim(static_cast<int64_t>(a.scale))) == out)
+    if (isConstant && isRepetition(a) && mulDims(in, n.constantDim(static_cast<int64_t>(a.scale))) == out)
       repeats[axis] = n.constantDim(static_cast<int64_t>(a.scale));
     else if (isConstant && from && to && *to <= kMaxConstantAxis && *from <= kMaxConstantAxis &&
              (!a.antialias || *from * *to <= kMaxMatrix))

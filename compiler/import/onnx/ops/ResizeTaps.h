@@ -16,14 +16,7 @@
 namespace tenon::onnx_import {
 
 enum class ResizeMode { Nearest, Linear, Cubic };
-enum class CoordinateMode {
-  HalfPixel,
-  HalfPixelSymmetric,
-  PytorchHalfPixel,
-  AlignCorners,
-  Asymmetric,
-  CropAndResize
-};
+enum class CoordinateMode { HalfPixel, HalfPixelSymmetric, PytorchHalfPixel, AlignCorners, Asymmetric, CropAndResize };
 enum class NearestMode { RoundPreferFloor, RoundPreferCeil, Floor, Ceil };
 
 /// How one axis is resized. `scale` is out / in as the model gives it, which rounding may make different from

@@ -45,8 +45,9 @@ void onnx_import::requireAll(Node &n, Value holds, StringRef text) {
 Value onnx_import::axesOperand(Node &n, size_t i, int64_t rank) {
   Value axes = fromFront(n, n.vectorOperand(i), rank), zero = intScalar(n, 0);
   Value isInside = n.bitAnd(n.greaterOrEqual(axes, zero), n.less(axes, intScalar(n, rank)));
-  requireAll(n, isInside, ("an axis of '" + n.inputName(i) + "' is outside of [" + Twine(-rank) + ", " +
-                           Twine(rank - 1) + "]").str());
+  requireAll(
+      n, isInside,
+      ("an axis of '" + n.inputName(i) + "' is outside of [" + Twine(-rank) + ", " + Twine(rank - 1) + "]").str());
   Value times = n.reduceSum(matchAxes(n, axes, rank), 1, false);
   requireAll(n, n.lessOrEqual(times, intScalar(n, 1)), ("an axis is named twice by '" + n.inputName(i) + "'").str());
   return axes;
@@ -117,8 +118,7 @@ Value onnx_import::aroundAxis(Node &n, Value x, Value axis) {
   Value at = axis, positions = n.iota(n.constantDims(rank), 0, n.i64()), extents = extentsOf(n, x);
   Value one = n.constantInts(1, {}, n.i64());
   auto product = [&](Value condition) { return n.reduceProd(n.select(condition, extents, one), 0); };
-  Value parts = n.concat({product(n.less(positions, at)), product(n.equal(positions, at)),
-                          product(n.greater(positions, at))},
-                         0);
+  Value parts =
+      n.concat({product(n.less(positions, at)), product(n.equal(positions, at)), product(n.greater(positions, at))}, 0);
   return n.reshape(x, n.bindSizes(parts));
 }

@@ -116,8 +116,8 @@ static Value gatherWeighted(AxisMath &m, Value x, int64_t axis, Value left, Valu
   for (auto [place, weight] : llvm::zip(places, weights)) {
     if (m.r.modes.excludeOutside)
       weight = divideBySum(m, weight, sum);
-    Value part = n.mul(n.gather(x, m.toIndices(place), axis),
-                       n.alongAxis(n.cast(weight, n.elementType(x)), axis, n.rank(x)));
+    Value part =
+        n.mul(n.gather(x, m.toIndices(place), axis), n.alongAxis(n.cast(weight, n.elementType(x)), axis, n.rank(x)));
     result = result ? n.add(result, part) : part;
   }
   return result;
@@ -128,8 +128,8 @@ static Value multiplyByMatrix(AxisMath &m, Value x, int64_t axis, Value centres)
   Node &n = m.n;
   Value narrowing = n.min(m.r.scale, m.number(1));
   Value reach = n.ceil(n.div(m.number(m.r.modes.mode == ResizeMode::Linear ? 1 : 2), narrowing));
-  // As many elements on each side of the input count as its border. Nothing, of which nothing is made, has none: no element
-  // may be read of it.
+  // As many elements on each side of the input count as its border. Nothing, of which nothing is made, has none: no
+  // element may be read of it.
   Value hasElements = n.min(n.size(addDims(m.r.in, m.r.out), n.i64()), n.constantInts(1, {}, n.i64()));
   AffineExpr border = n.bindSizes(n.reshape(n.mul(n.cast(reach, n.i64()), hasElements), IntsRef(1))).front();
   AffineExpr wide = addDims(m.r.in, mulDims(border, n.constantDim(2)));

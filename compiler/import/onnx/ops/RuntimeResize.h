@@ -18,8 +18,8 @@ struct RuntimeResize {
   ResizeAxis modes; ///< but for scale, cropStart and cropEnd
   AffineExpr in, out;
   Value scale;
-  Value cropStart, cropEnd;  ///< of crop-and-resize, else null
-  Value extrapolation;       ///< what lies outside then, of the input's type
+  Value cropStart, cropEnd; ///< of crop-and-resize, else null
+  Value extrapolation;      ///< what lies outside then, of the input's type
 };
 
 /// Resizes dimension `axis`, by the same formulas as computeTaps.

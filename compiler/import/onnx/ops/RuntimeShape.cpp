@@ -104,7 +104,8 @@ static std::optional<RuntimeBounds> readBounds(Node &n, Value x) {
       (void)n.unsupported("how many dimensions '" + n.inputName(1) + "' cuts is not known; name them by 'axes'");
       return std::nullopt;
     }
-    std::optional<Ints> known = n.normalizeAxesInOrder(n.hasInput(3) ? *n.intsOperand(3, "axes") : rangeOf(0, *count), rank);
+    std::optional<Ints> known =
+        n.normalizeAxesInOrder(n.hasInput(3) ? *n.intsOperand(3, "axes") : rangeOf(0, *count), rank);
     if (!known)
       return std::nullopt;
     b.axes = *known;
@@ -140,7 +141,8 @@ LogicalResult onnx_import::importRuntimeSlice(Node &n) {
   };
   Value start = clamp(b->starts), end = clamp(b->ends), size = n.sub(end, start);
   if (b->steps) {
-    // The smallest number has no absolute value. A sum with a stride may overflow, so that the quotient is of the distance.
+    // The smallest number has no absolute value. A sum with a stride may overflow, so that the quotient is of the
+    // distance.
     Value stride = n.max(n.abs(n.max(b->steps, intScalar(n, -std::numeric_limits<int64_t>::max()))), one);
     Value distance = n.max(n.select(isForward, size, n.sub(start, end)), zero);
     size = n.add(n.div(n.sub(distance, one), stride), one);

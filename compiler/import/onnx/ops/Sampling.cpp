@@ -55,7 +55,8 @@ public:
         inside = inside ? n.bitAnd(inside, here) : here;
       }
       // A position that is no number has become one that is in range.
-      clamped = n.max(n.min(n.cast(clamped, n.i64()), n.size(subDims(sizes[axis], n.constantDim(1)), n.i64())), n.scalar(0, n.i64()));
+      clamped = n.max(n.min(n.cast(clamped, n.i64()), n.size(subDims(sizes[axis], n.constantDim(1)), n.i64())),
+                      n.scalar(0, n.i64()));
       index = index ? n.add(n.mul(index, n.size(sizes[axis], n.i64())), clamped) : clamped;
     }
     if (n.hasFailed())
@@ -120,9 +121,8 @@ public:
       return position;
     Value low = constant(alignCorners ? 0 : -0.5), high = n.sub(size(axis), constant(alignCorners ? 1 : 0.5));
     Value isOutside = n.bitOr(n.less(position, low), n.greater(position, high));
-    Value moved = outside == Outside::reflection
-                      ? reflect(position, axis)
-                      : n.min(n.max(position, constant(0)), n.sub(size(axis), constant(1)));
+    Value moved = outside == Outside::reflection ? reflect(position, axis)
+                                                 : n.min(n.max(position, constant(0)), n.sub(size(axis), constant(1)));
     return n.select(isOutside, moved, position);
   }
 
@@ -196,8 +196,7 @@ LogicalResult importGridSample(Node &n) {
     Value place = n.cast(n.reshape(takeLast(n, grid, spatial - 1 - axis), points), sampler.getType());
     Value size = sampler.size(axis), one = sampler.constant(1), half = sampler.constant(0.5);
     place = n.add(place, one);
-    place = alignCorners ? n.mul(n.mul(place, half), n.sub(size, one))
-                         : n.mul(n.sub(n.mul(place, size), one), half);
+    place = alignCorners ? n.mul(n.mul(place, half), n.sub(size, one)) : n.mul(n.sub(n.mul(place, size), one), half);
     if (mode == "nearest")
       place = n.round(place);
     // The border's elements go on outside of it: a cubic sample there still sees those inside.
@@ -223,16 +222,15 @@ LogicalResult importRoiAlign(Node &n) {
   if (mode != "avg" && mode != "max")
     return n.invalid("'mode' has to be avg or max, not '" + mode + "'");
   if (corners != "half_pixel" && corners != "output_half_pixel")
-    return n.invalid("'coordinate_transformation_mode' has to be half_pixel or output_half_pixel, not '" +
-                     corners + "'");
+    return n.invalid("'coordinate_transformation_mode' has to be half_pixel or output_half_pixel, not '" + corners +
+                     "'");
   int64_t height = n.getInt("output_height", 1), width = n.getInt("output_width", 1),
           samples = n.getInt("sampling_ratio", 0);
   if (height < 1 || width < 1 || samples < 0 || samples > 4096)
-    return n.invalid(
-        "'output_height' and 'output_width' have to be positive, 'sampling_ratio' from 0 to 4096");
+    return n.invalid("'output_height' and 'output_width' have to be positive, 'sampling_ratio' from 0 to 4096");
   return n.setIndexed(n.roiAlign(mode == "avg" ? "average" : "max", x, rois, batches,
-                                {n.constantDim(height), n.constantDim(width), n.getFloat("spatial_scale", 1),
-                                 corners == "half_pixel" ? 0.5 : 0, samples}));
+                                 {n.constantDim(height), n.constantDim(width), n.getFloat("spatial_scale", 1),
+                                  corners == "half_pixel" ? 0.5 : 0, samples}));
 }
 
 /// Where the cells of one direction begin and end, [R, cells]: corners are rounded, and cells overlap rather
@@ -251,8 +249,7 @@ CellRange makeCells(Node &n, Value low, Value high, int64_t cells, AffineExpr si
   Value start = n.unsqueeze(place(low), 1), one = n.scalarLike(1, low);
   Value extent = n.max(n.add(n.sub(n.unsqueeze(place(high), 1), start), one), one);
   Value cell = n.div(extent, n.scalarLike(cells, extent));
-  Value number = n.iota(n.constantDim(cells), 0, n.elementType(low)),
-        limit = n.size(size, n.elementType(low));
+  Value number = n.iota(n.constantDim(cells), 0, n.elementType(low)), limit = n.size(size, n.elementType(low));
   auto clamp = [&](Value x) { return n.min(n.max(n.add(x, start), n.scalarLike(0, x)), limit); };
   return {clamp(n.floor(n.mul(number, cell))), clamp(n.ceil(n.mul(n.add(number, one), cell)))};
 }
@@ -279,9 +276,8 @@ LogicalResult importMaxRoiPool(Node &n) {
   std::optional<Ints> cells = n.getInts("pooled_shape");
   if (n.rank(x) != 4 || n.rank(rois) != 2 || getConstant(n.dim(rois, 1)).value_or(5) != 5 || !cells ||
       cells->size() != 2 || (*cells)[0] < 1 || (*cells)[1] < 1)
-    return n.invalid(
-        "needs an input [N, C, H, W], regions [R, 5] and two positive numbers as 'pooled_shape', found " +
-        dimsToString(n.dims(x)) + " and " + dimsToString(n.dims(rois)));
+    return n.invalid("needs an input [N, C, H, W], regions [R, 5] and two positive numbers as 'pooled_shape', found " +
+                     dimsToString(n.dims(x)) + " and " + dimsToString(n.dims(rois)));
   auto column = [&](int64_t i) { return takeLast(n, rois, i); };
   CellRange rows = makeCells(n, column(2), column(4), (*cells)[0], n.dim(x, 2));
   CellRange columns = makeCells(n, column(1), column(3), (*cells)[1], n.dim(x, 3));
@@ -315,13 +311,12 @@ LogicalResult importDeformConv(Node &n) {
   if (n.rank(x) > 5)
     return n.unsupported("samples " + Twine(n.rank(x) - 2) + " dimensions; 3 are supported");
   const Window &w = conv->window;
-  int64_t spatial = n.rank(x) - 2, groups = conv->groups, offsetGroups = n.getInt("offset_group", 1),
-          window = 1;
+  int64_t spatial = n.rank(x) - 2, groups = conv->groups, offsetGroups = n.getInt("offset_group", 1), window = 1;
   for (int64_t size : w.sizes)
     window *= size;
   std::optional<int64_t> channels = getConstant(n.dim(x, 1)), filters = getConstant(n.dim(filter, 0));
-  if (!channels || !filters || groups < 1 || offsetGroups < 1 || *channels % groups ||
-      *channels % offsetGroups || *filters % groups || getConstant(n.dim(filter, 1)) != *channels / groups)
+  if (!channels || !filters || groups < 1 || offsetGroups < 1 || *channels % groups || *channels % offsetGroups ||
+      *filters % groups || getConstant(n.dim(filter, 1)) != *channels / groups)
     return n.invalid("'group' and 'offset_group' have to divide the channels, found an input " +
                      dimsToString(n.dims(x)) + " and a filter " + dimsToString(n.dims(filter)));
   if (n.rank(offset) != n.rank(x) || getConstant(n.dim(offset, 1)) != offsetGroups * window * spatial)

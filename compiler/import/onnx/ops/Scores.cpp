@@ -24,8 +24,7 @@ std::optional<PostTransform> onnx_import::readPostTransform(Node &n) {
                        .Case("PROBIT", PostTransform::probit)
                        .Default(std::nullopt);
   if (!transform)
-    (void)n.invalid("'post_transform' has to be NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT, not '" +
-                    text + "'");
+    (void)n.invalid("'post_transform' has to be NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT, not '" + text + "'");
   return transform;
 }
 

@@ -43,7 +43,8 @@ LogicalResult importNonZero(Node &n) {
   for (AffineExpr dim : dims) {
     inner = divDims(inner, dim);
     // The elements of an empty tensor are none, whatever is divided by.
-    Value extent = n.max(n.size(dim, n.i64()), intScalar(n, 1)), stride = n.max(n.size(inner, n.i64()), intScalar(n, 1));
+    Value extent = n.max(n.size(dim, n.i64()), intScalar(n, 1)),
+          stride = n.max(n.size(inner, n.i64()), intScalar(n, 1));
     rows.push_back(n.unsqueeze(n.rem(n.div(found, stride), extent), 0));
   }
   return n.setResult(n.concat(rows, 0));
@@ -77,8 +78,7 @@ Value orderOfRows(Node &n, Value rows) {
     Value keys = n.gather(n.gather(rows, column, 1), carried[0], 0);
     return LoopBody{{}, {n.gather(carried[0], orderOf(n, keys), 0)}, {}};
   };
-  std::optional<SmallVector<Value>> results =
-      buildCountedLoop(n, columns, n.iota(n.dim(rows, 0), 0, n.i64()), body);
+  std::optional<SmallVector<Value>> results = buildCountedLoop(n, columns, n.iota(n.dim(rows, 0), 0, n.i64()), body);
   return results ? results->front() : Value();
 }
 

@@ -173,9 +173,8 @@ LogicalResult importSequenceErase(Node &n) {
   Value taken = takeTensor(n, *s, place);
   auto erase = [&](Value values, AffineExpr at, AffineExpr size) {
     AffineExpr end = addDims(at, size);
-    return n.concat({n.sliceAxis(values, 0, n.constantDim(0), at),
-                     n.sliceAxis(values, 0, end, subDims(n.dim(values, 0), end))},
-                    0);
+    return n.concat(
+        {n.sliceAxis(values, 0, n.constantDim(0), at), n.sliceAxis(values, 0, end, subDims(n.dim(values, 0), end))}, 0);
   };
   Sequence result{s->type, s->rank, std::nullopt, {}, {}};
   result.shapes = erase(s->shapes, place.number, one);
@@ -359,7 +358,8 @@ LogicalResult importSplitToSequence(Node &n) {
 /// a sequence without tensors, or a tensor without elements where its shape allows that.
 ImportedValue makeContent(Node &n, const onnx::TypeProto &type) {
   bool isSequence = type.has_sequence_type();
-  const onnx::TypeProto_Tensor &tensor = isSequence ? type.sequence_type().elem_type().tensor_type() : type.tensor_type();
+  const onnx::TypeProto_Tensor &tensor =
+      isSequence ? type.sequence_type().elem_type().tensor_type() : type.tensor_type();
   const onnx::TensorShapeProto &shape = tensor.shape();
   Ints dims;
   for (const auto &dim : shape.dim())

@@ -42,13 +42,13 @@ std::optional<AffineExpr> inferExtent(Node &n, ArrayRef<AffineExpr> from, ArrayR
     return n.constantDim(0);
   if (!t || !k || *t % *k == 0)
     return divDims(total, known);
-  (void)n.invalid("cannot make " + dimsToString(others) + " and a further dimension of " +
-                  dimsToString(from) + ": " + Twine(*k) + " does not divide " + Twine(*t) + " elements");
+  (void)n.invalid("cannot make " + dimsToString(others) + " and a further dimension of " + dimsToString(from) + ": " +
+                  Twine(*k) + " does not divide " + Twine(*t) + " elements");
   return std::nullopt;
 }
 
-/// Where a wanted extent is an extent of the input for usual sizes, but written in another way, it is that one. Exporters
-/// compute the length that a convolution gives by a formula of their own.
+/// Where a wanted extent is an extent of the input for usual sizes, but written in another way, it is that one.
+/// Exporters compute the length that a convolution gives by a formula of their own.
 void unifyExtents(Node &n, ArrayRef<AffineExpr> from, SmallVectorImpl<AffineExpr> &wanted) {
   Dims rest(from);
   auto take = [&](auto isWanted) {
@@ -63,7 +63,8 @@ void unifyExtents(Node &n, ArrayRef<AffineExpr> from, SmallVectorImpl<AffineExpr
     if (dim && !take([&](AffineExpr own) { return own == dim; }) && !getConstant(dim))
       others.push_back(&dim);
   for (AffineExpr *dim : others)
-    if (AffineExpr own = take([&](AffineExpr own) { return !getConstant(own) && n.importer.areUsuallyEqual(own, *dim); })) {
+    if (AffineExpr own =
+            take([&](AffineExpr own) { return !getConstant(own) && n.importer.areUsuallyEqual(own, *dim); })) {
       std::string text = "needs " + dimsToString(own) + " and " + dimsToString(*dim) + " to be equal";
       n.require(subDims(own, *dim), text);
       n.require(subDims(*dim, own), text);
@@ -81,7 +82,8 @@ LogicalResult importReshape(Node &n) {
       wanted.push_back(element.getInteger());
   }
   unifyExtents(n, n.dims(x), wanted);
-  // One element that depends on data follows from the others, as -1 does; where there are more of both, they are computed.
+  // One element that depends on data follows from the others, as -1 does; where there are more of both, they are
+  // computed.
   auto isInferred = [](AffineExpr dim) { return !dim || getConstant(dim) == -1; };
   if ((llvm::is_contained(wanted, AffineExpr()) && llvm::count_if(wanted, isInferred) > 1) ||
       (wanted.empty() && n.hasInput(1) && !n.known(1)))
@@ -99,8 +101,10 @@ LogicalResult importReshape(Node &n) {
       return n.invalid("asks for a dimension of " + Twine(*constant));
     if (constant == -1 && open >= 0)
       return n.invalid("leaves two dimensions to infer, but one at most can be");
-    if (constant == -1 && n.getBool("allowzero", false) && llvm::any_of(wanted, [](AffineExpr e) { return e && getConstant(e) == 0; }))
-      return n.invalid("has 'allowzero' set and both a 0 and a -1 in its shape, so that what the -1 stands for is not known");
+    if (constant == -1 && n.getBool("allowzero", false) &&
+        llvm::any_of(wanted, [](AffineExpr e) { return e && getConstant(e) == 0; }))
+      return n.invalid(
+          "has 'allowzero' set and both a 0 and a -1 in its shape, so that what the -1 stands for is not known");
     if (constant == -1)
       open = i;
     else
@@ -150,8 +154,7 @@ LogicalResult importSqueeze(Node &n) {
   }
   for (int64_t axis : axes)
     if (getConstant(n.dim(x, axis)).value_or(1) != 1)
-      return n.invalid("drops dimension " + Twine(axis) + " of " + dimsToString(n.dims(x)) +
-                       ", which is not 1");
+      return n.invalid("drops dimension " + Twine(axis) + " of " + dimsToString(n.dims(x)) + ", which is not 1");
   return n.setResult(n.squeeze(x, axes));
 }
 
@@ -208,8 +211,8 @@ std::optional<Dims> getSplitSizes(Node &n, AffineExpr total) {
   if (std::optional<Ints> sizes = n.getInts("split"))
     return n.constantDims(*sizes);
   if (n.getInt("num_outputs", count) != count) {
-    (void)n.invalid("'num_outputs' is " + Twine(n.getInt("num_outputs", count)) + ", but it has " +
-                    Twine(count) + " outputs");
+    (void)n.invalid("'num_outputs' is " + Twine(n.getInt("num_outputs", count)) + ", but it has " + Twine(count) +
+                    " outputs");
     return std::nullopt;
   }
   std::optional<int64_t> size = getConstant(total);
@@ -240,8 +243,8 @@ LogicalResult importSplit(Node &n) {
     sum = addDims(sum, size);
   std::optional<int64_t> wanted = getConstant(sum), found = getConstant(n.dim(x, *axis));
   if (sizes->size() != n.getNumOutputs() || (wanted && found && *wanted != *found))
-    return n.invalid("splits " + dimsToString(n.dim(x, *axis)) + " elements into " + dimsToString(*sizes) +
-                     " for " + Twine(n.getNumOutputs()) + " outputs");
+    return n.invalid("splits " + dimsToString(n.dim(x, *axis)) + " elements into " + dimsToString(*sizes) + " for " +
+                     Twine(n.getNumOutputs()) + " outputs");
   n.requireEqual(sum, n.dim(x, *axis), "splits into parts whose sum is not the extent of axis " + Twine(*axis));
   AffineExpr start = n.constantDim(0);
   for (auto [i, size] : llvm::enumerate(*sizes)) {
@@ -260,11 +263,10 @@ LogicalResult importSplit(Node &n) {
 /// Beyond any dimension that a symbol stands for: exporters write such numbers for "to the end".
 constexpr int64_t kBeyond = int64_t(1) << 24;
 
-/// A start or an end as a position: counted from the front, and clamped to the dimension as ONNX says. Of a bound that is
-/// no constant we take it that it lies within, and have that checked when sizes are bound.
+/// A start or an end as a position: counted from the front, and clamped to the dimension as ONNX says. Of a bound that
+/// is no constant we take it that it lies within, and have that checked when sizes are bound.
 AffineExpr toPosition(Node &n, AffineExpr bound, AffineExpr size, bool isReverse) {
-  AffineExpr zero = n.constantDim(isReverse ? -1 : 0),
-             end = isReverse ? subDims(size, n.constantDim(1)) : size;
+  AffineExpr zero = n.constantDim(isReverse ? -1 : 0), end = isReverse ? subDims(size, n.constantDim(1)) : size;
   std::optional<int64_t> constant = getConstant(bound), extent = getConstant(size);
   if (constant && extent) {
     int64_t from = *constant < 0 ? std::max(*constant, -*extent - 1) + *extent : *constant;
@@ -319,8 +321,7 @@ std::optional<SliceBounds> readSliceBounds(Node &n, int64_t rank) {
     return std::nullopt;
   if (ends->size() != starts->size() || axes->size() != starts->size() || steps->size() != starts->size()) {
     (void)n.invalid("has " + Twine(starts->size()) + " starts, " + Twine(ends->size()) + " ends, " +
-                    Twine(axes->size()) + " axes and " + Twine(steps->size()) +
-                    " steps, which must be as many");
+                    Twine(axes->size()) + " axes and " + Twine(steps->size()) + " steps, which must be as many");
     return std::nullopt;
   }
   axes = n.normalizeAxesInOrder(*axes, rank);
@@ -346,8 +347,7 @@ LogicalResult importSlice(Node &n) {
     if (step == 0)
       return n.invalid("has a step of 0 for axis " + Twine(axis));
     AffineExpr size = n.dim(x, axis);
-    AffineExpr start = toPosition(n, b->starts[i], size, step < 0),
-               end = toPosition(n, b->ends[i], size, step < 0);
+    AffineExpr start = toPosition(n, b->starts[i], size, step < 0), end = toPosition(n, b->ends[i], size, step < 0);
     bool isConstant = getConstant(b->starts[i]) && getConstant(b->ends[i]);
     AffineExpr distance = step > 0 ? getDistance(n, start, end, isConstant) : getDistance(n, end, start, isConstant);
     starts[axis] = start;
@@ -463,8 +463,8 @@ std::optional<AffineExpr> readBlockSize(Node &n, Value x) {
   int64_t size = n.getInt("blocksize", 1);
   if (n.rank(x) == 4 && size >= 1 && size <= INT16_MAX)
     return n.constantDim(size);
-  (void)n.invalid("needs an input [N, C, H, W] and a 'blocksize' of at least 1, found " +
-                  dimsToString(n.dims(x)) + " and " + Twine(size));
+  (void)n.invalid("needs an input [N, C, H, W] and a 'blocksize' of at least 1, found " + dimsToString(n.dims(x)) +
+                  " and " + Twine(size));
   return std::nullopt;
 }
 
@@ -479,11 +479,10 @@ LogicalResult importDepthToSpace(Node &n) {
   Dims d = n.dims(x);
   AffineExpr channels = divDims(d[1], mulDims(*b, *b));
   bool blocksFirst = mode == "DCR";
-  Dims split =
-      blocksFirst ? Dims{d[0], *b, *b, channels, d[2], d[3]} : Dims{d[0], channels, *b, *b, d[2], d[3]};
+  Dims split = blocksFirst ? Dims{d[0], *b, *b, channels, d[2], d[3]} : Dims{d[0], channels, *b, *b, d[2], d[3]};
   Ints order = blocksFirst ? Ints{0, 3, 4, 1, 5, 2} : Ints{0, 1, 4, 2, 5, 3};
-  return n.setResult(n.reshape(n.transpose(n.reshape(x, split), order),
-                               {d[0], channels, mulDims(d[2], *b), mulDims(d[3], *b)}));
+  return n.setResult(
+      n.reshape(n.transpose(n.reshape(x, split), order), {d[0], channels, mulDims(d[2], *b), mulDims(d[3], *b)}));
 }
 
 LogicalResult importSpaceToDepth(Node &n) {

@@ -32,8 +32,7 @@ struct Turn {
   double re, im;
 };
 Turn makeTurn(int64_t numerator, int64_t denominator, int64_t sign) {
-  double angle =
-      2 * std::numbers::pi * static_cast<double>(numerator % denominator) / static_cast<double>(denominator);
+  double angle = 2 * std::numbers::pi * static_cast<double>(numerator % denominator) / static_cast<double>(denominator);
   return {std::cos(angle), static_cast<double>(sign) * std::sin(angle)};
 }
 
@@ -81,18 +80,14 @@ private:
     Dims square{length, length};
     Value size = n.size(length, n.i64());
     Value product = n.rem(n.mul(n.iota(square, 0, n.i64()), n.iota(square, 1, n.i64())), size);
-    Value angle = n.div(n.mul(n.cast(product, n.f64()), n.scalar(2 * std::numbers::pi, n.f64())),
-                        n.cast(size, n.f64()));
+    Value angle =
+        n.div(n.mul(n.cast(product, n.f64()), n.scalar(2 * std::numbers::pi, n.f64())), n.cast(size, n.f64()));
     Value re = n.cast(n.cos(angle), type), im = n.mul(n.cast(n.sin(angle), type), n.scalar(sign, type));
-    auto pair = [&](Value a, Value b) {
-      return n.unsqueeze(n.concat({n.unsqueeze(a, 2), n.unsqueeze(b, 2)}, 2), 1);
-    };
+    auto pair = [&](Value a, Value b) { return n.unsqueeze(n.concat({n.unsqueeze(a, 2), n.unsqueeze(b, 2)}, 2), 1); };
     return parts == 1 ? pair(re, im) : n.concat({pair(re, im), pair(n.neg(im), re)}, 1);
   }
 
-  Value takePart(Value x, int64_t part) {
-    return n.sliceAxis(x, n.rank(x) - 1, n.constantDim(part), n.constantDim(1));
-  }
+  Value takePart(Value x, int64_t part) { return n.sliceAxis(x, n.rank(x) - 1, n.constantDim(part), n.constantDim(1)); }
 
   /// Products of complex numbers. A factor without imaginary part is real.
   Value multiplyComplex(Value x, ArrayRef<Turn> turns, IntsRef shape) {
@@ -114,8 +109,7 @@ private:
   /// Cooley and Tukey: with n = p * q, transforms of length p over elements q apart, turned, then of length
   /// q.
   Value runFactors(Value x, int64_t p, int64_t q) {
-    AffineExpr batch = n.dim(x, 0), two = n.constantDim(2), rows = n.constantDim(p),
-               columns = n.constantDim(q);
+    AffineExpr batch = n.dim(x, 0), two = n.constantDim(2), rows = n.constantDim(p), columns = n.constantDim(q);
     Value parts = n.reshape(x, {batch, rows, columns, n.dim(x, 2)});
     // [batch, j, column, c] x [j, c, k, part] -> [batch, k, column, part]
     parts = n.contract(parts, makeMatrix(p, getParts(x)), {0, 1, 2, 3}, {1, 3, 4, 5}, {0, 4, 2, 5});
@@ -260,13 +254,12 @@ Value transformMiddle(Node &n, Value x) {
   if (!length || d.size() != 4)
     return {};
   if (getConstant(*length).value_or(1) < 1) {
-    (void)n.invalid("the length of the transform is " + dimsToString(*length) +
-                    ", which has to be at least 1");
+    (void)n.invalid("the length of the transform is " + dimsToString(*length) + ", which has to be at least 1");
     return {};
   }
   if (getConstant(*length).value_or(1) > kLongestLength) {
-    (void)n.unsupported("the length of the transform is " + dimsToString(*length) + "; up to " +
-                        Twine(kLongestLength) + " is supported");
+    (void)n.unsupported("the length of the transform is " + dimsToString(*length) + "; up to " + Twine(kLongestLength) +
+                        " is supported");
     return {};
   }
   Value signals = n.reshape(n.transpose(x, {0, 2, 1, 3}), {mulDims(d[0], d[2]), d[1], d[3]});
@@ -297,19 +290,16 @@ LogicalResult importDft(Node &n) {
   Value x = n.input(0);
   int64_t rank = n.rank(x);
   if (rank < 2 || !hasParts(n, x))
-    return n.invalid("needs an input whose last dimension is 1, real, or 2, complex, found " +
-                     dimsToString(n.dims(x)));
+    return n.invalid("needs an input whose last dimension is 1, real, or 2, complex, found " + dimsToString(n.dims(x)));
   if (n.hasInput(2) && !n.isConstantOperand(2))
     return importRuntimeDft(n, x);
-  std::optional<int64_t> given =
-      n.hasInput(2) ? n.intOperand(2, "axis") : n.getInt("axis", n.getOpset() < 20 ? 1 : -2);
+  std::optional<int64_t> given = n.hasInput(2) ? n.intOperand(2, "axis") : n.getInt("axis", n.getOpset() < 20 ? 1 : -2);
   std::optional<int64_t> axis = given ? n.normalizeAxis(*given, rank) : std::nullopt;
   if (!axis)
     return failure();
   if (*axis == rank - 1)
     return n.invalid("'axis' is the dimension that holds real and imaginary parts");
-  Dims dims = n.dims(x), before(dims.begin(), dims.begin() + *axis),
-       after(dims.begin() + *axis + 1, dims.end() - 1);
+  Dims dims = n.dims(x), before(dims.begin(), dims.begin() + *axis), after(dims.begin() + *axis + 1, dims.end() - 1);
   auto count = [&](const Dims &extents) { return getElementCount(n.getContext(), extents); };
   Value y = transformMiddle(n, n.reshape(x, {count(before), dims[*axis], count(after), dims.back()}));
   dims[*axis] = n.dim(y, 1);

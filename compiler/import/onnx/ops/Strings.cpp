@@ -23,9 +23,7 @@ LogicalResult importStringConcat(Node &n) {
   if (!x || !y)
     return failure();
   Strings table = joinStrings(n, *x, *y);
-  auto numbersOf = [&](const Strings &s) {
-    return n.reshape(n.iota(countStrings(n, s), 0, n.i64()), n.dims(s.ends));
-  };
+  auto numbersOf = [&](const Strings &s) { return n.reshape(n.iota(countStrings(n, s), 0, n.i64()), n.dims(s.ends)); };
   Value zero = n.constantInts(0, {}, n.i64()), a = numbersOf(*x);
   Value b = n.add(numbersOf(*y), n.size(countStrings(n, *x), n.i64()));
   Value first = n.add(a, n.mul(b, zero)), second = n.add(b, n.mul(a, zero));
@@ -111,8 +109,8 @@ LogicalResult importRegexFullMatch(Node &n) {
   auto list = [&](IntsRef values, Type type) {
     return n.constantInts(values, static_cast<int64_t>(values.size()), type);
   };
-  SmallVector<Value> inputs{s->bytes, listEnds(n, *s), list(automaton->classes, bytes),
-                            list(automaton->next, n.i32()), list(automaton->accepts, bytes)};
+  SmallVector<Value> inputs{s->bytes, listEnds(n, *s), list(automaton->classes, bytes), list(automaton->next, n.i32()),
+                            list(automaton->accepts, bytes)};
   Value result = n.call("tenon_match", inputs, {{countStrings(n, *s), n.i1()}}).front();
   return n.setResult(n.reshape(result, n.dims(s->ends)));
 }

@@ -25,8 +25,8 @@ std::optional<Parameters> readParameters(Node &n, size_t parts) {
   size_t tensors = n.getNumInputs() - std::min<size_t>(n.getNumInputs(), 2);
   if (tensors && tensors % parts == 0)
     return Parameters{tensors / parts, parts};
-  (void)n.invalid("has " + Twine(tensors) +
-                  " tensors after the rate and the count, which has to be a multiple of " + Twine(parts));
+  (void)n.invalid("has " + Twine(tensors) + " tensors after the rate and the count, which has to be a multiple of " +
+                  Twine(parts));
   return std::nullopt;
 }
 

@@ -23,16 +23,7 @@ namespace {
 
 /// How a node compares, as the dialect's tree_walk numbers it; a member of a set becomes a chain of
 /// equalities.
-enum Mode : int64_t {
-  lessOrEqual,
-  less,
-  greaterOrEqual,
-  greater,
-  equal,
-  notEqual,
-  member,
-  tracksMissing = 8
-};
+enum Mode : int64_t { lessOrEqual, less, greaterOrEqual, greater, equal, notEqual, member, tracksMissing = 8 };
 
 /// What holds for trees however they were written down.
 LogicalResult checkForest(Node &n, const Forest &f, Value x, int64_t targets) {
@@ -41,7 +32,8 @@ LogicalResult checkForest(Node &n, const Forest &f, Value x, int64_t targets) {
     if (features && feature >= *features)
       return n.invalid("a node tests feature " + Twine(feature) + " of " + Twine(*features));
   if (!features && !f.features.empty())
-    n.require(subDims(n.dim(x, 1), n.constantDim(*llvm::max_element(f.features) + 1)), "tests more features than there are");
+    n.require(subDims(n.dim(x, 1), n.constantDim(*llvm::max_element(f.features) + 1)),
+              "tests more features than there are");
   for (const LeafScore &score : f.scores)
     if (score.target < 0 || score.target >= targets)
       return n.invalid("a leaf adds to score " + Twine(score.target) + " of " + Twine(targets));
@@ -74,8 +66,8 @@ Value makeTable(Node &n, IntsRef values) { return n.constantInts(values, values.
 Value walk(Node &n, const Forest &f, Value x, Value roots) {
   int64_t nodes = f.features.size();
   return n.treeWalk(x, roots,
-                    {makeTable(n, f.features), n.constantFloats(f.thresholds, nodes, n.elementType(x)), makeTable(n, f.modes),
-                     makeTable(n, f.ifTrue), makeTable(n, f.ifFalse)});
+                    {makeTable(n, f.features), n.constantFloats(f.thresholds, nodes, n.elementType(x)),
+                     makeTable(n, f.modes), makeTable(n, f.ifTrue), makeTable(n, f.ifFalse)});
 }
 
 /// Scores [rows, targets] where each tree adds to one of them.
@@ -196,8 +188,7 @@ LogicalResult addNodes(Node &n, const NodeLists &l, Forest &f, NodeIndex &index)
     if (yes == index.end() || no == index.end() || l.features[i] < 0)
       return n.invalid("node " + Twine(l.nodes[i]) + " of tree " + Twine(l.trees[i]) +
                        " leads to a node that is not there");
-    f.addNode(l.features[i], *mode | (l.missing[i] ? tracksMissing : 0), l.values[i], yes->second,
-              no->second);
+    f.addNode(l.features[i], *mode | (l.missing[i] ? tracksMissing : 0), l.values[i], yes->second, no->second);
   }
   return success();
 }
@@ -355,26 +346,23 @@ void expandSet(Forest &f, int64_t first, ArrayRef<double> values) {
 
 std::optional<Forest> readPlacedForest(Node &n) {
   auto ints = [&](StringRef name) { return n.getInts(name).value_or(Ints()); };
-  Ints features = ints("nodes_featureids"), ifTrue = ints("nodes_truenodeids"),
-       ifFalse = ints("nodes_falsenodeids"), trueLeaf = ints("nodes_trueleafs"),
-       falseLeaf = ints("nodes_falseleafs"), targets = ints("leaf_targetids"),
+  Ints features = ints("nodes_featureids"), ifTrue = ints("nodes_truenodeids"), ifFalse = ints("nodes_falsenodeids"),
+       trueLeaf = ints("nodes_trueleafs"), falseLeaf = ints("nodes_falseleafs"), targets = ints("leaf_targetids"),
        missing = ints("nodes_missing_value_tracks_true");
   SmallVector<double> splits = readTensor(n, "nodes_splits"), modes = readTensor(n, "nodes_modes"),
                       weights = readTensor(n, "leaf_weights");
   int64_t nodes = features.size(), leaves = targets.size();
   missing.resize(missing.empty() ? nodes : missing.size(), 0);
-  for (size_t size : {ifTrue.size(), ifFalse.size(), trueLeaf.size(), falseLeaf.size(), splits.size(),
-                      modes.size(), missing.size()})
+  for (size_t size :
+       {ifTrue.size(), ifFalse.size(), trueLeaf.size(), falseLeaf.size(), splits.size(), modes.size(), missing.size()})
     if (static_cast<int64_t>(size) != nodes || static_cast<int64_t>(weights.size()) != leaves) {
-      (void)n.invalid("lists of nodes have " + Twine(nodes) + " and " + Twine(size) +
-                      " entries, those of leaves " + Twine(leaves) + " and " + Twine(weights.size()));
+      (void)n.invalid("lists of nodes have " + Twine(nodes) + " and " + Twine(size) + " entries, those of leaves " +
+                      Twine(leaves) + " and " + Twine(weights.size()));
       return std::nullopt;
     }
   Forest f;
   // Leaves stand after the nodes.
-  auto isChild = [&](int64_t child, int64_t isLeaf) {
-    return child >= 0 && child < (isLeaf ? leaves : nodes);
-  };
+  auto isChild = [&](int64_t child, int64_t isLeaf) { return child >= 0 && child < (isLeaf ? leaves : nodes); };
   for (int64_t i = 0; i < nodes; ++i) {
     if (!isChild(ifTrue[i], trueLeaf[i]) || !isChild(ifFalse[i], falseLeaf[i]) || features[i] < 0 ||
         modes[i] > double(member)) {
@@ -391,8 +379,7 @@ std::optional<Forest> readPlacedForest(Node &n) {
   for (int64_t i = 0; i < nodes; ++i)
     if ((f.modes[i] & ~tracksMissing) == member) {
       if (next == sets.size()) {
-        (void)n.invalid("'membership_values' has " + Twine(next) +
-                        " sets, each ended by NaN, which are too few");
+        (void)n.invalid("'membership_values' has " + Twine(next) + " sets, each ended by NaN, which are too few");
         return std::nullopt;
       }
       expandSet(f, i, sets[next++]);
@@ -414,9 +401,8 @@ LogicalResult importEnsemble(Node &n) {
   if (!f)
     return failure();
   if (n.rank(x) != 2 || aggregate < 0 || aggregate > 3 || transform < 0 || transform > 4 || targets < 1)
-    return n.invalid(
-        "needs an input [rows, features], 'aggregate_function' from 0 to 3, 'post_transform' from 0 to 4 "
-        "and 'n_targets' of at least 1");
+    return n.invalid("needs an input [rows, features], 'aggregate_function' from 0 to 3, 'post_transform' from 0 to 4 "
+                     "and 'n_targets' of at least 1");
   if (failed(checkForest(n, *f, x, targets)))
     return failure();
   Value scores = computeScores(n, *f, x, targets, static_cast<Aggregate>(aggregate));

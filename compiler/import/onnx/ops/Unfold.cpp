@@ -54,8 +54,7 @@ double getLowest(Type type) {
 
 } // namespace
 
-Value onnx_import::poolMaxIndices(Node &n, Value x, const Window &w, ArrayRef<AffineExpr> places,
-                                  bool columnMajor) {
+Value onnx_import::poolMaxIndices(Node &n, Value x, const Window &w, ArrayRef<AffineExpr> places, bool columnMajor) {
   size_t spatial = w.sizes.size();
   Dims in = n.dims(x), window = n.constantDims(w.sizes), all(places);
   if (in.size() != spatial + 2 || places.size() != spatial)
@@ -64,8 +63,7 @@ Value onnx_import::poolMaxIndices(Node &n, Value x, const Window &w, ArrayRef<Af
   all.append(window);
   Places read;
   for (size_t i = 0; i < spatial; ++i)
-    addDimension(n, read, makePosition(n, w, i, n.iota(all, i, n.i64()), n.iota(all, spatial + i, n.i64())),
-                 in[i + 2]);
+    addDimension(n, read, makePosition(n, w, i, n.iota(all, i, n.i64()), n.iota(all, spatial + i, n.i64())), in[i + 2]);
   Dims joined(places);
   joined.push_back(countElements(n, window));
   read.index = n.reshape(read.index, joined);
@@ -158,7 +156,9 @@ LogicalResult importCol2Im(Node &n) {
         "needs an input [N, C * window, blocks], and an image of as many dimensions as the window, found " +
         dimsToString(in));
   for (size_t i = 0; i < spatial; ++i) {
-    auto isSize = [](AffineExpr size) { return getConstant(size).value_or(1) >= 1 && getConstant(size).value_or(1) <= INT32_MAX; };
+    auto isSize = [](AffineExpr size) {
+      return getConstant(size).value_or(1) >= 1 && getConstant(size).value_or(1) <= INT32_MAX;
+    };
     if (!isSize(window[i]) || !isSize((*image)[i]))
       return n.invalid("'block_shape' is " + dimsToString(window) + " and 'image_shape' " + dimsToString(*image) +
                        ", which have to be numbers from 1 to 2^31 - 1");
@@ -170,8 +170,7 @@ LogicalResult importCol2Im(Node &n) {
   if (getConstant(modDims(in[1], windowCount)).value_or(0) != 0 ||
       failed(broadcastDim(countElements(n, blocks), in[2])))
     return n.invalid("has an input " + dimsToString(in) + ", which is not made of " +
-                     dimsToString(countElements(n, blocks)) + " blocks of " + dimsToString(windowCount) +
-                     " elements");
+                     dimsToString(countElements(n, blocks)) + " blocks of " + dimsToString(windowCount) + " elements");
 
   Dims all(*image);
   all.append(window);
@@ -193,8 +192,7 @@ LogicalResult importCol2Im(Node &n) {
   split.append(blocks);
   read.index = n.reshape(read.index, joined);
   read.isInside = n.reshape(read.isInside, joined);
-  return n.setResult(
-      n.reduceSum(readPlaces(n, n.reshape(x, split), read, 0), spatial + 2, /*keepdims=*/false));
+  return n.setResult(n.reduceSum(readPlaces(n, n.reshape(x, split), read, 0), spatial + 2, /*keepdims=*/false));
 }
 
 } // namespace

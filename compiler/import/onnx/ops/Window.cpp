@@ -38,8 +38,7 @@ std::optional<AutoPad> readAutoPad(Node &n) {
 
 std::optional<Ints> readList(Node &n, StringRef name, size_t count, int64_t fallback, int64_t min) {
   Ints list = n.getInts(name).value_or(Ints(count, fallback));
-  bool isGood =
-      list.size() == count && llvm::all_of(list, [&](int64_t i) { return i >= min && i <= INT32_MAX; });
+  bool isGood = list.size() == count && llvm::all_of(list, [&](int64_t i) { return i >= min && i <= INT32_MAX; });
   if (isGood)
     return list;
   (void)n.invalid("'" + name + "' has to be " + Twine(count) + " numbers from " + Twine(min) +
@@ -50,8 +49,7 @@ std::optional<Ints> readList(Node &n, StringRef name, size_t count, int64_t fall
 /// Reads everything but the window's size. `auto_pad` is resolved by `pad`.
 std::optional<Window> readWindow(Node &n, IntsRef sizes) {
   size_t rank = sizes.size();
-  std::optional<Ints> strides = readList(n, "strides", rank, 1, 1),
-                      dilations = readList(n, "dilations", rank, 1, 1);
+  std::optional<Ints> strides = readList(n, "strides", rank, 1, 1), dilations = readList(n, "dilations", rank, 1, 1);
   std::optional<Ints> pads = readList(n, "pads", 2 * rank, 0, INT32_MIN);
   if (!strides || !dilations || !pads)
     return std::nullopt;
@@ -83,7 +81,8 @@ struct OpenPadding {
 
 /// The same where the extent is open: from its start, the last window reaches as far as (in - 1) / stride * stride.
 AffineExpr getOpenPadding(Node &n, AffineExpr in, const Window &w, size_t i) {
-  AffineExpr stride = n.constantDim(w.strides[i]), last = mulDims(divDims(subDims(in, n.constantDim(1)), stride), stride);
+  AffineExpr stride = n.constantDim(w.strides[i]),
+             last = mulDims(divDims(subDims(in, n.constantDim(1)), stride), stride);
   AffineExpr total = subDims(addDims(last, n.constantDim(getReach(w, i))), in);
   if (getReach(w, i) >= w.strides[i])
     return total;
@@ -149,8 +148,7 @@ std::optional<Ints> getFilterSizes(Node &n, Value x, Value filter) {
   if (failed(checkSpatial(n, x)))
     return std::nullopt;
   if (n.rank(filter) != n.rank(x)) {
-    (void)n.invalid("has an input of " + Twine(n.rank(x)) + " dimensions and a filter of " +
-                    Twine(n.rank(filter)));
+    (void)n.invalid("has an input of " + Twine(n.rank(x)) + " dimensions and a filter of " + Twine(n.rank(filter)));
     return std::nullopt;
   }
   std::optional<Ints> sizes = getConstants(ArrayRef(n.dims(filter)).drop_front(2));
@@ -237,8 +235,7 @@ LogicalResult resolveTransposedPads(Node &n, Value x, Window &w, IntsRef outputP
     // SAME wants in * stride elements, so the extent itself cancels out.
     int64_t total = getReach(w, i) - w.strides[i] + outputPadding[i];
     if (shape && !in)
-      return n.unsupported("'output_shape' is given for spatial dimension " + Twine(i) +
-                           ", which is not constant");
+      return n.unsupported("'output_shape' is given for spatial dimension " + Twine(i) + ", which is not constant");
     if (shape)
       total = w.strides[i] * (*in - 1) + outputPadding[i] + getReach(w, i) - (*shape)[i];
     w.low[i] = *mode == AutoPad::SameUpper ? total / 2 : total - total / 2;
@@ -273,8 +270,8 @@ Value spread(Node &n, Value x, const Window &w, IntsRef low, IntsRef high) {
   Ints interior(2, 0);
   for (size_t i = 0; i < w.sizes.size(); ++i) {
     AffineExpr gaps = subDims(shape[i + 2], n.constantDim(1));
-    shape[i + 2] = addDims(addDims(shape[i + 2], mulDims(gaps, n.constantDim(w.strides[i] - 1))),
-                           n.constantDim(low[i] + high[i]));
+    shape[i + 2] =
+        addDims(addDims(shape[i + 2], mulDims(gaps, n.constantDim(w.strides[i] - 1))), n.constantDim(low[i] + high[i]));
     lows.push_back(n.constantDim(low[i]));
     interior.push_back(w.strides[i] - 1);
   }
@@ -287,26 +284,23 @@ LogicalResult importConvTranspose(Node &n) {
   Value x = n.input(0), filter = n.input(1);
   std::optional<Ints> sizes = getFilterSizes(n, x, filter);
   std::optional<Window> w = sizes ? readWindow(n, *sizes) : std::nullopt;
-  std::optional<Ints> outputPadding =
-      sizes ? readList(n, "output_padding", sizes->size(), 0, 0) : std::nullopt;
+  std::optional<Ints> outputPadding = sizes ? readList(n, "output_padding", sizes->size(), 0, 0) : std::nullopt;
   if (!w || !outputPadding || failed(resolveTransposedPads(n, x, *w, *outputPadding)))
     return failure();
   int64_t groups = n.getInt("group", 1);
   if (groups < 1 || getConstant(modDims(n.dim(filter, 0), n.constantDim(groups))) != 0)
-    return n.invalid("'group' is " + Twine(groups) + ", which does not divide the " +
-                     dimsToString(n.dim(filter, 0)) + " channels of its input");
+    return n.invalid("'group' is " + Twine(groups) + ", which does not divide the " + dimsToString(n.dim(filter, 0)) +
+                     " channels of its input");
   Window plain{w->sizes, Ints(sizes->size(), 1), w->dilations, {}, {}};
   Ints before, after;
   for (size_t i = 0; i < sizes->size(); ++i) {
-    int64_t low = getReach(*w, i) - 1 - w->low[i],
-            high = getReach(*w, i) - 1 - w->high[i] + (*outputPadding)[i];
+    int64_t low = getReach(*w, i) - 1 - w->low[i], high = getReach(*w, i) - 1 - w->high[i] + (*outputPadding)[i];
     plain.low.push_back(std::max<int64_t>(low, 0));
     plain.high.push_back(std::max<int64_t>(high, 0));
     before.push_back(std::min<int64_t>(low, 0));
     after.push_back(std::min<int64_t>(high, 0));
   }
-  Value result =
-      n.convolve(spread(n, x, *w, before, after), transposeFilter(n, filter, groups), plain, groups);
+  Value result = n.convolve(spread(n, x, *w, before, after), transposeFilter(n, filter, groups), plain, groups);
   return n.setResult(addBias(n, result, n.optionalInput(2)));
 }
 
@@ -372,12 +366,8 @@ LogicalResult importAveragePool(Node &n) {
 }
 
 /// x to the power of p, for the exponents that cost less than a power.
-Value toPower(Node &n, Value x, double p) {
-  return p == 1 ? x : p == 2 ? n.mul(x, x) : n.pow(x, n.scalarLike(p, x));
-}
-Value toRoot(Node &n, Value x, double p) {
-  return p == 1 ? x : p == 2 ? n.sqrt(x) : n.pow(x, n.scalarLike(1 / p, x));
-}
+Value toPower(Node &n, Value x, double p) { return p == 1 ? x : p == 2 ? n.mul(x, x) : n.pow(x, n.scalarLike(p, x)); }
+Value toRoot(Node &n, Value x, double p) { return p == 1 ? x : p == 2 ? n.sqrt(x) : n.pow(x, n.scalarLike(1 / p, x)); }
 
 double readNorm(Node &n) {
   // A float in opset 1.

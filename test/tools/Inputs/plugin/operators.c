@@ -1,8 +1,8 @@
 /* Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
    SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-   Operators for tests of plug-ins: shapes that are static, symbolic and known to a run alone, several results, optional operands,
-   attributes of each kind, and operators that break the rules. */
+   Operators for tests of plug-ins: shapes that are static, symbolic and known to a run alone, several results, optional
+   operands, attributes of each kind, and operators that break the rules. */
 
 #include "tenon/plugin.h"
 
@@ -143,8 +143,10 @@ static tenon_status runBad(tenon_plugin_call *call) {
 }
 
 static const tenon_plugin_operator operators[] = {
-    {"com.example", "Scale", inferScale, runScale}, {"com.example", "Compact", inferCompact, runCompact},
-    {"com.example", "Ones", inferOnes, runOnes},    {"com.example", "Bad", inferBad, runBad},
+    {"com.example", "Scale", inferScale, runScale},
+    {"com.example", "Compact", inferCompact, runCompact},
+    {"com.example", "Ones", inferOnes, runOnes},
+    {"com.example", "Bad", inferBad, runBad},
     {"", "Relu", inferScale, runScale}, /* never asked for */
 };
 
