@@ -762,6 +762,7 @@ def VectorizeContractions : Pass<"tenon-vectorize-contractions", "::mlir::Module
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">,
     Option<"registers", "registers", "int64_t", "32", "vector registers">,
+    Option<"firstCacheWays", "first-cache-ways", "int64_t", "8", "lines that a set of the first cache holds">,
     Option<"byteProducts", "byte-products", "::tenon::ByteProducts", "::tenon::ByteProducts::plain",
            "what there is for products of bytes", [{::llvm::cl::values(
              clEnumValN(::tenon::ByteProducts::plain, "plain", "multiplications of 32 bits"),

@@ -149,6 +149,7 @@ void tenon::buildLoopPipeline(OpPassManager &pm, const Machine &machine) {
   VectorizeContractionsOptions options;
   options.vectorBytes = machine.vectorBytes;
   options.registers = machine.vectorRegisters;
+  options.firstCacheWays = machine.firstCacheWays;
   options.byteProducts = machine.byteProducts;
   pm.addPass(createVectorizeContractions(options));
   pm.addPass(createVectorizeTransposes({machine.vectorBytes}));

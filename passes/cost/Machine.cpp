@@ -28,6 +28,7 @@ static constexpr Figure kFigures[] = {
     {"bf16_pairs", &Machine::bf16Pairs},
     {"multiply_adds", &Machine::multiplyAdds},
     {"panel_columns", &Machine::panelColumns},
+    {"first_cache_ways", &Machine::firstCacheWays},
     {"own_cache_bytes", &Machine::ownCacheBytes},
     {"shared_cache_bytes", &Machine::sharedCacheBytes},
 };

@@ -32,6 +32,7 @@ struct Machine {
   /// Columns of a panel of floats. Targets of one artifact share its weights, and so have the same number.
   int64_t panelColumns = kPanelColumns;
   int64_t multiplyAdds = 2;        ///< of whole vectors of floats that a core starts in a cycle
+  int64_t firstCacheWays = 8;      ///< lines that a set of a core's first cache holds
   int64_t ownCacheBytes = 1 << 20; ///< of the last cache that a core does not share
   double farBytes = 8;             ///< that a core gets from the cache behind it in a cycle
   int64_t sharedCacheBytes = 32 << 20;

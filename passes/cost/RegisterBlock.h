@@ -34,10 +34,11 @@ constexpr int64_t kIndependentSums = 4;
 
 /// A contraction, as far as it matters for blocks.
 struct BlockProblem {
-  int64_t rows, columns;     ///< of the result
-  int64_t lanes, registers;  ///< elements of a vector register, and how many there are
-  bool isColumnwise = false; ///< both operands are read in vectors
-  double vectorCycles = 0;   ///< that a vector takes which comes from the second cache, as one operand's may
+  int64_t rows, columns;      ///< of the result
+  int64_t lanes, registers;   ///< elements of a vector register, and how many there are
+  int64_t mostRows = 1 << 20; ///< of a block: the first cache holds a line of each
+  bool isColumnwise = false;  ///< both operands are read in vectors
+  double vectorCycles = 0;    ///< that a vector takes which comes from the second cache, as one operand's may
   int64_t panelVectors =
       0; ///< of that operand which are neighbours: a block has an even part of them, or some times as many
   /// Taps that are done at once, each with a vector in a register: row r reads place `stride` * r + `dilation` * tap.

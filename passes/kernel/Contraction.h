@@ -54,6 +54,10 @@ inline constexpr llvm::StringLiteral kTileExtentsAttr = "tenon.tile_extents";
 /// a tile, at most, and that length.
 inline constexpr llvm::StringLiteral kDepthPartAttr = "tenon.depth_part";
 
+/// Lines of memory that lie a multiple of so many bytes apart compete for the same places of the first cache, in all
+/// processors that look for a line there before they know its page.
+inline constexpr int64_t kSetBytes = 4096;
+
 /// Bytes of the rows of a tile that are copied side by side, at most.
 inline constexpr int64_t kBytesOfCopiedRows = 1 << 20;
 /// On a linalg.generic whose rows are copied side by side: how many a tile has, at most.
@@ -108,6 +112,10 @@ unsigned getWidenedLoop(mlir::linalg::GenericOp op);
 
 /// The scratch that a kernel with this contraction needs: where factors are widened for many rows, a panel of them.
 int64_t getWideningScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
+
+/// Bytes from a row of the operand that is read element by element to the next one, along `rowLoop`, where they are
+/// known.
+std::optional<int64_t> getRowDistance(const Contraction &contraction);
 
 /// The bytes of a row where `op`, on tensors, does better with copies of its rows side by side (ContractionCopy.cpp); 0
 /// where not.

@@ -49,8 +49,34 @@ static std::optional<unsigned> findDepthLoop(linalg::GenericOp op, const Contrac
   return isAlong && isRight ? std::optional(summed.front()) : std::nullopt;
 }
 
+/// Elements between neighbours along dimension `dim` of a tensor or buffer.
+static std::optional<int64_t> getStride(ShapedType type, unsigned dim) {
+  if (auto memref = dyn_cast<MemRefType>(type)) {
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    if (failed(memref.getStridesAndOffset(strides, offset)) || ShapedType::isDynamic(strides[dim]))
+      return std::nullopt;
+    return strides[dim];
+  }
+  ArrayRef<int64_t> inner = type.getShape().drop_front(dim + 1);
+  return ShapedType::isDynamicShape(inner) ? std::nullopt : std::optional(ShapedType::getNumElements(inner));
+}
+
+std::optional<int64_t> tenon::getRowDistance(const Contraction &contraction) {
+  auto type = cast<ShapedType>(contraction.scalars.memory.getType());
+  for (auto [dim, index] : llvm::enumerate(contraction.scalars.map.getResults())) {
+    if (!index.isFunctionOfDim(*contraction.rowLoop))
+      continue;
+    std::optional<int64_t> step = getStep(index, *contraction.rowLoop), stride = getStride(type, dim);
+    if (!step || !stride)
+      return std::nullopt;
+    return *step * *stride * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  }
+  return std::nullopt;
+}
+
 int64_t tenon::getCopiedRowBytes(linalg::GenericOp op, const Contraction &contraction) {
-  constexpr int64_t kPage = 4096, kFewestRows = 24, kFewestColumns = 256, kFewRegisters = 16;
+  constexpr int64_t kFewestRows = 24, kFewestColumns = 256, kFewRegisters = 16;
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
   Machine machine = getMachine(op);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -74,21 +100,8 @@ int64_t tenon::getCopiedRowBytes(linalg::GenericOp op, const Contraction &contra
   if (!isOneTile &&
       (most < kFewestRows || ShapedType::isDynamic(columns) || columns * rowBytes > machine.sharedCacheBytes))
     return 0;
-  // How far apart the rows are.
-  int64_t stride = 1;
-  ArrayRef<int64_t> shape = cast<ShapedType>(contraction.scalars.memory.getType()).getShape();
-  AffineMap map = contraction.scalars.map;
-  for (unsigned i = map.getNumResults(); i-- > 0;) {
-    if (map.getResult(i).isFunctionOfDim(*contraction.rowLoop)) {
-      std::optional<int64_t> step = getStep(map.getResult(i), *contraction.rowLoop);
-      bool isOnPage = step && *step * stride * int64_t(sizeof(float)) % kPage == 0;
-      return isOnPage ? rowBytes : 0;
-    }
-    if (ShapedType::isDynamic(shape[i]))
-      return 0;
-    stride *= shape[i];
-  }
-  return 0;
+  std::optional<int64_t> distance = getRowDistance(contraction);
+  return distance && *distance % kSetBytes == 0 ? rowBytes : 0;
 }
 
 /// The last block of open rows may reach beyond the tile.

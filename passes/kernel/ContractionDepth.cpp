@@ -7,17 +7,10 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "passes/kernel/ContractionEmitter.h"
 
 using namespace mlir;
 using namespace tenon;
-
-static std::optional<int64_t> getBound(Value extent) {
-  FailureOr<int64_t> bound = ValueBoundsConstraintSet::computeConstantBound(
-      presburger::BoundType::UB, {extent}, /*stopCondition=*/nullptr, /*closedUB=*/true);
-  return succeeded(bound) ? std::optional(*bound) : std::nullopt;
-}
 
 /// Products of many rows with panels, summed from zero by one long loop.
 std::optional<DepthParts> ContractionEmitter::splitDepth() {
@@ -35,8 +28,8 @@ std::optional<DepthParts> ContractionEmitter::splitDepth() {
   int64_t elementBytes = type.getIntOrFloatBitWidth() / 8;
   if (!steps || *steps * elementBytes <= kMostBytes)
     return std::nullopt;
-  std::optional<int64_t> rows = getBound(extents[*contraction.rowLoop]),
-                         columns = getBound(extents[contraction.columnLoop]);
+  std::optional<int64_t> rows = getUpperBound(extents[*contraction.rowLoop]),
+                         columns = getUpperBound(extents[contraction.columnLoop]);
   // A single block of rows reads each page once.
   if (!rows || !columns || *rows <= block.rows)
     return std::nullopt;

@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "passes/kernel/QuadProducts.h"
 #include "passes/kernel/WordPairs.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace tenon;
@@ -33,8 +34,7 @@ void ContractionEmitter::forLoop(Value begin, Value end, int64_t step, llvm::fun
   body(loop.getInductionVar());
 }
 
-/// The largest value of a dynamic extent, such as that of a tile of which the last one may have less.
-static std::optional<int64_t> getUpperBound(Value extent) {
+std::optional<int64_t> tenon::getUpperBound(Value extent) {
   FailureOr<int64_t> bound =
       ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {extent},
                                                      /*stopCondition=*/nullptr, /*closedUB=*/true);
@@ -74,6 +74,13 @@ BlockProblem ContractionEmitter::getProblem() {
     problem.columns = std::min(problem.columns, contraction.panel);
   }
   problem.isColumnwise = contraction.isColumnwise;
+  // Lines of rows that share a set of the first cache evict each other where they are more than its ways, of which the
+  // other operand's lines take some.
+  constexpr int64_t kOtherWays = 2;
+  if (contraction.rowLoop && !contraction.isColumnwise && !op->hasAttr(kCopiedRowsAttr))
+    if (std::optional<int64_t> distance = getRowDistance(contraction))
+      problem.mostRows =
+          std::max<int64_t>(firstCacheWays - kOtherWays, 1) * (kSetBytes / std::gcd(*distance, kSetBytes));
   // A panel is too long for the first cache, which takes three cycles for a line from the second one.
   constexpr double kCyclesOfLine = 3, kBitsOfLine = 512;
   if (contraction.panel) {
@@ -389,8 +396,13 @@ void ContractionEmitter::forBlocksOfRows(Value begin, Value end, int64_t rows,
 /// done as 4 and 4).
 int64_t ContractionEmitter::countSmallerSizes(int64_t part) {
   // A window's rows see too different things for code of more sizes, which many rows do not need.
-  if (window || op->hasAttr(kManyRowsAttr))
+  if (window)
     return 0;
+  // Many rows of which none may be done twice are done in blocks of two sizes where these add up to any number, rather
+  // than in some blocks of few rows at the end, each of which reads the whole panel.
+  bool addsUp = part == 1 && !mayRepeatRows();
+  if (op->hasAttr(kManyRowsAttr))
+    return addsUp ? 1 : 0;
   auto few = op->getAttrOfType<IntegerAttr>(kFewRowsAttr);
   return few && few.getInt() > 1 ? std::max<int64_t>((block.rows - block.rows / 2 - 1) / part, 1) : 1;
 }

@@ -75,14 +75,24 @@ struct UnrolledStep {
   int64_t number = 0, count = 1;
 };
 
+/// What a register block depends on of a core.
+struct BlockMachine {
+  int64_t vectorBytes, registers;
+  int64_t firstCacheWays; ///< lines that a set of the first cache holds
+};
+
+/// The largest value of an extent, such as that of a tile of which the last one may have less, where there is one.
+std::optional<int64_t> getUpperBound(mlir::Value extent);
+
 /// Emits the loops of one contraction on buffers.
 class ContractionEmitter {
 public:
-  ContractionEmitter(mlir::linalg::GenericOp op, const Contraction &contraction, int64_t vectorBytes, int64_t registers,
+  ContractionEmitter(mlir::linalg::GenericOp op, const Contraction &contraction, const BlockMachine &unit,
                      ByteProducts byteProducts)
-      : b(op), loc(op.getLoc()), op(op), contraction(contraction), registers(registers), byteProducts(byteProducts),
+      : b(op), loc(op.getLoc()), op(op), contraction(contraction), registers(unit.registers),
+        firstCacheWays(unit.firstCacheWays), byteProducts(byteProducts),
         type(contraction.isOfBytes ? b.getF32Type() : mlir::getElementTypeOrSelf(op.getDpsInits()[0])),
-        lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()), position(op.getNumLoops()) {}
+        lanes(unit.vectorBytes * 8 / type.getIntOrFloatBitWidth()), position(op.getNumLoops()) {}
   void emit();
   /// The sum begins with zeros, which are not in memory.
   void startFromZero() { isFromZero = true; }
@@ -269,7 +279,7 @@ private:
   mlir::Location loc;
   mlir::linalg::GenericOp op;
   Contraction contraction;
-  int64_t registers;
+  int64_t registers, firstCacheWays;
   ByteProducts byteProducts;
   mlir::Type type; ///< of the sums
   int64_t lanes;

@@ -114,9 +114,7 @@ static int64_t getTaps(linalg::GenericOp op) {
 }
 
 bool tenon::copiesColumns(linalg::GenericOp op, const Contraction &contraction) {
-  // Sets repeat after so many bytes in all processors whose first cache looks for a line before it knows the page. Each
-  // has some lines.
-  constexpr int64_t kSetBytes = 4096, kLinesOfSet = 8, kFewSets = 16;
+  constexpr int64_t kLinesOfSet = 8, kFewSets = 16;
   const ElementRead &read = contraction.scalars;
   auto type = cast<ShapedType>(read.memory.getType());
   if (!contraction.isColumnwise || contraction.isOfBytes || contraction.widensScalars || !contraction.rowLoop ||

@@ -50,7 +50,7 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
     for (auto &[op, contraction] : contractions) {
       auto path = op->getAttrOfType<StringAttr>(kPathAttr);
       ByteProducts form = path && path == kBytePairsPath ? ByteProducts::bytePairs : byteProducts.getValue();
-      ContractionEmitter emitter(op, contraction, vectorBytes, registers, form);
+      ContractionEmitter emitter(op, contraction, {vectorBytes, registers, firstCacheWays}, form);
       linalg::FillOp fill = getZeroFill(op);
       if (fill)
         emitter.startFromZero();

@@ -96,6 +96,8 @@ static void setCaches(Machine &machine) {
   // 4 MB on servers of some years. On two cores of a Zen 3 the 22 MB of MobileNetV3's weights come at the speed of
   // memory, though the system speaks of 32.
   constexpr int64_t kSharedBytesOfCore = 4 << 20;
+  if (long ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC); ways > 0)
+    machine.firstCacheWays = ways;
   if (long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0)
     machine.ownCacheBytes = bytes;
   if (long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE); bytes > 0)

@@ -1,6 +1,7 @@
 // RUN: tenon-opt %s --tenon-vectorize-contractions | FileCheck %s
 // RUN: tenon-opt %s --tenon-vectorize-contractions='vector-bytes=32 registers=16' | FileCheck %s --check-prefix=AVX2
 // RUN: tenon-opt %s --tenon-vectorize-contractions | FileCheck %s --check-prefix=PLACES
+// RUN: tenon-opt %s --tenon-vectorize-contractions='first-cache-ways=16' | FileCheck %s --check-prefix=WAYS
 
 // AVX2-DAG: #[[KIB4:.*]] = affine_map<(d0) -> (d0 + 1024)>
 
@@ -291,6 +292,73 @@ func.func @blocks_are_no_wider_than_a_tile(%first: index, %a: memref<1x768xf32>,
   %c1 = memref.subview %c[0, %first] [1, %columns] [1, 1] : memref<1x1000xf32> to memref<1x?xf32, strided<[1000, 1], offset: ?>>
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
       ins(%a, %b1 : memref<1x768xf32>, memref<?x768x32xf32, strided<[24576, 32, 1], offset: ?>>) outs(%c1 : memref<1x?xf32, strided<[1000, 1], offset: ?>>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Lines of rows that lie 4096 bytes apart share a set of the first cache. Of its 8 ways 6 are for rows: blocks have no more of these, and
+// more vectors instead. 16 ways hold the lines of 13 rows.
+// CHECK-LABEL: @rows_share_a_set
+// CHECK: %{{.*}}:24 = scf.for
+// CHECK: %{{.*}}:20 = scf.for
+// CHECK: return
+// WAYS-LABEL: @rows_share_a_set
+// WAYS: %{{.*}}:26 = scf.for
+// WAYS: return
+func.func @rows_share_a_set(%a: memref<39x1024xf32>, %b: memref<2x1024x32xf32>, %c: memref<39x64xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<39x1024xf32>, memref<2x1024x32xf32>) outs(%c : memref<39x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// The same of a part of longer rows; and rows a line further apart, which are in sets of their own.
+// CHECK-LABEL: @a_part_of_rows_that_share_a_set
+// CHECK: %{{.*}}:24 = scf.for
+// CHECK: return
+// CHECK-LABEL: @rows_are_in_sets_of_their_own
+// CHECK: %{{.*}}:26 = scf.for
+// CHECK: return
+func.func @a_part_of_rows_that_share_a_set(%a: memref<39x512xf32, strided<[2048, 1], offset: 512>>, %b: memref<2x512x32xf32>, %c: memref<39x64xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<39x512xf32, strided<[2048, 1], offset: 512>>, memref<2x512x32xf32>) outs(%c : memref<39x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+func.func @rows_are_in_sets_of_their_own(%a: memref<39x1040xf32>, %b: memref<2x1040x32xf32>, %c: memref<39x64xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<39x1040xf32>, memref<2x1040x32xf32>) outs(%c : memref<39x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %0 = arith.mulf %x, %y : f32
+    %1 = arith.addf %z, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// Of many dynamic rows that are added to none may be done twice: blocks of 6 and of 5 rows add up to any number of them, so that fewer rows,
+// by 3 and by one, are left to small numbers.
+// CHECK-LABEL: @many_rows_that_share_a_set
+// CHECK: %{{.*}}:24 = scf.for
+// CHECK: %{{.*}}:20 = scf.for
+// CHECK: %{{.*}}:12 = scf.for
+// CHECK: %{{.*}}:4 = scf.for
+// CHECK: return
+func.func @many_rows_that_share_a_set(%a: memref<?x1024xf32>, %b: memref<2x1024x32xf32>, %c: memref<?x64xf32>) {
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%a, %b : memref<?x1024xf32>, memref<2x1024x32xf32>) outs(%c : memref<?x64xf32>) attrs = {tenon.many_rows} {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %z, %0 : f32
