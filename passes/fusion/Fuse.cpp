@@ -57,8 +57,13 @@ static bool isPlaceable(Value value, ConcatOp concat) {
 /// Whether the inputs of a concat are to be computed where its result lies: nothing is left for it to do then but
 /// to copy those that lie elsewhere.
 static bool joinsInMemory(ConcatOp concat) {
-  if (!isContiguous(concat) ||
-      llvm::any_of(concat->getUsers(), [](Operation *user) { return isa<func::ReturnOp, YieldOp, AppendOp>(user); }))
+  constexpr size_t kMostBranches = 256;
+  if (!isContiguous(concat))
+    return false;
+  // A kernel has a branch for each input, and the time to compile it grows with their square.
+  if (concat.getInputs().size() > kMostBranches)
+    return true;
+  if (llvm::any_of(concat->getUsers(), [](Operation *user) { return isa<func::ReturnOp, YieldOp, AppendOp>(user); }))
     return false;
   int64_t numPlaceable =
       llvm::count_if(concat.getInputs(), [&](Value input) { return isPlaceable(getReshaped(input), concat); });
