@@ -90,6 +90,14 @@ def addJoins(result):
     nodes = [("Relu", ["a"], ["p"], {}), ("Neg", ["b"], ["q"], {}), ("Concat", ["p", "q"], ["y"], {"axis": 1})]
     relu, negative = ref.elementwise(lambda v: max(v, 0.0), a), ref.elementwise(lambda v: -v, b)
     result.append(Case("ConcatOfResults", nodes, {"a": a, "b": b}, {"y": ref.concat([relu, negative], 1)}))
+    # So many that each is copied to its place, or computed there: inputs, results and a weight, many times.
+    a, w = randoms("many a", 3, 5), randoms("many w", 2, 5)
+    relu, negative = ref.elementwise(lambda v: max(v, 0.0), a), ref.elementwise(lambda v: -v, a)
+    order = [("p", relu), ("a", a), ("w", w), ("q", negative)] * 75
+    nodes = [("Relu", ["a"], ["p"], {}), ("Neg", ["a"], ["q"], {}), ("Concat", [name for name, _ in order], ["y"], {"axis": 0}),
+             ("Neg", ["y"], ["z"], {})]
+    y = ref.concat([part for _, part in order], 0)
+    result.append(Case("ConcatOfMany", nodes, {"a": a}, {"y": y, "z": ref.elementwise(lambda v: -v, y)}, {"w": w}))
 
 
 def addResizes(result):
