@@ -78,7 +78,14 @@ Notes *childNotes = nullptr;
 void installHandlers() {
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   llvm::remove_fatal_error_handler();
-  llvm::install_fatal_error_handler([](void *, const char *reason, bool) { endWithFault(reason); });
+  llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
+    // LLVM's own threads end the process where there is no memory for their stacks.
+    if (llvm::StringRef(reason).starts_with("pthread_create failed")) {
+      Notes::set(childNotes->reason, std::string("no thread can be started: ") + reason);
+      endWithoutMemory();
+    }
+    endWithFault(reason);
+  });
   llvm::remove_bad_alloc_error_handler();
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });
   std::set_terminate(endWithException);

@@ -106,9 +106,16 @@ std::optional<Widening> WideningMatcher::match(Value factor) {
 ElementRead WideningMatcher::getNumbers(Value number) {
   Sources sources;
   collect(number, sources);
-  auto getSize = [](const ElementRead &read) { return cast<ShapedType>(read.memory.getType()).getNumElements(); };
-  return *llvm::max_element(sources.reads,
-                            [&](const ElementRead &a, const ElementRead &b) { return getSize(a) < getSize(b); });
+  // Zero points have the dynamic extents of the numbers, such as the panels of a tile, so the static ones tell them
+  // apart.
+  auto countStatic = [](const ElementRead &read) {
+    int64_t count = 1;
+    for (int64_t extent : cast<ShapedType>(read.memory.getType()).getShape())
+      count *= ShapedType::isDynamic(extent) ? 1 : extent;
+    return count;
+  };
+  return *llvm::max_element(
+      sources.reads, [&](const ElementRead &a, const ElementRead &b) { return countStatic(a) < countStatic(b); });
 }
 
 std::optional<Widening> tenon::matchWidening(linalg::GenericOp op, Value factor, unsigned columnLoop,

@@ -334,6 +334,8 @@ LogicalResult importStft(Node &n) {
   AffineExpr batch = n.dim(x, 0);
   y = n.reshape(y, {mulDims(batch, frames), *length, n.dim(x, 2)});
   y = transformSignal(n, y, *length, {false, n.getBool("onesided", true)});
+  if (!y)
+    return failure();
   return n.setResult(n.reshape(y, {batch, frames, n.dim(y, 1), n.dim(y, 2)}));
 }
 
