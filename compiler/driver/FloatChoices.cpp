@@ -17,13 +17,12 @@ static bool isFloat(Value value) { return isa<FloatType>(getElementTypeOrSelf(va
 static bool isChoice(Operation *op) {
   if (llvm::none_of(op->getOperands(), isFloat))
     return false;
-  return isa<TopKOp, ArgReduceOp, SearchOp, TreeWalkOp, SuppressOp, RoundOp, FloorOp, CeilOp, SignOp>(op) ||
-         (isa<CastOp>(op) && !isa<FloatType>(getElementTypeOrSelf(op->getResult(0))));
+  return op->hasTrait<Discontinuous>() || (isa<CastOp>(op) && !isa<FloatType>(getElementTypeOrSelf(op->getResult(0))));
 }
 
 /// What passes a comparison on as it is, or selects by it.
 static bool isSelection(Operation *op) {
-  return isa<SelectOp, NotOp, AndOp, OrOp, XorOp, BroadcastOp, ReshapeOp, TransposeOp, SliceOp>(op);
+  return isa<SelectOp, IndexMapOpInterface>(op) || op->hasTrait<BitwiseLogic>();
 }
 
 static std::string describe(Operation *op) {

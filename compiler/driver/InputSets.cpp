@@ -70,7 +70,11 @@ struct Use {
 /// Whether a value is made of positions along a dimension, and then of how many.
 static AffineExpr getCounted(Value value) {
   Operation *op = value.getDefiningOp();
-  while (op && isa<CastOp, ReshapeOp, BroadcastOp, TransposeOp>(op))
+  auto keepsPositions = [](Operation *op) {
+    auto map = dyn_cast<IndexMapOpInterface>(op);
+    return isa<CastOp>(op) || (map && map.keepsAllElements());
+  };
+  while (op && keepsPositions(op))
     op = op->getOperand(0).getDefiningOp();
   auto iota = dyn_cast_or_null<IotaOp>(op);
   return iota ? getDim(iota, iota.getAxis()) : AffineExpr();
@@ -114,8 +118,8 @@ static Use findUse(Value value, llvm::SmallPtrSetImpl<Operation *> &seen) {
     if (isa<CompareOp>(op))
       if (AffineExpr counted = getCounted(op->getOperand(1 - use.getOperandNumber())))
         return {true, counted};
-    bool isMoved = isa<CastOp, ReshapeOp, BroadcastOp, TransposeOp, SliceOp, ConcatOp>(op) ||
-                   (isa<GatherOp>(op) && use.getOperandNumber() == 0);
+    bool isMoved =
+        isa<CastOp>(op) || (op->hasTrait<DataMovement>() && (use.getOperandNumber() == 0 || isa<ConcatOp>(op)));
     if (!isMoved || isa<FloatType>(getElementTypeOrSelf(op->getResult(0))) || !seen.insert(op).second)
       continue;
     if (Use found = findUse(op->getResult(0), seen); found.extent)

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Each carries a meaning that its atoms lose. The decomposition is stated as a
-// formula, lives in passes/simplify/Decompose.cpp, and is what happens to an
-// operation that no kernel takes whole.
+// formula, is written by `decompose` in CompositeOps.cpp, and is what happens to
+// an operation that no kernel takes whole.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +17,22 @@
 include "dialects/tenon/Elementwise.td"
 include "dialects/tenon/TenonBase.td"
 
-def Tenon_SigmoidOp : Tenon_UnaryOp<"sigmoid", Tenon_FloatTensor, "1 / (1 + exp(-x))">;
-def Tenon_ReluOp : Tenon_UnaryOp<"relu", Tenon_NumberTensor, "max(x, 0)">;
+/// Rows are read several times and written once, and are never split between tiles: the result may be written over the
+/// input, and elementwise operations may follow in place.
+class Tenon_NormalizationOp<string mnemonic, list<Trait> traits = []> :
+    Tenon_InferredOp<mnemonic, !listconcat([Tenon_LoopNest, DeclareOpInterfaceMethods<Tenon_Composite>], traits)> {
+  let extraClassDeclaration = compatible # [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Recomputable; }
+    std::optional<int64_t> countFlops() { return ::tenon::getStaticElementCount(getInput()); }
+    bool allowsEpilogue() { return true; }
+    bool canOverwriteOperand(unsigned operand) { return operand == 0; }
+  }];
+}
 
-def Tenon_GeluOp : Tenon_ElementwiseOp<"gelu"> {
+def Tenon_SigmoidOp : Tenon_UnaryOp<"sigmoid", Tenon_FloatTensor, "1 / (1 + exp(-x))", [DeclareOpInterfaceMethods<Tenon_Composite>]>;
+def Tenon_ReluOp : Tenon_UnaryOp<"relu", Tenon_NumberTensor, "max(x, 0)", [DeclareOpInterfaceMethods<Tenon_Composite>, Tenon_CheapArithmetic]>;
+
+def Tenon_GeluOp : Tenon_ElementwiseOp<"gelu", [DeclareOpInterfaceMethods<Tenon_Composite>]> {
   let summary = "the Gaussian error linear unit";
   let description = [{
     `x / 2 * (1 + erf(x / sqrt(2)))`, or where `tanh` is set
@@ -34,7 +46,7 @@ def Tenon_GeluOp : Tenon_ElementwiseOp<"gelu"> {
   let results = (outs Tenon_FloatTensor:$result);
 }
 
-def Tenon_SoftmaxOp : Tenon_InferredOp<"softmax"> {
+def Tenon_SoftmaxOp : Tenon_NormalizationOp<"softmax"> {
   let summary = "exponentials along a dimension, divided by their sum";
   let description = [{
     `e / sum(e)` with `e = exp(x - max(x))` along `axis`; where `log` is set its
@@ -49,7 +61,7 @@ def Tenon_SoftmaxOp : Tenon_InferredOp<"softmax"> {
   let hasVerifier = 1;
 }
 
-def Tenon_LayerNormOp : Tenon_InferredOp<"layer_norm"> {
+def Tenon_LayerNormOp : Tenon_NormalizationOp<"layer_norm", [DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "shifts and scales the last dimensions to mean 0 and variance 1";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`, over dimensions
@@ -67,7 +79,7 @@ def Tenon_LayerNormOp : Tenon_InferredOp<"layer_norm"> {
   let hasVerifier = 1;
 }
 
-def Tenon_RmsNormOp : Tenon_InferredOp<"rms_norm"> {
+def Tenon_RmsNormOp : Tenon_NormalizationOp<"rms_norm", [DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "scales the last dimensions to a mean square of 1";
   let description = [{
     `x / sqrt(mean(x^2) + epsilon) * scale`, over dimensions `axis` and after.
@@ -81,7 +93,7 @@ def Tenon_RmsNormOp : Tenon_InferredOp<"rms_norm"> {
   let hasVerifier = 1;
 }
 
-def Tenon_BatchNormOp : Tenon_InferredOp<"batch_norm"> {
+def Tenon_BatchNormOp : Tenon_InferredOp<"batch_norm", [DeclareOpInterfaceMethods<Tenon_Composite>]> {
   let summary = "shifts and scales each channel by given statistics";
   let description = [{
     `(x - mean) / sqrt(variance + epsilon) * scale + bias`, the four operands
@@ -98,7 +110,7 @@ def Tenon_BatchNormOp : Tenon_InferredOp<"batch_norm"> {
   let hasVerifier = 1;
 }
 
-def Tenon_DequantizeOp : Tenon_InferredOp<"dequantize"> {
+def Tenon_DequantizeOp : Tenon_InferredOp<"dequantize", [DeclareOpInterfaceMethods<Tenon_Composite>, Tenon_ElementAccess, Tenon_Recomputable]> {
   let summary = "numbers of few bits as what they stand for";
   let description = [{
     `(x - zero) * scale`, in f32 at least. `scale` and `zero`, which may be left out, have the input's

@@ -10,7 +10,7 @@
 
 include "dialects/tenon/TenonBase.td"
 
-def Tenon_ContractOp : Tenon_InferredOp<"contract"> {
+def Tenon_ContractOp : Tenon_InferredOp<"contract", [Tenon_LoopNest, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "sums products of elements over shared dimensions";
   let description = [{
     An einsum of two operands, `out[...] = sum lhs[...] * rhs[...]`. Each array
@@ -32,11 +32,17 @@ def Tenon_ContractOp : Tenon_InferredOp<"contract"> {
   let arguments = (ins Tenon_NumberTensor:$lhs, Tenon_NumberTensor:$rhs, DenseI64ArrayAttr:$lhs_dims,
                        DenseI64ArrayAttr:$rhs_dims, DenseI64ArrayAttr:$result_dims,
                        OptionalAttr<TypeAttr>:$result_type);
+  let extraClassDeclaration = compatible # [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
+    std::optional<int64_t> countFlops();
+    bool allowsEpilogue() { return true; }
+    bool rereadsOperands() { return true; }
+  }];
   let results = (outs Tenon_NumberTensor:$result);
   let hasVerifier = 1;
 }
 
-def Tenon_ConvolveOp : Tenon_InferredOp<"convolve"> {
+def Tenon_ConvolveOp : Tenon_InferredOp<"convolve", [Tenon_LoopNest, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "slides filters over the spatial dimensions";
   let description = [{
     `input` is [N, C, spatial...], `filter` [F, C / groups, window...], the
@@ -60,6 +66,10 @@ def Tenon_ConvolveOp : Tenon_InferredOp<"convolve"> {
                        DenseI64ArrayAttr:$dilations, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high,
                        I64Attr:$groups, OptionalAttr<TypeAttr>:$result_type, UnitAttr:$channels_last);
   let extraClassDeclaration = [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
+    std::optional<int64_t> countFlops();
+    bool allowsEpilogue() { return true; }
+    bool rereadsOperands() { return true; }
     /// Where the operands have their channels and the first of their spatial dimensions.
     int64_t getChannelDim() { return getChannelsLast() ? getType().getRank() - 1 : 1; }
     int64_t getFirstSpatialDim() { return getChannelsLast() ? 1 : 2; }
@@ -73,7 +83,7 @@ def Tenon_ConvolveOp : Tenon_InferredOp<"convolve"> {
   let hasVerifier = 1;
 }
 
-def Tenon_WinogradOp : Tenon_InferredOp<"winograd"> {
+def Tenon_WinogradOp : Tenon_InferredOp<"winograd", [Tenon_LoopNest]> {
   let summary = "slides filters with few multiplications";
   let description = [{
     A tenon.convolve of two spatial dimensions, channels last, strides and dilations of 1, one group, whose square
@@ -94,11 +104,17 @@ def Tenon_WinogradOp : Tenon_InferredOp<"winograd"> {
   let arguments = (ins Tenon_NumberTensor:$input, Tenon_NumberTensor:$filter, DenseI64ArrayAttr:$low,
                        DenseI64ArrayAttr:$high, I64Attr:$outputs, I64Attr:$window, I64Attr:$filters,
                        DenseI64ArrayAttr:$tile);
+  let extraClassDeclaration = compatible # [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    std::optional<int64_t> countFlops();
+    bool allowsEpilogue() { return true; }
+    bool rereadsOperands() { return true; }
+  }];
   let results = (outs Tenon_NumberTensor:$result);
   let hasVerifier = 1;
 }
 
-def Tenon_PoolOp : Tenon_InferredOp<"pool"> {
+def Tenon_PoolOp : Tenon_InferredOp<"pool", [Tenon_LoopNest]> {
   let summary = "combines the elements of a sliding window";
   let description = [{
     `input` is [N, C, spatial...]. Padding never counts as an element: the
@@ -119,6 +135,10 @@ def Tenon_PoolOp : Tenon_InferredOp<"pool"> {
                        DenseI64ArrayAttr:$high, DefaultValuedAttr<BoolAttr, "false">:$ceil,
                        DefaultValuedAttr<BoolAttr, "false">:$count_padding, UnitAttr:$channels_last);
   let extraClassDeclaration = [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
+    std::optional<int64_t> countFlops() { return ::tenon::getStaticElementCount(getInput()); }
+    bool allowsEpilogue() { return true; }
+    bool rereadsOperands() { return true; }
     /// Where the operands have their channels and the first of their spatial dimensions.
     int64_t getChannelDim() { return getChannelsLast() ? getType().getRank() - 1 : 1; }
     int64_t getFirstSpatialDim() { return getChannelsLast() ? 1 : 2; }
@@ -128,7 +148,7 @@ def Tenon_PoolOp : Tenon_InferredOp<"pool"> {
   let hasVerifier = 1;
 }
 
-def Tenon_ReduceOp : Tenon_InferredOp<"reduce"> {
+def Tenon_ReduceOp : Tenon_InferredOp<"reduce", [Tenon_LoopNest]> {
   let summary = "combines the elements along dimensions";
   let description = [{
     `axes` are sorted, distinct and not negative. With `keepdims` each stays as 1.
@@ -142,12 +162,17 @@ def Tenon_ReduceOp : Tenon_InferredOp<"reduce"> {
   }];
   let arguments = (ins Tenon_ReduceKindAttr:$kind, Tenon_NumberTensor:$input, DenseI64ArrayAttr:$axes,
                        DefaultValuedAttr<BoolAttr, "false">:$keepdims);
+  let extraClassDeclaration = compatible # [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Any; }
+    std::optional<int64_t> countFlops() { return ::tenon::getStaticElementCount(getInput()); }
+    bool allowsEpilogue() { return true; }
+  }];
   let results = (outs Tenon_NumberTensor:$result);
   let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
-def Tenon_ArgReduceOp : Tenon_InferredOp<"arg_reduce"> {
+def Tenon_ArgReduceOp : Tenon_InferredOp<"arg_reduce", [Tenon_LoopNest, Tenon_Discontinuous]> {
   let summary = "the index of the largest or smallest element along a dimension";
   let description = [{
     `kind` is `max` or `min`. Of equal elements the first counts, or the last
@@ -160,12 +185,16 @@ def Tenon_ArgReduceOp : Tenon_InferredOp<"arg_reduce"> {
   let arguments = (ins Tenon_ReduceKindAttr:$kind, Tenon_NumberTensor:$input, I64Attr:$axis,
                        DefaultValuedAttr<BoolAttr, "false">:$keepdims,
                        DefaultValuedAttr<BoolAttr, "false">:$last);
+  let extraClassDeclaration = compatible # [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Any; }
+    std::optional<int64_t> countFlops() { return 0; }
+  }];
   let results = (outs RankedTensorOf<[I64]>:$result);
   let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
-def Tenon_ScanOp : Tenon_InferredOp<"scan"> {
+def Tenon_ScanOp : Tenon_InferredOp<"scan", [Tenon_LoopNest]> {
   let summary = "running sums or products along a dimension";
   let description = [{
     `kind` is `sum` or `prod`. With `exclusive` an element does not count itself;
@@ -178,12 +207,17 @@ def Tenon_ScanOp : Tenon_InferredOp<"scan"> {
   let arguments = (ins Tenon_ReduceKindAttr:$kind, Tenon_NumberTensor:$input, I64Attr:$axis,
                        DefaultValuedAttr<BoolAttr, "false">:$exclusive,
                        DefaultValuedAttr<BoolAttr, "false">:$reverse);
+  let extraClassDeclaration = compatible # [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
+    std::optional<int64_t> countFlops() { return ::tenon::getStaticElementCount(getInput()); }
+    bool rereadsOperands() { return true; }
+  }];
   let results = (outs Tenon_NumberTensor:$result);
   let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
-def Tenon_LuOp : Tenon_InferredOp<"lu"> {
+def Tenon_LuOp : Tenon_InferredOp<"lu", [Tenon_LoopNest, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "factors square matrices into triangles";
   let description = [{
     The last two dimensions are the matrix. In `factors` the upper triangle with the
@@ -196,6 +230,10 @@ def Tenon_LuOp : Tenon_InferredOp<"lu"> {
     ```
   }];
   let arguments = (ins RankedTensorOf<[F32, F64]>:$input);
+  let extraClassDeclaration = compatible # [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    std::optional<int64_t> countFlops() { return 0; }
+  }];
   let results = (outs RankedTensorOf<[F32, F64]>:$factors, RankedTensorOf<[F32, F64]>:$sign);
   let hasVerifier = 1;
 }

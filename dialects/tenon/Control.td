@@ -17,7 +17,7 @@
 include "dialects/tenon/TenonBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
-def Tenon_BindOp : Op<Tenon_Dialect, "bind"> {
+def Tenon_BindOp : Op<Tenon_Dialect, "bind", [Tenon_NoKernel, Tenon_Ordered, Tenon_SymbolBinder]> {
   let summary = "gives symbols their values, which data decides";
   let description = [{
     Element i of `values`, a vector or a scalar, becomes the value of symbol i. A
@@ -38,7 +38,7 @@ def Tenon_BindOp : Op<Tenon_Dialect, "bind"> {
   let hasVerifier = 1;
 }
 
-def Tenon_RequireOp : Op<Tenon_Dialect, "require"> {
+def Tenon_RequireOp : Op<Tenon_Dialect, "require", [Tenon_NoKernel, Tenon_Ordered]> {
   let summary = "ends the run with an error where an expression is negative";
   let description = [{
     What an operation takes for granted of symbols that data binds. `text` says
@@ -52,7 +52,7 @@ def Tenon_RequireOp : Op<Tenon_Dialect, "require"> {
   let assemblyFormat = "qualified($values) $text attr-dict";
 }
 
-def Tenon_IfOp : Op<Tenon_Dialect, "if", [SingleBlock, RecursiveMemoryEffects]> {
+def Tenon_IfOp : Op<Tenon_Dialect, "if", [SingleBlock, RecursiveMemoryEffects, Tenon_NoKernel, Tenon_Ordered, Tenon_SymbolBinder]> {
   let summary = "one of two branches";
   let description = [{
     Both read values from around them and yield what the operation results in.
@@ -77,7 +77,7 @@ def Tenon_IfOp : Op<Tenon_Dialect, "if", [SingleBlock, RecursiveMemoryEffects]> 
   let hasVerifier = 1;
 }
 
-def Tenon_LoopOp : Op<Tenon_Dialect, "loop", [SingleBlock, RecursiveMemoryEffects]> {
+def Tenon_LoopOp : Op<Tenon_Dialect, "loop", [SingleBlock, RecursiveMemoryEffects, Tenon_NoKernel, Tenon_Ordered, Tenon_SymbolBinder]> {
   let summary = "repeats its body while a condition holds";
   let description = [{
     The body has one argument for each initial value and yields whether to go on,
@@ -109,7 +109,7 @@ def Tenon_LoopOp : Op<Tenon_Dialect, "loop", [SingleBlock, RecursiveMemoryEffect
   let hasVerifier = 1;
 }
 
-def Tenon_AppendOp : Tenon_Op<"append"> {
+def Tenon_AppendOp : Tenon_Op<"append", [Tenon_NoKernel]> {
   let summary = "a tensor with one more slice at its end";
   let description = [{
     The result is `input` with `slice` behind its last element along the first

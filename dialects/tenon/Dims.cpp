@@ -141,6 +141,10 @@ AffineExpr tenon::getElementCount(MLIRContext *context, ArrayRef<AffineExpr> dim
 // Broadcasting
 //===----------------------------------------------------------------------===//
 
+std::optional<int64_t> tenon::getStaticElementCount(Value value) {
+  return getConstant(getElementCount(value.getContext(), getDims(value)));
+}
+
 FailureOr<AffineExpr> tenon::broadcastDim(AffineExpr a, AffineExpr b) {
   std::optional<int64_t> x = getConstant(a), y = getConstant(b);
   if (a == b || y == 1)

@@ -61,6 +61,9 @@ mlir::AffineExpr minDims(mlir::AffineExpr a, mlir::AffineExpr b);
 /// The product of all, 1 for none.
 mlir::AffineExpr getElementCount(mlir::MLIRContext *context, llvm::ArrayRef<mlir::AffineExpr> dims);
 
+/// The number of elements of a tensor; nothing if an extent is dynamic.
+std::optional<int64_t> getStaticElementCount(mlir::Value value);
+
 /// The numpy broadcast of two dimensions. Two different symbols count as equal: only one of them can be
 /// stretched, and which is not known before sizes are bound. Fails on two different constants, none 1.
 mlir::FailureOr<mlir::AffineExpr> broadcastDim(mlir::AffineExpr a, mlir::AffineExpr b);

@@ -10,33 +10,39 @@
 
 include "dialects/tenon/TenonBase.td"
 
-/// Marks operations whose result element depends on one element of each operand.
-/// Operands broadcast against each other as in numpy: shapes are aligned at the
-/// last dimension, and a dimension of 1 stretches.
-def Tenon_Elementwise : NativeOpTrait<"Elementwise"> {
-  let cppNamespace = "::tenon";
+/// `infer` is the function that infers the result's type from the operands.
+class Tenon_ElementwiseOp<string mnemonic, list<Trait> traits = [], string infer = "::tenon::inferElementwise"> :
+    Tenon_InferredOp<mnemonic, !listconcat([Tenon_Elementwise], traits)> {
+  let extraClassDefinition = !if(!empty(infer), "", [{
+    ::mlir::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *, std::optional<::mlir::Location> location,
+                                                      Adaptor adaptor, ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return }] # infer # [{(location, adaptor.getOperands(), types);
+    }
+  }]);
 }
-
-class Tenon_ElementwiseOp<string mnemonic, list<Trait> traits = []> :
-    Tenon_InferredOp<mnemonic, !listconcat([Tenon_Elementwise], traits)>;
 
 //===----------------------------------------------------------------------===//
 // One operand
 //===----------------------------------------------------------------------===//
 
-class Tenon_UnaryOp<string mnemonic, Type tensor, string what> : Tenon_ElementwiseOp<mnemonic> {
+class Tenon_UnaryOp<string mnemonic, Type tensor, string what, list<Trait> traits = []> :
+    Tenon_ElementwiseOp<mnemonic, traits> {
   let summary = what # ", for each element";
   let description = "Computes `y = " # what # "` for each element. The result has the operand's type.";
   let arguments = (ins tensor:$input);
   let results = (outs tensor:$result);
 }
 
-def Tenon_AbsOp : Tenon_UnaryOp<"abs", Tenon_NumberTensor, "|x|">;
-def Tenon_NegOp : Tenon_UnaryOp<"neg", Tenon_NumberTensor, "-x">;
-def Tenon_SignOp : Tenon_UnaryOp<"sign", Tenon_NumberTensor, "-1, 0 or 1 as x is negative, zero or positive (NaN stays NaN)">;
-def Tenon_CeilOp : Tenon_UnaryOp<"ceil", Tenon_FloatTensor, "the smallest integer not below x">;
-def Tenon_FloorOp : Tenon_UnaryOp<"floor", Tenon_FloatTensor, "the largest integer not above x">;
-def Tenon_RoundOp : Tenon_UnaryOp<"round", Tenon_FloatTensor, "the nearest integer, the even one of two">;
+def Tenon_AbsOp : Tenon_UnaryOp<"abs", Tenon_NumberTensor, "|x|", [Tenon_CheapArithmetic]>;
+def Tenon_NegOp : Tenon_UnaryOp<"neg", Tenon_NumberTensor, "-x", [Tenon_CheapArithmetic]>;
+def Tenon_SignOp :
+    Tenon_UnaryOp<"sign", Tenon_NumberTensor, "-1, 0 or 1 as x is negative, zero or positive (NaN stays NaN)", [Tenon_Discontinuous]>;
+def Tenon_CeilOp :
+    Tenon_UnaryOp<"ceil", Tenon_FloatTensor, "the smallest integer not below x", [Tenon_SingleInstruction, Tenon_Discontinuous]>;
+def Tenon_FloorOp :
+    Tenon_UnaryOp<"floor", Tenon_FloatTensor, "the largest integer not above x", [Tenon_SingleInstruction, Tenon_Discontinuous]>;
+def Tenon_RoundOp :
+    Tenon_UnaryOp<"round", Tenon_FloatTensor, "the nearest integer, the even one of two", [Tenon_SingleInstruction, Tenon_Discontinuous]>;
 def Tenon_SqrtOp : Tenon_UnaryOp<"sqrt", Tenon_FloatTensor, "the square root of x">;
 def Tenon_RsqrtOp : Tenon_UnaryOp<"rsqrt", Tenon_FloatTensor, "1 / sqrt(x)">;
 def Tenon_ReciprocalOp : Tenon_UnaryOp<"reciprocal", Tenon_FloatTensor, "1 / x">;
@@ -56,9 +62,10 @@ def Tenon_AsinhOp : Tenon_UnaryOp<"asinh", Tenon_FloatTensor, "asinh(x)">;
 def Tenon_AcoshOp : Tenon_UnaryOp<"acosh", Tenon_FloatTensor, "acosh(x)">;
 def Tenon_AtanhOp : Tenon_UnaryOp<"atanh", Tenon_FloatTensor, "atanh(x)">;
 def Tenon_ErfOp : Tenon_UnaryOp<"erf", Tenon_FloatTensor, "the error function of x">;
-def Tenon_NotOp : Tenon_UnaryOp<"not", Tenon_IntTensor, "all bits of x flipped; the logical not of a boolean">;
+def Tenon_NotOp :
+    Tenon_UnaryOp<"not", Tenon_IntTensor, "all bits of x flipped; the logical not of a boolean", [Tenon_CheapArithmetic, Tenon_BitwiseLogic]>;
 
-class Tenon_TestOp<string mnemonic, string what> : Tenon_ElementwiseOp<mnemonic> {
+class Tenon_TestOp<string mnemonic, string what> : Tenon_ElementwiseOp<mnemonic, [], "::tenon::inferPredicate"> {
   let summary = "whether " # what # ", for each element";
   let description = "The result is a boolean tensor of the operand's shape.";
   let arguments = (ins Tenon_FloatTensor:$input);
@@ -67,7 +74,7 @@ class Tenon_TestOp<string mnemonic, string what> : Tenon_ElementwiseOp<mnemonic>
 def Tenon_IsNaNOp : Tenon_TestOp<"isnan", "x is not a number">;
 def Tenon_IsInfOp : Tenon_TestOp<"isinf", "x is plus or minus infinity">;
 
-def Tenon_CastOp : Tenon_Op<"cast", [Tenon_Elementwise]> {
+def Tenon_CastOp : Tenon_Op<"cast", [Tenon_Elementwise, Tenon_CheapArithmetic]> {
   let summary = "converts each element to another type";
   let description = [{
     - float to float rounds to nearest even. Out of range, infinity included, gives infinity, or NaN where
@@ -91,7 +98,7 @@ def Tenon_CastOp : Tenon_Op<"cast", [Tenon_Elementwise]> {
   let hasFolder = 1;
 }
 
-def Tenon_BitcastOp : Tenon_Op<"bitcast", [Tenon_Elementwise]> {
+def Tenon_BitcastOp : Tenon_Op<"bitcast", [Tenon_Elementwise, Tenon_FixedElementTypes]> {
   let summary = "takes the bits of each element for those of another type";
   let description = [{
     Both types have the same number of bits. A boolean counts as eight, 0 or 1, and is true where any is set.
@@ -120,22 +127,29 @@ class Tenon_BinaryOp<string mnemonic, Type tensor, string what, list<Trait> trai
   let results = (outs tensor:$result);
 }
 
-def Tenon_AddOp : Tenon_BinaryOp<"add", Tenon_NumberTensor, "x + y", [Commutative]> { let hasFolder = 1; }
-def Tenon_SubOp : Tenon_BinaryOp<"sub", Tenon_NumberTensor, "x - y"> { let hasFolder = 1; }
-def Tenon_MulOp : Tenon_BinaryOp<"mul", Tenon_NumberTensor, "x * y", [Commutative]> { let hasFolder = 1; }
+def Tenon_AddOp :
+    Tenon_BinaryOp<"add", Tenon_NumberTensor, "x + y", [Commutative, Tenon_CheapArithmetic]> { let hasFolder = 1; }
+def Tenon_SubOp : Tenon_BinaryOp<"sub", Tenon_NumberTensor, "x - y", [Tenon_CheapArithmetic]> { let hasFolder = 1; }
+def Tenon_MulOp :
+    Tenon_BinaryOp<"mul", Tenon_NumberTensor, "x * y", [Commutative, Tenon_CheapArithmetic]> { let hasFolder = 1; }
 def Tenon_DivOp : Tenon_BinaryOp<"div", Tenon_NumberTensor, "x / y; integers truncate towards zero"> { let hasFolder = 1; }
 def Tenon_RemOp : Tenon_BinaryOp<"rem", Tenon_NumberTensor, "the remainder of x / y with the sign of x, as C's fmod">;
 def Tenon_ModOp : Tenon_BinaryOp<"mod", Tenon_NumberTensor, "the remainder of x / y with the sign of y, as Python's %">;
 def Tenon_PowOp : Tenon_BinaryOp<"pow", Tenon_NumberTensor, "x to the power of y">;
-def Tenon_MaxOp : Tenon_BinaryOp<"max", Tenon_NumberTensor, "the larger of x and y; NaN where either is", [Commutative]>;
-def Tenon_MinOp : Tenon_BinaryOp<"min", Tenon_NumberTensor, "the smaller of x and y; NaN where either is", [Commutative]>;
-def Tenon_AndOp : Tenon_BinaryOp<"and", Tenon_IntTensor, "x and y, bit by bit", [Commutative]>;
-def Tenon_OrOp : Tenon_BinaryOp<"or", Tenon_IntTensor, "x or y, bit by bit", [Commutative]>;
-def Tenon_XorOp : Tenon_BinaryOp<"xor", Tenon_IntTensor, "x exclusive-or y, bit by bit", [Commutative]>;
+def Tenon_MaxOp :
+    Tenon_BinaryOp<"max", Tenon_NumberTensor, "the larger of x and y; NaN where either is", [Commutative, Tenon_CheapArithmetic]>;
+def Tenon_MinOp :
+    Tenon_BinaryOp<"min", Tenon_NumberTensor, "the smaller of x and y; NaN where either is", [Commutative, Tenon_CheapArithmetic]>;
+def Tenon_AndOp :
+    Tenon_BinaryOp<"and", Tenon_IntTensor, "x and y, bit by bit", [Commutative, Tenon_CheapArithmetic, Tenon_BitwiseLogic]>;
+def Tenon_OrOp :
+    Tenon_BinaryOp<"or", Tenon_IntTensor, "x or y, bit by bit", [Commutative, Tenon_CheapArithmetic, Tenon_BitwiseLogic]>;
+def Tenon_XorOp :
+    Tenon_BinaryOp<"xor", Tenon_IntTensor, "x exclusive-or y, bit by bit", [Commutative, Tenon_CheapArithmetic, Tenon_BitwiseLogic]>;
 def Tenon_ShiftLeftOp : Tenon_BinaryOp<"shl", Tenon_IntTensor, "x shifted left by y bits; 0 where y is not below the width">;
 def Tenon_ShiftRightOp : Tenon_BinaryOp<"shr", Tenon_IntTensor, "x shifted right by y bits; its sign alone, or 0, where y is not below the width">;
 
-def Tenon_CompareOp : Tenon_ElementwiseOp<"compare"> {
+def Tenon_CompareOp : Tenon_ElementwiseOp<"compare", [Tenon_CheapArithmetic], "::tenon::inferPredicate"> {
   let summary = "compares each pair of elements";
   let description = [{
     The result is boolean. A comparison with NaN is false, but for `ne`, which is true.
@@ -149,7 +163,7 @@ def Tenon_CompareOp : Tenon_ElementwiseOp<"compare"> {
   let assemblyFormat = "$predicate `,` operands attr-dict `:` functional-type(operands, results)";
 }
 
-def Tenon_SelectOp : Tenon_ElementwiseOp<"select"> {
+def Tenon_SelectOp : Tenon_ElementwiseOp<"select", [Tenon_CheapArithmetic], ""> {
   let summary = "takes x where the condition is true, else y";
   let description = [{
     The three shapes broadcast against each other.

@@ -31,7 +31,7 @@ static LogicalResult inferBroadcast(std::optional<Location> loc, ValueRange oper
   return success();
 }
 
-static LogicalResult inferSame(std::optional<Location> loc, ValueRange operands, SmallVectorImpl<Type> &types) {
+LogicalResult tenon::inferElementwise(std::optional<Location> loc, ValueRange operands, SmallVectorImpl<Type> &types) {
   for (Value operand : operands.drop_front())
     if (getElementTypeOrSelf(operand) != getElementTypeOrSelf(operands[0]))
       return emitOptionalError(loc, "operands have element types ", getElementTypeOrSelf(operands[0]), " and ",
@@ -39,68 +39,12 @@ static LogicalResult inferSame(std::optional<Location> loc, ValueRange operands,
   return inferBroadcast(loc, operands, getElementTypeOrSelf(operands[0]), types);
 }
 
-#define INFER_SAME(OP)                                                                                                 \
-  LogicalResult OP::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,                      \
-                                     SmallVectorImpl<Type> &types) {                                                   \
-    return inferSame(loc, adaptor.getOperands(), types);                                                               \
-  }
-INFER_SAME(AbsOp)
-INFER_SAME(NegOp)
-INFER_SAME(SignOp)
-INFER_SAME(CeilOp)
-INFER_SAME(FloorOp)
-INFER_SAME(RoundOp)
-INFER_SAME(SqrtOp)
-INFER_SAME(RsqrtOp)
-INFER_SAME(ReciprocalOp)
-INFER_SAME(ExpOp)
-INFER_SAME(LogOp)
-INFER_SAME(Log1pOp)
-INFER_SAME(SinOp)
-INFER_SAME(CosOp)
-INFER_SAME(TanOp)
-INFER_SAME(AsinOp)
-INFER_SAME(AcosOp)
-INFER_SAME(AtanOp)
-INFER_SAME(SinhOp)
-INFER_SAME(CoshOp)
-INFER_SAME(TanhOp)
-INFER_SAME(AsinhOp)
-INFER_SAME(AcoshOp)
-INFER_SAME(AtanhOp)
-INFER_SAME(ErfOp)
-INFER_SAME(NotOp)
-INFER_SAME(AddOp)
-INFER_SAME(SubOp)
-INFER_SAME(MulOp)
-INFER_SAME(DivOp)
-INFER_SAME(RemOp)
-INFER_SAME(ModOp)
-INFER_SAME(PowOp)
-INFER_SAME(MaxOp)
-INFER_SAME(MinOp)
-INFER_SAME(AndOp)
-INFER_SAME(OrOp)
-INFER_SAME(XorOp)
-INFER_SAME(ShiftLeftOp)
-INFER_SAME(ShiftRightOp)
-INFER_SAME(SigmoidOp)
-INFER_SAME(ReluOp)
-INFER_SAME(GeluOp)
-#undef INFER_SAME
-
-#define INFER_BOOL(OP)                                                                                                 \
-  LogicalResult OP::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,               \
-                                     SmallVectorImpl<Type> &types) {                                                   \
-    if (failed(inferSame(loc, adaptor.getOperands(), types)))                                                          \
-      return failure();                                                                                                \
-    types[0] = cast<RankedTensorType>(types[0]).clone(IntegerType::get(context, 1));                                   \
-    return success();                                                                                                  \
-  }
-INFER_BOOL(IsNaNOp)
-INFER_BOOL(IsInfOp)
-INFER_BOOL(CompareOp)
-#undef INFER_BOOL
+LogicalResult tenon::inferPredicate(std::optional<Location> loc, ValueRange operands, SmallVectorImpl<Type> &types) {
+  if (failed(inferElementwise(loc, operands, types)))
+    return failure();
+  types[0] = cast<RankedTensorType>(types[0]).clone(IntegerType::get(types[0].getContext(), 1));
+  return success();
+}
 
 LogicalResult SelectOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {

@@ -17,7 +17,7 @@
 
 include "dialects/tenon/TenonBase.td"
 
-def Tenon_GatherOp : Tenon_InferredOp<"gather"> {
+def Tenon_GatherOp : Tenon_InferredOp<"gather", [Tenon_ElementAccess, Tenon_DataMovement, Tenon_ProvableIndices]> {
   let summary = "takes slices along a dimension";
   let description = [{
     The result's shape is the input's with dimension `axis` replaced by the
@@ -32,7 +32,7 @@ def Tenon_GatherOp : Tenon_InferredOp<"gather"> {
   let hasVerifier = 1;
 }
 
-def Tenon_GatherElementsOp : Tenon_InferredOp<"gather_elements"> {
+def Tenon_GatherElementsOp : Tenon_InferredOp<"gather_elements", [Tenon_ElementAccess, Tenon_ProvableIndices, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "takes single elements along a dimension";
   let description = [{
     The result has the shape of `indices`; element [i, j...] is the input's with
@@ -47,7 +47,7 @@ def Tenon_GatherElementsOp : Tenon_InferredOp<"gather_elements"> {
   let hasVerifier = 1;
 }
 
-def Tenon_GatherNDOp : Tenon_InferredOp<"gather_nd"> {
+def Tenon_GatherNDOp : Tenon_InferredOp<"gather_nd", [Tenon_ElementAccess, Tenon_ProvableIndices, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "takes slices at coordinates";
   let description = [{
     The last dimension of `indices`, which is a constant, holds coordinates that
@@ -62,7 +62,7 @@ def Tenon_GatherNDOp : Tenon_InferredOp<"gather_nd"> {
   let hasVerifier = 1;
 }
 
-def Tenon_ScatterElementsOp : Tenon_InferredOp<"scatter_elements"> {
+def Tenon_ScatterElementsOp : Tenon_InferredOp<"scatter_elements", [Tenon_LoopNest, Tenon_ProvableIndices, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "writes single elements along a dimension into a copy";
   let description = [{
     The result is the input with element [i, j...] of `updates` joined, as
@@ -76,12 +76,16 @@ def Tenon_ScatterElementsOp : Tenon_InferredOp<"scatter_elements"> {
   }];
   let arguments = (ins Tenon_ScatterKindAttr:$kind, Tenon_AnyTensor:$input, Tenon_IndexTensor:$indices,
                        Tenon_AnyTensor:$updates, I64Attr:$axis, UnitAttr:$in_range);
+  let extraClassDeclaration = compatible # [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    std::optional<int64_t> countFlops() { return 0; }
+  }];
   let results = (outs Tenon_AnyTensor:$result);
   let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
-def Tenon_ScatterNDOp : Tenon_InferredOp<"scatter_nd"> {
+def Tenon_ScatterNDOp : Tenon_InferredOp<"scatter_nd", [Tenon_LoopNest, Tenon_ProvableIndices, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "writes slices at coordinates into a copy";
   let description = [{
     The last dimension of `indices`, which is a constant, holds coordinates of
@@ -94,12 +98,16 @@ def Tenon_ScatterNDOp : Tenon_InferredOp<"scatter_nd"> {
   }];
   let arguments = (ins Tenon_ScatterKindAttr:$kind, Tenon_AnyTensor:$input, Tenon_IndexTensor:$indices,
                        Tenon_AnyTensor:$updates, UnitAttr:$in_range);
+  let extraClassDeclaration = compatible # [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    std::optional<int64_t> countFlops() { return 0; }
+  }];
   let results = (outs Tenon_AnyTensor:$result);
   let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
-def Tenon_CheckRangeOp : Tenon_InferredOp<"check_range"> {
+def Tenon_CheckRangeOp : Tenon_InferredOp<"check_range", [Tenon_ElementAccess]> {
   let summary = "ends the run with an error where an element is out of range";
   let description = [{
     The result is the input. `limits` are the smallest and the largest value that an
@@ -115,7 +123,7 @@ def Tenon_CheckRangeOp : Tenon_InferredOp<"check_range"> {
   let hasVerifier = 1;
 }
 
-def Tenon_TopKOp : Tenon_Op<"top_k"> {
+def Tenon_TopKOp : Tenon_Op<"top_k", [Tenon_LoopNest, Tenon_Discontinuous, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "the k largest or smallest elements along a dimension, in order";
   let description = [{
     k is the extent of the results along `axis`, at most the input's; where it is
@@ -127,11 +135,15 @@ def Tenon_TopKOp : Tenon_Op<"top_k"> {
     ```
   }];
   let arguments = (ins Tenon_NumberTensor:$input, I64Attr:$axis, DefaultValuedAttr<BoolAttr, "true">:$largest);
+  let extraClassDeclaration = [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    std::optional<int64_t> countFlops() { return 0; }
+  }];
   let results = (outs Tenon_NumberTensor:$values, RankedTensorOf<[I64]>:$indices);
   let hasVerifier = 1;
 }
 
-def Tenon_SearchOp : Tenon_InferredOp<"search"> {
+def Tenon_SearchOp : Tenon_InferredOp<"search", [Tenon_ElementAccess, Tenon_Discontinuous]> {
   let summary = "where each element stands, or would stand, among sorted keys";
   let description = [{
     The number of `keys` that come before the element. Keys ascend, and NaN comes
@@ -146,7 +158,7 @@ def Tenon_SearchOp : Tenon_InferredOp<"search"> {
   let hasVerifier = 1;
 }
 
-def Tenon_TreeWalkOp : Tenon_InferredOp<"tree_walk"> {
+def Tenon_TreeWalkOp : Tenon_InferredOp<"tree_walk", [Tenon_ElementAccess, Tenon_Discontinuous]> {
   let summary = "the leaf of each tree at which a row of features arrives";
   let description = [{
     `input` is [rows, features]. Trees share the tables `features`, `thresholds`,
@@ -170,7 +182,7 @@ def Tenon_TreeWalkOp : Tenon_InferredOp<"tree_walk"> {
   let hasVerifier = 1;
 }
 
-def Tenon_SuppressOp : Tenon_InferredOp<"suppress"> {
+def Tenon_SuppressOp : Tenon_InferredOp<"suppress", [Tenon_LoopNest, Tenon_Discontinuous, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "the best boxes, without those that overlap one taken before";
   let description = [{
     `boxes` is [batch, box, 4], each two opposite corners y, x, y, x in any order;
@@ -191,6 +203,10 @@ def Tenon_SuppressOp : Tenon_InferredOp<"suppress"> {
   let arguments = (ins Tenon_FloatTensor:$boxes, Tenon_FloatTensor:$scores, RankedTensorOf<[I64]>:$limit,
                        Tenon_FloatTensor:$overlap, Optional<Tenon_FloatTensor>:$threshold,
                        DefaultValuedAttr<BoolAttr, "false">:$centers);
+  let extraClassDeclaration = compatible # [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
+    std::optional<int64_t> countFlops() { return 0; }
+  }];
   let results = (outs RankedTensorOf<[I64]>:$selected, RankedTensorOf<[I64]>:$counts);
   let hasVerifier = 1;
 }
@@ -199,7 +215,7 @@ def Tenon_RoiAlignKind : Tenon_Enum<"RoiAlignKind", "how the samples of a cell a
   I32EnumCase<"average", 0>, I32EnumCase<"max", 1>]>;
 def Tenon_RoiAlignKindAttr : Tenon_EnumAttr<Tenon_RoiAlignKind, "roi_align_kind">;
 
-def Tenon_RoiAlignOp : Tenon_Op<"roi_align"> {
+def Tenon_RoiAlignOp : Tenon_Op<"roi_align", [Tenon_ElementAccess, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "samples regions of a feature map on grids of one size";
   let description = [{
     `input` is [batch, C, H, W], `rois` [R, 4] with two corners x, y, x, y, and

@@ -10,7 +10,7 @@
 
 include "dialects/tenon/TenonBase.td"
 
-def Tenon_CallOp : Tenon_Op<"call"> {
+def Tenon_CallOp : Tenon_Op<"call", [Tenon_NoKernel, Tenon_LaunchLike, Tenon_FixedElementTypes]> {
   let summary = "computes lists by a kernel of the library";
   let description = [{
     For what is no arithmetic on elements: text. `kernel` is a function of
@@ -28,7 +28,7 @@ def Tenon_CallOp : Tenon_Op<"call"> {
   let hasVerifier = 1;
 }
 
-def Tenon_HostCallOp : Tenon_Op<"host_call"> {
+def Tenon_HostCallOp : Tenon_Op<"host_call", [Tenon_NoKernel, Tenon_LaunchLike, Tenon_FixedElementTypes, Tenon_RunTimeOnly]> {
   let summary = "computes tensors by an operator of a plug-in";
   let description = [{
     A shared library computes the results when the model runs (`tenon/plugin.h`). Like any other operation it is a

@@ -15,7 +15,7 @@
 
 include "dialects/tenon/TenonBase.td"
 
-def Tenon_RunSeedOp : Tenon_Op<"run_seed"> {
+def Tenon_RunSeedOp : Tenon_Op<"run_seed", [Tenon_NoKernel, Tenon_Ordered, Tenon_RunTimeOnly]> {
   let summary = "a seed of this run";
   let description = [{
     A number that follows from the seed that the user gives, or else one that the
@@ -29,7 +29,7 @@ def Tenon_RunSeedOp : Tenon_Op<"run_seed"> {
   let hasVerifier = 1;
 }
 
-def Tenon_RandomBitsOp : Tenon_Op<"random_bits"> {
+def Tenon_RandomBitsOp : Tenon_Op<"random_bits", [Tenon_ElementAccess]> {
   let summary = "32 random bits for each element";
   let description = [{
     Element i, in row-major order, is the first word of Philox4x32-10 for the

@@ -12,7 +12,7 @@ include "dialects/tenon/TenonBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/IR/SymbolInterfaces.td"
 
-def Tenon_DispatchOp : Op<Tenon_Dialect, "dispatch", [Pure, SingleBlock]> {
+def Tenon_DispatchOp : Op<Tenon_Dialect, "dispatch", [Pure, SingleBlock, Tenon_NoKernel]> {
   let summary = "operations that one kernel computes together";
   let description = [{
     A dispatch region, as the pass `tenon-fuse` makes it. The body reads values
@@ -30,7 +30,7 @@ def Tenon_DispatchOp : Op<Tenon_Dialect, "dispatch", [Pure, SingleBlock]> {
   let assemblyFormat = "(`->` type($results)^)? $body attr-dict";
 }
 
-def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock]> {
+def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon_LoopNest]> {
   let summary = "means of values, weighted by the softmax of what queries and keys give";
   let description = [{
     As the pass `tenon-fuse-attention` makes it of
@@ -66,6 +66,9 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock]> {
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$queries `,` $keys `,` $values $body attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
+    ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
+    std::optional<int64_t> countFlops();
+    bool rereadsOperands() { return true; }
     mlir::Value getScores() { return getBody().getArgument(0); }
     /// The index that runs over the keys.
     int64_t getKeyIndex();
@@ -79,13 +82,15 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock]> {
   let hasVerifier = 1;
 }
 
-def Tenon_YieldOp : Op<Tenon_Dialect, "yield", [Pure, Terminator, ReturnLike, ParentOneOf<["AttentionOp", "DispatchOp", "IfOp", "LoopOp"]>]> {
+def Tenon_YieldOp : Op<Tenon_Dialect, "yield", [Pure, Terminator, ReturnLike, Tenon_NoKernel,
+                                              ParentOneOf<["AttentionOp", "DispatchOp", "IfOp", "LoopOp"]>]> {
   let summary = "what a dispatch region, a branch or the body of an operation results in";
   let arguments = (ins Variadic<Tenon_AnyTensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
-def Tenon_LaunchOp : Op<Tenon_Dialect, "launch", [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def Tenon_LaunchOp : Op<Tenon_Dialect, "launch", [Pure, Tenon_NoKernel, Tenon_LaunchLike, Tenon_RunTimeOnly,
+                                                DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "computes an outlined dispatch region";
   let description = [{
     `kernel` is a private function of the module that takes the operands and

@@ -10,7 +10,7 @@
 
 include "dialects/tenon/TenonBase.td"
 
-def Tenon_WeightOp : Tenon_Op<"weight", [ConstantLike, AllTypesMatch<["value", "result"]>]> {
+def Tenon_WeightOp : Tenon_Op<"weight", [ConstantLike, Tenon_ElementAccess, Tenon_NoKernel, AllTypesMatch<["value", "result"]>]> {
   let summary = "a constant tensor";
   let description = [{
     `value` is a dense attribute for a few elements, and a resource blob, which
@@ -28,7 +28,7 @@ def Tenon_WeightOp : Tenon_Op<"weight", [ConstantLike, AllTypesMatch<["value", "
   let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value, CArg<"::llvm::StringRef", "\"\"">:$name)>];
 }
 
-def Tenon_SizesOp : Tenon_Op<"sizes"> {
+def Tenon_SizesOp : Tenon_Op<"sizes", [Tenon_ElementAccess, Tenon_NoKernel]> {
   let summary = "integers that depend on the symbols alone";
   let description = [{
     The shape of a tensor, or arithmetic on such, as a value.
@@ -44,7 +44,8 @@ def Tenon_SizesOp : Tenon_Op<"sizes"> {
   let hasFolder = 1;
 }
 
-def Tenon_ReshapeOp : Tenon_Op<"reshape"> {
+def Tenon_ReshapeOp : Tenon_Op<"reshape", [Tenon_ElementAccess, Tenon_NoKernel, Tenon_DataMovement, Tenon_ViewLike,
+                                            DeclareOpInterfaceMethods<Tenon_IndexMap>, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "the same elements, in row-major order, under another shape";
   let description = [{
     ```mlir
@@ -57,7 +58,7 @@ def Tenon_ReshapeOp : Tenon_Op<"reshape"> {
   let hasFolder = 1;
 }
 
-def Tenon_TransposeOp : Tenon_InferredOp<"transpose"> {
+def Tenon_TransposeOp : Tenon_InferredOp<"transpose", [Tenon_ElementAccess, Tenon_DataMovement, Tenon_Recomputable, DeclareOpInterfaceMethods<Tenon_IndexMap>]> {
   let summary = "permutes dimensions";
   let description = [{
     Dimension i of the result is dimension `permutation[i]` of the input.
@@ -72,7 +73,7 @@ def Tenon_TransposeOp : Tenon_InferredOp<"transpose"> {
   let hasFolder = 1;
 }
 
-def Tenon_BroadcastOp : Tenon_Op<"broadcast"> {
+def Tenon_BroadcastOp : Tenon_Op<"broadcast", [Tenon_ElementAccess, Tenon_DataMovement, Tenon_Recomputable, DeclareOpInterfaceMethods<Tenon_IndexMap>]> {
   let summary = "stretches dimensions of 1, and adds leading ones";
   let description = [{
     ```mlir
@@ -85,7 +86,8 @@ def Tenon_BroadcastOp : Tenon_Op<"broadcast"> {
   let hasFolder = 1;
 }
 
-def Tenon_SliceOp : Tenon_Op<"slice"> {
+def Tenon_SliceOp : Tenon_Op<"slice", [Tenon_ElementAccess, Tenon_DataMovement, Tenon_Recomputable, Tenon_ViewLike,
+                                        DeclareOpInterfaceMethods<Tenon_IndexMap, ["keepsAllElements"]>, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "takes a regular part of a tensor";
   let description = [{
     Element i of a dimension of the result is element `start + i * step` of the
@@ -101,7 +103,7 @@ def Tenon_SliceOp : Tenon_Op<"slice"> {
   let hasFolder = 1;
 }
 
-def Tenon_PadOp : Tenon_Op<"pad"> {
+def Tenon_PadOp : Tenon_Op<"pad", [Tenon_ElementAccess]> {
   let summary = "surrounds a tensor with further elements";
   let description = [{
     Along each dimension `low` elements come before the input's, `interior` ones
@@ -122,7 +124,7 @@ def Tenon_PadOp : Tenon_Op<"pad"> {
   let hasVerifier = 1;
 }
 
-def Tenon_ConcatOp : Tenon_InferredOp<"concat"> {
+def Tenon_ConcatOp : Tenon_InferredOp<"concat", [Tenon_ElementAccess, Tenon_DataMovement, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "joins tensors along a dimension";
   let description = [{
     ```mlir
@@ -134,7 +136,7 @@ def Tenon_ConcatOp : Tenon_InferredOp<"concat"> {
   let hasFolder = 1;
 }
 
-def Tenon_UnpackOp : Tenon_Op<"unpack"> {
+def Tenon_UnpackOp : Tenon_Op<"unpack", [Tenon_ElementAccess, Tenon_Recomputable, Tenon_Unpacking]> {
   let summary = "undoes the packing of a dimension into panels";
   let description = [{
     The input holds dimension `axis` of the result in panels of `b`: it is
@@ -180,7 +182,7 @@ def Tenon_UnpackOp : Tenon_Op<"unpack"> {
 // Floats as sums of shorter ones
 //===----------------------------------------------------------------------===//
 
-def Tenon_ToPartsOp : Tenon_Op<"to_parts"> {
+def Tenon_ToPartsOp : Tenon_Op<"to_parts", [Tenon_ElementAccess]> {
   let summary = "makes each f32 a sum of bf16";
   let description = [{
     The result has, in place of the last dimension, three: [steps, parts, step]. Element k of the last dimension is in step
@@ -200,7 +202,7 @@ def Tenon_ToPartsOp : Tenon_Op<"to_parts"> {
   let hasVerifier = 1;
 }
 
-def Tenon_FromPartsOp : Tenon_Op<"from_parts"> {
+def Tenon_FromPartsOp : Tenon_Op<"from_parts", [Tenon_ElementAccess, Tenon_Recomputable, Tenon_Unpacking]> {
   let summary = "sums the parts of each f32";
   let description = [{
     What `tenon.to_parts` was made of, and for a kernel that computes with the parts the way to them. An f32 is one part by itself, and so
@@ -215,7 +217,7 @@ def Tenon_FromPartsOp : Tenon_Op<"from_parts"> {
   let hasVerifier = 1;
 }
 
-def Tenon_UnpackPartsOp : Tenon_Op<"unpack_parts"> {
+def Tenon_UnpackPartsOp : Tenon_Op<"unpack_parts", [Tenon_ElementAccess, Tenon_Recomputable, Tenon_Unpacking]> {
   let summary = "sums the parts of a weight in panels";
   let description = [{
     The input holds dimension `axis` of the result in panels of b columns, and dimension `depth_axis` in steps of parts:
@@ -239,7 +241,7 @@ def Tenon_UnpackPartsOp : Tenon_Op<"unpack_parts"> {
   let hasVerifier = 1;
 }
 
-def Tenon_IotaOp : Tenon_Op<"iota"> {
+def Tenon_IotaOp : Tenon_Op<"iota", [Tenon_ElementAccess, Tenon_Recomputable]> {
   let summary = "counts along a dimension";
   let description = [{
     Each element is its own index along `axis`.

@@ -9,6 +9,7 @@
 #define TENON_DIALECTS_TENON_TENON_H
 
 #include "dialects/tenon/Dims.h"
+#include "dialects/tenon/Interfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
@@ -22,8 +23,6 @@
 namespace tenon {
 
 class SymbolTable;
-
-template <typename ConcreteOp> class Elementwise : public mlir::OpTrait::TraitBase<ConcreteOp, Elementwise> {};
 
 } // namespace tenon
 

@@ -8,6 +8,7 @@
 #ifndef TENON_BASE_TD
 #define TENON_BASE_TD
 
+include "dialects/tenon/Interfaces.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"

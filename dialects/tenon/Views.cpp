@@ -45,8 +45,11 @@ Value tenon::getReshaped(Value value) {
 }
 
 Value tenon::getViewed(Value value) {
-  while (isa_and_nonnull<ReshapeOp, SliceOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
+  while (Operation *op = value.getDefiningOp()) {
+    if (!op->hasTrait<ViewLike>())
+      break;
+    value = op->getOperand(0);
+  }
   return value;
 }
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/DotProducts.h"
-#include "dialects/tenon/LoopNest.h"
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/Views.h"
 #include "dialects/tenon/WidenedRows.h"
@@ -37,17 +36,11 @@ static bool isConstant(Operation *op) {
   return isa<SizesOp>(op);
 }
 
-/// Needs no kernel: a weight lies in the artifact, a view shares its input's memory, the rest is instructions.
-static bool needsNoKernel(Operation *op) {
-  return isa<WeightOp, SizesOp, ReshapeOp, RunSeedOp, CallOp, HostCallOp, BindOp, RequireOp, IfOp, LoopOp, AppendOp>(
-      op);
-}
-
 /// Whether whatever computes a value can compute it in memory of another's choice, in which it is a part.
 static bool isPlaceable(Value value, ConcatOp concat) {
   Operation *definition = value.getDefiningOp();
   if (!definition || definition->getBlock() != concat->getBlock() ||
-      (needsNoKernel(definition) && !isa<CallOp, HostCallOp>(definition)))
+      (definition->hasTrait<NoKernel>() && !definition->hasTrait<LaunchLike>()))
     return false;
   return llvm::none_of(definition->getUsers(), [&](Operation *user) {
     return isa<func::ReturnOp, AppendOp>(user) || (isa<ConcatOp>(user) && user != concat);
@@ -63,7 +56,8 @@ static bool joinsInMemory(ConcatOp concat) {
   // A kernel has a branch for each input, and the time to compile it grows with their square.
   if (concat.getInputs().size() > kMostBranches)
     return true;
-  if (llvm::any_of(concat->getUsers(), [](Operation *user) { return isa<func::ReturnOp, YieldOp, AppendOp>(user); }))
+  if (llvm::any_of(concat->getUsers(),
+                   [](Operation *user) { return user->hasTrait<OpTrait::ReturnLike>() || isa<AppendOp>(user); }))
     return false;
   int64_t numPlaceable =
       llvm::count_if(concat.getInputs(), [&](Value input) { return isPlaceable(getReshaped(input), concat); });
@@ -72,7 +66,8 @@ static bool joinsInMemory(ConcatOp concat) {
 
 /// A loop nest after which each element of the result may be changed where it stands.
 static bool allowsEpilogue(Operation *op) {
-  return isa<ContractOp, ConvolveOp, WinogradOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op);
+  auto nest = dyn_cast<LoopNestOpInterface>(op);
+  return nest && nest.allowsEpilogue();
 }
 
 /// What is quantised takes little memory, and something to find again.
@@ -82,12 +77,7 @@ static bool quantizes(Operation *op) {
          isa<IntegerType>(cast.getType().getElementType()) && cast.getType().getElementTypeBitWidth() == 8;
 }
 
-bool tenon::isCheap(Operation *op) {
-  if (quantizes(op))
-    return false;
-  return isa<AbsOp, NegOp, NotOp, CastOp, AddOp, SubOp, MulOp, MaxOp, MinOp, AndOp, OrOp, XorOp, CompareOp, SelectOp,
-             ReluOp, TransposeOp, BroadcastOp, SliceOp, UnpackOp, FromPartsOp, UnpackPartsOp, DequantizeOp, IotaOp>(op);
-}
+bool tenon::isCheap(Operation *op) { return op->hasTrait<Recomputable>() && !quantizes(op); }
 
 /// What the kernel of a loop nest does with its sums before it stores them: at no cost but that of the arithmetic.
 static bool isEpilogue(Operation *op) {
@@ -182,7 +172,7 @@ static bool movesElements(Operation *op) {
   auto slice = dyn_cast<SliceOp>(op);
   bool isPart =
       slice && llvm::all_of(slice.getSteps(), [](int64_t step) { return step == 1; }) && isForAttention(slice);
-  return isPart || isa<TransposeOp, BroadcastOp, UnpackOp, FromPartsOp, UnpackPartsOp>(op) || widensWeight(op);
+  return isPart || isa<TransposeOp, BroadcastOp>(op) || op->hasTrait<Unpacking>() || widensWeight(op);
 }
 
 /// Halves, which the kernel of a product or a convolution widens once, as it copies them.
@@ -204,7 +194,8 @@ static bool isReadTransposed(Operation *op, Operation *cast) {
 /// often, and along a scan no vectors run.
 static bool isComputedBefore(Operation *op) {
   return llvm::any_of(op->getUsers(), [](Operation *user) {
-    return isa<ContractOp, AttentionOp, ConvolveOp, WinogradOp, PoolOp, ScanOp>(user) || isWidenedByProduct(user) ||
+    auto nest = dyn_cast<LoopNestOpInterface>(user);
+    return (nest && nest.rereadsOperands()) || isWidenedByProduct(user) ||
            (movesElements(user) && isComputedBefore(user));
   });
 }
@@ -220,27 +211,29 @@ static bool looksUpElements(Operation *op, int64_t steps = 4) {
 }
 
 /// Whether a loop nest may compute the elements of `producer` while it reads them.
-static bool mayInlineInto(Operation *producer, OpOperand &use) {
-  Operation *nest = use.getOwner();
-  // Reads memory as it is.
-  if (isa<WinogradOp>(nest))
-    return false;
+static bool mayInlineInto(Operation *producer, LoopNestOpInterface nest, OpOperand &use) {
   if (auto transpose = dyn_cast<TransposeOp>(producer);
-      transpose && isa<ContractOp, ConvolveOp>(nest) && !keepsQuads(transpose, nest))
+      transpose && isa<ContractOp, ConvolveOp>(*nest) && !keepsQuads(transpose, nest))
     return false;
   if (auto transpose = dyn_cast<TransposeOp>(producer))
-    if (auto contract = dyn_cast<ContractOp>(nest);
+    if (auto contract = dyn_cast<ContractOp>(*nest);
         contract && !keepsVectors(transpose, contract, use.getOperandNumber()))
       return false;
   if (auto transpose = dyn_cast<TransposeOp>(producer))
-    if (auto convolve = dyn_cast<ConvolveOp>(nest);
+    if (auto convolve = dyn_cast<ConvolveOp>(*nest);
         convolve && !keepsChannels(transpose, convolve, use.getOperandNumber()))
       return false;
-  if (isa<ContractOp, AttentionOp, ConvolveOp, PoolOp, ScanOp>(nest))
+  switch (nest.getOperandFusion()) {
+  case OperandFusion::None:
+    return false;
+  case OperandFusion::Movement:
     return movesElements(producer) || isWidenedByProduct(producer);
-  if (isa<SoftmaxOp, LayerNormOp, RmsNormOp>(nest))
+  case OperandFusion::Recomputable:
     return isCheap(producer);
-  return isa<ReduceOp, ArgReduceOp>(nest);
+  case OperandFusion::Any:
+    return true;
+  }
+  llvm_unreachable("all cases are above");
 }
 
 //===----------------------------------------------------------------------===//
@@ -288,8 +281,8 @@ static bool hasDimsOf(Operation *op, Operation *other) {
 /// Whether the elements of `op` may be computed where its user reads them.
 static bool mayBeComputedIn(Operation *op, OpOperand &use) {
   Operation *user = use.getOwner();
-  if (tenon::hasLoopNest(user))
-    return mayInlineInto(op, use);
+  if (auto nest = dyn_cast<LoopNestOpInterface>(user))
+    return mayInlineInto(op, nest, use);
   // A region's reshape is between two loop nests.
   if (isa<ReshapeOp>(user))
     return op->hasTrait<Elementwise>();
@@ -306,12 +299,11 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use) {
 
 bool Fusion::mayJoin(Operation *op, Group &region) {
   // Nothing else than a kernel that reads it can undo a packing at no cost.
-  if (static_cast<int64_t>(region.ops.size()) >= maxOps && !isa<UnpackOp, FromPartsOp, UnpackPartsOp>(op))
+  if (static_cast<int64_t>(region.ops.size()) >= maxOps && !op->hasTrait<Unpacking>())
     return false;
   if (op == region.first)
     return true;
-  bool nest = tenon::hasLoopNest(op);
-  if (nest)
+  if (isa<LoopNestOpInterface>(op))
     return !region.hasLoopNest && allowsEpilogue(op) && op->hasOneUse() && region.inPlace.contains(*op->user_begin()) &&
            hasDimsOf(op, region.root);
   if (!movesElements(op) && !isWidenedByProduct(op) && isComputedBefore(op))
@@ -373,10 +365,12 @@ bool Fusion::joinChain(const Chain &chain) {
 /// parts, the caller. What they are bound to is an expression.
 bool Fusion::isNeededInMemory(Operation *op) const {
   return isa<SizesOp>(op) && llvm::any_of(op->getUsers(), [&](Operation *user) {
-           if (isa<ReshapeOp, CallOp, HostCallOp, func::ReturnOp, YieldOp, IfOp, LoopOp, AppendOp>(user))
+           if (isa<BindOp>(user))
+             return false;
+           if (user->hasTrait<NoKernel>() || isa<func::ReturnOp>(user))
              return true;
            bool isHere = user->getBlock() == &block;
-           return isHere ? !isa<BindOp>(user) && !regionOf.contains(user) : isa<SliceOp, ConcatOp>(user);
+           return isHere ? !regionOf.contains(user) : isa<SliceOp, ConcatOp>(user);
          });
 }
 
@@ -388,7 +382,7 @@ void Fusion::run() {
   for (Operation &op : llvm::reverse(block.without_terminator())) {
     if (auto chain = chains.find(&op); chain != chains.end() && joinChain(chain->second))
       continue;
-    if (needsNoKernel(&op) && !isNeededInMemory(&op))
+    if (op.hasTrait<NoKernel>() && !isNeededInMemory(&op))
       continue;
     if (auto concat = dyn_cast<ConcatOp>(op); concat && joinsInMemory(concat))
       continue;
@@ -396,11 +390,11 @@ void Fusion::run() {
     if (auto slice = dyn_cast<SliceOp>(op); slice && !region && isContiguous(slice))
       continue;
     if (!region) {
-      regions.push_back(std::make_unique<Group>(Group{&op, {}, tenon::hasLoopNest(&op), {}}));
+      regions.push_back(std::make_unique<Group>(Group{&op, {}, isa<LoopNestOpInterface>(op), {}}));
       region = regions.back().get();
     }
     region->ops.insert(&op);
-    region->hasLoopNest |= tenon::hasLoopNest(&op);
+    region->hasLoopNest |= isa<LoopNestOpInterface>(op);
     regionOf[&op] = region;
     bool usersInPlace = &op == region->root || llvm::all_of(op.getUsers(), [&](Operation *user) {
       return region->inPlace.contains(user) && (isa<ReshapeOp>(user) || hasDimsOf(&op, user));

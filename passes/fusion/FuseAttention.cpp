@@ -227,7 +227,7 @@ bool BodyBuilder::isTaken(Value value, int64_t depth) {
     return isa<SplatElementsAttr>(weight.getValue());
   if (isa<IotaOp, SizesOp>(op))
     return true;
-  if ((!isCheap(op) && !isa<ReshapeOp>(op)) || isa<UnpackOp, FromPartsOp, UnpackPartsOp>(op))
+  if ((!isCheap(op) && !isa<ReshapeOp>(op)) || op->hasTrait<Unpacking>())
     return false;
   Dims dims = getDims(value);
   AffineExpr keys = getExtent(attention.getKeys(), attention.getKeyDims(), attention.getKeyIndex());

@@ -62,7 +62,7 @@ static std::string getKind(DispatchOp dispatch) {
   std::string nests, last;
   for (Operation &op : dispatch.getBody().front().without_terminator()) {
     last = op.getName().stripDialect();
-    if (isa<ContractOp, AttentionOp, ConvolveOp, WinogradOp, PoolOp, ReduceOp, SoftmaxOp, LayerNormOp, RmsNormOp>(op))
+    if (isa<LoopNestOpInterface>(op))
       nests += (nests.empty() ? "" : "_") + last;
   }
   return nests.empty() ? last : nests;

@@ -17,7 +17,7 @@ using namespace tenon;
 /// What a symbol counts as: orders are compared by the bytes that come of it.
 static constexpr int64_t kTypicalExtent = 128;
 
-bool tenon::isFree(Operation *op) { return isa<WeightOp, SizesOp, ReshapeOp, SliceOp>(op); }
+bool tenon::isFree(Operation *op) { return isa<WeightOp, SizesOp>(op) || op->hasTrait<ViewLike>(); }
 
 int64_t LaunchGraph::getTypicalBytes(Value value) {
   llvm::DenseMap<AffineExpr, AffineExpr> typical;
@@ -40,8 +40,7 @@ int64_t LaunchGraph::getTypicalBytes(Value value) {
 void LaunchGraph::collectParts() {
   for (auto concat : block.getOps<ConcatOp>())
     for (Value input : concat.getInputs())
-      if (Operation *definition = getReshaped(input).getDefiningOp();
-          isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(definition))
+      if (Operation *definition = getReshaped(input).getDefiningOp(); definition && definition->hasTrait<LaunchLike>())
         wholeOf.try_emplace(getReshaped(input), concat.getResult());
 }
 
@@ -59,15 +58,12 @@ uint32_t LaunchGraph::getBuffer(Value value) {
   return it->second;
 }
 
-/// What happens in the order in which it stands.
-static bool hasEffect(Operation *op) { return isa<BindOp, RequireOp, RunSeedOp>(op) || op->getNumRegions() != 0; }
-
 /// False where a symbol gets a value twice: what uses it would have to know which.
 bool LaunchGraph::collectBinders() {
-  for (Operation &op : block)
-    if (auto symbols = op.getAttrOfType<ArrayAttr>("symbols"); symbols && isa<BindOp, IfOp, LoopOp>(op))
+  for (auto binder : block.getOps<SymbolBinderOpInterface>())
+    if (ArrayAttr symbols = binder.getSymbolsAttr())
       for (StringRef name : symbols.getAsValueRange<StringAttr>())
-        if (!name.empty() && !binders.try_emplace(getDimSymbol(op.getContext(), name), &op).second)
+        if (!name.empty() && !binders.try_emplace(getDimSymbol(binder.getContext(), name), binder).second)
           return false;
   return true;
 }
@@ -118,7 +114,7 @@ void LaunchGraph::addEffects(Operation *op, ordering::Node &node) {
   uint32_t number = graph.nodes.size();
   if (lastRequire)
     node.after.push_back(*lastRequire);
-  if (!hasEffect(op))
+  if (!op->hasTrait<Ordered>())
     return;
   if (lastEffect)
     node.after.push_back(*lastEffect);
@@ -171,8 +167,8 @@ bool LaunchGraph::build() {
     ordering::Buffer &buffer = graph.buffers[getBuffer(operand)];
     buffer.isLiveAfter = true;
     // What a launch computes for an output, it writes into memory of the caller.
-    if (isa<func::ReturnOp>(block.getTerminator()) &&
-        isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(getReshaped(operand).getDefiningOp()))
+    Operation *definition = getReshaped(operand).getDefiningOp();
+    if (isa<func::ReturnOp>(block.getTerminator()) && definition && definition->hasTrait<LaunchLike>())
       buffer.size = 0;
   }
   return nodes.size() > 2;

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/tenon/LoopNest.h"
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/Views.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -90,7 +89,7 @@ private:
 static SmallVector<Operation *> getReaders(Value value) {
   SmallVector<Operation *> readers;
   for (Operation *user : value.getUsers())
-    if (isa<ReshapeOp, SliceOp>(user))
+    if (user->hasTrait<ViewLike>())
       llvm::append_range(readers, getReaders(user->getResult(0)));
     else
       readers.push_back(user);
@@ -103,7 +102,7 @@ bool Repetition::isCheap(LaunchOp launch) {
   if (launch.getNumResults() != 1)
     return false;
   auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
-  bool isJoining = llvm::any_of(kernel.getBody().front(), [](Operation &op) { return hasLoopNest(&op); });
+  bool isJoining = llvm::any_of(kernel.getBody().front(), [](Operation &op) { return isa<LoopNestOpInterface>(op); });
   return !isJoining && llvm::none_of(getReaders(launch.getResult(0)), [](Operation *reader) {
     return isa<ConcatOp>(reader) || reader->hasTrait<OpTrait::IsTerminator>();
   });

@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/tenon/LoopNest.h"
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/Views.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,9 +27,9 @@ using namespace tenon;
 
 /// True if every path of uses from `value` to `result` goes through elementwise operations of the same shape alone, so
 /// that each element of `result` depends on the element of `value` at the same index and no other; `nest`, unless null,
-/// counts as one if it reads `value` as its first operand. Each operation is visited once, however many paths lead to
+/// counts as one if its result may be written over `value`. Each operation is visited once, however many paths lead to
 /// it.
-static bool isReadInPlace(Value value, Value result, Operation *nest) {
+static bool isReadInPlace(Value value, Value result, LoopNestOpInterface nest) {
   llvm::SetVector<Value> reached;
   reached.insert(value);
   for (size_t i = 0; i < reached.size(); ++i) {
@@ -40,8 +39,8 @@ static bool isReadInPlace(Value value, Value result, Operation *nest) {
       if (isa<func::ReturnOp>(user)) {
         if (current != result)
           return false;
-      } else if (user == nest) {
-        if (use.getOperandNumber() != 0)
+      } else if (nest && user == nest) {
+        if (!nest.canOverwriteOperand(use.getOperandNumber()))
           return false;
       } else if (user->hasTrait<Elementwise>() && user->getNumResults() == 1 &&
                  getDims(user->getResult(0)) == getDims(value)) {
@@ -62,19 +61,17 @@ static bool canOverwrite(func::FuncOp kernel, BlockArgument argument) {
   Value result = terminator.getOperand(0);
   if (result == argument || result.getType() != argument.getType())
     return false;
-  Operation *nest = nullptr;
-  for (Operation &op : kernel.getBody().front())
-    if (hasLoopNest(&op)) {
-      // These write an element after they have read it for the last time, and rows are never split between tiles.
-      if (nest || !isa<SoftmaxOp, LayerNormOp, RmsNormOp>(op))
-        return false;
-      nest = &op;
-    }
+  LoopNestOpInterface nest;
+  for (auto other : kernel.getBody().front().getOps<LoopNestOpInterface>()) {
+    if (nest)
+      return false;
+    nest = other;
+  }
   if (!nest)
-    return isReadInPlace(argument, result, nullptr);
+    return isReadInPlace(argument, result, {});
   // What follows the nest finds its result where the argument was: it must not read that any more.
   return nest->getResult(0).getType() == argument.getType() && isReadInPlace(argument, nest->getResult(0), nest) &&
-         isReadInPlace(nest->getResult(0), result, nullptr);
+         isReadInPlace(nest->getResult(0), result, {});
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,7 +137,7 @@ static bool isNextOf(Value value, Value result) {
 bool BlockReuse::isFree(LaunchOp launch, unsigned input) {
   Value owner = getOwner(launch.getInputs()[input], owners);
   Operation *definition = owner.getDefiningOp();
-  bool isOfBlock = isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(definition) && definition->getBlock() == &block;
+  bool isOfBlock = definition && definition->hasTrait<LaunchLike>() && definition->getBlock() == &block;
   if (!isOfBlock && !isNextOf(owner, launch.getResult(0)))
     return false;
   const Memory &memory = memories[owner];

@@ -24,7 +24,7 @@ struct WidenFloats : public tenon::impl::WidenFloatsBase<WidenFloats> {
     if (function.isExternal())
       return;
     auto isNarrow = [](Type element) { return element.isF32() || isHalf(element); };
-    auto looksAtBits = [](Operation *op) { return isa<BitcastOp, CallOp, HostCallOp>(op); };
+    auto looksAtBits = [](Operation *op) { return op->hasTrait<FixedElementTypes>(); };
     widenFloats(function, {Float64Type::get(&getContext()), isNarrow, looksAtBits});
     SmallVector<Type> results(function.getBody().front().getTerminator()->getOperandTypes());
     function.setFunctionType(FunctionType::get(&getContext(), function.getArgumentTypes(), results));

@@ -19,8 +19,7 @@ using namespace mlir;
 using namespace tenon;
 
 static bool movesElements(Operation *op) {
-  return isa_and_nonnull<BroadcastOp, ConcatOp, GatherOp, ReshapeOp, SliceOp, TransposeOp>(op) &&
-         isHalf(op->getResult(0).getType());
+  return op && op->hasTrait<DataMovement>() && isHalf(op->getResult(0).getType());
 }
 
 namespace {
@@ -67,7 +66,7 @@ struct WidenHalves : public tenon::impl::WidenHalvesBase<WidenHalves> {
       return;
     MovedHalves moved(function);
     auto keepsTypes = [&](Operation *op) {
-      return isa<BitcastOp, CallOp, HostCallOp, func::ReturnOp>(op) || moved.contains(op);
+      return op->hasTrait<FixedElementTypes>() || isa<func::ReturnOp>(op) || moved.contains(op);
     };
     widenFloats(function, {Float32Type::get(&getContext()), isHalf, keepsTypes});
   }

@@ -102,8 +102,8 @@ bool FactsApplier::isSettled(AffineExpr expr) const {
 
 void FactsApplier::replaceBindings() {
   llvm::DenseMap<Attribute, int> timesBound;
-  function.walk([&](Operation *op) {
-    if (auto symbols = op->getAttrOfType<ArrayAttr>("symbols"); symbols && isa<BindOp, IfOp, LoopOp>(op))
+  function.walk([&](SymbolBinderOpInterface binder) {
+    if (ArrayAttr symbols = binder.getSymbolsAttr())
       for (Attribute name : symbols)
         ++timesBound[name];
   });

@@ -21,12 +21,12 @@ using namespace tenon;
 namespace {
 
 /// Expressions that must not be negative, each once, with the reason.
-class Requirements {
+class Requirements : public ExtentRequirements {
 public:
   Requirements(func::FuncOp function, ModuleOp module) {
     auto *dialect = module.getContext()->getOrLoadDialect<TenonDialect>();
-    function.walk([&](Operation *op) {
-      if (auto symbols = op->getAttrOfType<ArrayAttr>("symbols"); symbols && isa<BindOp, IfOp, LoopOp>(op))
+    function.walk([&](SymbolBinderOpInterface binder) {
+      if (ArrayAttr symbols = binder.getSymbolsAttr())
         for (StringRef name : symbols.getAsValueRange<StringAttr>())
           bound.insert(dialect->internSymbol(name));
     });
@@ -36,13 +36,12 @@ public:
       add(dim, knownTexts && i < knownTexts.size() ? cast<StringAttr>(knownTexts[i]).str() : "");
   }
 
-  /// Of two extents that may broadcast: one of 1 has no condition.
-  void addEqual(Operation *op, AffineExpr a, AffineExpr b) {
+  void addEqual(Operation *op, AffineExpr a, AffineExpr b) override {
     if (getConstant(a) != 1 && getConstant(b) != 1)
       addSame(op, a, b);
   }
 
-  void addSame(Operation *op, AffineExpr a, AffineExpr b) {
+  void addSame(Operation *op, AffineExpr a, AffineExpr b) override {
     if (a == b || isUnknownDim(a) || isUnknownDim(b))
       return;
     std::string text = describe("needs ", a, " and ", b, " to be equal");
@@ -50,8 +49,7 @@ public:
     addDifference(op, subDims(b, a), text);
   }
 
-  /// Nothing is required where `count`, if there is one, is 0.
-  void addAtMost(Operation *op, AffineExpr a, AffineExpr b, AffineExpr count = {}) {
+  void addAtMost(Operation *op, AffineExpr a, AffineExpr b, AffineExpr count) override {
     AffineExpr difference = subDims(b, a);
     if (isUnknownDim(a) || isUnknownDim(b) || getConstant(difference).value_or(-1) >= 0)
       return;
@@ -133,103 +131,6 @@ static void collectBroadcast(Operation *op, Requirements &requirements) {
   }
 }
 
-static void collectContract(ContractOp op, Requirements &requirements) {
-  llvm::SmallDenseMap<int64_t, AffineExpr> extents;
-  for (auto [operand, indices] : {std::pair(op.getLhs(), op.getLhsDims()), std::pair(op.getRhs(), op.getRhsDims())})
-    for (auto [index, dim] : llvm::zip(indices, getDims(operand))) {
-      auto [it, isNew] = extents.try_emplace(index, dim);
-      if (!isNew)
-        requirements.addEqual(op, it->second, dim);
-    }
-}
-
-static void collectConcat(ConcatOp op, Requirements &requirements) {
-  Dims result = getDims(op.getResult());
-  for (Value input : op.getInputs())
-    for (auto [i, dims] : llvm::enumerate(llvm::zip(getDims(input), result)))
-      if (i != op.getAxis())
-        requirements.addEqual(op, std::get<0>(dims), std::get<1>(dims));
-}
-
-/// Every element that a slice reads lies inside of its input. It reads none where another dimension of its result is
-/// empty.
-static void collectSlice(SliceOp op, Requirements &requirements) {
-  MLIRContext *context = op.getContext();
-  AffineExpr zero = getDimConstant(context, 0), one = getDimConstant(context, 1);
-  Dims result = getDims(op.getResult()), input = getDims(op.getInput());
-  for (auto [i, start, step] : llvm::enumerate(op.getStarts().getDims(), op.getSteps())) {
-    if (isUnknownDim(start))
-      continue;
-    Dims others;
-    for (auto [j, dim] : llvm::enumerate(result))
-      if (j != i && !getConstant(dim))
-        others.push_back(dim);
-    AffineExpr count = getElementCount(context, others);
-    AffineExpr end = addDims(start, mulDims(subDims(result[i], one), getDimConstant(context, step)));
-    requirements.addAtMost(op, zero, step > 0 ? start : end, count);
-    requirements.addAtMost(op, step > 0 ? end : start, subDims(input[i], one), count);
-  }
-}
-
-/// Operands whose extents follow from those of others.
-static void collectParameters(Operation *op, Requirements &requirements) {
-  auto addTrailing = [&](Value parameter, Value input) {
-    Dims dims = getDims(parameter), all = getDims(input);
-    for (size_t i = 1; i <= std::min(dims.size(), all.size()); ++i)
-      requirements.addEqual(op, dims[dims.size() - i], all[all.size() - i]);
-  };
-  if (auto norm = dyn_cast<LayerNormOp>(op)) {
-    addTrailing(norm.getScale(), norm.getInput());
-    if (norm.getBias())
-      addTrailing(norm.getBias(), norm.getInput());
-  } else if (auto norm = dyn_cast<RmsNormOp>(op)) {
-    addTrailing(norm.getScale(), norm.getInput());
-  } else if (auto lu = dyn_cast<LuOp>(op)) {
-    Dims dims = getDims(lu.getInput());
-    requirements.addSame(op, dims.back(), dims[dims.size() - 2]);
-  } else if (auto convolve = dyn_cast<ConvolveOp>(op)) {
-    AffineExpr groups = getDimConstant(op->getContext(), convolve.getGroups());
-    requirements.addSame(op, getDim(convolve.getInput(), convolve.getChannelDim()),
-                         mulDims(getDim(convolve.getFilter(), convolve.getFilterChannelDim()), groups));
-  } else if (auto topK = dyn_cast<TopKOp>(op)) {
-    requirements.addAtMost(op, getDim(topK.getValues(), topK.getAxis()), getDim(topK.getInput(), topK.getAxis()));
-  }
-}
-
-/// What an operation with indices reads and writes besides what the indices say: kernels take it to be in bounds.
-static void collectIndexed(Operation *op, Requirements &requirements) {
-  auto addAll = [&](ArrayRef<AffineExpr> a, ArrayRef<AffineExpr> b) {
-    for (auto [x, y] : llvm::zip(a, b))
-      requirements.addSame(op, x, y);
-  };
-  auto addWithin = [&](Value indices, Value input, uint64_t axis) {
-    for (auto [i, dims] : llvm::enumerate(llvm::zip(getDims(indices), getDims(input))))
-      if (i != axis)
-        requirements.addAtMost(op, std::get<0>(dims), std::get<1>(dims));
-  };
-  if (auto gather = dyn_cast<GatherElementsOp>(op)) {
-    addWithin(gather.getIndices(), gather.getInput(), gather.getAxis());
-  } else if (auto scatter = dyn_cast<ScatterElementsOp>(op)) {
-    addWithin(scatter.getIndices(), scatter.getInput(), scatter.getAxis());
-    addAll(getDims(scatter.getUpdates()), getDims(scatter.getIndices()));
-  } else if (auto gather = dyn_cast<GatherNDOp>(op)) {
-    Dims input = getDims(gather.getInput());
-    addAll(ArrayRef(input).take_front(gather.getBatchDims()), getDims(gather.getIndices()));
-  } else if (auto scatter = dyn_cast<ScatterNDOp>(op)) {
-    Dims input = getDims(scatter.getInput()), wanted = getDims(scatter.getIndices());
-    int64_t count = *getConstant(wanted.pop_back_val());
-    wanted.append(input.begin() + count, input.end());
-    addAll(getDims(scatter.getUpdates()), wanted);
-  } else if (auto align = dyn_cast<RoiAlignOp>(op)) {
-    requirements.addSame(op, getDim(align.getRois(), 0), getDim(align.getBatches(), 0));
-    requirements.addSame(op, getDim(align.getRois(), 1), getDimConstant(op->getContext(), 4));
-  } else if (auto suppress = dyn_cast<SuppressOp>(op)) {
-    requirements.addSame(op, getDim(suppress.getBoxes(), 0), getDim(suppress.getScores(), 0));
-    requirements.addSame(op, getDim(suppress.getBoxes(), 1), getDim(suppress.getScores(), 2));
-    requirements.addSame(op, getDim(suppress.getBoxes(), 2), getDimConstant(op->getContext(), 4));
-  }
-}
-
 namespace {
 struct CollectRequirements : public tenon::impl::CollectRequirementsBase<CollectRequirements> {
   void runOnOperation() override {
@@ -247,19 +148,8 @@ private:
     function.walk([&](Operation *op) {
       if (op->hasTrait<Elementwise>() || isa<BroadcastOp>(op))
         collectBroadcast(op, requirements);
-      else if (auto contract = dyn_cast<ContractOp>(op))
-        collectContract(contract, requirements);
-      else if (auto concat = dyn_cast<ConcatOp>(op))
-        collectConcat(concat, requirements);
-      else if (auto reshape = dyn_cast<ReshapeOp>(op))
-        requirements.addSame(op, getElementCount(op->getContext(), getDims(reshape.getInput())),
-                             getElementCount(op->getContext(), getDims(reshape.getResult())));
-      else if (auto slice = dyn_cast<SliceOp>(op))
-        collectSlice(slice, requirements);
-      else {
-        collectParameters(op, requirements);
-        collectIndexed(op, requirements);
-      }
+      else if (auto requiring = dyn_cast<ExtentRequirementsOpInterface>(op))
+        requiring.collectExtentRequirements(requirements);
     });
     requirements.store(function);
     if (Attribute ranges = module->getAttr(kRangesAttr))

@@ -151,14 +151,13 @@ struct ProveIndices : public tenon::impl::ProveIndicesBase<ProveIndices> {
   void runOnOperation() override {
     Facts facts = collectFacts(getOperation());
     getOperation().walk([&](Operation *op) {
-      if (!isa<GatherOp, GatherElementsOp, GatherNDOp, ScatterElementsOp, ScatterNDOp, CheckRangeOp>(op) ||
-          !isProven(facts, getIndexUses(op).front(), !isa<CheckRangeOp>(op)))
+      auto indexed = dyn_cast<ProvableIndicesOpInterface>(op);
+      if (!(indexed || isa<CheckRangeOp>(op)) ||
+          !isProven(facts, getIndexUses(op).front(), /*checksEmpty=*/bool(indexed)))
         return;
       ++numProven;
-      if (!isa<CheckRangeOp>(op)) {
-        op->setAttr("in_range", UnitAttr::get(op->getContext()));
-        return;
-      }
+      if (indexed)
+        return indexed.setInRange(true);
       op->getResult(0).replaceAllUsesWith(op->getOperand(0));
       op->erase();
     });

@@ -7,6 +7,7 @@
 
 #include "dialects/tenon/IndexUses.h"
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
@@ -18,27 +19,6 @@ namespace tenon {
 
 using namespace mlir;
 using namespace tenon;
-
-//===----------------------------------------------------------------------===//
-// Helpers
-//===----------------------------------------------------------------------===//
-
-/// A scalar of the element type of `like`.
-static Value createScalar(OpBuilder &b, Location loc, Value like, double value) {
-  Type type = getElementTypeOrSelf(like);
-  auto tensor = RankedTensorType::get({}, type);
-  Attribute element = isa<FloatType>(type) ? Attribute(b.getFloatAttr(type, value))
-                                           : b.getIntegerAttr(type, static_cast<int64_t>(value));
-  return WeightOp::create(b, loc, DenseElementsAttr::get(tensor, element));
-}
-
-/// A per-channel operand of shape [C] as [C, 1, 1...], to broadcast against [N, C, spatial...].
-static Value expandChannels(OpBuilder &b, Location loc, Value parameter, int64_t rank) {
-  Dims dims = getDims(parameter);
-  for (int64_t i = 2; i < rank; ++i)
-    dims.push_back(getDimConstant(b.getContext(), 1));
-  return ReshapeOp::create(b, loc, getTensorType(dims, getElementTypeOrSelf(parameter)), parameter);
-}
 
 namespace {
 
@@ -121,7 +101,7 @@ struct DropEmptySums : public OpRewritePattern<ContractOp> {
     };
     if (!isEmpty(op.getLhs()) && !isEmpty(op.getRhs()))
       return rewriter.notifyMatchFailure(op, "has elements to sum");
-    Value zero = createScalar(rewriter, op.getLoc(), op.getResult(), 0);
+    Value zero = TenonBuilder(rewriter, op.getLoc()).scalar(op.getType().getElementType(), 0);
     rewriter.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), zero);
     return success();
   }
@@ -151,149 +131,25 @@ struct DropEmptyResults : public RewritePattern {
   }
 };
 
-/// batch_norm -> x * factor + offset, factor = scale / sqrt(variance + epsilon), offset = bias - mean * factor.
-/// Both are weights as a rule, and become part of the convolution before.
-struct DecomposeBatchNorm : public OpRewritePattern<BatchNormOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(BatchNormOp op, PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Type type = getElementTypeOrSelf(op.getInput());
-    auto convert = [&](Value value) -> Value {
-      auto tensor = cast<RankedTensorType>(value.getType());
-      if (tensor.getElementType() == type)
-        return value;
-      return CastOp::create(rewriter, loc, tensor.clone(type), value);
-    };
-    Value scale = convert(op.getScale()), bias = convert(op.getBias()), mean = convert(op.getMean()),
-          variance = convert(op.getVariance());
-    Value epsilon = createScalar(rewriter, loc, op.getInput(), op.getEpsilon().convertToDouble());
-    Value deviation = SqrtOp::create(rewriter, loc, AddOp::create(rewriter, loc, variance, epsilon).getResult());
-    Value factor = DivOp::create(rewriter, loc, scale, deviation);
-    Value offset = SubOp::create(rewriter, loc, bias, MulOp::create(rewriter, loc, mean, factor).getResult());
-    int64_t rank = op.getType().getRank();
-    Value scaled = MulOp::create(rewriter, loc, op.getInput(), expandChannels(rewriter, loc, factor, rank));
-    rewriter.replaceOpWithNewOp<AddOp>(op, scaled, expandChannels(rewriter, loc, offset, rank));
-    return success();
-  }
-};
-
 //===----------------------------------------------------------------------===//
-// Composites that kernels do have a form for: taken apart on demand
+// Composites
 //===----------------------------------------------------------------------===//
 
-struct DecomposeSigmoid : public OpRewritePattern<SigmoidOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SigmoidOp op, PatternRewriter &b) const override {
-    Location loc = op.getLoc();
-    Value e = ExpOp::create(b, loc, NegOp::create(b, loc, op.getInput()).getResult());
-    Value one = createScalar(b, loc, op.getInput(), 1);
-    b.replaceOpWithNewOp<ReciprocalOp>(op, AddOp::create(b, loc, e, one).getResult());
+/// Takes apart composites that kernels have no form for, or all.
+struct DecomposeComposite : public OpInterfaceRewritePattern<CompositeOpInterface> {
+  DecomposeComposite(MLIRContext *context, bool all) : OpInterfaceRewritePattern(context), all(all) {}
+  LogicalResult matchAndRewrite(CompositeOpInterface op, PatternRewriter &rewriter) const override {
+    if (!all && getComputeKind(op->getName()) != ComputeKind::Decomposed)
+      return rewriter.notifyMatchFailure(op, "is computed by kernels");
+    FailureOr<Value> value = op.decompose(rewriter);
+    if (failed(value))
+      return rewriter.notifyMatchFailure(op, "has no decomposition for these operands");
+    rewriter.replaceOp(op, *value);
     return success();
   }
-};
 
-struct DecomposeRelu : public OpRewritePattern<ReluOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(ReluOp op, PatternRewriter &b) const override {
-    b.replaceOpWithNewOp<MaxOp>(op, op.getInput(), createScalar(b, op.getLoc(), op.getInput(), 0));
-    return success();
-  }
-};
-
-struct DecomposeGelu : public OpRewritePattern<GeluOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(GeluOp op, PatternRewriter &b) const override {
-    Location loc = op.getLoc();
-    Value x = op.getInput(), inner;
-    auto scalar = [&](double value) { return createScalar(b, loc, x, value); };
-    auto mul = [&](Value p, Value q) -> Value { return MulOp::create(b, loc, p, q); };
-    if (op.getTanh()) {
-      Value cubic = mul(mul(mul(x, x), x), scalar(0.044715));
-      Value sum = AddOp::create(b, loc, x, cubic);
-      inner = TanhOp::create(b, loc, mul(sum, scalar(0.7978845608028654)));
-    } else {
-      inner = ErfOp::create(b, loc, mul(x, scalar(0.7071067811865476)));
-    }
-    b.replaceOpWithNewOp<MulOp>(op, mul(x, scalar(0.5)), AddOp::create(b, loc, inner, scalar(1)).getResult());
-    return success();
-  }
-};
-
-struct DecomposeSoftmax : public OpRewritePattern<SoftmaxOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(SoftmaxOp op, PatternRewriter &b) const override {
-    Location loc = op.getLoc();
-    int64_t axis = op.getAxis();
-    auto reduce = [&](ReduceKind kind, Value x) -> Value { return ReduceOp::create(b, loc, kind, x, axis, true); };
-    Value shifted = SubOp::create(b, loc, op.getInput(), reduce(ReduceKind::max, op.getInput()));
-    Value e = ExpOp::create(b, loc, shifted);
-    Value sum = reduce(ReduceKind::sum, e);
-    if (op.getLog())
-      b.replaceOpWithNewOp<SubOp>(op, shifted, LogOp::create(b, loc, sum).getResult());
-    else
-      b.replaceOpWithNewOp<DivOp>(op, e, sum);
-    return success();
-  }
-};
-
-/// The mean over dimensions `axis` and after, kept as 1.
-Value createMean(OpBuilder &b, Location loc, Value x, int64_t axis) {
-  Dims dims = getDims(x);
-  SmallVector<int64_t> axes;
-  for (int64_t i = axis; i < static_cast<int64_t>(dims.size()); ++i)
-    axes.push_back(i);
-  Value sum = ReduceOp::create(b, loc, ReduceKind::sum, x, axes, true);
-  AffineExpr count = getElementCount(b.getContext(), ArrayRef(dims).drop_front(axis));
-  auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(x));
-  return DivOp::create(b, loc, sum, SizesOp::create(b, loc, scalar, ShapeAttr::get(b.getContext(), count)).getResult());
-}
-
-template <typename OpT> struct DecomposeNorm : public OpRewritePattern<OpT> {
-  using OpRewritePattern<OpT>::OpRewritePattern;
-  LogicalResult matchAndRewrite(OpT op, PatternRewriter &b) const override {
-    Location loc = op.getLoc();
-    Value x = op.getInput();
-    if constexpr (std::is_same_v<OpT, LayerNormOp>)
-      x = SubOp::create(b, loc, x, createMean(b, loc, x, op.getAxis()));
-    Value variance = createMean(b, loc, MulOp::create(b, loc, x, x), op.getAxis());
-    Value epsilon = createScalar(b, loc, x, op.getEpsilon().convertToDouble());
-    Value inverse = RsqrtOp::create(b, loc, AddOp::create(b, loc, variance, epsilon).getResult());
-    Value y = MulOp::create(b, loc, MulOp::create(b, loc, x, inverse).getResult(), op.getScale());
-    if constexpr (std::is_same_v<OpT, LayerNormOp>)
-      if (op.getBias())
-        y = AddOp::create(b, loc, y, op.getBias());
-    b.replaceOp(op, y);
-    return success();
-  }
-};
-
-/// (x - zero) * scale, where a gather repeats what blocks have in common
-struct DecomposeDequantize : public OpRewritePattern<DequantizeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(DequantizeOp op, PatternRewriter &b) const override {
-    Location loc = op.getLoc();
-    auto extent = getConstant(getDim(op.getInput(), op.getAxis()));
-    if (!extent)
-      return b.notifyMatchFailure(op, "has an open extent");
-    Type result = op.getType().getElementType(), compute = result.isF64() ? result : b.getF32Type();
-    SmallVector<int64_t> blocks;
-    for (int64_t i = 0; i < *extent; ++i)
-      blocks.push_back(i / static_cast<int64_t>(op.getBlock()));
-    auto spread = [&](Value value) -> Value {
-      value = CastOp::create(b, loc, getTensorType(getDims(value), compute), value);
-      if (getConstant(getDim(value, op.getAxis())) == 1)
-        return value;
-      Value indices = WeightOp::create(
-          b, loc, DenseElementsAttr::get(RankedTensorType::get(*extent, b.getI64Type()), ArrayRef(blocks)));
-      return GatherOp::create(b, loc, value, indices, op.getAxis());
-    };
-    Value x = CastOp::create(b, loc, getTensorType(getDims(op.getInput()), compute), op.getInput());
-    if (op.getZero())
-      x = SubOp::create(b, loc, x, spread(op.getZero()));
-    x = MulOp::create(b, loc, x, spread(op.getScale()));
-    b.replaceOpWithNewOp<CastOp>(op, op.getType(), x);
-    return success();
-  }
+private:
+  bool all;
 };
 
 struct Decompose : public tenon::impl::DecomposeBase<Decompose> {
@@ -301,10 +157,8 @@ struct Decompose : public tenon::impl::DecomposeBase<Decompose> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, DropEmptySums, DropEmptyResults,
-                 SplitReduction, DecomposeBatchNorm>(&getContext());
-    if (all)
-      patterns.add<DecomposeSigmoid, DecomposeRelu, DecomposeGelu, DecomposeSoftmax, DecomposeNorm<LayerNormOp>,
-                   DecomposeNorm<RmsNormOp>, DecomposeDequantize>(&getContext());
+                 SplitReduction>(&getContext());
+    patterns.add<DecomposeComposite>(&getContext(), all);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

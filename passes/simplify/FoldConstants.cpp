@@ -37,7 +37,7 @@ static bool staysNarrow(Operation *op) {
 /// Whether all extents are constants, and the operation does more than to hold or rename one.
 static bool isComputation(Operation *op) {
   return isa<TenonDialect>(op->getDialect()) && op->getNumRegions() == 0 && isPure(op) && !staysNarrow(op) &&
-         !isa<WeightOp, SizesOp, RunSeedOp, LaunchOp, HostCallOp, YieldOp>(op) &&
+         !isa<WeightOp, SizesOp>(op) && !op->hasTrait<RunTimeOnly>() && !op->hasTrait<OpTrait::IsTerminator>() &&
          llvm::all_of(op->getResultTypes(), [](Type type) { return cast<RankedTensorType>(type).hasStaticShape(); });
 }
 

@@ -47,7 +47,7 @@ static Type getElementType(Value value) { return getElementTypeOrSelf(value); }
 static std::optional<int64_t> getUniform(Value value) {
   Operation *op = value.getDefiningOp();
   // Bytes and 32 bits hold the same number, for a zero point.
-  if (isa_and_nonnull<CastOp, ReshapeOp, BroadcastOp>(op) &&
+  if (isa_and_nonnull<CastOp, IndexMapOpInterface>(op) &&
       getElementType(value).getIntOrFloatBitWidth() >= getElementType(op->getOperand(0)).getIntOrFloatBitWidth())
     return getUniform(op->getOperand(0));
   auto weight = dyn_cast_or_null<WeightOp>(op);

@@ -38,10 +38,7 @@ static bool isNumber(Value value) {
 }
 
 /// What vectors do as fast as one looks up, or faster.
-static bool isArithmetic(Operation *op) {
-  return isa<AbsOp, AddOp, AndOp, CastOp, CeilOp, CompareOp, FloorOp, MaxOp, MinOp, MulOp, NegOp, NotOp, OrOp, ReluOp,
-             RoundOp, SelectOp, SubOp, XorOp>(op);
-}
+static bool isArithmetic(Operation *op) { return op->hasTrait<SingleInstruction>(); }
 
 /// Whether nothing else than the function itself reads what it computes on the way to its result.
 static bool isClosed(const SetVector<Operation *> &ops) {

@@ -303,87 +303,9 @@ linalg::GenericOp ElementEmitter::finish(OpBuilder &outer, ValueRange results,
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// The indices at which an operand of shape `dims` is read for an element of a result of shape `resultDims`. Where
-/// both have 1 the index stays: a value and what replaces it in place are read alike.
-static SmallVector<AffineExpr> getBroadcastIndices(const Dims &dims, const Dims &resultDims,
-                                                   ArrayRef<AffineExpr> indices) {
-  SmallVector<AffineExpr> result;
-  size_t missing = indices.size() - dims.size();
-  for (auto [i, dim] : llvm::enumerate(dims)) {
-    bool isStretched = getConstant(dim) == 1 && resultDims[missing + i] != dim;
-    result.push_back(isStretched ? getAffineConstantExpr(0, dim.getContext()) : indices[missing + i]);
-  }
-  return result;
-}
-
-/// The indices of the input of a reshape for a result element. Runs of dimensions with equal products are
-/// taken apart one by one, so that equal dimensions pass straight through, and a split costs no division.
-static SmallVector<AffineExpr> getReshapeIndices(const Dims &from, const Dims &to, ArrayRef<AffineExpr> indices,
-                                                 MLIRContext *context) {
-  SmallVector<AffineExpr> result;
-  AffineExpr zero = getDimConstant(context, 0), one = getDimConstant(context, 1);
-  size_t i = 0, j = 0;
-  while (i < from.size() || j < to.size()) {
-    size_t firstIn = i, firstOut = j;
-    AffineExpr in = i < from.size() ? from[i++] : one, out = j < to.size() ? to[j++] : one;
-    while (in != out && (i < from.size() || j < to.size())) {
-      std::optional<int64_t> a = getConstant(in), b = getConstant(out);
-      bool growIn =
-          j >= to.size() || (i < from.size() && a && b ? *a < *b : i < from.size() && (j - firstOut) > (i - firstIn));
-      if (growIn && i < from.size())
-        in = mulDims(in, from[i++]);
-      else
-        out = mulDims(out, to[j++]);
-    }
-    AffineExpr linear = zero;
-    for (size_t k = firstOut; k < j; ++k)
-      linear = addDims(mulDims(linear, to[k]), indices[k]);
-    if (i - firstIn == 1) {
-      result.push_back(linear);
-      continue;
-    }
-    AffineExpr stride = one;
-    SmallVector<AffineExpr> group;
-    for (size_t k = i; k-- > firstIn;) {
-      if (getConstant(from[k]) == 1) {
-        group.push_back(zero);
-        continue;
-      }
-      AffineExpr index = divDims(linear, stride);
-      stride = mulDims(stride, from[k]);
-      bool isOutermost = llvm::all_of(ArrayRef(from).slice(firstIn, k - firstIn),
-                                      [](AffineExpr dim) { return getConstant(dim) == 1; });
-      group.push_back(isOutermost ? index : modDims(index, from[k]));
-    }
-    result.append(group.rbegin(), group.rend());
-  }
-  return result;
-}
-
-SmallVector<AffineExpr> tenon::getOperandIndices(Value operand, Value result, ArrayRef<AffineExpr> indices) {
-  return getBroadcastIndices(getDims(operand), getDims(result), indices);
-}
-
 std::optional<ElementSource> tenon::getMovedElement(Value value, ArrayRef<AffineExpr> indices) {
-  Operation *op = value.getDefiningOp();
-  if (auto reshape = dyn_cast_or_null<ReshapeOp>(op))
-    return ElementSource{reshape.getInput(),
-                         getReshapeIndices(getDims(reshape.getInput()), getDims(value), indices, value.getContext())};
-  if (auto broadcast = dyn_cast_or_null<BroadcastOp>(op))
-    return ElementSource{broadcast.getInput(), getOperandIndices(broadcast.getInput(), value, indices)};
-  if (auto transpose = dyn_cast_or_null<TransposeOp>(op)) {
-    SmallVector<AffineExpr> at(indices.size());
-    for (auto [i, axis] : llvm::enumerate(transpose.getPermutation()))
-      at[axis] = indices[i];
-    return ElementSource{transpose.getInput(), at};
-  }
-  if (auto slice = dyn_cast_or_null<SliceOp>(op)) {
-    SmallVector<AffineExpr> at;
-    for (auto [i, index] : llvm::enumerate(indices))
-      at.push_back(simplifyDim(index * slice.getSteps()[i] + slice.getStarts().getDims()[i]));
-    return ElementSource{slice.getInput(), at};
-  }
-  return std::nullopt;
+  auto map = value.getDefiningOp<IndexMapOpInterface>();
+  return map ? std::optional(ElementSource{map->getOperand(0), map.getSourceIndices(indices)}) : std::nullopt;
 }
 
 FailureOr<Value> ElementEmitter::emit(Value value, ArrayRef<AffineExpr> indices) {

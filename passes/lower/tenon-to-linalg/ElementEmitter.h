@@ -101,9 +101,6 @@ struct ElementSource {
 };
 /// The element that an operation which only moves elements gives at `indices`; none for another operation.
 std::optional<ElementSource> getMovedElement(mlir::Value value, llvm::ArrayRef<mlir::AffineExpr> indices);
-/// The indices at which an operand is read for an element of the result of an elementwise operation.
-llvm::SmallVector<mlir::AffineExpr> getOperandIndices(mlir::Value operand, mlir::Value result,
-                                                      llvm::ArrayRef<mlir::AffineExpr> indices);
 
 /// The body of one linalg.generic, or of a loop, under construction. Indices are AffineExprs over the loops (dims), the
 /// kernel's symbols, and numbers known at run time only (further symbols, `addRuntimeIndex`).

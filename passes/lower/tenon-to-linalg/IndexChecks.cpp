@@ -8,7 +8,6 @@
 #include "passes/lower/tenon-to-linalg/IndexChecks.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "dialects/tenon/IndexUses.h"
-#include "dialects/tenon/LoopNest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -26,7 +25,7 @@ static bool isKnownLater(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return !isa<func::FuncOp>(value.getParentBlock()->getParentOp());
-  return hasLoopNest(op) || llvm::any_of(op->getOperands(), isKnownLater);
+  return isa<LoopNestOpInterface>(op) || llvm::any_of(op->getOperands(), isKnownLater);
 }
 
 /// Whether the elements of a moved tensor that differ in the last dimension alone are those of the operand, in the same
@@ -43,7 +42,8 @@ static bool keepsLastDim(Operation *op) {
 static Value getUnmoved(Value value, bool hasCoordinates, const KernelScope &scope) {
   while (!scope.lookupTensor(value)) {
     Operation *op = value.getDefiningOp();
-    if (!isa_and_nonnull<ReshapeOp, BroadcastOp, TransposeOp>(op) || (hasCoordinates && !keepsLastDim(op)))
+    auto map = dyn_cast_or_null<IndexMapOpInterface>(op);
+    if (!map || !map.keepsAllElements() || (hasCoordinates && !keepsLastDim(op)))
       break;
     value = op->getOperand(0);
   }

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/kernel/KernelDialect.h"
-#include "dialects/tenon/LoopNest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -90,7 +89,7 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
   Operation *terminator = kernel.getBody().front().getTerminator();
   Operation *lastStage = nullptr;
   for (Operation &op : kernel.getBody().front())
-    if (hasLoopNest(&op))
+    if (isa<LoopNestOpInterface>(op))
       lastStage = &op;
   SmallVector<Value> written(results.size());
   Operation *stageBefore = nullptr;
@@ -98,7 +97,7 @@ static LogicalResult lowerKernel(func::FuncOp kernel) {
     if (auto link = dyn_cast<ReshapeOp>(op);
         link && link->hasAttr(kChainTileAttr) && failed(stages.lowerLink(link, stageBefore)))
       return failure();
-    if (!hasLoopNest(&op))
+    if (!isa<LoopNestOpInterface>(op))
       continue;
     stageBefore = &op;
     SmallVector<Value> destinations(op.getNumResults());

@@ -191,7 +191,7 @@ void Conversion::placeYields(LoopOp op, ArrayRef<Value> targets) {
     Value source = getReshaped(value);
     BlockArgument argument = i ? body.getArgument(i - 1) : BlockArgument();
     Operation *definition = source.getDefiningOp(), *lastUse = lastUses.lookup(argument);
-    if (!isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(definition) || definition->getBlock() != &body ||
+    if (!definition || !definition->hasTrait<LaunchLike>() || definition->getBlock() != &body ||
         buffers.contains(source))
       continue;
     bool isOnce = llvm::count_if(yielded, [&](Value other) { return getReshaped(other) == source; }) == 1;

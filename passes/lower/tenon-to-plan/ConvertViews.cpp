@@ -51,8 +51,8 @@ void Conversion::placeParts(Block &block) {
     for (auto [input, part] : llvm::zip(concat.getInputs(), parts)) {
       Value source = getReshaped(input);
       Operation *definition = source.getDefiningOp();
-      if (isa_and_nonnull<LaunchOp, CallOp, HostCallOp, ConcatOp>(definition) && definition->getBlock() == &block &&
-          !buffers.contains(source))
+      if (definition && (definition->hasTrait<LaunchLike>() || isa<ConcatOp>(definition)) &&
+          definition->getBlock() == &block && !buffers.contains(source))
         buffers[source] = part;
     }
   }

@@ -63,8 +63,8 @@ void Conversion::collectSymbols(SetVector<unsigned> &symbols) {
         symbols.insert(symbol.getPosition());
   numInputSymbols = symbols.size();
   auto *dialect = b.getContext()->getOrLoadDialect<TenonDialect>();
-  main.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto names = op->getAttrOfType<ArrayAttr>("symbols"); names && isa<BindOp, IfOp, LoopOp>(op))
+  main.walk<WalkOrder::PreOrder>([&](SymbolBinderOpInterface binder) {
+    if (ArrayAttr names = binder.getSymbolsAttr())
       for (StringRef name : names.getAsValueRange<StringAttr>())
         if (!name.empty())
           symbols.insert(dialect->internSymbol(name));
@@ -272,8 +272,8 @@ void Conversion::createOutputs(func::ReturnOp terminator) {
         plan::OutputOp::create(b, value.getLoc(), plan::BufferType::get(b.getContext()), i, getBytes(value)));
     // What a launch computes for an output, it writes there at once.
     Value source = getReshaped(value);
-    if (isa_and_nonnull<LaunchOp, CallOp, HostCallOp>(source.getDefiningOp()) && !buffers.contains(source) &&
-        isSizedBefore(value, source))
+    Operation *definition = source.getDefiningOp();
+    if (definition && definition->hasTrait<LaunchLike>() && !buffers.contains(source) && isSizedBefore(value, source))
       buffers[source] = outputs.back();
   }
 }
