@@ -46,14 +46,14 @@ FailureOr<Value> StageBuilder::finishLines(Operation *op, Value destination, Emi
                           [&](ElementEmitter &emitter) { return emit(emitter, emitter.getLoops()); });
 }
 
-FailureOr<Value> StageBuilder::lowerSoftmax(SoftmaxOp op, Value destination) {
+static FailureOr<Value> lowerSoftmax(StageBuilder &stages, SoftmaxOp op, Value destination) {
   Location loc = op.getLoc();
   Type elementType = op.getType().getElementType(), type = getStatisticsType(elementType);
   unsigned rank = op.getType().getRank(), axis = op.getAxis();
   bool isLog = op.getLog();
   Value input = op.getInput();
   Dims dims = getDims(input);
-  Reduction r{ReduceKind::max, type, dims, {}};
+  StageBuilder::Reduction r{ReduceKind::max, type, dims, {}};
   for (unsigned i = 0; i < rank; ++i)
     if (i != axis)
       r.resultLoops.push_back(i);
@@ -70,8 +70,8 @@ FailureOr<Value> StageBuilder::lowerSoftmax(SoftmaxOp op, Value destination) {
       return failure();
     return castScalar(emitter.getBuilder(), loc, *x, elementType, type);
   };
-  FailureOr<Value> top =
-      buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) { return emitInput(emitter, emitter.getLoops()); });
+  FailureOr<Value> top = stages.buildReduction(
+      loc, r, Value(), [&](ElementEmitter &emitter) { return emitInput(emitter, emitter.getLoops()); });
   if (failed(top))
     return failure();
   Value largest = *top;
@@ -96,28 +96,28 @@ FailureOr<Value> StageBuilder::lowerSoftmax(SoftmaxOp op, Value destination) {
   };
   // Where the result can hold the exponentials, they are computed once.
   if (destination && !isLog && elementType == type) {
-    FailureOr<Value> exponentials = buildElementwise(loc, op.getType(), destination, [&](ElementEmitter &emitter) {
-      return emitExponential(emitter, emitter.getLoops());
-    });
+    FailureOr<Value> exponentials =
+        stages.buildElementwise(loc, op.getType(), destination,
+                                [&](ElementEmitter &emitter) { return emitExponential(emitter, emitter.getLoops()); });
     if (failed(exponentials))
       return failure();
-    FailureOr<Value> sum = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) -> FailureOr<Value> {
+    FailureOr<Value> sum = stages.buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) -> FailureOr<Value> {
       return emitter.readTensor(*exponentials, dims, emitter.getLoops());
     });
     if (failed(sum))
       return failure();
-    return buildElementwise(loc, op.getType(), *exponentials, [&](ElementEmitter &emitter) -> FailureOr<Value> {
+    return stages.buildElementwise(loc, op.getType(), *exponentials, [&](ElementEmitter &emitter) -> FailureOr<Value> {
       Value x = emitter.readTensor(*exponentials, dims, emitter.getLoops());
       return arith::MulFOp::create(emitter.getBuilder(), loc, x, emitInverse(emitter, *sum, emitter.getLoops()))
           .getResult();
     });
   }
-  FailureOr<Value> weights = buildReduction(
+  FailureOr<Value> weights = stages.buildReduction(
       loc, r, Value(), [&](ElementEmitter &emitter) { return emitExponential(emitter, emitter.getLoops()); });
   if (failed(weights))
     return failure();
   Value sum = *weights;
-  return finishLines(op, destination, [=](ElementEmitter &emitter, ArrayRef<AffineExpr> at) -> FailureOr<Value> {
+  return stages.finishLines(op, destination, [=](ElementEmitter &emitter, ArrayRef<AffineExpr> at) -> FailureOr<Value> {
     OpBuilder &b = emitter.getBuilder();
     FailureOr<Value> x = isLog ? emitShifted(emitter, at) : emitExponential(emitter, at);
     if (failed(x))
@@ -131,7 +131,7 @@ FailureOr<Value> StageBuilder::lowerSoftmax(SoftmaxOp op, Value destination) {
   });
 }
 
-FailureOr<Value> StageBuilder::lowerNorm(Operation *op, Value destination) {
+static FailureOr<Value> lowerNorm(StageBuilder &stages, Operation *op, Value destination) {
   Location loc = op->getLoc();
   auto layerNorm = dyn_cast<LayerNormOp>(op);
   auto rmsNorm = dyn_cast<RmsNormOp>(op);
@@ -142,7 +142,7 @@ FailureOr<Value> StageBuilder::lowerNorm(Operation *op, Value destination) {
   Dims dims = getDims(input);
   AffineExpr size = getElementCount(op->getContext(), ArrayRef(dims).drop_front(axis));
 
-  Reduction r{ReduceKind::sum, type, dims, {}};
+  StageBuilder::Reduction r{ReduceKind::sum, type, dims, {}};
   for (unsigned i = 0; i < axis; ++i)
     r.resultLoops.push_back(i);
   // What is written where its result is read outlives this function, and keeps all that it needs.
@@ -165,7 +165,7 @@ FailureOr<Value> StageBuilder::lowerNorm(Operation *op, Value destination) {
   };
   Value sums; // for a layer norm alone
   if (layerNorm) {
-    FailureOr<Value> all = buildReduction(
+    FailureOr<Value> all = stages.buildReduction(
         loc, r, Value(), [&](ElementEmitter &emitter) { return emitWide(emitter, input, emitter.getLoops()); });
     if (failed(all))
       return failure();
@@ -177,7 +177,7 @@ FailureOr<Value> StageBuilder::lowerNorm(Operation *op, Value destination) {
       return x;
     return arith::SubFOp::create(emitter.getBuilder(), loc, *x, emitMean(emitter, sums, at)).getResult();
   };
-  FailureOr<Value> all = buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) -> FailureOr<Value> {
+  FailureOr<Value> all = stages.buildReduction(loc, r, Value(), [&](ElementEmitter &emitter) -> FailureOr<Value> {
     FailureOr<Value> x = emitCentered(emitter, emitter.getLoops());
     if (failed(x))
       return failure();
@@ -186,7 +186,7 @@ FailureOr<Value> StageBuilder::lowerNorm(Operation *op, Value destination) {
   if (failed(all))
     return failure();
   Value squares = *all;
-  return finishLines(op, destination, [=](ElementEmitter &emitter, ArrayRef<AffineExpr> at) -> FailureOr<Value> {
+  return stages.finishLines(op, destination, [=](ElementEmitter &emitter, ArrayRef<AffineExpr> at) -> FailureOr<Value> {
     OpBuilder &b = emitter.getBuilder();
     FailureOr<Value> x = emitCentered(emitter, at), factor = emitWide(emitter, scale, at);
     if (failed(x) || failed(factor))
@@ -204,4 +204,10 @@ FailureOr<Value> StageBuilder::lowerNorm(Operation *op, Value destination) {
     }
     return castScalar(b, loc, y, type, elementType);
   });
+}
+
+void tenon::addNormalizationStages(StageTable &table) {
+  table.add<SoftmaxOp>(lowerSoftmax);
+  table.add<LayerNormOp>(lowerNorm);
+  table.add<RmsNormOp>(lowerNorm);
 }

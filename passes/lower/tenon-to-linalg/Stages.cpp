@@ -15,10 +15,36 @@
 #include "passes/Kernel.h"
 #include "passes/Unsupported.h"
 #include "passes/paths/winograd/Transforms.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tenon;
+
+FailureOr<Value> StageTable::lower(StageBuilder &stages, Operation *op, Value destination) const {
+  auto entry = entries.find(op->getName().getStringRef());
+  if (entry == entries.end())
+    return op->emitError("is no stage"), failure();
+  return entry->second(stages, op, destination);
+}
+
+const StageTable &StageBuilder::getTable() {
+  static const StageTable table = [] {
+    using S = StageBuilder;
+    StageTable t;
+    t.add<ContractOp>([](S &s, ContractOp op, Value to) { return s.lowerContract(op, to); });
+    t.add<AttentionOp>([](S &s, AttentionOp op, Value to) { return s.lowerAttention(op, to); });
+    t.add<ConvolveOp>([](S &s, ConvolveOp op, Value to) { return s.lowerConvolve(op, to); });
+    t.add<WinogradOp>([](S &s, WinogradOp op, Value to) { return s.lowerWinograd(op, to); });
+    t.add<PoolOp>([](S &s, PoolOp op, Value to) { return s.lowerPool(op, to); });
+    t.add<ReduceOp>([](S &s, ReduceOp op, Value to) { return s.lowerReduce(op, to); });
+    t.add<ArgReduceOp>([](S &s, ArgReduceOp op, Value to) { return s.lowerArgReduce(op, to); });
+    t.add<ScanOp>([](S &s, ScanOp op, Value to) { return s.lowerScan(op, to); });
+    t.add<ScatterElementsOp>([](S &s, Operation *op, Value to) { return s.lowerScatter(op, to); });
+    t.add<ScatterNDOp>([](S &s, Operation *op, Value to) { return s.lowerScatter(op, to); });
+    addNormalizationStages(t);
+    return t;
+  }();
+  return table;
+}
 
 LogicalResult StageBuilder::lower(Operation *op, ArrayRef<Value> destinations) {
   if (auto topK = dyn_cast<TopKOp>(op))
@@ -28,20 +54,7 @@ LogicalResult StageBuilder::lower(Operation *op, ArrayRef<Value> destinations) {
   if (auto lu = dyn_cast<LuOp>(op))
     return lowerLu(lu, destinations);
   Value destination = destinations[0];
-  FailureOr<Value> tensor =
-      TypeSwitch<Operation *, FailureOr<Value>>(op)
-          .Case<ContractOp>([&](auto contract) { return lowerContract(contract, destination); })
-          .Case<AttentionOp>([&](auto attention) { return lowerAttention(attention, destination); })
-          .Case<ConvolveOp>([&](auto convolve) { return lowerConvolve(convolve, destination); })
-          .Case<WinogradOp>([&](auto winograd) { return lowerWinograd(winograd, destination); })
-          .Case<PoolOp>([&](auto pool) { return lowerPool(pool, destination); })
-          .Case<ReduceOp>([&](auto reduce) { return lowerReduce(reduce, destination); })
-          .Case<ArgReduceOp>([&](auto reduce) { return lowerArgReduce(reduce, destination); })
-          .Case<SoftmaxOp>([&](auto softmax) { return lowerSoftmax(softmax, destination); })
-          .Case<LayerNormOp, RmsNormOp>([&](auto norm) { return lowerNorm(norm, destination); })
-          .Case<ScanOp>([&](auto scan) { return lowerScan(scan, destination); })
-          .Case<ScatterElementsOp, ScatterNDOp>([&](auto scatter) { return lowerScatter(scatter, destination); })
-          .Default([](Operation *other) -> FailureOr<Value> { return other->emitError("is no stage"), failure(); });
+  FailureOr<Value> tensor = getTable().lower(*this, op, destination);
   if (failed(tensor))
     return failure();
   if (*tensor)

@@ -16,8 +16,12 @@
 #define TENON_PASSES_LOWER_TENON_TO_LINALG_STAGES_H
 
 #include "passes/lower/tenon-to-linalg/ElementEmitter.h"
+#include "llvm/ADT/StringMap.h"
+#include <functional>
 
 namespace tenon {
+
+class StageTable;
 
 /// Writes the stages of one kernel at a builder's place.
 class StageBuilder {
@@ -33,7 +37,9 @@ public:
   /// type allows that.
   mlir::LogicalResult lowerLink(ReshapeOp link, mlir::Operation *first);
 
-private:
+  //===--- What stages are made of
+  //---------------------------------------------------------------------------------------------===//
+
   /// What a reduction sums up: the element to be joined in one iteration.
   using EmitTerm = llvm::function_ref<mlir::FailureOr<mlir::Value>(ElementEmitter &)>;
   struct Reduction {
@@ -60,6 +66,14 @@ private:
                    llvm::function_ref<mlir::FailureOr<mlir::Value>(ElementEmitter &)> emit);
   mlir::FailureOr<mlir::Value> finishReduction(mlir::Value result, mlir::Value accumulators, mlir::Value destination);
 
+  /// A result of lines whose statistics are known, in the destination, or in a tensor of its own. Where there is no
+  /// destination, and elements of the same places alone are computed from it, it has none, and null is returned: what
+  /// is open, or long, fits no tile.
+  mlir::FailureOr<mlir::Value> finishLines(mlir::Operation *op, mlir::Value destination, EmitElement emit);
+
+private:
+  static const StageTable &getTable();
+
   mlir::FailureOr<mlir::Value> lowerContract(ContractOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerAttention(AttentionOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerConvolve(ConvolveOp op, mlir::Value destination);
@@ -73,12 +87,6 @@ private:
   mlir::FailureOr<mlir::Value> lowerArgReduce(ArgReduceOp op, mlir::Value destination);
   /// The same along the last dimension, where elements of a line are neighbours.
   mlir::FailureOr<mlir::Value> selectAlongLines(ArgReduceOp op, mlir::Value destination);
-  /// A result of lines whose statistics are known, in the destination, or in a tensor of its own. Where there is no
-  /// destination, and elements of the same places alone are computed from it, it has none, and null is returned: what
-  /// is open, or long, fits no tile.
-  mlir::FailureOr<mlir::Value> finishLines(mlir::Operation *op, mlir::Value destination, EmitElement emit);
-  mlir::FailureOr<mlir::Value> lowerSoftmax(SoftmaxOp op, mlir::Value destination);
-  mlir::FailureOr<mlir::Value> lowerNorm(mlir::Operation *op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> lowerScan(ScanOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> scanNeighbours(ScanOp op, mlir::Value destination);
   mlir::FailureOr<mlir::Value> copyForChange(mlir::Value value, mlir::Value destination);
@@ -100,6 +108,31 @@ private:
   mlir::OpBuilder &builder;
   KernelScope &scope;
 };
+
+/// How each operation with one result becomes stages. The results of others are bound by `StageBuilder::lower`.
+class StageTable {
+public:
+  /// `lower(stages, op, destination)` writes the stages of an OpT and returns the tensor that has the result:
+  /// `destination` afterwards, or a tensor of its own where that is null. Null if the result has no tensor, since its
+  /// elements are computed where they are read.
+  template <typename OpT, typename LowerT> void add(LowerT lower) {
+    auto [it, isNew] = entries.try_emplace(OpT::getOperationName(),
+                                           [=](StageBuilder &stages, mlir::Operation *op, mlir::Value destination) {
+                                             return lower(stages, mlir::cast<OpT>(op), destination);
+                                           });
+    assert(isNew && "an operation becomes stages in one way");
+    (void)it, (void)isNew;
+  }
+  /// Fails, with an error, if the table has no entry for the operation.
+  mlir::FailureOr<mlir::Value> lower(StageBuilder &stages, mlir::Operation *op, mlir::Value destination) const;
+
+private:
+  using Lower = std::function<mlir::FailureOr<mlir::Value>(StageBuilder &, mlir::Operation *, mlir::Value)>;
+  llvm::StringMap<Lower> entries;
+};
+
+/// Normalizations.cpp
+void addNormalizationStages(StageTable &table);
 
 } // namespace tenon
 
