@@ -7,6 +7,7 @@
 
 #include "compiler/graph/GraphBuilder.h"
 #include "compiler/graph/Elements.h"
+#include "compiler/graph/EmitOp.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
@@ -33,38 +34,23 @@ static LogicalResult checkSize(Location loc, RankedTensorType type) {
   return success();
 }
 
-/// Makes an operation. Without `types` they are inferred; `args` are its operands and attributes as the
-/// operation's builder takes them after the result type.
-template <typename Op, typename... Args>
-Op GraphBuilder::emit(ArrayRef<Type> types, ArrayRef<Value> operands, Args &&...args) {
-  if (failed || llvm::is_contained(operands, Value())) {
-    failed = true;
-    return {};
-  }
+bool GraphBuilder::hasAll(ArrayRef<Value> operands) {
+  failed |= llvm::is_contained(operands, Value());
+  return !failed;
+}
+
+Operation *GraphBuilder::finish(const OperationState &state) {
   failed = true; // Until all is done.
-  OperationState state(loc, Op::getOperationName());
-  if constexpr (Op::template hasTrait<InferTypeOpInterface::Trait>()) {
-    SmallVector<Type> placeholders(Op::template hasTrait<OpTrait::OneResult>() ? 1 : 2, f32());
-    Op::build(builder, state, TypeRange(placeholders), std::forward<Args>(args)...);
-    SmallVector<Type> inferred;
-    if (mlir::failed(Op::inferReturnTypes(getContext(), loc, state.operands,
-                                          state.attributes.getDictionary(getContext()), state.getRawProperties(),
-                                          state.regions, inferred)))
-      return {};
-    state.types.assign(inferred.begin(), inferred.end());
-  } else {
-    Op::build(builder, state, TypeRange(types), std::forward<Args>(args)...);
-  }
   for (Type result : state.types)
     if (mlir::failed(checkSize(loc, cast<RankedTensorType>(result))))
-      return {};
+      return nullptr;
   Operation *op = builder.create(state);
   if (mlir::failed(verify(op))) {
     op->erase();
-    return {};
+    return nullptr;
   }
   failed = false;
-  return cast<Op>(op);
+  return op;
 }
 
 template <typename Op> Value GraphBuilder::emitSimple(ArrayRef<Value> operands) {
@@ -78,9 +64,6 @@ template <typename Op> Value GraphBuilder::emitSimple(ArrayRef<Value> operands) 
   }
   return op ? Value(op) : Value();
 }
-
-/// The single result of an operation, or null.
-template <typename Op> static Value resultOf(Op op) { return op ? Value(op->getResult(0)) : Value(); }
 
 void GraphBuilder::fail(const Twine &text) {
   if (!failed)
@@ -616,8 +599,4 @@ Value GraphBuilder::layerNorm(Value x, Value scale, Value bias, int64_t axis, do
 }
 Value GraphBuilder::rmsNorm(Value x, Value scale, int64_t axis, double epsilon) {
   return resultOf(emit<RmsNormOp>({}, {x, scale}, x, scale, axis, APFloat(epsilon)));
-}
-Value GraphBuilder::batchNorm(Value x, Value scale, Value bias, Value mean, Value variance, double epsilon) {
-  return resultOf(
-      emit<BatchNormOp>({}, {x, scale, bias, mean, variance}, x, scale, bias, mean, variance, APFloat(epsilon)));
 }

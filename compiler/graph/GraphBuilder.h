@@ -13,6 +13,7 @@
 namespace mlir {
 class OpBuilder;
 class ElementsAttr;
+struct OperationState;
 } // namespace mlir
 
 namespace tenon {
@@ -287,7 +288,12 @@ public:
   Value softmax(Value x, int64_t axis, bool log = false);
   Value layerNorm(Value x, Value scale, Value bias, int64_t axis, double epsilon);
   Value rmsNorm(Value x, Value scale, int64_t axis, double epsilon);
-  Value batchNorm(Value x, Value scale, Value bias, Value mean, Value variance, double epsilon);
+
+  /// Any operation of the dialect, for files that include EmitOp.h. Without `types` they are inferred; `operands` are
+  /// all operands, none of which may be null, and `args` operands and attributes as the operation's builder takes them
+  /// after the result types. A null operation after a failure.
+  template <typename Op, typename... Args>
+  Op emit(llvm::ArrayRef<Type> types, llvm::ArrayRef<Value> operands, Args &&...args);
 
 protected:
   /// Called with operands that broadcast against each other, but for so many dimensions at the end, before they are
@@ -302,8 +308,10 @@ protected:
   bool failed = false;
 
 private:
-  template <typename Op, typename... Args>
-  Op emit(llvm::ArrayRef<Type> types, llvm::ArrayRef<Value> operands, Args &&...args);
+  /// Nothing has failed, and no operand is null, which counts as a failure.
+  bool hasAll(llvm::ArrayRef<Value> operands);
+  /// Creates and verifies an operation; null, and a failure, if it is wrong or too large.
+  mlir::Operation *finish(const mlir::OperationState &state);
   template <typename Op> Value emitSimple(llvm::ArrayRef<Value> operands);
   Value compare(ComparePredicate predicate, Value x, Value y);
   Value pool(PoolKind kind, Value x, const Window &window, bool ceil, bool countPadding);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/graph/EmitOp.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 
@@ -71,7 +72,9 @@ LogicalResult importBatchNorm(Node &n) {
     return n.unsupported("'spatial' is 0: statistics for each element are not supported");
   if (n.getOpset() >= 14 && n.getBool("training_mode", false))
     return importTrainingBatchNorm(n, x, epsilon);
-  return n.setResult(n.batchNorm(x, n.input(1), n.input(2), n.input(3), n.input(4), epsilon));
+  Value scale = n.input(1), bias = n.input(2), mean = n.input(3), variance = n.input(4);
+  return n.setResult(resultOf(
+      n.emit<BatchNormOp>({}, {x, scale, bias, mean, variance}, x, scale, bias, mean, variance, APFloat(epsilon))));
 }
 
 //===----------------------------------------------------------------------===//
