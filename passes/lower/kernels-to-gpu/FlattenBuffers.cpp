@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/EmitDim.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -37,7 +38,6 @@ private:
   };
   FailureOr<Place> resolve(OpBuilder &b, Operation *user, Value memref, SmallVector<Value> indices);
   FailureOr<Value> getSize(OpBuilder &b, Operation *user, Value memref, int64_t dim);
-  Value emitDim(OpBuilder &b, Location loc, AffineExpr dim);
   LogicalResult lowerCopy(memref::CopyOp copy);
   LogicalResult lowerAccess(Operation *access);
   InFlightDiagnostic refuse(Operation *op) {
@@ -56,34 +56,14 @@ static Type getStoredType(Type element) {
   return element.isBF16() ? IntegerType::get(element.getContext(), 16) : element;
 }
 
-Value Flattener::emitDim(OpBuilder &b, Location loc, AffineExpr dim) {
-  if (std::optional<int64_t> constant = getConstant(dim))
-    return arith::ConstantIndexOp::create(b, loc, *constant);
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(dim))
-    return symbols.lookup(symbol.getPosition());
-  auto binary = cast<AffineBinaryOpExpr>(dim);
-  Value lhs = emitDim(b, loc, binary.getLHS()), rhs = emitDim(b, loc, binary.getRHS());
-  switch (dim.getKind()) {
-  case AffineExprKind::Add:
-    return arith::AddIOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::Mul:
-    return arith::MulIOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::FloorDiv:
-    return arith::FloorDivSIOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::CeilDiv:
-    return arith::CeilDivSIOp::create(b, loc, lhs, rhs);
-  default:
-    return arith::RemSIOp::create(b, loc, lhs, rhs);
-  }
-}
-
 FailureOr<Value> Flattener::getSize(OpBuilder &b, Operation *user, Value memref, int64_t dim) {
   Location loc = user->getLoc();
   if (auto type = cast<MemRefType>(memref.getType()); !type.isDynamicDim(dim))
     return arith::ConstantIndexOp::create(b, loc, type.getDimSize(dim)).getResult();
   if (auto argument = dyn_cast<BlockArgument>(memref); argument && flat.contains(memref)) {
     auto dims = kernel.getArgAttrOfType<ShapeAttr>(argument.getArgNumber(), kDimsAttr);
-    return emitDim(b, loc, dims.getDims()[dim]);
+    return emitDim(b, loc, dims.getDims()[dim], b.getIndexType(), Dividends::Any,
+                   [&](AffineExpr leaf) { return symbols.lookup(cast<AffineSymbolExpr>(leaf).getPosition()); });
   }
   if (auto cast = memref.getDefiningOp<memref::CastOp>())
     return getSize(b, user, cast.getSource(), dim);

@@ -7,6 +7,7 @@
 
 #include "passes/lower/kernels-to-llvm/KernelBody.h"
 #include "dialects/kernel/KernelDialect.h"
+#include "dialects/tenon/EmitDim.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -18,31 +19,11 @@
 using namespace mlir;
 using namespace tenon;
 
-/// An expression over symbols as i64 arithmetic.
-static Value emitDim(OpBuilder &b, Location loc, AffineExpr dim, const llvm::DenseMap<unsigned, Value> &symbols) {
-  if (std::optional<int64_t> constant = getConstant(dim))
-    return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(*constant));
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(dim))
-    return symbols.lookup(symbol.getPosition());
-  auto binary = cast<AffineBinaryOpExpr>(dim);
-  Value lhs = emitDim(b, loc, binary.getLHS(), symbols), rhs = emitDim(b, loc, binary.getRHS(), symbols);
-  // The runtime refuses sizes for which one that it needs divides by 0. What a kernel's own extents divide by must not
-  // trap.
-  bool divides = dim.getKind() != AffineExprKind::Add && dim.getKind() != AffineExprKind::Mul;
-  if (divides && !getConstant(binary.getRHS()))
-    rhs = arith::MaxSIOp::create(b, loc, rhs, LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(1)));
-  switch (dim.getKind()) {
-  case AffineExprKind::Add:
-    return LLVM::AddOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::Mul:
-    return LLVM::MulOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::FloorDiv:
-    return arith::FloorDivSIOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::CeilDiv:
-    return arith::CeilDivSIOp::create(b, loc, lhs, rhs);
-  default:
-    return arith::RemSIOp::create(b, loc, lhs, rhs);
-  }
+/// An expression over symbols as i64 arithmetic. The runtime has refused sizes for which one that it needs divides by
+/// 0.
+static Value emitSize(OpBuilder &b, Location loc, AffineExpr dim, const llvm::DenseMap<unsigned, Value> &symbols) {
+  return emitDim(b, loc, dim, b.getI64Type(), Dividends::Any,
+                 [&](AffineExpr leaf) { return symbols.lookup(cast<AffineSymbolExpr>(leaf).getPosition()); });
 }
 
 /// The memref that stands for `pointer`, of row-major layout.
@@ -61,8 +42,8 @@ static Value buildMemref(OpBuilder &b, Location loc, Value pointer, MemRefType t
   insert(LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(0)), 2);
   AffineExpr stride = getDimConstant(b.getContext(), 1);
   for (int64_t i = type.getRank(); i-- > 0;) {
-    insert(emitDim(b, loc, dims[i], symbols), {3, i});
-    insert(emitDim(b, loc, stride, symbols), {4, i});
+    insert(emitSize(b, loc, dims[i], symbols), {3, i});
+    insert(emitSize(b, loc, stride, symbols), {4, i});
     stride = mulDims(stride, dims[i]);
   }
   return UnrealizedConversionCastOp::create(b, loc, type, descriptor).getResult(0);
@@ -81,7 +62,7 @@ static void lowerShares(func::FuncOp kernel, Value begin, Value end, const llvm:
     AffineExpr number = tiles.getDims().front();
     if (getConstant(number) == 0)
       number = getDimConstant(b.getContext(), 1);
-    Value perTile = arith::CeilDivUIOp::create(b, loc, count, emitDim(b, loc, number, symbols));
+    Value perTile = arith::CeilDivUIOp::create(b, loc, count, emitSize(b, loc, number, symbols));
     auto getStep = [&](Value tile) -> Value {
       Value step = arith::MinSIOp::create(b, loc, arith::MulIOp::create(b, loc, tile, perTile), count);
       return arith::IndexCastOp::create(b, loc, b.getIndexType(), step);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/lower/tenon-to-linalg/ElementEmitter.h"
+#include "dialects/tenon/EmitDim.h"
 #include "dialects/tenon/FixedNumbers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,40 +18,8 @@ using namespace tenon;
 /// Symbols from here on are run-time indices, below are interned names.
 static constexpr unsigned kFirstRuntimeIndex = 1u << 24;
 
-//===----------------------------------------------------------------------===//
-// Arithmetic on indices
-//===----------------------------------------------------------------------===//
-
-/// Writes an index expression as arithmetic; `leaf` gives the value of a dim or a symbol.
-static Value emitIndex(OpBuilder &b, Location loc, AffineExpr expr, llvm::function_ref<Value(AffineExpr)> leaf) {
-  if (std::optional<int64_t> constant = getConstant(expr))
-    return arith::ConstantIndexOp::create(b, loc, *constant);
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return leaf(expr);
-  Value lhs = emitIndex(b, loc, binary.getLHS(), leaf), rhs = emitIndex(b, loc, binary.getRHS(), leaf);
-  // An extent that is not known may be 0. Then there is no element whose index would be divided by it, but code before
-  // the loops must not trap.
-  bool divides = expr.getKind() != AffineExprKind::Add && expr.getKind() != AffineExprKind::Mul;
-  if (divides && !getConstant(binary.getRHS()))
-    rhs = arith::MaxUIOp::create(b, loc, rhs, arith::ConstantIndexOp::create(b, loc, 1));
-  switch (expr.getKind()) {
-  case AffineExprKind::Add:
-    return arith::AddIOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::Mul:
-    return arith::MulIOp::create(b, loc, lhs, rhs);
-  // Operands are never negative where an index divides, so that the unsigned forms do.
-  case AffineExprKind::FloorDiv:
-    return arith::DivUIOp::create(b, loc, lhs, rhs);
-  case AffineExprKind::Mod:
-    return arith::RemUIOp::create(b, loc, lhs, rhs);
-  default:
-    return arith::CeilDivUIOp::create(b, loc, lhs, rhs);
-  }
-}
-
 Value KernelScope::materializeDim(OpBuilder &b, Location loc, AffineExpr dim) const {
-  return emitIndex(b, loc, dim, [&](AffineExpr leaf) {
+  return emitDim(b, loc, dim, b.getIndexType(), Dividends::OfExtent, [&](AffineExpr leaf) {
     Value argument = lookupSymbol(cast<AffineSymbolExpr>(leaf).getPosition());
     assert(argument && "a kernel has an argument for each symbol that its types name");
     return argument;
@@ -114,19 +83,20 @@ AffineExpr ElementEmitter::addRuntimeIndex(Value value) {
 Value ElementEmitter::materialize(AffineExpr index) {
   if (Value known = materialized.lookup(index))
     return known;
-  Value value = emitIndex(builder, loc, index, [&](AffineExpr leaf) -> Value {
-    if (auto dim = dyn_cast<AffineDimExpr>(leaf)) {
-      Value &loop = materialized[leaf];
-      if (!loop) {
-        OpBuilder::InsertionGuard guard(builder);
-        builder.setInsertionPointToStart(body);
-        loop = linalg::IndexOp::create(builder, loc, dim.getPosition());
-      }
-      return loop;
-    }
-    unsigned symbol = cast<AffineSymbolExpr>(leaf).getPosition();
-    return symbol >= kFirstRuntimeIndex ? runtimeIndices[symbol - kFirstRuntimeIndex] : scope.lookupSymbol(symbol);
-  });
+  Value value =
+      emitDim(builder, loc, index, builder.getIndexType(), Dividends::NotNegative, [&](AffineExpr leaf) -> Value {
+        if (auto dim = dyn_cast<AffineDimExpr>(leaf)) {
+          Value &loop = materialized[leaf];
+          if (!loop) {
+            OpBuilder::InsertionGuard guard(builder);
+            builder.setInsertionPointToStart(body);
+            loop = linalg::IndexOp::create(builder, loc, dim.getPosition());
+          }
+          return loop;
+        }
+        unsigned symbol = cast<AffineSymbolExpr>(leaf).getPosition();
+        return symbol >= kFirstRuntimeIndex ? runtimeIndices[symbol - kFirstRuntimeIndex] : scope.lookupSymbol(symbol);
+      });
   materialized[index] = value;
   return value;
 }

@@ -8,7 +8,7 @@
 // CHECK-SAME: llvm.linkage = #llvm.linkage<internal>
 // Sizes and strides of an s0 x 40 buffer: s0, 40 and 40, 1.
 // CHECK: llvm.insertvalue %[[S0]], %{{.*}}[3, 0]
-// CHECK: llvm.mlir.constant(40
+// CHECK: arith.constant 40 : i64
 // CHECK: %[[OK:.*]] = llvm.mlir.constant(0 : i32)
 // CHECK: return %[[OK]] : i32
 
