@@ -8,6 +8,7 @@
 #include "compiler/graph/Graph.h"
 #include "compiler/graph/Elements.h"
 #include "compiler/graph/GraphBuilder.h"
+#include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -139,7 +140,7 @@ Graph::Graph(MLIRContext *context, StringRef name) : context(context) {
   state = std::make_unique<State>(context);
   Location loc = NameLoc::get(StringAttr::get(context, name));
   module = ModuleOp::create(loc);
-  module.get()->setAttr("tenon.model", StringAttr::get(context, name));
+  module.get()->setAttr(kModelAttr, StringAttr::get(context, name));
   OpBuilder &b = state->builder;
   b.setInsertionPointToStart(module->getBody());
   state->function = func::FuncOp::create(b, loc, "main", b.getFunctionType({}, {}));
@@ -270,14 +271,14 @@ OwningOpRef<ModuleOp> Graph::finish() {
   function.setFunctionType(
       b.getFunctionType(function.getBody().getArgumentTypes(), TypeRange(ValueRange(state->results))));
   for (auto [i, name] : llvm::enumerate(state->inputs))
-    function.setArgAttr(i, "tenon.name", name);
+    function.setArgAttr(i, kNameAttr, name);
   for (auto [i, name] : llvm::enumerate(state->outputs))
-    function.setResultAttr(i, "tenon.name", name);
+    function.setResultAttr(i, kNameAttr, name);
   SmallVector<NamedAttribute> ranges;
   for (auto [symbol, range] : state->ranges)
     ranges.push_back(b.getNamedAttr(symbol, b.getDenseI64ArrayAttr({range.first, range.second})));
   if (!ranges.empty())
-    module.get()->setAttr("tenon.ranges", b.getDictionaryAttr(ranges));
+    module.get()->setAttr(kRangesAttr, b.getDictionaryAttr(ranges));
   if (!state->requirements.empty()) {
     Dims dims;
     SmallVector<StringRef> texts;
@@ -285,8 +286,8 @@ OwningOpRef<ModuleOp> Graph::finish() {
       dims.push_back(dim);
       texts.push_back(text);
     }
-    module.get()->setAttr("tenon.requires", ShapeAttr::get(context, dims));
-    module.get()->setAttr("tenon.requires_text", b.getStrArrayAttr(texts));
+    module.get()->setAttr(kRequiresAttr, ShapeAttr::get(context, dims));
+    module.get()->setAttr(kRequiresTextAttr, b.getStrArrayAttr(texts));
   }
   builder->setFailed(); // Nothing may be added any more.
   return std::move(module);

@@ -7,6 +7,7 @@
 
 #include "compiler/import/InputShapes.h"
 #include "compiler/import/Report.h"
+#include "dialects/tenon/DiscardableAttributes.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -118,5 +119,5 @@ void InputShapes::setRanges(ModuleOp module) {
   for (const ImportOptions::Range &range : options.ranges)
     ranges.push_back(b.getNamedAttr(range.symbol, b.getDenseI64ArrayAttr({range.min, range.max})));
   if (!ranges.empty())
-    module->setAttr("tenon.ranges", b.getDictionaryAttr(ranges));
+    module->setAttr(kRangesAttr, b.getDictionaryAttr(ranges));
 }

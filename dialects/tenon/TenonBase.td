@@ -35,6 +35,10 @@ def Tenon_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  // DiscardableAttributes.h lists the attributes.
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     /// The number that AffineExpr symbols of this context use for `name`. Symbols are interned: equal
     /// names are equal symbols everywhere in a context. Thread safe.

@@ -12,9 +12,6 @@
 
 namespace tenon {
 
-/// On a kernel and its launches: how many bytes it reads and writes, where that is constant.
-inline constexpr llvm::StringRef kBytesAttr = "tenon.bytes";
-
 /// How many bytes a region moves between memory and registers at least: all that it is computed from once, but of what
 /// is sliced or looked up only as much as that gives, and all of its results. How often caches make it read again is
 /// not known here. Nothing where extents are open.

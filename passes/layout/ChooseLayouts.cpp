@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -53,13 +54,10 @@ static Value transpose(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t
   return TransposeOp::create(b, loc, value, p);
 }
 
-/// On a transpose that this pass made to give back a result: these are the ones that sink.
-static constexpr StringLiteral kSinks = "tenon.sinks";
-
 /// A result with channels last, as what the model knows.
 static Value putBack(OpBuilder &b, Location loc, Value value) {
   auto op = TransposeOp::create(b, loc, value, invert(getToLast(cast<RankedTensorType>(value.getType()).getRank())));
-  op->setAttr(kSinks, b.getUnitAttr());
+  op->setAttr(kSinksAttr, b.getUnitAttr());
   return op;
 }
 
@@ -101,7 +99,7 @@ static TransposeOp getFromLast(Value value) {
   auto op = value.getDefiningOp<TransposeOp>();
   // Two transposes that were joined into one are something else.
   bool sinks =
-      op && op->hasAttr(kSinks) && op.getPermutation() == ArrayRef(invert(getToLast(op.getPermutation().size())));
+      op && op->hasAttr(kSinksAttr) && op.getPermutation() == ArrayRef(invert(getToLast(op.getPermutation().size())));
   return sinks ? op : TransposeOp();
 }
 
@@ -395,7 +393,7 @@ struct ChooseLayouts : public tenon::impl::ChooseLayoutsBase<ChooseLayouts> {
                  SinkThroughReshape>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
-    getOperation().walk([](TransposeOp op) { op->removeAttr(kSinks); });
+    getOperation().walk([](TransposeOp op) { op->removeAttr(kSinksAttr); });
   }
 };
 

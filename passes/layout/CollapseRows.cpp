@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -23,9 +24,6 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// On a reshape that gives a product of collapsed rows the shape that the model knows: these are the ones that sink.
-static constexpr StringLiteral kSinks = "tenon.sinks";
-
 /// All dimensions but the last as one.
 static Dims collapse(const Dims &dims) {
   return {getElementCount(dims.front().getContext(), ArrayRef(dims).drop_back()), dims.back()};
@@ -38,13 +36,13 @@ static Value reshape(OpBuilder &b, Location loc, Value value, const Dims &dims) 
 /// A result of collapsed rows in the shape that the model knows.
 static Value putBack(OpBuilder &b, Location loc, Value value, const Dims &dims) {
   Value result = reshape(b, loc, value, dims);
-  result.getDefiningOp()->setAttr(kSinks, b.getUnitAttr());
+  result.getDefiningOp()->setAttr(kSinksAttr, b.getUnitAttr());
   return result;
 }
 
 static ReshapeOp getSinking(Value value) {
   auto op = value.getDefiningOp<ReshapeOp>();
-  return op && op->hasAttr(kSinks) ? op : ReshapeOp();
+  return op && op->hasAttr(kSinksAttr) ? op : ReshapeOp();
 }
 
 namespace {
@@ -147,13 +145,13 @@ struct CollapseRows : public tenon::impl::CollapseRowsBase<CollapseRows> {
   void runOnOperation() override {
     getOperation().walk([](ReshapeOp op) {
       if (isSinking(op))
-        op->setAttr(kSinks, UnitAttr::get(op.getContext()));
+        op->setAttr(kSinksAttr, UnitAttr::get(op.getContext()));
     });
     RewritePatternSet patterns(&getContext());
     patterns.add<CollapseContract, ConvolveToContract, SinkThroughElementwise>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
-    getOperation().walk([](ReshapeOp op) { op->removeAttr(kSinks); });
+    getOperation().walk([](ReshapeOp op) { op->removeAttr(kSinksAttr); });
   }
 };
 

@@ -140,6 +140,7 @@ struct CollectRequirements : public tenon::impl::CollectRequirementsBase<Collect
         collect(function, module);
     module->removeAttr(kRangesAttr);
     module->removeAttr(kRequiresAttr);
+    module->removeAttr(kRequiresTextAttr);
   }
 
 private:

@@ -74,10 +74,10 @@ def operand_types(statement):
 
 
 def wrap(example):
-    """A module with the example in it. An attribute alone stands on a module."""
+    """A module with the example in it. A shape alone stands on a module."""
     text = re.sub(r"\A(//.*\n\s*)+", "", example.strip())
     if text.startswith("#"):
-        return f'module attributes {{tenon.example = {text.split("==")[0].strip()}}} {{}}\n'
+        return f'module attributes {{tenon.requires = {text.split("==")[0].strip()}}} {{}}\n'
     if text.startswith(("module", "func.func", "plan.program")):
         return text
     if re.search(r"\bplan\.", text):
@@ -98,11 +98,11 @@ def wrap(example):
 
 
 def wrap_plan(text):
-    """An instruction in a program; what it uses are inputs and sizes."""
+    """An instruction in a program; what it uses are activations and sizes."""
     sizes = re.findall(r"(?:sizes\(|tiles |size )(%\w+)", text)
     buffers = [value for value in dict.fromkeys(VALUE.findall(text)) if value not in sizes]
     lines = ["%one = arith.constant 1 : index"] + [f"{size} = arith.constant 1 : index" for size in dict.fromkeys(sizes)]
-    lines += [f"{value} = plan.input {i} size %one" for i, value in enumerate(buffers)]
+    lines += [f"{value} = plan.alloc %one" for value in buffers]
     body = "\n".join(lines)
     return f"plan.program @example symbols [] inputs [] outputs [] {{\n{body}\n{text}\n}}\n"
 

@@ -10,6 +10,7 @@
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/Text.h"
+#include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -165,7 +166,7 @@ ImportedValue Importer::importStrings(const onnx::TensorProto &tensor, Location 
 }
 
 void Importer::setModuleAttributes(ModuleOp module) {
-  module->setAttr("tenon.model", builder.getStringAttr(model.graph().name()));
+  module->setAttr(kModelAttr, builder.getStringAttr(model.graph().name()));
   inputShapes.setRanges(module);
   if (requirements.empty())
     return;
@@ -175,8 +176,8 @@ void Importer::setModuleAttributes(ModuleOp module) {
     dims.push_back(dim);
     texts.push_back(StringAttr::get(context, text));
   }
-  module->setAttr("tenon.requires", ShapeAttr::get(context, dims));
-  module->setAttr("tenon.requires_text", ArrayAttr::get(context, texts));
+  module->setAttr(kRequiresAttr, ShapeAttr::get(context, dims));
+  module->setAttr(kRequiresTextAttr, ArrayAttr::get(context, texts));
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/DiscardableAttributes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -39,14 +40,14 @@ namespace {
 struct DefineZeroPower : OpRewritePattern<math::PowFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::PowFOp op, PatternRewriter &b) const override {
-    if (op->hasAttr("tenon.defined"))
+    if (op->hasAttr(tenon::kDefinedAttr))
       return b.notifyMatchFailure(op, "is rewritten already");
     Location loc = op.getLoc();
     auto constant = [&](double value) -> Value {
       return arith::ConstantOp::create(b, loc, b.getFloatAttr(op.getType(), value));
     };
     auto power = math::PowFOp::create(b, loc, op.getLhs(), op.getRhs());
-    power->setAttr("tenon.defined", b.getUnitAttr());
+    power->setAttr(tenon::kDefinedAttr, b.getUnitAttr());
     Value isZero = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, op.getRhs(), constant(0.0));
     b.replaceOpWithNewOp<arith::SelectOp>(op, isZero, constant(1.0), power);
     return success();
@@ -69,7 +70,7 @@ struct ExpandShaderMath : public tenon::impl::ExpandShaderMathBase<ExpandShaderM
     patterns.add<DefineZeroPower>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       return signalPassFailure();
-    getOperation()->walk([](math::PowFOp op) { op->removeAttr("tenon.defined"); });
+    getOperation()->walk([](math::PowFOp op) { op->removeAttr(tenon::kDefinedAttr); });
   }
 };
 } // namespace

@@ -1,0 +1,99 @@
+// RUN: tenon-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{has an unknown attribute 'tenon.kernal' on an operation}}
+func.func private @unknown() attributes {tenon.kernal}
+
+// -----
+
+// expected-error @+1 {{has an unknown attribute 'tenon.nam' on argument 0}}
+func.func private @unknown_of_argument(tensor<4xf32> {tenon.nam = "x"})
+
+// -----
+
+// expected-error @+1 {{has an unknown attribute 'tenon.dims' on result 0}}
+func.func private @of_arguments_alone() -> (tensor<4xf32> {tenon.dims = #tenon.shape<4>})
+
+// -----
+
+// expected-error @+1 {{has the attribute 'tenon.kernel', which belongs on a function}}
+module @misplaced attributes {tenon.kernel} {
+}
+
+// -----
+
+func.func @misplaced_normal(%x: f32) -> f32 {
+  // expected-error @+1 {{has the attribute 'tenon.normal', which belongs on a math.exp}}
+  %0 = math.log %x {tenon.normal} : f32
+  return %0 : f32
+}
+
+// -----
+
+// expected-error @+1 {{has "yes" for 'tenon.kernel' on an operation, expected a unit attribute}}
+func.func private @no_unit() attributes {tenon.kernel = "yes"}
+
+// -----
+
+// expected-error @+1 {{has ["a", "a"] for 'tenon.symbols' on an operation, expected an array of distinct names}}
+func.func private @symbol_twice() attributes {tenon.symbols = ["a", "a"]}
+
+// -----
+
+// expected-error @+1 {{has #tenon.shape<N, 4> for 'tenon.tiles' on an operation, expected a #tenon.shape of one expression}}
+func.func private @two_counts() attributes {tenon.tiles = #tenon.shape<N, 4>}
+
+// -----
+
+// expected-error @+1 {{has -8 : i64 for 'tenon.scratch' on an operation, expected a 64-bit integer that is not negative}}
+func.func private @negative_scratch() attributes {tenon.scratch = -8}
+
+// -----
+
+// expected-error @+1 {{for 'tenon.flops' on an operation, expected a 64-bit integer that is not negative}}
+func.func private @flops_of_32_bits() attributes {tenon.flops = 8 : i32}
+
+// -----
+
+// expected-error @+1 {{for 'tenon.ranges' on an operation, expected a dictionary of array<i64: smallest, largest>}}
+func.func private @empty_range() attributes {tenon.ranges = {N = array<i64: 8, 1>}}
+
+// -----
+
+// expected-error @+1 {{for 'tenon.usual' on an operation, expected a dictionary of 64-bit integers above 0}}
+func.func private @usually_nothing() attributes {tenon.usual = {N = 0}}
+
+// -----
+
+// expected-error @+1 {{has "N" for 'tenon.program' on an operation, expected sizes as --specialize accepts them}}
+func.func private @no_sizes() attributes {tenon.program = "N"}
+
+// -----
+
+// expected-error @+1 {{has 2 texts in 'tenon.requires_text' for 1 requirements}}
+func.func private @texts() attributes {tenon.requires = #tenon.shape<N>, tenon.requires_text = ["a", "b"]}
+
+// -----
+
+// expected-error @+1 {{has 1 texts in 'tenon.requires_text' for 0 requirements}}
+module @texts_alone attributes {tenon.requires_text = ["a"]} {
+}
+
+// -----
+
+// expected-error @+1 {{takes the path "amx", which is not among 'tenon.paths'}}
+func.func private @path_without_estimate() attributes {tenon.path = "amx", tenon.paths = {direct = 10}}
+
+// -----
+
+// expected-error @+1 {{has "all" for 'tenon.role' on argument 0, expected one of "value"}}
+func.func private @role(tensor<4xf32> {tenon.role = "all"})
+
+// -----
+
+// expected-error @+1 {{has #tenon.shape<4> for 'tenon.dims' on argument 0, which has rank 2}}
+func.func private @dims(tensor<4x4xf32> {tenon.dims = #tenon.shape<4>})
+
+// -----
+
+// expected-error @+1 {{has 1 results, but 'tenon.reused' on argument 0 names result 1}}
+func.func private @reused(tensor<4xf32> {tenon.reused = 1}) -> tensor<4xf32>
