@@ -421,10 +421,9 @@ void Serializer::fillSymbolRanges() {
 }
 
 LogicalResult Serializer::run() {
-  auto scratch = program->getAttrOfType<IntegerAttr>("scratch");
   plan.arena_size = exprs.addConstant(0);
-  plan.scratch_size = exprs.addConstant(scratch ? scratch.getInt() : 0);
-  auto ranges = program->getAttrOfType<DictionaryAttr>("ranges");
+  plan.scratch_size = exprs.addConstant(program.getScratch().value_or(0));
+  DictionaryAttr ranges = program.getRangesAttr();
   for (auto [i, name] : llvm::enumerate(program.getSymbols().getAsValueRange<StringAttr>())) {
     auto symbol = std::make_unique<fmt::SymbolT>();
     symbol->name = name.str();
@@ -451,8 +450,8 @@ FailureOr<SerializedPlan> tenon::serializePlan(plan::ProgramOp program, StringRe
     return failure();
   serializer.plan.model_name = modelName.str();
   serializer.plan.compiler = "tenon " TENON_VERSION;
-  if (auto sizes = program->getAttrOfType<StringAttr>("sizes"))
-    serializer.plan.sizes = sizes.str();
+  if (std::optional<StringRef> sizes = program.getSizes())
+    serializer.plan.sizes = sizes->str();
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(fmt::Plan::Pack(builder, &serializer.plan), fmt::PlanIdentifier());
   std::string bytes(reinterpret_cast<const char *>(builder.GetBufferPointer()), builder.GetSize());

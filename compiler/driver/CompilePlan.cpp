@@ -105,7 +105,7 @@ CompileStatus Compilation::serialize(ModuleOp own, Variant &variant, WeightSecti
                   [&](const std::string &name) { return known.insert(name).second; });
     variant.plans.push_back(std::move(*serialized));
     // The one for all sizes is the last of its function's.
-    if (!program->hasAttr("sizes"))
+    if (!program.getSizes())
       break;
   }
   return CompileStatus::done;

@@ -56,6 +56,7 @@ def Kernel_WinogradOp : Kernel_Op<"winograd", [
   let extraClassDeclaration = [{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitMutable(); }
   }];
+  let hasVerifier = 1;
 }
 
 def Kernel_ScratchOp : Kernel_Op<"scratch", [Pure]> {
@@ -68,6 +69,7 @@ def Kernel_ScratchOp : Kernel_Op<"scratch", [Pure]> {
   let arguments = (ins I64Attr:$offset);
   let results = (outs AnyMemRef:$memory);
   let assemblyFormat = "$offset attr-dict `:` type($memory)";
+  let hasVerifier = 1;
 }
 
 def Kernel_LastEndOp : Kernel_Op<"last_end", [Pure]> {
@@ -115,6 +117,7 @@ def Kernel_CheckIndicesOp : Kernel_Op<"check_indices", [MemoryEffects<[MemWrite]
   }];
   let arguments = (ins Index:$smallest, Index:$largest, Index:$first, Index:$last);
   let assemblyFormat = "$smallest `to` $largest `in` $first `to` $last attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // TENON_KERNEL_OPS_TD

@@ -43,7 +43,10 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SingleBlock, NoTerminator, Isol
   let description = [{
     The block has one index argument for each of `symbols`. `inputs` and
     `outputs` are dictionaries with `name`, `type` (the element type), `dims`, and
-    `role` where they are a part of what has the name.
+    `role` where they are a part of what has the name. `ranges` holds symbols to
+    values, as `array<i64: smallest, largest>` by name; `sizes` is the text of the
+    sizes that this program is a copy for; `scratch` is how many bytes a thread needs
+    for the kernels that are launched.
 
     ```mlir
     plan.program @main symbols ["N"] inputs [{name = "x", type = f32, dims = #tenon.shape<N, 4>} ] outputs [] {
@@ -51,31 +54,37 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, SingleBlock, NoTerminator, Isol
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$symbols, DictArrayAttr:$inputs, DictArrayAttr:$outputs);
+  let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$symbols, DictArrayAttr:$inputs, DictArrayAttr:$outputs,
+                       OptionalAttr<DictionaryAttr>:$ranges, OptionalAttr<StrAttr>:$sizes, OptionalAttr<I64Attr>:$scratch);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$sym_name `symbols` $symbols `inputs` $inputs `outputs` $outputs attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 class Plan_BufferOp<string mnemonic, list<Trait> traits = []> : Plan_Op<mnemonic, !listconcat([Pure], traits)> {
   let results = (outs Plan_BufferType:$buffer);
 }
 
-def Plan_InputOp : Plan_BufferOp<"input"> {
+def Plan_InputOp : Plan_BufferOp<"input", [HasParent<"ProgramOp">]> {
   let summary = "the memory of a graph input";
   let arguments = (ins I64Attr:$index, Index:$size);
   let assemblyFormat = "$index `size` $size attr-dict";
+  let hasVerifier = 1;
 }
 
-def Plan_OutputOp : Plan_BufferOp<"output"> {
+def Plan_OutputOp : Plan_BufferOp<"output", [HasParent<"ProgramOp">]> {
   let summary = "the memory of a graph output";
   let arguments = (ins I64Attr:$index, Index:$size);
   let assemblyFormat = "$index `size` $size attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_WeightOp : Plan_BufferOp<"weight"> {
   let summary = "constant bytes in the artifact";
   let arguments = (ins ElementsAttr:$value, OptionalAttr<StrAttr>:$name);
   let assemblyFormat = "$value attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_AllocOp : Plan_Op<"alloc"> {
@@ -89,12 +98,14 @@ def Plan_AllocOp : Plan_Op<"alloc"> {
   let arguments = (ins Index:$size, Optional<Index>:$bound, OptionalAttr<StrAttr>:$name);
   let results = (outs Plan_BufferType:$buffer);
   let assemblyFormat = "$size (`at_most` $bound^)? attr-dict";
+  let hasVerifier = 1;
 }
 
-def Plan_ArenaOp : Plan_BufferOp<"arena"> {
+def Plan_ArenaOp : Plan_BufferOp<"arena", [HasParent<"ProgramOp">]> {
   let summary = "the memory of all activations";
   let arguments = (ins Index:$size);
   let assemblyFormat = "$size attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_ViewOp : Plan_BufferOp<"view", [AttrSizedOperandSegments]> {
@@ -106,6 +117,7 @@ def Plan_ViewOp : Plan_BufferOp<"view", [AttrSizedOperandSegments]> {
   let arguments = (ins Plan_BufferType:$arena, Index:$offset, Index:$size, Optional<Index>:$start,
                        Optional<Index>:$room, OptionalAttr<StrAttr>:$name);
   let assemblyFormat = "$arena `[` $offset `]` `size` $size (`in` $start^ `room` $room)? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_HeapOp : Plan_BufferOp<"heap"> {
@@ -113,19 +125,22 @@ def Plan_HeapOp : Plan_BufferOp<"heap"> {
   let description = "As large as the last `plan.reserve` of that block has made it.";
   let arguments = (ins I64Attr:$block, Index:$offset, Index:$size, OptionalAttr<StrAttr>:$name);
   let assemblyFormat = "$block `[` $offset `]` `size` $size attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_AliasOp : Plan_BufferOp<"alias"> {
   let summary = "part of another buffer's memory, or more of it where that has grown";
   let arguments = (ins Plan_BufferType:$source, Index:$offset, Index:$size);
   let assemblyFormat = "$source `[` $offset `]` `size` $size attr-dict";
+  let hasVerifier = 1;
 }
 
-def Plan_RequireOp : Plan_Op<"require"> {
+def Plan_RequireOp : Plan_Op<"require", [HasParent<"ProgramOp">]> {
   let summary = "refuse sizes for which a value is negative";
   let description = "`text` says what the sizes would break. It is checked when sizes are bound, before anything runs.";
   let arguments = (ins Index:$value, StrAttr:$text);
   let assemblyFormat = "$value $text attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
@@ -145,6 +160,7 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   let assemblyFormat = [{
     $kernel `(` $inputs `)` `->` `(` $outputs `)` `sizes` `(` $sizes `)` `tiles` $tiles attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 def Plan_HostCallOp : Plan_Op<"host_call", [AttrSizedOperandSegments]> {
@@ -160,6 +176,7 @@ def Plan_HostCallOp : Plan_Op<"host_call", [AttrSizedOperandSegments]> {
   let assemblyFormat = [{
     $plugin $domain $callee `(` $inputs `)` `->` `(` $outputs `)` `sizes` `(` $sizes `)` attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 def Plan_BindOp : Plan_Op<"bind"> {
@@ -170,12 +187,14 @@ def Plan_BindOp : Plan_Op<"bind"> {
   }];
   let arguments = (ins Plan_BufferType:$buffer, I64Attr:$position, I64Attr:$symbol, I64Attr:$min, StrAttr:$name);
   let assemblyFormat = "$symbol `=` $buffer `[` $position `]` `min` $min attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_SetOp : Plan_Op<"set"> {
   let summary = "give a symbol the value of an expression";
   let arguments = (ins I64Attr:$symbol, Index:$value, StrAttr:$name);
   let assemblyFormat = "$symbol `=` $value attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_ReserveOp : Plan_Op<"reserve"> {
@@ -183,6 +202,7 @@ def Plan_ReserveOp : Plan_Op<"reserve"> {
   let description = "What it holds stays where `keep` is set, and is lost otherwise.";
   let arguments = (ins Plan_BufferType:$buffer, Index:$size, BoolAttr:$keep, StrAttr:$name);
   let assemblyFormat = "$buffer `size` $size attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_CheckOp : Plan_Op<"check"> {
@@ -190,6 +210,7 @@ def Plan_CheckOp : Plan_Op<"check"> {
   let description = "As `plan.require`, but at this place: the value depends on symbols that instructions bind.";
   let arguments = (ins Index:$value, StrAttr:$text, StrAttr:$name);
   let assemblyFormat = "$value $text attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_IfOp : Plan_Op<"if", [SingleBlock, NoTerminator]> {
@@ -197,6 +218,7 @@ def Plan_IfOp : Plan_Op<"if", [SingleBlock, NoTerminator]> {
   let arguments = (ins Plan_BufferType:$condition, StrAttr:$name);
   let regions = (region SizedRegion<1>:$thenBody, SizedRegion<1>:$elseBody);
   let assemblyFormat = "$condition $thenBody `else` $elseBody attr-dict";
+  let hasRegionVerifier = 1;
 }
 
 def Plan_LoopOp : Plan_Op<"loop", [SingleBlock, NoTerminator]> {
@@ -204,24 +226,28 @@ def Plan_LoopOp : Plan_Op<"loop", [SingleBlock, NoTerminator]> {
   let arguments = (ins Plan_BufferType:$condition, StrAttr:$name);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$condition $body attr-dict";
+  let hasRegionVerifier = 1;
 }
 
 def Plan_CopyOp : Plan_Op<"copy"> {
   let summary = "copy bytes between buffers that do not overlap";
   let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$target, Index:$size, StrAttr:$name);
   let assemblyFormat = "$source `to` $target `size` $size attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_ReleaseOp : Plan_Op<"release"> {
   let summary = "let go of a weight's pages until it is used again";
   let arguments = (ins Plan_BufferType:$weight, StrAttr:$name);
   let assemblyFormat = "$weight attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_RunSeedOp : Plan_Op<"run_seed"> {
   let summary = "write the next seed of this run, a 64-bit integer";
   let arguments = (ins Plan_BufferType:$target, StrAttr:$name);
   let assemblyFormat = "$target attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // TENON_PLAN_TD

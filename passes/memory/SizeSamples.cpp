@@ -18,7 +18,7 @@ static constexpr size_t kMaxVaried = 4;
 
 SizeSamples::SizeSamples(plan::ProgramOp program) {
   size_t numSymbols = program.getSymbols().size();
-  auto ranges = program->getAttrOfType<DictionaryAttr>("ranges");
+  DictionaryAttr ranges = program.getRangesAttr();
   auto clamp = [&](size_t symbol, int64_t value) {
     auto name = cast<StringAttr>(program.getSymbols()[symbol]);
     auto range = ranges ? ranges.getAs<DenseI64ArrayAttr>(name) : DenseI64ArrayAttr();

@@ -83,11 +83,12 @@ void Conversion::createProgram() {
   for (unsigned symbol : symbols)
     names.push_back(b.getStringAttr(dialect->getSymbolName(symbol)));
   program = plan::ProgramOp::create(b, main.getLoc(), main.getName(), b.getArrayAttr(names), b.getArrayAttr(inputs),
-                                    b.getArrayAttr(results));
+                                    b.getArrayAttr(results), /*ranges=*/nullptr, /*sizes=*/nullptr,
+                                    /*scratch=*/nullptr);
   if (auto ranges = main->getAttrOfType<DictionaryAttr>(kRangesAttr))
-    program->setAttr("ranges", ranges);
+    program.setRangesAttr(ranges);
   if (auto sizes = main->getAttrOfType<StringAttr>(kProgramAttr))
-    program->setAttr("sizes", sizes);
+    program.setSizesAttr(sizes);
   Block &body = program.getBody().emplaceBlock();
   for (auto [i, symbol] : llvm::enumerate(symbols)) {
     sizes.bind(symbol, body.addArgument(b.getIndexType(), main.getLoc()));
@@ -166,9 +167,8 @@ void Conversion::convertLaunch(LaunchOp launch) {
     kernelSizes.bind(dialect->internSymbol(cast<StringAttr>(names[i]).strref()), extents.back());
   }
   if (auto scratch = kernel->getAttrOfType<IntegerAttr>(kScratchAttr)) {
-    auto most = program->getAttrOfType<IntegerAttr>("scratch");
-    if (!most || most.getInt() < scratch.getInt())
-      program->setAttr("scratch", scratch);
+    int64_t most = program.getScratch().value_or(0);
+    program.setScratch(std::max(most, scratch.getInt()));
   }
   Value tiles = kernelSizes.build(kernel->getAttrOfType<ShapeAttr>(kTilesAttr).getDims().front());
   auto planned = plan::LaunchOp::create(b, launch.getLoc(), launch.getKernelAttr(), inputs, results, extents, tiles,

@@ -1,8 +1,10 @@
 // RUN: tenon-opt %s | tenon-opt | FileCheck %s
 
 // CHECK-LABEL: plan.program @main symbols ["N"]
-// CHECK-SAME: inputs [{dims = #tenon.shape<N, 4>, name = "x", type = f32}] outputs []
-plan.program @main symbols ["N"] inputs [{name = "x", type = f32, dims = #tenon.shape<N, 4>}] outputs [] {
+// CHECK-SAME: inputs [{dims = #tenon.shape<N, 4>, name = "x", type = f32}] outputs [{dims = #tenon.shape<4>, name = "y0", type = f32}]
+plan.program @main symbols ["N"]
+    inputs [{name = "x", type = f32, dims = #tenon.shape<N, 4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
 ^bb0(%n: index):
   // CHECK: %[[X:.*]] = plan.input 0 size %[[N:.*]]
   %x = plan.input 0 size %n

@@ -7,7 +7,7 @@
 // CHECK-NEXT: plan.reserve %[[A]] size %arg1
 // CHECK: %[[B:.*]] = plan.heap 1[%{{.*}}] size %arg1
 // CHECK: %[[C:.*]] = plan.heap 0[%{{.*}}] size %arg1
-plan.program @blocks symbols ["N", "k"] inputs [] outputs [] {
+plan.program @blocks symbols ["N", "k"] inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}] outputs [] {
 ^bb0(%N: index, %k: index):
   %c8 = arith.constant 8 : index
   %x = plan.input 0 size %N
@@ -28,9 +28,12 @@ plan.program @blocks symbols ["N", "k"] inputs [] outputs [] {
 // CHECK-LABEL: plan.program @loops
 // CHECK: plan.arena %c192
 // CHECK: plan.loop
-plan.program @loops symbols [] inputs [] outputs [] {
+plan.program @loops symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
   %c64 = arith.constant 64 : index
   %x = plan.input 0 size %c64
+  %y = plan.output 0 size %c64
   %go = plan.alloc %c64
   %carried = plan.alloc %c64
   plan.copy %x to %go size %c64 {name = ""}
@@ -43,7 +46,7 @@ plan.program @loops symbols [] inputs [] outputs [] {
     plan.copy %carried to %u size %c64 {name = ""}
     plan.copy %u to %carried size %c64 {name = ""}
   } {name = ""}
-  plan.copy %carried to %x size %c64 {name = ""}
+  plan.copy %carried to %y size %c64 {name = ""}
 }
 
 // -----
@@ -56,10 +59,13 @@ plan.program @loops symbols [] inputs [] outputs [] {
 // CHECK: plan.copy %{{.*}} to %[[A]]
 // CHECK: %[[OFFSET:.*]] = arith.addi %[[START]], %arg1
 // CHECK: plan.view %{{.*}}[%[[OFFSET]]] size %c8{{.*}} in %[[START]] room %arg0
-plan.program @bounded symbols ["N", "k"] inputs [] outputs [] {
+plan.program @bounded symbols ["N", "k"]
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
 ^bb0(%N: index, %k: index):
   %c8 = arith.constant 8 : index
   %x = plan.input 0 size %N
+  %y = plan.output 0 size %N
   %count = plan.alloc %c8
   plan.copy %x to %count size %c8 {name = ""}
   plan.bind 1 = %count[0] min 0 {name = ""}
@@ -68,7 +74,7 @@ plan.program @bounded symbols ["N", "k"] inputs [] outputs [] {
   plan.copy %x to %a size %k {name = ""}
   %end = plan.alias %a[%k] size %c8
   plan.copy %x to %end size %c8 {name = ""}
-  plan.copy %a to %x size %k {name = ""}
+  plan.copy %a to %y size %k {name = ""}
 }
 
 // -----
@@ -78,12 +84,15 @@ plan.program @bounded symbols ["N", "k"] inputs [] outputs [] {
 // CHECK: plan.arena %c2000000
 // CHECK: plan.heap 0[%{{.*}}] size %arg0
 // CHECK: plan.view %{{.*}}[%[[START:.*]]] size %arg0 in %[[START]] room %c400000
-plan.program @bounded_by_far_too_much symbols ["k"] inputs [] outputs [] {
+plan.program @bounded_by_far_too_much symbols ["k"]
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
 ^bb0(%k: index):
   %c1600000 = arith.constant 1600000 : index
   %c400000 = arith.constant 400000 : index
   %c500000 = arith.constant 500000 : index
   %x = plan.input 0 size %c1600000
+  %y = plan.output 0 size %c1600000
   %a = plan.alloc %c1600000
   plan.copy %x to %a size %c1600000 {name = ""}
   plan.bind 0 = %a[0] min 0 {name = ""}
@@ -91,8 +100,8 @@ plan.program @bounded_by_far_too_much symbols ["k"] inputs [] outputs [] {
   plan.copy %a to %many size %k {name = ""}
   %few = plan.alloc %k at_most %c400000
   plan.copy %a to %few size %k {name = ""}
-  plan.copy %few to %x size %k {name = ""}
-  plan.copy %many to %x size %k {name = ""}
+  plan.copy %few to %y size %k {name = ""}
+  plan.copy %many to %y size %k {name = ""}
 }
 
 // -----
@@ -101,11 +110,14 @@ plan.program @bounded_by_far_too_much symbols ["k"] inputs [] outputs [] {
 // CHECK-LABEL: plan.program @decided_by_loops
 // CHECK-NOT: plan.heap
 // CHECK: plan.view %{{.*}}[%[[START:.*]]] size %arg0 in %[[START]] room %c5000000
-plan.program @decided_by_loops symbols ["k"] inputs [] outputs [] {
+plan.program @decided_by_loops symbols ["k"]
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
 ^bb0(%k: index):
   %c1 = arith.constant 1 : index
   %c5000000 = arith.constant 5000000 : index
   %x = plan.input 0 size %c5000000
+  %y = plan.output 0 size %c5000000
   plan.set 0 = %c1 {name = ""}
   %list = plan.alloc %k at_most %c5000000
   plan.copy %x to %list size %k {name = ""}
@@ -113,5 +125,5 @@ plan.program @decided_by_loops symbols ["k"] inputs [] outputs [] {
     %next = arith.addi %k, %c1 : index
     plan.set 0 = %next {name = ""}
   } {name = ""}
-  plan.copy %list to %x size %k {name = ""}
+  plan.copy %list to %y size %k {name = ""}
 }

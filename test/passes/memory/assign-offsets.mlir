@@ -8,7 +8,9 @@
 // CHECK: plan.view %[[ARENA]][%[[B:.*]]] size %c1024 {name = "b"}
 // CHECK: plan.view %[[ARENA]][%[[A]]] size %c1024 {name = "c"}
 // CHECK-NOT: plan.alloc
-plan.program @a_chain_shares_memory symbols [] inputs [] outputs [] {
+plan.program @a_chain_shares_memory symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
   %one = arith.constant 1 : index
   %size = arith.constant 1024 : index
   %in = plan.input 0 size %size
@@ -25,7 +27,7 @@ plan.program @a_chain_shares_memory symbols [] inputs [] outputs [] {
 // Large activations have whole blocks of 64 bytes: 5000 take 5056.
 // CHECK-LABEL: @whole_blocks
 // CHECK: plan.arena %c10112
-plan.program @whole_blocks symbols [] inputs [] outputs [] {
+plan.program @whole_blocks symbols [] inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}] outputs [] {
   %one = arith.constant 1 : index
   %size = arith.constant 5000 : index
   %in = plan.input 0 size %size
@@ -40,7 +42,7 @@ plan.program @whole_blocks symbols [] inputs [] outputs [] {
 // CHECK: plan.arena %c200
 // CHECK-DAG: plan.view %{{.*}}[%[[A:.*]]] size %c100 {name = "a"}
 // CHECK-DAG: plan.view %{{.*}}[%[[B:.*]]] size %c100 {name = "b"}
-plan.program @no_sharing_at_one_time symbols [] inputs [] outputs [] {
+plan.program @no_sharing_at_one_time symbols [] inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}] outputs [] {
   %one = arith.constant 1 : index
   %size = arith.constant 100 : index
   %in = plan.input 0 size %size
@@ -65,7 +67,9 @@ plan.program @no_sharing_at_one_time symbols [] inputs [] outputs [] {
 // CHECK: plan.view %{{.*}}[%c0] size %[[N]] {name = "a"}
 // CHECK: plan.view %{{.*}}[%[[SIZE]]] size %[[N]] {name = "b"}
 // CHECK: plan.view %{{.*}}[%c0] size %[[N]] {name = "c"}
-plan.program @symbols symbols ["N"] inputs [] outputs [] {
+plan.program @symbols symbols ["N"]
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
 ^bb0(%n: index):
   %one = arith.constant 1 : index
   %in = plan.input 0 size %n
@@ -89,7 +93,9 @@ plan.program @symbols symbols ["N"] inputs [] outputs [] {
 // CHECK: plan.view %{{.*}}[%c0] size %c1024 {name = "a"}
 // CHECK: plan.view %{{.*}}[%[[PLACE]]] size %c1024 {name = "b"}
 // CHECK: plan.view %{{.*}}[%c0] size %{{.*}} {name = "d"}
-plan.program @kinds_of_sizes_share symbols ["N"] inputs [] outputs [] {
+plan.program @kinds_of_sizes_share symbols ["N"]
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
 ^bb0(%n: index):
   %one = arith.constant 1 : index
   %size = arith.constant 1024 : index
@@ -112,7 +118,9 @@ plan.program @kinds_of_sizes_share symbols ["N"] inputs [] outputs [] {
 // CHECK-NOT: arith.ceildivsi
 // CHECK: %[[END:.*]] = arith.addi %[[SIZE]], %[[HALF]]
 // CHECK: plan.arena %[[END]]
-plan.program @whole_rows symbols ["N"] inputs [] outputs [] {
+plan.program @whole_rows symbols ["N"]
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
 ^bb0(%n: index):
   %one = arith.constant 1 : index
   %row = arith.constant 192 : index
@@ -140,7 +148,9 @@ plan.program @no_arena_for_nothing symbols [] inputs [] outputs [] {
 // CHECK-DAG: plan.view %[[ARENA]][%[[HALF:.*]]] size %c512 {name = "b"}
 // CHECK-DAG: plan.view %[[ARENA]][%[[HALF]]] size %c512 {name = "joined"}
 // CHECK-DAG: plan.view %[[ARENA]][%{{.*}}] size %c512 {name = "c"}
-plan.program @idle_part_is_lent symbols [] inputs [] outputs [] {
+plan.program @idle_part_is_lent symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
   %one = arith.constant 1 : index
   %zero = arith.constant 0 : index
   %half = arith.constant 512 : index
@@ -166,7 +176,9 @@ plan.program @idle_part_is_lent symbols [] inputs [] outputs [] {
 // CHECK-DAG: plan.view %[[ARENA]][%c0{{.*}}] size %c512 {name = "joined"}
 // CHECK-DAG: plan.view %[[ARENA]][%c512{{.*}}] size %c1024 {name = "c"}
 // CHECK-DAG: plan.view %[[ARENA]][%c512{{.*}}] size %c512 {name = "joined"}
-plan.program @idle_part_makes_room symbols [] inputs [] outputs [] {
+plan.program @idle_part_makes_room symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
   %one = arith.constant 1 : index
   %zero = arith.constant 0 : index
   %half = arith.constant 512 : index
@@ -189,7 +201,9 @@ plan.program @idle_part_makes_room symbols [] inputs [] outputs [] {
 // CHECK: ^bb0(%[[N:.*]]: index)
 // CHECK: %[[BYTES:.*]] = arith.muli %[[N]], %c64
 // CHECK: plan.arena %[[BYTES]]
-plan.program @branches symbols ["N"] inputs [] outputs [] {
+plan.program @branches symbols ["N"]
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}, {name = "x1", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
 ^bb0(%n: index):
   %one = arith.constant 1 : index
   %row = arith.constant 64 : index
@@ -215,7 +229,9 @@ plan.program @branches symbols ["N"] inputs [] outputs [] {
 // CHECK: %[[BYTES:.*]] = arith.muli %[[N]], %c64
 // CHECK: %[[BOTH:.*]] = arith.addi %[[BYTES]], %[[BYTES]]
 // CHECK: plan.arena %[[BOTH]]
-plan.program @branches_in_a_loop symbols ["N"] inputs [] outputs [] {
+plan.program @branches_in_a_loop symbols ["N"]
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}, {name = "x1", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
 ^bb0(%n: index):
   %one = arith.constant 1 : index
   %row = arith.constant 64 : index
@@ -242,7 +258,9 @@ plan.program @branches_in_a_loop symbols ["N"] inputs [] outputs [] {
 // CHECK: ^bb0(%[[N:.*]]: index)
 // CHECK: %[[BYTES:.*]] = arith.muli %[[N]], %c64
 // CHECK: plan.arena %[[BYTES]]
-plan.program @branches_of_each_time symbols ["N"] inputs [] outputs [] {
+plan.program @branches_of_each_time symbols ["N"]
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}, {name = "x1", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
 ^bb0(%n: index):
   %one = arith.constant 1 : index
   %row = arith.constant 64 : index
@@ -267,7 +285,9 @@ plan.program @branches_of_each_time symbols ["N"] inputs [] outputs [] {
 // What a loop passes on holds nothing from where a time has read it to where it is written for the next one: %b lies there.
 // CHECK-LABEL: @next_of_a_loop
 // CHECK: plan.arena %c192
-plan.program @next_of_a_loop symbols [] inputs [] outputs [] {
+plan.program @next_of_a_loop symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}, {name = "x1", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
   %one = arith.constant 1 : index
   %row = arith.constant 64 : index
   %rows = arith.constant 128 : index
@@ -291,7 +311,9 @@ plan.program @next_of_a_loop symbols [] inputs [] outputs [] {
 // Where a branch decides whether it is written, the time before that may still count; so it does where a part is written.
 // CHECK-LABEL: @next_of_some_times
 // CHECK: plan.arena %c256
-plan.program @next_of_some_times symbols [] inputs [] outputs [] {
+plan.program @next_of_some_times symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}, {name = "x1", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %row = arith.constant 64 : index

@@ -5,7 +5,9 @@
 // CHECK: plan.launch @q{{.*}} {name = "q"}
 // CHECK: plan.launch @k{{.*}} {beside, name = "k"}
 // CHECK: plan.launch @scores{{.*}} {name = "scores"}
-plan.program @independent symbols [] inputs [] outputs [] {
+plan.program @independent symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
   %x = plan.input 0 size %c64
@@ -22,7 +24,9 @@ plan.program @independent symbols [] inputs [] outputs [] {
 // What is read must not be written over meanwhile; a copy ends a group.
 // CHECK-LABEL: plan.program @dependent
 // CHECK-NOT: beside
-plan.program @dependent symbols [] inputs [] outputs [] {
+plan.program @dependent symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
   %x = plan.input 0 size %c64
@@ -43,7 +47,9 @@ plan.program @dependent symbols [] inputs [] outputs [] {
 // CHECK: {name = "a"}
 // CHECK: {beside, name = "b"}
 // CHECK: {name = "c"}
-plan.program @parts symbols [] inputs [] outputs [] {
+plan.program @parts symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c32 = arith.constant 32 : index
@@ -66,7 +72,9 @@ plan.program @parts symbols [] inputs [] outputs [] {
 // CHECK-LABEL: plan.program @needs_more
 // CHECK: plan.arena %c192
 // CHECK-NOT: beside
-plan.program @needs_more symbols [] inputs [] outputs [] {
+plan.program @needs_more symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
   %in = plan.input 0 size %c64
@@ -89,7 +97,9 @@ plan.program @needs_more symbols [] inputs [] outputs [] {
 // CHECK: plan.arena %c256
 // CHECK: {beside, name = "c"}
 // CHECK: {name = "d"}
-plan.program @own_places symbols [] inputs [] outputs [] {
+plan.program @own_places symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}, {name = "y1", type = f32, dims = #tenon.shape<4>}] {
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
   %c192 = arith.constant 192 : index
@@ -114,7 +124,9 @@ plan.program @own_places symbols [] inputs [] outputs [] {
 // CHECK-LABEL: plan.program @no_gaps
 // CHECK: plan.arena %c832
 // CHECK-NOT: beside
-plan.program @no_gaps symbols [] inputs [] outputs [] {
+plan.program @no_gaps symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
@@ -152,7 +164,9 @@ plan.program @no_gaps symbols [] inputs [] outputs [] {
 // CHECK-LABEL: plan.program @no_bytes
 // CHECK: {name = "a"}
 // CHECK: {name = "b"}
-plan.program @no_bytes symbols [] inputs [] outputs [] {
+plan.program @no_bytes symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index

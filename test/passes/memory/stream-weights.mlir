@@ -18,7 +18,9 @@
 // CHECK: } {name = ""}
 // CHECK-NEXT: plan.release %{{.*}} {name = "looped"}
 // CHECK-NOT: plan.release
-plan.program @weights symbols [] inputs [] outputs [] {
+plan.program @weights symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
   %c4 = arith.constant 4 : index
   %x = plan.input 0 size %c4
   %y = plan.output 0 size %c4
