@@ -10,6 +10,7 @@
 #define TENON_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+include "passes/verify/Verify.td"
 
 //===----------------------------------------------------------------------===//
 // shape

@@ -61,6 +61,7 @@ static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
 }
 
 void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
+  pm.addPass(createVerifyImport());
   if (options.widensHalves)
     pm.nest<func::FuncOp>().addPass(createWidenHalves());
   buildAllSizesPipeline(pm, evaluate, options.maxGrowthBytes);
@@ -87,6 +88,7 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
   functions.addPass(createProveIndices());
   functions.addPass(createFuse());
   pm.addPass(createOutline());
+  pm.addPass(createVerifyLaunches());
 }
 
 void tenon::buildProgramPipeline(OpPassManager &pm, const PlanOptions &options) {
@@ -103,6 +105,7 @@ void tenon::buildProgramPipeline(OpPassManager &pm, const PlanOptions &options) 
   pm.addPass(createTileKernels());
   pm.addPass(createTenonToPlan());
   pm.nest<plan::ProgramOp>().addPass(createCSEPass());
+  pm.addPass(createVerifyPlan());
 }
 
 void tenon::buildPlacePipeline(OpPassManager &pm, const PlanOptions &options) {
@@ -113,6 +116,7 @@ void tenon::buildPlacePipeline(OpPassManager &pm, const PlanOptions &options) {
     streaming.budget = *options.weightBudget;
     plans.addPass(createStreamWeights(streaming));
   }
+  pm.addPass(createVerifyPlan({/*placed=*/true}));
 }
 
 void tenon::buildGraphPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
@@ -142,6 +146,7 @@ void tenon::buildBufferPipeline(OpPassManager &pm) {
   pm.addPass(createBufferizeKernels());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
+  pm.addPass(createVerifyKernels());
 }
 
 void tenon::buildLoopPipeline(OpPassManager &pm, const Machine &machine) {
@@ -158,6 +163,7 @@ void tenon::buildLoopPipeline(OpPassManager &pm, const Machine &machine) {
   pm.addPass(createSplitLoops());
   pm.addPass(createCSEPass());
   pm.addPass(createPlaceAllocations());
+  pm.addPass(createVerifyKernels({/*loops=*/true}));
 }
 
 /// Loops over single elements. Nothing happens to kernels that are loops already.
@@ -165,6 +171,7 @@ static void buildElementLoops(OpPassManager &pm) {
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createPlaceAllocations());
+  pm.addPass(createVerifyKernels({/*loops=*/true}));
 }
 
 void tenon::buildKernelPipeline(OpPassManager &pm) {
