@@ -83,6 +83,15 @@ private:
   LogicalResult addIf(plan::IfOp op);
   LogicalResult addLoop(plan::LoopOp op);
   uint32_t getPosition() const { return plan.instructions.size(); }
+  uint32_t getExpr(Value size) const { return find(exprOf, size); }
+  uint32_t getBuffer(Value buffer) const { return find(bufferOf, buffer); }
+  uint32_t getBlock(Value buffer) const { return find(blockOf, buffer); }
+  /// The number of what was serialized before.
+  static uint32_t find(const llvm::DenseMap<Value, uint32_t> &numbers, Value value) {
+    auto it = numbers.find(value);
+    assert(it != numbers.end() && "an operand is serialized before what uses it");
+    return it->second;
+  }
   LogicalResult addArithmetic(Operation &op);
   void addBuffer(Value value, fmt::Storage storage, uint32_t index, uint32_t offset, uint32_t size, StringAttr name);
   fmt::InstructionT &addInstruction(fmt::Opcode opcode, StringRef name);
@@ -143,7 +152,7 @@ LogicalResult Serializer::addArithmetic(Operation &op) {
                   .Default([](Operation *) { return std::nullopt; });
   if (!kind)
     return op.emitError("has no place in a plan");
-  exprOf[op.getResult(0)] = exprs.add(*kind, exprOf.lookup(op.getOperand(0)), exprOf.lookup(op.getOperand(1)));
+  exprOf[op.getResult(0)] = exprs.add(*kind, getExpr(op.getOperand(0)), getExpr(op.getOperand(1)));
   return success();
 }
 
@@ -187,14 +196,14 @@ void Serializer::addLaunch(plan::LaunchOp launch) {
   }
   fmt::InstructionT &instruction = addInstruction(fmt::Opcode::launch, launch.getName());
   instruction.a = it->second;
-  instruction.b = exprOf.lookup(launch.getTiles());
+  instruction.b = getExpr(launch.getTiles());
   instruction.c = isBeside;
   for (Value input : launch.getInputs())
-    instruction.buffers.push_back(bufferOf.lookup(input));
+    instruction.buffers.push_back(getBuffer(input));
   for (Value output : launch.getOutputs())
-    instruction.buffers.push_back(bufferOf.lookup(output));
+    instruction.buffers.push_back(getBuffer(output));
   for (Value size : launch.getSizes())
-    instruction.exprs.push_back(exprOf.lookup(size));
+    instruction.exprs.push_back(getExpr(size));
 }
 
 static std::unique_ptr<fmt::HostAttributeT> makeHostAttribute(NamedAttribute attribute) {
@@ -250,15 +259,15 @@ LogicalResult Serializer::addHostCall(plan::HostCallOp call) {
   instruction.a = plan.host_calls.size();
   plan.host_calls.push_back(std::move(made));
   for (Value buffer : llvm::concat<Value>(SmallVector<Value>(call.getInputs()), SmallVector<Value>(call.getOutputs())))
-    instruction.buffers.push_back(bufferOf.lookup(buffer));
+    instruction.buffers.push_back(getBuffer(buffer));
   for (Value size : call.getSizes())
-    instruction.exprs.push_back(exprOf.lookup(size));
+    instruction.exprs.push_back(getExpr(size));
   return success();
 }
 
 void Serializer::addCheck(Value value, StringRef text) {
   auto check = std::make_unique<fmt::CheckT>();
-  check->expr = exprOf.lookup(value);
+  check->expr = getExpr(value);
   check->text = text.str();
   plan.checks.push_back(std::move(check));
 }
@@ -267,32 +276,31 @@ void Serializer::addCheck(Value value, StringRef text) {
 LogicalResult Serializer::addBufferOp(Operation &op) {
   uint32_t zero = exprs.addConstant(0);
   if (auto input = dyn_cast<plan::InputOp>(op)) {
-    addBuffer(input, fmt::Storage::input, input.getIndex(), zero, exprOf.lookup(input.getSize()), {});
+    addBuffer(input, fmt::Storage::input, input.getIndex(), zero, getExpr(input.getSize()), {});
   } else if (auto output = dyn_cast<plan::OutputOp>(op)) {
-    addBuffer(output, fmt::Storage::output, output.getIndex(), zero, exprOf.lookup(output.getSize()), {});
+    addBuffer(output, fmt::Storage::output, output.getIndex(), zero, getExpr(output.getSize()), {});
   } else if (auto weight = dyn_cast<plan::WeightOp>(op)) {
     auto type = cast<ShapedType>(weight.getValue().getType());
     int64_t bytes = type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
     uint32_t offset = exprs.addConstant(weights.add(weight.getValue()));
     addBuffer(weight, fmt::Storage::weight, 0, offset, exprs.addConstant(bytes), weight.getNameAttr());
   } else if (auto arena = dyn_cast<plan::ArenaOp>(op)) {
-    plan.arena_size = exprOf.lookup(arena.getSize());
+    plan.arena_size = getExpr(arena.getSize());
   } else if (auto view = dyn_cast<plan::ViewOp>(op)) {
-    addBuffer(view, fmt::Storage::arena, 0, exprOf.lookup(view.getOffset()), exprOf.lookup(view.getSize()),
-              view.getNameAttr());
+    addBuffer(view, fmt::Storage::arena, 0, getExpr(view.getOffset()), getExpr(view.getSize()), view.getNameAttr());
     if (view.getRoom()) {
-      plan.buffers.back()->start = exprOf.lookup(view.getStart());
-      plan.buffers.back()->room = exprOf.lookup(view.getRoom());
+      plan.buffers.back()->start = getExpr(view.getStart());
+      plan.buffers.back()->room = getExpr(view.getRoom());
     }
   } else if (auto heap = dyn_cast<plan::HeapOp>(op)) {
     plan.heap_blocks = std::max<uint32_t>(plan.heap_blocks, heap.getBlock() + 1);
     blockOf[heap] = heap.getBlock();
-    addBuffer(heap, fmt::Storage::heap, heap.getBlock(), exprOf.lookup(heap.getOffset()), exprOf.lookup(heap.getSize()),
+    addBuffer(heap, fmt::Storage::heap, heap.getBlock(), getExpr(heap.getOffset()), getExpr(heap.getSize()),
               heap.getNameAttr());
   } else if (auto alias = dyn_cast<plan::AliasOp>(op)) {
-    const fmt::BufferT &whole = *plan.buffers[bufferOf.lookup(alias.getSource())];
-    uint32_t offset = exprs.add(fmt::ExprOp::add, whole.offset, exprOf.lookup(alias.getOffset()));
-    addBuffer(alias, whole.storage, whole.index, offset, exprOf.lookup(alias.getSize()),
+    const fmt::BufferT &whole = *plan.buffers[getBuffer(alias.getSource())];
+    uint32_t offset = exprs.add(fmt::ExprOp::add, whole.offset, getExpr(alias.getOffset()));
+    addBuffer(alias, whole.storage, whole.index, offset, getExpr(alias.getSize()),
               StringAttr::get(op.getContext(), whole.name));
   } else {
     return addInstructionOp(op);
@@ -303,12 +311,12 @@ LogicalResult Serializer::addBufferOp(Operation &op) {
 LogicalResult Serializer::addInstructionOp(Operation &op) {
   if (auto copy = dyn_cast<plan::CopyOp>(op)) {
     fmt::InstructionT &instruction = addInstruction(fmt::Opcode::copy, copy.getName());
-    instruction.buffers = {bufferOf.lookup(copy.getSource()), bufferOf.lookup(copy.getTarget())};
-    instruction.exprs = {exprOf.lookup(copy.getSize())};
+    instruction.buffers = {getBuffer(copy.getSource()), getBuffer(copy.getTarget())};
+    instruction.exprs = {getExpr(copy.getSize())};
   } else if (auto seed = dyn_cast<plan::RunSeedOp>(op)) {
-    addInstruction(fmt::Opcode::run_seed, seed.getName()).buffers = {bufferOf.lookup(seed.getTarget())};
+    addInstruction(fmt::Opcode::run_seed, seed.getName()).buffers = {getBuffer(seed.getTarget())};
   } else if (auto release = dyn_cast<plan::ReleaseOp>(op)) {
-    addInstruction(fmt::Opcode::release, release.getName()).buffers = {bufferOf.lookup(release.getWeight())};
+    addInstruction(fmt::Opcode::release, release.getName()).buffers = {getBuffer(release.getWeight())};
   } else if (auto bind = dyn_cast<plan::BindOp>(op)) {
     fmt::InstructionT &instruction = addInstruction(fmt::Opcode::bind_symbol, bind.getName());
     instruction.a = bind.getSymbol();
@@ -317,12 +325,12 @@ LogicalResult Serializer::addInstructionOp(Operation &op) {
   } else if (auto set = dyn_cast<plan::SetOp>(op)) {
     fmt::InstructionT &instruction = addInstruction(fmt::Opcode::set_symbol, set.getName());
     instruction.a = set.getSymbol();
-    instruction.exprs = {exprOf.lookup(set.getValue())};
+    instruction.exprs = {getExpr(set.getValue())};
   } else if (auto reserve = dyn_cast<plan::ReserveOp>(op)) {
     fmt::InstructionT &instruction = addInstruction(fmt::Opcode::reserve, reserve.getName());
-    instruction.a = blockOf.lookup(reserve.getBuffer());
+    instruction.a = getBlock(reserve.getBuffer());
     instruction.b = reserve.getKeep();
-    instruction.exprs = {exprOf.lookup(reserve.getSize())};
+    instruction.exprs = {getExpr(reserve.getSize())};
   } else if (auto check = dyn_cast<plan::CheckOp>(op)) {
     addInstruction(fmt::Opcode::check, check.getName()).a = plan.checks.size();
     addCheck(check.getValue(), check.getText());
@@ -334,7 +342,7 @@ LogicalResult Serializer::addInstructionOp(Operation &op) {
 
 /// Eight bytes of a buffer.
 uint32_t Serializer::addElement(Value buffer, int64_t position) {
-  uint32_t whole = bufferOf.lookup(buffer);
+  uint32_t whole = getBuffer(buffer);
   if (position == 0)
     return whole;
   auto part = std::make_unique<fmt::BufferT>(*plan.buffers[whole]);
@@ -346,7 +354,7 @@ uint32_t Serializer::addElement(Value buffer, int64_t position) {
 
 LogicalResult Serializer::addIf(plan::IfOp op) {
   uint32_t branch = getPosition();
-  addInstruction(fmt::Opcode::branch_if_zero, op.getName()).buffers = {bufferOf.lookup(op.getCondition())};
+  addInstruction(fmt::Opcode::branch_if_zero, op.getName()).buffers = {getBuffer(op.getCondition())};
   if (failed(addBlock(op.getThenBody().front())))
     return failure();
   uint32_t jump = getPosition();
@@ -360,7 +368,7 @@ LogicalResult Serializer::addIf(plan::IfOp op) {
 
 LogicalResult Serializer::addLoop(plan::LoopOp op) {
   uint32_t branch = getPosition();
-  addInstruction(fmt::Opcode::branch_if_zero, op.getName()).buffers = {bufferOf.lookup(op.getCondition())};
+  addInstruction(fmt::Opcode::branch_if_zero, op.getName()).buffers = {getBuffer(op.getCondition())};
   if (failed(addBlock(op.getBody().front())))
     return failure();
   addInstruction(fmt::Opcode::jump, op.getName()).a = branch;

@@ -33,6 +33,7 @@ Dims tenon::getDims(RankedTensorType type) {
 
 AffineExpr tenon::getDim(Value value, int64_t dim) {
   auto type = cast<RankedTensorType>(value.getType());
+  assert(dim >= 0 && dim < type.getRank() && "a tensor has a dimension of this number");
   if (!type.isDynamicDim(dim))
     return getDimConstant(type.getContext(), type.getDimSize(dim));
   return getDims(type)[dim];
@@ -92,15 +93,19 @@ AffineExpr tenon::simplifyDim(AffineExpr dim) {
 
 // On polynomials, whose coefficients do not wrap around.
 AffineExpr tenon::addDims(AffineExpr a, AffineExpr b) {
+  assert(a && b && "an extent that is not known is the unknown one, not null");
   return toExpr(addPolynomials(toPolynomial(a), toPolynomial(b)), a.getContext());
 }
 AffineExpr tenon::subDims(AffineExpr a, AffineExpr b) {
+  assert(a && b && "an extent that is not known is the unknown one, not null");
   return toExpr(addPolynomials(toPolynomial(a), toPolynomial(b), -1), a.getContext());
 }
 AffineExpr tenon::mulDims(AffineExpr a, AffineExpr b) {
+  assert(a && b && "an extent that is not known is the unknown one, not null");
   return toExpr(multiply(toPolynomial(a), toPolynomial(b)), a.getContext());
 }
 static AffineExpr divideDims(AffineExprKind kind, AffineExpr a, AffineExpr b) {
+  assert(a && b && "an extent that is not known is the unknown one, not null");
   return toExpr(divide(kind, toPolynomial(a), toPolynomial(b), a.getContext()), a.getContext());
 }
 

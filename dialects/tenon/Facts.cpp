@@ -17,12 +17,14 @@ using namespace tenon;
 //===----------------------------------------------------------------------===//
 
 void Facts::addRange(AffineExpr symbol, Interval range) {
+  assert(isa<AffineSymbolExpr>(symbol) && "a range is known of a symbol");
   auto [it, isNew] = ranges.try_emplace(symbol, range);
   if (!isNew)
     it->second = intersect(it->second, range);
 }
 
 void Facts::addMultiple(AffineExpr symbol, int64_t divisor) {
+  assert(isa<AffineSymbolExpr>(symbol) && divisor > 0 && "a symbol is a multiple of a number above 0");
   for (Multiple &known : multiples)
     if (known.symbol == symbol) {
       int64_t common = std::gcd(known.divisor, divisor), product;
@@ -61,7 +63,10 @@ void Facts::addNotNegative(AffineExpr expr) {
 }
 
 void Facts::replace(AffineExpr symbol, AffineExpr value) {
+  assert(isa<AffineSymbolExpr>(symbol) && "only a symbol stands for something else");
   value = substitute(value);
+  assert(!value.isFunctionOfSymbol(cast<AffineSymbolExpr>(symbol).getPosition()) &&
+         "a symbol does not occur in what it stands for");
   for (auto &[known, by] : replacements)
     by = simplifyDim(by.replace(symbol, value));
   replacements[symbol] = value;
@@ -234,6 +239,7 @@ bool Facts::isEqual(AffineExpr a, AffineExpr b) const {
 }
 
 bool Facts::divides(int64_t divisor, AffineExpr expr) const {
+  assert(divisor > 0 && "a remainder is of a division by a number above 0");
   return getConstant(simplify(modDims(simplify(expr), getDimConstant(context, divisor)))) == 0;
 }
 
@@ -334,6 +340,7 @@ AffineExpr Facts::getLarger(AffineExpr a, AffineExpr b) const {
 }
 
 void Facts::addBound(AffineExpr symbol, AffineExpr bound) {
+  assert(isa<AffineSymbolExpr>(symbol) && "a bound is known of a symbol");
   if (bound)
     bound = getUpperBound(bound);
   auto [it, isNew] = bounds.try_emplace(symbol, bound);

@@ -7,6 +7,7 @@
 
 #include "dialects/tenon/FixedNumbers.h"
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace tenon;
@@ -14,9 +15,12 @@ using namespace tenon;
 static constexpr int64_t kWord = 32;
 
 FixedNumbers::FixedNumbers(int64_t bits)
-    : bits(bits), group(kWord / std::gcd(bits, kWord)), words(bits / std::gcd(bits, kWord)) {}
+    : bits(bits), group(kWord / std::gcd(bits, kWord)), words(bits / std::gcd(bits, kWord)) {
+  assert(bits > 0 && bits < kWord && "numbers have fewer bits than the words that hold them");
+}
 
 std::vector<FixedNumbers::Piece> FixedNumbers::getPieces(int64_t number) const {
+  assert(number >= words && number < group && "only the last numbers of a group are spread over its words");
   int64_t spare = kWord - bits, next = (number - words) * bits, end = next + bits;
   std::vector<Piece> pieces;
   // Spare bits count from the highest one of the first word.

@@ -30,6 +30,7 @@ void tenon::padWithZeros(OpBuilder &b, ConvolveOp op) {
 Value tenon::padInput(OpBuilder &b, ConvolveOp op, Value input, Value value) {
   MLIRContext *context = op.getContext();
   Dims dims = getDims(input), low(dims.size(), getDimConstant(context, 0));
+  assert(dims.size() == op.getLow().size() + 2 && "an input has batch, channels and the dimensions that are padded");
   for (auto [i, pads] : llvm::enumerate(llvm::zip(op.getLow(), op.getHigh()))) {
     int64_t dim = i + op.getFirstSpatialDim();
     low[dim] = getDimConstant(context, std::get<0>(pads));

@@ -25,6 +25,7 @@ bool tenon::isContiguous(SliceOp slice) {
 }
 
 AffineExpr tenon::getOffset(SliceOp slice) {
+  assert(isContiguous(slice) && "only a contiguous part lies at one offset");
   MLIRContext *context = slice.getContext();
   AffineExpr offset = getDimConstant(context, 0);
   for (auto [dim, start] : llvm::zip(getDims(slice.getInput()), slice.getStarts().getDims()))

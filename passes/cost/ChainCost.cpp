@@ -9,10 +9,12 @@
 #include "passes/cost/FusionCost.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace tenon;
 
 int64_t tenon::countLinesBetween(const ChainShape &shape, int64_t lines) {
+  assert(lines > 0 && shape.stride > 0 && shape.dilation > 0 && "a tile has lines, and windows are apart");
   return std::min((lines - 1) * shape.stride + (shape.window - 1) * shape.dilation + 1, shape.lines);
 }
 
@@ -60,6 +62,7 @@ std::optional<ChainTile> tenon::chooseChainTile(const ChainShape &shape, const M
   double separate = getSeparateCycles(shape, machine), least = separate * (1 - kLeastGain);
   std::optional<ChainTile> best;
   int64_t step = shape.channelStep ? shape.channelStep : shape.channels;
+  assert(step > 0 && "tiles have channels");
   for (int64_t channels = step; channels <= shape.channels; channels += step) {
     if (shape.channels % channels != 0)
       continue;

@@ -8,6 +8,7 @@
 #include "passes/cost/FusionCost.h"
 
 #include <algorithm>
+#include <cassert>
 
 using namespace tenon;
 
@@ -19,6 +20,7 @@ static constexpr double kNearBytes = 32;
 static constexpr double kLaunchCycles = 1000;
 
 double tenon::getMoveCycles(double bytes, const Machine &machine) {
+  assert(bytes >= 0 && "a kernel moves no fewer bytes than none");
   if (bytes <= machine.ownCacheBytes)
     return bytes / kNearBytes;
   return bytes / (bytes <= machine.sharedCacheBytes ? machine.farBytes : machine.memoryBytes);
@@ -29,6 +31,7 @@ double tenon::getKernelCycles(const KernelWork &work, const Machine &machine) {
 }
 
 bool tenon::paysToRecompute(const Broadcast &value, const Machine &machine) {
+  assert(value.elementBytes > 0 && "elements have bytes");
   double lanes = machine.vectorBytes / value.elementBytes, stored = value.elements * value.elementBytes;
   double readerCycles = value.reads / lanes * value.readerVectorCycles,
          readerBytes = 2 * value.reads * value.elementBytes;

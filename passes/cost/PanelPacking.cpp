@@ -8,6 +8,7 @@
 #include "passes/cost/PanelPacking.h"
 #include "dialects/tenon/FixedNumbers.h"
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -16,6 +17,7 @@ using namespace tenon;
 
 /// Elements are moved as integers of their size.
 template <typename T> static void pack(const PanelPacking &p, const T *source, T *target) {
+  assert(p.panel > 0 && "a panel has columns");
   for (int64_t first = 0; first < p.extent; first += p.panel) {
     int64_t width = std::min(p.panel, p.extent - first);
     for (int64_t outer = 0; outer < p.outer; ++outer) {
@@ -54,6 +56,8 @@ void tenon::packWords(const WordPacking &p, const char *source, uint32_t *target
 
 void tenon::packFixedPanel(const FixedPacking &p, int64_t panel, const float *source, uint32_t *target, float *scales) {
   FixedNumbers format(p.bits);
+  assert(panel >= 0 && panel * kPanelColumns < p.columns && "a matrix has a panel of this number");
+  assert(p.depth % format.group == 0 && "the depth of a matrix of fixed numbers is whole groups");
   // The largest number, with a scale that is rounded to an f32 and rounded itself, still has its bits.
   const double largest = std::ldexp(1.0, 31) - std::ldexp(1.0, 32 - int(p.bits)) - 256;
   int64_t first = panel * kPanelColumns, width = std::min(kPanelColumns, p.columns - first);
@@ -100,6 +104,7 @@ void tenon::packPanels(const PanelPacking &packing, const char *source, char *ta
   case 4:
     return run(uint32_t());
   default:
+    assert(packing.elementBytes == 8 && "elements have a power of two of bytes, up to 8");
     return run(uint64_t());
   }
 }

@@ -83,7 +83,9 @@ int64_t tenon::getElementBytes(Operation *op) {
 }
 
 double tenon::estimateFloats(Operation *op, const Machine &machine, double share) {
-  ProductShape shape = *getProductShape(op);
+  std::optional<ProductShape> known = getProductShape(op);
+  assert(known && share > 0 && "cycles are estimated of a product of which a path does a share");
+  const ProductShape &shape = *known;
   int64_t bytes = getElementBytes(op);
   return std::max(shape.getProducts() / machine.getMultiplyAdds(bytes) / share,
                   machine.getReadCycles(shape.getWeights() * bytes));

@@ -7,6 +7,7 @@
 
 #include "passes/cost/RegisterBlock.h"
 #include <algorithm>
+#include <cassert>
 #include <set>
 
 using namespace tenon;
@@ -33,6 +34,7 @@ static double getCycles(const BlockProblem &problem, double places, RegisterBloc
 }
 
 RowBlocks tenon::splitRows(int64_t rows, int64_t most) {
+  assert(most > 0 && "a block has a row");
   if (rows <= 0)
     return {0, 0, 0};
   int64_t count = (rows + most - 1) / most;
@@ -53,6 +55,7 @@ static bool fitsRegisters(const BlockProblem &problem, RegisterBlock block) {
 }
 
 RegisterBlock tenon::chooseBlock(const BlockProblem &problem) {
+  assert(problem.lanes > 0 && problem.taps > 0 && "a vector has lanes, and a window taps");
   auto [rows, columns] = std::pair(problem.rows, problem.columns);
   RegisterBlock best{1, 1};
   double bestCycles = -1;

@@ -43,10 +43,12 @@ static void dropResults(func::FuncOp kernel) {
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     if (!kernel.getArgAttr(i, kOutputAttr))
       continue;
+    assert(next < terminator.getNumOperands() && "each destination is for one result");
     Value result = terminator.getOperand(next++);
     if (getBuffer(result) != kernel.getArgument(i))
       memref::CopyOp::create(builder, kernel.getLoc(), result, kernel.getArgument(i));
   }
+  assert(next == terminator.getNumOperands() && "each result has a destination");
   func::ReturnOp::create(builder, kernel.getLoc());
   terminator.erase();
   kernel.setFunctionType(FunctionType::get(kernel.getContext(), kernel.getArgumentTypes(), {}));
@@ -59,8 +61,11 @@ static void overwriteInputs(func::FuncOp kernel) {
     if (kernel.getArgAttr(argument.getArgNumber(), kOutputAttr))
       outputs.push_back(argument);
   for (BlockArgument argument : kernel.getArguments())
-    if (auto result = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kReusedAttr))
+    if (auto result = kernel.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kReusedAttr)) {
+      assert(static_cast<size_t>(result.getInt()) < outputs.size() &&
+             "an input is overwritten with a result that there is");
       outputs[result.getInt()].replaceAllUsesWith(argument);
+    }
 }
 
 namespace {

@@ -101,6 +101,8 @@ static std::optional<int64_t> findIdlePart(const Owner &host, const Owner &guest
 
 /// Makes the guest a part of the host.
 static void lend(Owner &host, Owner &guest, int64_t offset) {
+  assert(offset % TENON_BUFFER_ALIGNMENT == 0 && offset + guest.size <= host.size && "a guest fits into its host");
+  assert(!guest.hasAliases && "an alias of the guest would become an alias of an alias");
   // No use of the guest comes before the first of the host.
   OpBuilder b(guest.alloc.getContext());
   b.setInsertionPointAfter(host.alloc);

@@ -40,6 +40,7 @@ void Conversion::convertBind(BindOp bind) {
   for (auto [i, name] : llvm::enumerate(bind.getSymbols().getAsValueRange<StringAttr>())) {
     if (name.empty())
       continue; // An element that nobody needs.
+    assert(symbolNumbers.contains(dialect->internSymbol(name)) && "the program has each symbol that is bound");
     int64_t number = symbolNumbers.lookup(dialect->internSymbol(name));
     if (known)
       plan::SetOp::create(b, bind.getLoc(), number, sizes.build((*known)[i]), getName(bind.getLoc()));
@@ -134,8 +135,10 @@ void Conversion::setSymbols(std::optional<ArrayAttr> symbols, TypeRange types, V
   for (auto &[symbol, wanted] : changes)
     if (dependsOnOther(wanted, symbol))
       wanted = saveInSymbol(wanted, loc);
-  for (auto [symbol, wanted] : changes)
+  for (auto [symbol, wanted] : changes) {
+    assert(symbolNumbers.contains(symbol) && "the program has each symbol that is set");
     plan::SetOp::create(b, loc, symbolNumbers.lookup(symbol), sizes.build(wanted), getName(loc));
+  }
 }
 
 /// A new symbol of the program that keeps the value that an expression has here.

@@ -18,6 +18,7 @@ using namespace mlir;
 using namespace tenon;
 
 Value Conversion::createPart(Value buffer, Value offset, Value size, Location loc) {
+  assert(buffer && "a value has memory before a part of it is used");
   if (auto alias = buffer.getDefiningOp<plan::AliasOp>()) {
     offset = atStart.createOrFold<arith::AddIOp>(loc, alias.getOffset(), offset);
     buffer = alias.getSource();

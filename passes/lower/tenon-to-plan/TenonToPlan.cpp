@@ -40,6 +40,7 @@ StringAttr Conversion::getName(Location loc) { return b.getStringAttr(getNames(l
 Value Conversion::getBytes(Value value) { return sizes.buildBytes(cast<RankedTensorType>(value.getType())); }
 
 void Conversion::createCopy(Value source, Value target, Value bytes, Location loc) {
+  assert(source && target && "a value has memory before it is copied");
   plan::CopyOp::create(b, loc, source, target, bytes, getName(loc));
 }
 
@@ -153,6 +154,7 @@ SmallVector<Value> Conversion::createResults(ValueRange results) {
 
 void Conversion::convertLaunch(LaunchOp launch) {
   auto kernel = module.lookupSymbol<func::FuncOp>(launch.getKernelAttr());
+  assert(kernel && kernel->hasAttr(kTilesAttr) && "a launch names a tiled kernel of its module");
   for (auto [i, input] : llvm::enumerate(launch.getInputs()))
     if (auto result = kernel.getArgAttrOfType<IntegerAttr>(i, kReusedAttr))
       buffers[launch.getResult(result.getInt())] = buffers.lookup(input);
@@ -161,6 +163,8 @@ void Conversion::convertLaunch(LaunchOp launch) {
     inputs.push_back(buffers.lookup(input));
   SizeBuilder kernelSizes(atStart, launch.getLoc());
   auto names = kernel->getAttrOfType<ArrayAttr>(kSymbolsAttr);
+  assert((names ? names.size() : 0) == launch.getSizes().getDims().size() &&
+         "a launch has a size for each symbol of its kernel");
   auto *dialect = b.getContext()->getOrLoadDialect<TenonDialect>();
   for (auto [i, dim] : llvm::enumerate(launch.getSizes().getDims())) {
     extents.push_back(sizes.build(dim));

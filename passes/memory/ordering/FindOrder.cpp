@@ -9,6 +9,7 @@
 #include "passes/memory/ordering/BeamSearch.h"
 #include "passes/memory/ordering/ListOrder.h"
 #include <algorithm>
+#include <cassert>
 
 using namespace tenon::ordering;
 
@@ -35,5 +36,6 @@ FoundOrder tenon::ordering::findOrder(const Graph &graph, int64_t steps) {
   if (int64_t width = getWidth(graph, steps); width > 1 && best.peak > program.lowerBound)
     if (std::optional<Order> order = searchOrder(program, best.peak, static_cast<size_t>(width)))
       keepBetter(std::move(*order));
+  assert(isValidOrder(graph, best.order) && "each node comes after those that it depends on");
   return best;
 }

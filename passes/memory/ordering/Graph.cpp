@@ -8,6 +8,7 @@
 #include "passes/memory/ordering/Graph.h"
 #include "passes/memory/ordering/Schedule.h"
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace tenon::ordering;
@@ -19,6 +20,7 @@ Order tenon::ordering::getGivenOrder(const Graph &graph) {
 }
 
 std::vector<int64_t> tenon::ordering::getLiveBytes(const Graph &graph, const Order &order) {
+  assert(isValidOrder(graph, order) && "what is live is known of an order of all nodes");
   Program program(graph);
   Schedule schedule(program);
   std::vector<int64_t> live;

@@ -7,6 +7,7 @@
 
 #include "passes/memory/placement/Instance.h"
 #include <algorithm>
+#include <cassert>
 #include <tuple>
 
 using namespace tenon::placement;
@@ -39,6 +40,7 @@ static std::vector<Event> getEvents(const Instance &instance) {
 }
 
 int64_t tenon::placement::alignTo(int64_t value, int64_t alignment) {
+  assert(value >= 0 && alignment > 0 && "an offset is rounded up to a multiple of a number above 0");
   return (value + alignment - 1) / alignment * alignment;
 }
 
@@ -76,6 +78,7 @@ int64_t tenon::placement::getLowerBound(const Instance &instance) {
 }
 
 int64_t tenon::placement::getPeak(const Instance &instance, const std::vector<int64_t> &offsets) {
+  assert(offsets.size() == instance.size() && "each buffer has an offset");
   int64_t peak = 0;
   for (size_t i = 0; i < instance.size(); ++i)
     if (instance[i].takesPlace())

@@ -9,6 +9,7 @@
 #include "passes/memory/placement/ExactSearch.h"
 #include "passes/memory/placement/Greedy.h"
 #include "passes/memory/placement/Sweep.h"
+#include <cassert>
 #include <numeric>
 
 using namespace tenon::placement;
@@ -118,6 +119,7 @@ static GreedyPlacement placeGreedilyAtAnySize(const Instance &instance, int64_t 
 }
 
 PlaceResult tenon::placement::place(const Instance &instance, Budget budget, int64_t capacity) {
+  assert(!findInstanceFault(instance) && "the caller has checked the instance");
   PlaceResult result;
   result.lowerBound = getLowerBound(instance);
   result.placement.offsets.assign(instance.size(), 0);
@@ -141,5 +143,6 @@ PlaceResult tenon::placement::place(const Instance &instance, Budget budget, int
     for (size_t i = 0; i < part.buffers.size(); ++i)
       result.placement.offsets[part.numbers[i]] = placement.offsets[i];
   }
+  assert(result.placement.peak >= result.lowerBound && "no placement is smaller than what is live at one time");
   return result;
 }

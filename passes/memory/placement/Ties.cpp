@@ -7,10 +7,12 @@
 
 #include "passes/memory/placement/Ties.h"
 #include "passes/memory/placement/Greedy.h"
+#include <cassert>
 
 using namespace tenon::placement;
 
 Placement tenon::placement::placeTied(const Instance &instance, const std::vector<Tie> &ties, Budget budget) {
+  assert(!findInstanceFault(instance) && "the caller has checked the instance");
   Conflicts conflicts(instance);
   int64_t bound = getLowerBound(instance);
   GreedyPlacement placed = placeGreedily(instance, conflicts, bound, budget, ties);
