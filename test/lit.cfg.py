@@ -30,6 +30,10 @@ for tool in ("tenon", "tenon-run", "tenon-run-tiles", "tenon-opt", "tenon-exampl
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add("tool-" + tool)
 
+# Assertions, and what passes say of their decisions: REQUIRES: asserts.
+if config.build_type == "Debug":
+    config.available_features.add("asserts")
+
 # The assemblers and validators of what GPU backends write: REQUIRES: ptxas, spirv-val.
 toolkit = next((root for root in map(os.environ.get, ("CUDA_ROOT", "CUDA_HOME", "CUDA_PATH")) if root), "/usr/local/cuda")
 tool_path = os.pathsep.join([config.environment["PATH"], os.path.join(toolkit, "bin")])

@@ -16,6 +16,9 @@
 #include "passes/cost/FusionCost.h"
 #include "passes/fusion/Chains.h"
 #include "passes/fusion/Cheap.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-fuse"
 
 namespace tenon {
 #define GEN_PASS_DEF_FUSE
@@ -351,8 +354,10 @@ static void repeatWidenings(Block &block) {
 bool Fusion::joinChain(const Chain &chain) {
   ReshapeOp link = chain.link;
   Group *region = regionOf.lookup(*link->user_begin());
+  assert(region && link->hasOneUse() && "what reads a chain's link has a region before the link has one");
   if (static_cast<int64_t>(region->ops.size()) + kMostOpsBefore > maxOps)
     return false;
+  LDBG() << "joins two loop nests by the reshape at " << link.getLoc();
   link->setAttr(kChainTileAttr, DenseI64ArrayAttr::get(link.getContext(), chain.tile));
   region->first = chain.first;
   region->ops.insert(link);
@@ -392,6 +397,10 @@ void Fusion::run() {
     if (!region) {
       regions.push_back(std::make_unique<Group>(Group{&op, {}, isa<LoopNestOpInterface>(op), {}}));
       region = regions.back().get();
+      LDBG() << "begins a region with " << op.getName() << " at " << op.getLoc();
+    } else {
+      LDBG() << "computes " << op.getName() << " at " << op.getLoc() << " where " << region->root->getName()
+             << " reads it";
     }
     region->ops.insert(&op);
     region->hasLoopNest |= isa<LoopNestOpInterface>(op);
@@ -407,6 +416,7 @@ void Fusion::run() {
 }
 
 void Fusion::build(Group &region) {
+  assert(region.ops.contains(region.root) && "a region computes its root");
   OpBuilder builder(region.root);
   SmallVector<Location> locs;
   for (Operation *op : llvm::reverse(region.ops))

@@ -18,6 +18,9 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Passes.h"
 #include "passes/fusion/Cheap.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-fuse-attention"
 
 namespace tenon {
 #define GEN_PASS_DEF_FUSEATTENTION
@@ -303,8 +306,10 @@ static void fuse(Match &m) {
   double scale = takeScale(queries) * takeScale(keys);
   ArrayRef<int64_t> queryDims = m.scores.getLhsDims(), keyDims = m.scores.getRhsDims();
   std::optional<int64_t> keyDim = getKeyDim(m);
-  if (!keyDim || !llvm::all_of(ArrayRef<Value>{queries, keys, values, m.softmax.getInput()}, hasKernelType))
+  if (!keyDim || !llvm::all_of(ArrayRef<Value>{queries, keys, values, m.softmax.getInput()}, hasKernelType)) {
+    LDBG() << "leaves attention at " << m.mix.getLoc() << ": no kernel has its types, or its keys have no dimension";
     return;
+  }
   Indices indices = joinIndices(m);
   if (llvm::is_contained(queryDims, indices.scores[*keyDim])) {
     std::swap(queries, keys);
@@ -324,9 +329,12 @@ static void fuse(Match &m) {
   BodyBuilder body(op);
   body.addScores(m.scores.getResult(), scale);
   if (op.getKeyIndex() != indices.scores[*keyDim] || !isSupported(op)) {
+    LDBG() << "leaves attention at " << m.mix.getLoc() << ": no kernel has its indices";
     op->erase();
     return;
   }
+  LDBG() << "fuses attention at " << m.mix.getLoc() << " with " << m.before.size() + m.after.size()
+         << " operations on its scores";
   body.build(m);
   op.setZeroesQueries(m.zeroesQueries);
   root->replaceAllUsesWith(op);

@@ -16,6 +16,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-choose-layouts"
 
 namespace tenon {
 #define GEN_PASS_DEF_CHOOSELAYOUTS
@@ -85,6 +88,7 @@ struct ConvolveChannelsLast : public OpRewritePattern<ConvolveOp> {
         ConvolveOp::create(rewriter, loc, transpose(rewriter, loc, op.getInput(), toLast),
                            transpose(rewriter, loc, op.getFilter(), filter), op.getStrides(), op.getDilations(),
                            op.getLow(), op.getHigh(), op.getGroups(), op.getResultTypeAttr(), true);
+    LDBG() << "computes the convolution at " << loc << " with channels last";
     rewriter.replaceOp(op, putBack(rewriter, loc, result));
     return success();
   }

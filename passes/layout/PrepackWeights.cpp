@@ -21,6 +21,9 @@
 #include "passes/Passes.h"
 #include "passes/cost/PackedDims.h"
 #include "passes/cost/PanelPacking.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-prepack-weights"
 
 namespace tenon {
 #define GEN_PASS_DEF_PREPACKWEIGHTS
@@ -68,6 +71,8 @@ private:
   /// Whether the weight can be packed so.
   bool replace(OpOperand &use, WeightOp weight, PackedDims dims) {
     Packed packed = dims.bits ? getFixed(weight, dims) : getPacked(weight, dims);
+    LDBG() << (packed.weight ? "packs" : "cannot read") << " the weight at " << weight.getLoc() << " along dimension "
+           << dims.axis << " for " << use.getOwner()->getName();
     if (!packed.weight)
       return false;
     OpBuilder b(use.getOwner());

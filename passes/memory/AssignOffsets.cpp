@@ -20,6 +20,9 @@
 #include "passes/memory/placement/PlaceForSamples.h"
 #include "passes/memory/placement/Ties.h"
 #include "passes/memory/placement/Validate.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "plan-assign-offsets"
 
 namespace tenon {
 #define GEN_PASS_DEF_ASSIGNOFFSETS
@@ -81,10 +84,14 @@ struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
     groupLaunches(program);
     findLateValues();
     FailureOr<Layout> layout = findLayout();
-    if (succeeded(layout) && layout->ratio > 1)
+    if (succeeded(layout) && layout->ratio > 1) {
+      LDBG() << "the arena is " << layout->ratio << " times what is live at one time: tries without groups";
       layout = findLayoutWithoutGroups(std::move(*layout));
+    }
     if (failed(layout))
       return signalPassFailure();
+    LDBG() << "places " << layout->early.size() << " activations in the arena and " << layout->late.size()
+           << " in blocks of their own, " << layout->ratio << " times what is live at one time";
     placeInBlocks(layout->late);
     placeInArena(*layout);
     // The memory of what is left has been settled.

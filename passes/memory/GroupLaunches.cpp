@@ -9,6 +9,9 @@
 #include "passes/memory/Lifetimes.h"
 #include "passes/memory/Parts.h"
 #include "passes/memory/SizeSamples.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "plan-assign-offsets"
 
 using namespace mlir;
 using namespace tenon;
@@ -117,8 +120,10 @@ public:
         hasGroup &= isPure(&op) || isa<plan::AllocOp>(op);
         continue;
       }
+      assert(times.contains(launch) && "each launch of the program has a time");
       int64_t time = times.lookup(launch);
       bool joins = hasGroup && uses.areIndependentOf(launch) && hasRoomAt(time);
+      LDBG() << launch.getName() << (joins ? " runs beside" : " waits for") << " the launches before it";
       launch.setBeside(joins);
       if (!joins)
         begin(time);

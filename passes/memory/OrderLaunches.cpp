@@ -11,7 +11,10 @@
 #include "passes/Passes.h"
 #include "passes/memory/LaunchGraph.h"
 #include "passes/memory/ordering/FindOrder.h"
+#include "llvm/Support/DebugLog.h"
 #include <functional>
+
+#define DEBUG_TYPE "tenon-order-launches"
 
 namespace tenon {
 #define GEN_PASS_DEF_ORDERLAUNCHES
@@ -23,6 +26,7 @@ using namespace tenon;
 
 /// Moves what the graph has into an order, and what is free along with it.
 static void apply(Block &block, const LaunchGraph &graph, const ordering::Order &order) {
+  assert(order.size() == graph.nodes.size() && "an order has each launch once");
   Operation *terminator = block.getTerminator();
   llvm::SmallPtrSet<Operation *, 32> moved;
   std::function<void(Operation *)> move = [&](Operation *op) {
@@ -56,6 +60,8 @@ struct OrderLaunches : public tenon::impl::OrderLaunchesBase<OrderLaunches> {
         continue;
       ordering::FoundOrder found = ordering::findOrder(launches.graph, steps);
       int64_t before = ordering::getPeak(launches.graph, ordering::getGivenOrder(launches.graph));
+      LDBG() << "orders " << launches.graph.nodes.size() << " launches: " << before << " bytes as they stand, "
+             << found.peak << " at best";
       bytesBefore += before;
       bytesAfter += found.peak;
       if (found.peak < before)

@@ -11,6 +11,9 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/memory/LaunchGraph.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-recompute-launches"
 
 namespace tenon {
 #define GEN_PASS_DEF_RECOMPUTELAUNCHES
@@ -118,6 +121,7 @@ bool Repetition::isUsedAfter(Value value, Operation *reader) {
 }
 
 Value Repetition::repeat(LaunchOp launch, OpBuilder &b, unsigned depth) {
+  assert(depth > 0 && isCheap(launch) && "only cheap launches are repeated, so many deep");
   auto copy = cast<LaunchOp>(b.clone(*launch));
   OpBuilder before(copy);
   for (OpOperand &operand : copy->getOpOperands()) {
@@ -143,6 +147,8 @@ Value Repetition::redirect(Value operand, Value old, Value replacement, OpBuilde
 }
 
 Repetition::Repetition(LaunchOp launch, Operation *from, mlir::SymbolTable &symbols) : symbols(symbols) {
+  assert(launch->getBlock() == from->getBlock() && "launches are repeated within their block");
+  assert(symbols.lookup(launch.getKernel()) && "a launch names a kernel of its module");
   Value old = launch.getResult(0), replacement;
   if (!isCheap(launch))
     return;
@@ -217,6 +223,7 @@ static bool recomputeOne(Block &block, mlir::SymbolTable &symbols) {
       bestGain = gain;
     }
   }
+  LDBG() << (best ? "repeats a launch" : "finds no launch to repeat") << " for a peak of " << before->bytes << " bytes";
   if (best)
     Repetition(best, before->first, symbols);
   return best != nullptr;

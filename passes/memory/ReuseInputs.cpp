@@ -12,6 +12,9 @@
 #include "passes/Passes.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-reuse-inputs"
 
 namespace tenon {
 #define GEN_PASS_DEF_REUSEINPUTS
@@ -151,9 +154,11 @@ void BlockReuse::run(llvm::function_ref<StringRef(func::FuncOp, unsigned)> getVa
     if (launch.getNumResults() != 1 || memories[launch.getResult(0)].isPinned)
       continue;
     auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
+    assert(kernel && kernel.getNumArguments() == launch.getInputs().size() && "a launch fits its kernel");
     for (unsigned i = 0; i < launch.getInputs().size(); ++i) {
       if (!isFree(launch, i) || !canOverwrite(kernel, kernel.getArgument(i)))
         continue;
+      LDBG() << "writes the result of the launch at " << launch.getLoc() << " over its input " << i;
       launch.setKernel(getVariant(kernel, i));
       Value owner = getOwner(launch.getInputs()[i], owners);
       memories[owner] = memories[launch.getResult(0)];

@@ -10,7 +10,10 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "passes/Passes.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "plan-stream-weights"
 
 namespace tenon {
 #define GEN_PASS_DEF_STREAMWEIGHTS
@@ -84,6 +87,8 @@ struct StreamWeights : public tenon::impl::StreamWeightsBase<StreamWeights> {
     size_t most = llvm::partition_point(uses, [](const Use &use) { return use.bytes >= kLeastBytes; }) - uses.begin();
     auto counts = llvm::seq<size_t>(0, most);
     size_t streamed = *llvm::partition_point(counts, [&](size_t count) { return getPeak(uses, count) > budget; });
+    LDBG() << "releases " << streamed << " of " << uses.size() << " weights after their last use: at most "
+           << getPeak(uses, streamed) << " bytes are in memory, of a budget of " << budget;
     for (Use &use : MutableArrayRef(uses).take_front(streamed))
       release(use);
     numStreamed += streamed;

@@ -9,6 +9,9 @@
 #include "passes/Passes.h"
 #include "passes/precision/FloatWidening.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-widen-halves"
 
 namespace tenon {
 #define GEN_PASS_DEF_WIDENHALVES
@@ -37,6 +40,7 @@ public:
       addMakersOf(result);
   }
   bool contains(Operation *op) const { return moved.contains(op); }
+  size_t size() const { return moved.size(); }
 
 private:
   bool isInMemory(Value value, func::FuncOp function) const {
@@ -65,6 +69,7 @@ struct WidenHalves : public tenon::impl::WidenHalvesBase<WidenHalves> {
     if (function.isExternal())
       return;
     MovedHalves moved(function);
+    LDBG() << "leaves f16 and bf16 to " << moved.size() << " operations that move elements";
     auto keepsTypes = [&](Operation *op) {
       return op->hasTrait<FixedElementTypes>() || isa<func::ReturnOp>(op) || moved.contains(op);
     };

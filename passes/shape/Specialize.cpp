@@ -12,6 +12,9 @@
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
 #include "passes/shape/FunctionFacts.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-specialize"
 
 namespace tenon {
 #define GEN_PASS_DEF_SPECIALIZE
@@ -110,6 +113,7 @@ private:
     copy.setName((main.getName() + "." + sizes).str());
     copy->setAttr(kProgramAttr, builder.getStringAttr(sizes));
     copy->setAttr(kRangesAttr, ranges);
+    LDBG() << "copies " << main.getName() << " for " << sizes;
     addUsual(copy, *added);
     llvm::append_range(all, *added);
     if (std::string reason = findImpossible(copy); !reason.empty()) {

@@ -7,6 +7,25 @@
 
 #include "compiler/pipeline/Registration.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Debug.h"
+
+#ifndef NDEBUG
+/// As LLVM's --debug-only, which libraries that were built without assertions do not have.
+static void printDebugOutputOf(const std::string &pass) {
+  static std::vector<std::string> passes;
+  passes.push_back(pass);
+  std::vector<const char *> names;
+  for (const std::string &known : passes)
+    names.push_back(known.c_str());
+  llvm::DebugFlag = true;
+  llvm::setCurrentDebugTypes(names.data(), names.size());
+}
+
+static llvm::cl::list<std::string> debugPasses("tenon-debug", llvm::cl::CommaSeparated, llvm::cl::value_desc("passes"),
+                                               llvm::cl::desc("Print what these passes decide, and why"),
+                                               llvm::cl::cb<void, std::string>(printDebugOutputOf));
+#endif
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
