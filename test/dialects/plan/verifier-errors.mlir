@@ -238,18 +238,6 @@ plan.program @negative_tiles symbols [] inputs [{name = "x", type = f32, dims = 
 
 // -----
 
-plan.program @copied_to_itself symbols [] inputs [{name = "x", type = f32, dims = #tenon.shape<4>}]
-    outputs [{name = "y", type = f32, dims = #tenon.shape<4>}] {
-  %c = arith.constant 16 : index
-  %n = arith.constant -1 : index
-  // expected-note @+1 {{the buffer is made here}}
-  %a = plan.alloc %c
-  // expected-error @+1 {{copies a buffer to itself}}
-  plan.copy %a to %a size %c {name = ""}
-}
-
-// -----
-
 plan.program @released_activation symbols [] inputs [{name = "x", type = f32, dims = #tenon.shape<4>}]
     outputs [{name = "y", type = f32, dims = #tenon.shape<4>}] {
   %c = arith.constant 16 : index
