@@ -18,8 +18,8 @@ TOP = ("test/", "tools/")
 class Link:
     """One library that one target links."""
 
-    def __init__(self, path, line, target, library, kind):
-        self.path, self.line, self.target, self.library, self.kind = path, line, target, library, kind
+    def __init__(self, path, line, target, linked, kind):
+        self.path, self.line, self.target, self.linked, self.kind = path, line, target, linked, kind
 
 
 def read_links(tree):
@@ -54,11 +54,11 @@ def check_links(tree):
     order = {unit: number for number, unit in enumerate(declared.lines)}
     owners, links = read_links(tree)
     for link in links:
-        if link.path not in tree.wanted or link.path.startswith(TOP) or link.library not in owners:
+        if link.path not in tree.wanted or link.path.startswith(TOP) or link.linked not in owners:
             continue
         # The folder that lists a target: a file stands for all of them.
-        unit, lower = (declared.find_unit(os.path.dirname(owners.get(name, link.path))) for name in (link.target, link.library))
+        unit, lower = (declared.find_unit(os.path.dirname(owners.get(name, link.path))) for name in (link.target, link.linked))
         if unit in order and lower in order and order[lower] > order[unit]:
-            yield Finding(link.path, link.line, f"{unit} may not link {link.library} of {lower}, which {DECLARED} declares below it")
+            yield Finding(link.path, link.line, f"{unit} may not link {link.linked} of {lower}, which {DECLARED} declares below it")
         if link.kind == "PUBLIC":
-            yield Finding(link.path, link.line, f"{link.target} links {link.library} for all that link it: write PRIVATE, and link it where it is used")
+            yield Finding(link.path, link.line, f"{link.target} links {link.linked} for all that link it: write PRIVATE, and link it where it is used")
