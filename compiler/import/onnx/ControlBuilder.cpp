@@ -16,9 +16,9 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// The body of a branch or a loop while its operations are made. It hangs in a placeholder at the insertion point, so
-/// that values from around it dominate what is made: operations can be verified before it is known what the final one,
-/// which takes the body over, results in.
+/// The body of a branch or a loop while its operations are made. It hangs in an operation of its own at the insertion
+/// point, so that values from around it dominate what is made: operations can be verified before it is known what the
+/// final one, which takes the body over, results in.
 class BodyBuilder {
 public:
   explicit BodyBuilder(Node &n) {
@@ -26,20 +26,20 @@ public:
     OperationState state(n.getLoc(), IfOp::getOperationName());
     state.addRegion();
     state.addRegion();
-    placeholder = builder.create(state);
+    parent = builder.create(state);
     guard.emplace(builder);
     visit.emplace(n.importer);
-    builder.setInsertionPointToEnd(&placeholder->getRegion(0).emplaceBlock());
+    builder.setInsertionPointToEnd(&parent->getRegion(0).emplaceBlock());
   }
   ~BodyBuilder() {
     visit.reset();
     guard.reset();
-    placeholder->erase();
+    parent->erase();
   }
   BodyBuilder(const BodyBuilder &) = delete;
   BodyBuilder &operator=(const BodyBuilder &) = delete;
 
-  Block &getBlock() { return placeholder->getRegion(0).front(); }
+  Block &getBlock() { return parent->getRegion(0).front(); }
 
   /// Ends the body with what it yields, and goes back to where operations were made before.
   void finish(Node &n, ArrayRef<Value> yielded) {
@@ -49,10 +49,10 @@ public:
   }
 
   /// Moves the finished body to the operation that it is made for.
-  void moveTo(Region &region) { region.takeBody(placeholder->getRegion(0)); }
+  void moveTo(Region &region) { region.takeBody(parent->getRegion(0)); }
 
 private:
-  Operation *placeholder;
+  Operation *parent;
   std::optional<OpBuilder::InsertionGuard> guard;
   std::optional<Importer::RegionVisit> visit;
 };
