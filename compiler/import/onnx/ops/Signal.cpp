@@ -333,6 +333,9 @@ LogicalResult importStft(Node &n) {
     y = n.mul(y, n.alongAxis(n.cast(n.input(2), n.elementType(x)), 2, 4));
   AffineExpr batch = n.dim(x, 0);
   y = n.reshape(y, {mulDims(batch, frames), *length, n.dim(x, 2)});
+  // Nothing was made where a frame is longer than the signal.
+  if (!y)
+    return failure();
   y = transformSignal(n, y, *length, {false, n.getBool("onesided", true)});
   if (!y)
     return failure();
