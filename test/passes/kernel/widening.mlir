@@ -136,3 +136,25 @@ func.func @open_rows(%x: memref<?x40xf32>, %w: memref<1x40x32xi8>, %s: memref<1x
   }
   return
 }
+
+// Tiles that do not divide the columns have dynamic panels: static extents tell the weights from the zero points.
+// CHECK-LABEL: @dynamic_panels
+// CHECK-NOT: linalg.generic
+// CHECK: vector.fma
+#zeros = affine_map<(m, k, n) -> (k, 0)>
+func.func @dynamic_panels(%x: memref<?x31xf32>, %w: memref<?x31x?xi8, strided<[992, 32, 1], offset: ?>>, %z: memref<31x1xi8>,
+                          %s: memref<31x1xf32>, %c: memref<?x?xf32, strided<[33, 1], offset: ?>>) {
+  linalg.generic {indexing_maps = [#x, #bytes, #zeros, #zeros, #out], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x, %w, %z, %s : memref<?x31xf32>, memref<?x31x?xi8, strided<[992, 32, 1], offset: ?>>, memref<31x1xi8>, memref<31x1xf32>)
+      outs(%c : memref<?x?xf32, strided<[33, 1], offset: ?>>) {
+  ^bb0(%a: f32, %byte: i8, %zero: i8, %scale: f32, %sum: f32):
+    %0 = arith.uitofp %byte : i8 to f32
+    %1 = arith.uitofp %zero : i8 to f32
+    %2 = arith.subf %0, %1 : f32
+    %3 = arith.mulf %2, %scale : f32
+    %4 = arith.mulf %a, %3 : f32
+    %5 = arith.addf %sum, %4 : f32
+    linalg.yield %5 : f32
+  }
+  return
+}
