@@ -50,14 +50,36 @@ static bool isPlaceable(Value value, ConcatOp concat) {
   });
 }
 
+/// Upper bound for the inputs of all concats in a region: its kernel has a branch for each, and the time to compile it
+/// grows with their square (LLVM compares all memory accesses of a loop for dependences): a third of a second for 64.
+constexpr size_t kMaxBranches = 64;
+
+/// Replaces a concat of too many inputs for a kernel by a tree of concats, of which each is a kernel of its own. The
+/// price is that elements are copied once per level. Contiguous concats need no branches: they copy input by input.
+static void splitConcat(ConcatOp concat) {
+  if (isContiguous(concat))
+    return;
+  OpBuilder b(concat);
+  SmallVector<Value> inputs(concat.getInputs());
+  while (inputs.size() > kMaxBranches) {
+    size_t groups = llvm::divideCeil(inputs.size(), kMaxBranches);
+    SmallVector<Value> next;
+    for (size_t group = 0; group < groups; ++group) {
+      size_t begin = group * inputs.size() / groups, end = (group + 1) * inputs.size() / groups;
+      ValueRange part = ValueRange(inputs).slice(begin, end - begin);
+      next.push_back(ConcatOp::create(b, concat.getLoc(), part, concat.getAxis()));
+    }
+    inputs = std::move(next);
+  }
+  concat.getInputsMutable().assign(inputs);
+}
+
 /// Whether the inputs of a concat are to be computed where its result lies: nothing is left for it to do then but
 /// to copy those that lie elsewhere.
 static bool joinsInMemory(ConcatOp concat) {
-  constexpr size_t kMostBranches = 256;
   if (!isContiguous(concat))
     return false;
-  // A kernel has a branch for each input, and the time to compile it grows with their square.
-  if (concat.getInputs().size() > kMostBranches)
+  if (concat.getInputs().size() > kMaxBranches)
     return true;
   if (llvm::any_of(concat->getUsers(),
                    [](Operation *user) { return user->hasTrait<OpTrait::ReturnLike>() || isa<AppendOp>(user); }))
@@ -255,6 +277,8 @@ struct Group {
   llvm::SmallPtrSet<Operation *, 8> inPlace;
   /// The loop nest that comes first, where there are two.
   Operation *first = nullptr;
+  /// Inputs of all concats.
+  size_t numBranches = 0;
 };
 
 class Fusion {
@@ -306,6 +330,8 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
     return false;
   if (op == region.first)
     return true;
+  if (auto concat = dyn_cast<ConcatOp>(op); concat && region.numBranches + concat.getInputs().size() > kMaxBranches)
+    return false;
   if (isa<LoopNestOpInterface>(op))
     return !region.hasLoopNest && allowsEpilogue(op) && op->hasOneUse() && region.inPlace.contains(*op->user_begin()) &&
            hasDimsOf(op, region.root);
@@ -381,6 +407,8 @@ bool Fusion::isNeededInMemory(Operation *op) const {
 
 void Fusion::run() {
   repeatWidenings(block);
+  for (auto concat : llvm::make_early_inc_range(block.getOps<ConcatOp>()))
+    splitConcat(concat);
   llvm::DenseMap<Operation *, Chain> chains;
   for (Chain &chain : findChains(block))
     chains.try_emplace(chain.link, chain);
@@ -404,6 +432,8 @@ void Fusion::run() {
     }
     region->ops.insert(&op);
     region->hasLoopNest |= isa<LoopNestOpInterface>(op);
+    if (auto concat = dyn_cast<ConcatOp>(op))
+      region->numBranches += concat.getInputs().size();
     regionOf[&op] = region;
     bool usersInPlace = &op == region->root || llvm::all_of(op.getUsers(), [&](Operation *user) {
       return region->inPlace.contains(user) && (isa<ReshapeOp>(user) || hasDimsOf(&op, user));
