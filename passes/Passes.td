@@ -727,6 +727,7 @@ def TileKernels : Pass<"tenon-tile-kernels", "::mlir::ModuleOp"> {
     before it into the tile. The function gets two more arguments, the range of
     tiles that one call computes, and says in `tenon.tiles` how many there are
     for given symbols. A kernel whose last stage cannot be tiled is one tile.
+    What is chosen for a contraction is its `kernel.schedule`.
 
     ```mlir
     %0 = linalg.generic ... outs(%out : tensor<64x128xf32>)
@@ -738,7 +739,7 @@ def TileKernels : Pass<"tenon-tile-kernels", "::mlir::ModuleOp"> {
     Option<"tileElements", "tile-elements", "int64_t", "8192", "elements of a result that a tile aims at">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::tensor::TensorDialect"];
+                           "::mlir::tensor::TensorDialect", "::tenon::kernel::KernelDialect"];
 }
 
 def BufferizeKernels : Pass<"tenon-bufferize-kernels", "::mlir::ModuleOp"> {

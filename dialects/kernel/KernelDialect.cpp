@@ -17,6 +17,7 @@ using namespace tenon::kernel;
 #include "KernelOps.cpp.inc"
 
 void KernelDialect::initialize() {
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "KernelOps.cpp.inc"

@@ -18,17 +18,27 @@
 #include "mlir/Interfaces/TilingInterface.h"
 
 #include "KernelDialect.h.inc"
+#include "KernelEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "KernelAttrs.h.inc"
 #define GET_OP_CLASSES
 #include "KernelOps.h.inc"
 
 namespace mlir {
 class DialectRegistry;
+namespace linalg {
+class GenericOp;
 }
+} // namespace mlir
 
 namespace tenon::kernel {
 
 /// How operations of this dialect come to work on buffers.
 void registerBufferizableOpInterfaceExternalModels(mlir::DialectRegistry &registry);
+
+/// How a contraction is to be computed; each parameter has its default where nothing was chosen.
+ScheduleAttr getSchedule(mlir::linalg::GenericOp op);
+void setSchedule(mlir::linalg::GenericOp op, ScheduleAttr schedule);
 
 } // namespace tenon::kernel
 

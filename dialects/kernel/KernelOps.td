@@ -8,20 +8,11 @@
 #ifndef TENON_KERNEL_OPS_TD
 #define TENON_KERNEL_OPS_TD
 
-include "mlir/IR/OpBase.td"
+include "dialects/kernel/KernelAttrs.td"
+include "dialects/kernel/KernelBase.td"
 include "mlir/Interfaces/DestinationStyleOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/TilingInterface.td"
-
-def Kernel_Dialect : Dialect {
-  let name = "kernel";
-  let cppNamespace = "::tenon::kernel";
-  let summary = "What a kernel computes by more than one loop nest over its tile";
-  let description = [{
-    Operations on tensors with destinations, as linalg's are, that can be tiled.
-    On buffers each becomes loops around memory of the thread's own.
-  }];
-}
 
 class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
 

@@ -64,7 +64,6 @@ static constexpr Place kComputation{"a function, or an operation of the dialects
 static constexpr Place kSinking{"a tenon.transpose or a tenon.reshape",
                                 [](Operation *op) { return isa<TransposeOp, ReshapeOp>(op); }};
 static constexpr Place kExponential{"a math.exp", [](Operation *op) { return isNamed(op, "math.exp"); }};
-static constexpr Place kGeneric{"a linalg.generic", [](Operation *op) { return isNamed(op, "linalg.generic"); }};
 static constexpr Place kAllocation{"a memref.alloca", [](Operation *op) { return isNamed(op, "memref.alloca"); }};
 static constexpr Place kReshape{"a reshape", [](Operation *op) {
                                   return isa<ReshapeOp>(op) || isNamed(op, "tensor.expand_shape") ||
@@ -170,14 +169,7 @@ static constexpr Rule kOperationRules[] = {
     {kNormalAttr, kExponential, kUnit},
     {kSinksAttr, kSinking, kUnit},
     {kDefinedAttr, kPower, kUnit},
-    // How passes/kernel schedules a contraction, a chain or a transpose.
-    {"tenon.tile_extents", kGeneric, kIntegers},
-    {"tenon.tile_rows", kGeneric, kIntegers},
-    {"tenon.depth_part", kGeneric, kIntegers},
-    {"tenon.copied_rows", kGeneric, kCount},
-    {"tenon.many_rows", kGeneric, kUnit},
-    {"tenon.few_rows", kGeneric, kCount},
-    {"tenon.prefetch", kGeneric, kCount},
+    // How passes/kernel schedules a chain or a transpose.
     {kChainTileAttr, kReshape, kIntegers},
     {"tenon.transpose_scratch", kAllocation, kUnit},
 };

@@ -8,6 +8,7 @@
 #ifndef TENON_PASSES_KERNEL_CONTRACTION_H
 #define TENON_PASSES_KERNEL_CONTRACTION_H
 
+#include "dialects/kernel/KernelDialect.h"
 #include "passes/cost/RegisterBlock.h"
 #include "passes/kernel/ElementRead.h"
 
@@ -47,12 +48,6 @@ inline constexpr int64_t kBytesOfPartRows = 1 << 20, kBytesOfSplitPartRows = 3 <
 inline constexpr int64_t kSplitPartRows = 128, kSplitPartColumns = 192;
 /// Bytes of the rows of a tile in parts where the kernel cuts them, to its scratch, at most.
 inline constexpr int64_t kBytesOfCutRows = 1 << 19;
-/// On a linalg.generic that cuts rows, or copies what a tile reads (halves, bytes that become words, columns): how many
-/// steps of each loop a tile has, at most.
-inline constexpr llvm::StringLiteral kTileExtentsAttr = "tenon.tile_extents";
-/// On a linalg.generic of floats in parts whose sums are done for a part of their length at a time: rows and columns of
-/// a tile, at most, and that length.
-inline constexpr llvm::StringLiteral kDepthPartAttr = "tenon.depth_part";
 
 /// Lines of memory that lie a multiple of so many bytes apart compete for the same places of the first cache, in all
 /// processors that look for a line there before they know its page.
@@ -60,16 +55,6 @@ inline constexpr int64_t kSetBytes = 4096;
 
 /// Bytes of the rows of a tile that are copied side by side, at most.
 inline constexpr int64_t kBytesOfCopiedRows = 1 << 20;
-/// On a linalg.generic whose rows are copied side by side: how many a tile has, at most.
-inline constexpr llvm::StringLiteral kCopiedRowsAttr = "tenon.copied_rows";
-/// On a linalg.generic of a known number of rows that tiles do not divide: how many a tile has, and the last one.
-inline constexpr llvm::StringLiteral kTileRowsAttr = "tenon.tile_rows";
-
-/// On a linalg.generic of an open number of rows that is never small: blocks of one size waste little.
-inline constexpr llvm::StringLiteral kManyRowsAttr = "tenon.many_rows";
-/// On a linalg.generic of an open number of rows that may be small: up to how many have code of their own for each
-/// number.
-inline constexpr llvm::StringLiteral kFewRowsAttr = "tenon.few_rows";
 
 /// How a linalg.generic is a sum of products that registers can be blocked for: one operand is read in
 /// vectors along the innermost loop, the other one element by element, and both are used many times.
@@ -94,10 +79,6 @@ struct Contraction {
   bool widensScalars = false;
   std::optional<FloatParts> parts = {}; ///< `vectors` and `scalars` are the reads of the first ones
 };
-
-/// On a linalg.generic with panels: what is read after the last one lies so many steps of the sum after the first one's
-/// beginning. It is asked for with the last one's products; nothing is where this is not known.
-inline constexpr llvm::StringLiteral kPrefetchAttr = "tenon.prefetch";
 
 /// Recognises contractions of f32, of f64, of what is widened to these, of bytes in quads and of words in pairs, on
 /// tensors and on buffers.
@@ -144,7 +125,7 @@ bool copiesColumns(mlir::linalg::GenericOp op, const Contraction &contraction);
 inline constexpr int64_t kCopiedColumns = 32;
 
 /// The bytes of what a tile reads of halves or of bytes, widened, or of columns that are copied, where it has `extents`
-/// steps of each loop, at most; none where the kernel does not copy it.
+/// steps of each loop, at most; none where the kernel does not copy it. Rows that are packed are no part of that.
 std::optional<int64_t> getWidenedTileBytes(mlir::linalg::GenericOp op, const Contraction &contraction,
                                            llvm::ArrayRef<int64_t> extents);
 

@@ -105,15 +105,15 @@ int64_t tenon::getCopiedRowBytes(linalg::GenericOp op, const Contraction &contra
 }
 
 /// The last block of open rows may reach beyond the tile.
-static int64_t countCopiedRows(linalg::GenericOp op) {
+static int64_t countCopiedRows(linalg::GenericOp op, const Contraction &contraction) {
   constexpr int64_t kMostOfBlock = 16;
-  auto rows = op->getAttrOfType<IntegerAttr>(kCopiedRowsAttr);
-  return rows ? rows.getInt() + kMostOfBlock : 0;
+  kernel::ScheduleAttr schedule = kernel::getSchedule(op);
+  return schedule.getPacking() == kernel::Packing::rows ? schedule.getTile()[*contraction.rowLoop] + kMostOfBlock : 0;
 }
 
 int64_t tenon::getCopyScratch(linalg::GenericOp op, const Contraction &contraction) {
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
-  return depth ? countCopiedRows(op) * op.getStaticLoopRanges()[*depth] * int64_t(sizeof(float)) : 0;
+  return depth ? countCopiedRows(op, contraction) * op.getStaticLoopRanges()[*depth] * int64_t(sizeof(float)) : 0;
 }
 
 /// Where the current block's rows lie among the copied ones: by all that are before it.
@@ -123,14 +123,15 @@ Value ContractionEmitter::getCopiedRow() { return blockOfRows ? blockOfRows : po
 void ContractionEmitter::copyRows() {
   std::optional<unsigned> loop = findDepthLoop(op, contraction);
   copiedRows = {};
-  if (!loop || !op->hasAttr(kCopiedRowsAttr) || window ||
+  if (!loop || schedule.getPacking() != kernel::Packing::rows || window ||
       llvm::any_of(outerLoops, [&](unsigned outer) { return getConstantIntValue(extents[outer]) != 1; }))
     return;
   std::optional<SmallVector<Value>> offsets = findTileOffsets(contraction.scalars.memory);
   std::optional<int64_t> depth = getConstantIntValue(extents[*loop]);
   if ((!offsets && !contraction.widensScalars) || !depth || kCopiedSteps % lanes != 0)
     return;
-  Value memory = kernel::ScratchOp::create(b, loc, MemRefType::get({countCopiedRows(op) * *depth}, type), 0);
+  Value memory =
+      kernel::ScratchOp::create(b, loc, MemRefType::get({countCopiedRows(op, contraction) * *depth}, type), 0);
   OpBuilder::InsertionGuard guard(b);
   if (Value isNew = offsets ? emitIsNew(b, op, *offsets) : Value()) {
     auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
@@ -163,7 +164,7 @@ void ContractionEmitter::copyRows() {
 /// same line.
 Value ContractionEmitter::loadCopied(int64_t row) {
   AffineExpr first = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1);
-  int64_t depth = cast<MemRefType>(copiedRows.getType()).getNumElements() / countCopiedRows(op);
+  int64_t depth = cast<MemRefType>(copiedRows.getType()).getNumElements() / countCopiedRows(op, contraction);
   AffineExpr place = first * depth + step.floorDiv(kCopiedSteps) * (kCopiedSteps * size.rows) + step % kCopiedSteps +
                      (row * kCopiedSteps + numberOfStep);
   return memref::LoadOp::create(b, loc, copiedRows,

@@ -45,8 +45,8 @@ static int64_t getRepetitions(linalg::GenericOp op, const FloatParts &parts) {
 /// Steps of the loop of the parts, or of the longest part of it that is done at a time.
 static int64_t countCutSteps(linalg::GenericOp op, const FloatParts &parts) {
   int64_t depth = op.getStaticLoopRanges()[parts.loop];
-  if (auto part = op->getAttrOfType<DenseI64ArrayAttr>(kDepthPartAttr))
-    depth = std::min(depth, part[2]);
+  if (int64_t block = kernel::getSchedule(op).getKBlock())
+    depth = std::min(depth, block);
   return llvm::divideCeil(depth, parts.step);
 }
 
@@ -61,8 +61,8 @@ static SmallVector<int64_t> getCutShape(linalg::GenericOp op, const Contraction 
 static SmallVector<int64_t> getCutRowsShape(linalg::GenericOp op, const Contraction &contraction) {
   const FloatParts &parts = *contraction.parts;
   SmallVector<int64_t> extents = op.getStaticLoopRanges(), shape;
-  if (auto tile = op->getAttrOfType<DenseI64ArrayAttr>(kTileExtentsAttr))
-    extents.assign(tile.asArrayRef().begin(), tile.asArrayRef().end());
+  if (kernel::ScheduleAttr schedule = kernel::getSchedule(op); schedule.getPacking() == kernel::Packing::split)
+    extents.assign(schedule.getTile().begin(), schedule.getTile().end());
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::parallel && loop != contraction.columnLoop)
       shape.push_back(extents[loop]);

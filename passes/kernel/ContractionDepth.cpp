@@ -55,13 +55,15 @@ std::optional<DepthParts> ContractionEmitter::splitDepth() {
 
 /// The same of floats in parts: so many of their rows stay in the second cache (TileKernels).
 std::optional<DepthParts> ContractionEmitter::splitAmxDepth() {
-  auto part = op->getAttrOfType<DenseI64ArrayAttr>(kDepthPartAttr);
-  if (!contraction.parts || !part)
+  int64_t size = schedule.getKBlock();
+  if (!contraction.parts || size == 0)
     return std::nullopt;
-  int64_t size = part[2], steps = *getConstantIntValue(extents[contraction.parts->loop]);
+  int64_t steps = *getConstantIntValue(extents[contraction.parts->loop]);
   DepthParts parts{contraction.parts->loop, int64_t(llvm::divideCeil(steps, size)), size, Value()};
   // Registers are stored as a whole.
-  SmallVector<int64_t> shape{int64_t(llvm::alignTo(part[0], 32)), int64_t(llvm::alignTo(part[1], 32))};
+  ArrayRef<int64_t> tile = schedule.getTile();
+  SmallVector<int64_t> shape{int64_t(llvm::alignTo(tile[*contraction.rowLoop], 32)),
+                             int64_t(llvm::alignTo(tile[contraction.columnLoop], 32))};
   parts.sums = memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
   return parts;
 }

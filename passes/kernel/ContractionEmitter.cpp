@@ -77,7 +77,7 @@ BlockProblem ContractionEmitter::getProblem() {
   // Lines of rows that share a set of the first cache evict each other where they are more than its ways, of which the
   // other operand's lines take some.
   constexpr int64_t kOtherWays = 2;
-  if (contraction.rowLoop && !contraction.isColumnwise && !op->hasAttr(kCopiedRowsAttr))
+  if (contraction.rowLoop && !contraction.isColumnwise && schedule.getPacking() != kernel::Packing::rows)
     if (std::optional<int64_t> distance = getRowDistance(contraction))
       problem.mostRows =
           std::max<int64_t>(firstCacheWays - kOtherWays, 1) * (kSetBytes / std::gcd(*distance, kSetBytes));
@@ -133,9 +133,9 @@ void ContractionEmitter::emit() {
 void ContractionEmitter::emitRows() {
   if (!contraction.rowLoop || getConstantIntValue(extents[*contraction.rowLoop]))
     return emitBlocks();
-  if (op->hasAttr(kTileRowsAttr))
+  if (schedule.getLastRows() != 0)
     return emitKnownRows();
-  if (op->hasAttr(kFewRowsAttr) && contraction.panel && !contraction.isGrouped && !contraction.quadLoop && !window)
+  if (schedule.getRowVersions() != 0 && contraction.panel && !contraction.isGrouped && !contraction.quadLoop && !window)
     return emitFewRows();
   emitBlocks();
 }
@@ -143,7 +143,7 @@ void ContractionEmitter::emitRows() {
 /// A tile of some rows and the last one, which has fewer, have code of their own: blocks of known rows are all of the
 /// best size.
 void ContractionEmitter::emitKnownRows() {
-  auto known = op->getAttrOfType<DenseI64ArrayAttr>(kTileRowsAttr);
+  int64_t known[] = {schedule.getTile()[*contraction.rowLoop], schedule.getLastRows()};
   Value &rows = extents[*contraction.rowLoop], all = rows;
   Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, all, constant(known[0]));
   auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
@@ -157,12 +157,12 @@ void ContractionEmitter::emitKnownRows() {
   rows = all;
 }
 
-/// Open rows, of which each of the smallest numbers that do not fill a block (kFewRowsAttr) has code of its own: that
+/// Open rows, of which each of the smallest numbers that do not fill a block (`row_versions`) has code of its own: that
 /// reads the matrix once, as many of its columns at a time as registers have room for.
 void ContractionEmitter::emitFewRows() {
   Value &rows = extents[*contraction.rowLoop], all = rows;
   int64_t blockRows = chooseBlock(getProblem()).rows;
-  int64_t mostRows = std::min(op->getAttrOfType<IntegerAttr>(kFewRowsAttr).getInt(), blockRows - 1);
+  int64_t mostRows = std::min(schedule.getRowVersions(), blockRows - 1);
   if (mostRows == 0)
     return emitBlocks();
   SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, mostRows));
@@ -187,7 +187,7 @@ void ContractionEmitter::emitFewRows() {
 /// In blocks that registers hold.
 void ContractionEmitter::emitBlocks() {
   unrollsTaps = hasFewTaps();
-  hasCopiedColumns = op->hasAttr(kTileExtentsAttr) && copiesColumns(op, contraction);
+  hasCopiedColumns = schedule.getPacking() == kernel::Packing::tile && copiesColumns(op, contraction);
   if (hasCopiedColumns)
     columnExtent = constant(kCopiedColumns);
   block = chooseBlock(getProblem());
@@ -401,10 +401,9 @@ int64_t ContractionEmitter::countSmallerSizes(int64_t part) {
   // Many rows of which none may be done twice are done in blocks of two sizes where these add up to any number, rather
   // than in some blocks of few rows at the end, each of which reads the whole panel.
   bool addsUp = part == 1 && !mayRepeatRows();
-  if (op->hasAttr(kManyRowsAttr))
+  if (schedule.getManyRows())
     return addsUp ? 1 : 0;
-  auto few = op->getAttrOfType<IntegerAttr>(kFewRowsAttr);
-  return few && few.getInt() > 1 ? std::max<int64_t>((block.rows - block.rows / 2 - 1) / part, 1) : 1;
+  return schedule.getRowVersions() > 1 ? std::max<int64_t>((block.rows - block.rows / 2 - 1) / part, 1) : 1;
 }
 
 /// Open rows in as few blocks as there can be, of the best size and then of ones that are a little smaller. Where these

@@ -89,8 +89,8 @@ class ContractionEmitter {
 public:
   ContractionEmitter(mlir::linalg::GenericOp op, const Contraction &contraction, const BlockMachine &unit,
                      ByteProducts byteProducts)
-      : b(op), loc(op.getLoc()), op(op), contraction(contraction), registers(unit.registers),
-        firstCacheWays(unit.firstCacheWays), byteProducts(byteProducts),
+      : b(op), loc(op.getLoc()), op(op), contraction(contraction), schedule(kernel::getSchedule(op)),
+        registers(unit.registers), firstCacheWays(unit.firstCacheWays), byteProducts(byteProducts),
         type(contraction.isOfBytes ? b.getF32Type() : mlir::getElementTypeOrSelf(op.getDpsInits()[0])),
         lanes(unit.vectorBytes * 8 / type.getIntOrFloatBitWidth()), position(op.getNumLoops()) {}
   void emit();
@@ -279,6 +279,7 @@ private:
   mlir::Location loc;
   mlir::linalg::GenericOp op;
   Contraction contraction;
+  const kernel::ScheduleAttr schedule;
   int64_t registers, firstCacheWays;
   ByteProducts byteProducts;
   mlir::Type type; ///< of the sums

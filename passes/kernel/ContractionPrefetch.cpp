@@ -112,7 +112,7 @@ void ContractionEmitter::prefetchSteps() {
 /// While a panel is multiplied with all rows, the next one comes from memory: each block of rows asks for its
 /// share. With parts of the depth, what comes next is that part of the next panels, or the first panels' next
 /// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks, but where it is known
-/// what follows the last panel (kPrefetchAttr), nor twice within the steps that are unrolled, as far as blocks share: a
+/// what follows the last panel (`prefetch`), nor twice within the steps that are unrolled, as far as blocks share: a
 /// request takes the place of another instruction. What lies beyond the last panel may be asked for, too: that reads
 /// nothing.
 void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
@@ -120,7 +120,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   int64_t panelBytes = contraction.panel * type.getIntOrFloatBitWidth() / 8;
   if (panelBytes == 0 || panelBytes % kLine || contraction.widening || !contraction.rowLoop)
     return;
-  auto following = op->getAttrOfType<IntegerAttr>(kPrefetchAttr);
+  int64_t following = schedule.getPrefetch();
   std::optional<RowBlocks> known = getRowBlocks();
   RowBlocks blocksOfRows = known.value_or(RowBlocks{following ? 1 : kOpenBlocks, block.rows, 0});
   bool isLarger = size.rows == blocksOfRows.rows + 1 && blocksOfRows.larger > 0;
@@ -178,7 +178,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
     Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, compute(d0 + size.vectors * lanes, column),
                                          extents[contraction.columnLoop]);
     bool hasNextPart = depth && !depth->isLast;
-    Value begin = depth ? depth->begin : constant(0), first = constant(following ? following.getInt() : 0);
+    Value begin = depth ? depth->begin : constant(0), first = constant(following);
     if (hasNextPart)
       first = compute(d0 + depth->size, begin);
     Value part = arith::SelectOp::create(b, loc, isLast, first, begin);

@@ -131,8 +131,7 @@ bool tenon::copiesColumns(linalg::GenericOp op, const Contraction &contraction) 
 
 std::optional<int64_t> tenon::getWidenedTileBytes(linalg::GenericOp op, const Contraction &contraction,
                                                   ArrayRef<int64_t> extents) {
-  bool widensHalves =
-      contraction.widensScalars && !contraction.widening && !contraction.isColumnwise && !op->hasAttr(kCopiedRowsAttr);
+  bool widensHalves = contraction.widensScalars && !contraction.widening && !contraction.isColumnwise;
   bool copies = copiesColumns(op, contraction), isInWords = !widensHalves && !copies;
   if (isInWords && !fitsWords(op, contraction))
     return std::nullopt;
@@ -152,8 +151,10 @@ std::optional<int64_t> tenon::getWidenedTileBytes(linalg::GenericOp op, const Co
 }
 
 int64_t tenon::getTileScratch(linalg::GenericOp op, const Contraction &contraction) {
-  auto extents = op->getAttrOfType<DenseI64ArrayAttr>(kTileExtentsAttr);
-  std::optional<int64_t> bytes = extents ? getWidenedTileBytes(op, contraction, extents.asArrayRef()) : std::nullopt;
+  kernel::ScheduleAttr schedule = kernel::getSchedule(op);
+  std::optional<int64_t> bytes = schedule.getPacking() == kernel::Packing::tile
+                                     ? getWidenedTileBytes(op, contraction, schedule.getTile())
+                                     : std::nullopt;
   if (!bytes)
     return 0;
   if (contraction.isColumnwise)
@@ -386,10 +387,10 @@ void TileCopy::emitPart(Value place, int64_t width) {
 
 /// Copies what the tile reads, unless the tile before read the same.
 void ContractionEmitter::widenTile() {
-  auto most = op->getAttrOfType<DenseI64ArrayAttr>(kTileExtentsAttr);
-  if (!most || contraction.isColumnwise || !getWidenedTileBytes(op, contraction, most.asArrayRef()))
+  if (schedule.getPacking() != kernel::Packing::tile || contraction.isColumnwise ||
+      !getWidenedTileBytes(op, contraction, schedule.getTile()))
     return;
-  SmallVector<TilePlaces> places = *findTilePlaces(op, contraction.scalars, most.asArrayRef());
+  SmallVector<TilePlaces> places = *findTilePlaces(op, contraction.scalars, schedule.getTile());
   // A vector of words has two for each lane of 32 bits.
   bool isInWords = contraction.quadLoop.has_value();
   TileCopy tile(b, op, contraction.scalars, places, extents, isInWords ? Type(b.getI16Type()) : Type(b.getF32Type()),
@@ -410,7 +411,7 @@ void ContractionEmitter::widenTile() {
 
 /// Copies some columns of all lines of the tile, and of all taps.
 void ContractionEmitter::copyColumns() {
-  SmallVector<int64_t> most(op->getAttrOfType<DenseI64ArrayAttr>(kTileExtentsAttr).asArrayRef());
+  SmallVector<int64_t> most(schedule.getTile());
   int64_t bytes = llvm::alignTo(*getWidenedTileBytes(op, contraction, most), TENON_BUFFER_ALIGNMENT);
   most[contraction.columnLoop] = kCopiedColumns;
   contraction.vectors = copyColumns(contraction.vectors, most, bytes);

@@ -59,19 +59,19 @@ int64_t tenon::getBytesOfPanelInWords(linalg::GenericOp op, const Contraction &c
 }
 
 void ContractionEmitter::emitQuadLoops() {
-  auto most = op->getAttrOfType<DenseI64ArrayAttr>(kTileExtentsAttr);
-  if (!most || byteProducts != ByteProducts::pairs || !getWidenedTileBytes(op, contraction, most.asArrayRef()))
+  if (schedule.getPacking() != kernel::Packing::tile || byteProducts != ByteProducts::pairs ||
+      !getWidenedTileBytes(op, contraction, schedule.getTile()))
     return emitRows();
   // Of a known number the last tile may have few, which are rare.
-  if (op->hasAttr(kTileRowsAttr))
+  if (schedule.getLastRows() != 0)
     return emitWordLoops();
   forFewOrManyRows([&](bool areFew) { areFew ? emitRows() : emitWordLoops(); });
 }
 
 void ContractionEmitter::emitWordLoops() {
   ElementRead stored = contraction.scalars;
-  auto most = op->getAttrOfType<DenseI64ArrayAttr>(kTileExtentsAttr);
-  int64_t bytesOfRows = llvm::alignTo(*getWidenedTileBytes(op, contraction, most.asArrayRef()), TENON_BUFFER_ALIGNMENT);
+  int64_t bytesOfRows =
+      llvm::alignTo(*getWidenedTileBytes(op, contraction, schedule.getTile()), TENON_BUFFER_ALIGNMENT);
   auto type = MemRefType::get({*countQuads(op, *contraction.quadLoop), 2, contraction.panel}, b.getI32Type());
   widenTile();
   panel = kernel::ScratchOp::create(b, loc, type, bytesOfRows);

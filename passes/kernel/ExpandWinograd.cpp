@@ -456,7 +456,8 @@ void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
                                     linalg::YieldOp::create(body, loc, addProduct(body, in));
                                   });
     // The next point's weights follow those of this one.
-    product->setAttr(kPrefetchAttr, b.getI64IntegerAttr(channels));
+    kernel::setSchedule(product, kernel::ScheduleAttr::get(b.getContext(), kernel::MicroKernel::vector, {},
+                                                           kernel::Packing::none, 0, 0, false, 0, channels));
   });
 }
 

@@ -187,8 +187,7 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
     return std::nullopt;
   Contraction contraction = *matchContraction(op);
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  auto path = op->getAttrOfType<StringAttr>(kPathAttr);
-  bool isInTileRegisters = contraction.parts || (path && path == kAmxPath);
+  bool isInTileRegisters = contraction.parts || kernel::getSchedule(op).getMicroKernel() == kernel::MicroKernel::amx_i8;
   ContractionShape shape{std::nullopt,
                          0,
                          std::max<int64_t>(contraction.panel, 1),
@@ -378,18 +377,22 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   return sizes;
 }
 
-/// Floats in parts: where the rows of a tile are more than stay in the second cache, or columns that are cut are longer
-/// than what is kept of them, sums are done for a part of their length at a time.
-static void splitSums(linalg::GenericOp op, const ContractionShape &shape, ArrayRef<int64_t> sizes) {
-  Contraction contraction = *matchContraction(op);
-  if (!contraction.parts || op.getNumReductionLoops() != 1 || !shape.row)
-    return;
-  int64_t rows = sizes[*shape.row], columns = sizes[shape.column];
-  bool hasOthers = llvm::any_of(llvm::enumerate(sizes), [&](auto size) {
-    return size.index() != *shape.row && size.index() != shape.column && size.value() != 1;
+/// True if a tile has several steps of a dimension other than rows and columns.
+static bool hasOtherDims(const ContractionShape &shape, ArrayRef<int64_t> sizes) {
+  return llvm::any_of(llvm::enumerate(sizes), [&](auto size) {
+    return size.index() != shape.row && size.index() != shape.column && size.value() != 1;
   });
-  if (hasOthers || rows > kSplitPartRows || columns > kSplitPartColumns)
-    return;
+}
+
+/// The K-block of bf16 split terms; 0 for the whole sum. Where the rows of a tile do not fit L2, or columns that are
+/// split on load are longer than what is kept of them, sums are done for a part of their length at a time.
+static int64_t chooseKBlock(linalg::GenericOp op, const Contraction &contraction, const ContractionShape &shape,
+                            ArrayRef<int64_t> sizes) {
+  if (!contraction.parts || op.getNumReductionLoops() != 1 || !shape.row)
+    return 0;
+  int64_t rows = sizes[*shape.row], columns = sizes[shape.column];
+  if (hasOtherDims(shape, sizes) || rows > kSplitPartRows || columns > kSplitPartColumns)
+    return 0;
   int64_t depth = op.getStaticLoopRanges()[contraction.parts->loop], step = contraction.parts->step;
   int64_t stepBytes = shape.rowBytes / depth * step;
   int64_t steps = llvm::divideCeil(depth, step), most = steps;
@@ -397,9 +400,7 @@ static void splitSums(linalg::GenericOp op, const ContractionShape &shape, Array
     most = kBytesOfSplitPartRows / (rows * stepBytes);
   if (contraction.parts->cutsColumns() && depth > kMostCutDepth)
     most = std::min(most, kMostCutDepth / step);
-  if (most < steps)
-    op->setAttr(kDepthPartAttr,
-                DenseI64ArrayAttr::get(op.getContext(), {rows, columns, std::max<int64_t>(most, 1) * step}));
+  return most < steps ? std::max<int64_t>(most, 1) * step : 0;
 }
 
 /// How many steps of each loop a tile has, at most, of `sizes` of the result.
@@ -414,22 +415,20 @@ static SmallVector<int64_t> getTileExtents(linalg::GenericOp op, ArrayRef<int64_
 /// The bytes of what a tile of so many steps of each loop reads, widened; none where it is not.
 static std::optional<int64_t> getTileBytes(linalg::GenericOp op, const Contraction &contraction,
                                            ArrayRef<int64_t> extents) {
-  auto path = op->getAttrOfType<StringAttr>(kPathAttr);
   bool staysInBytes =
-      contraction.quadLoop && (getMachine(op).byteProducts != ByteProducts::pairs || (path && path == kBytePairsPath));
+      contraction.quadLoop && (getMachine(op).byteProducts != ByteProducts::pairs ||
+                               kernel::getSchedule(op).getMicroKernel() == kernel::MicroKernel::pmaddubsw);
   return staysInBytes ? std::nullopt : getWidenedTileBytes(op, contraction, extents);
 }
 
-/// What a kernel that cuts rows, or widens what a tile reads, needs to know of its tiles: how much scratch that takes.
-static void setTileExtents(linalg::GenericOp op, ArrayRef<int64_t> sizes) {
-  SmallVector<int64_t> extents = getTileExtents(op, sizes);
-  Contraction contraction = *matchContraction(op);
-  std::optional<int64_t> widenedBytes = getTileBytes(op, contraction, extents);
+/// How a tile of `extents` iterations of each loop packs what it reads of the LHS.
+static kernel::Packing choosePacking(linalg::GenericOp op, const Contraction &contraction, ArrayRef<int64_t> extents) {
   if (copiesColumns(op, contraction) && extents[contraction.columnLoop] % kCopiedColumns != 0)
-    return;
-  if ((contraction.parts && contraction.parts->cutsRows()) ||
-      (widenedBytes && *widenedBytes <= getMostTileBytes(contraction)))
-    op->setAttr(kTileExtentsAttr, DenseI64ArrayAttr::get(op.getContext(), extents));
+    return kernel::Packing::none;
+  if (contraction.parts && contraction.parts->cutsRows())
+    return kernel::Packing::split;
+  std::optional<int64_t> bytes = getTileBytes(op, contraction, extents);
+  return bytes && *bytes <= getMostTileBytes(contraction) ? kernel::Packing::tile : kernel::Packing::none;
 }
 
 /// Tiles whose columns are copied: few of these, and for that more lines, of which neighbours copy some twice.
@@ -470,31 +469,76 @@ static void cutWidenedTiles(linalg::GenericOp op, const ContractionShape &shape,
     cut(*shape.row);
 }
 
-/// What a kernel needs to know of the rows of its tiles.
-static void setTileRows(linalg::GenericOp op, const ContractionShape &shape, ArrayRef<AffineExpr> dims,
-                        ArrayRef<int64_t> sizes) {
+namespace {
+/// How the rows of a contraction are divided, as in #kernel.schedule.
+struct RowSchedule {
+  int64_t lastRows = 0, rowVersions = 0;
+  bool manyRows = false, packsRows = false;
+};
+} // namespace
+
+/// `sizes` are the most that a tile has of each dimension of the result.
+static RowSchedule chooseRowSchedule(linalg::GenericOp op, const ContractionShape &shape, ArrayRef<AffineExpr> dims,
+                                     ArrayRef<int64_t> sizes) {
   constexpr int64_t kFewRows = 5, kManyRows = 128;
+  RowSchedule schedule;
   if (!shape.row)
-    return;
-  Builder b(op.getContext());
+    return schedule;
   int64_t rows = sizes[*shape.row], divisor = dims[*shape.row].getLargestKnownDivisor();
   std::optional<int64_t> all = getConstant(dims[*shape.row]), columns = getConstant(dims[shape.column]);
-  // A matrix that is near may be read more often, but no faster than a single row's sums are ready. Where several
-  // extents are open, all of them are seldom so small that there are 2 to 5 rows.
+  // A weight that fits in L2 may be re-read, but M = 1 is bound by FMA latency. Where several extents are dynamic, all
+  // of them are seldom so small that there are 2 to 5 rows.
   bool isNear = columns && *columns * shape.products * int64_t(sizeof(float)) <= getMachine(op).ownCacheBytes;
   int64_t numOpen = 0;
   dims[*shape.row].walk([&](AffineExpr expr) { numOpen += isa<AffineDimExpr, AffineSymbolExpr>(expr); });
   if (!all && divisor >= kManyRows)
-    op->setAttr(kManyRowsAttr, b.getUnitAttr());
+    schedule.manyRows = true;
   else if (!all && divisor <= kFewRows)
-    op->setAttr(kFewRowsAttr, b.getI64IntegerAttr(isNear || numOpen > 1 ? 1 : kFewRows));
-  if (all && rows > 0 && *all % rows != 0)
-    op->setAttr(kTileRowsAttr, b.getDenseI64ArrayAttr({rows, *all % rows}));
-  bool hasOthers = llvm::any_of(llvm::enumerate(sizes), [&](auto size) {
-    return size.index() != *shape.row && size.index() != shape.column && size.value() != 1;
+    schedule.rowVersions = isNear || numOpen > 1 ? 1 : kFewRows;
+  if (all && rows > 0)
+    schedule.lastRows = *all % rows;
+  schedule.packsRows =
+      shape.copiedRowBytes && rows <= kBytesOfCopiedRows / shape.copiedRowBytes && !hasOtherDims(shape, sizes);
+  return schedule;
+}
+
+/// Sets the schedule of a contraction whose tiles have at most `sizes` of each dimension of the result. Where `shape`
+/// is null, these tiles are not the ones that were chosen for it.
+static void setTileSchedule(linalg::GenericOp op, const ContractionShape *shape, ArrayRef<AffineExpr> dims,
+                            ArrayRef<int64_t> sizes) {
+  Contraction contraction = *matchContraction(op);
+  SmallVector<int64_t> tile = getTileExtents(op, sizes);
+  RowSchedule rows;
+  if (shape && (shape->panel > 1 || shape->copiedRowBytes))
+    rows = chooseRowSchedule(op, *shape, dims, sizes);
+  int64_t kBlock = shape ? chooseKBlock(op, contraction, *shape, sizes) : 0;
+  kernel::Packing packing = rows.packsRows ? kernel::Packing::rows : choosePacking(op, contraction, tile);
+  for (int64_t &extent : tile)
+    if (extent == std::numeric_limits<int64_t>::max())
+      extent = ShapedType::kDynamic;
+  kernel::setSchedule(op, kernel::ScheduleAttr::get(op.getContext(), kernel::getSchedule(op).getMicroKernel(), tile,
+                                                    packing, rows.lastRows, rows.rowVersions, rows.manyRows, kBlock,
+                                                    /*prefetch=*/0));
+}
+
+/// The micro-kernels of contractions follow from the path that was chosen for their operation.
+static void setMicroKernels(func::FuncOp kernel) {
+  kernel.walk([](linalg::GenericOp op) {
+    auto path = op->getAttrOfType<StringAttr>(kPathAttr);
+    std::optional<Contraction> contraction = path ? matchContraction(op) : std::nullopt;
+    if (!contraction)
+      return;
+    using kernel::MicroKernel;
+    MicroKernel microKernel = path == kBfloatPairsPath ? MicroKernel::bf16_dot
+                              : path == kBytePairsPath ? MicroKernel::pmaddubsw
+                              : contraction->parts     ? MicroKernel::amx_bf16
+                              : path == kAmxPath       ? MicroKernel::amx_i8
+                                                       : MicroKernel::vector;
+    op->removeAttr(kPathAttr);
+    if (microKernel != MicroKernel::vector)
+      kernel::setSchedule(
+          op, kernel::ScheduleAttr::get(op.getContext(), microKernel, {}, kernel::Packing::none, 0, 0, false, 0, 0));
   });
-  if (shape.copiedRowBytes && rows <= kBytesOfCopiedRows / shape.copiedRowBytes && !hasOthers)
-    op->setAttr(kCopiedRowsAttr, b.getI64IntegerAttr(rows));
 }
 
 static int64_t getElementBits(Value tensor) {
@@ -590,12 +634,9 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
     tiling.sizes[loop] = size;
     tiling.count = mulDims(tiling.count, ceilDivDims(dims[i], getDimConstant(context, size)));
   }
-  if (contraction && !exact)
-    splitSums(findContractionOp(root), *contraction, getMostOfTile(map, dims, tiling.sizes));
-  if (contraction && !exact && (contraction->panel > 1 || contraction->copiedRowBytes))
-    setTileRows(findContractionOp(root), *contraction, dims, getMostOfTile(map, dims, tiling.sizes));
   if (contraction)
-    setTileExtents(findContractionOp(root), getMostOfTile(map, dims, tiling.sizes));
+    setTileSchedule(findContractionOp(root), exact ? nullptr : &*contraction, dims,
+                    getMostOfTile(map, dims, tiling.sizes));
   return tiling;
 }
 
@@ -633,8 +674,8 @@ static Tiling getChainTiling(linalg::GenericOp root, Operation *link, ArrayRef<A
   // A first loop nest of images does some lines at a time.
   if (auto rows = dyn_cast<tensor::CollapseShapeOp>(link)) {
     ArrayRef<int64_t> image = rows.getSrcType().getShape();
-    setTileExtents(findContractionOp(rows.getSrc().getDefiningOp<linalg::GenericOp>()),
-                   {1, sizes[0] / image[2], image[2], image[3]});
+    setTileSchedule(findContractionOp(rows.getSrc().getDefiningOp<linalg::GenericOp>()), /*shape=*/nullptr, /*dims=*/{},
+                    {1, sizes[0] / image[2], image[2], image[3]});
   }
   MLIRContext *context = root.getContext();
   Tiling tiling{SmallVector<int64_t>(root.getNumLoops(), 0), getDimConstant(context, 1)};
@@ -810,6 +851,7 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
   Value begin = kernel.getArgument(numArguments), end = kernel.getArgument(numArguments + 1);
 
   Dims count{getDimConstant(context, 1)};
+  setMicroKernels(kernel);
   auto terminator = cast<func::ReturnOp>(kernel.getBody().front().getTerminator());
   auto returned = terminator.getNumOperands() == 1 ? dyn_cast<OpResult>(terminator.getOperand(0)) : OpResult();
   auto root = returned ? dyn_cast<TilingInterface>(returned.getOwner()) : TilingInterface();

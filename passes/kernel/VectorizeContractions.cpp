@@ -12,7 +12,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/kernel/ContractionEmitter.h"
 
@@ -48,15 +47,16 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
         contractions.emplace_back(op, *contraction);
     });
     for (auto &[op, contraction] : contractions) {
-      auto path = op->getAttrOfType<StringAttr>(kPathAttr);
-      ByteProducts form = path && path == kBytePairsPath ? ByteProducts::bytePairs : byteProducts.getValue();
+      kernel::MicroKernel microKernel = kernel::getSchedule(op).getMicroKernel();
+      ByteProducts form =
+          microKernel == kernel::MicroKernel::pmaddubsw ? ByteProducts::bytePairs : byteProducts.getValue();
       ContractionEmitter emitter(op, contraction, {vectorBytes, registers, firstCacheWays}, form);
       linalg::FillOp fill = getZeroFill(op);
       if (fill)
         emitter.startFromZero();
-      if (path && path == kAmxPath)
+      if (microKernel == kernel::MicroKernel::amx_i8)
         emitter.useAmx();
-      if (path && path == kBfloatPairsPath && emitter.fitsPairs())
+      if (microKernel == kernel::MicroKernel::bf16_dot && emitter.fitsPairs())
         emitter.usePairs();
       // There are no other vectors for these.
       else if (contraction.parts && !emitter.fitsAmx())

@@ -85,7 +85,7 @@ func.func @long_sums(%a: memref<128x80x2x32xbf16>, %b: memref<4x80x2x16x32xbf16>
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<128x64xf32>)
   linalg.generic {indexing_maps = [#wide1, #wide0, #panels1, #panels0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"],
-                  tenon.depth_part = array<i64: 128, 64, 1536>}
+                  kernel.schedule = #kernel.schedule<tile = [128, 2560, 64], k_block = 1536>}
       ins(%a, %a, %b, %b, %k : memref<128x80x2x32xbf16>, memref<128x80x2x32xbf16>, memref<4x80x2x16x32xbf16>, memref<4x80x2x16x32xbf16>, memref<2560xi8>)
       outs(%c : memref<128x64xf32>) {
   ^bb0(%x1: bf16, %x0: bf16, %y1: bf16, %y0: bf16, %i: i8, %z: f32):
@@ -165,7 +165,7 @@ func.func @cut_rows(%a: memref<24x2x1x32xf32>, %b: memref<4x2x1x16x32xf32>, %c: 
   linalg.fill ins(%zero : f32) outs(%c : memref<24x64xf32>)
   %k = memref.alloc() : memref<64xi8>
   linalg.generic {indexing_maps = [#whole, #panels0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"],
-                  tenon.tile_extents = array<i64: 48, 64, 64>}
+                  kernel.schedule = #kernel.schedule<tile = [48, 64, 64], packing = split>}
       ins(%a, %b, %k : memref<24x2x1x32xf32>, memref<4x2x1x16x32xf32>, memref<64xi8>)
       outs(%c : memref<24x64xf32>) {
   ^bb0(%x: f32, %y: f32, %i: i8, %z: f32):
@@ -193,7 +193,7 @@ func.func @cut_rows_of_long_sums(%a: memref<24x80x1x32xf32>, %b: memref<4x80x1x1
   linalg.fill ins(%zero : f32) outs(%c : memref<24x64xf32>)
   %k = memref.alloc() : memref<2560xi8>
   linalg.generic {indexing_maps = [#whole, #panels0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"],
-                  tenon.tile_extents = array<i64: 24, 2560, 64>, tenon.depth_part = array<i64: 24, 64, 1536>}
+                  kernel.schedule = #kernel.schedule<tile = [24, 2560, 64], packing = split, k_block = 1536>}
       ins(%a, %b, %k : memref<24x80x1x32xf32>, memref<4x80x1x16x32xf32>, memref<2560xi8>)
       outs(%c : memref<24x64xf32>) {
   ^bb0(%x: f32, %y: f32, %i: i8, %z: f32):
@@ -228,7 +228,7 @@ func.func @rows_of_several_tiles(%begin: index, %end: index, %a: memref<128x2x1x
     %z = memref.subview %c[%row, %column] [64, 32] [1, 1] : memref<128x64xf32> to memref<64x32xf32, strided<[64, 1], offset: ?>>
     linalg.fill ins(%zero : f32) outs(%z : memref<64x32xf32, strided<[64, 1], offset: ?>>)
     linalg.generic {indexing_maps = [#whole, #panels0, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"],
-                    tenon.tile_extents = array<i64: 64, 64, 32>}
+                    kernel.schedule = #kernel.schedule<tile = [64, 64, 32], packing = split>}
         ins(%x, %y, %k : memref<64x2x1x32xf32, strided<[64, 32, 32, 1], offset: ?>>, memref<2x2x1x16x32xf32, strided<[1024, 512, 512, 32, 1], offset: ?>>, memref<64xi8>)
         outs(%z : memref<64x32xf32, strided<[64, 1], offset: ?>>) {
     ^bb0(%x0: f32, %y0: f32, %i: i8, %sum: f32):

@@ -31,7 +31,8 @@
 func.func @rows_once_more(%a: memref<37x100xi8>, %b: memref<2x25x128xi8>, %c: memref<37x40xi32>) {
   %zero = arith.constant 0 : i32
   linalg.fill ins(%zero : i32) outs(%c : memref<37x40xi32>)
-  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"], tenon.path = "amx"}
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                  kernel.schedule = #kernel.schedule<micro_kernel = amx_i8>}
       ins(%a, %b : memref<37x100xi8>, memref<2x25x128xi8>) outs(%c : memref<37x40xi32>) {
   ^bb0(%x: i8, %y: i8, %z: i32):
     %0 = arith.extui %x : i8 to i32
@@ -52,7 +53,8 @@ func.func @rows_once_more(%a: memref<37x100xi8>, %b: memref<2x25x128xi8>, %c: me
 func.func @open_rows(%a: memref<?x64xi8>, %b: memref<1x16x128xi8>, %c: memref<?x32xi32>) {
   %zero = arith.constant 0 : i32
   linalg.fill ins(%zero : i32) outs(%c : memref<?x32xi32>)
-  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"], tenon.path = "amx"}
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                  kernel.schedule = #kernel.schedule<micro_kernel = amx_i8>}
       ins(%a, %b : memref<?x64xi8>, memref<1x16x128xi8>) outs(%c : memref<?x32xi32>) {
   ^bb0(%x: i8, %y: i8, %z: i32):
     %0 = arith.extui %x : i8 to i32

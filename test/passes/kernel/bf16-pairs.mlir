@@ -20,7 +20,8 @@ func.func @pairs(%a: memref<5x3x1x20xbf16>, %b: memref<2x3x1x10x32xbf16>, %c: me
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<5x32xf32>)
   %k = memref.alloc() : memref<60xi8>
-  linalg.generic {indexing_maps = [#rows, #columns, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"], tenon.path = "bf16_pairs"}
+  linalg.generic {indexing_maps = [#rows, #columns, #extents, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                  kernel.schedule = #kernel.schedule<micro_kernel = bf16_dot>}
       ins(%a, %b, %k : memref<5x3x1x20xbf16>, memref<2x3x1x10x32xbf16>, memref<60xi8>)
       outs(%c : memref<5x32xf32>) {
   ^bb0(%x: bf16, %y: bf16, %i: i8, %z: f32):

@@ -75,7 +75,7 @@ func.func @signs_the_other_way(%a: memref<2x10xi8>, %b: memref<1x3x128xi8>, %c: 
 // CHECK: return
 func.func @words(%a: memref<6x8xi8>, %b: memref<1x2x128xi8>, %c: memref<6x32xi32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
-                  tenon.tile_extents = array<i64: 6, 8, 32>}
+                  kernel.schedule = #kernel.schedule<tile = [6, 8, 32], packing = tile>}
       ins(%a, %b : memref<6x8xi8>, memref<1x2x128xi8>) outs(%c : memref<6x32xi32>) {
   ^bb0(%x: i8, %y: i8, %z: i32):
     %0 = arith.extui %x : i8 to i32
@@ -100,7 +100,7 @@ func.func @pixels_in_words(%a: memref<9x9x3xi8>, %b: memref<1x2x2x1x128xi8>, %c:
                                    affine_map<(y, x, i, j, k, n) -> (n floordiv 32, i, j, k floordiv 4, (n mod 32) * 4 + k mod 4)>,
                                    affine_map<(y, x, i, j, k, n) -> (y, x, n)>],
                   iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction", "parallel"],
-                  tenon.tile_extents = array<i64: 8, 8, 2, 2, 3, 32>}
+                  kernel.schedule = #kernel.schedule<tile = [8, 8, 2, 2, 3, 32], packing = tile>}
       ins(%a, %b : memref<9x9x3xi8>, memref<1x2x2x1x128xi8>) outs(%c : memref<8x8x32xi32>) {
   ^bb0(%x: i8, %y: i8, %z: i32):
     %0 = arith.extui %x : i8 to i32
@@ -144,7 +144,7 @@ func.func @columns(%a: memref<9x32xi8>, %b: memref<3x32xi8>, %c: memref<7x32xi32
 // CHECK: return
 func.func @byte_pairs(%a: memref<6x8xi8>, %b: memref<1x2x128xi8>, %c: memref<6x32xi32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
-                  tenon.path = "byte_pairs"}
+                  kernel.schedule = #kernel.schedule<micro_kernel = pmaddubsw>}
       ins(%a, %b : memref<6x8xi8>, memref<1x2x128xi8>) outs(%c : memref<6x32xi32>) {
   ^bb0(%x: i8, %y: i8, %z: i32):
     %0 = arith.extui %x : i8 to i32
@@ -169,7 +169,8 @@ func.func @open_pixels_in_words(%a: memref<?x2xi8>, %b: memref<1x3x1x128xi8>, %c
   linalg.fill ins(%zero : i32) outs(%c : memref<?x32xi32>)
   linalg.generic {indexing_maps = [affine_map<(x, i, k, n) -> (n floordiv 32, i, k floordiv 4, (n mod 32) * 4 + k mod 4)>,
                                    affine_map<(x, i, k, n) -> (k)>, affine_map<(x, i, k, n) -> (x, n)>],
-                  iterator_types = ["parallel", "reduction", "reduction", "parallel"], tenon.tile_extents = array<i64: 16, 3, 2, 32>}
+                  iterator_types = ["parallel", "reduction", "reduction", "parallel"],
+                  kernel.schedule = #kernel.schedule<tile = [16, 3, 2, 32], packing = tile>}
       ins(%b, %channels : memref<1x3x1x128xi8>, memref<2xi8>) outs(%c : memref<?x32xi32>) {
   ^bb0(%y: i8, %any: i8, %z: i32):
     %column = linalg.index 0 : index

@@ -7,7 +7,7 @@
 // TILES-LABEL: @power_of_two
 // TILES-SAME: tenon.scratch = {{[0-9]+}}
 // TILES: linalg.generic
-// TILES-SAME: tenon.tile_extents = array<i64: 1, 7, 14, 3, 3, 1, 64>
+// TILES-SAME: #kernel.schedule<tile = [1, 7, 14, 3, 3, 1, 64], packing = tile>
 // CHECK-LABEL: @power_of_two
 // CHECK: scf.for %[[COLUMN:.*]] = %c0 to %c64 step %c32
 // CHECK: %[[FILTER:.*]] = kernel.scratch {{[0-9]+}} : memref<3x3x1x32xf32>
@@ -27,7 +27,7 @@ func.func private @power_of_two(%x: tensor<1x14x14x512xf32>, %f: tensor<3x3x1x51
 
 // 1920 bytes are 128 away from a multiple of as much. All columns of some rows are done before other rows.
 // TILES-LABEL: @others
-// TILES-NOT: tenon.tile_extents
+// TILES-NOT: packing
 // CHECK-LABEL: @others
 // CHECK-NOT: kernel.scratch
 // CHECK: scf.for {{.*}} step %c8

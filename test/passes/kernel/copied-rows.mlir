@@ -55,7 +55,7 @@ func.func private @copied(%x: memref<17x1024xf32>, %w: memref<4x1024x16xf32>, %o
     %c = memref.subview %out[%row, %column] [%rows, 32] [1, 1] : memref<17x64xf32> to memref<?x32xf32, strided<[64, 1], offset: ?>>
     linalg.fill ins(%zero : f32) outs(%c : memref<?x32xf32, strided<[64, 1], offset: ?>>)
     linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"],
-                    tenon.copied_rows = 12 : i64, tenon.tile_rows = array<i64: 12, 5>}
+                    kernel.schedule = #kernel.schedule<tile = [12, 1024, 32], packing = rows, last_rows = 5>}
         ins(%a, %b : memref<?x1024xf32, strided<[1024, 1], offset: ?>>, memref<2x1024x16xf32, strided<[16384, 16, 1], offset: ?>>)
         outs(%c : memref<?x32xf32, strided<[64, 1], offset: ?>>) {
     ^bb0(%p: f32, %q: f32, %s: f32):
@@ -86,7 +86,7 @@ func.func private @waiting_sums(%x: memref<17x3088xf32>, %w: memref<2x3088x16xf3
     %c = memref.subview %out[%row, 0] [%rows, 32] [1, 1] : memref<17x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
     linalg.fill ins(%zero : f32) outs(%c : memref<?x32xf32, strided<[32, 1], offset: ?>>)
     linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"],
-                    tenon.tile_rows = array<i64: 12, 5>}
+                    kernel.schedule = #kernel.schedule<tile = [12, 3088, 32], last_rows = 5>}
         ins(%a, %w : memref<?x3088xf32, strided<[3088, 1], offset: ?>>, memref<2x3088x16xf32>)
         outs(%c : memref<?x32xf32, strided<[32, 1], offset: ?>>) {
     ^bb0(%p: f32, %q: f32, %s: f32):
@@ -112,7 +112,8 @@ func.func private @halves(%x: memref<7x48xf16>, %w: memref<48x16xf32>, %out: mem
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%out : memref<7x16xf32>)
   linalg.generic {indexing_maps = [#rows, affine_map<(d0, d1, d2) -> (d1, d2)>, #sums],
-                  iterator_types = ["parallel", "reduction", "parallel"], tenon.copied_rows = 7 : i64}
+                  iterator_types = ["parallel", "reduction", "parallel"],
+                  kernel.schedule = #kernel.schedule<tile = [7, 48, 16], packing = rows>}
       ins(%x, %w : memref<7x48xf16>, memref<48x16xf32>) outs(%out : memref<7x16xf32>) {
   ^bb0(%p: f16, %q: f32, %s: f32):
     %0 = arith.extf %p : f16 to f32
@@ -131,7 +132,7 @@ func.func private @halves_of_both(%x: memref<7x48xf16>, %w: memref<2x48x16xf16>,
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%out : memref<7x32xf32>)
   linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"],
-                  tenon.copied_rows = 7 : i64}
+                  kernel.schedule = #kernel.schedule<tile = [7, 48, 32], packing = rows>}
       ins(%x, %w : memref<7x48xf16>, memref<2x48x16xf16>) outs(%out : memref<7x32xf32>) {
   ^bb0(%p: f16, %q: f16, %s: f32):
     %0 = arith.extf %p : f16 to f32
@@ -152,7 +153,7 @@ func.func private @few_halves(%x: memref<2x48xf16>, %w: memref<2x48x16xf16>, %ou
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%out : memref<2x32xf32>)
   linalg.generic {indexing_maps = [#rows, #panels, #sums], iterator_types = ["parallel", "reduction", "parallel"],
-                  tenon.copied_rows = 2 : i64}
+                  kernel.schedule = #kernel.schedule<tile = [2, 48, 32], packing = rows>}
       ins(%x, %w : memref<2x48xf16>, memref<2x48x16xf16>) outs(%out : memref<2x32xf32>) {
   ^bb0(%p: f16, %q: f16, %s: f32):
     %0 = arith.extf %p : f16 to f32

@@ -16,7 +16,7 @@
 // A product for each point and as many filters as there is room for products of, which asks for the weights of the next point.
 // CHECK: scf.for
 // CHECK: linalg.generic
-// CHECK-SAME: tenon.prefetch = 20
+// CHECK-SAME: #kernel.schedule<prefetch = 20>
 // Squares that lie in the tile are stored as they are, others element by element.
 // CHECK: scf.if
 // CHECK: vector.store {{.*}} : memref<1x?x11x40xf32

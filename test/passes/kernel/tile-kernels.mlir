@@ -410,8 +410,7 @@ func.func private @transposes_of_units(%x: tensor<512x512x2xf32> {tenon.dims = #
 // CHECK-SAME: tenon.scratch = 1007616
 // CHECK-SAME: tenon.tiles = #tenon.shape<36>
 // CHECK: linalg.generic
-// CHECK-SAME: tenon.copied_rows = 66
-// CHECK-SAME: tenon.tile_rows = array<i64: 66, 65>
+// CHECK-SAME: #kernel.schedule<tile = [66, {{[0-9]+}}, {{[0-9]+}}], packing = rows, last_rows = 65>
 #rows = affine_map<(d0, d1, d2) -> (d0, d1)>
 #panels = affine_map<(d0, d1, d2) -> (d2 floordiv 16, d1, d2 mod 16)>
 #sums = affine_map<(d0, d1, d2) -> (d0, d2)>
@@ -434,7 +433,7 @@ func.func private @rows_on_pages(%x: tensor<197x3072xf32> {tenon.dims = #tenon.s
 // Open rows may be few, for which a matrix that the core's own cache does not hold is read once.
 // CHECK-LABEL: @few_open_rows
 // CHECK: linalg.generic
-// CHECK-SAME: tenon.few_rows = 5
+// CHECK-SAME: row_versions = 5
 func.func private @few_open_rows(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0, 512>},
     %w: tensor<128x512x16xf32> {tenon.dims = #tenon.shape<128, 512, 16>},
     %out: tensor<?x2048xf32> {tenon.dims = #tenon.shape<s0, 2048>, tenon.output}, %s0: index) -> tensor<?x2048xf32>
@@ -453,7 +452,7 @@ func.func private @few_open_rows(%x: tensor<?x512xf32> {tenon.dims = #tenon.shap
 // One that it holds may be read more often; a product of two open extents is seldom 2 to 5.
 // CHECK-LABEL: @few_open_rows_of_a_small_matrix
 // CHECK: linalg.generic
-// CHECK-SAME: tenon.few_rows = 1
+// CHECK-SAME: row_versions = 1
 func.func private @few_open_rows_of_a_small_matrix(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0, 512>},
     %w: tensor<8x512x16xf32> {tenon.dims = #tenon.shape<8, 512, 16>},
     %out: tensor<?x128xf32> {tenon.dims = #tenon.shape<s0, 128>, tenon.output}, %s0: index) -> tensor<?x128xf32>
@@ -471,7 +470,7 @@ func.func private @few_open_rows_of_a_small_matrix(%x: tensor<?x512xf32> {tenon.
 }
 // CHECK-LABEL: @few_open_rows_of_two_extents
 // CHECK: linalg.generic
-// CHECK-SAME: tenon.few_rows = 1
+// CHECK-SAME: row_versions = 1
 func.func private @few_open_rows_of_two_extents(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0 * s1, 512>},
     %w: tensor<128x512x16xf32> {tenon.dims = #tenon.shape<128, 512, 16>},
     %out: tensor<?x2048xf32> {tenon.dims = #tenon.shape<s0 * s1, 2048>, tenon.output}, %s0: index, %s1: index) -> tensor<?x2048xf32>
@@ -489,7 +488,7 @@ func.func private @few_open_rows_of_two_extents(%x: tensor<?x512xf32> {tenon.dim
 }
 // CHECK-LABEL: @rows_by_the_dozen
 // CHECK: linalg.generic
-// CHECK-NOT: tenon.few_rows
+// CHECK-NOT: row_versions
 func.func private @rows_by_the_dozen(%x: tensor<?x512xf32> {tenon.dims = #tenon.shape<s0 * 12, 512>},
     %w: tensor<128x512x16xf32> {tenon.dims = #tenon.shape<128, 512, 16>},
     %out: tensor<?x2048xf32> {tenon.dims = #tenon.shape<s0 * 12, 2048>, tenon.output}, %s0: index) -> tensor<?x2048xf32>
@@ -508,7 +507,7 @@ func.func private @rows_by_the_dozen(%x: tensor<?x512xf32> {tenon.dims = #tenon.
 
 // Registers are many, or rows lie otherwise: nothing is copied.
 // CHECK-LABEL: @rows_beside_pages
-// CHECK-NOT: tenon.copied_rows
+// CHECK-NOT: packing
 func.func private @rows_beside_pages(%x: tensor<64x3088xf32> {tenon.dims = #tenon.shape<64, 3088>},
     %w: tensor<48x3088x16xf32> {tenon.dims = #tenon.shape<48, 3088, 16>},
     %out: tensor<64x768xf32> {tenon.dims = #tenon.shape<64, 768>, tenon.output}) -> tensor<64x768xf32>
@@ -525,7 +524,7 @@ func.func private @rows_beside_pages(%x: tensor<64x3088xf32> {tenon.dims = #teno
   return %2 : tensor<64x768xf32>
 }
 // CHECK-LABEL: @many_registers
-// CHECK-NOT: tenon.copied_rows
+// CHECK-NOT: packing
 func.func private @many_registers(%x: tensor<64x3072xf32> {tenon.dims = #tenon.shape<64, 3072>},
     %w: tensor<48x3072x16xf32> {tenon.dims = #tenon.shape<48, 3072, 16>},
     %out: tensor<64x768xf32> {tenon.dims = #tenon.shape<64, 768>, tenon.output}) -> tensor<64x768xf32>
@@ -544,7 +543,7 @@ func.func private @many_registers(%x: tensor<64x3072xf32> {tenon.dims = #tenon.s
 
 // A matrix that the shared cache does not hold would come from memory for each of several tiles of rows.
 // CHECK-LABEL: @large_matrix
-// CHECK-NOT: tenon.copied_rows
+// CHECK-NOT: packing
 func.func private @large_matrix(%x: tensor<512x4096xf32> {tenon.dims = #tenon.shape<512, 4096>},
     %w: tensor<256x4096x16xf32> {tenon.dims = #tenon.shape<256, 4096, 16>},
     %out: tensor<512x4096xf32> {tenon.dims = #tenon.shape<512, 4096>, tenon.output}) -> tensor<512x4096xf32>

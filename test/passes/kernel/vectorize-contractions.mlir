@@ -168,7 +168,8 @@ func.func @open_rows_end_with_a_whole_block(%a: memref<?x100xf32>, %b: memref<1x
 func.func @many_open_rows(%a: memref<?x100xf32>, %b: memref<1x100x32xf32>, %c: memref<?x32xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<?x32xf32>)
-  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"], tenon.many_rows}
+  linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                  kernel.schedule = #kernel.schedule<many_rows = true>}
       ins(%a, %b : memref<?x100xf32>, memref<1x100x32xf32>) outs(%c : memref<?x32xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %0 = arith.mulf %x, %y : f32
@@ -358,7 +359,7 @@ func.func @rows_are_in_sets_of_their_own(%a: memref<39x1040xf32>, %b: memref<2x1
 // CHECK: return
 func.func @many_rows_that_share_a_set(%a: memref<?x1024xf32>, %b: memref<2x1024x32xf32>, %c: memref<?x64xf32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
-      ins(%a, %b : memref<?x1024xf32>, memref<2x1024x32xf32>) outs(%c : memref<?x64xf32>) attrs = {tenon.many_rows} {
+      ins(%a, %b : memref<?x1024xf32>, memref<2x1024x32xf32>) outs(%c : memref<?x64xf32>) attrs = {kernel.schedule = #kernel.schedule<many_rows = true>} {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %0 = arith.mulf %x, %y : f32
     %1 = arith.addf %z, %0 : f32
@@ -398,7 +399,8 @@ func.func @many_rows_that_share_a_set(%a: memref<?x1024xf32>, %b: memref<2x1024x
 func.func @few_open_rows(%a: memref<?x768xf32>, %b: memref<6x768x16xf32>, %c: memref<?x96xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<?x96xf32>)
-  linalg.generic {indexing_maps = [#lhs, #narrow, #out], iterator_types = ["parallel", "reduction", "parallel"], tenon.few_rows = 5}
+  linalg.generic {indexing_maps = [#lhs, #narrow, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                  kernel.schedule = #kernel.schedule<row_versions = 5>}
       ins(%a, %b : memref<?x768xf32>, memref<6x768x16xf32>) outs(%c : memref<?x96xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %0 = arith.mulf %x, %y : f32
@@ -427,7 +429,8 @@ func.func @few_open_rows(%a: memref<?x768xf32>, %b: memref<6x768x16xf32>, %c: me
 func.func @a_single_open_row(%a: memref<?x768xf32>, %b: memref<6x768x16xf32>, %c: memref<?x96xf32>) {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%c : memref<?x96xf32>)
-  linalg.generic {indexing_maps = [#lhs, #narrow, #out], iterator_types = ["parallel", "reduction", "parallel"], tenon.few_rows = 1}
+  linalg.generic {indexing_maps = [#lhs, #narrow, #out], iterator_types = ["parallel", "reduction", "parallel"],
+                  kernel.schedule = #kernel.schedule<row_versions = 1>}
       ins(%a, %b : memref<?x768xf32>, memref<6x768x16xf32>) outs(%c : memref<?x96xf32>) {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %0 = arith.mulf %x, %y : f32

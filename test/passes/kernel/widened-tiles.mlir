@@ -37,7 +37,7 @@ func.func private @lines_of_halves(%x: memref<3x41x15xf16>, %w: memref<1x3x3x3x1
     linalg.fill ins(%zero : f32) outs(%c : memref<2x6x16xf32, strided<[96, 16, 1], offset: ?>>)
     linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d0 * 2 + d2, d1 * 2 + d3)>, #panels, #sums],
                     iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction", "parallel"],
-                    tenon.tile_extents = array<i64: 2, 6, 3, 3, 3, 16>}
+                    kernel.schedule = #kernel.schedule<tile = [2, 6, 3, 3, 3, 16], packing = tile>}
         ins(%a, %w : memref<3x5x15xf16, strided<[615, 15, 1], offset: ?>>, memref<1x3x3x3x16xf32>)
         outs(%c : memref<2x6x16xf32, strided<[96, 16, 1], offset: ?>>) {
     ^bb0(%p: f16, %q: f32, %s: f32):
@@ -61,7 +61,7 @@ func.func private @single_pixels(%x: memref<3x5x8xf16>, %w: memref<1x1x1x8x16xf3
   linalg.fill ins(%zero : f32) outs(%out : memref<2x3x16xf32>)
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0 * 2 + d2, d1 * 2 + d3, d4)>, #panels, #sums],
                   iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction", "parallel"],
-                  tenon.tile_extents = array<i64: 2, 3, 1, 1, 8, 16>}
+                  kernel.schedule = #kernel.schedule<tile = [2, 3, 1, 1, 8, 16], packing = tile>}
       ins(%x, %w : memref<3x5x8xf16>, memref<1x1x1x8x16xf32>) outs(%out : memref<2x3x16xf32>) {
   ^bb0(%p: f16, %q: f32, %s: f32):
     %0 = arith.extf %p : f16 to f32
@@ -84,7 +84,7 @@ func.func private @runs_of_pixels(%x: memref<3x6x3xf16>, %w: memref<1x2x2x3x16xf
   linalg.fill ins(%zero : f32) outs(%out : memref<2x5x16xf32>)
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0 + d2, d1 + d3, d4)>, #panels, #sums],
                   iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction", "parallel"],
-                  tenon.tile_extents = array<i64: 2, 5, 2, 2, 3, 16>}
+                  kernel.schedule = #kernel.schedule<tile = [2, 5, 2, 2, 3, 16], packing = tile>}
       ins(%x, %w : memref<3x6x3xf16>, memref<1x2x2x3x16xf32>) outs(%out : memref<2x5x16xf32>) {
   ^bb0(%p: f16, %q: f32, %s: f32):
     %0 = arith.extf %p : f16 to f32
@@ -110,7 +110,7 @@ func.func private @border(%x: memref<9x8xf16>, %w: memref<3x8x16xf32>, %out: mem
   linalg.fill ins(%zero : f32) outs(%out : memref<9x16xf32>)
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d3)>],
                   iterator_types = ["parallel", "reduction", "reduction", "parallel"],
-                  tenon.tile_extents = array<i64: 9, 3, 8, 16>}
+                  kernel.schedule = #kernel.schedule<tile = [9, 3, 8, 16], packing = tile>}
       ins(%w : memref<3x8x16xf32>) outs(%out : memref<9x16xf32>) {
   ^bb0(%q: f32, %s: f32):
     %row = linalg.index 0 : index

@@ -1,0 +1,69 @@
+//===- KernelAttrs.td - attributes of the kernel dialect ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_KERNEL_ATTRS_TD
+#define TENON_KERNEL_ATTRS_TD
+
+include "dialects/kernel/KernelBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Kernel_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::tenon::kernel";
+  let genSpecializedAttr = 0;
+}
+
+def Kernel_MicroKernel : Kernel_Enum<"MicroKernel", "instructions that a contraction multiplies with", [
+  I32EnumAttrCase<"vector", 0>, I32EnumAttrCase<"pmaddubsw", 1>, I32EnumAttrCase<"bf16_dot", 2>,
+  I32EnumAttrCase<"amx_i8", 3>, I32EnumAttrCase<"amx_bf16", 4>]>;
+
+def Kernel_Packing : Kernel_Enum<"Packing", "how a tile's part of the LHS is packed to scratch", [
+  I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"rows", 1>, I32EnumAttrCase<"tile", 2>,
+  I32EnumAttrCase<"split", 3>]>;
+
+def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
+  let mnemonic = "schedule";
+  let summary = "how a contraction is computed";
+  let description = [{
+    The choices that `tenon-tile-kernels` makes for a contraction M x N x K, on the linalg.generic as
+    `kernel.schedule`. Without the attribute, each parameter has its default.
+
+    ```mlir
+    #kernel.schedule<tile = [66, 4096, 64], packing = rows, last_rows = 65>
+    ```
+
+    * `micro_kernel`: `vector` are the multiply-adds of the element type, or the dot products of i8 that the target has;
+      `pmaddubsw` are saturating i8 dot products of two, whose sums are known to fit; `bf16_dot` is vdpbf16ps; `amx_i8` and
+      `amx_bf16` are AMX tiles. Where the emitter cannot use the named one, it falls back to `vector`, if there is such.
+    * `tile`: the largest number of iterations of each loop in a tile; `?` where that has no bound. Empty: not known.
+    * `packing`: `rows` copies the rows of the LHS of a tile side by side, `tile` copies all elements of the LHS that a tile
+      reads, in a wider type or column block by column block, and `split` makes bf16 terms of the rows.
+    * `last_rows`: M is static and no multiple of the tile's rows: the last tile has so many.
+    * `row_versions`: M is dynamic and may be small: each number of rows up to this one has code of its own.
+    * `many_rows`: M is dynamic and never small: register blocks of one height waste little.
+    * `k_block`: steps of the sum that are done before the next K-block of any row; 0: the whole sum at once.
+    * `prefetch`: elements of K from the beginning of this contraction's first panel to the panel that is read after its last
+      one; 0: not known. That panel is prefetched with the last products.
+  }];
+  let parameters = (ins
+    DefaultValuedParameter<"::tenon::kernel::MicroKernel", "::tenon::kernel::MicroKernel::vector">:$micro_kernel,
+    OptionalArrayRefParameter<"int64_t">:$tile,
+    DefaultValuedParameter<"::tenon::kernel::Packing", "::tenon::kernel::Packing::none">:$packing,
+    DefaultValuedParameter<"int64_t", "0">:$last_rows,
+    DefaultValuedParameter<"int64_t", "0">:$row_versions,
+    DefaultValuedParameter<"bool", "false">:$many_rows,
+    DefaultValuedParameter<"int64_t", "0">:$k_block,
+    DefaultValuedParameter<"int64_t", "0">:$prefetch);
+  let assemblyFormat = "`<` struct($micro_kernel, custom<LoopSizes>($tile), $packing, $last_rows, $row_versions, $many_rows, $k_block, $prefetch) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The name under which an operation has its schedule.
+    static constexpr ::llvm::StringLiteral kName = "kernel.schedule";
+  }];
+}
+
+#endif // TENON_KERNEL_ATTRS_TD

@@ -1,0 +1,93 @@
+//===- Schedule.cpp - how a contraction is computed -----------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialects/kernel/KernelDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tenon::kernel;
+
+/// A list of numbers of iterations, `?` where there is no bound.
+static ParseResult parseLoopSizes(AsmParser &parser, SmallVector<int64_t> &sizes) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    int64_t &size = sizes.emplace_back(ShapedType::kDynamic);
+    return succeeded(parser.parseOptionalQuestion()) ? ParseResult(success()) : parser.parseInteger(size);
+  });
+}
+
+static void printLoopSizes(AsmPrinter &printer, ArrayRef<int64_t> sizes) {
+  printer << '[';
+  llvm::interleaveComma(sizes, printer, [&](int64_t size) {
+    if (ShapedType::isDynamic(size))
+      printer << '?';
+    else
+      printer << size;
+  });
+  printer << ']';
+}
+
+#include "KernelEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "KernelAttrs.cpp.inc"
+
+void KernelDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "KernelAttrs.cpp.inc"
+      >();
+}
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError, MicroKernel, ArrayRef<int64_t> tile,
+                                   Packing packing, int64_t lastRows, int64_t rowVersions, bool manyRows,
+                                   int64_t kBlock, int64_t prefetch) {
+  for (int64_t size : tile)
+    if (size < 0 && !ShapedType::isDynamic(size))
+      return emitError() << "a loop of a tile has " << size << " iterations, expected none or more";
+  for (auto [name, value] : {std::pair("last_rows", lastRows), std::pair("row_versions", rowVersions),
+                             std::pair("k_block", kBlock), std::pair("prefetch", prefetch)})
+    if (value < 0)
+      return emitError() << "'" << name << "' is " << value << ", expected 0 or more";
+  if (tile.empty() && packing != Packing::none)
+    return emitError() << "packing needs a 'tile', whose size says how much is packed";
+  if (tile.empty() && (lastRows != 0 || kBlock != 0))
+    return emitError() << "'" << (lastRows ? "last_rows" : "k_block") << "' needs a 'tile'";
+  if (manyRows && rowVersions != 0)
+    return emitError() << "'many_rows' says that there are never few rows, but 'row_versions' is " << rowVersions;
+  if (lastRows != 0 && (manyRows || rowVersions != 0))
+    return emitError() << "'last_rows' is of a static number of rows, '" << (manyRows ? "many_rows" : "row_versions")
+                       << "' of a dynamic one";
+  return success();
+}
+
+LogicalResult KernelDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() != ScheduleAttr::kName)
+    return op->emitOpError() << "has the attribute '" << attribute.getName().getValue()
+                             << "', which the kernel dialect does not define";
+  auto schedule = dyn_cast<ScheduleAttr>(attribute.getValue());
+  if (!schedule)
+    return op->emitOpError() << "has a '" << ScheduleAttr::kName << "' that is no #kernel.schedule";
+  auto contraction = dyn_cast<linalg::GenericOp>(op);
+  if (!contraction)
+    return op->emitOpError() << "has a schedule, which only a linalg.generic may have";
+  size_t loops = schedule.getTile().size();
+  if (loops != 0 && loops != contraction.getNumLoops())
+    return op->emitOpError() << "has " << contraction.getNumLoops() << " loops, but the tile of its schedule " << loops;
+  return success();
+}
+
+ScheduleAttr tenon::kernel::getSchedule(linalg::GenericOp op) {
+  if (auto schedule = op->getAttrOfType<ScheduleAttr>(ScheduleAttr::kName))
+    return schedule;
+  return ScheduleAttr::get(op.getContext(), MicroKernel::vector, {}, Packing::none, /*last_rows=*/0, /*row_versions=*/0,
+                           /*many_rows=*/false, /*k_block=*/0, /*prefetch=*/0);
+}
+
+void tenon::kernel::setSchedule(linalg::GenericOp op, ScheduleAttr schedule) {
+  op->setAttr(ScheduleAttr::kName, schedule);
+}
