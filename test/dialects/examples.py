@@ -74,10 +74,10 @@ def operand_types(statement):
 
 
 def wrap(example):
-    """A module with the example in it. A shape alone stands on a module."""
+    """A module with the example in it. An attribute alone stands on a function, under a name that no dialect owns."""
     text = re.sub(r"\A(//.*\n\s*)+", "", example.strip())
     if text.startswith("#"):
-        return f'module attributes {{tenon.requires = {text.split("==")[0].strip()}}} {{}}\n'
+        return f'func.func private @example() attributes {{example = {text.split("==")[0].strip()}}}\n'
     if text.startswith(("module", "func.func", "plan.program")):
         return text
     if re.search(r"\bplan\.", text):
