@@ -91,8 +91,8 @@ std::optional<Widening> matchWidening(mlir::linalg::GenericOp op, mlir::Value fa
 /// The summed loop of a contraction whose factors are widened.
 unsigned getWidenedLoop(mlir::linalg::GenericOp op);
 
-/// The scratch that a kernel with this contraction needs: where factors are widened for many rows, a panel of them.
-int64_t getWideningScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
+/// The bytes of a dequantized panel of the RHS in scratch; 0 if all rows dequantize in registers.
+int64_t getDequantizedPanelBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// Bytes from a row of the operand that is read element by element to the next one, along `rowLoop`, where they are
 /// known.
@@ -102,8 +102,8 @@ std::optional<int64_t> getRowDistance(const Contraction &contraction);
 /// where not.
 int64_t getCopiedRowBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
-/// The scratch that a kernel with this contraction needs: where rows are copied, for those of a tile.
-int64_t getCopyScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
+/// The bytes of the packed rows of a tile in scratch; 0 if the schedule does not pack rows.
+int64_t getPackedRowsBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// What a tile reads of halves is widened to the thread's scratch, so many bytes at most: the second cache holds it
 /// beside a panel. Bytes become words, and of these it reads a stream.
@@ -115,7 +115,7 @@ inline int64_t getMostTileBytes(const Contraction &contraction) {
 /// Whether both operands of products of bytes can become words in the thread's scratch (ContractionWords.cpp), where
 /// processors multiply pairs of those; and the bytes that a panel takes then.
 bool fitsWords(mlir::linalg::GenericOp op, const Contraction &contraction);
-int64_t getBytesOfPanelInWords(mlir::linalg::GenericOp op, const Contraction &contraction);
+int64_t getPmaddWdPanelBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// Whether pixels of a depthwise convolution lie so far apart, by a large power of two, that the first cache has few of
 /// them at a time: the columns of a block are copied side by side then, of all lines that a tile sees
@@ -129,13 +129,13 @@ inline constexpr int64_t kCopiedColumns = 32;
 std::optional<int64_t> getWidenedTileBytes(mlir::linalg::GenericOp op, const Contraction &contraction,
                                            llvm::ArrayRef<int64_t> extents);
 
-/// The scratch that a kernel with this contraction needs: where what a tile reads is copied, for that, and for a panel
-/// in words.
-int64_t getTileScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
+/// The bytes of the filter of a depthwise convolution for as many columns as are packed at a time.
+int64_t getPackedFilterBytes(mlir::linalg::GenericOp op);
 
-/// The scratch that a kernel with this contraction needs: where columns are cut, for two pairs of panels in parts, of
-/// which one is multiplied and the other one becomes; where rows are, for those of a tile, after that.
-int64_t getCutScratch(mlir::linalg::GenericOp op, const Contraction &contraction);
+/// The bytes of the bf16 terms of two pairs of panels of the RHS, and of the LHS rows of a tile, of a contraction with
+/// `parts`; 0 for an operand that the kernel does not split.
+int64_t getSplitRhsBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
+int64_t getSplitLhsBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// Whether a loop's steps are neighbours along the last dimension, and nowhere else.
 bool isAlongLast(mlir::AffineMap map, unsigned loop);

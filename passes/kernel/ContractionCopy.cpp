@@ -111,7 +111,7 @@ static int64_t countCopiedRows(linalg::GenericOp op, const Contraction &contract
   return schedule.getPacking() == kernel::Packing::rows ? schedule.getTile()[*contraction.rowLoop] + kMostOfBlock : 0;
 }
 
-int64_t tenon::getCopyScratch(linalg::GenericOp op, const Contraction &contraction) {
+int64_t tenon::getPackedRowsBytes(linalg::GenericOp op, const Contraction &contraction) {
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
   return depth ? countCopiedRows(op, contraction) * op.getStaticLoopRanges()[*depth] * int64_t(sizeof(float)) : 0;
 }
@@ -130,8 +130,8 @@ void ContractionEmitter::copyRows() {
   std::optional<int64_t> depth = getConstantIntValue(extents[*loop]);
   if ((!offsets && !contraction.widensScalars) || !depth || kCopiedSteps % lanes != 0)
     return;
-  Value memory =
-      kernel::ScratchOp::create(b, loc, MemRefType::get({countCopiedRows(op, contraction) * *depth}, type), 0);
+  auto memoryType = MemRefType::get({countCopiedRows(op, contraction) * *depth}, type);
+  Value memory = scratch.emit(b, loc, ScratchUse::PackedRows, memoryType);
   OpBuilder::InsertionGuard guard(b);
   if (Value isNew = offsets ? emitIsNew(b, op, *offsets) : Value()) {
     auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);

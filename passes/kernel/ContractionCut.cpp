@@ -72,24 +72,19 @@ static SmallVector<int64_t> getCutRowsShape(linalg::GenericOp op, const Contract
 
 static constexpr int64_t kPartBytes = 2, kLine = 64;
 
-static int64_t getCutColumnsBytes(linalg::GenericOp op, const Contraction &contraction) {
-  if (!contraction.parts->cutsColumns())
-    return 0;
-  return llvm::alignTo(computeProduct(getCutShape(op, contraction)) * kPartBytes, kLine);
+int64_t tenon::getSplitRhsBytes(linalg::GenericOp op, const Contraction &contraction) {
+  return contraction.parts->cutsColumns() ? computeProduct(getCutShape(op, contraction)) * kPartBytes : 0;
 }
 
-int64_t tenon::getCutScratch(linalg::GenericOp op, const Contraction &contraction) {
-  if (!contraction.parts)
-    return 0;
-  int64_t rows = contraction.parts->cutsRows() ? computeProduct(getCutRowsShape(op, contraction)) * kPartBytes : 0;
-  return getCutColumnsBytes(op, contraction) + rows;
+int64_t tenon::getSplitLhsBytes(linalg::GenericOp op, const Contraction &contraction) {
+  return contraction.parts->cutsRows() ? computeProduct(getCutRowsShape(op, contraction)) * kPartBytes : 0;
 }
 
 /// Makes parts of all rows of a tile, so far as the sum is done now, which `scalars` are then.
 void ContractionEmitter::cutRows() {
   FloatParts &parts = *contraction.parts;
   auto type = MemRefType::get(getCutRowsShape(op, contraction), b.getBF16Type());
-  Value memory = kernel::ScratchOp::create(b, loc, type, getCutColumnsBytes(op, contraction));
+  Value memory = scratch.emit(b, loc, ScratchUse::SplitLhs, type);
   Value begin = depth ? depth->begin : constant(0);
   SmallVector<AffineExpr> indices;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
@@ -138,7 +133,7 @@ Value ContractionEmitter::compute(AffineExpr expr, ArrayRef<Value> symbols) {
 void ContractionEmitter::beginCuts() {
   SmallVector<int64_t> shape = getCutShape(op, contraction);
   cuts.emplace();
-  cuts->parts = kernel::ScratchOp::create(b, loc, MemRefType::get(shape, b.getBF16Type()), 0);
+  cuts->parts = scratch.emit(b, loc, ScratchUse::SplitRhs, MemRefType::get(shape, b.getBF16Type()));
   cuts->source = getRowsOfPanels();
   cuts->next = {constant(0), constant(0), constant(0), countNextPanels(constant(0)), getCutRows(constant(0)), Value()};
   for (int64_t panel = 0; panel < kPair; ++panel)

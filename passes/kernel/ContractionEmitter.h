@@ -22,6 +22,7 @@
 #include "passes/cost/RegisterBlock.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/Epilogue.h"
+#include "passes/kernel/ScratchLayout.h"
 
 namespace tenon {
 
@@ -90,7 +91,8 @@ public:
   ContractionEmitter(mlir::linalg::GenericOp op, const Contraction &contraction, const BlockMachine &unit,
                      ByteProducts byteProducts)
       : b(op), loc(op.getLoc()), op(op), contraction(contraction), schedule(kernel::getSchedule(op)),
-        registers(unit.registers), firstCacheWays(unit.firstCacheWays), byteProducts(byteProducts),
+        scratch(getScratchLayout(op, contraction)), registers(unit.registers), firstCacheWays(unit.firstCacheWays),
+        byteProducts(byteProducts),
         type(contraction.isOfBytes ? b.getF32Type() : mlir::getElementTypeOrSelf(op.getDpsInits()[0])),
         lanes(unit.vectorBytes * 8 / type.getIntOrFloatBitWidth()), position(op.getNumLoops()) {}
   void emit();
@@ -119,7 +121,7 @@ private:
   void widenTile();
   bool readsColumnsInOrder();
   void copyColumns();
-  ElementRead copyColumns(const ElementRead &read, mlir::ArrayRef<int64_t> most, int64_t scratch);
+  ElementRead copyColumns(const ElementRead &read, mlir::ArrayRef<int64_t> most, ScratchUse use);
   mlir::Value getCopiedRow();
   mlir::Value loadCopied(int64_t row);
   void emitLoops();
@@ -280,6 +282,7 @@ private:
   mlir::linalg::GenericOp op;
   Contraction contraction;
   const kernel::ScheduleAttr schedule;
+  const ScratchLayout scratch;
   int64_t registers, firstCacheWays;
   ByteProducts byteProducts;
   mlir::Type type; ///< of the sums

@@ -32,7 +32,6 @@
 #include "passes/kernel/ContractionEmitter.h"
 #include "passes/kernel/QuadProducts.h"
 #include "passes/kernel/TileLoop.h"
-#include "runtime/format/Kernel.h"
 #include <numeric>
 
 using namespace mlir;
@@ -150,17 +149,8 @@ std::optional<int64_t> tenon::getWidenedTileBytes(linalg::GenericOp op, const Co
   return bytes;
 }
 
-int64_t tenon::getTileScratch(linalg::GenericOp op, const Contraction &contraction) {
-  kernel::ScheduleAttr schedule = kernel::getSchedule(op);
-  std::optional<int64_t> bytes = schedule.getPacking() == kernel::Packing::tile
-                                     ? getWidenedTileBytes(op, contraction, schedule.getTile())
-                                     : std::nullopt;
-  if (!bytes)
-    return 0;
-  if (contraction.isColumnwise)
-    return llvm::alignTo(*bytes, TENON_BUFFER_ALIGNMENT) + getTaps(op) * kCopiedColumns * int64_t(sizeof(float));
-  return contraction.quadLoop ? llvm::alignTo(*bytes, TENON_BUFFER_ALIGNMENT) + getBytesOfPanelInWords(op, contraction)
-                              : *bytes;
+int64_t tenon::getPackedFilterBytes(linalg::GenericOp op) {
+  return getTaps(op) * kCopiedColumns * int64_t(sizeof(float));
 }
 
 namespace {
@@ -176,7 +166,7 @@ class TileCopy {
 public:
   /// Elements become such of type `wide`, `lanes` of them at a time where there are so many.
   TileCopy(OpBuilder &b, linalg::GenericOp op, const ElementRead &read, ArrayRef<TilePlaces> places, ValueRange extents,
-           Type wide, int64_t lanes, int64_t scratch = 0);
+           Type wide, int64_t lanes, const ScratchLayout &scratch, ScratchUse use = ScratchUse::PackedTile);
   /// What is read in place of `read`.
   ElementRead getCopy();
   /// Says that the last index has these places.
@@ -204,7 +194,9 @@ private:
   ArrayRef<TilePlaces> places;
   ValueRange extents;
   Type wide;
-  int64_t lanes, scratch; ///< scratch: where the copy is in the thread's
+  int64_t lanes;
+  const ScratchLayout &scratch;
+  ScratchUse use; ///< of the region that has the copy
   SmallVector<TileRange> ranges;
   // What is copied in runs: tensors whose last dimension has these side by side, and the current run.
   Value source, copy;
@@ -214,8 +206,9 @@ private:
 } // namespace
 
 TileCopy::TileCopy(OpBuilder &b, linalg::GenericOp op, const ElementRead &read, ArrayRef<TilePlaces> places,
-                   ValueRange extents, Type wide, int64_t lanes, int64_t scratch)
-    : b(b), loc(op.getLoc()), read(read), places(places), extents(extents), wide(wide), lanes(lanes), scratch(scratch) {
+                   ValueRange extents, Type wide, int64_t lanes, const ScratchLayout &scratch, ScratchUse use)
+    : b(b), loc(op.getLoc()), read(read), places(places), extents(extents), wide(wide), lanes(lanes), scratch(scratch),
+      use(use) {
   for (auto [dim, index] : llvm::enumerate(read.map.getResults()))
     ranges.push_back(findRange(index, dim));
 }
@@ -259,7 +252,7 @@ Value TileCopy::createCopy(unsigned numDims) {
   for (auto [dim, place] : llvm::enumerate(places))
     shape[std::min<size_t>(dim, numDims - 1)] *=
         dim + 1 == places.size() ? llvm::alignTo(place.count, getUnit()) : place.count;
-  return kernel::ScratchOp::create(b, loc, MemRefType::get(shape, wide), scratch);
+  return scratch.emit(b, loc, use, MemRefType::get(shape, wide));
 }
 
 ElementRead TileCopy::getCopy() {
@@ -387,14 +380,13 @@ void TileCopy::emitPart(Value place, int64_t width) {
 
 /// Copies what the tile reads, unless the tile before read the same.
 void ContractionEmitter::widenTile() {
-  if (schedule.getPacking() != kernel::Packing::tile || contraction.isColumnwise ||
-      !getWidenedTileBytes(op, contraction, schedule.getTile()))
+  if (!scratch.has(ScratchUse::PackedTile) || contraction.isColumnwise)
     return;
   SmallVector<TilePlaces> places = *findTilePlaces(op, contraction.scalars, schedule.getTile());
   // A vector of words has two for each lane of 32 bits.
   bool isInWords = contraction.quadLoop.has_value();
   TileCopy tile(b, op, contraction.scalars, places, extents, isInWords ? Type(b.getI16Type()) : Type(b.getF32Type()),
-                isInWords ? 2 * lanes : lanes);
+                isInWords ? 2 * lanes : lanes, scratch);
   ElementRead copied = tile.getCopy();
   std::optional<SmallVector<Value>> begins = findTileOffsets(contraction.scalars.memory);
   if (begins)
@@ -412,18 +404,17 @@ void ContractionEmitter::widenTile() {
 /// Copies some columns of all lines of the tile, and of all taps.
 void ContractionEmitter::copyColumns() {
   SmallVector<int64_t> most(schedule.getTile());
-  int64_t bytes = llvm::alignTo(*getWidenedTileBytes(op, contraction, most), TENON_BUFFER_ALIGNMENT);
   most[contraction.columnLoop] = kCopiedColumns;
-  contraction.vectors = copyColumns(contraction.vectors, most, bytes);
-  contraction.scalars = copyColumns(contraction.scalars, most, 0);
+  contraction.vectors = copyColumns(contraction.vectors, most, ScratchUse::PackedFilter);
+  contraction.scalars = copyColumns(contraction.scalars, most, ScratchUse::PackedTile);
 }
 
-ElementRead ContractionEmitter::copyColumns(const ElementRead &read, ArrayRef<int64_t> most, int64_t scratch) {
+ElementRead ContractionEmitter::copyColumns(const ElementRead &read, ArrayRef<int64_t> most, ScratchUse use) {
   unsigned column = contraction.columnLoop;
   SmallVector<Value> steps(extents);
   steps[column] = constant(kCopiedColumns);
   SmallVector<TilePlaces> places = *findTilePlaces(op, read, most);
-  TileCopy tile(b, op, read, places, steps, type, lanes, scratch);
+  TileCopy tile(b, op, read, places, steps, type, lanes, scratch, use);
   SmallVector<Value> operands(read.symbols);
   operands.push_back(firstColumn);
   AffineExpr first =

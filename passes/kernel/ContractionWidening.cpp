@@ -19,7 +19,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/kernel/ContractionEmitter.h"
-#include "runtime/format/Kernel.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -54,8 +53,7 @@ void ContractionEmitter::emitWidenedRows(bool inRegisters) {
   copyRows();
   ElementRead stored = contraction.vectors;
   int64_t width = block.vectors * lanes, depth = *getConstantIntValue(extents[getWidenedLoop(op)]);
-  panel = kernel::ScratchOp::create(b, loc, MemRefType::get({depth, width}, type),
-                                    llvm::alignTo(getCopyScratch(op, contraction), TENON_BUFFER_ALIGNMENT));
+  panel = scratch.emit(b, loc, ScratchUse::DequantizedPanel, MemRefType::get({depth, width}, type));
   contraction.vectors.memory = panel;
   AffineExpr step = b.getAffineDimExpr(getWidenedLoop(op)), column = b.getAffineDimExpr(contraction.columnLoop);
   contraction.vectors.map = AffineMap::get(op.getNumLoops(), 0, {step, column % width}, b.getContext());

@@ -21,7 +21,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/kernel/ContractionEmitter.h"
 #include "passes/kernel/QuadProducts.h"
-#include "runtime/format/Kernel.h"
 #include <functional>
 
 using namespace mlir;
@@ -54,13 +53,13 @@ bool tenon::fitsWords(linalg::GenericOp op, const Contraction &contraction) {
          (ShapedType::isDynamic(ranges[*contraction.rowLoop]) || ranges[*contraction.rowLoop] > kFewWidenedRows);
 }
 
-int64_t tenon::getBytesOfPanelInWords(linalg::GenericOp op, const Contraction &contraction) {
+int64_t tenon::getPmaddWdPanelBytes(linalg::GenericOp op, const Contraction &contraction) {
   return *countQuads(op, *contraction.quadLoop) * 4 * contraction.panel * int64_t(sizeof(int16_t));
 }
 
 void ContractionEmitter::emitQuadLoops() {
-  if (schedule.getPacking() != kernel::Packing::tile || byteProducts != ByteProducts::pairs ||
-      !getWidenedTileBytes(op, contraction, schedule.getTile()))
+  // A window whose bounds are not understood leaves no rows (setWindow).
+  if (!scratch.has(ScratchUse::PmaddWdPanel) || byteProducts != ByteProducts::pairs || !contraction.rowLoop)
     return emitRows();
   // Of a known number the last tile may have few, which are rare.
   if (schedule.getLastRows() != 0)
@@ -70,11 +69,9 @@ void ContractionEmitter::emitQuadLoops() {
 
 void ContractionEmitter::emitWordLoops() {
   ElementRead stored = contraction.scalars;
-  int64_t bytesOfRows =
-      llvm::alignTo(*getWidenedTileBytes(op, contraction, schedule.getTile()), TENON_BUFFER_ALIGNMENT);
   auto type = MemRefType::get({*countQuads(op, *contraction.quadLoop), 2, contraction.panel}, b.getI32Type());
   widenTile();
-  panel = kernel::ScratchOp::create(b, loc, type, bytesOfRows);
+  panel = scratch.emit(b, loc, ScratchUse::PmaddWdPanel, type);
   sumsWords = true;
   zeros = {};
   emitRows();

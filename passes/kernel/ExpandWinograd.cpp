@@ -219,7 +219,7 @@ private:
   Value applyEpilogue(Value elements, ArrayRef<Value> at, Value active);
 
   /// A buffer in the thread's scratch.
-  Value getBuffer(Type type, int64_t offset, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides);
+  Value getBuffer(ScratchUse use, Type type, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides);
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   /// An affine expression of up to four values, d0 to d3.
   Value compute(AffineExpr expr, ValueRange values) {
@@ -263,11 +263,11 @@ private:
 
 } // namespace
 
-Value Expansion::getBuffer(Type type, int64_t offset, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+Value Expansion::getBuffer(ScratchUse use, Type type, ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
   int64_t elements = 1;
   for (auto [extent, stride] : llvm::zip(shape, strides))
     elements += (extent - 1) * stride;
-  Value flat = kernel::ScratchOp::create(b, loc, MemRefType::get({elements}, type), offset);
+  Value flat = scratch.layout.emit(b, loc, use, MemRefType::get({elements}, type));
   auto layout = StridedLayoutAttr::get(b.getContext(), 0, strides);
   return memref::ReinterpretCastOp::create(b, loc, MemRefType::get(shape, type, layout), flat, int64_t(0), shape,
                                            strides);
@@ -311,15 +311,15 @@ void Expansion::findExtents() {
   squareColumns = compute(dim(0).ceilDiv(outputs), columns);
   squares = compute(dim(0).ceilDiv(outputs) * dim(1).ceilDiv(outputs), {rows, columns});
   int64_t width = scratch.windowChannels;
-  window = getBuffer(channelType, 0, {scratch.windowRows, scratch.windowColumns, width},
+  window = getBuffer(ScratchUse::WinogradWindow, channelType, {scratch.windowRows, scratch.windowColumns, width},
                      {scratch.windowColumns * width, width, 1});
   auto getTransformed = [&](Type type, int64_t perElement) {
-    return getBuffer(type, scratch.transformedOffset, {side * side, scratch.squares, scratch.channels / perElement},
+    return getBuffer(ScratchUse::WinogradInput, type, {side * side, scratch.squares, scratch.channels / perElement},
                      {scratch.transformedStride / perElement, scratch.channels / perElement, 1});
   };
   transformed = getTransformed(channelType, 1);
   factors = isOfWords(op) ? getTransformed(type, 2) : transformed;
-  products = getBuffer(type, scratch.productsOffset, {side * side, scratch.squares, scratch.filters},
+  products = getBuffer(ScratchUse::WinogradProducts, type, {side * side, scratch.squares, scratch.filters},
                        {scratch.productsStride, scratch.filters, 1});
 }
 

@@ -27,6 +27,7 @@
 #include "passes/cost/UsualSizes.h"
 #include "passes/kernel/ChainTile.h"
 #include "passes/kernel/Contraction.h"
+#include "passes/kernel/ScratchLayout.h"
 #include "passes/kernel/TransposeTiles.h"
 #include "passes/kernel/WinogradScratch.h"
 #include "passes/paths/parts/FloatParts.h"
@@ -703,12 +704,10 @@ static int64_t getScratch(func::FuncOp kernel) {
     if (isa<kernel::CheckIndicesOp>(op))
       bytes = std::max<int64_t>(bytes, sizeof(tenon_kernel_index_report));
     else if (auto winograd = dyn_cast<kernel::WinogradOp>(op))
-      bytes = std::max(bytes, getWinogradScratch(winograd).bytes);
+      bytes = std::max(bytes, getWinogradScratch(winograd).layout.getBytes());
     else if (auto generic = dyn_cast<linalg::GenericOp>(op))
       if (std::optional<Contraction> contraction = matchContraction(generic))
-        bytes = std::max({bytes, getCutScratch(generic, *contraction), getTileScratch(generic, *contraction),
-                          getWideningScratch(generic, *contraction) +
-                              int64_t(llvm::alignTo(getCopyScratch(generic, *contraction), TENON_BUFFER_ALIGNMENT))});
+        bytes = std::max(bytes, getScratchLayout(generic, *contraction).getBytes());
   });
   return bytes;
 }

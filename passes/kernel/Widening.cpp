@@ -128,7 +128,7 @@ std::optional<Widening> tenon::matchWidening(linalg::GenericOp op, Value factor,
   return getPanel(vectors.map, columnLoop) > 0 ? widening : std::nullopt;
 }
 
-int64_t tenon::getWideningScratch(linalg::GenericOp op, const Contraction &contraction) {
+int64_t tenon::getDequantizedPanelBytes(linalg::GenericOp op, const Contraction &contraction) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t rows = contraction.rowLoop ? ranges[*contraction.rowLoop] : 1;
   if (!contraction.widening || (!ShapedType::isDynamic(rows) && rows <= kFewWidenedRows))

@@ -34,9 +34,11 @@ WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
   // first cache.
   s.transformedStride = s.squares * s.channels + kLine / channelBytes;
   s.productsStride = s.squares * s.filters + kLine / sumBytes;
-  auto place = [&](int64_t elements, int64_t bytes) { return int64_t(llvm::alignTo(elements * bytes, kLine)); };
-  s.transformedOffset = place(s.windowRows * s.windowColumns * s.windowChannels, channelBytes);
-  s.productsOffset = s.transformedOffset + place(points * s.transformedStride, channelBytes);
-  s.bytes = s.productsOffset + place(points * s.productsStride, sumBytes);
+  auto add = [&](ScratchUse use, int64_t elements, int64_t bytes) {
+    s.layout.add(use, static_cast<int64_t>(llvm::alignTo(elements * bytes, kLine)));
+  };
+  add(ScratchUse::WinogradWindow, s.windowRows * s.windowColumns * s.windowChannels, channelBytes);
+  add(ScratchUse::WinogradInput, points * s.transformedStride, channelBytes);
+  add(ScratchUse::WinogradProducts, points * s.productsStride, sumBytes);
   return s;
 }

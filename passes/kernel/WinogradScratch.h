@@ -9,12 +9,13 @@
 #define TENON_PASSES_KERNEL_WINOGRADSCRATCH_H
 
 #include "dialects/kernel/KernelDialect.h"
+#include "passes/kernel/ScratchLayout.h"
 
 namespace tenon {
 
 /// Three buffers, one after the other: some channels of the input that a tile reads; that input transformed,
 /// [point, square, channel]; and the products with some filters, in whole panels, [point, square, filter]. The former
-/// two are of words where the input is of bytes. In elements, but for offsets and `bytes`.
+/// two are of i16 where the input is of i8. All counts are of elements.
 struct WinogradScratch {
   int64_t windowRows, windowColumns;
   /// Of the input at a time: what a line of memory has once it is transformed, which is enough for any length of
@@ -22,7 +23,7 @@ struct WinogradScratch {
   int64_t windowChannels;
   int64_t squares, channels, filters;
   int64_t transformedStride, productsStride; ///< from point to point
-  int64_t transformedOffset, productsOffset, bytes;
+  ScratchLayout layout;
 };
 
 /// Whether an input of bytes is transformed to words, of which pairs are multiplied.

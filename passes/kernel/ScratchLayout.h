@@ -1,0 +1,68 @@
+//===- ScratchLayout.h - regions of a thread's scratch memory -------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_KERNEL_SCRATCHLAYOUT_H
+#define TENON_PASSES_KERNEL_SCRATCHLAYOUT_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "runtime/format/Kernel.h"
+
+namespace mlir::linalg {
+class GenericOp;
+}
+
+namespace tenon {
+
+struct Contraction;
+
+/// What a region of scratch memory holds.
+enum class ScratchUse {
+  PackedRows,       ///< rows of the LHS of a tile, side by side
+  PackedTile,       ///< all elements of the LHS that a tile reads, some in a wider type
+  PackedFilter,     ///< the filter of a depthwise convolution, for as many columns as are packed at a time
+  DequantizedPanel, ///< a panel of the RHS in f32
+  PmaddWdPanel,     ///< a panel of the RHS in i16, in pairs
+  SplitRhs,         ///< bf16 terms of two pairs of panels: one is multiplied while the other one is split
+  SplitLhs,         ///< bf16 terms of the rows of a tile
+  WinogradWindow,   ///< the input that a tile reads, for some channels
+  WinogradInput,    ///< the transformed input
+  WinogradProducts, ///< the products of the transformed input with some filters
+};
+
+struct ScratchRegion {
+  ScratchUse use;
+  int64_t offset, bytes;
+};
+
+/// The regions that a kernel uses of its thread's scratch memory, one after the other. TileKernels requests the total
+/// from the runtime, and the emitters take their regions from the same layout.
+class ScratchLayout {
+public:
+  /// Of each offset, in bytes.
+  static constexpr int64_t kAlignment = TENON_BUFFER_ALIGNMENT;
+
+  /// Appends a region of `bytes`; no region if that is 0. Each use has at most one region.
+  void add(ScratchUse use, int64_t bytes);
+  /// The region for `use`, or null.
+  const ScratchRegion *find(ScratchUse use) const;
+  bool has(ScratchUse use) const { return find(use) != nullptr; }
+  /// From the beginning of the first region to the end of the last one.
+  int64_t getBytes() const { return regions.empty() ? 0 : regions.back().offset + regions.back().bytes; }
+  /// The memory of the region for `use`, as a contiguous buffer of `type`, which the region has room for.
+  mlir::Value emit(mlir::OpBuilder &b, mlir::Location loc, ScratchUse use, mlir::MemRefType type) const;
+
+private:
+  llvm::SmallVector<ScratchRegion, 3> regions;
+};
+
+/// The layout that follows from the operands of a contraction and its schedule.
+ScratchLayout getScratchLayout(mlir::linalg::GenericOp op, const Contraction &contraction);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_SCRATCHLAYOUT_H
