@@ -74,8 +74,8 @@ struct Contraction {
   bool isOfBytes = false;
   bool isOfWordPairs = false; ///< elements are pairs of words, of which each step sums both products (WordPairs.h)
   std::optional<Widening> widening = {};
-  /// `scalars` are f16 or bf16, and factors f32: they are widened as rows (ContractionCopy.cpp) or as all that a tile
-  /// reads (ContractionTile.cpp) are copied, or one by one.
+  /// `scalars` are f16 or bf16, and factors f32: they are widened as rows (PackRows.cpp) or as all that a tile
+  /// reads (PackTile.cpp) are copied, or one by one.
   bool widensScalars = false;
   std::optional<FloatParts> parts = {}; ///< `vectors` and `scalars` are the reads of the first ones
 };
@@ -98,7 +98,7 @@ int64_t getDequantizedPanelBytes(mlir::linalg::GenericOp op, const Contraction &
 /// known.
 std::optional<int64_t> getRowDistance(const Contraction &contraction);
 
-/// The bytes of a row where `op`, on tensors, does better with copies of its rows side by side (ContractionCopy.cpp); 0
+/// The bytes of a row where `op`, on tensors, does better with copies of its rows side by side (PackRows.cpp); 0
 /// where not.
 int64_t getCopiedRowBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
@@ -112,14 +112,14 @@ inline int64_t getMostTileBytes(const Contraction &contraction) {
   return contraction.quadLoop ? kBytesOfTileInWords : kBytesOfWidenedTile;
 }
 
-/// Whether both operands of products of bytes can become words in the thread's scratch (ContractionWords.cpp), where
+/// Whether both operands of products of bytes can become words in the thread's scratch (PmaddWd.cpp), where
 /// processors multiply pairs of those; and the bytes that a panel takes then.
 bool fitsWords(mlir::linalg::GenericOp op, const Contraction &contraction);
 int64_t getPmaddWdPanelBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// Whether pixels of a depthwise convolution lie so far apart, by a large power of two, that the first cache has few of
 /// them at a time: the columns of a block are copied side by side then, of all lines that a tile sees
-/// (ContractionTile.cpp).
+/// (PackTile.cpp).
 bool copiesColumns(mlir::linalg::GenericOp op, const Contraction &contraction);
 /// At most as many as these.
 inline constexpr int64_t kCopiedColumns = 32;

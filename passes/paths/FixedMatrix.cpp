@@ -9,7 +9,7 @@
 // Where each element of a matrix is multiplied once or a few times, reading it takes longer than all else. A column of
 // f32 whose elements are integers of 20 bits times a scale is off by 2^-20 of its largest element at most, and its sums
 // of products by far less of their own largest, as these errors are random: less than sums in f32 with 24 bits. The
-// kernel makes factors of them in registers (kernel/ContractionWidening.cpp).
+// kernel makes factors of them in registers (kernel/DequantizeOnLoad.cpp).
 //
 //===----------------------------------------------------------------------===//
 

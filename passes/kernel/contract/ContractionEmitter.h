@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_KERNEL_CONTRACTIONEMITTER_H
-#define TENON_PASSES_KERNEL_CONTRACTIONEMITTER_H
+#ifndef TENON_PASSES_KERNEL_CONTRACT_CONTRACTIONEMITTER_H
+#define TENON_PASSES_KERNEL_CONTRACT_CONTRACTIONEMITTER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/cost/ByteProducts.h"
@@ -60,7 +60,7 @@ struct CutPair {
   mlir::Value isThere; ///< whether it is one of this tile
 };
 
-/// Columns that are cut into parts (ContractionCut.cpp).
+/// Columns that are cut into parts (Bf16Split.cpp).
 struct Cuts {
   mlir::Value source; ///< [panel, pair of rows, columns in pairs]
   mlir::Value parts;  ///< [kept pair, panel, step, part, pair of rows, columns in pairs]
@@ -102,7 +102,7 @@ public:
   bool fitsAmx();
   /// Sums bytes in tile registers, where they are laid out for that. Parts of floats are always summed there.
   void useAmx() { wantsAmx = true; }
-  /// Whether vectors can sum pairs of bf16 (ContractionPairs.cpp), and that they are to.
+  /// Whether vectors can sum pairs of bf16 (Bf16Dot.cpp), and that they are to.
   bool fitsPairs();
   void usePairs() { sumsPairs = true; }
   /// Takes over the operations that follow and change the sums.
@@ -328,4 +328,4 @@ private:
 
 } // namespace tenon
 
-#endif // TENON_PASSES_KERNEL_CONTRACTIONEMITTER_H
+#endif // TENON_PASSES_KERNEL_CONTRACT_CONTRACTIONEMITTER_H

@@ -1,4 +1,4 @@
-//===- ContractionTile.cpp - what a tile reads, copied ---------------------===//
+//===- PackTile.cpp - what a tile reads, copied ---------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -29,9 +29,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/kernel/ContractionEmitter.h"
 #include "passes/kernel/QuadProducts.h"
 #include "passes/kernel/TileLoop.h"
+#include "passes/kernel/contract/ContractionEmitter.h"
 #include <numeric>
 
 using namespace mlir;

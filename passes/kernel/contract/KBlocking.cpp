@@ -1,4 +1,4 @@
-//===- ContractionDepth.cpp - long sums in parts ---------------------------===//
+//===- KBlocking.cpp - long sums in parts ---------------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/kernel/ContractionEmitter.h"
+#include "passes/kernel/contract/ContractionEmitter.h"
 
 using namespace mlir;
 using namespace tenon;

@@ -1,4 +1,4 @@
-//===- ContractionWidening.cpp - products with weights of few bits ---------===//
+//===- DequantizeOnLoad.cpp - products with weights of few bits ---------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,7 +18,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/kernel/ContractionEmitter.h"
+#include "passes/kernel/contract/ContractionEmitter.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;

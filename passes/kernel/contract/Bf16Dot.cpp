@@ -1,4 +1,4 @@
-//===- ContractionPairs.cpp - sums of pairs of products of bf16 -----------===//
+//===- Bf16Dot.cpp - sums of pairs of products of bf16 -----------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/kernel/ContractionEmitter.h"
+#include "passes/kernel/contract/ContractionEmitter.h"
 
 using namespace mlir;
 using namespace tenon;

@@ -1,4 +1,4 @@
-//===- ContractionCopy.cpp - rows that are copied side by side -------------===//
+//===- PackRows.cpp - rows that are copied side by side -------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -21,8 +21,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/cost/Machine.h"
-#include "passes/kernel/ContractionEmitter.h"
 #include "passes/kernel/TileLoop.h"
+#include "passes/kernel/contract/ContractionEmitter.h"
 
 using namespace mlir;
 using namespace tenon;

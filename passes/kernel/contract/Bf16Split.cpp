@@ -1,4 +1,4 @@
-//===- ContractionCut.cpp - columns that become parts where they are read -===//
+//===- Bf16Split.cpp - columns that become parts where they are read -===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -24,8 +24,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/kernel/ContractionEmitter.h"
 #include "passes/kernel/TileLoop.h"
+#include "passes/kernel/contract/ContractionEmitter.h"
 
 using namespace mlir;
 using namespace tenon;

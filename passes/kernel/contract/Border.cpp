@@ -1,4 +1,4 @@
-//===- ContractionWindows.cpp - products of which rows see parts -----------===//
+//===- Border.cpp - products of which rows see parts -----------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,7 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/kernel/ContractionEmitter.h"
+#include "passes/kernel/contract/ContractionEmitter.h"
 #include <set>
 
 using namespace mlir;

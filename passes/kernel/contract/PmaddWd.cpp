@@ -1,4 +1,4 @@
-//===- ContractionWords.cpp - products of bytes as such of words -----------===//
+//===- PmaddWd.cpp - products of bytes as such of words -----------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 //
 // Where a processor multiplies pairs of words, and no bytes without saturation,
 // to make words of bytes takes as many instructions as the products. For many rows
-// that happens once: what a tile reads of the rows (ContractionTile.cpp) and then
+// that happens once: what a tile reads of the rows (PackTile.cpp) and then
 // each block of columns become words in the thread's scratch, and a step of the
 // inner loop has nothing but loads, products and sums.
 //
@@ -19,8 +19,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/kernel/ContractionEmitter.h"
 #include "passes/kernel/QuadProducts.h"
+#include "passes/kernel/contract/ContractionEmitter.h"
 #include <functional>
 
 using namespace mlir;
