@@ -126,8 +126,7 @@ static std::optional<Lines> findLines(RewriterBase &rewriter, linalg::GenericOp 
 /// The contraction in the loop that reads `image` through its windows.
 static linalg::GenericOp findReader(scf::ForOp tiles, Value image) {
   for (auto op : tiles.getOps<linalg::GenericOp>())
-    if (std::optional<Contraction> contraction = matchContraction(op);
-        contraction && contraction->scalars.memory == image)
+    if (std::optional<Contraction> contraction = matchContraction(op); contraction && contraction->lhs.memory == image)
       return op;
   return {};
 }
@@ -141,7 +140,7 @@ static LogicalResult computeLines(RewriterBase &rewriter, scf::ForOp tiles, tens
   if (!reader)
     return failure();
   setToBegin(rewriter, tiles);
-  std::optional<Lines> lines = findLines(rewriter, reader, matchContraction(reader)->scalars, image[1], tile[1]);
+  std::optional<Lines> lines = findLines(rewriter, reader, matchContraction(reader)->lhs, image[1], tile[1]);
   if (!lines)
     return failure();
   AffineExpr number = rewriter.getAffineSymbolExpr(0), line = rewriter.getAffineSymbolExpr(1);

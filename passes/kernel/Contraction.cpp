@@ -82,7 +82,7 @@ static bool isSameInPanel(AffineExpr index, unsigned loop, int64_t panel) {
   return getStep(binary.getLHS(), loop) == 1 && first.isMultipleOf(panel) && binary.getRHS().isMultipleOf(panel);
 }
 
-/// Both operands are contiguous along the columns: `vectors` becomes the one that is the same for more of the
+/// Both operands are contiguous along the columns: `rhs` becomes the one that is the same for more of the
 /// parallel loops, as the filter of a convolution is for all pixels.
 static void findColumnwise(linalg::GenericOp op, const ElementRead &first, const ElementRead &second,
                            Contraction &contraction) {
@@ -92,8 +92,8 @@ static void findColumnwise(linalg::GenericOp op, const ElementRead &first, const
     });
   };
   bool firstIsFilter = countLoops(first) < countLoops(second);
-  contraction.vectors = firstIsFilter ? first : second;
-  contraction.scalars = firstIsFilter ? second : first;
+  contraction.rhs = firstIsFilter ? first : second;
+  contraction.lhs = firstIsFilter ? second : first;
   contraction.isColumnwise = true;
 }
 
@@ -101,17 +101,17 @@ static void findColumnwise(linalg::GenericOp op, const ElementRead &first, const
 static bool assignReads(linalg::GenericOp op, const ElementRead &first, const ElementRead &second,
                         Contraction &contraction) {
   unsigned column = contraction.columnLoop;
-  for (auto [vectors, scalars] : {std::pair(&first, &second), std::pair(&second, &first)}) {
-    int64_t panel = isContiguous(vectors->map, column) ? 0 : getPanel(vectors->map, column);
-    if (!vectors->bounds.empty() || (panel == 0 && !isContiguous(vectors->map, column)))
+  for (auto [rhs, lhs] : {std::pair(&first, &second), std::pair(&second, &first)}) {
+    int64_t panel = isContiguous(rhs->map, column) ? 0 : getPanel(rhs->map, column);
+    if (!rhs->bounds.empty() || (panel == 0 && !isContiguous(rhs->map, column)))
       continue;
-    bool isGrouped = scalars->map.isFunctionOfDim(column);
-    if (isGrouped && (panel == 0 || !llvm::all_of(scalars->map.getResults(), [&](AffineExpr index) {
+    bool isGrouped = lhs->map.isFunctionOfDim(column);
+    if (isGrouped && (panel == 0 || !llvm::all_of(lhs->map.getResults(), [&](AffineExpr index) {
                         return isSameInPanel(index, column, panel);
                       })))
       continue;
-    contraction.vectors = *vectors;
-    contraction.scalars = *scalars;
+    contraction.rhs = *rhs;
+    contraction.lhs = *lhs;
     contraction.panel = panel;
     contraction.isGrouped = isGrouped;
     return true;
@@ -119,7 +119,7 @@ static bool assignReads(linalg::GenericOp op, const ElementRead &first, const El
   if (!isContiguous(first.map, column) || !isContiguous(second.map, column))
     return false;
   findColumnwise(op, first, second, contraction);
-  return contraction.vectors.bounds.empty();
+  return contraction.rhs.bounds.empty();
 }
 
 /// Of several loops that qualify one that is known to be long; else the last one, whose results lie closest together.
@@ -130,10 +130,10 @@ static void findRowLoop(linalg::GenericOp op, Contraction &contraction) {
     return ShapedType::isDynamic(ranges[loop]) ? kLong : ranges[loop] > kLong ? kLong + 1 : ranges[loop];
   };
   for (unsigned loop = 0; loop < contraction.columnLoop; ++loop) {
-    int64_t numIndices = llvm::count_if(contraction.scalars.map.getResults(),
-                                        [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
+    int64_t numIndices =
+        llvm::count_if(contraction.lhs.map.getResults(), [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
     if (op.getIteratorTypesArray()[loop] == utils::IteratorType::parallel && numIndices == 1 &&
-        !contraction.vectors.map.isFunctionOfDim(loop) &&
+        !contraction.rhs.map.isFunctionOfDim(loop) &&
         (!contraction.rowLoop || getRank(loop) >= getRank(*contraction.rowLoop)))
       contraction.rowLoop = loop;
   }
@@ -214,16 +214,15 @@ static std::optional<Contraction> matchQuadContraction(linalg::GenericOp op, uns
   std::optional<ByteFactors> factors = matchByteFactors(op);
   if (!factors)
     return std::nullopt;
-  std::optional<ElementRead> vectors = matchRead(op, factors->isSigned), scalars = matchRead(op, factors->isUnsigned);
-  if (!vectors || !scalars || !vectors->bounds.empty() || scalars->map.isFunctionOfDim(column))
+  std::optional<ElementRead> rhs = matchRead(op, factors->isSigned), lhs = matchRead(op, factors->isUnsigned);
+  if (!rhs || !lhs || !rhs->bounds.empty() || lhs->map.isFunctionOfDim(column))
     return std::nullopt;
-  std::optional<std::pair<unsigned, AffineMap>> quads = matchQuads(op, vectors->map);
-  if (!quads || !isAlongLast(scalars->map, quads->first) ||
-      ShapedType::isDynamic(op.getStaticLoopRanges()[quads->first]))
+  std::optional<std::pair<unsigned, AffineMap>> quads = matchQuads(op, rhs->map);
+  if (!quads || !isAlongLast(lhs->map, quads->first) || ShapedType::isDynamic(op.getStaticLoopRanges()[quads->first]))
     return std::nullopt;
-  Contraction contraction{*vectors, *scalars, column, std::nullopt};
+  Contraction contraction{*rhs, *lhs, column, std::nullopt};
   contraction.panel = getPanel(quads->second, column);
-  contraction.quadLoop = quads->first;
+  contraction.dot4Loop = quads->first;
   return contraction.panel ? std::optional(contraction) : std::nullopt;
 }
 
@@ -242,12 +241,11 @@ static std::optional<Contraction> matchByteColumns(linalg::GenericOp op, unsigne
   std::optional<ByteFactors> factors = matchByteFactors(op);
   if (!factors || !isExactInFloat(op))
     return std::nullopt;
-  std::optional<ElementRead> vectors = matchRead(op, factors->isSigned), scalars = matchRead(op, factors->isUnsigned);
-  if (!vectors || !scalars || !vectors->bounds.empty() || !isContiguous(vectors->map, column) ||
-      !isContiguous(scalars->map, column))
+  std::optional<ElementRead> rhs = matchRead(op, factors->isSigned), lhs = matchRead(op, factors->isUnsigned);
+  if (!rhs || !lhs || !rhs->bounds.empty() || !isContiguous(rhs->map, column) || !isContiguous(lhs->map, column))
     return std::nullopt;
-  Contraction contraction{*vectors, *scalars, column, std::nullopt};
-  contraction.isColumnwise = contraction.isOfBytes = true;
+  Contraction contraction{*rhs, *lhs, column, std::nullopt};
+  contraction.isColumnwise = contraction.isDepthwiseInt8 = true;
   return contraction;
 }
 
@@ -259,7 +257,7 @@ static std::optional<Contraction> matchWordContraction(linalg::GenericOp op, uns
     return std::nullopt;
   std::optional<ElementRead> first = matchRead(op, factors->first), second = matchRead(op, factors->second);
   Contraction contraction{{}, {}, column, std::nullopt};
-  contraction.isOfWordPairs = true;
+  contraction.isPackedI16 = true;
   bool fits =
       first && second && assignReads(op, *first, *second, contraction) && contraction.panel && !contraction.isGrouped;
   return fits ? std::optional(contraction) : std::nullopt;
@@ -337,10 +335,10 @@ static std::optional<Contraction> matchParts(linalg::GenericOp op, unsigned colu
   ArrayRef<AffineExpr> row = rows.front().map.getResults(), panel = columns.front().map.getResults();
   if (row.size() < 3 || panel.size() < 5 || !areCounted(rows, 1) || !areCounted(columns, 2))
     return std::nullopt;
-  bool cutsRows = FloatParts::isWhole(rows.front()), cutsColumns = FloatParts::isWhole(columns.front());
-  bool areColumnsOnePart = !cutsColumns && columns.size() == 1;
-  if ((cutsRows && !cutsColumns && !areColumnsOnePart) ||
-      (cutsColumns && !cutsRows && rows.size() != FloatParts::kPartsOfAll))
+  bool splitsLhs = Bf16Terms::isUnsplit(rows.front()), splitsRhs = Bf16Terms::isUnsplit(columns.front());
+  bool areColumnsOnePart = !splitsRhs && columns.size() == 1;
+  if ((splitsLhs && !splitsRhs && !areColumnsOnePart) ||
+      (splitsRhs && !splitsLhs && rows.size() != Bf16Terms::kAllTerms))
     return std::nullopt;
   std::optional<unsigned> loop = findStepLoop(op, row.back());
   if (!loop || *loop + 1 != column)
@@ -358,9 +356,9 @@ static std::optional<Contraction> matchParts(linalg::GenericOp op, unsigned colu
     return std::nullopt;
   Contraction contraction{columns.front(), rows.front(), column, std::nullopt};
   contraction.panel = width;
-  contraction.parts = FloatParts{*loop, step, llvm::to_vector(rows), llvm::to_vector(columns)};
+  contraction.terms = Bf16Terms{*loop, step, llvm::to_vector(rows), llvm::to_vector(columns)};
   bool hasWholeSteps = op.getStaticLoopRanges()[*loop] % step == 0 && op.getNumReductionLoops() == 1;
-  return !cutsRows || hasWholeSteps ? std::optional(contraction) : std::nullopt;
+  return !splitsLhs || hasWholeSteps ? std::optional(contraction) : std::nullopt;
 }
 
 static std::optional<Contraction> matchContractionOfParts(linalg::GenericOp op, unsigned column) {
@@ -378,36 +376,35 @@ static std::optional<Contraction> matchContractionOfParts(linalg::GenericOp op, 
 // Contractions
 //===----------------------------------------------------------------------===//
 
-static std::optional<Contraction> matchWidenedContraction(linalg::GenericOp op, unsigned column,
-                                                          const ElementRead &scalars, Value factor) {
-  Contraction contraction{{}, scalars, column, std::nullopt};
-  contraction.widening = matchWidening(op, factor, column, contraction.vectors);
-  if (!contraction.widening || scalars.map.isFunctionOfDim(column) || !scalars.bounds.empty() ||
-      getElementTypeOrSelf(scalars.memory) != factor.getType())
+static std::optional<Contraction> matchWidenedContraction(linalg::GenericOp op, unsigned column, const ElementRead &lhs,
+                                                          Value factor) {
+  Contraction contraction{{}, lhs, column, std::nullopt};
+  contraction.dequantization = matchDequantization(op, factor, column, contraction.rhs);
+  if (!contraction.dequantization || lhs.map.isFunctionOfDim(column) || !lhs.bounds.empty() ||
+      getElementTypeOrSelf(lhs.memory) != factor.getType())
     return std::nullopt;
-  contraction.panel = getPanel(contraction.vectors.map, column);
+  contraction.panel = getPanel(contraction.rhs.map, column);
   return contraction;
 }
 
 /// Rows of halves times what vectors read, which may be widened, too.
 static std::optional<Contraction> matchContractionOfHalves(linalg::GenericOp op, unsigned column, Value row,
                                                            Value factor) {
-  std::optional<ElementRead> scalars = matchHalfRead(op, row), vectors = matchRead(op, factor);
-  if (!scalars)
+  std::optional<ElementRead> lhs = matchHalfRead(op, row), rhs = matchRead(op, factor);
+  if (!lhs)
     return std::nullopt;
-  Contraction contraction{{}, *scalars, column, std::nullopt};
-  contraction.widensScalars = true;
-  if (vectors) {
-    bool fits = getElementTypeOrSelf(vectors->memory) == factor.getType() &&
-                assignReads(op, *vectors, *scalars, contraction) &&
-                getElementTypeOrSelf(contraction.vectors.memory) == factor.getType();
+  Contraction contraction{{}, *lhs, column, std::nullopt};
+  contraction.promotesLhs = true;
+  if (rhs) {
+    bool fits = getElementTypeOrSelf(rhs->memory) == factor.getType() && assignReads(op, *rhs, *lhs, contraction) &&
+                getElementTypeOrSelf(contraction.rhs.memory) == factor.getType();
     return fits ? std::optional(contraction) : std::nullopt;
   }
-  if (!scalars->bounds.empty() || scalars->map.isFunctionOfDim(column))
+  if (!lhs->bounds.empty() || lhs->map.isFunctionOfDim(column))
     return std::nullopt;
-  contraction.widening = matchWidening(op, factor, column, contraction.vectors);
-  contraction.panel = contraction.widening ? getPanel(contraction.vectors.map, column) : 0;
-  return contraction.widening ? std::optional(contraction) : std::nullopt;
+  contraction.dequantization = matchDequantization(op, factor, column, contraction.rhs);
+  contraction.panel = contraction.dequantization ? getPanel(contraction.rhs.map, column) : 0;
+  return contraction.dequantization ? std::optional(contraction) : std::nullopt;
 }
 
 static std::optional<Contraction> matchFloatContraction(linalg::GenericOp op, unsigned column) {

@@ -14,82 +14,82 @@
 
 namespace tenon {
 
-/// How `vectors` of fewer bits become factors, by arithmetic in the body of which each value is a vector, too: what it
-/// reads lies in panels, or is the same for all columns.
-struct Widening {
-  mlir::Value number; ///< a factor, less its scale
-  mlir::Value scale;  ///< null for none
+/// How elements of the RHS that are stored in fewer bits become factors: by arithmetic of the body in which each value
+/// can be a vector of columns, because what it reads is stored in panels or is the same for all columns.
+struct Dequantization {
+  mlir::Value number; ///< a factor before it is scaled
+  mlir::Value scale;  ///< null if factors are not scaled
   int64_t block;      ///< neighbours along the summed loop that have one scale
 };
 
-/// Sums of products of f32 that are made of parts (tenon.to_parts): reads of each part, the largest first.
-/// `rows` are contiguous along a step, `columns` have a row of pairs of columns for each pair of a step. Columns of f32
-/// are one read, which the kernel cuts into as many parts as the rows have. So are rows of f32 or f16, where columns
-/// are, too, or one part.
-struct FloatParts {
+/// An f32 contraction that sums products of bf16 terms (tenon.to_parts): one read for each term, the largest first.
+/// Terms of the LHS are contiguous along a step; those of the RHS have a row of pairs of columns for each pair of a
+/// step. An RHS of f32 has one read: the kernel splits it into as many terms as the LHS has. An LHS of f32 or f16 is
+/// split by the kernel, too, if the RHS is, or has one term.
+struct Bf16Terms {
   unsigned loop; ///< the summed loop
-  int64_t step;  ///< that has so many elements together
-  llvm::SmallVector<ElementRead> rows, columns;
+  int64_t step;  ///< elements along it that are stored together
+  llvm::SmallVector<ElementRead> lhs, rhs;
 
-  static bool isWhole(const ElementRead &read) { return !mlir::getElementTypeOrSelf(read.memory).isBF16(); }
-  bool cutsColumns() const { return isWhole(columns.front()); }
-  bool cutsRows() const { return isWhole(rows.front()); }
-  int64_t countRowParts() const { return cutsRows() ? kPartsOfAll : rows.size(); }
-  int64_t countColumnParts() const { return cutsColumns() ? countRowParts() : columns.size(); }
+  static bool isUnsplit(const ElementRead &read) { return !mlir::getElementTypeOrSelf(read.memory).isBF16(); }
+  bool splitsRhs() const { return isUnsplit(rhs.front()); }
+  bool splitsLhs() const { return isUnsplit(lhs.front()); }
+  int64_t countLhsTerms() const { return splitsLhs() ? kAllTerms : lhs.size(); }
+  int64_t countRhsTerms() const { return splitsRhs() ? countLhsTerms() : rhs.size(); }
 
-  /// That have all bits of an f32.
-  static constexpr int64_t kPartsOfAll = 3;
+  /// Terms that together have all bits of an f32.
+  static constexpr int64_t kAllTerms = 3;
 };
 
-/// Bytes of the rows of a tile in parts, at most, where all that is summed is done at once: they stay in the second
-/// cache, where they are loaded from for each pair of panels. Longer sums are done for some bytes at a time.
+/// Upper bounds in bytes for the bf16 terms of the rows of a tile, without and with K-blocking: they stay in L2, from
+/// which they are loaded for each pair of panels.
 inline constexpr int64_t kBytesOfPartRows = 1 << 20, kBytesOfSplitPartRows = 3 << 18;
-/// Rows and columns of such a tile, whose sums wait meanwhile, at most.
+/// Upper bounds for the rows and columns of a tile with K-blocking, whose sums are stored between K-blocks.
 inline constexpr int64_t kSplitPartRows = 128, kSplitPartColumns = 192;
-/// Bytes of the rows of a tile in parts where the kernel cuts them, to its scratch, at most.
+/// Upper bound in bytes for the bf16 terms of the rows of a tile that the kernel splits to its scratch.
 inline constexpr int64_t kBytesOfCutRows = 1 << 19;
 
-/// Lines of memory that lie a multiple of so many bytes apart compete for the same places of the first cache, in all
-/// processors that look for a line there before they know its page.
+/// Cache lines whose addresses differ by a multiple of this many bytes are in the same set of L1, on all processors
+/// with a virtually indexed L1.
 inline constexpr int64_t kSetBytes = 4096;
 
-/// Bytes of the rows of a tile that are copied side by side, at most.
+/// Upper bound in bytes for the packed rows of a tile.
 inline constexpr int64_t kBytesOfCopiedRows = 1 << 20;
 
-/// How a linalg.generic is a sum of products that registers can be blocked for: one operand is read in
-/// vectors along the innermost loop, the other one element by element, and both are used many times.
+/// How a linalg.generic is a contraction that registers can be blocked for: the RHS is loaded in vectors along the
+/// innermost loop, the LHS is loaded element by element and broadcast, and both are used many times.
 struct Contraction {
-  ElementRead vectors; ///< contiguous along `columnLoop` (in each panel), does not depend on `rowLoop`
-  ElementRead scalars; ///< is the same for all columns (of a panel), or contiguous along them, too; may have bounds
+  ElementRead rhs;     ///< contiguous along `columnLoop` (in each panel), and independent of `rowLoop`
+  ElementRead lhs;     ///< the same for all columns (of a panel), or contiguous along them, too; may have bounds
   unsigned columnLoop; ///< the last loop, parallel
-  /// The parallel loop that one index of `scalars` alone depends on; none for a vector times a matrix.
+  /// The parallel loop that one index of the LHS alone depends on; none for a vector times a matrix.
   std::optional<unsigned> rowLoop;
-  bool isColumnwise = false; ///< `scalars` are vectors, too: each column is summed by itself (a depthwise convolution)
-  int64_t panel = 0;         ///< columns of a panel of `vectors`, 0 where it has none
-  bool isGrouped = false;    ///< each panel has `scalars` of its own (a convolution of several groups)
-  /// Of products of bytes: the summed loop of which four steps are neighbours in both operands. `vectors` are signed
-  /// then, `scalars` unsigned, and sums have 32 bits.
-  std::optional<unsigned> quadLoop = {};
-  /// Columnwise products of unsigned `scalars` with signed `vectors`, few enough that f32 sums them exactly.
-  bool isOfBytes = false;
-  bool isOfWordPairs = false; ///< elements are pairs of words, of which each step sums both products (WordPairs.h)
-  std::optional<Widening> widening = {};
-  /// `scalars` are f16 or bf16, and factors f32: they are widened as rows (PackRows.cpp) or as all that a tile
-  /// reads (PackTile.cpp) are copied, or one by one.
-  bool widensScalars = false;
-  std::optional<FloatParts> parts = {}; ///< `vectors` and `scalars` are the reads of the first ones
+  bool isColumnwise = false; ///< the LHS is loaded in vectors, too: each column has a sum (a depthwise convolution)
+  int64_t panel = 0;         ///< columns of a panel of the RHS; 0 if it has none
+  bool isGrouped = false;    ///< each panel has an LHS of its own (a convolution with several groups)
+  /// For int8 contractions, the summed loop of which four steps are neighbours in both operands (VNNI packing). The RHS
+  /// is signed then, the LHS unsigned, and the sums have 32 bits.
+  std::optional<unsigned> dot4Loop = {};
+  /// True for columnwise int8 contractions (unsigned LHS, signed RHS) of so few products that f32 sums are exact.
+  bool isDepthwiseInt8 = false;
+  bool isPackedI16 = false; ///< an element is a pair of i16; a step sums the products of both (WordPairs.h)
+  std::optional<Dequantization> dequantization = {};
+  /// True if the LHS is f16 or bf16 and the factors are f32: packed rows (PackRows.cpp) and packed tiles (PackTile.cpp)
+  /// are promoted, else each load is.
+  bool promotesLhs = false;
+  std::optional<Bf16Terms> terms = {}; ///< `rhs` and `lhs` are the reads of the first terms
 };
 
-/// Recognises contractions of f32, of f64, of what is widened to these, of bytes in quads and of words in pairs, on
-/// tensors and on buffers.
+/// Recognizes contractions of f32, of f64, of reduced-precision types that are promoted to these, of int8 with VNNI
+/// packing and of packed i16, on tensors and on buffers.
 std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
 
-/// How `factor`, a value of the body, is widened from fewer bits; `vectors` becomes the read of these.
-std::optional<Widening> matchWidening(mlir::linalg::GenericOp op, mlir::Value factor, unsigned columnLoop,
-                                      ElementRead &vectors);
+/// How `factor`, a value of the body, is dequantized; `rhs` becomes the read of the stored numbers.
+std::optional<Dequantization> matchDequantization(mlir::linalg::GenericOp op, mlir::Value factor, unsigned columnLoop,
+                                                  ElementRead &rhs);
 
-/// The summed loop of a contraction whose factors are widened.
-unsigned getWidenedLoop(mlir::linalg::GenericOp op);
+/// The summed loop of a contraction that dequantizes its RHS.
+unsigned getDequantizedLoop(mlir::linalg::GenericOp op);
 
 /// The bytes of a dequantized panel of the RHS in scratch; 0 if all rows dequantize in registers.
 int64_t getDequantizedPanelBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
@@ -98,34 +98,32 @@ int64_t getDequantizedPanelBytes(mlir::linalg::GenericOp op, const Contraction &
 /// known.
 std::optional<int64_t> getRowDistance(const Contraction &contraction);
 
-/// The bytes of a row where `op`, on tensors, does better with copies of its rows side by side (PackRows.cpp); 0
-/// where not.
-int64_t getCopiedRowBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
+/// The bytes of a packed row of the LHS if `op`, on tensors, is faster with packed rows (PackRows.cpp); 0 if it is not.
+int64_t getPackedRowBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// The bytes of the packed rows of a tile in scratch; 0 if the schedule does not pack rows.
 int64_t getPackedRowsBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
-/// What a tile reads of halves is widened to the thread's scratch, so many bytes at most: the second cache holds it
-/// beside a panel. Bytes become words, and of these it reads a stream.
+/// Upper bounds in bytes for the packed copy of a tile's input in scratch. An f32 copy of f16 or bf16 fits L2 together
+/// with a panel. An i16 copy of int8 may be larger, because it is read as a stream.
 inline constexpr int64_t kBytesOfWidenedTile = 1 << 18, kBytesOfTileInWords = 1 << 19;
-inline int64_t getMostTileBytes(const Contraction &contraction) {
-  return contraction.quadLoop ? kBytesOfTileInWords : kBytesOfWidenedTile;
+inline int64_t getMaxTileBytes(const Contraction &contraction) {
+  return contraction.dot4Loop ? kBytesOfTileInWords : kBytesOfWidenedTile;
 }
 
-/// Whether both operands of products of bytes can become words in the thread's scratch (PmaddWd.cpp), where
-/// processors multiply pairs of those; and the bytes that a panel takes then.
-bool fitsWords(mlir::linalg::GenericOp op, const Contraction &contraction);
+/// Whether both operands of an int8 contraction can be widened to i16 in scratch, for pmaddwd (PmaddWd.cpp), and the
+/// bytes that a panel of the RHS has there.
+bool fitsPmaddWd(mlir::linalg::GenericOp op, const Contraction &contraction);
 int64_t getPmaddWdPanelBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
-/// Whether pixels of a depthwise convolution lie so far apart, by a large power of two, that the first cache has few of
-/// them at a time: the columns of a block are copied side by side then, of all lines that a tile sees
-/// (PackTile.cpp).
-bool copiesColumns(mlir::linalg::GenericOp op, const Contraction &contraction);
-/// At most as many as these.
-inline constexpr int64_t kCopiedColumns = 32;
+/// Whether the stride between pixels of a depthwise convolution is such a large power of two that they share few sets
+/// of L1. Then `kPackedColumns` columns of all lines that a tile reads are packed at a time (PackTile.cpp).
+bool packsColumns(mlir::linalg::GenericOp op, const Contraction &contraction);
+inline constexpr int64_t kPackedColumns = 32;
 
-/// The bytes of what a tile reads of halves or of bytes, widened, or of columns that are copied, where it has `extents`
-/// steps of each loop, at most; none where the kernel does not copy it. Rows that are packed are no part of that.
+/// The bytes of the packed copy of all elements of the LHS that a tile of at most `extents` iterations of each loop
+/// reads: promoted to f32, widened to i16, or `kPackedColumns` columns. None if the kernel does not pack tiles. Packed
+/// rows are not counted.
 std::optional<int64_t> getWidenedTileBytes(mlir::linalg::GenericOp op, const Contraction &contraction,
                                            llvm::ArrayRef<int64_t> extents);
 
@@ -133,7 +131,7 @@ std::optional<int64_t> getWidenedTileBytes(mlir::linalg::GenericOp op, const Con
 int64_t getPackedFilterBytes(mlir::linalg::GenericOp op);
 
 /// The bytes of the bf16 terms of two pairs of panels of the RHS, and of the LHS rows of a tile, of a contraction with
-/// `parts`; 0 for an operand that the kernel does not split.
+/// `terms`; 0 for an operand that the kernel does not split.
 int64_t getSplitRhsBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 int64_t getSplitLhsBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 

@@ -125,7 +125,7 @@ Value tenon::emitVectorRead(OpBuilder &b, Location loc, const ElementRead &read,
   return vector::MaskedLoadOp::create(b, loc, type, read.memory, indices, active, zero);
 }
 
-/// `inner`, an operation on scalars, as one on vectors of `shape`.
+/// `inner`, an operation on lhs, as one on vectors of `shape`.
 static void emitOnVectors(OpBuilder &b, Operation &inner, ArrayRef<int64_t> shape, IRMapping &vectors) {
   Location loc = inner.getLoc();
   auto spread = [&](Value scalar) -> Value {

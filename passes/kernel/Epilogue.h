@@ -30,7 +30,7 @@ struct EpilogueStage {
   llvm::SmallVector<unsigned> arguments;
 };
 
-/// Whether a scalar operation can be one on vectors of such scalars. Constants can.
+/// Whether a scalar operation can be one on vectors of such lhs. Constants can.
 bool isVectorArithmetic(mlir::Operation &op);
 
 /// The stages that follow `producer` in order, with nothing but arithmetic on indices between. An element of `memory`

@@ -35,7 +35,7 @@ Value ScratchLayout::emit(OpBuilder &b, Location loc, ScratchUse use, MemRefType
 
 ScratchLayout tenon::getScratchLayout(linalg::GenericOp op, const Contraction &contraction) {
   ScratchLayout layout;
-  if (contraction.parts) {
+  if (contraction.terms) {
     layout.add(ScratchUse::SplitRhs, getSplitRhsBytes(op, contraction));
     layout.add(ScratchUse::SplitLhs, getSplitLhsBytes(op, contraction));
     return layout;
@@ -51,7 +51,7 @@ ScratchLayout tenon::getScratchLayout(linalg::GenericOp op, const Contraction &c
   layout.add(ScratchUse::PackedTile, *tileBytes);
   if (contraction.isColumnwise)
     layout.add(ScratchUse::PackedFilter, getPackedFilterBytes(op));
-  else if (contraction.quadLoop)
+  else if (contraction.dot4Loop)
     layout.add(ScratchUse::PmaddWdPanel, getPmaddWdPanelBytes(op, contraction));
   return layout;
 }

@@ -154,8 +154,8 @@ struct ContractionShape {
   int64_t products;       ///< summed for an element, roughly
   int64_t rowStep;        ///< rows that are computed at a time, where there are many
   int64_t rowBytes;       ///< of what tile registers load of a row, where floats are in parts there, or 0
-  bool cutsRows;          ///< into these parts
-  int64_t copiedRowBytes; ///< of a row that is copied, or 0
+  bool splitsLhs;         ///< into these parts
+  int64_t packedRowBytes; ///< of a row that is copied, or 0
 };
 } // namespace
 
@@ -188,18 +188,18 @@ static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
     return std::nullopt;
   Contraction contraction = *matchContraction(op);
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  bool isInTileRegisters = contraction.parts || kernel::getSchedule(op).getMicroKernel() == kernel::MicroKernel::amx_i8;
+  bool isInTileRegisters = contraction.terms || kernel::getSchedule(op).getMicroKernel() == kernel::MicroKernel::amx_i8;
   ContractionShape shape{std::nullopt,
                          0,
                          std::max<int64_t>(contraction.panel, 1),
-                         !contraction.scalars.bounds.empty(),
+                         !contraction.lhs.bounds.empty(),
                          getReductionSize(op),
                          isInTileRegisters ? 32 : 14,
                          0,
-                         contraction.parts && contraction.parts->cutsRows(),
-                         getCopiedRowBytes(op, contraction)};
-  if (contraction.parts)
-    shape.rowBytes = op.getStaticLoopRanges()[contraction.parts->loop] * contraction.parts->countRowParts() * 2;
+                         contraction.terms && contraction.terms->splitsLhs(),
+                         getPackedRowBytes(op, contraction)};
+  if (contraction.terms)
+    shape.rowBytes = op.getStaticLoopRanges()[contraction.terms->loop] * contraction.terms->countLhsTerms() * 2;
   for (auto [i, index] : llvm::enumerate(map.getResults())) {
     unsigned loop = cast<AffineDimExpr>(index).getPosition();
     if (loop == contraction.rowLoop)
@@ -312,7 +312,7 @@ static bool hasAllColumns(ArrayRef<AffineExpr> dims, const ContractionShape &sha
   for (auto [i, dim] : llvm::enumerate(dims))
     rows *= i == shape.column ? 1 : getConstant(dim).value_or(1);
   std::optional<int64_t> columns = getConstant(dims[shape.column]);
-  return shape.cutsRows && columns && *columns <= kMostColumns && shape.products <= kMostDepth && rows >= kFewestRows;
+  return shape.splitsLhs && columns && *columns <= kMostColumns && shape.products <= kMostDepth && rows >= kFewestRows;
 }
 
 /// Tile sizes of a contraction with a packed operand: few panels, which come from far away once, and many rows, for
@@ -328,8 +328,8 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   bool isWide = hasAllColumns(dims, shape);
   if (isWide)
     rest = kElements / std::max<int64_t>(getConstant(dims[shape.column]).value_or(1), 1);
-  if (shape.copiedRowBytes)
-    rest = std::clamp<int64_t>(kBytesOfCopiedRows / shape.copiedRowBytes, 1, rest);
+  if (shape.packedRowBytes)
+    rest = std::clamp<int64_t>(kBytesOfCopiedRows / shape.packedRowBytes, 1, rest);
   if (shape.rowBytes) {
     rest = isSplit ? kSplitPartRows : std::min((isWide ? kBytesOfCutRows : kBytesOfPartRows) / shape.rowBytes, rest);
     columnStep = 2 * shape.panel;
@@ -340,7 +340,7 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
     int64_t extent = getConstant(dims[i]).value_or(rest), limit = std::max<int64_t>(rest / rows, 1);
     int64_t parts = std::max<int64_t>(1, llvm::divideCeil(extent, limit));
     sizes[i] = std::max<int64_t>(1, llvm::divideCeil(extent, parts));
-    if (i == shape.row && parts > 1 && !shape.copiedRowBytes)
+    if (i == shape.row && parts > 1 && !shape.packedRowBytes)
       sizes[i] = std::min(llvm::alignTo(sizes[i], shape.rowStep), uint64_t(extent));
     rows *= sizes[i];
   };
@@ -389,17 +389,17 @@ static bool hasOtherDims(const ContractionShape &shape, ArrayRef<int64_t> sizes)
 /// split on load are longer than what is kept of them, sums are done for a part of their length at a time.
 static int64_t chooseKBlock(linalg::GenericOp op, const Contraction &contraction, const ContractionShape &shape,
                             ArrayRef<int64_t> sizes) {
-  if (!contraction.parts || op.getNumReductionLoops() != 1 || !shape.row)
+  if (!contraction.terms || op.getNumReductionLoops() != 1 || !shape.row)
     return 0;
   int64_t rows = sizes[*shape.row], columns = sizes[shape.column];
   if (hasOtherDims(shape, sizes) || rows > kSplitPartRows || columns > kSplitPartColumns)
     return 0;
-  int64_t depth = op.getStaticLoopRanges()[contraction.parts->loop], step = contraction.parts->step;
+  int64_t depth = op.getStaticLoopRanges()[contraction.terms->loop], step = contraction.terms->step;
   int64_t stepBytes = shape.rowBytes / depth * step;
   int64_t steps = llvm::divideCeil(depth, step), most = steps;
   if (rows * steps * stepBytes > kBytesOfPartRows)
     most = kBytesOfSplitPartRows / (rows * stepBytes);
-  if (contraction.parts->cutsColumns() && depth > kMostCutDepth)
+  if (contraction.terms->splitsRhs() && depth > kMostCutDepth)
     most = std::min(most, kMostCutDepth / step);
   return most < steps ? std::max<int64_t>(most, 1) * step : 0;
 }
@@ -417,26 +417,26 @@ static SmallVector<int64_t> getTileExtents(linalg::GenericOp op, ArrayRef<int64_
 static std::optional<int64_t> getTileBytes(linalg::GenericOp op, const Contraction &contraction,
                                            ArrayRef<int64_t> extents) {
   bool staysInBytes =
-      contraction.quadLoop && (getMachine(op).byteProducts != ByteProducts::pairs ||
+      contraction.dot4Loop && (getMachine(op).byteProducts != ByteProducts::pairs ||
                                kernel::getSchedule(op).getMicroKernel() == kernel::MicroKernel::pmaddubsw);
   return staysInBytes ? std::nullopt : getWidenedTileBytes(op, contraction, extents);
 }
 
 /// How a tile of `extents` iterations of each loop packs what it reads of the LHS.
 static kernel::Packing choosePacking(linalg::GenericOp op, const Contraction &contraction, ArrayRef<int64_t> extents) {
-  if (copiesColumns(op, contraction) && extents[contraction.columnLoop] % kCopiedColumns != 0)
+  if (packsColumns(op, contraction) && extents[contraction.columnLoop] % kPackedColumns != 0)
     return kernel::Packing::none;
-  if (contraction.parts && contraction.parts->cutsRows())
+  if (contraction.terms && contraction.terms->splitsLhs())
     return kernel::Packing::split;
   std::optional<int64_t> bytes = getTileBytes(op, contraction, extents);
-  return bytes && *bytes <= getMostTileBytes(contraction) ? kernel::Packing::tile : kernel::Packing::none;
+  return bytes && *bytes <= getMaxTileBytes(contraction) ? kernel::Packing::tile : kernel::Packing::none;
 }
 
 /// Tiles whose columns are copied: few of these, and for that more lines, of which neighbours copy some twice.
 static void chooseCopiedColumns(linalg::GenericOp op, const ContractionShape &shape, SmallVector<int64_t> &sizes) {
-  if (!copiesColumns(op, *matchContraction(op)))
+  if (!packsColumns(op, *matchContraction(op)))
     return;
-  int64_t columns = std::min<int64_t>(sizes[shape.column], 2 * kCopiedColumns), more = sizes[shape.column] / columns;
+  int64_t columns = std::min<int64_t>(sizes[shape.column], 2 * kPackedColumns), more = sizes[shape.column] / columns;
   sizes[shape.column] = columns;
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -457,7 +457,7 @@ static void cutWidenedTiles(linalg::GenericOp op, const ContractionShape &shape,
   Contraction contraction = *matchContraction(op);
   auto isTooLarge = [&] {
     std::optional<int64_t> bytes = getTileBytes(op, contraction, getTileExtents(op, sizes));
-    return bytes && *bytes > getMostTileBytes(contraction);
+    return bytes && *bytes > getMaxTileBytes(contraction);
   };
   auto cut = [&](unsigned i) {
     while (sizes[i] > 1 && isTooLarge())
@@ -499,7 +499,7 @@ static RowSchedule chooseRowSchedule(linalg::GenericOp op, const ContractionShap
   if (all && rows > 0)
     schedule.lastRows = *all % rows;
   schedule.packsRows =
-      shape.copiedRowBytes && rows <= kBytesOfCopiedRows / shape.copiedRowBytes && !hasOtherDims(shape, sizes);
+      shape.packedRowBytes && rows <= kBytesOfCopiedRows / shape.packedRowBytes && !hasOtherDims(shape, sizes);
   return schedule;
 }
 
@@ -510,7 +510,7 @@ static void setTileSchedule(linalg::GenericOp op, const ContractionShape *shape,
   Contraction contraction = *matchContraction(op);
   SmallVector<int64_t> tile = getTileExtents(op, sizes);
   RowSchedule rows;
-  if (shape && (shape->panel > 1 || shape->copiedRowBytes))
+  if (shape && (shape->panel > 1 || shape->packedRowBytes))
     rows = chooseRowSchedule(op, *shape, dims, sizes);
   int64_t kBlock = shape ? chooseKBlock(op, contraction, *shape, sizes) : 0;
   kernel::Packing packing = rows.packsRows ? kernel::Packing::rows : choosePacking(op, contraction, tile);
@@ -532,7 +532,7 @@ static void setMicroKernels(func::FuncOp kernel) {
     using kernel::MicroKernel;
     MicroKernel microKernel = path == kBfloatPairsPath ? MicroKernel::bf16_dot
                               : path == kBytePairsPath ? MicroKernel::pmaddubsw
-                              : contraction->parts     ? MicroKernel::amx_bf16
+                              : contraction->terms     ? MicroKernel::amx_bf16
                               : path == kAmxPath       ? MicroKernel::amx_i8
                                                        : MicroKernel::vector;
     op->removeAttr(kPathAttr);
@@ -600,7 +600,7 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
         contraction->panel > 1 ? choosePackedSizes(dims, *contraction) : chooseUnpackedSizes(dims, *contraction, usual);
   if (contraction && !exact)
     chooseCopiedColumns(findContractionOp(root), *contraction, fixed);
-  if (contraction && !exact && !contraction->copiedRowBytes)
+  if (contraction && !exact && !contraction->packedRowBytes)
     cutWidenedTiles(findContractionOp(root), *contraction, fixed);
   if (std::optional<TransposedDims> transposed = findTransposedDims(root, map, dims);
       transposed && !contraction && !exact)

@@ -1,4 +1,4 @@
-//===- Widening.cpp - weights of few bits among the factors of a product ---===//
+//===- Dequantization.cpp - weights of few bits among the factors of a product ---===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,18 +12,18 @@
 using namespace mlir;
 using namespace tenon;
 
-unsigned tenon::getWidenedLoop(linalg::GenericOp op) {
+unsigned tenon::getDequantizedLoop(linalg::GenericOp op) {
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   return llvm::find(iterators, utils::IteratorType::reduction) - iterators.begin();
 }
 
 namespace {
 /// Looks at what a factor is made of.
-class WideningMatcher {
+class DequantizationMatcher {
 public:
-  WideningMatcher(linalg::GenericOp op, unsigned columnLoop)
-      : op(op), columnLoop(columnLoop), sumLoop(getWidenedLoop(op)) {}
-  std::optional<Widening> match(Value factor);
+  DequantizationMatcher(linalg::GenericOp op, unsigned columnLoop)
+      : op(op), columnLoop(columnLoop), sumLoop(getDequantizedLoop(op)) {}
+  std::optional<Dequantization> match(Value factor);
   /// The read of the numbers: that of most elements.
   ElementRead getNumbers(Value number);
 
@@ -42,7 +42,7 @@ private:
 } // namespace
 
 /// Whether it is in panels, or the same for all columns, and depends on no row.
-bool WideningMatcher::isOfWeight(const ElementRead &read) {
+bool DequantizationMatcher::isOfWeight(const ElementRead &read) {
   for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
     if (loop != columnLoop && loop != sumLoop && read.map.isFunctionOfDim(loop))
       return false;
@@ -50,7 +50,7 @@ bool WideningMatcher::isOfWeight(const ElementRead &read) {
 }
 
 /// Whether vectors can compute the value; what it is made of is added to `sources`.
-bool WideningMatcher::collect(Value value, Sources &sources) {
+bool DequantizationMatcher::collect(Value value, Sources &sources) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     if (argument.getOwner() != op.getBody() || argument.getArgNumber() >= op.getNumDpsInputs())
       return false;
@@ -71,7 +71,7 @@ bool WideningMatcher::collect(Value value, Sources &sources) {
 
 /// How many neighbours along the summed loop have one scale: all, or those of a block. Nothing where each has its own,
 /// as numbers do, or `scale` is none.
-std::optional<int64_t> WideningMatcher::getBlock(Value scale) {
+std::optional<int64_t> DequantizationMatcher::getBlock(Value scale) {
   Sources sources;
   if (!collect(scale, sources) || sources.hasStep)
     return std::nullopt;
@@ -90,7 +90,7 @@ std::optional<int64_t> WideningMatcher::getBlock(Value scale) {
   return block ? block : op.getStaticLoopRanges()[sumLoop];
 }
 
-std::optional<Widening> WideningMatcher::match(Value factor) {
+std::optional<Dequantization> DequantizationMatcher::match(Value factor) {
   Sources sources;
   if (op.getNumReductionLoops() != 1 || ShapedType::isDynamic(op.getStaticLoopRanges()[sumLoop]) ||
       !collect(factor, sources) || sources.reads.empty())
@@ -99,11 +99,11 @@ std::optional<Widening> WideningMatcher::match(Value factor) {
     for (auto [number, scale] :
          {std::pair(product.getLhs(), product.getRhs()), std::pair(product.getRhs(), product.getLhs())})
       if (std::optional<int64_t> block = getBlock(scale); block && !getBlock(number))
-        return Widening{number, scale, *block};
-  return Widening{factor, Value(), op.getStaticLoopRanges()[sumLoop]};
+        return Dequantization{number, scale, *block};
+  return Dequantization{factor, Value(), op.getStaticLoopRanges()[sumLoop]};
 }
 
-ElementRead WideningMatcher::getNumbers(Value number) {
+ElementRead DequantizationMatcher::getNumbers(Value number) {
   Sources sources;
   collect(number, sources);
   // Zero points have the dynamic extents of the numbers, such as the panels of a tile, so the static ones tell them
@@ -118,21 +118,21 @@ ElementRead WideningMatcher::getNumbers(Value number) {
       sources.reads, [&](const ElementRead &a, const ElementRead &b) { return countStatic(a) < countStatic(b); });
 }
 
-std::optional<Widening> tenon::matchWidening(linalg::GenericOp op, Value factor, unsigned columnLoop,
-                                             ElementRead &vectors) {
-  WideningMatcher matcher(op, columnLoop);
-  std::optional<Widening> widening = matcher.match(factor);
+std::optional<Dequantization> tenon::matchDequantization(linalg::GenericOp op, Value factor, unsigned columnLoop,
+                                                         ElementRead &rhs) {
+  DequantizationMatcher matcher(op, columnLoop);
+  std::optional<Dequantization> widening = matcher.match(factor);
   if (!widening)
     return std::nullopt;
-  vectors = matcher.getNumbers(widening->number);
-  return getPanel(vectors.map, columnLoop) > 0 ? widening : std::nullopt;
+  rhs = matcher.getNumbers(widening->number);
+  return getPanel(rhs.map, columnLoop) > 0 ? widening : std::nullopt;
 }
 
 int64_t tenon::getDequantizedPanelBytes(linalg::GenericOp op, const Contraction &contraction) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t rows = contraction.rowLoop ? ranges[*contraction.rowLoop] : 1;
-  if (!contraction.widening || (!ShapedType::isDynamic(rows) && rows <= kFewWidenedRows))
+  if (!contraction.dequantization || (!ShapedType::isDynamic(rows) && rows <= kFewWidenedRows))
     return 0;
   int64_t elementBytes = getElementTypeOrSelf(op.getDpsInits()[0]).getIntOrFloatBitWidth() / 8;
-  return ranges[getWidenedLoop(op)] * contraction.panel * elementBytes;
+  return ranges[getDequantizedLoop(op)] * contraction.panel * elementBytes;
 }

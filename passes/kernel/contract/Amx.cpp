@@ -34,27 +34,27 @@ static constexpr int64_t kFirstSums = 0, kFirstRows = 4, kFirstColumns = 6;
 static constexpr int64_t kSumsRowBytes = kSide * kColumns * 4;
 
 bool ContractionEmitter::fitsAmx() {
-  if (contraction.parts)
+  if (contraction.terms)
     return lanes == kColumns && contraction.panel == kColumns && isFromZero && contraction.rowLoop && hasSteadyRows();
-  if (!contraction.quadLoop || contraction.panel != kSide * kColumns || lanes != kColumns || !isFromZero ||
-      !contraction.rowLoop || (window && window->hasBounds) || *contraction.quadLoop + 1 != contraction.columnLoop)
+  if (!contraction.dot4Loop || contraction.panel != kSide * kColumns || lanes != kColumns || !isFromZero ||
+      !contraction.rowLoop || (window && window->hasBounds) || *contraction.dot4Loop + 1 != contraction.columnLoop)
     return false;
-  std::optional<int64_t> depth = getConstantIntValue(extents[*contraction.quadLoop]);
+  std::optional<int64_t> depth = getConstantIntValue(extents[*contraction.dot4Loop]);
   return depth && *depth >= 4 && getConstantIntValue(extents[contraction.columnLoop]) && hasSteadyRows();
 }
 
 /// Whether neighbouring rows are as far apart everywhere.
 bool ContractionEmitter::hasSteadyRows() {
-  return llvm::all_of(contraction.scalars.map.getResults(),
+  return llvm::all_of(contraction.lhs.map.getResults(),
                       [&](AffineExpr index) { return getStep(index, *contraction.rowLoop).has_value(); });
 }
 
 /// Bytes that a step sums of each row. Those of quads are of equal length, with less than a quad for each of
 /// them left.
 int64_t ContractionEmitter::getAmxDepth() {
-  if (contraction.parts)
-    return 2 * contraction.parts->step;
-  int64_t quads = *getConstantIntValue(extents[*contraction.quadLoop]) / 4;
+  if (contraction.terms)
+    return 2 * contraction.terms->step;
+  int64_t quads = *getConstantIntValue(extents[*contraction.dot4Loop]) / 4;
   return quads / llvm::divideCeil(quads, kMostQuads) * 4;
 }
 
@@ -96,12 +96,12 @@ void ContractionEmitter::moveAmx(StringRef how, int64_t number, Value memory, Va
                                 ValueRange{registerNumber, getPointer(b, loc, memory, indices), stride});
 }
 
-/// Between neighbouring rows of `scalars`.
+/// Between neighbouring rows of `lhs`.
 Value ContractionEmitter::getRowBytes() {
-  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.scalars.memory);
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.lhs.memory);
   Value bytes = constant(0);
-  int64_t elementBytes = getElementTypeOrSelf(contraction.scalars.memory).getIntOrFloatBitWidth() / 8;
-  for (auto [index, stride] : llvm::zip(contraction.scalars.map.getResults(), metadata.getConstifiedMixedStrides()))
+  int64_t elementBytes = getElementTypeOrSelf(contraction.lhs.memory).getIntOrFloatBitWidth() / 8;
+  for (auto [index, stride] : llvm::zip(contraction.lhs.map.getResults(), metadata.getConstifiedMixedStrides()))
     if (int64_t step = *getStep(index, *contraction.rowLoop)) {
       Value distance =
           arith::MulIOp::create(b, loc, constant(step * elementBytes), getValueOrCreateConstantIndexOp(b, loc, stride));
@@ -144,9 +144,9 @@ void ContractionEmitter::emitAmx() {
   block = {1, kSide};
   configureAmx();
   depth = splitAmxDepth();
-  if (contraction.parts && contraction.parts->cutsRows())
-    wholeRows = contraction.parts->rows.front();
-  if (contraction.parts && contraction.parts->cutsColumns())
+  if (contraction.terms && contraction.terms->splitsLhs())
+    wholeRows = contraction.terms->lhs.front();
+  if (contraction.terms && contraction.terms->splitsRhs())
     beginCuts();
   if (depth)
     forDepth([&] { emitAmxColumns(); });
@@ -244,8 +244,8 @@ void ContractionEmitter::finishAmxBlock(int64_t firstSums, AmxRows rows, Value r
       sums.push_back(vector::LoadOp::create(b, loc, VectorType::get({lanes}, type), amxSums,
                                             ValueRange{place, constant(v * kColumns)}));
     }
-  if (contraction.quadLoop) {
-    int64_t depth = *getConstantIntValue(extents[*contraction.quadLoop]), step = getAmxDepth();
+  if (contraction.dot4Loop) {
+    int64_t depth = *getConstantIntValue(extents[*contraction.dot4Loop]), step = getAmxDepth();
     firstQuad = depth / step * step / 4;
     if (depth > 4 * firstQuad)
       sums = emitReduction(getSummedLoops(), llvm::to_vector(llvm::seq(count)), sums);
@@ -255,7 +255,7 @@ void ContractionEmitter::finishAmxBlock(int64_t firstSums, AmxRows rows, Value r
 
 void ContractionEmitter::emitAmxSums(ArrayRef<unsigned> loops, ArrayRef<AmxRows> rows) {
   unsigned loop = loops.front();
-  bool isInSteps = contraction.parts ? loop == contraction.parts->loop : loop == contraction.quadLoop;
+  bool isInSteps = contraction.terms ? loop == contraction.terms->loop : loop == contraction.dot4Loop;
   if (!isInSteps) {
     LoopRange range = getRange(loop, 0);
     return forLoop(getValueOrCreateConstantIndexOp(b, loc, range.begin),
@@ -264,7 +264,7 @@ void ContractionEmitter::emitAmxSums(ArrayRef<unsigned> loops, ArrayRef<AmxRows>
                      emitAmxSums(loops.drop_front(), rows);
                    });
   }
-  if (contraction.parts)
+  if (contraction.terms)
     return forStepsOfParts([&] { emitAmxParts(rows); });
   int64_t bytes = *getConstantIntValue(extents[loop]), step = getAmxDepth();
   forLoop(constant(0), constant(bytes / step * step / 4), step / 4, [&](Value quad) {
@@ -274,7 +274,7 @@ void ContractionEmitter::emitAmxSums(ArrayRef<unsigned> loops, ArrayRef<AmxRows>
 }
 
 void ContractionEmitter::forStepsOfParts(llvm::function_ref<void()> body) {
-  const FloatParts &parts = *contraction.parts;
+  const Bf16Terms &parts = *contraction.terms;
   Value first = depth ? depth->begin : constant(0);
   int64_t length = depth ? depth->length : *getConstantIntValue(extents[parts.loop]);
   AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0) + b.getAffineDimExpr(1) * parts.step);
@@ -287,12 +287,12 @@ void ContractionEmitter::forStepsOfParts(llvm::function_ref<void()> body) {
 void ContractionEmitter::emitAmxStep(ArrayRef<AmxRows> rows) {
   Value panelRow = constant(contraction.panel * 4), rowBytes = getRowBytes();
   for (int64_t v = 0; v < size.vectors; ++v)
-    moveAmx("tileloadd64", kFirstColumns + v, contraction.vectors.memory,
-            getIndices(contraction.vectors, 0, v * kColumns), panelRow);
+    moveAmx("tileloadd64", kFirstColumns + v, contraction.rhs.memory, getIndices(contraction.rhs, 0, v * kColumns),
+            panelRow);
   for (auto [i, part] : llvm::enumerate(rows)) {
     position[*contraction.rowLoop] = part.first;
     int64_t number = kFirstRows + i;
-    moveAmx("tileloadd64", number, contraction.scalars.memory, getIndices(contraction.scalars, 0, 0), rowBytes);
+    moveAmx("tileloadd64", number, contraction.lhs.memory, getIndices(contraction.lhs, 0, 0), rowBytes);
     for (int64_t v = 0; v < size.vectors; ++v)
       callAmx("tdpbusd", {kFirstSums + int64_t(i) * kSide + v, number, kFirstColumns + v});
   }
@@ -322,12 +322,12 @@ void ContractionEmitter::loadColumns(int64_t vector, int64_t part) {
     return moveAmx("tileloadd64", number, cuts->parts,
                    {cuts->kept, panel, getStepOfBlock(), constant(part), zero, zero}, panelRow);
   }
-  moveAmx("tileloadd64", number, contraction.vectors.memory,
-          getIndices(contraction.parts->columns[part], 0, vector * kColumns), panelRow);
+  moveAmx("tileloadd64", number, contraction.rhs.memory, getIndices(contraction.terms->rhs[part], 0, vector * kColumns),
+          panelRow);
 }
 
 void ContractionEmitter::emitAmxParts(ArrayRef<AmxRows> rows) {
-  const FloatParts &parts = *contraction.parts;
+  const Bf16Terms &parts = *contraction.terms;
   Value rowBytes = getRowBytes();
   std::pair<int64_t, int64_t> loaded(-1, -1);
   position[*contraction.rowLoop] = rows.front().first;
@@ -335,11 +335,10 @@ void ContractionEmitter::emitAmxParts(ArrayRef<AmxRows> rows) {
     cutShare(rows.front().place);
   else
     prefetchParts();
-  for (auto [ofRows, ofColumns] : getPartProducts(parts.rows.size(), parts.countColumnParts())) {
+  for (auto [ofRows, ofColumns] : getPartProducts(parts.lhs.size(), parts.countRhsTerms())) {
     for (size_t i = 0; i < rows.size() && loaded.first != ofRows; ++i) {
       position[*contraction.rowLoop] = rows[i].first;
-      moveAmx("tileloadd64", kFirstRows + i, contraction.scalars.memory, getIndices(parts.rows[ofRows], 0, 0),
-              rowBytes);
+      moveAmx("tileloadd64", kFirstRows + i, contraction.lhs.memory, getIndices(parts.lhs[ofRows], 0, 0), rowBytes);
     }
     for (int64_t v = 0; v < size.vectors && loaded.second != ofColumns; ++v)
       loadColumns(v, ofColumns);

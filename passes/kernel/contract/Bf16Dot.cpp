@@ -21,14 +21,14 @@ using namespace tenon;
 
 bool ContractionEmitter::fitsPairs() {
   constexpr int64_t kLanes = 16;
-  return contraction.parts && !contraction.parts->cutsColumns() && contraction.parts->rows.size() == 1 &&
-         contraction.parts->columns.size() == 1 && lanes == kLanes && contraction.panel == kLanes &&
+  return contraction.terms && !contraction.terms->splitsRhs() && contraction.terms->lhs.size() == 1 &&
+         contraction.terms->rhs.size() == 1 && lanes == kLanes && contraction.panel == kLanes &&
          op.getNumReductionLoops() == 1;
 }
 
 /// Steps of the sum, and the pairs of each. What is beyond the depth is zero in both factors.
 SmallVector<Value> ContractionEmitter::emitPairs(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
-  const FloatParts &parts = *contraction.parts;
+  const Bf16Terms &parts = *contraction.terms;
   int64_t depth = *getConstantIntValue(extents[loops.front()]), pairs = parts.step / 2;
   auto steps =
       scf::ForOp::create(b, loc, constant(0), constant(llvm::divideCeil(depth, parts.step)), constant(1), sums);
@@ -51,15 +51,14 @@ SmallVector<Value> ContractionEmitter::emitPair(ArrayRef<int64_t> rows, Value pa
   auto halves = VectorType::get({2 * lanes}, b.getBF16Type()), floats = VectorType::get({lanes}, type);
   SmallVector<Value> columns, results(sums);
   for (int64_t v = 0; v < size.vectors; ++v) {
-    SmallVector<Value> indices = getIndices(contraction.vectors, 0, v * lanes);
+    SmallVector<Value> indices = getIndices(contraction.rhs, 0, v * lanes);
     indices.end()[-2] = pair;
-    columns.push_back(vector::LoadOp::create(b, loc, halves, contraction.vectors.memory, indices));
+    columns.push_back(vector::LoadOp::create(b, loc, halves, contraction.rhs.memory, indices));
   }
   for (int64_t row : rows) {
-    SmallVector<Value> indices = getIndices(contraction.scalars, row, 0);
+    SmallVector<Value> indices = getIndices(contraction.lhs, row, 0);
     indices.back() = compute(b.getAffineSymbolExpr(0) * 2, {pair});
-    Value both =
-        vector::LoadOp::create(b, loc, VectorType::get({2}, b.getBF16Type()), contraction.scalars.memory, indices);
+    Value both = vector::LoadOp::create(b, loc, VectorType::get({2}, b.getBF16Type()), contraction.lhs.memory, indices);
     Value word = vector::BitCastOp::create(b, loc, VectorType::get({1}, type), both);
     Value factor =
         vector::BroadcastOp::create(b, loc, floats, vector::ExtractOp::create(b, loc, word, ArrayRef<int64_t>{0}));

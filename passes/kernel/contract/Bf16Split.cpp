@@ -34,7 +34,7 @@ using namespace tenon;
 static constexpr int64_t kPair = 2, kPairs = 2, kRowsOfBlock = 32;
 
 /// What the summed loops but that of the parts run over.
-static int64_t getRepetitions(linalg::GenericOp op, const FloatParts &parts) {
+static int64_t getRepetitions(linalg::GenericOp op, const Bf16Terms &parts) {
   int64_t repetitions = 1;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction && loop != parts.loop)
@@ -43,7 +43,7 @@ static int64_t getRepetitions(linalg::GenericOp op, const FloatParts &parts) {
 }
 
 /// Steps of the loop of the parts, or of the longest part of it that is done at a time.
-static int64_t countCutSteps(linalg::GenericOp op, const FloatParts &parts) {
+static int64_t countCutSteps(linalg::GenericOp op, const Bf16Terms &parts) {
   int64_t depth = op.getStaticLoopRanges()[parts.loop];
   if (int64_t block = kernel::getSchedule(op).getKBlock())
     depth = std::min(depth, block);
@@ -52,37 +52,37 @@ static int64_t countCutSteps(linalg::GenericOp op, const FloatParts &parts) {
 
 /// Of two pairs of panels in parts: [pair, panel, step, part, pair of rows, columns in pairs].
 static SmallVector<int64_t> getCutShape(linalg::GenericOp op, const Contraction &contraction) {
-  const FloatParts &parts = *contraction.parts;
+  const Bf16Terms &parts = *contraction.terms;
   int64_t steps = getRepetitions(op, parts) * countCutSteps(op, parts);
-  return {kPairs, kPair, steps, parts.countRowParts(), parts.step / 2, 2 * contraction.panel};
+  return {kPairs, kPair, steps, parts.countLhsTerms(), parts.step / 2, 2 * contraction.panel};
 }
 
 /// Of the rows of a tile in parts: [outer loops..., row, step, part, element].
 static SmallVector<int64_t> getCutRowsShape(linalg::GenericOp op, const Contraction &contraction) {
-  const FloatParts &parts = *contraction.parts;
+  const Bf16Terms &parts = *contraction.terms;
   SmallVector<int64_t> extents = op.getStaticLoopRanges(), shape;
   if (kernel::ScheduleAttr schedule = kernel::getSchedule(op); schedule.getPacking() == kernel::Packing::split)
     extents.assign(schedule.getTile().begin(), schedule.getTile().end());
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::parallel && loop != contraction.columnLoop)
       shape.push_back(extents[loop]);
-  shape.append({countCutSteps(op, parts), parts.countRowParts(), parts.step});
+  shape.append({countCutSteps(op, parts), parts.countLhsTerms(), parts.step});
   return shape;
 }
 
 static constexpr int64_t kPartBytes = 2, kLine = 64;
 
 int64_t tenon::getSplitRhsBytes(linalg::GenericOp op, const Contraction &contraction) {
-  return contraction.parts->cutsColumns() ? computeProduct(getCutShape(op, contraction)) * kPartBytes : 0;
+  return contraction.terms->splitsRhs() ? computeProduct(getCutShape(op, contraction)) * kPartBytes : 0;
 }
 
 int64_t tenon::getSplitLhsBytes(linalg::GenericOp op, const Contraction &contraction) {
-  return contraction.parts->cutsRows() ? computeProduct(getCutRowsShape(op, contraction)) * kPartBytes : 0;
+  return contraction.terms->splitsLhs() ? computeProduct(getCutRowsShape(op, contraction)) * kPartBytes : 0;
 }
 
-/// Makes parts of all rows of a tile, so far as the sum is done now, which `scalars` are then.
+/// Makes parts of all rows of a tile, so far as the sum is done now, which `lhs` are then.
 void ContractionEmitter::cutRows() {
-  FloatParts &parts = *contraction.parts;
+  Bf16Terms &parts = *contraction.terms;
   auto type = MemRefType::get(getCutRowsShape(op, contraction), b.getBF16Type());
   Value memory = scratch.emit(b, loc, ScratchUse::SplitLhs, type);
   Value begin = depth ? depth->begin : constant(0);
@@ -91,13 +91,13 @@ void ContractionEmitter::cutRows() {
     if (iterator == utils::IteratorType::parallel && loop != contraction.columnLoop)
       indices.push_back(b.getAffineDimExpr(loop));
   AffineExpr k = b.getAffineDimExpr(parts.loop) - b.getAffineSymbolExpr(0);
-  parts.rows.clear();
-  for (int64_t part = 0; part < FloatParts::kPartsOfAll; ++part) {
+  parts.lhs.clear();
+  for (int64_t part = 0; part < Bf16Terms::kAllTerms; ++part) {
     SmallVector<AffineExpr> all(indices);
     all.append({k.floorDiv(parts.step), b.getAffineConstantExpr(part), k % parts.step});
-    parts.rows.push_back({memory, AffineMap::get(op.getNumLoops(), 1, all, b.getContext()), {begin}, {}});
+    parts.lhs.push_back({memory, AffineMap::get(op.getNumLoops(), 1, all, b.getContext()), {begin}, {}});
   }
-  contraction.scalars = parts.rows.front();
+  contraction.lhs = parts.lhs.front();
   OpBuilder::InsertionGuard guard(b);
   std::optional<SmallVector<Value>> offsets = depth ? std::nullopt : findTileOffsets(wholeRows->memory);
   if (Value isNew = offsets ? emitIsNew(b, op, *offsets) : Value()) {
@@ -115,8 +115,8 @@ void ContractionEmitter::cutRows() {
         Value elements = vector::LoadOp::create(b, loc, stored, wholeRows->memory, getIndices(*wholeRows, 0, 0));
         if (stored != floats)
           elements = arith::ExtFOp::create(b, loc, floats, elements);
-        cutElements(elements, FloatParts::kPartsOfAll, [&](int64_t part, Value halves) {
-          vector::StoreOp::create(b, loc, halves, memory, getIndices(parts.rows[part], 0, 0));
+        cutElements(elements, Bf16Terms::kAllTerms, [&](int64_t part, Value halves) {
+          vector::StoreOp::create(b, loc, halves, memory, getIndices(parts.lhs[part], 0, 0));
         });
       });
     });
@@ -142,8 +142,8 @@ void ContractionEmitter::beginCuts() {
 
 /// The matrix as [panel, pair of rows, columns in pairs]: a panel is one stretch of memory.
 Value ContractionEmitter::getRowsOfPanels() {
-  const FloatParts &parts = *contraction.parts;
-  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.vectors.memory);
+  const Bf16Terms &parts = *contraction.terms;
+  auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.rhs.memory);
   int64_t width = 2 * contraction.panel, depth = *getConstantIntValue(extents[parts.loop]);
   int64_t rows = getRepetitions(op, parts) * llvm::divideCeil(depth, parts.step) * parts.step / 2;
   SmallVector<OpFoldResult> sizes{metadata.getConstifiedMixedSizes().front(), b.getIndexAttr(rows),
@@ -163,7 +163,7 @@ Value ContractionEmitter::countNextPanels(Value column) {
 
 /// Pairs of rows of the part of a sum that begins at `begin`.
 Value ContractionEmitter::getCutRows(Value begin) {
-  const FloatParts &parts = *contraction.parts;
+  const Bf16Terms &parts = *contraction.terms;
   int64_t steps = llvm::divideCeil(*getConstantIntValue(extents[parts.loop]), parts.step), perStep = parts.step / 2;
   if (!depth)
     return constant(getRepetitions(op, parts) * steps * perStep);
@@ -203,18 +203,18 @@ void ContractionEmitter::moveCuts() {
   cuts->next = next;
   // A part of the sum that is next is never longer than the one before.
   Value blocks = b.createOrFold<arith::MaxSIOp>(loc, countRowBlocks(), constant(1));
-  cuts->share = b.createOrFold<arith::CeilDivSIOp>(loc, constant(kPair * contraction.parts->step / 2), blocks);
+  cuts->share = b.createOrFold<arith::CeilDivSIOp>(loc, constant(kPair * contraction.terms->step / 2), blocks);
 }
 
 /// Of a block of rows, in the current part of the sum.
 int64_t ContractionEmitter::countStepsOfBlock() {
-  int64_t length = depth ? depth->length : *getConstantIntValue(extents[contraction.parts->loop]);
-  return getRepetitions(op, *contraction.parts) * llvm::divideCeil(length, contraction.parts->step);
+  int64_t length = depth ? depth->length : *getConstantIntValue(extents[contraction.terms->loop]);
+  return getRepetitions(op, *contraction.terms) * llvm::divideCeil(length, contraction.terms->step);
 }
 
 /// The number of the current one.
 Value ContractionEmitter::getStepOfBlock() {
-  const FloatParts &parts = *contraction.parts;
+  const Bf16Terms &parts = *contraction.terms;
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
   Value repetition = constant(0), begin = depth ? depth->begin : constant(0);
   for (unsigned loop : getSummedLoops())
@@ -245,7 +245,8 @@ Value ContractionEmitter::getRowBlock(Value place) {
   return number;
 }
 
-/// Cuts the share of the current step in the block of rows at `place`; or asks for it, where it is the next tile's.
+/// SplitState the share of the current step in the block of rows at `place`; or asks for it, where it is the next
+/// tile's.
 void ContractionEmitter::cutShare(Value place) {
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
   Value number = compute(d0 * countStepsOfBlock() + d1, {getRowBlock(place), getStepOfBlock()});
@@ -311,11 +312,11 @@ void ContractionEmitter::cutElements(Value elements, int64_t count,
 
 /// A pair of rows of a panel.
 void ContractionEmitter::cutRow(int64_t panel, Value row) {
-  int64_t perStep = contraction.parts->step / 2, width = 2 * contraction.panel;
+  int64_t perStep = contraction.terms->step / 2, width = 2 * contraction.panel;
   AffineExpr d0 = b.getAffineSymbolExpr(0);
   auto floats = VectorType::get({width}, b.getF32Type());
   Value elements = vector::LoadOp::create(b, loc, floats, cuts->source, getCutSource(panel, row));
-  cutElements(elements, contraction.parts->countRowParts(), [&](int64_t part, Value halves) {
+  cutElements(elements, contraction.terms->countLhsTerms(), [&](int64_t part, Value halves) {
     SmallVector<Value> place{cuts->next.kept,
                              constant(panel),
                              compute(d0.floorDiv(perStep), {row}),

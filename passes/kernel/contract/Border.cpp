@@ -19,7 +19,7 @@ using namespace tenon;
 
 std::optional<WindowLoop> ContractionEmitter::findWindow() {
   std::optional<WindowLoop> found;
-  SmallVector<AffineExpr> indices(contraction.scalars.map.getResults());
+  SmallVector<AffineExpr> indices(contraction.lhs.map.getResults());
   auto *moving = llvm::find_if(indices, [&](AffineExpr index) { return index.isFunctionOfDim(*contraction.rowLoop); });
   std::optional<int64_t> stride = getStep(*moving, *contraction.rowLoop);
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
@@ -39,9 +39,8 @@ void ContractionEmitter::setWindow() {
   if (!contraction.rowLoop)
     return;
   window = findWindow();
-  bool hasBounds = llvm::any_of(contraction.scalars.bounds, [&](const ReadBound &bound) {
-    return bound.rest.isFunctionOfDim(*contraction.rowLoop);
-  });
+  bool hasBounds = llvm::any_of(
+      contraction.lhs.bounds, [&](const ReadBound &bound) { return bound.rest.isFunctionOfDim(*contraction.rowLoop); });
   if (window)
     window->hasBounds = hasBounds;
   else if (hasBounds)
@@ -61,16 +60,16 @@ bool ContractionEmitter::hasFewTaps() {
 
 /// Rows of which it is not known what they see: by code of its own where all see the whole window.
 void ContractionEmitter::emitRowsAnywhere(int64_t rows, llvm::function_ref<void(int64_t rows)> body) {
-  sight = window && window->hasBounds ? Sight::open : Sight::whole;
-  if (sight == Sight::whole || rows == 1)
+  borderMode = window && window->hasBounds ? BorderMode::Dynamic : BorderMode::Interior;
+  if (borderMode == BorderMode::Interior || rows == 1)
     return body(rows);
   auto branch = scf::IfOp::create(b, loc, isWhole(rows), /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  sight = Sight::whole;
+  borderMode = BorderMode::Interior;
   body(rows);
   b.setInsertionPointToStart(branch.elseBlock());
-  sight = Sight::open;
+  borderMode = BorderMode::Dynamic;
   if (unrollsTaps || getPixelDim())
     return body(rows);
   Value begin = position[*contraction.rowLoop];
@@ -93,13 +92,13 @@ void ContractionEmitter::forRowsOfKnownWindows(llvm::function_ref<void(int64_t r
     int64_t rows = getRows(number), last = first;
     for (; number < blocks.count && getRows(number) == rows && isKnownWhole(last, rows); ++number)
       last += rows;
-    sight = Sight::whole;
+    borderMode = BorderMode::Interior;
     forLoop(constant(first), constant(last), rows, [&](Value index) {
       row = index;
       body(rows);
     });
     if (first == last) {
-      sight = Sight::known;
+      borderMode = BorderMode::Static;
       row = constant(first);
       body(rows);
       last += rows;
@@ -113,7 +112,7 @@ bool ContractionEmitter::hasKnownWindows() {
   constexpr int64_t kMostBorderBlocks = 8;
   std::optional<int64_t> extent = getConstantIntValue(extents[*contraction.rowLoop]);
   position[*contraction.rowLoop] = constant(0);
-  sight = Sight::open;
+  borderMode = BorderMode::Dynamic;
   LoopRange range = getRange(window->loop, 0);
   if (!extent || !getConstantIntValue(range.begin) || !getConstantIntValue(range.end))
     return false;
@@ -134,12 +133,12 @@ std::pair<int64_t, int64_t> ContractionEmitter::getKnownRange(int64_t row) {
 
 bool ContractionEmitter::isKnownWhole(int64_t first, int64_t rows) {
   position[*contraction.rowLoop] = constant(first);
-  sight = Sight::open;
+  borderMode = BorderMode::Dynamic;
   return getKnownRange(0).first == 0 && getKnownRange(rows - 1).second == window->taps;
 }
 
 Value ContractionEmitter::isWhole(int64_t rows) {
-  sight = Sight::open;
+  borderMode = BorderMode::Dynamic;
   LoopRange first = getRange(window->loop, 0), last = getRange(window->loop, rows - 1);
   Value begin = getValueOrCreateConstantIndexOp(b, loc, first.begin),
         end = getValueOrCreateConstantIndexOp(b, loc, last.end);
@@ -149,7 +148,7 @@ Value ContractionEmitter::isWhole(int64_t rows) {
 }
 
 Value ContractionEmitter::seesTap(int64_t row) {
-  ElementRead shifted = contraction.scalars;
+  ElementRead shifted = contraction.lhs;
   for (ReadBound &bound : shifted.bounds)
     bound.rest = shiftRows(bound.rest, row);
   return emitBounds(b, loc, shifted, window->loop, position);
@@ -178,11 +177,11 @@ SmallVector<Value> ContractionEmitter::emitBorder(ArrayRef<unsigned> loops, Arra
 /// that is summed there: then zeros can stand for a pixel.
 std::optional<int64_t> ContractionEmitter::getPixelDim() {
   unsigned loop = window->loop + 1;
-  auto type = cast<MemRefType>(contraction.scalars.memory.getType());
+  auto type = cast<MemRefType>(contraction.lhs.memory.getType());
   bool isLast = loop < op.getNumLoops() && op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction &&
                 op.getIteratorTypesArray()[loop + 1] == utils::IteratorType::parallel;
   auto moves = [&](AffineExpr index) { return index.isFunctionOfDim(loop); };
-  ArrayRef<AffineExpr> indices = contraction.scalars.map.getResults();
+  ArrayRef<AffineExpr> indices = contraction.lhs.map.getResults();
   if (contraction.isColumnwise || !isLast || !getConstantIntValue(extents[loop]) || !type.isLastDimUnitStride() ||
       llvm::count_if(indices, moves) != 1 || getStep(indices.back(), loop) != 1)
     return std::nullopt;
@@ -203,7 +202,7 @@ Value ContractionEmitter::getZeros(MemRefType pixel) {
 
 /// The pixels that rows read for the current tap: zeros where one does not see it.
 void ContractionEmitter::readPixels(ArrayRef<int64_t> rows) {
-  const ElementRead &read = contraction.scalars;
+  const ElementRead &read = contraction.lhs;
   Value &channel = position[window->loop + 1];
   channel = constant(0);
   pixels.assign(size.rows, Value());
@@ -240,7 +239,8 @@ SmallVector<Value> ContractionEmitter::emitTaps(ArrayRef<unsigned> loops, ArrayR
   };
   SmallVector<Tap> taps;
   for (int64_t row : rows) {
-    auto [first, last] = sight == Sight::open ? std::pair<int64_t, int64_t>(0, window->taps) : getKnownRange(row);
+    auto [first, last] =
+        borderMode == BorderMode::Dynamic ? std::pair<int64_t, int64_t>(0, window->taps) : getKnownRange(row);
     for (int64_t tap = first; tap < last; ++tap)
       taps.push_back({row * window->stride + tap * window->dilation, row, tap});
   }
@@ -255,9 +255,10 @@ SmallVector<Value> ContractionEmitter::emitTaps(ArrayRef<unsigned> loops, ArrayR
     for (int64_t v = 0; v < size.vectors; ++v) {
       Value &column = columns[{tap.number, v}], &sum = results[tap.row * size.vectors + v];
       if (!column)
-        column = loadVector(contraction.vectors, 0, v);
+        column = loadVector(contraction.rhs, 0, v);
       if (place != tap.place)
-        pixel[v] = loadVector(contraction.scalars, tap.row, v, sight == Sight::open ? seesTap(tap.row) : Value());
+        pixel[v] =
+            loadVector(contraction.lhs, tap.row, v, borderMode == BorderMode::Dynamic ? seesTap(tap.row) : Value());
       sum = vector::FMAOp::create(b, loc, pixel[v], column, sum);
     }
     place = tap.place;

@@ -60,17 +60,17 @@ BlockProblem ContractionEmitter::getProblem() {
   // The remainder of an unbounded extent counts for little.
   BlockProblem problem{rows.value_or(1 << 20), columns.value_or(lanes << 20), lanes, registers};
   // The parts of a quad are in registers together.
-  if (contraction.quadLoop && !takesWholeQuads(byteProducts) && !sumsWords)
+  if (contraction.dot4Loop && !takesWholeQuads(byteProducts) && !sumsWords)
     problem.registers -= 4;
   // Products wait for their sums.
-  bool sumsPairsOfWords = contraction.isOfWordPairs || sumsWords;
+  bool sumsPairsOfWords = contraction.isPackedI16 || sumsWords;
   if (sumsPairsOfWords && byteProducts == ByteProducts::pairs)
     problem.registers -= 2;
   // The sums of a block of steps are apart from those of all, and numbers are on their way to become factors.
   if (widensInRegisters) {
     problem.registers = problem.registers / 2 - 2;
     problem.rows = std::min(problem.rows, kFewWidenedRows);
-  } else if (contraction.widening || sumsWords) {
+  } else if (contraction.dequantization || sumsWords) {
     problem.columns = std::min(problem.columns, contraction.panel);
   }
   problem.isColumnwise = contraction.isColumnwise;
@@ -109,7 +109,7 @@ void ContractionEmitter::emit() {
       break;
     }
   }
-  if (!contraction.quadLoop)
+  if (!contraction.dot4Loop)
     widenTile();
   columnExtent = contraction.isGrouped ? constant(contraction.panel) : extents[contraction.columnLoop];
   setWindow();
@@ -118,11 +118,11 @@ void ContractionEmitter::emit() {
     if (iterators[loop] == utils::IteratorType::parallel && loop != contraction.columnLoop &&
         loop != contraction.rowLoop)
       outerLoops.push_back(loop);
-  if (contraction.widening)
+  if (contraction.dequantization)
     emitWidenedLoops();
-  else if ((contraction.parts && !sumsPairs) || (wantsAmx && fitsAmx()))
+  else if ((contraction.terms && !sumsPairs) || (wantsAmx && fitsAmx()))
     emitAmx();
-  else if (contraction.quadLoop)
+  else if (contraction.dot4Loop)
     emitQuadLoops();
   else
     emitRows();
@@ -135,7 +135,7 @@ void ContractionEmitter::emitRows() {
     return emitBlocks();
   if (schedule.getLastRows() != 0)
     return emitKnownRows();
-  if (schedule.getRowVersions() != 0 && contraction.panel && !contraction.isGrouped && !contraction.quadLoop && !window)
+  if (schedule.getRowVersions() != 0 && contraction.panel && !contraction.isGrouped && !contraction.dot4Loop && !window)
     return emitFewRows();
   emitBlocks();
 }
@@ -187,9 +187,9 @@ void ContractionEmitter::emitFewRows() {
 /// In blocks that registers hold.
 void ContractionEmitter::emitBlocks() {
   unrollsTaps = hasFewTaps();
-  hasCopiedColumns = schedule.getPacking() == kernel::Packing::tile && copiesColumns(op, contraction);
+  hasCopiedColumns = schedule.getPacking() == kernel::Packing::tile && packsColumns(op, contraction);
   if (hasCopiedColumns)
-    columnExtent = constant(kCopiedColumns);
+    columnExtent = constant(kPackedColumns);
   block = chooseBlock(getProblem());
   // A block's columns become words, for which there is room for a panel.
   if (sumsWords)
@@ -228,11 +228,11 @@ void ContractionEmitter::emitLoops() {
   if (contraction.panel)
     return forGroups([&] {
       forColumns([&](int64_t vectors, Value active) {
-        if (contraction.widening && !widensInRegisters)
+        if (contraction.dequantization && !widensInRegisters)
           widenPanel(vectors);
         // A matrix of a batch is another one for each.
         bool isCommon =
-            llvm::none_of(outerLoops, [&](unsigned loop) { return contraction.vectors.map.isFunctionOfDim(loop); });
+            llvm::none_of(outerLoops, [&](unsigned loop) { return contraction.rhs.map.isFunctionOfDim(loop); });
         if (sumsWords && isCommon)
           splitPanel(vectors);
         forParallel(outerLoops, [&] {
@@ -243,12 +243,12 @@ void ContractionEmitter::emitLoops() {
       });
     });
   if (hasCopiedColumns)
-    return forLoop(constant(0), extents[contraction.columnLoop], kCopiedColumns, [&](Value column) {
+    return forLoop(constant(0), extents[contraction.columnLoop], kPackedColumns, [&](Value column) {
       firstColumn = column;
-      ElementRead image = contraction.scalars, filter = contraction.vectors;
+      ElementRead image = contraction.lhs, filter = contraction.rhs;
       copyColumns();
       forParallel(outerLoops, [&] { forColumns(emitRows); });
-      std::tie(contraction.scalars, contraction.vectors) = std::pair(image, filter);
+      std::tie(contraction.lhs, contraction.rhs) = std::pair(image, filter);
     });
   forParallel(outerLoops, [&] {
     if (readsColumnsInOrder())
@@ -473,9 +473,9 @@ bool ContractionEmitter::mayRepeatRows() {
 LoopRange ContractionEmitter::getRange(unsigned loop, int64_t row) {
   if (depth && loop == depth->loop)
     return {b.getIndexAttr(0), b.getIndexAttr(depth->length)};
-  if (window && loop == window->loop && sight == Sight::whole)
+  if (window && loop == window->loop && borderMode == BorderMode::Interior)
     return {b.getIndexAttr(0), getAsOpFoldResult(extents[loop])};
-  ElementRead shifted = contraction.scalars;
+  ElementRead shifted = contraction.lhs;
   for (ReadBound &bound : shifted.bounds)
     bound.rest = shiftRows(bound.rest, row);
   return tenon::getRange(b, loc, shifted, loop, extents[loop], position);
@@ -512,7 +512,7 @@ SmallVector<Value> ContractionEmitter::getIndices(const ElementRead &read, int64
 
 /// What a panel holds beyond the last column is zero: it needs no mask. One of a group ends with its last column.
 Value ContractionEmitter::loadVector(const ElementRead &read, int64_t row, int64_t vector, Value condition) {
-  bool isPanel = contraction.panel && !contraction.isGrouped && read.memory == contraction.vectors.memory;
+  bool isPanel = contraction.panel && !contraction.isGrouped && read.memory == contraction.rhs.memory;
   Value mask = isPanel || vector + 1 != size.vectors ? Value() : active;
   if (condition) {
     Value all = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), condition);
@@ -521,11 +521,11 @@ Value ContractionEmitter::loadVector(const ElementRead &read, int64_t row, int64
   Value elements =
       emitVectorRead(b, loc, read, contraction.columnLoop, getIndices(read, row, vector * lanes), lanes, mask);
   auto vectorType = VectorType::get({lanes}, type);
-  if (contraction.widensScalars && read.memory == contraction.scalars.memory)
+  if (contraction.promotesLhs && read.memory == contraction.lhs.memory)
     return arith::ExtFOp::create(b, loc, vectorType, elements);
-  if (!contraction.isOfBytes)
+  if (!contraction.isDepthwiseInt8)
     return elements;
-  bool isUnsigned = read.memory == contraction.scalars.memory;
+  bool isUnsigned = read.memory == contraction.lhs.memory;
   return isUnsigned ? arith::UIToFPOp::create(b, loc, vectorType, elements).getResult()
                     : arith::SIToFPOp::create(b, loc, vectorType, elements).getResult();
 }
@@ -564,7 +564,7 @@ SmallVector<unsigned> ContractionEmitter::getSummedLoops() {
 
 void ContractionEmitter::storeBlock(MutableArrayRef<Value> sums) {
   ElementRead out = getRead(*op.getDpsInitOperand(0));
-  if (contraction.isOfBytes)
+  if (contraction.isDepthwiseInt8)
     for (Value &sum : sums)
       sum = arith::FPToSIOp::create(b, loc, VectorType::get({lanes}, getElementTypeOrSelf(out.memory)), sum);
   applyEpilogue(sums);
@@ -603,7 +603,7 @@ void ContractionEmitter::applyEpilogue(MutableArrayRef<Value> sums) {
   // What becomes of bytes is a long chain of operations for each vector. Some chains next to each other keep a core
   // busy; more, or others, would want too many registers.
   constexpr size_t kChains = 4;
-  size_t numChains = contraction.quadLoop || contraction.isOfBytes ? kChains : 1;
+  size_t numChains = contraction.dot4Loop || contraction.isDepthwiseInt8 ? kChains : 1;
   for (const EpilogueStage &stage : epilogue) {
     // What is the same for all rows is read once.
     llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> shared;
@@ -628,18 +628,18 @@ SmallVector<Value> ContractionEmitter::emitReduction(ArrayRef<unsigned> loops, A
                                                      ValueRange sums) {
   if (loops.empty())
     return sumsWords              ? emitWordStep(rows, sums)
-           : contraction.quadLoop ? emitQuadStep(rows, sums)
+           : contraction.dot4Loop ? emitQuadStep(rows, sums)
                                   : emitStep(rows, sums);
   if (widensInRegisters)
     return emitScaledBlocks(rows, sums);
-  if (loops.front() == contraction.quadLoop)
+  if (loops.front() == contraction.dot4Loop)
     return emitQuads(loops, rows, sums);
   if (sumsPairs)
     return emitPairs(loops, rows, sums);
   if (window && loops.front() == window->loop && unrollsTaps)
     return emitTaps(loops, rows, sums);
-  if (window && loops.front() == window->loop && rows.size() > 1 && sight != Sight::whole)
-    return sight == Sight::known ? emitBorder(loops, rows, sums) : emitOpenBorder(loops, rows, sums);
+  if (window && loops.front() == window->loop && rows.size() > 1 && borderMode != BorderMode::Interior)
+    return borderMode == BorderMode::Static ? emitBorder(loops, rows, sums) : emitOpenBorder(loops, rows, sums);
   return emitLoop(loops, getRange(loops.front(), rows.front()), rows, sums);
 }
 
@@ -690,7 +690,7 @@ SmallVector<Value> ContractionEmitter::emitLoop(ArrayRef<unsigned> loops, LoopRa
 
 /// Whether what a row sees beyond the border is read as zero.
 bool ContractionEmitter::readsZeros(unsigned loop, ArrayRef<int64_t> rows) {
-  return window && loop == window->loop && rows.size() > 1 && sight == Sight::open;
+  return window && loop == window->loop && rows.size() > 1 && borderMode == BorderMode::Dynamic;
 }
 
 /// From `begin` to `end`, `unrolled` steps of the first of `loops` at a time.
@@ -720,25 +720,25 @@ SmallVector<Value> ContractionEmitter::emitSteps(ArrayRef<unsigned> loops, Value
 }
 
 Value ContractionEmitter::loadElement(int64_t row) {
-  if (copiedRows)
+  if (packedRows)
     return loadCopied(row);
-  Value element = pixels.empty() ? memref::LoadOp::create(b, loc, contraction.scalars.memory,
-                                                          getIndices(contraction.scalars, row, 0))
-                                 : memref::LoadOp::create(b, loc, pixels[row], position[window->loop + 1]);
-  return contraction.widensScalars ? arith::ExtFOp::create(b, loc, type, element).getResult() : element;
+  Value element = pixels.empty()
+                      ? memref::LoadOp::create(b, loc, contraction.lhs.memory, getIndices(contraction.lhs, row, 0))
+                      : memref::LoadOp::create(b, loc, pixels[row], position[window->loop + 1]);
+  return contraction.promotesLhs ? arith::ExtFOp::create(b, loc, type, element).getResult() : element;
 }
 
 SmallVector<Value> ContractionEmitter::emitStep(ArrayRef<int64_t> rows, ValueRange sums) {
   auto vectorType = VectorType::get({lanes}, type);
   SmallVector<Value> results(sums);
-  auto loadVectorOf = [&](int64_t v) { return loadVector(contraction.vectors, 0, v); };
+  auto loadVectorOf = [&](int64_t v) { return loadVector(contraction.rhs, 0, v); };
   auto loadRow = [&](int64_t row) -> Value {
     return vector::BroadcastOp::create(b, loc, vectorType, loadElement(row));
   };
   auto add = [&](int64_t row, int64_t v, Value factor, Value columns) {
     Value &sum = results[row * size.vectors + v];
-    sum = contraction.isOfWordPairs ? addProductsOfPairs(b, loc, byteProducts, sum, factor, columns)
-                                    : vector::FMAOp::create(b, loc, factor, columns, sum).getResult();
+    sum = contraction.isPackedI16 ? addProductsOfPairs(b, loc, byteProducts, sum, factor, columns)
+                                  : vector::FMAOp::create(b, loc, factor, columns, sum).getResult();
   };
   // Where registers have no room for all vectors of a step, they hold the elements of its rows (RegisterBlock).
   if (!contraction.isColumnwise && (size.rows + 1) * size.vectors >= registers) {
@@ -754,7 +754,7 @@ SmallVector<Value> ContractionEmitter::emitStep(ArrayRef<int64_t> rows, ValueRan
   for (int64_t row : rows) {
     Value element = contraction.isColumnwise ? Value() : loadRow(row);
     for (int64_t v = 0; v < size.vectors; ++v)
-      add(row, v, element ? element : loadVector(contraction.scalars, row, v), columns[v]);
+      add(row, v, element ? element : loadVector(contraction.lhs, row, v), columns[v]);
   }
   return results;
 }

@@ -34,9 +34,9 @@ struct WindowLoop {
   bool hasBounds;
 };
 
-/// What the rows of a block see of a window: all of it, parts that are known, or parts that only the run
-/// tells.
-enum class Sight { whole, known, open };
+/// How much of a convolution window is in bounds for the rows of a register block: all of it, a part that is known at
+/// compile time, or a part that is known at run time.
+enum class BorderMode { Interior, Static, Dynamic };
 
 /// What is summed, in parts: while one is, the pages of a panel and of a block's rows are few enough for the
 /// translation cache. Sums wait in memory of their own until the last part, by blocks of rows.
@@ -61,7 +61,7 @@ struct CutPair {
 };
 
 /// Columns that are cut into parts (Bf16Split.cpp).
-struct Cuts {
+struct SplitState {
   mlir::Value source; ///< [panel, pair of rows, columns in pairs]
   mlir::Value parts;  ///< [kept pair, panel, step, part, pair of rows, columns in pairs]
   mlir::Value kept;   ///< the pair that is multiplied now
@@ -93,7 +93,7 @@ public:
       : b(op), loc(op.getLoc()), op(op), contraction(contraction), schedule(kernel::getSchedule(op)),
         scratch(getScratchLayout(op, contraction)), registers(unit.registers), firstCacheWays(unit.firstCacheWays),
         byteProducts(byteProducts),
-        type(contraction.isOfBytes ? b.getF32Type() : mlir::getElementTypeOrSelf(op.getDpsInits()[0])),
+        type(contraction.isDepthwiseInt8 ? b.getF32Type() : mlir::getElementTypeOrSelf(op.getDpsInits()[0])),
         lanes(unit.vectorBytes * 8 / type.getIntOrFloatBitWidth()), position(op.getNumLoops()) {}
   void emit();
   /// The sum begins with zeros, which are not in memory.
@@ -299,7 +299,7 @@ private:
       nullptr;              ///< the branch between code for some numbers of rows and for others, where there is one
   int64_t fewestRows = 1;   ///< open rows are none or so many, at least
   mlir::Value waitingSums;  ///< the memory that these share
-  mlir::Value copiedRows;   ///< their memory: by blocks of rows [step / kCopiedSteps, row, step % kCopiedSteps]
+  mlir::Value packedRows;   ///< their memory: by blocks of rows [step / kPackedSteps, row, step % kPackedSteps]
   mlir::Value stepOfLoop;   ///< the first of those of the innermost loop that are done at a time
   int64_t numberOfStep = 0; ///< the current one among them
   mlir::Value blockOfRows;  ///< where the current block would begin if none began earlier to end with the last row
@@ -310,7 +310,7 @@ private:
   mlir::Value active;
   int64_t firstQuad = 0;        ///< that vectors sum; those before are summed elsewhere
   mlir::Value amxRows, amxSums; ///< rows of a tile register, and memory for the sums of four
-  std::optional<Cuts> cuts;
+  std::optional<SplitState> cuts;
   std::optional<ElementRead> wholeRows; ///< those that are cut
   /// Of factors that are widened: whether that happens in registers for each row, or once for all of them, to `panel`.
   bool widensInRegisters = false;
@@ -319,7 +319,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value>
       columns;           ///< vectors of values of the body, at the current step
   int64_t quadBytes = 4; ///< that the current step of quads has of each
-  Sight sight = Sight::whole;
+  BorderMode borderMode = BorderMode::Interior;
   /// Where it is not known what rows see: the pixels that they read for the current tap, and what stands for
   /// one beyond the border.
   llvm::SmallVector<mlir::Value> pixels;

@@ -47,18 +47,18 @@ void ContractionEmitter::emitWidenedRows(bool inRegisters) {
   // A single row has a few sums alone: it reads whole panels, as they lie in memory.
   if (inRegisters && (!contraction.rowLoop || isConstantIntValue(extents[*contraction.rowLoop], 1)))
     block = {1, contraction.panel / lanes};
-  copiedRows = {};
+  packedRows = {};
   if (inRegisters)
     return emitLoops();
   copyRows();
-  ElementRead stored = contraction.vectors;
-  int64_t width = block.vectors * lanes, depth = *getConstantIntValue(extents[getWidenedLoop(op)]);
+  ElementRead stored = contraction.rhs;
+  int64_t width = block.vectors * lanes, depth = *getConstantIntValue(extents[getDequantizedLoop(op)]);
   panel = scratch.emit(b, loc, ScratchUse::DequantizedPanel, MemRefType::get({depth, width}, type));
-  contraction.vectors.memory = panel;
-  AffineExpr step = b.getAffineDimExpr(getWidenedLoop(op)), column = b.getAffineDimExpr(contraction.columnLoop);
-  contraction.vectors.map = AffineMap::get(op.getNumLoops(), 0, {step, column % width}, b.getContext());
+  contraction.rhs.memory = panel;
+  AffineExpr step = b.getAffineDimExpr(getDequantizedLoop(op)), column = b.getAffineDimExpr(contraction.columnLoop);
+  contraction.rhs.map = AffineMap::get(op.getNumLoops(), 0, {step, column % width}, b.getContext());
   emitLoops();
-  contraction.vectors = stored;
+  contraction.rhs = stored;
 }
 
 /// All numbers of a word, or as many, are done one after the other.
@@ -69,8 +69,8 @@ static constexpr int64_t kUnrolledNumbers = 8;
 /// the next one begins, and beyond the last one nothing is read.
 void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t number) {
   constexpr int64_t kLine = 64, kBytesAhead = 2048;
-  unsigned loop = getWidenedLoop(op);
-  auto memory = cast<MemRefType>(contraction.vectors.memory.getType());
+  unsigned loop = getDequantizedLoop(op);
+  auto memory = cast<MemRefType>(contraction.rhs.memory.getType());
   // A read and a step for each row of the panel that the steps read. Operands are views of their own.
   llvm::MapVector<int64_t, std::pair<ElementRead, int64_t>> rows;
   for (OpOperand *operand : op.getDpsInputOperands()) {
@@ -109,7 +109,7 @@ void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t numbe
 /// carried. Of steps that are unrolled all of a vector come before those of the next one.
 void ContractionEmitter::forSteps(Value first, int64_t steps, int64_t vectors, MutableArrayRef<Value> carried,
                                   llvm::function_ref<void(int64_t vector, int64_t step, MutableArrayRef<Value>)> body) {
-  Value &place = position[getWidenedLoop(op)];
+  Value &place = position[getDequantizedLoop(op)];
   AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);
   auto runAll = [&](Value start, Value index, int64_t count, MutableArrayRef<Value> values) {
     for (int64_t number = 0; number < count; ++number) {
@@ -146,8 +146,8 @@ void ContractionEmitter::forSteps(Value first, int64_t steps, int64_t vectors, M
 /// Runs `body` for each block of steps that have one scale, of which the last may be shorter.
 void ContractionEmitter::forBlocks(MutableArrayRef<Value> carried,
                                    llvm::function_ref<void(Value first, int64_t steps, MutableArrayRef<Value>)> body) {
-  int64_t depth = *getConstantIntValue(extents[getWidenedLoop(op)]);
-  int64_t block = std::min(contraction.widening->block, depth), whole = depth / block;
+  int64_t depth = *getConstantIntValue(extents[getDequantizedLoop(op)]);
+  int64_t block = std::min(contraction.dequantization->block, depth), whole = depth / block;
   if (whole > 1) {
     auto loop = scf::ForOp::create(b, loc, constant(0), constant(whole), constant(1), carried);
     OpBuilder::InsertionGuard guard(b);
@@ -168,7 +168,7 @@ void ContractionEmitter::forBlocks(MutableArrayRef<Value> carried,
 /// The sum of each block, scaled.
 SmallVector<Value> ContractionEmitter::emitScaledBlocks(ArrayRef<int64_t> rows, ValueRange sums) {
   SmallVector<Value> results(sums);
-  Value scale = contraction.widening->scale;
+  Value scale = contraction.dequantization->scale;
   size_t chains = llvm::divideCeil<size_t>(kIndependentSums, sums.size());
   forBlocks(results, [&](Value first, int64_t steps, MutableArrayRef<Value> values) {
     size_t count = values.size(), own = scale ? 0 : count;
@@ -176,7 +176,7 @@ SmallVector<Value> ContractionEmitter::emitScaledBlocks(ArrayRef<int64_t> rows, 
     parts.append(chains * count - own,
                  arith::ConstantOp::create(b, loc, b.getZeroAttr(VectorType::get({lanes}, type))));
     forSteps(first, steps, size.vectors, parts, [&](int64_t vector, int64_t step, MutableArrayRef<Value> all) {
-      Value column = emitColumns(contraction.widening->number, vector);
+      Value column = emitColumns(contraction.dequantization->number, vector);
       for (int64_t row : rows) {
         Value element = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, type), loadElement(row));
         Value &sum = all[step % chains * count + row * size.vectors + vector];
@@ -187,7 +187,7 @@ SmallVector<Value> ContractionEmitter::emitScaledBlocks(ArrayRef<int64_t> rows, 
       parts[i % count] = arith::AddFOp::create(b, loc, parts[i % count], parts[i]);
     if (!scale)
       return (void)llvm::copy(ArrayRef(parts).take_front(count), values.begin());
-    position[getWidenedLoop(op)] = first;
+    position[getDequantizedLoop(op)] = first;
     columns.clear();
     for (auto [i, value] : llvm::enumerate(values))
       value = vector::FMAOp::create(b, loc, parts[i], emitScale(i % size.vectors), value);
@@ -197,7 +197,7 @@ SmallVector<Value> ContractionEmitter::emitScaledBlocks(ArrayRef<int64_t> rows, 
 
 /// The scale of the current block for a vector of columns, which may be one for all of them.
 Value ContractionEmitter::emitScale(int64_t vector) {
-  Value scale = emitColumns(contraction.widening->scale, vector);
+  Value scale = emitColumns(contraction.dequantization->scale, vector);
   if (isa<VectorType>(scale.getType()))
     return scale;
   return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, scale.getType()), scale);
@@ -205,18 +205,18 @@ Value ContractionEmitter::emitScale(int64_t vector) {
 
 /// Writes the factors of the current columns to `panel`.
 void ContractionEmitter::widenPanel(int64_t vectors) {
-  Value scale = contraction.widening->scale;
+  Value scale = contraction.dequantization->scale;
   forBlocks({}, [&](Value first, int64_t steps, MutableArrayRef<Value>) {
-    position[getWidenedLoop(op)] = first;
+    position[getDequantizedLoop(op)] = first;
     columns.clear();
     SmallVector<Value> scales;
     for (int64_t v = 0; v < vectors && scale; ++v)
       scales.push_back(emitScale(v));
     forSteps(first, steps, vectors, {}, [&](int64_t v, int64_t, MutableArrayRef<Value>) {
-      Value factor = emitColumns(contraction.widening->number, v);
+      Value factor = emitColumns(contraction.dequantization->number, v);
       if (scale)
         factor = arith::MulFOp::create(b, loc, factor, scales[v]);
-      vector::StoreOp::create(b, loc, factor, panel, getIndices(contraction.vectors, 0, v * lanes));
+      vector::StoreOp::create(b, loc, factor, panel, getIndices(contraction.rhs, 0, v * lanes));
     });
   });
 }

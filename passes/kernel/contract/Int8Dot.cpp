@@ -24,7 +24,7 @@ SmallVector<Value> ContractionEmitter::emitQuads(ArrayRef<unsigned> loops, Array
   SmallVector<Value> results(sums);
   if (whole > firstQuad) {
     // Few blocks see a part of a window. Of words there is enough to do in a step, and these would double the code.
-    bool isRare = sumsWords && window && sight != Sight::whole;
+    bool isRare = sumsWords && window && borderMode != BorderMode::Interior;
     int64_t steps = (whole - firstQuad) % 2 == 0 && !isRare ? 2 : 1;
     auto loop = scf::ForOp::create(b, loc, constant(firstQuad), constant(whole), constant(steps), sums);
     OpBuilder::InsertionGuard guard(b);
@@ -53,9 +53,9 @@ SmallVector<Value> ContractionEmitter::emitQuads(ArrayRef<unsigned> loops, Array
 
 /// The quad of a row, with zeros for what there is not.
 Value ContractionEmitter::loadQuad(int64_t row) {
-  Value memory = pixels.empty() ? contraction.scalars.memory : pixels[row];
+  Value memory = pixels.empty() ? contraction.lhs.memory : pixels[row];
   SmallVector<Value> indices =
-      pixels.empty() ? getIndices(contraction.scalars, row, 0) : SmallVector<Value>{position[window->loop + 1]};
+      pixels.empty() ? getIndices(contraction.lhs, row, 0) : SmallVector<Value>{position[window->loop + 1]};
   Value bytes = vector::LoadOp::create(b, loc, VectorType::get({quadBytes}, b.getI8Type()), memory, indices);
   auto quadType = VectorType::get({4}, b.getI8Type());
   if (quadBytes < 4) {
@@ -68,8 +68,8 @@ Value ContractionEmitter::loadQuad(int64_t row) {
 
 /// Of a vector of columns. Panels hold zeros beyond the last column, and beyond what is summed.
 Value ContractionEmitter::loadQuads(int64_t vector) {
-  return vector::LoadOp::create(b, loc, VectorType::get({4 * lanes}, b.getI8Type()), contraction.vectors.memory,
-                                getIndices(contraction.vectors, 0, vector * lanes));
+  return vector::LoadOp::create(b, loc, VectorType::get({4 * lanes}, b.getI8Type()), contraction.rhs.memory,
+                                getIndices(contraction.rhs, 0, vector * lanes));
 }
 
 SmallVector<Value> ContractionEmitter::emitQuadStep(ArrayRef<int64_t> rows, ValueRange sums) {

@@ -17,8 +17,8 @@ std::optional<DepthParts> ContractionEmitter::splitDepth() {
   // A tile of 512 open rows and 64 columns, which whole blocks may reach beyond, and as much for the tile's own
   // results, is what a kernel may take from the stack (PlaceAllocations).
   constexpr int64_t kMostBytes = 8192, kPartBytes = 6144, kSumBytes = 136 * 1024;
-  if (!contraction.panel || copiedRows || contraction.parts || contraction.isGrouped || !contraction.rowLoop ||
-      contraction.quadLoop || !isFromZero || op.getNumReductionLoops() != 1)
+  if (!contraction.panel || packedRows || contraction.terms || contraction.isGrouped || !contraction.rowLoop ||
+      contraction.dot4Loop || !isFromZero || op.getNumReductionLoops() != 1)
     return std::nullopt;
   if (llvm::any_of(outerLoops, [&](unsigned loop) { return getConstantIntValue(extents[loop]) != 1; }))
     return std::nullopt;
@@ -56,10 +56,10 @@ std::optional<DepthParts> ContractionEmitter::splitDepth() {
 /// The same of floats in parts: so many of their rows stay in the second cache (TileKernels).
 std::optional<DepthParts> ContractionEmitter::splitAmxDepth() {
   int64_t size = schedule.getKBlock();
-  if (!contraction.parts || size == 0)
+  if (!contraction.terms || size == 0)
     return std::nullopt;
-  int64_t steps = *getConstantIntValue(extents[contraction.parts->loop]);
-  DepthParts parts{contraction.parts->loop, int64_t(llvm::divideCeil(steps, size)), size, Value()};
+  int64_t steps = *getConstantIntValue(extents[contraction.terms->loop]);
+  DepthParts parts{contraction.terms->loop, int64_t(llvm::divideCeil(steps, size)), size, Value()};
   // Registers are stored as a whole.
   ArrayRef<int64_t> tile = schedule.getTile();
   SmallVector<int64_t> shape{int64_t(llvm::alignTo(tile[*contraction.rowLoop], 32)),

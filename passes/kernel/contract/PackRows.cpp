@@ -28,24 +28,24 @@ using namespace mlir;
 using namespace tenon;
 
 /// Of a row that lie side by side: a line of memory.
-static constexpr int64_t kCopiedSteps = 16;
+static constexpr int64_t kPackedSteps = 16;
 
 /// The summed loop where rows may be copied at all: the only one, along which rows are contiguous.
 static std::optional<unsigned> findDepthLoop(linalg::GenericOp op, const Contraction &contraction) {
   // Of these, only halves are copied: to be widened.
-  bool isForHalves = !contraction.panel || contraction.widening;
-  if ((isForHalves && !contraction.widensScalars) || contraction.isGrouped || contraction.isColumnwise ||
-      contraction.quadLoop || contraction.parts || !contraction.rowLoop || op.getNumReductionLoops() != 1 ||
-      !contraction.scalars.bounds.empty() || !contraction.scalars.symbols.empty())
+  bool isForHalves = !contraction.panel || contraction.dequantization;
+  if ((isForHalves && !contraction.promotesLhs) || contraction.isGrouped || contraction.isColumnwise ||
+      contraction.dot4Loop || contraction.terms || !contraction.rowLoop || op.getNumReductionLoops() != 1 ||
+      !contraction.lhs.bounds.empty() || !contraction.lhs.symbols.empty())
     return std::nullopt;
   SmallVector<unsigned> summed;
   op.getReductionDims(summed);
-  AffineMap map = contraction.scalars.map;
+  AffineMap map = contraction.lhs.map;
   bool isAlong = map.getNumResults() > 1 &&
                  map.getResults().back() == getAffineDimExpr(summed.front(), op.getContext()) &&
                  llvm::none_of(map.getResults().drop_back(),
                                [&](AffineExpr index) { return index.isFunctionOfDim(summed.front()); });
-  bool isRight = contraction.widensScalars || getElementTypeOrSelf(contraction.scalars.memory).isF32();
+  bool isRight = contraction.promotesLhs || getElementTypeOrSelf(contraction.lhs.memory).isF32();
   return isAlong && isRight ? std::optional(summed.front()) : std::nullopt;
 }
 
@@ -63,8 +63,8 @@ static std::optional<int64_t> getStride(ShapedType type, unsigned dim) {
 }
 
 std::optional<int64_t> tenon::getRowDistance(const Contraction &contraction) {
-  auto type = cast<ShapedType>(contraction.scalars.memory.getType());
-  for (auto [dim, index] : llvm::enumerate(contraction.scalars.map.getResults())) {
+  auto type = cast<ShapedType>(contraction.lhs.memory.getType());
+  for (auto [dim, index] : llvm::enumerate(contraction.lhs.map.getResults())) {
     if (!index.isFunctionOfDim(*contraction.rowLoop))
       continue;
     std::optional<int64_t> step = getStep(index, *contraction.rowLoop), stride = getStride(type, dim);
@@ -75,17 +75,17 @@ std::optional<int64_t> tenon::getRowDistance(const Contraction &contraction) {
   return std::nullopt;
 }
 
-int64_t tenon::getCopiedRowBytes(linalg::GenericOp op, const Contraction &contraction) {
+int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contraction) {
   constexpr int64_t kFewestRows = 24, kFewestColumns = 256, kFewRegisters = 16;
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
   Machine machine = getMachine(op);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  if (!depth || ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kCopiedSteps != 0)
+  if (!depth || ShapedType::isDynamic(ranges[*depth]) || ranges[*depth] % kPackedSteps != 0)
     return 0;
-  if (contraction.widensScalars)
+  if (contraction.promotesLhs)
     return ranges[*depth] * int64_t(sizeof(float));
   // Where registers are many, blocks have more rows, and each element of these is read for more products.
-  if (machine.vectorRegisters > kFewRegisters || contraction.scalars.memory.getDefiningOp<linalg::LinalgOp>())
+  if (machine.vectorRegisters > kFewRegisters || contraction.lhs.memory.getDefiningOp<linalg::LinalgOp>())
     return 0;
   auto isFew = [&](unsigned loop, int64_t fewest) {
     return !ShapedType::isDynamic(ranges[loop]) && ranges[loop] < fewest;
@@ -105,7 +105,7 @@ int64_t tenon::getCopiedRowBytes(linalg::GenericOp op, const Contraction &contra
 }
 
 /// The last block of open rows may reach beyond the tile.
-static int64_t countCopiedRows(linalg::GenericOp op, const Contraction &contraction) {
+static int64_t countPackedRows(linalg::GenericOp op, const Contraction &contraction) {
   constexpr int64_t kMostOfBlock = 16;
   kernel::ScheduleAttr schedule = kernel::getSchedule(op);
   return schedule.getPacking() == kernel::Packing::rows ? schedule.getTile()[*contraction.rowLoop] + kMostOfBlock : 0;
@@ -113,7 +113,7 @@ static int64_t countCopiedRows(linalg::GenericOp op, const Contraction &contract
 
 int64_t tenon::getPackedRowsBytes(linalg::GenericOp op, const Contraction &contraction) {
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
-  return depth ? countCopiedRows(op, contraction) * op.getStaticLoopRanges()[*depth] * int64_t(sizeof(float)) : 0;
+  return depth ? countPackedRows(op, contraction) * op.getStaticLoopRanges()[*depth] * int64_t(sizeof(float)) : 0;
 }
 
 /// Where the current block's rows lie among the copied ones: by all that are before it.
@@ -122,15 +122,15 @@ Value ContractionEmitter::getCopiedRow() { return blockOfRows ? blockOfRows : po
 /// Copies the rows of the tile, unless the tile before had the same ones.
 void ContractionEmitter::copyRows() {
   std::optional<unsigned> loop = findDepthLoop(op, contraction);
-  copiedRows = {};
+  packedRows = {};
   if (!loop || schedule.getPacking() != kernel::Packing::rows || window ||
       llvm::any_of(outerLoops, [&](unsigned outer) { return getConstantIntValue(extents[outer]) != 1; }))
     return;
-  std::optional<SmallVector<Value>> offsets = findTileOffsets(contraction.scalars.memory);
+  std::optional<SmallVector<Value>> offsets = findTileOffsets(contraction.lhs.memory);
   std::optional<int64_t> depth = getConstantIntValue(extents[*loop]);
-  if ((!offsets && !contraction.widensScalars) || !depth || kCopiedSteps % lanes != 0)
+  if ((!offsets && !contraction.promotesLhs) || !depth || kPackedSteps % lanes != 0)
     return;
-  auto memoryType = MemRefType::get({countCopiedRows(op, contraction) * *depth}, type);
+  auto memoryType = MemRefType::get({countPackedRows(op, contraction) * *depth}, type);
   Value memory = scratch.emit(b, loc, ScratchUse::PackedRows, memoryType);
   OpBuilder::InsertionGuard guard(b);
   if (Value isNew = offsets ? emitIsNew(b, op, *offsets) : Value()) {
@@ -140,34 +140,34 @@ void ContractionEmitter::copyRows() {
   for (unsigned outer : outerLoops)
     position[outer] = constant(0);
   auto vectorType = VectorType::get({lanes}, type);
-  auto storedType = VectorType::get({lanes}, getElementTypeOrSelf(contraction.scalars.memory));
+  auto storedType = VectorType::get({lanes}, getElementTypeOrSelf(contraction.lhs.memory));
   AffineExpr first = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1);
   forRows([&](int64_t rows) {
-    forLoop(constant(0), constant(*depth), kCopiedSteps, [&](Value steps) {
+    forLoop(constant(0), constant(*depth), kPackedSteps, [&](Value steps) {
       for (int64_t row = 0; row < rows; ++row)
-        for (int64_t i = 0; i < kCopiedSteps; i += lanes) {
+        for (int64_t i = 0; i < kPackedSteps; i += lanes) {
           position[*loop] = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, first + i), steps);
-          Value elements = vector::LoadOp::create(b, loc, storedType, contraction.scalars.memory,
-                                                  getIndices(contraction.scalars, row, 0));
+          Value elements =
+              vector::LoadOp::create(b, loc, storedType, contraction.lhs.memory, getIndices(contraction.lhs, row, 0));
           if (storedType != vectorType)
             elements = arith::ExtFOp::create(b, loc, vectorType, elements);
-          AffineMap place = AffineMap::get(2, 0, first * *depth + step * rows + row * kCopiedSteps + i);
+          AffineMap place = AffineMap::get(2, 0, first * *depth + step * rows + row * kPackedSteps + i);
           Value at = affine::AffineApplyOp::create(b, loc, place, ValueRange{getCopiedRow(), steps});
           vector::StoreOp::create(b, loc, elements, memory, at);
         }
     });
   });
-  copiedRows = memory;
+  packedRows = memory;
 }
 
 /// The element of a row of the current block at the current step. Steps that are done together are of the
 /// same line.
 Value ContractionEmitter::loadCopied(int64_t row) {
   AffineExpr first = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1);
-  int64_t depth = cast<MemRefType>(copiedRows.getType()).getNumElements() / countCopiedRows(op, contraction);
-  AffineExpr place = first * depth + step.floorDiv(kCopiedSteps) * (kCopiedSteps * size.rows) + step % kCopiedSteps +
-                     (row * kCopiedSteps + numberOfStep);
-  return memref::LoadOp::create(b, loc, copiedRows,
+  int64_t depth = cast<MemRefType>(packedRows.getType()).getNumElements() / countPackedRows(op, contraction);
+  AffineExpr place = first * depth + step.floorDiv(kPackedSteps) * (kPackedSteps * size.rows) + step % kPackedSteps +
+                     (row * kPackedSteps + numberOfStep);
+  return memref::LoadOp::create(b, loc, packedRows,
                                 ValueRange{affine::AffineApplyOp::create(b, loc, AffineMap::get(2, 0, place),
                                                                          ValueRange{getCopiedRow(), stepOfLoop})});
 }

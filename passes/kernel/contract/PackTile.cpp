@@ -112,11 +112,11 @@ static int64_t getTaps(linalg::GenericOp op) {
   return taps;
 }
 
-bool tenon::copiesColumns(linalg::GenericOp op, const Contraction &contraction) {
+bool tenon::packsColumns(linalg::GenericOp op, const Contraction &contraction) {
   constexpr int64_t kLinesOfSet = 8, kFewSets = 16;
-  const ElementRead &read = contraction.scalars;
+  const ElementRead &read = contraction.lhs;
   auto type = cast<ShapedType>(read.memory.getType());
-  if (!contraction.isColumnwise || contraction.isOfBytes || contraction.widensScalars || !contraction.rowLoop ||
+  if (!contraction.isColumnwise || contraction.isDepthwiseInt8 || contraction.promotesLhs || !contraction.rowLoop ||
       !type.getElementType().isF32() || ShapedType::isDynamic(type.getShape().back()) ||
       !isAlongLast(read.map, contraction.columnLoop))
     return false;
@@ -130,27 +130,27 @@ bool tenon::copiesColumns(linalg::GenericOp op, const Contraction &contraction) 
 
 std::optional<int64_t> tenon::getWidenedTileBytes(linalg::GenericOp op, const Contraction &contraction,
                                                   ArrayRef<int64_t> extents) {
-  bool widensHalves = contraction.widensScalars && !contraction.widening && !contraction.isColumnwise;
-  bool copies = copiesColumns(op, contraction), isInWords = !widensHalves && !copies;
-  if (isInWords && !fitsWords(op, contraction))
+  bool widensHalves = contraction.promotesLhs && !contraction.dequantization && !contraction.isColumnwise;
+  bool copies = packsColumns(op, contraction), isInWords = !widensHalves && !copies;
+  if (isInWords && !fitsPmaddWd(op, contraction))
     return std::nullopt;
   SmallVector<int64_t> steps(extents);
   if (copies)
-    steps[contraction.columnLoop] = kCopiedColumns;
-  std::optional<SmallVector<TilePlaces>> places = findTilePlaces(op, contraction.scalars, steps);
+    steps[contraction.columnLoop] = kPackedColumns;
+  std::optional<SmallVector<TilePlaces>> places = findTilePlaces(op, contraction.lhs, steps);
   if (!places)
     return std::nullopt;
   int64_t bytes = isInWords ? sizeof(int16_t) : sizeof(float);
   if (isInWords)
     places->back().count = llvm::alignTo(places->back().count, 4);
   for (TilePlaces dim : *places)
-    if (bytes <= getMostTileBytes(contraction))
+    if (bytes <= getMaxTileBytes(contraction))
       bytes *= dim.count;
   return bytes;
 }
 
 int64_t tenon::getPackedFilterBytes(linalg::GenericOp op) {
-  return getTaps(op) * kCopiedColumns * int64_t(sizeof(float));
+  return getTaps(op) * kPackedColumns * int64_t(sizeof(float));
 }
 
 namespace {
@@ -382,13 +382,13 @@ void TileCopy::emitPart(Value place, int64_t width) {
 void ContractionEmitter::widenTile() {
   if (!scratch.has(ScratchUse::PackedTile) || contraction.isColumnwise)
     return;
-  SmallVector<TilePlaces> places = *findTilePlaces(op, contraction.scalars, schedule.getTile());
+  SmallVector<TilePlaces> places = *findTilePlaces(op, contraction.lhs, schedule.getTile());
   // A vector of words has two for each lane of 32 bits.
-  bool isInWords = contraction.quadLoop.has_value();
-  TileCopy tile(b, op, contraction.scalars, places, extents, isInWords ? Type(b.getI16Type()) : Type(b.getF32Type()),
+  bool isInWords = contraction.dot4Loop.has_value();
+  TileCopy tile(b, op, contraction.lhs, places, extents, isInWords ? Type(b.getI16Type()) : Type(b.getF32Type()),
                 isInWords ? 2 * lanes : lanes, scratch);
   ElementRead copied = tile.getCopy();
-  std::optional<SmallVector<Value>> begins = findTileOffsets(contraction.scalars.memory);
+  std::optional<SmallVector<Value>> begins = findTileOffsets(contraction.lhs.memory);
   if (begins)
     llvm::append_range(*begins, tile.getBegins());
   OpBuilder::InsertionGuard guard(b);
@@ -397,29 +397,29 @@ void ContractionEmitter::widenTile() {
     b.setInsertionPointToStart(branch.thenBlock());
   }
   tile.emit();
-  contraction.scalars = copied;
-  contraction.widensScalars = false;
+  contraction.lhs = copied;
+  contraction.promotesLhs = false;
 }
 
 /// Copies some columns of all lines of the tile, and of all taps.
 void ContractionEmitter::copyColumns() {
   SmallVector<int64_t> most(schedule.getTile());
-  most[contraction.columnLoop] = kCopiedColumns;
-  contraction.vectors = copyColumns(contraction.vectors, most, ScratchUse::PackedFilter);
-  contraction.scalars = copyColumns(contraction.scalars, most, ScratchUse::PackedTile);
+  most[contraction.columnLoop] = kPackedColumns;
+  contraction.rhs = copyColumns(contraction.rhs, most, ScratchUse::PackedFilter);
+  contraction.lhs = copyColumns(contraction.lhs, most, ScratchUse::PackedTile);
 }
 
 ElementRead ContractionEmitter::copyColumns(const ElementRead &read, ArrayRef<int64_t> most, ScratchUse use) {
   unsigned column = contraction.columnLoop;
   SmallVector<Value> steps(extents);
-  steps[column] = constant(kCopiedColumns);
+  steps[column] = constant(kPackedColumns);
   SmallVector<TilePlaces> places = *findTilePlaces(op, read, most);
   TileCopy tile(b, op, read, places, steps, type, lanes, scratch, use);
   SmallVector<Value> operands(read.symbols);
   operands.push_back(firstColumn);
   AffineExpr first =
       read.map.getResults().back().replace(b.getAffineDimExpr(column), b.getAffineSymbolExpr(read.symbols.size()));
-  tile.setLastRange(compute(first, operands), kCopiedColumns);
+  tile.setLastRange(compute(first, operands), kPackedColumns);
   ElementRead copied = tile.getCopy();
   tile.emit();
   // The first one is the copy's first.

@@ -27,34 +27,34 @@ using namespace mlir;
 using namespace tenon;
 
 /// All that is summed, in quads; none where that is open.
-static std::optional<int64_t> countQuads(linalg::GenericOp op, unsigned quadLoop) {
+static std::optional<int64_t> countQuads(linalg::GenericOp op, unsigned dot4Loop) {
   int64_t quads = 1;
   for (auto [loop, range] : llvm::enumerate(op.getStaticLoopRanges()))
     if (op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction)
       if (ShapedType::isDynamic(range) ||
-          llvm::MulOverflow<int64_t>(quads, loop == quadLoop ? llvm::divideCeil(range, 4) : range, quads))
+          llvm::MulOverflow<int64_t>(quads, loop == dot4Loop ? llvm::divideCeil(range, 4) : range, quads))
         return std::nullopt;
   return quads;
 }
 
-bool tenon::fitsWords(linalg::GenericOp op, const Contraction &contraction) {
+bool tenon::fitsPmaddWd(linalg::GenericOp op, const Contraction &contraction) {
   constexpr int64_t kMostQuads = 1 << 13;
-  if (!contraction.quadLoop || !contraction.rowLoop)
+  if (!contraction.dot4Loop || !contraction.rowLoop)
     return false;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  AffineExpr last = contraction.scalars.map.getResults().back();
+  AffineExpr last = contraction.lhs.map.getResults().back();
   bool isAlone = llvm::all_of(llvm::seq(op.getNumLoops()), [&](unsigned loop) {
-    return loop == *contraction.quadLoop || !last.isFunctionOfDim(loop);
+    return loop == *contraction.dot4Loop || !last.isFunctionOfDim(loop);
   });
-  std::optional<int64_t> quads = countQuads(op, *contraction.quadLoop);
+  std::optional<int64_t> quads = countQuads(op, *contraction.dot4Loop);
   // Of a few channels, as images have them, a pixel is a quad.
-  int64_t depth = ranges[*contraction.quadLoop];
+  int64_t depth = ranges[*contraction.dot4Loop];
   return isAlone && (depth % 4 == 0 || depth < 4) && quads && *quads > 0 && *quads <= kMostQuads &&
          (ShapedType::isDynamic(ranges[*contraction.rowLoop]) || ranges[*contraction.rowLoop] > kFewWidenedRows);
 }
 
 int64_t tenon::getPmaddWdPanelBytes(linalg::GenericOp op, const Contraction &contraction) {
-  return *countQuads(op, *contraction.quadLoop) * 4 * contraction.panel * int64_t(sizeof(int16_t));
+  return *countQuads(op, *contraction.dot4Loop) * 4 * contraction.panel * int64_t(sizeof(int16_t));
 }
 
 void ContractionEmitter::emitQuadLoops() {
@@ -68,8 +68,8 @@ void ContractionEmitter::emitQuadLoops() {
 }
 
 void ContractionEmitter::emitWordLoops() {
-  ElementRead stored = contraction.scalars;
-  auto type = MemRefType::get({*countQuads(op, *contraction.quadLoop), 2, contraction.panel}, b.getI32Type());
+  ElementRead stored = contraction.lhs;
+  auto type = MemRefType::get({*countQuads(op, *contraction.dot4Loop), 2, contraction.panel}, b.getI32Type());
   widenTile();
   panel = scratch.emit(b, loc, ScratchUse::PmaddWdPanel, type);
   sumsWords = true;
@@ -77,7 +77,7 @@ void ContractionEmitter::emitWordLoops() {
   emitRows();
   sumsWords = false;
   zeros = {};
-  contraction.scalars = stored;
+  contraction.lhs = stored;
 }
 
 /// The current step of all loops that sum, in quads.
@@ -85,7 +85,7 @@ Value ContractionEmitter::getQuadStep() {
   AffineExpr number = b.getAffineConstantExpr(0);
   SmallVector<Value> places;
   for (unsigned loop : getSummedLoops()) {
-    int64_t unit = loop == *contraction.quadLoop ? 4 : 1;
+    int64_t unit = loop == *contraction.dot4Loop ? 4 : 1;
     number = number * llvm::divideCeil(*getConstantIntValue(extents[loop]), unit) +
              b.getAffineDimExpr(places.size()).floorDiv(unit);
     places.push_back(position[loop]);
@@ -97,7 +97,7 @@ Value ContractionEmitter::getQuadStep() {
 void ContractionEmitter::splitPanel(int64_t vectors) {
   std::function<void(ArrayRef<unsigned>)> forLoops = [&](ArrayRef<unsigned> loops) {
     if (!loops.empty())
-      return forLoop(constant(0), extents[loops.front()], loops.front() == *contraction.quadLoop ? 4 : 1,
+      return forLoop(constant(0), extents[loops.front()], loops.front() == *contraction.dot4Loop ? 4 : 1,
                      [&](Value place) {
                        position[loops.front()] = place;
                        forLoops(loops.drop_front());
@@ -114,9 +114,9 @@ void ContractionEmitter::splitPanel(int64_t vectors) {
 
 /// A pair of words of a row, for all lanes.
 Value ContractionEmitter::loadPair(int64_t row) {
-  Value memory = pixels.empty() ? contraction.scalars.memory : pixels[row];
+  Value memory = pixels.empty() ? contraction.lhs.memory : pixels[row];
   SmallVector<Value> indices =
-      pixels.empty() ? getIndices(contraction.scalars, row, 0) : SmallVector<Value>{position[window->loop + 1]};
+      pixels.empty() ? getIndices(contraction.lhs, row, 0) : SmallVector<Value>{position[window->loop + 1]};
   Value words = vector::LoadOp::create(b, loc, VectorType::get({2}, b.getI16Type()), memory, indices);
   Value pair = vector::ExtractOp::create(
       b, loc, vector::BitCastOp::create(b, loc, VectorType::get({1}, b.getI32Type()), words), ArrayRef<int64_t>{0});
@@ -126,7 +126,7 @@ Value ContractionEmitter::loadPair(int64_t row) {
 
 SmallVector<Value> ContractionEmitter::emitWordStep(ArrayRef<int64_t> rows, ValueRange sums) {
   Value step = getQuadStep();
-  Value &place = position[*contraction.quadLoop], first = place;
+  Value &place = position[*contraction.dot4Loop], first = place;
   auto words = VectorType::get({2 * lanes}, b.getI16Type());
   SmallVector<Value> results(sums);
   for (int64_t half = 0; half < 2; ++half) {

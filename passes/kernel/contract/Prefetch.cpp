@@ -47,17 +47,17 @@ void ContractionEmitter::countOuterBlocks(AffineExpr &number, SmallVector<Value>
 /// rows asks for its share of that step. What lies beyond the last panel may be asked for, too: that reads nothing.
 void ContractionEmitter::prefetchParts() {
   constexpr int64_t kRowsOfBlock = 32;
-  const FloatParts &parts = *contraction.parts;
+  const Bf16Terms &parts = *contraction.terms;
   std::optional<int64_t> rows = getConstantIntValue(extents[*contraction.rowLoop]);
   int64_t count = rows ? llvm::divideCeil(*rows, kRowsOfBlock) : kOpenBlocks, pairs = parts.step / 2;
   AffineExpr number = b.getAffineDimExpr(0).floorDiv(kRowsOfBlock);
   SmallVector<Value> places{position[*contraction.rowLoop]};
   countOuterBlocks(number, places, count);
-  int64_t lines = parts.columns.size() * pairs, share = llvm::divideCeil(lines, count);
+  int64_t lines = parts.rhs.size() * pairs, share = llvm::divideCeil(lines, count);
   Value column = position[contraction.columnLoop], step = position[parts.loop];
   moveToNextPanels();
   for (int64_t v = 0; v < size.vectors; ++v) {
-    SmallVector<Value> indices = getIndices(parts.columns.front(), 0, v * lanes);
+    SmallVector<Value> indices = getIndices(parts.rhs.front(), 0, v * lanes);
     for (int64_t i = 0; i < share; ++i) {
       AffineExpr line = (number * share + i) % lines;
       auto compute = [&](AffineExpr index) -> Value {
@@ -65,7 +65,7 @@ void ContractionEmitter::prefetchParts() {
       };
       indices.end()[-3] = compute(line.floorDiv(pairs));
       indices.end()[-2] = compute(line % pairs);
-      memref::PrefetchOp::create(b, loc, contraction.vectors.memory, indices, /*isWrite=*/false, /*localityHint=*/2,
+      memref::PrefetchOp::create(b, loc, contraction.rhs.memory, indices, /*isWrite=*/false, /*localityHint=*/2,
                                  /*isDataCache=*/true);
     }
   }
@@ -83,7 +83,7 @@ void ContractionEmitter::moveToNextPanels() {
   Value next = compute(column, size.vectors * lanes);
   if (depth && !depth->isLast) {
     Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, next, extents[contraction.columnLoop]);
-    Value &step = position[contraction.parts->loop];
+    Value &step = position[contraction.terms->loop];
     step = arith::SelectOp::create(b, loc, isLast, compute(step, depth->size), step);
     next = arith::SelectOp::create(b, loc, isLast, constant(0), next);
   }
@@ -97,14 +97,13 @@ void ContractionEmitter::moveToNextPanels() {
 void ContractionEmitter::prefetchSteps() {
   constexpr int64_t kBytesAhead = 4096;
   constexpr int64_t kLineBits = 512;
-  int64_t bits = getElementTypeOrSelf(contraction.vectors.memory).getIntOrFloatBitWidth(),
-          ahead = kBytesAhead * 8 / bits;
+  int64_t bits = getElementTypeOrSelf(contraction.rhs.memory).getIntOrFloatBitWidth(), ahead = kBytesAhead * 8 / bits;
   for (int64_t column = 0; column < size.vectors * lanes; column += std::min(kLineBits / bits, contraction.panel)) {
-    SmallVector<Value> indices = getIndices(contraction.vectors, 0, column);
+    SmallVector<Value> indices = getIndices(contraction.rhs, 0, column);
     // Beyond a panel's last step lies the next panel.
     indices.back() =
         affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + ahead), indices.back());
-    memref::PrefetchOp::create(b, loc, contraction.vectors.memory, indices, /*isWrite=*/false, /*localityHint=*/3,
+    memref::PrefetchOp::create(b, loc, contraction.rhs.memory, indices, /*isWrite=*/false, /*localityHint=*/3,
                                /*isDataCache=*/true);
   }
 }
@@ -118,7 +117,7 @@ void ContractionEmitter::prefetchSteps() {
 void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   constexpr int64_t kLine = 64;
   int64_t panelBytes = contraction.panel * type.getIntOrFloatBitWidth() / 8;
-  if (panelBytes == 0 || panelBytes % kLine || contraction.widening || !contraction.rowLoop)
+  if (panelBytes == 0 || panelBytes % kLine || contraction.dequantization || !contraction.rowLoop)
     return;
   int64_t following = schedule.getPrefetch();
   std::optional<RowBlocks> known = getRowBlocks();
@@ -129,7 +128,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   if (size.rows != blocksOfRows.rows && !isLarger && !isSmaller)
     return;
   std::optional<int64_t> steps = depth ? depth->length : getConstantIntValue(extents[loop]);
-  int64_t perStep = loop == contraction.quadLoop ? 4 : 1;
+  int64_t perStep = loop == contraction.dot4Loop ? 4 : 1;
   if (steps)
     *steps /= perStep;
   int64_t lines = panelBytes / kLine;
@@ -151,7 +150,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
     return;
   // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more;
   // those that are left over touch some again.
-  AffineMap map = contraction.vectors.map;
+  AffineMap map = contraction.rhs.map;
   int64_t stepDim = -1, panelDim = -1;
   for (auto [dim, index] : llvm::enumerate(map.getResults())) {
     if (index.isFunctionOfDim(loop) && dim + 1 < map.getNumResults())
@@ -164,7 +163,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   int64_t share = llvm::divideCeil(*steps, blocks), perLine = perStep * contraction.panel / lines;
   // Lines of a panel follow each other in memory, those of the next step after those of this one.
   AffineExpr d0 = b.getAffineDimExpr(0);
-  SmallVector<Value> indices = getIndices(contraction.vectors, 0, 0);
+  SmallVector<Value> indices = getIndices(contraction.rhs, 0, 0);
   auto compute = [&](AffineExpr expr, ValueRange operands) -> Value {
     return affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, expr), operands);
   };
@@ -190,7 +189,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
     for (int64_t i = 0; i < linesOfStep; ++i) {
       indices[panelDim] = compute(d0 + panel, next);
       indices.back() = compute((line + i) * perLine, step.first);
-      memref::PrefetchOp::create(b, loc, contraction.vectors.memory, indices, /*isWrite=*/false,
+      memref::PrefetchOp::create(b, loc, contraction.rhs.memory, indices, /*isWrite=*/false,
                                  /*localityHint=*/2,
                                  /*isDataCache=*/true);
     }
