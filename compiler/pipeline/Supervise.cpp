@@ -18,6 +18,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -45,13 +46,44 @@ struct Notes {
 /// For handlers, which get no argument of ours. Set in the child alone.
 Notes *childNotes = nullptr;
 
-[[noreturn]] void endWithFault(llvm::StringRef reason) {
-  Notes::set(childNotes->reason, reason);
+[[noreturn]] void endWithoutMemory() {
+  childNotes->outOfMemory = true;
   _exit(kFaultCode);
 }
 
-[[noreturn]] void endWithoutMemory() {
-  childNotes->outOfMemory = true;
+/// Whether the process has run out of address space: there is none for some stacks of threads. Safe in a handler of
+/// signals.
+bool isOutOfMemory() {
+  constexpr size_t kProbeBytes = size_t(32) << 20;
+  void *probe = mmap(nullptr, kProbeBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (probe == MAP_FAILED)
+    return true;
+  munmap(probe, kProbeBytes);
+  return false;
+}
+
+/// Whether the process has come close to the limit of its address space (`ulimit -v`), even if memory was freed since.
+bool hasReachedAddressLimit() {
+  constexpr uint64_t kNearBytes = uint64_t(64) << 20;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return false;
+  std::FILE *file = std::fopen("/proc/self/status", "r");
+  if (!file)
+    return true;
+  char line[128];
+  unsigned long long peak = 0;
+  while (std::fgets(line, sizeof(line), file))
+    if (std::sscanf(line, "VmPeak: %llu kB", &peak) == 1)
+      break;
+  std::fclose(file);
+  return peak * 1024 + kNearBytes > limit.rlim_cur;
+}
+
+[[noreturn]] void endWithFault(llvm::StringRef reason) {
+  Notes::set(childNotes->reason, reason);
+  if (isOutOfMemory())
+    endWithoutMemory();
   _exit(kFaultCode);
 }
 
@@ -75,7 +107,38 @@ Notes *childNotes = nullptr;
   endWithFault("an exception that nobody caught");
 }
 
+constexpr int kCrashSignals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE};
+struct sigaction previousActions[std::size(kCrashSignals)];
+
+/// Libraries do not check all that they allocate, and a stack that cannot grow is a segmentation fault: notes whether
+/// there was no memory left at a crash, and leaves the rest to the action that the signal had before, since the
+/// instruction that caused it is executed again.
+void noteCrash(int signal, siginfo_t *info, void *) {
+  childNotes->outOfMemory |= isOutOfMemory();
+  for (size_t i = 0; i < std::size(kCrashSignals); ++i)
+    if (kCrashSignals[i] == signal)
+      sigaction(signal, &previousActions[i], nullptr);
+  // A process that sent it, as abort does, will not send it again.
+  if (info->si_code <= 0)
+    raise(signal);
+}
+
+/// Handlers have a stack of their own, since it may be the main thread's that cannot grow.
+void installCrashHandlers() {
+  static char handlerStack[size_t(64) << 10];
+  stack_t stack{};
+  stack.ss_sp = handlerStack;
+  stack.ss_size = sizeof(handlerStack);
+  sigaltstack(&stack, nullptr);
+  struct sigaction action{};
+  action.sa_sigaction = noteCrash;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
+  for (size_t i = 0; i < std::size(kCrashSignals); ++i)
+    sigaction(kCrashSignals[i], &action, &previousActions[i]);
+}
+
 void installHandlers() {
+  installCrashHandlers();
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   llvm::remove_fatal_error_handler();
   llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
@@ -177,6 +240,8 @@ WorkEnd tenon::supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::St
     installHandlers();
     try {
       int code = work([notes](llvm::StringRef phase) { Notes::set(notes->phase, phase); });
+      // Not all that fails for want of memory says so: LLVM writes an object file that is cut short.
+      notes->outOfMemory |= code == kFaultCode && (isOutOfMemory() || hasReachedAddressLimit());
       // Not exit: the parent's objects are the parent's to destroy.
       _exit(code);
     } catch (...) {

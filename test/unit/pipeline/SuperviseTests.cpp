@@ -11,10 +11,14 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <new>
 #include <stdexcept>
+#include <string>
+#include <sys/resource.h>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using tenon::supervise;
@@ -32,11 +36,24 @@ TEST_CASE("the exit code and the last phase of work that ends by itself") {
   CHECK(end.reason.empty());
 }
 
+/// Catch2 reports signals in each process that inherits its handlers: the children here must not be reported.
+struct DefaultSignals {
+  DefaultSignals() {
+    for (int signal : {SIGSEGV, SIGABRT, SIGILL, SIGFPE, SIGBUS})
+      previous.push_back({signal, std::signal(signal, SIG_DFL)});
+  }
+  ~DefaultSignals() {
+    for (auto [signal, handler] : previous)
+      std::signal(signal, handler);
+  }
+  std::vector<std::pair<int, void (*)(int)>> previous;
+};
+
 TEST_CASE("signals, with their names") {
+  DefaultSignals defaults;
   for (int signal : {SIGSEGV, SIGABRT, SIGILL, SIGFPE, SIGBUS}) {
     WorkEnd end = supervise([signal](Announce announce) {
       announce("graph");
-      std::signal(signal, SIG_DFL);
       raise(signal);
       return 0;
     });
@@ -53,6 +70,7 @@ static int overflowStack(volatile char *below) {
 }
 
 TEST_CASE("a stack that overflows") {
+  DefaultSignals defaults;
   WorkEnd end = supervise([](Announce) { return overflowStack(nullptr); });
   CHECK(end.exitCode == 70);
   CHECK_THAT(end.reason, Catch::StartsWith("signal 11"));
@@ -87,6 +105,41 @@ TEST_CASE("memory that there is not") {
   CHECK_THAT(end.reason, Catch::StartsWith("no thread can be started: "));
   CHECK_FALSE(supervise([](Announce) -> int {
                 throw std::system_error(std::make_error_code(std::errc::io_error));
+              }).outOfMemory);
+}
+
+/// Leaves this process no address space but what it has.
+static void forbidMoreMemory() {
+  std::ifstream status("/proc/self/statm");
+  rlim_t pages = 0;
+  status >> pages;
+  rlimit limit{};
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = pages * 4096;
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+TEST_CASE("crashes and unexplained failures for want of memory are told from others") {
+  DefaultSignals defaults;
+  for (int signal : {SIGSEGV, SIGABRT, SIGBUS}) {
+    WorkEnd withoutMemory = supervise([signal](Announce) {
+      forbidMoreMemory();
+      return raise(signal);
+    });
+    CHECK(withoutMemory.outOfMemory);
+    WorkEnd withMemory = supervise([signal](Announce) { return raise(signal); });
+    CHECK_FALSE(withMemory.outOfMemory);
+    CHECK(withMemory.exitCode == 70);
+  }
+  CHECK(supervise([](Announce) {
+          forbidMoreMemory();
+          return 70;
+        }).outOfMemory);
+  CHECK_FALSE(supervise([](Announce) { return 70; }).outOfMemory);
+  // An error that the work explains itself stays one.
+  CHECK_FALSE(supervise([](Announce) {
+                forbidMoreMemory();
+                return 3;
               }).outOfMemory);
 }
 
