@@ -39,8 +39,8 @@ bool ContractionEmitter::fitsAmx() {
   if (!contraction.dot4Loop || contraction.panel != kSide * kColumns || lanes != kColumns || !isFromZero ||
       !contraction.rowLoop || (window && window->hasBounds) || *contraction.dot4Loop + 1 != contraction.columnLoop)
     return false;
-  std::optional<int64_t> depth = getConstantIntValue(extents[*contraction.dot4Loop]);
-  return depth && *depth >= 4 && getConstantIntValue(extents[contraction.columnLoop]) && hasSteadyRows();
+  std::optional<int64_t> depth = nest.getStaticExtent(*contraction.dot4Loop);
+  return depth && *depth >= 4 && nest.getStaticExtent(contraction.columnLoop) && hasSteadyRows();
 }
 
 /// Whether neighbouring rows are as far apart everywhere.
@@ -54,7 +54,7 @@ bool ContractionEmitter::hasSteadyRows() {
 int64_t ContractionEmitter::getAmxDepth() {
   if (contraction.terms)
     return 2 * contraction.terms->step;
-  int64_t quads = *getConstantIntValue(extents[*contraction.dot4Loop]) / 4;
+  int64_t quads = *nest.getStaticExtent(*contraction.dot4Loop) / 4;
   return quads / llvm::divideCeil(quads, kMostQuads) * 4;
 }
 
@@ -99,12 +99,12 @@ void ContractionEmitter::moveAmx(StringRef how, int64_t number, Value memory, Va
 /// Between neighbouring rows of `lhs`.
 Value ContractionEmitter::getRowBytes() {
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.lhs.memory);
-  Value bytes = constant(0);
+  Value bytes = nest.constant(0);
   int64_t elementBytes = getElementTypeOrSelf(contraction.lhs.memory).getIntOrFloatBitWidth() / 8;
   for (auto [index, stride] : llvm::zip(contraction.lhs.map.getResults(), metadata.getConstifiedMixedStrides()))
     if (int64_t step = *getStep(index, *contraction.rowLoop)) {
-      Value distance =
-          arith::MulIOp::create(b, loc, constant(step * elementBytes), getValueOrCreateConstantIndexOp(b, loc, stride));
+      Value distance = arith::MulIOp::create(b, loc, nest.constant(step * elementBytes),
+                                             getValueOrCreateConstantIndexOp(b, loc, stride));
       bytes = arith::AddIOp::create(b, loc, bytes, distance);
     }
   return bytes;
@@ -121,14 +121,14 @@ void ContractionEmitter::configureAmx() {
     bytes[kFirstWidth + 2 * number] = isRows ? getAmxDepth() : kColumns * 4;
     bytes[kFirstHeight + number] = isColumns ? getAmxDepth() / 4 : known.value_or(0);
   }
-  Value memory = allocate(MemRefType::get({kBytes}, b.getI8Type())), zero = constant(0);
+  Value memory = allocate(MemRefType::get({kBytes}, b.getI8Type())), zero = nest.constant(0);
   Value shape = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(VectorType::get({kBytes}, b.getI8Type()), ArrayRef<int8_t>(bytes)));
   vector::StoreOp::create(b, loc, shape, memory, zero);
   if (!known) {
     Value rows = arith::IndexCastOp::create(b, loc, b.getI8Type(), amxRows);
     for (int64_t number = kFirstSums; number < kFirstColumns; ++number)
-      memref::StoreOp::create(b, loc, rows, memory, constant(kFirstHeight + number));
+      memref::StoreOp::create(b, loc, rows, memory, nest.constant(kFirstHeight + number));
   }
   LLVM::CallIntrinsicOp::create(b, loc, b.getStringAttr("llvm.x86.ldtilecfg"), getPointer(b, loc, memory, zero));
 }
@@ -139,7 +139,7 @@ void ContractionEmitter::emitAmx() {
   amxRows = getValueOrCreateConstantIndexOp(
       b, loc,
       affine::makeComposedFoldedAffineMin(b, loc, mostRows,
-                                          getAsOpFoldResult(ValueRange{extents[*contraction.rowLoop]})));
+                                          getAsOpFoldResult(ValueRange{nest.getExtent(*contraction.rowLoop)})));
   amxSums = allocate(MemRefType::get({kSide * kMostRows, kSide * kColumns}, type));
   block = {1, kSide};
   configureAmx();
@@ -163,13 +163,13 @@ void ContractionEmitter::emitAmxColumns() {
     active = mask;
     if (cuts)
       moveCuts();
-    forParallel(outerLoops, [&] { forAmxRows([&](ArrayRef<AmxRows> rows) { emitAmxBlock(rows); }); });
+    nest.forParallel(nest.getOuterLoops(), [&] { forAmxRows([&](ArrayRef<AmxRows> rows) { emitAmxBlock(rows); }); });
   });
 }
 
 /// Two registers of rows at a time, then what is left. The last one ends with the last row.
 void ContractionEmitter::forAmxRows(llvm::function_ref<void(ArrayRef<AmxRows> rows)> body) {
-  Value extent = extents[*contraction.rowLoop];
+  Value extent = nest.getExtent(*contraction.rowLoop);
   AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1), height = b.getAffineSymbolExpr(2);
   auto apply = [&](AffineExpr expr, ArrayRef<Value> operands) {
     AffineMap map = AffineMap::get(0, operands.size(), expr);
@@ -182,15 +182,15 @@ void ContractionEmitter::forAmxRows(llvm::function_ref<void(ArrayRef<AmxRows> ro
         b, loc, affine::makeComposedFoldedAffineMin(b, loc, map, getAsOpFoldResult(ValueRange{row, extent, amxRows})));
     return {place, apply(first - last, {row, place}), row};
   };
-  Value whole = apply(first.floorDiv(kSide * kMostRows) * (kSide * kMostRows), {extent}), none = constant(0);
-  forLoop(none, whole, kSide * kMostRows, [&](Value row) {
+  Value whole = apply(first.floorDiv(kSide * kMostRows) * (kSide * kMostRows), {extent}), none = nest.constant(0);
+  nest.forLoop(none, whole, kSide * kMostRows, [&](Value row) {
     Value second = apply(first + kMostRows, {row});
     body({{row, none, row}, {second, none, second}});
   });
   std::optional<int64_t> known = getConstantIntValue(extent);
   if (known && *known % (kSide * kMostRows) > kMostRows)
     return body({getRows(whole), getRows(apply(first + kMostRows, {whole}))});
-  forLoop(whole, extent, kMostRows, [&](Value row) { body({getRows(row)}); });
+  nest.forLoop(whole, extent, kMostRows, [&](Value row) { body({getRows(row)}); });
 }
 
 void ContractionEmitter::emitAmxBlock(ArrayRef<AmxRows> rows) {
@@ -200,24 +200,24 @@ void ContractionEmitter::emitAmxBlock(ArrayRef<AmxRows> rows) {
   for (size_t i = 0; i < rows.size(); ++i)
     for (int64_t v = 0; v < numColumns && !depth; ++v)
       callAmx("tilezero", {kFirstSums + int64_t(i) * kSide + v});
-  emitAmxSums(getSummedLoops(), rows);
+  emitAmxSums(nest.getSummedLoops(), rows);
   if (depth && !depth->isLast)
     return moveWaitingSums("tilestored64", rows);
   for (size_t i = 0; i < rows.size(); ++i)
     for (int64_t v = 0; v < numColumns; ++v)
-      moveAmx("tilestored64", kFirstSums + i * kSide + v, amxSums, {constant(i * kMostRows), constant(v * kColumns)},
-              constant(kSumsRowBytes));
+      moveAmx("tilestored64", kFirstSums + i * kSide + v, amxSums,
+              {nest.constant(i * kMostRows), nest.constant(v * kColumns)}, nest.constant(kSumsRowBytes));
   for (auto [i, part] : llvm::enumerate(rows))
     finishAmxRows(i * kMostRows, part);
 }
 
 /// Loads or stores the sums of a block where they wait.
 void ContractionEmitter::moveWaitingSums(StringRef how, ArrayRef<AmxRows> rows) {
-  Value rowBytes = constant(cast<MemRefType>(depth->sums.getType()).getDimSize(1) * 4);
+  Value rowBytes = nest.constant(cast<MemRefType>(depth->sums.getType()).getDimSize(1) * 4);
   for (auto [i, part] : llvm::enumerate(rows))
     for (int64_t v = 0; v < size.vectors; ++v) {
       AffineMap map = AffineMap::get(1, 0, b.getAffineDimExpr(0) + v * kColumns);
-      Value column = affine::AffineApplyOp::create(b, loc, map, position[contraction.columnLoop]);
+      Value column = affine::AffineApplyOp::create(b, loc, map, nest.at(contraction.columnLoop));
       moveAmx(how, kFirstSums + int64_t(i) * kSide + v, depth->sums, {part.place, column}, rowBytes);
     }
 }
@@ -229,26 +229,26 @@ void ContractionEmitter::finishAmxRows(int64_t firstSums, AmxRows rows) {
       b, loc,
       affine::makeComposedFoldedAffineApply(b, loc, first + (last - first).floorDiv(2) * 2,
                                             getAsOpFoldResult(ValueRange{rows.fresh, amxRows})));
-  forLoop(rows.fresh, pairs, 2, [&](Value row) { finishAmxBlock(firstSums, rows, row, 2); });
-  forLoop(pairs, amxRows, 1, [&](Value row) { finishAmxBlock(firstSums, rows, row, 1); });
+  nest.forLoop(rows.fresh, pairs, 2, [&](Value row) { finishAmxBlock(firstSums, rows, row, 2); });
+  nest.forLoop(pairs, amxRows, 1, [&](Value row) { finishAmxBlock(firstSums, rows, row, 1); });
 }
 
 /// Adds the quads that are left to the sums of neighbouring rows, from memory, and stores what becomes of them.
 void ContractionEmitter::finishAmxBlock(int64_t firstSums, AmxRows rows, Value row, int64_t count) {
   size.rows = count;
-  position[*contraction.rowLoop] = arith::AddIOp::create(b, loc, rows.first, row);
+  nest.moveTo(*contraction.rowLoop, arith::AddIOp::create(b, loc, rows.first, row));
   SmallVector<Value> sums;
   for (int64_t i = 0; i < count; ++i)
     for (int64_t v = 0; v < size.vectors; ++v) {
-      Value place = arith::AddIOp::create(b, loc, row, constant(firstSums + i));
+      Value place = arith::AddIOp::create(b, loc, row, nest.constant(firstSums + i));
       sums.push_back(vector::LoadOp::create(b, loc, VectorType::get({lanes}, type), amxSums,
-                                            ValueRange{place, constant(v * kColumns)}));
+                                            ValueRange{place, nest.constant(v * kColumns)}));
     }
   if (contraction.dot4Loop) {
-    int64_t depth = *getConstantIntValue(extents[*contraction.dot4Loop]), step = getAmxDepth();
+    int64_t depth = *nest.getStaticExtent(*contraction.dot4Loop), step = getAmxDepth();
     firstQuad = depth / step * step / 4;
     if (depth > 4 * firstQuad)
-      sums = emitReduction(getSummedLoops(), llvm::to_vector(llvm::seq(count)), sums);
+      sums = emitReduction(nest.getSummedLoops(), llvm::to_vector(llvm::seq(count)), sums);
   }
   storeBlock(sums);
 }
@@ -258,41 +258,41 @@ void ContractionEmitter::emitAmxSums(ArrayRef<unsigned> loops, ArrayRef<AmxRows>
   bool isInSteps = contraction.terms ? loop == contraction.terms->loop : loop == contraction.dot4Loop;
   if (!isInSteps) {
     LoopRange range = getRange(loop, 0);
-    return forLoop(getValueOrCreateConstantIndexOp(b, loc, range.begin),
-                   getValueOrCreateConstantIndexOp(b, loc, range.end), 1, [&](Value place) {
-                     position[loop] = place;
-                     emitAmxSums(loops.drop_front(), rows);
-                   });
+    return nest.forLoop(getValueOrCreateConstantIndexOp(b, loc, range.begin),
+                        getValueOrCreateConstantIndexOp(b, loc, range.end), 1, [&](Value place) {
+                          nest.moveTo(loop, place);
+                          emitAmxSums(loops.drop_front(), rows);
+                        });
   }
   if (contraction.terms)
     return forStepsOfParts([&] { emitAmxParts(rows); });
-  int64_t bytes = *getConstantIntValue(extents[loop]), step = getAmxDepth();
-  forLoop(constant(0), constant(bytes / step * step / 4), step / 4, [&](Value quad) {
-    position[loop] = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) * 4), quad);
+  int64_t bytes = *nest.getStaticExtent(loop), step = getAmxDepth();
+  nest.forLoop(nest.constant(0), nest.constant(bytes / step * step / 4), step / 4, [&](Value quad) {
+    nest.moveTo(loop, affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) * 4), quad));
     emitAmxStep(rows);
   });
 }
 
 void ContractionEmitter::forStepsOfParts(llvm::function_ref<void()> body) {
   const Bf16Terms &parts = *contraction.terms;
-  Value first = depth ? depth->begin : constant(0);
-  int64_t length = depth ? depth->length : *getConstantIntValue(extents[parts.loop]);
+  Value first = depth ? depth->begin : nest.constant(0);
+  int64_t length = depth ? depth->length : *nest.getStaticExtent(parts.loop);
   AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0) + b.getAffineDimExpr(1) * parts.step);
-  forLoop(constant(0), constant(llvm::divideCeil(length, parts.step)), 1, [&](Value number) {
-    position[parts.loop] = affine::makeComposedAffineApply(b, loc, place, {first, number});
+  nest.forLoop(nest.constant(0), nest.constant(llvm::divideCeil(length, parts.step)), 1, [&](Value number) {
+    nest.moveTo(parts.loop, affine::makeComposedAffineApply(b, loc, place, {first, number}));
     body();
   });
 }
 
 void ContractionEmitter::emitAmxStep(ArrayRef<AmxRows> rows) {
-  Value panelRow = constant(contraction.panel * 4), rowBytes = getRowBytes();
+  Value panelRow = nest.constant(contraction.panel * 4), rowBytes = getRowBytes();
   for (int64_t v = 0; v < size.vectors; ++v)
-    moveAmx("tileloadd64", kFirstColumns + v, contraction.rhs.memory, getIndices(contraction.rhs, 0, v * kColumns),
+    moveAmx("tileloadd64", kFirstColumns + v, contraction.rhs.memory, nest.getIndices(contraction.rhs, 0, v * kColumns),
             panelRow);
   for (auto [i, part] : llvm::enumerate(rows)) {
-    position[*contraction.rowLoop] = part.first;
+    nest.moveTo(*contraction.rowLoop, part.first);
     int64_t number = kFirstRows + i;
-    moveAmx("tileloadd64", number, contraction.lhs.memory, getIndices(contraction.lhs, 0, 0), rowBytes);
+    moveAmx("tileloadd64", number, contraction.lhs.memory, nest.getIndices(contraction.lhs, 0, 0), rowBytes);
     for (int64_t v = 0; v < size.vectors; ++v)
       callAmx("tdpbusd", {kFirstSums + int64_t(i) * kSide + v, number, kFirstColumns + v});
   }
@@ -316,29 +316,30 @@ static SmallVector<std::pair<int64_t, int64_t>> getPartProducts(int64_t rowParts
 /// A part of a step of a panel.
 void ContractionEmitter::loadColumns(int64_t vector, int64_t part) {
   int64_t number = kFirstColumns + vector;
-  Value panelRow = constant(contraction.panel * 4);
+  Value panelRow = nest.constant(contraction.panel * 4);
   if (cuts) {
-    Value panel = compute(b.getAffineSymbolExpr(0) + vector, {cuts->panel}), zero = constant(0);
+    Value panel = nest.compute(b.getAffineSymbolExpr(0) + vector, {cuts->panel}), zero = nest.constant(0);
     return moveAmx("tileloadd64", number, cuts->parts,
-                   {cuts->kept, panel, getStepOfBlock(), constant(part), zero, zero}, panelRow);
+                   {cuts->kept, panel, getStepOfBlock(), nest.constant(part), zero, zero}, panelRow);
   }
-  moveAmx("tileloadd64", number, contraction.rhs.memory, getIndices(contraction.terms->rhs[part], 0, vector * kColumns),
-          panelRow);
+  moveAmx("tileloadd64", number, contraction.rhs.memory,
+          nest.getIndices(contraction.terms->rhs[part], 0, vector * kColumns), panelRow);
 }
 
 void ContractionEmitter::emitAmxParts(ArrayRef<AmxRows> rows) {
   const Bf16Terms &parts = *contraction.terms;
   Value rowBytes = getRowBytes();
   std::pair<int64_t, int64_t> loaded(-1, -1);
-  position[*contraction.rowLoop] = rows.front().first;
+  nest.moveTo(*contraction.rowLoop, rows.front().first);
   if (cuts)
     cutShare(rows.front().place);
   else
     prefetchParts();
   for (auto [ofRows, ofColumns] : getPartProducts(parts.lhs.size(), parts.countRhsTerms())) {
     for (size_t i = 0; i < rows.size() && loaded.first != ofRows; ++i) {
-      position[*contraction.rowLoop] = rows[i].first;
-      moveAmx("tileloadd64", kFirstRows + i, contraction.lhs.memory, getIndices(parts.lhs[ofRows], 0, 0), rowBytes);
+      nest.moveTo(*contraction.rowLoop, rows[i].first);
+      moveAmx("tileloadd64", kFirstRows + i, contraction.lhs.memory, nest.getIndices(parts.lhs[ofRows], 0, 0),
+              rowBytes);
     }
     for (int64_t v = 0; v < size.vectors && loaded.second != ofColumns; ++v)
       loadColumns(v, ofColumns);

@@ -29,19 +29,20 @@ bool ContractionEmitter::fitsPairs() {
 /// Steps of the sum, and the pairs of each. What is beyond the depth is zero in both factors.
 SmallVector<Value> ContractionEmitter::emitPairs(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
   const Bf16Terms &parts = *contraction.terms;
-  int64_t depth = *getConstantIntValue(extents[loops.front()]), pairs = parts.step / 2;
-  auto steps =
-      scf::ForOp::create(b, loc, constant(0), constant(llvm::divideCeil(depth, parts.step)), constant(1), sums);
+  int64_t depth = *nest.getStaticExtent(loops.front()), pairs = parts.step / 2;
+  auto steps = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(llvm::divideCeil(depth, parts.step)),
+                                  nest.constant(1), sums);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(steps.getBody());
-  position[loops.front()] = compute(b.getAffineSymbolExpr(0) * parts.step, {steps.getInductionVar()});
+  nest.moveTo(loops.front(), nest.compute(b.getAffineSymbolExpr(0) * parts.step, {steps.getInductionVar()}));
   int64_t unrolled = pairs % 2 == 0 ? 2 : 1;
-  auto inner = scf::ForOp::create(b, loc, constant(0), constant(pairs), constant(unrolled), steps.getRegionIterArgs());
+  auto inner = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(pairs), nest.constant(unrolled),
+                                  steps.getRegionIterArgs());
   scf::YieldOp::create(b, loc, inner.getResults());
   b.setInsertionPointToStart(inner.getBody());
   SmallVector<Value> results(inner.getRegionIterArgs());
   for (int64_t i = 0; i < unrolled; ++i)
-    results = emitPair(rows, compute(b.getAffineSymbolExpr(0) + i, {inner.getInductionVar()}), results);
+    results = emitPair(rows, nest.compute(b.getAffineSymbolExpr(0) + i, {inner.getInductionVar()}), results);
   scf::YieldOp::create(b, loc, results);
   return steps.getResults();
 }
@@ -51,13 +52,13 @@ SmallVector<Value> ContractionEmitter::emitPair(ArrayRef<int64_t> rows, Value pa
   auto halves = VectorType::get({2 * lanes}, b.getBF16Type()), floats = VectorType::get({lanes}, type);
   SmallVector<Value> columns, results(sums);
   for (int64_t v = 0; v < size.vectors; ++v) {
-    SmallVector<Value> indices = getIndices(contraction.rhs, 0, v * lanes);
+    SmallVector<Value> indices = nest.getIndices(contraction.rhs, 0, v * lanes);
     indices.end()[-2] = pair;
     columns.push_back(vector::LoadOp::create(b, loc, halves, contraction.rhs.memory, indices));
   }
   for (int64_t row : rows) {
-    SmallVector<Value> indices = getIndices(contraction.lhs, row, 0);
-    indices.back() = compute(b.getAffineSymbolExpr(0) * 2, {pair});
+    SmallVector<Value> indices = nest.getIndices(contraction.lhs, row, 0);
+    indices.back() = nest.compute(b.getAffineSymbolExpr(0) * 2, {pair});
     Value both = vector::LoadOp::create(b, loc, VectorType::get({2}, b.getBF16Type()), contraction.lhs.memory, indices);
     Value word = vector::BitCastOp::create(b, loc, VectorType::get({1}, type), both);
     Value factor =

@@ -85,7 +85,7 @@ void ContractionEmitter::cutRows() {
   Bf16Terms &parts = *contraction.terms;
   auto type = MemRefType::get(getCutRowsShape(op, contraction), b.getBF16Type());
   Value memory = scratch.emit(b, loc, ScratchUse::SplitLhs, type);
-  Value begin = depth ? depth->begin : constant(0);
+  Value begin = depth ? depth->begin : nest.constant(0);
   SmallVector<AffineExpr> indices;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::parallel && loop != contraction.columnLoop)
@@ -104,29 +104,23 @@ void ContractionEmitter::cutRows() {
     auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
   }
-  int64_t length = depth ? depth->length : *getConstantIntValue(extents[parts.loop]);
-  forParallel(outerLoops, [&] {
-    forLoop(constant(0), extents[*contraction.rowLoop], 1, [&](Value row) {
-      position[*contraction.rowLoop] = row;
-      forLoop(constant(0), constant(length), parts.step, [&](Value step) {
-        position[parts.loop] = compute(b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1), {begin, step});
+  int64_t length = depth ? depth->length : *nest.getStaticExtent(parts.loop);
+  nest.forParallel(nest.getOuterLoops(), [&] {
+    nest.forLoop(nest.constant(0), nest.getExtent(*contraction.rowLoop), 1, [&](Value row) {
+      nest.moveTo(*contraction.rowLoop, row);
+      nest.forLoop(nest.constant(0), nest.constant(length), parts.step, [&](Value step) {
+        nest.moveTo(parts.loop, nest.compute(b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1), {begin, step}));
         auto floats = VectorType::get({parts.step}, b.getF32Type());
         auto stored = VectorType::get({parts.step}, getElementTypeOrSelf(wholeRows->memory));
-        Value elements = vector::LoadOp::create(b, loc, stored, wholeRows->memory, getIndices(*wholeRows, 0, 0));
+        Value elements = vector::LoadOp::create(b, loc, stored, wholeRows->memory, nest.getIndices(*wholeRows, 0, 0));
         if (stored != floats)
           elements = arith::ExtFOp::create(b, loc, floats, elements);
         cutElements(elements, Bf16Terms::kAllTerms, [&](int64_t part, Value halves) {
-          vector::StoreOp::create(b, loc, halves, memory, getIndices(parts.lhs[part], 0, 0));
+          vector::StoreOp::create(b, loc, halves, memory, nest.getIndices(parts.lhs[part], 0, 0));
         });
       });
     });
   });
-}
-
-Value ContractionEmitter::compute(AffineExpr expr, ArrayRef<Value> symbols) {
-  AffineMap map = AffineMap::get(0, symbols.size(), expr);
-  return getValueOrCreateConstantIndexOp(
-      b, loc, affine::makeComposedFoldedAffineApply(b, loc, map, getAsOpFoldResult(symbols)));
 }
 
 /// Makes memory for the parts, and those of the first pair of panels of a tile.
@@ -135,16 +129,21 @@ void ContractionEmitter::beginCuts() {
   cuts.emplace();
   cuts->parts = scratch.emit(b, loc, ScratchUse::SplitRhs, MemRefType::get(shape, b.getBF16Type()));
   cuts->source = getRowsOfPanels();
-  cuts->next = {constant(0), constant(0), constant(0), countNextPanels(constant(0)), getCutRows(constant(0)), Value()};
+  cuts->next = {nest.constant(0),
+                nest.constant(0),
+                nest.constant(0),
+                countNextPanels(nest.constant(0)),
+                getCutRows(nest.constant(0)),
+                Value()};
   for (int64_t panel = 0; panel < kPair; ++panel)
-    forCutRows(panel, constant(0), cuts->next.rows, [&](Value row) { cutRow(panel, row); });
+    forCutRows(panel, nest.constant(0), cuts->next.rows, [&](Value row) { cutRow(panel, row); });
 }
 
 /// The matrix as [panel, pair of rows, columns in pairs]: a panel is one stretch of memory.
 Value ContractionEmitter::getRowsOfPanels() {
   const Bf16Terms &parts = *contraction.terms;
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.rhs.memory);
-  int64_t width = 2 * contraction.panel, depth = *getConstantIntValue(extents[parts.loop]);
+  int64_t width = 2 * contraction.panel, depth = *nest.getStaticExtent(parts.loop);
   int64_t rows = getRepetitions(op, parts) * llvm::divideCeil(depth, parts.step) * parts.step / 2;
   SmallVector<OpFoldResult> sizes{metadata.getConstifiedMixedSizes().front(), b.getIndexAttr(rows),
                                   b.getIndexAttr(width)};
@@ -156,59 +155,59 @@ Value ContractionEmitter::getRowsOfPanels() {
 /// The panels of a pair that begins with `column`: two, or one, or none beyond the last column.
 Value ContractionEmitter::countNextPanels(Value column) {
   AffineExpr first = b.getAffineSymbolExpr(0), extent = b.getAffineSymbolExpr(1);
-  Value rest = compute((extent - first).ceilDiv(contraction.panel), {column, columnExtent});
-  Value atMost = arith::MinSIOp::create(b, loc, rest, constant(kPair));
-  return arith::MaxSIOp::create(b, loc, atMost, constant(0));
+  Value rest = nest.compute((extent - first).ceilDiv(contraction.panel), {column, columnExtent});
+  Value atMost = arith::MinSIOp::create(b, loc, rest, nest.constant(kPair));
+  return arith::MaxSIOp::create(b, loc, atMost, nest.constant(0));
 }
 
 /// Pairs of rows of the part of a sum that begins at `begin`.
 Value ContractionEmitter::getCutRows(Value begin) {
   const Bf16Terms &parts = *contraction.terms;
-  int64_t steps = llvm::divideCeil(*getConstantIntValue(extents[parts.loop]), parts.step), perStep = parts.step / 2;
+  int64_t steps = llvm::divideCeil(*nest.getStaticExtent(parts.loop), parts.step), perStep = parts.step / 2;
   if (!depth)
-    return constant(getRepetitions(op, parts) * steps * perStep);
+    return nest.constant(getRepetitions(op, parts) * steps * perStep);
   AffineExpr first = b.getAffineSymbolExpr(0);
-  Value rest = compute(steps * perStep - first.floorDiv(2), {begin});
-  return arith::MinSIOp::create(b, loc, rest, constant(depth->size / 2));
+  Value rest = nest.compute(steps * perStep - first.floorDiv(2), {begin});
+  return arith::MinSIOp::create(b, loc, rest, nest.constant(depth->size / 2));
 }
 
 /// Before a pair of panels is multiplied, or one of them: where it is kept, and what comes next. Where sums are done in
 /// parts, after the last pair comes the first one, with their next part.
 void ContractionEmitter::moveCuts() {
   AffineExpr d0 = b.getAffineSymbolExpr(0);
-  Value column = position[contraction.columnLoop], begin = depth ? depth->begin : constant(0);
+  Value column = nest.at(contraction.columnLoop), begin = depth ? depth->begin : nest.constant(0);
   int64_t width = kPair * contraction.panel;
-  Value pair = compute(d0.floorDiv(width), {column});
+  Value pair = nest.compute(d0.floorDiv(width), {column});
   if (depth)
     pair = arith::AddIOp::create(b, loc, pair,
-                                 arith::MulIOp::create(b, loc, compute(d0.floorDiv(depth->size), {begin}),
-                                                       compute(d0.ceilDiv(width), {columnExtent})));
+                                 arith::MulIOp::create(b, loc, nest.compute(d0.floorDiv(depth->size), {begin}),
+                                                       nest.compute(d0.ceilDiv(width), {columnExtent})));
   CutPair next;
-  cuts->kept = compute(d0 % kPairs, {pair});
-  cuts->panel = compute((d0 % width).floorDiv(contraction.panel), {column});
-  next.kept = compute((d0 + 1) % kPairs, {pair});
-  next.column = compute(d0.floorDiv(width) * width + width, {column});
+  cuts->kept = nest.compute(d0 % kPairs, {pair});
+  cuts->panel = nest.compute((d0 % width).floorDiv(contraction.panel), {column});
+  next.kept = nest.compute((d0 + 1) % kPairs, {pair});
+  next.column = nest.compute(d0.floorDiv(width) * width + width, {column});
   next.begin = begin;
   Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, next.column, columnExtent);
   next.isThere = arith::XOrIOp::create(b, loc, isLast, arith::ConstantIntOp::create(b, loc, 1, 1));
   if (depth && !depth->isLast) {
-    next.column = arith::SelectOp::create(b, loc, isLast, constant(0), next.column);
-    next.begin = arith::SelectOp::create(b, loc, isLast, compute(d0 + depth->size, {begin}), begin);
+    next.column = arith::SelectOp::create(b, loc, isLast, nest.constant(0), next.column);
+    next.begin = arith::SelectOp::create(b, loc, isLast, nest.compute(d0 + depth->size, {begin}), begin);
     next.isThere = arith::ConstantIntOp::create(b, loc, 1, 1);
   } else if (depth) {
-    next.begin = arith::SelectOp::create(b, loc, isLast, constant(0), begin);
+    next.begin = arith::SelectOp::create(b, loc, isLast, nest.constant(0), begin);
   }
   next.panels = countNextPanels(next.column);
   next.rows = getCutRows(next.begin);
   cuts->next = next;
   // A part of the sum that is next is never longer than the one before.
-  Value blocks = b.createOrFold<arith::MaxSIOp>(loc, countRowBlocks(), constant(1));
-  cuts->share = b.createOrFold<arith::CeilDivSIOp>(loc, constant(kPair * contraction.terms->step / 2), blocks);
+  Value blocks = b.createOrFold<arith::MaxSIOp>(loc, countRowBlocks(), nest.constant(1));
+  cuts->share = b.createOrFold<arith::CeilDivSIOp>(loc, nest.constant(kPair * contraction.terms->step / 2), blocks);
 }
 
 /// Of a block of rows, in the current part of the sum.
 int64_t ContractionEmitter::countStepsOfBlock() {
-  int64_t length = depth ? depth->length : *getConstantIntValue(extents[contraction.terms->loop]);
+  int64_t length = depth ? depth->length : *nest.getStaticExtent(contraction.terms->loop);
   return getRepetitions(op, *contraction.terms) * llvm::divideCeil(length, contraction.terms->step);
 }
 
@@ -216,32 +215,33 @@ int64_t ContractionEmitter::countStepsOfBlock() {
 Value ContractionEmitter::getStepOfBlock() {
   const Bf16Terms &parts = *contraction.terms;
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
-  Value repetition = constant(0), begin = depth ? depth->begin : constant(0);
-  for (unsigned loop : getSummedLoops())
+  Value repetition = nest.constant(0), begin = depth ? depth->begin : nest.constant(0);
+  for (unsigned loop : nest.getSummedLoops())
     if (loop != parts.loop)
-      repetition = compute(d0 * *getConstantIntValue(extents[loop]) + d1, {repetition, position[loop]});
-  Value step = compute((d0 - d1).floorDiv(parts.step), {position[parts.loop], begin});
-  return compute(d0 * (countStepsOfBlock() / getRepetitions(op, parts)) + d1, {repetition, step});
+      repetition = nest.compute(d0 * *nest.getStaticExtent(loop) + d1, {repetition, nest.at(loop)});
+  Value step = nest.compute((d0 - d1).floorDiv(parts.step), {nest.at(parts.loop), begin});
+  return nest.compute(d0 * (countStepsOfBlock() / getRepetitions(op, parts)) + d1, {repetition, step});
 }
 
 /// That a pair of panels is multiplied with.
 Value ContractionEmitter::countRowBlocks() {
-  Value count = compute(b.getAffineSymbolExpr(0).ceilDiv(kRowsOfBlock), {extents[*contraction.rowLoop]});
-  for (unsigned outer : outerLoops)
-    count = b.createOrFold<arith::MulIOp>(loc, count, extents[outer]);
+  Value count = nest.compute(b.getAffineSymbolExpr(0).ceilDiv(kRowsOfBlock), {nest.getExtent(*contraction.rowLoop)});
+  for (unsigned outer : nest.getOuterLoops())
+    count = b.createOrFold<arith::MulIOp>(loc, count, nest.getExtent(outer));
   return count;
 }
 
 /// The number of the one whose first row is at `place`.
 Value ContractionEmitter::getRowBlock(Value place) {
   AffineExpr d0 = b.getAffineSymbolExpr(0);
-  Value number = constant(0);
+  Value number = nest.constant(0);
   auto add = [&](Value extent, Value next) {
     number = b.createOrFold<arith::AddIOp>(loc, b.createOrFold<arith::MulIOp>(loc, number, extent), next);
   };
-  for (unsigned outer : outerLoops)
-    add(extents[outer], position[outer]);
-  add(compute(d0.ceilDiv(kRowsOfBlock), {extents[*contraction.rowLoop]}), compute(d0.floorDiv(kRowsOfBlock), {place}));
+  for (unsigned outer : nest.getOuterLoops())
+    add(nest.getExtent(outer), nest.at(outer));
+  add(nest.compute(d0.ceilDiv(kRowsOfBlock), {nest.getExtent(*contraction.rowLoop)}),
+      nest.compute(d0.floorDiv(kRowsOfBlock), {place}));
   return number;
 }
 
@@ -249,7 +249,7 @@ Value ContractionEmitter::getRowBlock(Value place) {
 /// tile's.
 void ContractionEmitter::cutShare(Value place) {
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
-  Value number = compute(d0 * countStepsOfBlock() + d1, {getRowBlock(place), getStepOfBlock()});
+  Value number = nest.compute(d0 * countStepsOfBlock() + d1, {getRowBlock(place), getStepOfBlock()});
   Value first = b.createOrFold<arith::MulIOp>(loc, number, cuts->share);
   Value last = b.createOrFold<arith::AddIOp>(loc, first, cuts->share);
   auto branch = scf::IfOp::create(b, loc, cuts->next.isThere, /*withElseRegion=*/true);
@@ -258,8 +258,8 @@ void ContractionEmitter::cutShare(Value place) {
     b.setInsertionPointToStart(isThere ? branch.thenBlock() : branch.elseBlock());
     for (int64_t panel = 0; panel < kPair; ++panel) {
       // Rows of the second panel follow those of the first.
-      Value before = arith::MulIOp::create(b, loc, cuts->next.rows, constant(panel));
-      Value from = compute(d0 - d1, {first, before}), to = compute(d0 - d1, {last, before});
+      Value before = arith::MulIOp::create(b, loc, cuts->next.rows, nest.constant(panel));
+      Value from = nest.compute(d0 - d1, {first, before}), to = nest.compute(d0 - d1, {last, before});
       forCutRows(panel, from, to, [&](Value row) { isThere ? cutRow(panel, row) : prefetchRow(panel, row); });
     }
   }
@@ -267,24 +267,24 @@ void ContractionEmitter::cutShare(Value place) {
 
 /// Runs `body` for rows of a panel of the next pair, so far as there are such.
 void ContractionEmitter::forCutRows(int64_t panel, Value first, Value last, llvm::function_ref<void(Value)> body) {
-  Value zero = constant(0);
-  Value hasPanel = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, cuts->next.panels, constant(panel));
+  Value zero = nest.constant(0);
+  Value hasPanel = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, cuts->next.panels, nest.constant(panel));
   Value most = arith::SelectOp::create(b, loc, hasPanel, cuts->next.rows, zero);
-  forLoop(arith::MaxSIOp::create(b, loc, first, zero), arith::MinSIOp::create(b, loc, last, most), 1, body);
+  nest.forLoop(arith::MaxSIOp::create(b, loc, first, zero), arith::MinSIOp::create(b, loc, last, most), 1, body);
 }
 
 /// The place of a row of the next pair in the matrix.
 SmallVector<Value> ContractionEmitter::getCutSource(int64_t panel, Value row) {
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
-  return {compute(d0.floorDiv(contraction.panel) + panel, {cuts->next.column}),
-          compute(d0.floorDiv(2) + d1, {cuts->next.begin, row}), constant(0)};
+  return {nest.compute(d0.floorDiv(contraction.panel) + panel, {cuts->next.column}),
+          nest.compute(d0.floorDiv(2) + d1, {cuts->next.begin, row}), nest.constant(0)};
 }
 
 void ContractionEmitter::prefetchRow(int64_t panel, Value row) {
   constexpr int64_t kElements = kLine / sizeof(float);
   SmallVector<Value> place = getCutSource(panel, row);
   for (int64_t column = 0; column < 2 * contraction.panel; column += kElements) {
-    place.back() = constant(column);
+    place.back() = nest.constant(column);
     memref::PrefetchOp::create(b, loc, cuts->source, place, /*isWrite=*/false, /*localityHint=*/2,
                                /*isDataCache=*/true);
   }
@@ -318,11 +318,11 @@ void ContractionEmitter::cutRow(int64_t panel, Value row) {
   Value elements = vector::LoadOp::create(b, loc, floats, cuts->source, getCutSource(panel, row));
   cutElements(elements, contraction.terms->countLhsTerms(), [&](int64_t part, Value halves) {
     SmallVector<Value> place{cuts->next.kept,
-                             constant(panel),
-                             compute(d0.floorDiv(perStep), {row}),
-                             constant(part),
-                             compute(d0 % perStep, {row}),
-                             constant(0)};
+                             nest.constant(panel),
+                             nest.compute(d0.floorDiv(perStep), {row}),
+                             nest.constant(part),
+                             nest.compute(d0 % perStep, {row}),
+                             nest.constant(0)};
     vector::StoreOp::create(b, loc, halves, cuts->parts, place);
   });
 }

@@ -26,7 +26,7 @@ std::optional<WindowLoop> ContractionEmitter::findWindow() {
     if (iterator == utils::IteratorType::parallel || !moving->isFunctionOfDim(loop))
       continue;
     // One loop beside the rows, or none that is known well enough.
-    std::optional<int64_t> dilation = getStep(*moving, loop), taps = getConstantIntValue(extents[loop]);
+    std::optional<int64_t> dilation = getStep(*moving, loop), taps = nest.getStaticExtent(loop);
     if (found || !stride || !dilation || !taps)
       return std::nullopt;
     found = WindowLoop{static_cast<unsigned>(loop), *stride, *dilation, *taps, false};
@@ -45,6 +45,7 @@ void ContractionEmitter::setWindow() {
     window->hasBounds = hasBounds;
   else if (hasBounds)
     contraction.rowLoop.reset();
+  nest.findOuterLoops(contraction);
 }
 
 /// Whether a window of single columns is small enough for registers, and nothing is summed inside of it.
@@ -55,7 +56,7 @@ bool ContractionEmitter::hasFewTaps() {
     return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction && loop > window->loop;
   };
   return llvm::none_of(llvm::seq(op.getNumLoops()),
-                       [&](unsigned loop) { return isOther(loop) && getConstantIntValue(extents[loop]) != 1; });
+                       [&](unsigned loop) { return isOther(loop) && nest.getStaticExtent(loop) != 1; });
 }
 
 /// Rows of which it is not known what they see: by code of its own where all see the whole window.
@@ -72,10 +73,10 @@ void ContractionEmitter::emitRowsAnywhere(int64_t rows, llvm::function_ref<void(
   borderMode = BorderMode::Dynamic;
   if (unrollsTaps || getPixelDim())
     return body(rows);
-  Value begin = position[*contraction.rowLoop];
-  Value end = arith::AddIOp::create(b, loc, begin, constant(rows));
-  forLoop(begin, end, 1, [&](Value row) {
-    position[*contraction.rowLoop] = row;
+  Value begin = nest.at(*contraction.rowLoop);
+  Value end = arith::AddIOp::create(b, loc, begin, nest.constant(rows));
+  nest.forLoop(begin, end, 1, [&](Value row) {
+    nest.moveTo(*contraction.rowLoop, row);
     body(1);
   });
 }
@@ -83,7 +84,6 @@ void ContractionEmitter::emitRowsAnywhere(int64_t rows, llvm::function_ref<void(
 /// Blocks at the border each have code of their own, which knows what every row sees; those between are a
 /// loop.
 void ContractionEmitter::forRowsOfKnownWindows(llvm::function_ref<void(int64_t rows)> body) {
-  Value &row = position[*contraction.rowLoop];
   RowBlocks blocks = *getRowBlocks();
   auto getRows = [&](int64_t number) { return blocks.rows + (number < blocks.larger); };
   int64_t first = 0;
@@ -93,13 +93,13 @@ void ContractionEmitter::forRowsOfKnownWindows(llvm::function_ref<void(int64_t r
     for (; number < blocks.count && getRows(number) == rows && isKnownWhole(last, rows); ++number)
       last += rows;
     borderMode = BorderMode::Interior;
-    forLoop(constant(first), constant(last), rows, [&](Value index) {
-      row = index;
+    nest.forLoop(nest.constant(first), nest.constant(last), rows, [&](Value index) {
+      nest.moveTo(*contraction.rowLoop, index);
       body(rows);
     });
     if (first == last) {
       borderMode = BorderMode::Static;
-      row = constant(first);
+      nest.moveTo(*contraction.rowLoop, nest.constant(first));
       body(rows);
       last += rows;
       ++number;
@@ -110,8 +110,8 @@ void ContractionEmitter::forRowsOfKnownWindows(llvm::function_ref<void(int64_t r
 
 bool ContractionEmitter::hasKnownWindows() {
   constexpr int64_t kMostBorderBlocks = 8;
-  std::optional<int64_t> extent = getConstantIntValue(extents[*contraction.rowLoop]);
-  position[*contraction.rowLoop] = constant(0);
+  std::optional<int64_t> extent = nest.getStaticExtent(*contraction.rowLoop);
+  nest.moveTo(*contraction.rowLoop, nest.constant(0));
   borderMode = BorderMode::Dynamic;
   LoopRange range = getRange(window->loop, 0);
   if (!extent || !getConstantIntValue(range.begin) || !getConstantIntValue(range.end))
@@ -132,7 +132,7 @@ std::pair<int64_t, int64_t> ContractionEmitter::getKnownRange(int64_t row) {
 }
 
 bool ContractionEmitter::isKnownWhole(int64_t first, int64_t rows) {
-  position[*contraction.rowLoop] = constant(first);
+  nest.moveTo(*contraction.rowLoop, nest.constant(first));
   borderMode = BorderMode::Dynamic;
   return getKnownRange(0).first == 0 && getKnownRange(rows - 1).second == window->taps;
 }
@@ -142,16 +142,16 @@ Value ContractionEmitter::isWhole(int64_t rows) {
   LoopRange first = getRange(window->loop, 0), last = getRange(window->loop, rows - 1);
   Value begin = getValueOrCreateConstantIndexOp(b, loc, first.begin),
         end = getValueOrCreateConstantIndexOp(b, loc, last.end);
-  Value atStart = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, begin, constant(0));
-  Value atEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, end, constant(window->taps));
+  Value atStart = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, begin, nest.constant(0));
+  Value atEnd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, end, nest.constant(window->taps));
   return arith::AndIOp::create(b, loc, atStart, atEnd);
 }
 
 Value ContractionEmitter::seesTap(int64_t row) {
   ElementRead shifted = contraction.lhs;
   for (ReadBound &bound : shifted.bounds)
-    bound.rest = shiftRows(bound.rest, row);
-  return emitBounds(b, loc, shifted, window->loop, position);
+    bound.rest = nest.shiftRows(bound.rest, row);
+  return emitBounds(b, loc, shifted, window->loop, nest.getPosition());
 }
 
 /// Rows that see different parts of the window: a loop for each run of taps that the same rows see.
@@ -182,7 +182,7 @@ std::optional<int64_t> ContractionEmitter::getPixelDim() {
                 op.getIteratorTypesArray()[loop + 1] == utils::IteratorType::parallel;
   auto moves = [&](AffineExpr index) { return index.isFunctionOfDim(loop); };
   ArrayRef<AffineExpr> indices = contraction.lhs.map.getResults();
-  if (contraction.isColumnwise || !isLast || !getConstantIntValue(extents[loop]) || !type.isLastDimUnitStride() ||
+  if (contraction.isColumnwise || !isLast || !nest.getStaticExtent(loop) || !type.isLastDimUnitStride() ||
       llvm::count_if(indices, moves) != 1 || getStep(indices.back(), loop) != 1)
     return std::nullopt;
   return indices.size() - 1;
@@ -203,14 +203,13 @@ Value ContractionEmitter::getZeros(MemRefType pixel) {
 /// The pixels that rows read for the current tap: zeros where one does not see it.
 void ContractionEmitter::readPixels(ArrayRef<int64_t> rows) {
   const ElementRead &read = contraction.lhs;
-  Value &channel = position[window->loop + 1];
-  channel = constant(0);
+  nest.moveTo(window->loop + 1, nest.constant(0));
   pixels.assign(size.rows, Value());
   for (int64_t row : rows) {
-    SmallVector<Value> indices = getIndices(read, row, 0);
+    SmallVector<Value> indices = nest.getIndices(read, row, 0);
     SmallVector<OpFoldResult> offsets = getAsOpFoldResult(indices), sizes(indices.size(), b.getIndexAttr(1)),
                               strides(indices.size(), b.getIndexAttr(1));
-    int64_t channels = *getConstantIntValue(extents[window->loop + 1]);
+    int64_t channels = *nest.getStaticExtent(window->loop + 1);
     // A few channels in words are a quad.
     if (sumsWords)
       channels = llvm::alignTo(channels, 4);
@@ -246,12 +245,12 @@ SmallVector<Value> ContractionEmitter::emitTaps(ArrayRef<unsigned> loops, ArrayR
   }
   llvm::sort(taps, [](const Tap &a, const Tap &b) { return std::pair(a.place, a.row) < std::pair(b.place, b.row); });
   for (unsigned loop : loops)
-    position[loop] = constant(0);
+    nest.moveTo(loop, nest.constant(0));
   SmallVector<Value> results(sums), pixel(size.vectors);
   llvm::SmallDenseMap<std::pair<int64_t, int64_t>, Value> columns;
   std::optional<int64_t> place;
   for (const Tap &tap : taps) {
-    position[window->loop] = constant(tap.number);
+    nest.moveTo(window->loop, nest.constant(tap.number));
     for (int64_t v = 0; v < size.vectors; ++v) {
       Value &column = columns[{tap.number, v}], &sum = results[tap.row * size.vectors + v];
       if (!column)

@@ -20,39 +20,8 @@
 using namespace mlir;
 using namespace tenon;
 
-void ContractionEmitter::forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body) {
-  std::optional<int64_t> first = getConstantIntValue(begin), last = getConstantIntValue(end);
-  if (first && last && *first >= *last)
-    return;
-  if (first && last && *first + step == *last) {
-    body(begin);
-    return;
-  }
-  auto loop = scf::ForOp::create(b, loc, begin, end, constant(step));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  body(loop.getInductionVar());
-}
-
-std::optional<int64_t> tenon::getUpperBound(Value extent) {
-  FailureOr<int64_t> bound =
-      ValueBoundsConstraintSet::computeConstantBound(presburger::BoundType::UB, {extent},
-                                                     /*stopCondition=*/nullptr, /*closedUB=*/true);
-  return failed(bound) ? std::nullopt : std::optional(*bound);
-}
-
-/// Runs `body` for the beginning of each whole block of `step` from `begin` on; returns where the remainder begins.
-Value ContractionEmitter::forWholeBlocks(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body) {
-  AffineExpr first = b.getAffineSymbolExpr(0), last = b.getAffineSymbolExpr(1);
-  OpFoldResult stop = affine::makeComposedFoldedAffineApply(b, loc, first + (last - first).floorDiv(step) * step,
-                                                            {getAsOpFoldResult(begin), getAsOpFoldResult(end)});
-  Value next = getValueOrCreateConstantIndexOp(b, loc, stop);
-  forLoop(begin, next, step, body);
-  return next;
-}
-
 BlockProblem ContractionEmitter::getProblem() {
-  std::optional<int64_t> rows = contraction.rowLoop ? getConstantIntValue(extents[*contraction.rowLoop]) : 1;
+  std::optional<int64_t> rows = contraction.rowLoop ? nest.getStaticExtent(*contraction.rowLoop) : 1;
   std::optional<int64_t> columns = getConstantIntValue(columnExtent);
   // A block wider than a tile would leave all of its columns to narrower blocks.
   if (!columns)
@@ -95,29 +64,11 @@ BlockProblem ContractionEmitter::getProblem() {
 }
 
 void ContractionEmitter::emit() {
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop) {
-    // Some operand has the loop as a dimension of its own, the way linalg itself finds its extent.
-    for (OpOperand &operand : op->getOpOperands()) {
-      AffineMap map = op.getMatchingIndexingMap(&operand);
-      auto *it = llvm::find(map.getResults(), b.getAffineDimExpr(loop));
-      if (it == map.getResults().end())
-        continue;
-      int64_t dim = it - map.getResults().begin();
-      auto memref = cast<MemRefType>(operand.get().getType());
-      extents.push_back(memref.isDynamicDim(dim) ? memref::DimOp::create(b, loc, operand.get(), dim).getResult()
-                                                 : constant(memref.getDimSize(dim)));
-      break;
-    }
-  }
+  nest.emitExtents(op);
   if (!contraction.dot4Loop)
     widenTile();
-  columnExtent = contraction.isGrouped ? constant(contraction.panel) : extents[contraction.columnLoop];
+  columnExtent = contraction.isGrouped ? nest.constant(contraction.panel) : nest.getExtent(contraction.columnLoop);
   setWindow();
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
-  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
-    if (iterators[loop] == utils::IteratorType::parallel && loop != contraction.columnLoop &&
-        loop != contraction.rowLoop)
-      outerLoops.push_back(loop);
   if (contraction.dequantization)
     emitWidenedLoops();
   else if ((contraction.terms && !sumsPairs) || (wantsAmx && fitsAmx()))
@@ -131,7 +82,7 @@ void ContractionEmitter::emit() {
 }
 
 void ContractionEmitter::emitRows() {
-  if (!contraction.rowLoop || getConstantIntValue(extents[*contraction.rowLoop]))
+  if (!contraction.rowLoop || nest.getStaticExtent(*contraction.rowLoop))
     return emitBlocks();
   if (schedule.getLastRows() != 0)
     return emitKnownRows();
@@ -144,23 +95,25 @@ void ContractionEmitter::emitRows() {
 /// best size.
 void ContractionEmitter::emitKnownRows() {
   int64_t known[] = {schedule.getTile()[*contraction.rowLoop], schedule.getLastRows()};
-  Value &rows = extents[*contraction.rowLoop], all = rows;
-  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, all, constant(known[0]));
+  unsigned rowLoop = *contraction.rowLoop;
+  Value all = nest.getExtent(rowLoop);
+  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, all, nest.constant(known[0]));
   auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
   versions = branch;
   OpBuilder::InsertionGuard guard(b);
   for (int64_t i : {0, 1}) {
     b.setInsertionPointToStart(i == 0 ? branch.thenBlock() : branch.elseBlock());
-    rows = constant(known[i]);
+    nest.setExtent(rowLoop, nest.constant(known[i]));
     emitBlocks();
   }
-  rows = all;
+  nest.setExtent(rowLoop, all);
 }
 
 /// Open rows, of which each of the smallest numbers that do not fill a block (`row_versions`) has code of its own: that
 /// reads the matrix once, as many of its columns at a time as registers have room for.
 void ContractionEmitter::emitFewRows() {
-  Value &rows = extents[*contraction.rowLoop], all = rows;
+  unsigned rowLoop = *contraction.rowLoop;
+  Value all = nest.getExtent(rowLoop);
   int64_t blockRows = chooseBlock(getProblem()).rows;
   int64_t mostRows = std::min(schedule.getRowVersions(), blockRows - 1);
   if (mostRows == 0)
@@ -171,7 +124,7 @@ void ContractionEmitter::emitFewRows() {
   OpBuilder::InsertionGuard guard(b);
   auto emitVersion = [&](Region &region, int64_t number) {
     b.createBlock(&region);
-    rows = number == 0 ? all : constant(number);
+    nest.setExtent(rowLoop, number == 0 ? all : nest.constant(number));
     emitBlocks();
     scf::YieldOp::create(b, loc);
   };
@@ -181,7 +134,7 @@ void ContractionEmitter::emitFewRows() {
   fewestRows = 1;
   for (auto [number, region] : llvm::zip_equal(numbers, branch.getCaseRegions()))
     emitVersion(region, number);
-  rows = all;
+  nest.setExtent(rowLoop, all);
 }
 
 /// In blocks that registers hold.
@@ -189,7 +142,7 @@ void ContractionEmitter::emitBlocks() {
   unrollsTaps = hasFewTaps();
   hasCopiedColumns = schedule.getPacking() == kernel::Packing::tile && packsColumns(op, contraction);
   if (hasCopiedColumns)
-    columnExtent = constant(kPackedColumns);
+    columnExtent = nest.constant(kPackedColumns);
   block = chooseBlock(getProblem());
   // A block's columns become words, for which there is room for a panel.
   if (sumsWords)
@@ -202,19 +155,10 @@ void ContractionEmitter::emitBlocks() {
     emitLoops();
 }
 
-void ContractionEmitter::forParallel(ArrayRef<unsigned> loops, llvm::function_ref<void()> body) {
-  if (loops.empty())
-    return body();
-  forLoop(constant(0), extents[loops.front()], 1, [&](Value index) {
-    position[loops.front()] = index;
-    forParallel(loops.drop_front(), body);
-  });
-}
-
 void ContractionEmitter::forGroups(llvm::function_ref<void()> body) {
   if (!contraction.isGrouped)
     return body();
-  forLoop(constant(0), extents[contraction.columnLoop], contraction.panel, [&](Value column) {
+  nest.forLoop(nest.constant(0), nest.getExtent(contraction.columnLoop), contraction.panel, [&](Value column) {
     firstColumn = column;
     body();
   });
@@ -231,11 +175,11 @@ void ContractionEmitter::emitLoops() {
         if (contraction.dequantization && !widensInRegisters)
           widenPanel(vectors);
         // A matrix of a batch is another one for each.
-        bool isCommon =
-            llvm::none_of(outerLoops, [&](unsigned loop) { return contraction.rhs.map.isFunctionOfDim(loop); });
+        bool isCommon = llvm::none_of(nest.getOuterLoops(),
+                                      [&](unsigned loop) { return contraction.rhs.map.isFunctionOfDim(loop); });
         if (sumsWords && isCommon)
           splitPanel(vectors);
-        forParallel(outerLoops, [&] {
+        nest.forParallel(nest.getOuterLoops(), [&] {
           if (sumsWords && !isCommon)
             splitPanel(vectors);
           emitRows(vectors, active);
@@ -243,14 +187,14 @@ void ContractionEmitter::emitLoops() {
       });
     });
   if (hasCopiedColumns)
-    return forLoop(constant(0), extents[contraction.columnLoop], kPackedColumns, [&](Value column) {
+    return nest.forLoop(nest.constant(0), nest.getExtent(contraction.columnLoop), kPackedColumns, [&](Value column) {
       firstColumn = column;
       ElementRead image = contraction.lhs, filter = contraction.rhs;
       copyColumns();
-      forParallel(outerLoops, [&] { forColumns(emitRows); });
+      nest.forParallel(nest.getOuterLoops(), [&] { forColumns(emitRows); });
       std::tie(contraction.lhs, contraction.rhs) = std::pair(image, filter);
     });
-  forParallel(outerLoops, [&] {
+  nest.forParallel(nest.getOuterLoops(), [&] {
     if (readsColumnsInOrder())
       forRows([&](int64_t rows) {
         forColumns([&](int64_t vectors, Value active) { emitBlock({rows, vectors}, active); });
@@ -269,8 +213,8 @@ bool ContractionEmitter::readsColumnsInOrder() {
   if (!contraction.isColumnwise || !window)
     return false;
   int64_t taps = 1;
-  for (unsigned loop : getSummedLoops())
-    taps *= getConstantIntValue(extents[loop]).value_or(kMostTaps + 1);
+  for (unsigned loop : nest.getSummedLoops())
+    taps *= nest.getStaticExtent(loop).value_or(kMostTaps + 1);
   return taps <= kMostTaps;
 }
 
@@ -284,29 +228,30 @@ void ContractionEmitter::forColumns(llvm::function_ref<void(int64_t vectors, Val
     return vector::CreateMaskOp::create(b, loc, VectorType::get({lanes}, b.getI1Type()), rest);
   };
   auto body = [&](Value column, int64_t vectors, Value active) {
-    position[contraction.columnLoop] =
-        firstColumn ? arith::AddIOp::create(b, loc, firstColumn, column).getResult() : column;
+    nest.moveTo(contraction.columnLoop,
+                firstColumn ? arith::AddIOp::create(b, loc, firstColumn, column).getResult() : column);
     emitBody(vectors, active);
   };
   if (std::optional<int64_t> known = getConstantIntValue(extent)) {
     int64_t whole = *known / width * width, rest = llvm::divideCeil(*known - whole, lanes);
-    forLoop(constant(0), constant(whole), width, [&](Value column) { body(column, block.vectors, Value()); });
+    nest.forLoop(nest.constant(0), nest.constant(whole), width,
+                 [&](Value column) { body(column, block.vectors, Value()); });
     if (rest == 0)
       return;
-    Value column = constant(whole), last = constant(whole + (rest - 1) * lanes);
+    Value column = nest.constant(whole), last = nest.constant(whole + (rest - 1) * lanes);
     return body(column, rest, *known % lanes ? makeMask(last) : Value());
   }
-  Value begin = constant(0);
+  Value begin = nest.constant(0);
   // A single vector of few rows has too few independent sums to hide the latency of a multiply-add: each narrower block
   // halves their number instead. More rows have enough of them, and more code.
   bool hidesLatency = block.rows >= kIndependentSums;
   for (int64_t vectors = block.vectors; vectors > 1; vectors = hidesLatency ? 1 : vectors / 2)
-    begin = forWholeBlocks(begin, extent, vectors * lanes, [&](Value column) { body(column, vectors, Value()); });
-  forLoop(begin, extent, lanes, [&](Value column) { body(column, 1, makeMask(column)); });
+    begin = nest.forWholeBlocks(begin, extent, vectors * lanes, [&](Value column) { body(column, vectors, Value()); });
+  nest.forLoop(begin, extent, lanes, [&](Value column) { body(column, 1, makeMask(column)); });
 }
 
 std::optional<RowBlocks> ContractionEmitter::getRowBlocks() {
-  std::optional<int64_t> rows = getConstantIntValue(extents[*contraction.rowLoop]);
+  std::optional<int64_t> rows = nest.getStaticExtent(*contraction.rowLoop);
   return rows ? std::optional(splitRows(*rows, block.rows)) : std::nullopt;
 }
 
@@ -316,8 +261,8 @@ void ContractionEmitter::forKnownRows(llvm::function_ref<void(int64_t rows)> bod
   for (auto [rows, count] :
        {std::pair(blocks.rows + 1, blocks.larger), std::pair(blocks.rows, blocks.count - blocks.larger)}) {
     int64_t last = first + rows * count;
-    forLoop(constant(first), constant(last), rows, [&](Value row) {
-      position[*contraction.rowLoop] = row;
+    nest.forLoop(nest.constant(first), nest.constant(last), rows, [&](Value row) {
+      nest.moveTo(*contraction.rowLoop, row);
       emitRowsAnywhere(rows, body);
     });
     first = last;
@@ -337,8 +282,8 @@ SmallVector<int64_t> ContractionEmitter::getRowSteps() {
 void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   if (!contraction.rowLoop)
     return body(1);
-  Value extent = extents[*contraction.rowLoop];
-  position[*contraction.rowLoop] = constant(0);
+  Value extent = nest.getExtent(*contraction.rowLoop);
+  nest.moveTo(*contraction.rowLoop, nest.constant(0));
   if (window && window->hasBounds && hasKnownWindows())
     return forRowsOfKnownWindows(body);
   if (getConstantIntValue(extent))
@@ -346,7 +291,7 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   SmallVector<int64_t> rowSteps = getRowSteps();
   ArrayRef<int64_t> steps = ArrayRef(rowSteps).drop_front();
   if (block.rows == 1) {
-    forRowSteps(constant(0), rowSteps, body);
+    forRowSteps(nest.constant(0), rowSteps, body);
     return;
   }
   if (!mayRepeatRows()) {
@@ -357,7 +302,7 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
     forRowsOfSomeSizes(body);
     return;
   }
-  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, extent, constant(block.rows));
+  Value fits = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, extent, nest.constant(block.rows));
   auto branch = scf::IfOp::create(b, loc, fits, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -367,7 +312,7 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
   // twice.
   if (fewestRows > 1)
     steps = steps.take_while([&](int64_t rows) { return rows > 2 * fewestRows; });
-  Value next = forRowSteps(constant(0), steps, body);
+  Value next = forRowSteps(nest.constant(0), steps, body);
   if (fewestRows > 1)
     forBlocksOfRows(next, extent, fewestRows, body);
 }
@@ -377,14 +322,14 @@ void ContractionEmitter::forRows(llvm::function_ref<void(int64_t rows)> body) {
 void ContractionEmitter::forBlocksOfRows(Value begin, Value end, int64_t rows,
                                          llvm::function_ref<void(int64_t rows)> body) {
   bool mayRepeat = mayRepeatRows();
-  forLoop(begin, end, rows, [&](Value row) {
-    position[*contraction.rowLoop] = row;
+  nest.forLoop(begin, end, rows, [&](Value row) {
+    nest.moveTo(*contraction.rowLoop, row);
     if (mayRepeat) {
       blockOfRows = row;
       AffineMap clamped =
           AffineMap::get(0, 2, {b.getAffineSymbolExpr(0), b.getAffineSymbolExpr(1) - rows}, b.getContext());
-      position[*contraction.rowLoop] =
-          affine::AffineMinOp::create(b, loc, clamped, ValueRange{row, extents[*contraction.rowLoop]});
+      nest.moveTo(*contraction.rowLoop,
+                  affine::AffineMinOp::create(b, loc, clamped, ValueRange{row, nest.getExtent(*contraction.rowLoop)}));
     }
     emitRowsAnywhere(rows, body);
   });
@@ -411,32 +356,32 @@ int64_t ContractionEmitter::countSmallerSizes(int64_t part) {
 /// and what is left follows the row that is returned.
 Value ContractionEmitter::forRowsOfSomeSizes(llvm::function_ref<void(int64_t rows)> body) {
   constexpr int64_t kPart = 8;
-  Value extent = extents[*contraction.rowLoop];
+  Value extent = nest.getExtent(*contraction.rowLoop);
   int64_t rows = block.rows, part = llvm::divideCeil(rows, kPart), numSmaller = countSmallerSizes(part);
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
-  Value count = compute(d0.ceilDiv(rows), {extent}), zero = constant(0);
+  Value count = nest.compute(d0.ceilDiv(rows), {extent}), zero = nest.constant(0);
   // Parts that all blocks together have less; every block has one before one has two.
   Value parts = zero;
   if (numSmaller)
-    parts = arith::MinSIOp::create(b, loc, compute(d0 * numSmaller, {count}),
-                                   compute((d1 * rows - d0).floorDiv(part), {extent, count}));
-  Value end = compute(d0 * rows - d1 * part, {count, parts});
+    parts = arith::MinSIOp::create(b, loc, nest.compute(d0 * numSmaller, {count}),
+                                   nest.compute((d1 * rows - d0).floorDiv(part), {extent, count}));
+  Value end = nest.compute(d0 * rows - d1 * part, {count, parts});
   if (!mayRepeatRows()) {
     Value isExact = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, end, extent);
-    count = arith::SelectOp::create(b, loc, isExact, count, compute(d0.floorDiv(rows), {extent}));
+    count = arith::SelectOp::create(b, loc, isExact, count, nest.compute(d0.floorDiv(rows), {extent}));
     parts = arith::SelectOp::create(b, loc, isExact, parts, zero);
-    end = compute(d0 * rows - d1 * part, {count, parts});
+    end = nest.compute(d0 * rows - d1 * part, {count, parts});
   }
   // Blocks with so many parts less follow those with fewer.
   Value begin = zero, left = count;
   for (int64_t less = 0; less <= numSmaller; ++less) {
     Value smaller = zero;
     if (less < numSmaller)
-      smaller = arith::MaxSIOp::create(b, loc, zero,
-                                       arith::MinSIOp::create(b, loc, count, compute(d0 - d1 * less, {parts, count})));
+      smaller = arith::MaxSIOp::create(
+          b, loc, zero, arith::MinSIOp::create(b, loc, count, nest.compute(d0 - d1 * less, {parts, count})));
     int64_t each = rows - less * part;
     Value next =
-        less == numSmaller ? end : compute(d0 + (d1 - b.getAffineSymbolExpr(2)) * each, {begin, left, smaller});
+        less == numSmaller ? end : nest.compute(d0 + (d1 - b.getAffineSymbolExpr(2)) * each, {begin, left, smaller});
     forBlocksOfRows(begin, next, each, body);
     begin = next;
     left = smaller;
@@ -447,8 +392,8 @@ Value ContractionEmitter::forRowsOfSomeSizes(llvm::function_ref<void(int64_t row
 Value ContractionEmitter::forRowSteps(Value begin, ArrayRef<int64_t> steps,
                                       llvm::function_ref<void(int64_t rows)> body) {
   for (int64_t rows : steps)
-    begin = forWholeBlocks(begin, extents[*contraction.rowLoop], rows, [&](Value row) {
-      position[*contraction.rowLoop] = row;
+    begin = nest.forWholeBlocks(begin, nest.getExtent(*contraction.rowLoop), rows, [&](Value row) {
+      nest.moveTo(*contraction.rowLoop, row);
       emitRowsAnywhere(rows, body);
     });
   return begin;
@@ -474,40 +419,11 @@ LoopRange ContractionEmitter::getRange(unsigned loop, int64_t row) {
   if (depth && loop == depth->loop)
     return {b.getIndexAttr(0), b.getIndexAttr(depth->length)};
   if (window && loop == window->loop && borderMode == BorderMode::Interior)
-    return {b.getIndexAttr(0), getAsOpFoldResult(extents[loop])};
+    return {b.getIndexAttr(0), getAsOpFoldResult(nest.getExtent(loop))};
   ElementRead shifted = contraction.lhs;
   for (ReadBound &bound : shifted.bounds)
-    bound.rest = shiftRows(bound.rest, row);
-  return tenon::getRange(b, loc, shifted, loop, extents[loop], position);
-}
-
-AffineExpr ContractionEmitter::shiftRows(AffineExpr index, int64_t rows) {
-  if (!contraction.rowLoop || rows == 0)
-    return index;
-  AffineExpr row = b.getAffineDimExpr(*contraction.rowLoop);
-  return index.replace(row, row + rows);
-}
-
-SmallVector<Value> ContractionEmitter::getIndices(const ElementRead &read, int64_t rows, int64_t columns) {
-  SmallVector<Value> indices;
-  for (AffineExpr index : read.map.getResults()) {
-    // Offsets are constants: they become displacements of the address.
-    AffineExpr shifted = shiftRows(index, rows), column = b.getAffineDimExpr(contraction.columnLoop);
-    if (columns)
-      shifted = shifted.replace(column, column + columns);
-    SmallVector<Value> operands;
-    SmallVector<AffineExpr> dims(read.map.getNumDims(), b.getAffineConstantExpr(0));
-    for (unsigned loop = 0; loop < read.map.getNumDims(); ++loop)
-      if (index.isFunctionOfDim(loop)) {
-        dims[loop] = b.getAffineDimExpr(operands.size());
-        operands.push_back(position[loop]);
-      }
-    unsigned numDims = operands.size();
-    llvm::append_range(operands, read.symbols);
-    AffineMap map = AffineMap::get(numDims, read.symbols.size(), shifted.replaceDims(dims));
-    indices.push_back(affine::AffineApplyOp::create(b, loc, map, operands));
-  }
-  return indices;
+    bound.rest = nest.shiftRows(bound.rest, row);
+  return tenon::getRange(b, loc, shifted, loop, nest.getExtent(loop), nest.getPosition());
 }
 
 /// What a panel holds beyond the last column is zero: it needs no mask. One of a group ends with its last column.
@@ -519,7 +435,7 @@ Value ContractionEmitter::loadVector(const ElementRead &read, int64_t row, int64
     mask = mask ? arith::AndIOp::create(b, loc, mask, all).getResult() : all;
   }
   Value elements =
-      emitVectorRead(b, loc, read, contraction.columnLoop, getIndices(read, row, vector * lanes), lanes, mask);
+      emitVectorRead(b, loc, read, contraction.columnLoop, nest.getIndices(read, row, vector * lanes), lanes, mask);
   auto vectorType = VectorType::get({lanes}, type);
   if (contraction.promotesLhs && read.memory == contraction.lhs.memory)
     return arith::ExtFOp::create(b, loc, vectorType, elements);
@@ -547,19 +463,11 @@ void ContractionEmitter::emitBlock(RegisterBlock chosen, Value mask) {
   bool isDone = !depth || depth->isLast;
   if (isDone)
     prefetchEpilogue();
-  sums = emitReduction(getSummedLoops(), llvm::to_vector(llvm::seq(size.rows)), sums);
+  sums = emitReduction(nest.getSummedLoops(), llvm::to_vector(llvm::seq(size.rows)), sums);
   if (isDone)
     storeBlock(sums);
   else
     storeSums(sums);
-}
-
-SmallVector<unsigned> ContractionEmitter::getSummedLoops() {
-  SmallVector<unsigned> summed;
-  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (iterator == utils::IteratorType::reduction)
-      summed.push_back(loop);
-  return summed;
 }
 
 void ContractionEmitter::storeBlock(MutableArrayRef<Value> sums) {
@@ -573,7 +481,7 @@ void ContractionEmitter::storeBlock(MutableArrayRef<Value> sums) {
   for (int64_t row = 0; row < size.rows; ++row)
     for (int64_t v = 0; v < size.vectors; ++v) {
       Value sum = sums[row * size.vectors + v];
-      SmallVector<Value> indices = getIndices(out, row, v * lanes);
+      SmallVector<Value> indices = nest.getIndices(out, row, v * lanes);
       if (active && v + 1 == size.vectors && isLastColumnAlone())
         memref::StoreOp::create(b, loc, vector::ExtractOp::create(b, loc, sum, ArrayRef<int64_t>{0}), out.memory,
                                 indices);
@@ -617,8 +525,8 @@ void ContractionEmitter::applyEpilogue(MutableArrayRef<Value> sums) {
         Value &known = shared[{number, isAlong ? v : -1}];
         if (known && !hasRows)
           return known;
-        return known = emitVectorRead(b, loc, read, contraction.columnLoop, getIndices(read, row, v * lanes), lanes,
-                                      v + 1 == size.vectors ? active : Value());
+        return known = emitVectorRead(b, loc, read, contraction.columnLoop, nest.getIndices(read, row, v * lanes),
+                                      lanes, v + 1 == size.vectors ? active : Value());
       });
     }
   }
@@ -669,7 +577,7 @@ SmallVector<Value> ContractionEmitter::emitLoop(ArrayRef<unsigned> loops, LoopRa
     steps = *last - *first;
   Value begin = getValueOrCreateConstantIndexOp(b, loc, range.begin);
   if (steps == 1) {
-    position[loops.front()] = begin;
+    nest.moveTo(loops.front(), begin);
     if (readsZeros(loops.front(), rows))
       readPixels(rows);
     return emitReduction(loops.drop_front(), rows, sums);
@@ -697,7 +605,7 @@ bool ContractionEmitter::readsZeros(unsigned loop, ArrayRef<int64_t> rows) {
 SmallVector<Value> ContractionEmitter::emitSteps(ArrayRef<unsigned> loops, Value begin, Value end, int64_t unrolled,
                                                  ArrayRef<int64_t> rows, ValueRange sums) {
   unsigned current = loops.front();
-  auto loop = scf::ForOp::create(b, loc, begin, end, constant(unrolled), sums);
+  auto loop = scf::ForOp::create(b, loc, begin, end, nest.constant(unrolled), sums);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   SmallVector<Value> results(loop.getRegionIterArgs());
@@ -706,8 +614,8 @@ SmallVector<Value> ContractionEmitter::emitSteps(ArrayRef<unsigned> loops, Value
     if (step > 0 && hasFewRegisters())
       LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
     Value number = step == 0 ? loop.getInductionVar()
-                             : arith::AddIOp::create(b, loc, loop.getInductionVar(), constant(step)).getResult();
-    position[current] = depth ? arith::AddIOp::create(b, loc, depth->begin, number).getResult() : number;
+                             : arith::AddIOp::create(b, loc, loop.getInductionVar(), nest.constant(step)).getResult();
+    nest.moveTo(current, depth ? arith::AddIOp::create(b, loc, depth->begin, number).getResult() : number);
     std::tie(stepOfLoop, numberOfStep) = std::pair(loop.getInductionVar(), step);
     if (loops.size() == 1)
       prefetchPanel(current, {loop.getInductionVar(), step, unrolled});
@@ -723,8 +631,8 @@ Value ContractionEmitter::loadElement(int64_t row) {
   if (packedRows)
     return loadCopied(row);
   Value element = pixels.empty()
-                      ? memref::LoadOp::create(b, loc, contraction.lhs.memory, getIndices(contraction.lhs, row, 0))
-                      : memref::LoadOp::create(b, loc, pixels[row], position[window->loop + 1]);
+                      ? memref::LoadOp::create(b, loc, contraction.lhs.memory, nest.getIndices(contraction.lhs, row, 0))
+                      : memref::LoadOp::create(b, loc, pixels[row], nest.at(window->loop + 1));
   return contraction.promotesLhs ? arith::ExtFOp::create(b, loc, type, element).getResult() : element;
 }
 

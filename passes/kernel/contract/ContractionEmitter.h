@@ -23,6 +23,7 @@
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/Epilogue.h"
 #include "passes/kernel/ScratchLayout.h"
+#include "passes/kernel/contract/LoopBuilder.h"
 
 namespace tenon {
 
@@ -82,19 +83,16 @@ struct BlockMachine {
   int64_t firstCacheWays; ///< lines that a set of the first cache holds
 };
 
-/// The largest value of an extent, such as that of a tile of which the last one may have less, where there is one.
-std::optional<int64_t> getUpperBound(mlir::Value extent);
-
 /// Emits the loops of one contraction on buffers.
 class ContractionEmitter {
 public:
   ContractionEmitter(mlir::linalg::GenericOp op, const Contraction &contraction, const BlockMachine &unit,
                      ByteProducts byteProducts)
-      : b(op), loc(op.getLoc()), op(op), contraction(contraction), schedule(kernel::getSchedule(op)),
-        scratch(getScratchLayout(op, contraction)), registers(unit.registers), firstCacheWays(unit.firstCacheWays),
-        byteProducts(byteProducts),
+      : nest(op, contraction), b(nest.b), loc(op.getLoc()), op(op), contraction(contraction),
+        schedule(kernel::getSchedule(op)), scratch(getScratchLayout(op, contraction)), registers(unit.registers),
+        firstCacheWays(unit.firstCacheWays), byteProducts(byteProducts),
         type(contraction.isDepthwiseInt8 ? b.getF32Type() : mlir::getElementTypeOrSelf(op.getDpsInits()[0])),
-        lanes(unit.vectorBytes * 8 / type.getIntOrFloatBitWidth()), position(op.getNumLoops()) {}
+        lanes(unit.vectorBytes * 8 / type.getIntOrFloatBitWidth()) {}
   void emit();
   /// The sum begins with zeros, which are not in memory.
   void startFromZero() { isFromZero = true; }
@@ -131,7 +129,6 @@ private:
   /// Where a block's sums wait, `row` and `vector` from its first.
   llvm::SmallVector<mlir::Value> getPlaceOfSum(int64_t row, int64_t vector);
   void storeSums(mlir::ValueRange sums);
-  void forParallel(mlir::ArrayRef<unsigned> loops, llvm::function_ref<void()> body);
   void forGroups(llvm::function_ref<void()> body);
   /// Loops over all columns, or all rows: `body` gets the first and how many vectors or rows there are at
   /// once.
@@ -154,7 +151,6 @@ private:
   void prefetchEpilogue();
   void applyEpilogue(mlir::MutableArrayRef<mlir::Value> sums);
   void storeBlock(mlir::MutableArrayRef<mlir::Value> sums);
-  llvm::SmallVector<unsigned> getSummedLoops();
   /// Adds what `loops` sum to some rows of the block; `sums` are those of all rows.
   llvm::SmallVector<mlir::Value> emitReduction(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
                                                mlir::ValueRange sums);
@@ -264,20 +260,10 @@ private:
   bool isKnownWhole(int64_t first, int64_t rows);
   std::pair<int64_t, int64_t> getKnownRange(int64_t row);
 
-  mlir::AffineExpr shiftRows(mlir::AffineExpr index, int64_t rows);
-  /// The indices of a read, `rows` and `columns` beyond the current position.
-  llvm::SmallVector<mlir::Value> getIndices(const ElementRead &read, int64_t rows, int64_t columns);
   /// Zeros where there is a condition that does not hold.
   mlir::Value loadVector(const ElementRead &read, int64_t row, int64_t vector, mlir::Value condition = {});
-  mlir::Value constant(int64_t value) { return mlir::arith::ConstantIndexOp::create(b, loc, value); }
-  /// An expression of symbols.
-  mlir::Value compute(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> symbols);
-  /// A loop from `begin` to `end`; `body` runs at its insertion point.
-  void forLoop(mlir::Value begin, mlir::Value end, int64_t step, llvm::function_ref<void(mlir::Value)> body);
-  mlir::Value forWholeBlocks(mlir::Value begin, mlir::Value end, int64_t step,
-                             llvm::function_ref<void(mlir::Value)> body);
-
-  mlir::OpBuilder b;
+  LoopBuilder nest;
+  mlir::OpBuilder &b;
   mlir::Location loc;
   mlir::linalg::GenericOp op;
   Contraction contraction;
@@ -289,8 +275,6 @@ private:
   int64_t lanes;
   bool isFromZero = false, wantsAmx = false, sumsPairs = false, hasCopiedColumns = false;
   llvm::SmallVector<EpilogueStage> epilogue;
-  llvm::SmallVector<mlir::Value> extents, position;
-  llvm::SmallVector<unsigned> outerLoops; ///< the parallel loops but rows and columns
   mlir::Value firstColumn;  ///< of the group that is done now, where there are several, or of those that are copied
   mlir::Value columnExtent; ///< the columns of a group, as many as are copied, or all
   std::optional<WindowLoop> window;

@@ -25,10 +25,10 @@ using namespace mlir;
 using namespace tenon;
 
 void ContractionEmitter::forFewOrManyRows(llvm::function_ref<void(bool areFew)> body) {
-  Value rows = contraction.rowLoop ? extents[*contraction.rowLoop] : constant(1);
+  Value rows = contraction.rowLoop ? nest.getExtent(*contraction.rowLoop) : nest.constant(1);
   if (std::optional<int64_t> known = getConstantIntValue(rows))
     return body(*known <= kFewWidenedRows);
-  Value few = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, constant(kFewWidenedRows));
+  Value few = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, nest.constant(kFewWidenedRows));
   auto branch = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
@@ -45,14 +45,14 @@ void ContractionEmitter::emitWidenedRows(bool inRegisters) {
   widensInRegisters = inRegisters;
   block = chooseBlock(getProblem());
   // A single row has a few sums alone: it reads whole panels, as they lie in memory.
-  if (inRegisters && (!contraction.rowLoop || isConstantIntValue(extents[*contraction.rowLoop], 1)))
+  if (inRegisters && (!contraction.rowLoop || isConstantIntValue(nest.getExtent(*contraction.rowLoop), 1)))
     block = {1, contraction.panel / lanes};
   packedRows = {};
   if (inRegisters)
     return emitLoops();
   copyRows();
   ElementRead stored = contraction.rhs;
-  int64_t width = block.vectors * lanes, depth = *getConstantIntValue(extents[getDequantizedLoop(op)]);
+  int64_t width = block.vectors * lanes, depth = *nest.getStaticExtent(getDequantizedLoop(op));
   panel = scratch.emit(b, loc, ScratchUse::DequantizedPanel, MemRefType::get({depth, width}, type));
   contraction.rhs.memory = panel;
   AffineExpr step = b.getAffineDimExpr(getDequantizedLoop(op)), column = b.getAffineDimExpr(contraction.columnLoop);
@@ -95,11 +95,12 @@ void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t numbe
     auto &[read, step] = place;
     if (step != number)
       continue;
-    position[loop] = affine::makeComposedAffineApply(
-        b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + ahead + step), {first, index});
+    nest.moveTo(loop,
+                affine::makeComposedAffineApply(
+                    b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + ahead + step), {first, index}));
     for (int64_t vector = 0; vector < size.vectors; ++vector)
       if (vector * vectorBytes % kLine == 0)
-        memref::PrefetchOp::create(b, loc, read.memory, getIndices(read, 0, vector * lanes), /*isWrite=*/false,
+        memref::PrefetchOp::create(b, loc, read.memory, nest.getIndices(read, 0, vector * lanes), /*isWrite=*/false,
                                    /*localityHint=*/3,
                                    /*isDataCache=*/true);
   }
@@ -109,7 +110,6 @@ void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t numbe
 /// carried. Of steps that are unrolled all of a vector come before those of the next one.
 void ContractionEmitter::forSteps(Value first, int64_t steps, int64_t vectors, MutableArrayRef<Value> carried,
                                   llvm::function_ref<void(int64_t vector, int64_t step, MutableArrayRef<Value>)> body) {
-  Value &place = position[getDequantizedLoop(op)];
   AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);
   auto runAll = [&](Value start, Value index, int64_t count, MutableArrayRef<Value> values) {
     for (int64_t number = 0; number < count; ++number) {
@@ -119,8 +119,9 @@ void ContractionEmitter::forSteps(Value first, int64_t steps, int64_t vectors, M
         LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
       if (widensInRegisters && count == kUnrolledNumbers)
         prefetchNumbers(start, index, number);
-      place = affine::makeComposedAffineApply(b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + number),
-                                              {start, index});
+      nest.moveTo(getDequantizedLoop(op),
+                  affine::makeComposedAffineApply(
+                      b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + number), {start, index}));
       columns.clear();
       for (int64_t vector = 0; vector < vectors; ++vector)
         body(vector, number, values);
@@ -128,7 +129,7 @@ void ContractionEmitter::forSteps(Value first, int64_t steps, int64_t vectors, M
   };
   int64_t whole = steps / kUnrolledNumbers;
   if (whole > 0) {
-    auto loop = scf::ForOp::create(b, loc, constant(0), constant(whole), constant(1), carried);
+    auto loop = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(whole), nest.constant(1), carried);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> values(loop.getRegionIterArgs());
@@ -140,16 +141,16 @@ void ContractionEmitter::forSteps(Value first, int64_t steps, int64_t vectors, M
     llvm::copy(loop.getResults(), carried.begin());
   }
   if (steps % kUnrolledNumbers)
-    runAll(first, constant(whole), steps % kUnrolledNumbers, carried);
+    runAll(first, nest.constant(whole), steps % kUnrolledNumbers, carried);
 }
 
 /// Runs `body` for each block of steps that have one scale, of which the last may be shorter.
 void ContractionEmitter::forBlocks(MutableArrayRef<Value> carried,
                                    llvm::function_ref<void(Value first, int64_t steps, MutableArrayRef<Value>)> body) {
-  int64_t depth = *getConstantIntValue(extents[getDequantizedLoop(op)]);
+  int64_t depth = *nest.getStaticExtent(getDequantizedLoop(op));
   int64_t block = std::min(contraction.dequantization->block, depth), whole = depth / block;
   if (whole > 1) {
-    auto loop = scf::ForOp::create(b, loc, constant(0), constant(whole), constant(1), carried);
+    auto loop = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(whole), nest.constant(1), carried);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     SmallVector<Value> values(loop.getRegionIterArgs());
@@ -159,10 +160,10 @@ void ContractionEmitter::forBlocks(MutableArrayRef<Value> carried,
       scf::YieldOp::create(b, loc, values);
     llvm::copy(loop.getResults(), carried.begin());
   } else if (whole == 1) {
-    body(constant(0), block, carried);
+    body(nest.constant(0), block, carried);
   }
   if (depth % block != 0)
-    body(constant(whole * block), depth % block, carried);
+    body(nest.constant(whole * block), depth % block, carried);
 }
 
 /// The sum of each block, scaled.
@@ -187,7 +188,7 @@ SmallVector<Value> ContractionEmitter::emitScaledBlocks(ArrayRef<int64_t> rows, 
       parts[i % count] = arith::AddFOp::create(b, loc, parts[i % count], parts[i]);
     if (!scale)
       return (void)llvm::copy(ArrayRef(parts).take_front(count), values.begin());
-    position[getDequantizedLoop(op)] = first;
+    nest.moveTo(getDequantizedLoop(op), first);
     columns.clear();
     for (auto [i, value] : llvm::enumerate(values))
       value = vector::FMAOp::create(b, loc, parts[i], emitScale(i % size.vectors), value);
@@ -207,7 +208,7 @@ Value ContractionEmitter::emitScale(int64_t vector) {
 void ContractionEmitter::widenPanel(int64_t vectors) {
   Value scale = contraction.dequantization->scale;
   forBlocks({}, [&](Value first, int64_t steps, MutableArrayRef<Value>) {
-    position[getDequantizedLoop(op)] = first;
+    nest.moveTo(getDequantizedLoop(op), first);
     columns.clear();
     SmallVector<Value> scales;
     for (int64_t v = 0; v < vectors && scale; ++v)
@@ -216,7 +217,7 @@ void ContractionEmitter::widenPanel(int64_t vectors) {
       Value factor = emitColumns(contraction.dequantization->number, v);
       if (scale)
         factor = arith::MulFOp::create(b, loc, factor, scales[v]);
-      vector::StoreOp::create(b, loc, factor, panel, getIndices(contraction.rhs, 0, v * lanes));
+      vector::StoreOp::create(b, loc, factor, panel, nest.getIndices(contraction.rhs, 0, v * lanes));
     });
   });
 }
@@ -233,9 +234,10 @@ Value ContractionEmitter::emitColumns(Value value, int64_t vector) {
   if (argument) {
     // What panels hold beyond the last column is zero: they need no mask.
     ElementRead read = getRead(op->getOpOperand(argument.getArgNumber()));
-    result = emitVectorRead(b, loc, read, contraction.columnLoop, getIndices(read, 0, vector * lanes), lanes, Value());
+    result =
+        emitVectorRead(b, loc, read, contraction.columnLoop, nest.getIndices(read, 0, vector * lanes), lanes, Value());
   } else if (auto index = dyn_cast<linalg::IndexOp>(definition)) {
-    result = position[index.getDim()];
+    result = nest.at(index.getDim());
   } else {
     result = emitOnColumns(definition, vector);
   }

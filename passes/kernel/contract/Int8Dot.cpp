@@ -19,22 +19,21 @@ using namespace tenon;
 
 /// Whole quads, then what is left.
 SmallVector<Value> ContractionEmitter::emitQuads(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
-  Value &place = position[loops.front()];
-  int64_t depth = *getConstantIntValue(extents[loops.front()]), whole = depth / 4;
+  int64_t depth = *nest.getStaticExtent(loops.front()), whole = depth / 4;
   SmallVector<Value> results(sums);
   if (whole > firstQuad) {
     // Few blocks see a part of a window. Of words there is enough to do in a step, and these would double the code.
     bool isRare = sumsWords && window && borderMode != BorderMode::Interior;
     int64_t steps = (whole - firstQuad) % 2 == 0 && !isRare ? 2 : 1;
-    auto loop = scf::ForOp::create(b, loc, constant(firstQuad), constant(whole), constant(steps), sums);
+    auto loop = scf::ForOp::create(b, loc, nest.constant(firstQuad), nest.constant(whole), nest.constant(steps), sums);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
     results.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
     Value first =
         affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) * 4), loop.getInductionVar());
     for (int64_t step = 0; step < steps; ++step) {
-      place = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, (b.getAffineDimExpr(0) + step) * 4),
-                                            loop.getInductionVar());
+      AffineMap place = AffineMap::get(1, 0, (b.getAffineDimExpr(0) + step) * 4);
+      nest.moveTo(loops.front(), affine::AffineApplyOp::create(b, loc, place, loop.getInductionVar()));
       if (loops.size() == 1)
         prefetchPanel(loops.front(), {first, step, steps});
       results = emitReduction(loops.drop_front(), rows, results);
@@ -44,7 +43,7 @@ SmallVector<Value> ContractionEmitter::emitQuads(ArrayRef<unsigned> loops, Array
   }
   if (depth % 4 == 0)
     return results;
-  place = constant(4 * whole);
+  nest.moveTo(loops.front(), nest.constant(4 * whole));
   quadBytes = depth % 4;
   results = emitReduction(loops.drop_front(), rows, results);
   quadBytes = 4;
@@ -55,7 +54,7 @@ SmallVector<Value> ContractionEmitter::emitQuads(ArrayRef<unsigned> loops, Array
 Value ContractionEmitter::loadQuad(int64_t row) {
   Value memory = pixels.empty() ? contraction.lhs.memory : pixels[row];
   SmallVector<Value> indices =
-      pixels.empty() ? getIndices(contraction.lhs, row, 0) : SmallVector<Value>{position[window->loop + 1]};
+      pixels.empty() ? nest.getIndices(contraction.lhs, row, 0) : SmallVector<Value>{nest.at(window->loop + 1)};
   Value bytes = vector::LoadOp::create(b, loc, VectorType::get({quadBytes}, b.getI8Type()), memory, indices);
   auto quadType = VectorType::get({4}, b.getI8Type());
   if (quadBytes < 4) {
@@ -69,7 +68,7 @@ Value ContractionEmitter::loadQuad(int64_t row) {
 /// Of a vector of columns. Panels hold zeros beyond the last column, and beyond what is summed.
 Value ContractionEmitter::loadQuads(int64_t vector) {
   return vector::LoadOp::create(b, loc, VectorType::get({4 * lanes}, b.getI8Type()), contraction.rhs.memory,
-                                getIndices(contraction.rhs, 0, vector * lanes));
+                                nest.getIndices(contraction.rhs, 0, vector * lanes));
 }
 
 SmallVector<Value> ContractionEmitter::emitQuadStep(ArrayRef<int64_t> rows, ValueRange sums) {

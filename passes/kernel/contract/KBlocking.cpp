@@ -20,16 +20,16 @@ std::optional<DepthParts> ContractionEmitter::splitDepth() {
   if (!contraction.panel || packedRows || contraction.terms || contraction.isGrouped || !contraction.rowLoop ||
       contraction.dot4Loop || !isFromZero || op.getNumReductionLoops() != 1)
     return std::nullopt;
-  if (llvm::any_of(outerLoops, [&](unsigned loop) { return getConstantIntValue(extents[loop]) != 1; }))
+  if (llvm::any_of(nest.getOuterLoops(), [&](unsigned loop) { return nest.getStaticExtent(loop) != 1; }))
     return std::nullopt;
   SmallVector<unsigned> summed;
   op.getReductionDims(summed);
-  std::optional<int64_t> steps = getConstantIntValue(extents[summed.front()]);
+  std::optional<int64_t> steps = nest.getStaticExtent(summed.front());
   int64_t elementBytes = type.getIntOrFloatBitWidth() / 8;
   if (!steps || *steps * elementBytes <= kMostBytes)
     return std::nullopt;
-  std::optional<int64_t> rows = getUpperBound(extents[*contraction.rowLoop]),
-                         columns = getUpperBound(extents[contraction.columnLoop]);
+  std::optional<int64_t> rows = getUpperBound(nest.getExtent(*contraction.rowLoop)),
+                         columns = getUpperBound(nest.getExtent(contraction.columnLoop));
   // A single block of rows reads each page once.
   if (!rows || !columns || *rows <= block.rows)
     return std::nullopt;
@@ -58,7 +58,7 @@ std::optional<DepthParts> ContractionEmitter::splitAmxDepth() {
   int64_t size = schedule.getKBlock();
   if (!contraction.terms || size == 0)
     return std::nullopt;
-  int64_t steps = *getConstantIntValue(extents[contraction.terms->loop]);
+  int64_t steps = *nest.getStaticExtent(contraction.terms->loop);
   DepthParts parts{contraction.terms->loop, int64_t(llvm::divideCeil(steps, size)), size, Value()};
   // Registers are stored as a whole.
   ArrayRef<int64_t> tile = schedule.getTile();
@@ -76,22 +76,22 @@ void ContractionEmitter::emitParts() {
 void ContractionEmitter::forDepth(llvm::function_ref<void()> body) {
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
   linalg::FillOp::create(b, loc, zero, depth->sums);
-  Value lastBegin = constant((depth->count - 1) * depth->size);
+  Value lastBegin = nest.constant((depth->count - 1) * depth->size);
   depth->length = depth->size;
-  forLoop(constant(0), lastBegin, depth->size, [&](Value begin) {
+  nest.forLoop(nest.constant(0), lastBegin, depth->size, [&](Value begin) {
     depth->begin = begin;
     body();
   });
   depth->begin = lastBegin;
-  depth->length = *getConstantIntValue(extents[depth->loop]) - *getConstantIntValue(lastBegin);
+  depth->length = *nest.getStaticExtent(depth->loop) - *getConstantIntValue(lastBegin);
   depth->isLast = true;
   body();
 }
 
 SmallVector<Value> ContractionEmitter::getPlaceOfSum(int64_t row, int64_t vector) {
-  Value first = blockOfRows ? blockOfRows : position[*contraction.rowLoop], column = position[contraction.columnLoop];
-  return {arith::AddIOp::create(b, loc, first, constant(row)),
-          arith::AddIOp::create(b, loc, column, constant(vector * lanes))};
+  Value first = blockOfRows ? blockOfRows : nest.at(*contraction.rowLoop), column = nest.at(contraction.columnLoop);
+  return {arith::AddIOp::create(b, loc, first, nest.constant(row)),
+          arith::AddIOp::create(b, loc, column, nest.constant(vector * lanes))};
 }
 
 void ContractionEmitter::storeSums(ValueRange sums) {

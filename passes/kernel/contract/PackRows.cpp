@@ -117,17 +117,17 @@ int64_t tenon::getPackedRowsBytes(linalg::GenericOp op, const Contraction &contr
 }
 
 /// Where the current block's rows lie among the copied ones: by all that are before it.
-Value ContractionEmitter::getCopiedRow() { return blockOfRows ? blockOfRows : position[*contraction.rowLoop]; }
+Value ContractionEmitter::getCopiedRow() { return blockOfRows ? blockOfRows : nest.at(*contraction.rowLoop); }
 
 /// Copies the rows of the tile, unless the tile before had the same ones.
 void ContractionEmitter::copyRows() {
   std::optional<unsigned> loop = findDepthLoop(op, contraction);
   packedRows = {};
   if (!loop || schedule.getPacking() != kernel::Packing::rows || window ||
-      llvm::any_of(outerLoops, [&](unsigned outer) { return getConstantIntValue(extents[outer]) != 1; }))
+      llvm::any_of(nest.getOuterLoops(), [&](unsigned outer) { return nest.getStaticExtent(outer) != 1; }))
     return;
   std::optional<SmallVector<Value>> offsets = findTileOffsets(contraction.lhs.memory);
-  std::optional<int64_t> depth = getConstantIntValue(extents[*loop]);
+  std::optional<int64_t> depth = nest.getStaticExtent(*loop);
   if ((!offsets && !contraction.promotesLhs) || !depth || kPackedSteps % lanes != 0)
     return;
   auto memoryType = MemRefType::get({countPackedRows(op, contraction) * *depth}, type);
@@ -137,18 +137,18 @@ void ContractionEmitter::copyRows() {
     auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
   }
-  for (unsigned outer : outerLoops)
-    position[outer] = constant(0);
+  for (unsigned outer : nest.getOuterLoops())
+    nest.moveTo(outer, nest.constant(0));
   auto vectorType = VectorType::get({lanes}, type);
   auto storedType = VectorType::get({lanes}, getElementTypeOrSelf(contraction.lhs.memory));
   AffineExpr first = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1);
   forRows([&](int64_t rows) {
-    forLoop(constant(0), constant(*depth), kPackedSteps, [&](Value steps) {
+    nest.forLoop(nest.constant(0), nest.constant(*depth), kPackedSteps, [&](Value steps) {
       for (int64_t row = 0; row < rows; ++row)
         for (int64_t i = 0; i < kPackedSteps; i += lanes) {
-          position[*loop] = affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, first + i), steps);
-          Value elements =
-              vector::LoadOp::create(b, loc, storedType, contraction.lhs.memory, getIndices(contraction.lhs, row, 0));
+          nest.moveTo(*loop, affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, first + i), steps));
+          Value elements = vector::LoadOp::create(b, loc, storedType, contraction.lhs.memory,
+                                                  nest.getIndices(contraction.lhs, row, 0));
           if (storedType != vectorType)
             elements = arith::ExtFOp::create(b, loc, vectorType, elements);
           AffineMap place = AffineMap::get(2, 0, first * *depth + step * rows + row * kPackedSteps + i);

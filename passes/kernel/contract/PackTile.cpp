@@ -385,8 +385,8 @@ void ContractionEmitter::widenTile() {
   SmallVector<TilePlaces> places = *findTilePlaces(op, contraction.lhs, schedule.getTile());
   // A vector of words has two for each lane of 32 bits.
   bool isInWords = contraction.dot4Loop.has_value();
-  TileCopy tile(b, op, contraction.lhs, places, extents, isInWords ? Type(b.getI16Type()) : Type(b.getF32Type()),
-                isInWords ? 2 * lanes : lanes, scratch);
+  TileCopy tile(b, op, contraction.lhs, places, nest.getExtents(),
+                isInWords ? Type(b.getI16Type()) : Type(b.getF32Type()), isInWords ? 2 * lanes : lanes, scratch);
   ElementRead copied = tile.getCopy();
   std::optional<SmallVector<Value>> begins = findTileOffsets(contraction.lhs.memory);
   if (begins)
@@ -411,21 +411,21 @@ void ContractionEmitter::copyColumns() {
 
 ElementRead ContractionEmitter::copyColumns(const ElementRead &read, ArrayRef<int64_t> most, ScratchUse use) {
   unsigned column = contraction.columnLoop;
-  SmallVector<Value> steps(extents);
-  steps[column] = constant(kPackedColumns);
+  SmallVector<Value> steps(nest.getExtents());
+  steps[column] = nest.constant(kPackedColumns);
   SmallVector<TilePlaces> places = *findTilePlaces(op, read, most);
   TileCopy tile(b, op, read, places, steps, type, lanes, scratch, use);
   SmallVector<Value> operands(read.symbols);
   operands.push_back(firstColumn);
   AffineExpr first =
       read.map.getResults().back().replace(b.getAffineDimExpr(column), b.getAffineSymbolExpr(read.symbols.size()));
-  tile.setLastRange(compute(first, operands), kPackedColumns);
+  tile.setLastRange(nest.compute(first, operands), kPackedColumns);
   ElementRead copied = tile.getCopy();
   tile.emit();
   // The first one is the copy's first.
   SmallVector<AffineExpr> indices(copied.map.getResults());
   indices.back() = b.getAffineDimExpr(column) - b.getAffineSymbolExpr(copied.symbols.size());
   copied.symbols.push_back(firstColumn);
-  copied.map = AffineMap::get(extents.size(), copied.symbols.size(), indices, b.getContext());
+  copied.map = AffineMap::get(op.getNumLoops(), copied.symbols.size(), indices, b.getContext());
   return copied;
 }

@@ -84,11 +84,11 @@ void ContractionEmitter::emitWordLoops() {
 Value ContractionEmitter::getQuadStep() {
   AffineExpr number = b.getAffineConstantExpr(0);
   SmallVector<Value> places;
-  for (unsigned loop : getSummedLoops()) {
+  for (unsigned loop : nest.getSummedLoops()) {
     int64_t unit = loop == *contraction.dot4Loop ? 4 : 1;
-    number = number * llvm::divideCeil(*getConstantIntValue(extents[loop]), unit) +
-             b.getAffineDimExpr(places.size()).floorDiv(unit);
-    places.push_back(position[loop]);
+    number =
+        number * llvm::divideCeil(*nest.getStaticExtent(loop), unit) + b.getAffineDimExpr(places.size()).floorDiv(unit);
+    places.push_back(nest.at(loop));
   }
   return affine::makeComposedAffineApply(b, loc, AffineMap::get(places.size(), 0, number), getAsOpFoldResult(places));
 }
@@ -97,26 +97,26 @@ Value ContractionEmitter::getQuadStep() {
 void ContractionEmitter::splitPanel(int64_t vectors) {
   std::function<void(ArrayRef<unsigned>)> forLoops = [&](ArrayRef<unsigned> loops) {
     if (!loops.empty())
-      return forLoop(constant(0), extents[loops.front()], loops.front() == *contraction.dot4Loop ? 4 : 1,
-                     [&](Value place) {
-                       position[loops.front()] = place;
-                       forLoops(loops.drop_front());
-                     });
+      return nest.forLoop(nest.constant(0), nest.getExtent(loops.front()),
+                          loops.front() == *contraction.dot4Loop ? 4 : 1, [&](Value place) {
+                            nest.moveTo(loops.front(), place);
+                            forLoops(loops.drop_front());
+                          });
     Value step = getQuadStep();
     for (int64_t v = 0; v < vectors; ++v)
       for (auto [half, words] : llvm::enumerate(splitSigned(b, loc, byteProducts, loadQuads(v)))) {
         Value pairs = vector::BitCastOp::create(b, loc, VectorType::get({lanes}, b.getI32Type()), words);
-        vector::StoreOp::create(b, loc, pairs, panel, ValueRange{step, constant(half), constant(v * lanes)});
+        vector::StoreOp::create(b, loc, pairs, panel, ValueRange{step, nest.constant(half), nest.constant(v * lanes)});
       }
   };
-  forLoops(getSummedLoops());
+  forLoops(nest.getSummedLoops());
 }
 
 /// A pair of words of a row, for all lanes.
 Value ContractionEmitter::loadPair(int64_t row) {
   Value memory = pixels.empty() ? contraction.lhs.memory : pixels[row];
   SmallVector<Value> indices =
-      pixels.empty() ? getIndices(contraction.lhs, row, 0) : SmallVector<Value>{position[window->loop + 1]};
+      pixels.empty() ? nest.getIndices(contraction.lhs, row, 0) : SmallVector<Value>{nest.at(window->loop + 1)};
   Value words = vector::LoadOp::create(b, loc, VectorType::get({2}, b.getI16Type()), memory, indices);
   Value pair = vector::ExtractOp::create(
       b, loc, vector::BitCastOp::create(b, loc, VectorType::get({1}, b.getI32Type()), words), ArrayRef<int64_t>{0});
@@ -126,7 +126,7 @@ Value ContractionEmitter::loadPair(int64_t row) {
 
 SmallVector<Value> ContractionEmitter::emitWordStep(ArrayRef<int64_t> rows, ValueRange sums) {
   Value step = getQuadStep();
-  Value &place = position[*contraction.dot4Loop], first = place;
+  Value first = nest.at(*contraction.dot4Loop);
   auto words = VectorType::get({2 * lanes}, b.getI16Type());
   SmallVector<Value> results(sums);
   for (int64_t half = 0; half < 2; ++half) {
@@ -134,12 +134,13 @@ SmallVector<Value> ContractionEmitter::emitWordStep(ArrayRef<int64_t> rows, Valu
     if (hasFewRegisters())
       LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
     if (half == 1)
-      place = affine::makeComposedAffineApply(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + 2),
-                                              getAsOpFoldResult(ValueRange{first}));
+      nest.moveTo(*contraction.dot4Loop,
+                  affine::makeComposedAffineApply(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + 2),
+                                                  getAsOpFoldResult(ValueRange{first})));
     SmallVector<Value> columns;
     for (int64_t v = 0; v < size.vectors; ++v) {
       Value pairs = vector::LoadOp::create(b, loc, VectorType::get({lanes}, b.getI32Type()), panel,
-                                           ValueRange{step, constant(half), constant(v * lanes)});
+                                           ValueRange{step, nest.constant(half), nest.constant(v * lanes)});
       columns.push_back(vector::BitCastOp::create(b, loc, words, pairs));
     }
     for (int64_t row : rows) {
@@ -150,6 +151,6 @@ SmallVector<Value> ContractionEmitter::emitWordStep(ArrayRef<int64_t> rows, Valu
       }
     }
   }
-  place = first;
+  nest.moveTo(*contraction.dot4Loop, first);
   return results;
 }

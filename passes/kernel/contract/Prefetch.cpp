@@ -27,7 +27,7 @@ void ContractionEmitter::prefetchEpilogue() {
       int64_t perLine = kLineBits / getElementTypeOrSelf(read.memory).getIntOrFloatBitWidth();
       for (int64_t row = 0; row < size.rows; ++row)
         for (int64_t column = 0; column < size.vectors * lanes; column += perLine)
-          memref::PrefetchOp::create(b, loc, read.memory, getIndices(read, row, column), /*isWrite=*/false,
+          memref::PrefetchOp::create(b, loc, read.memory, nest.getIndices(read, row, column), /*isWrite=*/false,
                                      /*localityHint=*/3, /*isDataCache=*/true);
     }
 }
@@ -35,10 +35,10 @@ void ContractionEmitter::prefetchEpilogue() {
 /// The number of a block of rows, of which there are `count` along the rows, among those of the outer loops, too.
 /// `places` are what it depends on.
 void ContractionEmitter::countOuterBlocks(AffineExpr &number, SmallVector<Value> &places, int64_t &count) {
-  for (unsigned outer : llvm::reverse(outerLoops))
-    if (std::optional<int64_t> extent = getConstantIntValue(extents[outer]); extent && *extent > 1) {
+  for (unsigned outer : llvm::reverse(nest.getOuterLoops()))
+    if (std::optional<int64_t> extent = nest.getStaticExtent(outer); extent && *extent > 1) {
       number = number + b.getAffineDimExpr(places.size()) * count;
-      places.push_back(position[outer]);
+      places.push_back(nest.at(outer));
       count *= *extent;
     }
 }
@@ -48,16 +48,16 @@ void ContractionEmitter::countOuterBlocks(AffineExpr &number, SmallVector<Value>
 void ContractionEmitter::prefetchParts() {
   constexpr int64_t kRowsOfBlock = 32;
   const Bf16Terms &parts = *contraction.terms;
-  std::optional<int64_t> rows = getConstantIntValue(extents[*contraction.rowLoop]);
+  std::optional<int64_t> rows = nest.getStaticExtent(*contraction.rowLoop);
   int64_t count = rows ? llvm::divideCeil(*rows, kRowsOfBlock) : kOpenBlocks, pairs = parts.step / 2;
   AffineExpr number = b.getAffineDimExpr(0).floorDiv(kRowsOfBlock);
-  SmallVector<Value> places{position[*contraction.rowLoop]};
+  SmallVector<Value> places{nest.at(*contraction.rowLoop)};
   countOuterBlocks(number, places, count);
   int64_t lines = parts.rhs.size() * pairs, share = llvm::divideCeil(lines, count);
-  Value column = position[contraction.columnLoop], step = position[parts.loop];
+  Value column = nest.at(contraction.columnLoop), step = nest.at(parts.loop);
   moveToNextPanels();
   for (int64_t v = 0; v < size.vectors; ++v) {
-    SmallVector<Value> indices = getIndices(parts.rhs.front(), 0, v * lanes);
+    SmallVector<Value> indices = nest.getIndices(parts.rhs.front(), 0, v * lanes);
     for (int64_t i = 0; i < share; ++i) {
       AffineExpr line = (number * share + i) % lines;
       auto compute = [&](AffineExpr index) -> Value {
@@ -69,25 +69,26 @@ void ContractionEmitter::prefetchParts() {
                                  /*isDataCache=*/true);
     }
   }
-  position[contraction.columnLoop] = column;
-  position[parts.loop] = step;
+  nest.moveTo(contraction.columnLoop, column);
+  nest.moveTo(parts.loop, step);
 }
 
 /// To the same step of the panels after these. Where what is summed is done in parts, after the last panels come the
 /// first ones, with their next part.
 void ContractionEmitter::moveToNextPanels() {
-  Value &column = position[contraction.columnLoop];
+  Value column = nest.at(contraction.columnLoop);
   auto compute = [&](Value from, int64_t by) -> Value {
     return affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + by), from);
   };
   Value next = compute(column, size.vectors * lanes);
   if (depth && !depth->isLast) {
-    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, next, extents[contraction.columnLoop]);
-    Value &step = position[contraction.terms->loop];
-    step = arith::SelectOp::create(b, loc, isLast, compute(step, depth->size), step);
-    next = arith::SelectOp::create(b, loc, isLast, constant(0), next);
+    Value isLast =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, next, nest.getExtent(contraction.columnLoop));
+    Value step = nest.at(contraction.terms->loop);
+    nest.moveTo(contraction.terms->loop, arith::SelectOp::create(b, loc, isLast, compute(step, depth->size), step));
+    next = arith::SelectOp::create(b, loc, isLast, nest.constant(0), next);
   }
-  column = next;
+  nest.moveTo(contraction.columnLoop, next);
 }
 
 /// A matrix that is read once, by a single block of rows, comes through the first cache from wherever it is: what is
@@ -99,7 +100,7 @@ void ContractionEmitter::prefetchSteps() {
   constexpr int64_t kLineBits = 512;
   int64_t bits = getElementTypeOrSelf(contraction.rhs.memory).getIntOrFloatBitWidth(), ahead = kBytesAhead * 8 / bits;
   for (int64_t column = 0; column < size.vectors * lanes; column += std::min(kLineBits / bits, contraction.panel)) {
-    SmallVector<Value> indices = getIndices(contraction.rhs, 0, column);
+    SmallVector<Value> indices = nest.getIndices(contraction.rhs, 0, column);
     // Beyond a panel's last step lies the next panel.
     indices.back() =
         affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + ahead), indices.back());
@@ -127,7 +128,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   bool isSmaller = !known && 2 * size.rows > block.rows;
   if (size.rows != blocksOfRows.rows && !isLarger && !isSmaller)
     return;
-  std::optional<int64_t> steps = depth ? depth->length : getConstantIntValue(extents[loop]);
+  std::optional<int64_t> steps = depth ? depth->length : nest.getStaticExtent(loop);
   int64_t perStep = loop == contraction.dot4Loop ? 4 : 1;
   if (steps)
     *steps /= perStep;
@@ -135,7 +136,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   // The blocks of rows that a panel is used for, and the number of this one.
   int64_t count = blocksOfRows.count;
   AffineExpr number = (b.getAffineDimExpr(0) - (isLarger ? 0 : blocksOfRows.larger)).floorDiv(size.rows);
-  SmallVector<Value> places{position[*contraction.rowLoop]};
+  SmallVector<Value> places{nest.at(*contraction.rowLoop)};
   countOuterBlocks(number, places, count);
   // A power of two, so that no step divides.
   int64_t blocks = llvm::bit_floor(uint64_t(std::max<int64_t>(count, 1)));
@@ -163,7 +164,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   int64_t share = llvm::divideCeil(*steps, blocks), perLine = perStep * contraction.panel / lines;
   // Lines of a panel follow each other in memory, those of the next step after those of this one.
   AffineExpr d0 = b.getAffineDimExpr(0);
-  SmallVector<Value> indices = getIndices(contraction.rhs, 0, 0);
+  SmallVector<Value> indices = nest.getIndices(contraction.rhs, 0, 0);
   auto compute = [&](AffineExpr expr, ValueRange operands) -> Value {
     return affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, expr), operands);
   };
@@ -171,19 +172,19 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   AffineExpr line = (d0.floorDiv(perStep) + step.number).floorDiv(stepsOfLine) * linesOfStep;
   // The block has some panels side by side, and after them come as many.
   int64_t numPanels = llvm::divideCeil(size.vectors * lanes, contraction.panel);
-  Value column = position[contraction.columnLoop];
+  Value column = nest.at(contraction.columnLoop);
   Value next = compute(d0.floorDiv(contraction.panel) + numPanels, column);
   if (depth || following) {
     Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, compute(d0 + size.vectors * lanes, column),
-                                         extents[contraction.columnLoop]);
+                                         nest.getExtent(contraction.columnLoop));
     bool hasNextPart = depth && !depth->isLast;
-    Value begin = depth ? depth->begin : constant(0), first = constant(following);
+    Value begin = depth ? depth->begin : nest.constant(0), first = nest.constant(following);
     if (hasNextPart)
       first = compute(d0 + depth->size, begin);
     Value part = arith::SelectOp::create(b, loc, isLast, first, begin);
     indices[stepDim] = arith::AddIOp::create(b, loc, indices[stepDim], part);
     if (hasNextPart || following)
-      next = arith::SelectOp::create(b, loc, isLast, constant(0), next);
+      next = arith::SelectOp::create(b, loc, isLast, nest.constant(0), next);
   }
   for (int64_t panel = 0; panel < numPanels; ++panel)
     for (int64_t i = 0; i < linesOfStep; ++i) {

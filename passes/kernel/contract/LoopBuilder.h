@@ -1,0 +1,78 @@
+//===- LoopBuilder.h - loops and positions of a contraction ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_KERNEL_CONTRACT_LOOPBUILDER_H
+#define TENON_PASSES_KERNEL_CONTRACT_LOOPBUILDER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/kernel/Contraction.h"
+
+namespace tenon {
+
+/// Builds the loop nest of a contraction: it knows the extent of each loop of the linalg.generic, and the position in
+/// each at which code is emitted now.
+class LoopBuilder {
+public:
+  /// Emits at `op`, unless the insertion point of `b` is moved.
+  LoopBuilder(mlir::linalg::GenericOp op, const Contraction &contraction);
+  /// Emits the extents of the loops at the insertion point. To be called once, before all that needs an extent.
+  void emitExtents(mlir::linalg::GenericOp op);
+
+  mlir::OpBuilder b;
+  const mlir::Location loc;
+
+  //===--- Extents and positions ---===//
+
+  mlir::Value getExtent(unsigned loop) const { return extents[loop]; }
+  std::optional<int64_t> getStaticExtent(unsigned loop) const { return mlir::getConstantIntValue(extents[loop]); }
+  mlir::ArrayRef<mlir::Value> getExtents() const { return extents; }
+  /// For code that is versioned by the number of rows.
+  void setExtent(unsigned loop, mlir::Value extent) { extents[loop] = extent; }
+  /// The current iteration of a loop, or null outside of it.
+  mlir::Value at(unsigned loop) const { return position[loop]; }
+  mlir::ArrayRef<mlir::Value> getPosition() const { return position; }
+  void moveTo(unsigned loop, mlir::Value iteration) { position[loop] = iteration; }
+  /// The parallel loops other than rows and columns, and the reduction loops, from the outermost one.
+  mlir::ArrayRef<unsigned> getOuterLoops() const { return outerLoops; }
+  mlir::ArrayRef<unsigned> getSummedLoops() const { return summedLoops; }
+  /// To be called if rows turn out to be an outer loop.
+  void findOuterLoops(const Contraction &contraction);
+
+  //===--- Loops ---===//
+
+  /// A loop from `begin` to `end`; `body` is emitted in it, or at the insertion point if there is one iteration.
+  void forLoop(mlir::Value begin, mlir::Value end, int64_t step, llvm::function_ref<void(mlir::Value)> body);
+  /// Runs `body` for the beginning of each whole block of `step` from `begin` on; returns where the remainder begins.
+  mlir::Value forWholeBlocks(mlir::Value begin, mlir::Value end, int64_t step,
+                             llvm::function_ref<void(mlir::Value)> body);
+  /// A nest of `loops`, each from 0 to its extent; the position moves along.
+  void forParallel(mlir::ArrayRef<unsigned> loops, llvm::function_ref<void()> body);
+
+  //===--- Indices ---===//
+
+  mlir::Value constant(int64_t value) { return mlir::arith::ConstantIndexOp::create(b, loc, value); }
+  /// An affine expression of symbols, which are `operands`.
+  mlir::Value compute(mlir::AffineExpr expr, mlir::ArrayRef<mlir::Value> operands);
+  /// `index`, `rows` beyond the current row.
+  mlir::AffineExpr shiftRows(mlir::AffineExpr index, int64_t rows);
+  /// The indices of a read, `rows` and `columns` beyond the current position.
+  llvm::SmallVector<mlir::Value> getIndices(const ElementRead &read, int64_t rows, int64_t columns);
+
+private:
+  std::optional<unsigned> rowLoop;
+  const unsigned columnLoop;
+  llvm::SmallVector<mlir::Value> extents, position;
+  llvm::SmallVector<unsigned> outerLoops, summedLoops;
+  llvm::SmallVector<bool> isParallel;
+};
+
+/// The largest value of an extent, such as that of a tile whose last one may be smaller; none if it is unbounded.
+std::optional<int64_t> getUpperBound(mlir::Value extent);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_CONTRACT_LOOPBUILDER_H
