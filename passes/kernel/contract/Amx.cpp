@@ -35,8 +35,9 @@ static constexpr int64_t kSumsRowBytes = kSide * kColumns * 4;
 
 bool ContractionEmitter::fitsAmx() {
   if (contraction.terms)
-    return lanes == kColumns && contraction.panel == kColumns && isFromZero && contraction.rowLoop && hasSteadyRows();
-  if (!contraction.dot4Loop || contraction.panel != kSide * kColumns || lanes != kColumns || !isFromZero ||
+    return lanes == kColumns && contraction.panel == kColumns && problem.isFromZero && contraction.rowLoop &&
+           hasSteadyRows();
+  if (!contraction.dot4Loop || contraction.panel != kSide * kColumns || lanes != kColumns || !problem.isFromZero ||
       !contraction.rowLoop || (window && window->hasBounds) || *contraction.dot4Loop + 1 != contraction.columnLoop)
     return false;
   std::optional<int64_t> depth = nest.getStaticExtent(*contraction.dot4Loop);
@@ -143,13 +144,13 @@ void ContractionEmitter::emitAmx() {
   amxSums = allocate(MemRefType::get({kSide * kMostRows, kSide * kColumns}, type));
   block = {1, kSide};
   configureAmx();
-  depth = splitAmxDepth();
+  kBlocking.chooseForAmx();
   if (contraction.terms && contraction.terms->splitsLhs())
     wholeRows = contraction.terms->lhs.front();
   if (contraction.terms && contraction.terms->splitsRhs())
     beginCuts();
-  if (depth)
-    forDepth([&] { emitAmxColumns(); });
+  if (kBlocking)
+    kBlocking.forBlocks([&] { emitAmxColumns(); });
   else
     emitAmxColumns();
   callAmx("tilerelease", {});
@@ -195,13 +196,13 @@ void ContractionEmitter::forAmxRows(llvm::function_ref<void(ArrayRef<AmxRows> ro
 
 void ContractionEmitter::emitAmxBlock(ArrayRef<AmxRows> rows) {
   int64_t numColumns = size.vectors;
-  if (depth)
+  if (kBlocking)
     moveWaitingSums("tileloadd64", rows);
   for (size_t i = 0; i < rows.size(); ++i)
-    for (int64_t v = 0; v < numColumns && !depth; ++v)
+    for (int64_t v = 0; v < numColumns && !kBlocking; ++v)
       callAmx("tilezero", {kFirstSums + int64_t(i) * kSide + v});
   emitAmxSums(nest.getSummedLoops(), rows);
-  if (depth && !depth->isLast)
+  if (kBlocking && !kBlocking.isLast())
     return moveWaitingSums("tilestored64", rows);
   for (size_t i = 0; i < rows.size(); ++i)
     for (int64_t v = 0; v < numColumns; ++v)
@@ -213,12 +214,12 @@ void ContractionEmitter::emitAmxBlock(ArrayRef<AmxRows> rows) {
 
 /// Loads or stores the sums of a block where they wait.
 void ContractionEmitter::moveWaitingSums(StringRef how, ArrayRef<AmxRows> rows) {
-  Value rowBytes = nest.constant(cast<MemRefType>(depth->sums.getType()).getDimSize(1) * 4);
+  Value rowBytes = nest.constant(cast<MemRefType>(kBlocking.getSums().getType()).getDimSize(1) * 4);
   for (auto [i, part] : llvm::enumerate(rows))
     for (int64_t v = 0; v < size.vectors; ++v) {
       AffineMap map = AffineMap::get(1, 0, b.getAffineDimExpr(0) + v * kColumns);
       Value column = affine::AffineApplyOp::create(b, loc, map, nest.at(contraction.columnLoop));
-      moveAmx(how, kFirstSums + int64_t(i) * kSide + v, depth->sums, {part.place, column}, rowBytes);
+      moveAmx(how, kFirstSums + int64_t(i) * kSide + v, kBlocking.getSums(), {part.place, column}, rowBytes);
     }
 }
 
@@ -275,8 +276,8 @@ void ContractionEmitter::emitAmxSums(ArrayRef<unsigned> loops, ArrayRef<AmxRows>
 
 void ContractionEmitter::forStepsOfParts(llvm::function_ref<void()> body) {
   const Bf16Terms &parts = *contraction.terms;
-  Value first = depth ? depth->begin : nest.constant(0);
-  int64_t length = depth ? depth->length : *nest.getStaticExtent(parts.loop);
+  Value first = kBlocking ? kBlocking.getBegin() : nest.constant(0);
+  int64_t length = kBlocking ? kBlocking.getLength() : *nest.getStaticExtent(parts.loop);
   AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0) + b.getAffineDimExpr(1) * parts.step);
   nest.forLoop(nest.constant(0), nest.constant(llvm::divideCeil(length, parts.step)), 1, [&](Value number) {
     nest.moveTo(parts.loop, affine::makeComposedAffineApply(b, loc, place, {first, number}));

@@ -85,7 +85,7 @@ void ContractionEmitter::cutRows() {
   Bf16Terms &parts = *contraction.terms;
   auto type = MemRefType::get(getCutRowsShape(op, contraction), b.getBF16Type());
   Value memory = scratch.emit(b, loc, ScratchUse::SplitLhs, type);
-  Value begin = depth ? depth->begin : nest.constant(0);
+  Value begin = kBlocking ? kBlocking.getBegin() : nest.constant(0);
   SmallVector<AffineExpr> indices;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::parallel && loop != contraction.columnLoop)
@@ -99,12 +99,12 @@ void ContractionEmitter::cutRows() {
   }
   contraction.lhs = parts.lhs.front();
   OpBuilder::InsertionGuard guard(b);
-  std::optional<SmallVector<Value>> offsets = depth ? std::nullopt : findTileOffsets(wholeRows->memory);
+  std::optional<SmallVector<Value>> offsets = kBlocking ? std::nullopt : findTileOffsets(wholeRows->memory);
   if (Value isNew = offsets ? emitIsNew(b, op, *offsets) : Value()) {
     auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
   }
-  int64_t length = depth ? depth->length : *nest.getStaticExtent(parts.loop);
+  int64_t length = kBlocking ? kBlocking.getLength() : *nest.getStaticExtent(parts.loop);
   nest.forParallel(nest.getOuterLoops(), [&] {
     nest.forLoop(nest.constant(0), nest.getExtent(*contraction.rowLoop), 1, [&](Value row) {
       nest.moveTo(*contraction.rowLoop, row);
@@ -164,23 +164,23 @@ Value ContractionEmitter::countNextPanels(Value column) {
 Value ContractionEmitter::getCutRows(Value begin) {
   const Bf16Terms &parts = *contraction.terms;
   int64_t steps = llvm::divideCeil(*nest.getStaticExtent(parts.loop), parts.step), perStep = parts.step / 2;
-  if (!depth)
+  if (!kBlocking)
     return nest.constant(getRepetitions(op, parts) * steps * perStep);
   AffineExpr first = b.getAffineSymbolExpr(0);
   Value rest = nest.compute(steps * perStep - first.floorDiv(2), {begin});
-  return arith::MinSIOp::create(b, loc, rest, nest.constant(depth->size / 2));
+  return arith::MinSIOp::create(b, loc, rest, nest.constant(kBlocking.getSize() / 2));
 }
 
 /// Before a pair of panels is multiplied, or one of them: where it is kept, and what comes next. Where sums are done in
 /// parts, after the last pair comes the first one, with their next part.
 void ContractionEmitter::moveCuts() {
   AffineExpr d0 = b.getAffineSymbolExpr(0);
-  Value column = nest.at(contraction.columnLoop), begin = depth ? depth->begin : nest.constant(0);
+  Value column = nest.at(contraction.columnLoop), begin = kBlocking ? kBlocking.getBegin() : nest.constant(0);
   int64_t width = kPair * contraction.panel;
   Value pair = nest.compute(d0.floorDiv(width), {column});
-  if (depth)
+  if (kBlocking)
     pair = arith::AddIOp::create(b, loc, pair,
-                                 arith::MulIOp::create(b, loc, nest.compute(d0.floorDiv(depth->size), {begin}),
+                                 arith::MulIOp::create(b, loc, nest.compute(d0.floorDiv(kBlocking.getSize()), {begin}),
                                                        nest.compute(d0.ceilDiv(width), {columnExtent})));
   CutPair next;
   cuts->kept = nest.compute(d0 % kPairs, {pair});
@@ -190,11 +190,11 @@ void ContractionEmitter::moveCuts() {
   next.begin = begin;
   Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, next.column, columnExtent);
   next.isThere = arith::XOrIOp::create(b, loc, isLast, arith::ConstantIntOp::create(b, loc, 1, 1));
-  if (depth && !depth->isLast) {
+  if (kBlocking && !kBlocking.isLast()) {
     next.column = arith::SelectOp::create(b, loc, isLast, nest.constant(0), next.column);
-    next.begin = arith::SelectOp::create(b, loc, isLast, nest.compute(d0 + depth->size, {begin}), begin);
+    next.begin = arith::SelectOp::create(b, loc, isLast, nest.compute(d0 + kBlocking.getSize(), {begin}), begin);
     next.isThere = arith::ConstantIntOp::create(b, loc, 1, 1);
-  } else if (depth) {
+  } else if (kBlocking) {
     next.begin = arith::SelectOp::create(b, loc, isLast, nest.constant(0), begin);
   }
   next.panels = countNextPanels(next.column);
@@ -207,7 +207,7 @@ void ContractionEmitter::moveCuts() {
 
 /// Of a block of rows, in the current part of the sum.
 int64_t ContractionEmitter::countStepsOfBlock() {
-  int64_t length = depth ? depth->length : *nest.getStaticExtent(contraction.terms->loop);
+  int64_t length = kBlocking ? kBlocking.getLength() : *nest.getStaticExtent(contraction.terms->loop);
   return getRepetitions(op, *contraction.terms) * llvm::divideCeil(length, contraction.terms->step);
 }
 
@@ -215,7 +215,7 @@ int64_t ContractionEmitter::countStepsOfBlock() {
 Value ContractionEmitter::getStepOfBlock() {
   const Bf16Terms &parts = *contraction.terms;
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
-  Value repetition = nest.constant(0), begin = depth ? depth->begin : nest.constant(0);
+  Value repetition = nest.constant(0), begin = kBlocking ? kBlocking.getBegin() : nest.constant(0);
   for (unsigned loop : nest.getSummedLoops())
     if (loop != parts.loop)
       repetition = nest.compute(d0 * *nest.getStaticExtent(loop) + d1, {repetition, nest.at(loop)});

@@ -20,47 +20,63 @@
 using namespace mlir;
 using namespace tenon;
 
-BlockProblem ContractionEmitter::getProblem() {
+ContractionProblem ContractionEmitter::getProblem(linalg::GenericOp op, const Contraction &contraction,
+                                                  const BlockMachine &unit, ByteProducts byteProducts) {
+  Type type =
+      contraction.isDepthwiseInt8 ? Float32Type::get(op.getContext()) : getElementTypeOrSelf(op.getDpsInits()[0]);
+  return {op,
+          contraction,
+          kernel::getSchedule(op),
+          getScratchLayout(op, contraction),
+          unit.registers,
+          unit.firstCacheWays,
+          byteProducts,
+          type,
+          static_cast<int64_t>(unit.vectorBytes * 8 / type.getIntOrFloatBitWidth()),
+          /*isFromZero=*/false};
+}
+
+BlockProblem ContractionEmitter::getBlockProblem() {
   std::optional<int64_t> rows = contraction.rowLoop ? nest.getStaticExtent(*contraction.rowLoop) : 1;
   std::optional<int64_t> columns = getConstantIntValue(columnExtent);
   // A block wider than a tile would leave all of its columns to narrower blocks.
   if (!columns)
     columns = getUpperBound(columnExtent);
   // The remainder of an unbounded extent counts for little.
-  BlockProblem problem{rows.value_or(1 << 20), columns.value_or(lanes << 20), lanes, registers};
+  BlockProblem blocks{rows.value_or(1 << 20), columns.value_or(lanes << 20), lanes, registers};
   // The parts of a quad are in registers together.
   if (contraction.dot4Loop && !takesWholeQuads(byteProducts) && !sumsWords)
-    problem.registers -= 4;
+    blocks.registers -= 4;
   // Products wait for their sums.
   bool sumsPairsOfWords = contraction.isPackedI16 || sumsWords;
   if (sumsPairsOfWords && byteProducts == ByteProducts::pairs)
-    problem.registers -= 2;
+    blocks.registers -= 2;
   // The sums of a block of steps are apart from those of all, and numbers are on their way to become factors.
   if (widensInRegisters) {
-    problem.registers = problem.registers / 2 - 2;
-    problem.rows = std::min(problem.rows, kFewWidenedRows);
+    blocks.registers = blocks.registers / 2 - 2;
+    blocks.rows = std::min(blocks.rows, kFewWidenedRows);
   } else if (contraction.dequantization || sumsWords) {
-    problem.columns = std::min(problem.columns, contraction.panel);
+    blocks.columns = std::min(blocks.columns, contraction.panel);
   }
-  problem.isColumnwise = contraction.isColumnwise;
+  blocks.isColumnwise = contraction.isColumnwise;
   // Lines of rows that share a set of the first cache evict each other where they are more than its ways, of which the
   // other operand's lines take some.
   constexpr int64_t kOtherWays = 2;
   if (contraction.rowLoop && !contraction.isColumnwise && schedule.getPacking() != kernel::Packing::rows)
     if (std::optional<int64_t> distance = getRowDistance(contraction))
-      problem.mostRows =
-          std::max<int64_t>(firstCacheWays - kOtherWays, 1) * (kSetBytes / std::gcd(*distance, kSetBytes));
+      blocks.mostRows =
+          std::max<int64_t>(problem.l1Ways - kOtherWays, 1) * (kSetBytes / std::gcd(*distance, kSetBytes));
   // A panel is too long for the first cache, which takes three cycles for a line from the second one.
   constexpr double kCyclesOfLine = 3, kBitsOfLine = 512;
   if (contraction.panel) {
-    problem.vectorCycles = kCyclesOfLine * lanes * type.getIntOrFloatBitWidth() / kBitsOfLine;
+    blocks.vectorCycles = kCyclesOfLine * lanes * type.getIntOrFloatBitWidth() / kBitsOfLine;
     // Beside few products a step, addresses in a second panel count.
     if (hasFewRegisters())
-      problem.panelVectors = contraction.panel / lanes;
+      blocks.panelVectors = contraction.panel / lanes;
   }
   if (unrollsTaps)
-    std::tie(problem.taps, problem.stride, problem.dilation) = std::tie(window->taps, window->stride, window->dilation);
-  return problem;
+    std::tie(blocks.taps, blocks.stride, blocks.dilation) = std::tie(window->taps, window->stride, window->dilation);
+  return blocks;
 }
 
 void ContractionEmitter::emit() {
@@ -99,7 +115,7 @@ void ContractionEmitter::emitKnownRows() {
   Value all = nest.getExtent(rowLoop);
   Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, all, nest.constant(known[0]));
   auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
-  versions = branch;
+  kBlocking.setVersions(branch);
   OpBuilder::InsertionGuard guard(b);
   for (int64_t i : {0, 1}) {
     b.setInsertionPointToStart(i == 0 ? branch.thenBlock() : branch.elseBlock());
@@ -114,13 +130,13 @@ void ContractionEmitter::emitKnownRows() {
 void ContractionEmitter::emitFewRows() {
   unsigned rowLoop = *contraction.rowLoop;
   Value all = nest.getExtent(rowLoop);
-  int64_t blockRows = chooseBlock(getProblem()).rows;
+  int64_t blockRows = chooseBlock(getBlockProblem()).rows;
   int64_t mostRows = std::min(schedule.getRowVersions(), blockRows - 1);
   if (mostRows == 0)
     return emitBlocks();
   SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, mostRows));
   auto branch = scf::IndexSwitchOp::create(b, loc, TypeRange(), all, numbers, numbers.size());
-  versions = branch;
+  kBlocking.setVersions(branch);
   OpBuilder::InsertionGuard guard(b);
   auto emitVersion = [&](Region &region, int64_t number) {
     b.createBlock(&region);
@@ -143,14 +159,17 @@ void ContractionEmitter::emitBlocks() {
   hasCopiedColumns = schedule.getPacking() == kernel::Packing::tile && packsColumns(op, contraction);
   if (hasCopiedColumns)
     columnExtent = nest.constant(kPackedColumns);
-  block = chooseBlock(getProblem());
+  block = chooseBlock(getBlockProblem());
   // A block's columns become words, for which there is room for a panel.
   if (sumsWords)
     block.vectors = std::min(block.vectors, contraction.panel / lanes);
   copyRows();
-  depth = splitDepth();
-  if (depth)
-    emitParts();
+  if (packedRows)
+    kBlocking.clear();
+  else
+    kBlocking.chooseForVectors(block.rows, !contraction.rowLoop || getRowBlocks());
+  if (kBlocking)
+    kBlocking.forBlocks([&] { emitLoops(); });
   else
     emitLoops();
 }
@@ -408,7 +427,7 @@ static Value getViewedBuffer(Value memory) {
 
 /// Whether rows that are computed twice come out the same: nothing that they are made of is written over.
 bool ContractionEmitter::mayRepeatRows() {
-  return isFromZero && llvm::none_of(epilogue, [](EpilogueStage &stage) {
+  return problem.isFromZero && llvm::none_of(epilogue, [](EpilogueStage &stage) {
            Value written = getViewedBuffer(stage.op.getDpsInits()[0]);
            return llvm::any_of(stage.reads,
                                [&](const ElementRead &read) { return getViewedBuffer(read.memory) == written; });
@@ -416,8 +435,8 @@ bool ContractionEmitter::mayRepeatRows() {
 }
 
 LoopRange ContractionEmitter::getRange(unsigned loop, int64_t row) {
-  if (depth && loop == depth->loop)
-    return {b.getIndexAttr(0), b.getIndexAttr(depth->length)};
+  if (kBlocking && loop == kBlocking.getLoop())
+    return {b.getIndexAttr(0), b.getIndexAttr(kBlocking.getLength())};
   if (window && loop == window->loop && borderMode == BorderMode::Interior)
     return {b.getIndexAttr(0), getAsOpFoldResult(nest.getExtent(loop))};
   ElementRead shifted = contraction.lhs;
@@ -452,22 +471,22 @@ void ContractionEmitter::emitBlock(RegisterBlock chosen, Value mask) {
   ElementRead out = getRead(*op.getDpsInitOperand(0));
   SmallVector<Value> sums;
   auto vectorType = VectorType::get({lanes}, type);
-  if (isFromZero)
+  if (problem.isFromZero)
     sums.assign(size.rows * size.vectors, arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType)));
   for (int64_t row = 0; row < size.rows; ++row)
     for (int64_t v = 0; v < size.vectors; ++v)
-      if (depth)
-        sums[row * size.vectors + v] = vector::LoadOp::create(b, loc, vectorType, depth->sums, getPlaceOfSum(row, v));
-      else if (!isFromZero)
+      if (kBlocking)
+        sums[row * size.vectors + v] = kBlocking.loadSum(getFirstRow(), row, v);
+      else if (!problem.isFromZero)
         sums.push_back(loadVector(out, row, v));
-  bool isDone = !depth || depth->isLast;
+  bool isDone = !kBlocking || kBlocking.isLast();
   if (isDone)
     prefetchEpilogue();
   sums = emitReduction(nest.getSummedLoops(), llvm::to_vector(llvm::seq(size.rows)), sums);
   if (isDone)
     storeBlock(sums);
   else
-    storeSums(sums);
+    kBlocking.storeSums(getFirstRow(), sums, size.vectors);
 }
 
 void ContractionEmitter::storeBlock(MutableArrayRef<Value> sums) {
@@ -615,7 +634,7 @@ SmallVector<Value> ContractionEmitter::emitSteps(ArrayRef<unsigned> loops, Value
       LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
     Value number = step == 0 ? loop.getInductionVar()
                              : arith::AddIOp::create(b, loc, loop.getInductionVar(), nest.constant(step)).getResult();
-    nest.moveTo(current, depth ? arith::AddIOp::create(b, loc, depth->begin, number).getResult() : number);
+    nest.moveTo(current, kBlocking ? arith::AddIOp::create(b, loc, kBlocking.getBegin(), number).getResult() : number);
     std::tie(stepOfLoop, numberOfStep) = std::pair(loop.getInductionVar(), step);
     if (loops.size() == 1)
       prefetchPanel(current, {loop.getInductionVar(), step, unrolled});

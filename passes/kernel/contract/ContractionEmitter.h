@@ -22,8 +22,7 @@
 #include "passes/cost/RegisterBlock.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/Epilogue.h"
-#include "passes/kernel/ScratchLayout.h"
-#include "passes/kernel/contract/LoopBuilder.h"
+#include "passes/kernel/contract/KBlocking.h"
 
 namespace tenon {
 
@@ -38,18 +37,6 @@ struct WindowLoop {
 /// How much of a convolution window is in bounds for the rows of a register block: all of it, a part that is known at
 /// compile time, or a part that is known at run time.
 enum class BorderMode { Interior, Static, Dynamic };
-
-/// What is summed, in parts: while one is, the pages of a panel and of a block's rows are few enough for the
-/// translation cache. Sums wait in memory of their own until the last part, by blocks of rows.
-struct DepthParts {
-  unsigned loop;
-  int64_t count, size; ///< of which the last part may have less
-  mlir::Value sums;
-  // The part that is emitted now.
-  mlir::Value begin = {};
-  int64_t length = 0;
-  bool isLast = false;
-};
 
 /// Two neighbouring panels of columns that become parts.
 struct CutPair {
@@ -88,14 +75,10 @@ class ContractionEmitter {
 public:
   ContractionEmitter(mlir::linalg::GenericOp op, const Contraction &contraction, const BlockMachine &unit,
                      ByteProducts byteProducts)
-      : nest(op, contraction), b(nest.b), loc(op.getLoc()), op(op), contraction(contraction),
-        schedule(kernel::getSchedule(op)), scratch(getScratchLayout(op, contraction)), registers(unit.registers),
-        firstCacheWays(unit.firstCacheWays), byteProducts(byteProducts),
-        type(contraction.isDepthwiseInt8 ? b.getF32Type() : mlir::getElementTypeOrSelf(op.getDpsInits()[0])),
-        lanes(unit.vectorBytes * 8 / type.getIntOrFloatBitWidth()) {}
+      : problem(getProblem(op, contraction, unit, byteProducts)), nest(op, contraction), kBlocking(nest, problem) {}
   void emit();
   /// The sum begins with zeros, which are not in memory.
-  void startFromZero() { isFromZero = true; }
+  void startFromZero() { problem.isFromZero = true; }
   /// Whether tile registers (AMX) can do it.
   bool fitsAmx();
   /// Sums bytes in tile registers, where they are laid out for that. Parts of floats are always summed there.
@@ -107,10 +90,12 @@ public:
   void absorbEpilogue();
 
 private:
+  static ContractionProblem getProblem(mlir::linalg::GenericOp op, const Contraction &contraction,
+                                       const BlockMachine &unit, ByteProducts byteProducts);
   std::optional<WindowLoop> findWindow();
   void setWindow();
   bool hasFewTaps();
-  BlockProblem getProblem();
+  BlockProblem getBlockProblem();
   void emitBlocks();
   void emitRows();
   void emitKnownRows();
@@ -120,15 +105,9 @@ private:
   bool readsColumnsInOrder();
   void copyColumns();
   ElementRead copyColumns(const ElementRead &read, mlir::ArrayRef<int64_t> most, ScratchUse use);
-  mlir::Value getCopiedRow();
+  mlir::Value getFirstRow();
   mlir::Value loadCopied(int64_t row);
   void emitLoops();
-  std::optional<DepthParts> splitDepth();
-  void emitParts();
-  void forDepth(llvm::function_ref<void()> body);
-  /// Where a block's sums wait, `row` and `vector` from its first.
-  llvm::SmallVector<mlir::Value> getPlaceOfSum(int64_t row, int64_t vector);
-  void storeSums(mlir::ValueRange sums);
   void forGroups(llvm::function_ref<void()> body);
   /// Loops over all columns, or all rows: `body` gets the first and how many vectors or rows there are at
   /// once.
@@ -191,7 +170,6 @@ private:
   };
   bool hasSteadyRows();
   void emitAmx();
-  std::optional<DepthParts> splitAmxDepth();
   void emitAmxColumns();
   void configureAmx();
   void forAmxRows(llvm::function_ref<void(mlir::ArrayRef<AmxRows> rows)> body);
@@ -262,27 +240,26 @@ private:
 
   /// Zeros where there is a condition that does not hold.
   mlir::Value loadVector(const ElementRead &read, int64_t row, int64_t vector, mlir::Value condition = {});
+  ContractionProblem problem;
   LoopBuilder nest;
-  mlir::OpBuilder &b;
-  mlir::Location loc;
-  mlir::linalg::GenericOp op;
-  Contraction contraction;
-  const kernel::ScheduleAttr schedule;
-  const ScratchLayout scratch;
-  int64_t registers, firstCacheWays;
-  ByteProducts byteProducts;
-  mlir::Type type; ///< of the sums
-  int64_t lanes;
-  bool isFromZero = false, wantsAmx = false, sumsPairs = false, hasCopiedColumns = false;
+  KBlocking kBlocking;
+  // Short names for what is above.
+  mlir::OpBuilder &b = nest.b;
+  const mlir::Location loc = nest.loc;
+  mlir::linalg::GenericOp op = problem.op;
+  Contraction &contraction = problem.contraction;
+  const kernel::ScheduleAttr schedule = problem.schedule;
+  const ScratchLayout &scratch = problem.scratch;
+  const int64_t registers = problem.registers;
+  const ByteProducts byteProducts = problem.byteProducts;
+  const mlir::Type type = problem.type;
+  const int64_t lanes = problem.lanes;
+  bool wantsAmx = false, sumsPairs = false, hasCopiedColumns = false;
   llvm::SmallVector<EpilogueStage> epilogue;
   mlir::Value firstColumn;  ///< of the group that is done now, where there are several, or of those that are copied
   mlir::Value columnExtent; ///< the columns of a group, as many as are copied, or all
   std::optional<WindowLoop> window;
-  std::optional<DepthParts> depth;
-  mlir::Operation *versions =
-      nullptr;              ///< the branch between code for some numbers of rows and for others, where there is one
   int64_t fewestRows = 1;   ///< open rows are none or so many, at least
-  mlir::Value waitingSums;  ///< the memory that these share
   mlir::Value packedRows;   ///< their memory: by blocks of rows [step / kPackedSteps, row, step % kPackedSteps]
   mlir::Value stepOfLoop;   ///< the first of those of the innermost loop that are done at a time
   int64_t numberOfStep = 0; ///< the current one among them

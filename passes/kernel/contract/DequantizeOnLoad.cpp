@@ -43,7 +43,7 @@ void ContractionEmitter::emitWidenedLoops() {
 
 void ContractionEmitter::emitWidenedRows(bool inRegisters) {
   widensInRegisters = inRegisters;
-  block = chooseBlock(getProblem());
+  block = chooseBlock(getBlockProblem());
   // A single row has a few sums alone: it reads whole panels, as they lie in memory.
   if (inRegisters && (!contraction.rowLoop || isConstantIntValue(nest.getExtent(*contraction.rowLoop), 1)))
     block = {1, contraction.panel / lanes};

@@ -5,96 +5,96 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/kernel/contract/KBlocking.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/kernel/contract/ContractionEmitter.h"
 
 using namespace mlir;
 using namespace tenon;
 
 /// Products of many rows with panels, summed from zero by one long loop.
-std::optional<DepthParts> ContractionEmitter::splitDepth() {
+void KBlocking::chooseForVectors(int64_t blockRows, bool hasStaticRows) {
+  state.reset();
   // A tile of 512 open rows and 64 columns, which whole blocks may reach beyond, and as much for the tile's own
   // results, is what a kernel may take from the stack (PlaceAllocations).
   constexpr int64_t kMostBytes = 8192, kPartBytes = 6144, kSumBytes = 136 * 1024;
-  if (!contraction.panel || packedRows || contraction.terms || contraction.isGrouped || !contraction.rowLoop ||
-      contraction.dot4Loop || !isFromZero || op.getNumReductionLoops() != 1)
-    return std::nullopt;
+  if (!contraction.panel || contraction.terms || contraction.isGrouped || !contraction.rowLoop ||
+      contraction.dot4Loop || !problem.isFromZero || op.getNumReductionLoops() != 1)
+    return;
   if (llvm::any_of(nest.getOuterLoops(), [&](unsigned loop) { return nest.getStaticExtent(loop) != 1; }))
-    return std::nullopt;
+    return;
   SmallVector<unsigned> summed;
   op.getReductionDims(summed);
   std::optional<int64_t> steps = nest.getStaticExtent(summed.front());
   int64_t elementBytes = type.getIntOrFloatBitWidth() / 8;
   if (!steps || *steps * elementBytes <= kMostBytes)
-    return std::nullopt;
+    return;
   std::optional<int64_t> rows = getUpperBound(nest.getExtent(*contraction.rowLoop)),
                          columns = getUpperBound(nest.getExtent(contraction.columnLoop));
   // A single block of rows reads each page once.
-  if (!rows || !columns || *rows <= block.rows)
-    return std::nullopt;
-  DepthParts parts{summed.front(), int64_t(llvm::divideCeil(*steps * elementBytes, kPartBytes)), 0, Value()};
+  if (!rows || !columns || *rows <= blockRows)
+    return;
+  State parts{summed.front(), int64_t(llvm::divideCeil(*steps * elementBytes, kPartBytes)), 0, Value()};
   // Steps are done in pairs.
   parts.size = llvm::alignTo(llvm::divideCeil(*steps, parts.count), 2);
   // Open rows have whole blocks, of which the last one begins earlier.
-  int64_t blockRows = getRowBlocks() ? 1 : block.rows;
-  SmallVector<int64_t> shape{int64_t(llvm::alignTo(std::max<int64_t>(*rows, 1), blockRows)),
+  int64_t rowStep = hasStaticRows ? 1 : blockRows;
+  SmallVector<int64_t> shape{int64_t(llvm::alignTo(std::max<int64_t>(*rows, 1), rowStep)),
                              int64_t(llvm::alignTo(std::max<int64_t>(*columns, 1), lanes))};
   if (shape[0] * shape[1] * elementBytes > kSumBytes)
-    return std::nullopt;
+    return;
   // Whole tiles, which are the first, need most.
-  if (!waitingSums) {
+  if (!versionedSums) {
     OpBuilder::InsertionGuard guard(b);
     if (versions)
       b.setInsertionPoint(versions);
-    waitingSums = memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
+    versionedSums = memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
   }
-  parts.sums = waitingSums;
-  return parts;
+  parts.sums = versionedSums;
+  state = parts;
 }
 
-/// The same of floats in parts: so many of their rows stay in the second cache (TileKernels).
-std::optional<DepthParts> ContractionEmitter::splitAmxDepth() {
-  int64_t size = schedule.getKBlock();
+void KBlocking::chooseForAmx() {
+  state.reset();
+  int64_t size = problem.schedule.getKBlock();
   if (!contraction.terms || size == 0)
-    return std::nullopt;
+    return;
   int64_t steps = *nest.getStaticExtent(contraction.terms->loop);
-  DepthParts parts{contraction.terms->loop, int64_t(llvm::divideCeil(steps, size)), size, Value()};
-  // Registers are stored as a whole.
-  ArrayRef<int64_t> tile = schedule.getTile();
+  State blocks{contraction.terms->loop, int64_t(llvm::divideCeil(steps, size)), size, Value()};
+  // AMX tiles are stored as a whole.
+  ArrayRef<int64_t> tile = problem.schedule.getTile();
   SmallVector<int64_t> shape{int64_t(llvm::alignTo(tile[*contraction.rowLoop], 32)),
                              int64_t(llvm::alignTo(tile[contraction.columnLoop], 32))};
-  parts.sums = memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
-  return parts;
+  blocks.sums = memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
+  state = blocks;
 }
 
-void ContractionEmitter::emitParts() {
-  forDepth([&] { emitLoops(); });
-}
-
-/// Runs `body` for each part of what is summed.
-void ContractionEmitter::forDepth(llvm::function_ref<void()> body) {
+void KBlocking::forBlocks(llvm::function_ref<void()> body) {
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
-  linalg::FillOp::create(b, loc, zero, depth->sums);
-  Value lastBegin = nest.constant((depth->count - 1) * depth->size);
-  depth->length = depth->size;
-  nest.forLoop(nest.constant(0), lastBegin, depth->size, [&](Value begin) {
-    depth->begin = begin;
+  linalg::FillOp::create(b, loc, zero, state->sums);
+  Value lastBegin = nest.constant((state->count - 1) * state->size);
+  state->length = state->size;
+  nest.forLoop(nest.constant(0), lastBegin, state->size, [&](Value begin) {
+    state->begin = begin;
     body();
   });
-  depth->begin = lastBegin;
-  depth->length = *nest.getStaticExtent(depth->loop) - *getConstantIntValue(lastBegin);
-  depth->isLast = true;
+  state->begin = lastBegin;
+  state->length = *nest.getStaticExtent(state->loop) - *getConstantIntValue(lastBegin);
+  state->isLast = true;
   body();
 }
 
-SmallVector<Value> ContractionEmitter::getPlaceOfSum(int64_t row, int64_t vector) {
-  Value first = blockOfRows ? blockOfRows : nest.at(*contraction.rowLoop), column = nest.at(contraction.columnLoop);
-  return {arith::AddIOp::create(b, loc, first, nest.constant(row)),
-          arith::AddIOp::create(b, loc, column, nest.constant(vector * lanes))};
+SmallVector<Value> KBlocking::getPlaceOfSum(Value firstRow, int64_t row, int64_t vector) {
+  return {arith::AddIOp::create(b, loc, firstRow, nest.constant(row)),
+          arith::AddIOp::create(b, loc, nest.at(contraction.columnLoop), nest.constant(vector * lanes))};
 }
 
-void ContractionEmitter::storeSums(ValueRange sums) {
+Value KBlocking::loadSum(Value firstRow, int64_t row, int64_t vector) {
+  return vector::LoadOp::create(b, loc, VectorType::get({lanes}, type), state->sums,
+                                getPlaceOfSum(firstRow, row, vector));
+}
+
+void KBlocking::storeSums(Value firstRow, ValueRange sums, int64_t vectors) {
   for (auto [i, sum] : llvm::enumerate(sums))
-    vector::StoreOp::create(b, loc, sum, depth->sums, getPlaceOfSum(i / size.vectors, i % size.vectors));
+    vector::StoreOp::create(b, loc, sum, state->sums, getPlaceOfSum(firstRow, i / vectors, i % vectors));
 }

@@ -117,7 +117,7 @@ int64_t tenon::getPackedRowsBytes(linalg::GenericOp op, const Contraction &contr
 }
 
 /// Where the current block's rows lie among the copied ones: by all that are before it.
-Value ContractionEmitter::getCopiedRow() { return blockOfRows ? blockOfRows : nest.at(*contraction.rowLoop); }
+Value ContractionEmitter::getFirstRow() { return blockOfRows ? blockOfRows : nest.at(*contraction.rowLoop); }
 
 /// Copies the rows of the tile, unless the tile before had the same ones.
 void ContractionEmitter::copyRows() {
@@ -152,7 +152,7 @@ void ContractionEmitter::copyRows() {
           if (storedType != vectorType)
             elements = arith::ExtFOp::create(b, loc, vectorType, elements);
           AffineMap place = AffineMap::get(2, 0, first * *depth + step * rows + row * kPackedSteps + i);
-          Value at = affine::AffineApplyOp::create(b, loc, place, ValueRange{getCopiedRow(), steps});
+          Value at = affine::AffineApplyOp::create(b, loc, place, ValueRange{getFirstRow(), steps});
           vector::StoreOp::create(b, loc, elements, memory, at);
         }
     });
@@ -169,5 +169,5 @@ Value ContractionEmitter::loadCopied(int64_t row) {
                      (row * kPackedSteps + numberOfStep);
   return memref::LoadOp::create(b, loc, packedRows,
                                 ValueRange{affine::AffineApplyOp::create(b, loc, AffineMap::get(2, 0, place),
-                                                                         ValueRange{getCopiedRow(), stepOfLoop})});
+                                                                         ValueRange{getFirstRow(), stepOfLoop})});
 }

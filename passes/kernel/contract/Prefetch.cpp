@@ -81,11 +81,12 @@ void ContractionEmitter::moveToNextPanels() {
     return affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + by), from);
   };
   Value next = compute(column, size.vectors * lanes);
-  if (depth && !depth->isLast) {
+  if (kBlocking && !kBlocking.isLast()) {
     Value isLast =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, next, nest.getExtent(contraction.columnLoop));
     Value step = nest.at(contraction.terms->loop);
-    nest.moveTo(contraction.terms->loop, arith::SelectOp::create(b, loc, isLast, compute(step, depth->size), step));
+    nest.moveTo(contraction.terms->loop,
+                arith::SelectOp::create(b, loc, isLast, compute(step, kBlocking.getSize()), step));
     next = arith::SelectOp::create(b, loc, isLast, nest.constant(0), next);
   }
   nest.moveTo(contraction.columnLoop, next);
@@ -128,7 +129,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   bool isSmaller = !known && 2 * size.rows > block.rows;
   if (size.rows != blocksOfRows.rows && !isLarger && !isSmaller)
     return;
-  std::optional<int64_t> steps = depth ? depth->length : nest.getStaticExtent(loop);
+  std::optional<int64_t> steps = kBlocking ? kBlocking.getLength() : nest.getStaticExtent(loop);
   int64_t perStep = loop == contraction.dot4Loop ? 4 : 1;
   if (steps)
     *steps /= perStep;
@@ -174,13 +175,13 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   int64_t numPanels = llvm::divideCeil(size.vectors * lanes, contraction.panel);
   Value column = nest.at(contraction.columnLoop);
   Value next = compute(d0.floorDiv(contraction.panel) + numPanels, column);
-  if (depth || following) {
+  if (kBlocking || following) {
     Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, compute(d0 + size.vectors * lanes, column),
                                          nest.getExtent(contraction.columnLoop));
-    bool hasNextPart = depth && !depth->isLast;
-    Value begin = depth ? depth->begin : nest.constant(0), first = nest.constant(following);
+    bool hasNextPart = kBlocking && !kBlocking.isLast();
+    Value begin = kBlocking ? kBlocking.getBegin() : nest.constant(0), first = nest.constant(following);
     if (hasNextPart)
-      first = compute(d0 + depth->size, begin);
+      first = compute(d0 + kBlocking.getSize(), begin);
     Value part = arith::SelectOp::create(b, loc, isLast, first, begin);
     indices[stepDim] = arith::AddIOp::create(b, loc, indices[stepDim], part);
     if (hasNextPart || following)

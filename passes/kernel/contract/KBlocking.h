@@ -1,0 +1,65 @@
+//===- KBlocking.h - contractions that are summed in K-blocks -------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_KERNEL_CONTRACT_KBLOCKING_H
+#define TENON_PASSES_KERNEL_CONTRACT_KBLOCKING_H
+
+#include "passes/kernel/contract/EmitterPart.h"
+
+namespace tenon {
+
+/// Splits the summed loop into K-blocks: the pages of a panel and of a block of rows that are read during one are few
+/// enough for the TLB. Sums are stored in memory of the kernel between K-blocks.
+class KBlocking : EmitterPart {
+public:
+  KBlocking(LoopBuilder &nest, const ContractionProblem &problem) : EmitterPart(nest, problem) {}
+  /// Decides on K-blocks for vector code with register blocks of `blockRows`; `hasStaticRows` if their number is known.
+  void chooseForVectors(int64_t blockRows, bool hasStaticRows);
+  /// Takes the K-blocks of the schedule for bf16 terms in AMX tiles: so many of their rows stay in L2 (TileKernels).
+  void chooseForAmx();
+  /// Sums without K-blocks.
+  void clear() { state.reset(); }
+  /// True if there is more than one K-block. What follows is to be called only then.
+  explicit operator bool() const { return state.has_value(); }
+  /// Code that is versioned by the number of rows shares the memory of the sums, which is allocated before `branch`.
+  void setVersions(mlir::Operation *branch) { versions = branch; }
+
+  /// Zeroes the sums and runs `body` for each K-block; it is emitted once for all but the last one, and once for that.
+  void forBlocks(llvm::function_ref<void()> body);
+  unsigned getLoop() const { return state->loop; }
+  int64_t getSize() const { return state->size; }
+  mlir::Value getSums() const { return state->sums; }
+  /// Of the K-block that is emitted now: its first iteration, how many there are, and whether it is the last block.
+  mlir::Value getBegin() const { return state->begin; }
+  int64_t getLength() const { return state->length; }
+  bool isLast() const { return state->isLast; }
+
+  /// The stored sum of a vector of columns, `row` and `vector` from the first ones of a block that begins at
+  /// `firstRow`.
+  mlir::Value loadSum(mlir::Value firstRow, int64_t row, int64_t vector);
+  /// Stores the sums of a block of `vectors` vectors per row.
+  void storeSums(mlir::Value firstRow, mlir::ValueRange sums, int64_t vectors);
+
+private:
+  struct State {
+    unsigned loop;
+    int64_t count, size; ///< blocks, and iterations of each but the last one, which may have fewer
+    mlir::Value sums;
+    mlir::Value begin = {};
+    int64_t length = 0;
+    bool isLast = false;
+  };
+  llvm::SmallVector<mlir::Value> getPlaceOfSum(mlir::Value firstRow, int64_t row, int64_t vector);
+
+  std::optional<State> state;
+  mlir::Operation *versions = nullptr;
+  mlir::Value versionedSums; ///< the memory that versions share
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_CONTRACT_KBLOCKING_H
