@@ -85,7 +85,7 @@ static std::optional<int64_t> decideBranches(scf::ForOp loop, int64_t begin, int
   return change;
 }
 
-/// SplitState an innermost loop where its branches change.
+/// Cuts an innermost loop where its branches change.
 static void splitLoop(scf::ForOp loop) {
   std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
                          end = getConstantIntValue(loop.getUpperBound());

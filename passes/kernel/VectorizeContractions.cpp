@@ -59,7 +59,7 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
       if (microKernel == kernel::MicroKernel::bf16_dot && emitter.fitsPairs())
         emitter.usePairs();
       // There are no other vectors for these.
-      else if (contraction.terms && !emitter.fitsAmx())
+      else if (contraction.terms && !emitter.fitsAmxBf16())
         continue;
       if (fill)
         fill.erase();

@@ -1,4 +1,4 @@
-//===- Bf16Split.cpp - columns that become parts where they are read -===//
+//===- Bf16Split.cpp - operands that are split to bf16 terms on load ------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,17 +6,14 @@
 //===----------------------------------------------------------------------===//
 
 //
-// A matrix of f32 comes from memory in four bytes an element, and tile registers
-// multiply it in six. While a pair of panels is multiplied with all rows, the next
-// pair is cut into parts, by vectors, which have nothing else to do then: each block
-// of rows does its share at each step. What is read from far away is waited for
-// meanwhile, in the order that it has in memory, as hardware that reads ahead wants
-// it. Before the last pair there is none that is next, and what the next tile begins
-// with is asked for. Rows are cut for a whole tile, or for the part of a long sum that
-// is next, before anything is multiplied; once for all tiles of a thread that have the
-// same ones and whole sums.
+// An f32 matrix has four bytes an element in memory, of which AMX tiles multiply six. While a pair of panels is
+// multiplied with all rows, vector units, which are idle otherwise, split the next pair: each block of rows splits its
+// share at each step, in the order of memory, so that the hardware prefetcher streams. Together with the last pair of a
+// tile, the first panels of the next tile are prefetched. The LHS is split for a whole tile, or for a K-block of it,
+// before anything is multiplied; without K-blocks, once for all tiles of a thread that have the same rows.
 //
 
+#include "passes/kernel/contract/Bf16Split.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -25,7 +22,6 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/kernel/TileLoop.h"
-#include "passes/kernel/contract/ContractionEmitter.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -80,67 +76,64 @@ int64_t tenon::getSplitLhsBytes(linalg::GenericOp op, const Contraction &contrac
   return contraction.terms->splitsLhs() ? computeProduct(getCutRowsShape(op, contraction)) * kPartBytes : 0;
 }
 
-/// Makes parts of all rows of a tile, so far as the sum is done now, which `lhs` are then.
-void ContractionEmitter::cutRows() {
-  Bf16Terms &parts = *contraction.terms;
+void Bf16Split::splitLhs() {
+  if (!contraction.terms->splitsLhs())
+    return;
+  const Bf16Terms &parts = *contraction.terms;
+  const ElementRead &unsplit = parts.lhs.front();
   auto type = MemRefType::get(getCutRowsShape(op, contraction), b.getBF16Type());
-  Value memory = scratch.emit(b, loc, ScratchUse::SplitLhs, type);
-  Value begin = kBlocking ? kBlocking.getBegin() : nest.constant(0);
+  Value memory = problem.scratch.emit(b, loc, ScratchUse::SplitLhs, type);
+  Value begin = getKBegin();
   SmallVector<AffineExpr> indices;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::parallel && loop != contraction.columnLoop)
       indices.push_back(b.getAffineDimExpr(loop));
   AffineExpr k = b.getAffineDimExpr(parts.loop) - b.getAffineSymbolExpr(0);
-  parts.lhs.clear();
+  lhsTerms.clear();
   for (int64_t part = 0; part < Bf16Terms::kAllTerms; ++part) {
     SmallVector<AffineExpr> all(indices);
     all.append({k.floorDiv(parts.step), b.getAffineConstantExpr(part), k % parts.step});
-    parts.lhs.push_back({memory, AffineMap::get(op.getNumLoops(), 1, all, b.getContext()), {begin}, {}});
+    lhsTerms.push_back({memory, AffineMap::get(op.getNumLoops(), 1, all, b.getContext()), {begin}, {}});
   }
-  contraction.lhs = parts.lhs.front();
   OpBuilder::InsertionGuard guard(b);
-  std::optional<SmallVector<Value>> offsets = kBlocking ? std::nullopt : findTileOffsets(wholeRows->memory);
+  std::optional<SmallVector<Value>> offsets = kBlocking ? std::nullopt : findTileOffsets(unsplit.memory);
   if (Value isNew = offsets ? emitIsNew(b, op, *offsets) : Value()) {
     auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
   }
-  int64_t length = kBlocking ? kBlocking.getLength() : *nest.getStaticExtent(parts.loop);
+  int64_t length = getKLength();
   nest.forParallel(nest.getOuterLoops(), [&] {
     nest.forLoop(nest.constant(0), nest.getExtent(*contraction.rowLoop), 1, [&](Value row) {
       nest.moveTo(*contraction.rowLoop, row);
       nest.forLoop(nest.constant(0), nest.constant(length), parts.step, [&](Value step) {
         nest.moveTo(parts.loop, nest.compute(b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1), {begin, step}));
         auto floats = VectorType::get({parts.step}, b.getF32Type());
-        auto stored = VectorType::get({parts.step}, getElementTypeOrSelf(wholeRows->memory));
-        Value elements = vector::LoadOp::create(b, loc, stored, wholeRows->memory, nest.getIndices(*wholeRows, 0, 0));
+        auto stored = VectorType::get({parts.step}, getElementTypeOrSelf(unsplit.memory));
+        Value elements = vector::LoadOp::create(b, loc, stored, unsplit.memory, nest.getIndices(unsplit, 0, 0));
         if (stored != floats)
           elements = arith::ExtFOp::create(b, loc, floats, elements);
-        cutElements(elements, Bf16Terms::kAllTerms, [&](int64_t part, Value halves) {
-          vector::StoreOp::create(b, loc, halves, memory, nest.getIndices(parts.lhs[part], 0, 0));
+        splitElements(elements, Bf16Terms::kAllTerms, [&](int64_t part, Value halves) {
+          vector::StoreOp::create(b, loc, halves, memory, nest.getIndices(lhsTerms[part], 0, 0));
         });
       });
     });
   });
 }
 
-/// Makes memory for the parts, and those of the first pair of panels of a tile.
-void ContractionEmitter::beginCuts() {
+void Bf16Split::beginRhs(Value columns) {
   SmallVector<int64_t> shape = getCutShape(op, contraction);
-  cuts.emplace();
-  cuts->parts = scratch.emit(b, loc, ScratchUse::SplitRhs, MemRefType::get(shape, b.getBF16Type()));
-  cuts->source = getRowsOfPanels();
-  cuts->next = {nest.constant(0),
-                nest.constant(0),
-                nest.constant(0),
-                countNextPanels(nest.constant(0)),
-                getCutRows(nest.constant(0)),
-                Value()};
+  columnExtent = columns;
+  terms = problem.scratch.emit(b, loc, ScratchUse::SplitRhs, MemRefType::get(shape, b.getBF16Type()));
+  source = getRowsOfPanels();
+  next = {
+      nest.constant(0), nest.constant(0), nest.constant(0), countPanels(nest.constant(0)), countRows(nest.constant(0)),
+      Value()};
   for (int64_t panel = 0; panel < kPair; ++panel)
-    forCutRows(panel, nest.constant(0), cuts->next.rows, [&](Value row) { cutRow(panel, row); });
+    forRows(panel, nest.constant(0), next.rows, [&](Value row) { splitRow(panel, row); });
 }
 
-/// The matrix as [panel, pair of rows, columns in pairs]: a panel is one stretch of memory.
-Value ContractionEmitter::getRowsOfPanels() {
+/// The RHS as [panel, pair of rows, columns in pairs]: a panel is one stretch of memory.
+Value Bf16Split::getRowsOfPanels() {
   const Bf16Terms &parts = *contraction.terms;
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.rhs.memory);
   int64_t width = 2 * contraction.panel, depth = *nest.getStaticExtent(parts.loop);
@@ -153,15 +146,15 @@ Value ContractionEmitter::getRowsOfPanels() {
 }
 
 /// The panels of a pair that begins with `column`: two, or one, or none beyond the last column.
-Value ContractionEmitter::countNextPanels(Value column) {
+Value Bf16Split::countPanels(Value column) {
   AffineExpr first = b.getAffineSymbolExpr(0), extent = b.getAffineSymbolExpr(1);
   Value rest = nest.compute((extent - first).ceilDiv(contraction.panel), {column, columnExtent});
   Value atMost = arith::MinSIOp::create(b, loc, rest, nest.constant(kPair));
   return arith::MaxSIOp::create(b, loc, atMost, nest.constant(0));
 }
 
-/// Pairs of rows of the part of a sum that begins at `begin`.
-Value ContractionEmitter::getCutRows(Value begin) {
+/// The pairs of rows of the K-block that begins at `begin`.
+Value Bf16Split::countRows(Value begin) {
   const Bf16Terms &parts = *contraction.terms;
   int64_t steps = llvm::divideCeil(*nest.getStaticExtent(parts.loop), parts.step), perStep = parts.step / 2;
   if (!kBlocking)
@@ -171,51 +164,61 @@ Value ContractionEmitter::getCutRows(Value begin) {
   return arith::MinSIOp::create(b, loc, rest, nest.constant(kBlocking.getSize() / 2));
 }
 
-/// Before a pair of panels is multiplied, or one of them: where it is kept, and what comes next. Where sums are done in
-/// parts, after the last pair comes the first one, with their next part.
-void ContractionEmitter::moveCuts() {
+/// With K-blocks, the pair after the last one is the first pair of the next K-block.
+void Bf16Split::moveToPanels() {
   AffineExpr d0 = b.getAffineSymbolExpr(0);
-  Value column = nest.at(contraction.columnLoop), begin = kBlocking ? kBlocking.getBegin() : nest.constant(0);
+  Value column = nest.at(contraction.columnLoop), begin = getKBegin();
   int64_t width = kPair * contraction.panel;
   Value pair = nest.compute(d0.floorDiv(width), {column});
   if (kBlocking)
     pair = arith::AddIOp::create(b, loc, pair,
                                  arith::MulIOp::create(b, loc, nest.compute(d0.floorDiv(kBlocking.getSize()), {begin}),
                                                        nest.compute(d0.ceilDiv(width), {columnExtent})));
-  CutPair next;
-  cuts->kept = nest.compute(d0 % kPairs, {pair});
-  cuts->panel = nest.compute((d0 % width).floorDiv(contraction.panel), {column});
-  next.kept = nest.compute((d0 + 1) % kPairs, {pair});
-  next.column = nest.compute(d0.floorDiv(width) * width + width, {column});
-  next.begin = begin;
-  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, next.column, columnExtent);
-  next.isThere = arith::XOrIOp::create(b, loc, isLast, arith::ConstantIntOp::create(b, loc, 1, 1));
+  PanelPair following;
+  slot = nest.compute(d0 % kPairs, {pair});
+  firstPanel = nest.compute((d0 % width).floorDiv(contraction.panel), {column});
+  following.slot = nest.compute((d0 + 1) % kPairs, {pair});
+  following.column = nest.compute(d0.floorDiv(width) * width + width, {column});
+  following.begin = begin;
+  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, following.column, columnExtent);
+  following.exists = arith::XOrIOp::create(b, loc, isLast, arith::ConstantIntOp::create(b, loc, 1, 1));
   if (kBlocking && !kBlocking.isLast()) {
-    next.column = arith::SelectOp::create(b, loc, isLast, nest.constant(0), next.column);
-    next.begin = arith::SelectOp::create(b, loc, isLast, nest.compute(d0 + kBlocking.getSize(), {begin}), begin);
-    next.isThere = arith::ConstantIntOp::create(b, loc, 1, 1);
+    following.column = arith::SelectOp::create(b, loc, isLast, nest.constant(0), following.column);
+    following.begin = arith::SelectOp::create(b, loc, isLast, nest.compute(d0 + kBlocking.getSize(), {begin}), begin);
+    following.exists = arith::ConstantIntOp::create(b, loc, 1, 1);
   } else if (kBlocking) {
-    next.begin = arith::SelectOp::create(b, loc, isLast, nest.constant(0), begin);
+    following.begin = arith::SelectOp::create(b, loc, isLast, nest.constant(0), begin);
   }
-  next.panels = countNextPanels(next.column);
-  next.rows = getCutRows(next.begin);
-  cuts->next = next;
+  following.panels = countPanels(following.column);
+  following.rows = countRows(following.begin);
+  next = following;
   // A part of the sum that is next is never longer than the one before.
   Value blocks = b.createOrFold<arith::MaxSIOp>(loc, countRowBlocks(), nest.constant(1));
-  cuts->share = b.createOrFold<arith::CeilDivSIOp>(loc, nest.constant(kPair * contraction.terms->step / 2), blocks);
+  share = b.createOrFold<arith::CeilDivSIOp>(loc, nest.constant(kPair * contraction.terms->step / 2), blocks);
 }
 
-/// Of a block of rows, in the current part of the sum.
-int64_t ContractionEmitter::countStepsOfBlock() {
-  int64_t length = kBlocking ? kBlocking.getLength() : *nest.getStaticExtent(contraction.terms->loop);
+Value Bf16Split::getKBegin() { return kBlocking ? kBlocking.getBegin() : nest.constant(0); }
+
+int64_t Bf16Split::getKLength() {
+  return kBlocking ? kBlocking.getLength() : *nest.getStaticExtent(contraction.terms->loop);
+}
+
+SmallVector<Value> Bf16Split::getRhsIndices(int64_t panel, int64_t term) {
+  Value number = nest.compute(b.getAffineSymbolExpr(0) + panel, {firstPanel}), zero = nest.constant(0);
+  return {slot, number, getStepOfBlock(), nest.constant(term), zero, zero};
+}
+
+/// The steps that a block of rows has in the current K-block.
+int64_t Bf16Split::countStepsOfBlock() {
+  int64_t length = getKLength();
   return getRepetitions(op, *contraction.terms) * llvm::divideCeil(length, contraction.terms->step);
 }
 
-/// The number of the current one.
-Value ContractionEmitter::getStepOfBlock() {
+/// The number of the current step among these.
+Value Bf16Split::getStepOfBlock() {
   const Bf16Terms &parts = *contraction.terms;
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
-  Value repetition = nest.constant(0), begin = kBlocking ? kBlocking.getBegin() : nest.constant(0);
+  Value repetition = nest.constant(0), begin = getKBegin();
   for (unsigned loop : nest.getSummedLoops())
     if (loop != parts.loop)
       repetition = nest.compute(d0 * *nest.getStaticExtent(loop) + d1, {repetition, nest.at(loop)});
@@ -223,16 +226,16 @@ Value ContractionEmitter::getStepOfBlock() {
   return nest.compute(d0 * (countStepsOfBlock() / getRepetitions(op, parts)) + d1, {repetition, step});
 }
 
-/// That a pair of panels is multiplied with.
-Value ContractionEmitter::countRowBlocks() {
+/// The blocks of rows that a pair of panels is multiplied with.
+Value Bf16Split::countRowBlocks() {
   Value count = nest.compute(b.getAffineSymbolExpr(0).ceilDiv(kRowsOfBlock), {nest.getExtent(*contraction.rowLoop)});
   for (unsigned outer : nest.getOuterLoops())
     count = b.createOrFold<arith::MulIOp>(loc, count, nest.getExtent(outer));
   return count;
 }
 
-/// The number of the one whose first row is at `place`.
-Value ContractionEmitter::getRowBlock(Value place) {
+/// The number of the block of rows that begins at `row`.
+Value Bf16Split::getRowBlock(Value row) {
   AffineExpr d0 = b.getAffineSymbolExpr(0);
   Value number = nest.constant(0);
   auto add = [&](Value extent, Value next) {
@@ -241,58 +244,56 @@ Value ContractionEmitter::getRowBlock(Value place) {
   for (unsigned outer : nest.getOuterLoops())
     add(nest.getExtent(outer), nest.at(outer));
   add(nest.compute(d0.ceilDiv(kRowsOfBlock), {nest.getExtent(*contraction.rowLoop)}),
-      nest.compute(d0.floorDiv(kRowsOfBlock), {place}));
+      nest.compute(d0.floorDiv(kRowsOfBlock), {row}));
   return number;
 }
 
-/// SplitState the share of the current step in the block of rows at `place`; or asks for it, where it is the next
-/// tile's.
-void ContractionEmitter::cutShare(Value place) {
+void Bf16Split::splitShare(Value firstRow) {
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
-  Value number = nest.compute(d0 * countStepsOfBlock() + d1, {getRowBlock(place), getStepOfBlock()});
-  Value first = b.createOrFold<arith::MulIOp>(loc, number, cuts->share);
-  Value last = b.createOrFold<arith::AddIOp>(loc, first, cuts->share);
-  auto branch = scf::IfOp::create(b, loc, cuts->next.isThere, /*withElseRegion=*/true);
+  Value number = nest.compute(d0 * countStepsOfBlock() + d1, {getRowBlock(firstRow), getStepOfBlock()});
+  Value first = b.createOrFold<arith::MulIOp>(loc, number, share);
+  Value last = b.createOrFold<arith::AddIOp>(loc, first, share);
+  auto branch = scf::IfOp::create(b, loc, next.exists, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
-  for (bool isThere : {true, false}) {
-    b.setInsertionPointToStart(isThere ? branch.thenBlock() : branch.elseBlock());
+  for (bool exists : {true, false}) {
+    b.setInsertionPointToStart(exists ? branch.thenBlock() : branch.elseBlock());
     for (int64_t panel = 0; panel < kPair; ++panel) {
       // Rows of the second panel follow those of the first.
-      Value before = arith::MulIOp::create(b, loc, cuts->next.rows, nest.constant(panel));
+      Value before = arith::MulIOp::create(b, loc, next.rows, nest.constant(panel));
       Value from = nest.compute(d0 - d1, {first, before}), to = nest.compute(d0 - d1, {last, before});
-      forCutRows(panel, from, to, [&](Value row) { isThere ? cutRow(panel, row) : prefetchRow(panel, row); });
+      forRows(panel, from, to, [&](Value row) { exists ? splitRow(panel, row) : prefetchRow(panel, row); });
     }
   }
 }
 
-/// Runs `body` for rows of a panel of the next pair, so far as there are such.
-void ContractionEmitter::forCutRows(int64_t panel, Value first, Value last, llvm::function_ref<void(Value)> body) {
+/// Runs `body` for the rows from `first` to `last` of a panel of the next pair that exist.
+void Bf16Split::forRows(int64_t panel, Value first, Value last, llvm::function_ref<void(Value)> body) {
   Value zero = nest.constant(0);
-  Value hasPanel = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, cuts->next.panels, nest.constant(panel));
-  Value most = arith::SelectOp::create(b, loc, hasPanel, cuts->next.rows, zero);
+  Value hasPanel = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, next.panels, nest.constant(panel));
+  Value most = arith::SelectOp::create(b, loc, hasPanel, next.rows, zero);
   nest.forLoop(arith::MaxSIOp::create(b, loc, first, zero), arith::MinSIOp::create(b, loc, last, most), 1, body);
 }
 
-/// The place of a row of the next pair in the matrix.
-SmallVector<Value> ContractionEmitter::getCutSource(int64_t panel, Value row) {
+/// The place of a pair of rows of the next pair of panels in the RHS.
+SmallVector<Value> Bf16Split::getSourceIndices(int64_t panel, Value row) {
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
-  return {nest.compute(d0.floorDiv(contraction.panel) + panel, {cuts->next.column}),
-          nest.compute(d0.floorDiv(2) + d1, {cuts->next.begin, row}), nest.constant(0)};
+  return {nest.compute(d0.floorDiv(contraction.panel) + panel, {next.column}),
+          nest.compute(d0.floorDiv(2) + d1, {next.begin, row}), nest.constant(0)};
 }
 
-void ContractionEmitter::prefetchRow(int64_t panel, Value row) {
+void Bf16Split::prefetchRow(int64_t panel, Value row) {
   constexpr int64_t kElements = kLine / sizeof(float);
-  SmallVector<Value> place = getCutSource(panel, row);
+  SmallVector<Value> place = getSourceIndices(panel, row);
   for (int64_t column = 0; column < 2 * contraction.panel; column += kElements) {
     place.back() = nest.constant(column);
-    memref::PrefetchOp::create(b, loc, cuts->source, place, /*isWrite=*/false, /*localityHint=*/2,
+    memref::PrefetchOp::create(b, loc, source, place, /*isWrite=*/false, /*localityHint=*/2,
                                /*isDataCache=*/true);
   }
 }
 
-/// The parts of elements: the upper half of the bits of each is one, and what it leaves becomes the next.
-void ContractionEmitter::cutElements(Value elements, int64_t count,
-                                     llvm::function_ref<void(int64_t part, Value halves)> store) {
+/// Splits elements to bf16 terms: a term is the upper half of the bits, and what it leaves is split again.
+void Bf16Split::splitElements(Value elements, int64_t count,
+                              llvm::function_ref<void(int64_t part, Value halves)> store) {
   constexpr uint32_t kUpper = 0xffff0000;
   auto floats = cast<VectorType>(elements.getType());
   int64_t width = floats.getNumElements();
@@ -310,19 +311,19 @@ void ContractionEmitter::cutElements(Value elements, int64_t count,
   }
 }
 
-/// A pair of rows of a panel.
-void ContractionEmitter::cutRow(int64_t panel, Value row) {
+/// Splits a pair of rows of a panel.
+void Bf16Split::splitRow(int64_t panel, Value row) {
   int64_t perStep = contraction.terms->step / 2, width = 2 * contraction.panel;
   AffineExpr d0 = b.getAffineSymbolExpr(0);
   auto floats = VectorType::get({width}, b.getF32Type());
-  Value elements = vector::LoadOp::create(b, loc, floats, cuts->source, getCutSource(panel, row));
-  cutElements(elements, contraction.terms->countLhsTerms(), [&](int64_t part, Value halves) {
-    SmallVector<Value> place{cuts->next.kept,
+  Value elements = vector::LoadOp::create(b, loc, floats, source, getSourceIndices(panel, row));
+  splitElements(elements, contraction.terms->countLhsTerms(), [&](int64_t part, Value halves) {
+    SmallVector<Value> place{next.slot,
                              nest.constant(panel),
                              nest.compute(d0.floorDiv(perStep), {row}),
                              nest.constant(part),
                              nest.compute(d0 % perStep, {row}),
                              nest.constant(0)};
-    vector::StoreOp::create(b, loc, halves, cuts->parts, place);
+    vector::StoreOp::create(b, loc, halves, terms, place);
   });
 }

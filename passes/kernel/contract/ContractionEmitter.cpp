@@ -97,6 +97,33 @@ void ContractionEmitter::emit() {
     stage.op.erase();
 }
 
+/// Whether AMX tiles can sum int8.
+bool ContractionEmitter::fitsAmx() { return !(window && window->hasBounds) && fitsAmxInt8(problem, nest); }
+
+void ContractionEmitter::emitAmx() {
+  AmxHost host;
+  host.forColumns = [&](int64_t maxVectors, llvm::function_ref<void(int64_t)> body) {
+    block = {1, maxVectors};
+    forColumns([&](int64_t vectors, Value mask) {
+      size = {1, vectors};
+      active = mask;
+      body(vectors);
+    });
+  };
+  host.prefetchPanels = [&](int64_t) { prefetchParts(); };
+  host.finishRows = [&](int64_t rows, int64_t summed, SmallVector<Value> sums) {
+    size.rows = rows;
+    if (contraction.dot4Loop) {
+      firstQuad = summed / 4;
+      if (*nest.getStaticExtent(*contraction.dot4Loop) > summed)
+        sums = emitReduction(nest.getSummedLoops(), llvm::to_vector(llvm::seq(rows)), sums);
+    }
+    storeBlock(sums);
+  };
+  auto create = contraction.terms ? createAmxBf16 : createAmxInt8;
+  create(nest, problem, kBlocking, host)->emit();
+}
+
 void ContractionEmitter::emitRows() {
   if (!contraction.rowLoop || nest.getStaticExtent(*contraction.rowLoop))
     return emitBlocks();

@@ -22,7 +22,7 @@
 #include "passes/cost/RegisterBlock.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/Epilogue.h"
-#include "passes/kernel/contract/KBlocking.h"
+#include "passes/kernel/contract/Amx.h"
 
 namespace tenon {
 
@@ -37,26 +37,6 @@ struct WindowLoop {
 /// How much of a convolution window is in bounds for the rows of a register block: all of it, a part that is known at
 /// compile time, or a part that is known at run time.
 enum class BorderMode { Interior, Static, Dynamic };
-
-/// Two neighbouring panels of columns that become parts.
-struct CutPair {
-  mlir::Value kept;    ///< which of the pairs in memory
-  mlir::Value column;  ///< its first one
-  mlir::Value begin;   ///< of the part of the sum
-  mlir::Value panels;  ///< how many there are of two
-  mlir::Value rows;    ///< pairs of rows, of each
-  mlir::Value isThere; ///< whether it is one of this tile
-};
-
-/// Columns that are cut into parts (Bf16Split.cpp).
-struct SplitState {
-  mlir::Value source; ///< [panel, pair of rows, columns in pairs]
-  mlir::Value parts;  ///< [kept pair, panel, step, part, pair of rows, columns in pairs]
-  mlir::Value kept;   ///< the pair that is multiplied now
-  mlir::Value panel;  ///< of it, the first one that is
-  mlir::Value share;  ///< pairs of rows of the next one that are cut at a step of a block of rows
-  CutPair next;
-};
 
 /// A step of a loop that does `count` of them at a time: number `number` of those that begin at `first`.
 struct UnrolledStep {
@@ -79,8 +59,8 @@ public:
   void emit();
   /// The sum begins with zeros, which are not in memory.
   void startFromZero() { problem.isFromZero = true; }
-  /// Whether tile registers (AMX) can do it.
-  bool fitsAmx();
+  /// Whether AMX tiles can sum bf16 terms.
+  bool fitsAmxBf16() { return tenon::fitsAmxBf16(problem); }
   /// Sums bytes in tile registers, where they are laid out for that. Parts of floats are always summed there.
   void useAmx() { wantsAmx = true; }
   /// Whether vectors can sum pairs of bf16 (Bf16Dot.cpp), and that they are to.
@@ -163,47 +143,9 @@ private:
   llvm::SmallVector<mlir::Value> emitPairs(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
                                            mlir::ValueRange sums);
   llvm::SmallVector<mlir::Value> emitPair(mlir::ArrayRef<int64_t> rows, mlir::Value pair, mlir::ValueRange sums);
-  /// Rows that a tile register has sums of: from `first` on, those before `fresh` once more.
-  struct AmxRows {
-    mlir::Value first, fresh;
-    mlir::Value place; ///< of the sums where they wait
-  };
-  bool hasSteadyRows();
   void emitAmx();
-  void emitAmxColumns();
-  void configureAmx();
-  void forAmxRows(llvm::function_ref<void(mlir::ArrayRef<AmxRows> rows)> body);
-  void emitAmxBlock(mlir::ArrayRef<AmxRows> rows);
-  void moveWaitingSums(llvm::StringRef how, mlir::ArrayRef<AmxRows> rows);
-  void emitAmxSums(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<AmxRows> rows);
-  void forStepsOfParts(llvm::function_ref<void()> body);
-  void beginCuts();
-  mlir::Value getRowsOfPanels();
-  void moveCuts();
-  mlir::Value countNextPanels(mlir::Value column);
-  mlir::Value getCutRows(mlir::Value begin);
-  int64_t countStepsOfBlock();
-  mlir::Value getStepOfBlock();
-  mlir::Value countRowBlocks();
-  mlir::Value getRowBlock(mlir::Value place);
-  void cutShare(mlir::Value place);
-  void forCutRows(int64_t panel, mlir::Value first, mlir::Value last, llvm::function_ref<void(mlir::Value)> body);
-  llvm::SmallVector<mlir::Value> getCutSource(int64_t panel, mlir::Value row);
-  void cutRows();
-  void cutElements(mlir::Value elements, int64_t count,
-                   llvm::function_ref<void(int64_t part, mlir::Value halves)> store);
-  void cutRow(int64_t panel, mlir::Value row);
-  void prefetchRow(int64_t panel, mlir::Value row);
-  void loadColumns(int64_t vector, int64_t part);
-  void emitAmxParts(mlir::ArrayRef<AmxRows> rows);
-  void emitAmxStep(mlir::ArrayRef<AmxRows> rows);
-  void finishAmxRows(int64_t firstSums, AmxRows rows);
-  void finishAmxBlock(int64_t firstSums, AmxRows rows, mlir::Value row, int64_t count);
-  void moveAmx(llvm::StringRef how, int64_t number, mlir::Value memory, mlir::ValueRange indices, mlir::Value rowBytes);
-  void callAmx(llvm::StringRef name, mlir::ArrayRef<int64_t> registers);
-  int64_t getAmxDepth();
-  mlir::Value getRowBytes();
-  mlir::Value allocate(mlir::MemRefType type);
+  bool fitsAmx();
+  void prefetchParts();
   /// Both kinds of code where it is not known whether rows are few.
   void forFewOrManyRows(llvm::function_ref<void(bool areFew)> body);
   void emitWidenedLoops();
@@ -223,7 +165,6 @@ private:
   /// `step` is that of `loop`, from the beginning of the part.
   void prefetchPanel(unsigned loop, UnrolledStep step);
   void prefetchSteps();
-  void prefetchParts();
   void countOuterBlocks(mlir::AffineExpr &number, llvm::SmallVector<mlir::Value> &places, int64_t &count);
   void moveToNextPanels();
 
@@ -269,10 +210,7 @@ private:
   RegisterBlock block; ///< the one that is chosen
   RegisterBlock size;  ///< of the block that is emitted now, whose last vectors `active` masks
   mlir::Value active;
-  int64_t firstQuad = 0;        ///< that vectors sum; those before are summed elsewhere
-  mlir::Value amxRows, amxSums; ///< rows of a tile register, and memory for the sums of four
-  std::optional<SplitState> cuts;
-  std::optional<ElementRead> wholeRows; ///< those that are cut
+  int64_t firstQuad = 0; ///< that vectors sum; those before are summed elsewhere
   /// Of factors that are widened: whether that happens in registers for each row, or once for all of them, to `panel`.
   bool widensInRegisters = false;
   mlir::Value panel;      ///< or columns in words: [step, part of a quad, column], a pair of words for each

@@ -1,0 +1,113 @@
+//===- AmxBf16.cpp - products of bf16 terms in AMX tiles ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "passes/kernel/contract/Amx.h"
+#include "passes/kernel/contract/Bf16Split.h"
+
+using namespace mlir;
+using namespace tenon;
+
+namespace {
+class AmxBf16 : public AmxKernel {
+public:
+  AmxBf16(LoopBuilder &nest, const ContractionProblem &problem, KBlocking &kBlocking, AmxHost host)
+      : AmxKernel(nest, problem, kBlocking, std::move(host)), terms(*contraction.terms),
+        split(nest, problem, kBlocking) {}
+
+private:
+  int64_t getStepBytes() override { return 2 * terms.step; }
+  unsigned getStepLoop() override { return terms.loop; }
+  int64_t countSummed() override { return *nest.getStaticExtent(terms.loop); }
+  void emitSteps(ArrayRef<Rows> rows, int64_t vectors) override;
+  void beginTile() override;
+  void beginKBlock() override { split.splitLhs(); }
+  void beginColumns() override;
+  void emitStep(ArrayRef<Rows> rows, int64_t vectors);
+  void loadRhs(int64_t vector, int64_t term);
+
+  const Bf16Terms &terms;
+  Bf16Split split;
+};
+} // namespace
+
+void AmxBf16::beginTile() {
+  if (terms.splitsRhs())
+    split.beginRhs(nest.getExtent(contraction.columnLoop));
+}
+
+void AmxBf16::beginColumns() {
+  if (terms.splitsRhs())
+    split.moveToPanels();
+}
+
+void AmxBf16::emitSteps(ArrayRef<Rows> rows, int64_t vectors) {
+  Value first = kBlocking ? kBlocking.getBegin() : nest.constant(0);
+  int64_t length = kBlocking ? kBlocking.getLength() : *nest.getStaticExtent(terms.loop);
+  AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0) + b.getAffineDimExpr(1) * terms.step);
+  nest.forLoop(nest.constant(0), nest.constant(llvm::divideCeil(length, terms.step)), 1, [&](Value number) {
+    nest.moveTo(terms.loop, affine::makeComposedAffineApply(b, loc, place, {first, number}));
+    emitStep(rows, vectors);
+  });
+}
+
+/// The terms of the LHS and of the RHS that are multiplied, in an order in which neighbors have an operand in common.
+static SmallVector<std::pair<int64_t, int64_t>> getTermProducts(int64_t lhsTerms, int64_t rhsTerms) {
+  if (rhsTerms == 3 && lhsTerms == 3)
+    return {{2, 0}, {0, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}};
+  if (rhsTerms == 2 && lhsTerms == 2)
+    return {{1, 0}, {0, 0}, {0, 1}};
+  // All, the smallest first.
+  SmallVector<std::pair<int64_t, int64_t>> products;
+  for (int64_t rhs = rhsTerms; rhs-- > 0;)
+    for (int64_t lhs = lhsTerms; lhs-- > 0;)
+      products.emplace_back(lhs, rhs);
+  return products;
+}
+
+/// Loads a term of a step of a panel.
+void AmxBf16::loadRhs(int64_t vector, int64_t term) {
+  int64_t tile = kFirstRhs + vector;
+  Value panelRow = nest.constant(contraction.panel * 4);
+  if (terms.splitsRhs())
+    return move("tileloadd64", tile, split.getRhsMemory(), split.getRhsIndices(vector, term), panelRow);
+  move("tileloadd64", tile, contraction.rhs.memory, nest.getIndices(terms.rhs[term], 0, vector * kColumns), panelRow);
+}
+
+void AmxBf16::emitStep(ArrayRef<Rows> rows, int64_t vectors) {
+  ArrayRef<ElementRead> lhs = split.getLhsTerms();
+  Value rowBytes = getRowBytes(lhs.front());
+  std::pair<int64_t, int64_t> loaded(-1, -1);
+  nest.moveTo(*contraction.rowLoop, rows.front().first);
+  if (terms.splitsRhs())
+    split.splitShare(rows.front().place);
+  else
+    host.prefetchPanels(vectors);
+  for (auto [ofLhs, ofRhs] : getTermProducts(lhs.size(), terms.countRhsTerms())) {
+    for (size_t i = 0; i < rows.size() && loaded.first != ofLhs; ++i) {
+      nest.moveTo(*contraction.rowLoop, rows[i].first);
+      move("tileloadd64", kFirstLhs + i, lhs.front().memory, nest.getIndices(lhs[ofLhs], 0, 0), rowBytes);
+    }
+    for (int64_t v = 0; v < vectors && loaded.second != ofRhs; ++v)
+      loadRhs(v, ofRhs);
+    for (size_t i = 0; i < rows.size(); ++i)
+      multiply("tdpbf16ps", i, vectors);
+    loaded = {ofLhs, ofRhs};
+  }
+}
+
+bool tenon::fitsAmxBf16(const ContractionProblem &problem) {
+  const Contraction &contraction = problem.contraction;
+  constexpr int64_t kLanes = 16;
+  return contraction.terms && problem.lanes == kLanes && contraction.panel == kLanes && problem.isFromZero &&
+         contraction.rowLoop && hasConstantRowStride(contraction);
+}
+
+std::unique_ptr<AmxKernel> tenon::createAmxBf16(LoopBuilder &nest, const ContractionProblem &problem,
+                                                KBlocking &kBlocking, AmxHost host) {
+  return std::make_unique<AmxBf16>(nest, problem, kBlocking, std::move(host));
+}
