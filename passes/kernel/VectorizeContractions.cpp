@@ -56,7 +56,7 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
         emitter.startFromZero();
       if (microKernel == kernel::MicroKernel::amx_i8)
         emitter.useAmx();
-      if (microKernel == kernel::MicroKernel::bf16_dot && emitter.fitsPairs())
+      if (microKernel == kernel::MicroKernel::bf16_dot && emitter.fitsBf16Dot())
         emitter.usePairs();
       // There are no other vectors for these.
       else if (contraction.terms && !emitter.fitsAmxBf16())

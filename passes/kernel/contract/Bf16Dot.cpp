@@ -10,48 +10,35 @@
 // Columns lie in pairs of rows, as tile registers have them (tenon.unpack_parts).
 //
 
+#include "passes/kernel/contract/Bf16Dot.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/kernel/contract/ContractionEmitter.h"
 
 using namespace mlir;
 using namespace tenon;
 
-bool ContractionEmitter::fitsPairs() {
+bool tenon::fitsBf16Dot(const ContractionProblem &problem) {
   constexpr int64_t kLanes = 16;
+  const Contraction &contraction = problem.contraction;
+  linalg::GenericOp op = problem.op;
   return contraction.terms && !contraction.terms->splitsRhs() && contraction.terms->lhs.size() == 1 &&
-         contraction.terms->rhs.size() == 1 && lanes == kLanes && contraction.panel == kLanes &&
+         contraction.terms->rhs.size() == 1 && problem.lanes == kLanes && contraction.panel == kLanes &&
          op.getNumReductionLoops() == 1;
 }
 
-/// Steps of the sum, and the pairs of each. What is beyond the depth is zero in both factors.
-SmallVector<Value> ContractionEmitter::emitPairs(ArrayRef<unsigned> loops, ArrayRef<int64_t> rows, ValueRange sums) {
-  const Bf16Terms &parts = *contraction.terms;
-  int64_t depth = *nest.getStaticExtent(loops.front()), pairs = parts.step / 2;
-  auto steps = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(llvm::divideCeil(depth, parts.step)),
-                                  nest.constant(1), sums);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(steps.getBody());
-  nest.moveTo(loops.front(), nest.compute(b.getAffineSymbolExpr(0) * parts.step, {steps.getInductionVar()}));
-  int64_t unrolled = pairs % 2 == 0 ? 2 : 1;
-  auto inner = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(pairs), nest.constant(unrolled),
-                                  steps.getRegionIterArgs());
-  scf::YieldOp::create(b, loc, inner.getResults());
-  b.setInsertionPointToStart(inner.getBody());
-  SmallVector<Value> results(inner.getRegionIterArgs());
-  for (int64_t i = 0; i < unrolled; ++i)
-    results = emitPair(rows, nest.compute(b.getAffineSymbolExpr(0) + i, {inner.getInductionVar()}), results);
-  scf::YieldOp::create(b, loc, results);
-  return steps.getResults();
-}
-
-/// The products of a pair of the current step.
-SmallVector<Value> ContractionEmitter::emitPair(ArrayRef<int64_t> rows, Value pair, ValueRange sums) {
+/// Adds the products of pair `pair` of the current step.
+static SmallVector<Value> emitPair(LoopBuilder &nest, const ContractionProblem &problem, int64_t vectors,
+                                   ArrayRef<int64_t> rows, Value pair, ValueRange sums) {
+  OpBuilder &b = nest.b;
+  Location loc = nest.loc;
+  const Contraction &contraction = problem.contraction;
+  Type type = problem.type;
+  int64_t lanes = problem.lanes;
   auto halves = VectorType::get({2 * lanes}, b.getBF16Type()), floats = VectorType::get({lanes}, type);
   SmallVector<Value> columns, results(sums);
-  for (int64_t v = 0; v < size.vectors; ++v) {
+  for (int64_t v = 0; v < vectors; ++v) {
     SmallVector<Value> indices = nest.getIndices(contraction.rhs, 0, v * lanes);
     indices.end()[-2] = pair;
     columns.push_back(vector::LoadOp::create(b, loc, halves, contraction.rhs.memory, indices));
@@ -64,12 +51,36 @@ SmallVector<Value> ContractionEmitter::emitPair(ArrayRef<int64_t> rows, Value pa
     Value factor =
         vector::BroadcastOp::create(b, loc, floats, vector::ExtractOp::create(b, loc, word, ArrayRef<int64_t>{0}));
     factor = vector::BitCastOp::create(b, loc, halves, factor);
-    for (int64_t v = 0; v < size.vectors; ++v) {
-      Value &sum = results[row * size.vectors + v];
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value &sum = results[row * vectors + v];
       sum = LLVM::CallIntrinsicOp::create(b, loc, floats, b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
                                           ValueRange{sum, factor, columns[v]})
                 .getResult(0);
     }
   }
   return results;
+}
+
+SmallVector<Value> tenon::emitBf16Dot(LoopBuilder &nest, const ContractionProblem &problem, int64_t vectors,
+                                      ArrayRef<int64_t> rows, ValueRange sums) {
+  OpBuilder &b = nest.b;
+  Location loc = nest.loc;
+  const Bf16Terms &terms = *problem.contraction.terms;
+  int64_t depth = *nest.getStaticExtent(terms.loop), pairs = terms.step / 2;
+  auto steps = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(llvm::divideCeil(depth, terms.step)),
+                                  nest.constant(1), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(steps.getBody());
+  nest.moveTo(terms.loop, nest.compute(b.getAffineSymbolExpr(0) * terms.step, {steps.getInductionVar()}));
+  int64_t unrolled = pairs % 2 == 0 ? 2 : 1;
+  auto inner = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(pairs), nest.constant(unrolled),
+                                  steps.getRegionIterArgs());
+  scf::YieldOp::create(b, loc, inner.getResults());
+  b.setInsertionPointToStart(inner.getBody());
+  SmallVector<Value> results(inner.getRegionIterArgs());
+  for (int64_t i = 0; i < unrolled; ++i)
+    results = emitPair(nest, problem, vectors, rows,
+                       nest.compute(b.getAffineSymbolExpr(0) + i, {inner.getInductionVar()}), results);
+  scf::YieldOp::create(b, loc, results);
+  return steps.getResults();
 }

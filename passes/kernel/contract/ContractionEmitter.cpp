@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 #include "passes/kernel/QuadProducts.h"
 #include "passes/kernel/WordPairs.h"
+#include "passes/kernel/contract/PackTile.h"
 #include <numeric>
 
 using namespace mlir;
@@ -82,7 +83,7 @@ BlockProblem ContractionEmitter::getBlockProblem() {
 void ContractionEmitter::emit() {
   nest.emitExtents(op);
   if (!contraction.dot4Loop)
-    widenTile();
+    packLhs();
   columnExtent = contraction.isGrouped ? nest.constant(contraction.panel) : nest.getExtent(contraction.columnLoop);
   setWindow();
   if (contraction.dequantization)
@@ -122,6 +123,13 @@ void ContractionEmitter::emitAmx() {
   };
   auto create = contraction.terms ? createAmxBf16 : createAmxInt8;
   create(nest, problem, kBlocking, host)->emit();
+}
+
+void ContractionEmitter::packLhs() {
+  if (std::optional<ElementRead> packed = packTile(nest, problem)) {
+    contraction.lhs = *packed;
+    contraction.promotesLhs = false;
+  }
 }
 
 void ContractionEmitter::emitRows() {
@@ -236,7 +244,8 @@ void ContractionEmitter::emitLoops() {
     return nest.forLoop(nest.constant(0), nest.getExtent(contraction.columnLoop), kPackedColumns, [&](Value column) {
       firstColumn = column;
       ElementRead image = contraction.lhs, filter = contraction.rhs;
-      copyColumns();
+      contraction.rhs = packColumns(nest, problem, contraction.rhs, ScratchUse::PackedFilter, firstColumn);
+      contraction.lhs = packColumns(nest, problem, contraction.lhs, ScratchUse::PackedTile, firstColumn);
       nest.forParallel(nest.getOuterLoops(), [&] { forColumns(emitRows); });
       std::tie(contraction.lhs, contraction.rhs) = std::pair(image, filter);
     });
@@ -589,7 +598,7 @@ SmallVector<Value> ContractionEmitter::emitReduction(ArrayRef<unsigned> loops, A
   if (loops.front() == contraction.dot4Loop)
     return emitQuads(loops, rows, sums);
   if (sumsPairs)
-    return emitPairs(loops, rows, sums);
+    return emitBf16Dot(nest, problem, size.vectors, rows, sums);
   if (window && loops.front() == window->loop && unrollsTaps)
     return emitTaps(loops, rows, sums);
   if (window && loops.front() == window->loop && rows.size() > 1 && borderMode != BorderMode::Interior)

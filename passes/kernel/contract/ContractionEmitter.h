@@ -23,6 +23,7 @@
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/Epilogue.h"
 #include "passes/kernel/contract/Amx.h"
+#include "passes/kernel/contract/Bf16Dot.h"
 
 namespace tenon {
 
@@ -64,7 +65,7 @@ public:
   /// Sums bytes in tile registers, where they are laid out for that. Parts of floats are always summed there.
   void useAmx() { wantsAmx = true; }
   /// Whether vectors can sum pairs of bf16 (Bf16Dot.cpp), and that they are to.
-  bool fitsPairs();
+  bool fitsBf16Dot() { return tenon::fitsBf16Dot(problem); }
   void usePairs() { sumsPairs = true; }
   /// Takes over the operations that follow and change the sums.
   void absorbEpilogue();
@@ -81,10 +82,8 @@ private:
   void emitKnownRows();
   void emitFewRows();
   void copyRows();
-  void widenTile();
+  void packLhs();
   bool readsColumnsInOrder();
-  void copyColumns();
-  ElementRead copyColumns(const ElementRead &read, mlir::ArrayRef<int64_t> most, ScratchUse use);
   mlir::Value getFirstRow();
   mlir::Value loadCopied(int64_t row);
   void emitLoops();
@@ -140,9 +139,6 @@ private:
   void splitPanel(int64_t vectors);
   mlir::Value loadPair(int64_t row);
   llvm::SmallVector<mlir::Value> emitWordStep(mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
-  llvm::SmallVector<mlir::Value> emitPairs(mlir::ArrayRef<unsigned> loops, mlir::ArrayRef<int64_t> rows,
-                                           mlir::ValueRange sums);
-  llvm::SmallVector<mlir::Value> emitPair(mlir::ArrayRef<int64_t> rows, mlir::Value pair, mlir::ValueRange sums);
   void emitAmx();
   bool fitsAmx();
   void prefetchParts();

@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/kernel/contract/PackTile.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -31,7 +32,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/kernel/QuadProducts.h"
 #include "passes/kernel/TileLoop.h"
-#include "passes/kernel/contract/ContractionEmitter.h"
 #include <numeric>
 
 using namespace mlir;
@@ -378,43 +378,41 @@ void TileCopy::emitPart(Value place, int64_t width) {
   vector::StoreOp::create(b, loc, elements, copy, target);
 }
 
-/// Copies what the tile reads, unless the tile before read the same.
-void ContractionEmitter::widenTile() {
-  if (!scratch.has(ScratchUse::PackedTile) || contraction.isColumnwise)
-    return;
-  SmallVector<TilePlaces> places = *findTilePlaces(op, contraction.lhs, schedule.getTile());
+std::optional<ElementRead> tenon::packTile(LoopBuilder &nest, const ContractionProblem &problem) {
+  OpBuilder &b = nest.b;
+  const Contraction &contraction = problem.contraction;
+  if (!problem.scratch.has(ScratchUse::PackedTile) || contraction.isColumnwise)
+    return std::nullopt;
+  SmallVector<TilePlaces> places = *findTilePlaces(problem.op, contraction.lhs, problem.schedule.getTile());
   // A vector of words has two for each lane of 32 bits.
   bool isInWords = contraction.dot4Loop.has_value();
-  TileCopy tile(b, op, contraction.lhs, places, nest.getExtents(),
-                isInWords ? Type(b.getI16Type()) : Type(b.getF32Type()), isInWords ? 2 * lanes : lanes, scratch);
+  TileCopy tile(b, problem.op, contraction.lhs, places, nest.getExtents(),
+                isInWords ? Type(b.getI16Type()) : Type(b.getF32Type()), isInWords ? 2 * problem.lanes : problem.lanes,
+                problem.scratch);
   ElementRead copied = tile.getCopy();
   std::optional<SmallVector<Value>> begins = findTileOffsets(contraction.lhs.memory);
   if (begins)
     llvm::append_range(*begins, tile.getBegins());
   OpBuilder::InsertionGuard guard(b);
-  if (Value isNew = begins ? emitIsNew(b, op, *begins) : Value()) {
-    auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
+  if (Value isNew = begins ? emitIsNew(b, problem.op, *begins) : Value()) {
+    auto branch = scf::IfOp::create(b, nest.loc, isNew, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
   }
   tile.emit();
-  contraction.lhs = copied;
-  contraction.promotesLhs = false;
+  return copied;
 }
 
-/// Copies some columns of all lines of the tile, and of all taps.
-void ContractionEmitter::copyColumns() {
-  SmallVector<int64_t> most(schedule.getTile());
-  most[contraction.columnLoop] = kPackedColumns;
-  contraction.rhs = copyColumns(contraction.rhs, most, ScratchUse::PackedFilter);
-  contraction.lhs = copyColumns(contraction.lhs, most, ScratchUse::PackedTile);
-}
-
-ElementRead ContractionEmitter::copyColumns(const ElementRead &read, ArrayRef<int64_t> most, ScratchUse use) {
-  unsigned column = contraction.columnLoop;
+ElementRead tenon::packColumns(LoopBuilder &nest, const ContractionProblem &problem, const ElementRead &read,
+                               ScratchUse use, Value firstColumn) {
+  OpBuilder &b = nest.b;
+  linalg::GenericOp op = problem.op;
+  unsigned column = problem.contraction.columnLoop;
+  SmallVector<int64_t> extents(problem.schedule.getTile());
+  extents[column] = kPackedColumns;
   SmallVector<Value> steps(nest.getExtents());
   steps[column] = nest.constant(kPackedColumns);
-  SmallVector<TilePlaces> places = *findTilePlaces(op, read, most);
-  TileCopy tile(b, op, read, places, steps, type, lanes, scratch, use);
+  SmallVector<TilePlaces> places = *findTilePlaces(op, read, extents);
+  TileCopy tile(b, op, read, places, steps, problem.type, problem.lanes, problem.scratch, use);
   SmallVector<Value> operands(read.symbols);
   operands.push_back(firstColumn);
   AffineExpr first =

@@ -70,7 +70,7 @@ void ContractionEmitter::emitQuadLoops() {
 void ContractionEmitter::emitWordLoops() {
   ElementRead stored = contraction.lhs;
   auto type = MemRefType::get({*countQuads(op, *contraction.dot4Loop), 2, contraction.panel}, b.getI32Type());
-  widenTile();
+  packLhs();
   panel = scratch.emit(b, loc, ScratchUse::PmaddWdPanel, type);
   sumsWords = true;
   zeros = {};
