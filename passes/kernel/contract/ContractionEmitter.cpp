@@ -53,7 +53,7 @@ BlockProblem ContractionEmitter::getBlockProblem() {
   if (sumsPairsOfWords && byteProducts == ByteProducts::pairs)
     blocks.registers -= 2;
   // The sums of a block of steps are apart from those of all, and numbers are on their way to become factors.
-  if (widensInRegisters) {
+  if (dequantize.isInRegisters()) {
     blocks.registers = blocks.registers / 2 - 2;
     blocks.rows = std::min(blocks.rows, kFewWidenedRows);
   } else if (contraction.dequantization || sumsWords) {
@@ -123,6 +123,39 @@ void ContractionEmitter::emitAmx() {
   };
   auto create = contraction.terms ? createAmxBf16 : createAmxInt8;
   create(nest, problem, kBlocking, host)->emit();
+}
+
+void ContractionEmitter::forFewOrManyRows(llvm::function_ref<void(bool areFew)> body) {
+  Value rows = contraction.rowLoop ? nest.getExtent(*contraction.rowLoop) : nest.constant(1);
+  if (std::optional<int64_t> known = getConstantIntValue(rows))
+    return body(*known <= kFewWidenedRows);
+  Value few = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, nest.constant(kFewWidenedRows));
+  auto branch = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
+    b.setInsertionPointToStart(block);
+    body(block == branch.thenBlock());
+  }
+}
+
+void ContractionEmitter::emitWidenedLoops() {
+  forFewOrManyRows([&](bool areFew) { emitWidenedRows(areFew); });
+}
+
+void ContractionEmitter::emitWidenedRows(bool inRegisters) {
+  dequantize.setInRegisters(inRegisters);
+  block = chooseBlock(getBlockProblem());
+  // A single row has a few sums alone: it reads whole panels, as they lie in memory.
+  if (inRegisters && (!contraction.rowLoop || isConstantIntValue(nest.getExtent(*contraction.rowLoop), 1)))
+    block = {1, contraction.panel / lanes};
+  packedRows = {};
+  if (inRegisters)
+    return emitLoops();
+  copyRows();
+  ElementRead stored = contraction.rhs;
+  contraction.rhs = dequantize.beginPanels(block.vectors * lanes);
+  emitLoops();
+  contraction.rhs = stored;
 }
 
 void ContractionEmitter::packLhs() {
@@ -226,8 +259,8 @@ void ContractionEmitter::emitLoops() {
   if (contraction.panel)
     return forGroups([&] {
       forColumns([&](int64_t vectors, Value active) {
-        if (contraction.dequantization && !widensInRegisters)
-          widenPanel(vectors);
+        if (contraction.dequantization && !dequantize.isInRegisters())
+          dequantize.packPanel(vectors);
         // A matrix of a batch is another one for each.
         bool isCommon = llvm::none_of(nest.getOuterLoops(),
                                       [&](unsigned loop) { return contraction.rhs.map.isFunctionOfDim(loop); });
@@ -593,8 +626,8 @@ SmallVector<Value> ContractionEmitter::emitReduction(ArrayRef<unsigned> loops, A
     return sumsWords              ? emitWordStep(rows, sums)
            : contraction.dot4Loop ? emitQuadStep(rows, sums)
                                   : emitStep(rows, sums);
-  if (widensInRegisters)
-    return emitScaledBlocks(rows, sums);
+  if (dequantize.isInRegisters())
+    return dequantize.emitProducts(size.vectors, rows, sums, [&](int64_t row) { return loadElement(row); });
   if (loops.front() == contraction.dot4Loop)
     return emitQuads(loops, rows, sums);
   if (sumsPairs)

@@ -24,6 +24,7 @@
 #include "passes/kernel/Epilogue.h"
 #include "passes/kernel/contract/Amx.h"
 #include "passes/kernel/contract/Bf16Dot.h"
+#include "passes/kernel/contract/DequantizeOnLoad.h"
 
 namespace tenon {
 
@@ -56,7 +57,8 @@ class ContractionEmitter {
 public:
   ContractionEmitter(mlir::linalg::GenericOp op, const Contraction &contraction, const BlockMachine &unit,
                      ByteProducts byteProducts)
-      : problem(getProblem(op, contraction, unit, byteProducts)), nest(op, contraction), kBlocking(nest, problem) {}
+      : problem(getProblem(op, contraction, unit, byteProducts)), nest(op, contraction), kBlocking(nest, problem),
+        dequantize(nest, problem) {}
   void emit();
   /// The sum begins with zeros, which are not in memory.
   void startFromZero() { problem.isFromZero = true; }
@@ -146,16 +148,6 @@ private:
   void forFewOrManyRows(llvm::function_ref<void(bool areFew)> body);
   void emitWidenedLoops();
   void emitWidenedRows(bool inRegisters);
-  void forBlocks(mlir::MutableArrayRef<mlir::Value> carried,
-                 llvm::function_ref<void(mlir::Value first, int64_t steps, mlir::MutableArrayRef<mlir::Value>)> body);
-  void prefetchNumbers(mlir::Value first, mlir::Value index, int64_t number);
-  void forSteps(mlir::Value first, int64_t steps, int64_t vectors, mlir::MutableArrayRef<mlir::Value> carried,
-                llvm::function_ref<void(int64_t vector, int64_t step, mlir::MutableArrayRef<mlir::Value>)> body);
-  llvm::SmallVector<mlir::Value> emitScaledBlocks(mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums);
-  void widenPanel(int64_t vectors);
-  mlir::Value emitScale(int64_t vector);
-  mlir::Value emitColumns(mlir::Value value, int64_t vector);
-  mlir::Value emitOnColumns(mlir::Operation *definition, int64_t vector);
   int64_t chooseUnrolledSteps(std::optional<int64_t> steps);
   bool hasFewRegisters() const { return registers <= 16; }
   /// `step` is that of `loop`, from the beginning of the part.
@@ -180,6 +172,7 @@ private:
   ContractionProblem problem;
   LoopBuilder nest;
   KBlocking kBlocking;
+  DequantizeOnLoad dequantize;
   // Short names for what is above.
   mlir::OpBuilder &b = nest.b;
   const mlir::Location loc = nest.loc;
@@ -206,14 +199,10 @@ private:
   RegisterBlock block; ///< the one that is chosen
   RegisterBlock size;  ///< of the block that is emitted now, whose last vectors `active` masks
   mlir::Value active;
-  int64_t firstQuad = 0; ///< that vectors sum; those before are summed elsewhere
-  /// Of factors that are widened: whether that happens in registers for each row, or once for all of them, to `panel`.
-  bool widensInRegisters = false;
-  mlir::Value panel;      ///< or columns in words: [step, part of a quad, column], a pair of words for each
+  int64_t firstQuad = 0;  ///< that vectors sum; those before are summed elsewhere
+  mlir::Value panel;      ///< columns in words: [step, part of a quad, column], a pair of words for each
   bool sumsWords = false; ///< of quads, whose rows and columns are words in the thread's scratch
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value>
-      columns;           ///< vectors of values of the body, at the current step
-  int64_t quadBytes = 4; ///< that the current step of quads has of each
+  int64_t quadBytes = 4;  ///< that the current step of quads has of each
   BorderMode borderMode = BorderMode::Interior;
   /// Where it is not known what rows see: the pixels that they read for the current tap, and what stands for
   /// one beyond the border.

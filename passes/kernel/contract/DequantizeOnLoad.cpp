@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/kernel/contract/DequantizeOnLoad.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -18,47 +19,18 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/kernel/contract/ContractionEmitter.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace tenon;
 
-void ContractionEmitter::forFewOrManyRows(llvm::function_ref<void(bool areFew)> body) {
-  Value rows = contraction.rowLoop ? nest.getExtent(*contraction.rowLoop) : nest.constant(1);
-  if (std::optional<int64_t> known = getConstantIntValue(rows))
-    return body(*known <= kFewWidenedRows);
-  Value few = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, rows, nest.constant(kFewWidenedRows));
-  auto branch = scf::IfOp::create(b, loc, few, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
-    b.setInsertionPointToStart(block);
-    body(block == branch.thenBlock());
-  }
-}
-
-void ContractionEmitter::emitWidenedLoops() {
-  forFewOrManyRows([&](bool areFew) { emitWidenedRows(areFew); });
-}
-
-void ContractionEmitter::emitWidenedRows(bool inRegisters) {
-  widensInRegisters = inRegisters;
-  block = chooseBlock(getBlockProblem());
-  // A single row has a few sums alone: it reads whole panels, as they lie in memory.
-  if (inRegisters && (!contraction.rowLoop || isConstantIntValue(nest.getExtent(*contraction.rowLoop), 1)))
-    block = {1, contraction.panel / lanes};
-  packedRows = {};
-  if (inRegisters)
-    return emitLoops();
-  copyRows();
-  ElementRead stored = contraction.rhs;
-  int64_t width = block.vectors * lanes, depth = *nest.getStaticExtent(getDequantizedLoop(op));
-  panel = scratch.emit(b, loc, ScratchUse::DequantizedPanel, MemRefType::get({depth, width}, type));
-  contraction.rhs.memory = panel;
-  AffineExpr step = b.getAffineDimExpr(getDequantizedLoop(op)), column = b.getAffineDimExpr(contraction.columnLoop);
-  contraction.rhs.map = AffineMap::get(op.getNumLoops(), 0, {step, column % width}, b.getContext());
-  emitLoops();
-  contraction.rhs = stored;
+ElementRead DequantizeOnLoad::beginPanels(int64_t width) {
+  unsigned loop = getDequantizedLoop(op);
+  auto memory = MemRefType::get({*nest.getStaticExtent(loop), width}, type);
+  panel.memory = problem.scratch.emit(b, loc, ScratchUse::DequantizedPanel, memory);
+  AffineExpr step = b.getAffineDimExpr(loop), column = b.getAffineDimExpr(contraction.columnLoop);
+  panel.map = AffineMap::get(op.getNumLoops(), 0, {step, column % width}, b.getContext());
+  return panel;
 }
 
 /// All numbers of a word, or as many, are done one after the other.
@@ -67,7 +39,7 @@ static constexpr int64_t kUnrolledNumbers = 8;
 /// Asks for the numbers that come some kilobytes after those which are read at step `number` of the unrolled ones that
 /// begin at `first` + `index` times as many: a little at each step, in the order of memory. Beyond the end of a panel
 /// the next one begins, and beyond the last one nothing is read.
-void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t number) {
+void DequantizeOnLoad::prefetchNumbers(Value first, Value index, int64_t number, int64_t vectors) {
   constexpr int64_t kLine = 64, kBytesAhead = 2048;
   unsigned loop = getDequantizedLoop(op);
   auto memory = cast<MemRefType>(contraction.rhs.memory.getType());
@@ -98,7 +70,7 @@ void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t numbe
     nest.moveTo(loop,
                 affine::makeComposedAffineApply(
                     b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + ahead + step), {first, index}));
-    for (int64_t vector = 0; vector < size.vectors; ++vector)
+    for (int64_t vector = 0; vector < vectors; ++vector)
       if (vector * vectorBytes % kLine == 0)
         memref::PrefetchOp::create(b, loc, read.memory, nest.getIndices(read, 0, vector * lanes), /*isWrite=*/false,
                                    /*localityHint=*/3,
@@ -108,17 +80,17 @@ void ContractionEmitter::prefetchNumbers(Value first, Value index, int64_t numbe
 
 /// Runs `body` for each of so many vectors at each of so many steps of the sum from `first` on; it changes what is
 /// carried. Of steps that are unrolled all of a vector come before those of the next one.
-void ContractionEmitter::forSteps(Value first, int64_t steps, int64_t vectors, MutableArrayRef<Value> carried,
-                                  llvm::function_ref<void(int64_t vector, int64_t step, MutableArrayRef<Value>)> body) {
+void DequantizeOnLoad::forSteps(Value first, int64_t steps, int64_t vectors, MutableArrayRef<Value> carried,
+                                llvm::function_ref<void(int64_t vector, int64_t step, MutableArrayRef<Value>)> body) {
   AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);
   auto runAll = [&](Value start, Value index, int64_t count, MutableArrayRef<Value> values) {
     for (int64_t number = 0; number < count; ++number) {
       // What a later step reads, read before its turn, would take the registers. What they share is in the first cache
       // by then.
-      if (number > 0 && (widensInRegisters || hasFewRegisters()))
+      if (number > 0 && (inRegisters || hasFewRegisters))
         LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
-      if (widensInRegisters && count == kUnrolledNumbers)
-        prefetchNumbers(start, index, number);
+      if (inRegisters && count == kUnrolledNumbers)
+        prefetchNumbers(start, index, number, vectors);
       nest.moveTo(getDequantizedLoop(op),
                   affine::makeComposedAffineApply(
                       b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + number), {start, index}));
@@ -145,8 +117,8 @@ void ContractionEmitter::forSteps(Value first, int64_t steps, int64_t vectors, M
 }
 
 /// Runs `body` for each block of steps that have one scale, of which the last may be shorter.
-void ContractionEmitter::forBlocks(MutableArrayRef<Value> carried,
-                                   llvm::function_ref<void(Value first, int64_t steps, MutableArrayRef<Value>)> body) {
+void DequantizeOnLoad::forBlocks(MutableArrayRef<Value> carried,
+                                 llvm::function_ref<void(Value first, int64_t steps, MutableArrayRef<Value>)> body) {
   int64_t depth = *nest.getStaticExtent(getDequantizedLoop(op));
   int64_t block = std::min(contraction.dequantization->block, depth), whole = depth / block;
   if (whole > 1) {
@@ -166,8 +138,8 @@ void ContractionEmitter::forBlocks(MutableArrayRef<Value> carried,
     body(nest.constant(whole * block), depth % block, carried);
 }
 
-/// The sum of each block, scaled.
-SmallVector<Value> ContractionEmitter::emitScaledBlocks(ArrayRef<int64_t> rows, ValueRange sums) {
+SmallVector<Value> DequantizeOnLoad::emitProducts(int64_t vectors, ArrayRef<int64_t> rows, ValueRange sums,
+                                                  llvm::function_ref<Value(int64_t row)> loadLhs) {
   SmallVector<Value> results(sums);
   Value scale = contraction.dequantization->scale;
   size_t chains = llvm::divideCeil<size_t>(kIndependentSums, sums.size());
@@ -176,11 +148,11 @@ SmallVector<Value> ContractionEmitter::emitScaledBlocks(ArrayRef<int64_t> rows, 
     SmallVector<Value> parts(values.take_front(own));
     parts.append(chains * count - own,
                  arith::ConstantOp::create(b, loc, b.getZeroAttr(VectorType::get({lanes}, type))));
-    forSteps(first, steps, size.vectors, parts, [&](int64_t vector, int64_t step, MutableArrayRef<Value> all) {
+    forSteps(first, steps, vectors, parts, [&](int64_t vector, int64_t step, MutableArrayRef<Value> all) {
       Value column = emitColumns(contraction.dequantization->number, vector);
       for (int64_t row : rows) {
-        Value element = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, type), loadElement(row));
-        Value &sum = all[step % chains * count + row * size.vectors + vector];
+        Value element = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, type), loadLhs(row));
+        Value &sum = all[step % chains * count + row * vectors + vector];
         sum = vector::FMAOp::create(b, loc, element, column, sum);
       }
     });
@@ -191,21 +163,20 @@ SmallVector<Value> ContractionEmitter::emitScaledBlocks(ArrayRef<int64_t> rows, 
     nest.moveTo(getDequantizedLoop(op), first);
     columns.clear();
     for (auto [i, value] : llvm::enumerate(values))
-      value = vector::FMAOp::create(b, loc, parts[i], emitScale(i % size.vectors), value);
+      value = vector::FMAOp::create(b, loc, parts[i], emitScale(i % vectors), value);
   });
   return results;
 }
 
 /// The scale of the current block for a vector of columns, which may be one for all of them.
-Value ContractionEmitter::emitScale(int64_t vector) {
+Value DequantizeOnLoad::emitScale(int64_t vector) {
   Value scale = emitColumns(contraction.dequantization->scale, vector);
   if (isa<VectorType>(scale.getType()))
     return scale;
   return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, scale.getType()), scale);
 }
 
-/// Writes the factors of the current columns to `panel`.
-void ContractionEmitter::widenPanel(int64_t vectors) {
+void DequantizeOnLoad::packPanel(int64_t vectors) {
   Value scale = contraction.dequantization->scale;
   forBlocks({}, [&](Value first, int64_t steps, MutableArrayRef<Value>) {
     nest.moveTo(getDequantizedLoop(op), first);
@@ -217,13 +188,13 @@ void ContractionEmitter::widenPanel(int64_t vectors) {
       Value factor = emitColumns(contraction.dequantization->number, v);
       if (scale)
         factor = arith::MulFOp::create(b, loc, factor, scales[v]);
-      vector::StoreOp::create(b, loc, factor, panel, nest.getIndices(contraction.rhs, 0, v * lanes));
+      vector::StoreOp::create(b, loc, factor, panel.memory, nest.getIndices(panel, 0, v * lanes));
     });
   });
 }
 
 /// A value of the body at the current step: a vector of columns, or where it depends on no weight one scalar.
-Value ContractionEmitter::emitColumns(Value value, int64_t vector) {
+Value DequantizeOnLoad::emitColumns(Value value, int64_t vector) {
   auto argument = dyn_cast<BlockArgument>(value);
   Operation *definition = value.getDefiningOp();
   if (definition && !op.getRegion().isAncestor(definition->getParentRegion()))
@@ -244,7 +215,7 @@ Value ContractionEmitter::emitColumns(Value value, int64_t vector) {
   return columns[{value, vector}] = result;
 }
 
-Value ContractionEmitter::emitOnColumns(Operation *definition, int64_t vector) {
+Value DequantizeOnLoad::emitOnColumns(Operation *definition, int64_t vector) {
   SmallVector<Value> operands;
   for (Value operand : definition->getOperands())
     operands.push_back(emitColumns(operand, vector));

@@ -1,0 +1,55 @@
+//===- DequantizeOnLoad.h - products with weights of few bits -------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_KERNEL_CONTRACT_DEQUANTIZEONLOAD_H
+#define TENON_PASSES_KERNEL_CONTRACT_DEQUANTIZEONLOAD_H
+
+#include "passes/kernel/Epilogue.h"
+#include "passes/kernel/contract/EmitterPart.h"
+
+namespace tenon {
+
+/// Dequantizes the RHS: in registers for the products of few rows, or a panel at a time to scratch for many.
+class DequantizeOnLoad : EmitterPart {
+public:
+  DequantizeOnLoad(LoopBuilder &nest, const ContractionProblem &problem)
+      : EmitterPart(nest, problem), hasFewRegisters(problem.registers <= 16) {}
+
+  /// Says whether factors are dequantized in registers from now on.
+  void setInRegisters(bool value) { inRegisters = value; }
+  bool isInRegisters() const { return inRegisters; }
+  /// Adds all products of `rows` rows of a block of `vectors` vectors to `sums`, which are those of all rows of the
+  /// block. `loadLhs` returns the element of a row at the current position.
+  llvm::SmallVector<mlir::Value> emitProducts(int64_t vectors, mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums,
+                                              llvm::function_ref<mlir::Value(int64_t row)> loadLhs);
+
+  /// Makes room for panels of `width` columns in scratch. Returns the read that takes the place of the
+  /// RHS.
+  ElementRead beginPanels(int64_t width);
+  /// Dequantizes the panel at the current column, `vectors` vectors of it.
+  void packPanel(int64_t vectors);
+
+private:
+  void forBlocks(mlir::MutableArrayRef<mlir::Value> carried,
+                 llvm::function_ref<void(mlir::Value first, int64_t steps, mlir::MutableArrayRef<mlir::Value>)> body);
+  void forSteps(mlir::Value first, int64_t steps, int64_t vectors, mlir::MutableArrayRef<mlir::Value> carried,
+                llvm::function_ref<void(int64_t vector, int64_t step, mlir::MutableArrayRef<mlir::Value>)> body);
+  void prefetchNumbers(mlir::Value first, mlir::Value index, int64_t number, int64_t vectors);
+  mlir::Value emitScale(int64_t vector);
+  mlir::Value emitColumns(mlir::Value value, int64_t vector);
+  mlir::Value emitOnColumns(mlir::Operation *definition, int64_t vector);
+
+  const bool hasFewRegisters;
+  bool inRegisters = false;
+  ElementRead panel;
+  /// Values of the body for a vector of columns, at the current step.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> columns;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_CONTRACT_DEQUANTIZEONLOAD_H
