@@ -8,7 +8,9 @@
 #ifndef TENON_COMPILER_DRIVER_COMPILE_H
 #define TENON_COMPILER_DRIVER_COMPILE_H
 
+#include "compiler/backend/Backend.h"
 #include "compiler/driver/InputSets.h"
+#include "compiler/errors/CompileError.h"
 #include "compiler/import/ImportModel.h"
 #include <functional>
 #include <string>
@@ -20,20 +22,20 @@ class raw_ostream;
 
 namespace tenon {
 
-/// What compiling ends with. The values are exit codes.
-enum class CompileStatus { done = 0, invalid = 1, misuse = 2, unsupported = 3, resources = 4, fault = 70 };
-
-/// What is written.
-enum class EmitKind { artifact, mlir, llvm, assembly, object, sharedObject, ptx, spirv };
+/// Outputs that no backend generates, values of CompileOptions::emit besides the formats of backends.
+inline constexpr char kArtifactOutput[] = "artifact";
+inline constexpr char kIROutput[] = "mlir";
+/// The target of the machine that compiles.
+inline constexpr char kHostTarget[] = "host";
 
 struct CompileOptions {
   std::string input; ///< an ONNX file, a Hugging Face folder, or tenon-dialect .mlir
   /// Where set: makes the model, and reports why it cannot; `input` is its name, then.
   std::function<mlir::OwningOpRef<mlir::ModuleOp>(mlir::MLIRContext *)> build;
-  std::string output;                          ///< "-" writes text to standard output
-  std::vector<std::string> targets = {"host"}; ///< the runtime takes the one that makes most of its processor
-  EmitKind emit = EmitKind::artifact;
-  std::string chip = "sm_80"; ///< that PTX is for
+  std::string output;                               ///< "-" writes text to standard output
+  std::vector<std::string> targets = {kHostTarget}; ///< the runtime takes the one that makes most of its processor
+  std::string emit = kArtifactOutput;               ///< kArtifactOutput, kIROutput or the name of a backend's format
+  BackendSettings backendSettings; ///< values of backends' options; those that are left out have their defaults
   ImportOptions import;
   uint64_t importMemoryLimit = 0;    ///< bytes that the import may take; 0: 4 * the model's files + 1 GB
   double importTimeLimit = 600;      ///< seconds; 0: no limit

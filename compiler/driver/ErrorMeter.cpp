@@ -7,7 +7,8 @@
 
 #include "compiler/driver/ErrorMeter.h"
 #include "compiler/artifact/ArtifactFile.h"
-#include "compiler/backend/llvm/Target.h"
+#include "compiler/backend/registry/Backends.h"
+#include "compiler/driver/Compile.h"
 #include "compiler/driver/Evaluate.h"
 #include "compiler/driver/FloatChoices.h"
 #include "compiler/driver/LoadedModel.h"
@@ -205,18 +206,20 @@ static std::vector<NamedRange> getPreferred(ArrayRef<std::string> programs) {
 
 std::string ErrorMeter::makeInputs(ModuleOp simplified, ArrayRef<std::string> programs, const LoadedModel &model,
                                    LoadedModel &reference) {
-  std::string error;
   if (reader) {
-    sets = reader(model.getArtifact(), error);
-    isInputAtFault = sets.empty();
-    return error;
+    llvm::Expected<std::vector<InputSet>> given = reader(model.getArtifact());
+    isInputAtFault = !given;
+    if (!given)
+      return llvm::toString(given.takeError());
+    sets = std::move(*given);
+    return "";
   }
   std::vector<NamedRange> preferred = getPreferred(programs);
   auto meter = [&](InputSet &shapes) { return measureMemory(reference, shapes); };
   for (func::FuncOp function : getFunctions(simplified)) {
-    std::optional<InputSet> set = generateInputs(function, preferred, meter, error);
+    llvm::Expected<InputSet> set = generateInputs(function, preferred, meter);
     if (!set)
-      return error;
+      return llvm::toString(set.takeError());
     sets.push_back(std::move(*set));
   }
   return "";
@@ -250,17 +253,18 @@ std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> progr
   simplified.walk([&](RunSeedOp) { ++numSeeds; });
   if (numSeeds > getFunctions(simplified).size())
     return "the model draws random numbers several times, in an order that may differ";
-  std::string error;
   auto build = [](OpPassManager &pm) { buildReferencePipeline(pm, evaluateConstants); };
-  std::unique_ptr<LoadedModel> reference =
-      compileInMemory(*imported, build, *getCpuTarget("host"), CodeEffort::little, error);
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference =
+      compileInMemory(*imported, build, *getBackendRegistry().getTarget(kHostTarget), CodeEffort::little);
   imported = nullptr;
-  if (!reference)
-    return "the model cannot be computed in f64" + (error.empty() ? "" : ": " + error);
-  if (error = makeInputs(simplified, programs, model, *reference); !error.empty())
+  if (!reference) {
+    std::string reason = llvm::toString(reference.takeError());
+    return "the model cannot be computed in f64" + (reason.empty() ? "" : ": " + reason);
+  }
+  if (std::string error = makeInputs(simplified, programs, model, **reference); !error.empty())
     return error;
   choices = findFloatChoices(getFunctions(simplified).back());
-  return runReference(*reference);
+  return runReference(**reference);
 }
 
 void ErrorMeter::compare(const Result &want, const tenon_tensor &got, OutputError &output) const {
@@ -288,10 +292,10 @@ ErrorReport ErrorMeter::measure(const ArtifactParts &parts, ModuleOp simplified,
     report.outputs.clear();
     return report;
   };
-  std::string error;
-  std::unique_ptr<LoadedModel> model = LoadedModel::load(parts, error);
-  if (!model)
-    return giveUp(error);
+  llvm::Expected<std::unique_ptr<LoadedModel>> loaded = LoadedModel::load(parts);
+  if (!loaded)
+    return giveUp(llvm::toString(loaded.takeError()));
+  std::unique_ptr<LoadedModel> &model = *loaded;
   if (imported)
     whyNot = prepare(simplified, programs, *model);
   if (!whyNot.empty())
@@ -299,7 +303,7 @@ ErrorReport ErrorMeter::measure(const ArtifactParts &parts, ModuleOp simplified,
   report.numSets = sets.size();
   report.outputs.resize(model->getInfo().output_count);
   for (auto [set, results] : llvm::zip(sets, wanted)) {
-    if (error = run(*model, set); !error.empty())
+    if (std::string error = run(*model, set); !error.empty())
       return giveUp(error);
     for (auto [i, output] : llvm::enumerate(report.outputs)) {
       tenon_tensor_info info;

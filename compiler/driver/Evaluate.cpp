@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/Evaluate.h"
-#include "compiler/backend/llvm/Target.h"
+#include "compiler/backend/registry/Backends.h"
+#include "compiler/driver/Compile.h"
 #include "compiler/driver/LoadedModel.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,11 +22,11 @@ static constexpr int64_t kSmall = 1024;
 
 /// What constants are computed with: not with all that this machine can do, but with what most machines can,
 /// since the bytes that come out must not depend on where a model is compiled.
-static CpuTarget getEvaluationTarget() {
+static Target getEvaluationTarget() {
   for (const char *name : {"x86-64-v3", "x86-64-v2", "aarch64"})
-    if (std::optional<CpuTarget> target = getCpuTarget(name); target->runsHere)
+    if (std::optional<Target> target = getBackendRegistry().getTarget(name); target && target->runsHere)
       return *target;
-  return *getCpuTarget("host");
+  return *getBackendRegistry().getTarget(kHostTarget);
 }
 
 /// A result as an attribute of `type`.
@@ -48,17 +49,21 @@ SmallVector<ElementsAttr> tenon::evaluateConstants(ModuleOp module) {
   for (Type type : main.getResultTypes())
     types.push_back(cast<RankedTensorType>(type));
   // What cannot be computed here is left to run time; if it cannot be compiled at all, that is reported then.
-  std::string ignored;
   auto build = [](OpPassManager &pm) { buildGraphPipeline(pm, {}); };
   // It runs once: better code takes longer to make than it saves.
-  std::unique_ptr<LoadedModel> model =
-      compileInMemory(module, build, getEvaluationTarget(), CodeEffort::little, ignored);
-  if (!model || tenon_session_run(model->getSession(), nullptr) != TENON_OK)
+  llvm::Expected<std::unique_ptr<LoadedModel>> model =
+      compileInMemory(module, build, getEvaluationTarget(), CodeEffort::little);
+  if (!model) {
+    llvm::consumeError(model.takeError());
+    return {};
+  }
+  tenon_session *session = (*model)->getSession();
+  if (tenon_session_run(session, nullptr) != TENON_OK)
     return {};
   SmallVector<ElementsAttr> results;
   for (auto [i, type] : llvm::enumerate(types)) {
     tenon_tensor tensor;
-    if (tenon_session_output(model->getSession(), i, &tensor, nullptr) != TENON_OK)
+    if (tenon_session_output(session, i, &tensor, nullptr) != TENON_OK)
       return {};
     results.push_back(toAttribute(tensor.data, type));
   }

@@ -7,6 +7,7 @@
 
 #include "compiler/driver/InputSets.h"
 #include "compiler/artifact/DTypes.h"
+#include "compiler/errors/CompileError.h"
 #include "dialects/tenon/Tenon.h"
 #include "passes/Kernel.h"
 #include "passes/shape/FunctionFacts.h"
@@ -200,7 +201,7 @@ static std::string getInputName(func::FuncOp function, unsigned i) {
 }
 
 /// Tensors without elements.
-static std::optional<InputSet> makeShapes(func::FuncOp function, const Sizes &sizes, std::string &error) {
+static llvm::Expected<InputSet> makeShapes(func::FuncOp function, const Sizes &sizes) {
   InputSet set;
   for (BlockArgument argument : function.getArguments()) {
     std::string name = getInputName(function, argument.getArgNumber());
@@ -209,17 +210,15 @@ static std::optional<InputSet> makeShapes(func::FuncOp function, const Sizes &si
     std::optional<fmt::DType> dtype = getDType(element);
     unsigned bits = element.getIntOrFloatBitWidth();
     bool isSmall = isa<FloatType>(element) ? bits < 16 : bits < 8 && bits != 1;
-    if ((role && role != "value") || !dtype || isSmall) {
-      error = "values of input '" + name + "' cannot be made up; --calibrate takes some";
-      return std::nullopt;
-    }
+    if ((role && role != "value") || !dtype || isSmall)
+      return makeError(CompileStatus::unsupported,
+                       "values of input '" + name + "' cannot be made up; --calibrate takes some");
     InputTensor tensor{static_cast<tenon_dtype>(*dtype), {}, {}};
     for (AffineExpr dim : getDims(argument)) {
       std::optional<int64_t> extent = evaluate(dim, sizes);
-      if (!extent || *extent < 0) {
-        error = "sizes of input '" + name + "' cannot be made up; --calibrate takes some";
-        return std::nullopt;
-      }
+      if (!extent || *extent < 0)
+        return makeError(CompileStatus::unsupported,
+                         "sizes of input '" + name + "' cannot be made up; --calibrate takes some");
       tensor.dims.push_back(*extent);
     }
     set.push_back(std::move(tensor));
@@ -227,22 +226,23 @@ static std::optional<InputSet> makeShapes(func::FuncOp function, const Sizes &si
   return set;
 }
 
-std::optional<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<NamedRange> preferred, MemoryMeter meter,
-                                              std::string &error) {
+llvm::Expected<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<NamedRange> preferred,
+                                               MemoryMeter meter) {
   constexpr uint64_t kMostBytes = uint64_t(1) << 30;
   constexpr unsigned kMostHalvings = 4;
-  std::optional<InputSet> set;
+  InputSet set;
   Sizes sizes;
   // A model may refuse a batch of 1: one that takes the two largest of it, for instance.
   for (int64_t batch : {int64_t(1), kUsual}) {
     std::optional<uint64_t> bytes;
     for (unsigned halvings = 0; halvings <= kMostHalvings; ++halvings) {
       sizes = chooseSizes(function, preferred, batch, halvings);
-      set = makeShapes(function, sizes, error);
-      if (!set)
-        return std::nullopt;
+      llvm::Expected<InputSet> shapes = makeShapes(function, sizes);
+      if (!shapes)
+        return shapes.takeError();
+      set = std::move(*shapes);
       // A refusal has its reason told when the inputs are bound.
-      bytes = meter(*set);
+      bytes = meter(set);
       if (bytes.value_or(0) <= kMostBytes)
         break;
     }
@@ -250,12 +250,11 @@ std::optional<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<Na
       break;
   }
   Random random(1);
-  for (auto [argument, tensor] : llvm::zip(function.getArguments(), *set)) {
+  for (auto [argument, tensor] : llvm::zip(function.getArguments(), set)) {
     uint64_t bytes = tenon_tensor_bytes(tensor.dtype, tensor.dims.size(), tensor.dims.data());
-    if (bytes > kMostBytes) {
-      error = "input '" + getInputName(function, argument.getArgNumber()) + "' has more than a gigabyte";
-      return std::nullopt;
-    }
+    if (bytes > kMostBytes)
+      return makeError(CompileStatus::unsupported,
+                       "input '" + getInputName(function, argument.getArgNumber()) + "' has more than a gigabyte");
     tensor.bytes.resize(bytes);
     fill(getElementTypeOrSelf(argument), getEnds(argument, sizes), random, tensor);
   }

@@ -11,6 +11,7 @@
 #include "dialects/tenon/Ranges.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tenon/runtime.h"
+#include "llvm/Support/Error.h"
 #include <functional>
 #include <optional>
 #include <string>
@@ -31,8 +32,8 @@ struct InputTensor {
 /// One tensor for each input of an artifact.
 using InputSet = std::vector<InputTensor>;
 
-/// Input sets that someone has for an artifact: at least one. None where there is a fault in them, and then which.
-using InputReader = std::function<std::vector<InputSet>(const tenon_artifact *artifact, std::string &error)>;
+/// Input sets that someone has for an artifact: at least one. Fails where there is a fault in them.
+using InputReader = std::function<llvm::Expected<std::vector<InputSet>>(const tenon_artifact *artifact)>;
 
 /// What a run needs of memory with inputs of such shapes; nothing where it refuses them.
 using MemoryMeter = llvm::function_ref<std::optional<uint64_t>(InputSet &shapes)>;
@@ -40,9 +41,9 @@ using MemoryMeter = llvm::function_ref<std::optional<uint64_t>(InputSet &shapes)
 /// Makes inputs for a simplified function; the same ones each time. Floats are normally distributed; integers lie where
 /// what reads them as indices or lengths can take them, else they are 0 or 1, or any byte. Open sizes have the value
 /// that `preferred` says; else a first dimension is 1 (64 if the model refuses that), others are 64, or less where a
-/// run would need more than a gigabyte. Nothing where that cannot be, and then why in `error`.
-std::optional<InputSet> generateInputs(mlir::func::FuncOp function, llvm::ArrayRef<NamedRange> preferred,
-                                       MemoryMeter meter, std::string &error);
+/// run would need more than a gigabyte. An error of category `unsupported` says why that cannot be.
+llvm::Expected<InputSet> generateInputs(mlir::func::FuncOp function, llvm::ArrayRef<NamedRange> preferred,
+                                        MemoryMeter meter);
 
 } // namespace tenon
 

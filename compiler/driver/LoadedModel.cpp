@@ -9,9 +9,9 @@
 #include "compiler/artifact/ArtifactFile.h"
 #include "compiler/artifact/Plan.h"
 #include "compiler/artifact/Weights.h"
-#include "compiler/backend/llvm/Target.h"
 #include "compiler/driver/BorrowWeights.h"
-#include "compiler/driver/Kernels.h"
+#include "compiler/driver/Phases.h"
+#include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "dialects/plan/Plan.h"
 #include "mlir/IR/Diagnostics.h"
@@ -59,13 +59,11 @@ static size_t getCapacity(const ArtifactParts &parts) {
   return llvm::alignTo(bytes + sections * (fmt::kPageSize + sizeof(fmt::Section)), fmt::kPageSize);
 }
 
-std::unique_ptr<LoadedModel> LoadedModel::load(const ArtifactParts &parts, std::string &error) {
+llvm::Expected<std::unique_ptr<LoadedModel>> LoadedModel::load(const ArtifactParts &parts) {
   auto model = std::make_unique<LoadedModel>();
   model->bytes.reset(static_cast<char *>(std::aligned_alloc(fmt::kPageSize, getCapacity(parts))));
-  if (!model->bytes) {
-    error = "there is no memory for the compiled model";
-    return nullptr;
-  }
+  if (!model->bytes)
+    return makeError(CompileStatus::resources, "there is no memory for the compiled model");
   MemoryStream os(model->bytes.get());
   writeArtifact(parts, os);
   tenon_error why;
@@ -74,69 +72,86 @@ std::unique_ptr<LoadedModel> LoadedModel::load(const ArtifactParts &parts, std::
   // The weights have just been written.
   tenon_load_options options{};
   options.verify = TENON_VERIFY_NONE;
-  if (tenon_artifact_load_memory(model->bytes.get(), os.tell(), &options, &artifact, &why) != TENON_OK) {
-    error = why.message;
-    return nullptr;
-  }
+  if (tenon_status status = tenon_artifact_load_memory(model->bytes.get(), os.tell(), &options, &artifact, &why))
+    return makeError(static_cast<CompileStatus>(status), why.message);
   model->artifact.reset(artifact);
-  if (tenon_session_create(artifact, nullptr, &session, &why) != TENON_OK) {
-    error = why.message;
-    return nullptr;
-  }
+  if (tenon_status status = tenon_session_create(artifact, nullptr, &session, &why))
+    return makeError(static_cast<CompileStatus>(status), why.message);
   model->session.reset(session);
   tenon_artifact_describe(artifact, &model->info);
   return model;
 }
 
-bool LoadedModel::bindLast(ArrayRef<ArrayRef<char>> tensors, std::string &error) {
+llvm::Error LoadedModel::bindLast(ArrayRef<ArrayRef<char>> tensors) {
   uint32_t input = info.input_count - tensors.size();
   for (ArrayRef<char> bytes : tensors) {
     int64_t size = bytes.size();
     // Inputs are never written.
     tenon_tensor tensor{TENON_U8, 1, &size, const_cast<char *>(bytes.data())};
     tenon_error why;
-    if (tenon_session_bind_input(session.get(), input++, &tensor, &why) == TENON_OK)
-      continue;
-    error = why.message;
-    return false;
+    if (tenon_status status = tenon_session_bind_input(session.get(), input++, &tensor, &why))
+      return makeError(static_cast<CompileStatus>(status), why.message);
   }
-  return true;
+  return llvm::Error::success();
 }
 
-std::unique_ptr<LoadedModel> tenon::compileInMemory(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build,
-                                                    const CpuTarget &target, CodeEffort effort, std::string &error) {
-  ScopedDiagnosticHandler keepFirst(module.getContext(), [&](Diagnostic &diagnostic) {
-    if (error.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      error = diagnostic.str();
-    return success();
-  });
-  setMachine(module, target.machine);
+/// Runs passes without looking at them: their IR is verified by what reads it.
+static llvm::Error runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(module.getContext());
   pm.enableVerifier(false);
   build(pm);
-  if (failed(pm.run(module)))
-    return nullptr;
-  OwningOpRef<ModuleOp> kernels = isolateKernels(module);
-  PassManager kernelPasses(module.getContext());
-  kernelPasses.enableVerifier(false);
-  OpPassManager &nested = kernelPasses.nest<ModuleOp>();
-  buildBufferPipeline(nested);
-  buildLoopPipeline(nested, target.machine);
-  buildLLVMPipeline(nested);
-  if (failed(kernelPasses.run(*kernels)))
-    return nullptr;
+  return succeeded(pm.run(module)) ? llvm::Error::success() : makeReportedError(CompileStatus::fault);
+}
+
+/// The same as compileInMemory, where diagnostics tell the reason of some failures.
+static llvm::Expected<std::unique_ptr<LoadedModel>> compileAndLoad(ModuleOp module,
+                                                                   llvm::function_ref<void(OpPassManager &)> build,
+                                                                   const Target &target, CodeEffort effort) {
+  setMachine(module, target.machine);
+  if (llvm::Error error = runPasses(module, build))
+    return error;
+  OwningOpRef<ModuleOp> kernels = phases::isolateKernels(module);
+  if (llvm::Error error = runPasses(*kernels, [](OpPassManager &pm) { buildBufferPipeline(pm.nest<ModuleOp>()); }))
+    return error;
   WeightSection weights;
   auto programs = module.getOps<plan::ProgramOp>();
   if (programs.empty())
-    return nullptr;
+    return makeReportedError(CompileStatus::invalid);
   std::vector<ArrayRef<char>> borrowed = borrowWeights(*programs.begin());
   FailureOr<SerializedPlan> plan = serializePlan(*programs.begin(), "constants", weights);
   if (failed(plan))
-    return nullptr;
-  FailureOr<std::string> code = buildObject(*kernels, target, plan->kernels, LinkKind::shared, effort);
-  if (failed(code))
-    return nullptr;
-  ArtifactParts::Variant variant{target.getSectionTarget(), {std::move(plan->bytes)}, std::move(*code)};
-  std::unique_ptr<LoadedModel> model = LoadedModel::load({{std::move(variant)}, &weights, "", 0}, error);
-  return model && model->bindLast(borrowed, error) ? std::move(model) : nullptr;
+    return makeReportedError(CompileStatus::fault);
+  const BackendSettings settings;
+  auto runBackend = [](StringRef, ModuleOp own, llvm::function_ref<void(OpPassManager &)> passes) {
+    return runPasses(own, passes);
+  };
+  llvm::Expected<std::vector<CodeFile>> code =
+      target.backend->emit(*kernels, {target, target.backend->getCapabilities().artifactFormat, plan->kernels, settings,
+                                      runBackend, effort});
+  if (!code)
+    return code.takeError();
+  ArtifactParts::Variant variant{target.getSectionTarget(), {std::move(plan->bytes)}, std::move(code->front().bytes)};
+  llvm::Expected<std::unique_ptr<LoadedModel>> model = LoadedModel::load({{std::move(variant)}, &weights, "", 0});
+  if (!model)
+    return model.takeError();
+  if (llvm::Error error = (*model)->bindLast(borrowed))
+    return error;
+  return model;
+}
+
+llvm::Expected<std::unique_ptr<LoadedModel>> tenon::compileInMemory(ModuleOp module,
+                                                                    llvm::function_ref<void(OpPassManager &)> build,
+                                                                    const Target &target, CodeEffort effort) {
+  std::string reason; // the first diagnostic
+  ScopedDiagnosticHandler keepFirst(module.getContext(), [&](Diagnostic &diagnostic) {
+    if (reason.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      reason = diagnostic.str();
+    return success();
+  });
+  llvm::Expected<std::unique_ptr<LoadedModel>> model = compileAndLoad(module, build, target, effort);
+  if (model)
+    return model;
+  std::string message;
+  CompileStatus category = takeError(model.takeError(), message);
+  return makeError(category, reason.empty() ? message : reason);
 }

@@ -8,7 +8,7 @@
 #ifndef TENON_COMPILER_DRIVER_LOADEDMODEL_H
 #define TENON_COMPILER_DRIVER_LOADEDMODEL_H
 
-#include "compiler/backend/llvm/Codegen.h"
+#include "compiler/backend/Backend.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tenon/runtime.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -23,17 +23,15 @@ class OpPassManager;
 namespace tenon {
 
 struct ArtifactParts;
-struct CpuTarget;
 
 /// An artifact that is in memory alone, and a session on it.
 class LoadedModel {
 public:
-  /// Null where the runtime refuses it, and then why in `error`.
-  static std::unique_ptr<LoadedModel> load(const ArtifactParts &parts, std::string &error);
+  /// Fails where the runtime refuses it.
+  static llvm::Expected<std::unique_ptr<LoadedModel>> load(const ArtifactParts &parts);
 
-  /// Binds the last inputs, which are of bytes, for all runs. False where the runtime refuses one, and then why in
-  /// `error`.
-  bool bindLast(llvm::ArrayRef<llvm::ArrayRef<char>> tensors, std::string &error);
+  /// Binds the last inputs, which are of bytes, for all runs. Fails where the runtime refuses one.
+  llvm::Error bindLast(llvm::ArrayRef<llvm::ArrayRef<char>> tensors);
 
   const tenon_artifact *getArtifact() const { return artifact.get(); }
   tenon_session *getSession() const { return session.get(); }
@@ -51,11 +49,11 @@ private:
 };
 
 /// Compiles the module, which it changes, for a target that runs here: `build` makes programs of it. Large weights
-/// are read where the module has them, as inputs after its own that are bound. Null where something in it cannot be
-/// compiled; `error` is what was reported of it, if anything.
-std::unique_ptr<LoadedModel> compileInMemory(mlir::ModuleOp module,
-                                             llvm::function_ref<void(mlir::OpPassManager &)> build,
-                                             const CpuTarget &target, CodeEffort effort, std::string &error);
+/// are read where the module has them, as inputs after its own that are bound. Fails where something in it cannot be
+/// compiled; the message is the first diagnostic, if there was any.
+llvm::Expected<std::unique_ptr<LoadedModel>> compileInMemory(mlir::ModuleOp module,
+                                                             llvm::function_ref<void(mlir::OpPassManager &)> build,
+                                                             const Target &target, CodeEffort effort);
 
 } // namespace tenon
 

@@ -34,13 +34,12 @@ static void addNames(StringRef pipeline, std::vector<std::string> &names) {
   }
 }
 
-std::vector<std::string> tenon::getPassNames() {
+std::vector<std::string> tenon::getPassNames(llvm::function_ref<void(OpPassManager &)> buildBackend) {
   std::vector<std::string> names;
   OpPassManager pm(ModuleOp::getOperationName(), OpPassManager::Nesting::Implicit);
   buildGraphPipeline(pm, nullptr);
   buildBufferPipeline(pm);
-  buildLoopPipeline(pm, {});
-  buildLLVMPipeline(pm);
+  buildBackend(pm);
   std::string text;
   llvm::raw_string_ostream os(text);
   pm.printAsTextualPipeline(os);

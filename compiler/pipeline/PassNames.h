@@ -8,14 +8,20 @@
 #ifndef TENON_COMPILER_PIPELINE_PASSNAMES_H
 #define TENON_COMPILER_PIPELINE_PASSNAMES_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
 
+namespace mlir {
+class OpPassManager;
+}
+
 namespace tenon {
 
-/// Every pass that a compilation runs, each once, in the order in which they first run.
-std::vector<std::string> getPassNames();
+/// Every pass that a compilation runs, each once, in the order in which they first run. `buildBackend` adds those of
+/// the backend.
+std::vector<std::string> getPassNames(llvm::function_ref<void(mlir::OpPassManager &)> buildBackend);
 
 /// The few of `names` that are most like `name`, the best first.
 std::vector<std::string> getClosest(llvm::StringRef name, std::vector<std::string> names);

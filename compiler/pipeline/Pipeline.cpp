@@ -10,11 +10,8 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
-#include "mlir/Dialect/SPIRV/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
@@ -149,25 +146,7 @@ void tenon::buildBufferPipeline(OpPassManager &pm) {
   pm.addPass(createVerifyKernels());
 }
 
-void tenon::buildLoopPipeline(OpPassManager &pm, const Machine &machine) {
-  pm.addPass(createExpandWinograd({machine.vectorBytes}));
-  VectorizeContractionsOptions options;
-  options.vectorBytes = machine.vectorBytes;
-  options.registers = machine.vectorRegisters;
-  options.firstCacheWays = machine.firstCacheWays;
-  options.byteProducts = machine.byteProducts;
-  pm.addPass(createVectorizeContractions(options));
-  pm.addPass(createVectorizeTransposes({machine.vectorBytes}));
-  pm.addPass(createConvertLinalgToLoopsPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createSplitLoops());
-  pm.addPass(createCSEPass());
-  pm.addPass(createPlaceAllocations());
-  pm.addPass(createVerifyKernels({/*loops=*/true}));
-}
-
-/// Loops over single elements. Nothing happens to kernels that are loops already.
-static void buildElementLoops(OpPassManager &pm) {
+void tenon::buildElementLoopPipeline(OpPassManager &pm) {
   pm.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createPlaceAllocations());
@@ -178,11 +157,10 @@ void tenon::buildKernelPipeline(OpPassManager &pm) {
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());
   buildBufferPipeline(pm);
-  buildElementLoops(pm);
+  buildElementLoopPipeline(pm);
 }
 
-/// What CPU and NVIDIA targets share: `mathPrefix` comes before the C names of mathematical functions.
-static void buildToLLVM(OpPassManager &pm, StringRef mathPrefix) {
+void tenon::buildToLLVMPipeline(OpPassManager &pm, StringRef mathPrefix) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createMathToCalls({mathPrefix.str()}));
@@ -192,38 +170,4 @@ static void buildToLLVM(OpPassManager &pm, StringRef mathPrefix) {
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
-}
-
-void tenon::buildLLVMPipeline(OpPassManager &pm) {
-  pm.addPass(createKernelAbi());
-  buildToLLVM(pm, "");
-}
-
-void tenon::buildNvvmPipeline(OpPassManager &pm) {
-  pm.addPass(createDropIndexChecks());
-  buildElementLoops(pm);
-  pm.addPass(createKernelsToNvvm());
-  buildToLLVM(pm, "__nv_");
-}
-
-void tenon::buildSpirvPipeline(OpPassManager &pm) {
-  pm.addPass(createDropIndexChecks());
-  buildElementLoops(pm);
-  pm.addPass(createExpandShaderMath());
-  pm.addPass(createFlattenBuffers());
-  pm.addPass(createLowerAffinePass());
-  arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = true;
-  pm.addPass(arith::createArithExpandOpsPass(expand));
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createKernelsToGpu());
-  // The conversion of the gpu dialect covers every dialect but math, whose own looks for what the target can
-  // do on the operation that it runs on.
-  pm.nest<gpu::GPUModuleOp>().addPass(createConvertMathToSPIRVPass());
-  pm.addPass(createConvertGPUToSPIRVPass(/*mapMemorySpace=*/false));
-  OpPassManager &modules = pm.nest<spirv::ModuleOp>();
-  modules.addPass(spirv::createSPIRVLowerABIAttributesPass());
-  modules.addPass(spirv::createSPIRVUpdateVCEPass());
-  pm.addPass(createFinishSpirv());
 }

@@ -21,7 +21,7 @@ namespace tenon {
 /// What decides how a graph is computed.
 struct GraphOptions {
   std::vector<std::string> programs;  ///< sizes for which there is a program of its own (`tenon-specialize`)
-  bool hasPaths = true;               ///< otherwise every operation is computed in its own way, as it is for a GPU
+  bool hasPaths = true;               ///< false: every operation has its default implementation
   bool widensHalves = false;          ///< no machine has arithmetic on halves
   double budget = 2.5e-6;             ///< largest error of an operation that is not computed in its own way
   std::shared_ptr<PathErrors> errors; ///< that were measured before; may be null
@@ -53,16 +53,13 @@ void buildGraphPipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate, con
 void buildReferencePipeline(mlir::OpPassManager &pm, ConstantEvaluator evaluate);
 /// Tiled kernels become buffers: what all targets share.
 void buildBufferPipeline(mlir::OpPassManager &pm);
-/// Buffers become loops, blocked for the registers of a CPU.
-void buildLoopPipeline(mlir::OpPassManager &pm, const Machine &machine);
 /// Kernels in tenon operations become loops on buffers.
 void buildKernelPipeline(mlir::OpPassManager &pm);
-/// Kernels on buffers become the LLVM dialect, for a CPU.
-void buildLLVMPipeline(mlir::OpPassManager &pm);
-/// Kernels on buffers, not blocked for a CPU, become the LLVM and NVVM dialects, for an NVIDIA GPU.
-void buildNvvmPipeline(mlir::OpPassManager &pm);
-/// Kernels on buffers, not blocked for a CPU, become SPIR-V modules, one a kernel, for Vulkan.
-void buildSpirvPipeline(mlir::OpPassManager &pm);
+/// Lowers kernels on buffers to loops over single elements. Leaves kernels that are loops already as they are.
+void buildElementLoopPipeline(mlir::OpPassManager &pm);
+/// Lowers kernels in loops on buffers, whose arguments the backend has lowered, to the LLVM dialect. `mathPrefix`
+/// stands before the C names of mathematical functions in the backend's library.
+void buildToLLVMPipeline(mlir::OpPassManager &pm, llvm::StringRef mathPrefix);
 
 } // namespace tenon
 

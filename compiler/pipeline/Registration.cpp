@@ -24,9 +24,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Transforms/TilingInterfaceImpl.h"
@@ -36,7 +34,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
-#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/IR/TensorTilingInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
@@ -50,9 +47,9 @@ using namespace mlir;
 
 void tenon::registerDialects(DialectRegistry &registry) {
   registry.insert<TenonDialect, kernel::KernelDialect, plan::PlanDialect, affine::AffineDialect, arith::ArithDialect,
-                  bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
-                  LLVM::LLVMDialect, linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
-                  scf::SCFDialect, spirv::SPIRVDialect, tensor::TensorDialect, vector::VectorDialect>();
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
+                  linalg::LinalgDialect, math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertFuncToLLVMInterface(registry);
@@ -79,10 +76,4 @@ void tenon::registerPasses() {
                              [](OpPassManager &pm) { buildGraphPipeline(pm, nullptr); });
   PassPipelineRegistration<>("tenon-kernel-pipeline", "kernels from tenon operations to loops on buffers",
                              buildKernelPipeline);
-  PassPipelineRegistration<>("tenon-nvvm-pipeline", "kernels from loops on buffers to the NVVM dialect",
-                             buildNvvmPipeline);
-  PassPipelineRegistration<>("tenon-spirv-pipeline", "kernels from loops on buffers to SPIR-V modules",
-                             buildSpirvPipeline);
-  PassPipelineRegistration<>("tenon-llvm-pipeline", "kernels from loops on buffers to the LLVM dialect",
-                             buildLLVMPipeline);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/pipeline/SizeProfiles.h"
+#include "compiler/errors/CompileError.h"
 #include "runtime/format/Layout.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -53,25 +54,23 @@ static bool parseValues(StringRef text, Entry &entry) {
   return true;
 }
 
-static bool parseEntries(StringRef text, std::vector<Entry> &entries, std::string &error) {
+static llvm::Error refuse(const llvm::Twine &message) { return makeError(CompileStatus::misuse, message); }
+
+static llvm::Error parseEntries(StringRef text, std::vector<Entry> &entries) {
   llvm::SmallVector<StringRef> parts;
   text.split(parts, ';');
   for (StringRef part : parts) {
     auto [symbol, values] = part.rsplit('=');
     Entry entry{symbol.str(), {}, {}};
-    if (symbol.empty() || !(values.contains(',') ? parseTriple(values, entry) : parseValues(values, entry))) {
-      error = "'" + part.str() + "' has to look like N=1,128,512 (least, best, most), N=1..4 (at most " +
-              std::to_string(kMaxValues) + " values) or N=128";
-      return false;
-    }
+    if (symbol.empty() || !(values.contains(',') ? parseTriple(values, entry) : parseValues(values, entry)))
+      return refuse("'" + part + "' has to look like N=1,128,512 (least, best, most), N=1..4 (at most " +
+                    llvm::Twine(kMaxValues) + " values) or N=128");
     for (const Entry &known : entries)
-      if (known.symbol == entry.symbol) {
-        error = "'" + entry.symbol + "' is named twice; give each profile an option of its own";
-        return false;
-      }
+      if (known.symbol == entry.symbol)
+        return refuse("'" + entry.symbol + "' is named twice; give each profile an option of its own");
     entries.push_back(std::move(entry));
   }
-  return true;
+  return llvm::Error::success();
 }
 
 /// Every choice of one value a symbol.
@@ -89,10 +88,10 @@ static std::vector<std::vector<NamedRange>> combineValues(const std::vector<Entr
   return all;
 }
 
-bool tenon::addProfile(StringRef text, SizePrograms &programs, std::vector<std::string> &symbols, std::string &error) {
+llvm::Error tenon::addProfile(StringRef text, SizePrograms &programs, std::vector<std::string> &symbols) {
   std::vector<Entry> entries;
-  if (!parseEntries(text, entries, error))
-    return false;
+  if (llvm::Error error = parseEntries(text, entries))
+    return error;
   size_t count = 1;
   bool isRanged = false;
   std::vector<NamedRange> ranges;
@@ -103,20 +102,16 @@ bool tenon::addProfile(StringRef text, SizePrograms &programs, std::vector<std::
     if (entry.isRanged)
       ranges.back().usual = entry.values.front();
     symbols.push_back(entry.symbol);
-    if (count > kMaxValues) {
-      error = "asks for more than " + std::to_string(kMaxValues) + " combinations of values";
-      return false;
-    }
+    if (count > kMaxValues)
+      return refuse("asks for more than " + llvm::Twine(kMaxValues) + " combinations of values");
   }
   for (const std::vector<NamedRange> &choice : combineValues(entries))
     programs.fixed.push_back(choice);
   if (isRanged)
     programs.ranged.push_back(std::move(ranges));
-  if (programs.list().size() > kMaxPrograms) {
-    error = "makes more than " + std::to_string(kMaxPrograms) + " programs with the profiles before it";
-    return false;
-  }
-  return true;
+  if (programs.list().size() > kMaxPrograms)
+    return refuse("makes more than " + llvm::Twine(kMaxPrograms) + " programs with the profiles before it");
+  return llvm::Error::success();
 }
 
 std::vector<std::string> SizePrograms::list() const {

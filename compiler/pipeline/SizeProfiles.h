@@ -10,6 +10,7 @@
 
 #include "dialects/tenon/Ranges.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +28,8 @@ struct SizePrograms {
 
 /// Adds what `--profile` asks for: symbols joined by ";", each N=MIN,BEST,MAX, N=FIRST..LAST or N=VALUE. All values
 /// of a small range, or BEST, get a program with the sizes as constants; MIN to MAX one with that range, in which BEST
-/// is usual. The names of the symbols go to `symbols`. False where the text is none, and then why.
-bool addProfile(llvm::StringRef text, SizePrograms &programs, std::vector<std::string> &symbols, std::string &error);
+/// is usual. The names of the symbols go to `symbols`. An error of category `misuse` says what is wrong with the text.
+llvm::Error addProfile(llvm::StringRef text, SizePrograms &programs, std::vector<std::string> &symbols);
 
 } // namespace tenon
 

@@ -11,8 +11,7 @@
 // FILE holds a main function in tenon operations. The first form prints PTX; the second writes a .spv file
 // for each kernel into FOLDER and prints the kernels' names. An error is one line, and exit code 1.
 
-#include "compiler/backend/nvptx/Ptx.h"
-#include "compiler/backend/spirv/Spirv.h"
+#include "compiler/backend/registry/Backends.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/pipeline/Registration.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -30,20 +29,22 @@ static int fail(const llvm::Twine &message) {
   return 1;
 }
 
-static int writeSpirv(ModuleOp module, StringRef folder) {
-  std::string error;
-  FailureOr<std::vector<SpirvKernel>> kernels = emitSpirv(module, error);
-  if (failed(kernels))
-    return fail(error);
+/// Writes the files of a folder and prints their names without the suffix; prints what is no folder.
+static int write(llvm::ArrayRef<CodeFile> files, StringRef folder) {
+  if (folder.empty()) {
+    for (const CodeFile &file : files)
+      llvm::outs() << file.bytes;
+    return 0;
+  }
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
     return fail(folder + ": " + code.message());
-  for (const SpirvKernel &kernel : *kernels) {
+  for (const CodeFile &file : files) {
     std::error_code code;
-    llvm::raw_fd_ostream file((folder + "/" + kernel.name + ".spv").str(), code);
+    llvm::raw_fd_ostream os((folder + "/" + file.name).str(), code);
     if (code)
       return fail(folder + ": " + code.message());
-    file.write(reinterpret_cast<const char *>(kernel.words.data()), kernel.words.size() * sizeof(uint32_t));
-    llvm::outs() << kernel.name << '\n';
+    os << file.bytes;
+    llvm::outs() << StringRef(file.name).rsplit('.').first << '\n';
   }
   return 0;
 }
@@ -61,8 +62,7 @@ int main(int argc, char **argv) {
     return fail("usage: tenon-emit-test --ptx=CHIP|--spirv=FOLDER FILE.mlir");
   DialectRegistry registry;
   registerDialects(registry);
-  registerPtxTranslations(registry);
-  registerSpirvDialects(registry);
+  getBackendRegistry().registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(input, &context);
   if (!module)
@@ -74,12 +74,16 @@ int main(int argc, char **argv) {
   buildBufferPipeline(pm);
   if (failed(pm.run(*module)))
     return 1;
-  if (!folder.empty())
-    return writeSpirv(*module, folder);
-  std::string error;
-  FailureOr<std::string> ptx = emitPtx(*module, chip, error);
-  if (failed(ptx))
-    return fail(error);
-  llvm::outs() << *ptx;
-  return 0;
+  StringRef format = folder.empty() ? "ptx" : "spirv";
+  BackendSettings settings = getBackendRegistry().getDefaultSettings();
+  if (!chip.empty())
+    settings["--chip"] = chip.str();
+  auto runNothing = [](StringRef, ModuleOp, llvm::function_ref<void(OpPassManager &)>) {
+    return llvm::Error::success();
+  };
+  llvm::Expected<std::vector<CodeFile>> files =
+      getBackendRegistry().findFormat(format).first->emit(*module, {Target(), format, {}, settings, runNothing});
+  if (!files)
+    return fail(llvm::toString(files.takeError()));
+  return write(*files, folder);
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/backend/registry/Pipelines.h"
 #include "compiler/pipeline/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -12,5 +13,6 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   tenon::registerDialects(registry);
+  tenon::registerBackendDialects(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/backend/registry/Pipelines.h"
 #include "compiler/pipeline/Registration.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -30,6 +31,8 @@ static llvm::cl::list<std::string> debugPasses("tenon-debug", llvm::cl::CommaSep
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   tenon::registerDialects(registry);
+  tenon::registerBackendDialects(registry);
   tenon::registerPasses();
+  tenon::registerBackendPipelines();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tenon optimizer driver\n", registry));
 }

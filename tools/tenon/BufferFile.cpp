@@ -15,7 +15,7 @@
 
 using namespace tenon;
 
-static llvm::Error makeError(size_t line, const llvm::Twine &text) {
+static llvm::Error makeLineError(size_t line, const llvm::Twine &text) {
   return llvm::createStringError(llvm::Twine(line) + ": " + text);
 }
 
@@ -61,16 +61,16 @@ static llvm::Expected<Header> parseHeader(const Cells &cells, size_t line) {
     if (column == std::end(columns)) {
       if (cell == "offset" || cell == "hint" || cell == "gaps")
         continue;
-      return makeError(line,
-                       "column " + quoteCell(cell) + " is not known; there are id, lower, upper, size and alignment");
+      return makeLineError(line, "column " + quoteCell(cell) +
+                                     " is not known; there are id, lower, upper, size and alignment");
     }
     if (*column->second)
-      return makeError(line, "column '" + cell + "' is there twice");
+      return makeLineError(line, "column '" + cell + "' is there twice");
     *column->second = i;
   }
   for (auto [name, column] : columns)
     if (!*column && column != &header.alignment)
-      return makeError(line, "column '" + name + "' is missing; the first line names id, lower, upper and size");
+      return makeLineError(line, "column '" + name + "' is missing; the first line names id, lower, upper and size");
   return header;
 }
 
@@ -78,9 +78,9 @@ static llvm::Expected<int64_t> parseNumber(llvm::StringRef cell, llvm::StringRef
   int64_t value = 0;
   auto [end, error] = std::from_chars(cell.begin(), cell.end(), value);
   if (error == std::errc::result_out_of_range)
-    return makeError(line, name + " is " + quoteCell(cell) + ", which 64 bits do not hold");
+    return makeLineError(line, name + " is " + quoteCell(cell) + ", which 64 bits do not hold");
   if (error != std::errc() || end != cell.end())
-    return makeError(line, name + " is " + quoteCell(cell) + ", and must be a whole number");
+    return makeLineError(line, name + " is " + quoteCell(cell) + ", and must be a whole number");
   return value;
 }
 
@@ -122,11 +122,12 @@ llvm::Expected<BufferFile> tenon::parseBuffers(llvm::StringRef text) {
       continue;
     }
     if (cells.size() != header->count)
-      return makeError(line, "has " + llvm::Twine(cells.size()) + " columns, and the first line names " +
-                                 llvm::Twine(header->count));
+      return makeLineError(line, "has " + llvm::Twine(cells.size()) + " columns, and the first line names " +
+                                     llvm::Twine(header->count));
     auto [first, isNew] = seen.try_emplace(cells[*header->id], line);
     if (!isNew)
-      return makeError(line, "id " + quoteCell(cells[*header->id]) + " is that of line " + llvm::Twine(first->second));
+      return makeLineError(line,
+                           "id " + quoteCell(cells[*header->id]) + " is that of line " + llvm::Twine(first->second));
     llvm::Expected<placement::Buffer> buffer = parseBuffer(*header, cells, line);
     if (!buffer)
       return buffer.takeError();
@@ -135,9 +136,9 @@ llvm::Expected<BufferFile> tenon::parseBuffers(llvm::StringRef text) {
     lines.push_back(line);
   }
   if (!header)
-    return makeError(1, "the file is empty; its first line names the columns id, lower, upper and size");
+    return makeLineError(1, "the file is empty; its first line names the columns id, lower, upper and size");
   if (std::optional<placement::InstanceFault> fault = placement::findInstanceFault(file.buffers))
-    return makeError(lines[fault->buffer], fault->text);
+    return makeLineError(lines[fault->buffer], fault->text);
   file.hasAlignment = header->alignment.has_value();
   return file;
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/tenon/Calibration.h"
+#include "compiler/errors/CompileError.h"
 #include "tools/tenon-run/Outputs.h"
 #include "tools/tenon-run/Parts.h"
 #include "tools/tenon-run/ValueFiles.h"
@@ -47,47 +48,42 @@ static bool fits(const run::HostTensor &part, const run::Model::Port &port) {
                      [](int64_t size, const tenon_dim_info &dim) { return dim.value < 0 || dim.value == size; });
 }
 
-static bool readInput(const std::string &set, const run::Model::Value &input, InputSet &tensors, std::string &error) {
+static llvm::Error refuse(const llvm::Twine &message) { return makeError(CompileStatus::invalid, message); }
+
+static llvm::Error readInput(const std::string &set, const run::Model::Value &input, InputSet &tensors) {
   std::string path = findFile(set, input);
-  if (path.empty() && !input.isOptional()) {
-    error = set + ": has no file for input '" + input.name + "' (" + run::valueText(input) + "); it would be " +
-            run::fileName(input.name) + ".npy";
-    return false;
-  }
+  if (path.empty() && !input.isOptional())
+    return refuse(set + ": has no file for input '" + input.name + "' (" + run::valueText(input) + "); it would be " +
+                  run::fileName(input.name) + ".npy");
   run::HostValue value;
   value.has = !path.empty();
   std::vector<run::HostTensor> parts;
   run::Status status = value.has ? run::readValue(path, input, &value) : run::Status();
   if (!status.failed())
     status = run::takeApart(input, std::move(value), &parts);
-  if (status.failed()) {
-    error = llvm::StringRef(status.message()).starts_with(path) ? status.message() : path + ": " + status.message();
-    return false;
-  }
+  if (status.failed())
+    return refuse(llvm::StringRef(status.message()).starts_with(path) ? status.message()
+                                                                      : path + ": " + status.message());
   for (auto [part, port] : llvm::zip(parts, input.ports)) {
-    if (!fits(part, port)) {
-      error = path + ": is " + run::typeText(part.dtype, part.dims.data(), part.dims.size()) + ", but input '" +
-              input.name + "' is " + run::valueText(input);
-      return false;
-    }
+    if (!fits(part, port))
+      return refuse(path + ": is " + run::typeText(part.dtype, part.dims.data(), part.dims.size()) + ", but input '" +
+                    input.name + "' is " + run::valueText(input));
     const char *data = reinterpret_cast<const char *>(part.data());
     tensors.push_back({part.dtype, part.dims, {data, data + part.bytes}});
   }
-  return true;
+  return llvm::Error::success();
 }
 
-std::vector<InputSet> tenon::readCalibration(const std::string &folder, const tenon_artifact *artifact,
-                                             std::string &error) {
-  if (!llvm::sys::fs::is_directory(folder)) {
-    error = "--calibrate " + folder + ": is no folder";
-    return {};
-  }
+llvm::Expected<std::vector<InputSet>> tenon::readCalibration(const std::string &folder,
+                                                             const tenon_artifact *artifact) {
+  if (!llvm::sys::fs::is_directory(folder))
+    return refuse("--calibrate " + folder + ": is no folder");
   std::vector<InputSet> sets;
   for (const std::string &set : findSets(folder)) {
     sets.emplace_back();
     for (const run::Model::Value &input : run::describeInputs(artifact))
-      if (!readInput(set, input, sets.back(), error))
-        return {};
+      if (llvm::Error error = readInput(set, input, sets.back()))
+        return error;
   }
   return sets;
 }

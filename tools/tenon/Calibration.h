@@ -14,8 +14,8 @@ namespace tenon {
 
 /// Reads the input sets of a folder for an artifact: of each input its file, as `tenon-run --output-dir` names it and
 /// `--input` takes it (NAME.npy, or NAME.pb). Each folder in it that has files of its own is a set; where there is
-/// none, the folder is the only one. Empty where there is a fault in them, and then which.
-std::vector<InputSet> readCalibration(const std::string &folder, const tenon_artifact *artifact, std::string &error);
+/// none, the folder is the only one. An error of category `invalid` says which file is at fault.
+llvm::Expected<std::vector<InputSet>> readCalibration(const std::string &folder, const tenon_artifact *artifact);
 
 } // namespace tenon
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/backend/registry/Backends.h"
 #include "compiler/report/HtmlReport.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
@@ -14,40 +15,37 @@
 
 using namespace tenon;
 
-static constexpr std::pair<const char *, EmitKind> kEmitKinds[] = {
-    {"artifact", EmitKind::artifact}, {"mlir", EmitKind::mlir},   {"llvm", EmitKind::llvm},
-    {"asm", EmitKind::assembly},      {"obj", EmitKind::object},  {"so", EmitKind::sharedObject},
-    {"ptx", EmitKind::ptx},           {"spirv", EmitKind::spirv},
-};
+/// What --emit takes, in the order of --help.
+static std::vector<CodeFormat> listOutputs() {
+  std::vector<CodeFormat> outputs = {{kArtifactOutput, ".tenon"}, {kIROutput, ""}};
+  for (const std::unique_ptr<Backend> &backend : getBackendRegistry().getBackends())
+    llvm::append_range(outputs, backend->getFormats());
+  return outputs;
+}
 
-static void setEmitKind(const std::string &text, EmitKind &kind) {
+static void checkOutput(const std::string &text) {
   std::string names;
-  for (auto [name, value] : kEmitKinds) {
-    if (text == name) {
-      kind = value;
+  for (const CodeFormat &output : listOutputs()) {
+    if (text == output.name)
       return;
-    }
-    names += (names.empty() ? "" : ", ") + std::string(name);
+    names += (names.empty() ? "" : ", ") + output.name;
   }
   throw CLI::ValidationError("--emit", "no kind '" + text + "'; there are " + names);
 }
 
+static std::string describeOutputs() {
+  std::string text = "what to write: ";
+  for (auto [i, output] : llvm::enumerate(listOutputs()))
+    text += (i ? ", " : "") + output.name + (output.isFolder ? " (a folder)" : "");
+  return text;
+}
+
 /// Where the result goes when nobody says: text to the terminal, an artifact beside its model.
 static std::string getDefaultOutput(const CompileOptions &options) {
-  switch (options.emit) {
-  case EmitKind::mlir:
-  case EmitKind::llvm:
-  case EmitKind::assembly:
-  case EmitKind::ptx:
-    return "-";
-  default:
-    break;
-  }
-  const char *suffix = options.emit == EmitKind::artifact ? ".tenon"
-                       : options.emit == EmitKind::object ? ".o"
-                       : options.emit == EmitKind::spirv  ? ".spirv"
-                                                          : ".so";
-  return (llvm::sys::path::stem(options.input) + suffix).str();
+  for (const CodeFormat &output : listOutputs())
+    if (output.name == options.emit && !output.suffix.empty())
+      return (llvm::sys::path::stem(options.input) + output.suffix).str();
+  return "-";
 }
 
 void tenon::addCompileCommand(CLI::App &app, int &status) {
@@ -57,11 +55,18 @@ void tenon::addCompileCommand(CLI::App &app, int &status) {
   command->add_option("-o,--output", arguments->options.output, "file to write");
   command
       ->add_option_function<std::string>(
-          "--emit", [arguments](const std::string &text) { setEmitKind(text, arguments->options.emit); },
-          "what to write: artifact, mlir, llvm, asm, obj, so, ptx, spirv (a folder)")
+          "--emit",
+          [arguments](const std::string &text) {
+            checkOutput(text);
+            arguments->options.emit = text;
+          },
+          describeOutputs())
       ->type_name("KIND");
-  command->add_option("--chip", arguments->options.chip, "GPU that --emit ptx is for: sm_80, sm_90a...")
-      ->capture_default_str();
+  arguments->options.backendSettings = getBackendRegistry().getDefaultSettings();
+  for (const std::unique_ptr<Backend> &backend : getBackendRegistry().getBackends())
+    for (const BackendOption &option : backend->getOptions())
+      command->add_option(option.name, arguments->options.backendSettings[option.name], option.description)
+          ->capture_default_str();
   auto report = std::make_shared<std::string>();
   command->add_option("--report", *report, "also write a page about the artifact, with its memory map")
       ->type_name("FILE.html");
@@ -71,12 +76,12 @@ void tenon::addCompileCommand(CLI::App &app, int &status) {
       return;
     }
     CompileOptions &options = arguments->options;
-    if (!report->empty() && options.emit != EmitKind::artifact) {
+    if (!report->empty() && options.emit != kArtifactOutput) {
       llvm::errs() << "tenon: error: --report is about an artifact, which --emit does not write here\n";
       status = 2;
       return;
     }
-    if ((options.measuresError || options.readInputs) && options.emit != EmitKind::artifact) {
+    if ((options.measuresError || options.readInputs) && options.emit != kArtifactOutput) {
       llvm::errs() << "tenon: error: --measure-error and --calibrate are about an artifact, which --emit does not "
                       "write here\n";
       status = 2;

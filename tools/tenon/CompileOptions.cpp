@@ -113,12 +113,14 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
       return report("--range", text);
   SizePrograms programs;
   for (const std::string &text : arguments.profiles)
-    if (!addProfile(text, programs, options.import.profiled, error))
+    if (llvm::Error wrong = addProfile(text, programs, options.import.profiled)) {
+      error = llvm::toString(std::move(wrong));
       return report("--profile", text);
+    }
   options.programs = programs.list();
   if (!arguments.calibration.empty())
-    options.readInputs = [folder = arguments.calibration](const tenon_artifact *artifact, std::string &why) {
-      return readCalibration(folder, artifact, why);
+    options.readInputs = [folder = arguments.calibration](const tenon_artifact *artifact) {
+      return readCalibration(folder, artifact);
     };
   return true;
 }

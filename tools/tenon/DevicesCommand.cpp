@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/backend/llvm/Target.h"
+#include "compiler/backend/registry/Backends.h"
 #include "tools/tenon/Commands.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -24,7 +24,7 @@ static int getCpuCount() {
 }
 
 static void printDevices(bool json) {
-  CpuTarget host = *getCpuTarget("host");
+  Target host = *getBackendRegistry().getTarget("host");
   uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
   if (json) {
     nlohmann::json device = {{"device", "cpu"},        {"processor", host.cpu},      {"threads", getCpuCount()},

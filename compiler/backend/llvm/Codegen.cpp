@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/backend/llvm/Codegen.h"
+#include "compiler/backend/OptimizeModule.h"
 #include "compiler/backend/llvm/LoopHints.h"
 #include "compiler/backend/llvm/ShiftTwins.h"
-#include "compiler/backend/llvm/Target.h"
 #include "compiler/backend/llvm/library/KernelLibrary.h"
 #include "compiler/backend/llvm/math/MathLibrary.h"
-#include "mlir/IR/BuiltinOps.h"
+#include "compiler/errors/CompileError.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -51,8 +51,8 @@ void tenon::setCodegenOptions() {
   llvm::cl::ParseCommandLineOptions(std::size(arguments), arguments, "", &llvm::nulls());
 }
 
-static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget &target, std::string &error,
-                                                                CodeEffort effort = CodeEffort::most) {
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &target,
+                                                                                CodeEffort effort = CodeEffort::most) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -65,9 +65,10 @@ static std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget 
     LLVMInitializeAArch64AsmPrinter();
   });
   llvm::Triple triple(target.triple);
+  std::string error;
   const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!backend)
-    return nullptr;
+    return makeError(CompileStatus::fault, "no code generator for " + target.name + ": " + error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
@@ -92,12 +93,12 @@ static llvm::Error linkLibrary(llvm::Module &module, std::string_view bitcode, l
   return llvm::Error::success();
 }
 
-static llvm::Error linkMathLibrary(llvm::Module &module, const CpuTarget &target) {
+static llvm::Error linkMathLibrary(llvm::Module &module, const Target &target) {
   return linkLibrary(module, getMathLibraryBitcode(target.arch), "math library");
 }
 
 /// Sets what every function of a kernel module has: the processor, and vectors of full width.
-static void setFunctionAttributes(llvm::Module &module, const CpuTarget &target) {
+static void setFunctionAttributes(llvm::Module &module, const Target &target) {
   for (llvm::Function &function : module) {
     if (function.isDeclaration())
       continue;
@@ -113,29 +114,16 @@ static void setFunctionAttributes(llvm::Module &module, const CpuTarget &target)
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine, CodeEffort effort = CodeEffort::most) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graphs;
-  llvm::ModuleAnalysisManager modules;
+  bool isMost = effort == CodeEffort::most;
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = true;
-  tuning.SLPVectorization = effort == CodeEffort::most;
-  tuning.LoopUnrolling = effort == CodeEffort::most;
-  llvm::PassBuilder builder(&machine, tuning);
-  addLoopHints(builder);
-  addShiftTwins(builder);
-  // No function of the C library exists for a kernel: none may be made up, and ours are no special ones.
-  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
-  library.disableAllFunctions();
-  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graphs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graphs, modules);
-  bool isMost = effort == CodeEffort::most;
-  builder.buildPerModuleDefaultPipeline(isMost ? llvm::OptimizationLevel::O3 : llvm::OptimizationLevel::O1)
-      .run(module, modules);
+  tuning.SLPVectorization = isMost;
+  tuning.LoopUnrolling = isMost;
+  optimizeModule(module, machine, isMost ? llvm::OptimizationLevel::O3 : llvm::OptimizationLevel::O1, tuning,
+                 [](llvm::PassBuilder &builder) {
+                   addLoopHints(builder);
+                   addShiftTwins(builder);
+                 });
 }
 
 static std::string emit(llvm::Module &module, llvm::TargetMachine &machine, CodeKind kind) {
@@ -160,17 +148,16 @@ static std::string emit(llvm::Module &module, llvm::TargetMachine &machine, Code
 // Interface
 //===----------------------------------------------------------------------===//
 
-FailureOr<std::string> tenon::compileKernels(ModuleOp op, const CpuTarget &target, CodeKind kind, CodeEffort effort) {
+llvm::Expected<std::string> tenon::compileKernels(ModuleOp op, const Target &target, CodeKind kind, CodeEffort effort) {
   llvm::LLVMContext context;
-  std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error, effort);
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = createTargetMachine(target, effort);
   if (!machine)
-    return op.emitError("no code generator for ") << target.name << ": " << error;
+    return machine.takeError();
   std::unique_ptr<llvm::Module> module = translateModuleToLLVMIR(op, context, "kernels");
   if (!module)
-    return op.emitError("kernels do not translate to LLVM IR");
+    return makeError(CompileStatus::fault, "kernels do not translate to LLVM IR");
   module->setTargetTriple(llvm::Triple(target.triple));
-  module->setDataLayout(machine->createDataLayout());
+  module->setDataLayout((*machine)->createDataLayout());
 
   llvm::StringSet<> entries;
   for (llvm::Function &function : *module)
@@ -179,17 +166,18 @@ FailureOr<std::string> tenon::compileKernels(ModuleOp op, const CpuTarget &targe
       entries.insert((function.getName() + TENON_FACTS_SUFFIX).str());
     }
   if (llvm::Error failure = linkMathLibrary(*module, target))
-    return op.emitError("math library: ") << llvm::toString(std::move(failure));
+    return makeError(CompileStatus::fault, "math library: " + llvm::toString(std::move(failure)));
   llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) { return entries.contains(value.getName()); });
   setFunctionAttributes(*module, target);
-  optimize(*module, *machine, effort);
-  return emit(*module, *machine, kind);
+  optimize(*module, **machine, effort);
+  return emit(*module, **machine, kind);
 }
 
-/// A module of the functions and constants of a library that are named; null where one is not there.
-static std::unique_ptr<llvm::Module> takeSymbols(ArrayRef<std::string> names, llvm::LLVMContext &context,
-                                                 const llvm::TargetMachine &machine, std::string_view bitcode,
-                                                 llvm::StringRef library, std::string &error) {
+/// A module of the functions and constants of a library that are named. Fails on one that the library lacks.
+static llvm::Expected<std::unique_ptr<llvm::Module>> takeSymbols(ArrayRef<std::string> names,
+                                                                 llvm::LLVMContext &context,
+                                                                 const llvm::TargetMachine &machine,
+                                                                 std::string_view bitcode, llvm::StringRef library) {
   auto module = std::make_unique<llvm::Module>(library, context);
   module->setTargetTriple(machine.getTargetTriple());
   module->setDataLayout(machine.createDataLayout());
@@ -200,47 +188,40 @@ static std::unique_ptr<llvm::Module> takeSymbols(ArrayRef<std::string> names, ll
       module->getOrInsertGlobal(name, llvm::Type::getInt8Ty(context));
     else
       module->getOrInsertFunction(name, anything);
-  if (llvm::Error failed = linkLibrary(*module, bitcode, library)) {
-    error = llvm::toString(std::move(failed));
-    return nullptr;
-  }
+  if (llvm::Error error = linkLibrary(*module, bitcode, library))
+    return makeError(CompileStatus::fault, llvm::toString(std::move(error)));
   for (const std::string &name : names)
-    if (llvm::GlobalValue *value = module->getNamedValue(name); !value || value->isDeclaration()) {
-      error = "kernels call '" + name + "', which the " + library.str() + " lacks";
-      return nullptr;
-    }
+    if (llvm::GlobalValue *value = module->getNamedValue(name); !value || value->isDeclaration())
+      return makeError(CompileStatus::fault, "kernels call '" + name + "', which the " + library + " lacks");
   return module;
 }
 
-FailureOr<std::string> tenon::compileLibrary(ArrayRef<std::string> kernels, const CpuTarget &target,
-                                             std::string &error) {
-  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
+llvm::Expected<std::string> tenon::compileLibrary(ArrayRef<std::string> kernels, const Target &target) {
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = createTargetMachine(target);
   if (!machine)
-    return failure();
+    return machine.takeError();
   llvm::LLVMContext context;
   std::vector<std::string> entries(kernels);
   for (const std::string &kernel : kernels)
     entries.push_back(kernel + TENON_FACTS_SUFFIX);
-  std::unique_ptr<llvm::Module> module =
-      takeSymbols(entries, context, *machine, getKernelLibraryBitcode(target.arch), "kernel library", error);
-  if (!module)
-    return failure();
+  llvm::Expected<std::unique_ptr<llvm::Module>> taken =
+      takeSymbols(entries, context, **machine, getKernelLibraryBitcode(target.arch), "kernel library");
+  if (!taken)
+    return taken.takeError();
+  std::unique_ptr<llvm::Module> module = std::move(*taken);
   llvm::internalizeModule(*module,
                           [&](const llvm::GlobalValue &value) { return llvm::is_contained(entries, value.getName()); });
   setFunctionAttributes(*module, target);
-  optimize(*module, *machine);
-  return emit(*module, *machine, CodeKind::object);
+  optimize(*module, **machine);
+  return emit(*module, **machine, CodeKind::object);
 }
 
-FailureOr<std::string> tenon::compileSupport(ArrayRef<std::string> objects, const CpuTarget &target,
-                                             std::string &error) {
+llvm::Expected<std::string> tenon::compileSupport(ArrayRef<std::string> objects, const Target &target) {
   llvm::StringSet<> undefined;
   for (const std::string &bytes : objects) {
     auto object = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "kernels"));
-    if (!object) {
-      error = llvm::toString(object.takeError());
-      return failure();
-    }
+    if (!object)
+      return makeError(CompileStatus::fault, llvm::toString(object.takeError()));
     for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
       auto flags = symbol.getFlags();
       auto name = symbol.getName();
@@ -256,22 +237,23 @@ FailureOr<std::string> tenon::compileSupport(ArrayRef<std::string> objects, cons
   // A plan without kernels still has a code section, which says what it was compiled for.
   if (undefined.empty() && !objects.empty())
     return std::string();
-  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = createTargetMachine(target);
   if (!machine)
-    return failure();
+    return machine.takeError();
   llvm::LLVMContext context;
   std::vector<std::string> names;
   for (auto &symbol : undefined)
     names.push_back(symbol.getKey().str());
-  std::unique_ptr<llvm::Module> module =
-      takeSymbols(names, context, *machine, getMathLibraryBitcode(target.arch), "math library", error);
-  if (!module)
-    return failure();
+  llvm::Expected<std::unique_ptr<llvm::Module>> taken =
+      takeSymbols(names, context, **machine, getMathLibraryBitcode(target.arch), "math library");
+  if (!taken)
+    return taken.takeError();
+  std::unique_ptr<llvm::Module> module = std::move(*taken);
   llvm::internalizeModule(*module, [&](const llvm::GlobalValue &value) { return undefined.contains(value.getName()); });
   for (llvm::Function &function : *module) {
     function.addFnAttr("target-cpu", target.cpu);
     // Or a loop that copies would become a call of memcpy, in memcpy itself.
     function.addFnAttr("no-builtins");
   }
-  return emit(*module, *machine, CodeKind::object);
+  return emit(*module, **machine, CodeKind::object);
 }

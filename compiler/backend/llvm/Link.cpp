@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/backend/llvm/Codegen.h"
+#include "compiler/errors/CompileError.h"
 #include "lld/Common/Driver.h"
 #include "runtime/format/Kernel.h"
 #include "runtime/format/Layout.h"
@@ -24,27 +25,25 @@ using namespace mlir;
 using namespace tenon;
 
 /// Writes a file that is removed at the end of the scope. A failure is the machine's.
-static FailureOr<std::string> writeTemporary(StringRef bytes, StringRef suffix, std::deque<llvm::FileRemover> &files,
-                                             LinkError &error) {
+static llvm::Expected<std::string> writeTemporary(StringRef bytes, StringRef suffix,
+                                                  std::deque<llvm::FileRemover> &files) {
   llvm::SmallString<128> path;
   int descriptor;
   if (std::error_code code = llvm::sys::fs::createTemporaryFile("tenon", suffix, descriptor, path)) {
     llvm::SmallString<128> folder;
     llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
-    error = {"cannot create a temporary file in " + folder.str().str() + ": " + code.message() +
-                 "; set TMPDIR to a folder that can be written",
-             true};
-    return failure();
+    return makeError(CompileStatus::resources, "cannot create a temporary file in " + folder + ": " + code.message() +
+                                                   "; set TMPDIR to a folder that can be written");
   }
   files.emplace_back(path);
   llvm::raw_fd_ostream os(descriptor, /*shouldClose=*/true);
   os << bytes;
   os.close();
   if (os.has_error()) {
-    error = {"cannot write " + path.str().str() + ": " + os.error().message() + "; set TMPDIR to a folder with room",
-             true};
+    std::string reason = os.error().message();
     os.clear_error();
-    return failure();
+    return makeError(CompileStatus::resources,
+                     "cannot write " + path + ": " + reason + "; set TMPDIR to a folder with room");
   }
   return path.str().str();
 }
@@ -70,8 +69,8 @@ static std::vector<std::string> getLinkOptions(LinkKind kind, const std::string 
           "--version-script=" + versionScript};
 }
 
-FailureOr<std::string> tenon::linkKernels(ArrayRef<std::string> objects, ArrayRef<std::string> entries, LinkKind kind,
-                                          LinkError &error) {
+llvm::Expected<std::string> tenon::linkKernels(ArrayRef<std::string> objects, ArrayRef<std::string> entries,
+                                               LinkKind kind) {
   // lld takes files, and has state of its own for one link at a time.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
@@ -80,29 +79,30 @@ FailureOr<std::string> tenon::linkKernels(ArrayRef<std::string> objects, ArrayRe
   for (const std::string &entry : entries)
     list += "    " + entry + ";\n    " + entry + TENON_FACTS_SUFFIX ";\n";
   list += "  local: *;\n};\n";
-  FailureOr<std::string> script = writeTemporary(list, "ver", files, error);
-  FailureOr<std::string> output = writeTemporary("", "so", files, error);
-  if (failed(script) || failed(output))
-    return failure();
+  llvm::Expected<std::string> script = writeTemporary(list, "ver", files);
+  if (!script)
+    return script.takeError();
+  llvm::Expected<std::string> output = writeTemporary("", "so", files);
+  if (!output)
+    return output.takeError();
   std::vector<std::string> arguments = getLinkOptions(kind, *script);
   arguments.insert(arguments.end(), {"-o", *output});
   for (const std::string &object : objects) {
-    FailureOr<std::string> path = writeTemporary(object, "o", files, error);
-    if (failed(path))
-      return failure();
+    llvm::Expected<std::string> path = writeTemporary(object, "o", files);
+    if (!path)
+      return path.takeError();
     arguments.push_back(*path);
   }
   std::vector<const char *> argv;
   for (const std::string &argument : arguments)
     argv.push_back(argument.c_str());
-  llvm::raw_string_ostream messages(error.text);
+  std::string text;
+  llvm::raw_string_ostream messages(text);
   lld::Result result = lld::lldMain(argv, messages, messages, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode != 0)
-    return failure();
+    return makeError(CompileStatus::fault, "kernels do not link: " + text);
   auto buffer = llvm::MemoryBuffer::getFile(*output);
-  if (!buffer) {
-    error = {"cannot read " + *output + ": " + buffer.getError().message(), true};
-    return failure();
-  }
+  if (!buffer)
+    return makeError(CompileStatus::resources, "cannot read " + *output + ": " + buffer.getError().message());
   return (*buffer)->getBuffer().str();
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/backend/nvptx/Libdevice.h"
+#include "compiler/errors/CompileError.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
@@ -43,36 +44,29 @@ std::string tenon::findLibdevice() {
   return {};
 }
 
-bool tenon::linkLibdevice(llvm::Module &module, std::string &error) {
+llvm::Error tenon::linkLibdevice(llvm::Module &module) {
   std::string needed;
   for (const llvm::Function &function : module)
     if (function.isDeclaration() && function.getName().starts_with(kPrefix) && !function.use_empty())
       needed = function.getName();
   if (needed.empty())
-    return true;
+    return llvm::Error::success();
+  auto refuse = [](const llvm::Twine &message) { return makeError(CompileStatus::unsupported, message); };
   std::string path = findLibdevice();
-  if (path.empty()) {
-    error = "kernels call '" + needed +
-            "' of libdevice, which was not found: install the CUDA toolkit, or set "
-            "CUDA_HOME to the folder that holds nvvm/libdevice/libdevice.10.bc";
-    return false;
-  }
+  if (path.empty())
+    return refuse("kernels call '" + needed +
+                  "' of libdevice, which was not found: install the CUDA toolkit, or set "
+                  "CUDA_HOME to the folder that holds nvvm/libdevice/libdevice.10.bc");
   auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer) {
-    error = path + ": " + buffer.getError().message();
-    return false;
-  }
+  if (!buffer)
+    return refuse(path + ": " + buffer.getError().message());
   llvm::Expected<std::unique_ptr<llvm::Module>> library =
       llvm::getOwningLazyBitcodeModule(std::move(*buffer), module.getContext());
-  if (!library) {
-    error = path + ": " + llvm::toString(library.takeError());
-    return false;
-  }
+  if (!library)
+    return refuse(path + ": " + llvm::toString(library.takeError()));
   (*library)->setTargetTriple(module.getTargetTriple());
   (*library)->setDataLayout(module.getDataLayout());
-  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded)) {
-    error = path + ": cannot be linked with the kernels";
-    return false;
-  }
-  return true;
+  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
+    return refuse(path + ": cannot be linked with the kernels");
+  return llvm::Error::success();
 }

@@ -8,6 +8,7 @@
 #ifndef TENON_COMPILER_BACKEND_NVPTX_LIBDEVICE_H
 #define TENON_COMPILER_BACKEND_NVPTX_LIBDEVICE_H
 
+#include "llvm/Support/Error.h"
 #include <string>
 
 namespace llvm {
@@ -19,9 +20,9 @@ namespace tenon {
 /// Where libdevice lies on this machine; empty where it was not found.
 std::string findLibdevice();
 
-/// Adds the functions of libdevice that `module` calls, as its own; does nothing where it calls none. False,
-/// with one line in `error`, where there is no libdevice that can be read.
-bool linkLibdevice(llvm::Module &module, std::string &error);
+/// Adds the functions of libdevice that `module` calls, as its own; does nothing where it calls none. Fails if
+/// libdevice cannot be found or read.
+llvm::Error linkLibdevice(llvm::Module &module);
 
 } // namespace tenon
 

@@ -9,6 +9,7 @@
 #define TENON_COMPILER_BACKEND_NVPTX_PTX_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/Support/Error.h"
 #include <string>
 
 namespace mlir {
@@ -27,9 +28,9 @@ void registerPtxTranslations(mlir::DialectRegistry &registry);
 /// grid of one-dimensional blocks computes tile t; threads past the last tile do nothing. Pointers are
 /// aligned to their element.
 ///
-/// Fails with one line in `error`. Mathematical functions come from CUDA's libdevice, which is looked for
+/// Mathematical functions come from CUDA's libdevice, which is looked for
 /// under CUDA_ROOT, CUDA_HOME, CUDA_PATH, beside nvcc, and in /usr/local/cuda.
-mlir::FailureOr<std::string> emitPtx(mlir::ModuleOp kernels, llvm::StringRef chip, std::string &error);
+llvm::Expected<std::string> emitPtx(mlir::ModuleOp kernels, llvm::StringRef chip);
 
 } // namespace tenon
 

@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/backend/spirv/Spirv.h"
-#include "compiler/pipeline/Pipeline.h"
+#include "compiler/backend/spirv/SpirvPipeline.h"
+#include "compiler/errors/CompileError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -18,10 +17,6 @@
 
 using namespace mlir;
 using namespace tenon;
-
-void tenon::registerSpirvDialects(DialectRegistry &registry) {
-  registry.insert<gpu::GPUDialect, spirv::SPIRVDialect>();
-}
 
 static FailureOr<SpirvKernel> emitKernel(func::FuncOp kernel) {
   OwningOpRef<ModuleOp> copy = ModuleOp::create(kernel.getLoc());
@@ -41,9 +36,9 @@ static FailureOr<SpirvKernel> emitKernel(func::FuncOp kernel) {
   return result;
 }
 
-FailureOr<std::vector<SpirvKernel>> tenon::emitSpirv(ModuleOp kernels, std::string &error) {
+llvm::Expected<std::vector<SpirvKernel>> tenon::emitSpirv(ModuleOp kernels) {
   std::vector<SpirvKernel> result;
-  std::string reason;
+  std::string failed, reason; // the kernel's name, and the first diagnostic
   ScopedDiagnosticHandler handler(kernels.getContext(), [&](Diagnostic &diagnostic) {
     if (reason.empty() && diagnostic.getSeverity() == DiagnosticSeverity::Error)
       reason = diagnostic.str();
@@ -53,14 +48,15 @@ FailureOr<std::vector<SpirvKernel>> tenon::emitSpirv(ModuleOp kernels, std::stri
     if (!kernel->hasAttr(kKernelAttr))
       return WalkResult::advance();
     FailureOr<SpirvKernel> module = emitKernel(kernel);
-    if (failed(module)) {
-      error = "kernel '" + kernel.getName().str() + "': " + (reason.empty() ? "cannot be written as SPIR-V" : reason);
+    if (mlir::failed(module)) {
+      failed = kernel.getName().str();
       return WalkResult::interrupt();
     }
     result.push_back(std::move(*module));
     return WalkResult::advance();
   });
   if (walk.wasInterrupted())
-    return failure();
+    return makeError(CompileStatus::unsupported,
+                     "kernel '" + failed + "': " + (reason.empty() ? "cannot be written as SPIR-V" : reason));
   return result;
 }

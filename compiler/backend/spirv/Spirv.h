@@ -9,14 +9,14 @@
 #define TENON_COMPILER_BACKEND_SPIRV_SPIRV_H
 
 #include "mlir/Support/LLVM.h"
+#include "llvm/Support/Error.h"
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace mlir {
-class DialectRegistry;
 class ModuleOp;
-} // namespace mlir
+}
 
 namespace tenon {
 
@@ -26,17 +26,14 @@ struct SpirvKernel {
   std::vector<uint32_t> words;
 };
 
-/// Registers the dialects that emitSpirv needs beyond what passes need. Before the context is made.
-void registerSpirvDialects(mlir::DialectRegistry &registry);
-
 /// SPIR-V of every kernel below `kernels`, which are on buffers (buildBufferPipeline) and stay as they are.
 /// One module each, so that a kernel asks for no capability that only another one needs. Buffer i of a kernel
 /// is the storage buffer at binding i of set 0. Push constants are 32-bit integers: the sizes, then the
 /// number of tiles. Workgroups have 64 invocations in one dimension, grids up to two: invocation t, counted
 /// row by row, computes tile t, and those past the last tile do nothing. Indices have 32 bits.
 ///
-/// Fails with one line in `error` that names the kernel and what Vulkan cannot do of it.
-mlir::FailureOr<std::vector<SpirvKernel>> emitSpirv(mlir::ModuleOp kernels, std::string &error);
+/// Fails with one line that names the kernel and what Vulkan cannot do of it.
+llvm::Expected<std::vector<SpirvKernel>> emitSpirv(mlir::ModuleOp kernels);
 
 } // namespace tenon
 

@@ -1,11 +1,11 @@
-//===- Target.cpp - processors that kernels are compiled for --------------===//
+//===- CpuTargets.cpp - processors that kernels are compiled for ----------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/backend/llvm/Target.h"
+#include "compiler/backend/llvm/CpuTargets.h"
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/format/Target.h"
 #include "llvm/ADT/SmallVector.h"
@@ -47,7 +47,7 @@ static std::string describeNeeds(llvm::StringRef arch, const llvm::StringSet<> &
 }
 
 /// What the features say of vector registers.
-static void setVectorShape(CpuTarget &target) {
+static void setVectorShape(Target &target) {
   llvm::StringRef needed = target.needed;
   Machine &machine = target.machine;
   if (target.arch == "x86_64") {
@@ -82,11 +82,11 @@ static void setVectorShape(CpuTarget &target) {
     machine.panelColumns = kPanelColumns / 2;
 }
 
-void tenon::sharePanels(llvm::MutableArrayRef<CpuTarget> targets) {
+void tenon::sharePanels(llvm::MutableArrayRef<Target> targets) {
   int64_t most = 0;
-  for (const CpuTarget &target : targets)
+  for (const Target &target : targets)
     most = std::max(most, target.machine.panelColumns);
-  for (CpuTarget &target : targets)
+  for (Target &target : targets)
     target.machine.panelColumns = most;
 }
 
@@ -104,9 +104,9 @@ static void setCaches(Machine &machine) {
     machine.sharedCacheBytes = std::min<int64_t>(bytes, sysconf(_SC_NPROCESSORS_ONLN) * kSharedBytesOfCore);
 }
 
-static CpuTarget getHost() {
+static Target getHost() {
   llvm::Triple triple(llvm::sys::getProcessTriple());
-  CpuTarget target{"host", triple.str(), triple.getArchName().str(), llvm::sys::getHostCPUName().str(), "", ""};
+  Target target{nullptr, "host", triple.str(), triple.getArchName().str(), llvm::sys::getHostCPUName().str(), "", ""};
   target.runsHere = true;
   llvm::StringSet<> enabled;
   // A StringMap has no order of its own; the artifact must not depend on one.
@@ -130,11 +130,11 @@ static CpuTarget getHost() {
 }
 
 /// `name` is the processor's, which may have more features: "x86-64-v3+avxvnni".
-static std::optional<CpuTarget> getX86(llvm::StringRef name) {
+static std::optional<Target> getX86(llvm::StringRef name) {
   auto [cpu, added] = name.split('+');
   if (llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None)
     return std::nullopt;
-  CpuTarget target{name.str(), "x86_64-unknown-linux-gnu", "x86_64", cpu.str(), "", ""};
+  Target target{nullptr, name.str(), "x86_64-unknown-linux-gnu", "x86_64", cpu.str(), "", ""};
   llvm::SmallVector<llvm::StringRef> features, own;
   llvm::X86::getFeaturesForCPU(cpu, features);
   if (cpu != name)
@@ -164,13 +164,13 @@ static std::optional<CpuTarget> getX86(llvm::StringRef name) {
   return target;
 }
 
-std::optional<CpuTarget> tenon::getCpuTarget(llvm::StringRef name) {
+std::optional<Target> tenon::getCpuTarget(llvm::StringRef name) {
   if (name == "host")
     return getHost();
   if (name == "aarch64") {
     bool here = llvm::Triple(llvm::sys::getProcessTriple()).getArch() == llvm::Triple::aarch64;
-    CpuTarget target{"aarch64", "aarch64-unknown-linux-gnu", "aarch64",
-                     "generic", "+neon,+fp-armv8",           "aarch64:fp,asimd"};
+    Target target{nullptr,   "aarch64",         "aarch64-unknown-linux-gnu", "aarch64",
+                  "generic", "+neon,+fp-armv8", "aarch64:fp,asimd"};
     target.runsHere = here;
     setVectorShape(target);
     return target;

@@ -1,0 +1,135 @@
+//===- LlvmBackend.cpp - machine code for CPUs ---------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/backend/llvm/LlvmBackend.h"
+#include "compiler/backend/Backend.h"
+#include "compiler/backend/llvm/Codegen.h"
+#include "compiler/backend/llvm/CpuTargets.h"
+#include "compiler/backend/llvm/LlvmPipeline.h"
+#include "mlir/IR/Threading.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// Compiles every kernel, on all threads of the context; one string a kernel, in order.
+static llvm::Expected<std::vector<std::string>> compileEach(ModuleOp kernels, const CodeRequest &request,
+                                                            CodeKind kind) {
+  std::vector<ModuleOp> modules(kernels.getOps<ModuleOp>().begin(), kernels.getOps<ModuleOp>().end());
+  std::vector<std::string> code(modules.size());
+  std::vector<std::optional<llvm::Error>> errors(modules.size());
+  setCodegenOptions();
+  parallelFor(kernels.getContext(), 0, modules.size(), [&](size_t i) {
+    llvm::Expected<std::string> bytes = compileKernels(modules[i], request.target, kind, request.effort);
+    if (bytes)
+      code[i] = std::move(*bytes);
+    else
+      errors[i].emplace(bytes.takeError());
+  });
+  llvm::Error all = llvm::Error::success();
+  for (std::optional<llvm::Error> &error : errors)
+    if (error && all)
+      llvm::consumeError(std::move(*error));
+    else if (error)
+      all = std::move(*error);
+  if (all)
+    return all;
+  return code;
+}
+
+/// Adds an object to `objects`, unless it is empty.
+static llvm::Error addObject(std::vector<std::string> &objects, llvm::Expected<std::string> object) {
+  if (!object)
+    return object.takeError();
+  if (!object->empty())
+    objects.push_back(std::move(*object));
+  return llvm::Error::success();
+}
+
+/// One object of all kernels, whose entry points are those of the request.
+static llvm::Expected<std::string> buildObject(ModuleOp kernels, const CodeRequest &request, LinkKind kind) {
+  llvm::Expected<std::vector<std::string>> objects = compileEach(kernels, request, CodeKind::object);
+  if (!objects)
+    return objects.takeError();
+  // A model of nothing but views has no kernel, and lld wants an object.
+  if (objects->empty())
+    if (llvm::Error error = addObject(*objects, compileKernels(kernels, request.target, CodeKind::object)))
+      return error;
+  // A kernel that the plan names and that has no module is one of the library.
+  std::vector<std::string> library;
+  for (const std::string &name : request.entries)
+    if (!kernels.lookupSymbol(name))
+      library.push_back(name);
+  if (!library.empty())
+    if (llvm::Error error = addObject(*objects, compileLibrary(library, request.target)))
+      return error;
+  if (llvm::Error error = addObject(*objects, compileSupport(*objects, request.target)))
+    return error;
+  return linkKernels(*objects, request.entries, kind);
+}
+
+namespace {
+class LlvmBackend : public Backend {
+public:
+  LlvmBackend() {
+    capabilities.hasPaths = true;
+    capabilities.hasKernelLibrary = true;
+    capabilities.artifactFormat = "so";
+  }
+
+  StringRef getName() const override { return "llvm"; }
+  const Capabilities &getCapabilities() const override { return capabilities; }
+  ArrayRef<CodeFormat> getFormats() const override { return formats; }
+
+  std::optional<Target> getTarget(StringRef name) const override {
+    std::optional<Target> target = getCpuTarget(name);
+    if (target)
+      target->backend = this;
+    return target;
+  }
+  std::vector<std::string> getTargetNames() const override { return getCpuTargetNames(); }
+  void unifyLayouts(llvm::MutableArrayRef<Target> targets) const override { sharePanels(targets); }
+
+  void registerDialects(DialectRegistry &registry) const override { registerTranslations(registry); }
+  void buildPipeline(OpPassManager &kernel, const Target &target) const override {
+    buildLoopPipeline(kernel, target.machine);
+    buildLLVMPipeline(kernel);
+  }
+
+  llvm::Expected<std::vector<CodeFile>> emit(ModuleOp kernels, const CodeRequest &request) const override {
+    if (llvm::Error error = request.runPasses("code for " + request.target.name, kernels, [&](OpPassManager &pm) {
+          buildPipeline(pm.nest<ModuleOp>(), request.target);
+        }))
+      return error;
+    llvm::Expected<std::string> bytes = emitFile(kernels, request);
+    if (!bytes)
+      return bytes.takeError();
+    return std::vector<CodeFile>{{"", std::move(*bytes)}};
+  }
+
+private:
+  static llvm::Expected<std::string> emitFile(ModuleOp kernels, const CodeRequest &request) {
+    if (request.format == "so")
+      return buildObject(kernels, request, LinkKind::shared);
+    if (request.format == "obj")
+      return buildObject(kernels, request, LinkKind::relocatable);
+    llvm::Expected<std::vector<std::string>> texts =
+        compileEach(kernels, request, request.format == "llvm" ? CodeKind::llvm : CodeKind::assembly);
+    if (!texts)
+      return texts.takeError();
+    std::string all;
+    for (const std::string &text : *texts)
+      all += text + '\n';
+    return all;
+  }
+
+  Capabilities capabilities;
+  std::vector<CodeFormat> formats = {{"llvm", ""}, {"asm", ""}, {"obj", ".o"}, {"so", ".so"}};
+};
+} // namespace
+
+std::unique_ptr<Backend> tenon::createLlvmBackend() { return std::make_unique<LlvmBackend>(); }

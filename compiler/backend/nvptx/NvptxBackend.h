@@ -1,0 +1,23 @@
+//===- NvptxBackend.h - PTX for NVIDIA GPUs ------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_BACKEND_NVPTX_NVPTXBACKEND_H
+#define TENON_COMPILER_BACKEND_NVPTX_NVPTXBACKEND_H
+
+#include <memory>
+
+namespace tenon {
+
+class Backend;
+
+/// PTX of all kernels in one text. Kernels are scheduled for the machine of the target, until there are targets of this
+/// backend.
+std::unique_ptr<Backend> createNvptxBackend();
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_BACKEND_NVPTX_NVPTXBACKEND_H

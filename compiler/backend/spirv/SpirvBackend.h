@@ -1,0 +1,23 @@
+//===- SpirvBackend.h - SPIR-V for Vulkan --------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_BACKEND_SPIRV_SPIRVBACKEND_H
+#define TENON_COMPILER_BACKEND_SPIRV_SPIRVBACKEND_H
+
+#include <memory>
+
+namespace tenon {
+
+class Backend;
+
+/// A SPIR-V module for each kernel. Kernels are scheduled for the machine of the target, until there are targets of
+/// this backend.
+std::unique_ptr<Backend> createSpirvBackend();
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_BACKEND_SPIRV_SPIRVBACKEND_H

@@ -1,0 +1,117 @@
+//===- CodePhases.cpp - a plan to code -----------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/artifact/OutputFile.h"
+#include "compiler/driver/Phases.h"
+#include "compiler/errors/CompileError.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Kernel.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::phases;
+
+OwningOpRef<ModuleOp> phases::isolateKernels(ModuleOp module) {
+  OwningOpRef<ModuleOp> kernels(ModuleOp::create(module.getLoc()));
+  OpBuilder builder = OpBuilder::atBlockEnd(kernels->getBody());
+  for (auto kernel : llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (!kernel->hasAttr(kKernelAttr))
+      continue;
+    auto own = ModuleOp::create(builder, kernel.getLoc(), kernel.getName());
+    kernel->moveBefore(own.getBody(), own.getBody()->end());
+  }
+  return kernels;
+}
+
+llvm::Expected<Kernels> phases::lowerKernels(Plan &plan, PhaseRunner &runner) {
+  Kernels kernels{ModuleOp::create(plan.modules->getLoc())};
+  for (auto own : plan.modules->getOps<ModuleOp>())
+    kernels.modules->push_back(isolateKernels(own).release());
+  if (llvm::Error error = runner.run("kernels", *kernels.modules, [](OpPassManager &pm) {
+        buildBufferPipeline(pm.nest<ModuleOp>().nest<ModuleOp>());
+      }))
+    return error;
+  return kernels;
+}
+
+/// The code of one target's kernels in a format of `backend`.
+static llvm::Expected<std::vector<CodeFile>> emit(const Backend &backend, StringRef format, const Target &target,
+                                                  ModuleOp own, const Variant &variant, const Setup &setup,
+                                                  PhaseRunner &runner) {
+  auto runPasses = [&](StringRef phase, ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
+    return runner.run(phase, module, build);
+  };
+  llvm::Expected<std::vector<CodeFile>> files =
+      backend.emit(own, {target, format, variant.kernelNames, setup.settings, runPasses});
+  if (!files)
+    return prefixError(files.takeError(), setup.options.input + ": ");
+  return files;
+}
+
+llvm::Expected<Code> phases::generateCode(Kernels &kernels, const Plan &plan, const Setup &setup, PhaseRunner &runner) {
+  Code code;
+  for (auto [target, own, variant] : llvm::zip(setup.targets, kernels.modules->getOps<ModuleOp>(), plan.variants)) {
+    llvm::Expected<std::vector<CodeFile>> files =
+        emit(*target.backend, target.backend->getCapabilities().artifactFormat, target, own, variant, setup, runner);
+    if (!files)
+      return files.takeError();
+    assert(files->size() == 1 && "the code section of an artifact is one file");
+    code.sections.push_back(std::move(files->front().bytes));
+  }
+  return code;
+}
+
+ArtifactParts phases::assemble(const Plan &plan, const Code &code, const Setup &setup, uint64_t sourceHash) {
+  ArtifactParts parts;
+  parts.weights = &plan.weights;
+  parts.sourceHash = sourceHash;
+  for (auto [target, variant, section] : llvm::zip(setup.targets, plan.variants, code.sections)) {
+    parts.variants.push_back({target.getSectionTarget(), {}, section});
+    for (const SerializedPlan &serialized : variant.plans)
+      parts.variants.back().plans.push_back(serialized.bytes);
+  }
+  return parts;
+}
+
+llvm::Error phases::writeFile(const std::string &path, llvm::function_ref<void(llvm::raw_ostream &)> write) {
+  if (llvm::Error error = writeOutputFile(path, write))
+    return makeError(CompileStatus::resources, "cannot write " + (path == "-" ? "to standard output" : path) + ": " +
+                                                   llvm::toString(std::move(error)));
+  return llvm::Error::success();
+}
+
+llvm::Error phases::writeIR(const Plan &plan, const Kernels &kernels, const Setup &setup) {
+  return writeFile(setup.options.output, [&](llvm::raw_ostream &os) {
+    OpPrintingFlags flags;
+    flags.elideLargeElementsAttrs(64).elideLargeResourceString(0);
+    plan.modules.get()->print(os, flags);
+    kernels.modules.get()->print(os, flags);
+  });
+}
+
+llvm::Error phases::writeCode(Kernels &kernels, const Plan &plan, const Setup &setup, PhaseRunner &runner) {
+  ModuleOp own = *kernels.modules->getOps<ModuleOp>().begin();
+  // A backend that passes of this process do not run for has a phase without a pipeline.
+  if (setup.backend != setup.targets.front().backend)
+    if (llvm::Error error = runner.begin("code", own))
+      return error;
+  llvm::Expected<std::vector<CodeFile>> files =
+      emit(*setup.backend, setup.format, setup.targets.front(), own, plan.variants.front(), setup, runner);
+  if (!files)
+    return files.takeError();
+  const std::string &output = setup.options.output;
+  if (setup.isFolder)
+    if (std::error_code code = llvm::sys::fs::create_directories(output))
+      return makeError(CompileStatus::resources, "cannot create " + output + ": " + code.message());
+  for (const CodeFile &file : *files)
+    if (llvm::Error error = writeFile(setup.isFolder ? output + "/" + file.name : output,
+                                      [&](llvm::raw_ostream &os) { os << file.bytes; }))
+      return error;
+  return llvm::Error::success();
+}

@@ -1,0 +1,60 @@
+//===- GraphPhases.cpp - a model to launches -----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/Evaluate.h"
+#include "compiler/driver/Phases.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::phases;
+
+static GraphOptions getGraphOptions(const Setup &setup, const PathChoice &choice) {
+  GraphOptions graph;
+  graph.programs = setup.options.programs;
+  graph.hasPaths = setup.backend->getCapabilities().hasPaths;
+  graph.widensHalves = graph.hasPaths && llvm::none_of(setup.targets, [](const Target &target) {
+                         return target.machine.amxBf16 || target.machine.bf16Pairs;
+                       });
+  graph.budget = choice.budget;
+  graph.errors = choice.errors;
+  return graph;
+}
+
+llvm::Expected<Graph> phases::simplifyGraph(Imported imported, const Setup &setup, const PathChoice &choice,
+                                            PhaseRunner &runner) {
+  if (llvm::Error error = runner.run("graph", *imported.module, [&](OpPassManager &pm) {
+        buildSharedPipeline(pm, evaluateConstants, getGraphOptions(setup, choice));
+      }))
+    return error;
+  return Graph{std::move(imported.module)};
+}
+
+/// Gives each target a module of its own, which names its machine.
+static OwningOpRef<ModuleOp> splitTargets(ModuleOp module, ArrayRef<Target> targets) {
+  OwningOpRef<ModuleOp> modules = ModuleOp::create(module->getLoc());
+  for (const Target &target : targets) {
+    OwningOpRef<ModuleOp> own = module.clone();
+    own->setName(target.name);
+    setMachine(*own, target.machine);
+    modules->push_back(own.release());
+  }
+  return modules;
+}
+
+llvm::Expected<Launches> phases::makeLaunches(const Graph &graph, const Setup &setup, const PathChoice &choice,
+                                              PhaseRunner &runner) {
+  ModuleOp shared = const_cast<Graph &>(graph).module.get();
+  Launches launches{splitTargets(shared, setup.targets)};
+  choice.errors->forgetTaken();
+  if (llvm::Error error = runner.run("launches", *launches.modules, [&](OpPassManager &pm) {
+        buildLaunchPipeline(pm.nest<ModuleOp>(), getGraphOptions(setup, choice));
+      }))
+    return error;
+  launches.largestTaken = choice.errors->getLargestTaken();
+  return launches;
+}

@@ -1,0 +1,120 @@
+//===- Phases.h - what each phase of a compilation results in ------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_DRIVER_PHASES_H
+#define TENON_COMPILER_DRIVER_PHASES_H
+
+#include "compiler/artifact/ArtifactFile.h"
+#include "compiler/artifact/Plan.h"
+#include "compiler/artifact/Weights.h"
+#include "compiler/backend/registry/Backends.h"
+#include "compiler/driver/Compile.h"
+#include "compiler/pipeline/PhaseRunner.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "passes/paths/PathErrors.h"
+#include <nlohmann/json.hpp>
+
+/// A compilation is a chain of phases: each result is a struct, and a function makes it from the ones before.
+///
+///   Imported -> Graph -> Launches -> Plan -> Kernels -> Code -> artifact
+///
+/// From Launches on there is a module, a variant or a section for each target, in the order of Setup::targets; what is
+/// done for one target is done for all at the same time. A function fails with the category of the exit code, or with
+/// EarlyStop (PhaseRunner.h).
+namespace tenon::phases {
+
+/// What is decided before the first phase, and holds for all of them.
+struct Setup {
+  const CompileOptions &options;
+  std::vector<Target> targets; ///< of the artifact, in the order in which the runtime looks at them
+  const Backend *backend;      ///< generates the code
+  std::string format;          ///< of the code, one of the backend's; empty if the output is IR
+  bool isFolder = false;       ///< the output is a folder of files
+  bool makesArtifact = false;  ///< the output is an artifact, which holds code of all targets
+  BackendSettings settings;
+};
+
+/// Checks the options and resolves the names of targets and formats.
+llvm::Expected<Setup> setUp(const CompileOptions &options, const BackendRegistry &backends);
+
+/// The model as its file says it.
+struct Imported {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  uint64_t sourceHash = 0; ///< XXH3 of the model file
+};
+llvm::Expected<Imported> importModel(const Setup &setup, PhaseRunner &runner);
+
+/// Which implementations of operations may be chosen, and what was learnt of them in earlier choices.
+struct PathChoice {
+  unsigned number = 1; ///< from 1
+  double budget = 0;   ///< largest error of an operation that has not its default implementation
+  std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
+};
+
+/// The simplified graph, which all targets share and each choice of paths begins with.
+struct Graph {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+llvm::Expected<Graph> simplifyGraph(Imported imported, const Setup &setup, const PathChoice &choice,
+                                    PhaseRunner &runner);
+
+/// Launches of kernels that are not lowered yet.
+struct Launches {
+  mlir::OwningOpRef<mlir::ModuleOp> modules; ///< holds a module for each target
+  double largestTaken = 0;                   ///< the largest error of the implementations that are not the default ones
+};
+llvm::Expected<Launches> makeLaunches(const Graph &graph, const Setup &setup, const PathChoice &choice,
+                                      PhaseRunner &runner);
+
+/// The programs of one target.
+struct Variant {
+  std::vector<SerializedPlan> plans;    ///< in the order in which the runtime tries them
+  std::vector<std::string> kernelNames; ///< of all plans, each once
+  nlohmann::json paths;                 ///< chosen implementations and their alternatives, for people
+};
+
+/// Launches in their final order, with the place of every activation, and tiled kernels.
+struct Plan {
+  PlanOptions how;
+  mlir::OwningOpRef<mlir::ModuleOp> modules; ///< holds a module for each target
+  std::vector<Variant> variants;             ///< one for each target
+  WeightSection weights;                     ///< of all targets
+};
+/// The first plan that keeps the memory limit, if there is one.
+llvm::Expected<Plan> makePlan(Launches launches, const Setup &setup, PhaseRunner &runner);
+
+/// Kernels on buffers.
+struct Kernels {
+  mlir::OwningOpRef<mlir::ModuleOp> modules; ///< holds for each target a module that holds one for each kernel
+};
+/// Takes the kernels out of the plan's modules.
+llvm::Expected<Kernels> lowerKernels(Plan &plan, PhaseRunner &runner);
+/// Moves each kernel of `module` into a module of its own, named after it, inside of the result: passes and
+/// code generation then work on all kernels at the same time.
+mlir::OwningOpRef<mlir::ModuleOp> isolateKernels(mlir::ModuleOp module);
+
+/// What is loaded on devices.
+struct Code {
+  std::vector<std::string> sections; ///< one for each target
+};
+llvm::Expected<Code> generateCode(Kernels &kernels, const Plan &plan, const Setup &setup, PhaseRunner &runner);
+
+/// The sections of an artifact, without its description of itself. They refer to `plan`.
+ArtifactParts assemble(const Plan &plan, const Code &code, const Setup &setup, uint64_t sourceHash);
+
+/// Writes IR to the output.
+llvm::Error writeIR(const Plan &plan, const Kernels &kernels, const Setup &setup);
+/// Generates code for the first target and writes it to the output.
+llvm::Error writeCode(Kernels &kernels, const Plan &plan, const Setup &setup, PhaseRunner &runner);
+/// Writes one file.
+llvm::Error writeFile(const std::string &path, llvm::function_ref<void(llvm::raw_ostream &)> write);
+
+} // namespace tenon::phases
+
+#endif // TENON_COMPILER_DRIVER_PHASES_H

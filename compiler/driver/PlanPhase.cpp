@@ -1,0 +1,119 @@
+//===- PlanPhase.cpp - launches to a plan, within a limit ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/Phases.h"
+#include "compiler/errors/CompileError.h"
+#include "compiler/pipeline/Diagnostics.h"
+#include "compiler/pipeline/PlanSearch.h"
+#include "compiler/report/MemoryLimit.h"
+#include "dialects/plan/Plan.h"
+#include "mlir/Pass/PassManager.h"
+#include "passes/Kernel.h"
+#include "runtime/plan/ResidentWeights.h"
+#include "runtime/plan/Verify.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::phases;
+
+/// {kernel: {"path": name, "cycles": {name: number, ...}}, ...}
+static nlohmann::json listPaths(ModuleOp own) {
+  nlohmann::json kernels = nlohmann::json::object();
+  for (auto kernel : own.getOps<func::FuncOp>()) {
+    auto path = kernel->getAttrOfType<StringAttr>(kPathAttr);
+    auto cycles = kernel->getAttrOfType<DictionaryAttr>(kPathsAttr);
+    if (!path || !cycles)
+      continue;
+    nlohmann::json &entry = kernels[kernel.getName().str()];
+    entry["path"] = path.str();
+    for (NamedAttribute estimate : cycles)
+      entry["cycles"][estimate.getName().str()] = cast<IntegerAttr>(estimate.getValue()).getInt();
+  }
+  return kernels;
+}
+
+/// Adds the plans of one target's module to `variant`, and their weights to `weights`.
+static llvm::Error serialize(ModuleOp own, const Setup &setup, PhaseRunner &runner, Variant &variant,
+                             WeightSection &weights) {
+  variant.paths = listPaths(own);
+  auto programs = own.getOps<plan::ProgramOp>();
+  if (programs.empty())
+    return makeError(CompileStatus::invalid, setup.options.input + ": has no public function to compile");
+  llvm::StringSet<> known;
+  for (plan::ProgramOp program : programs) {
+    FailureOr<SerializedPlan> serialized =
+        serializePlan(program, llvm::sys::path::filename(setup.options.input), weights);
+    if (failed(serialized))
+      return runner.getDiagnostics().getFailure();
+    llvm::copy_if(serialized->kernels, std::back_inserter(variant.kernelNames),
+                  [&](const std::string &name) { return known.insert(name).second; });
+    variant.plans.push_back(std::move(*serialized));
+    // The program for all sizes is the last one of its function.
+    if (!program.getSizes())
+      break;
+  }
+  return llvm::Error::success();
+}
+
+static llvm::Expected<Plan> tryPlan(OwningOpRef<ModuleOp> launches, const PlanOptions &how, const Setup &setup,
+                                    PhaseRunner &runner) {
+  Plan made{how, std::move(launches), {}, {}};
+  if (llvm::Error error = runner.run("plan", *made.modules, [&](OpPassManager &pm) {
+        OpPassManager &nested = pm.nest<ModuleOp>();
+        buildProgramPipeline(nested, how);
+        buildPlacePipeline(nested, how);
+      }))
+    return error;
+  if (llvm::Error error = runner.begin("serialize", *made.modules))
+    return error;
+  for (auto own : made.modules->getOps<ModuleOp>())
+    if (llvm::Error error = serialize(own, setup, runner, made.variants.emplace_back(), made.weights))
+      return error;
+  return made;
+}
+
+/// The plan, of all targets and programs, that may need most memory, as the runtime decodes it.
+static llvm::Expected<rt::Plan> findLargest(const Plan &made, const std::string &input) {
+  std::vector<rt::Plan> plans;
+  for (const Variant &variant : made.variants)
+    for (const SerializedPlan &plan : variant.plans)
+      if (rt::Status status = rt::verifyPlan(plan.bytes.data(), plan.bytes.size(), &plans.emplace_back());
+          status.failed())
+        return makeError(CompileStatus::fault, input + ": " + status.message());
+  uint64_t section = made.weights.getSize();
+  return std::move(*llvm::max_element(
+      plans, [&](const rt::Plan &a, const rt::Plan &b) { return boundMemory(a, section) < boundMemory(b, section); }));
+}
+
+llvm::Expected<Plan> phases::makePlan(Launches launches, const Setup &setup, PhaseRunner &runner) {
+  uint64_t limit = setup.options.memoryLimit;
+  if (!limit)
+    return tryPlan(std::move(launches.modules), {}, setup, runner);
+  PlanSearch search(limit);
+  Plan best;
+  rt::Plan worst; // of the best plan: the program that needs most
+  while (std::optional<PlanOptions> how = search.getNext()) {
+    llvm::Expected<Plan> made = tryPlan(launches.modules->clone(), *how, setup, runner);
+    if (!made)
+      return made.takeError();
+    llvm::Expected<rt::Plan> largest = findLargest(*made, setup.options.input);
+    if (!largest)
+      return largest.takeError();
+    uint64_t section = made->weights.getSize();
+    if (!search.report(boundMemory(*largest, section), rt::addUpWeights(*largest, section)))
+      continue;
+    best = std::move(*made);
+    worst = std::move(*largest);
+  }
+  uint64_t section = best.weights.getSize();
+  if (boundMemory(worst, section) <= limit)
+    return best;
+  return makeError(CompileStatus::resources,
+                   setup.options.input + ": " + explainMemoryLimit(worst, section, limit, search.getCount()));
+}

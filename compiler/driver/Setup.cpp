@@ -1,0 +1,110 @@
+//===- Setup.cpp - options of a compilation, checked ---------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/Phases.h"
+#include "compiler/errors/CompileError.h"
+#include "compiler/pipeline/PassNames.h"
+#include "mlir/Pass/PassManager.h"
+#include "runtime/format/Layout.h"
+#include "runtime/plugin/Plugins.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+using namespace tenon;
+using namespace tenon::phases;
+
+static llvm::Error loadPlugins(const CompileOptions &options) {
+  for (const std::string &plugin : options.import.plugins)
+    if (rt::Status status = rt::addPlugin(plugin.c_str()); status.failed())
+      return makeError(CompileStatus::unsupported, "--plugin: " + Twine(status.message()));
+  return llvm::Error::success();
+}
+
+/// Passes of the backends that code of an artifact comes from can be looked at.
+static llvm::Error checkDumps(const CompileOptions &options, const BackendRegistry &backends) {
+  if (!options.dumpAfter.empty()) {
+    std::vector<std::string> names = getPassNames([&](OpPassManager &pm) {
+      for (const std::unique_ptr<Backend> &backend : backends.getBackends())
+        if (!backend->getCapabilities().artifactFormat.empty())
+          backend->buildPipeline(pm, Target());
+    });
+    if (!llvm::is_contained(names, options.dumpAfter))
+      return makeError(CompileStatus::misuse, "--dump-after: no pass '" + options.dumpAfter + "'; the closest are " +
+                                                  llvm::join(getClosest(options.dumpAfter, names), ", "));
+  }
+  if (!options.dumpDir.empty())
+    if (std::error_code code = llvm::sys::fs::create_directories(options.dumpDir))
+      return makeError(CompileStatus::resources, "cannot create " + options.dumpDir + ": " + code.message());
+  return llvm::Error::success();
+}
+
+/// Refuses targets of which one would never be picked. What this machine is like nobody knows beforehand, so that
+/// another target may be for the same processors: of the two, the one that is named first is picked.
+static llvm::Error checkTargets(const CompileOptions &options, ArrayRef<Target> targets) {
+  if (targets.size() > 1 && options.emit != kArtifactOutput && options.emit != kIROutput)
+    return makeError(CompileStatus::misuse, "--target: only an artifact holds code for several processors; name one");
+  for (auto [i, target] : llvm::enumerate(targets))
+    for (const Target &before : targets.take_front(i)) {
+      if (before.name == target.name)
+        return makeError(CompileStatus::misuse, "--target " + target.name + " is given twice");
+      bool hasHost = llvm::is_contained({before.name, target.name}, kHostTarget);
+      if (before.needed == target.needed && !hasHost)
+        return makeError(CompileStatus::misuse, "--target: '" + before.name + "' and '" + target.name +
+                                                    "' are for the same processors; name one of them");
+    }
+  return llvm::Error::success();
+}
+
+static llvm::Error resolveTargets(const CompileOptions &options, const BackendRegistry &backends,
+                                  std::vector<Target> &targets) {
+  for (const std::string &name : options.targets) {
+    std::optional<Target> target = backends.getTarget(name);
+    if (!target)
+      return makeError(CompileStatus::unsupported,
+                       "no target '" + name + "'; known are " + llvm::join(backends.getTargetNames(), ", "));
+    if (target->getSectionTarget().size() >= sizeof(fmt::Section::target))
+      return makeError(CompileStatus::fault, "the features of target '" + name + "' do not fit into an artifact");
+    if (options.ownCacheBytes)
+      target->machine.ownCacheBytes = options.ownCacheBytes;
+    if (options.sharedCacheBytes)
+      target->machine.sharedCacheBytes = options.sharedCacheBytes;
+    targets.push_back(std::move(*target));
+  }
+  if (llvm::Error error = checkTargets(options, targets))
+    return error;
+  for (const std::unique_ptr<Backend> &backend : backends.getBackends())
+    backend->unifyLayouts(targets);
+  // The target that requires most features uses most of the processor, so the runtime looks at it first.
+  llvm::stable_sort(targets, [](const Target &a, const Target &b) {
+    return StringRef(a.needed).count(',') > StringRef(b.needed).count(',');
+  });
+  return llvm::Error::success();
+}
+
+llvm::Expected<Setup> phases::setUp(const CompileOptions &options, const BackendRegistry &backends) {
+  if (llvm::Error error = loadPlugins(options))
+    return error;
+  if (llvm::Error error = checkDumps(options, backends))
+    return error;
+  Setup setup{options, {}, nullptr, "", false, false, options.backendSettings};
+  for (auto &[name, value] : backends.getDefaultSettings())
+    setup.settings.try_emplace(name, value);
+  if (llvm::Error error = resolveTargets(options, backends, setup.targets))
+    return error;
+  setup.backend = setup.targets.front().backend;
+  setup.makesArtifact = options.emit == kArtifactOutput;
+  if (setup.makesArtifact || options.emit == kIROutput)
+    return setup;
+  auto [backend, format] = backends.findFormat(options.emit);
+  if (!backend)
+    return makeError(CompileStatus::misuse, "no output '" + options.emit + "'");
+  setup.backend = backend;
+  setup.format = format->name;
+  setup.isFolder = format->isFolder;
+  return setup;
+}
