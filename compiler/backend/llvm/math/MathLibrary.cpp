@@ -6,17 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/backend/llvm/math/MathLibrary.h"
+#include "compiler/backend/llvm/EmbeddedBitcode.h"
 
-#define EMBED(symbol, file)                                                                                            \
-  asm(".pushsection .rodata\n"                                                                                         \
-      ".balign 16\n" #symbol "_begin:\n"                                                                               \
-      ".incbin \"" TENON_MATH_BITCODE_DIR "/" file "\"\n" #symbol "_end:\n"                                            \
-      ".popsection\n");                                                                                                \
-  extern "C" __attribute__((visibility("hidden"))) const char symbol##_begin[];                                        \
-  extern "C" __attribute__((visibility("hidden"))) const char symbol##_end[];
-
-EMBED(tenon_math_x86_64, "math-x86_64.bc")
-EMBED(tenon_math_aarch64, "math-aarch64.bc")
+TENON_EMBED_BITCODE(tenon_math_x86_64, TENON_BITCODE_DIR "/math-x86_64.bc")
+TENON_EMBED_BITCODE(tenon_math_aarch64, TENON_BITCODE_DIR "/math-aarch64.bc")
 
 std::string_view tenon::getMathLibraryBitcode(std::string_view arch) {
   if (arch == "x86_64")
