@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/core/Session.h"
-#include "runtime/core/Spin.h"
+#include "runtime/device/cpu/Spin.h"
 #include "runtime/plan/Symbols.h"
 
 #include <algorithm>

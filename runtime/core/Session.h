@@ -12,7 +12,7 @@
 #include "runtime/core/Artifact.h"
 #include "runtime/core/DebugArena.h"
 #include "runtime/core/SizeCache.h"
-#include "runtime/core/ThreadPool.h"
+#include "runtime/device/cpu/ThreadPool.h"
 
 #include <memory>
 #include <vector>

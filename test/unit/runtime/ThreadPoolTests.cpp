@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/core/Team.h"
-#include "runtime/core/ThreadPool.h"
+#include "runtime/device/cpu/Team.h"
+#include "runtime/device/cpu/ThreadPool.h"
 
 #include <catch2/catch.hpp>
 #include <csignal>

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_RUNTIME_CORE_TEAM_H
-#define TENON_RUNTIME_CORE_TEAM_H
+#ifndef TENON_RUNTIME_DEVICE_CPU_TEAM_H
+#define TENON_RUNTIME_DEVICE_CPU_TEAM_H
 
 #include <atomic>
 #include <cstdint>
@@ -80,4 +80,4 @@ private:
 
 } // namespace tenon::rt
 
-#endif // TENON_RUNTIME_CORE_TEAM_H
+#endif // TENON_RUNTIME_DEVICE_CPU_TEAM_H

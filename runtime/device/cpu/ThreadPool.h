@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_RUNTIME_CORE_THREADPOOL_H
-#define TENON_RUNTIME_CORE_THREADPOOL_H
+#ifndef TENON_RUNTIME_DEVICE_CPU_THREADPOOL_H
+#define TENON_RUNTIME_DEVICE_CPU_THREADPOOL_H
 
 #include "runtime/base/Status.h"
-#include "runtime/core/Spin.h"
-#include "runtime/core/Team.h"
 #include "runtime/device/cpu/CpuNodes.h"
+#include "runtime/device/cpu/Spin.h"
+#include "runtime/device/cpu/Team.h"
 
 #include <atomic>
 #include <cstdint>
@@ -183,4 +183,4 @@ private:
 
 } // namespace tenon::rt
 
-#endif // TENON_RUNTIME_CORE_THREADPOOL_H
+#endif // TENON_RUNTIME_DEVICE_CPU_THREADPOOL_H

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_RUNTIME_CORE_SPIN_H
-#define TENON_RUNTIME_CORE_SPIN_H
+#ifndef TENON_RUNTIME_DEVICE_CPU_SPIN_H
+#define TENON_RUNTIME_DEVICE_CPU_SPIN_H
 
 #include <atomic>
 #include <cstdint>
@@ -91,4 +91,4 @@ template <typename Condition> bool spin(Condition done, Contention &contention) 
 
 } // namespace tenon::rt
 
-#endif // TENON_RUNTIME_CORE_SPIN_H
+#endif // TENON_RUNTIME_DEVICE_CPU_SPIN_H

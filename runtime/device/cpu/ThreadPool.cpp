@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/core/ThreadPool.h"
+#include "runtime/device/cpu/ThreadPool.h"
 
 #include <algorithm>
 #include <csignal>

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime/core/Team.h"
+#include "runtime/device/cpu/Team.h"
 
 #include <new>
 
