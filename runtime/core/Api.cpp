@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "runtime/core/ProgramSession.h"
+#include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/plan/Expressions.h"
 
 #include <cstdio>
@@ -22,7 +23,7 @@ using tenon::rt::Status;
 using tenon::rt::Tensor;
 
 struct tenon_artifact {
-  Artifact artifact;
+  Artifact artifact{tenon::rt::cpuDevice()};
 };
 
 struct tenon_session {

@@ -48,6 +48,9 @@ Status Artifact::loadPlugins(const tenon_load_options &options) {
   bool hasCalls = false;
   for (const Program &program : programs_)
     hasCalls |= !program.plan.hostCalls.empty();
+  if (hasCalls && !device_.properties().isHostAddressable)
+    return Status::make(TENON_UNSUPPORTED, "calls operators of plug-ins, which device '%s' cannot give its memory to",
+                        device_.properties().name);
   for (uint32_t i = 0; hasCalls && i < options.plugin_count; ++i)
     TENON_TRY(addPlugin(options.plugins[i]));
   for (Program &program : programs_)
@@ -59,6 +62,16 @@ Status Artifact::loadPlugins(const tenon_load_options &options) {
 Status Artifact::loadWeights(const fmt::Section &section, int verify) {
   weights_ = container.data(section);
   weightBytes_ = section.size;
+  if (!device_.properties().isHostAddressable) {
+    // All of them are read here, so that they are checked here, too.
+    if (verify == TENON_VERIFY_USED)
+      TENON_TRY(container.checkHash(section));
+    deviceWeights = device_.makeMemory();
+    TENON_TRY(deviceWeights->reserve(weightBytes_, false, "weights"));
+    TENON_TRY(device_.upload(deviceWeights->address(), weights_, weightBytes_));
+    weights_ = deviceWeights->address();
+    return {};
+  }
   Container::BlockHashes hashes;
   TENON_TRY(container.readBlockHashes(&hashes));
   // With TENON_VERIFY_ALL the whole section has been hashed already.
@@ -95,32 +108,19 @@ Status Artifact::loadPlans() {
   return {};
 }
 
-/// Whether this CPU runs code for a target, and the system lets it.
-static Status enterTarget(const char *needs, const CpuFeatures &cpu) {
-  TENON_TRY(matchTarget(needs, cpu));
-  return acquireTargetState(needs);
-}
-
-/// It does not change, and asking takes long where a hypervisor answers.
-static const CpuFeatures &thisCpu() {
-  static const CpuFeatures cpu = detectCpu();
-  return cpu;
-}
-
-/// Takes the first code section that this CPU can run: they stand in order of preference.
+/// Takes the first code section that the device can run: they stand in order of preference.
 Status Artifact::pickCode() {
-  const CpuFeatures &cpu = thisCpu();
   Status last;
   for (const fmt::Section &section : container.sections) {
     if (section.kind != fmt::SectionKind::code)
       continue;
-    Status match = enterTarget(targetNeeds(section), cpu);
+    Status match = device_.enterTarget(targetNeeds(section));
     if (!match.failed()) {
       code = &section;
       return {};
     }
     // The last one for this architecture asks for the least: it says best what is missing.
-    if (!last.failed() || std::string(targetNeeds(section)).rfind(cpu.arch, 0) == 0)
+    if (!last.failed() || std::string(targetNeeds(section)).rfind(device_.properties().architecture, 0) == 0)
       last = std::move(match);
   }
   if (!last.failed())
@@ -137,7 +137,7 @@ Status Artifact::findCode(const char *name) {
     std::string own(tenon::rt::targetName(section));
     if (own == name) {
       code = &section;
-      Status match = enterTarget(targetNeeds(section), thisCpu());
+      Status match = device_.enterTarget(targetNeeds(section));
       return match.failed() ? Status::make(TENON_UNSUPPORTED, "target %s %s", name, match.message()) : Status();
     }
     known.append(known.empty() ? "" : ", ").append(own.empty() ? targetNeeds(section) : own);
@@ -149,7 +149,7 @@ Status Artifact::findCode(const char *name) {
 Status Artifact::readFacts(const Kernel &kernel, KernelFacts *facts) const {
   if (header().version < fmt::kFactsVersion)
     return {};
-  std::vector<int64_t> words = image.findWords((std::string(kernel.name) + TENON_FACTS_SUFFIX).c_str());
+  std::vector<int64_t> words = image->findWords((std::string(kernel.name) + TENON_FACTS_SUFFIX).c_str());
   if (facts->decode(words.data(), words.size()))
     return {};
   return Status::make(TENON_INVALID, "damaged: its code for %s has no facts of kernel '%s'", target(), kernel.name);
@@ -157,10 +157,10 @@ Status Artifact::readFacts(const Kernel &kernel, KernelFacts *facts) const {
 
 Status Artifact::loadCode() {
   TENON_TRY(container.checkHash(*code));
-  TENON_TRY(image.load(container.data(*code), code->size, target()));
+  TENON_TRY(device_.loadCode(container.data(*code), code->size, target(), &image));
   for (Program &program : programs_) {
     for (const Kernel &kernel : program.plan.kernels) {
-      tenon_kernel_fn entry = image.find(kernel.name);
+      DeviceKernel entry = image->find(kernel.name);
       if (!entry)
         return Status::make(TENON_INVALID, "damaged: its code for %s has no kernel '%s'", target(), kernel.name);
       program.entries.push_back(entry);

@@ -11,8 +11,7 @@
 #include "runtime/base/MappedFile.h"
 #include "runtime/core/KernelFacts.h"
 #include "runtime/core/WeightCheck.h"
-#include "runtime/device/cpu/CodeImage.h"
-#include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/device/Device.h"
 #include "runtime/plan/Container.h"
 #include "runtime/plan/Plan.h"
 #include "runtime/plugin/Plugins.h"
@@ -25,7 +24,7 @@ namespace tenon::rt {
 /// One of an artifact's plans, and its kernels.
 struct Program {
   Plan plan;
-  std::vector<tenon_kernel_fn> entries;                 // one for each kernel of the plan
+  std::vector<DeviceKernel> entries;                    // one for each kernel of the plan
   std::vector<KernelFacts> facts;                       // likewise
   std::vector<const tenon_plugin_operator *> operators; // one for each host call of the plan
   uint32_t firstInstruction = 0;                        // how many the programs before it have
@@ -34,6 +33,9 @@ struct Program {
 /// All of an artifact that sessions share. Never changes after load().
 class Artifact {
 public:
+  /// All sessions run on this device.
+  explicit Artifact(const Device &runsOn) : device_(runsOn) {}
+
   /// Maps and loads a file.
   Status loadFile(const char *path, const tenon_load_options &options);
 
@@ -52,13 +54,16 @@ public:
   /// What the user calls that; may be empty.
   const char *targetName() const { return targetName_.c_str(); }
 
+  const Device &device() const { return device_; }
+
+  /// Where the device reads the weights.
   const uint8_t *weights() const { return weights_; }
   uint64_t weightBytes() const { return weightBytes_; }
   /// What is to be known of the weights before they are used.
   const WeightCheck &weightCheck() const { return weightCheck_; }
   /// Gives the pages of a part of the weights back, where they come from a file.
   void releaseWeights(const void *bytes, uint64_t size) const {
-    if (file.bytes())
+    if (file.bytes() && !deviceWeights)
       file.release(bytes, size);
   }
 
@@ -78,12 +83,14 @@ private:
   std::string label_ = "artifact", targetName_;
   MappedFile file;
   Container container;
+  const Device &device_;
   const fmt::Section *code = nullptr;
+  std::unique_ptr<DeviceMemory> deviceWeights; // null where the device reads those of the file
   const uint8_t *weights_ = nullptr;
   uint64_t weightBytes_ = 0;
   WeightCheck weightCheck_;
   std::vector<Program> programs_;
-  CodeImage image;
+  std::unique_ptr<DeviceCode> image;
 };
 
 } // namespace tenon::rt

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "runtime/base/Clock.h"
 #include "runtime/core/Session.h"
-#include "runtime/device/cpu/Spin.h"
 #include "runtime/plan/Symbols.h"
 
 #include <algorithm>
@@ -21,49 +21,9 @@
 
 namespace tenon::rt {
 
-int32_t Session::runLaunch(const Job &job, uint32_t thread, Share &share) {
-  const Session &session = *static_cast<const Session *>(job.owner);
-  const Instruction &instruction = session.plan.instructions[job.number];
-  tenon_kernel_fn kernel = session.program.entries[instruction.a];
-  void *const *buffers = session.bound->operands.data() + instruction.buffers.begin;
-  const int64_t *sizes = session.bound->sizes.data() + instruction.exprs.begin;
-  void *scratch = session.scratch.bytes() + thread * session.scratchStride;
-  int64_t time = session.profile || session.isTimed ? now() : 0, begin, end, lastEnd = -1;
-  int32_t result = 0;
-  for (; !result && share.next(begin, end); lastEnd = end)
-    result = kernel(buffers, sizes, begin, end, scratch, lastEnd);
-  if (session.isTimed)
-    session.spent[job.number].nanoseconds.fetch_add(uint64_t(now() - time), std::memory_order_relaxed);
-  if (session.profile)
-    session.report(job.number, thread, time, share.ownBegin(), share.ownEnd());
-  return result;
-}
-
-/// A copy or a fill is done in blocks, so that threads share a large one.
-static constexpr uint64_t kBlockBytes = 256u << 10;
-
-int32_t Session::runCopyOrFill(const Job &job, uint32_t thread, Share &share) {
-  const Session &session = *static_cast<const Session *>(job.owner);
-  const Instruction &instruction = session.plan.instructions[job.number];
-  void *const *buffer = session.bound->operands.data() + instruction.buffers.begin;
-  uint64_t bytes = uint64_t(session.bound->sizes[instruction.exprs.begin]);
-  int64_t time = session.profile || session.isTimed ? now() : 0, begin, end;
-  while (share.next(begin, end)) {
-    uint64_t first = uint64_t(begin) * kBlockBytes, last = std::min(uint64_t(end) * kBlockBytes, bytes);
-    if (instruction.op == fmt::Opcode::copy)
-      memmove(static_cast<uint8_t *>(buffer[1]) + first, static_cast<const uint8_t *>(buffer[0]) + first, last - first);
-    else
-      memset(static_cast<uint8_t *>(buffer[0]) + first, int(instruction.a), last - first);
-  }
-  if (session.isTimed)
-    session.spent[job.number].nanoseconds.fetch_add(uint64_t(now() - time), std::memory_order_relaxed);
-  if (session.profile)
-    session.report(job.number, thread, time, 0, 0);
-  return 0;
-}
-
-void Session::report(uint32_t instruction, uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const {
-  tenon_profile_event event{program.firstInstruction + instruction, thread, beginTime, now(), begin, end};
+/// Reports what the caller's thread does itself.
+void Session::report(uint32_t instruction, int64_t beginTime) const {
+  tenon_profile_event event{program.firstInstruction + instruction, 0, beginTime, now(), 0, 0};
   profile(profileUser, &event);
 }
 
@@ -75,12 +35,8 @@ static const char *nameOf(const Plan &plan, const Instruction &instruction) {
   return *kernel.display ? kernel.display : kernel.name;
 }
 
-/// What a kernel has left in the scratch of the thread that ran it. It names no index where the scratch has no room, or
-/// where what is there is no report.
-Status Session::indexOutOfRange(const char *name, uint32_t thread) const {
-  tenon_kernel_index_report report{};
-  if (scratchStride >= sizeof report)
-    memcpy(&report, scratch.bytes() + thread * scratchStride, sizeof report);
+/// Says which index was out of range. A report of zeros names none: the kernel has left no other.
+static Status indexOutOfRange(const char *name, const tenon_kernel_index_report &report) {
   if (report.index >= report.first && report.index <= report.last)
     return Status::make(TENON_INVALID,
                         "node '%s': an index that the model computed lies outside of its tensor; "
@@ -98,11 +54,11 @@ Status Session::indexOutOfRange(const char *name, uint32_t thread) const {
       (long long)report.index, (long long)report.first, (long long)report.last);
 }
 
-Status Session::kernelFailed(const Instruction &instruction, const JobFailure &failure) const {
+Status Session::kernelFailed(const Instruction &instruction, const CommandFailure &failure) const {
   const char *name = nameOf(plan, instruction);
   switch (failure.code) {
   case TENON_KERNEL_INDEX_OUT_OF_RANGE:
-    return indexOutOfRange(name, failure.thread);
+    return indexOutOfRange(name, failure.report);
   case TENON_KERNEL_BAD_VALUE:
     return Status::make(TENON_INVALID,
                         "node '%s': a value that the model computed is not allowed there; check the "
@@ -126,22 +82,19 @@ Status Session::operandTooSmall(const Instruction &instruction, uint32_t operand
 void Session::beginTiming() {
   constexpr uint32_t kFirst = 4, kEvery = 64;
   uint32_t run = bound->runs++;
-  isTimed = spent && pool.size() > 1 && (run < kFirst || run % kEvery == 0);
+  isTimed = queue.setTimed(run < kFirst || run % kEvery == 0);
 }
 
 void Session::endTiming() {
   if (!isTimed)
     return;
-  isTimed = false;
+  isTimed = queue.setTimed(false);
   for (size_t i = 0; i < plan.instructions.size(); ++i) {
-    uint32_t times = spent[i].times;
-    uint64_t took = spent[i].nanoseconds.load(std::memory_order_relaxed);
-    spent[i].times = 0;
-    spent[i].nanoseconds.store(0, std::memory_order_relaxed);
-    if (!times)
+    uint64_t mean = std::min<uint64_t>(queue.takeTime(program.firstInstruction + uint32_t(i)), UINT32_MAX);
+    if (!mean)
       continue;
     // The least counts: another process may have had the CPU. It rises slowly, should it have become more.
-    uint64_t mean = std::clamp<uint64_t>(took / times, 1, UINT32_MAX), known = bound->work[i];
+    uint64_t known = bound->work[i];
     bound->work[i] = uint32_t(!known || mean < known ? mean : known + (mean - known) / 8);
   }
 }
@@ -154,26 +107,23 @@ Status Session::neverEnds(const Instruction &jump) const {
       plan.instructions[jump.a].name);
 }
 
-/// The instruction at hand becomes a job. Jobs of instructions that follow each other are run as one list, in which
-/// threads need not wait for the loop. Most are what they were in the run before: then other cores still have them.
-void Session::addJob(int32_t (*run)(const Job &, uint32_t, Share &), int64_t tiles, bool isBeside) {
+/// What the command of the instruction at hand has, whatever its kind. Instructions that follow each other are one list
+/// of commands, in which the device need not wait for the loop.
+Command Session::makeCommand(const Instruction &instruction) const {
+  Command command;
+  command.number = program.firstInstruction + current;
   // What depends on data takes another time in each run.
-  Job job{run, this, current, isBeside, tiles, plan.instructions[current].isLate ? 0 : bound->work[current]};
-  if (isTimed)
-    ++spent[current].times;
-  if (jobs[current] != job)
-    jobs[current] = job;
-  ++numWaiting;
+  command.nanoseconds = instruction.isLate ? 0 : bound->work[current];
+  command.buffers = bound->operands.data() + instruction.buffers.begin;
+  return command;
 }
 
-/// Runs the jobs of the instructions right before `end`.
-Status Session::runJobs(uint32_t end) {
-  if (!numWaiting)
+/// Waits for the commands that were submitted.
+Status Session::wait() {
+  CommandFailure failure = queue.wait();
+  if (failure.code == TENON_KERNEL_OK)
     return {};
-  uint32_t first = end - numWaiting;
-  JobFailure failure = pool.run({&jobs[first], numWaiting, isBackward});
-  numWaiting = 0;
-  return failure.code == TENON_KERNEL_OK ? Status() : kernelFailed(plan.instructions[first + failure.job], failure);
+  return kernelFailed(plan.instructions[failure.number - program.firstInstruction], failure);
 }
 
 Status Session::addLaunch(const Instruction &instruction) {
@@ -183,7 +133,12 @@ Status Session::addLaunch(const Instruction &instruction) {
                         (long long)tiles);
   if (instruction.isLate)
     TENON_TRY(checkFacts(instruction));
-  addJob(runLaunch, tiles, instruction.c);
+  Command command = makeCommand(instruction);
+  command.isConcurrent = instruction.c;
+  command.kernel = program.entries[instruction.a];
+  command.sizes = bound->sizes.data() + instruction.exprs.begin;
+  command.count = uint64_t(tiles);
+  queue.submit(command);
   return {};
 }
 
@@ -193,7 +148,12 @@ Status Session::addCopyOrFill(const Instruction &instruction) {
     // A negative count is a huge one here.
     if (uint64_t(bytes) > sizeOf(instruction.buffers.begin + i))
       return operandTooSmall(instruction, i, bytes);
-  addJob(runCopyOrFill, int64_t((uint64_t(bytes) + kBlockBytes - 1) / kBlockBytes), false);
+  Command command = makeCommand(instruction);
+  bool isFill = instruction.op == fmt::Opcode::fill;
+  command.kind = isFill ? Command::Kind::fill : Command::Kind::copy;
+  command.value = isFill ? uint8_t(instruction.a) : 0;
+  command.count = uint64_t(bytes);
+  queue.submit(command);
   return {};
 }
 
@@ -226,8 +186,7 @@ Status Session::writeSeed(const Instruction &instruction) {
     return operandTooSmall(instruction, 0, sizeof value);
   if (!hasSeed && getrandom(&value, sizeof value, 0) != sizeof value)
     return Status::make(TENON_RESOURCES, "node '%s': the system gives no random numbers; set a seed", instruction.name);
-  memcpy(bound->operands[instruction.buffers.begin], &value, sizeof value);
-  return {};
+  return queue.write(bound->operands[instruction.buffers.begin], &value, sizeof value);
 }
 
 /// Whether threads do an instruction: the others the caller does by itself, between them.
@@ -240,13 +199,13 @@ Status Session::execute() {
   const Instruction *instructions = plan.instructions.data();
   seedsWritten = 0;
   isBackward = false;
-  numWaiting = 0;
+  queue.setBackward(false);
   steadyIterations = 0;
   for (uint32_t next = 0;;) {
     const Instruction &instruction = instructions[next];
     current = next++;
     if (!isJob(instruction))
-      TENON_TRY(runJobs(current));
+      TENON_TRY(wait());
     if (plan.placesBuffers)
       TENON_TRY(checkOperands(instruction));
     if (numUnchecked) [[unlikely]]
@@ -263,26 +222,29 @@ Status Session::execute() {
       break;
     case fmt::Opcode::jump:
       if (instruction.a < next)
-        isBackward = !isBackward;
+        queue.setBackward(isBackward = !isBackward);
       // Loops of which this is known hold no others: one counter will do.
       if (instruction.iterations && steadyIterations++ > instruction.iterations)
         return neverEnds(instruction);
       next = instruction.a;
       break;
-    case fmt::Opcode::branch_if_zero:
+    case fmt::Opcode::branch_if_zero: {
+      uint8_t condition;
       if (sizeOf(instruction.buffers.begin) == 0)
         return operandTooSmall(instruction, 0, 1);
-      if (*static_cast<const uint8_t *>(bound->operands[instruction.buffers.begin]) == 0) {
+      TENON_TRY(queue.read(&condition, bound->operands[instruction.buffers.begin], sizeof condition));
+      if (condition == 0) {
         next = instruction.a;
         if (instruction.iterations)
           steadyIterations = 0;
       }
       break;
+    }
     case fmt::Opcode::bind_symbol: {
       int64_t time = profile ? now() : 0;
       TENON_TRY(readSymbol(instruction));
       if (profile)
-        report(current, 0, time, 0, 0);
+        report(current, time);
       break;
     }
     case fmt::Opcode::set_symbol:
@@ -304,14 +266,14 @@ Status Session::execute() {
       int64_t time = profile ? now() : 0;
       TENON_TRY(runHostCall(instruction));
       if (profile)
-        report(current, 0, time, 0, 0);
+        report(current, time);
       break;
     }
     case fmt::Opcode::halt:
       return {};
     }
     if (debug) [[unlikely]] {
-      TENON_TRY(runJobs(next));
+      TENON_TRY(wait());
       TENON_TRY(debug->leave(current, next));
     }
   }
@@ -323,7 +285,7 @@ Status Session::executeGuarded() {
   for (const Input &input : inputs)
     from.push_back(input.data);
   for (const Output &output : outputs)
-    to.push_back(output.data ? output.data : output.own.bytes());
+    to.push_back(output.place(isHostAddressable));
   debug->begin(from);
   TENON_TRY(execute());
   debug->end(to);

@@ -7,7 +7,6 @@
 
 #include "runtime/core/ProgramSession.h"
 
-#include "runtime/device/cpu/CpuCount.h"
 #include "runtime/plan/Symbols.h"
 
 #include <cstring>
@@ -15,15 +14,16 @@
 namespace tenon::rt {
 
 Status ProgramSession::start(uint32_t threads, uint64_t limit) {
-  if (threads > kMaxThreads)
-    return Status::make(TENON_MISUSE, "%u threads are too many, at most %u are allowed", threads, kMaxThreads);
+  const Program &last = artifact.programs().back();
+  uint32_t commands = last.firstInstruction + uint32_t(last.plan.instructions.size());
+  TENON_TRY(artifact.device().makeQueue(threads, commands, &queue));
   for (const Program &program : artifact.programs())
-    sessions.emplace_back(artifact, program, pool, limit);
+    sessions.emplace_back(artifact, program, *queue, limit);
   active = uint32_t(sessions.size()) - 1;
   inputs.resize(artifact.plan().inputs.size());
   outputs.resize(artifact.plan().outputs.size());
   dims.resize(artifact.plan().dims.size());
-  return pool.start(threads ? threads : usableCpus(), usableNodes());
+  return {};
 }
 
 Status ProgramSession::bindInput(uint32_t index, const tenon_tensor &tensor) {
@@ -92,6 +92,7 @@ Status ProgramSession::pick() {
 }
 
 void ProgramSession::setProfile(tenon_profile_fn callback, void *user) {
+  queue->setProfile(callback, user);
   for (Session &session : sessions)
     session.setProfile(callback, user);
 }

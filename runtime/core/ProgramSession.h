@@ -11,6 +11,7 @@
 #include "runtime/core/Session.h"
 
 #include <deque>
+#include <memory>
 #include <vector>
 
 namespace tenon::rt {
@@ -36,7 +37,7 @@ public:
   Session &current() { return sessions[active]; }
   const Session &current() const { return sessions[active]; }
   uint32_t currentIndex() const { return active; }
-  uint32_t threads() const { return pool.size(); }
+  uint32_t threads() const { return queue->workers(); }
   const Artifact &of() const { return artifact; }
 
 private:
@@ -53,7 +54,7 @@ private:
   Status moveTo(uint32_t index);
 
   const Artifact &artifact;
-  ThreadPool pool;
+  std::unique_ptr<DeviceQueue> queue;
   std::deque<Session> sessions; // one a program
   std::vector<Input> inputs;
   std::vector<Output> outputs;

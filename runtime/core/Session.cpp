@@ -17,33 +17,39 @@
 
 namespace tenon::rt {
 
-Session::Session(const Artifact &artifact, const Program &program, ThreadPool &pool, uint64_t limit)
-    : artifact(artifact), program(program), plan(program.plan), pool(pool), limit(limit),
-      weightBytes(boundWeights(program.plan, artifact.weightBytes())) {
+Session::Session(const Artifact &artifact, const Program &program, DeviceQueue &queue, uint64_t limit)
+    : artifact(artifact), program(program), plan(program.plan), queue(queue),
+      isHostAddressable(artifact.device().properties().isHostAddressable), limit(limit),
+      weightBytes(isHostAddressable ? boundWeights(program.plan, artifact.weightBytes()) : artifact.weightBytes()) {
   inputs.resize(plan.inputs.size());
   outputs.resize(plan.outputs.size());
   needed.resize(plan.outputs.size());
   dims.resize(plan.dims.size());
-  heap.resize(plan.heapBlocks);
-  jobs.resize(plan.instructions.size());
+  const Device &device = artifact.device();
+  arena = device.makeMemory();
+  state = device.makeMemory();
+  for (Output &output : outputs)
+    output.own = device.makeMemory();
+  for (Input &input : inputs)
+    if (!isHostAddressable)
+      input.copy = device.makeMemory();
+  for (uint32_t i = 0; i < plan.heapBlocks; ++i)
+    heap.push_back(device.makeMemory());
   cache.start(plan);
-  // Without memory for it nothing is timed, and all is split.
-  spent.reset(new (std::nothrow) Spent[plan.instructions.size()]);
   if (artifact.weightCheck().isWanted())
     listWeightUses();
-  if (DebugArena::isWanted())
+  if (DebugArena::isWanted() && isHostAddressable)
     debug.reset(new DebugArena(plan));
 }
 
 void Session::takeMemory(Session &from) {
   std::swap(arena, from.arena);
-  std::swap(scratch, from.scratch);
   std::swap(state, from.state);
   for (size_t i = 0; i < outputs.size(); ++i)
     std::swap(outputs[i].own, from.outputs[i].own);
   // Each program has blocks of its own.
-  for (Memory &block : from.heap)
-    block = Memory();
+  for (std::unique_ptr<DeviceMemory> &block : from.heap)
+    block = artifact.device().makeMemory();
   cache.forgetAddresses();
   from.cache.forgetAddresses();
   addressesCurrent = from.addressesCurrent = false;
@@ -95,7 +101,9 @@ Status Session::bindInput(uint32_t index, const tenon_tensor &tensor) {
   }
   if (input.data != tensor.data)
     addressesCurrent = false;
-  input = {true, tensor.data, tenon_tensor_bytes(tensor.dtype, tensor.rank, tensor.dims)};
+  input.bound = true;
+  input.data = tensor.data;
+  input.bytes = tenon_tensor_bytes(tensor.dtype, tensor.rank, tensor.dims);
   return {};
 }
 
@@ -166,7 +174,13 @@ Status Session::run() {
       return Status::make(TENON_MISUSE, "input '%s' is bound without data", plan.inputs[i].name);
   TENON_TRY(prepare());
   beginTiming();
-  Status status = debug ? executeGuarded() : execute();
+  Status status = copyInputs();
+  if (!status.failed())
+    status = debug ? executeGuarded() : execute();
+  if (status.failed())
+    queue.drop();
+  else
+    status = copyOutputs();
   endTiming();
   // The next run begins with what is known before it.
   if (plan.bindsSymbols) {
@@ -181,6 +195,26 @@ Status Session::run() {
   return {};
 }
 
+/// What has its own memory on the device is given what the caller has.
+Status Session::copyInputs() {
+  for (Input &input : inputs)
+    if (input.copy && input.bytes)
+      TENON_TRY(queue.write(input.copy->address(), input.data, input.bytes));
+  return {};
+}
+
+/// Gives the caller what the device has computed, where the two have memory of their own.
+Status Session::copyOutputs() {
+  for (size_t i = 0; i < outputs.size() && !isHostAddressable; ++i) {
+    Output &output = outputs[i];
+    if (!output.data)
+      TENON_TRY(output.host.reserve(needed[i], false, plan.outputs[i].name));
+    if (needed[i])
+      TENON_TRY(queue.read(hostCopyOf(output), output.own->address(), needed[i]));
+  }
+  return {};
+}
+
 Status Session::output(uint32_t index, tenon_tensor *tensor) {
   if (index >= outputs.size())
     return Status::make(TENON_MISUSE, "output %u of %zu", index, outputs.size());
@@ -188,7 +222,8 @@ Status Session::output(uint32_t index, tenon_tensor *tensor) {
     return Status::make(TENON_MISUSE, "there is no output before a run has ended well");
   const Tensor &output = plan.outputs[index];
   Buffer place{output.name, Storage::output, index, 0, 0};
-  *tensor = {output.dtype, output.dims.count, dims.data() + output.dims.begin, placeOf(place).base};
+  *tensor = {output.dtype, output.dims.count, dims.data() + output.dims.begin,
+             isHostAddressable ? placeOf(place).base : hostCopyOf(outputs[index])};
   return {};
 }
 

@@ -12,7 +12,7 @@
 #include "runtime/core/Artifact.h"
 #include "runtime/core/DebugArena.h"
 #include "runtime/core/SizeCache.h"
-#include "runtime/device/cpu/ThreadPool.h"
+#include "runtime/device/Device.h"
 
 #include <memory>
 #include <vector>
@@ -29,7 +29,7 @@ namespace tenon::rt {
 class Session {
 public:
   /// Keeps references to all of them. `limit` as in tenon_session_options.
-  Session(const Artifact &artifact, const Program &program, ThreadPool &pool, uint64_t limit);
+  Session(const Artifact &artifact, const Program &program, DeviceQueue &queue, uint64_t limit);
 
   Status bindInput(uint32_t index, const tenon_tensor &tensor);
   Status bindOutput(uint32_t index, void *data, uint64_t capacity);
@@ -40,7 +40,7 @@ public:
   Status prepare();
   Status run();
   Status output(uint32_t index, tenon_tensor *tensor);
-  void resetState() { state.clear(); }
+  void resetState() { state->clear(); }
   /// Goes on with the memory of another program's session, so that they need no more than one of them does.
   void takeMemory(Session &from);
   void setProfile(tenon_profile_fn callback, void *user);
@@ -54,11 +54,17 @@ private:
     bool bound = false;
     void *data = nullptr;
     uint64_t bytes = 0;
+    std::unique_ptr<DeviceMemory> copy; // null where the device reads the caller's
   };
   struct Output {
     void *data = nullptr; // the caller's, or null
     uint64_t capacity = 0;
-    Memory own;
+    std::unique_ptr<DeviceMemory> own;
+    Memory host; // a copy for the host, where it may not follow the device's addresses
+
+    uint8_t *place(bool takesCallers) const {
+      return data && takesCallers ? static_cast<uint8_t *>(data) : own->address();
+    }
   };
   struct Place {
     uint8_t *base;
@@ -67,6 +73,8 @@ private:
 
   // Session.cpp
   Status checkTensor(const tenon_tensor &tensor, const Tensor &wanted, uint32_t index) const;
+
+  static void *hostCopyOf(const Output &output) { return output.data ? output.data : output.host.bytes(); }
 
   // SessionMemory.cpp
   Status updateSizes();
@@ -90,22 +98,21 @@ private:
   // Loop.cpp
   Status execute();
   Status executeGuarded();
-  static int32_t runLaunch(const Job &job, uint32_t thread, Share &share);
-  static int32_t runCopyOrFill(const Job &job, uint32_t thread, Share &share);
   void beginTiming();
   void endTiming();
-  void addJob(int32_t (*run)(const Job &, uint32_t, Share &), int64_t tiles, bool isBeside);
-  Status runJobs(uint32_t end);
+  Command makeCommand(const Instruction &instruction) const;
+  Status wait();
+  Status copyInputs();
+  Status copyOutputs();
   Status addLaunch(const Instruction &instruction);
   Status addCopyOrFill(const Instruction &instruction);
   Status checkOperands(const Instruction &instruction) const;
   Status check(const Instruction &instruction) const;
   Status writeSeed(const Instruction &instruction);
-  Status kernelFailed(const Instruction &instruction, const JobFailure &failure) const;
-  Status indexOutOfRange(const char *name, uint32_t thread) const;
+  Status kernelFailed(const Instruction &instruction, const CommandFailure &failure) const;
   Status operandTooSmall(const Instruction &instruction, uint32_t operand, int64_t wanted) const;
   Status neverEnds(const Instruction &jump) const;
-  void report(uint32_t instruction, uint32_t thread, int64_t beginTime, int64_t begin, int64_t end) const;
+  void report(uint32_t instruction, int64_t beginTime) const;
 
   // HostCalls.cpp
   Status runHostCall(const Instruction &instruction);
@@ -117,14 +124,14 @@ private:
   void listWeightUses();
   Status checkWeights(const Instruction &instruction);
   void releaseNeighbours(const Instruction &instruction) const;
-  static int32_t runWeightCheck(const Job &job, uint32_t thread, Share &share);
 
   uint64_t sizeOf(uint32_t operand) const { return uint64_t(bound->exprs[plan.buffers[plan.operands[operand]].size]); }
 
   const Artifact &artifact;
   const Program &program;
   const Plan &plan;
-  ThreadPool &pool;
+  DeviceQueue &queue;
+  const bool isHostAddressable;
   uint64_t limit;
   uint64_t weightBytes; // that are in memory at one time
 
@@ -142,8 +149,8 @@ private:
   uint64_t scratchStride = 0;
 
   std::unique_ptr<DebugArena> debug; // instead of the arena, where it is wanted
-  Memory arena, scratch, state;
-  std::vector<Memory> heap; // its blocks
+  std::unique_ptr<DeviceMemory> arena, state;
+  std::vector<std::unique_ptr<DeviceMemory>> heap; // its blocks
 
   std::vector<tenon_plugin_tensor> hostInputs, hostOutputs; // of the host call at hand
   std::vector<int64_t> hostDims;                            // of its inferred results
@@ -154,15 +161,8 @@ private:
 
   tenon_profile_fn profile = nullptr;
   void *profileUser = nullptr;
-  uint32_t current = 0;  // instruction being run
-  std::vector<Job> jobs; // one for each instruction
-  /// In a run that is timed: how long threads have been at each instruction, and how often it was executed.
-  struct Spent {
-    std::atomic<uint64_t> nanoseconds{0};
-    uint32_t times = 0;
-  };
-  std::unique_ptr<Spent[]> spent; // null where there is one thread
-  bool isTimed = false;           // this run is
+  uint32_t current = 0; // instruction being run
+  bool isTimed = false; // this run is
   /// Whether an instruction's weights are yet to be checked, for each; empty where none are.
   std::vector<uint8_t> weightsUnchecked;
   bool releasesWeights = false;        // the plan lets go of some
@@ -170,7 +170,6 @@ private:
   std::vector<uint64_t> blocksToCheck; // of the weights, for the instruction at hand
   uint32_t steadyIterations =
       0; // of the loop at hand, where its instructions say from which one on its condition is the same
-  uint32_t numWaiting = 0; // jobs of the last instructions, which are yet to be run
   /// Whether threads take their tiles from the last to the first: every other time in a loop, so that it begins with
   /// the weights that the time before ended with, which a core's own cache still has (those of an LSTM are a little
   /// more than it holds: taken in the same order, each would be gone when it is needed again).

@@ -77,7 +77,9 @@ Status Session::addUpOwnOutputs() {
       if (needed[i] > outputs[i].capacity)
         return Status::make(TENON_INVALID, "output '%s' needs %llu bytes, its memory has %llu", plan.outputs[i].name,
                             (unsigned long long)needed[i], (unsigned long long)outputs[i].capacity);
-    } else if (!checkedAdd(memory.outputs, needed[i], &memory.outputs)) {
+    }
+    bool isOwn = !outputs[i].data || !isHostAddressable;
+    if (isOwn && !checkedAdd(memory.outputs, needed[i], &memory.outputs)) {
       return Status::make(TENON_RESOURCES, "the outputs need more bytes than any memory holds");
     }
   }
@@ -94,13 +96,13 @@ Status Session::addUpMemory() {
   memory.weights = weightBytes;
   memory.state = plan.stateSize;
   memory.heap = 0;
-  for (const Memory &block : heap)
-    memory.heap += block.capacity();
+  for (const std::unique_ptr<DeviceMemory> &block : heap)
+    memory.heap += block->capacity();
   memory.inputs = 0;
   for (const Input &input : inputs)
     memory.inputs += input.bytes;
   bool fine =
-      checkedMul(scratchStride, pool.size(), &memory.scratch) &&
+      checkedMul(scratchStride, queue.workers(), &memory.scratch) &&
       checkedAdd(memory.arena, memory.scratch, &memory.total) && checkedAdd(memory.total, memory.heap, &memory.total) &&
       checkedAdd(memory.total, memory.weights, &memory.total) &&
       checkedAdd(memory.total, memory.state, &memory.total) && checkedAdd(memory.total, memory.outputs, &memory.total);
@@ -122,15 +124,18 @@ Status Session::checkLimit() const {
 }
 
 Status Session::reserveMemory() {
-  const uint8_t *arenaBefore = arena.bytes(), *stateBefore = state.bytes();
+  const uint8_t *arenaBefore = arena->address(), *stateBefore = state->address();
   if (!debug)
-    TENON_TRY(arena.reserve(memory.arena, true, "activations"));
-  TENON_TRY(scratch.reserve(memory.scratch, false, "scratch"));
-  TENON_TRY(state.reserve(memory.state, true, "state"));
+    TENON_TRY(arena->reserve(memory.arena, true, "activations"));
+  TENON_TRY(queue.reserveScratch(scratchStride));
+  TENON_TRY(state->reserve(memory.state, true, "state"));
   for (size_t i = 0; i < outputs.size(); ++i)
-    if (!outputs[i].data)
-      TENON_TRY(outputs[i].own.reserve(needed[i], true, plan.outputs[i].name));
-  if (arena.bytes() != arenaBefore || state.bytes() != stateBefore)
+    if (!outputs[i].data || !isHostAddressable)
+      TENON_TRY(outputs[i].own->reserve(needed[i], true, plan.outputs[i].name));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].copy)
+      TENON_TRY(inputs[i].copy->reserve(inputs[i].bytes, false, plan.inputs[i].name));
+  if (arena->address() != arenaBefore || state->address() != stateBefore)
     cache.forgetAddresses();
   return {};
 }
@@ -139,25 +144,25 @@ Session::Place Session::placeOf(const Buffer &buffer) const {
   Place place{nullptr, 0};
   switch (buffer.storage) {
   case Storage::arena:
-    place = {arena.bytes(), uint64_t(bound->exprs[plan.arenaSize])};
+    place = {arena->address(), uint64_t(bound->exprs[plan.arenaSize])};
     break;
   case Storage::weight:
     // Kernels get one kind of pointer; the verifier and the page protection keep weights from being written.
     place = {const_cast<uint8_t *>(artifact.weights()), artifact.weightBytes()};
     break;
   case Storage::state:
-    place = {state.bytes(), plan.stateSize};
+    place = {state->address(), plan.stateSize};
     break;
   case Storage::input:
-    place = {static_cast<uint8_t *>(inputs[buffer.index].data), inputs[buffer.index].bytes};
+    place = {inputs[buffer.index].copy ? inputs[buffer.index].copy->address()
+                                       : static_cast<uint8_t *>(inputs[buffer.index].data),
+             inputs[buffer.index].bytes};
     break;
-  case Storage::output: {
-    const Output &output = outputs[buffer.index];
-    place = {output.data ? static_cast<uint8_t *>(output.data) : output.own.bytes(), needed[buffer.index]};
+  case Storage::output:
+    place = {outputs[buffer.index].place(isHostAddressable), needed[buffer.index]};
     break;
-  }
   case Storage::heap:
-    place = {heap[buffer.index].bytes(), heap[buffer.index].capacity()};
+    place = {heap[buffer.index]->address(), heap[buffer.index]->capacity()};
     break;
   }
   if (!place.base)
@@ -252,7 +257,7 @@ Status Session::readSymbol(const Instruction &instruction) {
   int64_t value;
   if (sizeOf(operand) < sizeof value)
     return operandTooSmall(instruction, 0, sizeof value);
-  memcpy(&value, bound->operands[operand], sizeof value);
+  TENON_TRY(queue.read(&value, bound->operands[operand], sizeof value));
   return setSymbol(instruction, value);
 }
 
@@ -276,7 +281,7 @@ Status Session::setSymbol(const Instruction &instruction, int64_t value) {
 
 Status Session::reserveBlock(const Instruction &instruction) {
   int64_t bytes = bound->sizes[instruction.exprs.begin];
-  Memory &block = heap[instruction.a];
+  DeviceMemory &block = *heap[instruction.a];
   if (bytes < 0)
     return Status::make(TENON_INVALID, "node '%s': a block of %lld bytes", instruction.name, (long long)bytes);
   // By half as much again, so that a block that grows step by step is moved seldom.

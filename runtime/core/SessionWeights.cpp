@@ -26,15 +26,6 @@ void Session::listWeightUses() {
   }
 }
 
-int32_t Session::runWeightCheck(const Job &job, uint32_t, Share &share) {
-  const Session &session = *static_cast<const Session *>(job.owner);
-  bool isRight = true;
-  for (int64_t begin, end; share.next(begin, end);)
-    for (int64_t i = begin; i < end; ++i)
-      isRight &= session.artifact.weightCheck().check(session.blocksToCheck[size_t(i)]);
-  return isRight ? TENON_KERNEL_OK : TENON_KERNEL_FAULT;
-}
-
 /// Compares the weights that an instruction reads with their hashes, as far as nobody has. What waits to be run is run
 /// first, so that the blocks are still in the cache when the instruction reads them.
 Status Session::checkWeights(const Instruction &instruction) {
@@ -57,9 +48,12 @@ Status Session::checkWeights(const Instruction &instruction) {
         blocksToCheck.push_back(block);
   }
   if (!blocksToCheck.empty()) {
-    TENON_TRY(runJobs(current));
-    Job job{runWeightCheck, this, 0, false, int64_t(blocksToCheck.size())};
-    if (pool.run({&job, 1}).code != TENON_KERNEL_OK)
+    TENON_TRY(wait());
+    auto check = [](const void *context, uint64_t i) {
+      const Session &session = *static_cast<const Session *>(context);
+      return session.artifact.weightCheck().check(session.blocksToCheck[size_t(i)]);
+    };
+    if (!queue.runOnHost(blocksToCheck.size(), check, this))
       for (uint64_t block : blocksToCheck)
         if (!weights.isRight(block))
           return weights.mismatch(block, instruction.name);

@@ -8,9 +8,10 @@
 #ifndef TENON_RUNTIME_DEVICE_CPU_SPIN_H
 #define TENON_RUNTIME_DEVICE_CPU_SPIN_H
 
+#include "runtime/base/Clock.h"
+
 #include <atomic>
 #include <cstdint>
-#include <ctime>
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -32,12 +33,6 @@ inline void pause() {
 #elif defined(__aarch64__)
   __asm__ volatile("isb" ::: "memory");
 #endif
-}
-
-inline int64_t now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return int64_t(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
 /// Whether other processes want the CPUs that we run on. A thread that spins and finds that time has passed without it
