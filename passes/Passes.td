@@ -636,7 +636,7 @@ def OrderLaunches : Pass<"tenon-order-launches", "::mlir::func::FuncOp"> {
   ];
 }
 
-def RecomputeLaunches : Pass<"tenon-recompute-launches", "::mlir::ModuleOp"> {
+def Rematerialize : Pass<"tenon-rematerialize", "::mlir::ModuleOp"> {
   let summary = "compute cheap activations again instead of keeping them";
   let description = [{
     An activation that lies unused while most bytes are live, and that a kernel
@@ -665,7 +665,7 @@ def RecomputeLaunches : Pass<"tenon-recompute-launches", "::mlir::ModuleOp"> {
   ];
 }
 
-def ReuseInputs : Pass<"tenon-reuse-inputs", "::mlir::ModuleOp"> {
+def InPlaceOperands : Pass<"tenon-in-place-operands", "::mlir::ModuleOp"> {
   let summary = "let kernels write over inputs that nothing reads later";
   let description = [{
     Where a launch is the last to use an activation and computes each element of
@@ -686,7 +686,7 @@ def AssignOffsets : Pass<"plan-assign-offsets", "::tenon::plan::ProgramOp"> {
   let summary = "give every activation its place in one arena";
   let description = [{
     Lifetimes come from the instruction list, places from passes/memory/placement.
-    Which launches run side by side is decided first (passes/memory/GroupLaunches.h):
+    Which launches run side by side is decided first (passes/memory/ConcurrentGroups.h):
     what they use is live at the same time then.
     Where sizes depend on symbols, which activation lies upon which is decided for
     some values of them, and offsets are expressions that hold for all. Where data

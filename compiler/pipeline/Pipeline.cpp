@@ -93,11 +93,11 @@ void tenon::buildProgramPipeline(OpPassManager &pm, const PlanOptions &options) 
   ordering.steps = options.orderingSteps;
   pm.nest<func::FuncOp>().addPass(createOrderLaunches(ordering));
   if (options.recomputed) {
-    RecomputeLaunchesOptions recomputing;
+    RematerializeOptions recomputing;
     recomputing.limit = options.recomputed;
-    pm.addPass(createRecomputeLaunches(recomputing));
+    pm.addPass(createRematerialize(recomputing));
   }
-  pm.addPass(createReuseInputs());
+  pm.addPass(createInPlaceOperands());
   pm.addPass(createTenonToLinalg());
   pm.addPass(createTileKernels());
   pm.addPass(createTenonToPlan());

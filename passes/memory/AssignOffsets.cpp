@@ -12,10 +12,10 @@
 #include "passes/Unsupported.h"
 #include "passes/memory/Alignment.h"
 #include "passes/memory/BoundedSizes.h"
-#include "passes/memory/GroupLaunches.h"
-#include "passes/memory/LendParts.h"
+#include "passes/memory/ConcurrentGroups.h"
 #include "passes/memory/Lifetimes.h"
 #include "passes/memory/SizeSamples.h"
+#include "passes/memory/SuballocateIdleRanges.h"
 #include "passes/memory/placement/Place.h"
 #include "passes/memory/placement/PlaceForSamples.h"
 #include "passes/memory/placement/Ties.h"
@@ -40,15 +40,15 @@ static constexpr int64_t kMaxSampleBytes = int64_t(1) << 45;
 
 /// How many of the program's symbols inputs bind: the others get their values from instructions, so a size
 /// that depends on one is not known before the run.
-static SmallVector<bool> findLateSymbols(plan::ProgramOp program) {
-  SmallVector<bool> late(program.getBody().getNumArguments());
+static SmallVector<bool> findDataDependentSymbols(plan::ProgramOp program) {
+  SmallVector<bool> dataDependent(program.getBody().getNumArguments());
   program.walk([&](Operation *op) {
     if (auto bind = dyn_cast<plan::BindOp>(op))
-      late[bind.getSymbol()] = true;
+      dataDependent[bind.getSymbol()] = true;
     else if (auto set = dyn_cast<plan::SetOp>(op))
-      late[set.getSymbol()] = true;
+      dataDependent[set.getSymbol()] = true;
   });
-  return late;
+  return dataDependent;
 }
 
 /// Whether it is known at compile time how large activations are.
@@ -67,8 +67,8 @@ struct ArenaPlaces {
 
 /// What is in use when, and where it lies.
 struct Layout {
-  std::vector<Activation> early;             ///< in the arena
-  std::vector<Activation> late;              ///< in blocks
+  std::vector<Activation> inArena;           ///< in the arena
+  std::vector<Activation> inBlocks;          ///< in blocks
   placement::PlaceResult constant = {};      ///< where sizes are known
   placement::SampledPlacement symbolic = {}; ///< where they are open
   double ratio = 1;                          ///< of the arena to what is live at one time
@@ -78,10 +78,10 @@ struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
   void runOnOperation() override {
     program = getOperation();
     alignments = Alignment();
-    isLate.clear();
-    lendParts(program);
+    isDataDependent.clear();
+    suballocateIdleRanges(program);
     // What was lent lies in parts of others, which tells which launches depend on each other.
-    groupLaunches(program);
+    formConcurrentGroups(program);
     findLateValues();
     FailureOr<Layout> layout = findLayout();
     if (succeeded(layout) && layout->ratio > 1) {
@@ -90,9 +90,9 @@ struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
     }
     if (failed(layout))
       return signalPassFailure();
-    LDBG() << "places " << layout->early.size() << " activations in the arena and " << layout->late.size()
+    LDBG() << "places " << layout->inArena.size() << " activations in the arena and " << layout->inBlocks.size()
            << " in blocks of their own, " << layout->ratio << " times what is live at one time";
-    placeInBlocks(layout->late);
+    placeInBlocks(layout->inBlocks);
     placeInArena(*layout);
     // The memory of what is left has been settled.
     SmallVector<plan::ReserveOp> reserves;
@@ -107,24 +107,24 @@ struct AssignOffsets : public tenon::impl::AssignOffsetsBase<AssignOffsets> {
 private:
   /// Index arithmetic that depends on symbols which instructions bind.
   void findLateValues() {
-    SmallVector<bool> symbols = findLateSymbols(program);
-    for (auto [argument, late] : llvm::zip(program.getBody().getArguments(), symbols))
-      if (late)
-        isLate.insert(argument);
+    SmallVector<bool> symbols = findDataDependentSymbols(program);
+    for (auto [argument, dataDependent] : llvm::zip(program.getBody().getArguments(), symbols))
+      if (dataDependent)
+        isDataDependent.insert(argument);
     program.walk([&](Operation *op) {
       if (isa<arith::ArithDialect>(op->getDialect()) &&
-          llvm::any_of(op->getOperands(), [&](Value operand) { return isLate.contains(operand); }))
-        isLate.insert(op->getResult(0));
+          llvm::any_of(op->getOperands(), [&](Value operand) { return isDataDependent.contains(operand); }))
+        isDataDependent.insert(op->getResult(0));
     });
   }
 
   FailureOr<Layout> findLayout() {
     Layout layout;
     for (Activation &activation : computeLifetimes(program))
-      (isLate.contains(activation.alloc.getSize()) ? layout.late : layout.early).push_back(activation);
-    if (!layout.late.empty())
-      moveBounded(program, layout.late, layout.early);
-    if (failed(haveConstantSizes(layout.early) ? findConstantPlaces(layout) : findSymbolicPlaces(layout)))
+      (isDataDependent.contains(activation.alloc.getSize()) ? layout.inBlocks : layout.inArena).push_back(activation);
+    if (!layout.inBlocks.empty())
+      moveBounded(program, layout.inBlocks, layout.inArena);
+    if (failed(haveConstantSizes(layout.inArena) ? findConstantPlaces(layout) : findSymbolicPlaces(layout)))
       return failure();
     return layout;
   }
@@ -157,7 +157,7 @@ private:
     for (plan::AliasOp alias : aliases) {
       OpBuilder b(alias);
       Value part = makePart(b, alias.getOffset(), alias.getSize());
-      if (Attribute name = alias->getAttr(kLentNameAttr))
+      if (Attribute name = alias->getAttr(kSuballocatedNameAttr))
         part.getDefiningOp()->setAttr("name", name);
       alias.replaceAllUsesWith(part);
       alias.erase();
@@ -195,14 +195,14 @@ private:
   /// A part of the arena: where data decides which, in the room of its activation, which begins at `start`.
   Value createView(OpBuilder &b, Value arena, Activation activation, Value start, Value offset, Value size) {
     plan::AllocOp alloc = activation.alloc;
-    bool isSettled = !isLate.contains(offset) && !isLate.contains(size);
+    bool isSettled = !isDataDependent.contains(offset) && !isDataDependent.contains(size);
     Value room = isSettled ? Value() : activation.getRoom();
     return plan::ViewOp::create(b, alloc.getLoc(), arena.getType(), arena, offset, size, isSettled ? Value() : start,
                                 room, alloc.getNameAttr());
   }
 
   void placeInArena(const Layout &layout) {
-    ArrayRef<Activation> activations = layout.early;
+    ArrayRef<Activation> activations = layout.inArena;
     if (activations.empty())
       return;
     Block &body = program.getBody().front();
@@ -226,8 +226,8 @@ private:
       Value start = offset;
       auto makePart = [&](OpBuilder &at, Value partOffset, Value size) -> Value {
         Value sum = arith::AddIOp::create(at, alloc.getLoc(), start, partOffset);
-        if (isLate.contains(partOffset))
-          isLate.insert(sum);
+        if (isDataDependent.contains(partOffset))
+          isDataDependent.insert(sum);
         return createView(at, arena, activation, start, sum, size);
       };
       OpBuilder at(alloc);
@@ -245,7 +245,7 @@ private:
 
   LogicalResult findConstantPlaces(Layout &layout) {
     placement::Instance instance;
-    for (Activation activation : layout.early)
+    for (Activation activation : layout.inArena)
       instance.push_back(
           makeBuffer(activation, cast<arith::ConstantIndexOp>(activation.getRoom().getDefiningOp()).value()));
     if (failed(checkInstance(instance)))
@@ -264,7 +264,7 @@ private:
     placement::Instance pieces;
     std::vector<placement::Tie> ties;
     std::vector<std::pair<size_t, int64_t>> firstOf; // of each activation the first piece, and where it begins
-    for (auto [activation, buffer] : llvm::zip(layout.early, whole)) {
+    for (auto [activation, buffer] : llvm::zip(layout.inArena, whole)) {
       firstOf.push_back({pieces.size(), activation.pieces.empty() ? 0 : activation.pieces.front().begin});
       if (activation.pieces.empty()) {
         pieces.push_back(buffer);
@@ -343,7 +343,7 @@ private:
     constexpr size_t kMostLives = 4096;
     std::vector<placement::Life> lives;
     bool hasPieces = false;
-    for (auto [i, activation] : llvm::enumerate(layout.early)) {
+    for (auto [i, activation] : llvm::enumerate(layout.inArena)) {
       // Those of whole sizes: where bytes are cut, the others' sizes are open.
       bool isCutInTime = !activation.pieces.empty() && activation.pieces.front().end == Piece::kAll;
       hasPieces |= isCutInTime;
@@ -355,7 +355,8 @@ private:
     }
     if (!hasPieces || lives.size() > kMostLives)
       lives.clear();
-    layout.symbolic = placement::placeForSamples(sampleSizes(layout.early), placement::Budget(kPlacementSteps), lives);
+    layout.symbolic =
+        placement::placeForSamples(sampleSizes(layout.inArena), placement::Budget(kPlacementSteps), lives);
     layout.ratio = layout.symbolic.worstRatio;
     return success();
   }
@@ -363,7 +364,7 @@ private:
   /// An offset is the largest end of those below, rounded up.
   ArenaPlaces placeSymbolic(OpBuilder &b, const Layout &layout) {
     const placement::SampledPlacement &placed = layout.symbolic;
-    ArrayRef<Activation> activations = layout.early;
+    ArrayRef<Activation> activations = layout.inArena;
     bytes += placed.peaks.front();
     lowerBoundBytes += placed.bounds.front();
 
@@ -418,6 +419,6 @@ private:
 
   plan::ProgramOp program;
   Alignment alignments;
-  llvm::DenseSet<Value> isLate;
+  llvm::DenseSet<Value> isDataDependent;
 };
 } // namespace

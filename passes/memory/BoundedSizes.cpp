@@ -97,31 +97,31 @@ private:
 
 } // namespace
 
-void tenon::moveBounded(plan::ProgramOp program, std::vector<Activation> &late, std::vector<Activation> &early) {
+void tenon::moveBounded(plan::ProgramOp program, std::vector<Activation> &inBlocks, std::vector<Activation> &inArena) {
   int64_t end = 0;
-  for (const std::vector<Activation> *list : {&late, &early})
+  for (const std::vector<Activation> *list : {&inBlocks, &inArena})
     for (const Activation &activation : *list)
       end = std::max(end, activation.last + 1);
   LiveBytes live(program, end);
   DataDependence data(program);
-  for (Activation &activation : late)
+  for (Activation &activation : inBlocks)
     if (activation.alloc.getBound() && !data.has(activation.alloc.getSize()))
-      early.push_back(activation);
-  for (Activation &activation : early)
+      inArena.push_back(activation);
+  for (Activation &activation : inArena)
     live.add(activation);
   live.setLimits();
   SmallVector<std::pair<int64_t, size_t>> order;
-  for (auto [i, activation] : llvm::enumerate(late))
+  for (auto [i, activation] : llvm::enumerate(inBlocks))
     if (activation.alloc.getBound() && data.has(activation.alloc.getSize()))
       order.push_back({live.getTypicalBytes(activation), i});
   llvm::sort(order);
   for (auto [bytes, i] : order)
-    if (live.hasRoomFor(late[i])) {
-      live.add(late[i]);
-      early.push_back(late[i]);
+    if (live.hasRoomFor(inBlocks[i])) {
+      live.add(inBlocks[i]);
+      inArena.push_back(inBlocks[i]);
     }
   llvm::DenseSet<Operation *> moved;
-  for (const Activation &activation : early)
+  for (const Activation &activation : inArena)
     moved.insert(activation.alloc);
-  llvm::erase_if(late, [&](const Activation &activation) { return moved.contains(activation.alloc); });
+  llvm::erase_if(inBlocks, [&](const Activation &activation) { return moved.contains(activation.alloc); });
 }

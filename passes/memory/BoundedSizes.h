@@ -16,7 +16,7 @@ namespace tenon {
 /// decide it, the bound is what most runs need. Where data does, that may be far above any size that there will be (all
 /// pairs of boxes and classes, of which a detector keeps a few), and would be paid for in every run: so these move as
 /// long as they leave the arena about as large as it is. The smallest bounds go first.
-void moveBounded(plan::ProgramOp program, std::vector<Activation> &late, std::vector<Activation> &early);
+void moveBounded(plan::ProgramOp program, std::vector<Activation> &inBlocks, std::vector<Activation> &inArena);
 
 } // namespace tenon
 

@@ -18,7 +18,7 @@ struct Part {
   mlir::Value buffer; ///< the value that this is about
   mlir::Value whole;
   std::optional<int64_t> begin, end;
-  /// What has these bytes: an alias that they were lent to (LendParts), or the whole buffer.
+  /// What has these bytes: an alias that they were lent to (SuballocateIdleRanges), or the whole buffer.
   mlir::Value holder;
 };
 

@@ -7,10 +7,10 @@
 
 // usage: tenon-offsets-test FILE.onnx SAMPLES
 //
-// Makes a program of the model, and places its activations. What is lent to others (LendParts) is looked at first: its
-// bytes hold nothing else while it lives, and nothing across that. Lifetimes and sizes are those from before; offsets
-// and the size of the arena are evaluated at random values of the symbols, and compared by the validator of
-// passes/memory/placement. Prints how many samples were checked. An error is one line, and exit code 1.
+// Makes a program of the model, and places its activations. What is lent to others (SuballocateIdleRanges) is looked at
+// first: its bytes hold nothing else while it lives, and nothing across that. Lifetimes and sizes are those from
+// before; offsets and the size of the arena are evaluated at random values of the symbols, and compared by the
+// validator of passes/memory/placement. Prints how many samples were checked. An error is one line, and exit code 1.
 
 #include "compiler/import/onnx/ImportOnnx.h"
 #include "compiler/pipeline/Pipeline.h"
@@ -20,8 +20,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
-#include "passes/memory/LendParts.h"
 #include "passes/memory/Lifetimes.h"
+#include "passes/memory/SuballocateIdleRanges.h"
 #include "passes/memory/placement/Validate.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -215,7 +215,7 @@ static void collectUses(Value buffer, int64_t begin, int64_t end, Operation *hol
     }
     auto offset = getNumber(alias.getOffset()), size = getNumber(alias.getSize());
     int64_t first = offset ? begin + offset.value() : begin, last = offset && size ? first + size.value() : end;
-    collectUses(alias.getBuffer(), first, last, alias->hasAttr(kLentNameAttr) ? alias : holder, uses);
+    collectUses(alias.getBuffer(), first, last, alias->hasAttr(kSuballocatedNameAttr) ? alias : holder, uses);
   }
 }
 
@@ -224,7 +224,7 @@ static std::string checkLent(plan::ProgramOp program) {
   std::string fault;
   program.walk([&](plan::AliasOp guest) {
     auto host = guest.getSource().getDefiningOp<plan::AllocOp>();
-    if (!guest->hasAttr(kLentNameAttr) || !host)
+    if (!guest->hasAttr(kSuballocatedNameAttr) || !host)
       return;
     std::vector<Use> uses;
     collectUses(host.getBuffer(), 0, kMaxValue, host, uses);
@@ -272,7 +272,7 @@ int main(int argc, char **argv) {
   if (failed(pm.run(*imported.module)))
     return 1;
   plan::ProgramOp program = *imported.module->getOps<plan::ProgramOp>().begin();
-  lendParts(program);
+  suballocateIdleRanges(program);
   if (std::string fault = checkLent(program); !fault.empty())
     return fail(llvm::Twine(argv[1]) + ": there is " + fault);
   Before before = lookBefore(program);

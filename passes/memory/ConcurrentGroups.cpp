@@ -1,11 +1,11 @@
-//===- GroupLaunches.cpp - launches that run side by side -----------------===//
+//===- ConcurrentGroups.cpp - launches that run side by side -----------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/memory/GroupLaunches.h"
+#include "passes/memory/ConcurrentGroups.h"
 #include "passes/memory/Lifetimes.h"
 #include "passes/memory/Parts.h"
 #include "passes/memory/SizeSamples.h"
@@ -163,7 +163,7 @@ private:
 };
 } // namespace
 
-void tenon::groupLaunches(plan::ProgramOp program) {
+void tenon::formConcurrentGroups(plan::ProgramOp program) {
   Grouping grouping(program);
   program.walk([&](Block *block) { grouping.visit(*block); });
 }

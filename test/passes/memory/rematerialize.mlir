@@ -1,5 +1,5 @@
-// RUN: tenon-opt %s --tenon-recompute-launches=limit=1 | FileCheck %s
-// RUN: tenon-opt %s --tenon-recompute-launches=limit=2 | FileCheck %s --check-prefix=TWO
+// RUN: tenon-opt %s --tenon-rematerialize=limit=1 | FileCheck %s
+// RUN: tenon-opt %s --tenon-rematerialize=limit=2 | FileCheck %s --check-prefix=TWO
 // What lies unused while most bytes are live is computed again where it is read.
 
 // Between the two wide ones the result of @widen is idle.

@@ -1,12 +1,12 @@
-//===- GroupLaunches.h - launches that run side by side -------------------===//
+//===- ConcurrentGroups.h - launches that run side by side -------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_MEMORY_GROUPLAUNCHES_H
-#define TENON_PASSES_MEMORY_GROUPLAUNCHES_H
+#ifndef TENON_PASSES_MEMORY_CONCURRENTGROUPS_H
+#define TENON_PASSES_MEMORY_CONCURRENTGROUPS_H
 
 #include "dialects/plan/Plan.h"
 
@@ -16,8 +16,8 @@ namespace tenon {
 /// out as if they were those of one launch, and nobody waits in between. All that a group uses is live during all of it
 /// (Lifetimes); so a launch stays out where that would make more bytes live at one time than the program needs anyway,
 /// at any of some values of the symbols.
-void groupLaunches(plan::ProgramOp program);
+void formConcurrentGroups(plan::ProgramOp program);
 
 } // namespace tenon
 
-#endif // TENON_PASSES_MEMORY_GROUPLAUNCHES_H
+#endif // TENON_PASSES_MEMORY_CONCURRENTGROUPS_H

@@ -1,4 +1,4 @@
-//===- ReuseInputs.cpp - results in the memory of inputs ------------------===//
+//===- InPlaceOperands.cpp - results in the memory of inputs ------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,10 +14,10 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/DebugLog.h"
 
-#define DEBUG_TYPE "tenon-reuse-inputs"
+#define DEBUG_TYPE "tenon-in-place-operands"
 
 namespace tenon {
-#define GEN_PASS_DEF_REUSEINPUTS
+#define GEN_PASS_DEF_INPLACEOPERANDS
 #include "passes/Passes.h.inc"
 } // namespace tenon
 
@@ -169,7 +169,7 @@ void BlockReuse::run(llvm::function_ref<StringRef(func::FuncOp, unsigned)> getVa
 }
 
 namespace {
-struct ReuseInputs : public tenon::impl::ReuseInputsBase<ReuseInputs> {
+struct InPlaceOperands : public tenon::impl::InPlaceOperandsBase<InPlaceOperands> {
   void runOnOperation() override {
     mlir::SymbolTable symbols(getOperation());
     llvm::DenseMap<std::pair<Operation *, unsigned>, StringRef> variants;

@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s --tenon-reuse-inputs --split-input-file | FileCheck %s
+// RUN: tenon-opt %s --tenon-in-place-operands --split-input-file | FileCheck %s
 // A launch that is the last to use an activation may write over it where it reads each element in place.
 
 // CHECK-LABEL: func.func @main

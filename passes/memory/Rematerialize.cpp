@@ -1,4 +1,4 @@
-//===- RecomputeLaunches.cpp - compute again instead of keeping -----------===//
+//===- Rematerialize.cpp - compute again instead of keeping -----------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,10 +13,10 @@
 #include "passes/memory/LaunchGraph.h"
 #include "llvm/Support/DebugLog.h"
 
-#define DEBUG_TYPE "tenon-recompute-launches"
+#define DEBUG_TYPE "tenon-rematerialize"
 
 namespace tenon {
-#define GEN_PASS_DEF_RECOMPUTELAUNCHES
+#define GEN_PASS_DEF_REMATERIALIZE
 #include "passes/Passes.h.inc"
 } // namespace tenon
 
@@ -230,8 +230,8 @@ static bool recomputeOne(Block &block, mlir::SymbolTable &symbols) {
 }
 
 namespace {
-struct RecomputeLaunches : public tenon::impl::RecomputeLaunchesBase<RecomputeLaunches> {
-  using RecomputeLaunchesBase::RecomputeLaunchesBase;
+struct Rematerialize : public tenon::impl::RematerializeBase<Rematerialize> {
+  using RematerializeBase::RematerializeBase;
   void runOnOperation() override {
     mlir::SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {

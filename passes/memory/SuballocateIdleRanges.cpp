@@ -1,11 +1,11 @@
-//===- LendParts.cpp - activations in idle parts of others ----------------===//
+//===- SuballocateIdleRanges.cpp - activations in idle parts of others ----------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/memory/LendParts.h"
+#include "passes/memory/SuballocateIdleRanges.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "passes/memory/placement/Instance.h"
@@ -26,7 +26,7 @@ struct Owner {
   plan::AllocOp alloc;
   int64_t size;
   std::vector<Access> accesses;
-  bool hasAliases = false, isLent = false;
+  bool hasAliases = false, isSuballocated = false;
 
   int64_t first() const { return llvm::min_element(accesses, isEarlier)->time; }
   int64_t last() const { return llvm::max_element(accesses, isEarlier)->time; }
@@ -70,10 +70,10 @@ static std::vector<Owner> collectOwners(Block &block) {
   return owners;
 }
 
-/// Whether bytes [begin, end) of the host hold nothing at these times, nor anything across them.
-static bool isIdle(const Owner &host, int64_t begin, int64_t end, int64_t first, int64_t last) {
+/// Whether bytes [begin, end) of the outer hold nothing at these times, nor anything across them.
+static bool isIdle(const Owner &outer, int64_t begin, int64_t end, int64_t first, int64_t last) {
   bool isUsedBefore = false, isUsedAfter = false;
-  for (const Access &access : host.accesses) {
+  for (const Access &access : outer.accesses) {
     if (access.end <= begin || end <= access.begin)
       continue;
     if (access.time >= first && access.time <= last)
@@ -83,52 +83,52 @@ static bool isIdle(const Owner &host, int64_t begin, int64_t end, int64_t first,
   return !isUsedBefore || !isUsedAfter;
 }
 
-/// Where the guest can lie in the host, which gets no longer life by it.
-static std::optional<int64_t> findIdlePart(const Owner &host, const Owner &guest) {
-  int64_t first = guest.first(), last = guest.last();
-  if (first < host.first() || last > host.last())
+/// Where the inner can lie in the outer, which gets no longer life by it.
+static std::optional<int64_t> findIdleRange(const Owner &outer, const Owner &inner) {
+  int64_t first = inner.first(), last = inner.last();
+  if (first < outer.first() || last > outer.last())
     return std::nullopt;
   SmallVector<int64_t> starts{0};
-  for (const Access &access : host.accesses)
+  for (const Access &access : outer.accesses)
     for (int64_t start : {access.begin, access.end})
       starts.push_back(placement::alignTo(start, TENON_BUFFER_ALIGNMENT));
   llvm::sort(starts);
   for (int64_t start : starts)
-    if (start + guest.size <= host.size && isIdle(host, start, start + guest.size, first, last))
+    if (start + inner.size <= outer.size && isIdle(outer, start, start + inner.size, first, last))
       return start;
   return std::nullopt;
 }
 
-/// Makes the guest a part of the host.
-static void lend(Owner &host, Owner &guest, int64_t offset) {
-  assert(offset % TENON_BUFFER_ALIGNMENT == 0 && offset + guest.size <= host.size && "a guest fits into its host");
-  assert(!guest.hasAliases && "an alias of the guest would become an alias of an alias");
-  // No use of the guest comes before the first of the host.
-  OpBuilder b(guest.alloc.getContext());
-  b.setInsertionPointAfter(host.alloc);
-  Location loc = guest.alloc.getLoc();
+/// Makes the inner a part of the outer.
+static void suballocate(Owner &outer, Owner &inner, int64_t offset) {
+  assert(offset % TENON_BUFFER_ALIGNMENT == 0 && offset + inner.size <= outer.size && "a inner fits into its outer");
+  assert(!inner.hasAliases && "an alias of the inner would become an alias of an alias");
+  // No use of the inner comes before the first of the outer.
+  OpBuilder b(inner.alloc.getContext());
+  b.setInsertionPointAfter(outer.alloc);
+  Location loc = inner.alloc.getLoc();
   Value start = arith::ConstantIndexOp::create(b, loc, offset),
-        size = arith::ConstantIndexOp::create(b, loc, guest.size);
-  auto alias = plan::AliasOp::create(b, loc, guest.alloc.getBuffer().getType(), host.alloc.getBuffer(), start, size);
-  if (StringAttr name = guest.alloc.getNameAttr())
-    alias->setAttr(kLentNameAttr, name);
-  guest.alloc.replaceAllUsesWith(alias.getBuffer());
-  guest.alloc.erase();
-  guest.isLent = true;
-  for (const Access &access : guest.accesses)
-    host.accesses.push_back({access.time, offset + access.begin, offset + access.end});
+        size = arith::ConstantIndexOp::create(b, loc, inner.size);
+  auto alias = plan::AliasOp::create(b, loc, inner.alloc.getBuffer().getType(), outer.alloc.getBuffer(), start, size);
+  if (StringAttr name = inner.alloc.getNameAttr())
+    alias->setAttr(kSuballocatedNameAttr, name);
+  inner.alloc.replaceAllUsesWith(alias.getBuffer());
+  inner.alloc.erase();
+  inner.isSuballocated = true;
+  for (const Access &access : inner.accesses)
+    outer.accesses.push_back({access.time, offset + access.begin, offset + access.end});
 }
 
-void tenon::lendParts(plan::ProgramOp program) {
+void tenon::suballocateIdleRanges(plan::ProgramOp program) {
   std::vector<Owner> owners = collectOwners(program.getBody().front());
   llvm::stable_sort(owners, [](const Owner &a, const Owner &b) { return a.size > b.size; });
-  for (Owner &guest : owners)
-    for (Owner &host : owners) {
+  for (Owner &inner : owners)
+    for (Owner &outer : owners) {
       // Only what has parts has some that hold nothing.
-      if (&host == &guest || host.isLent || !host.hasAliases || guest.hasAliases)
+      if (&outer == &inner || outer.isSuballocated || !outer.hasAliases || inner.hasAliases)
         continue;
-      if (std::optional<int64_t> offset = findIdlePart(host, guest)) {
-        lend(host, guest, *offset);
+      if (std::optional<int64_t> offset = findIdleRange(outer, inner)) {
+        suballocate(outer, inner, *offset);
         break;
       }
     }
