@@ -19,18 +19,18 @@ FixedNumbers::FixedNumbers(int64_t bits)
   assert(bits > 0 && bits < kWord && "numbers have fewer bits than the words that hold them");
 }
 
-std::vector<FixedNumbers::Piece> FixedNumbers::getPieces(int64_t number) const {
+std::vector<FixedNumbers::BitField> FixedNumbers::getBitFields(int64_t number) const {
   assert(number >= words && number < group && "only the last numbers of a group are spread over its words");
   int64_t spare = kWord - bits, next = (number - words) * bits, end = next + bits;
-  std::vector<Piece> pieces;
+  std::vector<BitField> fields;
   // Spare bits count from the highest one of the first word.
   for (int64_t to = kWord; next < end;) {
     int64_t place = next % spare, count = std::min(spare - place, end - next);
     to -= count;
-    pieces.push_back({next / spare, spare - place - count, count, to});
+    fields.push_back({next / spare, spare - place - count, count, to});
     next += count;
   }
-  return pieces;
+  return fields;
 }
 
 /// A number less what lies in its lower bits, rounded to a multiple of 2^lower.
@@ -44,7 +44,7 @@ void FixedNumbers::pack(const int32_t *numbers, int64_t columns, uint32_t *targe
   int64_t spare = kWord - bits;
   std::fill(target, target + words * columns, 0);
   for (int64_t number = words; number < group; ++number)
-    for (auto [word, from, count, to] : getPieces(number)) {
+    for (auto [word, from, count, to] : getBitFields(number)) {
       const int32_t *row = numbers + number * columns;
       uint32_t *shared = target + word * columns, mask = (uint32_t(1) << count) - 1;
       for (int64_t column = 0; column < columns; ++column)

@@ -35,11 +35,11 @@ struct FixedNumbers {
   int64_t words; ///< of a group
 
   /// Which of the lower bits of a word are in a number, and which bits of an integer of 32 they are.
-  struct Piece {
+  struct BitField {
     int64_t word, from, count, to;
   };
   /// What a number that has no word of its own is made of.
-  std::vector<Piece> getPieces(int64_t number) const;
+  std::vector<BitField> getBitFields(int64_t number) const;
 
   /// A group of each of so many columns, [group, columns] integers of 32 bits, as [words, columns]: read back, they are
   /// as close as may be.

@@ -16,9 +16,9 @@
 #include "passes/memory/Lifetimes.h"
 #include "passes/memory/SizeSamples.h"
 #include "passes/memory/SuballocateIdleRanges.h"
+#include "passes/memory/placement/FixedOffsetGroups.h"
 #include "passes/memory/placement/Place.h"
 #include "passes/memory/placement/PlaceForSamples.h"
-#include "passes/memory/placement/Ties.h"
 #include "passes/memory/placement/Validate.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -260,35 +260,35 @@ private:
   /// Lets others lie where an activation holds nothing for a time, if that makes the arena smaller. `whole` are all
   /// activations. How many bytes are live at one time.
   static int64_t placeInPieces(const placement::Instance &whole, Layout &layout) {
-    constexpr size_t kMostPieces = 4096;
-    placement::Instance pieces;
-    std::vector<placement::Tie> ties;
-    std::vector<std::pair<size_t, int64_t>> firstOf; // of each activation the first piece, and where it begins
+    constexpr size_t kMaxLiveRanges = 4096;
+    placement::Instance ranges;
+    std::vector<placement::FixedOffsetGroup> groups;
+    std::vector<std::pair<size_t, int64_t>> firstOf; // the first live range of each activation, and its first byte
     for (auto [activation, buffer] : llvm::zip(layout.inArena, whole)) {
-      firstOf.push_back({pieces.size(), activation.pieces.empty() ? 0 : activation.pieces.front().begin});
-      if (activation.pieces.empty()) {
-        pieces.push_back(buffer);
+      firstOf.push_back({ranges.size(), activation.liveRanges.empty() ? 0 : activation.liveRanges.front().begin});
+      if (activation.liveRanges.empty()) {
+        ranges.push_back(buffer);
         continue;
       }
-      placement::Tie &tie = ties.emplace_back();
-      tie.alignment = buffer.alignment;
-      for (const Piece &piece : activation.pieces) {
-        tie.members.push_back(pieces.size());
-        tie.distances.push_back(piece.begin);
-        pieces.push_back({piece.first, piece.last + 1, std::min(piece.end, buffer.size) - piece.begin});
+      placement::FixedOffsetGroup &group = groups.emplace_back();
+      group.alignment = buffer.alignment;
+      for (const LiveRange &range : activation.liveRanges) {
+        group.members.push_back(ranges.size());
+        group.distances.push_back(range.begin);
+        ranges.push_back({range.first, range.last + 1, std::min(range.end, buffer.size) - range.begin});
       }
     }
     placement::PlaceResult &result = layout.constant;
-    if (ties.empty() || pieces.size() > kMostPieces || placement::findInstanceFault(pieces))
+    if (groups.empty() || ranges.size() > kMaxLiveRanges || placement::findInstanceFault(ranges))
       return placement::getLowerBound(whole);
-    int64_t least = result.lowerBound = placement::getLowerBound(pieces);
+    int64_t least = result.lowerBound = placement::getLowerBound(ranges);
     if (least >= result.placement.peak)
       return least;
-    placement::Placement tied = placement::placeTied(pieces, ties, placement::Budget(kPlacementSteps));
-    assert(!placement::findPlacementFault(pieces, tied) && "two activations in one place");
-    placement::Placement placed{{}, tied.peak};
+    placement::Placement grouped = placement::placeGroups(ranges, groups, placement::Budget(kPlacementSteps));
+    assert(!placement::findPlacementFault(ranges, grouped) && "two activations in one place");
+    placement::Placement placed{{}, grouped.peak};
     for (auto [i, buffer] : llvm::enumerate(whole)) {
-      placed.offsets.push_back(buffer.takesPlace() ? tied.offsets[firstOf[i].first] - firstOf[i].second : 0);
+      placed.offsets.push_back(buffer.takesPlace() ? grouped.offsets[firstOf[i].first] - firstOf[i].second : 0);
       // Bytes at the end may hold nothing at any time.
       placed.peak = std::max(placed.peak, placed.offsets.back() + buffer.size);
     }
@@ -340,23 +340,23 @@ private:
 
   /// Which activation lies upon which is decided for some sizes, and holds for all.
   LogicalResult findSymbolicPlaces(Layout &layout) {
-    constexpr size_t kMostLives = 4096;
-    std::vector<placement::Life> lives;
-    bool hasPieces = false;
+    constexpr size_t kMaxLiveRanges = 4096;
+    std::vector<placement::LiveRange> liveRanges;
+    bool hasLiveRanges = false;
     for (auto [i, activation] : llvm::enumerate(layout.inArena)) {
       // Those of whole sizes: where bytes are cut, the others' sizes are open.
-      bool isCutInTime = !activation.pieces.empty() && activation.pieces.front().end == Piece::kAll;
-      hasPieces |= isCutInTime;
+      bool isCutInTime = !activation.liveRanges.empty() && activation.liveRanges.front().end == LiveRange::kAll;
+      hasLiveRanges |= isCutInTime;
       if (!isCutInTime)
-        lives.push_back({static_cast<uint32_t>(i), activation.first, activation.last + 1});
-      for (const Piece &piece : activation.pieces)
+        liveRanges.push_back({static_cast<uint32_t>(i), activation.first, activation.last + 1});
+      for (const LiveRange &range : activation.liveRanges)
         if (isCutInTime)
-          lives.push_back({static_cast<uint32_t>(i), piece.first, piece.last + 1});
+          liveRanges.push_back({static_cast<uint32_t>(i), range.first, range.last + 1});
     }
-    if (!hasPieces || lives.size() > kMostLives)
-      lives.clear();
+    if (!hasLiveRanges || liveRanges.size() > kMaxLiveRanges)
+      liveRanges.clear();
     layout.symbolic =
-        placement::placeForSamples(sampleSizes(layout.inArena), placement::Budget(kPlacementSteps), lives);
+        placement::placeForSamples(sampleSizes(layout.inArena), placement::Budget(kPlacementSteps), liveRanges);
     layout.ratio = layout.symbolic.worstRatio;
     return success();
   }

@@ -74,12 +74,12 @@ static LiveBytes getLiveBytes(ArrayRef<Activation> activations, SizeSamples &sam
     int64_t size = samples.evaluate(activation.getRoom(), sample).value_or(0);
     if (activation.first < 0 || size > (int64_t(1) << 45))
       continue;
-    if (activation.pieces.empty())
-      activation.pieces.push_back({activation.first, activation.last});
-    for (const Piece &piece : activation.pieces) {
-      int64_t part = std::min(piece.end, size) - piece.begin;
-      bytes.begun[piece.first] += part;
-      ended[piece.last + 1] += part;
+    if (activation.liveRanges.empty())
+      activation.liveRanges.push_back({activation.first, activation.last});
+    for (const LiveRange &range : activation.liveRanges) {
+      int64_t part = std::min(range.end, size) - range.begin;
+      bytes.begun[range.first] += part;
+      ended[range.last + 1] += part;
     }
   }
   int64_t live = 0;

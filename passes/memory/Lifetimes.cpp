@@ -118,22 +118,22 @@ void LifetimeWalk::extendOverLoops() {
 }
 
 /// The time without what is idle.
-static std::vector<Piece> cutTime(const Activation &activation, const Usage &usage) {
-  std::vector<Piece> pieces;
+static std::vector<LiveRange> cutTime(const Activation &activation, const Usage &usage) {
+  std::vector<LiveRange> ranges;
   int64_t first = activation.first;
   for (auto [from, to] : usage.idle) {
     // Of two that end at the same time the first one begins earlier.
     if (from == to || to <= first)
       continue;
-    pieces.push_back({first, from - 1});
+    ranges.push_back({first, from - 1});
     first = to;
   }
-  pieces.push_back({first, activation.last});
-  return pieces;
+  ranges.push_back({first, activation.last});
+  return ranges;
 }
 
 /// For each run of bytes that are always used together, and for each holder of them, from the first use to the last.
-static std::vector<Piece> cutBytes(const Usage &usage) {
+static std::vector<LiveRange> cutBytes(const Usage &usage) {
   // More would take longer to look at than they are worth.
   constexpr size_t kMostEnds = 256, kMostAccesses = 4096;
   llvm::SmallSetVector<int64_t, 8> ends;
@@ -145,29 +145,30 @@ static std::vector<Piece> cutBytes(const Usage &usage) {
     return {};
   SmallVector<int64_t> sorted = ends.takeVector();
   llvm::sort(sorted);
-  std::vector<Piece> pieces;
+  std::vector<LiveRange> ranges;
   for (auto [begin, end] : llvm::zip(sorted, llvm::drop_begin(sorted))) {
-    llvm::MapVector<Value, Piece> byHolder;
+    llvm::MapVector<Value, LiveRange> byHolder;
     for (const Access &access : usage.accesses) {
       if (access.end <= begin || end <= access.begin)
         continue;
-      Piece &piece = byHolder.try_emplace(access.holder, Piece{access.time, access.time, begin, end}).first->second;
-      piece.first = std::min(piece.first, access.time);
-      piece.last = std::max(piece.last, access.time);
+      LiveRange &range =
+          byHolder.try_emplace(access.holder, LiveRange{access.time, access.time, begin, end}).first->second;
+      range.first = std::min(range.first, access.time);
+      range.last = std::max(range.last, access.time);
     }
-    for (auto &[holder, piece] : byHolder)
-      pieces.push_back(piece);
+    for (auto &[holder, range] : byHolder)
+      ranges.push_back(range);
   }
-  return pieces;
+  return ranges;
 }
 
 void LifetimeWalk::findPieces() {
   for (auto [activation, usage] : llvm::zip(activations, usages)) {
     if (activation.first < 0)
       continue;
-    activation.pieces = usage.isPlain ? cutBytes(usage) : cutTime(activation, usage);
-    if (activation.pieces.size() < 2)
-      activation.pieces.clear();
+    activation.liveRanges = usage.isPlain ? cutBytes(usage) : cutTime(activation, usage);
+    if (activation.liveRanges.size() < 2)
+      activation.liveRanges.clear();
   }
 }
 

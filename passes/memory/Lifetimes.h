@@ -16,7 +16,7 @@
 namespace tenon {
 
 /// Bytes of an activation, and instructions from the first to the last at which they hold something.
-struct Piece {
+struct LiveRange {
   static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
   int64_t first, last;
   int64_t begin = 0, end = kAll; ///< of the activation; kAll where that ends
@@ -27,9 +27,9 @@ struct Piece {
 struct Activation {
   plan::AllocOp alloc;
   int64_t first, last;
-  /// Where there is a time between, or part of it, at which it holds nothing: all that it does hold, in pieces which do
-  /// not overlap.
-  std::vector<Piece> pieces = {};
+  /// The live ranges, which do not overlap, of an activation that holds nothing for a time in between, or in some of
+  /// its bytes; empty for one that is live as a whole from `first` to `last`.
+  std::vector<LiveRange> liveRanges = {};
 
   /// The bytes that it needs at most: they depend on what is known before the run, where anything does.
   mlir::Value getRoom() { return alloc.getBound() ? alloc.getBound() : alloc.getSize(); }

@@ -83,7 +83,7 @@ static bool isIdle(const Owner &outer, int64_t begin, int64_t end, int64_t first
   return !isUsedBefore || !isUsedAfter;
 }
 
-/// Where the inner can lie in the outer, which gets no longer life by it.
+/// The offset at which `inner` fits into an idle range of `outer`, whose lifetime must not grow.
 static std::optional<int64_t> findIdleRange(const Owner &outer, const Owner &inner) {
   int64_t first = inner.first(), last = inner.last();
   if (first < outer.first() || last > outer.last())

@@ -170,14 +170,14 @@ static std::string check(plan::ProgramOp program, const Before &before, Values &
         fault = "an offset or a size that is not known before the run";
       wholes[number] = view;
       int64_t bytes = size.value_or(0), alignment = getAlignment(bytes, getElementBytes(before.rooms[number]));
-      std::vector<Piece> pieces = activation.pieces;
-      if (pieces.empty())
-        pieces.push_back({activation.first, activation.last});
+      std::vector<LiveRange> ranges = activation.liveRanges;
+      if (ranges.empty())
+        ranges.push_back({activation.first, activation.last});
       if (offset.value_or(0) % alignment != 0 || offset.value_or(0) + bytes > placement.peak)
         fault = "an activation that lies at an odd place, or outside of the arena";
-      for (const Piece &piece : pieces) {
-        instance.push_back({piece.first, piece.last + 1, std::min(piece.end, bytes) - piece.begin});
-        placement.offsets.push_back(offset.value_or(0) + piece.begin);
+      for (const LiveRange &range : ranges) {
+        instance.push_back({range.first, range.last + 1, std::min(range.end, bytes) - range.begin});
+        placement.offsets.push_back(offset.value_or(0) + range.begin);
       }
       return;
     }

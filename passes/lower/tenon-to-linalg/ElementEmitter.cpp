@@ -413,7 +413,7 @@ FailureOr<Value> ElementEmitter::emitFixedNumber(UnpackOp op, ArrayRef<AffineExp
   for (int64_t number = 1; number < format.group; ++number) {
     Value value = number < format.words ? words[number] : Value();
     for (auto [word, from, count, to] :
-         number < format.words ? std::vector<FixedNumbers::Piece>() : format.getPieces(number)) {
+         number < format.words ? std::vector<FixedNumbers::BitField>() : format.getBitFields(number)) {
       Value bits = words[word];
       if (to > from)
         bits = arith::ShLIOp::create(builder, loc, bits, makeConstant(to - from));

@@ -55,14 +55,14 @@ public:
     settle(buffer, findOffset(instance[buffer].alignment, fit));
   }
 
-  /// All that is tied, none of which has been placed.
-  void place(const Tie &tie, Fit fit) {
+  /// Places all members of a group, none of which has a place yet.
+  void place(const FixedOffsetGroup &group, Fit fit) {
     taken.clear();
-    for (size_t i = 0; i < tie.members.size(); ++i)
-      collectTaken(tie.members[i], tie.distances[i]);
-    int64_t offset = findOffset(tie.alignment, fit);
-    for (size_t i = 0; i < tie.members.size(); ++i)
-      settle(tie.members[i], offset + tie.distances[i]);
+    for (size_t i = 0; i < group.members.size(); ++i)
+      collectTaken(group.members[i], group.distances[i]);
+    int64_t offset = findOffset(group.alignment, fit);
+    for (size_t i = 0; i < group.members.size(); ++i)
+      settle(group.members[i], offset + group.distances[i]);
   }
 
   bool has(uint32_t buffer) const { return isPlaced[buffer]; }
@@ -96,7 +96,7 @@ private:
   void settle(uint32_t buffer, int64_t offset) {
     isPlaced[buffer] = true;
     placement.offsets[buffer] = offset;
-    // What takes none may be tied to what does.
+    // A buffer of no bytes may be in a group with one that has some.
     if (!instance[buffer].takesPlace())
       return;
     placement.peak = std::max(placement.peak, offset + instance[buffer].size);
@@ -115,24 +115,25 @@ private:
 
 } // namespace
 
-/// For each buffer the number of its tie, or that of ties.
-static std::vector<size_t> getTieOf(size_t count, const std::vector<Tie> &ties) {
-  std::vector<size_t> tieOf(count, ties.size());
-  for (size_t number = 0; number < ties.size(); ++number)
-    for (uint32_t member : ties[number].members)
-      tieOf[member] = number;
-  return tieOf;
+/// For each buffer the number of its group, or that of groups.
+static std::vector<size_t> getGroupOf(size_t count, const std::vector<FixedOffsetGroup> &groups) {
+  std::vector<size_t> groupOf(count, groups.size());
+  for (size_t number = 0; number < groups.size(); ++number)
+    for (uint32_t member : groups[number].members)
+      groupOf[member] = number;
+  return groupOf;
 }
 
 Placement tenon::placement::placeInOrder(const Instance &instance, const Conflicts &conflicts,
-                                         const std::vector<uint32_t> &order, Fit fit, const std::vector<Tie> &ties) {
+                                         const std::vector<uint32_t> &order, Fit fit,
+                                         const std::vector<FixedOffsetGroup> &groups) {
   Placed placed(instance, conflicts);
-  std::vector<size_t> tieOf = getTieOf(instance.size(), ties);
+  std::vector<size_t> groupOf = getGroupOf(instance.size(), groups);
   for (uint32_t i : order) {
     if (!instance[i].takesPlace() || placed.has(i))
       continue;
-    if (tieOf[i] < ties.size())
-      placed.place(ties[tieOf[i]], fit);
+    if (groupOf[i] < groups.size())
+      placed.place(groups[groupOf[i]], fit);
     else
       placed.place(i, fit);
   }
@@ -177,7 +178,7 @@ static std::array<std::vector<double>, 5> getPriorities(const Instance &instance
   return priorities;
 }
 
-/// Buffers by priority, those of ties first if so wanted.
+/// Buffers by priority, members of groups first if so wanted.
 static std::vector<uint32_t> getOrder(const std::vector<double> &priority, const std::vector<char> &comesFirst) {
   std::vector<uint32_t> order(priority.size());
   std::iota(order.begin(), order.end(), 0);
@@ -190,12 +191,12 @@ static std::vector<uint32_t> getOrder(const std::vector<double> &priority, const
 }
 
 GreedyPlacement tenon::placement::placeGreedily(const Instance &instance, const Conflicts &conflicts, int64_t bound,
-                                                Budget &budget, const std::vector<Tie> &ties) {
+                                                Budget &budget, const std::vector<FixedOffsetGroup> &groups) {
   std::vector<std::vector<char>> whichFirst(1, std::vector<char>(instance.size()));
-  if (!ties.empty()) {
+  if (!groups.empty()) {
     std::vector<char> &isTied = whichFirst.emplace_back(instance.size());
-    for (const Tie &tie : ties)
-      for (uint32_t member : tie.members)
+    for (const FixedOffsetGroup &group : groups)
+      for (uint32_t member : group.members)
         isTied[member] = true;
   }
   GreedyPlacement best;
@@ -207,7 +208,7 @@ GreedyPlacement tenon::placement::placeGreedily(const Instance &instance, const 
         if (!isFirst && (best.placement.peak <= bound || budget.isSpent()))
           return best;
         budget.spend(getCost(instance, conflicts));
-        Placement placement = placeInOrder(instance, conflicts, order, fit, ties);
+        Placement placement = placeInOrder(instance, conflicts, order, fit, groups);
         if (isFirst || placement.peak < best.placement.peak)
           best = {std::move(placement), order, fit};
       }
@@ -236,7 +237,7 @@ void tenon::placement::moveOne(uint64_t random, std::vector<uint32_t> &order) {
 }
 
 void tenon::placement::improve(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget,
-                               GreedyPlacement &best, const std::vector<Tie> &ties) {
+                               GreedyPlacement &best, const std::vector<FixedOffsetGroup> &groups) {
   // The constants of Knuth's MMIX generator: the same numbers everywhere.
   uint64_t random = 1;
   GreedyPlacement current = best;
@@ -244,12 +245,12 @@ void tenon::placement::improve(const Instance &instance, const Conflicts &confli
     budget.spend(getCost(instance, conflicts));
     random = random * 6364136223846793005u + 1442695040888963407u;
     std::vector<uint32_t> order = current.order;
-    // What is tied to what ends at the peak may not be able to move.
-    if (!ties.empty() && (random >> 32) % 2)
+    // A member of the group of a buffer that ends at the peak may not be able to move.
+    if (!groups.empty() && (random >> 32) % 2)
       moveOne(random >> 33, order);
     else
       moveForwards(instance, current.placement, random >> 33, order);
-    Placement placement = placeInOrder(instance, conflicts, order, current.fit, ties);
+    Placement placement = placeInOrder(instance, conflicts, order, current.fit, groups);
     if (placement.peak > current.placement.peak)
       continue;
     current.placement = std::move(placement);

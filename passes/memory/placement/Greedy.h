@@ -10,7 +10,7 @@
 
 #include "passes/memory/placement/Budget.h"
 #include "passes/memory/placement/Conflicts.h"
-#include "passes/memory/placement/Ties.h"
+#include "passes/memory/placement/FixedOffsetGroups.h"
 
 namespace tenon::placement {
 
@@ -20,9 +20,9 @@ enum class Fit {
 };
 
 /// Places buffers in this order, each into a gap between those in conflict with it that were placed before: with the
-/// first one of a tie all that it ties, into gaps at their distances.
+/// first one of a group all of its members, into gaps at their distances.
 Placement placeInOrder(const Instance &instance, const Conflicts &conflicts, const std::vector<uint32_t> &order,
-                       Fit fit, const std::vector<Tie> &ties = {});
+                       Fit fit, const std::vector<FixedOffsetGroup> &groups = {});
 
 struct GreedyPlacement {
   Placement placement;
@@ -30,18 +30,18 @@ struct GreedyPlacement {
   Fit fit;
 };
 
-/// The best of several orders: by size, lifetime, area, start, and by how much is in conflict; with ties also those in
-/// which what is tied comes first. At least one is tried, and none after one that reaches `bound`.
+/// The best of several orders: by size, lifetime, area, start, and by how much is in conflict; with groups also those
+/// in which their members come first. At least one is tried, and none after one that reaches `bound`.
 GreedyPlacement placeGreedily(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget,
-                              const std::vector<Tie> &ties = {});
+                              const std::vector<FixedOffsetGroup> &groups = {});
 
 /// Moves one buffer of an order to another place, both of which `random` decides.
 void moveOne(uint64_t random, std::vector<uint32_t> &order);
 
-/// Tries to lower the peak: the buffers that make it move forwards in the order, or with ties any one somewhere else,
+/// Tries to lower the peak: the buffers that make it move forwards in the order, or with groups any one somewhere else,
 /// and the order that results is kept where it is not worse. Ends at `bound`.
 void improve(const Instance &instance, const Conflicts &conflicts, int64_t bound, Budget &budget, GreedyPlacement &best,
-             const std::vector<Tie> &ties = {});
+             const std::vector<FixedOffsetGroup> &groups = {});
 
 } // namespace tenon::placement
 

@@ -67,7 +67,7 @@ private:
 } // namespace
 
 Orientation tenon::placement::getOrientation(const Instance &instance, const Placement &placement,
-                                             const std::vector<Life> &lives) {
+                                             const std::vector<LiveRange> &liveRanges) {
   Orientation orientation;
   orientation.order = getOrder(instance, placement);
   std::vector<uint32_t> rankOf(instance.size());
@@ -75,15 +75,15 @@ Orientation tenon::placement::getOrientation(const Instance &instance, const Pla
     rankOf[orientation.order[rank]] = rank;
   // Ends come first, as nothing is in conflict with what begins where it ends.
   std::vector<std::tuple<int64_t, bool, uint32_t>> events;
-  auto add = [&](const Life &life) {
-    if (life.lower == life.upper)
+  auto add = [&](const LiveRange &range) {
+    if (range.lower == range.upper)
       return;
-    events.push_back({life.lower, true, rankOf[life.buffer]});
-    events.push_back({life.upper, false, rankOf[life.buffer]});
+    events.push_back({range.lower, true, rankOf[range.buffer]});
+    events.push_back({range.upper, false, rankOf[range.buffer]});
   };
-  for (const Life &life : lives)
-    add(life);
-  for (uint32_t i = 0; lives.empty() && i < instance.size(); ++i)
+  for (const LiveRange &range : liveRanges)
+    add(range);
+  for (uint32_t i = 0; liveRanges.empty() && i < instance.size(); ++i)
     add({i, instance[i].lower, instance[i].upper});
   std::sort(events.begin(), events.end());
   Sweep sweep(orientation.order);

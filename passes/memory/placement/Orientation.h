@@ -21,7 +21,7 @@ struct Orientation {
 };
 
 /// A time at which a buffer is in use.
-struct Life {
+struct LiveRange {
   uint32_t buffer;
   int64_t lower, upper; ///< [lower, upper)
 };
@@ -29,7 +29,8 @@ struct Life {
 /// The orientation that a placement shows of buffers that are in use at these times, or, where none are given, all of
 /// their own. No buffer lies upon one that it lies upon by way of others: there are at most two for each buffer on
 /// average. O(n log n).
-Orientation getOrientation(const Instance &instance, const Placement &placement, const std::vector<Life> &lives = {});
+Orientation getOrientation(const Instance &instance, const Placement &placement,
+                           const std::vector<LiveRange> &liveRanges = {});
 
 /// The offsets for the sizes and alignments of an instance without fault. Its lifetimes are not read.
 Placement evaluateOrientation(const Orientation &orientation, const Instance &instance);

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/memory/placement/PlaceForSamples.h"
+#include "passes/memory/placement/FixedOffsetGroups.h"
 #include "passes/memory/placement/Greedy.h"
 #include "passes/memory/placement/Place.h"
-#include "passes/memory/placement/Ties.h"
 #include <numeric>
 
 using namespace tenon::placement;
@@ -18,9 +18,10 @@ namespace {
 /// Collects the best of orientations.
 class Candidates {
 public:
-  Candidates(const std::vector<Instance> &samples, const std::vector<Life> &lives) : samples(samples), lives(lives) {
+  Candidates(const std::vector<Instance> &samples, const std::vector<LiveRange> &liveRanges)
+      : samples(samples), liveRanges(liveRanges) {
     for (const Instance &sample : samples)
-      bounds.push_back(getLowerBound(splitLives(sample)));
+      bounds.push_back(getLowerBound(splitLiveRanges(sample)));
   }
 
   /// Tries what placements of these buffers show. The number of the sample for which the better one is worst.
@@ -46,59 +47,59 @@ private:
   };
   Tried tryPlacement(const Instance &instance, const Placement &placement);
 
-  /// A buffer for each life, if such are given.
-  Instance splitLives(const Instance &instance) const;
-  std::vector<Tie> tieLives(const Instance &instance) const;
-  Placement joinLives(const Instance &instance, Placement split) const;
+  /// One buffer for each live range, if such are given.
+  Instance splitLiveRanges(const Instance &instance) const;
+  std::vector<FixedOffsetGroup> groupLiveRanges(const Instance &instance) const;
+  Placement joinLiveRanges(const Instance &instance, Placement split) const;
   Placement placeLives(const Instance &instance, const Budget &budget) const;
 
   const std::vector<Instance> &samples;
-  const std::vector<Life> &lives;
+  const std::vector<LiveRange> &liveRanges;
   std::vector<int64_t> bounds;
   Tried triedBest{0, std::numeric_limits<double>::infinity(), 0};
 };
 
 } // namespace
 
-Instance Candidates::splitLives(const Instance &instance) const {
-  if (lives.empty())
+Instance Candidates::splitLiveRanges(const Instance &instance) const {
+  if (liveRanges.empty())
     return instance;
   Instance split;
-  for (const Life &life : lives)
-    split.push_back({life.lower, life.upper, instance[life.buffer].size, instance[life.buffer].alignment});
+  for (const LiveRange &range : liveRanges)
+    split.push_back({range.lower, range.upper, instance[range.buffer].size, instance[range.buffer].alignment});
   return split;
 }
 
-/// What belongs together of `splitLives`.
-std::vector<Tie> Candidates::tieLives(const Instance &instance) const {
-  std::vector<Tie> ties(lives.empty() ? 0 : instance.size());
-  for (uint32_t i = 0; i < lives.size(); ++i) {
-    Tie &tie = ties[lives[i].buffer];
-    tie.members.push_back(i);
-    tie.distances.push_back(0);
-    tie.alignment = instance[lives[i].buffer].alignment;
+/// What belongs together of `splitLiveRanges`.
+std::vector<FixedOffsetGroup> Candidates::groupLiveRanges(const Instance &instance) const {
+  std::vector<FixedOffsetGroup> groups(liveRanges.empty() ? 0 : instance.size());
+  for (uint32_t i = 0; i < liveRanges.size(); ++i) {
+    FixedOffsetGroup &group = groups[liveRanges[i].buffer];
+    group.members.push_back(i);
+    group.distances.push_back(0);
+    group.alignment = instance[liveRanges[i].buffer].alignment;
   }
-  std::erase_if(ties, [](const Tie &tie) { return tie.members.size() < 2; });
-  return ties;
+  std::erase_if(groups, [](const FixedOffsetGroup &group) { return group.members.size() < 2; });
+  return groups;
 }
 
-/// The placement of buffers that those of their lives are.
-Placement Candidates::joinLives(const Instance &instance, Placement split) const {
-  if (lives.empty())
+/// The placement of buffers that follows from that of their live ranges.
+Placement Candidates::joinLiveRanges(const Instance &instance, Placement split) const {
+  if (liveRanges.empty())
     return split;
   Placement placement{std::vector<int64_t>(instance.size()), split.peak};
-  for (size_t i = 0; i < lives.size(); ++i)
-    placement.offsets[lives[i].buffer] = split.offsets[i];
+  for (size_t i = 0; i < liveRanges.size(); ++i)
+    placement.offsets[liveRanges[i].buffer] = split.offsets[i];
   return placement;
 }
 
 Placement Candidates::placeLives(const Instance &instance, const Budget &budget) const {
-  return joinLives(instance, placeTied(splitLives(instance), tieLives(instance), budget));
+  return joinLiveRanges(instance, placeGroups(splitLiveRanges(instance), groupLiveRanges(instance), budget));
 }
 
 size_t Candidates::tryPlacementOf(const Instance &instance, const Budget &budget) {
   Tried tried = tryPlacement(instance, place(instance, budget).placement);
-  if (lives.empty() || isOptimal())
+  if (liveRanges.empty() || isOptimal())
     return tried.worst;
   // The better one may well be that which does not know of gaps: it was searched for by better means.
   Tried split = tryPlacement(instance, placeLives(instance, budget));
@@ -107,7 +108,7 @@ size_t Candidates::tryPlacementOf(const Instance &instance, const Budget &budget
 
 Candidates::Tried Candidates::tryPlacement(const Instance &instance, const Placement &placement) {
   SampledPlacement candidate;
-  candidate.orientation = getOrientation(instance, placement, lives);
+  candidate.orientation = getOrientation(instance, placement, liveRanges);
   candidate.bounds = bounds;
   double sum = 0;
   size_t worst = 0;
@@ -133,14 +134,14 @@ void Candidates::improveOrder(Budget budget) {
   if (isOptimal() || count < 2)
     return;
   // With the sizes for which the best one is worst.
-  const Instance &sample = samples[triedBest.worst], split = splitLives(sample);
+  const Instance &sample = samples[triedBest.worst], split = splitLiveRanges(sample);
   Conflicts conflicts(split);
   if (!conflicts.isListed())
     return;
-  std::vector<Tie> ties = tieLives(sample);
-  std::vector<uint32_t> firstLife(count);
+  std::vector<FixedOffsetGroup> groups = groupLiveRanges(sample);
+  std::vector<uint32_t> firstLiveRange(count);
   for (uint32_t i = 0; i < split.size(); ++i)
-    firstLife[lives.empty() ? i : lives[i].buffer] = i;
+    firstLiveRange[liveRanges.empty() ? i : liveRanges[i].buffer] = i;
   int64_t cost = static_cast<int64_t>(4 * conflicts.count() + 8 * samples.size() * count);
   std::vector<uint32_t> order = best.orientation.order;
   Tried current = triedBest;
@@ -149,11 +150,12 @@ void Candidates::improveOrder(Budget budget) {
   while (!isOptimal() && !budget.isSpent()) {
     budget.spend(cost);
     random = random * 6364136223846793005u + 1442695040888963407u;
-    std::vector<uint32_t> changed = order, ofLives;
+    std::vector<uint32_t> changed = order, ofLiveRanges;
     moveOne(random >> 33, changed);
     for (uint32_t buffer : changed)
-      ofLives.push_back(firstLife[buffer]);
-    Tried tried = tryPlacement(sample, joinLives(sample, placeInOrder(split, conflicts, ofLives, Fit::First, ties)));
+      ofLiveRanges.push_back(firstLiveRange[buffer]);
+    Tried tried =
+        tryPlacement(sample, joinLiveRanges(sample, placeInOrder(split, conflicts, ofLiveRanges, Fit::First, groups)));
     if (!tried.isNoWorseThan(current))
       continue;
     current = tried;
@@ -183,9 +185,9 @@ Instance Candidates::mix(const std::vector<double> &weights, bool isLargest) con
 }
 
 SampledPlacement tenon::placement::placeForSamples(const std::vector<Instance> &samples, Budget budget,
-                                                   const std::vector<Life> &lives) {
+                                                   const std::vector<LiveRange> &liveRanges) {
   constexpr int64_t kMixes = 16;
-  Candidates candidates(samples, lives);
+  Candidates candidates(samples, liveRanges);
   Budget share = budget.part(static_cast<int64_t>(samples.size()) + kMixes);
   for (const Instance &sample : samples) {
     candidates.tryPlacementOf(sample, share);

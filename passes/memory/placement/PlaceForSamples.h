@@ -21,9 +21,9 @@ struct SampledPlacement {
 
 /// An orientation for buffers whose sizes, and how they are aligned, are known at some samples only. It holds for any
 /// others, too, and is chosen for the smallest worst ratio. `samples`, at least one, are instances without fault of the
-/// same lifetimes. With `lives`, buffers are in use at these times alone, of which each has some.
+/// same lifetimes. With `liveRanges`, buffers are in use at these times alone, of which each has some.
 SampledPlacement placeForSamples(const std::vector<Instance> &samples, Budget budget,
-                                 const std::vector<Life> &lives = {});
+                                 const std::vector<LiveRange> &liveRanges = {});
 
 } // namespace tenon::placement
 

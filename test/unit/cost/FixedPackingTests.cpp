@@ -19,7 +19,7 @@ static int32_t read(const FixedNumbers &format, const uint32_t *words, int64_t s
   if (number < format.words)
     return static_cast<int32_t>(words[number * stride]);
   uint32_t value = 0;
-  for (auto [word, from, count, to] : format.getPieces(number))
+  for (auto [word, from, count, to] : format.getBitFields(number))
     value |= (words[word * stride] >> from & ((uint32_t(1) << count) - 1)) << to;
   return static_cast<int32_t>(value);
 }
@@ -32,7 +32,7 @@ TEST_CASE("numbers of a group share all bits of its words", "[layout]") {
     std::vector<uint32_t> used(format.words, ~uint32_t(0) << (32 - bits));
     for (int64_t number = format.words; number < format.group; ++number) {
       uint32_t made = 0;
-      for (auto [word, from, count, to] : format.getPieces(number)) {
+      for (auto [word, from, count, to] : format.getBitFields(number)) {
         uint32_t mask = (uint32_t(1) << count) - 1;
         CHECK((used[word] & mask << from) == 0);
         CHECK((made & mask << to) == 0);

@@ -49,7 +49,7 @@ TEST_CASE("a rectangle that was cut is put together again") {
   }
 }
 
-TEST_CASE("pieces that were made smaller fit where they were") {
+TEST_CASE("live ranges that were made smaller fit where they were") {
   std::mt19937 random(3);
   for (int round = 0; round < 20; ++round) {
     CAPTURE(round);

@@ -1,12 +1,12 @@
-//===- Ties.h - places for buffers that lie at fixed distances -------------===//
+//===- FixedOffsetGroups.h - places for buffers that lie at fixed distances -------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_MEMORY_PLACEMENT_TIES_H
-#define TENON_PASSES_MEMORY_PLACEMENT_TIES_H
+#ifndef TENON_PASSES_MEMORY_PLACEMENT_FIXEDOFFSETGROUPS_H
+#define TENON_PASSES_MEMORY_PLACEMENT_FIXEDOFFSETGROUPS_H
 
 #include "passes/memory/placement/Budget.h"
 #include "passes/memory/placement/Instance.h"
@@ -16,15 +16,15 @@ namespace tenon::placement {
 /// Buffers that lie at fixed distances from a common offset: the parts of one thing that are in use at
 /// different times, or one thing that is not in use for a time between. (The gaps of a buffer in MiniMalloc's
 /// instances, told the other way round.)
-struct Tie {
+struct FixedOffsetGroup {
   std::vector<uint32_t> members;
   std::vector<int64_t> distances; ///< of each member's offset from the common one, multiples of its alignment
   int64_t alignment = 1;          ///< of the common offset, a multiple of the members'
 };
 
-/// A placement that keeps the distances, by greedy orders. A buffer is in one tie at most.
-Placement placeTied(const Instance &instance, const std::vector<Tie> &ties, Budget budget);
+/// Returns a placement by greedy orders that keeps the distances. A buffer is a member of one group at most.
+Placement placeGroups(const Instance &instance, const std::vector<FixedOffsetGroup> &groups, Budget budget);
 
 } // namespace tenon::placement
 
-#endif // TENON_PASSES_MEMORY_PLACEMENT_TIES_H
+#endif // TENON_PASSES_MEMORY_PLACEMENT_FIXEDOFFSETGROUPS_H
