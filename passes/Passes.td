@@ -323,7 +323,7 @@ def TabulateBytes : Pass<"tenon-tabulate-bytes", "::mlir::func::FuncOp"> {
     results at most. `tenon-fold-constants` computes these by the operations themselves, so that nothing changes but time. Sums,
     products and their like are left alone, which vectors do as fast.
 
-    Runs after `tenon-collapse-rows`, since rows collapse element by element, and before `tenon-fold-constants`.
+    Runs after `tenon-flatten-batch-dims`, since rows collapse element by element, and before `tenon-fold-constants`.
 
     ```mlir
     %5 = tenon.cast %4 : (tensor<8x64xf32>) -> tensor<8x64xui8>    // %4 = ... erf ... f32(%x)
@@ -372,7 +372,7 @@ def ChooseLayouts : Pass<"tenon-choose-layouts", "::mlir::func::FuncOp"> {
   }];
 }
 
-def CollapseRows : Pass<"tenon-collapse-rows", "::mlir::func::FuncOp"> {
+def FlattenBatchDims : Pass<"tenon-flatten-batch-dims", "::mlir::func::FuncOp"> {
   let summary = "make rows of several dimensions one";
   let description = [{
     A product of [m..., k] with a matrix has one dimension of rows, and a
@@ -389,7 +389,7 @@ def CollapseRows : Pass<"tenon-collapse-rows", "::mlir::func::FuncOp"> {
   }];
 }
 
-def RaiseReshapes : Pass<"tenon-raise-reshapes", "::mlir::func::FuncOp"> {
+def HoistReshapes : Pass<"tenon-hoist-reshapes", "::mlir::func::FuncOp"> {
   let summary = "change shapes before parts are taken and dimensions moved";
   let description = [{
     A reshape of what lies in memory is a view of it; behind a slice or a
@@ -405,7 +405,7 @@ def RaiseReshapes : Pass<"tenon-raise-reshapes", "::mlir::func::FuncOp"> {
   }];
 }
 
-def OrderFactors : Pass<"tenon-order-factors", "::mlir::func::FuncOp"> {
+def TransposeMatmulOperands : Pass<"tenon-transpose-matmul-operands", "::mlir::func::FuncOp"> {
   let summary = "transpose what products cannot read in vectors";
   let description = [{
     Vectors run along the columns of a product of floats, the last dimension of its result. Where neither operand has them

@@ -33,7 +33,7 @@ static void buildAllSizesPipeline(OpPassManager &pm, const ConstantEvaluator &ev
   functions.addPass(createChooseLayouts());
   // Of what is left of the transposes some move nothing.
   functions.addPass(createSimplify());
-  functions.addPass(createCollapseRows());
+  functions.addPass(createFlattenBatchDims());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
   functions.addPass(createTabulateBytes());
@@ -77,11 +77,11 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
         createChoosePaths({options.budget}, options.errors ? options.errors : std::make_shared<PathErrors>()));
   functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
-  functions.addPass(createRaiseReshapes());
+  functions.addPass(createHoistReshapes());
   functions.addPass(createFuseAttention());
   functions.addPass(createTransposeMasks());
   functions.addPass(createWidenProducts({/*all=*/true}));
-  functions.addPass(createOrderFactors());
+  functions.addPass(createTransposeMatmulOperands());
   functions.addPass(createProveIndices());
   functions.addPass(createFuse());
   pm.addPass(createOutline());

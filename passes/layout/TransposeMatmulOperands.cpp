@@ -1,4 +1,4 @@
-//===- OrderFactors.cpp - products whose columns run along memory ----------===//
+//===- TransposeMatmulOperands.cpp - products whose columns run along memory ----------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 #include "passes/cost/PanelPacking.h"
 
 namespace tenon {
-#define GEN_PASS_DEF_ORDERFACTORS
+#define GEN_PASS_DEF_TRANSPOSEMATMULOPERANDS
 #include "passes/Passes.h.inc"
 } // namespace tenon
 
@@ -211,7 +211,7 @@ static bool hasDiagonal(ArrayRef<int64_t> indices) {
 }
 
 namespace {
-struct OrderFactors : public tenon::impl::OrderFactorsBase<OrderFactors> {
+struct TransposeMatmulOperands : public tenon::impl::TransposeMatmulOperandsBase<TransposeMatmulOperands> {
   void runOnOperation() override {
     getOperation().walk([](ContractOp op) { order(op); });
   }

@@ -1,4 +1,4 @@
-//===- RaiseReshapes.cpp - shapes change as early as they can ---------------===//
+//===- HoistReshapes.cpp - shapes change as early as they can ---------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@
 #include "passes/simplify/TransposePatterns.h"
 
 namespace tenon {
-#define GEN_PASS_DEF_RAISERESHAPES
+#define GEN_PASS_DEF_HOISTRESHAPES
 #include "passes/Passes.h.inc"
 } // namespace tenon
 
@@ -274,7 +274,7 @@ struct TransposeBeforeWidening : public OpRewritePattern<TransposeOp> {
   }
 };
 
-struct RaiseReshapes : public tenon::impl::RaiseReshapesBase<RaiseReshapes> {
+struct HoistReshapes : public tenon::impl::HoistReshapesBase<HoistReshapes> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns

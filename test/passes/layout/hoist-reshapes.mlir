@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s --tenon-raise-reshapes --canonicalize | FileCheck %s
+// RUN: tenon-opt %s --tenon-hoist-reshapes --canonicalize | FileCheck %s
 
 // As exporters write keys: three of [tokens, heads * size] in one product, which comes first, split into heads.
 // CHECK-LABEL: @one_of_three

@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-order-factors))' | FileCheck %s
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-transpose-matmul-operands))' | FileCheck %s
 
 // Columns are to run along memory.
 // CHECK-LABEL: @rows_times_rows

@@ -1,4 +1,4 @@
-//===- CollapseRows.cpp - products of matrices, whatever the rows are ------===//
+//===- FlattenBatchDims.cpp - products of matrices, whatever the rows are ------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 #include "passes/Passes.h"
 
 namespace tenon {
-#define GEN_PASS_DEF_COLLAPSEROWS
+#define GEN_PASS_DEF_FLATTENBATCHDIMS
 #include "passes/Passes.h.inc"
 } // namespace tenon
 
@@ -141,7 +141,7 @@ bool isSinking(ReshapeOp op) {
          getDims(op.getInput()) == collapse(dims) && isFromProduct(op.getInput());
 }
 
-struct CollapseRows : public tenon::impl::CollapseRowsBase<CollapseRows> {
+struct FlattenBatchDims : public tenon::impl::FlattenBatchDimsBase<FlattenBatchDims> {
   void runOnOperation() override {
     getOperation().walk([](ReshapeOp op) {
       if (isSinking(op))

@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s --tenon-collapse-rows --canonicalize | FileCheck %s
+// RUN: tenon-opt %s --tenon-flatten-batch-dims --canonicalize | FileCheck %s
 // Rows of several dimensions become one, and what follows element by element works on it.
 
 // CHECK-LABEL: @linear
