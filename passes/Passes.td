@@ -189,7 +189,7 @@ def WidenFloats : Pass<"tenon-widen-floats", "::mlir::func::FuncOp"> {
   }];
 }
 
-def WidenHalves : Pass<"tenon-widen-halves", "::mlir::func::FuncOp"> {
+def PromoteToF32 : Pass<"tenon-promote-to-f32", "::mlir::func::FuncOp"> {
   let summary = "compute in f32 what the model computes in halves";
   let description = [{
     For processors without arithmetic on f16 and bf16, which compute in f32 anyway: what operations hand to each other
@@ -212,7 +212,7 @@ def WidenHalves : Pass<"tenon-widen-halves", "::mlir::func::FuncOp"> {
   }];
 }
 
-def CutWidenedProducts : Pass<"tenon-cut-widened-products", "::mlir::func::FuncOp"> {
+def SplitLargeWeights : Pass<"tenon-split-large-weights", "::mlir::func::FuncOp"> {
   let summary = "widen large weights part by part";
   let description = [{
     A product with an f64 cast of a large weight becomes several, of parts of it along its first dimension: no f64
@@ -236,7 +236,7 @@ def CutWidenedProducts : Pass<"tenon-cut-widened-products", "::mlir::func::FuncO
   let options = [Option<"maxBytes", "max-bytes", "int64_t", "8388608", "bytes of f64 that are made at a time">];
 }
 
-def NarrowProducts : Pass<"tenon-narrow-products", "::mlir::func::FuncOp"> {
+def LowerQuantizedMatmuls : Pass<"tenon-lower-quantized-matmuls", "::mlir::func::FuncOp"> {
   let summary = "multiply quantised numbers as the bytes that they are";
   let description = [{
     A contraction, or a convolution of one group, of numbers of eight bits less their zero points with a constant
@@ -270,7 +270,7 @@ def NarrowProducts : Pass<"tenon-narrow-products", "::mlir::func::FuncOp"> {
   }];
 }
 
-def NarrowWeights : Pass<"tenon-narrow-weights", "::mlir::func::FuncOp"> {
+def KeepWeightsQuantized : Pass<"tenon-keep-weights-quantized", "::mlir::func::FuncOp"> {
   let summary = "keep weights in the few bits that the model has for them";
   let description = [{
     A constant matrix of bytes less zero points, times scales, that a product of floats reads becomes a
@@ -278,7 +278,7 @@ def NarrowWeights : Pass<"tenon-narrow-weights", "::mlir::func::FuncOp"> {
     loaded. A dequantised embedding is gathered first. Numbers of four bits become unsigned
     ones, with zero points.
 
-    Runs after `tenon-narrow-products`, which makes products of bytes where both factors are quantised, and before
+    Runs after `tenon-lower-quantized-matmuls`, which makes products of bytes where both factors are quantised, and before
     `tenon-fold-constants`.
 
     ```mlir
@@ -291,7 +291,7 @@ def NarrowWeights : Pass<"tenon-narrow-weights", "::mlir::func::FuncOp"> {
   }];
 }
 
-def WidenProducts : Pass<"tenon-widen-products", "::mlir::func::FuncOp"> {
+def PromoteAccumulators : Pass<"tenon-promote-accumulators", "::mlir::func::FuncOp"> {
   let summary = "sum products of halves in f32";
   let description = [{
     A contraction of f16 or bf16 with a weight becomes one of f32, whose operands are casts: the weight stays as it is
@@ -316,7 +316,7 @@ def WidenProducts : Pass<"tenon-widen-products", "::mlir::func::FuncOp"> {
   let options = [Option<"all", "all", "bool", "false", "those without a weight, too">];
 }
 
-def TabulateBytes : Pass<"tenon-tabulate-bytes", "::mlir::func::FuncOp"> {
+def LowerToLookupTables : Pass<"tenon-lower-to-lookup-tables", "::mlir::func::FuncOp"> {
   let summary = "look up what costly functions make of bytes";
   let description = [{
     What is computed element by element of one tensor of bytes and of single constants, and is bytes again, has 256

@@ -28,15 +28,15 @@ static void buildAllSizesPipeline(OpPassManager &pm, const ConstantEvaluator &ev
   functions.addPass(createCSEPass());
   functions.addPass(createDecompose());
   functions.addPass(createSimplify());
-  functions.addPass(createNarrowProducts());
-  functions.addPass(createNarrowWeights());
+  functions.addPass(createLowerQuantizedMatmuls());
+  functions.addPass(createKeepWeightsQuantized());
   functions.addPass(createChooseLayouts());
   // Of what is left of the transposes some move nothing.
   functions.addPass(createSimplify());
   functions.addPass(createFlattenBatchDims());
   functions.addPass(createCanonicalizerPass());
   functions.addPass(createCSEPass());
-  functions.addPass(createTabulateBytes());
+  functions.addPass(createLowerToLookupTables());
   pm.addPass(createFoldConstants(evaluate, {maxGrowthBytes}));
 }
 
@@ -60,7 +60,7 @@ static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
 void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
   pm.addPass(createVerifyImport());
   if (options.widensHalves)
-    pm.nest<func::FuncOp>().addPass(createWidenHalves());
+    pm.nest<func::FuncOp>().addPass(createPromoteToF32());
   buildAllSizesPipeline(pm, evaluate, options.maxGrowthBytes);
   pm.addPass(createCollectRequirements());
   SpecializeOptions specialize;
@@ -71,7 +71,7 @@ void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, c
 
 void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
-  functions.addPass(createWidenProducts());
+  functions.addPass(createPromoteAccumulators());
   if (options.hasPaths)
     functions.addPass(
         createChoosePaths({options.budget}, options.errors ? options.errors : std::make_shared<PathErrors>()));
@@ -80,7 +80,7 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
   functions.addPass(createHoistReshapes());
   functions.addPass(createFuseAttention());
   functions.addPass(createTransposeMasks());
-  functions.addPass(createWidenProducts({/*all=*/true}));
+  functions.addPass(createPromoteAccumulators({/*all=*/true}));
   functions.addPass(createTransposeMatmulOperands());
   functions.addPass(createProveIndices());
   functions.addPass(createFuse());
@@ -129,7 +129,7 @@ void tenon::buildReferencePipeline(OpPassManager &pm, ConstantEvaluator evaluate
   options.hasPaths = false;
   options.maxGrowthBytes = 0;
   buildSharedPipeline(pm, std::move(evaluate), options);
-  pm.nest<func::FuncOp>().addPass(createCutWidenedProducts());
+  pm.nest<func::FuncOp>().addPass(createSplitLargeWeights());
   buildLaunchPipeline(pm, options);
   PlanOptions plan;
   plan.orderingSteps = 0;

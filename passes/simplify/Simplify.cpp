@@ -14,12 +14,12 @@
 #include "passes/Passes.h"
 #include "passes/shape/FunctionFacts.h"
 #include "passes/simplify/ConstantValue.h"
-#include "passes/simplify/MoveHalves.h"
+#include "passes/simplify/HoistCasts.h"
+#include "passes/simplify/RaiseNormalizations.h"
 #include "passes/simplify/SliceUpdates.h"
 #include "passes/simplify/TransposePatterns.h"
 #include "passes/simplify/TransposedConvolution.h"
 #include "passes/simplify/WidenConvolutions.h"
-#include "passes/simplify/WrittenOutNorms.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_SIMPLIFY
@@ -249,7 +249,7 @@ struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
     populateSliceUpdates(patterns, facts);
     populateMovedHalves(patterns);
     if (hasChannelsLast(getOperation()))
-      populateWrittenOutNorms(patterns);
+      populateRaiseNormalizations(patterns);
     // Once scales are in the filters.
     RewritePatternSet split(&getContext());
     populateWidenedConvolutions(split);

@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s --tenon-narrow-products | FileCheck %s
+// RUN: tenon-opt %s --tenon-lower-quantized-matmuls | FileCheck %s
 // Products of quantised numbers multiply bytes: unsigned ones with a signed constant.
 
 // A zero point takes sums of the weight's columns with it. (s8 less 3) is (u8 less 131).

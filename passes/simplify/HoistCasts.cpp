@@ -1,11 +1,11 @@
-//===- MoveHalves.cpp - weights of halves are moved as such ---------------===//
+//===- HoistCasts.cpp - weights of halves are moved as such ---------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/simplify/MoveHalves.h"
+#include "passes/simplify/HoistCasts.h"
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/WidenedRows.h"
 #include "mlir/IR/PatternMatch.h"

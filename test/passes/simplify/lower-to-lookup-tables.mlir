@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s --tenon-tabulate-bytes | FileCheck %s
+// RUN: tenon-opt %s --tenon-lower-to-lookup-tables | FileCheck %s
 // Bytes that a costly function makes of bytes are looked up in a table of its 256 results.
 
 // CHECK-LABEL: @of_one_tensor_of_bytes

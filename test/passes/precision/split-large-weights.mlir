@@ -1,5 +1,5 @@
-// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-cut-widened-products{max-bytes=64}))' | FileCheck %s
-// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-cut-widened-products))' | FileCheck %s --check-prefix=SMALL
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-split-large-weights{max-bytes=64}))' | FileCheck %s
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-split-large-weights))' | FileCheck %s --check-prefix=SMALL
 
 // Four rows of two f64 fit: five are cut after the fourth. What is not summed along them is joined.
 // CHECK-LABEL: func.func @joined

@@ -1,4 +1,4 @@
-//===- NarrowProducts.cpp - products of quantised numbers as such of bytes ===//
+//===- LowerQuantizedMatmuls.cpp - products of quantised numbers as such of bytes ===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -20,7 +20,7 @@
 #include "passes/simplify/ConstantValue.h"
 
 namespace tenon {
-#define GEN_PASS_DEF_NARROWPRODUCTS
+#define GEN_PASS_DEF_LOWERQUANTIZEDMATMULS
 #include "passes/Passes.h.inc"
 } // namespace tenon
 
@@ -485,7 +485,7 @@ struct DivideByMultiplying : public OpRewritePattern<DivOp> {
   }
 };
 
-struct NarrowProducts : public tenon::impl::NarrowProductsBase<NarrowProducts> {
+struct LowerQuantizedMatmuls : public tenon::impl::LowerQuantizedMatmulsBase<LowerQuantizedMatmuls> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<NarrowContract, NarrowConvolve, DivideByMultiplying>(&getContext());

@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-widen-halves))' | FileCheck %s
+// RUN: tenon-opt %s -pass-pipeline='builtin.module(func.func(tenon-promote-to-f32))' | FileCheck %s
 
 // Arguments and results keep their types; f32 and integers are left alone.
 // CHECK-LABEL: func.func @arithmetic

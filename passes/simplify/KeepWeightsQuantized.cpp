@@ -1,4 +1,4 @@
-//===- NarrowWeights.cpp - weights stay in the few bits that they have ----===//
+//===- KeepWeightsQuantized.cpp - weights stay in the few bits that they have ----===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 #include "passes/simplify/ConstantValue.h"
 
 namespace tenon {
-#define GEN_PASS_DEF_NARROWWEIGHTS
+#define GEN_PASS_DEF_KEEPWEIGHTSQUANTIZED
 #include "passes/Passes.h.inc"
 } // namespace tenon
 
@@ -168,7 +168,7 @@ void joinEqualWeights(func::FuncOp function) {
   }
 }
 
-struct NarrowWeights : public tenon::impl::NarrowWeightsBase<NarrowWeights> {
+struct KeepWeightsQuantized : public tenon::impl::KeepWeightsQuantizedBase<KeepWeightsQuantized> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DequantizeLate<ContractOp>, DequantizeLate<GatherOp>, GatherFirst, MakeUnsigned>(&getContext());

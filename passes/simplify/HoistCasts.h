@@ -1,12 +1,12 @@
-//===- MoveHalves.h - weights of halves are moved as such --------*- C++ -*-===//
+//===- HoistCasts.h - weights of halves are moved as such --------*- C++ -*-===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_SIMPLIFY_MOVEHALVES_H
-#define TENON_PASSES_SIMPLIFY_MOVEHALVES_H
+#ifndef TENON_PASSES_SIMPLIFY_HOISTCASTS_H
+#define TENON_PASSES_SIMPLIFY_HOISTCASTS_H
 
 namespace mlir {
 class RewritePatternSet;
@@ -20,4 +20,4 @@ void populateMovedHalves(mlir::RewritePatternSet &patterns);
 
 } // namespace tenon
 
-#endif // TENON_PASSES_SIMPLIFY_MOVEHALVES_H
+#endif // TENON_PASSES_SIMPLIFY_HOISTCASTS_H

@@ -1,4 +1,4 @@
-//===- CutWidenedProducts.cpp - large weights become f64 part by part ------===//
+//===- SplitLargeWeights.cpp - large weights become f64 part by part ------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,7 @@
 #include "passes/Passes.h"
 
 namespace tenon {
-#define GEN_PASS_DEF_CUTWIDENEDPRODUCTS
+#define GEN_PASS_DEF_SPLITLARGEWEIGHTS
 #include "passes/Passes.h.inc"
 } // namespace tenon
 
@@ -110,8 +110,8 @@ static void applyCut(CutProduct cut) {
 }
 
 namespace {
-struct CutWidenedProducts : public tenon::impl::CutWidenedProductsBase<CutWidenedProducts> {
-  using CutWidenedProductsBase::CutWidenedProductsBase;
+struct SplitLargeWeights : public tenon::impl::SplitLargeWeightsBase<SplitLargeWeights> {
+  using SplitLargeWeightsBase::SplitLargeWeightsBase;
   void runOnOperation() override {
     SmallVector<ContractOp> products;
     getOperation().walk([&](ContractOp op) { products.push_back(op); });

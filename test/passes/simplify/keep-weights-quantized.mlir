@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s --tenon-narrow-weights | FileCheck %s
+// RUN: tenon-opt %s --tenon-keep-weights-quantized | FileCheck %s
 // Constants of few bits that products and gathers read are dequantised there.
 
 // One scale a column: all of a column are a block.

@@ -1,5 +1,5 @@
-// RUN: tenon-opt %s --tenon-widen-products | FileCheck %s
-// RUN: tenon-opt %s --tenon-widen-products=all | FileCheck %s --check-prefix=ALL
+// RUN: tenon-opt %s --tenon-promote-accumulators | FileCheck %s
+// RUN: tenon-opt %s --tenon-promote-accumulators=all | FileCheck %s --check-prefix=ALL
 // A product of halves with a weight is one of f32, whose operands are widened where they are read.
 
 // Two products share what widens their input.

@@ -1,4 +1,4 @@
-//===- WidenProducts.cpp - products of halves in f32 ----------------------===//
+//===- PromoteAccumulators.cpp - products of halves in f32 ----------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -10,7 +10,7 @@
 #include "passes/Passes.h"
 
 namespace tenon {
-#define GEN_PASS_DEF_WIDENPRODUCTS
+#define GEN_PASS_DEF_PROMOTEACCUMULATORS
 #include "passes/Passes.h.inc"
 } // namespace tenon
 
@@ -22,8 +22,8 @@ static Value castTo(OpBuilder &b, Value value, Type type) {
 }
 
 namespace {
-struct WidenProducts : public tenon::impl::WidenProductsBase<WidenProducts> {
-  using WidenProductsBase::WidenProductsBase;
+struct PromoteAccumulators : public tenon::impl::PromoteAccumulatorsBase<PromoteAccumulators> {
+  using PromoteAccumulatorsBase::PromoteAccumulatorsBase;
   void runOnOperation() override {
     getOperation().walk([&](ContractOp op) {
       for (OpOperand &operand : op->getOpOperands())

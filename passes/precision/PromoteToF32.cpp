@@ -1,4 +1,4 @@
-//===- WidenHalves.cpp - activations of halves in f32 ---------------------===//
+//===- PromoteToF32.cpp - activations of halves in f32 ---------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,10 +11,10 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
 
-#define DEBUG_TYPE "tenon-widen-halves"
+#define DEBUG_TYPE "tenon-promote-to-f32"
 
 namespace tenon {
-#define GEN_PASS_DEF_WIDENHALVES
+#define GEN_PASS_DEF_PROMOTETOF32
 #include "passes/Passes.h.inc"
 } // namespace tenon
 
@@ -63,7 +63,7 @@ private:
   llvm::SetVector<Operation *> moved;
 };
 
-struct WidenHalves : public tenon::impl::WidenHalvesBase<WidenHalves> {
+struct PromoteToF32 : public tenon::impl::PromoteToF32Base<PromoteToF32> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
     if (function.isExternal())

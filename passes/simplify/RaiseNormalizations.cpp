@@ -1,11 +1,11 @@
-//===- WrittenOutNorms.cpp - normalisations in parts ---------------------===//
+//===- RaiseNormalizations.cpp - normalisations in parts ---------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/simplify/WrittenOutNorms.h"
+#include "passes/simplify/RaiseNormalizations.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/Matchers.h"
 
@@ -161,6 +161,6 @@ struct RaiseQuotient : public OpRewritePattern<DivOp> {
 };
 } // namespace
 
-void tenon::populateWrittenOutNorms(RewritePatternSet &patterns) {
+void tenon::populateRaiseNormalizations(RewritePatternSet &patterns) {
   patterns.add<RaiseProduct, RaiseQuotient>(patterns.getContext());
 }

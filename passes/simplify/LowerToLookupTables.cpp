@@ -1,4 +1,4 @@
-//===- TabulateBytes.cpp - tables of what functions make of bytes ---------===//
+//===- LowerToLookupTables.cpp - tables of what functions make of bytes ---------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,7 @@
 #include "passes/simplify/ConstantValue.h"
 
 namespace tenon {
-#define GEN_PASS_DEF_TABULATEBYTES
+#define GEN_PASS_DEF_LOWERTOLOOKUPTABLES
 #include "passes/Passes.h.inc"
 } // namespace tenon
 
@@ -114,7 +114,7 @@ static void tabulate(CastOp op, llvm::SmallPtrSetImpl<Operation *> &erased) {
 }
 
 namespace {
-struct TabulateBytes : public tenon::impl::TabulateBytesBase<TabulateBytes> {
+struct LowerToLookupTables : public tenon::impl::LowerToLookupTablesBase<LowerToLookupTables> {
   void runOnOperation() override {
     SmallVector<CastOp> results;
     getOperation().walk([&](CastOp op) {
