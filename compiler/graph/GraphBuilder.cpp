@@ -482,17 +482,17 @@ std::pair<Value, Value> GraphBuilder::topK(Value x, int64_t axis, AffineExpr k, 
   return resultsOf(
       emit<TopKOp>({getTensorType(shape, elementType(x)), getTensorType(shape, i64())}, {x}, x, axis, largest));
 }
-Value GraphBuilder::search(Value x, Value keys) { return resultOf(emit<SearchOp>({}, {x, keys}, x, keys)); }
-Value GraphBuilder::treeWalk(Value x, Value roots, const TreeTables &t) {
-  return resultOf(emit<TreeWalkOp>({}, {x, roots, t.features, t.thresholds, t.modes, t.ifTrue, t.ifFalse}, x, roots,
-                                   t.features, t.thresholds, t.modes, t.ifTrue, t.ifFalse));
+Value GraphBuilder::searchSorted(Value x, Value keys) { return resultOf(emit<SearchSortedOp>({}, {x, keys}, x, keys)); }
+Value GraphBuilder::treeEnsemble(Value x, Value roots, const TreeTables &t) {
+  return resultOf(emit<TreeEnsembleOp>({}, {x, roots, t.features, t.thresholds, t.modes, t.ifTrue, t.ifFalse}, x, roots,
+                                       t.features, t.thresholds, t.modes, t.ifTrue, t.ifFalse));
 }
-std::pair<Value, Value> GraphBuilder::suppress(Value boxes, Value scores, Value limit, Value overlap, Value threshold,
-                                               bool centers) {
+std::pair<Value, Value> GraphBuilder::nms(Value boxes, Value scores, Value limit, Value overlap, Value threshold,
+                                          bool centers) {
   SmallVector<Value> operands{boxes, scores, limit, overlap};
   if (threshold)
     operands.push_back(threshold);
-  return resultsOf(emit<SuppressOp>({}, operands, boxes, scores, limit, overlap, threshold, centers));
+  return resultsOf(emit<NmsOp>({}, operands, boxes, scores, limit, overlap, threshold, centers));
 }
 Value GraphBuilder::roiAlign(StringRef kind, Value x, Value rois, Value batches, const RoiGrid &grid) {
   Type type = getTensorType({dim(rois, 0), dim(x, 1), grid.height, grid.width}, elementType(x));

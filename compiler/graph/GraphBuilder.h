@@ -224,15 +224,14 @@ public:
   /// Values and indices of the first k; all, sorted, where k is the extent.
   std::pair<Value, Value> topK(Value x, int64_t axis, AffineExpr k, bool largest);
   /// How many of the sorted `keys` come before each element.
-  Value search(Value x, Value keys);
+  Value searchSorted(Value x, Value keys);
   /// The tables have an element a node: see the dialect's operation.
   struct TreeTables {
     Value features, thresholds, modes, ifTrue, ifFalse;
   };
-  Value treeWalk(Value x, Value roots, const TreeTables &tables);
+  Value treeEnsemble(Value x, Value roots, const TreeTables &tables);
   /// The boxes taken, in a tensor of the scores' shape, and how many. `threshold` may be null.
-  std::pair<Value, Value> suppress(Value boxes, Value scores, Value limit, Value overlap, Value threshold,
-                                   bool centers);
+  std::pair<Value, Value> nms(Value boxes, Value scores, Value limit, Value overlap, Value threshold, bool centers);
   struct RoiGrid {
     AffineExpr height, width;
     double scale, shift;

@@ -115,7 +115,7 @@ void RoiAlignOp::collectExtentRequirements(ExtentRequirements &requirements) {
   requirements.addSame(*this, getDim(getRois(), 1), getDimConstant(getContext(), 4));
 }
 
-void SuppressOp::collectExtentRequirements(ExtentRequirements &requirements) {
+void NmsOp::collectExtentRequirements(ExtentRequirements &requirements) {
   requirements.addSame(*this, getDim(getBoxes(), 0), getDim(getScores(), 0));
   requirements.addSame(*this, getDim(getBoxes(), 1), getDim(getScores(), 2));
   requirements.addSame(*this, getDim(getBoxes(), 2), getDimConstant(getContext(), 4));

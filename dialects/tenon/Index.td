@@ -143,14 +143,14 @@ def Tenon_TopKOp : Tenon_Op<"top_k", [Tenon_LoopNest, Tenon_Discontinuous, Decla
   let hasVerifier = 1;
 }
 
-def Tenon_SearchOp : Tenon_InferredOp<"search", [Tenon_ElementAccess, Tenon_Discontinuous]> {
+def Tenon_SearchSortedOp : Tenon_InferredOp<"searchsorted", [Tenon_ElementAccess, Tenon_Discontinuous]> {
   let summary = "where each element stands, or would stand, among sorted keys";
   let description = [{
     The number of `keys` that come before the element. Keys ascend, and NaN comes
     after every number; as an element it finds the first NaN.
 
     ```mlir
-    %2 = tenon.search %0, %1 : (tensor<2x3xf32>, tensor<10xf32>) -> tensor<2x3xi64>
+    %2 = tenon.searchsorted %0, %1 : (tensor<2x3xf32>, tensor<10xf32>) -> tensor<2x3xi64>
     ```
   }];
   let arguments = (ins Tenon_NumberTensor:$input, Tenon_NumberTensor:$keys);
@@ -158,7 +158,7 @@ def Tenon_SearchOp : Tenon_InferredOp<"search", [Tenon_ElementAccess, Tenon_Disc
   let hasVerifier = 1;
 }
 
-def Tenon_TreeWalkOp : Tenon_InferredOp<"tree_walk", [Tenon_ElementAccess, Tenon_Discontinuous]> {
+def Tenon_TreeEnsembleOp : Tenon_InferredOp<"tree_ensemble", [Tenon_ElementAccess, Tenon_Discontinuous]> {
   let summary = "the leaf of each tree at which a row of features arrives";
   let description = [{
     `input` is [rows, features]. Trees share the tables `features`, `thresholds`,
@@ -171,7 +171,7 @@ def Tenon_TreeWalkOp : Tenon_InferredOp<"tree_walk", [Tenon_ElementAccess, Tenon
     No node may be reached from itself.
 
     ```mlir
-    %7 = tenon.tree_walk %x, %roots, %f, %t, %m, %a, %b
+    %7 = tenon.tree_ensemble %x, %roots, %f, %t, %m, %a, %b
       : (tensor<5x3xf32>, tensor<2xi64>, tensor<7xi64>, tensor<7xf32>, tensor<7xi64>, tensor<7xi64>, tensor<7xi64>) -> tensor<5x2xi64>
     ```
   }];
@@ -182,7 +182,7 @@ def Tenon_TreeWalkOp : Tenon_InferredOp<"tree_walk", [Tenon_ElementAccess, Tenon
   let hasVerifier = 1;
 }
 
-def Tenon_SuppressOp : Tenon_InferredOp<"suppress", [Tenon_LoopNest, Tenon_Discontinuous, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
+def Tenon_NmsOp : Tenon_InferredOp<"nms", [Tenon_LoopNest, Tenon_Discontinuous, DeclareOpInterfaceMethods<Tenon_ExtentRequirements>]> {
   let summary = "the best boxes, without those that overlap one taken before";
   let description = [{
     `boxes` is [batch, box, 4], each two opposite corners y, x, y, x in any order;
@@ -196,7 +196,7 @@ def Tenon_SuppressOp : Tenon_InferredOp<"suppress", [Tenon_LoopNest, Tenon_Disco
     are. The numbers after those mean nothing.
 
     ```mlir
-    %s, %n = tenon.suppress %boxes, %scores, %limit, %overlap, %threshold
+    %s, %n = tenon.nms %boxes, %scores, %limit, %overlap, %threshold
       : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>, tensor<f32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
     ```
   }];

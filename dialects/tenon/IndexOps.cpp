@@ -131,20 +131,20 @@ LogicalResult TopKOp::verify() {
   return success();
 }
 
-LogicalResult SearchOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
-                                         SmallVectorImpl<Type> &types) {
+LogicalResult SearchSortedOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
   types.push_back(getTensorType(getDims(adaptor.getInput()), IntegerType::get(context, 64)));
   return success();
 }
-LogicalResult SearchOp::verify() {
+LogicalResult SearchSortedOp::verify() {
   auto keys = getKeys().getType();
   if (keys.getRank() != 1 || keys.getElementType() != getInput().getType().getElementType())
     return emitOpError("needs a list of keys of the input's element type, found ") << keys;
   return success();
 }
 
-LogicalResult TreeWalkOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
-                                           SmallVectorImpl<Type> &types) {
+LogicalResult TreeEnsembleOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
   Dims in = getDims(adaptor.getInput()), roots = getDims(adaptor.getRoots());
   if (in.size() != 2)
     return emitOptionalError(loc, "needs an input [rows, features], found shape ", dimsToString(in));
@@ -153,7 +153,7 @@ LogicalResult TreeWalkOp::inferReturnTypes(MLIRContext *context, std::optional<L
   types.push_back(getTensorType(dims, IntegerType::get(context, 64)));
   return success();
 }
-LogicalResult TreeWalkOp::verify() {
+LogicalResult TreeEnsembleOp::verify() {
   for (Value table : {getThresholds(), getModes(), getIfTrue(), getIfFalse()})
     if (getDims(table).size() != 1 || getDims(table) != getDims(getFeatures()))
       return emitOpError("needs tables of one element a node, found shapes ")
@@ -164,8 +164,8 @@ LogicalResult TreeWalkOp::verify() {
   return success();
 }
 
-LogicalResult SuppressOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
-                                           SmallVectorImpl<Type> &types) {
+LogicalResult NmsOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc, Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
   Dims scores = getDims(adaptor.getScores());
   if (scores.size() != 3)
     return emitOptionalError(loc, "needs scores [batch, class, box], found ", dimsToString(scores));
@@ -174,7 +174,7 @@ LogicalResult SuppressOp::inferReturnTypes(MLIRContext *context, std::optional<L
   types.push_back(getTensorType({scores[0], scores[1]}, index));
   return success();
 }
-LogicalResult SuppressOp::verify() {
+LogicalResult NmsOp::verify() {
   Dims boxes = getDims(getBoxes()), scores = getDims(getScores());
   if (boxes.size() != 3 || getConstant(boxes[2]).value_or(4) != 4)
     return emitOpError("needs boxes [batch, box, 4], found ") << dimsToString(boxes);

@@ -113,7 +113,7 @@ bool LimitProver::holds(Value value) {
       .Case<TopKOp>([&](auto topK) {
         return result.getResultNumber() == 1 && holdsBelow(getDim(topK.getInput(), topK.getAxis()));
       })
-      .Case<SearchOp>([&](auto search) {
+      .Case<SearchSortedOp>([&](auto search) {
         return side == Side::atLeast ? holdsFor(int64_t(0)) : holdsFor(getDim(search.getKeys(), 0));
       })
       .Case<CheckRangeOp>([&](auto check) {

@@ -61,7 +61,7 @@ Spread onnx_import::spread(Node &n, Value lengths) {
   AffineExpr total = n.bindSizes(n.reduceSum(lengths, 0)).front();
   Value number = n.iota(total, 0, n.i64());
   // The ranges that end at or before an element are those that it comes after.
-  Value part = n.search(n.add(number, n.scalarLike(1, number)), ends);
+  Value part = n.searchSorted(n.add(number, n.scalarLike(1, number)), ends);
   return {ends, part, n.sub(number, n.gather(n.sub(ends, lengths), part, 0))};
 }
 

@@ -700,10 +700,10 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
   }
   if (auto check = dyn_cast<CheckRangeOp>(op))
     return emit(check.getInput(), indices);
-  if (auto search = dyn_cast<SearchOp>(op))
-    return emitSearch(search, indices);
-  if (auto walk = dyn_cast<TreeWalkOp>(op))
-    return emitTreeWalk(walk, indices);
+  if (auto search = dyn_cast<SearchSortedOp>(op))
+    return emitSearchSorted(search, indices);
+  if (auto walk = dyn_cast<TreeEnsembleOp>(op))
+    return emitTreeEnsemble(walk, indices);
   if (auto align = dyn_cast<RoiAlignOp>(op))
     return emitRoiAlign(align, indices);
   if (auto random = dyn_cast<RandomBitsOp>(op))

@@ -173,8 +173,8 @@ private:
   mlir::FailureOr<mlir::Value> emitSumOfParts(mlir::Value parts, llvm::SmallVector<mlir::AffineExpr> indices,
                                               size_t dim);
   mlir::FailureOr<mlir::Value> emitSizes(SizesOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitSearch(SearchOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitTreeWalk(TreeWalkOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitSearchSorted(SearchSortedOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitTreeEnsemble(TreeEnsembleOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitRoiAlign(RoiAlignOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitRandomBits(RandomBitsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   void addHiddenLoops(mlir::OpBuilder &outer);

@@ -239,7 +239,7 @@ struct Span {
 
 class BoxReader {
 public:
-  BoxReader(LineWriter &w, SuppressOp op, Value batch) : w(w), op(op), batch(batch) {}
+  BoxReader(LineWriter &w, NmsOp op, Value batch) : w(w), op(op), batch(batch) {}
 
   /// The box in direction 0 or 1.
   Span read(Value box, int64_t direction) {
@@ -282,7 +282,7 @@ private:
   Value isGreater(Value x, Value y) { return arith::CmpFOp::create(w.b, w.loc, arith::CmpFPredicate::OGT, x, y); }
 
   LineWriter &w;
-  SuppressOp op;
+  NmsOp op;
   Value batch;
 };
 } // namespace
@@ -292,7 +292,7 @@ namespace {
 /// of the line that those taken fill from its beginning: of each box looked at the heap loses one place.
 class LineSuppression {
 public:
-  LineSuppression(LineWriter &w, SuppressOp op, ValueRange line)
+  LineSuppression(LineWriter &w, NmsOp op, ValueRange line)
       : w(w), op(op), line(line), places(w.extent(op.getScores(), 2)), boxes(w, op, line[0]),
         ranking(
             w, op.getScores(), [this](Value box) { return at(box); }, /*largest=*/true),
@@ -369,7 +369,7 @@ private:
   }
 
   LineWriter &w;
-  SuppressOp op;
+  NmsOp op;
   ValueRange line;
   Value places;
   BoxReader boxes;
@@ -378,7 +378,7 @@ private:
 };
 } // namespace
 
-LogicalResult StageBuilder::lowerSuppress(SuppressOp op, ArrayRef<Value> destinations) {
+LogicalResult StageBuilder::lowerNms(NmsOp op, ArrayRef<Value> destinations) {
   Dims scores = getDims(op.getScores());
   auto selectLine = [&](LineWriter &w, ValueRange line, ValueRange tensors) {
     Values taken = LineSuppression(w, op, line).run(tensors[0]);

@@ -49,8 +49,8 @@ const StageTable &StageBuilder::getTable() {
 LogicalResult StageBuilder::lower(Operation *op, ArrayRef<Value> destinations) {
   if (auto topK = dyn_cast<TopKOp>(op))
     return lowerTopK(topK, destinations);
-  if (auto suppress = dyn_cast<SuppressOp>(op))
-    return lowerSuppress(suppress, destinations);
+  if (auto suppress = dyn_cast<NmsOp>(op))
+    return lowerNms(suppress, destinations);
   if (auto lu = dyn_cast<LuOp>(op))
     return lowerLu(lu, destinations);
   Value destination = destinations[0];

@@ -93,7 +93,7 @@ private:
   mlir::FailureOr<mlir::Value> lowerScatter(mlir::Operation *op, mlir::Value destination);
   // Operations of two results, which are bound one by one.
   mlir::LogicalResult lowerTopK(TopKOp op, llvm::ArrayRef<mlir::Value> destinations);
-  mlir::LogicalResult lowerSuppress(SuppressOp op, llvm::ArrayRef<mlir::Value> destinations);
+  mlir::LogicalResult lowerNms(NmsOp op, llvm::ArrayRef<mlir::Value> destinations);
   mlir::LogicalResult lowerLu(LuOp op, llvm::ArrayRef<mlir::Value> destinations);
 
   /// The tensors that both results of an operation go to.

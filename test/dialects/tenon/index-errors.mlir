@@ -92,7 +92,7 @@ func.func @top_k_results(%a: tensor<2x3xf32>) {
 
 func.func @search_keys(%a: tensor<2x3xf32>, %k: tensor<4xi64>) {
   // expected-error @+1 {{needs a list of keys of the input's element type}}
-  %0 = tenon.search %a, %k : (tensor<2x3xf32>, tensor<4xi64>) -> tensor<2x3xi64>
+  %0 = tenon.searchsorted %a, %k : (tensor<2x3xf32>, tensor<4xi64>) -> tensor<2x3xi64>
   return
 }
 
@@ -100,34 +100,34 @@ func.func @search_keys(%a: tensor<2x3xf32>, %k: tensor<4xi64>) {
 
 func.func @tree_tables(%x: tensor<5x3xf32>, %r: tensor<2xi64>, %f: tensor<7xi64>, %t: tensor<6xf32>) {
   // expected-error @+1 {{needs tables of one element a node, found shapes 7 and 6}}
-  %0 = tenon.tree_walk %x, %r, %f, %t, %f, %f, %f
+  %0 = tenon.tree_ensemble %x, %r, %f, %t, %f, %f, %f
     : (tensor<5x3xf32>, tensor<2xi64>, tensor<7xi64>, tensor<6xf32>, tensor<7xi64>, tensor<7xi64>, tensor<7xi64>) -> tensor<5x2xi64>
   return
 }
 
 // -----
 
-func.func @suppress_boxes(%b: tensor<1x6x5xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>) {
+func.func @nms_boxes(%b: tensor<1x6x5xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>) {
   // expected-error @+1 {{needs boxes [batch, box, 4], found 1x6x5}}
-  %i, %k = tenon.suppress %b, %s, %n, %t
+  %i, %k = tenon.nms %b, %s, %n, %t
     : (tensor<1x6x5xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
   return
 }
 
 // -----
 
-func.func @suppress_scores(%b: tensor<1x6x4xf32>, %s: tensor<1x2x7xf32>, %n: tensor<i64>, %t: tensor<f32>) {
+func.func @nms_scores(%b: tensor<1x6x4xf32>, %s: tensor<1x2x7xf32>, %n: tensor<i64>, %t: tensor<f32>) {
   // expected-error @+1 {{needs a score for each box and class, found boxes 1x6x4 and scores 1x2x7}}
-  %i, %k = tenon.suppress %b, %s, %n, %t
+  %i, %k = tenon.nms %b, %s, %n, %t
     : (tensor<1x6x4xf32>, tensor<1x2x7xf32>, tensor<i64>, tensor<f32>) -> (tensor<1x2x7xi64>, tensor<1x2xi64>)
   return
 }
 
 // -----
 
-func.func @suppress_threshold(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>, %l: tensor<1xf32>) {
+func.func @nms_threshold(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>, %l: tensor<1xf32>) {
   // expected-error @+1 {{needs single numbers as limit, overlap and threshold}}
-  %i, %k = tenon.suppress %b, %s, %n, %t, %l
+  %i, %k = tenon.nms %b, %s, %n, %t, %l
     : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>, tensor<1xf32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
   return
 }

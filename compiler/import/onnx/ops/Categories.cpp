@@ -112,7 +112,7 @@ Value findNumbers(Node &n, ElementsAttr keys) {
     return n.broadcast(missing, n.dims(x));
   Value sorted = makeWeight(n, permute(ArrayRef(list), order), n.elementType(x));
   Value last = n.constantInts(static_cast<int64_t>(order.size()) - 1, {}, n.i64());
-  Value place = n.min(n.search(x, sorted), last), key = n.gather(sorted, place, 0);
+  Value place = n.min(n.searchSorted(x, sorted), last), key = n.gather(sorted, place, 0);
   Value isFound = n.equal(key, x);
   if (n.isFloat(x))
     isFound = n.bitOr(isFound, n.bitAnd(n.isNaN(key), n.isNaN(x)));

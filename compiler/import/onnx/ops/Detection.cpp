@@ -39,8 +39,8 @@ LogicalResult importNonMaxSuppression(Node &n) {
   AffineExpr pairs = mulDims(batches, classes);
   n.require(subDims(n.dim(boxes, 1), count), "NonMaxSuppression has more scores than boxes");
   Value threshold = n.hasInput(4) ? scalar(4, n.f32()) : Value();
-  auto [selected, counts] = n.suppress(boxes, scores, scalar(2, n.i64()), scalar(3, n.f32()), threshold,
-                                       n.getBool("center_point_box", false));
+  auto [selected, counts] =
+      n.nms(boxes, scores, scalar(2, n.i64()), scalar(3, n.f32()), threshold, n.getBool("center_point_box", false));
 
   // Row r belongs to the first pair of batch and class up to which more than r boxes were taken.
   counts = n.reshape(counts, pairs);
@@ -48,7 +48,7 @@ LogicalResult importNonMaxSuppression(Node &n) {
   Dims rows = n.bindSizes(n.reduceSum(counts, 0), 0, mulDims(pairs, getMostBoxes(n, count)));
   if (rows.size() != 1)
     return failure();
-  Value row = n.iota(rows, 0, n.i64()), pair = n.search(n.add(row, one), ends);
+  Value row = n.iota(rows, 0, n.i64()), pair = n.searchSorted(n.add(row, one), ends);
   Value place = n.sub(row, n.gather(n.sub(ends, counts), pair, 0));
   Value flat = n.reshape(selected, mulDims(pairs, count));
   Value box = n.gather(flat, n.add(n.mul(pair, n.size(count, n.i64())), place), 0), width = n.size(classes, n.i64());

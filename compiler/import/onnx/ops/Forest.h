@@ -21,7 +21,7 @@ struct LeafScore {
   double weight;
 };
 
-/// All trees: one row a node, as the dialect's tree_walk wants them. A leaf has no feature; `leafOf` is its
+/// All trees: one row a node, as the dialect's tree_ensemble wants them. A leaf has no feature; `leafOf` is its
 /// number among the leaves.
 struct Forest {
   llvm::SmallVector<int64_t> features, modes, ifTrue, ifFalse, roots, leafOf;

@@ -64,7 +64,7 @@ Strings keepStrings(Node &n, const Strings &s, Value keep) {
   AffineExpr size = n.bindSizes(n.max(n.reduceSum(kept, 0), one), 1).front();
   // Number i is that of the string at which i + 1 are kept; the number behind the last one where there is
   // none.
-  Value numbers = n.search(n.add(n.iota(size, 0, n.i64()), one), n.cumulativeSum(kept, 0));
+  Value numbers = n.searchSorted(n.add(n.iota(size, 0, n.i64()), one), n.cumulativeSum(kept, 0));
   Strings empty{n.sliceAxis(s.bytes, 0, n.constantDim(0), n.constantDim(0)), n.constantInts(0, 1, n.i64())};
   return takeStrings(n, joinStrings(n, s, empty), numbers);
 }

@@ -21,7 +21,7 @@ using namespace tenon::onnx_import;
 
 namespace {
 
-/// How a node compares, as the dialect's tree_walk numbers it; a member of a set becomes a chain of
+/// How a node compares, as the dialect's tree_ensemble numbers it; a member of a set becomes a chain of
 /// equalities.
 enum Mode : int64_t { lessOrEqual, less, greaterOrEqual, greater, equal, notEqual, member, tracksMissing = 8 };
 
@@ -65,9 +65,9 @@ Value makeTable(Node &n, IntsRef values) { return n.constantInts(values, values.
 /// The node at which each row's walk through each tree ends, [rows, dimensions of `roots`...].
 Value walk(Node &n, const Forest &f, Value x, Value roots) {
   int64_t nodes = f.features.size();
-  return n.treeWalk(x, roots,
-                    {makeTable(n, f.features), n.constantFloats(f.thresholds, nodes, n.elementType(x)),
-                     makeTable(n, f.modes), makeTable(n, f.ifTrue), makeTable(n, f.ifFalse)});
+  return n.treeEnsemble(x, roots,
+                        {makeTable(n, f.features), n.constantFloats(f.thresholds, nodes, n.elementType(x)),
+                         makeTable(n, f.modes), makeTable(n, f.ifTrue), makeTable(n, f.ifFalse)});
 }
 
 /// Scores [rows, targets] where each tree adds to one of them.

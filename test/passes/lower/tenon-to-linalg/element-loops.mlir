@@ -9,21 +9,21 @@
 // CHECK: arith.addi
 // CHECK: linalg.yield
 func.func private @search(%x: tensor<4xf32>, %keys: tensor<10xf32>, %o: tensor<4xi64>) -> tensor<4xi64> attributes {tenon.kernel} {
-  %0 = tenon.search %x, %keys : (tensor<4xf32>, tensor<10xf32>) -> tensor<4xi64>
+  %0 = tenon.searchsorted %x, %keys : (tensor<4xf32>, tensor<10xf32>) -> tensor<4xi64>
   %1 = tenon.add %0, %o : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
   return %1 : tensor<4xi64>
 }
 
 // One mode for all nodes is a constant in the loop.
-// CHECK-LABEL: func.func private @tree_walk
+// CHECK-LABEL: func.func private @tree_ensemble
 // CHECK: scf.while
 // CHECK: arith.cmpi sge
 // CHECK: scf.condition
 // CHECK: arith.cmpf ole
-func.func private @tree_walk(%x: tensor<5x3xf32>, %r: tensor<2xi64>, %f: tensor<7xi64>, %t: tensor<7xf32>, %c: tensor<7xi64>)
+func.func private @tree_ensemble(%x: tensor<5x3xf32>, %r: tensor<2xi64>, %f: tensor<7xi64>, %t: tensor<7xf32>, %c: tensor<7xi64>)
     -> tensor<5x2xi64> attributes {tenon.kernel} {
   %m = tenon.weight dense<0> : tensor<7xi64>
-  %0 = tenon.tree_walk %x, %r, %f, %t, %m, %c, %c
+  %0 = tenon.tree_ensemble %x, %r, %f, %t, %m, %c, %c
     : (tensor<5x3xf32>, tensor<2xi64>, tensor<7xi64>, tensor<7xf32>, tensor<7xi64>, tensor<7xi64>, tensor<7xi64>) -> tensor<5x2xi64>
   return %0 : tensor<5x2xi64>
 }

@@ -24,13 +24,13 @@ func.func private @sort(%x: tensor<2x500xf32>) -> (tensor<2x500xf32>, tensor<2x5
 }
 
 // Scores above the threshold are a heap, and boxes are taken from its top.
-// CHECK-LABEL: func.func private @suppress
+// CHECK-LABEL: func.func private @nms
 // CHECK: arith.cmpf ogt
 // CHECK: scf.while
 // CHECK: } {tenon.tiles = #tenon.shape<2>}
-func.func private @suppress(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>)
+func.func private @nms(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>)
     -> (tensor<1x2x6xi64>, tensor<1x2xi64>) attributes {tenon.kernel} {
-  %i, %k = tenon.suppress %b, %s, %n, %t, %t
+  %i, %k = tenon.nms %b, %s, %n, %t, %t
     : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>, tensor<f32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
   return %i, %k : tensor<1x2x6xi64>, tensor<1x2xi64>
 }
