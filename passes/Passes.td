@@ -101,9 +101,9 @@ def Specialize : Pass<"tenon-specialize", "::mlir::ModuleOp"> {
     Each of `programs` becomes a copy of main with these ranges besides its own,
     before it in the module, in the order in which they are given: the runtime
     takes the first whose ranges hold the sizes at hand, and main where there is
-    none. Ranges are written as `--range` has them, joined by `;`, and may say which
-    value is usual, `N=1..512@128`: what is chosen for the copy goes by that, and so
-    does main by the first. Sizes that main can never run get no copy, but a warning.
+    none. Ranges are written as `--range` has them, joined by `;`, and may say a size
+    hint, `N=1..512@128`: choices for the copy are made for that value, and choices
+    for main for the first hint. Sizes that main can never run get no copy, but a warning.
 
     Runs after what does not depend on sizes, and before `tenon-apply-facts`.
 

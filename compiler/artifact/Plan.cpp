@@ -13,7 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Kernel.h"
 #include "passes/Unsupported.h"
-#include "passes/cost/Traffic.h"
+#include "passes/cost/MemoryTraffic.h"
 #include "runtime/format/Instruction.h"
 #include "runtime/format/Layout.h"
 #include "llvm/ADT/StringMap.h"

@@ -100,7 +100,7 @@ llvm::Error tenon::addProfile(StringRef text, SizePrograms &programs, std::vecto
     isRanged |= entry.isRanged;
     ranges.push_back({entry.symbol, entry.range});
     if (entry.isRanged)
-      ranges.back().usual = entry.values.front();
+      ranges.back().hint = entry.values.front();
     symbols.push_back(entry.symbol);
     if (count > kMaxValues)
       return refuse("asks for more than " + llvm::Twine(kMaxValues) + " combinations of values");
@@ -120,6 +120,6 @@ std::vector<std::string> SizePrograms::list() const {
   for (const std::vector<std::vector<NamedRange>> *programs : {&fixed, &ranged})
     for (const std::vector<NamedRange> &ranges : *programs)
       if (known.insert(printRanges(ranges)).second)
-        all.push_back(printRanges(ranges, /*withUsual=*/true));
+        all.push_back(printRanges(ranges, /*withHints=*/true));
   return all;
 }

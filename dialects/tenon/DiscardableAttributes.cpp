@@ -158,7 +158,7 @@ static constexpr Rule kOperationRules[] = {
     {kRequiresAttr, kModuleOrFunction, kShape},
     {kRequiresTextAttr, kModuleOrFunction, kTexts},
     {kRangesAttr, kModuleOrFunction, kRanges},
-    {kUsualAttr, kFunction, kSizes},
+    {kSizeHintsAttr, kFunction, kSizes},
     {kProgramAttr, kFunction, kProgramSizes},
     {kFlopsAttr, kFunctionOrLaunch, kCount},
     {kBytesAttr, kFunctionOrLaunch, kCount},

@@ -58,12 +58,13 @@ inline constexpr llvm::StringLiteral kPathAttr = "tenon.path";
 inline constexpr llvm::StringLiteral kPathsAttr = "tenon.paths";
 /// On a math.exp of a number that is not above 0, whose result is not used where it is below the normal numbers.
 inline constexpr llvm::StringLiteral kNormalAttr = "tenon.normal";
-/// On a function or kernel: {N = 128}, which values its symbols have most often (passes/cost/UsualSizes.h).
-inline constexpr llvm::StringLiteral kUsualAttr = "tenon.usual";
+/// On a function or kernel: {N = 128}, the size hints of its symbols: values that choices are made for
+/// (passes/cost/SizeHints.h).
+inline constexpr llvm::StringLiteral kSizeHintsAttr = "tenon.size_hints";
 /// On a copy of main for some sizes: which those are, for people.
 inline constexpr llvm::StringLiteral kProgramAttr = "tenon.program";
-/// On a kernel and its launches: how many bytes of memory it reads and writes (passes/cost/Traffic.h), where that is
-/// constant.
+/// On a kernel and its launches: how many bytes of memory it reads and writes (passes/cost/MemoryTraffic.h), where that
+/// is constant.
 inline constexpr llvm::StringLiteral kBytesAttr = "tenon.bytes";
 /// On a module: the name that the model gives itself.
 inline constexpr llvm::StringLiteral kModelAttr = "tenon.model";

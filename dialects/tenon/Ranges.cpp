@@ -32,10 +32,10 @@ static std::optional<NamedRange> parseNamedRange(StringRef symbol, StringRef tex
   if (symbol.empty() || !range)
     return std::nullopt;
   NamedRange named{symbol.str(), *range};
-  if (int64_t usual; text.contains('@')) {
-    if (value.getAsInteger(10, usual) || usual < range->min || usual > range->max)
+  if (int64_t hint; text.contains('@')) {
+    if (value.getAsInteger(10, hint) || hint < range->min || hint > range->max)
       return std::nullopt;
-    named.usual = usual;
+    named.hint = hint;
   }
   return named;
 }
@@ -61,14 +61,14 @@ std::optional<std::vector<NamedRange>> tenon::parseRanges(StringRef text, std::s
   return ranges;
 }
 
-std::string tenon::printRanges(llvm::ArrayRef<NamedRange> ranges, bool withUsual) {
+std::string tenon::printRanges(llvm::ArrayRef<NamedRange> ranges, bool withHints) {
   std::string text;
   for (const NamedRange &range : ranges) {
     text += (text.empty() ? "" : ";") + range.symbol + "=" + std::to_string(range.range.min);
     if (!range.range.isOne())
       text += ".." + std::to_string(range.range.max);
-    if (withUsual && range.usual)
-      text += "@" + std::to_string(*range.usual);
+    if (withHints && range.hint)
+      text += "@" + std::to_string(*range.hint);
   }
   return text;
 }

@@ -21,13 +21,14 @@ namespace tenon {
 struct NamedRange {
   std::string symbol;
   Interval range;
-  std::optional<int64_t> usual = {}; ///< which of them it has most often
+  std::optional<int64_t> hint = {}; ///< the value that choices are made for
 };
 
-/// Reads "N=128;M=1..512@64", where 64 is the usual value. Nothing where the text is none, and then why.
+/// Reads "N=128;M=1..512@64", where 64 is the size hint. Returns nothing for text that cannot be read, and the reason
+/// in `error`.
 std::optional<std::vector<NamedRange>> parseRanges(llvm::StringRef text, std::string &error);
-/// The same text again, with or without the usual values.
-std::string printRanges(llvm::ArrayRef<NamedRange> ranges, bool withUsual = false);
+/// Prints ranges as `parseRanges` reads them, with or without size hints.
+std::string printRanges(llvm::ArrayRef<NamedRange> ranges, bool withHints = false);
 
 } // namespace tenon
 

@@ -8,54 +8,54 @@
 #include "passes/cost/ProductShape.h"
 #include "dialects/tenon/Tenon.h"
 #include "passes/cost/PackedDims.h"
-#include "passes/cost/UsualSizes.h"
+#include "passes/cost/SizeHints.h"
 
 using namespace mlir;
 using namespace tenon;
 
 /// Where symbols are not known, what the extent is with the usual ones: of batch * length some thousand.
-static double getExtent(const UsualSizes &usual, AffineExpr dim) {
-  if (std::optional<int64_t> extent = usual.get(dim))
+static double getExtent(const SizeHints &hints, AffineExpr dim) {
+  if (std::optional<int64_t> extent = hints.get(dim))
     return static_cast<double>(*extent);
   llvm::DenseMap<AffineExpr, AffineExpr> sizes;
   dim.walk([&](AffineExpr part) {
-    if (isa<AffineSymbolExpr, AffineDimExpr>(part) && !usual.get(part))
+    if (isa<AffineSymbolExpr, AffineDimExpr>(part) && !hints.get(part))
       sizes[part] = getDimConstant(dim.getContext(), kUsualExtent);
   });
-  std::optional<int64_t> extent = usual.get(simplifyDim(dim.replace(sizes)));
+  std::optional<int64_t> extent = hints.get(simplifyDim(dim.replace(sizes)));
   return static_cast<double>(std::max<int64_t>(extent.value_or(kUsualExtent), 1));
 }
 
-static ProductShape getShape(ContractOp op, const UsualSizes &usual) {
+static ProductShape getShape(ContractOp op, const SizeHints &hints) {
   ProductShape shape{1, 1, 1, 1, 1};
   for (AffineExpr dim : getDims(op.getType())) {
     shape.rows *= shape.columns;
     shape.neighbours = shape.columns;
-    shape.columns = getExtent(usual, dim);
+    shape.columns = getExtent(hints, dim);
   }
   for (auto [index, dim] : llvm::zip(op.getLhsDims(), getDims(op.getLhs())))
     if (!llvm::is_contained(op.getResultDims(), index)) {
       shape.repetitions *= shape.depth;
-      shape.depth = getExtent(usual, dim);
+      shape.depth = getExtent(hints, dim);
     }
   return shape;
 }
 
-static ProductShape getShape(ConvolveOp op, const UsualSizes &usual) {
+static ProductShape getShape(ConvolveOp op, const SizeHints &hints) {
   Dims result = getDims(op.getType()), filter = getDims(op.getFilter());
   ProductShape shape{1, 1, 1, 1, 1};
   for (auto [i, dim] : llvm::enumerate(result))
     if (static_cast<int64_t>(i) != op.getChannelDim()) {
-      shape.neighbours = getExtent(usual, dim);
+      shape.neighbours = getExtent(hints, dim);
       shape.rows *= shape.neighbours;
     }
   for (auto [i, dim] : llvm::enumerate(filter))
     if (static_cast<int64_t>(i) == op.getFilterDim())
-      shape.columns = getExtent(usual, dim);
+      shape.columns = getExtent(hints, dim);
     else if (static_cast<int64_t>(i) == op.getFilterChannelDim())
-      shape.depth = getExtent(usual, dim);
+      shape.depth = getExtent(hints, dim);
     else
-      shape.repetitions *= getExtent(usual, dim);
+      shape.repetitions *= getExtent(hints, dim);
   shape.groups = op.getGroups();
   return shape;
 }
@@ -64,11 +64,11 @@ std::optional<ProductShape> tenon::getProductShape(Operation *op) {
   auto function = op->getParentOfType<func::FuncOp>();
   if (!function)
     return std::nullopt;
-  UsualSizes usual(function);
+  SizeHints hints(function);
   if (auto contract = dyn_cast<ContractOp>(op))
-    return getShape(contract, usual);
+    return getShape(contract, hints);
   if (auto convolve = dyn_cast<ConvolveOp>(op))
-    return getShape(convolve, usual);
+    return getShape(convolve, hints);
   return std::nullopt;
 }
 

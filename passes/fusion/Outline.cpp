@@ -13,7 +13,7 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/cost/Flops.h"
-#include "passes/cost/Traffic.h"
+#include "passes/cost/MemoryTraffic.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -46,15 +46,15 @@ static SetVector<unsigned> collectSymbols(DispatchOp dispatch, ValueRange operan
   return symbols;
 }
 
-/// Which values a kernel's symbols usually have, under its own names for them; null where the function does not say.
-static DictionaryAttr getUsual(DispatchOp dispatch, ArrayRef<unsigned> symbols) {
+/// The size hints of a kernel, by its own names of the symbols; null if the function has none.
+static DictionaryAttr getSizeHints(DispatchOp dispatch, ArrayRef<unsigned> symbols) {
   auto *dialect = dispatch.getContext()->getLoadedDialect<TenonDialect>();
-  auto known = dispatch->getParentOfType<func::FuncOp>()->getAttrOfType<DictionaryAttr>(kUsualAttr);
-  NamedAttrList usual;
+  auto known = dispatch->getParentOfType<func::FuncOp>()->getAttrOfType<DictionaryAttr>(kSizeHintsAttr);
+  NamedAttrList hints;
   for (auto [i, id] : llvm::enumerate(symbols))
     if (Attribute value = known ? known.get(dialect->getSymbolName(id)) : Attribute())
-      usual.set("s" + std::to_string(i), value);
-  return usual.empty() ? DictionaryAttr() : usual.getDictionary(dispatch.getContext());
+      hints.set("s" + std::to_string(i), value);
+  return hints.empty() ? DictionaryAttr() : hints.getDictionary(dispatch.getContext());
 }
 
 /// What the kernel is for, as part of its name: the loop nests in it, or the last operation.
@@ -179,8 +179,8 @@ private:
     kernel->setAttr(kKernelAttr, builder.getUnitAttr());
     if (!names.empty())
       kernel->setAttr(kSymbolsAttr, builder.getArrayAttr(names));
-    if (DictionaryAttr usual = getUsual(dispatch, symbols.getArrayRef()))
-      kernel->setAttr(kUsualAttr, usual);
+    if (DictionaryAttr hints = getSizeHints(dispatch, symbols.getArrayRef()))
+      kernel->setAttr(kSizeHintsAttr, hints);
     if (std::optional<int64_t> flops = countFlops(dispatch))
       kernel->setAttr(kFlopsAttr, builder.getI64IntegerAttr(*flops));
     if (std::optional<int64_t> bytes = countBytes(dispatch))

@@ -24,7 +24,7 @@
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
 #include "passes/cost/Machine.h"
-#include "passes/cost/UsualSizes.h"
+#include "passes/cost/SizeHints.h"
 #include "passes/kernel/ChainTile.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/ScratchLayout.h"
@@ -228,13 +228,13 @@ static int64_t findEvenPart(std::optional<int64_t> extent, int64_t limit) {
 /// all threads. Few rows in all are cut by columns, as the product before them is, so that threads keep what they have.
 /// Rows with a border are kept whole where they are not very many: the kernel then knows where the border is.
 static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape,
-                                                const UsualSizes &usual) {
+                                                const SizeHints &hints) {
   constexpr int64_t kRows = 56, kRowsWithBorder = 512, kColumns = 192, kElements = 16384, kNeighbours = 32,
                     kProducts = 1 << 19, kRowsOfReading = 8, kFewElements = 1024;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t elements = 1;
   auto choose = [&](unsigned i, int64_t limit, int64_t step) {
-    int64_t extent = usual.get(dims[i]).value_or(limit);
+    int64_t extent = hints.get(dims[i]).value_or(limit);
     // Parts of equal size, rather than a small one at the end.
     int64_t parts = std::max<int64_t>(1, llvm::divideCeil(extent, limit));
     sizes[i] = std::max<int64_t>(1, std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, parts), step), extent));
@@ -253,7 +253,7 @@ static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const
   int64_t rows = shape.row ? sizes[*shape.row] : 1, work = shape.products * std::max<int64_t>(kRowsOfReading / rows, 1);
   for (unsigned i = dims.size(); i-- > 0;)
     if (i != shape.column && i != shape.row)
-      choose(i, findEvenPart(usual.get(dims[i]), std::max<int64_t>(1, std::min(most, kProducts / work) / elements)), 1);
+      choose(i, findEvenPart(hints.get(dims[i]), std::max<int64_t>(1, std::min(most, kProducts / work) / elements)), 1);
   return sizes;
 }
 
@@ -571,7 +571,7 @@ static SmallVector<int64_t> getMostOfTile(AffineMap map, ArrayRef<AffineExpr> di
   return most;
 }
 
-static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, const UsualSizes &usual,
+static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, const SizeHints &hints,
                            int64_t tileElements) {
   MLIRContext *context = root.getContext();
   unsigned numLoops = root.getNumLoops();
@@ -597,17 +597,17 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
     constraints.allowed[cast<AffineDimExpr>(map.getResults().back()).getPosition()] = false;
   if (contraction && !exact)
     fixed =
-        contraction->panel > 1 ? choosePackedSizes(dims, *contraction) : chooseUnpackedSizes(dims, *contraction, usual);
+        contraction->panel > 1 ? choosePackedSizes(dims, *contraction) : chooseUnpackedSizes(dims, *contraction, hints);
   if (contraction && !exact)
     chooseCopiedColumns(findContractionOp(root), *contraction, fixed);
   if (contraction && !exact && !contraction->packedRowBytes)
     cutWidenedTiles(findContractionOp(root), *contraction, fixed);
   if (std::optional<TransposedDims> transposed = findTransposedDims(root, map, dims);
       transposed && !contraction && !exact)
-    fixed = chooseTransposedSizes(dims, *transposed, usual, target, getElementBits(root.getResult(result)));
+    fixed = chooseTransposedSizes(dims, *transposed, hints, target, getElementBits(root.getResult(result)));
   for (size_t i = dims.size(); i-- > 0;) {
     unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
-    int64_t extent = usual.get(dims[i]).value_or(64);
+    int64_t extent = hints.get(dims[i]).value_or(64);
     if (!constraints.allowed[loop]) {
       inner *= std::max<int64_t>(extent, 1);
       continue;
@@ -866,8 +866,8 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
     AffineMap resultMap = generic ? generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)) : AffineMap();
     Operation *link = findLink(kernel);
     Tiling tiling = winograd ? getWinogradTiling(winograd, root, dims)
-                    : link ? getChainTiling(generic, link, dims)
-                           : chooseTiling(generic, returned.getResultNumber(), dims, UsualSizes(kernel), tileElements);
+                    : link   ? getChainTiling(generic, link, dims)
+                             : chooseTiling(generic, returned.getResultNumber(), dims, SizeHints(kernel), tileElements);
     setScratch(kernel);
     if (isEmpty)
       count[0] = getDimConstant(context, 0);

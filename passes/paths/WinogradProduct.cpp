@@ -8,7 +8,7 @@
 #include "passes/paths/WinogradProduct.h"
 #include "dialects/tenon/WeightBytes.h"
 #include "passes/cost/ProductShape.h"
-#include "passes/cost/UsualSizes.h"
+#include "passes/cost/SizeHints.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -40,12 +40,12 @@ std::optional<FilterShape> tenon::getSquareFilter(ConvolveOp op) {
 
 /// The problem for all images if their number is known, else for one.
 static WinogradProblem getProblem(ConvolveOp op, const FilterShape &filter, int64_t outputs, const Machine &machine) {
-  UsualSizes usual(op->getParentOfType<func::FuncOp>());
+  SizeHints hints(op->getParentOfType<func::FuncOp>());
   Dims dims = getDims(op.getType());
   WinogradProblem problem{outputs,
                           filter.window,
-                          usual.get(dims[dims.size() - 3]).value_or(kUsualExtent),
-                          usual.get(dims[dims.size() - 2]).value_or(kUsualExtent),
+                          hints.get(dims[dims.size() - 3]).value_or(kUsualExtent),
+                          hints.get(dims[dims.size() - 2]).value_or(kUsualExtent),
                           filter.channels,
                           filter.filters,
                           machine.panelColumns,
@@ -53,7 +53,7 @@ static WinogradProblem getProblem(ConvolveOp op, const FilterShape &filter, int6
   AffineExpr images = getDimConstant(op.getContext(), 1);
   for (AffineExpr dim : ArrayRef(dims).drop_back(3))
     images = mulDims(images, dim);
-  problem.images = std::max<int64_t>(usual.get(images).value_or(1), 1);
+  problem.images = std::max<int64_t>(hints.get(images).value_or(1), 1);
   return problem;
 }
 

@@ -15,7 +15,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/cost/ProductShape.h"
-#include "passes/cost/UsualSizes.h"
+#include "passes/cost/SizeHints.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/WinogradProduct.h"
 
@@ -45,14 +45,14 @@ public:
       return std::nullopt;
     double weights = double(llvm::product_of(getShape(*filter, machine))) * sizeof(int32_t),
            own = getFilterBytes(convolve)->size();
-    UsualSizes usual(op->getParentOfType<func::FuncOp>());
+    SizeHints hints(op->getParentOfType<func::FuncOp>());
     Dims dims = getDims(convolve.getType());
-    auto getExtent = [&](AffineExpr dim) { return double(usual.get(dim).value_or(kUsualExtent)); };
+    auto getExtent = [&](AffineExpr dim) { return double(hints.get(dim).value_or(kUsualExtent)); };
     double images = getProductShape(op)->rows / (getExtent(dims[1]) * getExtent(dims[2]));
     // A filter of bytes becomes two to eight times as large. What there is more takes the place of other weights in the
     // caches, and has its price in memory: as much as to read it from there in each run, which may be for a single
     // image.
-    double price = (weights - own) / machine.memoryBytes * (usual.get(dims[0]) ? 1 : images);
+    double price = (weights - own) / machine.memoryBytes * (hints.get(dims[0]) ? 1 : images);
     return estimateWinogradCycles(convolve, *filter, outputs, machine) + machine.getReadCycles(own) + price;
   }
 

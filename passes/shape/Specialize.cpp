@@ -37,15 +37,15 @@ static DictionaryAttr joinRanges(func::FuncOp main, ArrayRef<NamedRange> added) 
   return ranges.getDictionary(main.getContext());
 }
 
-/// Says which values are usual, of symbols for which the function does not say yet. Nothing is chosen for 0.
-static void addUsual(func::FuncOp function, ArrayRef<NamedRange> ranges) {
+/// Adds the size hints of `ranges` for symbols that have none yet. A hint of 0 is dropped: no choice is made for it.
+static void addSizeHints(func::FuncOp function, ArrayRef<NamedRange> ranges) {
   Builder builder(function.getContext());
-  NamedAttrList usual(function->getAttrOfType<DictionaryAttr>(kUsualAttr));
+  NamedAttrList hints(function->getAttrOfType<DictionaryAttr>(kSizeHintsAttr));
   for (const NamedRange &range : ranges)
-    if (range.usual.value_or(0) > 0 && !usual.get(range.symbol))
-      usual.set(range.symbol, builder.getI64IntegerAttr(*range.usual));
-  if (!usual.empty())
-    function->setAttr(kUsualAttr, usual.getDictionary(function.getContext()));
+    if (range.hint.value_or(0) > 0 && !hints.get(range.symbol))
+      hints.set(range.symbol, builder.getI64IntegerAttr(*range.hint));
+  if (!hints.empty())
+    function->setAttr(kSizeHintsAttr, hints.getDictionary(function.getContext()));
 }
 
 static bool hasValues(DictionaryAttr ranges) {
@@ -89,7 +89,7 @@ struct Specialize : public tenon::impl::SpecializeBase<Specialize> {
       for (const std::string &program : programs)
         if (failed(copy(function, program, all)))
           return signalPassFailure();
-      addUsual(function, all);
+      addSizeHints(function, all);
     }
   }
 
@@ -114,7 +114,7 @@ private:
     copy->setAttr(kProgramAttr, builder.getStringAttr(sizes));
     copy->setAttr(kRangesAttr, ranges);
     LDBG() << "copies " << main.getName() << " for " << sizes;
-    addUsual(copy, *added);
+    addSizeHints(copy, *added);
     llvm::append_range(all, *added);
     if (std::string reason = findImpossible(copy); !reason.empty()) {
       main.emitWarning("gets no program for ") << program << ", which it cannot run: " << reason;

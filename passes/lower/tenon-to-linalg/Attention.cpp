@@ -24,7 +24,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Kernel.h"
 #include "passes/lower/tenon-to-linalg/Blocks.h"
-#include "passes/lower/tenon-to-linalg/DeadKeys.h"
+#include "passes/lower/tenon-to-linalg/MaskedKeyBlocks.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -342,7 +342,7 @@ Value AttentionWriter::hasDeadQuery(Value largest) {
     return Values{arith::MinimumFOp::create(w.b, w.loc, elements[0], elements[1])};
   })[0];
   Value number = tensor::ExtractOp::create(w.b, w.loc, least, ValueRange());
-  return w.isNot(arith::CmpFOp::create(w.b, w.loc, arith::CmpFPredicate::OGT, number, constant(kDeadScore)));
+  return w.isNot(arith::CmpFOp::create(w.b, w.loc, arith::CmpFPredicate::OGT, number, constant(kMaskedScore)));
 }
 
 //===----------------------------------------------------------------------===//

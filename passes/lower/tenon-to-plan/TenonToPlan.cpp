@@ -10,7 +10,7 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
-#include "passes/cost/Traffic.h"
+#include "passes/cost/MemoryTraffic.h"
 #include "passes/lower/tenon-to-plan/Conversion.h"
 
 namespace tenon {

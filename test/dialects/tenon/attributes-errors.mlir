@@ -59,8 +59,8 @@ func.func private @empty_range() attributes {tenon.ranges = {N = array<i64: 8, 1
 
 // -----
 
-// expected-error @+1 {{for 'tenon.usual' on an operation, expected a dictionary of 64-bit integers above 0}}
-func.func private @usually_nothing() attributes {tenon.usual = {N = 0}}
+// expected-error @+1 {{for 'tenon.size_hints' on an operation, expected a dictionary of 64-bit integers above 0}}
+func.func private @hint_of_zero() attributes {tenon.size_hints = {N = 0}}
 
 // -----
 

@@ -7,7 +7,7 @@ module attributes {tenon.machine = {vector_bytes = 32}, tenon.model = "m", tenon
                    tenon.requires = #tenon.shape<N + -1>, tenon.requires_text = ["needs one"]} {
   // CHECK: func.func @main(%{{.*}}: tensor<?xf32, #tenon.shape<N>> {tenon.name = "x", tenon.role = "elements"})
   func.func @main(%x: tensor<?xf32, #tenon.shape<N>> {tenon.name = "x", tenon.role = "elements"})
-      -> (tensor<?xf32, #tenon.shape<N>> {tenon.name = "y"}) attributes {tenon.program = "N=1..8", tenon.usual = {N = 4}} {
+      -> (tensor<?xf32, #tenon.shape<N>> {tenon.name = "y"}) attributes {tenon.program = "N=1..8", tenon.size_hints = {N = 4}} {
     // CHECK: tenon.exp {{.*}} {tenon.path = "fast", tenon.paths = {fast = 10 : i64, slow = 20 : i64}}
     %0 = tenon.exp %x {tenon.path = "fast", tenon.paths = {fast = 10, slow = 20}}
       : (tensor<?xf32, #tenon.shape<N>>) -> tensor<?xf32, #tenon.shape<N>>

@@ -62,13 +62,13 @@ func.func @symbols_are_renamed(%x: tensor<?xf32, #tenon.shape<N>>, %y: tensor<?x
 // -----
 
 // Which value one usually has is known under its new name; kernels for other values are others.
-// CHECK-LABEL: @usual_sizes
+// CHECK-LABEL: @size_hints
 // CHECK: tenon.launch @[[K:[^(]*]](%{{.*}}) {sizes = #tenon.shape<N>}
 // CHECK: tenon.launch @[[L:[^(]*]](%{{.*}}) {sizes = #tenon.shape<M>}
-// CHECK-DAG: func.func private @[[K]]({{.*}}tenon.usual = {s0 = 128 : i64}
+// CHECK-DAG: func.func private @[[K]]({{.*}}tenon.size_hints = {s0 = 128 : i64}
 // CHECK-DAG: func.func private @[[L]]({{.*}}tenon.symbols = ["s0"]}
-func.func @usual_sizes(%x: tensor<?xf32, #tenon.shape<N>>, %y: tensor<?xf32, #tenon.shape<M>>)
-    -> (tensor<?xf32, #tenon.shape<N>>, tensor<?xf32, #tenon.shape<M>>) attributes {tenon.usual = {N = 128}} {
+func.func @size_hints(%x: tensor<?xf32, #tenon.shape<N>>, %y: tensor<?xf32, #tenon.shape<M>>)
+    -> (tensor<?xf32, #tenon.shape<N>>, tensor<?xf32, #tenon.shape<M>>) attributes {tenon.size_hints = {N = 128}} {
   %0 = tenon.dispatch -> tensor<?xf32, #tenon.shape<N>> {
     %1 = tenon.exp %x : (tensor<?xf32, #tenon.shape<N>>) -> tensor<?xf32, #tenon.shape<N>>
     tenon.yield %1 : tensor<?xf32, #tenon.shape<N>>

@@ -57,12 +57,12 @@ func.func private @tiles_of_a_symbol(%x: tensor<?xf32> {tenon.dims = #tenon.shap
 }
 
 // The sums of a row are computed in the row's tile; columns are not split, since each would need the whole sum.
-// Where one is usual, tiles are for that.
-// CHECK-LABEL: @tiles_of_a_usual_size
+// Tiles are chosen for the size hint.
+// CHECK-LABEL: @tiles_for_a_size_hint
 // CHECK-SAME: tenon.tiles = #tenon.shape<s0 ceildiv 1000>
-func.func private @tiles_of_a_usual_size(%x: tensor<?xf32> {tenon.dims = #tenon.shape<s0>},
+func.func private @tiles_for_a_size_hint(%x: tensor<?xf32> {tenon.dims = #tenon.shape<s0>},
     %out: tensor<?xf32> {tenon.dims = #tenon.shape<s0>, tenon.output}, %s0: index) -> tensor<?xf32>
-    attributes {tenon.kernel, tenon.symbols = ["s0"], tenon.usual = {s0 = 1000}} {
+    attributes {tenon.kernel, tenon.symbols = ["s0"], tenon.size_hints = {s0 = 1000}} {
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
       ins(%x : tensor<?xf32>) outs(%out : tensor<?xf32>) {
   ^bb0(%a: f32, %b: f32):

@@ -21,7 +21,7 @@ TEST_CASE("ranges are read and written") {
   CHECK((*ranges)[1].range == Interval{1, 512});
   CHECK(printRanges(*ranges) == "N=128;a=b=1..512");
   CHECK(printRanges(*parseRanges("N=1..512@128;M=4", error)) == "N=1..512;M=4");
-  CHECK(printRanges(*parseRanges("N=1..512@128;M=4", error), /*withUsual=*/true) == "N=1..512@128;M=4");
+  CHECK(printRanges(*parseRanges("N=1..512@128;M=4", error), /*withHints=*/true) == "N=1..512@128;M=4");
 }
 
 TEST_CASE("what is no range says why") {

@@ -1,11 +1,11 @@
-//===- DeadKeys.cpp - keys that a mask of positions hides ----------------===//
+//===- MaskedKeyBlocks.cpp - keys that a mask of positions hides ----------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/lower/tenon-to-linalg/DeadKeys.h"
+#include "passes/lower/tenon-to-linalg/MaskedKeyBlocks.h"
 #include "passes/lower/tenon-to-linalg/ElementEmitter.h"
 
 using namespace mlir;
@@ -52,7 +52,7 @@ static bool isHiding(Value value) {
   auto splat = weight ? dyn_cast<SplatElementsAttr>(weight.getValue()) : SplatElementsAttr();
   if (!splat || !isa<Float32Type, Float64Type>(splat.getElementType()))
     return false;
-  return splat.getSplatValue<APFloat>().convertToDouble() <= kHidingNumber;
+  return splat.getSplatValue<APFloat>().convertToDouble() <= kMaskValue;
 }
 
 //===----------------------------------------------------------------------===//

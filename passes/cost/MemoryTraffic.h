@@ -1,12 +1,12 @@
-//===- Traffic.h - how many bytes a region reads and writes -----------------===//
+//===- MemoryTraffic.h - how many bytes a region reads and writes -----------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_COST_TRAFFIC_H
-#define TENON_PASSES_COST_TRAFFIC_H
+#ifndef TENON_PASSES_COST_MEMORYTRAFFIC_H
+#define TENON_PASSES_COST_MEMORYTRAFFIC_H
 
 #include "dialects/tenon/Tenon.h"
 
@@ -19,4 +19,4 @@ std::optional<int64_t> countBytes(DispatchOp dispatch);
 
 } // namespace tenon
 
-#endif // TENON_PASSES_COST_TRAFFIC_H
+#endif // TENON_PASSES_COST_MEMORYTRAFFIC_H

@@ -1,11 +1,11 @@
-//===- Traffic.cpp - how many bytes a region reads and writes ---------------===//
+//===- MemoryTraffic.cpp - how many bytes a region reads and writes ---------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/cost/Traffic.h"
+#include "passes/cost/MemoryTraffic.h"
 #include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;

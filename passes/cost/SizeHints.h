@@ -1,12 +1,12 @@
-//===- UsualSizes.h - for which sizes a function is to be fastest ---------===//
+//===- SizeHints.h - sizes that choices are made for ---------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_COST_USUALSIZES_H
-#define TENON_PASSES_COST_USUALSIZES_H
+#ifndef TENON_PASSES_COST_SIZEHINTS_H
+#define TENON_PASSES_COST_SIZEHINTS_H
 
 #include "dialects/tenon/Dims.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -14,18 +14,18 @@
 
 namespace tenon {
 
-/// The sizes that choices are made for where open ones allow any: what a profile calls the best value.
-class UsualSizes {
+/// The values of symbols that choices are made for where dimensions are dynamic: the best values of a profile.
+class SizeHints {
 public:
-  /// Those of the function or kernel.
-  explicit UsualSizes(mlir::func::FuncOp function) {
-    auto values = function->getAttrOfType<mlir::DictionaryAttr>(kUsualAttr);
+  /// Reads the hints of the function or kernel.
+  explicit SizeHints(mlir::func::FuncOp function) {
+    auto values = function->getAttrOfType<mlir::DictionaryAttr>(kSizeHintsAttr);
     for (mlir::NamedAttribute value : values ? values : mlir::DictionaryAttr::get(function.getContext()))
       known[getDimSymbol(function.getContext(), value.getName())] =
           getDimConstant(function.getContext(), mlir::cast<mlir::IntegerAttr>(value.getValue()).getInt());
   }
 
-  /// What an extent is, or usually is, which is at least 1; nothing where that is not known.
+  /// The value of a static extent, or the hint for a dynamic one, which is at least 1; nothing without a hint.
   std::optional<int64_t> get(mlir::AffineExpr dim) const {
     std::optional<int64_t> size = getConstant(dim);
     if (size || known.empty())
@@ -40,4 +40,4 @@ private:
 
 } // namespace tenon
 
-#endif // TENON_PASSES_COST_USUALSIZES_H
+#endif // TENON_PASSES_COST_SIZEHINTS_H

@@ -1,12 +1,12 @@
-//===- DeadKeys.h - keys that a mask of positions hides ------------------===//
+//===- MaskedKeyBlocks.h - keys that a mask of positions hides ------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_LOWER_TENON_TO_LINALG_DEADKEYS_H
-#define TENON_PASSES_LOWER_TENON_TO_LINALG_DEADKEYS_H
+#ifndef TENON_PASSES_LOWER_TENON_TO_LINALG_MASKEDKEYBLOCKS_H
+#define TENON_PASSES_LOWER_TENON_TO_LINALG_MASKEDKEYBLOCKS_H
 
 #include "dialects/tenon/Tenon.h"
 
@@ -24,7 +24,7 @@ struct LiveTest {
 /// A mask with a number this low hides a key: scores themselves, which are far from it (of 5e7 a sum of products in f32
 /// has no digit left), do not bring it back. A query has a key that counts where its largest score is above the other
 /// number, beside which the exponentials of hidden ones are 0.
-inline constexpr double kHidingNumber = -1e8, kDeadScore = -4e7;
+inline constexpr double kMaskValue = -1e8, kMaskedScore = -4e7;
 
 /// The conditions that follow from comparisons of positions in the body of `op`, as in a causal mask or a sliding
 /// window. `indices` are those of a score, of which `query` and `key` are loops.
@@ -33,4 +33,4 @@ llvm::SmallVector<LiveTest> findLiveTests(AttentionOp op, llvm::ArrayRef<mlir::A
 
 } // namespace tenon
 
-#endif // TENON_PASSES_LOWER_TENON_TO_LINALG_DEADKEYS_H
+#endif // TENON_PASSES_LOWER_TENON_TO_LINALG_MASKEDKEYBLOCKS_H
