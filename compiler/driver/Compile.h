@@ -44,9 +44,8 @@ struct CompileOptions {
   bool measuresError = false;        ///< even where every operation is computed in its own way
   InputReader readInputs;            ///< to measure errors with, then in any case; where null, inputs are generated
   uint64_t memoryLimit = 0;          ///< bytes that a run may need, for all sizes that the ranges allow; 0: any
-  uint64_t ownCacheBytes = 0,
-           sharedCacheBytes =
-               0;        ///< of a core of the targets, and of what it shares; 0: those of the host, or usual ones
+  uint64_t l2Bytes = 0,
+           llcBytes = 0; ///< of a core of the targets, and of what it shares; 0: those of the host, or usual ones
   std::string dumpDir;   ///< where not empty: one numbered .mlir file a pass that changed something
   std::string dumpAfter; ///< where not empty: the IR after this pass goes to standard error
   bool timing = false;   ///< whether how long phases and passes take goes to standard error

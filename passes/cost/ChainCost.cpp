@@ -45,7 +45,7 @@ static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t li
   constexpr double kTileCycles = 500;
   double bytes = getTileBytes(shape, lines, channels);
   double tiles = double(shape.images) * ((shape.resultLines + lines - 1) / lines) * (shape.channels / channels);
-  if (bytes + shape.weightBytes > kShareOfCache * machine.ownCacheBytes || tiles < kFewestTiles)
+  if (bytes + shape.weightBytes > kShareOfCache * machine.l2Bytes || tiles < kFewestTiles)
     return std::nullopt;
   // What tiles that are neighbours compute of the lines between twice. The two take turns, tile by tile: neither hides
   // behind the other's bytes.

@@ -21,9 +21,9 @@ static constexpr double kLaunchCycles = 1000;
 
 double tenon::getMoveCycles(double bytes, const Machine &machine) {
   assert(bytes >= 0 && "a kernel moves no fewer bytes than none");
-  if (bytes <= machine.ownCacheBytes)
+  if (bytes <= machine.l2Bytes)
     return bytes / kNearBytes;
-  return bytes / (bytes <= machine.sharedCacheBytes ? machine.farBytes : machine.memoryBytes);
+  return bytes / (bytes <= machine.llcBytes ? machine.llcBytesPerCycle : machine.dramBytesPerCycle);
 }
 
 double tenon::getKernelCycles(const KernelWork &work, const Machine &machine) {

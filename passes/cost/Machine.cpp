@@ -21,16 +21,11 @@ struct Figure {
 } // namespace
 
 static constexpr Figure kFigures[] = {
-    {"vector_bytes", &Machine::vectorBytes},
-    {"vector_registers", &Machine::vectorRegisters},
-    {"amx_int8", &Machine::amxInt8},
-    {"amx_bf16", &Machine::amxBf16},
-    {"bf16_pairs", &Machine::bf16Pairs},
-    {"multiply_adds", &Machine::multiplyAdds},
-    {"panel_columns", &Machine::panelColumns},
-    {"first_cache_ways", &Machine::firstCacheWays},
-    {"own_cache_bytes", &Machine::ownCacheBytes},
-    {"shared_cache_bytes", &Machine::sharedCacheBytes},
+    {"vector_bytes", &Machine::vectorBytes},   {"vector_registers", &Machine::vectorRegisters},
+    {"amx_int8", &Machine::amxInt8},           {"amx_bf16", &Machine::amxBf16},
+    {"bf16_pairs", &Machine::bf16Pairs},       {"multiply_adds", &Machine::multiplyAdds},
+    {"panel_columns", &Machine::panelColumns}, {"l1_ways", &Machine::l1Ways},
+    {"l2_bytes", &Machine::l2Bytes},           {"llc_bytes", &Machine::llcBytes},
 };
 
 static constexpr StringLiteral kByteProducts = "byte_products";

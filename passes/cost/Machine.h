@@ -31,17 +31,19 @@ struct Machine {
   int64_t bf16Pairs = 0; ///< 1 where vectors of f32 sum pairs of products of bf16 as fast as they do multiply-adds
   /// Columns of a panel of floats. Targets of one artifact share its weights, and so have the same number.
   int64_t panelColumns = kPanelColumns;
-  int64_t multiplyAdds = 2;        ///< of whole vectors of floats that a core starts in a cycle
-  int64_t firstCacheWays = 8;      ///< lines that a set of a core's first cache holds
-  int64_t ownCacheBytes = 1 << 20; ///< of the last cache that a core does not share
-  double farBytes = 8;             ///< that a core gets from the cache behind it in a cycle
-  int64_t sharedCacheBytes = 32 << 20;
-  double memoryBytes = 2.5; ///< that a core gets from memory in a cycle, while all others do, too
+  int64_t multiplyAdds = 2;       ///< of whole vectors of floats that a core starts in a cycle
+  int64_t l1Ways = 8;             ///< associativity of L1
+  int64_t l2Bytes = 1 << 20;      ///< size of L2, the last cache that a core does not share
+  double llcBytesPerCycle = 8;    ///< bandwidth of one core from the last-level cache
+  int64_t llcBytes = 32 << 20;    ///< size of the last-level cache, which cores share
+  double dramBytesPerCycle = 2.5; ///< bandwidth of one core from DRAM while all others read, too
   /// Bytes that a run of the model reads once: where they do not fit the shared cache, they come from memory each time.
   int64_t weightBytes = 0;
 
   /// The least cycles in which weights can be read.
-  double getReadCycles(double bytes) const { return bytes / (weightBytes > sharedCacheBytes ? memoryBytes : farBytes); }
+  double getReadCycles(double bytes) const {
+    return bytes / (weightBytes > llcBytes ? dramBytesPerCycle : llcBytesPerCycle);
+  }
 
   double getMultiplyAdds(int64_t elementBytes) const {
     return static_cast<double>(multiplyAdds * vectorBytes) / elementBytes;

@@ -46,7 +46,7 @@ std::optional<double> AmxBytes::estimateCycles(Operation *op, const Machine &mac
       shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kColumns);
   double products = shape.repetitions * std::ceil(shape.depth / kDepth), cycles = tiles * (products * kProduct + kSums);
   if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && hasPadding(convolve))
-    cycles += shape.rows * shape.depth / machine.farBytes;
+    cycles += shape.rows * shape.depth / machine.llcBytesPerCycle;
   return std::max(cycles, machine.getReadCycles(shape.getWeights()));
 }
 

@@ -69,7 +69,7 @@ std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &ma
   if (auto convolve = dyn_cast<ConvolveOp>(op)) {
     elements *= skipsPixels(convolve) ? 1 : computeProduct(convolve.getStrides());
     if (hasPadding(convolve))
-      cycles += elements * sizeof(float) / machine.farBytes;
+      cycles += elements * sizeof(float) / machine.llcBytesPerCycle;
   }
   double times = shape.depth > kMostCutDepth ? std::ceil(shape.columns / kColumnsOfTile) : 1;
   return cycles + kBegin + elements * (product->areRowsCutWhenRead() ? times * kCut : kSplit);

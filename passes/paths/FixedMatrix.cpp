@@ -62,7 +62,7 @@ static bool comesFromMemory(Operation *op, const Machine &machine) {
   for (auto outer = op->getParentOfType<LoopOp>(); outer; outer = outer->getParentOfType<LoopOp>())
     loop = outer;
   if (!loop)
-    return machine.weightBytes > machine.sharedCacheBytes;
+    return machine.weightBytes > machine.llcBytes;
   llvm::SmallPtrSet<Operation *, 32> weights;
   int64_t bytes = 0;
   loop.walk([&](Operation *inner) {
@@ -70,9 +70,9 @@ static bool comesFromMemory(Operation *op, const Machine &machine) {
       if (auto weight = operand.getDefiningOp<WeightOp>(); weight && weights.insert(weight).second)
         if (std::optional<ArrayRef<char>> data = getBytes(weight.getValue()))
           bytes += static_cast<int64_t>(data->size());
-    return bytes > machine.sharedCacheBytes ? WalkResult::interrupt() : WalkResult::advance();
+    return bytes > machine.llcBytes ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return bytes > machine.sharedCacheBytes;
+  return bytes > machine.llcBytes;
 }
 
 std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &machine) const {
@@ -95,7 +95,7 @@ std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &
     return std::nullopt;
   double vectors = bytes / static_cast<double>(machine.vectorBytes);
   double cycles = vectors * (kCyclesOfVector + static_cast<double>(rows) / machine.multiplyAdds);
-  return std::max(cycles, stored / machine.memoryBytes);
+  return std::max(cycles, stored / machine.dramBytesPerCycle);
 }
 
 /// Rounding is as if random: of the root of the sum of squares of a column, which its products with anything have a

@@ -52,7 +52,7 @@ public:
     // A filter of bytes becomes two to eight times as large. What there is more takes the place of other weights in the
     // caches, and has its price in memory: as much as to read it from there in each run, which may be for a single
     // image.
-    double price = (weights - own) / machine.memoryBytes * (hints.get(dims[0]) ? 1 : images);
+    double price = (weights - own) / machine.dramBytesPerCycle * (hints.get(dims[0]) ? 1 : images);
     return estimateWinogradCycles(convolve, *filter, outputs, machine) + machine.getReadCycles(own) + price;
   }
 

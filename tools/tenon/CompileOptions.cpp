@@ -84,10 +84,10 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
       ->check(CLI::NonNegativeNumber)
       ->type_name("SECONDS")
       ->capture_default_str();
-  addBytes(command, "--own-cache", options.ownCacheBytes,
+  addBytes(command, "--l2-cache", options.l2Bytes,
            "the last cache that a core of the target does not share, where it is not this machine's: choices are made "
            "for it");
-  addBytes(command, "--shared-cache", options.sharedCacheBytes, "the cache that it shares with others");
+  addBytes(command, "--llc", options.llcBytes, "size of the last-level cache of the target, which its cores share");
   command.add_option("--dump-ir", options.dumpDir, "folder for one numbered .mlir file a pass that changed something");
   command.add_option("--dump-after", options.dumpAfter, "print the IR after this pass to standard error");
   command.add_flag("--timing", options.timing, "print how long phases and passes take to standard error");

@@ -97,11 +97,11 @@ static void setCaches(Machine &machine) {
   // memory, though the system speaks of 32.
   constexpr int64_t kSharedBytesOfCore = 4 << 20;
   if (long ways = sysconf(_SC_LEVEL1_DCACHE_ASSOC); ways > 0)
-    machine.firstCacheWays = ways;
+    machine.l1Ways = ways;
   if (long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0)
-    machine.ownCacheBytes = bytes;
+    machine.l2Bytes = bytes;
   if (long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE); bytes > 0)
-    machine.sharedCacheBytes = std::min<int64_t>(bytes, sysconf(_SC_NPROCESSORS_ONLN) * kSharedBytesOfCore);
+    machine.llcBytes = std::min<int64_t>(bytes, sysconf(_SC_NPROCESSORS_ONLN) * kSharedBytesOfCore);
 }
 
 static Target getHost() {

@@ -97,8 +97,7 @@ int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contra
   int64_t rowBytes = ranges[*depth] * int64_t(sizeof(float)), most = kBytesOfCopiedRows / rowBytes;
   int64_t rows = ranges[*contraction.rowLoop], columns = ranges[contraction.columnLoop];
   bool isOneTile = !ShapedType::isDynamic(rows) && rows <= most;
-  if (!isOneTile &&
-      (most < kFewestRows || ShapedType::isDynamic(columns) || columns * rowBytes > machine.sharedCacheBytes))
+  if (!isOneTile && (most < kFewestRows || ShapedType::isDynamic(columns) || columns * rowBytes > machine.llcBytes))
     return 0;
   std::optional<int64_t> distance = getRowDistance(contraction);
   return distance && *distance % kSetBytes == 0 ? rowBytes : 0;

@@ -27,7 +27,7 @@ static int64_t getTileBytes(const WinogradProblem &p, const WinogradSchedule &s)
 }
 
 static bool isInOwnCache(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine) {
-  return getTileBytes(p, s) <= machine.ownCacheBytes / 2;
+  return getTileBytes(p, s) <= machine.l2Bytes / 2;
 }
 
 namespace {
@@ -56,7 +56,7 @@ static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule
   double rows = std::max(double(squares), kFewRows * divideCeil(squares, blockRows));
   double farElements = p.panel + (isInOwnCache(p, s, machine) ? 0 : double(squares) / countPanelsAtATime(p, s));
   double perCycle = machine.multiplyAdds / (p.isOfWords && machine.byteProducts == ByteProducts::pairs ? kWords : 1);
-  double product = rows * vectors / perCycle / kShare, reading = farElements * sizeof(float) / machine.farBytes;
+  double product = rows * vectors / perCycle / kShare, reading = farElements * sizeof(float) / machine.llcBytesPerCycle;
   double step = std::max(product, reading) + kSeen * std::min(product, reading);
   double output = (p.isOfWords ? kOutputOfWords : kOutput) * points * squares * vectors;
   return {input, s.panels * (points * countSteps(p) * step + output)};

@@ -7,7 +7,7 @@ from draw import NUMBERS
 
 FLOAT = NUMBERS["float32"]
 # As small a cache as makes images large that the evaluator is done with in a moment.
-OPTIONS = ("--own-cache", "80K", "--shared-cache", "128K")
+OPTIONS = ("--l2-cache", "80K", "--llc", "128K")
 # Neighbours of panels, of which a tile has some, and numbers of channels that are none of them.
 CHANNELS = (8, 16, 16, 24, 31, 32, 48, 64, 65)
 

@@ -15,7 +15,7 @@ using namespace tenon;
 static Machine getMachine() {
   Machine machine;
   machine.vectorBytes = 32;
-  machine.ownCacheBytes = 512 << 10;
+  machine.l2Bytes = 512 << 10;
   return machine;
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("an image that the core's own cache does not hold is computed where it
   CHECK(tile->lines >= 4);
   CHECK_FALSE(chooseChainTile(getExpansion(28), getMachine()));
   Machine large = getMachine();
-  large.ownCacheBytes = 64 << 20;
+  large.l2Bytes = 64 << 20;
   CHECK_FALSE(chooseChainTile(getExpansion(112), large));
 }
 
@@ -78,7 +78,7 @@ TEST_CASE("tiles of a chain fit the cache, and are enough for threads") {
       continue;
     ++numChains;
     double bytes = double(countLinesBetween(shape, tile->lines)) * shape.width * tile->channels * shape.elementBytes;
-    CHECK(bytes + shape.weightBytes <= machine.ownCacheBytes / 2);
+    CHECK(bytes + shape.weightBytes <= machine.l2Bytes / 2);
     CHECK(bytes <= 256 << 10);
     CHECK(shape.channels % tile->channels == 0);
     CHECK((shape.channelStep || tile->channels == shape.channels));

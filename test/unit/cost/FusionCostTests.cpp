@@ -15,8 +15,8 @@ static const Machine kMachine;
 
 TEST_CASE("bytes move as fast as the smallest cache that holds them") {
   CHECK(getMoveCycles(320, kMachine) == 10);
-  CHECK(getMoveCycles(4 << 20, kMachine) == (4 << 20) / kMachine.farBytes);
-  CHECK(getMoveCycles(64 << 20, kMachine) == (64 << 20) / kMachine.memoryBytes);
+  CHECK(getMoveCycles(4 << 20, kMachine) == (4 << 20) / kMachine.llcBytesPerCycle);
+  CHECK(getMoveCycles(64 << 20, kMachine) == (64 << 20) / kMachine.dramBytesPerCycle);
   CHECK(getMoveCycles(0, kMachine) == 0);
 }
 

@@ -25,7 +25,7 @@ TEST_CASE("tiles are neither empty nor larger than the result, and fit the cache
     CHECK(s.cycles > 0);
     int64_t side = p.outputs + 2;
     if (s.rows * s.columns > 16)
-      CHECK(side * side * s.rows * s.columns * (p.channels + p.panel) * 4 <= machine.ownCacheBytes / 2);
+      CHECK(side * side * s.rows * s.columns * (p.channels + p.panel) * 4 <= machine.l2Bytes / 2);
   }
 }
 
@@ -33,7 +33,7 @@ TEST_CASE("weights of many channels are read for some squares rather than again 
   Machine machine;
   machine.vectorBytes = 32;
   machine.vectorRegisters = 16;
-  machine.ownCacheBytes = 512 << 10;
+  machine.l2Bytes = 512 << 10;
   WinogradSchedule s = chooseWinogradSchedule({2, 3, 7, 7, 512, 512, 32}, machine);
   CHECK(s.rows * s.columns == 16);
 }
