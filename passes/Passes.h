@@ -10,7 +10,7 @@
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/Pass/Pass.h"
-#include "passes/cost/ByteProducts.h"
+#include "passes/cost/Int8Dot.h"
 #include <functional>
 #include <memory>
 

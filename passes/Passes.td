@@ -765,11 +765,11 @@ def VectorizeContractions : Pass<"tenon-vectorize-contractions", "::mlir::Module
     Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">,
     Option<"registers", "registers", "int64_t", "32", "vector registers">,
     Option<"firstCacheWays", "first-cache-ways", "int64_t", "8", "lines that a set of the first cache holds">,
-    Option<"byteProducts", "byte-products", "::tenon::ByteProducts", "::tenon::ByteProducts::plain",
-           "what there is for products of bytes", [{::llvm::cl::values(
-             clEnumValN(::tenon::ByteProducts::plain, "plain", "multiplications of 32 bits"),
-             clEnumValN(::tenon::ByteProducts::pairs, "pairs", "sums of two products of 16 bits (AVX2, AVX-512BW)"),
-             clEnumValN(::tenon::ByteProducts::quads, "quads", "sums of four products of bytes (VNNI)"))}]>
+    Option<"int8Dot", "int8-dot", "::tenon::Int8Dot", "::tenon::Int8Dot::Scalar",
+           "instructions for int8 dot products", [{::llvm::cl::values(
+             clEnumValN(::tenon::Int8Dot::Scalar, "scalar", "32-bit multiplications"),
+             clEnumValN(::tenon::Int8Dot::PmaddWd, "pmaddwd", "sums of two i16 products (AVX2, AVX-512BW)"),
+             clEnumValN(::tenon::Int8Dot::Vnni, "vnni", "sums of four u8 x i8 products (VNNI)"))}]>
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

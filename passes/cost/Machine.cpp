@@ -28,7 +28,7 @@ static constexpr Figure kFigures[] = {
     {"l2_bytes", &Machine::l2Bytes},           {"llc_bytes", &Machine::llcBytes},
 };
 
-static constexpr StringLiteral kByteProducts = "byte_products";
+static constexpr StringLiteral kInt8Dot = "int8_dot";
 
 Machine tenon::getMachine(Operation *op) {
   Machine machine;
@@ -38,8 +38,8 @@ Machine tenon::getMachine(Operation *op) {
   for (const Figure &figure : kFigures)
     if (auto value = figures ? figures.getAs<IntegerAttr>(figure.name) : IntegerAttr())
       machine.*figure.value = value.getInt();
-  if (auto products = figures ? figures.getAs<IntegerAttr>(kByteProducts) : IntegerAttr())
-    machine.byteProducts = static_cast<ByteProducts>(products.getInt());
+  if (auto products = figures ? figures.getAs<IntegerAttr>(kInt8Dot) : IntegerAttr())
+    machine.int8Dot = static_cast<Int8Dot>(products.getInt());
   return machine;
 }
 
@@ -47,7 +47,7 @@ std::vector<std::pair<llvm::StringRef, int64_t>> tenon::listFigures(const Machin
   std::vector<std::pair<llvm::StringRef, int64_t>> figures;
   for (const Figure &figure : kFigures)
     figures.push_back({figure.name, machine.*figure.value});
-  figures.push_back({kByteProducts, static_cast<int64_t>(machine.byteProducts)});
+  figures.push_back({kInt8Dot, static_cast<int64_t>(machine.int8Dot)});
   return figures;
 }
 

@@ -8,7 +8,7 @@
 #ifndef TENON_PASSES_COST_MACHINE_H
 #define TENON_PASSES_COST_MACHINE_H
 
-#include "passes/cost/ByteProducts.h"
+#include "passes/cost/Int8Dot.h"
 #include "passes/cost/PanelPacking.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace tenon {
 struct Machine {
   int64_t vectorBytes = 64;
   int64_t vectorRegisters = 32;
-  ByteProducts byteProducts = ByteProducts::plain;
+  Int8Dot int8Dot = Int8Dot::Scalar;
   int64_t amxInt8 = 0;   ///< 1 where there are tile registers (AMX), and products of bytes in them
   int64_t amxBf16 = 0;   ///< the same of products of bf16
   int64_t bf16Pairs = 0; ///< 1 where vectors of f32 sum pairs of products of bf16 as fast as they do multiply-adds

@@ -18,14 +18,12 @@ static Value splat(OpBuilder &b, Location loc, VectorType type, int64_t number) 
                                    DenseElementsAttr::get(type, b.getIntegerAttr(type.getElementType(), number)));
 }
 
-bool tenon::takesWholeQuads(ByteProducts form) {
-  return form == ByteProducts::quads || form == ByteProducts::bytePairs;
-}
+bool tenon::takesWholeQuads(Int8Dot form) { return form == Int8Dot::Vnni || form == Int8Dot::PmaddUbsw; }
 
 /// Vectors of 32 bits as such of the elements that products are of, where those are not bytes.
-static VectorType getWideType(OpBuilder &b, ByteProducts form, int64_t lanes) {
-  return form == ByteProducts::pairs ? VectorType::get({2 * lanes}, b.getI16Type())
-                                     : VectorType::get({lanes}, b.getI32Type());
+static VectorType getWideType(OpBuilder &b, Int8Dot form, int64_t lanes) {
+  return form == Int8Dot::PmaddWd ? VectorType::get({2 * lanes}, b.getI16Type())
+                                  : VectorType::get({lanes}, b.getI32Type());
 }
 
 /// Part i has byte i of each wide element: shifted to the top and down again.
@@ -42,14 +40,14 @@ static SmallVector<Value> splitBytes(OpBuilder &b, Location loc, VectorType wide
   return parts;
 }
 
-SmallVector<Value> tenon::splitSigned(OpBuilder &b, Location loc, ByteProducts form, Value quads) {
+SmallVector<Value> tenon::splitSigned(OpBuilder &b, Location loc, Int8Dot form, Value quads) {
   if (takesWholeQuads(form))
     return {quads};
   int64_t lanes = cast<VectorType>(quads.getType()).getNumElements() / 4;
   return splitBytes<arith::ShRSIOp>(b, loc, getWideType(b, form, lanes), quads);
 }
 
-SmallVector<Value> tenon::splitUnsigned(OpBuilder &b, Location loc, ByteProducts form, Value quad, int64_t lanes) {
+SmallVector<Value> tenon::splitUnsigned(OpBuilder &b, Location loc, Int8Dot form, Value quad, int64_t lanes) {
   Value words = vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, b.getI32Type()), quad);
   Value bytes = vector::BitCastOp::create(b, loc, VectorType::get({4 * lanes}, b.getI8Type()), words);
   if (takesWholeQuads(form))
@@ -69,7 +67,7 @@ Value tenon::widenQuads(OpBuilder &b, Location loc, Value quads) {
                                    arith::OrIOp::create(b, loc, even, odd));
 }
 
-Value tenon::addProducts(OpBuilder &b, Location loc, ByteProducts form, Value sums, Value isUnsigned, Value isSigned) {
+Value tenon::addProducts(OpBuilder &b, Location loc, Int8Dot form, Value sums, Value isUnsigned, Value isSigned) {
   auto call = [&](Type type, const Twine &name, ValueRange operands) {
     return LLVM::CallIntrinsicOp::create(b, loc, type, b.getStringAttr(name), operands).getResult(0);
   };
@@ -79,11 +77,11 @@ Value tenon::addProducts(OpBuilder &b, Location loc, ByteProducts form, Value su
   auto choose = [&](StringRef longest, StringRef usual, StringRef shortest) {
     return bits == 512 ? longest : bits == 256 ? usual : shortest;
   };
-  if (form == ByteProducts::quads)
+  if (form == Int8Dot::Vnni)
     return call(sumsType, "llvm.x86.avx512.vpdpbusd." + Twine(bits), {sums, isUnsigned, isSigned});
-  if (form == ByteProducts::plain)
+  if (form == Int8Dot::Scalar)
     return arith::AddIOp::create(b, loc, sums, arith::MulIOp::create(b, loc, isUnsigned, isSigned));
-  if (form == ByteProducts::bytePairs) {
+  if (form == Int8Dot::PmaddUbsw) {
     auto words = VectorType::get({2 * lanes}, b.getI16Type());
     StringRef name =
         choose("llvm.x86.avx512.pmaddubs.w.512", "llvm.x86.avx2.pmadd.ub.sw", "llvm.x86.ssse3.pmadd.ub.sw.128");

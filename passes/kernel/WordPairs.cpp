@@ -66,11 +66,11 @@ std::optional<std::pair<Value, Value>> tenon::matchProductsOfPair(Value value) {
   return fits ? std::optional(std::pair(x, y)) : std::nullopt;
 }
 
-Value tenon::addProductsOfPairs(OpBuilder &b, Location loc, ByteProducts form, Value sums, Value x, Value y) {
-  if (form == ByteProducts::plain)
+Value tenon::addProductsOfPairs(OpBuilder &b, Location loc, Int8Dot form, Value sums, Value x, Value y) {
+  if (form == Int8Dot::Scalar)
     return arith::AddIOp::create(b, loc, sums, emitProductsOfPair(b, loc, x, y));
   auto words = VectorType::get({2 * cast<VectorType>(sums.getType()).getNumElements()}, b.getI16Type());
   auto split = [&](Value pairs) -> Value { return vector::BitCastOp::create(b, loc, words, pairs); };
   // With the sum it is one instruction (vpdpwssd) where there are products of four bytes.
-  return addProducts(b, loc, ByteProducts::pairs, sums, split(x), split(y));
+  return addProducts(b, loc, Int8Dot::PmaddWd, sums, split(x), split(y));
 }

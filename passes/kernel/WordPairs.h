@@ -9,7 +9,7 @@
 #define TENON_PASSES_KERNEL_WORDPAIRS_H
 
 #include "mlir/IR/Builders.h"
-#include "passes/cost/ByteProducts.h"
+#include "passes/cost/Int8Dot.h"
 #include <optional>
 #include <utility>
 
@@ -23,8 +23,8 @@ mlir::Value emitProductsOfPair(mlir::OpBuilder &b, mlir::Location loc, mlir::Val
 std::optional<std::pair<mlir::Value, mlir::Value>> matchProductsOfPair(mlir::Value value);
 
 /// Vectors of sums, and what vectors of pairs add to them.
-mlir::Value addProductsOfPairs(mlir::OpBuilder &b, mlir::Location loc, ByteProducts form, mlir::Value sums,
-                               mlir::Value x, mlir::Value y);
+mlir::Value addProductsOfPairs(mlir::OpBuilder &b, mlir::Location loc, Int8Dot form, mlir::Value sums, mlir::Value x,
+                               mlir::Value y);
 
 } // namespace tenon
 

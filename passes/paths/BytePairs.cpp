@@ -56,7 +56,7 @@ struct BytePairs : public Path {
   llvm::StringRef getName() const override { return kBytePairsPath; }
 
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
-    OpOperand *matrix = machine.byteProducts == ByteProducts::pairs ? findQuads(op) : nullptr;
+    OpOperand *matrix = machine.int8Dot == Int8Dot::PmaddWd ? findQuads(op) : nullptr;
     if (!matrix || !fitPairs(*matrix))
       return std::nullopt;
     // Sums that begin again and what is done to results leave this much of the peak: four products a lane in two

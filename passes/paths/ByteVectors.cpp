@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// What the operation is by itself (cost/ByteProducts.h).
+/// What the operation is by itself (cost/Int8Dot.h).
 struct ByteVectors : public Path {
   llvm::StringRef getName() const override { return "quads"; }
 
@@ -25,7 +25,7 @@ struct ByteVectors : public Path {
     // Where sums of several products are several instructions, these wait for each other now and then, but have ports
     // of their own.
     constexpr double kSeveral = 0.8;
-    int64_t perLane = static_cast<int64_t>(machine.byteProducts);
+    int64_t perLane = static_cast<int64_t>(machine.int8Dot);
     double perCycle = machine.getMultiplyAdds(sizeof(int32_t)) * perLane * (perLane == 4 ? 1 : kSeveral);
     return std::max(shape.getProducts() / perCycle / kShare, machine.getReadCycles(shape.getWeights()));
   }

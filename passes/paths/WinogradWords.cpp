@@ -37,7 +37,7 @@ public:
     bool isOfBytes = convolve && convolve.getType().getElementType().isInteger(32) &&
                      getElementTypeOrSelf(convolve.getInput()).isUnsignedInteger(8) &&
                      getElementTypeOrSelf(convolve.getFilter()).isSignlessInteger(8);
-    if (!isOfBytes || convolve.getType().getRank() != 4 || machine.byteProducts == ByteProducts::plain)
+    if (!isOfBytes || convolve.getType().getRank() != 4 || machine.int8Dot == Int8Dot::Scalar)
       return std::nullopt;
     std::optional<FilterShape> filter = getSquareFilter(convolve);
     if (!filter || !hasIntegerTransforms(outputs, filter->window) ||

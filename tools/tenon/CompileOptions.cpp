@@ -85,8 +85,7 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
       ->type_name("SECONDS")
       ->capture_default_str();
   addBytes(command, "--l2-cache", options.l2Bytes,
-           "the last cache that a core of the target does not share, where it is not this machine's: choices are made "
-           "for it");
+           "size of L2 of the target, the last cache that a core does not share; kernels are tiled for it");
   addBytes(command, "--llc", options.llcBytes, "size of the last-level cache of the target, which its cores share");
   command.add_option("--dump-ir", options.dumpDir, "folder for one numbered .mlir file a pass that changed something");
   command.add_option("--dump-after", options.dumpAfter, "print the IR after this pass to standard error");

@@ -58,7 +58,7 @@ static void setVectorShape(Target &target) {
     machine.vectorRegisters = hasLongVectors ? 32 : 16;
     bool hasQuads = needed.contains(machine.vectorBytes == 64 ? "avx512vnni" : "avxvnni");
     bool hasPairs = machine.vectorBytes == 16 || needed.contains(machine.vectorBytes == 64 ? "avx512bw" : "avx2");
-    machine.byteProducts = hasQuads ? ByteProducts::quads : hasPairs ? ByteProducts::pairs : ByteProducts::plain;
+    machine.int8Dot = hasQuads ? Int8Dot::Vnni : hasPairs ? Int8Dot::PmaddWd : Int8Dot::Scalar;
     bool hasTiles = machine.vectorBytes == 64 && needed.contains("amx-tile");
     machine.amxInt8 = hasTiles && needed.contains("amx-int8");
     machine.amxBf16 = hasTiles && needed.contains("amx-bf16");

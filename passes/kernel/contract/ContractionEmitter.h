@@ -18,7 +18,7 @@
 #define TENON_PASSES_KERNEL_CONTRACT_CONTRACTIONEMITTER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/cost/ByteProducts.h"
+#include "passes/cost/Int8Dot.h"
 #include "passes/cost/RegisterBlock.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/Epilogue.h"

@@ -74,14 +74,14 @@ Value ContractionEmitter::loadQuads(int64_t vector) {
 SmallVector<Value> ContractionEmitter::emitQuadStep(ArrayRef<int64_t> rows, ValueRange sums) {
   SmallVector<SmallVector<Value>> columns;
   for (int64_t v = 0; v < size.vectors; ++v)
-    columns.push_back(splitSigned(b, loc, byteProducts, loadQuads(v)));
+    columns.push_back(splitSigned(b, loc, int8Dot, loadQuads(v)));
   SmallVector<Value> results(sums);
   for (int64_t row : rows) {
-    SmallVector<Value> element = splitUnsigned(b, loc, byteProducts, loadQuad(row), lanes);
+    SmallVector<Value> element = splitUnsigned(b, loc, int8Dot, loadQuad(row), lanes);
     for (int64_t v = 0; v < size.vectors; ++v)
       for (auto [factor, column] : llvm::zip(element, columns[v])) {
         Value &sum = results[row * size.vectors + v];
-        sum = addProducts(b, loc, byteProducts, sum, factor, column);
+        sum = addProducts(b, loc, int8Dot, sum, factor, column);
       }
   }
   return results;

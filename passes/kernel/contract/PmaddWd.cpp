@@ -104,7 +104,7 @@ void ContractionEmitter::splitPanel(int64_t vectors) {
                           });
     Value step = getQuadStep();
     for (int64_t v = 0; v < vectors; ++v)
-      for (auto [half, words] : llvm::enumerate(splitSigned(b, loc, byteProducts, loadQuads(v)))) {
+      for (auto [half, words] : llvm::enumerate(splitSigned(b, loc, int8Dot, loadQuads(v)))) {
         Value pairs = vector::BitCastOp::create(b, loc, VectorType::get({lanes}, b.getI32Type()), words);
         vector::StoreOp::create(b, loc, pairs, panel, ValueRange{step, nest.constant(half), nest.constant(v * lanes)});
       }
@@ -147,7 +147,7 @@ SmallVector<Value> ContractionEmitter::emitWordStep(ArrayRef<int64_t> rows, Valu
       Value element = loadPair(row);
       for (int64_t v = 0; v < size.vectors; ++v) {
         Value &sum = results[row * size.vectors + v];
-        sum = addProducts(b, loc, byteProducts, sum, element, columns[v]);
+        sum = addProducts(b, loc, int8Dot, sum, element, columns[v]);
       }
     }
   }

@@ -55,7 +55,7 @@ static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule
   double input = kInput * points * squares * divideCeil(countSteps(p), int64_t(lanes));
   double rows = std::max(double(squares), kFewRows * divideCeil(squares, blockRows));
   double farElements = p.panel + (isInOwnCache(p, s, machine) ? 0 : double(squares) / countPanelsAtATime(p, s));
-  double perCycle = machine.multiplyAdds / (p.isOfWords && machine.byteProducts == ByteProducts::pairs ? kWords : 1);
+  double perCycle = machine.multiplyAdds / (p.isOfWords && machine.int8Dot == Int8Dot::PmaddWd ? kWords : 1);
   double product = rows * vectors / perCycle / kShare, reading = farElements * sizeof(float) / machine.llcBytesPerCycle;
   double step = std::max(product, reading) + kSeen * std::min(product, reading);
   double output = (p.isOfWords ? kOutputOfWords : kOutput) * points * squares * vectors;

@@ -1,4 +1,4 @@
-// RUN: tenon-opt %s --tenon-vectorize-contractions=byte-products=quads --canonicalize --cse | FileCheck %s
+// RUN: tenon-opt %s --tenon-vectorize-contractions=int8-dot=vnni --canonicalize --cse | FileCheck %s
 // Products of unsigned with signed bytes in tile registers: sums in 0 to 3, rows in 4 and 5, columns in 6 and 7.
 
 #lhs = affine_map<(m, k, n) -> (m, k)>

@@ -1,5 +1,5 @@
-// RUN: tenon-opt %s --tenon-vectorize-contractions=byte-products=quads | FileCheck %s --check-prefixes=CHECK,QUADS
-// RUN: tenon-opt %s --tenon-vectorize-contractions='vector-bytes=32 registers=16 byte-products=pairs' | FileCheck %s --check-prefixes=CHECK,PAIRS
+// RUN: tenon-opt %s --tenon-vectorize-contractions=int8-dot=vnni | FileCheck %s --check-prefixes=CHECK,QUADS
+// RUN: tenon-opt %s --tenon-vectorize-contractions='vector-bytes=32 registers=16 int8-dot=pmaddwd' | FileCheck %s --check-prefixes=CHECK,PAIRS
 // RUN: tenon-opt %s --tenon-vectorize-contractions='vector-bytes=16 registers=32' | FileCheck %s --check-prefixes=CHECK,PLAIN
 // Products of unsigned with signed bytes, of which four neighbours lie together in the packed operand.
 
