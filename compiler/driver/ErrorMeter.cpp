@@ -198,7 +198,7 @@ static std::vector<NamedRange> getPreferred(ArrayRef<std::string> programs) {
   for (const std::string &program : programs) {
     std::string ignored;
     for (const NamedRange &range : parseRanges(program, ignored).value_or(std::vector<NamedRange>()))
-      if (range.range.isOne())
+      if (range.range.isSingleton())
         preferred.push_back(range);
   }
   return preferred;

@@ -208,8 +208,8 @@ LogicalResult WinogradOp::verify() {
     return emitOpError("needs a tile of whole squares and panels");
   // What a thread keeps of a tile: all points of its squares, for all channels.
   double squares = double(tile[0]) / getOutputs() * (double(tile[1]) / getOutputs());
-  constexpr double kMost = 1 << 28;
-  if (squares * filter.getDimSize(1) * (filter.getDimSize(2) + filter.getDimSize(3)) > kMost)
+  constexpr double kMax = 1 << 28;
+  if (squares * filter.getDimSize(1) * (filter.getDimSize(2) + filter.getDimSize(3)) > kMax)
     return emitOpError("needs a tile that a thread can keep, found ") << tile[0] << " x " << tile[1] << " elements";
   Type type = filter.getElementType();
   Type inputType = getElementTypeOrSelf(getInput());

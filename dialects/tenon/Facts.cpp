@@ -266,7 +266,7 @@ AffineExpr Facts::expand(AffineExpr expr) const {
 
 /// A division whose operands are collapsed, and which ranges may decide.
 AffineExpr Facts::collapseDivision(AffineExpr factor) const {
-  if (Interval range = getFactorRange(factor); range.isOne())
+  if (Interval range = getFactorRange(factor); range.isSingleton())
     return getDimConstant(context, range.min);
   auto binary = cast<AffineBinaryOpExpr>(factor);
   AffineExpr lhs = collapse(binary.getLHS()), rhs = collapse(binary.getRHS());
@@ -290,7 +290,7 @@ Polynomial Facts::collapseTerm(const Term &term, int64_t coefficient) const {
       factor = divDims(multiple.symbol, getDimConstant(context, multiple.divisor / common));
     } else if (isa<AffineBinaryOpExpr>(factor)) {
       factor = collapseDivision(factor);
-    } else if (Interval range = getFactorRange(factor); range.isOne()) {
+    } else if (Interval range = getFactorRange(factor); range.isSingleton()) {
       factor = getDimConstant(context, range.min);
     }
     product = multiply(product, toPolynomial(factor));

@@ -18,7 +18,7 @@ struct Interval {
 
   static Interval all() { return {INT64_MIN, INT64_MAX}; }
   static Interval of(int64_t value) { return {value, value}; }
-  bool isOne() const { return min == max; }
+  bool isSingleton() const { return min == max; }
   bool operator==(const Interval &other) const { return min == other.min && max == other.max; }
 };
 

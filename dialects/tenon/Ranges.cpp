@@ -65,7 +65,7 @@ std::string tenon::printRanges(llvm::ArrayRef<NamedRange> ranges, bool withHints
   std::string text;
   for (const NamedRange &range : ranges) {
     text += (text.empty() ? "" : ";") + range.symbol + "=" + std::to_string(range.range.min);
-    if (!range.range.isOne())
+    if (!range.range.isSingleton())
       text += ".." + std::to_string(range.range.max);
     if (withHints && range.hint)
       text += "@" + std::to_string(*range.hint);

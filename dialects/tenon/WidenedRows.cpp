@@ -33,7 +33,7 @@ static WeightOp findWeight(Value value) {
 /// memory, and not too long for what tiles copy.
 static bool copiesRows(ContractOp op) {
   // All tiles of 56 rows have room for their copies (passes/kernel/Contraction.h).
-  constexpr int64_t kLine = 16, kMostSteps = 4096;
+  constexpr int64_t kLine = 16, kMaxSteps = 4096;
   ArrayRef<int64_t> lhs = op.getLhsDims(), rhs = op.getRhsDims(), result = op.getResultDims();
   if (lhs.size() < 2 || rhs.size() != 2 || result.size() != lhs.size() || !findWeight(op.getRhs()))
     return false;
@@ -43,18 +43,18 @@ static bool copiesRows(ContractOp op) {
   Dims dims = getDims(op.getLhs());
   std::optional<int64_t> depth = getConstant(dims.back());
   int64_t numRowDims = llvm::count_if(ArrayRef(dims).drop_back(), [](AffineExpr dim) { return getConstant(dim) != 1; });
-  return isProduct && numRowDims == 1 && depth && *depth > 0 && *depth % kLine == 0 && *depth <= kMostSteps;
+  return isProduct && numRowDims == 1 && depth && *depth > 0 && *depth % kLine == 0 && *depth <= kMaxSteps;
 }
 
 /// Whether a thread has room for what the windows of some neighbouring pixels see: elements that are not copied are
 /// widened for each product, which takes three times as long as the products do.
 static bool hasSmallWindows(ConvolveOp op) {
   // So many bytes have room (passes/kernel/Contraction.h), of which each group sees a part.
-  constexpr int64_t kMostBytes = 1 << 18, kPixels = 16;
+  constexpr int64_t kMaxBytes = 1 << 18, kPixels = 16;
   ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
   int64_t bytes = sizeof(float), numDims = op.getStrides().size();
   auto multiply = [&](uint64_t count) {
-    bytes = std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(bytes, count), kMostBytes + 1);
+    bytes = std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(bytes, count), kMaxBytes + 1);
   };
   multiply(shape[op.getFilterChannelDim()]);
   for (int64_t i = 0; i < numDims; ++i) {
@@ -63,7 +63,7 @@ static bool hasSmallWindows(ConvolveOp op) {
     int64_t stride = taps == 1 ? 1 : op.getStrides()[i];
     multiply((taps - 1) * op.getDilations()[i] + 1 + (pixels - 1) * stride);
   }
-  return bytes <= kMostBytes;
+  return bytes <= kMaxBytes;
 }
 
 /// Whether registers are blocked for the kernel of a convolution: channels are last, and vectors run along the filters

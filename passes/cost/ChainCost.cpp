@@ -29,7 +29,7 @@ static double getSeparateCycles(const ChainShape &shape, const Machine &machine)
 }
 
 /// That a tile has of the images between: the stack has room for so many (PlaceAllocations).
-static constexpr double kMostBytes = 1 << 18;
+static constexpr double kMaxBytes = 1 << 18;
 
 static double getTileBytes(const ChainShape &shape, int64_t lines, int64_t channels) {
   return double(countLinesBetween(shape, lines)) * shape.width * channels * shape.elementBytes;
@@ -39,13 +39,13 @@ static double getTileBytes(const ChainShape &shape, int64_t lines, int64_t chann
 /// of them for threads to share.
 static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t lines, int64_t channels,
                                              const Machine &machine) {
-  constexpr int64_t kFewestTiles = 16;
+  constexpr int64_t kMinTiles = 16;
   constexpr double kShareOfCache = 0.5;
   // Two calls, and blocks of rows at the end that are not full.
   constexpr double kTileCycles = 500;
   double bytes = getTileBytes(shape, lines, channels);
   double tiles = double(shape.images) * ((shape.resultLines + lines - 1) / lines) * (shape.channels / channels);
-  if (bytes + shape.weightBytes > kShareOfCache * machine.l2Bytes || tiles < kFewestTiles)
+  if (bytes + shape.weightBytes > kShareOfCache * machine.l2Bytes || tiles < kMinTiles)
     return std::nullopt;
   // What tiles that are neighbours compute of the lines between twice. The two take turns, tile by tile: neither hides
   // behind the other's bytes.
@@ -58,15 +58,15 @@ static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t li
 
 std::optional<ChainTile> tenon::chooseChainTile(const ChainShape &shape, const Machine &machine) {
   // Estimates are not as exact as that: two kernels share their work among threads, and choose blocks, each for itself.
-  constexpr double kLeastGain = 0.05;
-  double separate = getSeparateCycles(shape, machine), least = separate * (1 - kLeastGain);
+  constexpr double kMinGain = 0.05;
+  double separate = getSeparateCycles(shape, machine), least = separate * (1 - kMinGain);
   std::optional<ChainTile> best;
   int64_t step = shape.channelStep ? shape.channelStep : shape.channels;
   assert(step > 0 && "tiles have channels");
   for (int64_t channels = step; channels <= shape.channels; channels += step) {
     if (shape.channels % channels != 0)
       continue;
-    for (int64_t lines = 1; lines <= shape.resultLines && getTileBytes(shape, lines, channels) <= kMostBytes; ++lines) {
+    for (int64_t lines = 1; lines <= shape.resultLines && getTileBytes(shape, lines, channels) <= kMaxBytes; ++lines) {
       if (shape.needsEqualTiles && shape.resultLines % lines != 0)
         continue;
       std::optional<double> cycles = getJoinedCycles(shape, lines, channels, machine);

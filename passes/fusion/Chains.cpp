@@ -45,8 +45,8 @@ static IntegerAttr getEstimate(Operation *op) {
 /// Whether an operation may be one of the two. Sums of more wait in memory of a tile's own (ContractionDepth), which a
 /// chain has none left of.
 static bool isPlainNest(Operation *op) {
-  constexpr double kMostDepth = 2048;
-  return getEstimate(op) && getProductShape(op)->depth <= kMostDepth;
+  constexpr double kMaxDepth = 2048;
+  return getEstimate(op) && getProductShape(op)->depth <= kMaxDepth;
 }
 
 /// [m, k] x [k, n] -> [m, n], and `input` is the rows.
@@ -71,7 +71,7 @@ static Operation *findNestBefore(ReshapeOp link) {
   llvm::SmallPtrSet<Operation *, 16> inside{link};
   SmallVector<Operation *> pending{link.getInput().getDefiningOp()};
   Operation *nest = nullptr;
-  while (!pending.empty() && inside.size() + 1 < kMostOpsBefore) {
+  while (!pending.empty() && inside.size() + 1 < kMaxOpsBefore) {
     Operation *op = pending.pop_back_val();
     // An operation comes up once for each that reads it.
     if (!op || op->getBlock() != link->getBlock() || inside.contains(op) || getDims(op->getResult(0)) != dims ||

@@ -27,7 +27,7 @@ struct Chain {
 };
 
 /// A chain's operations before the second loop nest, at most: the first one, the reshape, and what is between them.
-inline constexpr int64_t kMostOpsBefore = 16;
+inline constexpr int64_t kMaxOpsBefore = 16;
 
 /// The chains of a block that are better one kernel. An operation is in one at most.
 llvm::SmallVector<Chain> findChains(mlir::Block &block);

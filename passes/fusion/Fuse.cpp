@@ -381,7 +381,7 @@ bool Fusion::joinChain(const Chain &chain) {
   ReshapeOp link = chain.link;
   Group *region = regionOf.lookup(*link->user_begin());
   assert(region && link->hasOneUse() && "what reads a chain's link has a region before the link has one");
-  if (static_cast<int64_t>(region->ops.size()) + kMostOpsBefore > maxOps)
+  if (static_cast<int64_t>(region->ops.size()) + kMaxOpsBefore > maxOps)
     return false;
   LDBG() << "joins two loop nests by the reshape at " << link.getLoc();
   link->setAttr(kChainTileAttr, DenseI64ArrayAttr::get(link.getContext(), chain.tile));

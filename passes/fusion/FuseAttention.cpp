@@ -33,9 +33,9 @@ using namespace tenon;
 /// Of fewer queries each key is read for, the kernel's vectors would be empty for the most part.
 static constexpr int64_t kFewQueries = 8;
 /// What the sizes of a key and of a value may come to: a kernel holds some queries and results on its stack.
-static constexpr int64_t kMostSizes = 1024;
+static constexpr int64_t kMaxSizes = 1024;
 /// How many operations there may be from scores to weights, and how many may come along beside them.
-static constexpr int64_t kMostSteps = 32, kMostTaken = 32;
+static constexpr int64_t kMaxSteps = 32, kMaxTaken = 32;
 
 namespace {
 /// A contraction, a softmax, a contraction, and what is between them.
@@ -109,7 +109,7 @@ static std::optional<Match> match(ContractOp mix, unsigned weightsNumber) {
   if (!m.softmax || !m.softmax.getResult().hasNUses(guarded ? 2 : 1) || m.softmax.getLog())
     return std::nullopt;
   m.weights = weights;
-  m.scores = findScores(m.softmax.getInput(), kMostSteps, m.before);
+  m.scores = findScores(m.softmax.getInput(), kMaxSteps, m.before);
   if (!m.scores || m.scores->getBlock() != mix->getBlock())
     return std::nullopt;
   return m;
@@ -187,7 +187,7 @@ static bool isSupported(AttentionOp op) {
   if (getConstant(size).value_or(0) < 1 || getConstant(valueSize).value_or(0) < 1 || getConstant(keys) == 0)
     return false;
   AffineExpr queries = getExtent(op.getQueries(), op.getQueryDims(), *queryIndex);
-  return *getConstant(size) + *getConstant(valueSize) <= kMostSizes &&
+  return *getConstant(size) + *getConstant(valueSize) <= kMaxSizes &&
          getConstant(queries).value_or(kFewQueries) >= kFewQueries &&
          getExtent(op.getKeys(), op.getKeyDims(), op.getKeyIndex()) == keys &&
          getExtent(op.getValues(), op.getValueDims(), op.getKeyIndex()) == keys;
@@ -222,9 +222,9 @@ private:
 /// Whether a value beside the scores moves along: a constant, what positions alone give, and what has an element for
 /// each pair of a query and a key, all of them cheap. A few such, that is: who writes a model may write many.
 bool BodyBuilder::isTaken(Value value, int64_t depth) {
-  constexpr int64_t kMostDepth = 8;
+  constexpr int64_t kMaxDepth = 8;
   Operation *op = value.getDefiningOp();
-  if (!op || numTaken >= kMostTaken || depth > kMostDepth)
+  if (!op || numTaken >= kMaxTaken || depth > kMaxDepth)
     return false;
   if (auto weight = dyn_cast<WeightOp>(op))
     return isa<SplatElementsAttr>(weight.getValue());

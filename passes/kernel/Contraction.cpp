@@ -346,7 +346,7 @@ static std::optional<Contraction> matchParts(linalg::GenericOp op, unsigned colu
   MLIRContext *context = op.getContext();
   AffineExpr k = getAffineDimExpr(*loop, context), n = getAffineDimExpr(column, context);
   int64_t step = *matchByConstant(row.back(), AffineExprKind::Mod, *loop);
-  if (ShapedType::isDynamic(op.getStaticLoopRanges()[*loop]) || step > kMostOfStep || step % 2 != 0)
+  if (ShapedType::isDynamic(op.getStaticLoopRanges()[*loop]) || step > kMaxOfStep || step % 2 != 0)
     return std::nullopt;
   int64_t width = matchByConstant(panel.front(), AffineExprKind::FloorDiv, column).value_or(0);
   bool fits = row.end()[-3] == k.floorDiv(step) && width > 0 && panel.end()[-4] == k.floorDiv(step) &&

@@ -40,7 +40,7 @@ static bool isOne(AffineExpr dim) { return getConstant(dim) == 1; }
 /// The smallest groups, in order. Dimensions of 1 in `from` belong to none; those in `to` to the group
 /// before, or to the first one. None where shapes are open and it is not plain what belongs together.
 static std::optional<SmallVector<Group>> groupDims(const Dims &from, const Dims &to) {
-  constexpr unsigned kMostJoined = 6;
+  constexpr unsigned kMaxJoined = 6;
   MLIRContext *context = from.empty() ? nullptr : from.front().getContext();
   auto count = [&](const Dims &dims, ArrayRef<unsigned> group) {
     Dims extents;
@@ -69,7 +69,7 @@ static std::optional<SmallVector<Group>> groupDims(const Dims &from, const Dims 
       std::optional<int64_t> left = getConstant(count(from, group.from)), right = getConstant(count(to, group.to));
       // Open extents are a product of those on the other side.
       bool extendsTo = left && right ? *right < *left : !left;
-      bool isDone = group.from.size() + group.to.size() > kMostJoined ||
+      bool isDone = group.from.size() + group.to.size() > kMaxJoined ||
                     !(extendsTo ? extend(to, j, group.to) : extend(from, i, group.from));
       if (isDone)
         return std::nullopt;

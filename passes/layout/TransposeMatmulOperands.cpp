@@ -174,18 +174,18 @@ static std::optional<int64_t> countRows(ContractOp op, const Factor &matrix) {
 /// Whether a matrix is better in panels: so many rows are multiplied with it that the pass over it does not count, its
 /// own rows lie far apart, and there is one for all rows.
 static bool wantsPanels(ContractOp op, const Factor &matrix, int64_t column, int64_t width) {
-  constexpr int64_t kRows = 64, kFewestColumns = 128, kFewestSteps = 64;
+  constexpr int64_t kRows = 64, kMinColumns = 128, kMinSteps = 64;
   int64_t steps = 1;
   for (auto [index, dim] : llvm::zip(matrix.indices, getDims(matrix.value))) {
     std::optional<int64_t> extent = getConstant(dim);
     bool isColumn = index == column;
     if (!extent || (!isColumn && llvm::is_contained(op.getResultDims(), index)) ||
-        (isColumn && (*extent % width || *extent < kFewestColumns)))
+        (isColumn && (*extent % width || *extent < kMinColumns)))
       return false;
     if (!isColumn)
       steps = llvm::SaturatingMultiply<uint64_t>(steps, *extent);
   }
-  return steps >= kFewestSteps && countRows(op, matrix).value_or(0) >= kRows;
+  return steps >= kMinSteps && countRows(op, matrix).value_or(0) >= kRows;
 }
 
 /// Whether so few products are summed that a kernel of its own for the transpose takes longer.
@@ -286,7 +286,7 @@ private:
   /// Of unsigned rows with a signed matrix: quads lie along the last dimension of the rows, and side by side for each
   /// column.
   static void orderBytes(ContractOp op, OpOperand &matrix, OpOperand &rows, int64_t column) {
-    constexpr int64_t kFewestRows = 4;
+    constexpr int64_t kMinRows = 4;
     if (!getElementTypeOrSelf(matrix.get()).isSignlessInteger(8) ||
         !getElementTypeOrSelf(rows.get()).isUnsignedInteger(8))
       return;
@@ -304,7 +304,7 @@ private:
     };
     auto quad = llvm::find_if(llvm::reverse(ofRows.indices), isQuad);
     if (quad == ofRows.indices.rend() || !getExtent(ofMatrix, column) ||
-        countRows(op, ofMatrix).value_or(kFewestRows) < kFewestRows)
+        countRows(op, ofMatrix).value_or(kMinRows) < kMinRows)
       return;
     OpBuilder b(op);
     int64_t along = *quad;

@@ -71,7 +71,7 @@ std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &ma
     if (hasPadding(convolve))
       cycles += elements * sizeof(float) / machine.llcBytesPerCycle;
   }
-  double times = shape.depth > kMostCutDepth ? std::ceil(shape.columns / kColumnsOfTile) : 1;
+  double times = shape.depth > kMaxCutDepth ? std::ceil(shape.columns / kColumnsOfTile) : 1;
   return cycles + kBegin + elements * (product->areRowsCutWhenRead() ? times * kCut : kSplit);
 }
 

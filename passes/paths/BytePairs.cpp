@@ -29,13 +29,13 @@ static int getNegative(char byte) { return std::max<int>(-static_cast<signed cha
 /// Whether the sums of all pairs fit: 255 * 128 = 32,640. `stride`: how far the members of a pair are apart, of which
 /// there are so many along a dimension.
 static bool fitPairs(ArrayRef<char> bytes, int64_t stride, int64_t extent) {
-  constexpr int kMost = 128;
+  constexpr int kMax = 128;
   for (int64_t outer = 0, size = bytes.size(); outer < size; outer += stride * extent)
     for (int64_t place = 0; place + 1 < extent; place += 2) {
       const char *first = bytes.data() + outer + place * stride, *second = first + stride;
       for (int64_t i = 0; i < stride; ++i)
-        if (getPositive(first[i]) + getPositive(second[i]) > kMost ||
-            getNegative(first[i]) + getNegative(second[i]) > kMost)
+        if (getPositive(first[i]) + getPositive(second[i]) > kMax ||
+            getNegative(first[i]) + getNegative(second[i]) > kMax)
           return false;
     }
   return true;

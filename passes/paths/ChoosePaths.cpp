@@ -78,7 +78,7 @@ private:
   /// Any error has its price: that of the whole is measured. What all operations together save by a path must be worth
   /// it.
   void findWorthwhile(ArrayRef<SmallVector<Candidate>> all) {
-    constexpr double kLeastShare = 0.01;
+    constexpr double kMinShare = 0.01;
     double total = 0;
     llvm::DenseMap<const Path *, double> saved;
     for (ArrayRef<Candidate> candidates : all)
@@ -89,7 +89,7 @@ private:
       }
     worthwhile.clear();
     for (auto [path, cycles] : saved)
-      if (path->isAsExact() || cycles >= kLeastShare * total)
+      if (path->isAsExact() || cycles >= kMinShare * total)
         worthwhile.insert(path);
   }
 

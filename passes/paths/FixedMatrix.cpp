@@ -120,8 +120,8 @@ double FixedMatrix::measureError(Operation *op) const {
   double largest = std::sqrt(*llvm::max_element(squares)), worst = 0;
   for (auto [limit, square] : llvm::zip(limits, squares)) {
     // A scale for less would lose bits; what is not finite has none.
-    constexpr float kLeast = 1e-28f;
-    if (!std::isfinite(square) || (limit > 0 && limit < kLeast))
+    constexpr float kMin = 1e-28f;
+    if (!std::isfinite(square) || (limit > 0 && limit < kMin))
       return std::numeric_limits<double>::infinity();
     worst = std::max(worst,
                      std::ldexp(limit, 1 - static_cast<int>(format.bits)) * std::sqrt(static_cast<double>(depth) / 12));

@@ -20,7 +20,7 @@ bool PartProduct::isCutWhenRead() const {
   auto type = cast<RankedTensorType>(matrix->get().getType());
   int64_t depth = type.getNumElements() / type.getDimSize(axes.columns);
   // Longer sums are done in parts, those of matrices alone.
-  return matrixParts == 3 && (type.getRank() == 2 || (isa<ConvolveOp>(matrix->getOwner()) && depth <= kMostCutDepth));
+  return matrixParts == 3 && (type.getRank() == 2 || (isa<ConvolveOp>(matrix->getOwner()) && depth <= kMaxCutDepth));
 }
 
 bool PartProduct::areRowsCutWhenRead() const {
@@ -28,7 +28,7 @@ bool PartProduct::areRowsCutWhenRead() const {
   auto type = cast<RankedTensorType>(matrix->get().getType());
   bool hasThree = matrixParts == 3 || (matrixParts == 1 && rowParts == 3);
   return hasThree && type.getRank() == 2 && isa<ContractOp>(matrix->getOwner()) &&
-         type.getDimSize(axes.depth) % kMostOfStep == 0;
+         type.getDimSize(axes.depth) % kMaxOfStep == 0;
 }
 
 static bool isFromHalves(Value value) {

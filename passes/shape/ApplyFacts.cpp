@@ -89,7 +89,7 @@ void FactsApplier::replace(AffineExpr symbol, AffineExpr value) {
 
 void FactsApplier::replaceFixedSymbols() {
   for (AffineExpr symbol : llvm::to_vector(inputSymbols))
-    if (Interval range = facts.getRange(symbol); range.isOne())
+    if (Interval range = facts.getRange(symbol); range.isSingleton())
       replace(symbol, getDimConstant(context, range.min));
 }
 

@@ -61,7 +61,7 @@ static std::string findImpossible(func::FuncOp function) {
   auto texts = function->getAttrOfType<ArrayAttr>(kRequiresTextAttr);
   Facts facts = collectFacts(function);
   for (AffineExpr symbol : getInputSymbols(function))
-    if (Interval range = facts.getRange(symbol); range.isOne())
+    if (Interval range = facts.getRange(symbol); range.isSingleton())
       facts.replace(symbol, getDimConstant(function.getContext(), range.min));
   for (auto [i, expr] : llvm::enumerate(exprs ? exprs.getDims() : ArrayRef<AffineExpr>())) {
     if (facts.getRange(expr).max >= 0)

@@ -285,9 +285,9 @@ static std::optional<int64_t> evaluate(AffineExpr expr, llvm::function_ref<int64
 
 /// Whether something holds of the value of an expression for each of some large sizes.
 static bool holdsUsually(AffineExpr expr, llvm::function_ref<bool(int64_t)> holds) {
-  constexpr int64_t kSamples = 16, kLeast = 4096;
+  constexpr int64_t kSamples = 16, kMin = 4096;
   for (int64_t sample = 0; sample < kSamples; ++sample) {
-    auto getSize = [&](unsigned symbol) { return kLeast + (symbol * 2654435761 + sample * 40503) % 1000003; };
+    auto getSize = [&](unsigned symbol) { return kMin + (symbol * 2654435761 + sample * 40503) % 1000003; };
     std::optional<int64_t> value = evaluate(expr, getSize);
     if (!value || !holds(*value))
       return false;

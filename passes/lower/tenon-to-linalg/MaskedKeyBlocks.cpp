@@ -36,10 +36,10 @@ private:
   /// Of a body that has very many paths some are not looked at: fewer tests are found then.
   Operation *getOp(Value value) {
     Operation *definition = value.getDefiningOp();
-    return definition && op->isProperAncestor(definition) && ++numSteps < kMostSteps ? definition : nullptr;
+    return definition && op->isProperAncestor(definition) && ++numSteps < kMaxSteps ? definition : nullptr;
   }
 
-  static constexpr int64_t kMostSteps = 512;
+  static constexpr int64_t kMaxSteps = 512;
   AttentionOp op;
   AffineExpr query, key;
   int64_t numSteps = 0;

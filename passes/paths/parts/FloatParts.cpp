@@ -12,7 +12,7 @@
 using namespace tenon;
 
 int64_t tenon::chooseStep(int64_t depth) {
-  int64_t steps = std::max<int64_t>(1, (depth + kMostOfStep - 1) / kMostOfStep);
+  int64_t steps = std::max<int64_t>(1, (depth + kMaxOfStep - 1) / kMaxOfStep);
   return std::max<int64_t>(1, (depth + 2 * steps - 1) / (2 * steps)) * 2;
 }
 
