@@ -17,9 +17,9 @@ static GraphOptions getGraphOptions(const Setup &setup, const PathChoice &choice
   GraphOptions graph;
   graph.programs = setup.options.programs;
   graph.hasPaths = setup.backend->getCapabilities().hasPaths;
-  graph.widensHalves = graph.hasPaths && llvm::none_of(setup.targets, [](const Target &target) {
-                         return target.machine.amxBf16 || target.machine.bf16Pairs;
-                       });
+  graph.promotesToF32 = graph.hasPaths && llvm::none_of(setup.targets, [](const Target &target) {
+                          return target.machine.amxBf16 || target.machine.bf16Pairs;
+                        });
   graph.budget = choice.budget;
   graph.errors = choice.errors;
   return graph;

@@ -59,7 +59,7 @@ static void buildFactsPipeline(OpPassManager &pm, const ConstantEvaluator &evalu
 
 void tenon::buildSharedPipeline(OpPassManager &pm, ConstantEvaluator evaluate, const GraphOptions &options) {
   pm.addPass(createVerifyImport());
-  if (options.widensHalves)
+  if (options.promotesToF32)
     pm.nest<func::FuncOp>().addPass(createPromoteToF32());
   buildAllSizesPipeline(pm, evaluate, options.maxGrowthBytes);
   pm.addPass(createCollectRequirements());

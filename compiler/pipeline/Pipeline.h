@@ -22,7 +22,7 @@ namespace tenon {
 struct GraphOptions {
   std::vector<std::string> programs;  ///< sizes for which there is a program of its own (`tenon-specialize`)
   bool hasPaths = true;               ///< false: every operation has its default implementation
-  bool widensHalves = false;          ///< no machine has arithmetic on halves
+  bool promotesToF32 = false;         ///< no machine has arithmetic on halves
   double budget = 2.5e-6;             ///< largest error of an operation that is not computed in its own way
   std::shared_ptr<PathErrors> errors; ///< that were measured before; may be null
   /// Bytes that what is computed of weights may have beyond those of the weights.

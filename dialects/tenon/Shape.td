@@ -139,41 +139,42 @@ def Tenon_ConcatOp : Tenon_InferredOp<"concat", [Tenon_ElementAccess, Tenon_Data
 def Tenon_UnpackOp : Tenon_Op<"unpack", [Tenon_ElementAccess, Tenon_Recomputable, Tenon_Unpacking]> {
   let summary = "undoes the packing of a dimension into panels";
   let description = [{
-    The input holds dimension `axis` of the result in panels of `b`: it is
+    The input stores dimension `axis` of the result in panels of `b` elements: its shape is
     [ceil(extent / b), the other dimensions in their order..., b], and element n along
-    `axis` is element `n mod b` of panel `n floordiv b`. What a last panel holds beyond
-    the extent is not read. A kernel that reads panels one by one has all it needs
-    of them in one stretch of memory.
+    `axis` is element `n mod b` of panel `n floordiv b`. The elements of the last panel
+    beyond the extent are not read. A kernel that processes one panel after the other reads
+    contiguous memory.
 
-    With `quad_axis`, the last of the other dimensions, four neighbours along that one
-    lie side by side for each element of a panel, as instructions that sum four products want
-    them: the input is [ceil(extent / b), the other dimensions before it...,
+    `k4_axis` names the last of the other dimensions. Groups of four elements along it are
+    interleaved for each element of a panel, the layout of instructions that sum four int8
+    products (VNNI packing): the input is [ceil(extent / b), the dimensions before it...,
     ceil(its extent / 4), 4 * b], and element (q, n) is element
-    `n mod b * 4 + q mod 4`. What lies beyond its extent is zero.
+    `n mod b * 4 + q mod 4`. Elements beyond its extent are zero.
 
-    With `word_axis` eight neighbours along that one, unsigned numbers of four bits, share a word of 32, the first in the
-    lowest bits: the input has ceil(its extent / 8) words along it.
+    With `packed_i32_axis`, eight elements of type ui4 along that dimension are packed into an i32,
+    the first in the lowest bits: the input has ceil(its extent / 8) elements along it.
 
-    With `bits`, too, numbers along `word_axis` are integers of 32 bits of which the upper 16, 20 or 24 count, as many together as fill
-    whole words (dialects/tenon/FixedNumbers.h): the lower ones may be anything. `word_axis` has whole groups of them.
+    With `bits` as well, the elements are i32 of which the upper 16, 20 or 24 bits are significant
+    and the lower ones are arbitrary. Groups that fill a whole number of i32 are packed
+    (dialects/tenon/FixedNumbers.h); the extent of `packed_i32_axis` is a multiple of such a group.
 
     ```mlir
     %1 = tenon.unpack %0 {axis = 1 : i64} : (tensor<3x8x32xf32>) -> tensor<8x70xf32>
-    %3 = tenon.unpack %2 {axis = 1 : i64, quad_axis = 0 : i64} : (tensor<3x2x128xi8>) -> tensor<7x70xi8>
-    %5 = tenon.unpack %4 {axis = 0 : i64, word_axis = 1 : i64} : (tensor<3x2x32xi32>) -> tensor<70x16xui4>
-    %7 = tenon.unpack %6 {axis = 1 : i64, word_axis = 0 : i64, bits = 20 : i64} : (tensor<3x10x32xi32>) -> tensor<16x70xi32>
+    %3 = tenon.unpack %2 {axis = 1 : i64, k4_axis = 0 : i64} : (tensor<3x2x128xi8>) -> tensor<7x70xi8>
+    %5 = tenon.unpack %4 {axis = 0 : i64, packed_i32_axis = 1 : i64} : (tensor<3x2x32xi32>) -> tensor<70x16xui4>
+    %7 = tenon.unpack %6 {axis = 1 : i64, packed_i32_axis = 0 : i64, bits = 20 : i64} : (tensor<3x10x32xi32>) -> tensor<16x70xi32>
     ```
   }];
-  let arguments = (ins Tenon_AnyTensor:$input, I64Attr:$axis, OptionalAttr<I64Attr>:$quad_axis,
-                       OptionalAttr<I64Attr>:$word_axis, OptionalAttr<I64Attr>:$bits);
+  let arguments = (ins Tenon_AnyTensor:$input, I64Attr:$axis, OptionalAttr<I64Attr>:$k4_axis,
+                       OptionalAttr<I64Attr>:$packed_i32_axis, OptionalAttr<I64Attr>:$bits);
   let results = (outs Tenon_AnyTensor:$result);
   let extraClassDeclaration = [{
-    /// Elements along `axis` that a panel has.
-    int64_t getPanelColumns() { return getInput().getType().getShape().back() / (getQuadAxis() ? 4 : 1); }
-    /// How many neighbours along a dimension but `axis` the input has together.
+    /// The number of elements along `axis` in a panel.
+    int64_t getPanelColumns() { return getInput().getType().getShape().back() / (getK4Axis() ? 4 : 1); }
+    /// The number of elements along `dim`, which is not `axis`, that are packed or interleaved as a group.
     int64_t getNeighbours(int64_t dim);
-    /// How many elements of the input they are.
-    int64_t getNeighbourWords(int64_t dim);
+    /// The number of elements of the input that store such a group.
+    int64_t getPackedI32s(int64_t dim);
   }];
   let hasVerifier = 1;
 }

@@ -179,38 +179,38 @@ LogicalResult SliceOp::verify() {
 }
 
 int64_t UnpackOp::getNeighbours(int64_t dim) {
-  if (dim == getQuadAxis())
+  if (dim == getK4Axis())
     return 4;
-  if (dim != getWordAxis())
+  if (dim != getPackedI32Axis())
     return 1;
   return getBits() ? FixedNumbers(*getBits()).group : 8;
 }
 
-int64_t UnpackOp::getNeighbourWords(int64_t dim) {
-  return dim == getWordAxis() && getBits() ? FixedNumbers(*getBits()).words : 1;
+int64_t UnpackOp::getPackedI32s(int64_t dim) {
+  return dim == getPackedI32Axis() && getBits() ? FixedNumbers(*getBits()).words : 1;
 }
 
 LogicalResult UnpackOp::verify() {
   auto in = getInput().getType(), out = getType();
   int64_t axis = getAxis();
-  if (getBits() && (!getWordAxis() || !FixedNumbers::isKnown(*getBits())))
-    return emitOpError("has numbers of ")
-           << *getBits() << " bits, which are 16, 20 or 24 and need an axis that words are shared along";
-  bool isOfWords = getWordAxis() && !getBits();
-  bool fits = isOfWords ? in.getElementType().isSignlessInteger(32) && out.getElementType().isUnsignedInteger(4)
-                        : in.getElementType() == out.getElementType() &&
-                              (!getBits() || in.getElementType().isSignlessInteger(32));
+  if (getBits() && (!getPackedI32Axis() || !FixedNumbers::isKnown(*getBits())))
+    return emitOpError("has numbers of ") << *getBits() << " bits, which are 16, 20 or 24 and need a 'packed_i32_axis'";
+  bool isPackedInt4 = getPackedI32Axis() && !getBits();
+  bool fits = isPackedInt4 ? in.getElementType().isSignlessInteger(32) && out.getElementType().isUnsignedInteger(4)
+                           : in.getElementType() == out.getElementType() &&
+                                 (!getBits() || in.getElementType().isSignlessInteger(32));
   if (in.getRank() != out.getRank() + 1 || !fits)
-    return emitOpError("needs an input of one dimension more, for the panels, and of its own type or of words");
+    return emitOpError("needs an input with one more dimension, for the panels, and of its own type or of i32");
   if (axis < 0 || axis >= out.getRank())
     return emitOpError("has axis ") << axis << ", but the result has " << out.getRank() << " dimensions";
-  std::optional<int64_t> quadAxis = getQuadAxis();
-  if (quadAxis && *quadAxis != out.getRank() - (axis + 1 == out.getRank() ? 2 : 1))
-    return emitOpError("has quads along dimension ") << *quadAxis << ", which is not the last one but its axis";
-  if (getBits() &&
-      (out.isDynamicDim(*getWordAxis()) || out.getDimSize(*getWordAxis()) % getNeighbours(*getWordAxis()) != 0))
+  std::optional<int64_t> k4Axis = getK4Axis();
+  if (k4Axis && *k4Axis != out.getRank() - (axis + 1 == out.getRank() ? 2 : 1))
+    return emitOpError("interleaves groups of four along dimension ")
+           << *k4Axis << ", which is not the last one besides its axis";
+  if (getBits() && (out.isDynamicDim(*getPackedI32Axis()) ||
+                    out.getDimSize(*getPackedI32Axis()) % getNeighbours(*getPackedI32Axis()) != 0))
     return emitOpError("needs whole groups of ")
-           << getNeighbours(*getWordAxis()) << " numbers along dimension " << *getWordAxis();
+           << getNeighbours(*getPackedI32Axis()) << " numbers along dimension " << *getPackedI32Axis();
   if (in.isDynamicDim(in.getRank() - 1) || getPanelColumns() < 1)
     return emitOpError("needs panels of a constant number of elements");
   AffineExpr columns = getDimConstant(getContext(), getPanelColumns());
@@ -218,7 +218,7 @@ LogicalResult UnpackOp::verify() {
   for (int64_t i = 0; i < out.getRank(); ++i) {
     AffineExpr groups = ceilDivDims(getDim(getResult(), i), getDimConstant(getContext(), getNeighbours(i)));
     if (i != axis)
-      wanted.push_back(mulDims(groups, getDimConstant(getContext(), getNeighbourWords(i))));
+      wanted.push_back(mulDims(groups, getDimConstant(getContext(), getPackedI32s(i))));
   }
   wanted.push_back(panels.back());
   if (panels != wanted)

@@ -11,14 +11,14 @@
 using namespace mlir;
 using namespace tenon;
 
-bool tenon::isHalf(Type type) {
+bool tenon::isReducedPrecision(Type type) {
   Type element = getElementTypeOrSelf(type);
   return element.isF16() || element.isBF16();
 }
 
 bool tenon::isWidened(Value value) {
   auto cast = value.getDefiningOp<CastOp>();
-  return cast && isHalf(cast.getInput().getType()) && cast.getType().getElementType().isF32();
+  return cast && isReducedPrecision(cast.getInput().getType()) && cast.getType().getElementType().isF32();
 }
 
 static WeightOp findWeight(Value value) {

@@ -13,7 +13,7 @@
 namespace tenon {
 
 /// Whether a type, or that of a tensor's elements, is f16 or bf16.
-bool isHalf(mlir::Type type);
+bool isReducedPrecision(mlir::Type type);
 
 /// Whether a tensor is f16 or bf16 that was cast to f32.
 bool isWidened(mlir::Value value);

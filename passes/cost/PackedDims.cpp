@@ -30,19 +30,19 @@ static std::optional<int64_t> getColumnDim(ContractOp op, OpOperand &weight) {
 }
 
 /// The dimension of a contraction's weight that is the other operand's last one, where it is as long there: the product
-/// sums quads along it.
-static std::optional<int64_t> getQuadDim(ContractOp op, OpOperand &weight) {
+/// sums groups of four along it.
+static std::optional<int64_t> getK4Dim(ContractOp op, OpOperand &weight) {
   bool isLhs = weight.getOperandNumber() == 0;
   ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims(), other = isLhs ? op.getRhsDims() : op.getLhsDims();
-  const int64_t *quad = other.empty() ? own.end() : llvm::find(own, other.back());
+  const int64_t *k4 = other.empty() ? own.end() : llvm::find(own, other.back());
   Value input = isLhs ? op.getRhs() : op.getLhs();
-  if (quad == own.end() || getDims(input).back() != getDims(weight.get())[quad - own.begin()])
+  if (k4 == own.end() || getDims(input).back() != getDims(weight.get())[k4 - own.begin()])
     return std::nullopt;
-  return quad - own.begin();
+  return k4 - own.begin();
 }
 
 /// Whether a product is one of unsigned bytes with the signed ones of `weight`.
-static bool isProductOfBytes(OpOperand &weight) {
+static bool isInt8Matmul(OpOperand &weight) {
   Operation *op = weight.getOwner();
   return getElementTypeOrSelf(weight.get()).isSignlessInteger(8) &&
          getElementTypeOrSelf(op->getResult(0)).isInteger(32) &&
@@ -52,8 +52,8 @@ static bool isProductOfBytes(OpOperand &weight) {
 /// Where an operand of few bits becomes the matrix of a product of floats: that operand of the product.
 static OpOperand *getWidenedUse(OpOperand &use) {
   Operation *op = use.getOwner();
-  bool widensHalves = isa<CastOp>(op) && isHalf(use.get().getType());
-  if ((!widensHalves && !isa<DequantizeOp>(op)) || !op->hasOneUse() || !isa<ContractOp>(*op->user_begin()))
+  bool promotesToF32 = isa<CastOp>(op) && isReducedPrecision(use.get().getType());
+  if ((!promotesToF32 && !isa<DequantizeOp>(op)) || !op->hasOneUse() || !isa<ContractOp>(*op->user_begin()))
     return nullptr;
   Type type = getElementTypeOrSelf(op->getResult(0));
   return type.isF32() || type.isF64() ? &*op->use_begin() : nullptr;
@@ -65,14 +65,14 @@ static std::optional<PackedDims> getWidenedDims(OpOperand &use, OpOperand &matri
   RankedTensorType type = cast<RankedTensorType>(use.get().getType());
   if (!axis || type.getDimSize(*axis) == 1)
     return std::nullopt;
-  bool isInWords = use.getOperandNumber() == 0 && type.getElementType().isUnsignedInteger(4) && type.getRank() == 2;
-  return isInWords ? PackedDims{*axis, {}, 1 - *axis} : PackedDims{*axis};
+  bool isPackedInt4 = use.getOperandNumber() == 0 && type.getElementType().isUnsignedInteger(4) && type.getRank() == 2;
+  return isPackedInt4 ? PackedDims{*axis, {}, 1 - *axis} : PackedDims{*axis};
 }
 
 /// A part of a panel pays where its elements would not be neighbours otherwise, or become more.
 static bool hasEnoughColumns(OpOperand &use, PackedDims dims) {
   auto type = cast<RankedTensorType>(use.get().getType());
-  bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.quadAxis && !getWidenedUse(use) &&
+  bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.k4Axis && !getWidenedUse(use) &&
                        dims.columns == getMachine(use.getOwner()).panelColumns;
   return type.getDimSize(dims.axis) >= (areNeighbours ? kPanelColumns : kFewColumns);
 }
@@ -86,7 +86,7 @@ struct MatrixDims {
 
 static MatrixDims getMatrixDims(OpOperand &use) {
   if (auto contract = dyn_cast<ContractOp>(use.getOwner()))
-    return {getColumnDim(contract, use), getQuadDim(contract, use)};
+    return {getColumnDim(contract, use), getK4Dim(contract, use)};
   auto convolve = dyn_cast<ConvolveOp>(use.getOwner());
   if (convolve && convolve.getChannelsLast() && convolve.getGroups() == 1 && use.getOperandNumber() == 1)
     return {convolve.getFilterDim(), convolve.getFilterChannelDim()};
@@ -114,7 +114,7 @@ static std::optional<PackedDims> findPackedDims(OpOperand &use) {
   if (auto convolve = dyn_cast<ConvolveOp>(use.getOwner());
       convolve && use.getOperandNumber() == 1 && getGroupPanel(convolve))
     return PackedDims{static_cast<int64_t>(convolve.getFilterDim()), {}, {}, getGroupPanel(convolve)};
-  auto [axis, quadAxis] = getMatrixDims(use);
+  auto [axis, k4Axis] = getMatrixDims(use);
   if (!axis)
     return std::nullopt;
   Type type = getElementTypeOrSelf(use.get());
@@ -122,9 +122,9 @@ static std::optional<PackedDims> findPackedDims(OpOperand &use) {
     return PackedDims{*axis, {}, {}, getMachine(use.getOwner()).panelColumns};
   int64_t rank = cast<RankedTensorType>(use.get().getType()).getRank(), last = rank - (*axis + 1 == rank ? 2 : 1);
   bool isCollapsible = *axis == 0 || *axis + 2 >= rank; // of the dimensions that are neither
-  if (!isProductOfBytes(use) || quadAxis != last || !isCollapsible)
+  if (!isInt8Matmul(use) || k4Axis != last || !isCollapsible)
     return std::nullopt;
-  return PackedDims{*axis, quadAxis};
+  return PackedDims{*axis, k4Axis};
 }
 
 std::optional<PackedDims> tenon::getPackedDims(OpOperand &use) {

@@ -16,29 +16,30 @@ namespace tenon {
 /// Fewer columns than these are not worth a panel.
 inline constexpr int64_t kFewColumns = 4;
 
-/// The dimension of a weight that is wanted in panels, and the one of which four neighbours, or eight in a word, are
-/// wanted together. With `bits` it is a matrix of f32 whose numbers become such that share words along `wordAxis`.
+/// How a weight is packed: the dimension that is split into panels, and the one along which groups of four are
+/// interleaved (`k4Axis`) or eight numbers share an i32 (`packedI32Axis`). With `bits`, an f32 matrix is stored as
+/// fixed-point numbers, packed along `packedI32Axis`.
 struct PackedDims {
   int64_t axis;
-  std::optional<int64_t> quadAxis = {}, wordAxis = {};
+  std::optional<int64_t> k4Axis = {}, packedI32Axis = {};
   int64_t columns = kPanelColumns;
   std::optional<int64_t> bits = {};
 };
 
-/// What the use of a weight by a product wants; nothing where the weight is read as it is.
+/// The packing that a matmul or convolution requests for its weight; nothing if it reads the weight as it is.
 std::optional<PackedDims> getPackedDims(mlir::OpOperand &use);
 
-/// Dimensions of a matrix: the one along the columns of the result, and the one that is the other operand's last.
+/// The dimensions of a matrix operand: the columns of the result, and the summed one, which is the last of the other
+/// operand.
 struct MatrixAxes {
   int64_t columns, depth;
 };
 
-/// Those of an operand of a product which has panels, or could have, and whose other dimensions lie one after the
-/// other.
+/// The axes of an operand that is packed into panels, or could be, and whose other dimensions are contiguous; nothing
+/// for other operands.
 std::optional<MatrixAxes> getMatrixAxes(mlir::OpOperand &use);
 
-/// What an embedding of numbers of four bits wants whose rows are gathered, and nothing else: rows by
-/// themselves.
+/// The packing of a 4-bit embedding that only gathers read: each row by itself.
 std::optional<PackedDims> getEmbeddingDims(WeightOp weight);
 
 } // namespace tenon

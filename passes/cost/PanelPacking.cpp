@@ -35,22 +35,22 @@ template <typename T> static void pack(const PanelPacking &p, const T *source, T
   }
 }
 
-void tenon::packQuads(const QuadPacking &p, const char *source, char *target) {
+void tenon::packK4(const K4Packing &p, const char *source, char *target) {
   for (int64_t column = 0; column < p.columns; ++column)
     for (int64_t outer = 0; outer < p.outer; ++outer) {
       const char *from = source + outer * p.outerStride + column * p.columnStride;
-      int64_t quads = ((column / kPanelColumns) * p.outer + outer) * p.getNumQuads();
+      int64_t quads = ((column / kPanelColumns) * p.outer + outer) * p.getNumK4Groups();
       for (int64_t k = 0; k < p.depth; ++k)
         target[((quads + k / 4) * kPanelColumns + column % kPanelColumns) * 4 + k % 4] = from[k * p.depthStride];
     }
 }
 
-void tenon::packWords(const WordPacking &p, const char *source, uint32_t *target) {
+void tenon::packInt4(const Int4Packing &p, const char *source, uint32_t *target) {
   for (int64_t outer = 0; outer < p.outer; ++outer) {
     for (int64_t i = 0; i < p.extent; ++i)
       for (int64_t inner = 0; inner < p.inner; ++inner)
-        target[i / kNumbersInWord * p.inner + inner] |= (uint32_t(*source++) & 15) << (4 * (i % kNumbersInWord));
-    target += (p.extent + kNumbersInWord - 1) / kNumbersInWord * p.inner;
+        target[i / kInt4PerI32 * p.inner + inner] |= (uint32_t(*source++) & 15) << (4 * (i % kInt4PerI32));
+    target += (p.extent + kInt4PerI32 - 1) / kInt4PerI32 * p.inner;
   }
 }
 

@@ -17,11 +17,12 @@
 
 namespace tenon {
 
-/// Columns of a panel: two vectors of 64 bytes of f32, which shorter vectors divide.
+/// The number of columns in a panel: two vectors of 64 bytes of f32, which shorter vectors divide. A property of the
+/// packed format, which targets of one artifact share.
 inline constexpr int64_t kPanelColumns = 32;
 
-/// An array [outer, extent, inner] of elements of `elementBytes` (1, 2, 4 or 8) bytes, and how many of `extent` make
-/// a panel.
+/// An array [outer, extent, inner] of elements of `elementBytes` (1, 2, 4 or 8) bytes, whose `extent` is packed into
+/// panels of `panel` elements.
 struct PanelPacking {
   int64_t outer, extent, inner, panel;
   size_t elementBytes;
@@ -30,48 +31,53 @@ struct PanelPacking {
   int64_t getPackedBytes() const { return getNumPanels() * outer * inner * panel * int64_t(elementBytes); }
 };
 
-/// An array of bytes, of which `columns` make panels and every four neighbours along `depth` a quad.
-struct QuadPacking {
+/// The number of int8 elements along the summed dimension that are interleaved for instructions which sum four products
+/// (VNNI packing). A property of the packed format.
+inline constexpr int64_t kK4Group = 4;
+
+/// An int8 array whose `columns` are packed into panels, with groups of four along `depth` interleaved.
+struct K4Packing {
   int64_t outer, outerStride;
   int64_t depth, depthStride;
   int64_t columns, columnStride;
 
   int64_t getNumPanels() const { return (columns + kPanelColumns - 1) / kPanelColumns; }
-  int64_t getNumQuads() const { return (depth + 3) / 4; }
-  int64_t getPackedBytes() const { return getNumPanels() * outer * getNumQuads() * 4 * kPanelColumns; }
+  int64_t getNumK4Groups() const { return (depth + kK4Group - 1) / kK4Group; }
+  int64_t getPackedBytes() const { return getNumPanels() * outer * getNumK4Groups() * kK4Group * kPanelColumns; }
 };
 
-/// Numbers of four bits that share 32.
-inline constexpr int64_t kNumbersInWord = 8;
+/// The number of 4-bit integers that an i32 holds.
+inline constexpr int64_t kInt4PerI32 = 8;
 
-/// An array [outer, extent, inner] of numbers of four bits, a byte each.
-struct WordPacking {
+/// An array [outer, extent, inner] of 4-bit integers, stored as one byte each.
+struct Int4Packing {
   int64_t outer, extent, inner;
 };
 
-/// A matrix of f32 as numbers of `bits` bits, a scale for each column (dialects/tenon/FixedNumbers.h), in panels.
-/// `depth` is whole groups.
+/// An f32 matrix that is stored in panels as fixed-point numbers of `bits` bits with a scale for each column
+/// (dialects/tenon/FixedNumbers.h). `depth` is a multiple of a group of these numbers.
 struct FixedPacking {
   int64_t bits;
   int64_t depth, depthStride;
   int64_t columns, columnStride;
 
   int64_t getNumPanels() const { return (columns + kPanelColumns - 1) / kPanelColumns; }
-  /// Of a column.
+  /// The number of i32 that store one column.
   int64_t getNumWords() const { return depth * bits / 32; }
 };
 
-/// Writes one panel of `source`, all finite, as [words, column] to `target`, and what numbers of its columns are to be
-/// multiplied with to `scales`. Both hold zeros: beyond the columns they stay.
+/// Writes one panel of `source`, whose elements are finite, as [i32, column] to `target`, and the scale of each column
+/// to `scales`. Both are zero before, and stay so beyond the last column.
 void packFixedPanel(const FixedPacking &packing, int64_t panel, const float *source, uint32_t *target, float *scales);
 
-/// Writes `source` as [outer, words, inner] to `target`, which holds zeros; the first number of a word is the lowest.
-void packWords(const WordPacking &packing, const char *source, uint32_t *target);
+/// Writes `source` as [outer, i32, inner] to `target`, which is zero before; the first number is in the lowest bits.
+void packInt4(const Int4Packing &packing, const char *source, uint32_t *target);
 
-/// Writes `source` as [panels, outer, quads, column, 4] to `target`, which holds zeros: beyond both extents they stay.
-void packQuads(const QuadPacking &packing, const char *source, char *target);
+/// Writes `source` as [panels, outer, group, column, 4] to `target`, which is zero before and stays so beyond both
+/// extents.
+void packK4(const K4Packing &packing, const char *source, char *target);
 
-/// Writes `source` as [panels, outer, inner, panel] to `target`, which holds zeros: beyond the extent they stay.
+/// Writes `source` as [panels, outer, inner, panel] to `target`, which is zero before and stays so beyond the extent.
 void packPanels(const PanelPacking &packing, const char *source, char *target);
 
 } // namespace tenon

@@ -91,16 +91,16 @@ double tenon::estimateFloats(Operation *op, const Machine &machine, double share
                   machine.getReadCycles(shape.getWeights() * bytes));
 }
 
-/// The weight that is packed, with quads or without.
-static OpOperand *findPacked(Operation *op, bool hasQuads) {
+/// The weight that is packed into panels, interleaved by four or not.
+static OpOperand *findPacked(Operation *op, bool hasK4) {
   if (!isa<ContractOp, ConvolveOp>(op))
     return nullptr;
   for (OpOperand &operand : op->getOpOperands())
     if (auto weight = operand.get().getDefiningOp<WeightOp>(); weight && !isa<SplatElementsAttr>(weight.getValue()))
-      if (std::optional<PackedDims> dims = getPackedDims(operand); dims && dims->quadAxis.has_value() == hasQuads)
+      if (std::optional<PackedDims> dims = getPackedDims(operand); dims && dims->k4Axis.has_value() == hasK4)
         return &operand;
   return nullptr;
 }
 
-OpOperand *tenon::findPanels(Operation *op) { return findPacked(op, /*hasQuads=*/false); }
-OpOperand *tenon::findQuads(Operation *op) { return findPacked(op, /*hasQuads=*/true); }
+OpOperand *tenon::findPanels(Operation *op) { return findPacked(op, /*hasK4=*/false); }
+OpOperand *tenon::findK4Panels(Operation *op) { return findPacked(op, /*hasK4=*/true); }

@@ -45,10 +45,10 @@ int64_t getElementBytes(mlir::Operation *op);
 /// Cycles of a product of floats that reaches `share` of the peak, or reads its weights at full speed.
 double estimateFloats(mlir::Operation *op, const Machine &machine, double share);
 
-/// The operand of a product that kernels read in panels; null where there is none.
+/// The operand that kernels read in panels; null if there is none.
 mlir::OpOperand *findPanels(mlir::Operation *op);
-/// The operand of a product of unsigned with signed bytes that kernels read in quads; null where it is none.
-mlir::OpOperand *findQuads(mlir::Operation *op);
+/// The operand of an int8 matmul that kernels read in panels interleaved by four (VNNI packing); null if there is none.
+mlir::OpOperand *findK4Panels(mlir::Operation *op);
 
 } // namespace tenon
 

@@ -173,11 +173,11 @@ static bool keepsChannels(TransposeOp transpose, ConvolveOp convolve, unsigned n
           getConstant(getDims(transpose)[channelDim]).value_or(kFewChannels + 1) <= kFewChannels);
 }
 
-/// Whether the last dimension stays the last one, where a product of unsigned and signed bytes reads quads along it.
-static bool keepsQuads(TransposeOp transpose, Operation *nest) {
-  bool isOfBytes = getElementTypeOrSelf(nest->getResult(0)).isInteger(32) &&
-                   transpose.getType().getElementType().isUnsignedInteger(8);
-  return !isOfBytes || transpose.getPermutation().back() == static_cast<int64_t>(transpose.getPermutation().size()) - 1;
+/// Whether the last dimension stays the last one, where an int8 matmul reads groups of four along it.
+static bool keepsK4Axis(TransposeOp transpose, Operation *nest) {
+  bool isInt8 = getElementTypeOrSelf(nest->getResult(0)).isInteger(32) &&
+                transpose.getType().getElementType().isUnsignedInteger(8);
+  return !isInt8 || transpose.getPermutation().back() == static_cast<int64_t>(transpose.getPermutation().size()) - 1;
 }
 
 /// A packed weight of few bits as the factors that a product is of: its kernel computes them of what it has just
@@ -238,7 +238,7 @@ static bool looksUpElements(Operation *op, int64_t steps = 4) {
 /// Whether a loop nest may compute the elements of `producer` while it reads them.
 static bool mayInlineInto(Operation *producer, LoopNestOpInterface nest, OpOperand &use) {
   if (auto transpose = dyn_cast<TransposeOp>(producer);
-      transpose && isa<ContractOp, ConvolveOp>(*nest) && !keepsQuads(transpose, nest))
+      transpose && isa<ContractOp, ConvolveOp>(*nest) && !keepsK4Axis(transpose, nest))
     return false;
   if (auto transpose = dyn_cast<TransposeOp>(producer))
     if (auto contract = dyn_cast<ContractOp>(*nest);

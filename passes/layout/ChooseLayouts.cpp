@@ -74,9 +74,9 @@ struct ConvolveChannelsLast : public OpRewritePattern<ConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
     bool isOfFloats = op.getType().getElementType().isF32() && !op.getResultType();
-    bool isOfBytes =
+    bool isInt8 =
         op.getType().getElementType().isInteger(32) && getElementTypeOrSelf(op.getInput()).isUnsignedInteger(8);
-    if (op.getChannelsLast() || (!isOfFloats && !isOfBytes) || !op.getFilter().getType().hasStaticShape())
+    if (op.getChannelsLast() || (!isOfFloats && !isInt8) || !op.getFilter().getType().hasStaticShape())
       return rewriter.notifyMatchFailure(op, "is no convolution of f32 or of bytes that has its channels second");
     Location loc = op.getLoc();
     int64_t rank = op.getType().getRank();

@@ -41,7 +41,7 @@ static std::optional<PackedDims> getWantedDims(OpOperand &use) {
   int64_t bits;
   if (dims && name.consume_front(kFixedPath) && !name.getAsInteger(10, bits)) {
     dims->bits = bits;
-    dims->wordAxis = 1 - dims->axis;
+    dims->packedI32Axis = 1 - dims->axis;
     dims->columns = kPanelColumns;
   }
   return dims;
@@ -81,15 +81,15 @@ private:
     RankedTensorType type = weight.getType();
     Type stored = dims.bits ? RankedTensorType::get(type.getShape(), b.getI32Type()) : type;
     Value unpacked = UnpackOp::create(b, loc, stored, packed.weight, b.getI64IntegerAttr(dims.axis),
-                                      toAttr(dims.quadAxis), toAttr(dims.wordAxis), toAttr(dims.bits));
+                                      toAttr(dims.k4Axis), toAttr(dims.packedI32Axis), toAttr(dims.bits));
     if (packed.scales) {
       // One for the whole of a column.
       SmallVector<int64_t> shape(2, 1);
       shape[dims.axis] = type.getDimSize(dims.axis);
       Value scales = UnpackOp::create(b, loc, RankedTensorType::get(shape, b.getF32Type()), packed.scales,
                                       b.getI64IntegerAttr(dims.axis), IntegerAttr(), IntegerAttr(), IntegerAttr());
-      unpacked = DequantizeOp::create(b, loc, type, unpacked, scales, Value(), *dims.wordAxis,
-                                      type.getDimSize(*dims.wordAxis), TypeAttr());
+      unpacked = DequantizeOp::create(b, loc, type, unpacked, scales, Value(), *dims.packedI32Axis,
+                                      type.getDimSize(*dims.packedI32Axis), TypeAttr());
     }
     use.set(unpacked);
     return true;
@@ -114,7 +114,7 @@ private:
       return known;
     RankedTensorType type = weight.getType();
     SmallVector<int64_t> strides = computeStrides(type.getShape());
-    FixedPacking packing{*dims.bits, type.getDimSize(*dims.wordAxis), strides[*dims.wordAxis],
+    FixedPacking packing{*dims.bits, type.getDimSize(*dims.packedI32Axis), strides[*dims.packedI32Axis],
                          type.getDimSize(dims.axis), strides[dims.axis]};
     SmallVector<int64_t> panels{packing.getNumPanels(), packing.getNumWords(), kPanelColumns},
         ofScales{panels[0], 1, kPanelColumns};
@@ -136,7 +136,7 @@ private:
 
   /// One for all uses that want the same.
   Packed getPacked(WeightOp weight, PackedDims dims) {
-    WeightOp &known = packedOf[{weight, dims.axis, dims.wordAxis.value_or(-1), dims.columns}];
+    WeightOp &known = packedOf[{weight, dims.axis, dims.packedI32Axis.value_or(-1), dims.columns}];
     std::optional<ArrayRef<char>> bytes = getBytes(weight.getValue());
     if (known || !bytes)
       return {known};
@@ -144,15 +144,15 @@ private:
     OpBuilder b(weight);
     RankedTensorType type = weight.getType();
     SmallVector<uint32_t> words;
-    if (dims.wordAxis) {
-      words = makeWords(type, *dims.wordAxis, bytes->data());
+    if (dims.packedI32Axis) {
+      words = makeInt4Words(type, *dims.packedI32Axis, bytes->data());
       SmallVector<int64_t> shape(type.getShape());
-      shape[*dims.wordAxis] = llvm::divideCeil(shape[*dims.wordAxis], kNumbersInWord);
+      shape[*dims.packedI32Axis] = llvm::divideCeil(shape[*dims.packedI32Axis], kInt4PerI32);
       type = RankedTensorType::get(shape, b.getI32Type());
       bytes = ArrayRef(reinterpret_cast<const char *>(words.data()), words.size() * sizeof(uint32_t));
     }
     AsmResourceBlob blob =
-        dims.quadAxis ? makeQuads(type, dims, bytes->data(), panels) : makePanels(type, dims, bytes->data(), panels);
+        dims.k4Axis ? makeK4Panels(type, dims, bytes->data(), panels) : makePanels(type, dims, bytes->data(), panels);
     known = createWeight(b, weight, RankedTensorType::get(panels, type.getElementType()), "packed", std::move(blob));
     return {known};
   }
@@ -182,30 +182,30 @@ private:
   }
 
   /// Numbers of four bits, a byte each, with those of a word along `axis` together.
-  static SmallVector<uint32_t> makeWords(RankedTensorType type, int64_t axis, const char *source) {
+  static SmallVector<uint32_t> makeInt4Words(RankedTensorType type, int64_t axis, const char *source) {
     ArrayRef<int64_t> shape = type.getShape();
     int64_t inner = computeProduct(shape.drop_front(axis + 1)), outer = computeProduct(shape.take_front(axis));
-    SmallVector<uint32_t> words(outer * llvm::divideCeil(shape[axis], kNumbersInWord) * inner);
-    packWords({outer, shape[axis], inner}, source, words.data());
+    SmallVector<uint32_t> words(outer * llvm::divideCeil(shape[axis], kInt4PerI32) * inner);
+    packInt4({outer, shape[axis], inner}, source, words.data());
     return words;
   }
 
   /// The same of quads.
-  static AsmResourceBlob makeQuads(RankedTensorType type, PackedDims dims, const char *source,
-                                   SmallVector<int64_t> &panels) {
+  static AsmResourceBlob makeK4Panels(RankedTensorType type, PackedDims dims, const char *source,
+                                      SmallVector<int64_t> &panels) {
     ArrayRef<int64_t> shape = type.getShape();
     SmallVector<int64_t> strides = computeStrides(shape);
-    QuadPacking packing{1, 0, shape[*dims.quadAxis], strides[*dims.quadAxis], shape[dims.axis], strides[dims.axis]};
+    K4Packing packing{1, 0, shape[*dims.k4Axis], strides[*dims.k4Axis], shape[dims.axis], strides[dims.axis]};
     panels.push_back(packing.getNumPanels());
     for (int64_t i = 0; i < type.getRank(); ++i)
-      if (i != dims.axis && i != dims.quadAxis) {
+      if (i != dims.axis && i != dims.k4Axis) {
         packing.outer *= shape[i];
         packing.outerStride = strides[i];
         panels.push_back(shape[i]);
       }
-    panels.append({packing.getNumQuads(), 4 * kPanelColumns});
+    panels.append({packing.getNumK4Groups(), 4 * kPanelColumns});
     AsmResourceBlob blob = allocateZeros(packing.getPackedBytes());
-    packQuads(packing, source, blob.getMutableData().data());
+    packK4(packing, source, blob.getMutableData().data());
     return blob;
   }
 

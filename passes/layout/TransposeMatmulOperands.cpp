@@ -115,14 +115,13 @@ static Value padTo(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> un
                        SmallVector<int64_t>(dims.size(), 0));
 }
 
-/// A matrix of bytes in panels of columns with quads along the index `quad`, both constant, as products read packed
-/// weights. What other dimensions it has come first.
-static Factor packQuads(OpBuilder &b, Location loc, const Factor &factor, int64_t column, int64_t quad) {
-  constexpr int64_t kQuad = 4;
+/// Packs an int8 matrix into panels of columns, interleaved by four along the index `k4`, as kernels read packed
+/// weights. Both extents are constant. Its other dimensions come first.
+static Factor packK4(OpBuilder &b, Location loc, const Factor &factor, int64_t column, int64_t k4) {
   MLIRContext *context = b.getContext();
   SmallVector<int64_t> order = orderFor(factor.indices, {}, column);
-  llvm::erase_if(order, [&](int64_t dim) { return factor.indices[dim] == quad; });
-  order.insert(order.end() - 1, llvm::find(factor.indices, quad) - factor.indices.begin());
+  llvm::erase_if(order, [&](int64_t dim) { return factor.indices[dim] == k4; });
+  order.insert(order.end() - 1, llvm::find(factor.indices, k4) - factor.indices.begin());
   Dims dims = getDims(factor.value), result, split, packed;
   Factor unpacked;
   for (int64_t dim : order) {
@@ -132,7 +131,7 @@ static Factor packQuads(OpBuilder &b, Location loc, const Factor &factor, int64_
   int64_t rank = order.size();
   SmallVector<int64_t> places(rank), units(rank, 1);
   units[order[rank - 1]] = kPanelColumns;
-  units[order[rank - 2]] = kQuad;
+  units[order[rank - 2]] = kK4Group;
   Value padded = padTo(b, loc, factor.value, units);
   // Each of the two becomes two dimensions.
   for (auto [dim, extent] : llvm::enumerate(getDims(padded))) {
@@ -147,7 +146,7 @@ static Factor packQuads(OpBuilder &b, Location loc, const Factor &factor, int64_
   for (int64_t dim : permutation)
     packed.push_back(split[dim]);
   permutation.append({places[order[rank - 1]] + 1, places[order[rank - 2]] + 1});
-  packed.push_back(getDimConstant(context, kPanelColumns * kQuad));
+  packed.push_back(getDimConstant(context, kPanelColumns * kK4Group));
   Type type = getElementTypeOrSelf(padded);
   Value parts = ReshapeOp::create(b, loc, getTensorType(split, type), padded);
   Value panels =
@@ -283,8 +282,7 @@ private:
     setFactor(op, operand, transpose(b, op.getLoc(), whole, orderFor(whole.indices, op.getResultDims(), *last)));
   }
 
-  /// Of unsigned rows with a signed matrix: quads lie along the last dimension of the rows, and side by side for each
-  /// column.
+  /// Interleaves the signed matrix of an int8 matmul by four along the last summed dimension of the unsigned rows.
   static void orderBytes(ContractOp op, OpOperand &matrix, OpOperand &rows, int64_t column) {
     constexpr int64_t kMinRows = 4;
     if (!getElementTypeOrSelf(matrix.get()).isSignlessInteger(8) ||
@@ -298,17 +296,17 @@ private:
                                            : getConstant(getDims(factor.value)[place - factor.indices.begin()]);
     };
     // What both have in the same constant number, and is summed.
-    auto isQuad = [&](int64_t index) {
+    auto isK4Axis = [&](int64_t index) {
       std::optional<int64_t> extent = getExtent(ofMatrix, index);
       return extent && extent == getExtent(ofRows, index) && !llvm::is_contained(op.getResultDims(), index);
     };
-    auto quad = llvm::find_if(llvm::reverse(ofRows.indices), isQuad);
-    if (quad == ofRows.indices.rend() || !getExtent(ofMatrix, column) ||
+    auto k4 = llvm::find_if(llvm::reverse(ofRows.indices), isK4Axis);
+    if (k4 == ofRows.indices.rend() || !getExtent(ofMatrix, column) ||
         countRows(op, ofMatrix).value_or(kMinRows) < kMinRows)
       return;
     OpBuilder b(op);
-    int64_t along = *quad;
-    setFactor(op, matrix, packQuads(b, op.getLoc(), ofMatrix, column, along));
+    int64_t along = *k4;
+    setFactor(op, matrix, packK4(b, op.getLoc(), ofMatrix, column, along));
     if (given.indices.back() != along)
       setFactor(op, rows, transpose(b, op.getLoc(), ofRows, orderFor(ofRows.indices, op.getResultDims(), along)));
   }

@@ -37,7 +37,7 @@ struct AmxBytes : public Path {
 std::optional<double> AmxBytes::estimateCycles(Operation *op, const Machine &machine) const {
   // Rows and columns of a tile register, bytes of its rows, and cycles for a product and for what happens to its sums.
   constexpr double kRows = 16, kColumns = 16, kDepth = 64, kProduct = 16, kSums = 48;
-  if (!machine.amxInt8 || !findQuads(op))
+  if (!machine.amxInt8 || !findK4Panels(op))
     return std::nullopt;
   ProductShape shape = *getProductShape(op);
   if (shape.depth < 4 || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)

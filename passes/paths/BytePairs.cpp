@@ -47,7 +47,7 @@ static bool fitPairs(OpOperand &matrix) {
   if (!bytes || bytes->empty())
     return false;
   ArrayRef<int64_t> shape = weight.getType().getShape();
-  int64_t axis = *getPackedDims(matrix)->quadAxis;
+  int64_t axis = *getPackedDims(matrix)->k4Axis;
   return fitPairs(*bytes, ShapedType::getNumElements(shape.drop_front(axis + 1)), shape[axis]);
 }
 
@@ -56,7 +56,7 @@ struct BytePairs : public Path {
   llvm::StringRef getName() const override { return kBytePairsPath; }
 
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
-    OpOperand *matrix = machine.int8Dot == Int8Dot::PmaddWd ? findQuads(op) : nullptr;
+    OpOperand *matrix = machine.int8Dot == Int8Dot::PmaddWd ? findK4Panels(op) : nullptr;
     if (!matrix || !fitPairs(*matrix))
       return std::nullopt;
     // Sums that begin again and what is done to results leave this much of the peak: four products a lane in two

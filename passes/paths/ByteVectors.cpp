@@ -17,7 +17,7 @@ struct ByteVectors : public Path {
   llvm::StringRef getName() const override { return "quads"; }
 
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
-    if (!findQuads(op))
+    if (!findK4Panels(op))
       return std::nullopt;
     // Sums that begin again and what is done to results leave this much of the peak.
     constexpr double kShare = 0.75;

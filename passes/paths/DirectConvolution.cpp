@@ -20,7 +20,7 @@ struct DirectConvolution : public Path {
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
     auto convolve = dyn_cast<ConvolveOp>(op);
     Type type = convolve ? convolve.getType().getElementType() : Type();
-    if (!convolve || !(type.isF32() || type.isInteger(32)) || findQuads(op))
+    if (!convolve || !(type.isF32() || type.isInteger(32)) || findK4Panels(op))
       return std::nullopt;
     // Border blocks, loads and sums that begin again for each window leave this much of the peak.
     constexpr double kShare = 0.75;

@@ -31,7 +31,7 @@ bool PartProduct::areRowsCutWhenRead() const {
          type.getDimSize(axes.depth) % kMaxOfStep == 0;
 }
 
-static bool isFromHalves(Value value) {
+static bool isPromoted(Value value) {
   auto cast = value.getDefiningOp<CastOp>();
   return cast && getElementTypeOrSelf(cast.getInput()).isBF16();
 }
@@ -42,16 +42,15 @@ std::optional<PartProduct> tenon::findPartProduct(Operation *op, int64_t numPart
       (convolve && convolve.getGroups() != 1))
     return std::nullopt;
   for (OpOperand &operand : op->getOpOperands()) {
-    bool isOfHalves = isFromHalves(operand.get());
-    Value source = isOfHalves ? operand.get().getDefiningOp<CastOp>().getInput() : operand.get();
+    bool isBf16 = isPromoted(operand.get());
+    Value source = isBf16 ? operand.get().getDefiningOp<CastOp>().getInput() : operand.get();
     auto weight = source.getDefiningOp<WeightOp>();
     std::optional<MatrixAxes> axes = weight ? getMatrixAxes(operand) : std::nullopt;
-    if (!axes || isOfHalves != (numParts == 1) || weight.getType().getDimSize(axes->columns) < kFewColumns ||
+    if (!axes || isBf16 != (numParts == 1) || weight.getType().getDimSize(axes->columns) < kFewColumns ||
         !getBytes(weight.getValue()))
       continue;
     OpOperand &rows = op->getOpOperand(1 - operand.getOperandNumber());
-    return PartProduct{&operand, &rows, weight, *axes, isOfHalves ? isFromHalves(rows.get()) ? 1 : 3 : numParts,
-                       numParts};
+    return PartProduct{&operand, &rows, weight, *axes, isBf16 ? isPromoted(rows.get()) ? 1 : 3 : numParts, numParts};
   }
   return std::nullopt;
 }

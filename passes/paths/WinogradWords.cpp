@@ -34,10 +34,10 @@ public:
 
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
     auto convolve = dyn_cast<ConvolveOp>(op);
-    bool isOfBytes = convolve && convolve.getType().getElementType().isInteger(32) &&
-                     getElementTypeOrSelf(convolve.getInput()).isUnsignedInteger(8) &&
-                     getElementTypeOrSelf(convolve.getFilter()).isSignlessInteger(8);
-    if (!isOfBytes || convolve.getType().getRank() != 4 || machine.int8Dot == Int8Dot::Scalar)
+    bool isInt8 = convolve && convolve.getType().getElementType().isInteger(32) &&
+                  getElementTypeOrSelf(convolve.getInput()).isUnsignedInteger(8) &&
+                  getElementTypeOrSelf(convolve.getFilter()).isSignlessInteger(8);
+    if (!isInt8 || convolve.getType().getRank() != 4 || machine.int8Dot == Int8Dot::Scalar)
       return std::nullopt;
     std::optional<FilterShape> filter = getSquareFilter(convolve);
     if (!filter || !hasIntegerTransforms(outputs, filter->window) ||

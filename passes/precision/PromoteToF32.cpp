@@ -22,15 +22,15 @@ using namespace mlir;
 using namespace tenon;
 
 static bool movesElements(Operation *op) {
-  return op && op->hasTrait<DataMovement>() && isHalf(op->getResult(0).getType());
+  return op && op->hasTrait<DataMovement>() && isReducedPrecision(op->getResult(0).getType());
 }
 
 namespace {
 /// Operations that move elements which are halves in memory before, or have to be afterwards: what comes from the
 /// caller, from a weight, or goes to the caller, such as a cache of keys and values.
-class MovedHalves {
+class MovedReducedPrecision {
 public:
-  explicit MovedHalves(func::FuncOp function) {
+  explicit MovedReducedPrecision(func::FuncOp function) {
     function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (movesElements(op) &&
           llvm::all_of(op->getOperands(), [&](Value value) { return isInMemory(value, function); }))
@@ -44,7 +44,7 @@ public:
 
 private:
   bool isInMemory(Value value, func::FuncOp function) const {
-    if (!isHalf(value.getType()))
+    if (!isReducedPrecision(value.getType()))
       return true;
     Operation *definition = value.getDefiningOp();
     return definition ? isa<WeightOp>(definition) || moved.contains(definition)
@@ -68,12 +68,12 @@ struct PromoteToF32 : public tenon::impl::PromoteToF32Base<PromoteToF32> {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    MovedHalves moved(function);
+    MovedReducedPrecision moved(function);
     LDBG() << "leaves f16 and bf16 to " << moved.size() << " operations that move elements";
     auto keepsTypes = [&](Operation *op) {
       return op->hasTrait<FixedElementTypes>() || isa<func::ReturnOp>(op) || moved.contains(op);
     };
-    widenFloats(function, {Float32Type::get(&getContext()), isHalf, keepsTypes});
+    widenFloats(function, {Float32Type::get(&getContext()), isReducedPrecision, keepsTypes});
   }
 };
 } // namespace

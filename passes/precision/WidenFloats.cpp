@@ -23,7 +23,7 @@ struct WidenFloats : public tenon::impl::WidenFloatsBase<WidenFloats> {
     func::FuncOp function = getOperation();
     if (function.isExternal())
       return;
-    auto isNarrow = [](Type element) { return element.isF32() || isHalf(element); };
+    auto isNarrow = [](Type element) { return element.isF32() || isReducedPrecision(element); };
     auto looksAtBits = [](Operation *op) { return op->hasTrait<FixedElementTypes>(); };
     widenFloats(function, {Float64Type::get(&getContext()), isNarrow, looksAtBits});
     SmallVector<Type> results(function.getBody().front().getTerminator()->getOperandTypes());

@@ -25,11 +25,11 @@ static int64_t getBytes(Value value) {
   return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
 }
 
-static bool widensHalves(Operation *op) { return isa<CastOp>(op) && isWidened(op->getResult(0)); }
+static bool promotesToF32(Operation *op) { return isa<CastOp>(op) && isWidened(op->getResult(0)); }
 
 /// Whether kernels compute elements of few bits where they read them.
 static bool staysNarrow(Operation *op) {
-  if (widensHalves(op))
+  if (promotesToF32(op))
     return llvm::all_of(op->getUsers(), llvm::IsaPred<ContractOp>);
   return isa<DequantizeOp>(op) && llvm::all_of(op->getUsers(), llvm::IsaPred<ContractOp, GatherOp>);
 }
@@ -117,7 +117,7 @@ private:
       // would do so in every run.
       bool isOfFilter = isa<PadOp>(op) || (isa<CastOp>(op) && becomesFilter(&op));
       int64_t mostGrowth =
-          isOfFilter || widensHalves(&op) ? std::max<int64_t>(maxGrowthBytes, 2 * inputBytes) : maxGrowthBytes;
+          isOfFilter || promotesToF32(&op) ? std::max<int64_t>(maxGrowthBytes, 2 * inputBytes) : maxGrowthBytes;
       if (foldable && resultBytes - inputBytes <= mostGrowth && budget.take(&op))
         constant.insert(&op);
     });

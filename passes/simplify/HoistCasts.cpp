@@ -33,7 +33,7 @@ template <typename OpT> struct MoveBeforeWidening : public OpRewritePattern<OpT>
 };
 } // namespace
 
-void tenon::populateMovedHalves(RewritePatternSet &patterns) {
+void tenon::populateHoistCasts(RewritePatternSet &patterns) {
   patterns.add<MoveBeforeWidening<GatherOp>, MoveBeforeWidening<ReshapeOp>, MoveBeforeWidening<SliceOp>,
                MoveBeforeWidening<TransposeOp>>(patterns.getContext());
 }

@@ -16,7 +16,7 @@ namespace tenon {
 
 /// A reshape, slice, transpose or gather of a constant that is cast from f16 or bf16 comes before the cast: the
 /// products and lookups behind it then read halves, and what is moved at compile time stays small.
-void populateMovedHalves(mlir::RewritePatternSet &patterns);
+void populateHoistCasts(mlir::RewritePatternSet &patterns);
 
 } // namespace tenon
 

@@ -27,7 +27,7 @@ struct Function {
 };
 } // namespace
 
-static bool isOfBytes(Value value) {
+static bool isInt8(Value value) {
   Type type = getElementTypeOrSelf(value);
   return type.isSignlessInteger(8) || type.isUnsignedInteger(8);
 }
@@ -54,7 +54,7 @@ static std::optional<Function> findFunction(Value result) {
   SetVector<Value> open;
   open.insert(result);
   while (true) {
-    if (!ops.empty() && open.size() == 1 && isOfBytes(open[0]) && isClosed(ops))
+    if (!ops.empty() && open.size() == 1 && isInt8(open[0]) && isClosed(ops))
       found = {open[0], ops};
     if (llvm::any_of(open, [](Value value) { return !value.getDefiningOp(); }))
       return found;
@@ -118,7 +118,7 @@ struct LowerToLookupTables : public tenon::impl::LowerToLookupTablesBase<LowerTo
   void runOnOperation() override {
     SmallVector<CastOp> results;
     getOperation().walk([&](CastOp op) {
-      if (isOfBytes(op) && isa<FloatType>(getElementTypeOrSelf(op.getInput())))
+      if (isInt8(op) && isa<FloatType>(getElementTypeOrSelf(op.getInput())))
         results.push_back(op);
     });
     // From the end: a long function has the results of others on its way.

@@ -29,7 +29,7 @@ struct PromoteAccumulators : public tenon::impl::PromoteAccumulatorsBase<Promote
       for (OpOperand &operand : op->getOpOperands())
         giveOwnCast(operand);
       bool hasWeight = op.getLhs().getDefiningOp<WeightOp>() || op.getRhs().getDefiningOp<WeightOp>();
-      if ((hasWeight || all) && isHalf(op.getType()) && isHalf(op.getLhs().getType()))
+      if ((hasWeight || all) && isReducedPrecision(op.getType()) && isReducedPrecision(op.getLhs().getType()))
         widen(op);
     });
   }
@@ -39,7 +39,7 @@ private:
   void giveOwnCast(OpOperand &operand) {
     auto cast = operand.get().getDefiningOp<CastOp>();
     Operation *op = operand.getOwner();
-    if (!cast || !isHalf(cast.getInput().getType()) || !cast.getInput().getDefiningOp<WeightOp>() ||
+    if (!cast || !isReducedPrecision(cast.getInput().getType()) || !cast.getInput().getDefiningOp<WeightOp>() ||
         (cast->hasOneUse() && cast->getBlock() == op->getBlock()))
       return;
     operand.set(OpBuilder(op).clone(*cast)->getResult(0));

@@ -247,7 +247,7 @@ struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
     Facts facts = collectFacts(getOperation());
     populateTransposePatterns(patterns);
     populateSliceUpdates(patterns, facts);
-    populateMovedHalves(patterns);
+    populateHoistCasts(patterns);
     if (hasChannelsLast(getOperation()))
       populateRaiseNormalizations(patterns);
     // Once scales are in the filters.

@@ -20,7 +20,7 @@ namespace {
 struct WidenConvolution : public OpRewritePattern<ConvolveOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(ConvolveOp op, PatternRewriter &rewriter) const override {
-    if (!isHalf(op.getInput().getType()) || !isHalf(op.getFilter().getType()))
+    if (!isReducedPrecision(op.getInput().getType()) || !isReducedPrecision(op.getFilter().getType()))
       return rewriter.notifyMatchFailure(op, "is no convolution of halves");
     Location loc = op.getLoc();
     Type wide = rewriter.getF32Type();

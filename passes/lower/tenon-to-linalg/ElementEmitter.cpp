@@ -358,16 +358,15 @@ FailureOr<Value> ElementEmitter::emitPad(PadOp op, ArrayRef<AffineExpr> indices)
 SmallVector<AffineExpr> ElementEmitter::getPackedIndices(UnpackOp op, ArrayRef<AffineExpr> indices, AffineExpr word) {
   AffineExpr width = getDimConstant(loc.getContext(), op.getPanelColumns()), index = indices[op.getAxis()];
   AffineExpr four = getDimConstant(loc.getContext(), 4), place = modDims(index, width);
-  std::optional<int64_t> quadAxis = op.getQuadAxis(),
-                         sharedAxis = op.getQuadAxis() ? op.getQuadAxis() : op.getWordAxis();
+  std::optional<int64_t> k4Axis = op.getK4Axis(), sharedAxis = op.getK4Axis() ? op.getK4Axis() : op.getPackedI32Axis();
   SmallVector<AffineExpr> at{divDims(index, width)};
   for (auto [i, other] : llvm::enumerate(indices))
     if (i != op.getAxis())
-      at.push_back(op.getBits() && op.getWordAxis() == static_cast<int64_t>(i)
+      at.push_back(op.getBits() && op.getPackedI32Axis() == static_cast<int64_t>(i)
                        ? word
                        : divDims(other, getDimConstant(loc.getContext(), op.getNeighbours(i))));
-  if (quadAxis)
-    place = addDims(mulDims(place, four), modDims(indices[*quadAxis], four));
+  if (k4Axis)
+    place = addDims(mulDims(place, four), modDims(indices[*k4Axis], four));
   at.push_back(place);
   if (isa<AffineDimExpr>(index) && (!sharedAxis || isa<AffineDimExpr>(indices[*sharedAxis]))) {
     panelIndices.append({at.front(), at.back()});
@@ -377,13 +376,13 @@ SmallVector<AffineExpr> ElementEmitter::getPackedIndices(UnpackOp op, ArrayRef<A
   return at;
 }
 
-FailureOr<Value> ElementEmitter::emitFromWord(UnpackOp op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitFromPackedI32(UnpackOp op, ArrayRef<AffineExpr> indices) {
   FailureOr<Value> word = emit(op.getInput(), getPackedIndices(op, indices));
   if (failed(word))
     return failure();
   constexpr int64_t kBits = 4;
   MLIRContext *context = loc.getContext();
-  AffineExpr place = modDims(indices[*op.getWordAxis()], getDimConstant(context, 32 / kBits));
+  AffineExpr place = modDims(indices[*op.getPackedI32Axis()], getDimConstant(context, 32 / kBits));
   Value shift = materialize(mulDims(place, getDimConstant(context, kBits)));
   shift = arith::IndexCastOp::create(builder, loc, builder.getI32Type(), shift);
   Value shifted = arith::ShRUIOp::create(builder, loc, *word, shift);
@@ -397,7 +396,7 @@ FailureOr<Value> ElementEmitter::emitFixedNumber(UnpackOp op, ArrayRef<AffineExp
   auto makeConstant = [&](int64_t number) {
     return arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(static_cast<int32_t>(number))).getResult();
   };
-  AffineExpr depth = indices[*op.getWordAxis()], group = getDimConstant(context, format.group),
+  AffineExpr depth = indices[*op.getPackedI32Axis()], group = getDimConstant(context, format.group),
              first = mulDims(divDims(depth, group), getDimConstant(context, format.words));
   SmallVector<Value> words;
   for (int64_t word = 0; word < format.words; ++word) {
@@ -447,13 +446,13 @@ FailureOr<Value> ElementEmitter::emitDequantize(DequantizeOp op, ArrayRef<Affine
     return castScalar(builder, loc, *scalar, getElementTypeOrSelf(parameter), compute);
   };
   auto unpack = op.getInput().getDefiningOp<UnpackOp>();
-  bool isInWord = unpack && unpack.getWordAxis() && !unpack.getBits();
-  FailureOr<Value> number = isInWord ? emitFromWord(unpack, indices) : emit(op.getInput(), indices);
+  bool isPackedI32 = unpack && unpack.getPackedI32Axis() && !unpack.getBits();
+  FailureOr<Value> number = isPackedI32 ? emitFromPackedI32(unpack, indices) : emit(op.getInput(), indices);
   FailureOr<Value> scale = emitParameter(op.getScale());
   if (failed(number) || failed(scale))
     return failure();
-  Value x = isInWord ? arith::SIToFPOp::create(builder, loc, compute, *number).getResult()
-                     : castScalar(builder, loc, *number, getElementTypeOrSelf(op.getInput()), compute);
+  Value x = isPackedI32 ? arith::SIToFPOp::create(builder, loc, compute, *number).getResult()
+                        : castScalar(builder, loc, *number, getElementTypeOrSelf(op.getInput()), compute);
   if (op.getZero()) {
     FailureOr<Value> zero = emitParameter(op.getZero());
     if (failed(zero))
@@ -638,9 +637,9 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
   if (auto unpack = dyn_cast<UnpackOp>(op)) {
     if (unpack.getBits())
       return emitFixedNumber(unpack, indices);
-    if (!unpack.getWordAxis())
+    if (!unpack.getPackedI32Axis())
       return emit(unpack.getInput(), getPackedIndices(unpack, indices));
-    FailureOr<Value> number = emitFromWord(unpack, indices);
+    FailureOr<Value> number = emitFromPackedI32(unpack, indices);
     if (failed(number))
       return failure();
     return arith::TruncIOp::create(builder, loc, builder.getI8Type(), *number).getResult();

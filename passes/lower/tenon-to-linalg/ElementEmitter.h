@@ -162,7 +162,7 @@ private:
   llvm::SmallVector<mlir::AffineExpr> getPackedIndices(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices,
                                                        mlir::AffineExpr word = {});
   /// A number of four bits, as one of 32.
-  mlir::FailureOr<mlir::Value> emitFromWord(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitFromPackedI32(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   /// A number of some upper bits, as one of 32.
   mlir::FailureOr<mlir::Value> emitFixedNumber(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitDequantize(DequantizeOp op, llvm::ArrayRef<mlir::AffineExpr> indices);

@@ -89,7 +89,7 @@ struct Scalar {
   bool isFloat() const { return isa<FloatType>(elementType); }
   bool isUnsigned() const { return elementType.isUnsignedInteger() || elementType.isInteger(1); }
   unsigned width() const { return elementType.getIntOrFloatBitWidth(); }
-  bool isHalf() const { return isFloat() && width() < 32; }
+  bool isReducedPrecision() const { return isFloat() && width() < 32; }
 
   Value constant(Type type, double value) const {
     if (isa<FloatType>(type))
@@ -415,12 +415,12 @@ Value tenon::emitElementwise(OpBuilder &b, Location loc, Operation *op, ValueRan
     return arith::SelectOp::create(b, loc, scalars[0], scalars[1], scalars[2]);
   Scalar scalar{b, loc, type};
   SmallVector<Value> operands(scalars);
-  if (scalar.isHalf())
+  if (scalar.isReducedPrecision())
     for (Value &operand : operands)
       operand = arith::ExtFOp::create(b, loc, b.getF32Type(), operand);
   Value result =
       op->getNumOperands() == 1 ? scalar.unary(op, operands[0]) : scalar.binary(op, operands[0], operands[1]);
-  if (result && scalar.isHalf() && result.getType().isF32())
+  if (result && scalar.isReducedPrecision() && result.getType().isF32())
     result = arith::TruncFOp::create(b, loc, type, result);
   return result;
 }

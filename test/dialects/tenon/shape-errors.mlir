@@ -178,15 +178,15 @@ func.func @resource_of_another_size() {
 // -----
 
 func.func @unpack_words(%a: tensor<1x2x32xi8>) {
-  // expected-error @+1 {{needs an input of one dimension more, for the panels, and of its own type or of words}}
-  %0 = tenon.unpack %a {axis = 0 : i64, word_axis = 1 : i64} : (tensor<1x2x32xi8>) -> tensor<32x16xui4>
+  // expected-error @+1 {{needs an input with one more dimension, for the panels, and of its own type or of i32}}
+  %0 = tenon.unpack %a {axis = 0 : i64, packed_i32_axis = 1 : i64} : (tensor<1x2x32xi8>) -> tensor<32x16xui4>
   return
 }
 
 // -----
 
 func.func @unpack_bits_without_words(%a: tensor<1x40x32xi32>) {
-  // expected-error @+1 {{has numbers of 20 bits, which are 16, 20 or 24 and need an axis that words are shared along}}
+  // expected-error @+1 {{has numbers of 20 bits, which are 16, 20 or 24 and need a 'packed_i32_axis'}}
   %0 = tenon.unpack %a {axis = 0 : i64, bits = 20 : i64} : (tensor<1x40x32xi32>) -> tensor<32x64xi32>
   return
 }
@@ -195,7 +195,7 @@ func.func @unpack_bits_without_words(%a: tensor<1x40x32xi32>) {
 
 func.func @unpack_of_some_bits(%a: tensor<1x40x32xi32>) {
   // expected-error @+1 {{has numbers of 12 bits, which are 16, 20 or 24}}
-  %0 = tenon.unpack %a {axis = 0 : i64, word_axis = 1 : i64, bits = 12 : i64} : (tensor<1x40x32xi32>) -> tensor<32x64xi32>
+  %0 = tenon.unpack %a {axis = 0 : i64, packed_i32_axis = 1 : i64, bits = 12 : i64} : (tensor<1x40x32xi32>) -> tensor<32x64xi32>
   return
 }
 
@@ -203,7 +203,7 @@ func.func @unpack_of_some_bits(%a: tensor<1x40x32xi32>) {
 
 func.func @unpack_parts_of_groups(%a: tensor<1x40x32xi32>) {
   // expected-error @+1 {{needs whole groups of 8 numbers along dimension 1}}
-  %0 = tenon.unpack %a {axis = 0 : i64, word_axis = 1 : i64, bits = 20 : i64} : (tensor<1x40x32xi32>) -> tensor<32x60xi32>
+  %0 = tenon.unpack %a {axis = 0 : i64, packed_i32_axis = 1 : i64, bits = 20 : i64} : (tensor<1x40x32xi32>) -> tensor<32x60xi32>
   return
 }
 
@@ -211,7 +211,7 @@ func.func @unpack_parts_of_groups(%a: tensor<1x40x32xi32>) {
 
 func.func @unpack_fewer_groups(%a: tensor<1x40x32xi32>) {
   // expected-error @+1 {{needs panels of}}
-  %0 = tenon.unpack %a {axis = 0 : i64, word_axis = 1 : i64, bits = 24 : i64} : (tensor<1x40x32xi32>) -> tensor<32x64xi32>
+  %0 = tenon.unpack %a {axis = 0 : i64, packed_i32_axis = 1 : i64, bits = 24 : i64} : (tensor<1x40x32xi32>) -> tensor<32x64xi32>
   return
 }
 

@@ -78,7 +78,7 @@ func.func @groups(%x: tensor<1x4x6xf32>, %y: tensor<1x4x4xf32>)
 // Quads of five bytes along what is summed, with three zeros at the end.
 // CHECK-LABEL: @bytes
 // CHECK: %[[W:.*]] = tenon.weight {{.*}} : tensor<1x2x128xi8>
-// CHECK: tenon.unpack %[[W]] {axis = 1 : i64, quad_axis = 0 : i64} : (tensor<1x2x128xi8>) -> tensor<5x4xi8>
+// CHECK: tenon.unpack %[[W]] {axis = 1 : i64, k4_axis = 0 : i64} : (tensor<1x2x128xi8>) -> tensor<5x4xi8>
 func.func @bytes(%x: tensor<3x5xui8>) -> tensor<3x4xi32> {
   %w = tenon.weight dense_resource<b> : tensor<5x4xi8>
   %0 = tenon.contract %x, %w {lhs_dims = array<i64: 0, 2>, rhs_dims = array<i64: 2, 1>, result_dims = array<i64: 0, 1>,
@@ -88,7 +88,7 @@ func.func @bytes(%x: tensor<3x5xui8>) -> tensor<3x4xi32> {
 
 // Ten numbers of four bits are two words, with six zeros at the end; scales and zero points lie in panels beside them.
 // CHECK-LABEL: @words
-// CHECK-DAG: %[[W:.*]] = tenon.unpack %{{.*}} {axis = 0 : i64, word_axis = 1 : i64} : (tensor<1x2x32xi32>) -> tensor<4x10xui4>
+// CHECK-DAG: %[[W:.*]] = tenon.unpack %{{.*}} {axis = 0 : i64, packed_i32_axis = 1 : i64} : (tensor<1x2x32xi32>) -> tensor<4x10xui4>
 // CHECK-DAG: %[[S:.*]] = tenon.unpack %{{.*}} {axis = 0 : i64} : (tensor<1x2x32xf32>) -> tensor<4x2xf32>
 // CHECK-DAG: %[[Z:.*]] = tenon.weight dense<8> : tensor<1x1xui4>
 // CHECK: tenon.dequantize %[[W]], %[[S]], %[[Z]]
@@ -104,7 +104,7 @@ func.func @words(%x: tensor<3x10xf32>) -> tensor<3x4xf32> {
 
 // Rows that are gathered alone lie by themselves.
 // CHECK-LABEL: @rows_of_words
-// CHECK: tenon.unpack %{{.*}} {axis = 0 : i64, word_axis = 1 : i64} : (tensor<4x2x1xi32>) -> tensor<4x10xui4>
+// CHECK: tenon.unpack %{{.*}} {axis = 0 : i64, packed_i32_axis = 1 : i64} : (tensor<4x2x1xi32>) -> tensor<4x10xui4>
 func.func @rows_of_words(%ids: tensor<3xi64>) -> tensor<3x10xui4> {
   %w = tenon.weight dense_resource<n> : tensor<4x10xui4>
   %0 = tenon.gather %w, %ids {axis = 0 : i64} : (tensor<4x10xui4>, tensor<3xi64>) -> tensor<3x10xui4>

@@ -74,7 +74,7 @@ func.func @quads(%x: tensor<70x16xui8>, %y: tensor<70x50xi8>) -> tensor<16x50xi3
   // CHECK: %[[PARTS:.*]] = tenon.reshape %[[LONGER]] : (tensor<72x64xi8>) -> tensor<18x4x2x32xi8>
   // CHECK: %[[T:.*]] = tenon.transpose %[[PARTS]] {permutation = array<i64: 2, 0, 3, 1>}
   // CHECK: %[[PANELS:.*]] = tenon.reshape %[[T]] : (tensor<2x18x32x4xi8>) -> tensor<2x18x128xi8>
-  // CHECK: tenon.unpack %[[PANELS]] {axis = 1 : i64, quad_axis = 0 : i64} : (tensor<2x18x128xi8>) -> tensor<70x50xi8>
+  // CHECK: tenon.unpack %[[PANELS]] {axis = 1 : i64, k4_axis = 0 : i64} : (tensor<2x18x128xi8>) -> tensor<70x50xi8>
   // CHECK: %[[X:.*]] = tenon.transpose %arg0 {permutation = array<i64: 1, 0>} : (tensor<70x16xui8>) -> tensor<16x70xui8>
   // CHECK: tenon.contract %[[X]],
   // CHECK-SAME: lhs_dims = array<i64: 0, 2>

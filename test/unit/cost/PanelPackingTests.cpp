@@ -42,24 +42,24 @@ TEST_CASE("every element has its place in a panel, and zeros follow the last one
   }
 }
 
-TEST_CASE("every byte has its place in a quad, and zeros are all others", "[layout]") {
+TEST_CASE("every element has its place in a group of four, and all others are zero", "[layout]") {
   std::mt19937 random(7);
   auto draw = [&](int64_t high) { return std::uniform_int_distribution<int64_t>(1, high)(random); };
   for (int i = 0; i < 200; ++i) {
     // [outer, depth, columns], or [columns, outer, depth].
     int64_t outer = draw(4), depth = draw(13), columns = draw(70);
     bool isLast = draw(2) == 1;
-    QuadPacking p = isLast ? QuadPacking{outer, depth * columns, depth, columns, columns, 1}
-                           : QuadPacking{outer, depth, depth, 1, columns, outer * depth};
+    K4Packing p = isLast ? K4Packing{outer, depth * columns, depth, columns, columns, 1}
+                         : K4Packing{outer, depth, depth, 1, columns, outer * depth};
     CAPTURE(outer, depth, columns, isLast);
     std::vector<char> source(outer * depth * columns), target(p.getPackedBytes()), wanted(target.size());
     for (size_t byte = 0; byte < source.size(); ++byte)
       source[byte] = char(byte + 1);
-    packQuads(p, source.data(), target.data());
+    packK4(p, source.data(), target.data());
     for (int64_t o = 0; o < outer; ++o)
       for (int64_t k = 0; k < depth; ++k)
         for (int64_t n = 0; n < columns; ++n)
-          wanted[(((n / 32 * outer + o) * p.getNumQuads() + k / 4) * 32 + n % 32) * 4 + k % 4] =
+          wanted[(((n / 32 * outer + o) * p.getNumK4Groups() + k / 4) * 32 + n % 32) * 4 + k % 4] =
               source[isLast ? (o * depth + k) * columns + n : (n * outer + o) * depth + k];
     CHECK(target == wanted);
   }
@@ -68,13 +68,13 @@ TEST_CASE("every byte has its place in a quad, and zeros are all others", "[layo
 TEST_CASE("a word has eight numbers, the first in its lowest bits", "[layout]") {
   for (auto [outer, extent, inner] : {std::tuple(1, 8, 1), std::tuple(2, 11, 3), std::tuple(3, 1, 2)}) {
     CAPTURE(outer, extent, inner);
-    WordPacking p{outer, extent, inner};
+    Int4Packing p{outer, extent, inner};
     int64_t words = (extent + 7) / 8;
     std::vector<char> source(outer * extent * inner);
     std::vector<uint32_t> target(outer * words * inner), wanted(target.size());
     for (size_t byte = 0; byte < source.size(); ++byte)
       source[byte] = char(byte % 16);
-    packWords(p, source.data(), target.data());
+    packInt4(p, source.data(), target.data());
     for (int64_t o = 0; o < outer; ++o)
       for (int64_t k = 0; k < extent; ++k)
         for (int64_t i = 0; i < inner; ++i)

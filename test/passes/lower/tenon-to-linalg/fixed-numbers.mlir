@@ -25,7 +25,7 @@
 // CHECK: %[[N3:.*]] = arith.select %[[IS3]], %[[ALL]], %[[N2]]
 // CHECK: arith.sitofp %[[N3]] : i32 to f32
 func.func private @shared_words(%w: tensor<2x6x32xi32>) -> tensor<8x40xf32> attributes {tenon.kernel} {
-  %0 = tenon.unpack %w {axis = 1 : i64, word_axis = 0 : i64, bits = 24 : i64} : (tensor<2x6x32xi32>) -> tensor<8x40xi32>
+  %0 = tenon.unpack %w {axis = 1 : i64, packed_i32_axis = 0 : i64, bits = 24 : i64} : (tensor<2x6x32xi32>) -> tensor<8x40xi32>
   %1 = tenon.cast %0 : (tensor<8x40xi32>) -> tensor<8x40xf32>
   return %1 : tensor<8x40xf32>
 }
