@@ -36,7 +36,7 @@ inline constexpr llvm::StringRef kFixedPath = "fixed";
 /// The way of products whose operands stay as they lie (passes/paths/PlainProduct.cpp).
 inline constexpr llvm::StringRef kPlainPath = "plain";
 /// So many queries of attention are done together at least: what vectors of all targets divide.
-inline constexpr int64_t kQueriesTogether = 16;
+inline constexpr int64_t kQueriesTogether = 16; // format: of packed masks
 
 } // namespace tenon
 

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace tenon::kernel;
 
 /// Alignment of scratch memory in bytes: a cache line, and a whole vector on every target.
-static constexpr int64_t kScratchAlignment = 64;
+static constexpr int64_t kScratchAlignment = 64; // format: of scratch
 
 LogicalResult WinogradOp::verify() {
   for (auto [value, what] :

@@ -71,7 +71,7 @@ static LogicalResult verifyWindow(Operation *op, const Window &w, size_t rank) {
       w.high.size() != rank)
     return op->emitOpError("needs window, strides, dilations, low and high for each of ")
            << rank << " spatial dimensions";
-  constexpr int64_t kLimit = int64_t(1) << 31;
+  constexpr int64_t kLimit = int64_t(1) << 31; // limit: products of them stay in 64 bits
   for (size_t i = 0; i < rank; ++i) {
     if (w.sizes[i] < 1 || w.strides[i] < 1 || w.dilations[i] < 1)
       return op->emitOpError("needs a window, strides and dilations of at least 1, found ")
@@ -208,7 +208,7 @@ LogicalResult WinogradOp::verify() {
     return emitOpError("needs a tile of whole squares and panels");
   // What a thread keeps of a tile: all points of its squares, for all channels.
   double squares = double(tile[0]) / getOutputs() * (double(tile[1]) / getOutputs());
-  constexpr double kMax = 1 << 28;
+  constexpr double kMax = 1 << 28; // limit: hostile models
   if (squares * filter.getDimSize(1) * (filter.getDimSize(2) + filter.getDimSize(3)) > kMax)
     return emitOpError("needs a tile that a thread can keep, found ") << tile[0] << " x " << tile[1] << " elements";
   Type type = filter.getElementType();

@@ -51,7 +51,7 @@ mlir::AffineExpr ceilDivDims(mlir::AffineExpr a, mlir::AffineExpr b);
 mlir::AffineExpr modDims(mlir::AffineExpr a, mlir::AffineExpr b);
 /// The indicator of `dim > 0`: 1 where it holds, else 0. Right for values of less than half of kIndicatorRange on
 /// either side of 0: who makes one has others refused when sizes are bound. How it is written says Indicator.h.
-constexpr int64_t kIndicatorRange = int64_t(1) << 31;
+constexpr int64_t kIndicatorRange = int64_t(1) << 31; // format: of indicators
 mlir::AffineExpr getIndicator(mlir::AffineExpr dim);
 /// What an expression is the indicator of; null where it is none.
 mlir::AffineExpr getIndicated(mlir::AffineExpr expr);

@@ -12,10 +12,6 @@
 
 namespace tenon {
 
-/// An element of a row is read for all columns of a product. Of so many it takes longer to gather rows, which lie
-/// across memory, than to transpose them first.
-inline constexpr int64_t kManyColumns = 64;
-
 /// Whether a factor of a product is a packed weight, perhaps widened: vectors run along its panels.
 bool isInPanels(mlir::Value factor);
 

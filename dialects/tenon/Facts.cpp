@@ -173,7 +173,7 @@ Interval Facts::getRange(AffineExpr expr) const { return getRange(toPolynomial(e
 /// Writes every factor as its least value and what it has above that; then what is added is not negative, and what
 /// is subtracted is at most as large as ranges say.
 bool Facts::isShiftedNotNegative(const Polynomial &sum) const {
-  constexpr size_t kMaxFactors = 6;
+  constexpr size_t kMaxFactors = 6; // limit: hostile models
   if (getRange(sum).min >= 0)
     return true;
   Polynomial shifted;
@@ -205,8 +205,8 @@ bool Facts::isShiftedNotNegative(const Polynomial &sum) const {
 
 /// An indicator has two cases, both of which have to be proven.
 bool Facts::isNotNegative(const Polynomial &sum, int depth) const {
-  constexpr int kMaxDepth = 2;
-  constexpr size_t kMaxTerms = 16;
+  constexpr int kMaxDepth = 2;     // limit: hostile models
+  constexpr size_t kMaxTerms = 16; // limit: hostile models
   if (isShiftedNotNegative(sum) || (depth == 0 && isShiftedNotNegative(removeQuotients(sum, context))))
     return true;
   std::optional<Cases> cases = depth < kMaxDepth && sum.size() <= kMaxTerms ? splitCases(sum) : std::nullopt;

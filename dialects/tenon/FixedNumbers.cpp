@@ -12,7 +12,7 @@
 
 using namespace tenon;
 
-static constexpr int64_t kWord = 32;
+static constexpr int64_t kWord = 32; // format: bits of an i32
 
 FixedNumbers::FixedNumbers(int64_t bits)
     : bits(bits), group(kWord / std::gcd(bits, kWord)), words(bits / std::gcd(bits, kWord)) {

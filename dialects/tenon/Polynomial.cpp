@@ -159,7 +159,7 @@ static std::optional<std::pair<Polynomial, int64_t>> joinQuotients(const Polynom
 }
 
 /// What an indicator divides, and by what: sum * 2 + kIndicatorDivisor - 1.
-static constexpr int64_t kIndicatorDivisor = kIndicatorRange;
+static constexpr int64_t kIndicatorDivisor = kIndicatorRange; // format: of indicators
 
 /// The sum where `dividend` is that of an indicator.
 static std::optional<Polynomial> takeIndicated(const Polynomial &dividend) {
@@ -265,7 +265,7 @@ Polynomial tenon::toPolynomial(AffineExpr expr) {
 //===----------------------------------------------------------------------===//
 
 bool tenon::hasSmallCoefficients(const Polynomial &sum) {
-  constexpr int64_t kSmall = int64_t(1) << 40;
+  constexpr int64_t kSmall = int64_t(1) << 40; // limit: sums stay in 64 bits
   return llvm::all_of(sum, [](const auto &entry) { return entry.second > -kSmall && entry.second < kSmall; });
 }
 
@@ -299,7 +299,7 @@ static std::optional<std::pair<AffineBinaryOpExpr, int64_t>> findQuotient(const 
 }
 
 Polynomial tenon::removeQuotients(Polynomial sum, MLIRContext *context) {
-  constexpr int kMaxSteps = 8;
+  constexpr int kMaxSteps = 8; // limit: hostile models
   for (int step = 0; step < kMaxSteps; ++step) {
     auto found = findQuotient(sum);
     if (!found || !hasSmallCoefficients(sum))

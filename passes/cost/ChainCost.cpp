@@ -28,9 +28,6 @@ static double getSeparateCycles(const ChainShape &shape, const Machine &machine)
          getKernelCycles({shape.secondCycles, shape.secondBytes + between}, machine);
 }
 
-/// That a tile has of the images between: the stack has room for so many (PlaceAllocations).
-static constexpr double kMaxBytes = 1 << 18;
-
 static double getTileBytes(const ChainShape &shape, int64_t lines, int64_t channels) {
   return double(countLinesBetween(shape, lines)) * shape.width * channels * shape.elementBytes;
 }
@@ -38,14 +35,10 @@ static double getTileBytes(const ChainShape &shape, int64_t lines, int64_t chann
 /// Cycles of a kernel of both with these tiles; none where the cache does not hold what one reads, or there are too few
 /// of them for threads to share.
 static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t lines, int64_t channels,
-                                             const Machine &machine) {
-  constexpr int64_t kMinTiles = 16;
-  constexpr double kShareOfCache = 0.5;
-  // Two calls, and blocks of rows at the end that are not full.
-  constexpr double kTileCycles = 500;
+                                             const Machine &machine, const ChainPolicy &policy) {
   double bytes = getTileBytes(shape, lines, channels);
   double tiles = double(shape.images) * ((shape.resultLines + lines - 1) / lines) * (shape.channels / channels);
-  if (bytes + shape.weightBytes > kShareOfCache * machine.l2Bytes || tiles < kMinTiles)
+  if (bytes + shape.weightBytes > policy.cacheShare * machine.l2Bytes || tiles < policy.minTiles)
     return std::nullopt;
   // What tiles that are neighbours compute of the lines between twice. The two take turns, tile by tile: neither hides
   // behind the other's bytes.
@@ -53,23 +46,23 @@ static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t li
   double near = tiles * getMoveCycles(bytes + shape.weightBytes, machine);
   double first = std::max(shape.firstCycles * repeated, getMoveCycles(shape.firstBytes, machine) + near);
   double second = std::max(shape.secondCycles, getMoveCycles(shape.secondBytes, machine) + near);
-  return getKernelCycles({first + second + tiles * kTileCycles, 0}, machine);
+  return getKernelCycles({first + second + tiles * policy.tileCycles, 0}, machine);
 }
 
-std::optional<ChainTile> tenon::chooseChainTile(const ChainShape &shape, const Machine &machine) {
-  // Estimates are not as exact as that: two kernels share their work among threads, and choose blocks, each for itself.
-  constexpr double kMinGain = 0.05;
-  double separate = getSeparateCycles(shape, machine), least = separate * (1 - kMinGain);
+std::optional<ChainTile> tenon::chooseChainTile(const ChainShape &shape, const Machine &machine,
+                                                const ChainPolicy &policy) {
+  double separate = getSeparateCycles(shape, machine), least = separate * (1 - policy.minGain);
   std::optional<ChainTile> best;
   int64_t step = shape.channelStep ? shape.channelStep : shape.channels;
   assert(step > 0 && "tiles have channels");
   for (int64_t channels = step; channels <= shape.channels; channels += step) {
     if (shape.channels % channels != 0)
       continue;
-    for (int64_t lines = 1; lines <= shape.resultLines && getTileBytes(shape, lines, channels) <= kMaxBytes; ++lines) {
+    for (int64_t lines = 1; lines <= shape.resultLines && getTileBytes(shape, lines, channels) <= policy.maxTileBytes;
+         ++lines) {
       if (shape.needsEqualTiles && shape.resultLines % lines != 0)
         continue;
-      std::optional<double> cycles = getJoinedCycles(shape, lines, channels, machine);
+      std::optional<double> cycles = getJoinedCycles(shape, lines, channels, machine, policy);
       if (!cycles || *cycles >= least)
         continue;
       least = *cycles;

@@ -8,6 +8,7 @@
 #ifndef TENON_PASSES_COST_CHAINCOST_H
 #define TENON_PASSES_COST_CHAINCOST_H
 
+#include "passes/cost/ChainPolicy.h"
 #include "passes/cost/Machine.h"
 #include <optional>
 
@@ -43,7 +44,8 @@ int64_t countLinesBetween(const ChainShape &shape, int64_t lines);
 
 /// Tiles for a kernel of both, in which what is between them stays in the cache of a core; none where two kernels are
 /// faster.
-std::optional<ChainTile> chooseChainTile(const ChainShape &shape, const Machine &machine);
+std::optional<ChainTile> chooseChainTile(const ChainShape &shape, const Machine &machine,
+                                         const ChainPolicy &policy = {});
 
 } // namespace tenon
 

@@ -12,22 +12,15 @@
 
 using namespace tenon;
 
-/// Bytes that a core gets from its own caches in a cycle: half a vector of AVX-512. An estimate, as the cycles below
-/// are.
-static constexpr double kNearBytes = 32;
-
-/// A barrier, and a call on each thread: a third of a microsecond.
-static constexpr double kLaunchCycles = 1000;
-
 double tenon::getMoveCycles(double bytes, const Machine &machine) {
   assert(bytes >= 0 && "a kernel moves no fewer bytes than none");
   if (bytes <= machine.l2Bytes)
-    return bytes / kNearBytes;
+    return bytes / machine.l2BytesPerCycle;
   return bytes / (bytes <= machine.llcBytes ? machine.llcBytesPerCycle : machine.dramBytesPerCycle);
 }
 
 double tenon::getKernelCycles(const KernelWork &work, const Machine &machine) {
-  return std::max(work.cycles, getMoveCycles(work.bytes, machine)) + kLaunchCycles;
+  return std::max(work.cycles, getMoveCycles(work.bytes, machine)) + machine.launchCycles;
 }
 
 bool tenon::paysToRecompute(const Broadcast &value, const Machine &machine) {

@@ -7,15 +7,15 @@
 
 #include "passes/cost/Groups.h"
 #include "passes/cost/Machine.h"
+#include "passes/cost/PackedDims.h"
 
 using namespace mlir;
 using namespace tenon;
 
 int64_t tenon::getGroupPanel(ConvolveOp op) {
-  constexpr int64_t kFewFilters = 4;
   auto filter = cast<RankedTensorType>(op.getFilter().getType());
   int64_t groups = op.getGroups(), filters = filter.getDimSize(op.getFilterDim());
-  if (groups == 1 || !op.getChannelsLast() || !filter.getElementType().isF32() || filters < kFewFilters * groups)
+  if (groups == 1 || !op.getChannelsLast() || !filter.getElementType().isF32() || filters < kFewColumns * groups)
     return 0;
   filters /= groups;
   int64_t columns = getMachine(op).panelColumns;

@@ -21,26 +21,29 @@ class Operation;
 
 namespace tenon {
 
-/// One core of a processor, and what it shares with others. A module says what it is for in `tenon.machine`.
+/// One core of a processor, and the caches and memory that it shares with others. `tenon.machine` on a module holds the
+/// fields that differ between targets.
 struct Machine {
   int64_t vectorBytes = 64;
   int64_t vectorRegisters = 32;
   Int8Dot int8Dot = Int8Dot::Scalar;
-  int64_t amxInt8 = 0;   ///< 1 where there are tile registers (AMX), and products of bytes in them
-  int64_t amxBf16 = 0;   ///< the same of products of bf16
-  int64_t bf16Pairs = 0; ///< 1 where vectors of f32 sum pairs of products of bf16 as fast as they do multiply-adds
-  /// Columns of a panel of floats. Targets of one artifact share its weights, and so have the same number.
+  int64_t amxInt8 = 0;   ///< 1 for targets with AMX and its int8 products
+  int64_t amxBf16 = 0;   ///< 1 for targets with AMX and its bf16 products
+  int64_t bf16Pairs = 0; ///< 1 for targets whose bf16 dot-2 is as fast as an f32 multiply-add
+  /// The number of columns in a panel of f32 weights. The targets of an artifact share its weights, and so this number.
   int64_t panelColumns = kPanelColumns;
-  int64_t multiplyAdds = 2;       ///< of whole vectors of floats that a core starts in a cycle
+  int64_t multiplyAdds = 2;       ///< throughput of vector multiply-adds per cycle
   int64_t l1Ways = 8;             ///< associativity of L1
   int64_t l2Bytes = 1 << 20;      ///< size of L2, the last cache that a core does not share
+  double l2BytesPerCycle = 32;    ///< bandwidth from L2: half a vector of AVX-512
   double llcBytesPerCycle = 8;    ///< bandwidth of one core from the last-level cache
   int64_t llcBytes = 32 << 20;    ///< size of the last-level cache, which cores share
   double dramBytesPerCycle = 2.5; ///< bandwidth of one core from DRAM while all others read, too
-  /// Bytes that a run of the model reads once: where they do not fit the shared cache, they come from memory each time.
+  double launchCycles = 1000;     ///< a barrier, and a call on each thread: a third of a microsecond
+  /// The bytes of all weights, which a run reads once: if they exceed `llcBytes`, each run reads them from DRAM.
   int64_t weightBytes = 0;
 
-  /// The least cycles in which weights can be read.
+  /// A lower bound for the cycles to read `bytes` of weights.
   double getReadCycles(double bytes) const {
     return bytes / (weightBytes > llcBytes ? dramBytesPerCycle : llcBytesPerCycle);
   }
@@ -50,13 +53,13 @@ struct Machine {
   }
 };
 
-/// The machine that `op` is compiled for: what the closest operation around it says, or the usual one.
+/// Returns the machine of the closest enclosing operation with `tenon.machine`, or the default one.
 Machine getMachine(mlir::Operation *op);
 
-/// The figures that targets differ in, by name.
+/// The names and values of the fields that differ between targets.
 std::vector<std::pair<llvm::StringRef, int64_t>> listFigures(const Machine &machine);
 
-/// Says it. What is the same for all targets, and what follows from the model, is left out.
+/// Attaches `machine` to the module as `tenon.machine`, without fields that are derived or equal on all targets.
 void setMachine(mlir::Operation *module, const Machine &machine);
 
 } // namespace tenon

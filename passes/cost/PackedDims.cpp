@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/cost/PackedDims.h"
-#include "dialects/tenon/WidenedRows.h"
+#include "dialects/tenon/ReducedPrecision.h"
 #include "passes/cost/Groups.h"
 #include "passes/cost/Machine.h"
 

@@ -20,10 +20,10 @@ static double getExtent(const SizeHints &hints, AffineExpr dim) {
   llvm::DenseMap<AffineExpr, AffineExpr> sizes;
   dim.walk([&](AffineExpr part) {
     if (isa<AffineSymbolExpr, AffineDimExpr>(part) && !hints.get(part))
-      sizes[part] = getDimConstant(dim.getContext(), kUsualExtent);
+      sizes[part] = getDimConstant(dim.getContext(), kDefaultExtent);
   });
   std::optional<int64_t> extent = hints.get(simplifyDim(dim.replace(sizes)));
-  return static_cast<double>(std::max<int64_t>(extent.value_or(kUsualExtent), 1));
+  return static_cast<double>(std::max<int64_t>(extent.value_or(kDefaultExtent), 1));
 }
 
 static ProductShape getShape(ContractOp op, const SizeHints &hints) {

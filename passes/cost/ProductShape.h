@@ -29,8 +29,8 @@ struct ProductShape {
   double getWeights() const { return columns * depth * repetitions; }
 };
 
-/// What estimates take an open extent for of which nothing is known.
-inline constexpr int64_t kUsualExtent = 64;
+/// The value that estimates assume for a dynamic extent without a size hint.
+inline constexpr int64_t kDefaultExtent = 64;
 
 std::optional<ProductShape> getProductShape(mlir::Operation *op);
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/fusion/Chains.h"
-#include "dialects/tenon/WidenedRows.h"
+#include "dialects/tenon/ReducedPrecision.h"
 #include "passes/Kernel.h"
 #include "passes/cost/ChainCost.h"
 #include "passes/cost/ProductShape.h"
@@ -42,11 +42,9 @@ static IntegerAttr getEstimate(Operation *op) {
   return fits ? estimates.getAs<IntegerAttr>(path.getValue()) : IntegerAttr();
 }
 
-/// Whether an operation may be one of the two. Sums of more wait in memory of a tile's own (ContractionDepth), which a
-/// chain has none left of.
-static bool isPlainNest(Operation *op) {
-  constexpr double kMaxDepth = 2048;
-  return getEstimate(op) && getProductShape(op)->depth <= kMaxDepth;
+/// True if an operation can be one of the two loop nests of a chain.
+static bool isPlainNest(Operation *op, const ChainPolicy &policy) {
+  return getEstimate(op) && getProductShape(op)->depth <= policy.maxDepth;
 }
 
 /// [m, k] x [k, n] -> [m, n], and `input` is the rows.
@@ -66,18 +64,18 @@ static bool isDepthwise(ConvolveOp op) {
 
 /// The one loop nest that a reshape's input is computed from by operations that nothing else reads, each element from
 /// the one at the same place; null for none.
-static Operation *findNestBefore(ReshapeOp link) {
+static Operation *findNestBefore(ReshapeOp link, const ChainPolicy &policy) {
   Dims dims = getDims(link.getInput());
   llvm::SmallPtrSet<Operation *, 16> inside{link};
   SmallVector<Operation *> pending{link.getInput().getDefiningOp()};
   Operation *nest = nullptr;
-  while (!pending.empty() && inside.size() + 1 < kMaxOpsBefore) {
+  while (!pending.empty() && static_cast<int64_t>(inside.size()) + 1 < policy.maxOpsBefore) {
     Operation *op = pending.pop_back_val();
     // An operation comes up once for each that reads it.
     if (!op || op->getBlock() != link->getBlock() || inside.contains(op) || getDims(op->getResult(0)) != dims ||
         !llvm::all_of(op->getUsers(), [&](Operation *user) { return inside.contains(user); }))
       continue;
-    if (isPlainNest(op)) {
+    if (isPlainNest(op, policy)) {
       if (nest && nest != op)
         return nullptr;
       nest = op;
@@ -109,7 +107,7 @@ static double getCycles(Operation *nest, double rows) {
 /// The figures that decide; none where extents are open.
 static std::optional<ChainShape> getShape(Operation *first, Operation *second, const Image &between, int64_t images,
                                           const Machine &machine) {
-  constexpr int64_t kElementBytes = sizeof(float);
+  constexpr int64_t kElementBytes = sizeof(float); // format: chains are of f32
   std::optional<double> read = countElements(first->getOperand(0), between),
                         written = countElements(second->getResult(0), between);
   if (!read || !written)
@@ -151,11 +149,11 @@ static SmallVector<int64_t> getTile(Operation *second, const ChainTile &tile, co
   return {1, tile.lines, *getConstant(dims[2]), tile.channels};
 }
 
-static std::optional<Chain> matchChain(ReshapeOp link) {
+static std::optional<Chain> matchChain(ReshapeOp link, const ChainPolicy &policy) {
   if (!link->hasOneUse())
     return std::nullopt;
-  Operation *second = *link->user_begin(), *first = findNestBefore(link);
-  if (!first || !isPlainNest(second) || second->getBlock() != link->getBlock())
+  Operation *second = *link->user_begin(), *first = findNestBefore(link, policy);
+  if (!first || !isPlainNest(second, policy) || second->getBlock() != link->getBlock())
     return std::nullopt;
   auto rows = dyn_cast<ContractOp>(isa<ContractOp>(first) ? first : second);
   auto image = dyn_cast<ConvolveOp>(isa<ConvolveOp>(first) ? first : second);
@@ -172,14 +170,14 @@ static std::optional<Chain> matchChain(ReshapeOp link) {
   Machine machine = getMachine(first);
   std::optional<ChainShape> shape =
       getShape(first, second, *between, getConstant(getDims(images)[0]).value_or(1), machine);
-  std::optional<ChainTile> tile = shape ? chooseChainTile(*shape, machine) : std::nullopt;
+  std::optional<ChainTile> tile = shape ? chooseChainTile(*shape, machine, policy) : std::nullopt;
   return tile ? std::optional(Chain{first, link, getTile(second, *tile, *between), tile->savedCycles}) : std::nullopt;
 }
 
-SmallVector<Chain> tenon::findChains(Block &block) {
+SmallVector<Chain> tenon::findChains(Block &block, const ChainPolicy &policy) {
   SmallVector<Chain> all, chosen;
   for (auto link : block.getOps<ReshapeOp>())
-    if (std::optional<Chain> chain = matchChain(link))
+    if (std::optional<Chain> chain = matchChain(link, policy))
       all.push_back(*chain);
   llvm::stable_sort(all, [](const Chain &x, const Chain &y) { return x.savedCycles > y.savedCycles; });
   llvm::SmallPtrSet<Operation *, 16> taken;

@@ -16,6 +16,7 @@
 #define TENON_PASSES_FUSION_CHAINS_H
 
 #include "dialects/tenon/Tenon.h"
+#include "passes/cost/ChainPolicy.h"
 
 namespace tenon {
 
@@ -26,11 +27,8 @@ struct Chain {
   double savedCycles;              ///< by a kernel of both
 };
 
-/// A chain's operations before the second loop nest, at most: the first one, the reshape, and what is between them.
-inline constexpr int64_t kMaxOpsBefore = 16;
-
-/// The chains of a block that are better one kernel. An operation is in one at most.
-llvm::SmallVector<Chain> findChains(mlir::Block &block);
+/// Returns the chains of a block that are faster as one kernel. An operation is in one of them at most.
+llvm::SmallVector<Chain> findChains(mlir::Block &block, const ChainPolicy &policy);
 
 } // namespace tenon
 

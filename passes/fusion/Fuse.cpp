@@ -8,12 +8,14 @@
 #include "dialects/tenon/DotProducts.h"
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/Views.h"
-#include "dialects/tenon/WidenedRows.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/cost/FusionCost.h"
+#include "passes/cost/FusionPolicy.h"
+#include "passes/cost/LayoutPolicy.h"
+#include "passes/cost/PromotedCopies.h"
 #include "passes/fusion/Chains.h"
 #include "passes/fusion/Cheap.h"
 #include "llvm/Support/DebugLog.h"
@@ -52,7 +54,7 @@ static bool isPlaceable(Value value, ConcatOp concat) {
 
 /// Upper bound for the inputs of all concats in a region: its kernel has a branch for each, and the time to compile it
 /// grows with their square (LLVM compares all memory accesses of a loop for dependences): a third of a second for 64.
-constexpr size_t kMaxBranches = 64;
+constexpr size_t kMaxBranches = 64; // limit: compile time
 
 /// Replaces a concat of too many inputs for a kernel by a tree of concats, of which each is a kernel of its own. The
 /// price is that elements are copied once per level. Contiguous concats need no branches: they copy input by input.
@@ -130,11 +132,18 @@ static bool isBestStored(Operation *op) {
          followsWiderSums(op, getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth());
 }
 
+namespace {
+/// What the choices of this pass are made by.
+struct Policies {
+  FusionPolicy fusion;
+  LayoutPolicy layout;
+  ChainPolicy chains;
+};
+} // namespace
+
 /// Whether an elementwise operation whose result `user` broadcasts is better computed for each element of that than
 /// stored. Where sizes are open it is not.
-static bool isBestRecomputed(Operation *op, Operation *user) {
-  // Exponentials, quotients, roots: calls of vector functions, or as slow.
-  constexpr double kCostlyCycles = 24, kUserCycles = 1;
+static bool isBestRecomputed(Operation *op, Operation *user, const FusionPolicy &policy) {
   std::optional<int64_t> elements = getConstant(getElementCount(op->getContext(), getDims(op->getResult(0))));
   std::optional<int64_t> reads = getConstant(getElementCount(op->getContext(), getDims(user->getResult(0))));
   Type type = getElementTypeOrSelf(op->getResult(0));
@@ -142,13 +151,14 @@ static bool isBestRecomputed(Operation *op, Operation *user) {
       isEpilogue(op) || !elements || !reads || !type.isIntOrFloat())
     return false;
   double bytes = llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-  return paysToRecompute({double(*elements), double(*reads), bytes, kCostlyCycles, kUserCycles}, getMachine(op));
+  return paysToRecompute({double(*elements), double(*reads), bytes, policy.costlyVectorCycles, policy.userVectorCycles},
+                         getMachine(op));
 }
 
 /// Whether the last dimension of a contraction's result, which its kernel reads vectors of, still runs along memory
 /// where operand `number` is a transpose that is not computed; and where vectors are of the other one, whether rows of
 /// this one do.
-static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned number) {
+static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned number, const LayoutPolicy &policy) {
   ArrayRef<int64_t> indices = number == 0 ? contract.getLhsDims() : contract.getRhsDims();
   if (contract.getResultDims().empty() || getDotIndex(contract))
     return true;
@@ -156,21 +166,21 @@ static bool keepsVectors(TransposeOp transpose, ContractOp contract, unsigned nu
   const int64_t *column = llvm::find(indices, contract.getResultDims().back());
   if (column == indices.end())
     return transpose.getPermutation().back() == last || llvm::is_contained(contract.getResultDims(), indices.back()) ||
-           getConstant(getDims(contract.getResult()).back()).value_or(kManyColumns) < kManyColumns;
+           getConstant(getDims(contract.getResult()).back()).value_or(policy.minGatheredColumns) <
+               policy.minGatheredColumns;
   return getConstant(getDims(transpose)[column - indices.begin()]) == 1 ||
          transpose.getPermutation()[column - indices.begin()] == last;
 }
 
 /// The same of an operand of a convolution with channels last. An input of few channels is read in any order: that of
 /// its pixels does as well. Of a filter vectors run along the last dimension.
-static bool keepsChannels(TransposeOp transpose, ConvolveOp convolve, unsigned number) {
-  constexpr int64_t kFewChannels = 4;
+static bool keepsChannels(TransposeOp transpose, ConvolveOp convolve, unsigned number, const FusionPolicy &policy) {
   int64_t channelDim = convolve.getChannelDim();
   if (number != 0)
     return !convolve.getChannelsLast() || transpose.getPermutation().back() == transpose.getType().getRank() - 1;
   return !convolve.getChannelsLast() || transpose.getPermutation()[channelDim] == channelDim ||
          (convolve.getGroups() == 1 &&
-          getConstant(getDims(transpose)[channelDim]).value_or(kFewChannels + 1) <= kFewChannels);
+          getConstant(getDims(transpose)[channelDim]).value_or(policy.fewChannels + 1) <= policy.fewChannels);
 }
 
 /// Whether the last dimension stays the last one, where an int8 matmul reads groups of four along it.
@@ -207,11 +217,11 @@ static bool isWidenedByProduct(Operation *op) {
 }
 
 /// Whether what a transpose moves is widened by convolutions that read their input in its order as well.
-static bool isReadTransposed(Operation *op, Operation *cast) {
+static bool isReadTransposed(Operation *op, Operation *cast, const FusionPolicy &policy) {
   auto transpose = dyn_cast<TransposeOp>(op);
   return transpose && llvm::all_of(cast->getUsers(), [&](Operation *user) {
            auto convolve = dyn_cast<ConvolveOp>(user);
-           return convolve && keepsChannels(transpose, convolve, 0);
+           return convolve && keepsChannels(transpose, convolve, 0, policy);
          });
 }
 
@@ -236,17 +246,17 @@ static bool looksUpElements(Operation *op, int64_t steps = 4) {
 }
 
 /// Whether a loop nest may compute the elements of `producer` while it reads them.
-static bool mayInlineInto(Operation *producer, LoopNestOpInterface nest, OpOperand &use) {
+static bool mayInlineInto(Operation *producer, LoopNestOpInterface nest, OpOperand &use, const Policies &policies) {
   if (auto transpose = dyn_cast<TransposeOp>(producer);
       transpose && isa<ContractOp, ConvolveOp>(*nest) && !keepsK4Axis(transpose, nest))
     return false;
   if (auto transpose = dyn_cast<TransposeOp>(producer))
     if (auto contract = dyn_cast<ContractOp>(*nest);
-        contract && !keepsVectors(transpose, contract, use.getOperandNumber()))
+        contract && !keepsVectors(transpose, contract, use.getOperandNumber(), policies.layout))
       return false;
   if (auto transpose = dyn_cast<TransposeOp>(producer))
     if (auto convolve = dyn_cast<ConvolveOp>(*nest);
-        convolve && !keepsChannels(transpose, convolve, use.getOperandNumber()))
+        convolve && !keepsChannels(transpose, convolve, use.getOperandNumber(), policies.fusion))
       return false;
   switch (nest.getOperandFusion()) {
   case OperandFusion::None:
@@ -283,7 +293,7 @@ struct Group {
 
 class Fusion {
 public:
-  Fusion(Block &block, int64_t maxOps) : block(block), maxOps(maxOps) {}
+  Fusion(Block &block, int64_t maxOps, const Policies &policies) : block(block), maxOps(maxOps), policies(policies) {}
   void run();
 
 private:
@@ -295,6 +305,7 @@ private:
 
   Block &block;
   int64_t maxOps;
+  const Policies &policies;
   std::vector<std::unique_ptr<Group>> regions;
   llvm::DenseMap<Operation *, Group *> regionOf;
 };
@@ -306,22 +317,22 @@ static bool hasDimsOf(Operation *op, Operation *other) {
 }
 
 /// Whether the elements of `op` may be computed where its user reads them.
-static bool mayBeComputedIn(Operation *op, OpOperand &use) {
+static bool mayBeComputedIn(Operation *op, OpOperand &use, const Policies &policies) {
   Operation *user = use.getOwner();
   if (auto nest = dyn_cast<LoopNestOpInterface>(user))
-    return mayInlineInto(op, nest, use);
+    return mayInlineInto(op, nest, use, policies);
   // A region's reshape is between two loop nests.
   if (isa<ReshapeOp>(user))
     return op->hasTrait<Elementwise>();
   // Tile registers load parts as they lie in memory, and vectors what they cut or widen.
   if (isWidenedByProduct(user))
-    return isReadTransposed(op, user);
+    return isReadTransposed(op, user, policies.fusion);
   if (isa<FromPartsOp, UnpackOp>(user))
     return false;
   // Each element is asked for once for each part.
   if (isa<ToPartsOp>(user))
     return movesElements(op) || isa<PadOp>(op);
-  return hasDimsOf(op, user) || (isCheap(op) && !isBestStored(op)) || isBestRecomputed(op, user);
+  return hasDimsOf(op, user) || (isCheap(op) && !isBestStored(op)) || isBestRecomputed(op, user, policies.fusion);
 }
 
 bool Fusion::mayJoin(Operation *op, Group &region) {
@@ -344,7 +355,7 @@ bool Fusion::mayJoin(Operation *op, Group &region) {
     return false;
   for (OpOperand &use : op->getUses()) {
     Operation *user = use.getOwner();
-    if (!mayBeComputedIn(op, use))
+    if (!mayBeComputedIn(op, use, policies))
       return false;
     // Vectors look elements up, but not behind a branch.
     if (isa<ConcatOp>(user) && looksUpElements(op))
@@ -381,7 +392,7 @@ bool Fusion::joinChain(const Chain &chain) {
   ReshapeOp link = chain.link;
   Group *region = regionOf.lookup(*link->user_begin());
   assert(region && link->hasOneUse() && "what reads a chain's link has a region before the link has one");
-  if (static_cast<int64_t>(region->ops.size()) + kMaxOpsBefore > maxOps)
+  if (static_cast<int64_t>(region->ops.size()) + policies.chains.maxOpsBefore > maxOps)
     return false;
   LDBG() << "joins two loop nests by the reshape at " << link.getLoc();
   link->setAttr(kChainTileAttr, DenseI64ArrayAttr::get(link.getContext(), chain.tile));
@@ -410,7 +421,7 @@ void Fusion::run() {
   for (auto concat : llvm::make_early_inc_range(block.getOps<ConcatOp>()))
     splitConcat(concat);
   llvm::DenseMap<Operation *, Chain> chains;
-  for (Chain &chain : findChains(block))
+  for (Chain &chain : findChains(block, policies.chains))
     chains.try_emplace(chain.link, chain);
   for (Operation &op : llvm::reverse(block.without_terminator())) {
     if (auto chain = chains.find(&op); chain != chains.end() && joinChain(chain->second))
@@ -473,7 +484,7 @@ void Fusion::build(Group &region) {
 /// Makes of large weights of a single value what they are: that value, stretched when the model runs. The artifact
 /// would have to spell them out.
 static void stretchLargeSplats(func::FuncOp function) {
-  constexpr int64_t kMaxBytes = int64_t(1) << 24;
+  constexpr int64_t kMaxBytes = int64_t(1) << 24; // limit: the size of artifacts
   function.walk([&](WeightOp weight) {
     auto splat = dyn_cast<SplatElementsAttr>(weight.getValue());
     RankedTensorType type = weight.getType();
@@ -499,7 +510,10 @@ struct Fuse : public tenon::impl::FuseBase<Fuse> {
         blocks.push_back(block);
     });
     for (Block *block : blocks)
-      Fusion(*block, maxOps).run();
+      Fusion(*block, maxOps, policies).run();
   }
+
+private:
+  Policies policies;
 };
 } // namespace

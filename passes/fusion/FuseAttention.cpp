@@ -17,6 +17,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "passes/Passes.h"
+#include "passes/cost/AttentionPolicy.h"
 #include "passes/fusion/Cheap.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -30,12 +31,8 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// Of fewer queries each key is read for, the kernel's vectors would be empty for the most part.
-static constexpr int64_t kFewQueries = 8;
-/// What the sizes of a key and of a value may come to: a kernel holds some queries and results on its stack.
-static constexpr int64_t kMaxSizes = 1024;
-/// How many operations there may be from scores to weights, and how many may come along beside them.
-static constexpr int64_t kMaxSteps = 32, kMaxTaken = 32;
+/// The number of operations from scores to weights, and of those that are cloned into the body.
+static constexpr int64_t kMaxSteps = 32, kMaxTaken = 32; // limit: hostile models
 
 namespace {
 /// A contraction, a softmax, a contraction, and what is between them.
@@ -175,7 +172,7 @@ static bool hasKernelType(Value value) {
 }
 
 /// Whether a kernel does this: one index each for what has one, sizes that are known, and queries to share each key.
-static bool isSupported(AttentionOp op) {
+static bool isSupported(AttentionOp op, const AttentionPolicy &policy) {
   std::optional<int64_t> queryIndex = op.getQueryIndex();
   if (op.getSizeIndex() < 0 || op.getValueIndex() < 0 || !queryIndex)
     return false;
@@ -187,8 +184,8 @@ static bool isSupported(AttentionOp op) {
   if (getConstant(size).value_or(0) < 1 || getConstant(valueSize).value_or(0) < 1 || getConstant(keys) == 0)
     return false;
   AffineExpr queries = getExtent(op.getQueries(), op.getQueryDims(), *queryIndex);
-  return *getConstant(size) + *getConstant(valueSize) <= kMaxSizes &&
-         getConstant(queries).value_or(kFewQueries) >= kFewQueries &&
+  return *getConstant(size) + *getConstant(valueSize) <= policy.maxSizes &&
+         getConstant(queries).value_or(policy.minQueries) >= policy.minQueries &&
          getExtent(op.getKeys(), op.getKeyDims(), op.getKeyIndex()) == keys &&
          getExtent(op.getValues(), op.getValueDims(), op.getKeyIndex()) == keys;
 }
@@ -222,7 +219,7 @@ private:
 /// Whether a value beside the scores moves along: a constant, what positions alone give, and what has an element for
 /// each pair of a query and a key, all of them cheap. A few such, that is: who writes a model may write many.
 bool BodyBuilder::isTaken(Value value, int64_t depth) {
-  constexpr int64_t kMaxDepth = 8;
+  constexpr int64_t kMaxDepth = 8; // limit: hostile models
   Operation *op = value.getDefiningOp();
   if (!op || numTaken >= kMaxTaken || depth > kMaxDepth)
     return false;
@@ -301,7 +298,7 @@ static double takeScale(Value &operand) {
   return 1;
 }
 
-static void fuse(Match &m) {
+static void fuse(Match &m, const AttentionPolicy &policy) {
   Value queries = m.scores.getLhs(), keys = m.scores.getRhs(), values = m.mix->getOperand(1 - m.weightsNumber);
   double scale = takeScale(queries) * takeScale(keys);
   ArrayRef<int64_t> queryDims = m.scores.getLhsDims(), keyDims = m.scores.getRhsDims();
@@ -328,7 +325,7 @@ static void fuse(Match &m) {
                                 indices.values, indices.result);
   BodyBuilder body(op);
   body.addScores(m.scores.getResult(), scale);
-  if (op.getKeyIndex() != indices.scores[*keyDim] || !isSupported(op)) {
+  if (op.getKeyIndex() != indices.scores[*keyDim] || !isSupported(op, policy)) {
     LDBG() << "leaves attention at " << m.mix.getLoc() << ": no kernel has its indices";
     op->erase();
     return;
@@ -357,10 +354,13 @@ struct FuseAttention : public tenon::impl::FuseAttentionBase<FuseAttention> {
     for (ContractOp op : contractions)
       for (unsigned operand : {0, 1})
         if (std::optional<Match> found = match(op, operand)) {
-          fuse(*found);
+          fuse(*found, policy);
           break;
         }
     eraseUnused(getOperation());
   }
+
+private:
+  AttentionPolicy policy;
 };
 } // namespace

@@ -12,11 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/ReducedPrecision.h"
 #include "dialects/tenon/Tenon.h"
-#include "dialects/tenon/WidenedRows.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
+#include "passes/cost/PromotedCopies.h"
 #include "passes/simplify/TransposePatterns.h"
 
 namespace tenon {
@@ -40,7 +41,7 @@ static bool isOne(AffineExpr dim) { return getConstant(dim) == 1; }
 /// The smallest groups, in order. Dimensions of 1 in `from` belong to none; those in `to` to the group
 /// before, or to the first one. None where shapes are open and it is not plain what belongs together.
 static std::optional<SmallVector<Group>> groupDims(const Dims &from, const Dims &to) {
-  constexpr unsigned kMaxJoined = 6;
+  constexpr unsigned kMaxJoined = 6; // limit: compile time
   MLIRContext *context = from.empty() ? nullptr : from.front().getContext();
   auto count = [&](const Dims &dims, ArrayRef<unsigned> group) {
     Dims extents;

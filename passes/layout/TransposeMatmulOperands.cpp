@@ -9,6 +9,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
+#include "passes/cost/LayoutPolicy.h"
 #include "passes/cost/Machine.h"
 #include "passes/cost/PanelPacking.h"
 
@@ -172,24 +173,23 @@ static std::optional<int64_t> countRows(ContractOp op, const Factor &matrix) {
 
 /// Whether a matrix is better in panels: so many rows are multiplied with it that the pass over it does not count, its
 /// own rows lie far apart, and there is one for all rows.
-static bool wantsPanels(ContractOp op, const Factor &matrix, int64_t column, int64_t width) {
-  constexpr int64_t kRows = 64, kMinColumns = 128, kMinSteps = 64;
+static bool wantsPanels(ContractOp op, const Factor &matrix, int64_t column, int64_t width,
+                        const LayoutPolicy &policy) {
   int64_t steps = 1;
   for (auto [index, dim] : llvm::zip(matrix.indices, getDims(matrix.value))) {
     std::optional<int64_t> extent = getConstant(dim);
     bool isColumn = index == column;
     if (!extent || (!isColumn && llvm::is_contained(op.getResultDims(), index)) ||
-        (isColumn && (*extent % width || *extent < kMinColumns)))
+        (isColumn && (*extent % width || *extent < policy.minPackedColumns)))
       return false;
     if (!isColumn)
       steps = llvm::SaturatingMultiply<uint64_t>(steps, *extent);
   }
-  return steps >= kMinSteps && countRows(op, matrix).value_or(0) >= kRows;
+  return steps >= policy.minPackedDepth && countRows(op, matrix).value_or(0) >= policy.minPackedRows;
 }
 
 /// Whether so few products are summed that a kernel of its own for the transpose takes longer.
-static bool isSmall(ContractOp op) {
-  constexpr int64_t kFewProducts = 1 << 12;
+static bool isSmall(ContractOp op, const LayoutPolicy &policy) {
   llvm::SmallDenseMap<int64_t, int64_t> extents;
   for (auto [operand, indices] : {std::pair(op.getLhs(), op.getLhsDims()), std::pair(op.getRhs(), op.getRhsDims())})
     for (auto [index, dim] : llvm::zip(indices, getDims(operand))) {
@@ -200,8 +200,8 @@ static bool isSmall(ContractOp op) {
     }
   int64_t products = 1;
   for (auto [index, extent] : extents)
-    products = std::min(products * std::min(extent, kFewProducts), kFewProducts);
-  return products < kFewProducts;
+    products = std::min(products * std::min(extent, policy.minProducts), policy.minProducts);
+  return products < policy.minProducts;
 }
 
 /// Whether an index runs along two dimensions of an operand: what is read is a diagonal.
@@ -212,11 +212,11 @@ static bool hasDiagonal(ArrayRef<int64_t> indices) {
 namespace {
 struct TransposeMatmulOperands : public tenon::impl::TransposeMatmulOperandsBase<TransposeMatmulOperands> {
   void runOnOperation() override {
-    getOperation().walk([](ContractOp op) { order(op); });
+    getOperation().walk([this](ContractOp op) { order(op); });
   }
 
 private:
-  static void order(ContractOp op) {
+  void order(ContractOp op) {
     Type type = op.getType().getElementType();
     bool isOfFloats = type.isF32() || type.isF64();
     if (!(isOfFloats || type.isInteger(32)) || op.getResultDims().empty() || (isOfFloats && getDotIndex(op)))
@@ -228,7 +228,7 @@ private:
     OpOperand &matrix = inLhs ? op.getLhsMutable() : op.getRhsMutable(),
               &rows = inLhs ? op.getRhsMutable() : op.getLhsMutable();
     if (isPacked(matrix.get()) || isPacked(rows.get()) || hasDiagonal(op.getLhsDims()) ||
-        hasDiagonal(op.getRhsDims()) || isSmall(op))
+        hasDiagonal(op.getRhsDims()) || isSmall(op, policy))
       return;
     if (!isOfFloats)
       return orderBytes(op, matrix, rows, column);
@@ -256,11 +256,11 @@ private:
   }
 
   /// The factor that vectors are read of.
-  static void orderMatrix(ContractOp op, OpOperand &operand, int64_t column) {
+  void orderMatrix(ContractOp op, OpOperand &operand, int64_t column) {
     OpBuilder b(op);
     Factor given = getFactor(op, operand), whole = lookThroughTransposes(given);
     int64_t width = getMachine(op).panelColumns;
-    if (wantsPanels(op, whole, column, width))
+    if (wantsPanels(op, whole, column, width, policy))
       setFactor(op, operand, pack(b, op.getLoc(), whole, column, width));
     else if (given.indices.back() != column)
       setFactor(op, operand, transpose(b, op.getLoc(), whole, orderFor(whole.indices, op.getResultDims(), column)));
@@ -268,11 +268,11 @@ private:
 
   /// The one that single elements are read of, those of a row one after the other: where these lie far apart, and are
   /// read for many columns.
-  static void orderRows(ContractOp op, OpOperand &operand) {
+  void orderRows(ContractOp op, OpOperand &operand) {
     Factor given = getFactor(op, operand);
     std::optional<int64_t> columns = getConstant(getDims(op.getResult()).back());
     auto isSummed = [&](int64_t index) { return !llvm::is_contained(op.getResultDims(), index); };
-    if ((columns && *columns < kManyColumns) || given.indices.empty() || isSummed(given.indices.back()))
+    if ((columns && *columns < policy.minGatheredColumns) || given.indices.empty() || isSummed(given.indices.back()))
       return;
     Factor whole = lookThroughTransposes(given);
     auto last = llvm::find_if(whole.indices, isSummed);
@@ -283,8 +283,7 @@ private:
   }
 
   /// Interleaves the signed matrix of an int8 matmul by four along the last summed dimension of the unsigned rows.
-  static void orderBytes(ContractOp op, OpOperand &matrix, OpOperand &rows, int64_t column) {
-    constexpr int64_t kMinRows = 4;
+  void orderBytes(ContractOp op, OpOperand &matrix, OpOperand &rows, int64_t column) {
     if (!getElementTypeOrSelf(matrix.get()).isSignlessInteger(8) ||
         !getElementTypeOrSelf(rows.get()).isUnsignedInteger(8))
       return;
@@ -302,7 +301,7 @@ private:
     };
     auto k4 = llvm::find_if(llvm::reverse(ofRows.indices), isK4Axis);
     if (k4 == ofRows.indices.rend() || !getExtent(ofMatrix, column) ||
-        countRows(op, ofMatrix).value_or(kMinRows) < kMinRows)
+        countRows(op, ofMatrix).value_or(policy.minInt8Rows) < policy.minInt8Rows)
       return;
     OpBuilder b(op);
     int64_t along = *k4;
@@ -310,5 +309,7 @@ private:
     if (given.indices.back() != along)
       setFactor(op, rows, transpose(b, op.getLoc(), ofRows, orderFor(ofRows.indices, op.getResultDims(), along)));
   }
+
+  LayoutPolicy policy;
 };
 } // namespace

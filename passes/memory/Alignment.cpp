@@ -14,9 +14,9 @@
 using namespace mlir;
 using namespace tenon;
 
-static constexpr int64_t kBlock = TENON_BUFFER_ALIGNMENT;
+static constexpr int64_t kBlock = TENON_BUFFER_ALIGNMENT; // format: alignment of buffers
 /// From here on an activation is large.
-static constexpr int64_t kLarge = 4096;
+static constexpr int64_t kLarge = 4096; // format: alignment of buffers
 
 static int64_t getPowerOfTwo(int64_t value) {
   return int64_t(1) << std::min(llvm::countr_zero(static_cast<uint64_t>(value)), llvm::countr_zero(uint64_t(kBlock)));

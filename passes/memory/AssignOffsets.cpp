@@ -10,6 +10,7 @@
 #include "mlir/IR/Matchers.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
+#include "passes/cost/MemoryPolicy.h"
 #include "passes/memory/Alignment.h"
 #include "passes/memory/BoundedSizes.h"
 #include "passes/memory/ConcurrentGroups.h"
@@ -32,11 +33,8 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// Less than 50 ms, and most often far less: greedy orders alone find the smallest arena of most networks.
-static constexpr int64_t kPlacementSteps = 8'000'000;
-
-/// Larger activations than these say nothing about how others share memory.
-static constexpr int64_t kMaxSampleBytes = int64_t(1) << 45;
+/// Larger activations say nothing about how others share memory.
+static constexpr int64_t kMaxSampleBytes = int64_t(1) << 45; // limit: sums of sizes stay in 64 bits
 
 /// How many of the program's symbols inputs bind: the others get their values from instructions, so a size
 /// that depends on one is not known before the run.
@@ -123,7 +121,7 @@ private:
     for (Activation &activation : computeLifetimes(program))
       (isDataDependent.contains(activation.alloc.getSize()) ? layout.inBlocks : layout.inArena).push_back(activation);
     if (!layout.inBlocks.empty())
-      moveBounded(program, layout.inBlocks, layout.inArena);
+      moveBounded(program, layout.inBlocks, layout.inArena, policy);
     if (failed(haveConstantSizes(layout.inArena) ? findConstantPlaces(layout) : findSymbolicPlaces(layout)))
       return failure();
     return layout;
@@ -250,17 +248,16 @@ private:
           makeBuffer(activation, cast<arith::ConstantIndexOp>(activation.getRoom().getDefiningOp()).value()));
     if (failed(checkInstance(instance)))
       return failure();
-    layout.constant = placement::place(instance, placement::Budget(kPlacementSteps));
+    layout.constant = placement::place(instance, placement::Budget(policy.placementSteps));
     assert(!placement::findPlacementFault(instance, layout.constant.placement) && "two activations in one place");
-    if (int64_t least = placeInPieces(instance, layout))
+    if (int64_t least = placeLiveRanges(instance, layout))
       layout.ratio = static_cast<double>(layout.constant.placement.peak) / static_cast<double>(least);
     return success();
   }
 
   /// Lets others lie where an activation holds nothing for a time, if that makes the arena smaller. `whole` are all
   /// activations. How many bytes are live at one time.
-  static int64_t placeInPieces(const placement::Instance &whole, Layout &layout) {
-    constexpr size_t kMaxLiveRanges = 4096;
+  int64_t placeLiveRanges(const placement::Instance &whole, Layout &layout) {
     placement::Instance ranges;
     std::vector<placement::FixedOffsetGroup> groups;
     std::vector<std::pair<size_t, int64_t>> firstOf; // the first live range of each activation, and its first byte
@@ -279,12 +276,13 @@ private:
       }
     }
     placement::PlaceResult &result = layout.constant;
-    if (groups.empty() || ranges.size() > kMaxLiveRanges || placement::findInstanceFault(ranges))
+    if (groups.empty() || static_cast<int64_t>(ranges.size()) > policy.maxLiveRanges ||
+        placement::findInstanceFault(ranges))
       return placement::getLowerBound(whole);
     int64_t least = result.lowerBound = placement::getLowerBound(ranges);
     if (least >= result.placement.peak)
       return least;
-    placement::Placement grouped = placement::placeGroups(ranges, groups, placement::Budget(kPlacementSteps));
+    placement::Placement grouped = placement::placeGroups(ranges, groups, placement::Budget(policy.placementSteps));
     assert(!placement::findPlacementFault(ranges, grouped) && "two activations in one place");
     placement::Placement placed{{}, grouped.peak};
     for (auto [i, buffer] : llvm::enumerate(whole)) {
@@ -340,7 +338,6 @@ private:
 
   /// Which activation lies upon which is decided for some sizes, and holds for all.
   LogicalResult findSymbolicPlaces(Layout &layout) {
-    constexpr size_t kMaxLiveRanges = 4096;
     std::vector<placement::LiveRange> liveRanges;
     bool hasLiveRanges = false;
     for (auto [i, activation] : llvm::enumerate(layout.inArena)) {
@@ -353,10 +350,10 @@ private:
         if (isCutInTime)
           liveRanges.push_back({static_cast<uint32_t>(i), range.first, range.last + 1});
     }
-    if (!hasLiveRanges || liveRanges.size() > kMaxLiveRanges)
+    if (!hasLiveRanges || static_cast<int64_t>(liveRanges.size()) > policy.maxLiveRanges)
       liveRanges.clear();
     layout.symbolic =
-        placement::placeForSamples(sampleSizes(layout.inArena), placement::Budget(kPlacementSteps), liveRanges);
+        placement::placeForSamples(sampleSizes(layout.inArena), placement::Budget(policy.placementSteps), liveRanges);
     layout.ratio = layout.symbolic.worstRatio;
     return success();
   }
@@ -420,5 +417,6 @@ private:
   plan::ProgramOp program;
   Alignment alignments;
   llvm::DenseSet<Value> isDataDependent;
+  MemoryPolicy policy;
 };
 } // namespace

@@ -11,10 +11,8 @@
 using namespace mlir;
 using namespace tenon;
 
-/// An arena of so many bytes is small, whatever is in it.
-static constexpr int64_t kSmallArena = 1 << 20;
 /// What a sum of sizes ends at.
-static constexpr int64_t kMaxBytes = int64_t(1) << 50;
+static constexpr int64_t kMaxBytes = int64_t(1) << 50; // limit: sums of sizes stay in 64 bits
 
 namespace {
 
@@ -30,11 +28,11 @@ public:
         bytes = std::min(bytes + getBytes(activation, sample).value_or(0), kMaxBytes);
   }
 
-  /// From here on a quarter more than there is now is room enough.
-  void setLimits() {
+  /// Sets the limit to a quarter more than what is live now, and at least to `smallArena`.
+  void setLimits(int64_t smallArena) {
     for (auto [bytes, limit] : llvm::zip(live, most)) {
       int64_t peak = bytes.empty() ? 0 : *llvm::max_element(bytes);
-      limit = std::max(peak + peak / 4, kSmallArena);
+      limit = std::max(peak + peak / 4, smallArena);
     }
   }
 
@@ -97,7 +95,8 @@ private:
 
 } // namespace
 
-void tenon::moveBounded(plan::ProgramOp program, std::vector<Activation> &inBlocks, std::vector<Activation> &inArena) {
+void tenon::moveBounded(plan::ProgramOp program, std::vector<Activation> &inBlocks, std::vector<Activation> &inArena,
+                        const MemoryPolicy &policy) {
   int64_t end = 0;
   for (const std::vector<Activation> *list : {&inBlocks, &inArena})
     for (const Activation &activation : *list)
@@ -109,7 +108,7 @@ void tenon::moveBounded(plan::ProgramOp program, std::vector<Activation> &inBloc
       inArena.push_back(activation);
   for (Activation &activation : inArena)
     live.add(activation);
-  live.setLimits();
+  live.setLimits(policy.smallArena);
   SmallVector<std::pair<int64_t, size_t>> order;
   for (auto [i, activation] : llvm::enumerate(inBlocks))
     if (activation.alloc.getBound() && data.has(activation.alloc.getSize()))

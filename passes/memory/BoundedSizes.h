@@ -8,6 +8,7 @@
 #ifndef TENON_PASSES_MEMORY_BOUNDEDSIZES_H
 #define TENON_PASSES_MEMORY_BOUNDEDSIZES_H
 
+#include "passes/cost/MemoryPolicy.h"
 #include "passes/memory/Lifetimes.h"
 
 namespace tenon {
@@ -16,7 +17,8 @@ namespace tenon {
 /// decide it, the bound is what most runs need. Where data does, that may be far above any size that there will be (all
 /// pairs of boxes and classes, of which a detector keeps a few), and would be paid for in every run: so these move as
 /// long as they leave the arena about as large as it is. The smallest bounds go first.
-void moveBounded(plan::ProgramOp program, std::vector<Activation> &inBlocks, std::vector<Activation> &inArena);
+void moveBounded(plan::ProgramOp program, std::vector<Activation> &inBlocks, std::vector<Activation> &inArena,
+                 const MemoryPolicy &policy);
 
 } // namespace tenon
 

@@ -14,18 +14,15 @@
 using namespace mlir;
 using namespace tenon;
 
-/// What a symbol counts as: orders are compared by the bytes that come of it.
-static constexpr int64_t kTypicalExtent = 128;
-
 bool tenon::isFree(Operation *op) { return isa<WeightOp, SizesOp>(op) || op->hasTrait<ViewLike>(); }
 
-int64_t LaunchGraph::getTypicalBytes(Value value) {
+int64_t LaunchGraph::getTypicalBytes(Value value, const MemoryPolicy &policy) {
   llvm::DenseMap<AffineExpr, AffineExpr> typical;
   Dims dims = getDims(value);
   for (AffineExpr &dim : dims) {
     dim.walk([&](AffineExpr e) {
       if (isa<AffineSymbolExpr>(e))
-        typical[e] = getDimConstant(e.getContext(), kTypicalExtent);
+        typical[e] = getDimConstant(e.getContext(), policy.typicalExtent);
     });
     dim = simplifyDim(dim.replace(typical));
   }

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Block.h"
+#include "passes/cost/MemoryPolicy.h"
 #include "passes/memory/ordering/Graph.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -26,7 +27,7 @@ public:
   /// False where the block has to keep its order.
   bool build();
   /// The bytes of a value where each symbol has some value.
-  static int64_t getTypicalBytes(mlir::Value value);
+  static int64_t getTypicalBytes(mlir::Value value, const MemoryPolicy &policy = {});
   /// The number of the buffer that a value lies in.
   uint32_t getBuffer(mlir::Value value);
 

@@ -135,7 +135,7 @@ static std::vector<LiveRange> cutTime(const Activation &activation, const Usage 
 /// For each run of bytes that are always used together, and for each holder of them, from the first use to the last.
 static std::vector<LiveRange> cutBytes(const Usage &usage) {
   // More would take longer to look at than they are worth.
-  constexpr size_t kMaxEnds = 256, kMaxAccesses = 4096;
+  constexpr size_t kMaxEnds = 256, kMaxAccesses = 4096; // limit: compile time
   llvm::SmallSetVector<int64_t, 8> ends;
   for (const Access &access : usage.accesses) {
     ends.insert(access.begin);

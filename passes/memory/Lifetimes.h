@@ -17,7 +17,7 @@ namespace tenon {
 
 /// Bytes of an activation, and instructions from the first to the last at which they hold something.
 struct LiveRange {
-  static constexpr int64_t kAll = std::numeric_limits<int64_t>::max();
+  static constexpr int64_t kAll = std::numeric_limits<int64_t>::max(); // format: stands for all bytes
   int64_t first, last;
   int64_t begin = 0, end = kAll; ///< of the activation; kAll where that ends
 };

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/cost/MemoryPolicy.h"
 #include "passes/memory/LaunchGraph.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -22,11 +23,6 @@ namespace tenon {
 
 using namespace mlir;
 using namespace tenon;
-
-/// Of all activations that could go, so many of the largest are tried.
-static constexpr size_t kMaxTried = 24;
-/// What an activation is computed from is computed again with it, if so many launches do.
-static constexpr unsigned kMaxDepth = 3;
 
 //===----------------------------------------------------------------------===//
 // How much is live
@@ -68,7 +64,7 @@ namespace {
 /// A launch that is repeated before those that use its result after `from`, until it is undone.
 class Repetition {
 public:
-  Repetition(LaunchOp launch, Operation *from, mlir::SymbolTable &symbols);
+  Repetition(LaunchOp launch, Operation *from, mlir::SymbolTable &symbols, const MemoryPolicy &policy);
 
   /// Elements that are computed once more; 0 where nothing is.
   int64_t getCost() const { return cost; }
@@ -146,7 +142,8 @@ Value Repetition::redirect(Value operand, Value old, Value replacement, OpBuilde
   return view->getResult(0);
 }
 
-Repetition::Repetition(LaunchOp launch, Operation *from, mlir::SymbolTable &symbols) : symbols(symbols) {
+Repetition::Repetition(LaunchOp launch, Operation *from, mlir::SymbolTable &symbols, const MemoryPolicy &policy)
+    : symbols(symbols) {
   assert(launch->getBlock() == from->getBlock() && "launches are repeated within their block");
   assert(symbols.lookup(launch.getKernel()) && "a launch names a kernel of its module");
   Value old = launch.getResult(0), replacement;
@@ -157,7 +154,7 @@ Repetition::Repetition(LaunchOp launch, Operation *from, mlir::SymbolTable &symb
       continue;
     OpBuilder b(reader);
     if (!replacement)
-      replacement = repeat(launch, b, kMaxDepth);
+      replacement = repeat(launch, b, static_cast<unsigned>(policy.maxRematerializedDepth));
     for (OpOperand &operand : reader->getOpOperands())
       if (getViewed(operand.get()) == old) {
         changed.push_back({&operand, operand.get()});
@@ -183,7 +180,7 @@ void Repetition::undo() {
 //===----------------------------------------------------------------------===//
 
 /// Launches whose results lie unused while `peak` runs, the largest results first.
-static SmallVector<LaunchOp> findIdle(Operation *peak) {
+static SmallVector<LaunchOp> findIdle(Operation *peak, const MemoryPolicy &policy) {
   SmallVector<LaunchOp> idle;
   for (auto launch : peak->getBlock()->getOps<LaunchOp>()) {
     if (!launch->isBeforeInBlock(peak))
@@ -196,20 +193,20 @@ static SmallVector<LaunchOp> findIdle(Operation *peak) {
   llvm::stable_sort(idle, [](LaunchOp a, LaunchOp b) {
     return LaunchGraph::getTypicalBytes(a.getResult(0)) > LaunchGraph::getTypicalBytes(b.getResult(0));
   });
-  if (idle.size() > kMaxTried)
-    idle.resize(kMaxTried);
+  if (static_cast<int64_t>(idle.size()) > policy.maxRematerialized)
+    idle.resize(policy.maxRematerialized);
   return idle;
 }
 
 /// Computes the activation again that is worth most. False where none is.
-static bool recomputeOne(Block &block, mlir::SymbolTable &symbols) {
+static bool recomputeOne(Block &block, mlir::SymbolTable &symbols, const MemoryPolicy &policy) {
   std::optional<Peak> before = findPeak(block);
   if (!before || !before->first)
     return false;
   LaunchOp best;
   std::pair<double, double> bestGain;
-  for (LaunchOp launch : findIdle(before->first)) {
-    Repetition repetition(launch, before->first, symbols);
+  for (LaunchOp launch : findIdle(before->first, policy)) {
+    Repetition repetition(launch, before->first, symbols, policy);
     if (repetition.getCost() == 0)
       continue;
     Peak after = *findPeak(block);
@@ -225,7 +222,7 @@ static bool recomputeOne(Block &block, mlir::SymbolTable &symbols) {
   }
   LDBG() << (best ? "repeats a launch" : "finds no launch to repeat") << " for a peak of " << before->bytes << " bytes";
   if (best)
-    Repetition(best, before->first, symbols);
+    Repetition(best, before->first, symbols, policy);
   return best != nullptr;
 }
 
@@ -238,10 +235,13 @@ struct Rematerialize : public tenon::impl::RematerializeBase<Rematerialize> {
       if (function->hasAttr(kKernelAttr) || function.isExternal())
         continue;
       function.walk([&](Block *block) {
-        for (int64_t i = 0; i < limit && recomputeOne(*block, symbols); ++i)
+        for (int64_t i = 0; i < limit && recomputeOne(*block, symbols, policy); ++i)
           ++numRecomputed;
       });
     }
   }
+
+private:
+  MemoryPolicy policy;
 };
 } // namespace

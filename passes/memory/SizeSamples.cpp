@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace tenon;
 
 /// More symbols than these are varied together only.
-static constexpr size_t kMaxVaried = 4;
+static constexpr size_t kMaxVaried = 4; // limit: compile time
 
 SizeSamples::SizeSamples(plan::ProgramOp program) {
   size_t numSymbols = program.getSymbols().size();

@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "passes/Passes.h"
+#include "passes/cost/MemoryPolicy.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,9 +23,6 @@ namespace tenon {
 
 using namespace mlir;
 using namespace tenon;
-
-/// Smaller weights share most of their pages with others.
-static constexpr int64_t kMinBytes = 64 << 10;
 
 namespace {
 /// A weight and the operations of the program's own block that use it first and last, also from within.
@@ -84,7 +82,8 @@ struct StreamWeights : public tenon::impl::StreamWeightsBase<StreamWeights> {
         uses.push_back(use);
     });
     llvm::stable_sort(uses, [](const Use &a, const Use &b) { return a.bytes > b.bytes; });
-    size_t most = llvm::partition_point(uses, [](const Use &use) { return use.bytes >= kMinBytes; }) - uses.begin();
+    size_t most = llvm::partition_point(uses, [&](const Use &use) { return use.bytes >= policy.minStreamedBytes; }) -
+                  uses.begin();
     auto counts = llvm::seq<size_t>(0, most);
     size_t streamed = *llvm::partition_point(counts, [&](size_t count) { return getPeak(uses, count) > budget; });
     LDBG() << "releases " << streamed << " of " << uses.size() << " weights after their last use: at most "
@@ -104,5 +103,6 @@ private:
     plan::ReleaseOp::create(b, use.weight.getLoc(), use.weight.getBuffer(),
                             use.weight.getNameAttr() ? use.weight.getNameAttr() : b.getStringAttr(""));
   }
+  MemoryPolicy policy;
 };
 } // namespace

@@ -25,18 +25,22 @@ using namespace tenon;
 
 namespace {
 struct AmxBytes : public Path {
+  explicit AmxBytes(const PathPolicy &policy) : policy(policy) {}
   llvm::StringRef getName() const override { return kAmxPath; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   /// Sums of integers are exact.
   double measureError(Operation *) const override { return 0; }
   bool isAsExact() const override { return true; }
   Operation *take(Operation *op, const Machine &machine, RewriterBase &rewriter) const override;
+
+private:
+  PathPolicy policy;
 };
 } // namespace
 
 std::optional<double> AmxBytes::estimateCycles(Operation *op, const Machine &machine) const {
-  // Rows and columns of a tile register, bytes of its rows, and cycles for a product and for what happens to its sums.
-  constexpr double kRows = 16, kColumns = 16, kDepth = 64, kProduct = 16, kSums = 48;
+  // Rows and columns of an AMX tile, and bytes of its rows.
+  constexpr double kRows = 16, kColumns = 16, kDepth = 64; // format: of AMX
   if (!machine.amxInt8 || !findK4Panels(op))
     return std::nullopt;
   ProductShape shape = *getProductShape(op);
@@ -44,7 +48,8 @@ std::optional<double> AmxBytes::estimateCycles(Operation *op, const Machine &mac
     return std::nullopt;
   double tiles =
       shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kColumns);
-  double products = shape.repetitions * std::ceil(shape.depth / kDepth), cycles = tiles * (products * kProduct + kSums);
+  double products = shape.repetitions * std::ceil(shape.depth / kDepth),
+         cycles = tiles * (products * policy.amxProductCycles + policy.amxInt8SumCycles);
   if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && hasPadding(convolve))
     cycles += shape.rows * shape.depth / machine.llcBytesPerCycle;
   return std::max(cycles, machine.getReadCycles(shape.getWeights()));
@@ -57,4 +62,4 @@ Operation *AmxBytes::take(Operation *op, const Machine &, RewriterBase &rewriter
   return op;
 }
 
-std::unique_ptr<Path> tenon::createAmxBytes() { return std::make_unique<AmxBytes>(); }
+std::unique_ptr<Path> tenon::createAmxBytes(const PathPolicy &policy) { return std::make_unique<AmxBytes>(policy); }

@@ -30,8 +30,9 @@ namespace {
 class AmxFloats : public Path {
 public:
   /// One part is for matrices of bf16 alone, the others are for those of f32.
-  explicit AmxFloats(int64_t numParts)
-      : numParts(numParts), name(numParts == 1 ? "bf16" : "bf16x" + std::to_string(countPartProducts(numParts))) {}
+  AmxFloats(int64_t numParts, const PathPolicy &policy)
+      : numParts(numParts), policy(policy),
+        name(numParts == 1 ? "bf16" : "bf16x" + std::to_string(countPartProducts(numParts))) {}
   llvm::StringRef getName() const override { return name; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *op) const override;
@@ -42,16 +43,13 @@ public:
 
 private:
   int64_t numParts;
+  PathPolicy policy;
   std::string name;
 };
 } // namespace
 
 std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &machine) const {
-  // Of a tile register; cycles for a product, for what happens to the sums of a tile, for an element that
-  // becomes parts, for one that the product's kernel cuts, and until it all begins; and what is reached of it all. A
-  // tile of some rows reads all of the matrix, and where sums are long one of some columns cuts the rows again.
-  constexpr double kRows = 16, kProduct = 16, kSums = 64, kSplit = 1, kCut = 0.2, kBegin = 20000, kShare = 0.5,
-                   kRowsOfTile = 512, kColumnsOfTile = 192;
+  constexpr double kRows = 16; // format: rows of an AMX tile
   std::optional<PartProduct> product = machine.amxBf16 ? findPartProduct(op, numParts) : std::nullopt;
   if (!product || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
     return std::nullopt;
@@ -61,9 +59,10 @@ std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &ma
   double tiles =
       shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kPartColumns);
   double steps = shape.repetitions * std::ceil(shape.depth / chooseStep(shape.depth));
-  double cycles = tiles * (steps * product->countProducts() * kProduct / kShare + kSums);
+  double cycles =
+      tiles * (steps * product->countProducts() * policy.amxProductCycles / policy.amxShare + policy.amxBf16SumCycles);
   if (product->isCutWhenRead())
-    cycles += shape.getWeights() * std::ceil(shape.rows / kRowsOfTile) * kCut;
+    cycles += shape.getWeights() * std::ceil(shape.rows / policy.amxTileRows) * policy.amxSplitOnLoadCycles;
   cycles = std::max(cycles, machine.getReadCycles(shape.getWeights() * product->getMatrixBytes()));
   double elements = shape.rows * shape.depth * (isa<ConvolveOp>(op) ? 1 : shape.repetitions);
   if (auto convolve = dyn_cast<ConvolveOp>(op)) {
@@ -71,14 +70,17 @@ std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &ma
     if (hasPadding(convolve))
       cycles += elements * sizeof(float) / machine.llcBytesPerCycle;
   }
-  double times = shape.depth > kMaxCutDepth ? std::ceil(shape.columns / kColumnsOfTile) : 1;
-  return cycles + kBegin + elements * (product->areRowsCutWhenRead() ? times * kCut : kSplit);
+  double times = shape.depth > kMaxCutDepth ? std::ceil(shape.columns / policy.amxTileColumns) : 1;
+  return cycles + policy.amxBeginCycles +
+         elements * (product->areRowsCutWhenRead() ? times * policy.amxSplitOnLoadCycles : policy.amxSplitCycles);
 }
 
 double AmxFloats::measureError(Operation *) const {
-  // Of sums of products of two parts each, with any numbers: half of what rounding leaves of each factor.
-  constexpr double kOfTwoParts = 6e-6;
-  return numParts == 2 ? kOfTwoParts : kSumError;
+  // Each factor is rounded to two terms, which leaves half of this error, for any numbers.
+  constexpr double kTwoTermError = 6e-6; // math: an error bound
+  return numParts == 2 ? kTwoTermError : kSumError;
 }
 
-std::unique_ptr<Path> tenon::createAmxFloats(int64_t numParts) { return std::make_unique<AmxFloats>(numParts); }
+std::unique_ptr<Path> tenon::createAmxFloats(int64_t numParts, const PathPolicy &policy) {
+  return std::make_unique<AmxFloats>(numParts, policy);
+}

@@ -21,6 +21,7 @@ using namespace tenon;
 
 namespace {
 struct BfloatPairs : public Path {
+  explicit BfloatPairs(const PathPolicy &policy) : policy(policy) {}
   llvm::StringRef getName() const override { return kBfloatPairsPath; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *) const override { return kSumError; }
@@ -28,12 +29,13 @@ struct BfloatPairs : public Path {
   Operation *take(Operation *op, const Machine &, RewriterBase &rewriter) const override {
     return takePartProduct(op, 1, rewriter);
   }
+
+private:
+  PathPolicy policy;
 };
 } // namespace
 
 std::optional<double> BfloatPairs::estimateCycles(Operation *op, const Machine &machine) const {
-  // Of the peak, and cycles until a kernel of its own for rows that are no whole steps runs.
-  constexpr double kShare = 0.9, kLaunch = 20000;
   std::optional<PartProduct> product = machine.bf16Pairs && isa<ContractOp>(op) ? findPartProduct(op, 1) : std::nullopt;
   if (!product || product->rowParts != 1)
     return std::nullopt;
@@ -42,8 +44,11 @@ std::optional<double> BfloatPairs::estimateCycles(Operation *op, const Machine &
   if (depth < 1)
     return std::nullopt;
   double perCycle = 2 * machine.getMultiplyAdds(sizeof(float));
-  double cycles = shape.getProducts() / perCycle / kShare + (depth % chooseStep(depth) ? kLaunch : 0);
+  double cycles =
+      shape.getProducts() / perCycle / policy.bf16Share + (depth % chooseStep(depth) ? policy.bf16SplitLaunch : 0);
   return std::max(cycles, machine.getReadCycles(shape.getWeights() * product->getMatrixBytes()));
 }
 
-std::unique_ptr<Path> tenon::createBfloatPairs() { return std::make_unique<BfloatPairs>(); }
+std::unique_ptr<Path> tenon::createBfloatPairs(const PathPolicy &policy) {
+  return std::make_unique<BfloatPairs>(policy);
+}

@@ -29,7 +29,7 @@ static int getNegative(char byte) { return std::max<int>(-static_cast<signed cha
 /// Whether the sums of all pairs fit: 255 * 128 = 32,640. `stride`: how far the members of a pair are apart, of which
 /// there are so many along a dimension.
 static bool fitPairs(ArrayRef<char> bytes, int64_t stride, int64_t extent) {
-  constexpr int kMax = 128;
+  constexpr int kMax = 128; // math: 255 * 128 fits 16 bits, 255 * 129 does not
   for (int64_t outer = 0, size = bytes.size(); outer < size; outer += stride * extent)
     for (int64_t place = 0; place + 1 < extent; place += 2) {
       const char *first = bytes.data() + outer + place * stride, *second = first + stride;
@@ -53,25 +53,26 @@ static bool fitPairs(OpOperand &matrix) {
 
 namespace {
 struct BytePairs : public Path {
+  explicit BytePairs(const PathPolicy &policy) : policy(policy) {}
   llvm::StringRef getName() const override { return kBytePairsPath; }
 
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
     OpOperand *matrix = machine.int8Dot == Int8Dot::PmaddWd ? findK4Panels(op) : nullptr;
     if (!matrix || !fitPairs(*matrix))
       return std::nullopt;
-    // Sums that begin again and what is done to results leave this much of the peak: four products a lane in two
-    // multiplications, and a sum, which has a port of its own.
-    constexpr double kShare = 0.75, kPerMultiplication = 2;
     ProductShape shape = *getProductShape(op);
-    double perCycle = machine.getMultiplyAdds(sizeof(int32_t)) * kPerMultiplication;
-    return std::max(shape.getProducts() / perCycle / kShare, machine.getReadCycles(shape.getWeights()));
+    double perCycle = machine.getMultiplyAdds(sizeof(int32_t)) * policy.pmaddUbswProducts;
+    return std::max(shape.getProducts() / perCycle / policy.int8Share, machine.getReadCycles(shape.getWeights()));
   }
 
   /// Sums of integers are exact.
   double measureError(Operation *) const override { return 0; }
   bool isAsExact() const override { return true; }
   Operation *take(Operation *op, const Machine &, RewriterBase &) const override { return op; }
+
+private:
+  PathPolicy policy;
 };
 } // namespace
 
-std::unique_ptr<Path> tenon::createBytePairs() { return std::make_unique<BytePairs>(); }
+std::unique_ptr<Path> tenon::createBytePairs(const PathPolicy &policy) { return std::make_unique<BytePairs>(policy); }

@@ -78,7 +78,6 @@ private:
   /// Any error has its price: that of the whole is measured. What all operations together save by a path must be worth
   /// it.
   void findWorthwhile(ArrayRef<SmallVector<Candidate>> all) {
-    constexpr double kMinShare = 0.01;
     double total = 0;
     llvm::DenseMap<const Path *, double> saved;
     for (ArrayRef<Candidate> candidates : all)
@@ -89,7 +88,7 @@ private:
       }
     worthwhile.clear();
     for (auto [path, cycles] : saved)
-      if (path->isAsExact() || cycles >= kMinShare * total)
+      if (path->isAsExact() || cycles >= policy.minSavedShare * total)
         worthwhile.insert(path);
   }
 
@@ -122,6 +121,7 @@ private:
     op->setAttr(kPathsAttr, cycles.getDictionary(op->getContext()));
   }
 
+  PathPolicy policy;
   llvm::SmallPtrSet<const Path *, 16> worthwhile;
   std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
 };

@@ -15,6 +15,7 @@ using namespace tenon;
 namespace {
 /// What the operation is by itself.
 struct DirectConvolution : public Path {
+  explicit DirectConvolution(const PathPolicy &policy) : policy(policy) {}
   llvm::StringRef getName() const override { return "direct"; }
 
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
@@ -22,17 +23,20 @@ struct DirectConvolution : public Path {
     Type type = convolve ? convolve.getType().getElementType() : Type();
     if (!convolve || !(type.isF32() || type.isInteger(32)) || findK4Panels(op))
       return std::nullopt;
-    // Border blocks, loads and sums that begin again for each window leave this much of the peak.
-    constexpr double kShare = 0.75;
     ProductShape shape = *getProductShape(op);
-    double compute = shape.getProducts() / machine.getMultiplyAdds(sizeof(float)) / kShare;
+    double compute = shape.getProducts() / machine.getMultiplyAdds(sizeof(float)) / policy.directShare;
     return std::max(compute, machine.getReadCycles(shape.getWeights() * getElementBytes(op)));
   }
 
   double measureError(Operation *) const override { return kSumError; }
 
   Operation *take(Operation *op, const Machine &, RewriterBase &) const override { return op; }
+
+private:
+  PathPolicy policy;
 };
 } // namespace
 
-std::unique_ptr<Path> tenon::createDirectConvolution() { return std::make_unique<DirectConvolution>(); }
+std::unique_ptr<Path> tenon::createDirectConvolution(const PathPolicy &policy) {
+  return std::make_unique<DirectConvolution>(policy);
+}

@@ -28,7 +28,8 @@ using namespace tenon;
 
 namespace {
 struct FixedMatrix : public Path {
-  explicit FixedMatrix(int64_t bits) : format(bits), name((kFixedPath + Twine(bits)).str()) {}
+  FixedMatrix(int64_t bits, const PathPolicy &policy)
+      : format(bits), policy(policy), name((kFixedPath + Twine(bits)).str()) {}
   llvm::StringRef getName() const override { return name; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *op) const override;
@@ -37,6 +38,7 @@ struct FixedMatrix : public Path {
 
 private:
   FixedNumbers format;
+  PathPolicy policy;
   std::string name;
 };
 } // namespace
@@ -76,8 +78,6 @@ static bool comesFromMemory(Operation *op, const Machine &machine) {
 }
 
 std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &machine) const {
-  // In which a vector of integers becomes one of factors.
-  constexpr double kCyclesOfVector = 1.5;
   // Most operations that are asked about are no products, and some have no result.
   OpOperand *matrix = findMatrix(op);
   auto result = matrix ? cast<RankedTensorType>(op->getResult(0).getType()) : RankedTensorType();
@@ -94,7 +94,7 @@ std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &
   if (!comesFromMemory(op, machine))
     return std::nullopt;
   double vectors = bytes / static_cast<double>(machine.vectorBytes);
-  double cycles = vectors * (kCyclesOfVector + static_cast<double>(rows) / machine.multiplyAdds);
+  double cycles = vectors * (policy.fixedVectorCycles + static_cast<double>(rows) / machine.multiplyAdds);
   return std::max(cycles, stored / machine.dramBytesPerCycle);
 }
 
@@ -120,7 +120,7 @@ double FixedMatrix::measureError(Operation *op) const {
   double largest = std::sqrt(*llvm::max_element(squares)), worst = 0;
   for (auto [limit, square] : llvm::zip(limits, squares)) {
     // A scale for less would lose bits; what is not finite has none.
-    constexpr float kMin = 1e-28f;
+    constexpr float kMin = 1e-28f; // math: the range of f32
     if (!std::isfinite(square) || (limit > 0 && limit < kMin))
       return std::numeric_limits<double>::infinity();
     worst = std::max(worst,
@@ -129,4 +129,6 @@ double FixedMatrix::measureError(Operation *op) const {
   return largest > 0 ? kSumError + worst / largest : kSumError;
 }
 
-std::unique_ptr<Path> tenon::createFixedMatrix(int64_t bits) { return std::make_unique<FixedMatrix>(bits); }
+std::unique_ptr<Path> tenon::createFixedMatrix(int64_t bits, const PathPolicy &policy) {
+  return std::make_unique<FixedMatrix>(bits, policy);
+}

@@ -16,19 +16,23 @@ using namespace tenon;
 namespace {
 /// What a product with a constant matrix of floats is by itself.
 struct PanelProduct : public Path {
+  explicit PanelProduct(const PathPolicy &policy) : policy(policy) {}
   llvm::StringRef getName() const override { return "panels"; }
 
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
     if (!isa<ContractOp>(op) || !isProductOfFloats(op) || !findPanels(op))
       return std::nullopt;
-    // Borders, and panels that come from the second cache, leave this much of the peak.
-    constexpr double kShare = 0.9;
-    return estimateFloats(op, machine, kShare);
+    return estimateFloats(op, machine, policy.panelShare);
   }
 
   double measureError(Operation *) const override { return kSumError; }
   Operation *take(Operation *op, const Machine &, RewriterBase &) const override { return op; }
+
+private:
+  PathPolicy policy;
 };
 } // namespace
 
-std::unique_ptr<Path> tenon::createPanelProduct() { return std::make_unique<PanelProduct>(); }
+std::unique_ptr<Path> tenon::createPanelProduct(const PathPolicy &policy) {
+  return std::make_unique<PanelProduct>(policy);
+}

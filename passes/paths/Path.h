@@ -15,6 +15,7 @@
 
 #include "mlir/IR/PatternMatch.h"
 #include "passes/cost/Machine.h"
+#include "passes/cost/PathPolicy.h"
 #include <memory>
 #include <optional>
 #include <vector>
@@ -38,30 +39,30 @@ public:
   virtual mlir::Operation *take(mlir::Operation *op, const Machine &machine, mlir::RewriterBase &rewriter) const = 0;
 };
 
-/// All that there are; of those that cost the same the first counts.
+/// Returns all paths, with the default policy. Of paths that cost the same the first is taken.
 const std::vector<std::unique_ptr<Path>> &getPaths();
 
-std::unique_ptr<Path> createDirectConvolution();
+std::unique_ptr<Path> createDirectConvolution(const PathPolicy &policy);
 /// `outputs`: result elements along a side of a square.
-std::unique_ptr<Path> createWinogradConvolution(int64_t outputs);
+std::unique_ptr<Path> createWinogradConvolution(int64_t outputs, const PathPolicy &policy);
 /// The same of unsigned bytes with a filter of signed ones, exactly.
 std::unique_ptr<Path> createWinogradWords(int64_t outputs);
 
 /// Products of matrices of floats, one of them constant and in panels, or both as they lie.
-std::unique_ptr<Path> createPanelProduct();
-std::unique_ptr<Path> createPlainProduct();
+std::unique_ptr<Path> createPanelProduct(const PathPolicy &policy);
+std::unique_ptr<Path> createPlainProduct(const PathPolicy &policy);
 /// Products of few rows with a constant matrix of floats, which is stored as numbers of so many bits with a scale for
 /// each column.
-std::unique_ptr<Path> createFixedMatrix(int64_t bits);
+std::unique_ptr<Path> createFixedMatrix(int64_t bits, const PathPolicy &policy);
 /// Products of unsigned with signed bytes, in vectors where they are small, in vectors, and in tile registers.
-std::unique_ptr<Path> createBytePairs();
-std::unique_ptr<Path> createByteVectors();
-std::unique_ptr<Path> createAmxBytes();
+std::unique_ptr<Path> createBytePairs(const PathPolicy &policy);
+std::unique_ptr<Path> createByteVectors(const PathPolicy &policy);
+std::unique_ptr<Path> createAmxBytes(const PathPolicy &policy);
 /// Products of bf16 in vectors, by pairs.
-std::unique_ptr<Path> createBfloatPairs();
+std::unique_ptr<Path> createBfloatPairs(const PathPolicy &policy);
 /// Products of f32 in tile registers, as sums of products of so many parts, or with one part such with a matrix of
 /// bf16.
-std::unique_ptr<Path> createAmxFloats(int64_t numParts);
+std::unique_ptr<Path> createAmxFloats(int64_t numParts, const PathPolicy &policy);
 
 } // namespace tenon
 

@@ -16,19 +16,23 @@ using namespace tenon;
 namespace {
 /// What a product that has no constant matrix is by itself. No weight of it is packed (layout/PrepackWeights.cpp).
 struct PlainProduct : public Path {
+  explicit PlainProduct(const PathPolicy &policy) : policy(policy) {}
   llvm::StringRef getName() const override { return kPlainPath; }
 
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
     if (!isa<ContractOp>(op) || !isProductOfFloats(op))
       return std::nullopt;
-    // Rows of a matrix lie far from each other, so that few of them are in the first cache together.
-    constexpr double kShare = 0.7;
-    return estimateFloats(op, machine, kShare);
+    return estimateFloats(op, machine, policy.plainShare);
   }
 
   double measureError(Operation *) const override { return kSumError; }
   Operation *take(Operation *op, const Machine &, RewriterBase &) const override { return op; }
+
+private:
+  PathPolicy policy;
 };
 } // namespace
 
-std::unique_ptr<Path> tenon::createPlainProduct() { return std::make_unique<PlainProduct>(); }
+std::unique_ptr<Path> tenon::createPlainProduct(const PathPolicy &policy) {
+  return std::make_unique<PlainProduct>(policy);
+}

@@ -25,7 +25,8 @@ using namespace tenon;
 namespace {
 class WinogradConvolution : public Path {
 public:
-  WinogradConvolution(int64_t outputs) : outputs(outputs), name("winograd-" + std::to_string(outputs)) {}
+  WinogradConvolution(int64_t outputs, const PathPolicy &policy)
+      : outputs(outputs), policy(policy), name("winograd-" + std::to_string(outputs)) {}
   llvm::StringRef getName() const override { return name; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *op) const override;
@@ -33,6 +34,7 @@ public:
 
 private:
   int64_t outputs;
+  PathPolicy policy;
   std::string name;
 };
 } // namespace
@@ -54,12 +56,11 @@ static SmallVector<float> getFilterElements(ConvolveOp op) {
 }
 
 /// Cycles to put the channels of all frames that a frame of the result sees side by side, for all frames of all images.
-static double getJoinCycles(ConvolveOp op) {
-  constexpr double kCyclesPerByte = 0.4;
+static double getJoinCycles(ConvolveOp op, const PathPolicy &policy) {
   ProductShape shape = *getProductShape(op);
   double pixels = shape.rows; // of stride 1: as many as the input has, but for the border
   return pixels * double(op.getFilter().getType().getShape().take_back(2)[0]) * getFrames(op) * sizeof(float) *
-         kCyclesPerByte;
+         policy.frameCyclesPerByte;
 }
 
 std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const Machine &machine) const {
@@ -72,8 +73,8 @@ std::optional<double> WinogradConvolution::estimateCycles(Operation *op, const M
   FilterShape filter = *square;
   int64_t side = outputs + filter.window - 1;
   double weights = double(side * side) * filter.channels * llvm::alignTo(filter.filters, machine.panelColumns);
-  double cycles =
-      estimateWinogradCycles(convolve, filter, outputs, machine) + (hasFrames(convolve) ? getJoinCycles(convolve) : 0);
+  double cycles = estimateWinogradCycles(convolve, filter, outputs, machine) +
+                  (hasFrames(convolve) ? getJoinCycles(convolve, policy) : 0);
   return std::max(cycles, machine.getReadCycles(weights * sizeof(float)));
 }
 
@@ -153,6 +154,6 @@ Operation *WinogradConvolution::take(Operation *op, const Machine &machine, Rewr
   return winograd;
 }
 
-std::unique_ptr<Path> tenon::createWinogradConvolution(int64_t outputs) {
-  return std::make_unique<WinogradConvolution>(outputs);
+std::unique_ptr<Path> tenon::createWinogradConvolution(int64_t outputs, const PathPolicy &policy) {
+  return std::make_unique<WinogradConvolution>(outputs, policy);
 }

@@ -44,8 +44,8 @@ static WinogradProblem getProblem(ConvolveOp op, const FilterShape &filter, int6
   Dims dims = getDims(op.getType());
   WinogradProblem problem{outputs,
                           filter.window,
-                          hints.get(dims[dims.size() - 3]).value_or(kUsualExtent),
-                          hints.get(dims[dims.size() - 2]).value_or(kUsualExtent),
+                          hints.get(dims[dims.size() - 3]).value_or(kDefaultExtent),
+                          hints.get(dims[dims.size() - 2]).value_or(kDefaultExtent),
                           filter.channels,
                           filter.filters,
                           machine.panelColumns,

@@ -47,7 +47,7 @@ public:
            own = getFilterBytes(convolve)->size();
     SizeHints hints(op->getParentOfType<func::FuncOp>());
     Dims dims = getDims(convolve.getType());
-    auto getExtent = [&](AffineExpr dim) { return double(hints.get(dim).value_or(kUsualExtent)); };
+    auto getExtent = [&](AffineExpr dim) { return double(hints.get(dim).value_or(kDefaultExtent)); };
     double images = getProductShape(op)->rows / (getExtent(dims[1]) * getExtent(dims[2]));
     // A filter of bytes becomes two to eight times as large. What there is more takes the place of other weights in the
     // caches, and has its price in memory: as much as to read it from there in each run, which may be for a single

@@ -46,7 +46,7 @@ void Widener::widenUses(Value value, OpBuilder &b) const {
 
 /// A few elements, or one for all, become wide here, where folders see them.
 void Widener::widenWeight(WeightOp weight) const {
-  constexpr int64_t kFew = 1024;
+  constexpr int64_t kFew = 1024; // limit: memory of the compiler
   OpBuilder b(weight->getContext());
   b.setInsertionPointAfter(weight);
   auto dense = dyn_cast<DenseElementsAttr>(weight.getValue());

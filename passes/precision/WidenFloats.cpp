@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialects/tenon/WidenedRows.h"
+#include "dialects/tenon/ReducedPrecision.h"
 #include "passes/Passes.h"
 #include "passes/precision/FloatWidening.h"
 

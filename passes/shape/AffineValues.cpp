@@ -15,10 +15,10 @@ using namespace mlir;
 using namespace tenon;
 
 /// The expressions that compute indices are small; a large graph of sums must not take exponential time.
-static constexpr int64_t kMaxVisits = 200;
+static constexpr int64_t kMaxVisits = 200; // limit: hostile models
 
 /// Indices that are weights are compared one by one, each time that a pattern looks at them.
-static constexpr int64_t kMaxElements = int64_t(1) << 22;
+static constexpr int64_t kMaxElements = int64_t(1) << 22; // limit: compile time
 
 /// For each dimension the position that is read there; nothing where all are.
 using Positions = SmallVector<std::optional<int64_t>>;

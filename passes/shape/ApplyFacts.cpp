@@ -183,7 +183,7 @@ void FactsApplier::keepRange(AffineExpr symbol, AffineExpr value, std::vector<Re
 
 /// Of an equation, the last symbol of the inputs that stands alone in it gives way to what it equals.
 bool FactsApplier::solve(const Polynomial &difference, std::vector<Requirement> &kept) {
-  constexpr size_t kMaxTerms = 3; // a longer expression costs more than the symbol
+  constexpr size_t kMaxTerms = 3; // limit: a longer expression costs more than the symbol
   if (difference.size() > kMaxTerms)
     return false;
   AffineExpr whole = toExpr(difference, context);

@@ -66,7 +66,7 @@ static void addBranches(Facts &facts, IfOp branch) {
 }
 
 /// More times than these are written for "no end", or for more than there will be.
-static constexpr int64_t kManyTrips = 256;
+static constexpr int64_t kManyTrips = 256; // limit: compile time
 
 /// An extent that grows by the same each time of a loop is bounded where the number of times is.
 static AffineExpr getBoundInLoop(const Facts &facts, LoopOp loop, AffineExpr symbol) {

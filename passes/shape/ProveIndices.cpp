@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace tenon;
 
 /// What indices are computed by is small; a large graph of minima must not take exponential time.
-static constexpr int64_t kMaxVisits = 200;
+static constexpr int64_t kMaxVisits = 200; // limit: hostile models
 
 namespace {
 

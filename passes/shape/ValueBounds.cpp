@@ -12,9 +12,9 @@ using namespace mlir;
 using namespace tenon;
 
 /// What a model computes a size from is small.
-static constexpr int64_t kMaxVisits = 1000;
+static constexpr int64_t kMaxVisits = 1000; // limit: hostile models
 /// All integers up to this are floats of 32 bits.
-static constexpr int64_t kMaxInFloat = int64_t(1) << 24;
+static constexpr int64_t kMaxInFloat = int64_t(1) << 24; // math: integers that f32 holds
 
 using Element = std::optional<int64_t>;
 

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
+#include "passes/cost/ReductionPolicy.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_DECOMPOSE
@@ -48,18 +49,17 @@ static std::optional<int64_t> countElements(MLIRContext *context, ArrayRef<Affin
   return getConstant(getElementCount(context, extents));
 }
 
-/// Whether very few results join very many elements each.
-static bool joinsMuch(ReduceOp op) {
-  constexpr int64_t kFewResults = 8, kManyElements = 1 << 16;
+/// True if very few results reduce very many elements each.
+static bool reducesManyElements(ReduceOp op, const ReductionPolicy &policy) {
   std::optional<int64_t> results = countElements(op.getContext(), getDims(op)),
                          elements = countElements(op.getContext(), getDims(op.getInput()));
-  return results && elements && *results <= kFewResults && *elements >= kManyElements * std::max<int64_t>(*results, 1);
+  return results && elements && *results <= policy.fewResults &&
+         *elements >= policy.manyElements * std::max<int64_t>(*results, 1);
 }
 
-/// Whether pixels of one image are joined, channels last, which threads have computed line by line: of few pixels each
-/// has computed some channels (kernel/TileKernels.cpp).
-static bool joinsLines(ReduceOp op) {
-  constexpr int64_t kFewPixels = 112, kManyElements = 1 << 14;
+/// True if the pixels of one image (channels last) are reduced which threads have computed line by line. Of fewer
+/// pixels each thread has computed some channels (kernel/TileKernels.cpp).
+static bool reducesLines(ReduceOp op, const ReductionPolicy &policy) {
   Dims dims = getDims(op.getInput());
   ArrayRef<AffineExpr> all(dims);
   ArrayRef<int64_t> axes = op.getAxes();
@@ -69,15 +69,15 @@ static bool joinsLines(ReduceOp op) {
   std::optional<int64_t> images = countElements(op.getContext(), all.take_front(axes.front())),
                          elements = countElements(op.getContext(), all),
                          pixels = countElements(op.getContext(), all.slice(axes.front(), axes.size()));
-  return images == 1 && pixels >= kFewPixels && elements >= kManyElements;
+  return images == 1 && pixels >= policy.minPixels && elements >= policy.minImageElements;
 }
 
 /// reduce along several dimensions -> reduce along all but the first of them, reduce: there are as many results first
 /// as threads can share, and each thread joins what it has computed itself.
 struct SplitReduction : public OpRewritePattern<ReduceOp> {
-  using OpRewritePattern::OpRewritePattern;
+  SplitReduction(MLIRContext *context, const ReductionPolicy &policy) : OpRewritePattern(context), policy(policy) {}
   LogicalResult matchAndRewrite(ReduceOp op, PatternRewriter &rewriter) const override {
-    if (op.getKeepdims() || !(joinsMuch(op) || joinsLines(op)))
+    if (op.getKeepdims() || !(reducesManyElements(op, policy) || reducesLines(op, policy)))
       return rewriter.notifyMatchFailure(op, "has enough results for what it joins");
     Dims dims = getDims(op.getInput());
     SmallVector<int64_t> axes(op.getAxes());
@@ -90,6 +90,9 @@ struct SplitReduction : public OpRewritePattern<ReduceOp> {
     rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getKind(), partial, ArrayRef(first - before), false);
     return success();
   }
+
+private:
+  ReductionPolicy policy;
 };
 
 /// contract of operands without elements -> zeros. A sum over nothing has no slices that could become tiles.
@@ -156,12 +159,16 @@ struct Decompose : public tenon::impl::DecomposeBase<Decompose> {
   using DecomposeBase::DecomposeBase;
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, DropEmptySums, DropEmptyResults,
-                 SplitReduction>(&getContext());
+    patterns.add<DropKeptDimensions<ReduceOp>, DropKeptDimensions<ArgReduceOp>, DropEmptySums, DropEmptyResults>(
+        &getContext());
+    patterns.add<SplitReduction>(&getContext(), policy);
     patterns.add<DecomposeComposite>(&getContext(), all);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
+
+private:
+  ReductionPolicy policy;
 };
 
 } // namespace

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/simplify/HoistCasts.h"
+#include "dialects/tenon/ReducedPrecision.h"
 #include "dialects/tenon/Tenon.h"
-#include "dialects/tenon/WidenedRows.h"
 #include "mlir/IR/PatternMatch.h"
 #include "passes/simplify/ConstantValue.h"
 

@@ -117,17 +117,18 @@ static std::optional<Norm> matchNorm(Value x, Value variance) {
   return Norm{x, false, *epsilon};
 }
 
-/// One tile computes a row: a few long ones are better in parts.
-static bool hasEnoughRows(Value x) {
-  constexpr int64_t kLong = 1 << 15, kRows = 16;
+/// False for a few long rows, of which each would be computed by one tile.
+static bool hasEnoughRows(Value x, const ReductionPolicy &policy) {
   Dims dims = getDims(x);
   AffineExpr rows = getElementCount(x.getContext(), ArrayRef(dims).drop_back());
-  return getConstant(dims.back()).value_or(0) < kLong || getConstant(rows).value_or(kRows) >= kRows;
+  return getConstant(dims.back()).value_or(0) < policy.longRow ||
+         getConstant(rows).value_or(policy.minRows) >= policy.minRows;
 }
 
-static LogicalResult raise(Operation *op, Value x, Value variance, PatternRewriter &rewriter) {
+static LogicalResult raise(Operation *op, Value x, Value variance, PatternRewriter &rewriter,
+                           const ReductionPolicy &policy) {
   std::optional<Norm> norm = matchNorm(x, variance);
-  if (!norm || op->getResult(0).getType() != norm->input.getType() || !hasEnoughRows(norm->input))
+  if (!norm || op->getResult(0).getType() != norm->input.getType() || !hasEnoughRows(norm->input, policy))
     return rewriter.notifyMatchFailure(op, "is no normalisation along the last dimension of many rows");
   Type element = getElementTypeOrSelf(norm->input);
   auto scalar = RankedTensorType::get({}, element);
@@ -144,23 +145,29 @@ static LogicalResult raise(Operation *op, Value x, Value variance, PatternRewrit
 namespace {
 /// mul(x, 1 / sqrt(mean(x^2) + epsilon)) -> rms_norm(x), or layer_norm where x is what is left of a mean
 struct RaiseProduct : public OpRewritePattern<MulOp> {
-  using OpRewritePattern::OpRewritePattern;
+  RaiseProduct(MLIRContext *context, const ReductionPolicy &policy) : OpRewritePattern(context), policy(policy) {}
   LogicalResult matchAndRewrite(MulOp op, PatternRewriter &rewriter) const override {
-    if (succeeded(raise(op, op.getLhs(), matchInverseRoot(op.getRhs()), rewriter)))
+    if (succeeded(raise(op, op.getLhs(), matchInverseRoot(op.getRhs()), rewriter, policy)))
       return success();
-    return raise(op, op.getRhs(), matchInverseRoot(op.getLhs()), rewriter);
+    return raise(op, op.getRhs(), matchInverseRoot(op.getLhs()), rewriter, policy);
   }
+
+private:
+  ReductionPolicy policy;
 };
 
 /// div(x, sqrt(mean(x^2) + epsilon)) -> the same
 struct RaiseQuotient : public OpRewritePattern<DivOp> {
-  using OpRewritePattern::OpRewritePattern;
+  RaiseQuotient(MLIRContext *context, const ReductionPolicy &policy) : OpRewritePattern(context), policy(policy) {}
   LogicalResult matchAndRewrite(DivOp op, PatternRewriter &rewriter) const override {
-    return raise(op, op.getLhs(), matchRoot(op.getRhs()), rewriter);
+    return raise(op, op.getLhs(), matchRoot(op.getRhs()), rewriter, policy);
   }
+
+private:
+  ReductionPolicy policy;
 };
 } // namespace
 
-void tenon::populateRaiseNormalizations(RewritePatternSet &patterns) {
-  patterns.add<RaiseProduct, RaiseQuotient>(patterns.getContext());
+void tenon::populateRaiseNormalizations(RewritePatternSet &patterns, const ReductionPolicy &policy) {
+  patterns.add<RaiseProduct, RaiseQuotient>(patterns.getContext(), policy);
 }

@@ -9,12 +9,13 @@
 #define TENON_PASSES_SIMPLIFY_RAISENORMALIZATIONS_H
 
 #include "mlir/IR/PatternMatch.h"
+#include "passes/cost/ReductionPolicy.h"
 
 namespace tenon {
 
-/// What exporters write as a mean of squares, a root and a division along the last dimension becomes the normalisation
-/// that it is, of which one kernel is made.
-void populateRaiseNormalizations(mlir::RewritePatternSet &patterns);
+/// Adds patterns that raise a normalization which an exporter has decomposed (a mean of squares, a square root and a
+/// division along the last dimension) to `layer_norm` or `rms_norm`, which one kernel computes.
+void populateRaiseNormalizations(mlir::RewritePatternSet &patterns, const ReductionPolicy &policy = {});
 
 } // namespace tenon
 

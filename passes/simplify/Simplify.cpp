@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/ReducedPrecision.h"
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/Views.h"
-#include "dialects/tenon/WidenedRows.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/simplify/WidenConvolutions.h"
-#include "dialects/tenon/WidenedRows.h"
+#include "dialects/tenon/ReducedPrecision.h"
 
 using namespace mlir;
 using namespace tenon;

@@ -26,9 +26,9 @@ using namespace mlir;
 using namespace tenon;
 
 /// Every Vulkan device allows 128 invocations a workgroup; 64 fills a subgroup of any.
-static constexpr int32_t kWorkgroupSize = 64;
+static constexpr int32_t kWorkgroupSize = 64; // limit: of Vulkan
 /// Every Vulkan device has 128 bytes of push constants.
-static constexpr size_t kMaxPushConstants = 32;
+static constexpr size_t kMaxPushConstants = 32; // limit: of Vulkan
 
 /// What kernels may use of a device. SPIR-V 1.3 lists only inputs and outputs in an entry point's interface,
 /// as MLIR does; what later versions have built in is an extension there.

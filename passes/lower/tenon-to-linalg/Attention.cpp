@@ -23,6 +23,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "passes/Kernel.h"
+#include "passes/cost/AttentionPolicy.h"
 #include "passes/lower/tenon-to-linalg/Blocks.h"
 #include "passes/lower/tenon-to-linalg/MaskedKeyBlocks.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
@@ -35,15 +36,8 @@ namespace {
 
 using Values = LineWriter::Values;
 
-/// Queries of a tile where sizes are small, and of one of those that are left over.
-constexpr int64_t kQueries = 64, kFewQueries = kQueriesTogether;
-/// Numbers in memory for each query of a tile: there are as many queries as leave room on the stack.
-constexpr int64_t kNumbers = 256;
-/// So many keys are done at once; else they come in blocks, whose scores stay in the first cache. Where some blocks may
-/// be left out, or a mask is kept beside the scores, they are smaller.
-constexpr int64_t kAllKeys = 256, kKeys = 128, kMaskedKeys = 64;
-/// Numbers in all copies of keys and values that a kernel has, and how many masks it keeps.
-constexpr int64_t kCopied = 24 * 1024, kMasks = 2;
+/// Queries of a tile for the remainder, which masks in memory are padded to.
+constexpr int64_t kFewQueries = kQueriesTogether; // format: of packed masks
 
 /// A tensor that the body reads an element of for each score.
 struct Mask {
@@ -58,7 +52,7 @@ public:
   AttentionWriter(LineWriter &w, KernelScope &scope, AttentionOp op, ValueRange outer);
   /// The result with the tile of that number.
   Value writeTile(Value number, Value result);
-  static AffineExpr getTileCount(AttentionOp op);
+  static AffineExpr getTileCount(AttentionOp op, const AttentionPolicy &policy = {});
 
 private:
   // What is carried from one block of keys to the next: of each query the largest score, the sum of the exponentials,
@@ -94,6 +88,7 @@ private:
   double lowest;
   SmallVector<LiveTest> tests;
   SmallVector<Mask> masks;
+  AttentionPolicy policy;
 };
 
 } // namespace
@@ -137,26 +132,26 @@ AttentionWriter::AttentionWriter(LineWriter &w, KernelScope &scope, AttentionOp 
 }
 
 /// How many queries a tile has.
-static int64_t getWidth(AttentionOp op) {
+static int64_t getWidth(AttentionOp op, const AttentionPolicy &policy) {
   int64_t numbers = *getConstant(getExtent(op.getKeys(), op.getKeyDims(), op.getSizeIndex())) +
                     *getConstant(getExtent(op.getValues(), op.getValueDims(), op.getValueIndex()));
   if (getElementTypeOrSelf(op.getScores()).isF64())
     numbers *= 2;
-  int64_t width = kQueries;
-  while (width > kFewQueries && numbers * width > kNumbers * kQueries)
+  int64_t width = policy.tileQueries;
+  while (width > kFewQueries && numbers * width > policy.elementsPerQuery * policy.tileQueries)
     width /= 2;
   return width;
 }
 
 /// The tiles of full width, then those of the queries that are left.
-static std::pair<AffineExpr, AffineExpr> getTileCounts(AttentionOp op) {
-  AffineExpr numQueries = getNumQueries(op), width = getDimConstant(op.getContext(), getWidth(op));
+static std::pair<AffineExpr, AffineExpr> getTileCounts(AttentionOp op, const AttentionPolicy &policy) {
+  AffineExpr numQueries = getNumQueries(op), width = getDimConstant(op.getContext(), getWidth(op, policy));
   AffineExpr few = getDimConstant(op.getContext(), kFewQueries);
   return {divDims(numQueries, width), ceilDivDims(modDims(numQueries, width), few)};
 }
 
-AffineExpr AttentionWriter::getTileCount(AttentionOp op) {
-  auto [full, few] = getTileCounts(op);
+AffineExpr AttentionWriter::getTileCount(AttentionOp op, const AttentionPolicy &policy) {
+  auto [full, few] = getTileCounts(op, policy);
   return addDims(full, few);
 }
 
@@ -263,7 +258,8 @@ void AttentionWriter::findMasks(ArrayRef<AffineExpr> at) {
     bool isAlone =
         llvm::all_of(reads, [&](const Mask &other) { return other.value != read.value || other.at == read.at; });
     bool isKnown = llvm::any_of(masks, [&](const Mask &mask) { return mask.value == read.value; });
-    if (isAlone && !isKnown && masks.size() < kMasks && dependsOn(outer.size()) && dependsOn(outer.size() + 1))
+    if (isAlone && !isKnown && static_cast<int64_t>(masks.size()) < policy.maxMasks && dependsOn(outer.size()) &&
+        dependsOn(outer.size() + 1))
       masks.push_back(read);
   }
 }
@@ -438,11 +434,12 @@ Values AttentionWriter::addKeys(const Span &tile, const Span &block, Value queri
 /// All blocks, or where tests tell those that count from the others, one kind of them.
 Values AttentionWriter::passLiveKeys(const Span &tile, Value queries, Values carried, Value again) {
   bool isMasked = !tests.empty() || !masks.empty();
-  int64_t length = isMasked ? kMaskedKeys : kKeys;
+  int64_t length = isMasked ? policy.maskedBlockKeys : policy.blockKeys;
   auto isCopied = [&](Value value) { return getElementTypeOrSelf(value) != type; };
   if (isCopied(op.getKeys()) || isCopied(op.getValues()))
-    length = std::max<int64_t>(1, std::min(length, kCopied / (4 * (size + valueSize))));
-  else if (std::optional<int64_t> all = getConstant(numKeys); all && *all <= (isMasked ? kMaskedKeys : kAllKeys))
+    length = std::max<int64_t>(1, std::min(length, policy.maxCopiedElements / (4 * (size + valueSize))));
+  else if (std::optional<int64_t> all = getConstant(numKeys);
+           all && *all <= (isMasked ? policy.maskedBlockKeys : policy.maxUnblockedKeys))
     length = *all;
   auto add = [&](Value first, OpFoldResult count, Values sums) {
     Span block{first, length, count};
@@ -492,8 +489,8 @@ Value AttentionWriter::writeQueries(const Span &tile, Value result) {
 }
 
 Value AttentionWriter::writeTile(Value number, Value result) {
-  auto [numFull, numFew] = getTileCounts(op);
-  int64_t width = getWidth(op);
+  auto [numFull, numFew] = getTileCounts(op, policy);
+  int64_t width = getWidth(op, policy);
   auto writeFull = [&] {
     Value first = arith::MulIOp::create(w.b, w.loc, number, w.index(width));
     return Values{writeQueries({first, width, w.b.getIndexAttr(width)}, result)};

@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace tenon;
 
 /// Symbols from here on are run-time indices, below are interned names.
-static constexpr unsigned kFirstRuntimeIndex = 1u << 24;
+static constexpr unsigned kFirstRuntimeIndex = 1u << 24; // limit: of static dimensions
 
 Value KernelScope::materializeDim(OpBuilder &b, Location loc, AffineExpr dim) const {
   return emitDim(b, loc, dim, b.getIndexType(), Dividends::OfExtent, [&](AffineExpr leaf) {
@@ -380,7 +380,7 @@ FailureOr<Value> ElementEmitter::emitFromPackedI32(UnpackOp op, ArrayRef<AffineE
   FailureOr<Value> word = emit(op.getInput(), getPackedIndices(op, indices));
   if (failed(word))
     return failure();
-  constexpr int64_t kBits = 4;
+  constexpr int64_t kBits = 4; // format: of ui4
   MLIRContext *context = loc.getContext();
   AffineExpr place = modDims(indices[*op.getPackedI32Axis()], getDimConstant(context, 32 / kBits));
   Value shift = materialize(mulDims(place, getDimConstant(context, kBits)));

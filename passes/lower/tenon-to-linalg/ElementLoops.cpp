@@ -149,7 +149,7 @@ struct SampleAxis {
 } // namespace
 
 /// No more points in a cell than this in one direction: what a region asks for comes from data.
-static constexpr double kMaxRoiSamples = 1 << 20;
+static constexpr double kMaxRoiSamples = 1 << 20; // limit: regions come from data
 
 static RoiAxis makeRoiAxis(FloatWriter f, RoiAlignOp op, Value first, Value last, Value cells) {
   auto place = [&](Value corner) {

@@ -39,7 +39,7 @@ private:
     return definition && op->isProperAncestor(definition) && ++numSteps < kMaxSteps ? definition : nullptr;
   }
 
-  static constexpr int64_t kMaxSteps = 512;
+  static constexpr int64_t kMaxSteps = 512; // limit: hostile models
   AttentionOp op;
   AffineExpr query, key;
   int64_t numSteps = 0;

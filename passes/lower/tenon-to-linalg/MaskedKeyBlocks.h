@@ -24,7 +24,7 @@ struct LiveTest {
 /// A mask with a number this low hides a key: scores themselves, which are far from it (of 5e7 a sum of products in f32
 /// has no digit left), do not bring it back. A query has a key that counts where its largest score is above the other
 /// number, beside which the exponentials of hidden ones are 0.
-inline constexpr double kMaskValue = -1e8, kMaskedScore = -4e7;
+inline constexpr double kMaskValue = -1e8, kMaskedScore = -4e7; // math: precision of f32
 
 /// The conditions that follow from comparisons of positions in the body of `op`, as in a causal mask or a sliding
 /// window. `indices` are those of a score, of which `query` and `key` are loops.

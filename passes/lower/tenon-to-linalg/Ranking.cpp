@@ -13,7 +13,7 @@ using namespace tenon;
 using Values = LineWriter::Values;
 
 /// Of an item, and of a number that holds two indices.
-static constexpr unsigned kIndexBits = 32;
+static constexpr unsigned kIndexBits = 32; // format: of an item
 
 static Value compare(LineWriter &w, arith::CmpIPredicate predicate, Value x, Value y) {
   return arith::CmpIOp::create(w.b, w.loc, predicate, x, y);

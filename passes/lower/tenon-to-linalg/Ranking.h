@@ -28,9 +28,6 @@ class Ranking {
 public:
   Ranking(LineWriter &w, mlir::Value elements, LinePlace at, bool largest, NaNPlace nan = NaNPlace::asLargest);
 
-  /// Elements to look at before one of them is looked at alone: a few vectors of ranks.
-  static constexpr int64_t kBlock = 64;
-
   unsigned getRankBits() const { return rankType.getWidth(); }
   mlir::Value getRank(mlir::Value index);
   /// The lowest of [from, to), or the highest there is where that is empty.
@@ -86,7 +83,7 @@ public:
 
 private:
   using Values = LineWriter::Values;
-  static constexpr int64_t kBits = 8, kDigits = 1 << kBits;
+  static constexpr int64_t kBits = 8, kDigits = 1 << kBits; // format: digits of the sort
 
   mlir::Value getDigit(mlir::Value rank, mlir::Value bits);
   mlir::Value countOne(mlir::Value counts, mlir::Value place, mlir::Value isCounted = {});

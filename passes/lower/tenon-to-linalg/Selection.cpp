@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/cost/LoweringPolicy.h"
 #include "passes/lower/tenon-to-linalg/Ranking.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
 
@@ -45,9 +46,9 @@ public:
 private:
   /// Whether to look at each element several times, rather than to keep those that are found in order.
   Value areMany() {
-    constexpr int64_t kFew = 129, kSizePerElement = 16;
-    Value most = arith::MulIOp::create(w.b, w.loc, k, w.index(kSizePerElement));
-    return w.both(isAtLeast(k, kFew), arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::sge, most, size));
+    Value most = arith::MulIOp::create(w.b, w.loc, k, w.index(policy.maxElementsPerResult));
+    return w.both(isAtLeast(k, policy.minSorted),
+                  arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::sge, most, size));
   }
 
   Value isAtLeast(Value x, int64_t least) {
@@ -59,11 +60,10 @@ private:
   }
 
   Value selectFew(Value indices) {
-    constexpr int64_t kKeptInOrder = 16;
     Value items;
     if (ranking.itemsAreWhole())
       items = w.branch(
-          isAtLeast(k, kKeptInOrder + 1), [&] { return Values{selectInHeap(indices)}; },
+          isAtLeast(k, policy.maxKeptInOrder + 1), [&] { return Values{selectInHeap(indices)}; },
           [&] { return Values{selectInOrder(indices)}; })[0];
     else
       items = selectInHeap(indices);
@@ -76,7 +76,7 @@ private:
   Value lookAtRest(Value items, llvm::function_ref<Value(Value)> getLast, llvm::function_ref<Value(Value, Value)> put) {
     // Of no elements none is last.
     Value zero = w.index(0), isEmpty = arith::CmpIOp::create(w.b, w.loc, arith::CmpIPredicate::eq, k, zero);
-    Value rest = w.select(isEmpty, zero, w.sub(size, k)), block = w.index(Ranking::kBlock);
+    Value rest = w.select(isEmpty, zero, w.sub(size, k)), block = w.index(policy.blockElements);
     auto lookAt = [&](Value i, Value items) {
       Value item = ranking.getItem(i);
       return w.branch(
@@ -121,7 +121,7 @@ private:
         items, [&](Value items) { return heap.getTop(items); },
         [&](Value item, Value items) { return heap.sink(items, zero, k, item); });
     return w.branch(
-        isAtLeast(k, kCounted + 1), [&] { return Values{sortHeap(heap, items)}; },
+        isAtLeast(k, policy.maxCounted + 1), [&] { return Values{sortHeap(heap, items)}; },
         [&] { return Values{sortByCounting(items)}; })[0];
   }
 
@@ -136,7 +136,7 @@ private:
   /// Each item stands behind as many as come before it, which vectors count.
   Value sortByCounting(Value items) {
     Value zero = w.index(0);
-    Value copy = w.empty({kCounted}, w.b.getI64Type());
+    Value copy = w.empty({policy.maxCounted}, w.b.getI64Type());
     copy = change(zero, k, copy, [&](Value i, Value copy) { return w.set(copy, w.get(items, at(i)), i); });
     return change(zero, k, items, [&](Value i, Value items) {
       Value item = w.get(copy, i);
@@ -150,7 +150,7 @@ private:
     });
   }
 
-  static constexpr int64_t kCounted = 256; ///< items at most that are compared with all others
+  SelectionPolicy policy;
 
   LineWriter &w;
   ValueRange line;
@@ -199,7 +199,7 @@ static Value findBest(LineWriter &w, ArgReduceOp op, ValueRange line) {
   };
   Ranking ranking(w, op.getInput(), at, op.getKind() == ReduceKind::max, NaNPlace::first);
   Value zero = w.index(0), one = w.index(1), size = w.extent(op.getInput(), op.getAxis()),
-        block = w.index(Ranking::kBlock);
+        block = w.index(SelectionPolicy().blockElements);
   auto getEnd = [&](Value from) { return arith::MinSIOp::create(w.b, w.loc, w.add(from, block), size).getResult(); };
   auto predicate = op.getLast() ? arith::CmpIPredicate::ule : arith::CmpIPredicate::ult;
   auto look = [&](Value i, ValueRange best) {
@@ -322,7 +322,7 @@ private:
 
   /// The boxes worth looking at, in any order, and how many they are. Most blocks have none.
   Values collect(Value selected) {
-    Value zero = w.index(0), block = w.index(Ranking::kBlock);
+    Value zero = w.index(0), block = w.index(policy.blockElements);
     if (!op.getThreshold()) {
       auto put = [&](Value i, ValueRange carried) { return Values{w.set(carried[0], ranking.getItem(i), atEnd(i))}; };
       return {w.repeat(zero, places, selected, put)[0], places};
@@ -373,6 +373,7 @@ private:
   ValueRange line;
   Value places;
   BoxReader boxes;
+  SelectionPolicy policy;
   Ranking ranking;
   ItemHeap heap;
 };

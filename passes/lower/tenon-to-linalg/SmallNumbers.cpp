@@ -75,9 +75,9 @@ struct Format {
 
 } // namespace
 
-static constexpr uint32_t kInfinity = 0x7f800000, kNaN = 0x7fc00000;
-static constexpr unsigned kMantissaBits = 23;
-static constexpr int kBias = 127;
+static constexpr uint32_t kInfinity = 0x7f800000, kNaN = 0x7fc00000; // format: f32
+static constexpr unsigned kMantissaBits = 23;                        // format: f32
+static constexpr int kBias = 127;                                    // format: f32
 
 static uint32_t codeOf(const APFloat &number) { return number.bitcastToAPInt().getZExtValue(); }
 
@@ -107,9 +107,9 @@ static Value getFloat(OpBuilder &b, Location loc, float number) {
 // The exponent alone: f8E8M0FNU
 //===----------------------------------------------------------------------===//
 
-static constexpr uint32_t kExponentNaN = 255;
+static constexpr uint32_t kExponentNaN = 255; // format: f8E8M0
 /// 2^-127, which is no normal f32, and 2^127.
-static constexpr uint32_t kSmallestPower = 0x00400000, kLargestPower = 0x7f000000;
+static constexpr uint32_t kSmallestPower = 0x00400000, kLargestPower = 0x7f000000; // format: f8E8M0
 
 static Value decodePower(Word code) {
   Word bits = (code << kMantissaBits).select(code > 0, code.constant(kSmallestPower));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "passes/cost/LoweringPolicy.h"
 #include "passes/lower/tenon-to-linalg/Stages.h"
 
 using namespace mlir;
@@ -49,23 +50,20 @@ static int64_t getSeen(PoolOp op, unsigned i) {
 
 /// Whether a maximum or a sum is taken along the first spatial dimension, of that along the next one, and so on: where
 /// all of them take less time for a result than its window does, and what waits between them stays in the cache.
-static bool isSeparable(PoolOp op) {
-  constexpr int64_t kBytesOfRow = 1 << 16, kAccumulatorBytes = 4;
-  // Vectors of elements that lie apart take two loads and a permutation.
-  constexpr double kApart = 2;
+static bool isSeparable(PoolOp op, const PoolPolicy &policy) {
   ArrayRef<int64_t> shape = op.getType().getShape(), window = op.getWindow();
   if (window.size() < 2 || llvm::any_of(shape.drop_front(), [](int64_t extent) { return extent <= 0; }))
     return false;
-  double perElement = op.getChannelsLast() || op.getStrides().back() == 1 ? 1 : kApart;
+  double perElement = op.getChannelsLast() || op.getStrides().back() == 1 ? 1 : policy.stridedFactor;
   double whole = llvm::product_of(window) * perElement, inParts = 0, perResult = 1;
-  double bytes = kAccumulatorBytes * (op.getChannelsLast() ? shape.back() : 1);
+  double bytes = policy.accumulatorBytes * (op.getChannelsLast() ? shape.back() : 1);
   for (size_t i = window.size(); i-- > 0; perElement = 1) {
     inParts += window[i] * perElement * perResult;
     perResult *= double(getSeen(op, i)) / shape[i + op.getFirstSpatialDim()];
     if (i > 0)
       bytes *= getSeen(op, i);
   }
-  return inParts < whole && bytes <= kBytesOfRow;
+  return inParts < whole && bytes <= policy.maxIntermediateBytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,7 +145,7 @@ FailureOr<Value> StageBuilder::lowerPool(PoolOp op, Value destination) {
   unsigned rank = out.size() - 2;
   bool alwaysInside = isAlwaysInside(op);
   FailureOr<Value> joined = Value();
-  unsigned perStage = isSeparable(op) ? 1 : rank;
+  unsigned perStage = isSeparable(op, PoolPolicy()) ? 1 : rank;
   for (unsigned i = 0; i < rank && succeeded(joined); i += perStage)
     joined = joinWindows(op, i, i + perStage, *joined, i + perStage == rank ? destination : Value());
   if (failed(joined))

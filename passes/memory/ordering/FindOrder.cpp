@@ -15,7 +15,7 @@ using namespace tenon::ordering;
 
 /// How many beginnings of an order these steps are enough for: each is copied for each node.
 static int64_t getWidth(const Graph &graph, int64_t steps) {
-  constexpr int64_t kMaxWidth = 4096;
+  constexpr int64_t kMaxWidth = 4096; // limit: memory of the search
   int64_t nodes = static_cast<int64_t>(graph.nodes.size()), buffers = static_cast<int64_t>(graph.buffers.size());
   return std::min(kMaxWidth, steps / (nodes * (nodes + buffers + 50) + 1));
 }

@@ -42,7 +42,7 @@ int64_t tenon::placement::countConflicts(const Instance &instance) {
 
 Conflicts::Conflicts(const Instance &instance) {
   // With more it takes longer to go through a list than through all buffers, which need not be sorted then.
-  constexpr int64_t kMaxPairs = int64_t(1) << 22;
+  constexpr int64_t kMaxPairs = int64_t(1) << 22; // limit: memory of the list
   if (countConflicts(instance) > kMaxPairs)
     return;
   starts.resize(instance.size() + 1);

@@ -11,7 +11,7 @@
 
 using namespace tenon::placement;
 
-static constexpr int64_t kNoWall = std::numeric_limits<int64_t>::max();
+static constexpr int64_t kNoWall = std::numeric_limits<int64_t>::max(); // format: stands for no wall
 
 namespace {
 
@@ -46,9 +46,9 @@ private:
   std::vector<uint32_t> getCandidates(const Choice &choice) const;
 
   /// States are forgotten where others fall on the same entry.
-  static constexpr size_t kTableSize = size_t(1) << 18;
+  static constexpr size_t kTableSize = size_t(1) << 18; // limit: memory of the search
   /// Of recursion, for the stack's sake.
-  static constexpr int64_t kMaxDepth = 5000;
+  static constexpr int64_t kMaxDepth = 5000; // limit: stack of the search
 
   Skyline skyline;
   int64_t capacity;
@@ -283,8 +283,8 @@ SearchEnd tenon::placement::searchPlacement(const Instance &instance, int64_t ca
   const Rule rules[] = {Rule::Weights, Rule::Options, Rule::Slack, Rule::Lowest};
   // At first about as much as it takes to place everything once; at last some 10 ms: what a try does not find by then
   // others find sooner.
-  constexpr int64_t kFirstLimit = 1000, kLastLimit = 2'000'000;
-  constexpr uint32_t kTriesARound = 20; // all rules with all preferences
+  constexpr int64_t kFirstLimit = 1000, kLastLimit = 2'000'000; // limit: compile time
+  constexpr uint32_t kTriesARound = 20;                         // math: all rules with all preferences
   uint64_t random = 1;
   int64_t count = static_cast<int64_t>(instance.size()), limit = std::clamp(count * count, kFirstLimit, kLastLimit);
   for (uint32_t number = 0; !budget.isSpent(); ++number) {

@@ -15,9 +15,9 @@
 using namespace tenon::placement;
 
 /// More, of which many are in use at one time, would take longer than anyone waits for the arena's sake.
-static constexpr size_t kMaxOrdered = 30000;
+static constexpr size_t kMaxOrdered = 30000; // limit: compile time
 /// More are beyond what a search can do anything about.
-static constexpr size_t kMaxSearched = 2000;
+static constexpr size_t kMaxSearched = 2000; // limit: compile time
 
 namespace {
 
@@ -56,7 +56,7 @@ static std::vector<Part> split(const Instance &instance) {
 /// The instance with sizes that are multiples of all alignments, where these have a small one in common. The
 /// search then need not know of alignments.
 static std::optional<Instance> roundSizes(const Instance &instance) {
-  constexpr int64_t kMaxUnit = 4096;
+  constexpr int64_t kMaxUnit = 4096; // limit: sums of rounded sizes stay in 64 bits
   int64_t unit = 1;
   for (const Buffer &buffer : instance) {
     if (buffer.alignment > kMaxUnit || (unit = std::lcm(unit, buffer.alignment)) > kMaxUnit)

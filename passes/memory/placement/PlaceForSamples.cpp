@@ -165,7 +165,7 @@ void Candidates::improveOrder(Budget budget) {
 
 Instance Candidates::mix(const std::vector<double> &weights, bool isLargest) const {
   // Enough to tell sizes apart, and far from where sums overflow.
-  constexpr double kBound = 1 << 24;
+  constexpr double kBound = 1 << 24; // limit: sums of sizes stay in 64 bits
   double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   Instance instance;
   for (size_t i = 0; i < samples.front().size(); ++i) {
@@ -186,7 +186,7 @@ Instance Candidates::mix(const std::vector<double> &weights, bool isLargest) con
 
 SampledPlacement tenon::placement::placeForSamples(const std::vector<Instance> &samples, Budget budget,
                                                    const std::vector<LiveRange> &liveRanges) {
-  constexpr int64_t kMixes = 16;
+  constexpr int64_t kMixes = 16; // limit: compile time
   Candidates candidates(samples, liveRanges);
   Budget share = budget.part(static_cast<int64_t>(samples.size()) + kMixes);
   for (const Instance &sample : samples) {

@@ -71,7 +71,7 @@ private:
     uint32_t column; ///< or kPlacement
     int64_t value;   ///< height before, or item
   };
-  static constexpr uint32_t kPlacement = UINT32_MAX;
+  static constexpr uint32_t kPlacement = UINT32_MAX; // format: marks a placement
 
   void unplace(uint32_t item);
 

@@ -20,9 +20,9 @@
 namespace tenon {
 
 /// Elements of a row of a tile register, and columns of one.
-inline constexpr int64_t kMaxOfStep = 32, kPartColumns = 16;
+inline constexpr int64_t kMaxOfStep = 32, kPartColumns = 16; // format: of an AMX tile
 /// Where kernels cut a matrix into parts, they keep those of so much of a sum at most: the second cache has them.
-inline constexpr int64_t kMaxCutDepth = 1536;
+inline constexpr int64_t kMaxCutDepth = 1536; // format: of the scratch of kernels
 
 /// Into how many elements a sum of `depth` is cut: at most 32, an even number, for as few steps as possible (a step
 /// takes as long with fewer elements), of which that length leaves as little beyond the depth as possible.

@@ -26,8 +26,9 @@ static int64_t getTileBytes(const WinogradProblem &p, const WinogradSchedule &s)
   return side * side * s.rows * s.columns * (countSteps(p) + filters) * int64_t(sizeof(float));
 }
 
-static bool isInOwnCache(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine) {
-  return getTileBytes(p, s) <= machine.l2Bytes / 2;
+static bool fitsL2(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine,
+                   const WinogradPolicy &policy) {
+  return getTileBytes(p, s) <= policy.cacheShare * machine.l2Bytes;
 }
 
 namespace {
@@ -38,40 +39,32 @@ struct TileCycles {
 };
 } // namespace
 
-static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine) {
-  // Cycles for each point of a square and vector of channels, or of filters, most of them because what lies between
-  // the steps does not fit the first cache.
-  constexpr double kInput = 8, kOutput = 5;
-  // Sums of words become results by two more instructions, and then, mostly, bytes; products of words are two
-  // instructions where no single one adds them up.
-  constexpr double kOutputOfWords = 8, kWords = 1.25;
-  // Fewer rows of a matrix product than these wait for their sums; what is lost between the blocks; of reading from
-  // afar, what multiplying does not hide.
-  constexpr double kFewRows = 4, kShare = 0.92, kSeen = 0.15;
+static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule &s, const Machine &machine,
+                                const WinogradPolicy &policy) {
   // The kernel keeps so many rows of two vectors each in registers (RegisterBlock.h).
   int64_t blockRows = machine.vectorRegisters > 16 ? 13 : machine.vectorRegisters / 2 - 2;
   int64_t side = p.outputs + p.window - 1, points = side * side, squares = s.rows * s.columns;
   double lanes = double(machine.vectorBytes) / sizeof(float), vectors = p.panel / lanes;
-  double input = kInput * points * squares * divideCeil(countSteps(p), int64_t(lanes));
-  double rows = std::max(double(squares), kFewRows * divideCeil(squares, blockRows));
-  double farElements = p.panel + (isInOwnCache(p, s, machine) ? 0 : double(squares) / countPanelsAtATime(p, s));
-  double perCycle = machine.multiplyAdds / (p.isOfWords && machine.int8Dot == Int8Dot::PmaddWd ? kWords : 1);
-  double product = rows * vectors / perCycle / kShare, reading = farElements * sizeof(float) / machine.llcBytesPerCycle;
-  double step = std::max(product, reading) + kSeen * std::min(product, reading);
-  double output = (p.isOfWords ? kOutputOfWords : kOutput) * points * squares * vectors;
+  double input = policy.inputCycles * points * squares * divideCeil(countSteps(p), int64_t(lanes));
+  double rows = std::max(double(squares), policy.minRows * divideCeil(squares, blockRows));
+  double farElements = p.panel + (fitsL2(p, s, machine, policy) ? 0 : double(squares) / countPanelsAtATime(p, s));
+  double perCycle =
+      machine.multiplyAdds / (p.isOfWords && machine.int8Dot == Int8Dot::PmaddWd ? policy.pmaddWdFactor : 1);
+  double product = rows * vectors / perCycle / policy.share,
+         reading = farElements * sizeof(float) / machine.llcBytesPerCycle;
+  double step = std::max(product, reading) + policy.exposedShare * std::min(product, reading);
+  double output = (p.isOfWords ? policy.int8OutputCycles : policy.outputCycles) * points * squares * vectors;
   return {input, s.panels * (points * countSteps(p) * step + output)};
 }
 
-WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const Machine &machine) {
+WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const Machine &machine,
+                                               const WinogradPolicy &policy) {
   int64_t squareRows = divideCeil(p.height, p.outputs), squareColumns = divideCeil(p.width, p.outputs);
   int64_t panels = divideCeil(p.filters, p.panel);
   WinogradSchedule best{1, 1, 1, -1};
   for (int64_t rows = 1; rows <= squareRows; ++rows)
     for (int64_t columns = 1; columns <= squareColumns; ++columns) {
-      // What is transformed stays in the core's own cache, but for few squares: weights, which are more, are not read
-      // again and again for these.
-      constexpr int64_t kFewSquares = 16, kManySquares = 64;
-      int64_t most = isInOwnCache(p, {rows, columns, 1, 0}, machine) ? kManySquares : kFewSquares;
+      int64_t most = fitsL2(p, {rows, columns, 1, 0}, machine, policy) ? policy.maxSquares : policy.maxSquaresBeyondL2;
       if (rows * columns > most)
         break;
       // Only cuts into parts of about equal size.
@@ -82,7 +75,7 @@ WinogradSchedule tenon::chooseWinogradSchedule(const WinogradProblem &p, const M
         if (divideCeil(panels, divideCeil(panels, width)) != width)
           continue;
         WinogradSchedule s{rows, columns, width, 0};
-        TileCycles tile = getTileCycles(p, s, machine);
+        TileCycles tile = getTileCycles(p, s, machine, policy);
         int64_t parts = p.images * divideCeil(squareRows, rows) * divideCeil(squareColumns, columns);
         int64_t tiles = parts * divideCeil(panels, width);
         for (int64_t cores : {1, 2, 4, 8}) {

@@ -9,6 +9,7 @@
 #define TENON_PASSES_PATHS_WINOGRAD_SCHEDULE_H
 
 #include "passes/cost/Machine.h"
+#include "passes/cost/WinogradPolicy.h"
 
 namespace tenon {
 
@@ -21,9 +22,9 @@ struct WinogradProblem {
   int64_t images = 1;
 };
 
-/// How many filters kernels multiply with at a time, or a whole panel: the input, transformed, is read once for these,
-/// and their products stay in a near cache until they are transformed back.
-inline constexpr int64_t kWinogradFilters = 32;
+/// The number of filters that kernels multiply with at a time, or a whole panel: the transformed input is read once for
+/// these, and their products stay in L1 until they are transformed back. Kernels and schedules must agree on it.
+inline constexpr int64_t kWinogradFilters = 32; // format: of the scratch of Winograd kernels
 
 /// Tiles of so many rows and columns of squares, and panels of filters.
 struct WinogradSchedule {
@@ -32,7 +33,8 @@ struct WinogradSchedule {
 };
 
 /// The best one by a model of what each step takes; the mean for 1, 2, 4 and 8 cores.
-WinogradSchedule chooseWinogradSchedule(const WinogradProblem &problem, const Machine &machine);
+WinogradSchedule chooseWinogradSchedule(const WinogradProblem &problem, const Machine &machine,
+                                        const WinogradPolicy &policy = {});
 
 } // namespace tenon
 

@@ -115,7 +115,7 @@ ScaleInverse tenon::getScaleInverse(const IntegerTransforms &transforms) {
   return {inverse, shift};
 }
 
-static constexpr int64_t kMaxSide = 8;
+static constexpr int64_t kMaxSide = 8; // math: of the transforms in the table
 
 /// matrix * x * transpose(matrix), for a square x.
 template <typename T> static void applyBoth(const SmallMatrix &matrix, const T *x, T *result) {
@@ -171,7 +171,7 @@ void tenon::transformFilterToWords(const IntegerTransforms &transforms, const Fi
 }
 
 bool tenon::fitsIntegerTransforms(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter) {
-  constexpr int64_t kLargestInput = 255;
+  constexpr int64_t kLargestInput = 255; // math: of u8
   int64_t most = std::numeric_limits<int32_t>::max() >> getScaleInverse(transforms).shift;
   std::vector<int64_t> positive(shape.filters), negative(shape.filters);
   for (int64_t i = 0; i < shape.window * shape.window * shape.channels; ++i)
@@ -185,7 +185,7 @@ bool tenon::fitsIntegerTransforms(const IntegerTransforms &transforms, const Fil
 
 double tenon::measureWinogradError(const WinogradTransforms &transforms, const FilterShape &shape,
                                    const float *filter) {
-  constexpr int64_t kTiles = 2, kFilters = 16;
+  constexpr int64_t kTiles = 2, kFilters = 16; // limit: compile time of a measurement
   int64_t side = transforms.input.rows, points = side * side, outputs = transforms.output.rows, window = shape.window;
   int64_t step = std::max<int64_t>(shape.filters / kFilters, 1);
   std::mt19937 random(1);

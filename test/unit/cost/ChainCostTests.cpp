@@ -61,6 +61,18 @@ TEST_CASE("an image that the core's own cache does not hold is computed where it
   CHECK_FALSE(chooseChainTile(getExpansion(112), large));
 }
 
+TEST_CASE("the policy decides what a chain has to gain, and how many tiles it has") {
+  std::optional<ChainTile> tile = chooseChainTile(getExpansion(112), getMachine());
+  REQUIRE(tile);
+  ChainPolicy policy;
+  policy.minGain = 0.99;
+  CHECK_FALSE(chooseChainTile(getExpansion(112), getMachine(), policy));
+  policy = {};
+  policy.minTiles = 56 / tile->lines * (64 / tile->channels) * 4;
+  std::optional<ChainTile> smaller = chooseChainTile(getExpansion(112), getMachine(), policy);
+  CHECK((!smaller || smaller->lines * smaller->channels < tile->lines * tile->channels));
+}
+
 TEST_CASE("tiles of a chain fit the cache, and are enough for threads") {
   std::mt19937 random(1);
   auto draw = [&](int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random); };

@@ -38,6 +38,15 @@ TEST_CASE("weights of many channels are read for some squares rather than again 
   CHECK(s.rows * s.columns == 16);
 }
 
+TEST_CASE("the policy bounds the squares of a tile", "[winograd]") {
+  WinogradPolicy policy;
+  policy.maxSquares = policy.maxSquaresBeyondL2 = 4;
+  WinogradSchedule s = chooseWinogradSchedule({4, 3, 56, 56, 64, 64, 32}, Machine(), policy);
+  CHECK(s.rows * s.columns <= 4);
+  WinogradSchedule larger = chooseWinogradSchedule({4, 3, 56, 56, 64, 64, 32}, Machine());
+  CHECK(larger.rows * larger.columns > 4);
+}
+
 TEST_CASE("a small result is cut along its filters, a large one along its rows", "[winograd]") {
   Machine machine;
   CHECK(chooseWinogradSchedule({4, 3, 14, 14, 256, 256, 32}, machine).panels < 8);

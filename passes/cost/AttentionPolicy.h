@@ -1,0 +1,38 @@
+//===- AttentionPolicy.h - how attention is fused and tiled --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_COST_ATTENTIONPOLICY_H
+#define TENON_PASSES_COST_ATTENTIONPOLICY_H
+
+#include <cstdint>
+
+namespace tenon {
+
+/// Decides which contractions become one kernel of attention (passes/fusion/FuseAttention.cpp), and how that is tiled
+/// (passes/lower/tenon-to-linalg/Attention.cpp).
+struct AttentionPolicy {
+  /// With fewer queries the vectors of the kernel, which run along the queries, would be mostly empty.
+  int64_t minQueries = 8;
+  /// The largest sum of the sizes of a key and of a value: a kernel keeps a tile of queries and results on its stack.
+  int64_t maxSizes = 1024;
+  /// Queries of a tile if sizes are small.
+  int64_t tileQueries = 64;
+  /// Elements in scratch for each query of a full tile; with more, a tile has fewer queries to fit the stack.
+  int64_t elementsPerQuery = 256;
+  /// The largest number of keys that are processed without blocking.
+  int64_t maxUnblockedKeys = 256;
+  /// Keys of a block, whose scores stay in L1; fewer if whole blocks may be masked or a mask is kept beside the scores.
+  int64_t blockKeys = 128, maskedBlockKeys = 64;
+  /// Elements in all copies of keys and values that a kernel keeps.
+  int64_t maxCopiedElements = 24 * 1024;
+  /// The number of masks that a kernel keeps beside the scores.
+  int64_t maxMasks = 2;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_COST_ATTENTIONPOLICY_H

@@ -1,0 +1,38 @@
+//===- WinogradPolicy.h - how a Winograd convolution is tiled ------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_COST_WINOGRADPOLICY_H
+#define TENON_PASSES_COST_WINOGRADPOLICY_H
+
+#include <cstdint>
+
+namespace tenon {
+
+/// The coefficients of the cost model of a Winograd convolution, and the limits of its tiles
+/// (passes/paths/winograd/Schedule.h). Cycles are for one point of a square and one vector.
+struct WinogradPolicy {
+  /// Input and output transforms: most cycles are spent because intermediate results do not fit L1.
+  double inputCycles = 8, outputCycles = 5;
+  /// The output transform of int8 convolutions, which also converts the sums.
+  double int8OutputCycles = 8;
+  /// A factor for int8 products that need a separate addition (vpmaddwd).
+  double pmaddWdFactor = 1.25;
+  /// A matmul of fewer rows waits for its sums.
+  double minRows = 4;
+  /// The share of the peak between register blocks, and the share of the shorter of reading and multiplying that does
+  /// not overlap with the longer.
+  double share = 0.92, exposedShare = 0.15;
+  /// The share of L2 that the transformed input and the products of a tile may take.
+  double cacheShare = 0.5;
+  /// Squares of a tile if its transformed input fits L2, and if it does not: weights, which are larger then, are read
+  /// once for a tile.
+  int64_t maxSquares = 64, maxSquaresBeyondL2 = 16;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_COST_WINOGRADPOLICY_H
