@@ -8,7 +8,7 @@ import pathlib
 import sys
 import xml.etree.ElementTree as ElementTree
 
-from linter import cmake_lists, external, includes, links, size, text, tidy
+from linter import cmake_lists, constants, external, includes, links, size, text, tidy
 from linter.external import MissingProgram
 from linter.tree import Finding, Tree
 
@@ -22,6 +22,7 @@ RULES = {
     "cmake": (cmake_lists.check_cmake, None),
     "includes": (includes.check_includes, None),
     "links": (links.check_links, None),
+    "constants": (constants.check_constants, None),
     "paths": (text.check_paths, None),
     "vocabulary": (text.check_vocabulary, None),
     "shell": (external.check_shell, None),

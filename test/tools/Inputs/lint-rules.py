@@ -101,6 +101,15 @@ BAD = [
         {"top/CMakeLists.txt": "add_library(top B.cpp)\ntarget_link_libraries(top PUBLIC base)\n"},
         ["top/CMakeLists.txt:2: top links base for all that link it"],
     ),
+    (
+        "constants",
+        {
+            "passes/shape/CMakeLists.txt": "",
+            "passes/shape/S.cpp": CPP + "constexpr int kFew = 8;\nconstexpr int kMax = 9; // limit: hostile models\n",
+            "passes/cost/P.h": header("TENON_PASSES_COST_P_H", "inline constexpr double kShare = 0.5;\n"),
+        },
+        ["passes/shape/S.cpp:4: kFew is a tuning constant"],
+    ),
     ("paths", {"base/one.cpp": CPP + "// see /" + "home/somebody/notes\n"}, ["base/one.cpp:4: absolute path '/home/...'"]),
     ("vocabulary", {"base/one.cpp": CPP + "int oldWord;\n"}, ["base/one.cpp:4: 'oldWord' is retired: write 'newWord'"]),
     ("shell", {"tools/run": "#!/usr/bin/env bash\n" + HASH + 'cd "$1"\n'}, ["tools/run:5: Use 'cd ... || exit'"]),
