@@ -17,7 +17,7 @@ include "passes/verify/Verify.td"
 //===----------------------------------------------------------------------===//
 
 def InferShapes : Pass<"tenon-infer-shapes", "::mlir::func::FuncOp"> {
-  let summary = "carry what is known of extents from operands to results";
+  let summary = "refine result shapes from operand shapes";
   let description = [{
     The types of arguments may have been written by hand, or made more precise.
     From first to last operation, results whose extents are unknown or symbolic
@@ -34,7 +34,7 @@ def InferShapes : Pass<"tenon-infer-shapes", "::mlir::func::FuncOp"> {
 }
 
 def CollectRequirements : Pass<"tenon-collect-requirements", "::mlir::ModuleOp"> {
-  let summary = "note which symbols operations take for equal";
+  let summary = "collect the equalities of symbols that operations require";
   let description = [{
     Where two extents that meet in an operation are different expressions, none
     of them known to be 1, the operation can only work if they are equal. That
@@ -48,7 +48,7 @@ def CollectRequirements : Pass<"tenon-collect-requirements", "::mlir::ModuleOp">
 }
 
 def ProveIndices : Pass<"tenon-prove-indices", "::mlir::func::FuncOp"> {
-  let summary = "find indices that cannot be out of range";
+  let summary = "prove that indices are in range";
   let description = [{
     Gathers and scatters whose indices are in range however the model runs get
     `in_range`: constants, positions along the dimension, the smaller of an index
@@ -66,7 +66,7 @@ def ProveIndices : Pass<"tenon-prove-indices", "::mlir::func::FuncOp"> {
 }
 
 def ApplyFacts : Pass<"tenon-apply-facts", "::mlir::func::FuncOp"> {
-  let summary = "write extents as what is known of symbols makes them";
+  let summary = "simplify extents by known ranges and equalities of symbols";
   let description = [{
     A function's facts are its `tenon.ranges` and `tenon.requires`, and what its
     operations bind (dialects/tenon/Facts.h). With them
@@ -96,7 +96,7 @@ def ApplyFacts : Pass<"tenon-apply-facts", "::mlir::func::FuncOp"> {
 }
 
 def Specialize : Pass<"tenon-specialize", "::mlir::ModuleOp"> {
-  let summary = "copy main for the sizes that it is used with most";
+  let summary = "specialize main for ranges of sizes";
   let description = [{
     Each of `programs` becomes a copy of main with these ranges besides its own,
     before it in the module, in the order in which they are given: the runtime
@@ -124,7 +124,7 @@ def Specialize : Pass<"tenon-specialize", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def Decompose : Pass<"tenon-decompose", "::mlir::func::FuncOp"> {
-  let summary = "express composite operations by simpler ones";
+  let summary = "decompose composite operations";
   let description = [{
     Always takes apart what kernels have no form of its own for: batch
     normalisations (two weights, that then fold), kept dimensions of reductions,
@@ -137,7 +137,7 @@ def Decompose : Pass<"tenon-decompose", "::mlir::func::FuncOp"> {
 }
 
 def Simplify : Pass<"tenon-simplify", "::mlir::func::FuncOp"> {
-  let summary = "fold scales into convolutions, and replace costly operations by cheap ones";
+  let summary = "fold scales into convolutions and reduce the strength of operations";
   let description = [{
     - A product of a convolution and one constant a channel (what is left of a
       batch normalisation) becomes part of the filter, which `tenon-fold-constants`
@@ -166,7 +166,7 @@ def Simplify : Pass<"tenon-simplify", "::mlir::func::FuncOp"> {
 }
 
 def WidenFloats : Pass<"tenon-widen-floats", "::mlir::func::FuncOp"> {
-  let summary = "compute in f64 what the model computes in fewer bits";
+  let summary = "promote all floating-point computation to f64";
   let description = [{
     Makes of a model the reference that its errors are measured against: f32, f16
     and bf16 tensors become f64, and casts among them nothing. Arguments stay as
@@ -190,7 +190,7 @@ def WidenFloats : Pass<"tenon-widen-floats", "::mlir::func::FuncOp"> {
 }
 
 def PromoteToF32 : Pass<"tenon-promote-to-f32", "::mlir::func::FuncOp"> {
-  let summary = "compute in f32 what the model computes in halves";
+  let summary = "promote f16 and bf16 computation to f32";
   let description = [{
     For processors without arithmetic on f16 and bf16, which compute in f32 anyway: what operations hand to each other
     stays f32, rather than to be rounded and widened again. Results are closer to what the model means by that, and errors within
@@ -213,13 +213,13 @@ def PromoteToF32 : Pass<"tenon-promote-to-f32", "::mlir::func::FuncOp"> {
 }
 
 def SplitLargeWeights : Pass<"tenon-split-large-weights", "::mlir::func::FuncOp"> {
-  let summary = "widen large weights part by part";
+  let summary = "split matmuls with f64 casts of large weights";
   let description = [{
-    A product with an f64 cast of a large weight becomes several, of parts of it along its first dimension: no f64
-    copy of all of it is ever in memory, and a part is still in a cache where it is read. What is not summed
-    along that dimension is joined, the rest added. Parts are weights that share the memory of the whole.
+    A matmul with an f64 cast of a large weight is split along the first dimension of the weight: the f64 copy of the
+    whole weight is never in memory, and each part is still in cache when it is read. Partial results are concatenated,
+    or added if the dimension is summed. The parts are weights that share the memory of the whole.
 
-    Runs once the IR has settled: a part has no bytes of its own, and folding would give it some.
+    Runs last: a part has no bytes of its own, and folding would materialize them.
 
     ```mlir
     %0 = tenon.weight dense_resource<w> : tensor<50257x768xf32>
@@ -237,10 +237,10 @@ def SplitLargeWeights : Pass<"tenon-split-large-weights", "::mlir::func::FuncOp"
 }
 
 def LowerQuantizedMatmuls : Pass<"tenon-lower-quantized-matmuls", "::mlir::func::FuncOp"> {
-  let summary = "multiply quantised numbers as the bytes that they are";
+  let summary = "rewrite quantized matmuls and convolutions to integer arithmetic";
   let description = [{
-    A contraction, or a convolution of one group, of numbers of eight bits less their zero points with a constant
-    becomes one of unsigned with signed bytes, which processors have instructions for. Zero points go by algebra:
+    A contraction or an ungrouped convolution of dequantized 8-bit values and a constant becomes an integer one of u8
+    and i8 operands, for which processors have dot-product instructions. Zero points are factored out:
 
         sum (x - p) (w - q) = sum x w - p sum (w - q) - q sum x
 
@@ -271,7 +271,7 @@ def LowerQuantizedMatmuls : Pass<"tenon-lower-quantized-matmuls", "::mlir::func:
 }
 
 def KeepWeightsQuantized : Pass<"tenon-keep-weights-quantized", "::mlir::func::FuncOp"> {
-  let summary = "keep weights in the few bits that the model has for them";
+  let summary = "keep the weights of float matmuls quantized (weight-only dequantization)";
   let description = [{
     A constant matrix of bytes less zero points, times scales, that a product of floats reads becomes a
     `tenon.dequantize`, and so does what a gather reads: kernels dequantise what they have just
@@ -292,17 +292,17 @@ def KeepWeightsQuantized : Pass<"tenon-keep-weights-quantized", "::mlir::func::F
 }
 
 def PromoteAccumulators : Pass<"tenon-promote-accumulators", "::mlir::func::FuncOp"> {
-  let summary = "sum products of halves in f32";
+  let summary = "promote the accumulators of f16 and bf16 matmuls to f32";
   let description = [{
-    A contraction of f16 or bf16 with a weight becomes one of f32, whose operands are casts: the weight stays as it is
-    in memory, and kernels widen what they have just loaded. Sums were carried in f32 before, and are rounded
-    as they were.
+    An f16 or bf16 contraction with a weight becomes an f32 one whose operands are casts. The weight keeps its type in
+    memory, and kernels convert elements as they load them. Sums were accumulated in f32 before, and are rounded to the
+    same type.
 
-    Where the product is one of f32 already, and its weight's cast is that of other products, too, it gets a cast of its own: kernels
-    widen what they read.
+    If an f32 contraction shares the cast of its weight with others, the cast is duplicated, so that each kernel converts
+    what it loads.
 
-    Runs after `tenon-fold-constants`, which would compute the cast, and before `tenon-prepack-weights`; and with `all` after
-    `tenon-fuse-attention`, which looks for products of halves without a weight.
+    Runs after `tenon-fold-constants`, which would fold the cast, and before `tenon-prepack-weights`; with `all` also after
+    `tenon-fuse-attention`, which matches reduced-precision contractions without a weight.
 
     ```mlir
     %1 = tenon.contract %x, %w ... : (tensor<4x8xf16>, tensor<8x64xf16>) -> tensor<4x64xf16>
@@ -313,15 +313,15 @@ def PromoteAccumulators : Pass<"tenon-promote-accumulators", "::mlir::func::Func
     %3 = tenon.cast %2 : (tensor<4x64xf32>) -> tensor<4x64xf16>
     ```
   }];
-  let options = [Option<"all", "all", "bool", "false", "those without a weight, too">];
+  let options = [Option<"all", "all", "bool", "false", "also matmuls without a weight">];
 }
 
 def LowerToLookupTables : Pass<"tenon-lower-to-lookup-tables", "::mlir::func::FuncOp"> {
-  let summary = "look up what costly functions make of bytes";
+  let summary = "lower costly functions of 8-bit integers to lookup tables";
   let description = [{
-    What is computed element by element of one tensor of bytes and of single constants, and is bytes again, has 256
-    results at most. `tenon-fold-constants` computes these by the operations themselves, so that nothing changes but time. Sums,
-    products and their like are left alone, which vectors do as fast.
+    An elementwise function of one 8-bit tensor and scalar constants that returns an 8-bit tensor has at most 256 results,
+    which `tenon-fold-constants` computes with the operations themselves: results are the same. Cheap functions (sums,
+    products) are left alone, since vector instructions are as fast.
 
     Runs after `tenon-flatten-batch-dims`, since rows collapse element by element, and before `tenon-fold-constants`.
 
@@ -334,7 +334,7 @@ def LowerToLookupTables : Pass<"tenon-lower-to-lookup-tables", "::mlir::func::Fu
 }
 
 def FoldConstants : Pass<"tenon-fold-constants", "::mlir::ModuleOp"> {
-  let summary = "compute what depends on weights alone";
+  let summary = "fold operations whose operands are constant";
   let description = [{
     Collects the operations of main whose operands are all constant, has them
     computed, and puts weights in their place. What computes them is a callback:
@@ -354,7 +354,7 @@ def FoldConstants : Pass<"tenon-fold-constants", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def ChooseLayouts : Pass<"tenon-choose-layouts", "::mlir::func::FuncOp"> {
-  let summary = "put channels last between convolutions";
+  let summary = "choose a channels-last layout for convolutions";
   let description = [{
     Convolutions of f32 work on [N, spatial..., C]: the channels of a pixel are
     neighbours, so that vectors of them need no border, and each convolution is
@@ -373,11 +373,11 @@ def ChooseLayouts : Pass<"tenon-choose-layouts", "::mlir::func::FuncOp"> {
 }
 
 def FlattenBatchDims : Pass<"tenon-flatten-batch-dims", "::mlir::func::FuncOp"> {
-  let summary = "make rows of several dimensions one";
+  let summary = "flatten the batch dimensions of matmuls";
   let description = [{
-    A product of [m..., k] with a matrix has one dimension of rows, and a
-    convolution of single pixels (channels last) is one. What follows element by
-    element works on the collapsed rows, too.
+    A contraction of [m..., k] with a matrix gets a single dimension of rows, and a 1 x 1
+    convolution (channels last) becomes such a contraction. Elementwise operations that
+    follow are flattened, too.
 
     ```mlir
     %1 = tenon.contract %x, %w ... : (tensor<2x5x8xf32>, tensor<8x64xf32>) -> tensor<2x5x64xf32>
@@ -390,10 +390,10 @@ def FlattenBatchDims : Pass<"tenon-flatten-batch-dims", "::mlir::func::FuncOp"> 
 }
 
 def HoistReshapes : Pass<"tenon-hoist-reshapes", "::mlir::func::FuncOp"> {
-  let summary = "change shapes before parts are taken and dimensions moved";
+  let summary = "hoist reshapes above slices and transposes";
   let description = [{
-    A reshape of what lies in memory is a view of it; behind a slice or a
-    transpose it would keep these from being part of the kernel that reads them.
+    A reshape of a tensor in memory is a view of it. After a slice or a transpose it
+    would prevent their fusion into the kernel that reads them.
 
     ```mlir
     %1 = tenon.slice %x {starts = #tenon.shape<0, 64>, ...} : (tensor<7x192xf32>) -> tensor<7x64xf32>
@@ -406,12 +406,12 @@ def HoistReshapes : Pass<"tenon-hoist-reshapes", "::mlir::func::FuncOp"> {
 }
 
 def TransposeMatmulOperands : Pass<"tenon-transpose-matmul-operands", "::mlir::func::FuncOp"> {
-  let summary = "transpose what products cannot read in vectors";
+  let summary = "transpose matmul operands that are not contiguous along the columns";
   let description = [{
-    Vectors run along the columns of a product of floats, the last dimension of its result. Where neither operand has them
-    side by side in memory, the one that has them is transposed: a pass over it, instead of elements that are read one
-    by one. A row times a matrix whose rows lie along the sum is left alone: its vectors run along the sum. A large matrix is
-    put in panels, as weights are, and so is the signed factor of a product of bytes, with quads.
+    Kernels vectorize float matmuls along the columns, the last dimension of the result. If the columns are contiguous in
+    neither operand, the one that has them is transposed: one pass over it instead of gathers. A vector-matrix product whose
+    matrix is contiguous along the sum is left alone, since it is vectorized along the sum. A large matrix is packed into
+    panels as weights are, and so is the signed operand of an int8 matmul, interleaved by four.
 
     Runs after `tenon-fuse-attention`, whose kernels read keys as they lie.
 
@@ -427,7 +427,7 @@ def TransposeMatmulOperands : Pass<"tenon-transpose-matmul-operands", "::mlir::f
 }
 
 def TransposeMasks : Pass<"tenon-transpose-masks", "::mlir::func::FuncOp"> {
-  let summary = "store constant masks of attention in the order of scores";
+  let summary = "transpose constant attention masks to the layout of the scores";
   let description = [{
     Kernels of attention keep scores as [key][query], with queries along the vectors. A weight that is added to them, a bias
     of positions or a mask, is stored as [..., keys, queries], queries up to a multiple of those that are done
@@ -448,24 +448,23 @@ def TransposeMasks : Pass<"tenon-transpose-masks", "::mlir::func::FuncOp"> {
 }
 
 def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
-  let summary = "compute operations in the fastest way that is exact enough";
+  let summary = "choose the fastest implementation of each operation within the error budget";
   let description = [{
-    Every way to compute an operation is a path (passes/paths/Path.h): it says to
-    what it applies, how long it takes and how far off it is, for a machine, which
-    the module says in `tenon.machine`. Each operation takes the path of least time
-    whose error is within the budget, of those by which all operations together save
-    some time.
+    A path is an implementation of an operation (passes/paths/Path.h). It tells whether it
+    applies, and estimates its cycles and its error on the machine of `tenon.machine`. Each
+    operation takes the fastest path whose error is within the budget. A path is considered
+    only if all operations together save a share of the cycles by it.
 
     Relies on channels last; runs before `tenon-prepack-weights`.
   }];
   let options = [
     Option<"budget", "budget", "double", "2.5e-6", "largest error of a result, relative to its largest element">
   ];
-  let statistics = [Statistic<"numTaken", "taken", "operations that are computed in another way than their own">];
+  let statistics = [Statistic<"numTaken", "taken", "operations with another than the default implementation">];
 }
 
 def PadConvolutions : Pass<"tenon-pad-convolutions", "::mlir::func::FuncOp"> {
-  let summary = "copy the inputs of some convolutions with their padding";
+  let summary = "materialize the padding of convolutions without border handling";
   let description = [{
     A convolution that becomes register-blocked loops (channels last, a constant
     filter, one group or one a channel) never reads beyond the border. For
@@ -485,7 +484,7 @@ def PadConvolutions : Pass<"tenon-pad-convolutions", "::mlir::func::FuncOp"> {
 }
 
 def PrepackWeights : Pass<"tenon-prepack-weights", "::mlir::func::FuncOp"> {
-  let summary = "store weights in the order in which kernels read them";
+  let summary = "pack weights into the layout that kernels read";
   let description = [{
     A weight that a contraction or a convolution (channels last) reads along the
     innermost loop of its result is stored in panels of that dimension: a kernel
@@ -510,7 +509,7 @@ def PrepackWeights : Pass<"tenon-prepack-weights", "::mlir::func::FuncOp"> {
 //===----------------------------------------------------------------------===//
 
 def FuseAttention : Pass<"tenon-fuse-attention", "::mlir::func::FuncOp"> {
-  let summary = "make one operation of contraction, softmax and contraction";
+  let summary = "fuse contraction, softmax and contraction to attention";
   let description = [{
     Scores that nothing else reads need not be in memory: with the softmax done as the keys pass by, a kernel holds but
     a few rows and columns of them. What changes the scores element by element moves into the body, and so does what
@@ -535,7 +534,7 @@ def FuseAttention : Pass<"tenon-fuse-attention", "::mlir::func::FuncOp"> {
 }
 
 def Fuse : Pass<"tenon-fuse", "::mlir::func::FuncOp"> {
-  let summary = "group operations into dispatch regions, one kernel each";
+  let summary = "fuse operations into dispatch regions, one kernel each";
   let description = [{
     From the last operation to the first, each one joins the region of its
     users where all of them are in one and computing it there repeats no
@@ -562,7 +561,7 @@ def Fuse : Pass<"tenon-fuse", "::mlir::func::FuncOp"> {
 }
 
 def Outline : Pass<"tenon-outline", "::mlir::ModuleOp"> {
-  let summary = "turn dispatch regions into kernels and launches";
+  let summary = "outline dispatch regions into kernels and launches";
   let description = [{
     Each region becomes a private function of the module, and a launch of it.
     Symbols are renamed s0, s1... in a kernel, and equal regions share one
@@ -605,7 +604,7 @@ def TenonToLinalg : Pass<"tenon-to-linalg", "::mlir::ModuleOp"> {
 }
 
 def TenonToPlan : Pass<"tenon-to-plan", "::mlir::ModuleOp"> {
-  let summary = "make main a flat list of instructions on buffers";
+  let summary = "lower main to a flat list of instructions on buffers";
   let description = [{
     Launches become instructions, tensors become buffers: inputs and outputs in
     the caller's memory, weights, and activations that have no place yet.
@@ -621,14 +620,14 @@ def TenonToPlan : Pass<"tenon-to-plan", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def OrderLaunches : Pass<"tenon-order-launches", "::mlir::func::FuncOp"> {
-  let summary = "put launches in an order in which fewer bytes are live";
+  let summary = "reorder launches to lower the peak of live bytes";
   let description = [{
     Another order that respects what depends on what, from passes/memory/ordering;
     the given one stays where none is better. Blocks with instructions that bind
     symbols, branches or loops keep their order.
   }];
   let options = [
-    Option<"steps", "steps", "int64_t", "4000000", "how long to look for one, in steps of some nanoseconds">
+    Option<"steps", "steps", "int64_t", "4000000", "effort of the search, in steps of some nanoseconds">
   ];
   let statistics = [
     Statistic<"bytesBefore", "bytes-before", "largest sum of live bytes">,
@@ -637,12 +636,12 @@ def OrderLaunches : Pass<"tenon-order-launches", "::mlir::func::FuncOp"> {
 }
 
 def Rematerialize : Pass<"tenon-rematerialize", "::mlir::ModuleOp"> {
-  let summary = "compute cheap activations again instead of keeping them";
+  let summary = "rematerialize cheap activations to lower the peak of live bytes";
   let description = [{
-    An activation that lies unused while most bytes are live, and that a kernel
-    without a loop nest computes from what is there later, too, is computed once
-    more right before it is read. Each time the one is taken that frees most bytes
-    for the elements that it computes. Runs after `tenon-order-launches`.
+    An activation that is live but unused at the peak, and that an elementwise kernel
+    computes from operands which are available later, is computed again right before its
+    next use. The activation that frees most bytes per computed element is taken first.
+    Runs after `tenon-order-launches`.
 
     ```mlir
     %1 = tenon.launch @k0_exp(%0)
@@ -658,20 +657,19 @@ def Rematerialize : Pass<"tenon-rematerialize", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"limit", "limit", "int64_t", "0", "how many activations of a block are computed again at most">
+    Option<"limit", "limit", "int64_t", "0", "largest number of rematerialized activations per block">
   ];
   let statistics = [
-    Statistic<"numRecomputed", "recomputed", "activations that are computed again">
+    Statistic<"numRecomputed", "recomputed", "rematerialized activations">
   ];
 }
 
 def InPlaceOperands : Pass<"tenon-in-place-operands", "::mlir::ModuleOp"> {
-  let summary = "let kernels write over inputs that nothing reads later";
+  let summary = "let kernels write their results in place of dead operands";
   let description = [{
-    Where a launch is the last to use an activation and computes each element of
-    its result from the element at the same place, it calls a variant of its
-    kernel that says so in `tenon.reused`. Launches keep their order from here
-    on.
+    A launch that is the last user of an activation, and computes each element of
+    its result from the element at the same index, calls a variant of its kernel
+    with `tenon.reused`. Launches are not reordered after this pass.
 
     ```mlir
     %1 = tenon.launch @k0_exp(%0) ...
@@ -683,15 +681,15 @@ def InPlaceOperands : Pass<"tenon-in-place-operands", "::mlir::ModuleOp"> {
 }
 
 def AssignOffsets : Pass<"plan-assign-offsets", "::tenon::plan::ProgramOp"> {
-  let summary = "give every activation its place in one arena";
+  let summary = "assign offsets in one arena to all activations";
   let description = [{
-    Lifetimes come from the instruction list, places from passes/memory/placement.
-    Which launches run side by side is decided first (passes/memory/ConcurrentGroups.h):
-    what they use is live at the same time then.
-    Where sizes depend on symbols, which activation lies upon which is decided for
-    some values of them, and offsets are expressions that hold for all. Where data
-    decides a size, a bound of it takes its place if the arena stays of a like size;
-    otherwise the activation gets a block of its own.
+    Live ranges are computed from the instruction list, and placed by passes/memory/placement.
+    Groups of concurrent launches are formed first (passes/memory/ConcurrentGroups.h), since
+    the operands of a group are live at the same time.
+    For symbolic sizes, the order of activations in the arena is chosen for samples of the
+    symbols, and offsets are expressions that hold for all values. A data-dependent size is
+    replaced by its upper bound if the arena does not grow much; otherwise the activation
+    gets a block of its own.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [
@@ -702,7 +700,7 @@ def AssignOffsets : Pass<"plan-assign-offsets", "::tenon::plan::ProgramOp"> {
 }
 
 def StreamWeights : Pass<"plan-stream-weights", "::tenon::plan::ProgramOp"> {
-  let summary = "let go of weights after their last use in a run";
+  let summary = "release weights after their last use in a run";
   let description = [{
     The largest weights go first, until the bytes of weights that are needed at one
     time come to no more than `budget`; they are read from the artifact again in the
