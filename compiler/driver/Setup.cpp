@@ -69,10 +69,10 @@ static llvm::Error resolveTargets(const CompileOptions &options, const BackendRe
                        "no target '" + name + "'; known are " + llvm::join(backends.getTargetNames(), ", "));
     if (target->getSectionTarget().size() >= sizeof(fmt::Section::target))
       return makeError(CompileStatus::fault, "the features of target '" + name + "' do not fit into an artifact");
-    if (options.ownCacheBytes)
-      target->machine.ownCacheBytes = options.ownCacheBytes;
-    if (options.sharedCacheBytes)
-      target->machine.sharedCacheBytes = options.sharedCacheBytes;
+    if (options.l2Bytes)
+      target->machine.l2Bytes = options.l2Bytes;
+    if (options.llcBytes)
+      target->machine.llcBytes = options.llcBytes;
     targets.push_back(std::move(*target));
   }
   if (llvm::Error error = checkTargets(options, targets))

@@ -399,8 +399,8 @@ static int64_t chooseKBlock(linalg::GenericOp op, const Contraction &contraction
   int64_t steps = llvm::divideCeil(depth, step), most = steps;
   if (rows * steps * stepBytes > kBytesOfPartRows)
     most = kBytesOfSplitPartRows / (rows * stepBytes);
-  if (contraction.terms->splitsRhs() && depth > kMostCutDepth)
-    most = std::min(most, kMostCutDepth / step);
+  if (contraction.terms->splitsRhs() && depth > kMaxCutDepth)
+    most = std::min(most, kMaxCutDepth / step);
   return most < steps ? std::max<int64_t>(most, 1) * step : 0;
 }
 
@@ -417,7 +417,7 @@ static SmallVector<int64_t> getTileExtents(linalg::GenericOp op, ArrayRef<int64_
 static std::optional<int64_t> getTileBytes(linalg::GenericOp op, const Contraction &contraction,
                                            ArrayRef<int64_t> extents) {
   bool staysInBytes =
-      contraction.dot4Loop && (getMachine(op).byteProducts != ByteProducts::pairs ||
+      contraction.dot4Loop && (getMachine(op).int8Dot != Int8Dot::PmaddWd ||
                                kernel::getSchedule(op).getMicroKernel() == kernel::MicroKernel::pmaddubsw);
   return staysInBytes ? std::nullopt : getWidenedTileBytes(op, contraction, extents);
 }
@@ -489,7 +489,7 @@ static RowSchedule chooseRowSchedule(linalg::GenericOp op, const ContractionShap
   std::optional<int64_t> all = getConstant(dims[*shape.row]), columns = getConstant(dims[shape.column]);
   // A weight that fits in L2 may be re-read, but M = 1 is bound by FMA latency. Where several extents are dynamic, all
   // of them are seldom so small that there are 2 to 5 rows.
-  bool isNear = columns && *columns * shape.products * int64_t(sizeof(float)) <= getMachine(op).ownCacheBytes;
+  bool isNear = columns && *columns * shape.products * int64_t(sizeof(float)) <= getMachine(op).l2Bytes;
   int64_t numOpen = 0;
   dims[*shape.row].walk([&](AffineExpr expr) { numOpen += isa<AffineDimExpr, AffineSymbolExpr>(expr); });
   if (!all && divisor >= kManyRows)

@@ -54,7 +54,7 @@ static int64_t choosePartOfTransposed(int64_t extent, int64_t limit, int64_t lin
 }
 
 SmallVector<int64_t> tenon::chooseTransposedSizes(ArrayRef<AffineExpr> dims, const TransposedDims &transposed,
-                                                  const UsualSizes &usual, int64_t target, int64_t elementBits) {
+                                                  const SizeHints &hints, int64_t target, int64_t elementBits) {
   constexpr int64_t kColumnsOfWords = 64, kRows = 128, kWordBits = 32, kLineOfWords = 16, kDynamicShare = 4;
   int64_t wordElements = std::max<int64_t>(kWordBits / std::max<int64_t>(elementBits, 8), 1);
   int64_t columns = kColumnsOfWords * std::min<int64_t>(wordElements, 2);
@@ -70,7 +70,7 @@ SmallVector<int64_t> tenon::chooseTransposedSizes(ArrayRef<AffineExpr> dims, con
     for (unsigned dim : order) {
       if (2 * run > wanted || sizes[dim] != 0 || dim == excluded)
         return;
-      std::optional<int64_t> extent = usual.get(dims[dim]);
+      std::optional<int64_t> extent = hints.get(dims[dim]);
       sizes[dim] = extent ? choosePartOfTransposed(*extent, wanted / run, line) : std::min(wanted / run, fewestRows);
       // A dynamic extent may be 1, or be as large as the tile.
       if (!extent) {
@@ -88,6 +88,6 @@ SmallVector<int64_t> tenon::chooseTransposedSizes(ArrayRef<AffineExpr> dims, con
   for (unsigned i = dims.size(); i-- > 0;)
     if (sizes[i] == 0)
       elements *= sizes[i] =
-          std::clamp<int64_t>(target / elements, 1, std::max<int64_t>(usual.get(dims[i]).value_or(columns), 1));
+          std::clamp<int64_t>(target / elements, 1, std::max<int64_t>(hints.get(dims[i]).value_or(columns), 1));
   return sizes;
 }

@@ -9,7 +9,7 @@
 #define TENON_PASSES_KERNEL_TRANSPOSETILES_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "passes/cost/UsualSizes.h"
+#include "passes/cost/SizeHints.h"
 
 namespace tenon {
 
@@ -30,7 +30,7 @@ std::optional<TransposedDims> findTransposedDims(mlir::linalg::GenericOp root, m
 /// with some of the next one; so is a dynamic one, which may be 1. `target` counts elements of 32 bits: of bytes and
 /// halves, a tile has more.
 llvm::SmallVector<int64_t> chooseTransposedSizes(llvm::ArrayRef<mlir::AffineExpr> dims,
-                                                 const TransposedDims &transposed, const UsualSizes &usual,
+                                                 const TransposedDims &transposed, const SizeHints &hints,
                                                  int64_t target, int64_t elementBits);
 
 } // namespace tenon

@@ -48,8 +48,7 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
     });
     for (auto &[op, contraction] : contractions) {
       kernel::MicroKernel microKernel = kernel::getSchedule(op).getMicroKernel();
-      ByteProducts form =
-          microKernel == kernel::MicroKernel::pmaddubsw ? ByteProducts::bytePairs : byteProducts.getValue();
+      Int8Dot form = microKernel == kernel::MicroKernel::pmaddubsw ? Int8Dot::PmaddUbsw : int8Dot.getValue();
       ContractionEmitter emitter(op, contraction, {vectorBytes, registers, firstCacheWays}, form);
       linalg::FillOp fill = getZeroFill(op);
       if (fill)

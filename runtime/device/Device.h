@@ -60,12 +60,12 @@ public:
   virtual void clear() = 0;
 
   /// Null before the first reserve().
-  uint8_t *address() const { return address_; }
-  uint64_t capacity() const { return capacity_; }
+  uint8_t *address() const { return base; }
+  uint64_t capacity() const { return reserved; }
 
 protected:
-  uint8_t *address_ = nullptr;
-  uint64_t capacity_ = 0;
+  uint8_t *base = nullptr;
+  uint64_t reserved = 0;
 };
 
 /// A loaded code section.

@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace tenon;
 
 ContractionProblem ContractionEmitter::getProblem(linalg::GenericOp op, const Contraction &contraction,
-                                                  const BlockMachine &unit, ByteProducts byteProducts) {
+                                                  const BlockMachine &unit, Int8Dot int8Dot) {
   Type type =
       contraction.isDepthwiseInt8 ? Float32Type::get(op.getContext()) : getElementTypeOrSelf(op.getDpsInits()[0]);
   return {op,
@@ -31,7 +31,7 @@ ContractionProblem ContractionEmitter::getProblem(linalg::GenericOp op, const Co
           getScratchLayout(op, contraction),
           unit.registers,
           unit.firstCacheWays,
-          byteProducts,
+          int8Dot,
           type,
           static_cast<int64_t>(unit.vectorBytes * 8 / type.getIntOrFloatBitWidth()),
           /*isFromZero=*/false};
@@ -46,11 +46,11 @@ BlockProblem ContractionEmitter::getBlockProblem() {
   // The remainder of an unbounded extent counts for little.
   BlockProblem blocks{rows.value_or(1 << 20), columns.value_or(lanes << 20), lanes, registers};
   // The parts of a quad are in registers together.
-  if (contraction.dot4Loop && !takesWholeQuads(byteProducts) && !sumsWords)
+  if (contraction.dot4Loop && !takesWholeQuads(int8Dot) && !sumsWords)
     blocks.registers -= 4;
   // Products wait for their sums.
   bool sumsPairsOfWords = contraction.isPackedI16 || sumsWords;
-  if (sumsPairsOfWords && byteProducts == ByteProducts::pairs)
+  if (sumsPairsOfWords && int8Dot == Int8Dot::PmaddWd)
     blocks.registers -= 2;
   // The sums of a block of steps are apart from those of all, and numbers are on their way to become factors.
   if (dequantize.isInRegisters()) {
@@ -733,7 +733,7 @@ SmallVector<Value> ContractionEmitter::emitStep(ArrayRef<int64_t> rows, ValueRan
   };
   auto add = [&](int64_t row, int64_t v, Value factor, Value columns) {
     Value &sum = results[row * size.vectors + v];
-    sum = contraction.isPackedI16 ? addProductsOfPairs(b, loc, byteProducts, sum, factor, columns)
+    sum = contraction.isPackedI16 ? addProductsOfPairs(b, loc, int8Dot, sum, factor, columns)
                                   : vector::FMAOp::create(b, loc, factor, columns, sum).getResult();
   };
   // Where registers have no room for all vectors of a step, they hold the elements of its rows (RegisterBlock).

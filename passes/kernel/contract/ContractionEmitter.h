@@ -56,8 +56,8 @@ struct BlockMachine {
 class ContractionEmitter {
 public:
   ContractionEmitter(mlir::linalg::GenericOp op, const Contraction &contraction, const BlockMachine &unit,
-                     ByteProducts byteProducts)
-      : problem(getProblem(op, contraction, unit, byteProducts)), nest(op, contraction), kBlocking(nest, problem),
+                     Int8Dot int8Dot)
+      : problem(getProblem(op, contraction, unit, int8Dot)), nest(op, contraction), kBlocking(nest, problem),
         dequantize(nest, problem) {}
   void emit();
   /// The sum begins with zeros, which are not in memory.
@@ -74,7 +74,7 @@ public:
 
 private:
   static ContractionProblem getProblem(mlir::linalg::GenericOp op, const Contraction &contraction,
-                                       const BlockMachine &unit, ByteProducts byteProducts);
+                                       const BlockMachine &unit, Int8Dot int8Dot);
   std::optional<WindowLoop> findWindow();
   void setWindow();
   bool hasFewTaps();
@@ -181,7 +181,7 @@ private:
   const kernel::ScheduleAttr schedule = problem.schedule;
   const ScratchLayout &scratch = problem.scratch;
   const int64_t registers = problem.registers;
-  const ByteProducts byteProducts = problem.byteProducts;
+  const Int8Dot int8Dot = problem.int8Dot;
   const mlir::Type type = problem.type;
   const int64_t lanes = problem.lanes;
   bool wantsAmx = false, sumsPairs = false, hasCopiedColumns = false;

@@ -9,7 +9,7 @@
 #define TENON_PASSES_KERNEL_CONTRACT_EMITTERPART_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/cost/ByteProducts.h"
+#include "passes/cost/Int8Dot.h"
 #include "passes/cost/RegisterBlock.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/ScratchLayout.h"
@@ -25,7 +25,7 @@ struct ContractionProblem {
   ScratchLayout scratch;
   int64_t registers; ///< vector registers
   int64_t l1Ways;    ///< lines in a set of the L1 data cache
-  ByteProducts byteProducts;
+  Int8Dot int8Dot;
   mlir::Type type; ///< of the sums
   int64_t lanes;   ///< elements of that type in a vector register
   bool isFromZero; ///< true if the sums begin with zero, which is not stored in the destination

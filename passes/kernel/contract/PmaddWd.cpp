@@ -59,7 +59,7 @@ int64_t tenon::getPmaddWdPanelBytes(linalg::GenericOp op, const Contraction &con
 
 void ContractionEmitter::emitQuadLoops() {
   // A window whose bounds are not understood leaves no rows (setWindow).
-  if (!scratch.has(ScratchUse::PmaddWdPanel) || byteProducts != ByteProducts::pairs || !contraction.rowLoop)
+  if (!scratch.has(ScratchUse::PmaddWdPanel) || int8Dot != Int8Dot::PmaddWd || !contraction.rowLoop)
     return emitRows();
   // Of a known number the last tile may have few, which are rare.
   if (schedule.getLastRows() != 0)

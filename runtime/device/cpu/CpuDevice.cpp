@@ -24,8 +24,8 @@ class CpuMemory final : public DeviceMemory {
 public:
   Status reserve(uint64_t size, bool keep, const char *what) override {
     TENON_TRY(memory.reserve(size, keep, what));
-    address_ = memory.bytes();
-    capacity_ = memory.capacity();
+    base = memory.bytes();
+    reserved = memory.capacity();
     return {};
   }
   void clear() override { memory.clear(); }

@@ -38,8 +38,8 @@ class FakeMemory final : public rt::DeviceMemory {
 public:
   Status reserve(uint64_t size, bool keep, const char *what) override {
     TENON_TRY(memory.reserve(size, keep, what));
-    address_ = toDevice(memory.bytes());
-    capacity_ = memory.capacity();
+    base = toDevice(memory.bytes());
+    reserved = memory.capacity();
     return {};
   }
   void clear() override { memory.clear(); }
