@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 #include <onnx/defs/schema.h>
 
 using namespace mlir;
@@ -247,14 +248,13 @@ bool Importer::dependsOnData(AffineExpr expr) const {
 }
 
 bool Importer::isNegativeForEmptyOnly(AffineExpr expr) const {
-  expr = facts.substitute(expr);
-  llvm::DenseMap<AffineExpr, AffineExpr> oneMore;
-  expr.walk([&](AffineExpr part) {
+  Facts notEmpty = facts;
+  facts.substitute(expr).walk([&](AffineExpr part) {
     auto isOf = [&](const ImportOptions::Range &range) { return getDimSymbol(context, range.symbol) == part; };
     if (isa<AffineSymbolExpr>(part) && !dataSymbols.contains(part) && llvm::none_of(options.ranges, isOf))
-      oneMore[part] = part + 1;
+      notEmpty.addRange(part, {1, std::numeric_limits<int64_t>::max()});
   });
-  return facts.isNotNegative(simplifyDim(expr.replace(oneMore)));
+  return notEmpty.isNotNegative(expr);
 }
 
 /// The value of an expression; nothing where it overflows or divides by 0.
