@@ -218,6 +218,15 @@ int64_t Node::getInt(StringRef name, int64_t fallback) {
   return attr ? attr->i() : fallback;
 }
 
+int64_t Node::getIntIn(StringRef name, int64_t fallback, int64_t min, int64_t max) {
+  int64_t value = getInt(name, fallback);
+  if (!hasAttr(name) || (value >= min && value <= max))
+    return value;
+  (void)invalid("attribute '" + name + "' is " + Twine(value) + ", but has to be in [" + Twine(min) + ", " +
+                Twine(max) + "]");
+  return fallback;
+}
+
 bool Node::getBool(StringRef name, bool fallback) {
   int64_t value = getInt(name, fallback);
   // ONNX says what 0 and 1 mean. Runtimes that compare with either of them differ on what else there is.
@@ -301,6 +310,10 @@ Type Node::toElementType(int64_t dataType) {
   Type type = dataType >= 0 && dataType < 1000 ? getElementType(getContext(), dataType) : Type();
   if (type)
     return type;
+  if (dataType <= 0 || dataType >= 1000 || !onnx::TensorProto::DataType_IsValid(static_cast<int>(dataType))) {
+    (void)invalid("element type number " + Twine(dataType) + " is not one of ONNX's");
+    return f32();
+  }
   (void)unsupported("element type " + getDataTypeName(static_cast<int32_t>(dataType)) + " is not supported");
   failed = true;
   return f32();

@@ -85,6 +85,8 @@ public:
 
   bool hasAttr(llvm::StringRef name) const { return findAttr(name) != nullptr; }
   int64_t getInt(llvm::StringRef name, int64_t fallback);
+  /// An int in [min, max]; a fault, and `fallback`, where the model has another one.
+  int64_t getIntIn(llvm::StringRef name, int64_t fallback, int64_t min, int64_t max);
   /// An int that is 0 or 1.
   bool getBool(llvm::StringRef name, bool fallback);
   double getFloat(llvm::StringRef name, double fallback);

@@ -100,8 +100,35 @@ static LogicalResult checkAttributes(Node &node, const OpSchema &schema) {
   return success();
 }
 
+namespace {
+/// Values of an int attribute that ONNX enumerates in prose alone. The operators here are imported by the body that
+/// their schema has, and bodies compare with some of the values and take every other one for the default.
+struct IntAttribute {
+  StringRef op, name;
+  int64_t min, max;
+};
+} // namespace
+
+static constexpr IntAttribute kEnumeratedInts[] = {
+    {"Attention", "is_causal", 0, 1},
+    {"Attention", "qk_matmul_output_mode", 0, 3},
+};
+
+static LogicalResult checkEnumeratedInts(Node &node, const OpSchema &schema) {
+  if (!schema.domain().empty())
+    return success();
+  for (const IntAttribute &attr : kEnumeratedInts) {
+    int64_t fault = attr.min - 1;
+    if (attr.op == schema.Name() && node.hasAttr(attr.name) &&
+        node.getIntIn(attr.name, fault, attr.min, attr.max) == fault)
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult onnx_import::checkNode(Node &node, const OpSchema &schema) {
-  if (failed(checkInputs(node, schema)) || failed(checkAttributes(node, schema)) || failed(checkTypes(node, schema)))
+  if (failed(checkInputs(node, schema)) || failed(checkAttributes(node, schema)) || failed(checkTypes(node, schema)) ||
+      failed(checkEnumeratedInts(node, schema)))
     return failure();
   return checkCount(node, "outputs", node.getProto().output_size(), schema.min_output(), schema.max_output());
 }

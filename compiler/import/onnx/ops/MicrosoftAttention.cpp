@@ -502,8 +502,9 @@ LogicalResult importGroupQueryAttention(Node &n) {
     counts = n.bitAnd(counts, n.greater(p.key, n.sub(own, intScalar(n, window))));
   scores = excludeKeys(n, scores, counts);
   Value sink = n.optionalInput(11);
-  Value weights = sink || n.getInt("smooth_softmax", -1) == 1 ? softmaxWithSink(n, scores, sink) : n.softmax(scores, 3);
-  if (n.wantsOutput(3) && failed(n.setOutput(3, n.getInt("qk_output", 0) == 2 ? weights : scores)))
+  Value weights =
+      sink || n.getIntIn("smooth_softmax", -1, -1, 1) == 1 ? softmaxWithSink(n, scores, sink) : n.softmax(scores, 3);
+  if (n.wantsOutput(3) && failed(n.setOutput(3, n.getIntIn("qk_output", 0, 0, 2) == 2 ? weights : scores)))
     return failure();
   return n.setResult(joinHeads(n, mixValues(n, weights, value)));
 }

@@ -344,7 +344,7 @@ LogicalResult importMaxPool(Node &n) {
   if (n.wantsOutput(1)) {
     Dims places(n.dims(y));
     places.erase(places.begin(), places.begin() + std::min<size_t>(places.size(), 2));
-    if (failed(n.setOutput(1, poolMaxIndices(n, x, *w, places, n.getInt("storage_order", 0) == 1))))
+    if (failed(n.setOutput(1, poolMaxIndices(n, x, *w, places, n.getIntIn("storage_order", 0, 0, 1) == 1))))
       return failure();
   }
   return n.setResult(y);
