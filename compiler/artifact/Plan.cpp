@@ -179,8 +179,8 @@ fmt::InstructionT &Serializer::addInstruction(fmt::Opcode opcode, StringRef name
 
 void Serializer::addLaunch(plan::LaunchOp launch) {
   // What comes between two launches separates them.
-  bool isBeside = launch.getBeside() && !plan.instructions.empty() &&
-                  plan.instructions.back()->op == static_cast<uint8_t>(fmt::Opcode::launch);
+  bool isConcurrent = launch.getBeside() && !plan.instructions.empty() &&
+                      plan.instructions.back()->op == static_cast<uint8_t>(fmt::Opcode::launch);
   auto [it, isNew] = kernelOf.try_emplace(launch.getKernel(), plan.kernels.size());
   if (isNew) {
     auto kernel = std::make_unique<fmt::KernelT>();
@@ -197,7 +197,7 @@ void Serializer::addLaunch(plan::LaunchOp launch) {
   fmt::InstructionT &instruction = addInstruction(fmt::Opcode::launch, launch.getName());
   instruction.a = it->second;
   instruction.b = getExpr(launch.getTiles());
-  instruction.c = isBeside;
+  instruction.c = isConcurrent;
   for (Value input : launch.getInputs())
     instruction.buffers.push_back(getBuffer(input));
   for (Value output : launch.getOutputs())

@@ -226,9 +226,9 @@ std::string ErrorMeter::makeInputs(ModuleOp simplified, ArrayRef<std::string> pr
 }
 
 std::string ErrorMeter::runReference(LoadedModel &reference) {
-  constexpr uint64_t kMostBytes = uint64_t(4) << 30;
+  constexpr uint64_t kMaxBytes = uint64_t(4) << 30;
   for (InputSet &set : sets) {
-    if (measureMemory(reference, set).value_or(0) > kMostBytes)
+    if (measureMemory(reference, set).value_or(0) > kMaxBytes)
       return "the model in f64 needs more than 4 GB";
     tenon_status status;
     if (std::string error = run(reference, set, &status); !error.empty()) {

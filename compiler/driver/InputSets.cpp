@@ -228,14 +228,14 @@ static llvm::Expected<InputSet> makeShapes(func::FuncOp function, const Sizes &s
 
 llvm::Expected<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<NamedRange> preferred,
                                                MemoryMeter meter) {
-  constexpr uint64_t kMostBytes = uint64_t(1) << 30;
-  constexpr unsigned kMostHalvings = 4;
+  constexpr uint64_t kMaxBytes = uint64_t(1) << 30;
+  constexpr unsigned kMaxHalvings = 4;
   InputSet set;
   Sizes sizes;
   // A model may refuse a batch of 1: one that takes the two largest of it, for instance.
   for (int64_t batch : {int64_t(1), kUsual}) {
     std::optional<uint64_t> bytes;
-    for (unsigned halvings = 0; halvings <= kMostHalvings; ++halvings) {
+    for (unsigned halvings = 0; halvings <= kMaxHalvings; ++halvings) {
       sizes = chooseSizes(function, preferred, batch, halvings);
       llvm::Expected<InputSet> shapes = makeShapes(function, sizes);
       if (!shapes)
@@ -243,7 +243,7 @@ llvm::Expected<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<N
       set = std::move(*shapes);
       // A refusal has its reason told when the inputs are bound.
       bytes = meter(set);
-      if (bytes.value_or(0) <= kMostBytes)
+      if (bytes.value_or(0) <= kMaxBytes)
         break;
     }
     if (bytes)
@@ -252,7 +252,7 @@ llvm::Expected<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<N
   Random random(1);
   for (auto [argument, tensor] : llvm::zip(function.getArguments(), set)) {
     uint64_t bytes = tenon_tensor_bytes(tensor.dtype, tensor.dims.size(), tensor.dims.data());
-    if (bytes > kMostBytes)
+    if (bytes > kMaxBytes)
       return makeError(CompileStatus::unsupported,
                        "input '" + getInputName(function, argument.getArgNumber()) + "' has more than a gigabyte");
     tensor.bytes.resize(bytes);

@@ -88,11 +88,11 @@ uint64_t ArtifactView::getWeightBytes() const {
   return weights ? weights->size : 0;
 }
 
-std::optional<rt::Life> ArtifactView::getLife(uint32_t buffer) const {
-  rt::Life life = uses[buffer];
-  if (liveness && liveness->lives[buffer].isAny())
-    life = liveness->lives[buffer];
-  return life.isAny() ? std::optional(life) : std::nullopt;
+std::optional<rt::LiveRange> ArtifactView::getLiveRange(uint32_t buffer) const {
+  rt::LiveRange range = uses[buffer];
+  if (liveness && liveness->ranges[buffer].isAny())
+    range = liveness->ranges[buffer];
+  return range.isAny() ? std::optional(range) : std::nullopt;
 }
 
 llvm::StringRef ArtifactView::getMeta() const {

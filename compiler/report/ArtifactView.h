@@ -82,7 +82,7 @@ public:
 
   /// The first and the last instruction that name a buffer; of one in the arena, where the sizes are known, those
   /// between which it holds something.
-  std::optional<rt::Life> getLife(uint32_t buffer) const;
+  std::optional<rt::LiveRange> getLiveRange(uint32_t buffer) const;
   /// How often a kernel is launched in the list.
   uint32_t getLaunches(uint32_t kernel) const { return launches[kernel]; }
 
@@ -106,7 +106,7 @@ private:
   std::vector<Target> targets;
   size_t viewed = 0; ///< of them
   std::vector<std::optional<int64_t>> constants;
-  std::vector<rt::Life> uses;
+  std::vector<rt::LiveRange> uses;
   std::optional<PlanSizes> sizes;
   std::optional<rt::Liveness> liveness;
   std::vector<uint32_t> launches;

@@ -162,8 +162,8 @@ static Json getBuffers(const ArtifactView &view) {
                   {"bytes", getExpr(view, buffer.size)}};
     if (buffer.storage == rt::Storage::input || buffer.storage == rt::Storage::output)
       entry["index"] = buffer.index;
-    if (auto life = view.getLife(i))
-      entry["life"] = {life->first, life->last};
+    if (auto range = view.getLiveRange(i))
+      entry["live_range"] = {range->first, range->last};
     list.push_back(std::move(entry));
   }
   return list;

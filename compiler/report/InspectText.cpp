@@ -138,14 +138,14 @@ static void printMemory(const ArtifactView &view, llvm::raw_ostream &os) {
   printFigures(view, os);
   os << "\nmemory: arena " << view.getBytes(plan.arenaSize) << " bytes, aligned to " << plan.arenaAlign << "; scratch "
      << view.getBytes(plan.scratchSize) << " bytes a thread; state " << groupDigits(plan.stateSize) << " bytes\n";
-  Table table({"storage", ">offset", ">bytes", ">life", "name"});
+  Table table({"storage", ">offset", ">bytes", ">live range", "name"});
   for (Storage storage : {Storage::arena, Storage::state, Storage::heap})
     for (auto [i, buffer] : llvm::enumerate(plan.buffers)) {
       if (buffer.storage != storage)
         continue;
-      auto life = view.getLife(i);
+      auto range = view.getLiveRange(i);
       table.add({getStorageName(storage), view.getBytes(buffer.offset), view.getBytes(buffer.size),
-                 life ? std::to_string(life->first) + ".." + std::to_string(life->last) : "unused",
+                 range ? std::to_string(range->first) + ".." + std::to_string(range->last) : "unused",
                  view.getBufferName(i)});
     }
   table.print(os);
@@ -167,11 +167,11 @@ static void printWeights(const ArtifactView &view, bool all, llvm::raw_ostream &
     return std::pair(-bytesOfA, a) < std::pair(-bytesOfB, b);
   });
   size_t shown = all ? weights.size() : std::min(weights.size(), kLargestWeights);
-  Table table({">offset", ">bytes", ">life", "name"});
+  Table table({">offset", ">bytes", ">live range", "name"});
   for (uint32_t i : llvm::ArrayRef(weights).take_front(shown)) {
-    auto life = view.getLife(i);
+    auto range = view.getLiveRange(i);
     table.add({view.getBytes(plan.buffers[i].offset), view.getBytes(plan.buffers[i].size),
-               life ? std::to_string(life->first) + ".." + std::to_string(life->last) : "unused",
+               range ? std::to_string(range->first) + ".." + std::to_string(range->last) : "unused",
                view.getBufferName(i)});
   }
   table.print(os);

@@ -26,7 +26,7 @@ static constexpr size_t kPeakRows = 40;
 namespace {
 struct Box {
   uint32_t buffer;
-  rt::Life life;
+  rt::LiveRange range;
   uint64_t offset, size;
   bool isShared; ///< another buffer has bytes in common with it
   bool isAtPeak;
@@ -110,17 +110,17 @@ MapPrinter::MapPrinter(const ArtifactView &view, llvm::raw_ostream &os)
 void MapPrinter::findBoxes() {
   std::vector<uint32_t> members(plan.buffers.size());
   for (uint32_t i = 0; i < plan.buffers.size(); ++i)
-    members[liveness.groups[i]] += liveness.lives[i].isAny();
+    members[liveness.groups[i]] += liveness.ranges[i].isAny();
   for (auto [i, buffer] : llvm::enumerate(plan.buffers)) {
-    const rt::Life &life = liveness.lives[i];
+    const rt::LiveRange &range = liveness.ranges[i];
     auto offset = view.getConstant(buffer.offset), size = view.getConstant(buffer.size);
     if (buffer.hasRoom() && !(offset && size)) {
       offset = view.getConstant(buffer.start);
       size = view.getConstant(buffer.room);
     }
-    if (life.isAny() && offset && size)
-      boxes.push_back({uint32_t(i), life, uint64_t(*offset), uint64_t(*size), members[liveness.groups[i]] > 1,
-                       life.first <= peak && peak <= life.last});
+    if (range.isAny() && offset && size)
+      boxes.push_back({uint32_t(i), range, uint64_t(*offset), uint64_t(*size), members[liveness.groups[i]] > 1,
+                       range.first <= peak && peak <= range.last});
   }
   // Small ones last, so that they lie on top.
   llvm::sort(boxes,
@@ -134,16 +134,16 @@ std::string MapPrinter::getNodes(uint32_t instruction) const {
 
 std::string MapPrinter::getTitle(const Box &box) const {
   return view.getBufferName(box.buffer) + "\n" + groupDigits(box.size) + " bytes at " + groupDigits(box.offset) +
-         "\ninstructions " + std::to_string(box.life.first) + " to " + std::to_string(box.life.last) + "\nfirst " +
-         getNodes(box.life.first) + "\nlast " + getNodes(box.life.last) +
+         "\ninstructions " + std::to_string(box.range.first) + " to " + std::to_string(box.range.last) + "\nfirst " +
+         getNodes(box.range.first) + "\nlast " + getNodes(box.range.last) +
          (box.isShared ? "\nshares bytes with other buffers" : "");
 }
 
 void MapPrinter::printBoxes() {
   for (const Box &box : boxes) {
-    double x = getX(box.life.first), y = getY(box.offset + box.size);
+    double x = getX(box.range.first), y = getY(box.offset + box.size);
     os << "<rect class=\"" << (box.isShared ? "shared" : "own") << (box.isAtPeak ? " peak" : "") << "\" x=\""
-       << number(x) << "\" y=\"" << llvm::formatv("{0:F4}", y) << "\" width=\"" << number(getX(box.life.last + 1) - x)
+       << number(x) << "\" y=\"" << llvm::formatv("{0:F4}", y) << "\" width=\"" << number(getX(box.range.last + 1) - x)
        << "\" height=\"" << llvm::formatv("{0:F4}", getY(box.offset) - y) << "\"><title>" << escape(getTitle(box))
        << "</title></rect>\n";
   }
@@ -163,11 +163,11 @@ void MapPrinter::printLiveLine() {
 /// Names in those rectangles that have room for them.
 void MapPrinter::printLabels() {
   for (const Box &box : boxes) {
-    double width = getX(box.life.last + 1) - getX(box.life.first),
+    double width = getX(box.range.last + 1) - getX(box.range.first),
            boxHeight = getY(box.offset) - getY(box.offset + box.size);
     if (width < 6 || boxHeight < 5)
       continue;
-    os << "<span class=\"label\" style=\"left:" << number(getX(box.life.first))
+    os << "<span class=\"label\" style=\"left:" << number(getX(box.range.first))
        << "%;top:" << number(getY(box.offset + box.size)) << "%;width:" << number(width) << "%\">"
        << escape(view.getBufferName(box.buffer)) << "</span>\n";
   }
@@ -199,13 +199,13 @@ void MapPrinter::printPeak() {
      << groupDigits(most) << " bytes in " << live.size() << (live.size() == 1 ? " buffer" : " buffers")
      << ". Bytes that several of them share count once.</p>\n"
      << "<div class=\"table\"><table><tr><th class=\"n\">bytes</th><th class=\"n\">of peak</th><th "
-        "class=\"n\">life</th>"
+        "class=\"n\">live range</th>"
         "<th>buffer</th><th>made by</th></tr>\n";
   for (const Box *box : llvm::ArrayRef(live).take_front(kPeakRows))
     os << "<tr><td class=\"n\">" << groupDigits(box->size) << "</td><td class=\"n\">"
        << llvm::formatv("{0:F1} %", most ? 100.0 * double(box->size) / double(most) : 0.0) << "</td><td class=\"n\">"
-       << box->life.first << "–" << box->life.last << "</td><td>" << escape(view.getBufferName(box->buffer))
-       << (box->isShared ? " <small>shares bytes</small>" : "") << "</td><td>" << escape(getNodes(box->life.first))
+       << box->range.first << "–" << box->range.last << "</td><td>" << escape(view.getBufferName(box->buffer))
+       << (box->isShared ? " <small>shares bytes</small>" : "") << "</td><td>" << escape(getNodes(box->range.first))
        << "</td></tr>\n";
   os << "</table></div>\n";
   if (live.size() > kPeakRows)

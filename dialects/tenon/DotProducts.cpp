@@ -31,7 +31,7 @@ bool tenon::isInPanels(Value factor) {
   Operation *definition = factor.getDefiningOp();
   if (isa_and_nonnull<DequantizeOp, CastOp>(definition))
     definition = definition->getOperand(0).getDefiningOp();
-  return isa_and_nonnull<UnpackOp, UnpackPartsOp>(definition);
+  return isa_and_nonnull<UnpackOp, UnpackSplitBf16Op>(definition);
 }
 
 std::optional<int64_t> tenon::getDotIndex(ContractOp op) {

@@ -180,22 +180,22 @@ def Tenon_UnpackOp : Tenon_Op<"unpack", [Tenon_ElementAccess, Tenon_Recomputable
 }
 
 //===----------------------------------------------------------------------===//
-// Floats as sums of shorter ones
+// f32 as sums of bf16 terms
 //===----------------------------------------------------------------------===//
 
-def Tenon_ToPartsOp : Tenon_Op<"to_parts", [Tenon_ElementAccess]> {
-  let summary = "makes each f32 a sum of bf16";
+def Tenon_SplitBf16Op : Tenon_Op<"split_bf16", [Tenon_ElementAccess]> {
+  let summary = "split each f32 into a sum of bf16 terms";
   let description = [{
-    The result has, in place of the last dimension, three: [steps, parts, step]. Element k of the last dimension is in step
-    `k floordiv step`, at place `k mod step`, and the sum of its parts there, the largest first. Three parts sum to the very
-    element: each has the eight bits that follow those of the one before, without rounding. The sum of two, each rounded to nearest, is
-    off by 2^-17 of it at most. What a last step holds beyond the extent is zero. Of an infinity all parts but the first are NaN.
+    The result has three dimensions in place of the last one: [steps, terms, step]. Element k of the last dimension is in step
+    `k floordiv step`, at index `k mod step`; the sum of its terms there, the largest first, is the element. Three terms are exact: each
+    holds the eight bits that follow those of the one before, without rounding. Two terms are rounded to nearest, with a
+    relative error of at most 2^-17. The last step is padded with zeros. Of an infinity, all terms but the first are NaN.
 
-    Products of such parts are exact in f32: Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence
+    Products of such terms are exact in f32: Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence
     Datatype For Higher-Precision Computations" (2019).
 
     ```mlir
-    %1 = tenon.to_parts %0 : (tensor<7x60xf32>) -> tensor<7x2x3x30xbf16>
+    %1 = tenon.split_bf16 %0 : (tensor<7x60xf32>) -> tensor<7x2x3x30xbf16>
     ```
   }];
   let arguments = (ins Tenon_AnyTensor:$input);
@@ -203,14 +203,14 @@ def Tenon_ToPartsOp : Tenon_Op<"to_parts", [Tenon_ElementAccess]> {
   let hasVerifier = 1;
 }
 
-def Tenon_FromPartsOp : Tenon_Op<"from_parts", [Tenon_ElementAccess, Tenon_Recomputable, Tenon_Unpacking]> {
-  let summary = "sums the parts of each f32";
+def Tenon_MergeBf16Op : Tenon_Op<"merge_bf16", [Tenon_ElementAccess, Tenon_Recomputable, Tenon_Unpacking]> {
+  let summary = "sum the bf16 terms of each f32";
   let description = [{
-    What `tenon.to_parts` was made of, and for a kernel that computes with the parts the way to them. An f32 is one part by itself, and so
-    is an f16: such a kernel cuts it into shorter ones.
+    The inverse of `tenon.split_bf16`. A kernel of a contraction reads the terms through it instead of their sum. An input of f32 or f16
+    has one term, the element itself, which the kernel splits when it reads it.
 
     ```mlir
-    %1 = tenon.from_parts %0 : (tensor<7x2x3x30xbf16>) -> tensor<7x60xf32>
+    %1 = tenon.merge_bf16 %0 : (tensor<7x2x3x30xbf16>) -> tensor<7x60xf32>
     ```
   }];
   let arguments = (ins Tenon_AnyTensor:$input);
@@ -218,24 +218,24 @@ def Tenon_FromPartsOp : Tenon_Op<"from_parts", [Tenon_ElementAccess, Tenon_Recom
   let hasVerifier = 1;
 }
 
-def Tenon_UnpackPartsOp : Tenon_Op<"unpack_parts", [Tenon_ElementAccess, Tenon_Recomputable, Tenon_Unpacking]> {
-  let summary = "sums the parts of a weight in panels";
+def Tenon_UnpackSplitBf16Op : Tenon_Op<"unpack_split_bf16", [Tenon_ElementAccess, Tenon_Recomputable, Tenon_Unpacking]> {
+  let summary = "sum the bf16 terms of a weight that is packed in panels";
   let description = [{
-    The input holds dimension `axis` of the result in panels of b columns, and dimension `depth_axis` in steps of parts:
-    it is [ceil(extent / b), the other dimensions in their order..., steps, parts, step / 2, 2 * b]. Neighbours along `depth_axis` lie
-    side by side in pairs, as instructions that sum two products want them: of element (k, n) parts are at step `k floordiv step`,
-    row `k mod step floordiv 2`, place `2 * (n mod b) + k mod 2` of panel `n floordiv b`. What lies beyond both extents is zero.
-    An f32 is a part by itself: a kernel cuts it into shorter ones when it reads it.
+    The input holds dimension `axis` of the result in panels of b columns, and dimension `depth_axis` in steps of terms:
+    it is [ceil(extent / b), the other dimensions in their order..., steps, terms, step / 2, 2 * b]. Two neighbours along `depth_axis`
+    are adjacent, as instructions for dot products of pairs need them: the terms of element (k, n) are at step `k floordiv step`,
+    row `k mod step floordiv 2`, index `2 * (n mod b) + k mod 2` of panel `n floordiv b`. Both extents are padded with zeros.
+    An input of f32 has one term, the element itself, which a kernel splits when it reads it.
 
     ```mlir
-    %1 = tenon.unpack_parts %0 {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x15x32xbf16>) -> tensor<60x40xf32>
+    %1 = tenon.unpack_split_bf16 %0 {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x15x32xbf16>) -> tensor<60x40xf32>
     ```
   }];
   let arguments = (ins Tenon_AnyTensor:$input, I64Attr:$axis, I64Attr:$depth_axis);
   let results = (outs Tenon_AnyTensor:$result);
   let extraClassDeclaration = [{
     /// Of the last dimensions of the input.
-    int64_t getNumParts() { return getInput().getType().getShape().end()[-3]; }
+    int64_t getNumTerms() { return getInput().getType().getShape().end()[-3]; }
     int64_t getStep() { return 2 * getInput().getType().getShape().end()[-2]; }
     int64_t getPanelColumns() { return getInput().getType().getShape().back() / 2; }
   }];

@@ -226,28 +226,28 @@ LogicalResult UnpackOp::verify() {
   return success();
 }
 
-/// Whether `parts` are those of `whole`, whose last dimension they have in steps.
-static LogicalResult verifyParts(Operation *op, RankedTensorType whole, RankedTensorType parts) {
-  bool isOfBf16 = parts.getElementType().isBF16();
-  bool isFloat = parts.getElementType().isF32() || parts.getElementType().isF16();
-  bool isItself = isa<FromPartsOp>(op) && isFloat && parts.getRank() > 1 && parts.getShape().end()[-2] == 1;
+/// Verifies that `terms` has the shape of the terms of `whole`, whose last dimension it holds in steps.
+static LogicalResult verifyTerms(Operation *op, RankedTensorType whole, RankedTensorType terms) {
+  bool isOfBf16 = terms.getElementType().isBF16();
+  bool isFloat = terms.getElementType().isF32() || terms.getElementType().isF16();
+  bool isItself = isa<MergeBf16Op>(op) && isFloat && terms.getRank() > 1 && terms.getShape().end()[-2] == 1;
   if (!whole.getElementType().isF32() || (!isOfBf16 && !isItself) || whole.getRank() < 1 ||
-      parts.getRank() != whole.getRank() + 2)
+      terms.getRank() != whole.getRank() + 2)
     return op->emitOpError("needs f32, and bf16 of two dimensions more");
-  ArrayRef<int64_t> last = parts.getShape().take_back(2);
+  ArrayRef<int64_t> last = terms.getShape().take_back(2);
   if (last[0] < 1 || last[0] > 3 || last[1] < 1)
-    return op->emitOpError("needs one to three parts, and steps of a constant length");
-  Dims wanted = getDims(whole), found = getDims(parts);
+    return op->emitOpError("needs one to three terms, and steps of a constant length");
+  Dims wanted = getDims(whole), found = getDims(terms);
   wanted.back() = ceilDivDims(wanted.back(), found.back());
   if (ArrayRef(found).drop_back(2) != ArrayRef(wanted))
     return op->emitOpError("needs steps of ") << dimsToString(wanted) << ", found " << dimsToString(found);
   return success();
 }
 
-LogicalResult ToPartsOp::verify() { return verifyParts(*this, getInput().getType(), getType()); }
-LogicalResult FromPartsOp::verify() { return verifyParts(*this, getType(), getInput().getType()); }
+LogicalResult SplitBf16Op::verify() { return verifyTerms(*this, getInput().getType(), getType()); }
+LogicalResult MergeBf16Op::verify() { return verifyTerms(*this, getType(), getInput().getType()); }
 
-LogicalResult UnpackPartsOp::verify() {
+LogicalResult UnpackSplitBf16Op::verify() {
   auto in = getInput().getType(), out = getType();
   int64_t axis = getAxis(), depthAxis = getDepthAxis(), rank = out.getRank();
   bool isWhole = in.getElementType().isF32();
@@ -257,10 +257,10 @@ LogicalResult UnpackPartsOp::verify() {
         "needs an input of bf16 or f32 with three dimensions more than the f32 of the result, all constant");
   if (axis < 0 || axis >= rank || depthAxis < 0 || depthAxis >= rank || axis == depthAxis)
     return emitOpError("needs two different dimensions of the result, found ") << axis << " and " << depthAxis;
-  if (isWhole && getNumParts() != 1)
-    return emitOpError("needs one part of f32, found ") << getNumParts();
-  if (getNumParts() < 1 || getNumParts() > 3 || getStep() < 2 || getPanelColumns() < 1 || in.getShape().back() % 2 != 0)
-    return emitOpError("needs one to three parts, and pairs of columns");
+  if (isWhole && getNumTerms() != 1)
+    return emitOpError("needs one term of f32, found ") << getNumTerms();
+  if (getNumTerms() < 1 || getNumTerms() > 3 || getStep() < 2 || getPanelColumns() < 1 || in.getShape().back() % 2 != 0)
+    return emitOpError("needs one to three terms, and pairs of columns");
   SmallVector<int64_t> wanted{llvm::divideCeilSigned(out.getDimSize(axis), getPanelColumns())};
   for (int64_t i = 0; i < rank; ++i)
     if (i != axis && i != depthAxis)

@@ -327,10 +327,10 @@ static bool mayBeComputedIn(Operation *op, OpOperand &use, const Policies &polic
   // Tile registers load parts as they lie in memory, and vectors what they cut or widen.
   if (isWidenedByProduct(user))
     return isReadTransposed(op, user, policies.fusion);
-  if (isa<FromPartsOp, UnpackOp>(user))
+  if (isa<MergeBf16Op, UnpackOp>(user))
     return false;
   // Each element is asked for once for each part.
-  if (isa<ToPartsOp>(user))
+  if (isa<SplitBf16Op>(user))
     return movesElements(op) || isa<PadOp>(op);
   return hasDimsOf(op, user) || (isCheap(op) && !isBestStored(op)) || isBestRecomputed(op, user, policies.fusion);
 }

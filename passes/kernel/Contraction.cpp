@@ -8,7 +8,7 @@
 #include "passes/kernel/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/kernel/WordPairs.h"
-#include "passes/paths/parts/FloatParts.h"
+#include "passes/paths/split/Bf16Terms.h"
 
 using namespace mlir;
 using namespace tenon;

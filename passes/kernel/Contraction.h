@@ -22,7 +22,7 @@ struct Dequantization {
   int64_t block;      ///< neighbours along the summed loop that have one scale
 };
 
-/// An f32 contraction that sums products of bf16 terms (tenon.to_parts): one read for each term, the largest first.
+/// An f32 contraction that sums products of bf16 terms (tenon.split_bf16): one read for each term, the largest first.
 /// Terms of the LHS are contiguous along a step; those of the RHS have a row of pairs of columns for each pair of a
 /// step. An RHS of f32 has one read: the kernel splits it into as many terms as the LHS has. An LHS of f32 or f16 is
 /// split by the kernel, too, if the RHS is, or has one term.

@@ -30,7 +30,7 @@
 #include "passes/kernel/ScratchLayout.h"
 #include "passes/kernel/TransposeTiles.h"
 #include "passes/kernel/WinogradScratch.h"
-#include "passes/paths/parts/FloatParts.h"
+#include "passes/paths/split/Bf16Terms.h"
 #include "runtime/format/Kernel.h"
 
 namespace tenon {
@@ -320,7 +320,7 @@ static bool hasAllColumns(ArrayRef<AffineExpr> dims, const ContractionShape &sha
 /// many rows do best whatever is usual: tiles for fewer were slower at that size, too (BERT by 6% at 128).
 static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
   constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kElements = 1 << 15, kFewRows = 56,
-                    kRowsOfReading = 8, kPartProducts = 1 << 22, kColumnsOfRow = 128;
+                    kRowsOfReading = 8, kTermProducts = 1 << 22, kColumnsOfRow = 128;
   SmallVector<int64_t> sizes(dims.size(), 1);
   int64_t rest = kRows, rows = 1, columnStep = kColumns, products = kProducts, fewRows = kFewRows;
   bool isSplit = shape.rowBytes * kSplitPartRows > kBytesOfPartRows;
@@ -333,7 +333,7 @@ static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const C
   if (shape.rowBytes) {
     rest = isSplit ? kSplitPartRows : std::min((isWide ? kBytesOfCutRows : kBytesOfPartRows) / shape.rowBytes, rest);
     columnStep = 2 * shape.panel;
-    products = kPartProducts;
+    products = kTermProducts;
     fewRows = isWide ? shape.rowStep : kSplitPartRows;
   }
   auto choose = [&](unsigned i) {
@@ -399,8 +399,8 @@ static int64_t chooseKBlock(linalg::GenericOp op, const Contraction &contraction
   int64_t steps = llvm::divideCeil(depth, step), most = steps;
   if (rows * steps * stepBytes > kBytesOfPartRows)
     most = kBytesOfSplitPartRows / (rows * stepBytes);
-  if (contraction.terms->splitsRhs() && depth > kMaxCutDepth)
-    most = std::min(most, kMaxCutDepth / step);
+  if (contraction.terms->splitsRhs() && depth > kMaxSplitDepth)
+    most = std::min(most, kMaxSplitDepth / step);
   return most < steps ? std::max<int64_t>(most, 1) * step : 0;
 }
 

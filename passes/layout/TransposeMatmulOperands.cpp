@@ -22,7 +22,7 @@ using namespace mlir;
 using namespace tenon;
 
 /// Whether kernels read the operand in another order than it has in memory: packed weights, and rows in parts.
-static bool isPacked(Value operand) { return isInPanels(operand) || operand.getDefiningOp<FromPartsOp>(); }
+static bool isPacked(Value operand) { return isInPanels(operand) || operand.getDefiningOp<MergeBf16Op>(); }
 
 namespace {
 /// A factor, and the index that runs along each of its dimensions.

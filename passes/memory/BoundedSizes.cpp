@@ -24,7 +24,7 @@ public:
 
   void add(Activation &activation) {
     for (size_t sample = 0; sample < live.size(); ++sample)
-      for (int64_t &bytes : getLife(activation, sample))
+      for (int64_t &bytes : getLiveRange(activation, sample))
         bytes = std::min(bytes + getBytes(activation, sample).value_or(0), kMaxBytes);
   }
 
@@ -40,7 +40,7 @@ public:
     for (size_t sample = 0; sample < live.size(); ++sample) {
       std::optional<int64_t> bytes = getBytes(activation, sample);
       if (!bytes ||
-          llvm::any_of(getLife(activation, sample), [&](int64_t other) { return other + *bytes > most[sample]; }))
+          llvm::any_of(getLiveRange(activation, sample), [&](int64_t other) { return other + *bytes > most[sample]; }))
         return false;
     }
     return true;
@@ -50,7 +50,7 @@ public:
   int64_t getTypicalBytes(Activation &activation) { return getBytes(activation, 0).value_or(kMaxBytes); }
 
 private:
-  MutableArrayRef<int64_t> getLife(const Activation &activation, size_t sample) {
+  MutableArrayRef<int64_t> getLiveRange(const Activation &activation, size_t sample) {
     if (activation.first < 0)
       return {};
     return MutableArrayRef(live[sample]).slice(activation.first, activation.last + 1 - activation.first);

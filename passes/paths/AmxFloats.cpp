@@ -1,16 +1,16 @@
-//===- AmxFloats.cpp - products of f32 in tile registers -----------------===//
+//===- AmxFloats.cpp - products of f32 in AMX tiles ----------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Three parts of bf16 have all bits of an f32, so that six products of parts are
-// off by less than a sum of f32 is. Two have 16, and three products of these are off
-// by some millionths. A matrix of bf16 is a part by itself, and so are rows. Three
-// parts have half as many bytes again as the f32: most matrices are stored whole,
-// and cut by the kernel. How fast that is was measured beside vectors, which run at
-// a higher clock: half of what the instructions alone could do in the same time.
+// Three bf16 terms hold all bits of an f32, and the six largest of their products have
+// a smaller error than a sum of f32. Two terms hold 16 bits; three products of these
+// have an error of some 1e-6. A matrix or rows of bf16 are one term. Three terms take
+// one and a half times the bytes of the f32, so most matrices are stored as f32 and
+// split by the kernel. The policy's throughput was measured beside vector code, which
+// runs at a higher clock: half of the peak of the instructions alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,9 @@
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "passes/cost/ProductShape.h"
-#include "passes/paths/PartProduct.h"
 #include "passes/paths/Path.h"
-#include "passes/paths/parts/FloatParts.h"
+#include "passes/paths/SplitProduct.h"
+#include "passes/paths/split/Bf16Terms.h"
 #include <cmath>
 
 using namespace mlir;
@@ -29,20 +29,20 @@ using namespace tenon;
 namespace {
 class AmxFloats : public Path {
 public:
-  /// One part is for matrices of bf16 alone, the others are for those of f32.
-  AmxFloats(int64_t numParts, const PathPolicy &policy)
-      : numParts(numParts), policy(policy),
-        name(numParts == 1 ? "bf16" : "bf16x" + std::to_string(countPartProducts(numParts))) {}
+  /// One term is for matrices of bf16, two and three are for those of f32.
+  AmxFloats(int64_t numTerms, const PathPolicy &policy)
+      : numTerms(numTerms), policy(policy),
+        name(numTerms == 1 ? "bf16" : "bf16x" + std::to_string(countTermProducts(numTerms))) {}
   llvm::StringRef getName() const override { return name; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *op) const override;
-  bool isAsExact() const override { return numParts != 2; }
+  bool isAsExact() const override { return numTerms != 2; }
   Operation *take(Operation *op, const Machine &, RewriterBase &rewriter) const override {
-    return takePartProduct(op, numParts, rewriter);
+    return rewriteSplitProduct(op, numTerms, rewriter);
   }
 
 private:
-  int64_t numParts;
+  int64_t numTerms;
   PathPolicy policy;
   std::string name;
 };
@@ -50,18 +50,18 @@ private:
 
 std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &machine) const {
   constexpr double kRows = 16; // format: rows of an AMX tile
-  std::optional<PartProduct> product = machine.amxBf16 ? findPartProduct(op, numParts) : std::nullopt;
+  std::optional<SplitProduct> product = machine.amxBf16 ? findSplitProduct(op, numTerms) : std::nullopt;
   if (!product || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
     return std::nullopt;
   ProductShape shape = *getProductShape(op);
   if (shape.depth < 1)
     return std::nullopt;
   double tiles =
-      shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kPartColumns);
+      shape.rows / shape.neighbours * std::ceil(shape.neighbours / kRows) * std::ceil(shape.columns / kTermColumns);
   double steps = shape.repetitions * std::ceil(shape.depth / chooseStep(shape.depth));
   double cycles =
       tiles * (steps * product->countProducts() * policy.amxProductCycles / policy.amxShare + policy.amxBf16SumCycles);
-  if (product->isCutWhenRead())
+  if (product->isSplitWhenRead())
     cycles += shape.getWeights() * std::ceil(shape.rows / policy.amxTileRows) * policy.amxSplitOnLoadCycles;
   cycles = std::max(cycles, machine.getReadCycles(shape.getWeights() * product->getMatrixBytes()));
   double elements = shape.rows * shape.depth * (isa<ConvolveOp>(op) ? 1 : shape.repetitions);
@@ -70,17 +70,17 @@ std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &ma
     if (hasPadding(convolve))
       cycles += elements * sizeof(float) / machine.llcBytesPerCycle;
   }
-  double times = shape.depth > kMaxCutDepth ? std::ceil(shape.columns / policy.amxTileColumns) : 1;
+  double times = shape.depth > kMaxSplitDepth ? std::ceil(shape.columns / policy.amxTileColumns) : 1;
   return cycles + policy.amxBeginCycles +
-         elements * (product->areRowsCutWhenRead() ? times * policy.amxSplitOnLoadCycles : policy.amxSplitCycles);
+         elements * (product->areRowsSplitWhenRead() ? times * policy.amxSplitOnLoadCycles : policy.amxSplitCycles);
 }
 
 double AmxFloats::measureError(Operation *) const {
   // Each factor is rounded to two terms, which leaves half of this error, for any numbers.
   constexpr double kTwoTermError = 6e-6; // math: an error bound
-  return numParts == 2 ? kTwoTermError : kSumError;
+  return numTerms == 2 ? kTwoTermError : kSumError;
 }
 
-std::unique_ptr<Path> tenon::createAmxFloats(int64_t numParts, const PathPolicy &policy) {
-  return std::make_unique<AmxFloats>(numParts, policy);
+std::unique_ptr<Path> tenon::createAmxFloats(int64_t numTerms, const PathPolicy &policy) {
+  return std::make_unique<AmxFloats>(numTerms, policy);
 }

@@ -13,8 +13,8 @@
 
 #include "passes/Kernel.h"
 #include "passes/cost/ProductShape.h"
-#include "passes/paths/PartProduct.h"
 #include "passes/paths/Path.h"
+#include "passes/paths/SplitProduct.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -27,7 +27,7 @@ struct BfloatPairs : public Path {
   double measureError(Operation *) const override { return kSumError; }
   bool isAsExact() const override { return true; }
   Operation *take(Operation *op, const Machine &, RewriterBase &rewriter) const override {
-    return takePartProduct(op, 1, rewriter);
+    return rewriteSplitProduct(op, 1, rewriter);
   }
 
 private:
@@ -36,8 +36,9 @@ private:
 } // namespace
 
 std::optional<double> BfloatPairs::estimateCycles(Operation *op, const Machine &machine) const {
-  std::optional<PartProduct> product = machine.bf16Pairs && isa<ContractOp>(op) ? findPartProduct(op, 1) : std::nullopt;
-  if (!product || product->rowParts != 1)
+  std::optional<SplitProduct> product =
+      machine.bf16Pairs && isa<ContractOp>(op) ? findSplitProduct(op, 1) : std::nullopt;
+  if (!product || product->rowTerms != 1)
     return std::nullopt;
   ProductShape shape = *getProductShape(op);
   int64_t depth = static_cast<int64_t>(shape.depth);

@@ -54,15 +54,14 @@ std::unique_ptr<Path> createPlainProduct(const PathPolicy &policy);
 /// Products of few rows with a constant matrix of floats, which is stored as numbers of so many bits with a scale for
 /// each column.
 std::unique_ptr<Path> createFixedMatrix(int64_t bits, const PathPolicy &policy);
-/// Products of unsigned with signed bytes, in vectors where they are small, in vectors, and in tile registers.
+/// Products of u8 with i8: by pmaddubsw where sums of two fit i16, by dot products of four, and in AMX tiles.
 std::unique_ptr<Path> createBytePairs(const PathPolicy &policy);
 std::unique_ptr<Path> createByteVectors(const PathPolicy &policy);
 std::unique_ptr<Path> createAmxBytes(const PathPolicy &policy);
 /// Products of bf16 in vectors, by pairs.
 std::unique_ptr<Path> createBfloatPairs(const PathPolicy &policy);
-/// Products of f32 in tile registers, as sums of products of so many parts, or with one part such with a matrix of
-/// bf16.
-std::unique_ptr<Path> createAmxFloats(int64_t numParts, const PathPolicy &policy);
+/// Products of f32 in AMX tiles, split into `numTerms` bf16 terms; one term is for a matrix of bf16.
+std::unique_ptr<Path> createAmxFloats(int64_t numTerms, const PathPolicy &policy);
 
 } // namespace tenon
 

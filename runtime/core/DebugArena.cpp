@@ -41,7 +41,7 @@ Status DebugArena::findIslands(const BoundSizes &sizes) {
     return Status::make(TENON_RESOURCES, "the plan is too large for TENON_DEBUG_ARENA; unset it");
   islandOf.assign(plan.buffers.size(), kNone);
   for (uint32_t i = 0; i < plan.buffers.size(); ++i) {
-    if (!liveness.lives[i].isAny())
+    if (!liveness.ranges[i].isAny())
       continue;
     // The least buffer of a group stands for it, and comes first; but it may be one that is not used.
     uint32_t &group = islandOf[liveness.groups[i]];
@@ -56,8 +56,8 @@ Status DebugArena::findIslands(const BoundSizes &sizes) {
     uint64_t last = island.size ? island.begin + island.size : 0;
     island.begin = std::min(island.begin, begin);
     island.size = std::max(last, end) - island.begin;
-    island.life.add(liveness.lives[i].first);
-    island.life.add(liveness.lives[i].last);
+    island.range.add(liveness.ranges[i].first);
+    island.range.add(liveness.ranges[i].last);
   }
   return {};
 }
@@ -188,8 +188,8 @@ Status DebugArena::leave(uint32_t index, uint32_t next) {
                           fmt::kInstructions[uint32_t(instruction.op)].name, instruction.name, text);
   }
   auto isOver = [&](uint32_t island) {
-    const Life &life = islands[island].life;
-    if (next >= life.first && next <= life.last)
+    const LiveRange &range = islands[island].range;
+    if (next >= range.first && next <= range.last)
       return false;
     close(islands[island]);
     return true;
@@ -210,7 +210,7 @@ bool DebugArena::describe(const void *address, char *text, size_t capacity) cons
     const char *what = isBefore                           ? "bytes before"
                        : isBehind                         ? "bytes behind the end of"
                        : buffer.storage == Storage::input ? "bytes into the read-only"
-                                                          : "bytes into, but before or after its life,";
+                                                          : "bytes into, but before or after its live range,";
     snprintf(text, capacity, "%lld %s buffer '%s' of %llu bytes", distance, what, buffer.name,
              (unsigned long long)island.size);
     return true;

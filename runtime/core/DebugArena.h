@@ -22,7 +22,7 @@ namespace tenon::rt {
 /// their buffers and plans that put two buffers into one place. Buffers that share bytes while both hold something
 /// (Liveness) lie together on an island, all others apart: pages of their own, which end as close behind the buffer
 /// as its alignment allows, and a page that nobody may touch on either side. An island is filled with 0xFF, NaN
-/// in every floating-point type, when its life begins, and nobody may touch it before and after. Inputs
+/// in every floating-point type, when its live range begins, and nobody may touch it before and after. Inputs
 /// lie on islands that are copies and read only, outputs on such that are copied at the end of a run.
 ///
 /// Weights, scratch and heap blocks lie where they always do; outputs, too, where instructions bind symbols.
@@ -60,7 +60,7 @@ private:
     uint64_t alignment = 1;
     uint8_t *pages = nullptr, *data = nullptr;
     uint64_t pageBytes = 0;
-    Life life;
+    LiveRange range;
     bool isOpen = false;
   };
   static constexpr uint32_t kNone = UINT32_MAX;

@@ -112,7 +112,7 @@ private:
   std::vector<uint8_t> isRead, isOverwritten, isLive; // isLive: by place
   Sets places;
   // By the place that stands for its set: from where to where it is, and a buffer that it is in.
-  std::vector<Life> extents;
+  std::vector<LiveRange> extents;
   std::vector<uint32_t> owners;
 };
 } // namespace
@@ -202,7 +202,7 @@ void Finder::joinPlaces() {
         places.join(after(i), before(next));
     });
   }
-  std::fill(extents.begin(), extents.end(), Life());
+  std::fill(extents.begin(), extents.end(), LiveRange());
   for (uint32_t place = 0; place < 2 * count; ++place)
     if (isLive[place])
       extents[places.find(place)].add(place / 2);
@@ -218,14 +218,14 @@ void Finder::assignLives() {
     else
       first = use->buffer;
     instruction = use->instruction;
-    Life &life = result.lives[use->buffer];
-    life.add(instruction);
+    LiveRange &range = result.ranges[use->buffer];
+    range.add(instruction);
     for (auto [place, isUsed] : {std::pair(before(instruction), use->isRead), {after(instruction), use->isWritten}}) {
       if (!isUsed || !isLive[place])
         continue;
       uint32_t set = places.find(place);
-      life.add(extents[set].first);
-      life.add(extents[set].last);
+      range.add(extents[set].first);
+      range.add(extents[set].last);
       if (owners[set] == kNone)
         owners[set] = use->buffer;
       groups.join(owners[set], use->buffer);
@@ -276,7 +276,7 @@ bool Finder::run() {
   steps = ends.size() * (uint64_t(count) + uses.size());
   if (steps > kMaxSteps)
     return false;
-  result.lives.assign(plan.buffers.size(), Life());
+  result.ranges.assign(plan.buffers.size(), LiveRange());
   result.liveBytes.assign(count, 0);
   for (size_t i = 0; i + 1 < ends.size(); ++i)
     if (!visitStretch(ends[i], ends[i + 1]))

@@ -16,7 +16,7 @@
 namespace tenon::rt {
 
 /// The first and the last instruction at which a buffer holds something that is still needed.
-struct Life {
+struct LiveRange {
   uint32_t first = UINT32_MAX, last = 0;
 
   bool isAny() const { return first <= last; }
@@ -38,7 +38,7 @@ Extent extentOf(const Plan &plan, const Buffer &buffer, const int64_t *exprs, co
 /// makes in the place of another, has bytes with it that are live without having been written again: those buffers
 /// are a group, of which each byte counts once.
 struct Liveness {
-  std::vector<Life> lives;         // one for each buffer; of those in the arena that have bytes and are used
+  std::vector<LiveRange> ranges;   // one for each buffer; of those in the arena that have bytes and are used
   std::vector<uint32_t> groups;    // one for each buffer: the least one of its group
   std::vector<uint64_t> liveBytes; // at each instruction
 

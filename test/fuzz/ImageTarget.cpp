@@ -25,18 +25,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   std::vector<uint8_t> bytes(data + 1, data + size);
   Bytes file = {bytes.data(), bytes.size()};
-  constexpr uint64_t kMostWorkspace = 1 << 24;
+  constexpr uint64_t kMaxWorkspace = 1 << 24;
   Header header;
-  if (isRefused(measure(file, kMostWorkspace, header)))
+  if (isRefused(measure(file, kMaxWorkspace, header)))
     return 0;
   // Large images are slow, and show nothing that small ones do not.
-  constexpr int64_t kMostPixels = 1 << 16;
+  constexpr int64_t kMaxPixels = 1 << 16;
   if (header.height <= 0 || header.width <= 0)
     abort();
-  if (header.height * header.width > kMostPixels)
+  if (header.height * header.width > kMaxPixels)
     return 0;
   auto order = PixelOrder(data[0] % 3);
   std::vector<uint8_t> pixels(size_t(header.height * header.width) * (order == PixelOrder::gray ? 1 : 3));
-  (void)isRefused(decode(file, kMostWorkspace, {pixels.data(), header.height, header.width, order}));
+  (void)isRefused(decode(file, kMaxWorkspace, {pixels.data(), header.height, header.width, order}));
   return 0;
 }

@@ -132,13 +132,13 @@ int main(int count, char **arguments) {
     std::signal(signal, keepInput);
   for (const Bytes &input : inputs)
     run(input, unsigned(seconds));
-  constexpr size_t kMostBytes = 1 << 20;
+  constexpr size_t kMaxBytes = 1 << 20;
   for (uint64_t i = 0; i < runs; ++i) {
     Random random(seed * 1'000'003 + i);
     Bytes input = inputs[random() % inputs.size()];
     for (unsigned times = 1 + random() % 6; times; --times)
       changeOnce(input, inputs, random);
-    if (input.size() <= kMostBytes)
+    if (input.size() <= kMaxBytes)
       run(input, unsigned(seconds));
   }
   printf("%zu inputs of the corpus and %llu made of them\n", inputs.size(), (unsigned long long)runs);

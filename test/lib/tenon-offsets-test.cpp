@@ -138,11 +138,11 @@ bool Values::areAllowed() {
 
 /// The bytes of an element of an activation, which are a factor of its size; 1 where they are not written so.
 static int64_t getElementBytes(Value size) {
-  constexpr int64_t kMostOfElement = 8;
+  constexpr int64_t kMaxOfElement = 8;
   if (auto constant = size.getDefiningOp<arith::ConstantIndexOp>())
-    return constant.value() ? std::min(constant.value() & -constant.value(), kMostOfElement) : 1;
+    return constant.value() ? std::min(constant.value() & -constant.value(), kMaxOfElement) : 1;
   auto product = size.getDefiningOp<arith::MulIOp>();
-  return product ? std::min(getElementBytes(product.getLhs()) * getElementBytes(product.getRhs()), kMostOfElement) : 1;
+  return product ? std::min(getElementBytes(product.getLhs()) * getElementBytes(product.getRhs()), kMaxOfElement) : 1;
 }
 
 /// What kernels rely on: of small activations the size of an element, of others a cache line.

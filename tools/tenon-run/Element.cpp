@@ -199,13 +199,10 @@ static double roundToEven(double value) {
 
 template <typename T> static void putInteger(void *data, uint64_t index, double value) {
   // Both bounds are exact as doubles, but for the largest 64-bit integers, which round up: so >=.
-  constexpr T kLeast = T(-1) < T(0) ? T(T(1) << (sizeof(T) * 8 - 1)) : T(0);
-  constexpr T kMost = T(~kLeast);
+  constexpr T kMin = T(-1) < T(0) ? T(T(1) << (sizeof(T) * 8 - 1)) : T(0);
+  constexpr T kMax = T(~kMin);
   double rounded = roundToEven(value);
-  T result = std::isnan(value)           ? T(0)
-             : rounded >= double(kMost)  ? kMost
-             : rounded <= double(kLeast) ? kLeast
-                                         : T(rounded);
+  T result = std::isnan(value) ? T(0) : rounded >= double(kMax) ? kMax : rounded <= double(kMin) ? kMin : T(rounded);
   put(data, index, result);
 }
 

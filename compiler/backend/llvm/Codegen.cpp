@@ -8,7 +8,7 @@
 #include "compiler/backend/llvm/Codegen.h"
 #include "compiler/backend/OptimizeModule.h"
 #include "compiler/backend/llvm/LoopHints.h"
-#include "compiler/backend/llvm/ShiftTwins.h"
+#include "compiler/backend/llvm/WorkaroundShiftIsel.h"
 #include "compiler/backend/llvm/library/KernelLibrary.h"
 #include "compiler/backend/llvm/math/MathLibrary.h"
 #include "compiler/errors/CompileError.h"
@@ -122,7 +122,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine, CodeEff
   optimizeModule(module, machine, isMost ? llvm::OptimizationLevel::O3 : llvm::OptimizationLevel::O1, tuning,
                  [](llvm::PassBuilder &builder) {
                    addLoopHints(builder);
-                   addShiftTwins(builder);
+                   addWorkaroundShiftIsel(builder);
                  });
 }
 

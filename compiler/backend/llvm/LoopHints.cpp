@@ -87,8 +87,8 @@ static unsigned getElementBits(const Loop &loop) {
 /// How many of `vectors` to compute side by side, 0 for a number that is not known. What is left over is done
 /// one by one.
 static unsigned chooseCount(unsigned vectors) {
-  constexpr unsigned kMost = 4;
-  unsigned count = kMost;
+  constexpr unsigned kMax = 4;
+  unsigned count = kMax;
   auto leavesMuch = [&] { return vectors < count || (vectors % count > 1 && vectors < 4 * count); };
   while (vectors > 0 && count > 1 && leavesMuch())
     count /= 2;

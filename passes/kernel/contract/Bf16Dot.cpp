@@ -7,7 +7,7 @@
 
 //
 // Each lane of a vector adds two products of bf16 to its f32 (vdpbf16ps, AVX512-BF16).
-// Columns lie in pairs of rows, as tile registers have them (tenon.unpack_parts).
+// Columns lie in pairs of rows, as tile registers have them (tenon.unpack_split_bf16).
 //
 
 #include "passes/kernel/contract/Bf16Dot.h"

@@ -462,11 +462,11 @@ FailureOr<Value> ElementEmitter::emitDequantize(DequantizeOp op, ArrayRef<Affine
   return castScalar(builder, loc, arith::MulFOp::create(builder, loc, x, *scale), compute, result);
 }
 
-/// Three parts are cut off bit by bit; two are rounded.
-FailureOr<Value> ElementEmitter::emitToParts(ToPartsOp op, ArrayRef<AffineExpr> indices) {
+/// Three terms are split off without rounding; two are rounded to nearest.
+FailureOr<Value> ElementEmitter::emitSplitBf16(SplitBf16Op op, ArrayRef<AffineExpr> indices) {
   MLIRContext *context = loc.getContext();
   ArrayRef<int64_t> last = op.getType().getShape().take_back(2);
-  int64_t numParts = last[0], step = last[1];
+  int64_t numTerms = last[0], step = last[1];
   AffineExpr size = getDim(op.getInput(), op.getInput().getType().getRank() - 1);
   SmallVector<AffineExpr> at(indices.drop_back(2));
   at.back() = addDims(mulDims(at.back(), getDimConstant(context, step)), indices.back());
@@ -480,59 +480,59 @@ FailureOr<Value> ElementEmitter::emitToParts(ToPartsOp op, ArrayRef<AffineExpr> 
                     });
   if (failed(x))
     return failure();
-  Type word = builder.getI32Type(), half = builder.getBF16Type();
-  auto cut = [&](Value value) -> Value {
-    if (numParts < 3) {
-      Value rounded = arith::TruncFOp::create(builder, loc, half, value);
+  Type i32 = builder.getI32Type(), bf16 = builder.getBF16Type();
+  auto getLargestTerm = [&](Value value) -> Value {
+    if (numTerms < 3) {
+      Value rounded = arith::TruncFOp::create(builder, loc, bf16, value);
       return arith::ExtFOp::create(builder, loc, builder.getF32Type(), rounded);
     }
-    Value bits = arith::BitcastOp::create(builder, loc, word, value);
-    Value mask = arith::ConstantIntOp::create(builder, loc, word, static_cast<int32_t>(0xffff0000));
+    Value bits = arith::BitcastOp::create(builder, loc, i32, value);
+    Value mask = arith::ConstantIntOp::create(builder, loc, i32, static_cast<int32_t>(0xffff0000));
     return arith::BitcastOp::create(builder, loc, builder.getF32Type(),
                                     arith::AndIOp::create(builder, loc, bits, mask));
   };
-  Value rest = *x, number = materialize(indices.drop_back().back()), part = rest;
-  for (int64_t i = 1; i < numParts; ++i) {
-    rest = arith::SubFOp::create(builder, loc, rest, cut(rest));
-    Value isThis = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, number,
+  Value rest = *x, index = materialize(indices.drop_back().back()), term = rest;
+  for (int64_t i = 1; i < numTerms; ++i) {
+    rest = arith::SubFOp::create(builder, loc, rest, getLargestTerm(rest));
+    Value isThis = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, index,
                                          arith::ConstantIndexOp::create(builder, loc, i));
-    part = arith::SelectOp::create(builder, loc, isThis, rest, part);
+    term = arith::SelectOp::create(builder, loc, isThis, rest, term);
   }
-  if (numParts < 3)
-    return arith::TruncFOp::create(builder, loc, half, part).getResult();
-  Value bits = arith::BitcastOp::create(builder, loc, word, part),
-        sixteen = arith::ConstantIntOp::create(builder, loc, word, 16);
+  if (numTerms < 3)
+    return arith::TruncFOp::create(builder, loc, bf16, term).getResult();
+  Value bits = arith::BitcastOp::create(builder, loc, i32, term),
+        sixteen = arith::ConstantIntOp::create(builder, loc, i32, 16);
   Value upper =
       arith::TruncIOp::create(builder, loc, builder.getI16Type(), arith::ShRUIOp::create(builder, loc, bits, sixteen));
-  return arith::BitcastOp::create(builder, loc, half, upper).getResult();
+  return arith::BitcastOp::create(builder, loc, bf16, upper).getResult();
 }
 
-FailureOr<Value> ElementEmitter::emitSumOfParts(Value parts, SmallVector<AffineExpr> indices, size_t dim) {
+FailureOr<Value> ElementEmitter::emitSumOfTerms(Value terms, SmallVector<AffineExpr> indices, size_t dim) {
   Value sum;
-  // The smallest first: nothing is rounded then.
-  for (int64_t i = cast<RankedTensorType>(parts.getType()).getDimSize(dim); i-- > 0;) {
+  // From the smallest to the largest term, no sum is rounded.
+  for (int64_t i = cast<RankedTensorType>(terms.getType()).getDimSize(dim); i-- > 0;) {
     indices[dim] = getDimConstant(loc.getContext(), i);
     panelIndices.push_back(indices[dim]);
-    FailureOr<Value> part = emit(parts, indices);
-    if (failed(part))
+    FailureOr<Value> term = emit(terms, indices);
+    if (failed(term))
       return failure();
-    Type type = cast<RankedTensorType>(parts.getType()).getElementType();
-    Value wide = castScalar(builder, loc, *part, type, builder.getF32Type());
+    Type type = cast<RankedTensorType>(terms.getType()).getElementType();
+    Value wide = castScalar(builder, loc, *term, type, builder.getF32Type());
     sum = sum ? arith::AddFOp::create(builder, loc, sum, wide).getResult() : wide;
   }
   return sum;
 }
 
-FailureOr<Value> ElementEmitter::emitFromParts(FromPartsOp op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitMergeBf16(MergeBf16Op op, ArrayRef<AffineExpr> indices) {
   AffineExpr place = indices.back(), step = getDim(op.getInput(), op.getInput().getType().getRank() - 1);
   SmallVector<AffineExpr> at(indices.drop_back());
   at.append({divDims(place, step), AffineExpr(), modDims(place, step)});
   if (isa<AffineDimExpr>(place))
     panelIndices.append({at.end()[-3], at.back()});
-  return emitSumOfParts(op.getInput(), at, at.size() - 2);
+  return emitSumOfTerms(op.getInput(), at, at.size() - 2);
 }
 
-FailureOr<Value> ElementEmitter::emitUnpackParts(UnpackPartsOp op, ArrayRef<AffineExpr> indices) {
+FailureOr<Value> ElementEmitter::emitUnpackSplitBf16(UnpackSplitBf16Op op, ArrayRef<AffineExpr> indices) {
   MLIRContext *context = loc.getContext();
   AffineExpr column = indices[op.getAxis()], depth = indices[op.getDepthAxis()], two = getDimConstant(context, 2);
   AffineExpr step = getDimConstant(context, op.getStep()), width = getDimConstant(context, op.getPanelColumns());
@@ -544,7 +544,7 @@ FailureOr<Value> ElementEmitter::emitUnpackParts(UnpackPartsOp op, ArrayRef<Affi
              addDims(mulDims(modDims(column, width), two), modDims(depth, two))});
   if (isa<AffineDimExpr>(column) && isa<AffineDimExpr>(depth))
     panelIndices.append({at.front(), at.end()[-4], at.end()[-2], at.back()});
-  return emitSumOfParts(op.getInput(), at, at.size() - 3);
+  return emitSumOfTerms(op.getInput(), at, at.size() - 3);
 }
 
 FailureOr<Value> ElementEmitter::emitConcat(ConcatOp op, ArrayRef<AffineExpr> indices) {
@@ -646,12 +646,12 @@ FailureOr<Value> ElementEmitter::emitOp(Operation *op, Value value, ArrayRef<Aff
   }
   if (auto dequantize = dyn_cast<DequantizeOp>(op))
     return emitDequantize(dequantize, indices);
-  if (auto parts = dyn_cast<ToPartsOp>(op))
-    return emitToParts(parts, indices);
-  if (auto parts = dyn_cast<FromPartsOp>(op))
-    return emitFromParts(parts, indices);
-  if (auto parts = dyn_cast<UnpackPartsOp>(op))
-    return emitUnpackParts(parts, indices);
+  if (auto split = dyn_cast<SplitBf16Op>(op))
+    return emitSplitBf16(split, indices);
+  if (auto split = dyn_cast<MergeBf16Op>(op))
+    return emitMergeBf16(split, indices);
+  if (auto split = dyn_cast<UnpackSplitBf16Op>(op))
+    return emitUnpackSplitBf16(split, indices);
   if (auto pad = dyn_cast<PadOp>(op))
     return emitPad(pad, indices);
   if (auto concat = dyn_cast<ConcatOp>(op))

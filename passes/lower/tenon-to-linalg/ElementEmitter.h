@@ -166,11 +166,11 @@ private:
   /// A number of some upper bits, as one of 32.
   mlir::FailureOr<mlir::Value> emitFixedNumber(UnpackOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitDequantize(DequantizeOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitToParts(ToPartsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitFromParts(FromPartsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
-  mlir::FailureOr<mlir::Value> emitUnpackParts(UnpackPartsOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitSplitBf16(SplitBf16Op op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitMergeBf16(MergeBf16Op op, llvm::ArrayRef<mlir::AffineExpr> indices);
+  mlir::FailureOr<mlir::Value> emitUnpackSplitBf16(UnpackSplitBf16Op op, llvm::ArrayRef<mlir::AffineExpr> indices);
   /// The sum of parts, which lie at `indices` where dimension `dim` has their numbers.
-  mlir::FailureOr<mlir::Value> emitSumOfParts(mlir::Value parts, llvm::SmallVector<mlir::AffineExpr> indices,
+  mlir::FailureOr<mlir::Value> emitSumOfTerms(mlir::Value terms, llvm::SmallVector<mlir::AffineExpr> indices,
                                               size_t dim);
   mlir::FailureOr<mlir::Value> emitSizes(SizesOp op, llvm::ArrayRef<mlir::AffineExpr> indices);
   mlir::FailureOr<mlir::Value> emitSearchSorted(SearchSortedOp op, llvm::ArrayRef<mlir::AffineExpr> indices);

@@ -15,7 +15,7 @@
 namespace tenon::rt {
 
 /// Nodes are numbered, with gaps at most as long as this.
-static constexpr int kMostNodes = 256;
+static constexpr int kMaxNodes = 256;
 
 /// Reads "0-3,8,10-11"; what is no such list adds nothing.
 static void addCpus(const char *text, const cpu_set_t &allowed, cpu_set_t &cpus) {
@@ -33,7 +33,7 @@ static void addCpus(const char *text, const cpu_set_t &allowed, cpu_set_t &cpus)
 
 CpuNodes readCpuNodes(const char *root, const cpu_set_t &allowed) {
   CpuNodes result;
-  for (int node = 0; node < kMostNodes; ++node) {
+  for (int node = 0; node < kMaxNodes; ++node) {
     char path[1200], text[4096];
     snprintf(path, sizeof path, "%s/node%d/cpulist", root, node);
     readSmall(path, text, sizeof text);

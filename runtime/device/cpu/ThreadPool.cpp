@@ -36,7 +36,7 @@ int64_t Share::countPieces(int64_t tiles) const {
 }
 
 std::atomic<uint64_t> &Share::takenOf(uint32_t from) const {
-  return pool ? pool->workers[(from + shift) % threads].taken[number % ThreadPool::kMostBeside] : ownTaken;
+  return pool ? pool->workers[(from + shift) % threads].taken[number % ThreadPool::kMaxConcurrent] : ownTaken;
 }
 
 /// How many pieces of a share are taken is one number: from its beginning by its owner in the lowest byte, from its end
@@ -206,7 +206,7 @@ ThreadPool::Group ThreadPool::groupFrom(const Jobs &jobs, uint32_t begin) {
     group.tiles += job.tiles;
     group.nanoseconds += job.nanoseconds;
     isKnown &= job.nanoseconds > 0;
-  } while (group.end < jobs.count && jobs.jobs[group.end].isBeside && group.end - begin < kMostBeside);
+  } while (group.end < jobs.count && jobs.jobs[group.end].isConcurrent && group.end - begin < kMaxConcurrent);
   if (!isKnown)
     group.nanoseconds = 0;
   return group;
@@ -355,7 +355,7 @@ JobFailure ThreadPool::run(const Jobs &jobs) {
     return runAlone(jobs);
   list = jobs;
   // Numbers go on from where they were, so that nothing has to be set back.
-  firstNumber += kMostBeside;
+  firstNumber += kMaxConcurrent;
   isWorthWaking = !isKnown || split > 16 * callCost.load(std::memory_order_relaxed);
   lastCall = 0;
   uint32_t base = uint32_t(firstNumber), seen = base + doSmallGroups(0, 0);
@@ -391,7 +391,7 @@ JobFailure ThreadPool::takeFailure() {
 /// Measures what it costs to open a group to all threads: the least that groups of tiles of a microsecond take longer
 /// than those.
 void ThreadPool::measureOpening() {
-  static constexpr int64_t kTile = 1'000, kLeast = 150, kMost = 5'000, kUnknown = 500, kPatience = 300'000;
+  static constexpr int64_t kTile = 1'000, kMin = 150, kMax = 5'000, kUnknown = 500, kPatience = 300'000;
   struct Probe {
     std::atomic<uint32_t> workers{0}; ///< tiles that were not the caller's
     static int32_t run(const Job &job, uint32_t thread, Share &share) {
@@ -410,7 +410,7 @@ void ThreadPool::measureOpening() {
   Job jobs[kGroups];
   for (Job &job : jobs)
     job = {Probe::run, &probe, 0, false, count};
-  int64_t best = kMost, begin = now();
+  int64_t best = kMax, begin = now();
   for (int round = 0; round < 12 && now() - begin < kPatience; ++round) {
     probe.workers.store(0, std::memory_order_relaxed);
     int64_t start = now();
@@ -422,7 +422,7 @@ void ThreadPool::measureOpening() {
   // What a thread reads that the other one has written comes from that one's cache, which no tile here had to wait for:
   // a few times as much work is where the two lines cross (docs/performance/shared-machines.md).
   constexpr int64_t kWithData = 4;
-  grain = kWithData * (best == kMost ? kUnknown : std::clamp(best, kLeast, kMost));
+  grain = kWithData * (best == kMax ? kUnknown : std::clamp(best, kMin, kMax));
 }
 
 } // namespace tenon::rt

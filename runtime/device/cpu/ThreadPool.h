@@ -28,7 +28,7 @@ struct Job {
   int32_t (*run)(const Job &job, uint32_t thread, Share &share) = nullptr;
   const void *owner = nullptr; ///< whatever `run` needs
   uint32_t number = 0;         ///< likewise
-  bool isBeside = false;       ///< does not depend on the job before it, nor on those that are beside that one
+  bool isConcurrent = false;   ///< does not depend on the job before it, nor on those that are beside that one
   int64_t tiles = 0;
   int64_t nanoseconds = 0; ///< that all tiles take one thread; 0 where that is not known
 
@@ -62,7 +62,7 @@ struct JobFailure {
 class ThreadPool {
 public:
   /// No more jobs than these are done beside each other: what is taken of each has a word of its own.
-  static constexpr uint32_t kMostBeside = 8;
+  static constexpr uint32_t kMaxConcurrent = 8;
 
   ThreadPool() = default;
   ThreadPool(ThreadPool &&) = delete;
@@ -88,7 +88,7 @@ private:
     ThreadPool *pool;
     uint32_t number;
     JobFailure failure;
-    alignas(128) std::atomic<uint64_t> taken[kMostBeside] = {}; ///< of its shares: Share::take
+    alignas(128) std::atomic<uint64_t> taken[kMaxConcurrent] = {}; ///< of its shares: Share::take
   };
   friend class Share;
 

@@ -130,8 +130,8 @@ static TIFF *openClient(Decoder &d) {
   if (!options)
     return nullptr;
   // The largest piece that libtiff allocates for itself is a strip's compressed bytes, or an entry of the directory.
-  constexpr tmsize_t kMostAtOnce = tmsize_t(1) << 30;
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options, kMostAtOnce);
+  constexpr tmsize_t kMaxAtOnce = tmsize_t(1) << 30;
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options, kMaxAtOnce);
   TIFFOpenOptionsSetErrorHandlerExtR(options, onError, &d);
   TIFFOpenOptionsSetWarningHandlerExtR(options, onWarning, &d);
   // "m": libtiff does not map the file.

@@ -201,7 +201,7 @@ func.func @unpack_of_some_bits(%a: tensor<1x40x32xi32>) {
 
 // -----
 
-func.func @unpack_parts_of_groups(%a: tensor<1x40x32xi32>) {
+func.func @unpack_a_fraction_of_a_group(%a: tensor<1x40x32xi32>) {
   // expected-error @+1 {{needs whole groups of 8 numbers along dimension 1}}
   %0 = tenon.unpack %a {axis = 0 : i64, packed_i32_axis = 1 : i64, bits = 20 : i64} : (tensor<1x40x32xi32>) -> tensor<32x60xi32>
   return
@@ -217,9 +217,9 @@ func.func @unpack_fewer_groups(%a: tensor<1x40x32xi32>) {
 
 // -----
 
-func.func @parts_of_f64(%a: tensor<4x8xf64>) {
+func.func @terms_of_f64(%a: tensor<4x8xf64>) {
   // expected-error @+1 {{needs f32, and bf16 of two dimensions more}}
-  %0 = tenon.to_parts %a : (tensor<4x8xf64>) -> tensor<4x1x3x8xbf16>
+  %0 = tenon.split_bf16 %a : (tensor<4x8xf64>) -> tensor<4x1x3x8xbf16>
   return
 }
 
@@ -227,46 +227,46 @@ func.func @parts_of_f64(%a: tensor<4x8xf64>) {
 
 func.func @too_few_steps(%a: tensor<4x40xf32>) {
   // expected-error @+1 {{needs steps of 4x2, found 4x1x3x20}}
-  %0 = tenon.to_parts %a : (tensor<4x40xf32>) -> tensor<4x1x3x20xbf16>
+  %0 = tenon.split_bf16 %a : (tensor<4x40xf32>) -> tensor<4x1x3x20xbf16>
   return
 }
 
 // -----
 
-func.func @four_parts(%a: tensor<4x2x4x20xbf16>) {
-  // expected-error @+1 {{needs one to three parts, and steps of a constant length}}
-  %0 = tenon.from_parts %a : (tensor<4x2x4x20xbf16>) -> tensor<4x40xf32>
+func.func @four_terms(%a: tensor<4x2x4x20xbf16>) {
+  // expected-error @+1 {{needs one to three terms, and steps of a constant length}}
+  %0 = tenon.merge_bf16 %a : (tensor<4x2x4x20xbf16>) -> tensor<4x40xf32>
   return
 }
 
 // -----
 
-func.func @panels_of_parts(%a: tensor<2x2x3x10x32xbf16>) {
+func.func @panels_of_terms(%a: tensor<2x2x3x10x32xbf16>) {
   // expected-error @+1 {{has panels and steps of another size than its result}}
-  %0 = tenon.unpack_parts %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<2x2x3x10x32xbf16>) -> tensor<40x40xf32>
+  %0 = tenon.unpack_split_bf16 %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<2x2x3x10x32xbf16>) -> tensor<40x40xf32>
   return
 }
 
 // -----
 
-func.func @parts_along_columns(%a: tensor<3x2x3x10x32xbf16>) {
+func.func @terms_along_columns(%a: tensor<3x2x3x10x32xbf16>) {
   // expected-error @+1 {{needs two different dimensions of the result, found 1 and 1}}
-  %0 = tenon.unpack_parts %a {axis = 1 : i64, depth_axis = 1 : i64} : (tensor<3x2x3x10x32xbf16>) -> tensor<40x40xf32>
+  %0 = tenon.unpack_split_bf16 %a {axis = 1 : i64, depth_axis = 1 : i64} : (tensor<3x2x3x10x32xbf16>) -> tensor<40x40xf32>
   return
 }
 
 // -----
 
-func.func @parts_of_whole_floats(%a: tensor<3x2x3x10x32xf32>) {
-  // expected-error @+1 {{needs one part of f32, found 3}}
-  %0 = tenon.unpack_parts %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x10x32xf32>) -> tensor<40x40xf32>
+func.func @terms_of_whole_floats(%a: tensor<3x2x3x10x32xf32>) {
+  // expected-error @+1 {{needs one term of f32, found 3}}
+  %0 = tenon.unpack_split_bf16 %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<3x2x3x10x32xf32>) -> tensor<40x40xf32>
   return
 }
 
 // -----
 
-func.func @from_parts_of_whole_floats(%a: tensor<4x2x3x20xf32>) {
+func.func @merge_bf16_of_whole_floats(%a: tensor<4x2x3x20xf32>) {
   // expected-error @+1 {{needs f32, and bf16 of two dimensions more}}
-  %0 = tenon.from_parts %a : (tensor<4x2x3x20xf32>) -> tensor<4x40xf32>
+  %0 = tenon.merge_bf16 %a : (tensor<4x2x3x20xf32>) -> tensor<4x40xf32>
   return
 }

@@ -19,10 +19,10 @@ activations = [buffer for buffer in buffers if buffer["storage"] == "arena"]
 assert activations
 for a in activations:
     assert a["offset"] + a["bytes"] <= data["arena_bytes"]
-    assert 0 <= a["life"][0] <= a["life"][1] < count
+    assert 0 <= a["live_range"][0] <= a["live_range"][1] < count
     # Two that live at the same time share no byte.
     for b in activations:
-        together = a["life"][0] <= b["life"][1] and b["life"][0] <= a["life"][1]
+        together = a["live_range"][0] <= b["live_range"][1] and b["live_range"][0] <= a["live_range"][1]
         apart = a["offset"] + a["bytes"] <= b["offset"] or b["offset"] + b["bytes"] <= a["offset"]
         assert a is b or a["offset"] == b["offset"] or apart or not together, (a, b)
 paths = [k["paths"] for k in data["kernels"] if k["paths"]]

@@ -75,8 +75,8 @@ static Decoded decodeFile(const uint8_t *data, size_t size, PixelOrder order, ui
   REQUIRE(decoded.header.height > 0);
   REQUIRE(decoded.header.width > 0);
   // Damage may give any size; what is large shows nothing that small images do not.
-  constexpr int64_t kMostPixels = 1 << 20;
-  if (decoded.header.height * decoded.header.width > kMostPixels) {
+  constexpr int64_t kMaxPixels = 1 << 20;
+  if (decoded.header.height * decoded.header.width > kMaxPixels) {
     decoded.result = Result::make(TENON_RESOURCES, "too large for this test");
     return decoded;
   }

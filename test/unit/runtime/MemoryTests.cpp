@@ -52,7 +52,7 @@ struct Lives : rt::Liveness {
     REQUIRE(!rt::evaluate(plan, symbols.data(), 0, uint32_t(exprs.size()), exprs.data()).failed());
     REQUIRE(rt::findLiveness(plan, exprs.data(), known.data(), this));
   }
-  std::pair<uint32_t, uint32_t> of(uint32_t buffer) const { return {lives[buffer].first, lives[buffer].last}; }
+  std::pair<uint32_t, uint32_t> of(uint32_t buffer) const { return {ranges[buffer].first, ranges[buffer].last}; }
 };
 
 /// Sets TENON_DEBUG_ARENA while it lives.

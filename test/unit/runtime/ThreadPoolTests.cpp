@@ -80,8 +80,8 @@ struct Counts {
   int32_t failing = -1; ///< a job, whose last tile fails
 
   explicit Counts(std::vector<std::pair<int64_t, bool>> list) {
-    for (auto [tiles, isBeside] : list) {
-      jobs.push_back({run, this, uint32_t(jobs.size()), isBeside, tiles});
+    for (auto [tiles, isConcurrent] : list) {
+      jobs.push_back({run, this, uint32_t(jobs.size()), isConcurrent, tiles});
       done.emplace_back(size_t(tiles));
     }
     threadOfFirst.resize(jobs.size());
@@ -103,7 +103,7 @@ struct Counts {
 
   /// Whether all tiles of the job that has to be over are.
   void countEarly(uint32_t job) {
-    while (job > 0 && jobs[job].isBeside)
+    while (job > 0 && jobs[job].isConcurrent)
       --job;
     if (job > 0)
       for (int count : done[job - 1])

@@ -1,11 +1,11 @@
-//===- PartProduct.cpp - products of floats in parts ---------------------------===//
+//===- SplitProduct.cpp - products of floats split into bf16 terms -------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/paths/PartProduct.h"
+#include "passes/paths/SplitProduct.h"
 #include "dialects/tenon/Padding.h"
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -16,17 +16,17 @@
 using namespace mlir;
 using namespace tenon;
 
-bool PartProduct::isCutWhenRead() const {
+bool SplitProduct::isSplitWhenRead() const {
   auto type = cast<RankedTensorType>(matrix->get().getType());
   int64_t depth = type.getNumElements() / type.getDimSize(axes.columns);
-  // Longer sums are done in parts, those of matrices alone.
-  return matrixParts == 3 && (type.getRank() == 2 || (isa<ConvolveOp>(matrix->getOwner()) && depth <= kMaxCutDepth));
+  // K-blocking, which longer sums need, is for matrices alone.
+  return matrixTerms == 3 && (type.getRank() == 2 || (isa<ConvolveOp>(matrix->getOwner()) && depth <= kMaxSplitDepth));
 }
 
-bool PartProduct::areRowsCutWhenRead() const {
-  // Kernels cut into three parts alone. Rows stay as they are in memory: no step may reach beyond them.
+bool SplitProduct::areRowsSplitWhenRead() const {
+  // Kernels split into three terms alone. Rows keep their layout in memory, so no step may reach beyond them.
   auto type = cast<RankedTensorType>(matrix->get().getType());
-  bool hasThree = matrixParts == 3 || (matrixParts == 1 && rowParts == 3);
+  bool hasThree = matrixTerms == 3 || (matrixTerms == 1 && rowTerms == 3);
   return hasThree && type.getRank() == 2 && isa<ContractOp>(matrix->getOwner()) &&
          type.getDimSize(axes.depth) % kMaxOfStep == 0;
 }
@@ -36,7 +36,7 @@ static bool isPromoted(Value value) {
   return cast && getElementTypeOrSelf(cast.getInput()).isBF16();
 }
 
-std::optional<PartProduct> tenon::findPartProduct(Operation *op, int64_t numParts) {
+std::optional<SplitProduct> tenon::findSplitProduct(Operation *op, int64_t numTerms) {
   auto convolve = dyn_cast<ConvolveOp>(op);
   if (!isa<ContractOp, ConvolveOp>(op) || !getElementTypeOrSelf(op->getResult(0)).isF32() || !isProductOfFloats(op) ||
       (convolve && convolve.getGroups() != 1))
@@ -46,16 +46,16 @@ std::optional<PartProduct> tenon::findPartProduct(Operation *op, int64_t numPart
     Value source = isBf16 ? operand.get().getDefiningOp<CastOp>().getInput() : operand.get();
     auto weight = source.getDefiningOp<WeightOp>();
     std::optional<MatrixAxes> axes = weight ? getMatrixAxes(operand) : std::nullopt;
-    if (!axes || isBf16 != (numParts == 1) || weight.getType().getDimSize(axes->columns) < kFewColumns ||
+    if (!axes || isBf16 != (numTerms == 1) || weight.getType().getDimSize(axes->columns) < kFewColumns ||
         !getBytes(weight.getValue()))
       continue;
     OpOperand &rows = op->getOpOperand(1 - operand.getOperandNumber());
-    return PartProduct{&operand, &rows, weight, *axes, isBf16 ? isPromoted(rows.get()) ? 1 : 3 : numParts, numParts};
+    return SplitProduct{&operand, &rows, weight, *axes, isBf16 ? isPromoted(rows.get()) ? 1 : 3 : numTerms, numTerms};
   }
   return std::nullopt;
 }
 
-/// `x`, or the f16 that it was widened from, in whatever shape.
+/// `x`, or the f16 that it is the promotion of; reshapes between are looked through.
 static Value getStored(Value x) {
   Value source = x;
   while (auto reshape = source.getDefiningOp<ReshapeOp>())
@@ -64,49 +64,50 @@ static Value getStored(Value x) {
   return cast && getElementTypeOrSelf(cast.getInput()).isF16() ? cast.getInput() : x;
 }
 
-/// One for all products that read it; or `x` itself in steps, which the kernel cuts.
-static Value toParts(RewriterBase &rewriter, Value x, int64_t numParts, bool isWhole) {
+/// The terms of `x`, one operation for all products that read it; or, where `isWhole`, `x` itself in steps that the
+/// kernel splits.
+static Value splitTerms(RewriterBase &rewriter, Value x, int64_t numTerms, bool isWhole) {
   Dims dims = getDims(x);
   int64_t depth = *getConstant(dims.back()), step = chooseStep(depth);
   dims.back() = ceilDivDims(dims.back(), getDimConstant(x.getContext(), step));
-  dims.append({getDimConstant(x.getContext(), numParts), getDimConstant(x.getContext(), step)});
+  dims.append({getDimConstant(x.getContext(), numTerms), getDimConstant(x.getContext(), step)});
   Type type = getTensorType(dims, isWhole ? getElementTypeOrSelf(getStored(x)) : rewriter.getBF16Type());
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointAfterValue(x);
-  // What is a part by itself, in whole steps, lies in memory as it should.
-  if (numParts == 1 && depth % step == 0)
+  // One term in whole steps has the layout of `x`.
+  if (numTerms == 1 && depth % step == 0)
     return ReshapeOp::create(rewriter, x.getLoc(), type, isWhole ? getStored(x) : x.getDefiningOp<CastOp>().getInput());
   for (Operation *user : x.getUsers())
-    if (auto known = dyn_cast<ToPartsOp>(user); known && known.getType() == type)
+    if (auto known = dyn_cast<SplitBf16Op>(user); known && known.getType() == type)
       return known;
-  return ToPartsOp::create(rewriter, x.getLoc(), type, x);
+  return SplitBf16Op::create(rewriter, x.getLoc(), type, x);
 }
 
-/// The elements of a weight as f32; those of bf16 in `widened`.
+/// The elements of a weight as f32; those of bf16 are converted into `widened`.
 static const float *getElements(WeightOp weight, std::vector<float> &widened) {
   ArrayRef<char> bytes = *getBytes(weight.getValue());
   if (!weight.getType().getElementType().isBF16())
     return reinterpret_cast<const float *>(bytes.data());
-  const auto *halves = reinterpret_cast<const uint16_t *>(bytes.data());
+  const auto *bf16s = reinterpret_cast<const uint16_t *>(bytes.data());
   widened.resize(bytes.size() / sizeof(uint16_t));
-  for (auto [element, half] : llvm::zip(widened, ArrayRef(halves, widened.size())))
-    element = llvm::bit_cast<float>(uint32_t(half) << 16);
+  for (auto [element, bf16] : llvm::zip(widened, ArrayRef(bf16s, widened.size())))
+    element = llvm::bit_cast<float>(uint32_t(bf16) << 16);
   return widened.data();
 }
 
-static Value packWeight(RewriterBase &rewriter, const PartProduct &product) {
+static Value packWeight(RewriterBase &rewriter, const SplitProduct &product) {
   WeightOp weight = product.weight;
   ArrayRef<int64_t> shape = weight.getType().getShape();
   SmallVector<int64_t> strides = computeStrides(shape);
   auto [axis, depthAxis] = product.axes;
-  PartPacking packing{1,
+  TermPacking packing{1,
                       0,
                       shape[depthAxis],
                       strides[depthAxis],
                       shape[axis],
                       strides[axis],
                       chooseStep(shape[depthAxis]),
-                      product.isCutWhenRead() ? 1 : product.matrixParts};
+                      product.isSplitWhenRead() ? 1 : product.matrixTerms};
   SmallVector<int64_t> packed{packing.getNumPanels()};
   for (int64_t i = 0; i < weight.getType().getRank(); ++i)
     if (i != axis && i != depthAxis) {
@@ -114,23 +115,23 @@ static Value packWeight(RewriterBase &rewriter, const PartProduct &product) {
       packing.outerStride = strides[i];
       packed.push_back(shape[i]);
     }
-  packed.append({packing.getNumSteps(), packing.numParts, packing.step / 2, 2 * kPartColumns});
-  Type elementType = product.isCutWhenRead() ? Type(rewriter.getF32Type()) : rewriter.getBF16Type();
+  packed.append({packing.getNumSteps(), packing.numTerms, packing.step / 2, 2 * kTermColumns});
+  Type elementType = product.isSplitWhenRead() ? Type(rewriter.getF32Type()) : rewriter.getBF16Type();
   int64_t bytes = packing.countElements() * elementType.getIntOrFloatBitWidth() / 8;
   AsmResourceBlob blob = HeapAsmResourceBlob::allocate(bytes, 64, /*dataIsMutable=*/true);
   llvm::fill(blob.getMutableData(), 0);
   char *target = blob.getMutableData().data();
   std::vector<float> widened;
   const float *elements = getElements(weight, widened);
-  if (product.isCutWhenRead())
+  if (product.isSplitWhenRead())
     packWhole(packing, elements, reinterpret_cast<float *>(target));
   else
-    packParts(packing, elements, reinterpret_cast<uint16_t *>(target));
+    packTerms(packing, elements, reinterpret_cast<uint16_t *>(target));
   auto type = RankedTensorType::get(packed, elementType);
-  auto parts =
-      WeightOp::create(rewriter, weight.getLoc(), DenseResourceElementsAttr::get(type, "parts", std::move(blob)));
-  parts.setNameAttr(weight.getNameAttr());
-  return UnpackPartsOp::create(rewriter, weight.getLoc(), product.matrix->get().getType(), parts, axis, depthAxis);
+  auto terms =
+      WeightOp::create(rewriter, weight.getLoc(), DenseResourceElementsAttr::get(type, "terms", std::move(blob)));
+  terms.setNameAttr(weight.getNameAttr());
+  return UnpackSplitBf16Op::create(rewriter, weight.getLoc(), product.matrix->get().getType(), terms, axis, depthAxis);
 }
 
 bool tenon::skipsPixels(ConvolveOp op) {
@@ -140,7 +141,7 @@ bool tenon::skipsPixels(ConvolveOp op) {
   return isOfOne && llvm::any_of(op.getStrides(), [](int64_t stride) { return stride != 1; });
 }
 
-/// convolve(x) of single pixels some apart -> convolve(slice(x)): no others become parts.
+/// convolve(x) of 1x1 windows with strides -> convolve(slice(x)), so that pixels that are skipped are not split.
 static void takeSteps(RewriterBase &rewriter, ConvolveOp op) {
   Value x = op.getInput();
   Dims dims = getDims(x), result = getDims(op.getResult());
@@ -159,18 +160,18 @@ static void takeSteps(RewriterBase &rewriter, ConvolveOp op) {
   });
 }
 
-Operation *tenon::takePartProduct(Operation *op, int64_t numParts, RewriterBase &rewriter) {
+Operation *tenon::rewriteSplitProduct(Operation *op, int64_t numTerms, RewriterBase &rewriter) {
   if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && hasPadding(convolve))
     padWithZeros(rewriter, convolve);
   if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && skipsPixels(convolve))
     takeSteps(rewriter, convolve);
-  PartProduct product = *findPartProduct(op, numParts);
-  bool isWhole = product.areRowsCutWhenRead();
-  Value x = product.rows->get(), parts = toParts(rewriter, x, isWhole ? 1 : product.rowParts, isWhole);
+  SplitProduct product = *findSplitProduct(op, numTerms);
+  bool isWhole = product.areRowsSplitWhenRead();
+  Value x = product.rows->get(), terms = splitTerms(rewriter, x, isWhole ? 1 : product.rowTerms, isWhole);
   Value packed = packWeight(rewriter, product);
   Operation *matrix = product.matrix->get().getDefiningOp();
   rewriter.modifyOpInPlace(op, [&] {
-    product.rows->set(FromPartsOp::create(rewriter, op->getLoc(), x.getType(), parts));
+    product.rows->set(MergeBf16Op::create(rewriter, op->getLoc(), x.getType(), terms));
     product.matrix->set(packed);
   });
   auto eraseUnused = [&](Operation *source) {

@@ -1,12 +1,12 @@
-//===- ShiftTwins.h - one form for values that are shifts of each other ----===//
+//===- WorkaroundShiftIsel.h - one form for values that are shifts of each other ----===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_COMPILER_BACKEND_LLVM_SHIFTTWINS_H
-#define TENON_COMPILER_BACKEND_LLVM_SHIFTTWINS_H
+#ifndef TENON_COMPILER_BACKEND_LLVM_WORKAROUNDSHIFTISEL_H
+#define TENON_COMPILER_BACKEND_LLVM_WORKAROUNDSHIFTISEL_H
 
 namespace llvm {
 class Function;
@@ -21,11 +21,11 @@ namespace tenon {
 /// Where both forms are in a block, the instruction selection of LLVM 22.1 for x86 turns the first into the second
 /// while it looks for addresses (foldMaskAndShiftToScale). Users of the two become one then, also such that it still
 /// holds: it goes on with nodes that are deleted, and crashes. Kernels have both of `tile / 64` and `tile / 64 * 4`.
-bool uniteShiftTwins(llvm::Function &function);
+bool workaroundShiftIsel(llvm::Function &function);
 
 /// Makes the pipelines of `builder` end with that.
-void addShiftTwins(llvm::PassBuilder &builder);
+void addWorkaroundShiftIsel(llvm::PassBuilder &builder);
 
 } // namespace tenon
 
-#endif // TENON_COMPILER_BACKEND_LLVM_SHIFTTWINS_H
+#endif // TENON_COMPILER_BACKEND_LLVM_WORKAROUNDSHIFTISEL_H

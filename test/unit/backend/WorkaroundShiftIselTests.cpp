@@ -1,11 +1,11 @@
-//===- ShiftTwinsTests.cpp - masks that become shifts -----------------------===//
+//===- WorkaroundShiftIselTests.cpp - masks that become shifts -----------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/backend/llvm/ShiftTwins.h"
+#include "compiler/backend/llvm/WorkaroundShiftIsel.h"
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
@@ -22,7 +22,7 @@ static bool isUnited(const std::string &body) {
   INFO(error.getMessage().str());
   REQUIRE(module);
   llvm::Function &function = *module->getFunction("f");
-  bool isChanged = tenon::uniteShiftTwins(function);
+  bool isChanged = tenon::workaroundShiftIsel(function);
   bool hasMask = llvm::any_of(llvm::instructions(function),
                               [](llvm::Instruction &each) { return each.getOpcode() == llvm::Instruction::And; });
   REQUIRE(hasMask != isChanged);

@@ -1,11 +1,11 @@
-//===- ShiftTwins.cpp - one form for values that are shifts of each other --===//
+//===- WorkaroundShiftIsel.cpp - one form for values that are shifts of each other --===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "compiler/backend/llvm/ShiftTwins.h"
+#include "compiler/backend/llvm/WorkaroundShiftIsel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
@@ -19,7 +19,7 @@ using namespace llvm::PatternMatch;
 /// Of `(x >> shift) & mask`: the same as `(x >> more) << less`, or null where it is none, or nothing else is `x >>
 /// more`.
 static Value *writeAsTwin(Instruction &masked) {
-  constexpr unsigned kMostScale = 3;
+  constexpr unsigned kMaxScale = 3;
   Value *x;
   const APInt *shift, *mask;
   if (!match(&masked, m_And(m_LShr(m_Value(x), m_APInt(shift)), m_APInt(mask))) || isa<Constant>(x) ||
@@ -27,7 +27,7 @@ static Value *writeAsTwin(Instruction &masked) {
     return nullptr;
   unsigned less = mask->countr_zero();
   uint64_t more = shift->getLimitedValue(mask->getBitWidth()) + less;
-  if (less == 0 || less > kMostScale || more >= mask->getBitWidth())
+  if (less == 0 || less > kMaxScale || more >= mask->getBitWidth())
     return nullptr;
   if (none_of(x->users(), [&](User *user) { return match(user, m_LShr(m_Specific(x), m_SpecificInt(more))); }))
     return nullptr;
@@ -40,7 +40,7 @@ static Value *writeAsTwin(Instruction &masked) {
   return builder.CreateShl(builder.CreateLShr(x, more), less);
 }
 
-bool tenon::uniteShiftTwins(Function &function) {
+bool tenon::workaroundShiftIsel(Function &function) {
   bool isChanged = false;
   for (Instruction &instruction : make_early_inc_range(instructions(function)))
     if (Value *twin = writeAsTwin(instruction)) {
@@ -52,9 +52,9 @@ bool tenon::uniteShiftTwins(Function &function) {
 }
 
 namespace {
-struct UniteShiftTwins : PassInfoMixin<UniteShiftTwins> {
+struct WorkaroundShiftIsel : PassInfoMixin<WorkaroundShiftIsel> {
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
-    if (!tenon::uniteShiftTwins(function))
+    if (!tenon::workaroundShiftIsel(function))
       return PreservedAnalyses::all();
     PreservedAnalyses preserved;
     preserved.preserveSet<CFGAnalyses>();
@@ -63,8 +63,8 @@ struct UniteShiftTwins : PassInfoMixin<UniteShiftTwins> {
 };
 } // namespace
 
-void tenon::addShiftTwins(PassBuilder &builder) {
+void tenon::addWorkaroundShiftIsel(PassBuilder &builder) {
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel, ThinOrFullLTOPhase) {
-    passes.addPass(createModuleToFunctionPassAdaptor(UniteShiftTwins()));
+    passes.addPass(createModuleToFunctionPassAdaptor(WorkaroundShiftIsel()));
   });
 }

@@ -1,5 +1,5 @@
 // Columns that are copied for a depthwise convolution of 512 channels: a tile begins at line `index / 8 * 4` there, and `index / 8` is used,
-// too. LLVM's instruction selection for x86 crashes where the first is written as a mask (ShiftTwins).
+// too. LLVM's instruction selection for x86 crashes where the first is written as a mask (WorkaroundShiftIsel).
 // RUN: tenon compile %s --target x86-64-v3 --emit llvm -o %t.ll
 // RUN: FileCheck %s < %t.ll
 // RUN: tenon compile %s --target x86-64-v3 --emit obj -o %t.o

@@ -1,11 +1,11 @@
-//===- FloatPartsTests.cpp - floats as sums of shorter ones ---------------===//
+//===- Bf16TermsTests.cpp - floats as sums of shorter ones ---------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/paths/parts/FloatParts.h"
+#include "passes/paths/split/Bf16Terms.h"
 #include <bit>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -15,25 +15,25 @@
 
 using namespace tenon;
 
-static float toFloat(uint16_t half) { return std::bit_cast<float>(uint32_t(half) << 16); }
+static float toFloat(uint16_t bf16) { return std::bit_cast<float>(uint32_t(bf16) << 16); }
 
-/// A matrix [depth, columns] in parts, and where its elements lie.
+/// A matrix [depth, columns] in terms, and where its elements lie.
 struct Packed {
-  PartPacking packing;
+  TermPacking packing;
   std::vector<uint16_t> elements;
 
-  Packed(const std::vector<float> &source, int64_t depth, int64_t columns, int64_t numParts)
-      : packing{1, 0, depth, columns, columns, 1, chooseStep(depth), numParts}, elements(packing.countElements()) {
-    packParts(packing, source.data(), elements.data());
+  Packed(const std::vector<float> &source, int64_t depth, int64_t columns, int64_t numTerms)
+      : packing{1, 0, depth, columns, columns, 1, chooseStep(depth), numTerms}, elements(packing.countElements()) {
+    packTerms(packing, source.data(), elements.data());
   }
-  float getPart(int64_t k, int64_t column, int64_t part) const {
+  float getPart(int64_t k, int64_t column, int64_t term) const {
     int64_t step = packing.step, steps = packing.getNumSteps();
-    int64_t tile = ((column / 16) * steps + k / step) * packing.numParts + part;
+    int64_t tile = ((column / 16) * steps + k / step) * packing.numTerms + term;
     return toFloat(elements[tile * step * 16 + k % step / 2 * 32 + column % 16 * 2 + k % 2]);
   }
 };
 
-TEST_CASE("steps are even, at most 32 long, and few, and have little beyond the depth", "[parts]") {
+TEST_CASE("steps are even, at most 32 long, and few, and have little beyond the depth", "[terms]") {
   for (int64_t depth = 1; depth <= 3000; ++depth) {
     int64_t step = chooseStep(depth), steps = (depth + step - 1) / step;
     CAPTURE(depth, step);
@@ -48,7 +48,7 @@ TEST_CASE("steps are even, at most 32 long, and few, and have little beyond the 
   CHECK(chooseStep(1205) == 32);
 }
 
-TEST_CASE("three parts sum to the element, two to one close by, and there are zeros beyond", "[parts]") {
+TEST_CASE("three terms sum to the element, two to one close by, and there are zeros beyond", "[terms]") {
   std::mt19937 random(3);
   for (auto [depth, columns] : {std::pair<int64_t, int64_t>{1, 1}, {7, 5}, {33, 17}, {64, 32}, {97, 40}}) {
     std::vector<float> source(depth * columns);
@@ -68,20 +68,20 @@ TEST_CASE("three parts sum to the element, two to one close by, and there are ze
   }
 }
 
-TEST_CASE("what is no number stays none", "[parts]") {
+TEST_CASE("what is no number stays none", "[terms]") {
   float nan = std::bit_cast<float>(0x7fffffffu), infinity = std::numeric_limits<float>::infinity();
-  for (int64_t numParts : {1, 2, 3}) {
-    Packed packed({nan, infinity}, 1, 2, numParts);
+  for (int64_t numTerms : {1, 2, 3}) {
+    Packed packed({nan, infinity}, 1, 2, numTerms);
     float sums[2] = {};
-    for (int64_t part = 0; part < numParts; ++part)
+    for (int64_t term = 0; term < numTerms; ++term)
       for (int64_t n = 0; n < 2; ++n)
-        sums[n] += packed.getPart(0, n, part);
+        sums[n] += packed.getPart(0, n, term);
     CHECK(std::isnan(sums[0]));
     CHECK(!std::isfinite(sums[1]));
   }
 }
 
-TEST_CASE("other dimensions are apart", "[parts]") {
+TEST_CASE("other dimensions are apart", "[terms]") {
   // [outer, depth, column] = 100 outer + 10 depth + column, and the same with the columns first.
   std::vector<float> last, first;
   for (int outer = 0; outer < 2; ++outer)
@@ -92,10 +92,10 @@ TEST_CASE("other dimensions are apart", "[parts]") {
     for (int outer = 0; outer < 2; ++outer)
       for (int k = 0; k < 3; ++k)
         first.push_back(100 * outer + 10 * k + n);
-  PartPacking packing{2, 12, 3, 4, 4, 1, 4, 1};
+  TermPacking packing{2, 12, 3, 4, 4, 1, 4, 1};
   std::vector<uint16_t> a(packing.countElements()), b(packing.countElements());
-  packParts(packing, last.data(), a.data());
-  packParts({2, 3, 3, 1, 4, 6, 4, 1}, first.data(), b.data());
+  packTerms(packing, last.data(), a.data());
+  packTerms({2, 3, 3, 1, 4, 6, 4, 1}, first.data(), b.data());
   CHECK(a == b);
   CHECK(toFloat(a[0]) == 0);
   CHECK(toFloat(a[1]) == 10);
@@ -103,20 +103,20 @@ TEST_CASE("other dimensions are apart", "[parts]") {
   CHECK(toFloat(a[4 * 16 + 32]) == 120);
 }
 
-TEST_CASE("one part of f32 lies where the parts do", "[parts]") {
+TEST_CASE("one term of f32 lies where the terms do", "[terms]") {
   for (auto [depth, columns] : {std::pair<int64_t, int64_t>{1, 1}, {7, 5}, {33, 17}, {97, 40}}) {
     std::vector<float> source(depth * columns);
     for (size_t i = 0; i < source.size(); ++i)
-      source[i] = static_cast<float>(i + 1); // which bf16 holds, as far as these go, in three parts
+      source[i] = static_cast<float>(i + 1); // which bf16 holds, as far as these go, in three terms
     Packed three(source, depth, columns, 3);
-    PartPacking packing{1, 0, depth, columns, columns, 1, chooseStep(depth), 1};
+    TermPacking packing{1, 0, depth, columns, columns, 1, chooseStep(depth), 1};
     std::vector<float> whole(packing.countElements());
     packWhole(packing, source.data(), whole.data());
     CHECK(whole.size() * 3 == three.elements.size());
-    int64_t part = packing.step * 16;
+    int64_t term = packing.step * 16;
     for (size_t i = 0; i < whole.size(); ++i) {
-      size_t first = i / part * 3 * part + i % part;
-      float sum = toFloat(three.elements[first + 2 * part]) + toFloat(three.elements[first + part]);
+      size_t first = i / term * 3 * term + i % term;
+      float sum = toFloat(three.elements[first + 2 * term]) + toFloat(three.elements[first + term]);
       CHECK(whole[i] == sum + toFloat(three.elements[first]));
     }
   }

@@ -1,0 +1,45 @@
+//===- SplitProduct.h - products of floats split into bf16 terms ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_PATHS_SPLITPRODUCT_H
+#define TENON_PASSES_PATHS_SPLITPRODUCT_H
+
+#include "dialects/tenon/Tenon.h"
+#include "mlir/IR/PatternMatch.h"
+#include "passes/cost/PackedDims.h"
+#include "passes/paths/split/Bf16Terms.h"
+
+namespace tenon {
+
+/// A product of rows with a constant matrix of f32, or of bf16 as such, whose factors can be split into bf16 terms.
+struct SplitProduct {
+  mlir::OpOperand *matrix, *rows;
+  WeightOp weight;
+  MatrixAxes axes;
+  int64_t rowTerms, matrixTerms;
+
+  /// Whether kernels split the matrix when they read it: where the terms that they keep fit in L2.
+  bool isSplitWhenRead() const;
+  int64_t getMatrixBytes() const { return isSplitWhenRead() ? sizeof(float) : matrixTerms * sizeof(uint16_t); }
+  /// Whether they cut the rows, too: terms take bf16 as much memory again as rows do.
+  bool areRowsSplitWhenRead() const;
+  int64_t countProducts() const { return matrixTerms == 1 ? rowTerms : countTermProducts(matrixTerms); }
+};
+
+/// `op` as a product whose matrix has `numTerms` terms, one for a matrix of bf16 and more for one of f32; nullopt where
+/// it is none.
+std::optional<SplitProduct> findSplitProduct(mlir::Operation *op, int64_t numTerms);
+
+/// Whether a convolution of 1x1 windows skips pixels, which then need not be split.
+bool skipsPixels(ConvolveOp op);
+
+/// product(x, w) -> product(merge_bf16(split_bf16(x)), unpack_split_bf16(w))
+mlir::Operation *rewriteSplitProduct(mlir::Operation *op, int64_t numTerms, mlir::RewriterBase &rewriter);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_PATHS_SPLITPRODUCT_H
