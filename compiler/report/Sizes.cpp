@@ -57,7 +57,7 @@ Status SizeReader::readSize(llvm::StringRef argument) {
   auto [name, text] = argument.rsplit('=');
   int64_t value;
   if (text.getAsInteger(10, value) || value < 0)
-    return Status::make(TENON_MISUSE, "--size '%s': SYMBOL=N is wanted", argument.str().c_str());
+    return Status::make(TENON_MISUSE, "--size: expected SYMBOL=N, got '%s'", argument.str().c_str());
   for (auto [i, symbol] : llvm::enumerate(plan.symbols))
     if (name == symbol.name && symbol.fromInput)
       return set(i, value, ("--size " + argument).str());
@@ -81,7 +81,7 @@ Status SizeReader::readShape(llvm::StringRef argument) {
     for (auto [d, part] : llvm::enumerate(parts)) {
       int64_t &dim = dims[input.dims.begin + d];
       if (part.getAsInteger(10, dim) || dim < 0)
-        return Status::make(TENON_MISUSE, "--input-shape '%s': a shape like 1x3x32 or scalar is wanted",
+        return Status::make(TENON_MISUSE, "--input-shape: expected a shape like 1x3x32 or scalar, got '%s'",
                             argument.str().c_str());
       const rt::Expr &expr = plan.exprs[plan.dims[input.dims.begin + d]];
       if (expr.op == rt::ExprOp::symbol)
@@ -103,8 +103,8 @@ Status SizeReader::fillIn(MissingSizes missing) {
       continue;
     }
     if (missing == MissingSizes::refused && symbol.min != symbol.max)
-      return Status::make(TENON_MISUSE, "symbol '%s' has no size; say --size '%s=N' or --input-shape", symbol.name,
-                          symbol.name);
+      return Status::make(TENON_MISUSE, "symbol '%s' has no size: pass --size '%s=1', for example, or --input-shape",
+                          symbol.name, symbol.name);
     TENON_TRY(set(i, symbol.max, "its range"));
   }
   return {};

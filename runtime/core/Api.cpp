@@ -102,6 +102,12 @@ extern "C" void tenon_artifact_describe(const tenon_artifact *artifact, tenon_ar
            uint32_t(plan.symbols.size())};
 }
 
+extern "C" const char *tenon_artifact_metadata(const tenon_artifact *artifact, size_t *size) {
+  std::string_view metadata = artifact->artifact.metadata();
+  *size = metadata.size();
+  return metadata.empty() ? "" : metadata.data();
+}
+
 static tenon_status describeTensor(const tenon_artifact *artifact, const std::vector<Tensor> &tensors, const char *what,
                                    uint32_t index, tenon_tensor_info *info, tenon_error *error) {
   if (index >= tensors.size())
@@ -163,7 +169,7 @@ extern "C" tenon_status tenon_artifact_instruction(const tenon_artifact *artifac
   const Instruction &in = plan.instructions[instruction - program->firstInstruction];
   bool launch = in.op == tenon::fmt::Opcode::launch;
   *info = {tenon::fmt::kInstructions[uint32_t(in.op)].name, in.name, launch ? plan.kernels[in.a].name : "",
-           launch ? plan.kernels[in.a].flops : 0};
+           launch ? plan.kernels[in.a].flops : 0, launch ? plan.kernels[in.a].bytes : 0};
   return TENON_OK;
 }
 
@@ -242,6 +248,11 @@ extern "C" tenon_status tenon_session_check_limit(tenon_session *session, tenon_
 extern "C" tenon_status tenon_session_bound_memory(tenon_session *session, tenon_memory_bounds *bounds,
                                                    tenon_error *error) {
   return withProgram(session, error, [&](Session &current) { return current.boundMemory(bounds); });
+}
+
+extern "C" tenon_status tenon_session_live_bytes(tenon_session *session, uint64_t *bytes, uint32_t count,
+                                                 tenon_error *error) {
+  return withProgram(session, error, [&](Session &current) { return current.listLiveBytes(bytes, count); });
 }
 
 extern "C" int tenon_session_explain_address(const tenon_session *session, const void *address, tenon_error *text) {

@@ -17,6 +17,7 @@
 #include "runtime/plugin/Plugins.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tenon::rt {
@@ -53,6 +54,13 @@ public:
   const char *target() const { return targetNeeds(*code); }
   /// What the user calls that; may be empty.
   const char *targetName() const { return targetName_.c_str(); }
+
+  /// The JSON section; empty where there is none.
+  std::string_view metadata() const {
+    const fmt::Section *section = container.find(fmt::SectionKind::meta);
+    return section ? std::string_view(reinterpret_cast<const char *>(container.data(*section)), section->size)
+                   : std::string_view();
+  }
 
   const Device &device() const { return device_; }
 

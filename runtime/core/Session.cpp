@@ -10,6 +10,7 @@
 #include "runtime/plan/Footprint.h"
 #include "runtime/plan/ResidentWeights.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <new>
@@ -66,11 +67,11 @@ static uint32_t alignmentOf(tenon_dtype dtype) {
 
 Status Session::checkTensor(const tenon_tensor &tensor, const Tensor &wanted, uint32_t index) const {
   if (tensor.dtype != wanted.dtype)
-    return Status::make(TENON_INVALID, "input '%s' has element type %s, and must have %s", wanted.name,
+    return Status::make(TENON_INVALID, "input '%s' has element type %s, expected %s", wanted.name,
                         tenon_dtype_name(tensor.dtype), tenon_dtype_name(wanted.dtype));
   if (tensor.rank != wanted.dims.count)
-    return Status::make(TENON_INVALID, "input '%s' has %u dimensions, and must have %u", wanted.name, tensor.rank,
-                        wanted.dims.count);
+    return Status::make(TENON_INVALID, "input '%s' has %u dimension%s, expected %u", wanted.name, tensor.rank,
+                        tensor.rank == 1 ? "" : "s", wanted.dims.count);
   for (uint32_t d = 0; d < tensor.rank; ++d)
     if (tensor.dims[d] < 0)
       return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must not be negative", d, wanted.name,
@@ -144,6 +145,15 @@ Status Session::boundMemory(tenon_memory_bounds *result) {
   std::vector<Interval> bounds = boundExprs(plan, symbols);
   result->heap_most = boundHeap(plan, bounds);
   result->outputs_most = boundOutputs(plan, bounds);
+  return {};
+}
+
+Status Session::listLiveBytes(uint64_t *bytes, uint32_t count) {
+  TENON_TRY(updateSizes());
+  Liveness liveness;
+  if (!findLiveness(plan, bound->exprs.data(), bound->exprKnown.data(), &liveness))
+    return Status::make(TENON_UNSUPPORTED, "the plan is too large to tell which bytes are live");
+  std::copy_n(liveness.liveBytes.begin(), std::min<size_t>(count, liveness.liveBytes.size()), bytes);
   return {};
 }
 

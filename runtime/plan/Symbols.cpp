@@ -18,9 +18,9 @@ Status checkRange(const Symbol &symbol, int64_t value, const char *where) {
   if (value >= symbol.min && value <= symbol.max)
     return {};
   if (symbol.max == INT64_MAX)
-    return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s', and must be at least %lld", symbol.name,
+    return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s', expected at least %lld", symbol.name,
                         (long long)value, where, (long long)symbol.min);
-  return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s', and must be from %lld to %lld", symbol.name,
+  return Status::make(TENON_INVALID, "symbol '%s' is %lld in '%s', expected %lld to %lld", symbol.name,
                       (long long)value, where, (long long)symbol.min, (long long)symbol.max);
 }
 
@@ -110,11 +110,11 @@ Status checkShapes(const Plan &plan, const int64_t *dims, const int64_t *symbols
       if (dim == exprs[expr])
         continue;
       if (plan.exprs[expr].op == ExprOp::constant)
-        return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must be %lld", d, input.name,
+        return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, expected %lld", d, input.name,
                             (long long)dim, (long long)exprs[expr]);
       char text[64];
       printExpr(plan, expr, text, sizeof text);
-      return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must be %s, which is %lld: %s", d,
+      return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, expected %s, which is %lld: %s", d,
                           input.name, (long long)dim, text, (long long)exprs[expr],
                           SymbolList(plan, expr, symbols).text);
     }

@@ -80,7 +80,7 @@ MISTAKEN = {
 ZERO_FOR_NAN = ("Attention",)
 # Extents that are not equal are for the checks of sizes, which have tests of their own.
 UNEQUAL = re.compile(
-    r"symbol '.*' is \d+ in .* and \d+ in |, and must be |to be equal|to be at most|needs two for each|"
+    r"symbol '.*' is \d+ in .* and \d+ in |, expected |to be equal|to be at most|needs two for each|"
     r"data asks for a size above|parts whose sum is not|not one label for each|do not broadcast against"
 )
 

@@ -15,6 +15,9 @@ namespace tenon::run {
 /// Milliseconds since an arbitrary moment.
 double milliseconds();
 
+/// Runs the model once; `*time` is the time that took, in milliseconds.
+Status timedRun(Model &model, double *time);
+
 /// Runs the model, whose inputs are bound, and prints what it took. `loadMs` is the time that loading took.
 Status benchmark(const Options &options, Model &model, double loadMs);
 

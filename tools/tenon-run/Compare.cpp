@@ -10,6 +10,7 @@
 #include "tools/tenon-run/Element.h"
 #include "tools/tenon-run/Json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -58,35 +59,126 @@ static Status compareTypes(const char *name, const tenon_tensor &got, const teno
                       typeText(want.dtype, want.dims, want.rank).c_str());
 }
 
-Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want, const Tolerance &tolerance) {
-  TENON_TRY(compareTypes(name, got, want));
-  bool exact = !isFloat(got.dtype) && !tolerance.forIntegers;
-  double relative = exact ? 0 : tolerance.relative, absolute = exact ? 0 : tolerance.absolute;
-  uint64_t parts = partsOf(got.dtype), count = tenon_tensor_bytes(TENON_U8, got.rank, got.dims) * parts;
-  uint64_t wrong = 0, first = 0;
-  double largest = 0;
-  for (uint64_t i = 0; i < count; ++i) {
-    double wanted = elementAt(want.dtype, want.data, i);
-    double error = distance(elementAt(got.dtype, got.data, i), wanted);
-    if (error == 0 && exact && differAsWords(got.dtype, got.data, want.data, i))
-      error = 1;
-    // Also true of a NaN, which then stays the largest.
-    if (!(error <= largest))
-      largest = std::isnan(largest) ? largest : error;
+double getAllowedError(tenon_dtype dtype, const Tolerance &tolerance) {
+  double rounding = 0.125;
+  switch (dtype) {
+  case TENON_F64:
+  case TENON_C128:
+    rounding = 0;
+    break;
+  case TENON_F32:
+  case TENON_C64:
+    rounding = 1e-4;
+    break;
+  case TENON_F16:
+    rounding = 1e-2;
+    break;
+  case TENON_BF16:
+    rounding = 5e-2;
+    break;
+  default:
+    break;
+  }
+  return std::max(tolerance.ofLargest, rounding);
+}
+
+void Difference::add(const Difference &other) {
+  isMeasured |= other.isMeasured;
+  // A NaN, once there, stays.
+  error = std::isnan(error) || error >= other.error ? error : other.error;
+  wrong += other.wrong;
+  count += other.count;
+}
+
+namespace {
+/// The elements of two tensors of one type and shape.
+struct Elements {
+  const tenon_tensor &got, &want;
+  bool isExact;
+  uint64_t count;
+
+  double wanted(uint64_t i) const { return elementAt(want.dtype, want.data, i); }
+
+  double distanceAt(uint64_t i) const {
+    double error = distance(elementAt(got.dtype, got.data, i), wanted(i));
+    return error == 0 && isExact && differAsWords(got.dtype, got.data, want.data, i) ? 1 : error;
+  }
+};
+
+/// The largest distance, or NaN where two elements have none, and where it is; the largest finite element.
+struct Extremes {
+  double distance = 0, element = 0;
+  uint64_t at = 0;
+
+  explicit Extremes(const Elements &elements) {
+    for (uint64_t i = 0; i < elements.count; ++i) {
+      double wanted = elements.wanted(i), error = elements.distanceAt(i);
+      if (std::isfinite(wanted))
+        element = std::max(element, std::fabs(wanted));
+      // Also true of a NaN, which then stays the largest.
+      if (!(error <= distance) && !std::isnan(distance)) {
+        distance = error;
+        at = i;
+      }
+    }
+  }
+
+  /// Of zeros alone, the difference itself.
+  double getError() const { return element > 0 ? distance / element : distance; }
+};
+} // namespace
+
+static std::string describeElement(const char *name, const Elements &e, uint64_t i) {
+  uint32_t parts = partsOf(e.got.dtype);
+  return format("output '%s' at %s: got %s, want %s", name, indexText(i / parts, e.got.dims, e.got.rank).c_str(),
+                valueText(e.got.dtype, e.got.data, i).c_str(), valueText(e.want.dtype, e.want.data, i).c_str());
+}
+
+static Status compareByLargest(const char *name, const Elements &e, const Extremes &extremes, double allowed,
+                               Difference &difference) {
+  if (difference.error <= allowed)
+    return {};
+  for (uint64_t i = 0; i < e.count; ++i)
+    difference.wrong += !(e.distanceAt(i) <= allowed * extremes.element);
+  return Status::make(kMismatch,
+                      "%s; %llu of %llu elements differ, the largest error is %.2g of the largest element "
+                      "(allowed %g)",
+                      describeElement(name, e, extremes.at).c_str(), (unsigned long long)difference.wrong,
+                      (unsigned long long)e.count, difference.error, allowed);
+}
+
+static Status compareByElement(const char *name, const Elements &e, const Extremes &extremes, double absolute,
+                               double relative, Difference &difference) {
+  uint64_t first = 0;
+  for (uint64_t i = 0; i < e.count; ++i) {
+    double error = e.distanceAt(i);
     // Two infinities have no distance, so this is never infinity <= infinity.
-    if (error <= absolute + relative * std::fabs(wanted) || error == 0)
+    if (error <= absolute + relative * std::fabs(e.wanted(i)) || error == 0)
       continue;
-    if (wrong++ == 0)
+    if (difference.wrong++ == 0)
       first = i;
   }
-  if (!wrong)
+  if (!difference.wrong)
     return {};
-  return Status::make(kMismatch,
-                      "output '%s' at %s: got %s, want %s; %llu of %llu elements differ, largest error %.6g "
-                      "(allowed %g + %g * |want|)",
-                      name, indexText(first / parts, got.dims, got.rank).c_str(),
-                      valueText(got.dtype, got.data, first).c_str(), valueText(want.dtype, want.data, first).c_str(),
-                      (unsigned long long)wrong, (unsigned long long)count, largest, absolute, relative);
+  return Status::make(kMismatch, "%s; %llu of %llu elements differ, largest error %.6g (allowed %g + %g * |want|)",
+                      describeElement(name, e, first).c_str(), (unsigned long long)difference.wrong,
+                      (unsigned long long)e.count, extremes.distance, absolute, relative);
+}
+
+Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want, const Tolerance &tolerance,
+               Difference *difference) {
+  TENON_TRY(compareTypes(name, got, want));
+  bool isDiscrete = !isFloat(got.dtype), isExact = isDiscrete && !tolerance.forIntegers;
+  Elements elements{got, want, isExact, tenon_tensor_bytes(TENON_U8, got.rank, got.dims) * partsOf(got.dtype)};
+  Extremes extremes(elements);
+  Difference found{true, extremes.getError(), 0, elements.count};
+  Status status = tolerance.rule == Tolerance::ByLargest && !isDiscrete
+                      ? compareByLargest(name, elements, extremes, getAllowedError(got.dtype, tolerance), found)
+                      : compareByElement(name, elements, extremes, isExact ? 0 : tolerance.absolute,
+                                         isExact ? 0 : tolerance.relative, found);
+  if (difference)
+    difference->add(found);
+  return status;
 }
 
 static Status compareStrings(const char *name, const TensorView &got, const TensorView &want) {
@@ -108,15 +200,17 @@ static std::string kindText(const ValueView &value) {
   return value.isSequence ? format("a sequence of %zu", value.tensors.size()) : "a tensor";
 }
 
-Status compareValues(const std::string &name, const ValueView &got, const ValueView &want, const Tolerance &tolerance) {
+Status compareValues(const std::string &name, const ValueView &got, const ValueView &want, const Tolerance &tolerance,
+                     Difference *difference) {
   if (got.has != want.has || got.isSequence != want.isSequence || got.tensors.size() != want.tensors.size())
     return Status::make(kMismatch, "output '%s' is %s, want %s", name.c_str(), kindText(got).c_str(),
                         kindText(want).c_str());
   for (size_t i = 0; i < got.tensors.size(); ++i) {
     std::string tensor = got.isSequence ? name + format("[%zu]", i) : name;
     const TensorView &left = got.tensors[i], &right = want.tensors[i];
-    TENON_TRY(left.tensor.dtype == TENON_STRING ? compareStrings(tensor.c_str(), left, right)
-                                                : compare(tensor.c_str(), left.tensor, right.tensor, tolerance));
+    TENON_TRY(left.tensor.dtype == TENON_STRING
+                  ? compareStrings(tensor.c_str(), left, right)
+                  : compare(tensor.c_str(), left.tensor, right.tensor, tolerance, difference));
   }
   return {};
 }

@@ -20,7 +20,7 @@ static void print(const char *text) { (void)!write(STDERR_FILENO, text, strlen(t
 static void handleFault(int signal, siginfo_t *info, void *) {
   tenon_error error;
   if (tenon_session_explain_address(watched, info->si_addr, &error)) {
-    print("error: ");
+    print("tenon-run: error: ");
     print(error.message);
     print("\n");
     _exit(TENON_FAULT);

@@ -76,7 +76,7 @@ Status InputMaker::readSizes() {
     size_t equals = argument.rfind('=');
     uint64_t value;
     if (equals == argument.npos || !parseNumber(argument.substr(equals + 1), &value) || value > INT64_MAX)
-      return Status::make(TENON_MISUSE, "--size '%s': SYMBOL=N is wanted", argument.c_str());
+      return Status::make(TENON_MISUSE, "--size: expected SYMBOL=N, got '%s'", argument.c_str());
     std::string symbol = argument.substr(0, equals);
     bool known = false;
     for (const Model::Value &input : model.inputs)
@@ -96,7 +96,8 @@ Status InputMaker::shapeOf(uint32_t index, const Model::Port &port, std::vector<
   const Model::Value &input = model.inputs[index];
   if (!shapes[index].empty() && &port == input.content()) {
     if (!parseShape(shapes[index], dims))
-      return Status::make(TENON_MISUSE, "--input-shape '%s' of input '%s': a shape like 1x3x32 or scalar is wanted",
+      return Status::make(TENON_MISUSE,
+                          "--input-shape: expected a shape like 1x3x32 or scalar, got '%s' for input '%s'",
                           shapes[index].c_str(), input.name.c_str());
     return {};
   }
@@ -110,8 +111,9 @@ Status InputMaker::shapeOf(uint32_t index, const Model::Port &port, std::vector<
     if (value < 0 && dim.min == dim.max)
       value = dim.min;
     if (value < 0)
-      return Status::make(TENON_MISUSE, "input '%s' is %s; say --size '%s=N' or --input-shape", input.name.c_str(),
-                          valueText(input).c_str(), dim.text);
+      return Status::make(TENON_MISUSE,
+                          "dimension %s of input '%s' (%s) is open: pass --size '%s=1', for example, or --input-shape",
+                          dim.text, input.name.c_str(), valueText(input).c_str(), dim.text);
     dims->push_back(value);
   }
   return {};
@@ -121,12 +123,12 @@ Status InputMaker::shapeOf(uint32_t index, const Model::Port &port, std::vector<
 Status InputMaker::fillOne(uint32_t index, const std::string &how, HostTensor &tensor) {
   const Model::Value &input = model.inputs[index];
   if (!input.content() || input.isSequence() || input.dtype() == TENON_STRING)
-    return Status::make(TENON_MISUSE, "input '%s' (%s) cannot be made by '%s'; say --input '%s=FILE'",
+    return Status::make(TENON_MISUSE, "input '%s' (%s) cannot be made by '%s': pass --input '%s=FILE'",
                         input.name.c_str(), valueText(input).c_str(), how.c_str(), input.name.c_str());
   bool random = how != "zeros" && how != "ones";
   uint64_t seed = 0;
   if (random && !parseNumber(how.substr(7), &seed))
-    return Status::make(TENON_MISUSE, "--input '%s': random:SEED wants a whole number", how.c_str());
+    return Status::make(TENON_MISUSE, "--input: expected a whole number as SEED of random:SEED, got '%s'", how.c_str());
   tensor.dtype = input.dtype();
   TENON_TRY(shapeOf(index, *input.content(), &tensor.dims));
   TENON_TRY(tensor.allocate());
@@ -147,12 +149,12 @@ static bool isMade(const std::string &value) {
 Status InputMaker::makeOne(uint32_t index, HostValue &result) {
   const Model::Value &input = model.inputs[index];
   std::string value = values[index];
-  if (value.empty() && options.benchmark)
+  if (value.empty() && (options.benchmark || options.layers))
     value = "random:0";
   if (value.empty())
     return Status::make(TENON_MISUSE,
-                        "input '%s' (%s) has no value; say --input '%s=FILE.npy', or zeros, ones or "
-                        "random:SEED for FILE.npy",
+                        "input '%s' (%s) is missing: pass --input '%s=FILE.npy', or zeros, ones or random:1 in "
+                        "place of the file",
                         input.name.c_str(), valueText(input).c_str(), input.name.c_str());
   if (value == "none") {
     result.has = false;

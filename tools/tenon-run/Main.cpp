@@ -7,6 +7,7 @@
 
 #include "tools/tenon-run/Benchmark.h"
 #include "tools/tenon-run/Inputs.h"
+#include "tools/tenon-run/Layers.h"
 #include "tools/tenon-run/MemoryPlan.h"
 #include "tools/tenon-run/Outputs.h"
 #include "tools/tenon-run/Profile.h"
@@ -45,19 +46,26 @@ static Status runModel(const Options &options) {
     for (uint32_t i = 0; i < inputs.size(); ++i)
       TENON_TRY(model.bind(i, std::move(inputs[i])));
   }
-  // A profile slows its run down a little, so a benchmark's is one run more.
+  std::optional<Profile> profile;
+  if (options.cold)
+    profile.emplace(model);
   if (options.benchmark)
     TENON_TRY(benchmark(options, model, loadMs));
-  std::optional<Profile> profile;
-  if (!options.profile.empty())
-    profile.emplace(model);
+  if (options.layers)
+    TENON_TRY(printLayers(options, model));
   if (!options.testData.empty())
     TENON_TRY(runTestData(options, model));
-  else if (!options.benchmark)
+  else if (!options.benchmark && !options.layers)
     TENON_TRY(runOnce(options, model));
-  else if (profile)
+  if (options.profile.empty())
+    return {};
+  // The first run has page faults and size computations that later ones do not repeat, and tracing would slow down the
+  // runs that were measured: the trace is of one run more.
+  if (!profile) {
+    profile.emplace(model);
     TENON_TRY(model.run());
-  return profile ? profile->write(options.profile.c_str()) : Status();
+  }
+  return profile->write(options.profile.c_str());
 }
 
 static Status run(int count, char **arguments) {
@@ -77,6 +85,6 @@ int main(int count, char **arguments) {
   if (!status.failed() && (fflush(stdout) != 0 || ferror(stdout)))
     status = Status::make(TENON_RESOURCES, "standard output: cannot be written: %s", strerror(errno));
   if (status.failed())
-    fprintf(stderr, "error: %s\n", status.message());
+    printError(status.message());
   return status.code();
 }

@@ -8,6 +8,7 @@
 #include "tools/tenon-run/MemoryPlan.h"
 
 #include "tools/tenon-run/Json.h"
+#include "tools/tenon-run/Units.h"
 
 #include <cinttypes>
 #include <cstdio>
@@ -21,14 +22,6 @@ struct Line {
   std::string note;
 };
 } // namespace
-
-/// Digits in groups: "1,234,567".
-static std::string groupDigits(uint64_t number) {
-  std::string text = std::to_string(number);
-  for (size_t end = text.size(); end > 3; end -= 3)
-    text.insert(end - 3, ",");
-  return text;
-}
 
 /// What can be said of memory that grows with the data.
 static std::string growthText(uint64_t most) {

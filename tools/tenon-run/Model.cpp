@@ -126,6 +126,18 @@ Status Model::measure(tenon_memory *memory, tenon_memory_bounds *bounds) {
   return from(tenon_session_bound_memory(session, bounds, &error), error);
 }
 
+std::vector<uint64_t> Model::listLiveBytes() {
+  uint32_t program;
+  tenon_program_info facts;
+  if (tenon_session_program(session, &program, nullptr) != TENON_OK ||
+      tenon_artifact_program(artifact, program, &facts, nullptr) != TENON_OK)
+    return {};
+  std::vector<uint64_t> bytes(info.instruction_count);
+  tenon_status code =
+      tenon_session_live_bytes(session, bytes.data() + facts.first_instruction, facts.instruction_count, nullptr);
+  return code == TENON_OK ? bytes : std::vector<uint64_t>();
+}
+
 Status Model::checkLimit() {
   tenon_error error;
   return from(tenon_session_check_limit(session, &error), error);

@@ -51,6 +51,9 @@ struct Model {
   /// Gives one tensor of an input its shape, without data: enough to measure.
   Status bindShape(uint32_t input, uint32_t port, const std::vector<int64_t> &dims);
   Status measure(tenon_memory *memory, tenon_memory_bounds *bounds);
+  /// Bytes of the arena that are live at each instruction of the artifact, 0 at those of programs that are not run;
+  /// empty where that takes too long to tell.
+  std::vector<uint64_t> listLiveBytes();
   /// Fails where the sizes that are bound need more than the memory limit.
   Status checkLimit();
   Status run();

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -100,29 +101,45 @@ static constexpr Flag kFlags[] = {
     {"--test-data", "DIR",
      "run the inputs of an ONNX test_data_set folder and compare the outputs;\nexit 5 where they differ",
      [](Options &o, const std::string &v) { return o.testData = v, !v.empty(); }},
-    {"--rtol", "R", "relative tolerance of --test-data (1e-3)",
-     [](Options &o, const std::string &v) { return parseTolerance(v, &o.tolerance.relative); }},
-    {"--atol", "A", "absolute tolerance of --test-data (1e-7); integers are compared\nexactly without it",
+    {"--rtol", "R",
+     "with --test-data: compare as ONNX does, each element with A + R * |want|\n(R: 1e-3); default: the tolerances in "
+     "data.json beside DIR, or the largest\nerror over the largest element with the artifact's tolerance",
      [](Options &o, const std::string &v) {
+       o.tolerance.rule = Tolerance::ByElement;
+       return parseTolerance(v, &o.tolerance.relative);
+     }},
+    {"--atol", "A", "the absolute tolerance A of that (1e-7); without it, integers have to be\nequal",
+     [](Options &o, const std::string &v) {
+       o.tolerance.rule = Tolerance::ByElement;
        o.tolerance.forIntegers = true;
        return parseTolerance(v, &o.tolerance.absolute);
      }},
     {"--benchmark", nullptr, "run many times and print times; inputs without a value are random",
      [](Options &o, const std::string &) { return o.benchmark = true; }},
+    {"--layers", nullptr, "profile warm runs and print which kernels and layers their time goes to",
+     [](Options &o, const std::string &) { return o.layers = true; }},
     {"--plan-only", nullptr,
-     "run nothing; print the memory that the inputs' sizes need, which --size,\n--input-shape or --input say",
+     "print the memory needed for the sizes that --size, --input-shape or --input\ngive, without running",
      [](Options &o, const std::string &) { return o.planOnly = true; }},
-    {"--runs", "N", "measured runs of --benchmark (20)",
+    {"--duration", "SECONDS", "time of the measured runs of --benchmark and --layers (2)",
+     [](Options &o, const std::string &v) { return parseTolerance(v, &o.duration) && o.duration <= 86400; }},
+    {"--runs", "N", "number of measured runs, instead of --duration",
      [](Options &o, const std::string &v) { return parseCount(v, &o.runs) && o.runs > 0; }},
-    {"--warmup", "N", "runs before them (3)",
-     [](Options &o, const std::string &v) { return parseCount(v, &o.warmup); }},
-    {"--threads", "T", "threads to use; as many as there are CPUs for this process without it",
+    {"--warmup", "N", "number of runs before them; default: 0.2 seconds of them",
+     [](Options &o, const std::string &v) { return parseCount(v, &o.warmup.emplace()); }},
+    {"--samples", nullptr, "with --benchmark --json: also every time that was measured",
+     [](Options &o, const std::string &) { return o.samples = true; }},
+    {"--threads", "T", "threads to use; default: the CPUs that this process may use",
      [](Options &o, const std::string &v) { return parseCount(v, &o.threads) && o.threads > 0; }},
-    {"--seed", "N", "seed of the random numbers that a model draws; each run has its own without it",
+    {"--seed", "N", "seed of the random numbers that a model draws; default: a new one for each run",
      [](Options &o, const std::string &v) { return o.hasSeed = true, parseNumber(v, &o.seed); }},
     {"--json", nullptr, "print results as JSON", [](Options &o, const std::string &) { return o.json = true; }},
-    {"--profile", "FILE.json", "write a Chrome trace: one slice an instruction a thread",
+    {"--profile", "FILE.json",
+     "write a trace of one more, warm, run for ui.perfetto.dev or\nchrome://tracing: one slice per instruction and "
+     "thread",
      [](Options &o, const std::string &v) { return o.profile = v, !v.empty(); }},
+    {"--cold", nullptr, "with --profile: trace the first run instead",
+     [](Options &o, const std::string &) { return o.cold = true; }},
     {"--device", "D", "device to run on: cpu",
      [](Options &o, const std::string &v) { return o.device = v, !v.empty(); }},
     {"--target", "T",
@@ -133,7 +150,7 @@ static constexpr Flag kFlags[] = {
     {"--program", "K|general",
      "run the artifact's program number K, or the one for all sizes; without\nit the first that the sizes fit",
      [](Options &o, const std::string &v) { return parseProgram(v, &o); }},
-    {"--memory-limit", "BYTES", "fail before the run where it needs more; K, M and G are understood",
+    {"--memory-limit", "BYTES", "refuse to run if more memory is needed; BYTES may end in K, M or G",
      [](Options &o, const std::string &v) { return parseBytes(v, &o.memoryLimit) && o.memoryLimit > 0; }},
     {"--verify", nullptr,
      "check the hashes of all sections before the run; without it weights are checked\nwhen they are first used",
@@ -148,7 +165,8 @@ std::string helpText() {
   std::string text = "usage: tenon-run ARTIFACT [OPTION...]\n\n"
                      "Runs a compiled model.\n\n"
                      "  tenon-run model.tenon --input x=cat.npy --output y=probs.npy\n"
-                     "  tenon-run model.tenon --benchmark --size batch=8 --json\n\n"
+                     "  tenon-run model.tenon --benchmark --size batch=8\n"
+                     "  tenon-run model.tenon --layers --size batch=8\n\n"
                      "options:\n";
   for (const Flag &flag : kFlags) {
     std::string left = std::string("  ") + flag.name + (flag.value ? std::string(" ") + flag.value : "");
@@ -171,7 +189,54 @@ static const Flag *findFlag(const std::string &name) {
   return nullptr;
 }
 
+void printError(const char *message) { fprintf(stderr, "tenon-run: error: %s\n", message); }
+
+/// The distance of two words: characters to insert, delete or replace. Levenshtein, by rows.
+static size_t countEdits(const std::string &a, const std::string &b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (size_t j = 0; j < b.size(); ++j) {
+      size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+/// "; did you mean '--output'?" where an option is that near.
+static std::string suggestOption(const std::string &name) {
+  const Flag *nearest = nullptr;
+  size_t least = name.size() / 3 + 1;
+  for (const Flag &flag : kFlags)
+    if (size_t edits = countEdits(name, flag.name); edits < least) {
+      least = edits;
+      nearest = &flag;
+    }
+  return nearest ? std::string("; did you mean '") + nearest->name + "'?" : "";
+}
+
 #define USAGE(format, ...) Status::make(TENON_MISUSE, format "; see tenon-run --help", __VA_ARGS__)
+
+/// Modes that exclude one another, and options that only one of them has.
+static Status checkModes(const Options &options) {
+  bool isTest = !options.testData.empty(), measures = options.benchmark || options.layers;
+  if (measures && isTest)
+    return USAGE("%s", "--test-data goes neither with --benchmark nor with --layers");
+  if (options.planOnly && (measures || isTest || !options.profile.empty()))
+    return USAGE("%s", "--plan-only runs nothing: it goes with none of --benchmark, --layers, --test-data, --profile");
+  if (measures && (!options.outputs.empty() || !options.outputDir.empty()))
+    return USAGE("%s", "--benchmark and --layers write no outputs");
+  if (options.samples && !(options.benchmark && options.json))
+    return USAGE("%s", "--samples is for --benchmark --json");
+  if (options.cold && (options.profile.empty() || measures))
+    return USAGE("%s", "--cold is for --profile without --benchmark and --layers");
+  return {};
+}
 
 Status parseOptions(int count, char **arguments, Options *options) {
   for (int i = 1; i < count; ++i) {
@@ -186,29 +251,23 @@ Status parseOptions(int count, char **arguments, Options *options) {
     std::string name = argument.substr(0, equals);
     const Flag *flag = findFlag(name);
     if (!flag)
-      return USAGE("unknown option '%s'", name.c_str());
+      return USAGE("unknown option '%s'%s", name.c_str(), suggestOption(name).c_str());
     std::string value;
     if (!flag->value && equals != argument.npos)
-      return USAGE("option '%s' takes no value", name.c_str());
+      return USAGE("%s takes no value", name.c_str());
     if (flag->value) {
       if (equals == argument.npos && i + 1 == count)
-        return USAGE("option '%s' wants %s", name.c_str(), flag->value);
+        return USAGE("%s: expected %s", name.c_str(), flag->value);
       value = equals == argument.npos ? arguments[++i] : argument.substr(equals + 1);
     }
     if (!flag->apply(*options, value))
-      return USAGE("option '%s' wants %s, not '%s'", name.c_str(), flag->value, value.c_str());
+      return USAGE("%s: expected %s, got '%s'", name.c_str(), flag->value, value.c_str());
   }
   if (options->help || options->version)
     return {};
   if (options->artifact.empty())
-    return USAGE("%s", "an artifact is wanted");
-  if (options->benchmark && !options->testData.empty())
-    return USAGE("%s", "--benchmark and --test-data do not go together");
-  if (options->planOnly && (options->benchmark || !options->testData.empty() || !options->profile.empty()))
-    return USAGE("%s", "--plan-only runs nothing: it does not go with --benchmark, --test-data and --profile");
-  if (options->benchmark && (!options->outputs.empty() || !options->outputDir.empty()))
-    return USAGE("%s", "--benchmark writes no outputs");
-  return {};
+    return USAGE("%s", "no artifact is given");
+  return checkModes(*options);
 }
 
 bool splitNamed(const std::string &argument, const std::vector<std::string> &names, size_t *index, std::string *value) {

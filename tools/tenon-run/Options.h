@@ -10,6 +10,7 @@
 
 #include "tools/tenon-run/Compare.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,13 @@ struct Options {
   std::vector<std::string> plugins;
   std::string outputDir, testData, profile, target, device = "cpu";
   Tolerance tolerance;
-  bool benchmark = false, planOnly = false, json = false;
+  bool benchmark = false, layers = false, planOnly = false, json = false;
+  bool samples = false; // of --benchmark --json: every time
+  bool cold = false;    // of --profile: the first run
   tenon_verify verify = TENON_VERIFY_USED;
-  uint32_t runs = 20, warmup = 3, threads = 0;
+  double duration = 2;            // seconds of measured runs, where `runs` is 0
+  uint32_t runs = 0, threads = 0; // 0: as many as fit, and as there are CPUs
+  std::optional<uint32_t> warmup; // runs; without it some time
   uint64_t memoryLimit = 0;
   uint32_t program = TENON_ANY_PROGRAM;
   bool isGeneral = false; // the program for all sizes, whatever its number
@@ -35,6 +40,9 @@ struct Options {
 
 /// Reads the arguments of main(). Fails with TENON_MISUSE.
 Status parseOptions(int count, char **arguments, Options *options);
+
+/// Prints "tenon-run: error: MESSAGE" on standard error.
+void printError(const char *message);
 
 /// What --help prints.
 std::string helpText();

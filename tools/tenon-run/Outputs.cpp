@@ -35,8 +35,8 @@ Status planOutputs(const Options &options, const Model &model, OutputPlan *plan)
     size_t index;
     std::string file;
     if (!splitNamed(argument, namesOf(model.outputs), &index, &file) || file.empty())
-      return Status::make(TENON_MISUSE, "--output '%s': NAME=FILE.npy is wanted; the outputs are %s", argument.c_str(),
-                          listNames(model.outputs).c_str());
+      return Status::make(TENON_MISUSE, "--output: expected NAME=FILE.npy, got '%s'; the outputs are %s",
+                          argument.c_str(), listNames(model.outputs).c_str());
     plan->files[index] = file;
   }
   if (options.outputDir.empty())

@@ -1,4 +1,4 @@
-//===- Profile.h - a trace of one run ------------------------------------===//
+//===- Profile.h - what threads did in a run ------------------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,13 +12,21 @@
 
 namespace tenon::run {
 
-/// Records one run of a model, and writes it in the format that chrome://tracing and ui.perfetto.dev read.
+/// Records runs of a model while it exists.
 class Profile {
 public:
-  /// Starts to record.
   explicit Profile(Model &model);
   ~Profile();
 
+  /// Forgets what has been recorded.
+  void clear();
+
+  /// For each instruction of the artifact, nanoseconds in which a thread or several worked on it: the length of the
+  /// union of their times. 0 of instructions that did not run.
+  std::vector<int64_t> measureInstructions() const;
+
+  /// Writes a trace of what has been recorded, in the format that chrome://tracing and ui.perfetto.dev read: a slice
+  /// for each instruction and thread, named by the kernel, and a counter of the arena's live bytes.
   Status write(const char *path) const;
 
 private:

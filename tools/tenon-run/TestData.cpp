@@ -7,6 +7,8 @@
 
 #include "tools/tenon-run/TestData.h"
 
+#include "tools/tenon-run/Json.h"
+#include "tools/tenon-run/JsonReader.h"
 #include "tools/tenon-run/ValueFiles.h"
 
 #include <algorithm>
@@ -54,6 +56,78 @@ static std::vector<size_t> matchByName(const std::vector<HostValue> &values, con
   return match;
 }
 
+/// The whole of a small file; empty where there is none.
+static std::string readText(const std::string &path) {
+  constexpr size_t kMaxBytes = 1 << 20;
+  std::string text;
+  if (FILE *file = fopen(path.c_str(), "rb")) {
+    char block[4096];
+    while (size_t count = fread(block, 1, sizeof block, file)) {
+      text.append(block, count);
+      if (text.size() > kMaxBytes)
+        break;
+    }
+    fclose(file);
+  }
+  return text;
+}
+
+/// What the user asked for; otherwise what data.json says, in the folder or beside it; otherwise the tolerance that the
+/// artifact was compiled with.
+static Tolerance chooseTolerance(const Options &options, const Model &model) {
+  Tolerance tolerance = options.tolerance;
+  if (tolerance.rule == Tolerance::ByElement)
+    return tolerance;
+  for (const char *name : {"/data.json", "/../data.json"}) {
+    std::string text = readText(options.testData + name);
+    std::optional<double> relative = findJsonNumber(text, "rtol"), absolute = findJsonNumber(text, "atol");
+    if (!relative && !absolute)
+      continue;
+    tolerance.rule = Tolerance::ByElement;
+    tolerance.relative = std::max(0.0, relative.value_or(tolerance.relative));
+    tolerance.absolute = std::max(0.0, absolute.value_or(tolerance.absolute));
+    return tolerance;
+  }
+  size_t size = 0;
+  const char *metadata = tenon_artifact_metadata(model.artifact, &size);
+  if (std::optional<double> compiled = findJsonNumber({metadata, size}, "tolerance"); compiled && *compiled >= 0)
+    tolerance.ofLargest = *compiled;
+  return tolerance;
+}
+
+namespace {
+/// What came of one output.
+struct Outcome {
+  std::string name;
+  bool matches;
+  Difference difference;
+};
+} // namespace
+
+static void printOutcomes(const Options &options, const std::vector<Outcome> &outcomes) {
+  size_t matching = 0;
+  for (const Outcome &outcome : outcomes)
+    matching += outcome.matches;
+  if (!options.json) {
+    for (const Outcome &outcome : outcomes)
+      if (outcome.difference.isMeasured)
+        printf("  %s: largest error %.2g of the largest element\n", outcome.name.c_str(), outcome.difference.error);
+    printf("%s: %zu of %zu outputs match\n", options.testData.c_str(), matching, outcomes.size());
+    return;
+  }
+  printf("{\"outputs\":%zu,\"equal\":%s,\"results\":[", outcomes.size(),
+         matching == outcomes.size() ? "true" : "false");
+  for (const Outcome &outcome : outcomes) {
+    printf("%s{\"name\":%s,\"matches\":%s", &outcome == outcomes.data() ? "" : ",", jsonString(outcome.name).c_str(),
+           outcome.matches ? "true" : "false");
+    if (outcome.difference.isMeasured)
+      printf(",\"error\":%s,\"wrong\":%llu,\"elements\":%llu", jsonNumber(outcome.difference.error).c_str(),
+             (unsigned long long)outcome.difference.wrong, (unsigned long long)outcome.difference.count);
+    printf("}");
+  }
+  printf("]}\n");
+}
+
 Status runTestData(const Options &options, Model &model) {
   const std::string &folder = options.testData;
   if (access(folder.c_str(), R_OK | X_OK) != 0)
@@ -68,25 +142,26 @@ Status runTestData(const Options &options, Model &model) {
   TENON_TRY(model.run());
 
   match = matchByName(wanted, model.outputs);
+  Tolerance tolerance = chooseTolerance(options, model);
   // Every output is compared, so that one run shows all that is wrong.
   Status first;
+  std::vector<Outcome> outcomes;
   for (uint32_t i = 0; i < model.outputs.size(); ++i) {
     ValueView got;
     TENON_TRY(model.output(i, &got));
-    Status status = compareValues(model.outputs[i].name, got, wanted[match[i]].view(), options.tolerance);
+    Difference difference;
+    Status status = compareValues(model.outputs[i].name, got, wanted[match[i]].view(), tolerance, &difference);
+    outcomes.push_back({model.outputs[i].name, !status.failed(), difference});
     if (!status.failed())
       continue;
-    if (!first.failed())
-      first = Status::make(status.code(), "%s: %s", numbered(folder, "output", match[i]).c_str(), status.message());
+    std::string message = numbered(folder, "output", match[i]) + ": " + status.message();
+    if (first.failed())
+      printError(message.c_str());
     else
-      fprintf(stderr, "error: %s: %s\n", numbered(folder, "output", match[i]).c_str(), status.message());
+      first = Status::make(status.code(), "%s", message.c_str());
   }
-  TENON_TRY(std::move(first));
-  if (options.json)
-    printf("{\"outputs\":%zu,\"equal\":true}\n", model.outputs.size());
-  else
-    printf("%s: %zu of %zu outputs as wanted\n", folder.c_str(), model.outputs.size(), model.outputs.size());
-  return {};
+  printOutcomes(options, outcomes);
+  return first;
 }
 
 } // namespace tenon::run

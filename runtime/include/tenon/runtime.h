@@ -149,6 +149,11 @@ typedef struct tenon_artifact_info {
 
 void tenon_artifact_describe(const tenon_artifact *artifact, tenon_artifact_info *info);
 
+/// What the compiler noted for people and tools: the tolerance, the errors that were measured, which algorithms were
+/// chosen. A JSON object of `*size` bytes that lives as long as the artifact, or "" where there is none; it does not
+/// end in a null byte, and only TENON_VERIFY_ALL compares it with its hash.
+const char *tenon_artifact_metadata(const tenon_artifact *artifact, size_t *size);
+
 /// One input or output. The name lives as long as the artifact.
 typedef struct tenon_tensor_info {
   const char *name;
@@ -179,6 +184,7 @@ typedef struct tenon_instruction_info {
   const char *name;      ///< ONNX node names
   const char *kernel;    ///< of a launch: the entry point; otherwise ""
   uint64_t flops;        ///< of a launch where that is constant, else 0
+  uint64_t bytes;        ///< that a launch reads and writes, where that is constant, else 0
 } tenon_instruction_info;
 
 /// Instructions of all programs are numbered on, in the order of the programs.
@@ -276,6 +282,11 @@ typedef struct tenon_memory_bounds {
 
 /// Needs every input to be bound, though not its data. Takes a while: it looks at all instructions.
 tenon_status tenon_session_bound_memory(tenon_session *session, tenon_memory_bounds *bounds, tenon_error *error);
+
+/// Bytes of the arena that are live at each instruction of the program that runs the sizes that are bound now
+/// (tenon_session_program), in its order; the first `count` of them. TENON_UNSUPPORTED where the plan is too large to
+/// tell.
+tenon_status tenon_session_live_bytes(tenon_session *session, uint64_t *bytes, uint32_t count, tenon_error *error);
 
 /// Does all that a run does before its first instruction: checks the sizes and the memory limit, and reserves
 /// memory. Needs every input to be bound, though not its data. Preparing the largest sizes once makes every later

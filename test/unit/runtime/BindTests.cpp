@@ -41,7 +41,7 @@ TEST_CASE("dimensions of one symbol must agree") {
   CHECK(r.message() == "artifact: symbol 'N' is 4 in 'ids' and 8 in 'mask'");
   bindAll(r, 4, 4, 9);
   CHECK(r.run() == TENON_INVALID);
-  CHECK(r.message() == "artifact: dimension 0 of input 'wide' is 9, and must be 2 * N, which is 8: N is 4 in 'ids'");
+  CHECK(r.message() == "artifact: dimension 0 of input 'wide' is 9, expected 2 * N, which is 8: N is 4 in 'ids'");
   bindAll(r, 5, 5, 10);
   CHECK(r.run() == TENON_OK);
 }
@@ -50,7 +50,7 @@ TEST_CASE("symbols keep their range") {
   Runner r(threeInputs());
   bindAll(r, 0, 0, 0);
   CHECK(r.run() == TENON_INVALID);
-  CHECK(r.message() == "artifact: symbol 'N' is 0 in 'ids', and must be from 1 to 512");
+  CHECK(r.message() == "artifact: symbol 'N' is 0 in 'ids', expected 1 to 512");
   bindAll(r, 513, 513, 1026);
   CHECK(r.run() == TENON_INVALID);
   bindAll(r, 512, 512, 1024);
@@ -61,9 +61,9 @@ TEST_CASE("what binding itself can see is refused there") {
   Runner r(threeInputs());
   float data[8];
   CHECK(r.bind(0, TENON_F32, {4, 2}, data) == TENON_INVALID);
-  CHECK(r.message() == "artifact: input 'ids' has element type f32, and must have i64");
+  CHECK(r.message() == "artifact: input 'ids' has element type f32, expected i64");
   CHECK(r.bind(0, TENON_I64, {4}, data) == TENON_INVALID);
-  CHECK(r.message() == "artifact: input 'ids' has 1 dimensions, and must have 2");
+  CHECK(r.message() == "artifact: input 'ids' has 1 dimension, expected 2");
   CHECK(r.bind(1, TENON_F32, {-4}, data) == TENON_INVALID);
   CHECK(r.bind(0, TENON_I64, {INT64_MAX, 2}, data) == TENON_INVALID);
   CHECK_THAT(r.message(), Contains("more elements than any memory holds"));
@@ -78,7 +78,7 @@ TEST_CASE("a constant dimension must be met") {
   double data[16];
   REQUIRE(r.bind(0, TENON_I64, {4, 3}, data) == TENON_OK);
   CHECK(r.run() == TENON_INVALID);
-  CHECK(r.message() == "artifact: dimension 1 of input 'ids' is 3, and must be 2");
+  CHECK(r.message() == "artifact: dimension 1 of input 'ids' is 3, expected 2");
 }
 
 TEST_CASE("a run needs every input, with data") {

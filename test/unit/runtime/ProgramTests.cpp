@@ -60,7 +60,7 @@ TEST_CASE("a program may be chosen") {
   std::vector<float> x(5);
   REQUIRE(r.bind(0, x) == TENON_OK);
   CHECK(r.run() == TENON_INVALID);
-  CHECK(r.message() == "artifact: symbol 'N' is 5 in 'x', and must be from 4 to 4");
+  CHECK(r.message() == "artifact: symbol 'N' is 5 in 'x', expected 4 to 4");
   REQUIRE(tenon_session_use_program(r.session, TENON_ANY_PROGRAM, &r.error) == TENON_OK);
   CHECK(programFor(r, 5) == 1);
   CHECK(tenon_session_use_program(r.session, 3, &r.error) == TENON_MISUSE);
@@ -71,7 +71,7 @@ TEST_CASE("sizes that no program takes are refused as the last says it") {
   std::vector<float> x(5000);
   REQUIRE(r.bind(0, x) == TENON_OK);
   CHECK(r.run() == TENON_INVALID);
-  CHECK(r.message() == "artifact: symbol 'N' is 5000 in 'x', and must be from 0 to 4096");
+  CHECK(r.message() == "artifact: symbol 'N' is 5000 in 'x', expected 0 to 4096");
 }
 
 TEST_CASE("outputs stay bound from program to program") {

@@ -300,7 +300,7 @@ TEST_CASE("a size that depends on data is held to its range and to the memory li
   Runner small(nonzero(10));
   REQUIRE(small.bind(0, x) == TENON_OK);
   CHECK(small.run() == TENON_INVALID);
-  CHECK_THAT(small.message(), Contains("symbol 'K' is 100000 in 'NonZero', and must be from 0 to 10"));
+  CHECK_THAT(small.message(), Contains("symbol 'K' is 100000 in 'NonZero', expected 0 to 10"));
 
   Runner limited(nonzero(1'000'000), 1, 500'000);
   REQUIRE(limited.bind(0, x) == TENON_OK);

@@ -25,8 +25,55 @@ static Status compareVectors(tenon_dtype dtype, std::vector<T> got, std::vector<
   return compare("y", {dtype, 1, dims, got.data()}, {dtype, 1, wantDims, want.data()}, tolerance);
 }
 
+static Tolerance byElement(double relative, double absolute) {
+  Tolerance tolerance;
+  tolerance.rule = Tolerance::ByElement;
+  tolerance.relative = relative;
+  tolerance.absolute = absolute;
+  return tolerance;
+}
+
+TEST_CASE("an output's error is its largest difference over its largest element") {
+  Tolerance t;
+  t.ofLargest = 1e-2;
+  auto measure = [&](std::vector<float> got, std::vector<float> want) {
+    int64_t dims[] = {int64_t(got.size())};
+    Difference difference;
+    Status status = compare("y", {TENON_F32, 1, dims, got.data()}, {TENON_F32, 1, dims, want.data()}, t, &difference);
+    CHECK(difference.isMeasured);
+    // Also of a NaN.
+    CHECK(status.failed() == !(difference.error <= 1e-2));
+    return difference.error;
+  };
+  CHECK(measure({1, 2, -8}, {1, 2, -8}) == 0);
+  CHECK(measure({1, 2.0625f, -8}, {1, 2, -8}) == 0.0625 / 8);
+  CHECK(measure({1, 2.125f, -8}, {1, 2, -8}) == 0.125 / 8);
+  // Beside a large element, a small one may be wrong as a whole; of zeros the difference itself counts.
+  CHECK(measure({0, 100}, {0.5f, 100}) == 0.005);
+  CHECK(measure({0.0078125f, 0}, {0, 0}) == 0.0078125);
+  CHECK(measure({}, {}) == 0);
+  // Infinities have no size to be measured by.
+  CHECK(measure({INFINITY, 4, NAN}, {INFINITY, 4, NAN}) == 0);
+  CHECK(measure({INFINITY, 4.25f}, {INFINITY, 4}) == 0.0625);
+  CHECK(std::isnan(measure({INFINITY, 4}, {-INFINITY, 4})));
+  CHECK(std::isnan(measure({NAN, 4}, {1, 4})));
+  CHECK(std::isnan(measure({1, 4}, {1, NAN})));
+}
+
+TEST_CASE("types of few bits are allowed their rounding") {
+  Tolerance t;
+  t.ofLargest = 0;
+  CHECK(getAllowedError(TENON_F64, t) == 0);
+  CHECK(getAllowedError(TENON_F32, t) == 1e-4);
+  CHECK(getAllowedError(TENON_F16, t) == 1e-2);
+  CHECK(getAllowedError(TENON_F8E4M3FN, t) == 0.125);
+  t.ofLargest = 0.02;
+  CHECK(getAllowedError(TENON_F16, t) == 0.02);
+  CHECK(getAllowedError(TENON_BF16, t) == 0.05);
+}
+
 TEST_CASE("numbers are compared as ONNX does") {
-  Tolerance t{0.1, 0.01, false};
+  Tolerance t = byElement(0.1, 0.01);
   auto equal = [&](float got, float want) { return !compareVectors<float>(TENON_F32, {got}, {want}, t).failed(); };
   CHECK(equal(1.10f, 1.0f));
   CHECK_FALSE(equal(1.12f, 1.0f));
@@ -60,7 +107,7 @@ TEST_CASE("a mismatch says where, what and how much") {
   std::vector<float> got{1, 2, 3, 4, 5, 6}, want{1, 2, 3, 4, 4, 8};
   int64_t dims[] = {2, 3};
   Status status =
-      compare("y", {TENON_F32, 2, dims, got.data()}, {TENON_F32, 2, dims, want.data()}, {1e-3, 1e-7, false});
+      compare("y", {TENON_F32, 2, dims, got.data()}, {TENON_F32, 2, dims, want.data()}, byElement(1e-3, 1e-7));
   CHECK(status.code() == kMismatch);
   CHECK(std::string(status.message()) == "output 'y' at [1,1]: got 5, want 4; 2 of 6 elements differ, largest error 2 "
                                          "(allowed 1e-07 + 0.001 * |want|)");

@@ -1,0 +1,30 @@
+//===- Machine.h - the machine that times were taken on ---------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_TOOLS_TENON_RUN_MACHINE_H
+#define TENON_TOOLS_TENON_RUN_MACHINE_H
+
+#include <string>
+
+namespace tenon::run {
+
+/// "AMD EPYC 9654"; the architecture alone where the system does not say more.
+std::string getProcessorName();
+
+/// The frequency governor of the first processor: "performance"; empty where there is none.
+std::string getGovernor();
+
+/// The number of processes that ran or wanted to in the last minute, as the system averages it; negative where it
+/// does not say.
+double getLoadAverage();
+
+/// "2026-11-26T05:20:11Z".
+std::string getDate();
+
+} // namespace tenon::run
+
+#endif // TENON_TOOLS_TENON_RUN_MACHINE_H
