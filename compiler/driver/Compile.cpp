@@ -61,7 +61,7 @@ static std::string getWhyUnmeasured(const Choice &choice, const ErrorMeter *mete
   // What an earlier choice was measured for, this one is.
   if (isErrorAsked(options) || choice.largestTaken > 0 || choice.number > 1)
     return "";
-  return "every operation is as exact as sums in its type are; --measure-error measures that";
+  return "only algorithms were chosen that are as exact as sums in their type; see --measure-error";
 }
 
 static llvm::Error measureError(Choice &choice, const Graph &graph, ErrorMeter *meter, const Setup &setup,
@@ -138,7 +138,7 @@ static llvm::Expected<Choice> lowerWithinTolerance(const Graph &graph, PathChoic
       break;
     paths.budget = paths.number <= kHalvings ? worst / 2 : 0;
   }
-  runner.getDiagnostics().warn("its error is more than --tolerance allows, whichever way operations are computed: " +
+  runner.getDiagnostics().warn("its error exceeds --tolerance even with the most exact algorithms: " +
                                best->error.describeLargest());
   return std::move(*best);
 }

@@ -41,7 +41,7 @@ struct CompileOptions {
   double importTimeLimit = 600;      ///< seconds; 0: no limit
   std::vector<std::string> programs; ///< for which sizes there is a program of its own (SizeProfiles.h)
   double tolerance = 1e-5;           ///< largest error of an output
-  bool measuresError = false;        ///< even where every operation is computed in its own way
+  bool measuresError = false;        ///< even where every operation has its default implementation
   InputReader readInputs;            ///< to measure errors with, then in any case; where null, inputs are generated
   uint64_t memoryLimit = 0;          ///< bytes that a run may need, for all sizes that the ranges allow; 0: any
   uint64_t l2Bytes = 0,

@@ -23,7 +23,7 @@ struct GraphOptions {
   std::vector<std::string> programs;  ///< sizes for which there is a program of its own (`tenon-specialize`)
   bool hasPaths = true;               ///< false: every operation has its default implementation
   bool promotesToF32 = false;         ///< no machine has arithmetic on halves
-  double budget = 2.5e-6;             ///< largest error of an operation that is not computed in its own way
+  double budget = 2.5e-6;             ///< largest error of an operation that has not its default implementation
   std::shared_ptr<PathErrors> errors; ///< that were measured before; may be null
   /// Bytes that what is computed of weights may have beyond those of the weights.
   int64_t maxGrowthBytes = 1 << 20;

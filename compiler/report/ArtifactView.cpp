@@ -64,6 +64,7 @@ Status ArtifactView::open(const std::string &path, bool verify, const Choice &ch
     if (verify || section.kind != fmt::SectionKind::weights)
       TENON_TRY(container.checkHash(section));
   TENON_TRY(readTargets(choice));
+  formulas.emplace(plan);
   findConstants();
   findUses();
   bool isOpen = llvm::any_of(plan.symbols, [](const rt::Symbol &symbol) { return symbol.fromInput; });
@@ -131,6 +132,10 @@ void ArtifactView::findUses() {
 std::string ArtifactView::getText(uint32_t expr) const {
   if (constants[expr])
     return std::to_string(*constants[expr]);
+  // limit: what is longer is a tower of operations in any form.
+  constexpr size_t kMaxFormula = 120;
+  if (std::optional<std::string> formula = formulas->getText(expr, kMaxFormula))
+    return *formula;
   char text[512];
   rt::printExpr(plan, expr, text, sizeof text);
   return getPrintable(text);

@@ -8,6 +8,7 @@
 #ifndef TENON_COMPILER_REPORT_ARTIFACTVIEW_H
 #define TENON_COMPILER_REPORT_ARTIFACTVIEW_H
 
+#include "compiler/report/SizeFormula.h"
 #include "compiler/report/Sizes.h"
 #include "runtime/base/MappedFile.h"
 #include "runtime/base/Status.h"
@@ -75,7 +76,7 @@ public:
 
   /// The value of an expression in which no symbol stands, but such as have a size.
   std::optional<int64_t> getConstant(uint32_t expr) const { return constants[expr]; }
-  /// An expression as text: a number where it is one.
+  /// An expression as text: a number where it is one, otherwise in its normal form (SizeFormula.h) unless that is long.
   std::string getText(uint32_t expr) const;
   /// The same with digits in groups.
   std::string getBytes(uint32_t expr) const;
@@ -107,6 +108,7 @@ private:
   size_t viewed = 0; ///< of them
   std::vector<std::optional<int64_t>> constants;
   std::vector<rt::LiveRange> uses;
+  std::optional<SizeFormulas> formulas; // of `plan`
   std::optional<PlanSizes> sizes;
   std::optional<rt::Liveness> liveness;
   std::vector<uint32_t> launches;

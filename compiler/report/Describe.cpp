@@ -44,7 +44,7 @@ static std::string getField(const ArtifactView &view, OperandKind kind, uint32_t
   case OperandKind::flag:
     return value ? "keep" : "";
   case OperandKind::beside:
-    return value ? "beside the one before" : "";
+    return value ? "concurrent with the one before" : "";
   case OperandKind::check:
     return getPrintable(view.getPlan().checks[value].text);
   case OperandKind::host_call:

@@ -48,9 +48,9 @@ static std::string describePaths(const Json &paths, double error, double toleran
   double largest = getNumber(paths, "largest_error", 0), choices = getNumber(paths, "choices", 1);
   std::string text;
   if (largest > 0)
-    text = "operations computed in another way than their own are off by " + getFigure(largest) + " at most";
+    text = "faster algorithms (Winograd, for example) add at most " + getFigure(largest) + " each";
   else if (choices > 1)
-    text = "every operation is computed in its own way";
+    text = "every operation has its default implementation";
   if (choices <= 1)
     return text;
   std::string number = paths["choices"].dump();

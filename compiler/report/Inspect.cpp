@@ -19,6 +19,7 @@ int tenon::inspectArtifact(const InspectOptions &options, llvm::raw_ostream &os,
     errors << "tenon: error: " << options.artifact << ": " << status.message() << '\n';
     return status.code();
   }
-  (options.json ? printJson : printText)(view, options, os);
+  auto print = options.json ? printJson : options.show.isAnyChosen() ? printText : printSummary;
+  print(view, options, os);
   return 0;
 }

@@ -17,17 +17,19 @@ class raw_ostream;
 
 namespace tenon {
 
-/// Which parts are printed as text. Where none is chosen, all are.
+/// Which parts are printed as text. Where none is chosen, a summary is.
 struct InspectSections {
+  bool all = false;
   bool sections = false, symbols = false, instructions = false, kernels = false, memory = false, weights = false;
 
-  bool isAnyChosen() const { return sections || symbols || instructions || kernels || memory || weights; }
+  bool isAnyChosen() const { return all || sections || symbols || instructions || kernels || memory || weights; }
 };
 
 struct InspectOptions {
   std::string artifact;
   InspectSections show;
   bool json = false;
+  size_t width = 0;    ///< of the text, in columns; 0: as wide as it comes
   bool verify = false; ///< compare the hash of the weights, too
   SizeArguments sizes;
   ArtifactView::Choice choice; ///< which plan to show
@@ -36,6 +38,9 @@ struct InspectOptions {
 /// Prints the artifact on `os`, or one line on `errors`. Returns an exit code.
 int inspectArtifact(const InspectOptions &options, llvm::raw_ostream &os, llvm::raw_ostream &errors);
 
+/// Prints what most people want to know, in about a dozen lines: inputs and outputs, targets, memory, work, and the
+/// kernels that do most of it.
+void printSummary(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os);
 void printText(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os);
 void printJson(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os);
 

@@ -30,18 +30,19 @@ static void printHeader(const ArtifactView &view, const InspectOptions &options,
      << "  format    version " << header.version << "\n"
      << "  compiler  " << getPrintable(plan.compiler) << "\n"
      << "  source    " << getPrintable(plan.modelName) << ", xxh3 " << getHex(header.sourceHash) << "\n";
+  auto printLine = [&](llvm::StringRef title, const std::string &text) { printWords(title, text, options.width, os); };
   for (const rt::Tensor &input : plan.inputs)
-    os << "  input     " << getPrintable(input.name) << ": " << getType(view, input) << "\n";
+    printLine("input", getPrintable(input.name) + ": " + getType(view, input));
   for (const rt::Tensor &output : plan.outputs)
-    os << "  output    " << getPrintable(output.name) << ": " << getType(view, output) << "\n";
+    printLine("output", getPrintable(output.name) + ": " + getType(view, output));
   for (const std::string &line : listErrors(view.getMeta()))
-    os << "  error     " << line << "\n";
+    printLine("error", line);
   for (const ArtifactView::Target &target : view.getTargets())
-    os << "  target    " << target.name << ": " << getMachineText(view, target.name) << "\n";
+    printLine("target", target.name + ": " + getMachineText(view, target.name));
 }
 
 /// Only where there is a choice.
-static void printTargets(const ArtifactView &view, llvm::raw_ostream &os) {
+static void printTargets(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
   if (view.getTargets().size() == 1)
     return;
   os << "\ntargets, the first that a processor can run is used\n";
@@ -49,11 +50,11 @@ static void printTargets(const ArtifactView &view, llvm::raw_ostream &os) {
   for (const ArtifactView::Target &target : view.getTargets())
     table.add({target.name, groupDigits(target.codeBytes), groupDigits(target.planBytes),
                groupDigits(target.weightBytes), std::to_string(target.programs.size())});
-  table.print(os);
+  table.print(os, width);
 }
 
 /// Only where there is a choice.
-static void printPrograms(const ArtifactView &view, llvm::raw_ostream &os) {
+static void printPrograms(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
   if (view.getPrograms().size() == 1)
     return;
   os << "\nprograms, the first that sizes fit is run\n";
@@ -61,12 +62,12 @@ static void printPrograms(const ArtifactView &view, llvm::raw_ostream &os) {
   for (auto [i, program] : llvm::enumerate(view.getPrograms()))
     table.add({std::to_string(i), program.sizes.empty() ? "all" : program.sizes, std::to_string(program.instructions),
                std::to_string(program.kernels)});
-  table.print(os);
+  table.print(os, width);
 }
 
-static void printSections(const ArtifactView &view, llvm::raw_ostream &os) {
+static void printSections(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
   os << "\nsections\n";
-  Table table({"kind", ">offset", ">bytes", "xxh3", "target", "needs"});
+  Table table({"kind", ">offset", ">bytes", "xxh3", "target", "~needs"});
   for (const fmt::Section &section : view.getContainer().sections) {
     // What a plan needs is what its code does.
     bool isCode = section.kind == fmt::SectionKind::code;
@@ -74,51 +75,51 @@ static void printSections(const ArtifactView &view, llvm::raw_ostream &os) {
                getHex(section.hash), getPrintable(rt::targetName(section)),
                isCode ? getPrintable(rt::targetNeeds(section)) : ""});
   }
-  table.print(os);
+  table.print(os, width);
 }
 
-static void printSymbols(const ArtifactView &view, llvm::raw_ostream &os) {
+static void printSymbols(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   if (plan.symbols.empty())
     return;
   os << "\nsymbols\n";
-  Table table({"name", ">from", ">to", "bound by"});
+  Table table({"~name", ">from", ">to", "~bound by"});
   for (auto [i, symbol] : llvm::enumerate(plan.symbols))
     table.add({getPrintable(symbol.name), std::to_string(symbol.min),
                symbol.max == INT64_MAX ? "any" : std::to_string(symbol.max), view.getBinding(i)});
-  table.print(os);
+  table.print(os, width);
 }
 
-static void printKernels(const ArtifactView &view, llvm::raw_ostream &os) {
+static void printKernels(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   nlohmann::ordered_json paths = readPaths(view);
   os << "\nkernels\n";
-  Table table({">#", "entry point", ">launches", ">flops", ">bytes", ">flops/byte", "computes", "path"});
+  Table table({">#", "~entry point", ">launches", ">flops", ">bytes", ">flops/byte", "~computes", "~path"});
   for (auto [i, kernel] : llvm::enumerate(plan.kernels))
     table.add({std::to_string(i), getPrintable(kernel.name), std::to_string(view.getLaunches(i)),
                kernel.flops ? groupDigits(kernel.flops) : "", kernel.bytes ? groupDigits(kernel.bytes) : "",
                getIntensity(kernel.flops, kernel.bytes), getPrintable(kernel.display),
                getPathText(paths, kernel.name)});
-  table.print(os);
+  table.print(os, width);
   os << getWorkText(view.addUpWork()) << "\n";
 }
 
-static void printInstructions(const ArtifactView &view, llvm::raw_ostream &os) {
+static void printInstructions(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   os << "\ninstructions\n";
-  Table table({">#", "operation", "what", "sizes", "nodes", "buffers"});
+  Table table({">#", "operation", "~what", "~sizes", "~nodes", "~buffers"});
   for (auto [i, instruction] : llvm::enumerate(plan.instructions)) {
     const fmt::InstructionInfo &info = fmt::kInstructions[static_cast<uint8_t>(instruction.op)];
     table.add({std::to_string(i), info.name, getFields(view, instruction), getSizes(view, instruction),
                getPrintable(instruction.name), getBuffers(view, instruction)});
   }
-  table.print(os);
+  table.print(os, width);
 }
 
-static void printFigures(const ArtifactView &view, llvm::raw_ostream &os) {
+static void printFigures(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
   std::vector<MemoryFigure> figures = listMemory(view.getPlan(), view.getWeightBytes(), view.getSizes());
   bool isKnown = llvm::all_of(figures, [](const MemoryFigure &figure) { return figure.bytes.has_value(); });
-  os << "\nbytes on device 'cpu'" << (view.getSizes() ? "" : ", for all sizes that the symbols' ranges allow") << "\n";
+  os << "\nmemory in bytes" << (view.getSizes() ? "" : ", for all sizes that the symbols' ranges allow") << "\n";
   Table table(isKnown ? std::vector<std::string>{"", ">bytes", ""}
                       : std::vector<std::string>{"", ">at least", ">at most", ""});
   for (const MemoryFigure &figure : figures) {
@@ -130,15 +131,15 @@ static void printFigures(const ArtifactView &view, llvm::raw_ostream &os) {
     else
       table.add({figure.title, groupDigits(figure.least), getBoundText(figure.most), note});
   }
-  table.print(os);
+  table.print(os, width);
 }
 
-static void printMemory(const ArtifactView &view, llvm::raw_ostream &os) {
+static void printMemory(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
-  printFigures(view, os);
+  printFigures(view, width, os);
   os << "\nmemory: arena " << view.getBytes(plan.arenaSize) << " bytes, aligned to " << plan.arenaAlign << "; scratch "
      << view.getBytes(plan.scratchSize) << " bytes a thread; state " << groupDigits(plan.stateSize) << " bytes\n";
-  Table table({"storage", ">offset", ">bytes", ">live range", "name"});
+  Table table({"storage", "~offset", "~bytes", ">live range", "~name"});
   for (Storage storage : {Storage::arena, Storage::state, Storage::heap})
     for (auto [i, buffer] : llvm::enumerate(plan.buffers)) {
       if (buffer.storage != storage)
@@ -148,10 +149,10 @@ static void printMemory(const ArtifactView &view, llvm::raw_ostream &os) {
                  range ? std::to_string(range->first) + ".." + std::to_string(range->last) : "unused",
                  view.getBufferName(i)});
     }
-  table.print(os);
+  table.print(os, width);
 }
 
-static void printWeights(const ArtifactView &view, bool all, llvm::raw_ostream &os) {
+static void printWeights(const ArtifactView &view, bool all, size_t width, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   std::vector<uint32_t> weights;
   for (auto [i, buffer] : llvm::enumerate(plan.buffers))
@@ -167,33 +168,33 @@ static void printWeights(const ArtifactView &view, bool all, llvm::raw_ostream &
     return std::pair(-bytesOfA, a) < std::pair(-bytesOfB, b);
   });
   size_t shown = all ? weights.size() : std::min(weights.size(), kLargestWeights);
-  Table table({">offset", ">bytes", ">live range", "name"});
+  Table table({">offset", ">bytes", ">live range", "~name"});
   for (uint32_t i : llvm::ArrayRef(weights).take_front(shown)) {
     auto range = view.getLiveRange(i);
     table.add({view.getBytes(plan.buffers[i].offset), view.getBytes(plan.buffers[i].size),
                range ? std::to_string(range->first) + ".." + std::to_string(range->last) : "unused",
                view.getBufferName(i)});
   }
-  table.print(os);
+  table.print(os, width);
   if (shown < weights.size())
     os << "  and " << weights.size() - shown << " smaller ones, which --weights lists\n";
 }
 
 void tenon::printText(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
-  bool all = !options.show.isAnyChosen();
+  bool all = options.show.all;
   printHeader(view, options, os);
-  printTargets(view, os);
-  printPrograms(view, os);
+  printTargets(view, options.width, os);
+  printPrograms(view, options.width, os);
   if (all || options.show.sections)
-    printSections(view, os);
+    printSections(view, options.width, os);
   if (all || options.show.symbols)
-    printSymbols(view, os);
+    printSymbols(view, options.width, os);
   if (all || options.show.kernels)
-    printKernels(view, os);
+    printKernels(view, options.width, os);
   if (all || options.show.instructions)
-    printInstructions(view, os);
+    printInstructions(view, options.width, os);
   if (all || options.show.memory)
-    printMemory(view, os);
+    printMemory(view, options.width, os);
   if (all || options.show.weights)
-    printWeights(view, options.show.weights, os);
+    printWeights(view, options.show.weights, options.width, os);
 }

@@ -8,6 +8,7 @@
 #include "compiler/report/Meta.h"
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Table.h"
+#include <optional>
 
 using namespace tenon;
 using Json = nlohmann::ordered_json;
@@ -40,20 +41,34 @@ Json tenon::readPaths(const ArtifactView &view) {
   return paths.is_object() ? paths : Json::object();
 }
 
-std::string tenon::getPathText(const Json &paths, const std::string &kernel) {
+std::string tenon::getPathName(const Json &paths, const std::string &kernel) {
   auto entry = paths.find(kernel);
-  if (entry == paths.end() || !entry->is_object() || !entry->contains("path") || !entry->contains("cycles") ||
-      !(*entry)["path"].is_string() || !(*entry)["cycles"].is_object())
+  if (entry == paths.end() || !entry->is_object() || !entry->contains("path") || !(*entry)["path"].is_string())
     return "";
-  std::string taken = (*entry)["path"], text = getPrintable(taken), others;
-  for (const auto &estimate : (*entry)["cycles"].items()) {
-    if (!estimate.value().is_number_unsigned())
+  return getPrintable((*entry)["path"].get<std::string>());
+}
+
+std::string tenon::getPathText(const Json &paths, const std::string &kernel) {
+  std::string taken = getPathName(paths, kernel);
+  if (taken.empty() || !paths[kernel].contains("cycles") || !paths[kernel]["cycles"].is_object())
+    return "";
+  Json cycles = paths[kernel]["cycles"];
+  auto getCycles = [&](const std::string &path) {
+    return cycles.contains(path) && cycles[path].is_number_unsigned() ? std::optional(cycles[path].get<uint64_t>())
+                                                                     : std::nullopt;
+  };
+  std::optional<uint64_t> own = getCycles(taken);
+  if (!own)
+    return taken;
+  std::string text = taken + " (" + groupDigits(*own) + " cycles";
+  for (const auto &estimate : cycles.items()) {
+    std::optional<uint64_t> other = getCycles(estimate.key());
+    if (!other || estimate.key() == taken)
       continue;
-    std::string cycles = " in " + groupDigits(estimate.value()) + " cycles";
-    if (estimate.key() == taken)
-      text += cycles;
-    else
-      others += ", not " + getPrintable(estimate.key()) + cycles;
+    text += "; " + getPrintable(estimate.key()) + " " + groupDigits(*other);
+    // The fastest path within the error budget is taken: what is faster exceeds it.
+    if (*other < *own)
+      text += ", not exact enough";
   }
-  return text + others;
+  return text + ")";
 }

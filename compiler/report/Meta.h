@@ -25,7 +25,11 @@ std::string getMachineText(const ArtifactView &view, const std::string &target);
 /// ...}} with all that there were to choose from. The file need not say anything of one.
 nlohmann::ordered_json readPaths(const ArtifactView &view);
 
-/// The same of a kernel in words: "amx in 1,000 cycles, not quads in 2,000".
+/// The path that a kernel takes; empty where the file does not say.
+std::string getPathName(const nlohmann::ordered_json &paths, const std::string &kernel);
+
+/// The same in words, with the alternatives by their estimates: "amx (1,000 cycles; direct 2,000; fixed16 500, not exact
+/// enough)".
 std::string getPathText(const nlohmann::ordered_json &paths, const std::string &kernel);
 
 } // namespace tenon

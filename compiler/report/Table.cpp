@@ -6,6 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/report/Table.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Unicode.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -19,27 +22,102 @@ static size_t getWidth(const std::string &text) {
 Table::Table(std::vector<std::string> titles) {
   for (std::string &title : titles) {
     isRight.push_back(!title.empty() && title[0] == '>');
-    title.erase(0, isRight.back());
+    isFlexible.push_back(!title.empty() && title[0] == '~');
+    title.erase(0, isRight.back() || isFlexible.back());
   }
   rows.push_back(std::move(titles));
 }
 
 void Table::add(std::vector<std::string> cells) { rows.push_back(std::move(cells)); }
 
-void Table::print(llvm::raw_ostream &os) const {
+void Table::fit(std::vector<size_t> &widths, size_t width) const {
+  // limit: shorter texts say nothing.
+  constexpr size_t kMinWidth = 12;
+  size_t total = 0;
+  for (size_t column : widths)
+    total += column + 2;
+  while (total > width) {
+    size_t widest = widths.size();
+    for (size_t i = 0; i < widths.size(); ++i)
+      if (isFlexible[i] && widths[i] > kMinWidth && (widest == widths.size() || widths[i] > widths[widest]))
+        widest = i;
+    if (widest == widths.size())
+      return;
+    --widths[widest];
+    --total;
+  }
+}
+
+void Table::print(llvm::raw_ostream &os, size_t width) const {
   std::vector<size_t> widths(isRight.size());
   for (const auto &row : rows)
     for (size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], getWidth(row[i]));
+  if (width)
+    fit(widths, width);
   for (const auto &row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      std::string padding(widths[i] - getWidth(row[i]), ' ');
-      line += "  " + (isRight[i] ? padding + row[i] : row[i] + padding);
+      std::string cell = shorten(row[i], widths[i]), padding(widths[i] - getWidth(cell), ' ');
+      line += "  " + (isRight[i] ? padding + cell : cell + padding);
     }
     line.erase(line.find_last_not_of(' ') + 1);
     os << line << '\n';
   }
+}
+
+std::string tenon::shorten(const std::string &text, size_t width) {
+  if (getWidth(text) <= width)
+    return text;
+  if (width < 4)
+    return std::string(width, '.');
+  size_t front = (width - 2) / 2, back = text.size() - (width - 2 - front);
+  // A character of several bytes has one column at least, so that fewer bytes are never more columns.
+  auto isInside = [&](size_t at) { return at < text.size() && (text[at] & 0xc0) == 0x80; };
+  while (front > 0 && isInside(front))
+    --front;
+  while (isInside(back))
+    ++back;
+  return text.substr(0, front) + ".." + text.substr(back);
+}
+
+void tenon::printList(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::StringRef separator,
+                      size_t width, llvm::raw_ostream &os) {
+  constexpr size_t kIndent = 12;
+  std::string line = ("  " + title).str();
+  line.resize(std::max(line.size() + 1, kIndent), ' ');
+  bool isFirst = true;
+  for (const auto &item : llvm::enumerate(items)) {
+    bool isLast = item.index() + 1 == items.size();
+    std::string text = item.value() + (isLast ? "" : separator.rtrim().str());
+    if (!isFirst && width && getWidth(line) + 1 + getWidth(text) > width) {
+      os << line << '\n';
+      line = std::string(kIndent, ' ');
+      isFirst = true;
+    }
+    line += (isFirst ? "" : " ") + (width ? shorten(text, std::max(width, 2 * kIndent) - kIndent) : text);
+    isFirst = false;
+  }
+  os << line << '\n';
+}
+
+void tenon::printWords(llvm::StringRef title, llvm::StringRef text, size_t width, llvm::raw_ostream &os) {
+  llvm::SmallVector<llvm::StringRef> words;
+  text.split(words, ' ');
+  printList(title, llvm::map_to_vector(words, [](llvm::StringRef word) { return word.str(); }), "", width, os);
+}
+
+std::string tenon::getShortBytes(uint64_t bytes) {
+  if (bytes < 1024)
+    return std::to_string(bytes) + " B";
+  static constexpr const char *kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < std::size(kUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  return llvm::formatv(value < 9.995 ? "{0:F2} {1}" : value < 99.95 ? "{0:F1} {1}" : "{0:F0} {1}", value, kUnits[unit]);
 }
 
 std::string tenon::groupDigits(uint64_t number) {

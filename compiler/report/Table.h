@@ -8,6 +8,8 @@
 #ifndef TENON_COMPILER_REPORT_TABLE_H
 #define TENON_COMPILER_REPORT_TABLE_H
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
 
@@ -20,16 +22,35 @@ namespace tenon {
 /// Rows of cells, printed in columns as wide as their widest cell.
 class Table {
 public:
-  /// A title that begins with '>' heads a column that is aligned to the right.
+  /// A title that begins with '>' heads a column that is aligned to the right; one that begins with '~' heads a column
+  /// of texts that may be shortened.
   explicit Table(std::vector<std::string> titles);
 
   void add(std::vector<std::string> cells);
-  void print(llvm::raw_ostream &os) const;
+  /// Where rows are wider than `width` columns, texts that may be shortened are, those of the widest column first.
+  /// 0: as wide as it comes.
+  void print(llvm::raw_ostream &os, size_t width = 0) const;
 
 private:
-  std::vector<bool> isRight;
+  void fit(std::vector<size_t> &widths, size_t width) const;
+
+  std::vector<bool> isRight, isFlexible;
   std::vector<std::vector<std::string>> rows; // the first holds the titles
 };
+
+/// `text` in at most `width` columns: its middle gives way to "..", since names differ at their ends.
+std::string shorten(const std::string &text, size_t width);
+
+/// Prints "  inputs    a, b": items after a title of at most 9 letters, wrapped into lines of `width` columns with the
+/// items below each other, and shortened where one alone is wider. 0: one line.
+void printList(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::StringRef separator, size_t width,
+               llvm::raw_ostream &os);
+
+/// The same with the words of a text as items.
+void printWords(llvm::StringRef title, llvm::StringRef text, size_t width, llvm::raw_ostream &os);
+
+/// "512 B", "488 KiB", "20.7 MiB": three digits that count.
+std::string getShortBytes(uint64_t bytes);
 
 /// "1,234,567".
 std::string groupDigits(uint64_t number);

@@ -151,8 +151,8 @@ static std::vector<std::string> listWarnings(const Report &report) {
   const Statistics &times = report.times;
   std::vector<std::string> warnings;
   if (times.count < 10)
-    warnings.push_back(
-        format("%zu runs are too few for percentiles: use a longer --duration or more --runs", times.count));
+    warnings.push_back(format("%zu run%s too few for percentiles: use a longer --duration or more --runs", times.count,
+                              times.count == 1 ? " is" : "s are"));
   if (times.count >= 10 && times.interquartileRange > kSpread * times.median)
     warnings.push_back(format("the middle half of the runs differs by %.0f %%: is the machine busy?",
                               100 * times.interquartileRange / times.median));
@@ -161,9 +161,6 @@ static std::vector<std::string> listWarnings(const Report &report) {
         format("one run in ten takes %.1f times the median or more: is the machine busy?", times.p90 / times.median));
   if (report.loadAverage > kLoad)
     warnings.push_back(format("other programs were running: the load average was %.1f", report.loadAverage));
-  std::string governor = getGovernor();
-  if (!governor.empty() && governor != "performance")
-    warnings.push_back("the frequency governor is '" + governor + "', not 'performance'");
   return warnings;
 }
 

@@ -10,13 +10,25 @@
 #include "tools/tenon/Commands.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 using namespace tenon;
 
+/// Columns of the terminal that standard output is, or of a page where it is none.
+static size_t getOutputWidth() {
+  constexpr size_t kPageWidth = 100, kMinWidth = 60;
+  winsize size{};
+  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return kPageWidth;
+  return std::max<size_t>(size.ws_col, kMinWidth);
+}
+
 void tenon::addInspectCommand(CLI::App &app, int &status) {
   auto options = std::make_shared<InspectOptions>();
-  CLI::App *command = app.add_subcommand("inspect", "what is in an artifact, for whichever processor");
+  CLI::App *command = app.add_subcommand("inspect", "show what an artifact contains, whatever processor it is for");
   command->add_option("artifact", options->artifact, "file that tenon compile has written")->required();
+  command->add_flag("--all", options->show.all, "everything that the following options show");
   command->add_flag("--sections", options->show.sections,
                     "the parts of the file, their hashes and the CPU features they need");
   command->add_flag("--symbols", options->show.symbols, "open dimensions and their ranges");
@@ -38,12 +50,16 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
   command->add_option("--program", options->choice.program,
                       "number of the program to show; the one for all sizes without it");
   command->add_flag("--verify", options->verify, "check the hash of the weights, too");
+  auto wide = std::make_shared<bool>(false);
+  command->add_flag("--wide", *wide,
+                    "do not shorten names and formulas; default: the terminal's width, or 100 columns in a pipe");
   command->add_flag("--json", options->json, "print everything as JSON");
   auto report = std::make_shared<std::string>();
   command->add_option("--report", *report, "write a page with the memory map instead, drawn for these sizes")
       ->type_name("FILE.html");
-  command->footer("Prints everything where no part is chosen.");
-  command->callback([options, report, &status] {
+  command->footer("Without an option that chooses a part, a summary is printed.");
+  command->callback([options, report, wide, &status] {
+    options->width = *wide ? 0 : getOutputWidth();
     status = report->empty() ? inspectArtifact(*options, llvm::outs(), llvm::errs())
                              : writeHtmlReport(options->artifact, options->sizes, *report, llvm::errs());
   });

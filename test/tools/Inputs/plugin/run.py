@@ -187,7 +187,7 @@ def libraries():
             "needs operator 'com.example::Scale', which plug-in 'example' does not have")
     build(FOLDER / "libtenon-plugin-example.so", '-DNAME="other"')
     refused("another name", run(artifact, {"x": x}, plugin=None, TENON_PLUGIN_PATH=FOLDER)[:2], 3, "calls itself 'other'")
-    result = subprocess.run(["tenon", "inspect", artifact], capture_output=True, text=True).stdout
+    result = subprocess.run(["tenon", "inspect", "--all", "--wide", artifact], capture_output=True, text=True).stdout
     check("inspect", "host_call" in result and "example/Scale" in result, result)
     # The one of the documentation beside it, and the text of the model in between.
     example = FOLDER / "scale.c"

@@ -1,0 +1,182 @@
+//===- Summary.cpp - an artifact in a dozen lines ---------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/Describe.h"
+#include "compiler/report/ErrorFigures.h"
+#include "compiler/report/Inspect.h"
+#include "compiler/report/MemoryFigures.h"
+#include "compiler/report/Meta.h"
+#include "compiler/report/SizeFormula.h"
+#include "compiler/report/Table.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tenon;
+
+static std::vector<std::string> listTensors(const ArtifactView &view, const std::vector<rt::Tensor> &tensors) {
+  std::vector<std::string> items;
+  for (const rt::Tensor &tensor : tensors)
+    items.push_back(getPrintable(tensor.name) + ": " + getType(view, tensor));
+  return items;
+}
+
+static std::vector<std::string> listSymbols(const rt::Plan &plan) {
+  std::vector<std::string> items;
+  for (const rt::Symbol &symbol : plan.symbols)
+    if (symbol.fromInput)
+      items.push_back(getPrintable(symbol.name) + (symbol.max == INT64_MAX ? " from " + std::to_string(symbol.min)
+                                                                          : " " + std::to_string(symbol.min) + ".." +
+                                                                                std::to_string(symbol.max)));
+  return items;
+}
+
+/// "host (x86_64 with 25 features)".
+static std::vector<std::string> listTargets(const ArtifactView &view) {
+  std::vector<std::string> items;
+  for (const fmt::Section &section : view.getContainer().sections) {
+    if (section.kind != fmt::SectionKind::code)
+      continue;
+    auto [processor, features] = llvm::StringRef(rt::targetNeeds(section)).split(':');
+    std::string name = getPrintable(rt::targetName(section));
+    std::string needs = getPrintable(processor);
+    if (!features.empty())
+      needs += " with " + std::to_string(features.count(',') + 1) + " features";
+    items.push_back(name.empty() ? needs : name + " (" + needs + ")");
+  }
+  return items;
+}
+
+/// "384 KiB at N=1".
+static std::string getExample(const ArtifactView &view, int64_t size) {
+  const rt::Plan &plan = view.getPlan();
+  SizeArguments arguments;
+  std::string where;
+  for (const rt::Symbol &symbol : plan.symbols)
+    if (symbol.fromInput) {
+      std::string text =
+          std::string(symbol.name) + "=" + std::to_string(std::clamp(size, symbol.min, symbol.max));
+      where += (where.empty() ? "" : ", ") + getPrintable(text);
+      arguments.sizes.push_back(text);
+    }
+  PlanSizes sizes;
+  if (evaluateSizes(plan, arguments, MissingSizes::refused, sizes).failed() || !sizes.exprKnown[plan.arenaSize])
+    return "";
+  return getShortBytes(sizes.exprs[plan.arenaSize]) + " at " + where;
+}
+
+static void printMemory(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
+  const rt::Plan &plan = view.getPlan();
+  std::vector<std::string> items;
+  uint64_t total = 0;
+  bool isKnown = true;
+  for (const MemoryFigure &figure : listMemory(plan, view.getWeightBytes(), view.getSizes())) {
+    llvm::StringRef key = figure.key;
+    bool isZero = figure.bytes == uint64_t(0), isArena = key == "arena_bytes";
+    if (key == "total_bytes" || key == "input_bytes" || (isZero && !isArena))
+      continue;
+    isKnown &= figure.bytes.has_value();
+    total += figure.bytes.value_or(0);
+    if (figure.bytes)
+      items.push_back(std::string(figure.title) + " " + getShortBytes(*figure.bytes));
+    else if (figure.most != UINT64_MAX)
+      items.push_back(std::string(figure.title) + " up to " + getShortBytes(figure.most));
+    else
+      items.push_back(std::string(figure.title) + " by size");
+  }
+  if (isKnown && items.size() > 1)
+    items.back() += " = " + getShortBytes(total);
+  printList("memory", items, " +", width, os);
+  if (view.getSizes())
+    return;
+  // limit: longer formulas than two lines say less than an example does.
+  constexpr size_t kFormulaWidth = 160;
+  if (std::optional<std::string> formula = SizeFormulas(plan).getText(plan.arenaSize, width ? width - 40 : kFormulaWidth))
+    printList("", {"activations are " + *formula + " bytes:"}, "", width, os);
+  std::vector<std::string> examples;
+  for (int64_t size : {1, 64})
+    if (std::string example = getExample(view, size); !example.empty() && !llvm::is_contained(examples, example))
+      examples.push_back(example);
+  if (!examples.empty())
+    printList("", examples, ";", width, os);
+}
+
+static std::string getGiga(uint64_t number) {
+  return number < 10'000'000 ? llvm::formatv("{0:F3} MFLOP", double(number) / 1e6).str()
+                             : llvm::formatv("{0:F2} GFLOP", double(number) / 1e9).str();
+}
+
+static void printWork(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
+  RunWork work = view.addUpWork();
+  std::vector<std::string> items = {groupDigits(work.launches) + " launches of " +
+                                    groupDigits(view.getPlan().kernels.size()) + " kernels"};
+  if (work.open < work.launches) {
+    items.push_back(getGiga(work.flops));
+    items.push_back(getShortBytes(work.bytes) + " moved");
+    if (std::string intensity = getIntensity(work.flops, work.bytes); !intensity.empty())
+      items.back() += " (" + intensity + " flops a byte)";
+  }
+  if (work.open)
+    items.push_back(work.open == work.launches ? "arithmetic depends on the sizes"
+                                               : groupDigits(work.open) + " launches depend on the sizes");
+  printList("work", items, ",", width, os);
+}
+
+/// The kernels that do most of the arithmetic, or, without any, move most bytes.
+static void printKernels(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
+  constexpr size_t kMaxShown = 6;
+  const rt::Plan &plan = view.getPlan();
+  RunWork work = view.addUpWork();
+  bool hasFlops = work.flops > 0;
+  uint64_t whole = hasFlops ? work.flops : work.bytes;
+  if (!whole)
+    return;
+  std::vector<uint32_t> kernels(plan.kernels.size());
+  std::iota(kernels.begin(), kernels.end(), 0);
+  auto getWork = [&](uint32_t i) {
+    return view.getLaunches(i) * (hasFlops ? plan.kernels[i].flops : plan.kernels[i].bytes);
+  };
+  llvm::stable_sort(kernels, [&](uint32_t a, uint32_t b) { return getWork(a) > getWork(b); });
+  os << "\nkernels by their share of the " << (hasFlops ? "arithmetic" : "bytes moved") << "\n";
+  nlohmann::ordered_json paths = readPaths(view);
+  Table table({">share", ">runs", "~kernel", "path", "~computes"});
+  for (uint32_t i : llvm::ArrayRef(kernels).take_front(kMaxShown))
+    if (uint64_t own = getWork(i)) {
+      std::string path = getPathName(paths, plan.kernels[i].name);
+      table.add({llvm::formatv("{0:F1}%", 100.0 * double(own) / double(whole)), std::to_string(view.getLaunches(i)),
+                 getPrintable(plan.kernels[i].name), path.empty() ? "-" : path, getPrintable(plan.kernels[i].display)});
+    }
+  table.print(os, width);
+}
+
+void tenon::printSummary(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
+  const rt::Plan &plan = view.getPlan();
+  size_t width = options.width;
+  os << options.artifact << "  " << getShortBytes(view.getFileSize()) << "  from " << getPrintable(plan.modelName)
+     << ", by " << getPrintable(plan.compiler) << "\n\n";
+  printList("inputs", listTensors(view, plan.inputs), ",", width, os);
+  printList("outputs", listTensors(view, plan.outputs), ",", width, os);
+  if (std::vector<std::string> symbols = listSymbols(plan); !symbols.empty())
+    printList("symbols", symbols, ",", width, os);
+  std::vector<std::string> targets = listTargets(view);
+  printList(targets.size() == 1 ? "target" : "targets", targets, ",", width, os);
+  if (view.getPrograms().size() > 1) {
+    std::vector<std::string> programs;
+    for (const ArtifactView::Program &program : view.getPrograms())
+      programs.push_back(program.sizes.empty() ? "all sizes" : program.sizes);
+    printList("programs", programs, ";", width, os);
+  }
+  printMemory(view, width, os);
+  printWork(view, width, os);
+  constexpr size_t kMaxErrors = 3;
+  std::vector<std::string> errors = listErrors(view.getMeta());
+  for (auto [i, line] : llvm::enumerate(llvm::ArrayRef(errors).take_front(kMaxErrors)))
+    printWords(i ? "" : "error", line, width, os);
+  printKernels(view, width, os);
+  os << "\nMore with --kernels, --instructions, --memory, --weights, --symbols, --sections or --all.\n";
+}
