@@ -30,6 +30,14 @@ for tool in ("tenon", "tenon-run", "tenon-run-tiles", "tenon-opt", "tenon-exampl
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add("tool-" + tool)
 
+# What an installed runtime is tried with: REQUIRES: install.
+cc = next((found for found in map(shutil.which, ("gcc", "cc", "clang-22")) if found), None)
+if cc and shutil.which("pkg-config") and os.path.exists(os.path.join(config.tenon_binary_dir, "lib", "libtenon_runtime.so")):
+    config.available_features.add("install")
+    config.substitutions.append(("%cc", cc))
+else:
+    lit_config.note("no C compiler, no pkg-config or no lib/libtenon_runtime.so: test/install is skipped")
+
 # Assertions, and what passes say of their decisions: REQUIRES: asserts.
 if config.build_type == "Debug":
     config.available_features.add("asserts")
