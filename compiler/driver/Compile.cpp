@@ -164,6 +164,9 @@ static std::string getMeta(const Choice &choice, const Setup &setup, uint64_t so
 }
 
 static llvm::Error writeOutput(Choice &choice, const Setup &setup, uint64_t sourceHash, PhaseRunner &runner) {
+  if (setup.options.output.empty())
+    return llvm::Error::success();
+  runner.announce("output");
   if (!setup.format.empty())
     return writeCode(choice.kernels, choice.plan, setup, runner);
   if (!setup.makesArtifact)

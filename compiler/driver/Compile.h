@@ -32,7 +32,8 @@ struct CompileOptions {
   std::string input; ///< an ONNX file, a Hugging Face folder, or tenon-dialect .mlir
   /// Where set: makes the model, and reports why it cannot; `input` is its name, then.
   std::function<mlir::OwningOpRef<mlir::ModuleOp>(mlir::MLIRContext *)> build;
-  std::string output;                               ///< "-" writes text to standard output
+  /// "-" writes text to standard output; nothing is written where it is empty, but dumps are.
+  std::string output;
   std::vector<std::string> targets = {kHostTarget}; ///< the runtime takes the one that makes most of its processor
   std::string emit = kArtifactOutput;               ///< kArtifactOutput, kIROutput or the name of a backend's format
   BackendSettings backendSettings; ///< values of backends' options; those that are left out have their defaults
@@ -51,6 +52,8 @@ struct CompileOptions {
   bool timing = false;   ///< whether how long phases and passes take goes to standard error
   bool singleThread = false;
   std::function<void(llvm::StringRef)> onPhase; ///< told the name of each phase as it begins
+  /// If not null: told the phase and seconds since the beginning, again and again, by compileSupervised alone.
+  std::function<void(llvm::StringRef phase, double seconds)> onProgress;
   std::string reproduce; ///< where not empty: `output` gets the IR that this phase starts from, and no more
 
   /// Bytes that the import of files of so many bytes may take.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/driver/PassList.h"
 #include "compiler/driver/Phases.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/PassNames.h"
@@ -13,6 +14,7 @@
 #include "runtime/plugin/Plugins.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -25,22 +27,47 @@ static llvm::Error loadPlugins(const CompileOptions &options) {
   return llvm::Error::success();
 }
 
+std::vector<std::string> tenon::listPassNames(const BackendRegistry &backends) {
+  return getPassNames([&](OpPassManager &pm) {
+    for (const std::unique_ptr<Backend> &backend : backends.getBackends())
+      if (!backend->getCapabilities().artifactFormat.empty())
+        backend->buildPipeline(pm, Target());
+  });
+}
+
+/// Empties a folder of dumps that an earlier compilation left. One with other files is refused: they may be dear to
+/// somebody, and old dumps among new ones mislead.
+static llvm::Error clearDumps(const std::string &folder) {
+  std::error_code error;
+  std::vector<std::string> files;
+  for (llvm::sys::fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    StringRef name = llvm::sys::path::filename(it->path());
+    bool isDump =
+        name.size() > 5 && llvm::all_of(name.take_front(4), llvm::isDigit) && name[4] == '-' && name.ends_with(".mlir");
+    if (!isDump)
+      return makeError(CompileStatus::misuse, "--dump-ir: the folder '" + folder + "' holds other files, such as '" +
+                                                  name + "'; name one that is empty or does not exist");
+    files.push_back(it->path());
+  }
+  for (const std::string &file : files)
+    if (std::error_code code = llvm::sys::fs::remove(file))
+      return makeError(CompileStatus::resources, "cannot remove " + file + ": " + code.message());
+  return llvm::Error::success();
+}
+
 /// Passes of the backends that code of an artifact comes from can be looked at.
 static llvm::Error checkDumps(const CompileOptions &options, const BackendRegistry &backends) {
   if (!options.dumpAfter.empty()) {
-    std::vector<std::string> names = getPassNames([&](OpPassManager &pm) {
-      for (const std::unique_ptr<Backend> &backend : backends.getBackends())
-        if (!backend->getCapabilities().artifactFormat.empty())
-          backend->buildPipeline(pm, Target());
-    });
+    std::vector<std::string> names = listPassNames(backends);
     if (!llvm::is_contained(names, options.dumpAfter))
       return makeError(CompileStatus::misuse, "--dump-after: no pass '" + options.dumpAfter + "'; the closest are " +
                                                   llvm::join(getClosest(options.dumpAfter, names), ", "));
   }
-  if (!options.dumpDir.empty())
-    if (std::error_code code = llvm::sys::fs::create_directories(options.dumpDir))
-      return makeError(CompileStatus::resources, "cannot create " + options.dumpDir + ": " + code.message());
-  return llvm::Error::success();
+  if (options.dumpDir.empty())
+    return llvm::Error::success();
+  if (std::error_code code = llvm::sys::fs::create_directories(options.dumpDir))
+    return makeError(CompileStatus::resources, "cannot create " + options.dumpDir + ": " + code.message());
+  return clearDumps(options.dumpDir);
 }
 
 /// Refuses targets of which one would never be picked. What this machine is like nobody knows beforehand, so that

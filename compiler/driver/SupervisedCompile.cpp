@@ -52,7 +52,7 @@ static WorkEnd superviseOnce(CompileOptions options, llvm::raw_ostream &errors) 
     options.onPhase = announce;
     return static_cast<int>(compileModel(options, errors));
   };
-  return supervise(compile, limits);
+  return supervise(compile, limits, options.onProgress);
 }
 
 uint64_t CompileOptions::getImportMemoryLimit(uint64_t inputBytes) const {
@@ -78,11 +78,12 @@ static CompileStatus reportLimit(const CompileOptions &options, WorkEnd::Limit l
 static std::string writeReproducer(const CompileOptions &options, const std::string &phase) {
   CompileOptions again = options;
   again.reproduce = phase;
+  again.onProgress = nullptr;
   again.dumpDir.clear();
   again.dumpAfter.clear();
   std::vector<std::string> places;
   if (llvm::sys::fs::is_regular_file(options.output) || !llvm::sys::fs::exists(options.output))
-    if (options.output != "-")
+    if (options.output != "-" && !options.output.empty())
       places.push_back(options.output + ".reproducer.mlir");
   llvm::SmallString<128> temporary;
   if (!llvm::sys::fs::createTemporaryFile("tenon-reproducer", "mlir", temporary))
@@ -110,13 +111,13 @@ CompileStatus tenon::compileSupervised(const CompileOptions &options, llvm::raw_
   auto status = static_cast<CompileStatus>(end.exitCode);
   if (status != CompileStatus::fault)
     return status;
-  errors << "tenon: error: " << options.input << ": a fault of Tenon's in phase '" << end.phase << "'"
+  errors << "tenon: error: " << options.input << ": internal compiler error in phase '" << end.phase << "'"
          << (end.reason.empty() ? "" : ": ") << end.reason;
   // Before there is any IR, the model is all that there is.
   std::string reproducer = end.phase == kImportPhase ? "" : writeReproducer(options, end.phase);
   if (reproducer.empty())
-    errors << "; please report it with the model\n";
+    errors << "; please report it and attach the model\n";
   else
-    errors << "; please report it with " << reproducer << ", which reproduces it\n";
+    errors << "; please report it and attach " << reproducer << '\n';
   return status;
 }

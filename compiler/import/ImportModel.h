@@ -37,7 +37,7 @@ struct ImportOptions {
   };
   std::vector<Shape> shapes;
   std::vector<Range> ranges;
-  std::vector<std::string> profiled; ///< symbols that `--profile` names
+  std::vector<std::string> profiled; ///< symbols that `--specialize` names
   std::vector<Constant> constants;
   std::vector<std::string> plugins; ///< files with operators that are neither ONNX's nor ours
   /// Told how many bytes on disk each file has that is read.

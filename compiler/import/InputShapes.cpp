@@ -110,7 +110,7 @@ void InputShapes::checkOptions() {
       reportNoSymbol(range.symbol, "--range");
   for (const std::string &symbol : options.profiled)
     if (!symbols.contains(symbol))
-      reportNoSymbol(symbol, "--profile");
+      reportNoSymbol(symbol, "--specialize");
 }
 
 void InputShapes::setRanges(ModuleOp module) {

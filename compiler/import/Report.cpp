@@ -9,6 +9,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -26,10 +27,10 @@ static std::string sanitize(const Twine &text) {
   return clean;
 }
 
-void Report::add(ImportFault kind, const Twine &text) { faults.push_back({kind, std::nullopt, sanitize(text)}); }
+void Report::add(ImportFault kind, const Twine &text) { faults.push_back({kind, std::nullopt, sanitize(text), ""}); }
 
 void Report::add(ImportFault kind, Location loc, const Twine &what, const Twine &text) {
-  faults.push_back({kind, loc, sanitize(what + ": " + text)});
+  faults.push_back({kind, loc, sanitize(what + ": " + text), sanitize(text)});
 }
 
 std::vector<Report::Fault> Report::takeFrom(size_t begin) {
@@ -52,6 +53,19 @@ ImportFault Report::getKind() const {
 }
 
 void Report::emitAll(MLIRContext *context) const {
+  llvm::StringMap<size_t> counts;
   for (const Fault &fault : faults)
-    emitError(fault.loc.value_or(UnknownLoc::get(context))) << sanitize(file) << ": " << fault.text;
+    if (!fault.reason.empty())
+      ++counts[fault.reason];
+  for (const Fault &fault : faults) {
+    size_t &count = counts[fault.reason.empty() ? fault.text : fault.reason];
+    // Said already.
+    if (count == 0 && !fault.reason.empty())
+      continue;
+    InFlightDiagnostic error = emitError(fault.loc.value_or(UnknownLoc::get(context)));
+    error << sanitize(file) << ": " << fault.text;
+    if (count > 1)
+      error << " (and " << count - 1 << " more with the same fault)";
+    count = 0;
+  }
 }

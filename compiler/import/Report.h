@@ -31,13 +31,15 @@ public:
   /// The kind that the exit code follows: an invalid model counts more than an exceeded limit, and that more than what
   /// is not supported.
   ImportFault getKind() const;
-  /// Emits one error a fault, in the order found, at the node's location.
+  /// Emits one error for each reason, in the order found, at the location of the first node that has it. It says how
+  /// many more there are.
   void emitAll(mlir::MLIRContext *context) const;
 
   struct Fault {
     ImportFault kind;
     std::optional<mlir::Location> loc;
-    std::string text; ///< without the file's name
+    std::string text;   ///< without the file's name
+    std::string reason; ///< the end of the text, which faults of other nodes may share
   };
   /// Takes the faults from a number on out of the report, which forgets them.
   std::vector<Fault> takeFrom(size_t begin);

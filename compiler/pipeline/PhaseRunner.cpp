@@ -35,6 +35,8 @@ static std::string getText(OpPassManager &pm) {
 }
 
 void PhaseRunner::announce(StringRef phase) {
+  phaseTime.stop();
+  phaseTime = times.nest(phase);
   if (options.onPhase)
     options.onPhase(phase);
 }
@@ -64,8 +66,7 @@ llvm::Error PhaseRunner::run(StringRef phase, ModuleOp module, llvm::function_re
   build(pm);
   if (llvm::Error error = begin(phase, module, &pm))
     return error;
-  TimingScope scope = times.nest(phase);
-  pm.enableTiming(scope);
+  pm.enableTiming(phaseTime);
   if (failed(pm.run(module)))
     return diagnostics.getFailure();
   return succeeded(verify(module)) ? llvm::Error::success() : makeReportedError(CompileStatus::fault);

@@ -55,7 +55,7 @@ public:
   mlir::MLIRContext &getContext() { return context; }
   DiagnosticPrinter &getDiagnostics() { return diagnostics; }
 
-  /// Announces a phase that has no IR to begin with.
+  /// Announces a phase that has no IR to begin with. The time until the next announcement counts as its.
   void announce(llvm::StringRef phase);
   /// Begins a phase that starts from `input`. Writes a reproducer and fails with EarlyStop if it is the phase to be
   /// reproduced; `pipeline`, which may be null, is what the reproducer runs.
@@ -71,7 +71,8 @@ private:
   DiagnosticPrinter &diagnostics;
   PhaseOptions options;
   mlir::DefaultTimingManager timing;
-  mlir::TimingScope times; ///< of the whole
+  mlir::TimingScope times;     ///< of the whole
+  mlir::TimingScope phaseTime; ///< of the phase that was announced last
   DumpSequence dumps;
   unsigned round = 1;
 };

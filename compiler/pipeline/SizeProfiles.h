@@ -26,7 +26,7 @@ struct SizePrograms {
   std::vector<std::string> list() const;
 };
 
-/// Adds what `--profile` asks for: symbols joined by ";", each N=MIN,BEST,MAX, N=FIRST..LAST or N=VALUE. All values
+/// Adds what `--specialize` asks for: symbols joined by ";", each N=MIN,BEST,MAX, N=FIRST..LAST or N=VALUE. All values
 /// of a small range, or BEST, get a program with the sizes as constants; MIN to MAX one with that range, in which BEST
 /// is usual. The names of the symbols go to `symbols`. An error of category `misuse` says what is wrong with the text.
 llvm::Error addProfile(llvm::StringRef text, SizePrograms &programs, std::vector<std::string> &symbols);

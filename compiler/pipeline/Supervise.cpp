@@ -156,7 +156,7 @@ void installHandlers() {
 
 /// Ends as the child did, when the same person ended both.
 void passOn(int signal) {
-  if (signal != SIGINT && signal != SIGTERM && signal != SIGHUP)
+  if (signal != SIGINT && signal != SIGTERM && signal != SIGHUP && signal != SIGPIPE)
     return;
   std::signal(signal, SIG_DFL);
   raise(signal);
@@ -177,25 +177,31 @@ static uint64_t getOwnBytes(pid_t process) {
 
 namespace {
 
-/// Looks at a child, while it is in the phase that has limits, and ends it where it exceeds one.
+/// Looks at a child, while it is in the phase that has limits, and ends it where it exceeds one. Tells `onWait` how far
+/// it is until its end, if that is asked for.
 class Watch {
 public:
-  Watch(pid_t child, const Notes &notes, const PhaseLimits &limits)
-      : child(child), notes(notes), limits(limits), descriptor(static_cast<int>(syscall(SYS_pidfd_open, child, 0))) {}
+  Watch(pid_t child, const Notes &notes, const PhaseLimits &limits, const ProgressFunction &onWait)
+      : child(child), notes(notes), limits(limits), onWait(onWait),
+        descriptor(static_cast<int>(syscall(SYS_pidfd_open, child, 0))) {}
   ~Watch() {
     if (descriptor >= 0)
       close(descriptor);
   }
 
   WorkEnd::Limit run() {
-    constexpr int kMillisecondsBetweenLooks = 5;
+    constexpr int kMillisecondsBetweenLooks = 5, kMillisecondsBetweenNews = 100;
     pollfd end{descriptor, POLLIN, 0};
-    auto begin = std::chrono::steady_clock::now();
-    bool hasBegun = false;
-    while (descriptor >= 0 && poll(&end, 1, kMillisecondsBetweenLooks) <= 0) {
+    auto begin = std::chrono::steady_clock::now(), start = begin;
+    bool hasBegun = false, isOver = limits.phase.empty();
+    while (descriptor >= 0 && (!isOver || onWait) &&
+           poll(&end, 1, isOver ? kMillisecondsBetweenNews : kMillisecondsBetweenLooks) <= 0) {
+      if (onWait)
+        onWait(notes.phase, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
       bool isInPhase = limits.phase == notes.phase;
-      if (hasBegun && !isInPhase)
-        break;
+      isOver |= hasBegun && !isInPhase;
+      if (isOver)
+        continue;
       if (!hasBegun)
         begin = std::chrono::steady_clock::now();
       hasBegun |= isInPhase;
@@ -222,13 +228,14 @@ private:
   pid_t child;
   const Notes &notes;
   const PhaseLimits &limits;
+  const ProgressFunction &onWait;
   int descriptor;
 };
 
 } // namespace
 
 WorkEnd tenon::supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::StringRef)>)> work,
-                         const PhaseLimits &limits) {
+                         const PhaseLimits &limits, const ProgressFunction &onWait) {
   void *memory = mmap(nullptr, sizeof(Notes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     return {kFaultCode, "", std::string("no memory for a process: ") + std::strerror(errno), true};
@@ -249,8 +256,8 @@ WorkEnd tenon::supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::St
     }
   }
   WorkEnd::Limit exceeded = WorkEnd::Limit::none;
-  if (child > 0 && !limits.phase.empty())
-    exceeded = Watch(child, *notes, limits).run();
+  if (child > 0 && (!limits.phase.empty() || onWait))
+    exceeded = Watch(child, *notes, limits, onWait).run();
   int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;

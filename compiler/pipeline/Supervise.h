@@ -34,14 +34,17 @@ struct PhaseLimits {
   double maxSeconds = 0; ///< 0: no limit
 };
 
+/// Told the phase that supervised work is in, and seconds since its beginning, about ten times a second.
+using ProgressFunction = std::function<void(llvm::StringRef phase, double seconds)>;
+
 /// Runs `work` in a child process and waits for it. Whatever happens there, in any thread, is seen from here:
 /// signals, a stack that overflows, uncaught exceptions, fatal errors of LLVM. None prints anything. `work`
 /// announces its phases by the function that it gets, and its memory dies with it: results go to files.
 ///
 /// The caller must have one thread. Where the child ends by a signal that somebody sent (SIGINT, SIGTERM,
-/// SIGHUP), so does this process.
+/// SIGHUP), or because nobody reads what it prints (SIGPIPE), so does this process.
 WorkEnd supervise(llvm::function_ref<int(llvm::function_ref<void(llvm::StringRef)> announce)> work,
-                  const PhaseLimits &limits = {});
+                  const PhaseLimits &limits = {}, const ProgressFunction &onWait = nullptr);
 
 } // namespace tenon
 

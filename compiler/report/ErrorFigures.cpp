@@ -58,9 +58,22 @@ static std::string describePaths(const Json &paths, double error, double toleran
                                     : "; the most exact of " + number + " choices");
 }
 
-std::vector<std::string> tenon::listErrors(llvm::StringRef meta) {
+static Json parseMeta(llvm::StringRef meta) {
   auto isShallow = [](int depth, Json::parse_event_t, Json &) { return depth < 16; };
-  Json json = Json::parse(meta, isShallow, /*allow_exceptions=*/false);
+  return Json::parse(meta, isShallow, /*allow_exceptions=*/false);
+}
+
+std::optional<double> tenon::getLargestError(llvm::StringRef meta) {
+  Json json = parseMeta(meta);
+  auto error = json.is_object() ? json.find("error") : json.end();
+  if (error == json.end() || !error->is_object())
+    return std::nullopt;
+  double largest = getNumber(*error, "largest", NAN);
+  return std::isfinite(largest) ? std::optional(largest) : std::nullopt;
+}
+
+std::vector<std::string> tenon::listErrors(llvm::StringRef meta) {
+  Json json = parseMeta(meta);
   auto error = json.is_object() ? json.find("error") : json.end();
   if (error == json.end() || !error->is_object())
     return {};

@@ -17,6 +17,7 @@
 #define TENON_COMPILER_REPORT_ERRORFIGURES_H
 
 #include "llvm/ADT/StringRef.h"
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ namespace tenon {
 /// One line for each output, and one of how paths were chosen; none where the section says nothing of errors, or not
 /// as the compiler writes it. Printable whatever the section holds.
 std::vector<std::string> listErrors(llvm::StringRef meta);
+
+/// The largest error of an output that was measured, relative to its largest element; nothing where none was, or where
+/// it is not finite.
+std::optional<double> getLargestError(llvm::StringRef meta);
 
 } // namespace tenon
 

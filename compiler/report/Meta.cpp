@@ -55,7 +55,7 @@ std::string tenon::getPathText(const Json &paths, const std::string &kernel) {
   Json cycles = paths[kernel]["cycles"];
   auto getCycles = [&](const std::string &path) {
     return cycles.contains(path) && cycles[path].is_number_unsigned() ? std::optional(cycles[path].get<uint64_t>())
-                                                                     : std::nullopt;
+                                                                      : std::nullopt;
   };
   std::optional<uint64_t> own = getCycles(taken);
   if (!own)

@@ -28,8 +28,8 @@ nlohmann::ordered_json readPaths(const ArtifactView &view);
 /// The path that a kernel takes; empty where the file does not say.
 std::string getPathName(const nlohmann::ordered_json &paths, const std::string &kernel);
 
-/// The same in words, with the alternatives by their estimates: "amx (1,000 cycles; direct 2,000; fixed16 500, not exact
-/// enough)".
+/// The same in words, with the alternatives by their estimates: "amx (1,000 cycles; direct 2,000; fixed16 500, not
+/// exact enough)".
 std::string getPathText(const nlohmann::ordered_json &paths, const std::string &kernel);
 
 } // namespace tenon

@@ -165,15 +165,15 @@ std::optional<SizeFormulas::Form> SizeFormulas::combine(const rt::Expr &expr) co
   }
   bool isSum = expr.op == ExprOp::add, isDifference = expr.op == ExprOp::sub && b.size() == 1;
   // A factor that is not negative keeps the order of what it multiplies.
-  bool isProduct = expr.op == ExprOp::mul && ((a.size() == 1 && b.size() == 1) ||
-                                              (a.size() == 1 && isNonNegative(a[0])) ||
-                                              (b.size() == 1 && isNonNegative(b[0])));
+  bool isProduct =
+      expr.op == ExprOp::mul && ((a.size() == 1 && b.size() == 1) || (a.size() == 1 && isNonNegative(a[0])) ||
+                                 (b.size() == 1 && isNonNegative(b[0])));
   if (!isSum && !isDifference && !isProduct)
     return std::nullopt;
   for (const SizePolynomial &first : a)
     for (const SizePolynomial &second : b) {
-      std::optional<SizePolynomial> value = isProduct ? SizePolynomial::multiply(first, second)
-                                                      : SizePolynomial::add(first, second, isSum ? 1 : -1);
+      std::optional<SizePolynomial> value =
+          isProduct ? SizePolynomial::multiply(first, second) : SizePolynomial::add(first, second, isSum ? 1 : -1);
       if (!value)
         return std::nullopt;
       addCandidate(result, std::move(*value));

@@ -30,9 +30,9 @@ static std::vector<std::string> listSymbols(const rt::Plan &plan) {
   std::vector<std::string> items;
   for (const rt::Symbol &symbol : plan.symbols)
     if (symbol.fromInput)
-      items.push_back(getPrintable(symbol.name) + (symbol.max == INT64_MAX ? " from " + std::to_string(symbol.min)
-                                                                          : " " + std::to_string(symbol.min) + ".." +
-                                                                                std::to_string(symbol.max)));
+      items.push_back(getPrintable(symbol.name) +
+                      (symbol.max == INT64_MAX ? " from " + std::to_string(symbol.min)
+                                               : " " + std::to_string(symbol.min) + ".." + std::to_string(symbol.max)));
   return items;
 }
 
@@ -59,8 +59,7 @@ static std::string getExample(const ArtifactView &view, int64_t size) {
   std::string where;
   for (const rt::Symbol &symbol : plan.symbols)
     if (symbol.fromInput) {
-      std::string text =
-          std::string(symbol.name) + "=" + std::to_string(std::clamp(size, symbol.min, symbol.max));
+      std::string text = std::string(symbol.name) + "=" + std::to_string(std::clamp(size, symbol.min, symbol.max));
       where += (where.empty() ? "" : ", ") + getPrintable(text);
       arguments.sizes.push_back(text);
     }
@@ -96,7 +95,8 @@ static void printMemory(const ArtifactView &view, size_t width, llvm::raw_ostrea
     return;
   // limit: longer formulas than two lines say less than an example does.
   constexpr size_t kFormulaWidth = 160;
-  if (std::optional<std::string> formula = SizeFormulas(plan).getText(plan.arenaSize, width ? width - 40 : kFormulaWidth))
+  if (std::optional<std::string> formula =
+          SizeFormulas(plan).getText(plan.arenaSize, width ? width - 40 : kFormulaWidth))
     printList("", {"activations are " + *formula + " bytes:"}, "", width, os);
   std::vector<std::string> examples;
   for (int64_t size : {1, 64})

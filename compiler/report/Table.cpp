@@ -81,8 +81,8 @@ std::string tenon::shorten(const std::string &text, size_t width) {
   return text.substr(0, front) + ".." + text.substr(back);
 }
 
-void tenon::printList(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::StringRef separator,
-                      size_t width, llvm::raw_ostream &os) {
+void tenon::printList(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::StringRef separator, size_t width,
+                      llvm::raw_ostream &os) {
   constexpr size_t kIndent = 12;
   std::string line = ("  " + title).str();
   line.resize(std::max(line.size() + 1, kIndent), ' ');

@@ -74,7 +74,7 @@ class Batch:
         """The sizes of the first take have a program of their own, in which they are constants."""
         onnx.save(cases.joinModel([case.takes[0] for case in self.members], self.members[0].opset), self.model)
         profile = ";".join(f"{symbol}={size}" for symbol, size in self.sizes.items())
-        options = ["--profile", profile] if profile else []
+        options = ["--specialize", profile] if profile else []
         options += self.members[0].options
         options += [option for target in ("host", *self.members[0].targets) for option in ("--target", target)]
         code, text = call("tenon", "compile", self.model, "-o", self.artifact, *options)

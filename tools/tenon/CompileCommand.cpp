@@ -6,9 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/backend/registry/Backends.h"
+#include "compiler/driver/PassList.h"
 #include "compiler/report/HtmlReport.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
+#include "tools/tenon/Progress.h"
+#include "tools/tenon/Usage.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
@@ -30,7 +34,7 @@ static void checkOutput(const std::string &text) {
       return;
     names += (names.empty() ? "" : ", ") + output.name;
   }
-  throw CLI::ValidationError("--emit", "no kind '" + text + "'; there are " + names);
+  throw CLI::ValidationError("--emit", "expected one of " + names + ", got '" + text + "'");
 }
 
 static std::string describeOutputs() {
@@ -40,57 +44,122 @@ static std::string describeOutputs() {
   return text;
 }
 
-/// Where the result goes when nobody says: text to the terminal, an artifact beside its model.
+/// Where the result goes when nobody says: text to the terminal, an artifact to a file of the model's name in the
+/// current folder. Who only wants to look at IR gets no artifact.
 static std::string getDefaultOutput(const CompileOptions &options) {
+  if (options.emit == kArtifactOutput && (!options.dumpDir.empty() || !options.dumpAfter.empty()))
+    return "";
   for (const CodeFormat &output : listOutputs())
     if (output.name == options.emit && !output.suffix.empty())
       return (llvm::sys::path::stem(options.input) + output.suffix).str();
   return "-";
 }
 
+namespace {
+/// Options that the compiler itself knows nothing of.
+struct CommandArguments {
+  CompileArguments compile;
+  std::string report;
+  bool json = false, quiet = false;
+};
+} // namespace
+
+/// Why the options do not go together, or the output cannot be written; empty where nothing is wrong.
+static std::string checkArguments(const CommandArguments &arguments) {
+  const CompileOptions &options = arguments.compile.options;
+  bool makesArtifact = options.emit == kArtifactOutput;
+  if (!arguments.report.empty() && !makesArtifact)
+    return "--report is about an artifact, which --emit does not write here";
+  if ((options.measuresError || options.readInputs) && !makesArtifact)
+    return "--measure-error and --error-inputs are about an artifact, which --emit does not write here";
+  if (arguments.json && options.output == "-")
+    return "--json needs a file to write to: pass --output FILE";
+  if (options.output.empty() || options.output == "-")
+    return "";
+  bool isFolder =
+      llvm::any_of(listOutputs(), [&](const CodeFormat &o) { return o.name == options.emit && o.isFolder; });
+  if (!isFolder && llvm::sys::fs::is_directory(options.output))
+    return "--output: '" + options.output + "' is a folder";
+  llvm::StringRef folder = llvm::sys::path::parent_path(options.output);
+  if (!folder.empty() && !llvm::sys::fs::is_directory(folder))
+    return "--output: there is no folder '" + folder.str() + "'";
+  return "";
+}
+
+static int listPasses() {
+  for (const std::string &name : listPassNames(getBackendRegistry()))
+    llvm::outs() << name << '\n';
+  return 0;
+}
+
+static void printDumps(const std::string &folder) {
+  std::error_code error;
+  size_t count = 0;
+  for (llvm::sys::fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
+    count += llvm::sys::path::extension(it->path()) == ".mlir";
+  llvm::outs() << folder << ": " << count << " files of IR\n";
+}
+
+static int compile(CommandArguments &arguments) {
+  CompileOptions &options = arguments.compile.options;
+  if (options.dumpAfter == "list")
+    return listPasses();
+  if (!resolveCompileOptions(arguments.compile))
+    return 2;
+  if (options.output.empty())
+    options.output = getDefaultOutput(options);
+  if (std::string error = checkArguments(arguments); !error.empty()) {
+    llvm::errs() << "tenon: error: " << error << '\n';
+    return 2;
+  }
+  double seconds;
+  int status;
+  {
+    Progress progress(options);
+    status = static_cast<int>(compileSupervised(options, llvm::errs()));
+    seconds = progress.getSeconds();
+  }
+  if (status == 0 && !arguments.report.empty())
+    status = writeHtmlReport(options.output, {}, arguments.report, llvm::errs());
+  if (status != 0 || arguments.quiet)
+    return status;
+  printResult(options, seconds, arguments.json);
+  if (!options.dumpDir.empty() && !arguments.json)
+    printDumps(options.dumpDir);
+  if (arguments.compile.targets.empty() && !arguments.json && options.emit == kArtifactOutput &&
+      !options.output.empty())
+    noteHostTarget(options);
+  return status;
+}
+
 void tenon::addCompileCommand(CLI::App &app, int &status) {
-  auto arguments = std::make_shared<CompileArguments>();
+  auto arguments = std::make_shared<CommandArguments>();
+  CompileOptions &options = arguments->compile.options;
   CLI::App *command = app.add_subcommand("compile", "compile a model to an artifact");
-  addCompileOptions(*command, *arguments);
-  command->add_option("-o,--output", arguments->options.output, "file to write");
+  addCompileOptions(*command, arguments->compile);
+  command->add_option("-o,--output", options.output, "file to write; default: the model's name in the current folder")
+      ->type_name("FILE");
   command
       ->add_option_function<std::string>(
           "--emit",
-          [arguments](const std::string &text) {
+          [&options](const std::string &text) {
             checkOutput(text);
-            arguments->options.emit = text;
+            options.emit = text;
           },
           describeOutputs())
       ->type_name("KIND");
-  arguments->options.backendSettings = getBackendRegistry().getDefaultSettings();
+  options.backendSettings = getBackendRegistry().getDefaultSettings();
   for (const std::unique_ptr<Backend> &backend : getBackendRegistry().getBackends())
     for (const BackendOption &option : backend->getOptions())
-      command->add_option(option.name, arguments->options.backendSettings[option.name], option.description)
-          ->capture_default_str();
-  auto report = std::make_shared<std::string>();
-  command->add_option("--report", *report, "also write a page about the artifact, with its memory map")
+      command->add_option(option.name, options.backendSettings[option.name], option.description)
+          ->capture_default_str()
+          ->group("Targets");
+  command->add_option("--report", arguments->report, "also write a page about the artifact, with its memory map")
       ->type_name("FILE.html");
-  command->callback([arguments, report, &status] {
-    if (!resolveCompileOptions(*arguments)) {
-      status = 2;
-      return;
-    }
-    CompileOptions &options = arguments->options;
-    if (!report->empty() && options.emit != kArtifactOutput) {
-      llvm::errs() << "tenon: error: --report is about an artifact, which --emit does not write here\n";
-      status = 2;
-      return;
-    }
-    if ((options.measuresError || options.readInputs) && options.emit != kArtifactOutput) {
-      llvm::errs() << "tenon: error: --measure-error and --calibrate are about an artifact, which --emit does not "
-                      "write here\n";
-      status = 2;
-      return;
-    }
-    if (options.output.empty())
-      options.output = getDefaultOutput(options);
-    status = static_cast<int>(compileSupervised(options, llvm::errs()));
-    if (status == 0 && !report->empty())
-      status = writeHtmlReport(options.output, {}, *report, llvm::errs());
-  });
+  command->add_flag("--json", arguments->json, "say what was written as JSON");
+  command->add_flag("-q,--quiet", arguments->quiet, "say nothing but errors and warnings");
+  addExamples(*command, {"tenon compile model.onnx -o model.tenon",
+                         "tenon compile model.onnx --target x86-64-v3 --target aarch64",
+                         "tenon compile model.onnx --shape x=1x3xHxW --range H=32..640 --specialize H=32,224,640"});
+  command->callback([arguments, &status] { status = compile(*arguments); });
 }

@@ -7,7 +7,7 @@
 
 #include "tools/tenon/CompileOptions.h"
 #include "compiler/pipeline/SizeProfiles.h"
-#include "tools/tenon/Calibration.h"
+#include "tools/tenon/ErrorInputs.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -15,85 +15,139 @@
 using namespace tenon;
 
 /// An option for a number of bytes.
-static void addBytes(CLI::App &command, const char *name, uint64_t &bytes, const char *description) {
-  command.add_option(name, bytes, description)
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+static CLI::Option *addBytes(CLI::App &command, const char *name, uint64_t &bytes, const char *description) {
+  return command.add_option(name, bytes, description)
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false).description(""))
       ->check(CLI::Validator(
           [](std::string &text) {
             int64_t value;
             bool isGood = !llvm::StringRef(text).getAsInteger(10, value) && value > 0;
-            return isGood ? std::string() : "wants a number of bytes that is more than 0, found '" + text + "'";
+            return isGood ? std::string() : "expected a number of bytes above 0, got '" + text + "'";
           },
-          "BYTES"))
+          ""))
       ->type_name("BYTES");
 }
 
-void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
+static void addSizeOptions(CLI::App &command, CompileArguments &arguments) {
+  constexpr char kGroup[] = "Sizes";
+  command.add_option("--shape", arguments.shapes, "fix or name the dimensions of an input; NAME=4 fixes a symbol")
+      ->allow_extra_args(false)
+      ->type_name("NAME=1x3xHxW")
+      ->group(kGroup);
+  command.add_option("--range", arguments.ranges, "bound a symbol")
+      ->allow_extra_args(false)
+      ->type_name("SYMBOL=MIN..MAX")
+      ->group(kGroup);
+  command
+      .add_option("--specialize", arguments.specializations,
+                  "also compile programs for these sizes: N=1,128,512 (least, best, most), N=1..4 (one a value) or "
+                  "N=128; join symbols with ';'; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("SYMBOL=SIZES")
+      ->group(kGroup);
+}
+
+static void addTargetOptions(CLI::App &command, CompileArguments &arguments) {
+  constexpr char kGroup[] = "Targets";
   CompileOptions &options = arguments.options;
-  command.add_option("model", options.input, "ONNX file, Hugging Face folder, or tenon-dialect .mlir")->required();
   command
       .add_option("--target", arguments.targets,
-                  "processor to compile for: host, x86-64-v2, x86-64-v3, x86-64-v4, aarch64, or an x86-64 processor as "
-                  "LLVM calls "
-                  "it (znver4, sapphirerapids...); repeat it for an artifact that picks at load")
-      ->allow_extra_args(false);
-  command
-      .add_option("--shape", arguments.shapes,
-                  "NAME=1x3xHxW fixes or names the dimensions of an input; NAME=4 fixes a symbol")
-      ->allow_extra_args(false);
-  command.add_option("--range", arguments.ranges, "H=32..640 bounds a symbol")->allow_extra_args(false);
-  command
-      .add_option("--profile", arguments.profiles,
-                  "N=1,128,512 (least, best, most) makes programs for these sizes besides the one for all, "
-                  "N=1..4 one a value; symbols are joined by ;, and each profile has an option of its own")
-      ->allow_extra_args(false);
-  command
-      .add_option(
-          "--plugin", options.import.plugins,
-          "shared library with operators (tenon/plugin.h) for nodes that are none of ONNX's; repeat it for several")
+                  "processor to compile for: host (default), x86-64-v2, x86-64-v3, x86-64-v4, aarch64, or an x86-64 "
+                  "processor as LLVM calls it (znver4, sapphirerapids), with +FEATURE added; repeat it for an artifact "
+                  "that picks at load")
       ->allow_extra_args(false)
-      ->type_name("FILE");
+      ->type_name("TARGET")
+      ->group(kGroup);
+  addBytes(command, "--l2-cache", options.l2Bytes, "L2 cache of a core of the target; default: this machine's")
+      ->group(kGroup);
+  addBytes(command, "--llc", options.llcBytes, "last-level cache that the cores share; default: this machine's")
+      ->group(kGroup);
+}
+
+static void addAccuracyOptions(CLI::App &command, CompileArguments &arguments) {
+  constexpr char kGroup[] = "Accuracy";
+  CompileOptions &options = arguments.options;
   command
       .add_option("--tolerance", options.tolerance,
-                  "largest error of an output, relative to its largest "
-                  "element, that faster ways to compute it may make")
+                  "largest error allowed in an output, relative to its largest element; faster algorithms must stay "
+                  "within it")
       ->check(CLI::Validator(
           [](std::string &text) {
             double value;
             bool isGood = !llvm::StringRef(text).getAsDouble(value) && value >= 0 && std::isfinite(value);
-            return isGood ? std::string() : "wants a number that is not negative, found '" + text + "'";
+            return isGood ? std::string() : "expected a number that is not negative, got '" + text + "'";
           },
-          "R"))
-      ->capture_default_str();
-  command.add_flag("--measure-error", options.measuresError,
-                   "measure the error, against the same model in f64, even where nothing but the type makes one");
+          ""))
+      ->capture_default_str()
+      ->type_name("R")
+      ->group(kGroup);
   command
-      .add_option("--calibrate", arguments.calibration,
-                  "folder of inputs (NAME.npy each) to measure the error with, or of a folder for each set of "
-                  "them; otherwise inputs are made up")
-      ->type_name("DIR");
+      .add_flag("--measure-error", options.measuresError,
+                "compare outputs with an f64 reference even if only exact algorithms were chosen")
+      ->group(kGroup);
+  command
+      .add_option("--error-inputs", arguments.errorInputs,
+                  "inputs to measure the error with: NAME.npy files, or a folder of them for each input set; default: "
+                  "random inputs")
+      ->type_name("DIR")
+      ->group(kGroup);
+}
+
+static void addLimitOptions(CLI::App &command, CompileOptions &options) {
+  constexpr char kGroup[] = "Limits";
   addBytes(command, "--memory-limit", options.memoryLimit,
-           "look for a plan that needs no more, for any sizes in the ranges, and fail where there is none; K, M and G "
-           "are understood");
+           "limit run-time memory to BYTES (K, M, G) for every size in range; exit 4 if no plan fits")
+      ->group(kGroup);
   addBytes(command, "--import-memory-limit", options.importMemoryLimit,
-           "limit the memory of the import, which reads untrusted files, to BYTES; by default 4 times the size of the "
-           "files and 1 GB");
+           "limit the memory of the import, which reads untrusted files; default: 4 times the files and 1 GB")
+      ->group(kGroup);
   command
       .add_option("--import-time-limit", options.importTimeLimit,
                   "limit the time of the import to SECONDS; 0: no limit")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
       ->type_name("SECONDS")
-      ->capture_default_str();
-  addBytes(command, "--l2-cache", options.l2Bytes,
-           "size of L2 of the target, the last cache that a core does not share; kernels are tiled for it");
-  addBytes(command, "--llc", options.llcBytes, "size of the last-level cache of the target, which its cores share");
-  command.add_option("--dump-ir", options.dumpDir, "folder for one numbered .mlir file a pass that changed something");
-  command.add_option("--dump-after", options.dumpAfter, "print the IR after this pass to standard error");
-  command.add_flag("--timing", options.timing, "print how long phases and passes take to standard error");
+      ->capture_default_str()
+      ->group(kGroup);
+}
+
+static void addDebugOptions(CLI::App &command, CompileOptions &options) {
+  constexpr char kGroup[] = "Looking inside";
+  command
+      .add_option("--dump-ir", options.dumpDir,
+                  "write the IR after each pass that changed it to DIR, one numbered file per pass")
+      ->type_name("DIR")
+      ->group(kGroup);
+  command
+      .add_option("--dump-after", options.dumpAfter,
+                  "print the IR after this pass to standard error; 'list' prints the passes")
+      ->type_name("PASS")
+      ->group(kGroup);
+  command.add_flag("--timing", options.timing, "print the time of each phase and pass to standard error")
+      ->group(kGroup);
+}
+
+void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
+  CompileOptions &options = arguments.options;
+  command.add_option("model", options.input, "ONNX file, Hugging Face folder, or .mlir file of the tenon dialect")
+      ->type_name("MODEL");
+  addTargetOptions(command, arguments);
+  addSizeOptions(command, arguments);
+  addAccuracyOptions(command, arguments);
+  addLimitOptions(command, options);
+  command
+      .add_option("--plugin", options.import.plugins,
+                  "shared library with operators (tenon/plugin.h) that ONNX does not define; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  addDebugOptions(command, options);
 }
 
 bool tenon::resolveCompileOptions(CompileArguments &arguments) {
   CompileOptions &options = arguments.options;
+  if (options.input.empty()) {
+    llvm::errs() << "tenon: error: no model is given; see 'tenon --help'\n";
+    return false;
+  }
   // A folder is called the same with and without a slash at its end.
   while (options.input.size() > 1 && options.input.back() == '/')
     options.input.pop_back();
@@ -111,15 +165,15 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
     if (failed(ImportOptions::parseRange(text, options.import, error)))
       return report("--range", text);
   SizePrograms programs;
-  for (const std::string &text : arguments.profiles)
+  for (const std::string &text : arguments.specializations)
     if (llvm::Error wrong = addProfile(text, programs, options.import.profiled)) {
       error = llvm::toString(std::move(wrong));
-      return report("--profile", text);
+      return report("--specialize", text);
     }
   options.programs = programs.list();
-  if (!arguments.calibration.empty())
-    options.readInputs = [folder = arguments.calibration](const tenon_artifact *artifact) {
-      return readCalibration(folder, artifact);
+  if (!arguments.errorInputs.empty())
+    options.readInputs = [folder = arguments.errorInputs](const tenon_artifact *artifact) {
+      return readErrorInputs(folder, artifact);
     };
   return true;
 }

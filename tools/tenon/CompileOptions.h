@@ -19,8 +19,8 @@ namespace tenon {
 /// Options as they stand on the command line.
 struct CompileArguments {
   CompileOptions options;
-  std::vector<std::string> targets, shapes, ranges, profiles;
-  std::string calibration; ///< a folder
+  std::vector<std::string> targets, shapes, ranges, specializations;
+  std::string errorInputs; ///< a folder
 };
 
 /// Adds them to a subcommand; `arguments` must live as long as that.

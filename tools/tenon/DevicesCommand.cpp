@@ -39,7 +39,7 @@ static void printDevices(bool json) {
 
 void tenon::addDevicesCommand(CLI::App &app, int &status) {
   auto json = std::make_shared<bool>(false);
-  CLI::App *command = app.add_subcommand("devices", "what this machine can run artifacts on");
+  CLI::App *command = app.add_subcommand("devices", "list the devices of this machine");
   command->add_flag("--json", *json, "print JSON");
   command->callback([json, &status] {
     printDevices(*json);

@@ -6,20 +6,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/tenon/Commands.h"
+#include "tools/tenon/Usage.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 
-/// Says which subcommands there are, where the first word is none of them. CLI11 only says that it wants one.
+/// Says which commands there are, where the first word is none of them. CLI11 only says that it wants one.
 static bool isKnownCommand(const CLI::App &app, int argc, char **argv) {
   if (argc < 2 || argv[1][0] == '-')
     return true;
-  std::string names;
-  for (const CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; })) {
-    if (command->get_name() == argv[1])
-      return true;
-    names += (names.empty() ? "" : ", ") + command->get_name();
-  }
-  llvm::errs() << "tenon: error: no subcommand '" << argv[1] << "'; there are " << names << '\n';
+  std::vector<std::string> names;
+  for (const CLI::App *command : app.get_subcommands([](const CLI::App *) { return true; }))
+    names.push_back(command->get_name());
+  if (llvm::is_contained(names, argv[1]))
+    return true;
+  llvm::errs() << "tenon: error: unknown command '" << argv[1] << "'" << tenon::suggest(argv[1], names)
+               << "; the commands are " << llvm::join(names, ", ") << '\n';
   return false;
 }
 
@@ -37,9 +40,7 @@ static int runCommandLine(int argc, char **argv) {
   CLI::App app{"Tenon compiles neural networks ahead of time", "tenon"};
   app.set_version_flag("--version", "tenon " TENON_VERSION);
   app.require_subcommand(1);
-  app.failure_message([](const CLI::App *, const CLI::Error &error) {
-    return std::string("tenon: error: ") + error.what() + "; see 'tenon --help'\n";
-  });
+  tenon::setHelpLayout(app);
   int status = 0;
   tenon::addCompileCommand(app, status);
   tenon::addInspectCommand(app, status);
@@ -47,13 +48,24 @@ static int runCommandLine(int argc, char **argv) {
   tenon::addOperatorsCommand(app, status);
   tenon::addPlaceCommand(app, status);
   tenon::addRunCommand(app, status);
+  tenon::addExamples(
+      app,
+      {"tenon compile model.onnx -o model.tenon", "tenon inspect model.tenon", "tenon run model.onnx --input x=x.npy"},
+      "'tenon COMMAND --help' describes a command.");
+  if (argc < 2) {
+    llvm::outs() << app.help();
+    return finishOutput(0);
+  }
   if (!isKnownCommand(app, argc, argv))
     return 2;
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    // 0 after --help and --version; everything else is wrong usage.
-    return app.exit(error) == 0 ? 0 : 2;
+    // What --help and --version ask for is no error; everything else is wrong usage.
+    if (error.get_exit_code() == 0)
+      return app.exit(error);
+    llvm::errs() << "tenon: error: " << tenon::describeUsage(app, error) << '\n';
+    return 2;
   }
   return finishOutput(status);
 }
@@ -65,7 +77,7 @@ int main(int argc, char **argv) {
     llvm::errs() << "tenon: error: there is not enough memory\n";
     return 4;
   } catch (const std::exception &e) {
-    llvm::errs() << "tenon: error: a fault of Tenon's: " << e.what() << "; please report it with this command\n";
+    llvm::errs() << "tenon: error: internal error: " << e.what() << "; please report it with this command\n";
     return 70;
   }
 }

@@ -31,8 +31,7 @@ static void printOperators(bool json) {
 
 void tenon::addOperatorsCommand(CLI::App &app, int &status) {
   auto json = std::make_shared<bool>(false);
-  CLI::App *command =
-      app.add_subcommand("operators", "which ONNX operators can be compiled, and how they are imported");
+  CLI::App *command = app.add_subcommand("operators", "list the supported ONNX operators");
   command->add_flag("--json", *json, "print JSON");
   command->callback([json, &status] {
     printOperators(*json);

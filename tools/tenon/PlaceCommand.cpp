@@ -79,7 +79,7 @@ static int placeBuffers(const PlaceOptions &options) {
   if (auto fault = placement::findPlacementFault(file->buffers, result.placement))
     return report(70, options.input,
                   " buffers " + quoteCell(file->ids[fault->first]) + " and " + quoteCell(file->ids[fault->second]) +
-                      " collide, which is a fault of Tenon's; please report it with this file");
+                      " overlap: internal error; please report it and attach this file");
   int64_t peak = result.placement.peak;
   if (options.capacity != 0 && peak > options.capacity)
     return report(
@@ -101,7 +101,7 @@ static int placeBuffers(const PlaceOptions &options) {
 
 void tenon::addPlaceCommand(CLI::App &app, int &status) {
   auto options = std::make_shared<PlaceOptions>();
-  CLI::App *command = app.add_subcommand("place", "places in the smallest arena for a list of buffers");
+  CLI::App *command = app.add_subcommand("place", "pack a list of buffers into the smallest arena");
   command
       ->add_option("buffers", options->input,
                    "CSV file with columns id, lower, upper, size and maybe alignment; each "

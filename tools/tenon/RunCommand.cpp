@@ -7,6 +7,8 @@
 
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
+#include "tools/tenon/Progress.h"
+#include "tools/tenon/Usage.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Path.h"
@@ -40,8 +42,11 @@ static int runModel(CompileOptions &options, const std::vector<std::string> &res
   }
   llvm::FileRemover remover(artifact);
   options.output = artifact.str().str();
-  if (CompileStatus status = compileSupervised(options, llvm::errs()); status != CompileStatus::done)
-    return static_cast<int>(status);
+  {
+    Progress progress(options);
+    if (CompileStatus status = compileSupervised(options, llvm::errs()); status != CompileStatus::done)
+      return static_cast<int>(status);
+  }
   std::vector<llvm::StringRef> arguments{runner, artifact.str()};
   arguments.insert(arguments.end(), rest.begin(), rest.end());
   std::string error;
@@ -56,7 +61,8 @@ void tenon::addRunCommand(CLI::App &app, int &status) {
   CLI::App *command = app.add_subcommand("run", "compile a model, then run it with tenon-run");
   addCompileOptions(*command, *arguments);
   command->allow_extras();
-  command->footer("Every other option is tenon-run's: --input, --output, --test-data, --benchmark...");
+  addExamples(*command, {"tenon run model.onnx --input x=x.npy --output y=y.npy", "tenon run model.onnx --benchmark"},
+              "Every other option is tenon-run's; those after -- are, even if the compiler has one of the same name.");
   command->callback([arguments, command, &status] {
     if (!resolveCompileOptions(*arguments)) {
       status = 2;

@@ -1,4 +1,4 @@
-//===- SizeProfilesTests.cpp - the text of --profile ----------------------===//
+//===- SizeProfilesTests.cpp - the text of --specialize ----------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,11 +1,11 @@
-//===- Calibration.cpp - inputs from a folder -----------------------------===//
+//===- ErrorInputs.cpp - inputs from a folder -----------------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/tenon/Calibration.h"
+#include "tools/tenon/ErrorInputs.h"
 #include "compiler/errors/CompileError.h"
 #include "tools/tenon-run/Outputs.h"
 #include "tools/tenon-run/Parts.h"
@@ -74,10 +74,10 @@ static llvm::Error readInput(const std::string &set, const run::Model::Value &in
   return llvm::Error::success();
 }
 
-llvm::Expected<std::vector<InputSet>> tenon::readCalibration(const std::string &folder,
+llvm::Expected<std::vector<InputSet>> tenon::readErrorInputs(const std::string &folder,
                                                              const tenon_artifact *artifact) {
   if (!llvm::sys::fs::is_directory(folder))
-    return refuse("--calibrate " + folder + ": is no folder");
+    return refuse("--error-inputs " + folder + ": is no folder");
   std::vector<InputSet> sets;
   for (const std::string &set : findSets(folder)) {
     sets.emplace_back();

@@ -1,0 +1,115 @@
+//===- Progress.cpp - what a compilation says while and after it runs -------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/tenon/Progress.h"
+#include "compiler/report/ArtifactView.h"
+#include "compiler/report/ErrorFigures.h"
+#include "compiler/report/MemoryFigures.h"
+#include "compiler/report/Table.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+using namespace tenon;
+
+Progress::Progress(CompileOptions &options)
+    : model(llvm::sys::path::filename(options.input)), isTerminal(isatty(STDERR_FILENO)) {
+  // Dumps and times go to standard error as well, and would be torn apart.
+  if (isTerminal && options.dumpAfter.empty() && !options.timing)
+    options.onProgress = [this](llvm::StringRef phase, double seconds) { show(phase, seconds); };
+}
+
+Progress::~Progress() {
+  if (isShown)
+    llvm::errs() << "\r\x1b[K";
+}
+
+double Progress::getSeconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Progress::show(llvm::StringRef phase, double seconds) {
+  // A compilation that is over by then needs no word.
+  constexpr double kPatience = 0.5;
+  if (seconds < kPatience || phase.empty())
+    return;
+  isShown = true;
+  // The cursor goes back to the beginning, so that a warning of the compilation takes the place of this line.
+  std::string line = llvm::formatv("{0}: {1} ({2:F1} s)", model, phase, seconds);
+  llvm::errs() << "\r\x1b[K" << shorten(line, 79) << '\r';
+  llvm::errs().flush();
+}
+
+/// "123 KiB, 57 launches of 12 kernels, activations 2.3 MiB, error 1.8e-06, target host".
+static void printArtifact(const ArtifactView &view, const CompileOptions &options, double seconds) {
+  RunWork work = view.addUpWork();
+  llvm::outs() << options.output << ": " << getShortBytes(view.getFileSize()) << ", " << groupDigits(work.launches)
+               << (work.launches == 1 ? " launch of " : " launches of ") << groupDigits(view.getPlan().kernels.size())
+               << (view.getPlan().kernels.size() == 1 ? " kernel" : " kernels");
+  for (const MemoryFigure &figure : listMemory(view.getPlan(), view.getWeightBytes(), view.getSizes()))
+    if (figure.key == llvm::StringRef("arena_bytes"))
+      llvm::outs() << ", activations "
+                   << (figure.bytes                ? getShortBytes(*figure.bytes)
+                       : figure.most != UINT64_MAX ? "up to " + getShortBytes(figure.most)
+                                                   : "by size");
+  if (std::optional<double> error = getLargestError(view.getMeta()))
+    llvm::outs() << llvm::formatv(", error {0:e1}", *error);
+  std::vector<std::string> targets;
+  for (const ArtifactView::Target &target : view.getTargets())
+    targets.push_back(target.name);
+  llvm::outs() << (targets.size() == 1 ? ", target " : ", targets ") << llvm::join(targets, ", ")
+               << llvm::formatv(", in {0:F2} s\n", seconds);
+}
+
+static void printArtifactJson(const ArtifactView &view, const CompileOptions &options, double seconds) {
+  RunWork work = view.addUpWork();
+  nlohmann::ordered_json json = {{"output", options.output},
+                                 {"bytes", view.getFileSize()},
+                                 {"seconds", seconds},
+                                 {"launches", work.launches},
+                                 {"kernels", view.getPlan().kernels.size()},
+                                 {"weight_bytes", view.getWeightBytes()}};
+  for (const MemoryFigure &figure : listMemory(view.getPlan(), view.getWeightBytes(), view.getSizes()))
+    if (figure.key == llvm::StringRef("arena_bytes"))
+      json["arena_bytes"] = figure.bytes ? nlohmann::ordered_json(*figure.bytes) : nlohmann::ordered_json();
+  std::optional<double> error = getLargestError(view.getMeta());
+  json["error"] = error ? nlohmann::ordered_json(*error) : nlohmann::ordered_json();
+  json["targets"] = nlohmann::ordered_json::array();
+  for (const ArtifactView::Target &target : view.getTargets())
+    json["targets"].push_back(target.name);
+  llvm::outs() << json.dump() << '\n';
+}
+
+void tenon::printResult(const CompileOptions &options, double seconds, bool json) {
+  if (options.output == "-" || options.output.empty())
+    return;
+  ArtifactView view;
+  if (options.emit == kArtifactOutput && !view.open(options.output, /*verify=*/false, {}).failed()) {
+    (json ? printArtifactJson : printArtifact)(view, options, seconds);
+    return;
+  }
+  uint64_t bytes = 0;
+  bool isFile = llvm::sys::fs::is_regular_file(options.output) && !llvm::sys::fs::file_size(options.output, bytes);
+  if (json) {
+    nlohmann::ordered_json result = {{"output", options.output}, {"seconds", seconds}};
+    if (isFile)
+      result["bytes"] = bytes;
+    llvm::outs() << result.dump() << '\n';
+    return;
+  }
+  llvm::outs() << options.output << ": " << (isFile ? getShortBytes(bytes) : "a folder")
+               << llvm::formatv(", in {0:F2} s\n", seconds);
+}
+
+void tenon::noteHostTarget(const CompileOptions &options) {
+  llvm::outs() << options.output
+               << ": only for processors like this one; --target x86-64-v3 or aarch64 makes artifacts for others\n";
+}

@@ -1,0 +1,43 @@
+//===- Progress.h - what a compilation says while and after it runs ---------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_TOOLS_TENON_PROGRESS_H
+#define TENON_TOOLS_TENON_PROGRESS_H
+
+#include "compiler/driver/Compile.h"
+#include <chrono>
+
+namespace tenon {
+
+/// Shows the phase that a compilation is in on standard error, on one line that it writes again and again, if that is a
+/// terminal; otherwise nothing.
+class Progress {
+public:
+  /// Lets `options` report to this object, which must outlive the compilation.
+  explicit Progress(CompileOptions &options);
+  /// Removes the line.
+  ~Progress();
+
+  double getSeconds() const;
+
+private:
+  void show(llvm::StringRef phase, double seconds);
+
+  std::string model;
+  bool isTerminal, isShown = false;
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+};
+
+/// Says on standard output what a compilation wrote: one line, or with `json` one object.
+void printResult(const CompileOptions &options, double seconds, bool json);
+
+/// Says on standard output that an artifact for this machine alone may not run on others.
+void noteHostTarget(const CompileOptions &options);
+
+} // namespace tenon
+
+#endif // TENON_TOOLS_TENON_PROGRESS_H
