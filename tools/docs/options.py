@@ -1,0 +1,33 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""The page on command lines: what the tools print for --help."""
+
+import os
+import re
+import subprocess
+
+
+def read_help(binaries, *command):
+    program = [os.path.join(binaries, command[0]), *command[1:], "--help"]
+    environment = dict(os.environ, NO_COLOR="1", COLUMNS="120")
+    return subprocess.run(program, check=True, capture_output=True, text=True, env=environment).stdout.rstrip()
+
+
+def find_subcommands(text):
+    """The names below "SUBCOMMANDS:" of a help text."""
+    _, found, listed = text.partition("SUBCOMMANDS:\n")
+    if not found:
+        _, found, listed = text.partition("Subcommands:\n")
+    if not found:
+        raise ValueError("tenon --help lists no subcommands")
+    return re.findall(r"^  (\w[\w-]*)", listed, re.MULTILINE)
+
+
+def make_page(binaries):
+    top = read_help(binaries, "tenon")
+    commands = [("tenon",), *(("tenon", name) for name in find_subcommands(top)), ("tenon-run",)]
+    lines = ["# Command lines", "", "Generated from what the tools print for `--help`."]
+    for command in commands:
+        lines += ["", f"## `{' '.join(command)}`", "", "```", read_help(binaries, *command), "```"]
+    return "\n".join(lines) + "\n"
