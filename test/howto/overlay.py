@@ -24,8 +24,9 @@ import subprocess
 
 # What cmake/TenonFlags.cmake sets, so that ccache works with precompiled headers.
 CCACHE = {"CCACHE_DEPEND": "1", "CCACHE_INODECACHE": "1", "CCACHE_SLOPPINESS": "pch_defines,time_macros"}
-# Precompiled headers of Tenon's own dialects would hide what the copy declares; that of MLIR's headers does not.
-OWN_PCH, MLIR_PCH = "/tenon_pch.dir/", "/tenon_mlir_pch.dir/"
+# The precompiled header of MLIR's headers alone. Those that hold headers of Tenon's would hide what the copy declares.
+MLIR_PCH = "/tenon_mlir_pch.dir/cmake_pch.hxx"
+PCH = re.compile(r"/(\w+)\.dir/cmake_pch\.hxx")
 
 
 class BuildError(Exception):
@@ -162,12 +163,22 @@ class Overlay:
         words[words.index("-o") + 1] = made
         words[words.index("-c") + 1] = os.path.join(self.source, path)
         result = []
-        for word in words:
+        for word in self._replace_header(words):
             if word.startswith("-I" + self.build):
                 result.append("-I" + self.generated + word.removeprefix("-I" + self.build))
-            result.append(self._to_copy(word).replace(OWN_PCH, MLIR_PCH))
+            result.append(self._to_copy(word))
         run(self.launcher + result, self.build, env=self.environment)
         return name
+
+    def _replace_header(self, words):
+        """A command with the precompiled header of MLIR's headers, or with none if it has one of its program's own."""
+        if not any(PCH.search(word) and "/dialects/precompiled/" not in word for word in words):
+            return [PCH.sub(MLIR_PCH, word) for word in words]
+        # CMake passes "-Xclang -include-pch -Xclang X.pch -Xclang -include -Xclang X".
+        kept = list(words)
+        while (place := next((i for i, word in enumerate(kept) if PCH.search(word)), None)) is not None:
+            del kept[place - 3 : place + 1]
+        return kept
 
     def compile_all(self, sources):
         # Dialects take longest, and come first.

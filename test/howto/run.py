@@ -70,9 +70,9 @@ def apply_pages(sections, copy):
 
 def lint(copy):
     """Mends what a reader would let tools/lint mend, and checks the rest. Returns what it says; nothing where it is content."""
-    tool = os.path.join(copy, "tools", "lint")
-    subprocess.run([tool, "--fix"], cwd=copy, capture_output=True)
-    result = subprocess.run([tool], cwd=copy, capture_output=True, text=True)
+    command = [os.path.join(copy, "tools", "lint"), *sorted(list_changes(copy))]
+    subprocess.run([*command, "--fix"], cwd=copy, capture_output=True)
+    result = subprocess.run(command, cwd=copy, capture_output=True, text=True)
     return [result.stdout + result.stderr] if result.returncode else []
 
 
