@@ -34,7 +34,7 @@ def run(command, folder):
 
 def get_text(comment, folder):
     if comment == "inspect":
-        return run(["tenon", "inspect", "model.tenon"], folder)
+        return run(["tenon", "inspect", "--instructions", "model.tenon"], folder)
     name = comment.removeprefix("after ")
     paths = sorted(glob.glob(os.path.join(folder, "dumps", f"*-{glob.escape(name)}.mlir")))
     assert paths, f"nothing was written after {name}"
