@@ -84,9 +84,9 @@ class Overlay:
     #===--- Generated files ---===#
 
     def generate(self):
-        """Runs mlir-tblgen for the files that depend on a changed .td file. Returns those that differ, with their old text."""
+        """Runs mlir-tblgen for the files that depend on a changed .td file. Returns those that differ, relative to the build folder."""
         tables = {os.path.join(self.source, path) for path in self.changed if path.endswith(".td")}
-        different = {}
+        different = []
         for output, command in sorted(self._read_tablegen_commands().items()):
             # The list of dependencies does not have the input itself, which the command names.
             with open(os.path.join(self.build, output + ".d"), encoding="utf-8") as file:
@@ -102,7 +102,7 @@ class Overlay:
             if new_text == old_text:
                 os.remove(made)
                 continue
-            different[output] = old_text
+            different.append(output)
             if output.endswith(".h.inc") and not is_subsequence(old_text.splitlines(), new_text.splitlines()):
                 raise BuildError(f"{output} loses lines: what includes it would have to be compiled again")
         return different

@@ -11,7 +11,6 @@ context, any other one is the text of a new file. Commands that check the result
 import dataclasses
 import os
 import re
-import textwrap
 
 NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split()
 HEADING = re.compile(r"## (.+): (\w+) files$")
@@ -150,7 +149,7 @@ def apply_entry(entry, root):
                 lines = apply_hunk(lines, old, new)
             text = "\n".join(lines)
         else:
-            text = textwrap.dedent("\n".join(block)) + "\n"
+            text = "\n".join(block) + "\n"
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

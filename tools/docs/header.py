@@ -6,14 +6,14 @@
 import re
 
 BANNER = "//===---"
-NAME = re.compile(r"(\w+)\s*\(|#define (\w+)|TENON_ENUM\((\w+)\)")
 
 
 def find_name(declaration):
     """The name that a declaration declares; None for one that is no part of the interface."""
     first = declaration[0]
     if first.startswith("#"):
-        match = re.match(r"#define (\w+)", first)
+        # Macros with arguments only write other declarations (TENON_ENUM).
+        match = re.match(r"#define (\w+) ", first)
         return match.group(1) if match else None
     text = " ".join(declaration)
     for pattern in (r"typedef TENON_ENUM\((\w+)\)", r"typedef .*\(\*(\w+)\)\(", r"typedef .*?(\w+);$", r"(\w+)\("):
@@ -67,7 +67,7 @@ def make_page(path, title, source):
             page += ["", f"## {comment[0]}"]
             continue
         name = find_name(declaration)
-        if name and not (declaration[0].startswith("#") and not comment and "(" in declaration[0]):
+        if name:
             page += ["", f"### `{name}`", ""] + ([" ".join(comment), ""] if comment else [])
             page += ["```c", *declaration, "```"]
     return "\n".join(page) + "\n"

@@ -15,13 +15,11 @@ def read_help(binaries, *command):
 
 
 def find_subcommands(text):
-    """The names below "SUBCOMMANDS:" of a help text."""
-    _, found, listed = text.partition("SUBCOMMANDS:\n")
-    if not found:
-        _, found, listed = text.partition("Subcommands:\n")
-    if not found:
+    """The names below the heading "Subcommands:" of a help text."""
+    heading = re.search(r"^subcommands:$", text, re.MULTILINE | re.IGNORECASE)
+    if not heading:
         raise ValueError("tenon --help lists no subcommands")
-    return re.findall(r"^  (\w[\w-]*)", listed, re.MULTILINE)
+    return re.findall(r"^  (\w[\w-]*)", text[heading.end() :], re.MULTILINE)
 
 
 def make_page(binaries):
