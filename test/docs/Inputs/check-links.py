@@ -1,14 +1,24 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Checks relative links in Markdown: check-links.py PAGE..., or --tree ROOT for all pages that the source tree has."""
+"""Checks relative links in Markdown: check-links.py PAGE..., or --tree ROOT for all pages that the source tree has.
 
+Of a source tree, paths in backticks are checked, too: those with a suffix of ours, and those that begin with a folder of the tree. They are
+relative to the tree, to the page, or to a folder that pages leave out ("plan/Verify.h" in runtime/).
+"""
+
+import fnmatch
 import os
 import re
 import sys
 
 LINK = re.compile(r"(?<!!)\[[^][]*\]\(([^()\s]+)\)")
 SKIPPED = {".git", ".deps", "Inputs"}
+FOLDERS = ("compiler", "dialects", "passes", "runtime", "test", "tools")
+SUFFIXES = r"\.(?:c|cpp|h|td|py|md|def|fbs|test|mlir|txt|json|cmake)"
+PATH = re.compile(rf"`([\w./+-]+/[\w.+-]+{SUFFIXES})[`:]|`((?:{'|'.join(FOLDERS)}|cmake|docs|models)/[\w./*+-]+)`")
+# The files that a how-to page adds stand at the beginning of an entry; test/howto has an eye on them.
+ENTRY = re.compile(r"\d+\. `[^`]+`")
 
 
 def read_prose(path):
@@ -50,6 +60,28 @@ def check_page(path):
                 yield f"{path}:{number}: there is no heading '#{anchor}'" + (f" in {file}" if file else "")
 
 
+def exists(path):
+    """Whether there is a file or folder of that name, which may be a pattern or lack its suffix."""
+    folder, name = os.path.split(path.rstrip("/"))
+    names = os.listdir(folder or ".") if os.path.isdir(folder or ".") else []
+    return any(fnmatch.fnmatch(other, name) or fnmatch.fnmatch(other, name + ".*") for other in names)
+
+
+def check_paths(path, root):
+    """Yields a line for each path in backticks that the tree does not have."""
+    bases = [root, os.path.dirname(path), os.path.join(root, "runtime", "include"), *(os.path.join(root, folder) for folder in FOLDERS)]
+    is_code = False
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            is_code ^= line.lstrip().startswith("```")
+            if is_code or line.startswith("    "):
+                continue
+            for match in PATH.finditer(ENTRY.sub("", line)):
+                named = match.group(1) or match.group(2)
+                if not any(exists(os.path.join(base, named)) for base in bases):
+                    yield f"{path}:{number}: there is no {named}"
+
+
 def find_pages(root):
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if name not in SKIPPED and not name.startswith("build"))
@@ -60,6 +92,10 @@ def main():
     pages = list(find_pages(sys.argv[2])) if sys.argv[1] == "--tree" else sys.argv[1:]
     assert pages, "no page to check"
     faults = [fault for page in pages for fault in check_page(page)]
+    if sys.argv[1] == "--tree":
+        # The changelog tells of files that are gone.
+        current = [page for page in pages if os.path.basename(page) != "CHANGELOG.md"]
+        faults += [fault for page in current for fault in check_paths(page, sys.argv[2])]
     print("\n".join(faults) or f"{len(pages)} pages", file=sys.stderr if faults else sys.stdout)
     return 1 if faults else 0
 
