@@ -4,7 +4,7 @@
 """Checks relative links in Markdown: check-links.py PAGE..., or --tree ROOT for all pages that the source tree has.
 
 Of a source tree, paths in backticks are checked, too: those with a suffix of ours, and those that begin with a folder of the tree. They are
-relative to the tree, to the page, or to a folder that pages leave out ("plan/Verify.h" in runtime/).
+relative to the tree, to the page, or to a folder that pages leave out ("plan/Verify.h" in runtime/). Names of passes are checked as well.
 """
 
 import fnmatch
@@ -17,19 +17,27 @@ SKIPPED = {".git", ".deps", "Inputs"}
 FOLDERS = ("compiler", "dialects", "passes", "runtime", "test", "tools")
 SUFFIXES = r"\.(?:c|cpp|h|td|py|md|def|fbs|test|mlir|txt|json|cmake)"
 PATH = re.compile(rf"`([\w./+-]+/[\w.+-]+{SUFFIXES})[`:]|`((?:{'|'.join(FOLDERS)}|cmake|docs|models)/[\w./*+-]+)`")
+PASS = re.compile(r"`((?:tenon|plan)-[a-z0-9-]+)`")
+PROGRAM = re.compile(r"tenon-(?:run|opt|lsp-server|docs|tools|example|graph-example)\b")
 # The files that a how-to page adds stand at the beginning of an entry; test/howto has an eye on them.
 ENTRY = re.compile(r"\d+\. `[^`]+`")
 
 
-def read_prose(path):
-    """Yields number and text of the lines outside of code."""
+def read_lines(path):
+    """Yields number and text of the lines outside of blocks of code."""
     is_code = False
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             if line.lstrip().startswith("```"):
                 is_code = not is_code
             elif not is_code and not line.startswith("    "):
-                yield number, re.sub(r"`[^`]*`", lambda code: code.group().replace("[", " "), line)
+                yield number, line
+
+
+def read_prose(path):
+    """The same, with what looks like links in backticks broken."""
+    for number, line in read_lines(path):
+        yield number, re.sub(r"`[^`]*`", lambda code: code.group().replace("[", " "), line)
 
 
 def find_anchors(path):
@@ -70,16 +78,29 @@ def exists(path):
 def check_paths(path, root):
     """Yields a line for each path in backticks that the tree does not have."""
     bases = [root, os.path.dirname(path), os.path.join(root, "runtime", "include"), *(os.path.join(root, folder) for folder in FOLDERS)]
-    is_code = False
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            is_code ^= line.lstrip().startswith("```")
-            if is_code or line.startswith("    "):
-                continue
-            for match in PATH.finditer(ENTRY.sub("", line)):
-                named = match.group(1) or match.group(2)
-                if not any(exists(os.path.join(base, named)) for base in bases):
-                    yield f"{path}:{number}: there is no {named}"
+    for number, line in read_lines(path):
+        for match in PATH.finditer(ENTRY.sub("", line)):
+            named = match.group(1) or match.group(2)
+            if not any(exists(os.path.join(base, named)) for base in bases):
+                yield f"{path}:{number}: there is no {named}"
+
+
+def read_passes(root):
+    """The names of all passes of a source tree."""
+    names = set()
+    for path in ("passes/Passes.td", "passes/verify/Verify.td"):
+        if os.path.exists(os.path.join(root, path)):
+            with open(os.path.join(root, path), encoding="utf-8") as file:
+                names.update(re.findall(r'Pass<"([\w-]+)"', file.read()))
+    return names
+
+
+def check_passes(path, passes):
+    """Yields a line for each pass in backticks that there is not. Programs have names like those of passes."""
+    for number, line in read_lines(path):
+        for name in PASS.findall(line):
+            if name not in passes and not PROGRAM.match(name):
+                yield f"{path}:{number}: there is no pass '{name}'"
 
 
 def find_pages(root):
@@ -95,7 +116,8 @@ def main():
     if sys.argv[1] == "--tree":
         # The changelog tells of files that are gone.
         current = [page for page in pages if os.path.basename(page) != "CHANGELOG.md"]
-        faults += [fault for page in current for fault in check_paths(page, sys.argv[2])]
+        passes = read_passes(sys.argv[2])
+        faults += [fault for page in current for fault in [*check_paths(page, sys.argv[2]), *check_passes(page, passes)]]
     print("\n".join(faults) or f"{len(pages)} pages", file=sys.stderr if faults else sys.stdout)
     return 1 if faults else 0
 
