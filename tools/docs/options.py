@@ -19,7 +19,8 @@ def find_subcommands(text):
     heading = re.search(r"^subcommands:$", text, re.MULTILINE | re.IGNORECASE)
     if not heading:
         raise ValueError("tenon --help lists no subcommands")
-    return re.findall(r"^  (\w[\w-]*)", text[heading.end() :], re.MULTILINE)
+    # Examples follow after an empty line.
+    return re.findall(r"^  (\w[\w-]*)", text[heading.end() :].strip("\n").split("\n\n")[0], re.MULTILINE)
 
 
 def make_page(binaries):
