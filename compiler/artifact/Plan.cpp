@@ -177,6 +177,29 @@ fmt::InstructionT &Serializer::addInstruction(fmt::Opcode opcode, StringRef name
   return instruction;
 }
 
+/// Flops and bytes: as numbers where both are constant, otherwise as expressions of the launch's sizes.
+static void setWork(fmt::KernelT &kernel, plan::LaunchOp launch) {
+  auto flops = launch->getAttrOfType<AffineMapAttr>(kFlopsAttr),
+       bytes = launch->getAttrOfType<AffineMapAttr>(kBytesAttr);
+  if (!flops || !bytes)
+    return;
+  AffineExpr amounts[] = {flops.getValue().getResult(0), bytes.getValue().getResult(0)};
+  std::optional<int64_t> constants[] = {getConstant(amounts[0]), getConstant(amounts[1])};
+  if (constants[0] && constants[1]) {
+    kernel.flops = *constants[0];
+    kernel.bytes = *constants[1];
+    return;
+  }
+  ExprTable exprs;
+  uint32_t indices[2];
+  for (auto [amount, index] : llvm::zip(amounts, indices))
+    index =
+        exprs.addDim(amount, [&](AffineSymbolExpr size) { return exprs.add(fmt::ExprOp::symbol, size.getPosition()); });
+  kernel.work = std::move(exprs.exprs);
+  kernel.work_flops = indices[0];
+  kernel.work_bytes = indices[1];
+}
+
 void Serializer::addLaunch(plan::LaunchOp launch) {
   // What comes between two launches separates them.
   bool isConcurrent = launch.getBeside() && !plan.instructions.empty() &&
@@ -187,10 +210,7 @@ void Serializer::addLaunch(plan::LaunchOp launch) {
     kernel->name = launch.getKernel().str();
     kernel->display = launch.getName().str();
     kernel->results = launch.getOutputs().size();
-    if (auto flops = launch->getAttrOfType<IntegerAttr>(kFlopsAttr))
-      kernel->flops = flops.getInt();
-    if (auto bytes = launch->getAttrOfType<IntegerAttr>(kBytesAttr))
-      kernel->bytes = bytes.getInt();
+    setWork(*kernel, launch);
     plan.kernels.push_back(std::move(kernel));
     kernelNames.push_back(launch.getKernel().str());
   }

@@ -10,9 +10,11 @@
 #include "runtime/plan/Expressions.h"
 #include "runtime/plan/ResidentWeights.h"
 #include "runtime/plan/Verify.h"
+#include "runtime/plan/Work.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace tenon;
 using rt::ExprOp;
@@ -145,15 +147,33 @@ std::string ArtifactView::getBytes(uint32_t expr) const {
   return constants[expr] && *constants[expr] >= 0 ? groupDigits(*constants[expr]) : getText(expr);
 }
 
-RunWork ArtifactView::addUpWork() const {
-  RunWork work;
-  for (auto [kernel, count] : llvm::zip(getPlan().kernels, launches)) {
-    work.launches += count;
-    work.flops += count * kernel.flops;
-    work.bytes += count * kernel.bytes;
-    work.open += kernel.bytes ? 0 : count;
+std::vector<RunWork> ArtifactView::addUpKernels(const PlanSizes *chosen) const {
+  if (!chosen)
+    chosen = getSizes();
+  std::vector<RunWork> sums(plan.kernels.size());
+  for (const rt::Instruction &instruction : plan.instructions) {
+    if (instruction.op != fmt::Opcode::launch)
+      continue;
+    RunWork &sum = sums[instruction.a];
+    ++sum.launches;
+    std::optional<rt::Work> work = rt::getWork(plan, instruction, chosen ? chosen->exprs.data() : nullptr,
+                                               chosen ? chosen->exprKnown.data() : nullptr);
+    sum.flops = llvm::SaturatingAdd(sum.flops, work ? work->flops : 0);
+    sum.bytes = llvm::SaturatingAdd(sum.bytes, work ? work->bytes : 0);
+    sum.open += !work;
   }
-  return work;
+  return sums;
+}
+
+RunWork ArtifactView::addUpWork(const PlanSizes *chosen) const {
+  RunWork all;
+  for (const RunWork &sum : addUpKernels(chosen)) {
+    all.launches += sum.launches;
+    all.flops = llvm::SaturatingAdd(all.flops, sum.flops);
+    all.bytes = llvm::SaturatingAdd(all.bytes, sum.bytes);
+    all.open += sum.open;
+  }
+  return all;
 }
 
 std::string ArtifactView::getBinding(uint32_t symbol) const {

@@ -87,8 +87,10 @@ public:
   /// How often a kernel is launched in the list.
   uint32_t getLaunches(uint32_t kernel) const { return launches[kernel]; }
 
-  /// What all launches of the list come to, each done once.
-  RunWork addUpWork() const;
+  /// What all launches of the list come to, each done once, for `sizes`, or those that are looked at.
+  RunWork addUpWork(const PlanSizes *sizes = nullptr) const;
+  /// What the launches of each kernel come to together, likewise.
+  std::vector<RunWork> addUpKernels(const PlanSizes *sizes = nullptr) const;
 
   /// What binds a symbol: "input 'x', dimension 0" or "instruction 7".
   std::string getBinding(uint32_t symbol) const;

@@ -84,13 +84,17 @@ static Json getSymbols(const ArtifactView &view) {
 
 static Json getKernels(const ArtifactView &view) {
   Json list = Json::array(), paths = readPaths(view);
-  for (auto [i, kernel] : llvm::enumerate(view.getPlan().kernels))
+  std::vector<RunWork> work = view.addUpKernels();
+  for (auto [i, kernel] : llvm::enumerate(view.getPlan().kernels)) {
+    // Of one launch, where all have the same.
+    uint64_t launches = std::max<uint64_t>(work[i].launches, 1);
     list.push_back({{"name", kernel.name},
                     {"computes", kernel.display},
                     {"launches", view.getLaunches(i)},
-                    {"flops", kernel.flops},
-                    {"bytes", kernel.bytes},
+                    {"flops", work[i].open ? 0 : work[i].flops / launches},
+                    {"bytes", work[i].open ? 0 : work[i].bytes / launches},
                     {"paths", paths.value(kernel.name, Json())}});
+  }
   return list;
 }
 

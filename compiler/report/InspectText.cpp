@@ -95,11 +95,15 @@ static void printKernels(const ArtifactView &view, size_t width, llvm::raw_ostre
   nlohmann::ordered_json paths = readPaths(view);
   os << "\nkernels\n";
   Table table({">#", "~entry point", ">launches", ">flops", ">bytes", ">flops/byte", "~computes", "~path"});
-  for (auto [i, kernel] : llvm::enumerate(plan.kernels))
+  std::vector<RunWork> work = view.addUpKernels();
+  for (auto [i, kernel] : llvm::enumerate(plan.kernels)) {
+    // Of one launch: all of a kernel's may differ in sizes.
+    uint64_t launches = std::max<uint64_t>(work[i].launches, 1);
+    uint64_t flops = work[i].open ? 0 : work[i].flops / launches, bytes = work[i].open ? 0 : work[i].bytes / launches;
     table.add({std::to_string(i), getPrintable(kernel.name), std::to_string(view.getLaunches(i)),
-               kernel.flops ? groupDigits(kernel.flops) : "", kernel.bytes ? groupDigits(kernel.bytes) : "",
-               getIntensity(kernel.flops, kernel.bytes), getPrintable(kernel.display),
-               getPathText(paths, kernel.name)});
+               flops ? groupDigits(flops) : "", bytes ? groupDigits(bytes) : "", getIntensity(flops, bytes),
+               getPrintable(kernel.display), getPathText(paths, kernel.name)});
+  }
   table.print(os, width);
   os << getWorkText(view.addUpWork()) << "\n";
 }

@@ -52,24 +52,42 @@ static std::vector<std::string> listTargets(const ArtifactView &view) {
   return items;
 }
 
-/// "384 KiB at N=1".
-static std::string getExample(const ArtifactView &view, int64_t size) {
-  const rt::Plan &plan = view.getPlan();
+namespace {
+/// Sizes that figures are shown for, where those of the model are open.
+struct Example {
+  std::string where; ///< "N=1, M=64"
+  PlanSizes sizes;
+};
+} // namespace
+
+/// All symbols at `size`, or as near as their ranges allow; nothing where these sizes cannot be.
+static std::optional<Example> makeExample(const ArtifactView &view, int64_t size) {
   SizeArguments arguments;
-  std::string where;
-  for (const rt::Symbol &symbol : plan.symbols)
+  Example example;
+  for (const rt::Symbol &symbol : view.getPlan().symbols)
     if (symbol.fromInput) {
       std::string text = std::string(symbol.name) + "=" + std::to_string(std::clamp(size, symbol.min, symbol.max));
-      where += (where.empty() ? "" : ", ") + getPrintable(text);
+      example.where += (example.where.empty() ? "" : ", ") + getPrintable(text);
       arguments.sizes.push_back(text);
     }
-  PlanSizes sizes;
-  if (evaluateSizes(plan, arguments, MissingSizes::refused, sizes).failed() || !sizes.exprKnown[plan.arenaSize])
-    return "";
-  return getShortBytes(sizes.exprs[plan.arenaSize]) + " at " + where;
+  if (evaluateSizes(view.getPlan(), arguments, MissingSizes::refused, example.sizes).failed())
+    return std::nullopt;
+  return example;
 }
 
-static void printMemory(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
+/// A small and a larger one, where there is a choice.
+static std::vector<Example> listExamples(const ArtifactView &view) {
+  std::vector<Example> examples;
+  if (!view.getSizes())
+    for (int64_t size : {1, 64})
+      if (std::optional<Example> example = makeExample(view, size))
+        if (examples.empty() || examples.back().where != example->where)
+          examples.push_back(std::move(*example));
+  return examples;
+}
+
+static void printMemory(const ArtifactView &view, llvm::ArrayRef<Example> examples, size_t width,
+                        llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   std::vector<std::string> items;
   uint64_t total = 0;
@@ -98,12 +116,12 @@ static void printMemory(const ArtifactView &view, size_t width, llvm::raw_ostrea
   if (std::optional<std::string> formula =
           SizeFormulas(plan).getText(plan.arenaSize, width ? width - 40 : kFormulaWidth))
     printList("", {"activations are " + *formula + " bytes:"}, "", width, os);
-  std::vector<std::string> examples;
-  for (int64_t size : {1, 64})
-    if (std::string example = getExample(view, size); !example.empty() && !llvm::is_contained(examples, example))
-      examples.push_back(example);
-  if (!examples.empty())
-    printList("", examples, ";", width, os);
+  std::vector<std::string> texts;
+  for (const Example &example : examples)
+    if (example.sizes.exprKnown[plan.arenaSize])
+      texts.push_back(getShortBytes(example.sizes.exprs[plan.arenaSize]) + " at " + example.where);
+  if (!texts.empty())
+    printList("", texts, ";", width, os);
 }
 
 static std::string getGiga(uint64_t number) {
@@ -111,44 +129,51 @@ static std::string getGiga(uint64_t number) {
                              : llvm::formatv("{0:F2} GFLOP", double(number) / 1e9).str();
 }
 
-static void printWork(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
+static void printWork(const ArtifactView &view, llvm::ArrayRef<Example> examples, size_t width, llvm::raw_ostream &os) {
   RunWork work = view.addUpWork();
   std::vector<std::string> items = {groupDigits(work.launches) + " launches of " +
                                     groupDigits(view.getPlan().kernels.size()) + " kernels"};
-  if (work.open < work.launches) {
+  if (work.open == 0 && work.launches) {
     items.push_back(getGiga(work.flops));
     items.push_back(getShortBytes(work.bytes) + " moved");
     if (std::string intensity = getIntensity(work.flops, work.bytes); !intensity.empty())
       items.back() += " (" + intensity + " flops a byte)";
   }
-  if (work.open)
-    items.push_back(work.open == work.launches ? "arithmetic depends on the sizes"
-                                               : groupDigits(work.open) + " launches depend on the sizes");
   printList("work", items, ",", width, os);
+  std::vector<std::string> texts;
+  for (const Example &example : examples) {
+    RunWork sum = view.addUpWork(&example.sizes);
+    texts.push_back(getGiga(sum.flops) + " and " + getShortBytes(sum.bytes) + " moved at " + example.where +
+                    (sum.open ? ", without " + groupDigits(sum.open) + " launches" : ""));
+  }
+  if (!texts.empty())
+    printList("", texts, ";", width, os);
 }
 
 /// The kernels that do most of the arithmetic, or, without any, move most bytes.
-static void printKernels(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
+static void printKernels(const ArtifactView &view, llvm::ArrayRef<Example> examples, size_t width,
+                         llvm::raw_ostream &os) {
   constexpr size_t kMaxShown = 6;
   const rt::Plan &plan = view.getPlan();
-  RunWork work = view.addUpWork();
+  const PlanSizes *sizes = examples.empty() ? nullptr : &examples.back().sizes;
+  RunWork work = view.addUpWork(sizes);
+  std::vector<RunWork> own = view.addUpKernels(sizes);
   bool hasFlops = work.flops > 0;
   uint64_t whole = hasFlops ? work.flops : work.bytes;
   if (!whole)
     return;
   std::vector<uint32_t> kernels(plan.kernels.size());
   std::iota(kernels.begin(), kernels.end(), 0);
-  auto getWork = [&](uint32_t i) {
-    return view.getLaunches(i) * (hasFlops ? plan.kernels[i].flops : plan.kernels[i].bytes);
-  };
+  auto getWork = [&](uint32_t i) { return hasFlops ? own[i].flops : own[i].bytes; };
   llvm::stable_sort(kernels, [&](uint32_t a, uint32_t b) { return getWork(a) > getWork(b); });
-  os << "\nkernels by their share of the " << (hasFlops ? "arithmetic" : "bytes moved") << "\n";
+  os << "\nkernels by their share of the " << (hasFlops ? "arithmetic" : "bytes moved")
+     << (examples.empty() ? "" : " at " + examples.back().where) << "\n";
   nlohmann::ordered_json paths = readPaths(view);
   Table table({">share", ">runs", "~kernel", "path", "~computes"});
   for (uint32_t i : llvm::ArrayRef(kernels).take_front(kMaxShown))
-    if (uint64_t own = getWork(i)) {
+    if (getWork(i)) {
       std::string path = getPathName(paths, plan.kernels[i].name);
-      table.add({llvm::formatv("{0:F1}%", 100.0 * double(own) / double(whole)), std::to_string(view.getLaunches(i)),
+      table.add({llvm::formatv("{0:F1}%", 100.0 * double(getWork(i)) / double(whole)), std::to_string(own[i].launches),
                  getPrintable(plan.kernels[i].name), path.empty() ? "-" : path, getPrintable(plan.kernels[i].display)});
     }
   table.print(os, width);
@@ -171,12 +196,13 @@ void tenon::printSummary(const ArtifactView &view, const InspectOptions &options
       programs.push_back(program.sizes.empty() ? "all sizes" : program.sizes);
     printList("programs", programs, ";", width, os);
   }
-  printMemory(view, width, os);
-  printWork(view, width, os);
+  std::vector<Example> examples = listExamples(view);
+  printMemory(view, examples, width, os);
+  printWork(view, examples, width, os);
   constexpr size_t kMaxErrors = 3;
   std::vector<std::string> errors = listErrors(view.getMeta());
   for (auto [i, line] : llvm::enumerate(llvm::ArrayRef(errors).take_front(kMaxErrors)))
     printWords(i ? "" : "error", line, width, os);
-  printKernels(view, width, os);
+  printKernels(view, examples, width, os);
   os << "\nMore with --kernels, --instructions, --memory, --weights, --symbols, --sections or --all.\n";
 }

@@ -23,7 +23,7 @@ class Tenon_NormalizationOp<string mnemonic, list<Trait> traits = []> :
     Tenon_InferredOp<mnemonic, !listconcat([Tenon_LoopNest, DeclareOpInterfaceMethods<Tenon_Composite>], traits)> {
   let extraClassDeclaration = compatible # [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Recomputable; }
-    std::optional<int64_t> countFlops() { return ::tenon::getStaticElementCount(getInput()); }
+    mlir::AffineExpr countFlops() { return ::tenon::getElementCount(getInput()); }
     bool allowsEpilogue() { return true; }
     bool canOverwriteOperand(unsigned operand) { return operand == 0; }
   }];

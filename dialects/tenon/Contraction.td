@@ -34,7 +34,7 @@ def Tenon_ContractOp : Tenon_InferredOp<"contract", [Tenon_LoopNest, DeclareOpIn
                        OptionalAttr<TypeAttr>:$result_type);
   let extraClassDeclaration = compatible # [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
-    std::optional<int64_t> countFlops();
+    mlir::AffineExpr countFlops();
     bool allowsEpilogue() { return true; }
     bool rereadsOperands() { return true; }
   }];
@@ -67,7 +67,7 @@ def Tenon_ConvolveOp : Tenon_InferredOp<"convolve", [Tenon_LoopNest, DeclareOpIn
                        I64Attr:$groups, OptionalAttr<TypeAttr>:$result_type, UnitAttr:$channels_last);
   let extraClassDeclaration = [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
-    std::optional<int64_t> countFlops();
+    mlir::AffineExpr countFlops();
     bool allowsEpilogue() { return true; }
     bool rereadsOperands() { return true; }
     /// Where the operands have their channels and the first of their spatial dimensions.
@@ -106,7 +106,7 @@ def Tenon_WinogradOp : Tenon_InferredOp<"winograd", [Tenon_LoopNest]> {
                        DenseI64ArrayAttr:$tile);
   let extraClassDeclaration = compatible # [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
-    std::optional<int64_t> countFlops();
+    mlir::AffineExpr countFlops();
     bool allowsEpilogue() { return true; }
     bool rereadsOperands() { return true; }
   }];
@@ -136,7 +136,7 @@ def Tenon_PoolOp : Tenon_InferredOp<"pool", [Tenon_LoopNest]> {
                        DefaultValuedAttr<BoolAttr, "false">:$count_padding, UnitAttr:$channels_last);
   let extraClassDeclaration = [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
-    std::optional<int64_t> countFlops() { return ::tenon::getStaticElementCount(getInput()); }
+    mlir::AffineExpr countFlops() { return ::tenon::getElementCount(getInput()); }
     bool allowsEpilogue() { return true; }
     bool rereadsOperands() { return true; }
     /// Where the operands have their channels and the first of their spatial dimensions.
@@ -164,7 +164,7 @@ def Tenon_ReduceOp : Tenon_InferredOp<"reduce", [Tenon_LoopNest]> {
                        DefaultValuedAttr<BoolAttr, "false">:$keepdims);
   let extraClassDeclaration = compatible # [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Any; }
-    std::optional<int64_t> countFlops() { return ::tenon::getStaticElementCount(getInput()); }
+    mlir::AffineExpr countFlops() { return ::tenon::getElementCount(getInput()); }
     bool allowsEpilogue() { return true; }
   }];
   let results = (outs Tenon_NumberTensor:$result);
@@ -187,7 +187,7 @@ def Tenon_ArgReduceOp : Tenon_InferredOp<"arg_reduce", [Tenon_LoopNest, Tenon_Di
                        DefaultValuedAttr<BoolAttr, "false">:$last);
   let extraClassDeclaration = compatible # [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Any; }
-    std::optional<int64_t> countFlops() { return 0; }
+    mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs RankedTensorOf<[I64]>:$result);
   let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
@@ -209,7 +209,7 @@ def Tenon_ScanOp : Tenon_InferredOp<"scan", [Tenon_LoopNest]> {
                        DefaultValuedAttr<BoolAttr, "false">:$reverse);
   let extraClassDeclaration = compatible # [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
-    std::optional<int64_t> countFlops() { return ::tenon::getStaticElementCount(getInput()); }
+    mlir::AffineExpr countFlops() { return ::tenon::getElementCount(getInput()); }
     bool rereadsOperands() { return true; }
   }];
   let results = (outs Tenon_NumberTensor:$result);
@@ -232,7 +232,7 @@ def Tenon_LuOp : Tenon_InferredOp<"lu", [Tenon_LoopNest, DeclareOpInterfaceMetho
   let arguments = (ins RankedTensorOf<[F32, F64]>:$input);
   let extraClassDeclaration = compatible # [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
-    std::optional<int64_t> countFlops() { return 0; }
+    mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs RankedTensorOf<[F32, F64]>:$factors, RankedTensorOf<[F32, F64]>:$sign);
   let hasVerifier = 1;

@@ -146,6 +146,21 @@ AffineExpr tenon::getElementCount(MLIRContext *context, ArrayRef<AffineExpr> dim
 // Broadcasting
 //===----------------------------------------------------------------------===//
 
+AffineExpr tenon::mulSaturating(AffineExpr a, AffineExpr b) {
+  std::optional<int64_t> left = getConstant(a), right = getConstant(b);
+  int64_t product;
+  if (left && right && llvm::MulOverflow(*left, *right, product))
+    return getDimConstant(a.getContext(), INT64_MAX);
+  return mulDims(a, b);
+}
+
+AffineExpr tenon::getElementCount(Value value) {
+  AffineExpr count = getDimConstant(value.getContext(), 1);
+  for (AffineExpr dim : getDims(value))
+    count = mulSaturating(count, dim);
+  return count;
+}
+
 std::optional<int64_t> tenon::getStaticElementCount(Value value) {
   return getConstant(getElementCount(value.getContext(), getDims(value)));
 }

@@ -61,6 +61,10 @@ mlir::AffineExpr minDims(mlir::AffineExpr a, mlir::AffineExpr b);
 /// The product of all, 1 for none.
 mlir::AffineExpr getElementCount(mlir::MLIRContext *context, llvm::ArrayRef<mlir::AffineExpr> dims);
 
+/// The number of elements of a tensor.
+mlir::AffineExpr getElementCount(mlir::Value value);
+/// a * b, or INT64_MAX if both are constants and it is more.
+mlir::AffineExpr mulSaturating(mlir::AffineExpr a, mlir::AffineExpr b);
 /// The number of elements of a tensor; nothing if an extent is dynamic.
 std::optional<int64_t> getStaticElementCount(mlir::Value value);
 

@@ -134,6 +134,13 @@ static constexpr Values kExpression{"a #tenon.shape of one expression", [](Attri
                                       auto shape = dyn_cast<ShapeAttr>(value);
                                       return shape && shape.getDims().size() == 1;
                                     }};
+static constexpr Values kAmount{"a #tenon.shape of one expression, or an affine map of sizes", [](Attribute value) {
+                                  auto shape = dyn_cast<ShapeAttr>(value);
+                                  auto map = dyn_cast<AffineMapAttr>(value);
+                                  return (shape && shape.getDims().size() == 1) ||
+                                         (map && map.getValue().getNumResults() == 1 &&
+                                          map.getValue().getNumDims() == 0);
+                                }};
 static constexpr Values kCounts{"a dictionary of 64-bit integers that are not negative",
                                 [](Attribute value) { return isDictionaryOf(value, isNotNegative); }};
 static constexpr Values kSizes{"a dictionary of 64-bit integers above 0", [](Attribute value) {
@@ -160,8 +167,8 @@ static constexpr Rule kOperationRules[] = {
     {kRangesAttr, kModuleOrFunction, kRanges},
     {kSizeHintsAttr, kFunction, kSizes},
     {kProgramAttr, kFunction, kProgramSizes},
-    {kFlopsAttr, kFunctionOrLaunch, kCount},
-    {kBytesAttr, kFunctionOrLaunch, kCount},
+    {kFlopsAttr, kFunctionOrLaunch, kAmount},
+    {kBytesAttr, kFunctionOrLaunch, kAmount},
     {kMachineAttr, kModuleOrFunction, kCounts},
     {kModelAttr, kModule, kText},
     {kPathAttr, kComputation, kNonEmptyText},

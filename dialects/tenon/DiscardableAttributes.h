@@ -43,8 +43,8 @@ inline constexpr llvm::StringLiteral kRequiresAttr = "tenon.requires";
 inline constexpr llvm::StringLiteral kRangesAttr = "tenon.ranges";
 /// On a module or function: for each of the requirements, in order, what it is that would break; may be empty.
 inline constexpr llvm::StringLiteral kRequiresTextAttr = "tenon.requires_text";
-/// On a kernel and its launches: how many floating-point operations it is (passes/cost/Flops.h), where that is
-/// constant.
+/// On a kernel: how many floating-point operations it is (passes/cost/Flops.h), an expression of its symbols; on a
+/// plan.launch, an affine map of its sizes.
 inline constexpr llvm::StringLiteral kFlopsAttr = "tenon.flops";
 /// On a module: the figures of the processor that it is compiled for (passes/cost/Machine.h).
 inline constexpr llvm::StringLiteral kMachineAttr = "tenon.machine";
@@ -63,8 +63,8 @@ inline constexpr llvm::StringLiteral kNormalAttr = "tenon.normal";
 inline constexpr llvm::StringLiteral kSizeHintsAttr = "tenon.size_hints";
 /// On a copy of main for some sizes: which those are, for people.
 inline constexpr llvm::StringLiteral kProgramAttr = "tenon.program";
-/// On a kernel and its launches: how many bytes of memory it reads and writes (passes/cost/MemoryTraffic.h), where that
-/// is constant.
+/// On a kernel: how many bytes of memory it reads and writes (passes/cost/MemoryTraffic.h), an expression of its
+/// symbols; on a plan.launch, an affine map of its sizes.
 inline constexpr llvm::StringLiteral kBytesAttr = "tenon.bytes";
 /// On a module: the name that the model gives itself.
 inline constexpr llvm::StringLiteral kModelAttr = "tenon.model";

@@ -11,45 +11,40 @@
 using namespace mlir;
 using namespace tenon;
 
-static std::optional<int64_t> multiply(std::optional<int64_t> a, std::optional<int64_t> b) {
-  int64_t product;
-  if (!a || !b)
-    return std::nullopt;
-  return llvm::MulOverflow(*a, *b, product) ? INT64_MAX : product;
-}
-
 /// The elements of `value` along all dimensions but those whose index `others` has, too.
-static std::optional<int64_t> countWithout(Value value, ArrayRef<int64_t> indices, ArrayRef<int64_t> others) {
-  Dims rest;
+static AffineExpr countWithout(Value value, ArrayRef<int64_t> indices, ArrayRef<int64_t> others) {
+  AffineExpr count = getDimConstant(value.getContext(), 1);
   for (auto [dim, index] : llvm::zip(getDims(value), indices))
     if (!llvm::is_contained(others, index))
-      rest.push_back(dim);
-  return getConstant(getElementCount(value.getContext(), rest));
+      count = mulSaturating(count, dim);
+  return count;
 }
 
 /// Products that are summed for an element of the result of a convolution: the filter's elements for a filter.
-static std::optional<int64_t> countTaps(Value filter, Value result, int64_t channelDim) {
-  std::optional<int64_t> all = getStaticElementCount(filter), filters = getConstant(getDims(result)[channelDim]);
-  return all && filters && *filters > 0 ? std::optional(*all / *filters) : std::nullopt;
+static AffineExpr countTaps(Value filter, Value result, int64_t channelDim) {
+  AffineExpr filters = getDims(result)[channelDim];
+  return getConstant(filters) == 0 ? filters : divDims(getElementCount(filter), filters);
 }
 
-std::optional<int64_t> ContractOp::countFlops() {
-  return multiply(2, multiply(getStaticElementCount(getLhs()), countWithout(getRhs(), getRhsDims(), getLhsDims())));
+static AffineExpr times(int64_t factor, AffineExpr count) {
+  return mulSaturating(getDimConstant(count.getContext(), factor), count);
 }
 
-std::optional<int64_t> ConvolveOp::countFlops() {
-  return multiply(2,
-                  multiply(getStaticElementCount(getResult()), countTaps(getFilter(), getResult(), getChannelDim())));
+AffineExpr ContractOp::countFlops() {
+  return times(2, mulSaturating(getElementCount(getLhs()), countWithout(getRhs(), getRhsDims(), getLhsDims())));
 }
 
-std::optional<int64_t> WinogradOp::countFlops() {
+AffineExpr ConvolveOp::countFlops() {
+  return times(2, mulSaturating(getElementCount(getResult()), countTaps(getFilter(), getResult(), getChannelDim())));
+}
+
+AffineExpr WinogradOp::countFlops() {
   // As the convolution that it replaces: 3 x 3 pixels of each channel. Channels are last.
-  return multiply(18, multiply(getStaticElementCount(getResult()), getConstant(getDims(getInput()).back())));
+  return times(18, mulSaturating(getElementCount(getResult()), getDims(getInput()).back()));
 }
 
-std::optional<int64_t> AttentionOp::countFlops() {
-  std::optional<int64_t> sizes = countWithout(getQueries(), getQueryDims(), getScoreDims());
-  std::optional<int64_t> values = countWithout(getValues(), getValueDims(), getScoreDims());
-  return multiply(getStaticElementCount(getScores()),
-                  sizes && values ? std::optional(2 * (*sizes + *values)) : std::nullopt);
+AffineExpr AttentionOp::countFlops() {
+  AffineExpr sizes = countWithout(getQueries(), getQueryDims(), getScoreDims());
+  AffineExpr values = countWithout(getValues(), getValueDims(), getScoreDims());
+  return times(2, mulSaturating(getElementCount(getScores()), addDims(sizes, values)));
 }

@@ -78,7 +78,7 @@ def Tenon_ScatterElementsOp : Tenon_InferredOp<"scatter_elements", [Tenon_LoopNe
                        Tenon_AnyTensor:$updates, I64Attr:$axis, UnitAttr:$in_range);
   let extraClassDeclaration = compatible # [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
-    std::optional<int64_t> countFlops() { return 0; }
+    mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs Tenon_AnyTensor:$result);
   let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
@@ -100,7 +100,7 @@ def Tenon_ScatterNDOp : Tenon_InferredOp<"scatter_nd", [Tenon_LoopNest, Tenon_Pr
                        Tenon_AnyTensor:$updates, UnitAttr:$in_range);
   let extraClassDeclaration = compatible # [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
-    std::optional<int64_t> countFlops() { return 0; }
+    mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs Tenon_AnyTensor:$result);
   let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
@@ -137,7 +137,7 @@ def Tenon_TopKOp : Tenon_Op<"top_k", [Tenon_LoopNest, Tenon_Discontinuous, Decla
   let arguments = (ins Tenon_NumberTensor:$input, I64Attr:$axis, DefaultValuedAttr<BoolAttr, "true">:$largest);
   let extraClassDeclaration = [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
-    std::optional<int64_t> countFlops() { return 0; }
+    mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs Tenon_NumberTensor:$values, RankedTensorOf<[I64]>:$indices);
   let hasVerifier = 1;
@@ -205,7 +205,7 @@ def Tenon_NmsOp : Tenon_InferredOp<"nms", [Tenon_LoopNest, Tenon_Discontinuous, 
                        DefaultValuedAttr<BoolAttr, "false">:$centers);
   let extraClassDeclaration = compatible # [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::None; }
-    std::optional<int64_t> countFlops() { return 0; }
+    mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs RankedTensorOf<[I64]>:$selected, RankedTensorOf<[I64]>:$counts);
   let hasVerifier = 1;

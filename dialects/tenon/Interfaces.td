@@ -54,8 +54,8 @@ def Tenon_LoopNest : Tenon_Interface<"LoopNestOpInterface"> {
     InterfaceMethod<[{
         Floating-point operations, as people count them: a multiplication and an addition for each product that is
         summed, however it is computed, or one for each element that is combined; 0 where elements are only ordered or
-        moved. Nothing if extents are dynamic; INT64_MAX if there are more than that.
-      }], "std::optional<int64_t>", "countFlops">,
+        moved. An expression of the symbols; INT64_MAX if there are more than that.
+      }], "::mlir::AffineExpr", "countFlops">,
     InterfaceMethod<[{
         True if each element of the result may be replaced in place once it is computed, so that elementwise operations
         that follow can be part of the same kernel.

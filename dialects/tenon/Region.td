@@ -67,7 +67,7 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon
   let assemblyFormat = "$queries `,` $keys `,` $values $body attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
     ::tenon::OperandFusion getOperandFusion() { return ::tenon::OperandFusion::Movement; }
-    std::optional<int64_t> countFlops();
+    mlir::AffineExpr countFlops();
     bool rereadsOperands() { return true; }
     mlir::Value getScores() { return getBody().getArgument(0); }
     /// The index that runs over the keys.

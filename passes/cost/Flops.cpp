@@ -11,9 +11,10 @@
 using namespace mlir;
 using namespace tenon;
 
-std::optional<int64_t> tenon::countFlops(Operation *op) {
+AffineExpr tenon::countFlops(Operation *op) {
   if (auto nest = dyn_cast<LoopNestOpInterface>(op))
     return nest.countFlops();
   // A cast is no arithmetic.
-  return op->hasTrait<Elementwise>() && !isa<CastOp>(op) ? getStaticElementCount(op->getResult(0)) : 0;
+  return op->hasTrait<Elementwise>() && !isa<CastOp>(op) ? getElementCount(op->getResult(0))
+                                                         : getDimConstant(op->getContext(), 0);
 }

@@ -8,8 +8,7 @@
 #ifndef TENON_PASSES_COST_FLOPS_H
 #define TENON_PASSES_COST_FLOPS_H
 
-#include <cstdint>
-#include <optional>
+#include "mlir/IR/AffineExpr.h"
 
 namespace mlir {
 class Operation;
@@ -20,8 +19,8 @@ namespace tenon {
 /// How many floating-point operations an operation of the tenon dialect is, as people count them: a multiplication and
 /// an addition for each product that is summed, however it is computed (a Winograd convolution counts as what it
 /// replaces), one for each element of other results, and one for each element that a reduction reads. Moving elements
-/// is none. Nothing where extents are open.
-std::optional<int64_t> countFlops(mlir::Operation *op);
+/// is none. An expression of the symbols.
+mlir::AffineExpr countFlops(mlir::Operation *op);
 
 } // namespace tenon
 

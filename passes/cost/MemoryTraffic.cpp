@@ -11,43 +11,41 @@
 using namespace mlir;
 using namespace tenon;
 
-static std::optional<int64_t> getBytes(Value value) {
-  std::optional<int64_t> count = getConstant(getElementCount(value.getContext(), getDims(value)));
+static AffineExpr getBytes(Value value) {
   int64_t width = llvm::divideCeil(getElementTypeOrSelf(value).getIntOrFloatBitWidth(), 8);
-  return count ? std::optional(*count * width) : std::nullopt;
+  return mulSaturating(getElementCount(value), getDimConstant(value.getContext(), width));
+}
+
+/// The smaller one where that is known, otherwise `b`.
+static AffineExpr getMin(AffineExpr a, AffineExpr b) {
+  std::optional<int64_t> left = getConstant(a), right = getConstant(b);
+  return left && right && *left < *right ? a : b;
 }
 
 /// What a use takes of a value: of the first operand of these no more than their result has.
-static std::optional<int64_t> getReadBytes(OpOperand &use) {
-  std::optional<int64_t> whole = getBytes(use.get());
+static AffineExpr getReadBytes(OpOperand &use) {
+  AffineExpr whole = getBytes(use.get());
   if (!isa<GatherOp, SliceOp>(use.getOwner()) || use.getOperandNumber() != 0)
     return whole;
-  std::optional<int64_t> part = getBytes(use.getOwner()->getResult(0));
-  return whole && part ? std::optional(std::min(*whole, *part)) : std::nullopt;
+  return getMin(whole, getBytes(use.getOwner()->getResult(0)));
 }
 
-std::optional<int64_t> tenon::countBytes(DispatchOp dispatch) {
+AffineExpr tenon::countBytes(DispatchOp dispatch) {
   SetVector<Value> operands;
   getUsedValuesDefinedAbove(dispatch.getBody(), operands);
-  int64_t sum = 0;
+  AffineExpr sum = getDimConstant(dispatch.getContext(), 0);
   for (Value operand : operands) {
-    std::optional<int64_t> whole = getBytes(operand);
-    int64_t read = 0;
-    for (OpOperand &use : operand.getUses()) {
-      if (!dispatch->isProperAncestor(use.getOwner()))
-        continue;
-      std::optional<int64_t> bytes = getReadBytes(use);
-      if (!bytes || !whole)
-        return std::nullopt;
-      read += *bytes;
-    }
-    sum += std::min(read, *whole);
+    SmallVector<AffineExpr> reads;
+    for (OpOperand &use : operand.getUses())
+      if (dispatch->isProperAncestor(use.getOwner()))
+        reads.push_back(getReadBytes(use));
+    AffineExpr read = reads.front();
+    for (AffineExpr more : ArrayRef(reads).drop_front())
+      read = addDims(read, more);
+    // Several uses read no byte twice from memory.
+    sum = addDims(sum, reads.size() == 1 ? read : getMin(read, getBytes(operand)));
   }
-  for (Value result : dispatch.getResults()) {
-    std::optional<int64_t> bytes = getBytes(result);
-    if (!bytes)
-      return std::nullopt;
-    sum += *bytes;
-  }
+  for (Value result : dispatch.getResults())
+    sum = addDims(sum, getBytes(result));
   return sum;
 }

@@ -14,8 +14,8 @@ namespace tenon {
 
 /// How many bytes a region moves between memory and registers at least: all that it is computed from once, but of what
 /// is sliced or looked up only as much as that gives, and all of its results. How often caches make it read again is
-/// not known here. Nothing where extents are open.
-std::optional<int64_t> countBytes(DispatchOp dispatch);
+/// not known here. An expression of the symbols.
+mlir::AffineExpr countBytes(DispatchOp dispatch);
 
 } // namespace tenon
 

@@ -68,14 +68,10 @@ static std::string getKind(DispatchOp dispatch) {
   return nests.empty() ? last : nests;
 }
 
-static std::optional<int64_t> countFlops(DispatchOp dispatch) {
-  int64_t sum = 0;
-  for (Operation &op : dispatch.getBody().front().without_terminator()) {
-    std::optional<int64_t> flops = tenon::countFlops(&op);
-    if (!flops)
-      return std::nullopt;
-    sum += *flops;
-  }
+static AffineExpr countFlops(DispatchOp dispatch) {
+  AffineExpr sum = getDimConstant(dispatch.getContext(), 0);
+  for (Operation &op : dispatch.getBody().front().without_terminator())
+    sum = addDims(sum, tenon::countFlops(&op));
   return sum;
 }
 
@@ -181,10 +177,8 @@ private:
       kernel->setAttr(kSymbolsAttr, builder.getArrayAttr(names));
     if (DictionaryAttr hints = getSizeHints(dispatch, symbols.getArrayRef()))
       kernel->setAttr(kSizeHintsAttr, hints);
-    if (std::optional<int64_t> flops = countFlops(dispatch))
-      kernel->setAttr(kFlopsAttr, builder.getI64IntegerAttr(*flops));
-    if (std::optional<int64_t> bytes = countBytes(dispatch))
-      kernel->setAttr(kBytesAttr, builder.getI64IntegerAttr(*bytes));
+    for (auto [attr, amount] : {std::pair(kFlopsAttr, countFlops(dispatch)), {kBytesAttr, countBytes(dispatch)}})
+      kernel->setAttr(attr, ShapeAttr::get(context, simplifyDim(amount.replace(renamed))));
     Block *body = kernel.addEntryBlock();
     builder.setInsertionPointToStart(body);
     IRMapping mapping;

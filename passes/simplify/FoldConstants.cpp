@@ -67,7 +67,7 @@ public:
 
   /// Whether the operation fits, and then takes what it costs.
   bool take(Operation *op) {
-    uint64_t opBytes = 0, opFlops = std::max<int64_t>(countFlops(op).value_or(INT64_MAX), 0);
+    uint64_t opBytes = 0, opFlops = std::max<int64_t>(getConstant(countFlops(op)).value_or(INT64_MAX), 0);
     for (Value result : op->getResults())
       opBytes = llvm::SaturatingAdd<uint64_t>(opBytes, getBytes(result));
     if (opBytes > bytes || opFlops > flops)

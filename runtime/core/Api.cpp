@@ -250,6 +250,11 @@ extern "C" tenon_status tenon_session_bound_memory(tenon_session *session, tenon
   return withProgram(session, error, [&](Session &current) { return current.boundMemory(bounds); });
 }
 
+extern "C" tenon_status tenon_session_work(tenon_session *session, uint32_t instruction, uint64_t *flops,
+                                           uint64_t *bytes, tenon_error *error) {
+  return withProgram(session, error, [&](Session &current) { return current.measureWork(instruction, flops, bytes); });
+}
+
 extern "C" tenon_status tenon_session_live_bytes(tenon_session *session, uint64_t *bytes, uint32_t count,
                                                  tenon_error *error) {
   return withProgram(session, error, [&](Session &current) { return current.listLiveBytes(bytes, count); });

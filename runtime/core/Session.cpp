@@ -9,6 +9,7 @@
 
 #include "runtime/plan/Footprint.h"
 #include "runtime/plan/ResidentWeights.h"
+#include "runtime/plan/Work.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -145,6 +146,19 @@ Status Session::boundMemory(tenon_memory_bounds *result) {
   std::vector<Interval> bounds = boundExprs(plan, symbols);
   result->heap_most = boundHeap(plan, bounds);
   result->outputs_most = boundOutputs(plan, bounds);
+  return {};
+}
+
+Status Session::measureWork(uint32_t instruction, uint64_t *flops, uint64_t *bytes) {
+  TENON_TRY(updateSizes());
+  *flops = *bytes = 0;
+  uint32_t own = instruction - program.firstInstruction;
+  if (instruction < program.firstInstruction || own >= plan.instructions.size())
+    return {};
+  if (std::optional<Work> work = getWork(plan, plan.instructions[own], bound->exprs.data(), bound->exprKnown.data())) {
+    *flops = work->flops;
+    *bytes = work->bytes;
+  }
   return {};
 }
 

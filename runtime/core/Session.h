@@ -36,6 +36,7 @@ public:
   Status measure(tenon_memory *memory);
   Status checkMeasured();
   Status boundMemory(tenon_memory_bounds *bounds);
+  Status measureWork(uint32_t instruction, uint64_t *flops, uint64_t *bytes);
   Status listLiveBytes(uint64_t *bytes, uint32_t count);
   bool explainAddress(const void *address, tenon_error *text) const;
   Status prepare();

@@ -70,6 +70,10 @@ struct Kernel {
   uint64_t flops;
   uint32_t results; // the last buffers of a launch, which it writes; 0: not known
   uint64_t bytes;   // that a launch reads and writes
+  // Where both depend on sizes: expressions in Plan::workExprs, which name each other from the range's beginning, and
+  // whose symbols are the sizes of a launch.
+  IndexRange work = {};
+  uint32_t workFlops = 0, workBytes = 0; // of them
 };
 
 struct Instruction {
@@ -119,6 +123,7 @@ struct Plan {
   std::vector<uint32_t> dims;      // expressions
   std::vector<uint32_t> operands;  // buffers
   std::vector<uint32_t> sizes;     // expressions
+  std::vector<Expr> workExprs;     // of kernels
   uint32_t arenaSize, scratchSize; // expressions
   uint32_t arenaAlign;
   uint64_t stateSize;

@@ -39,6 +39,32 @@ static Status verifySymbols(const fmt::Plan &in, Plan &plan) {
   return {};
 }
 
+/// Expressions for people: a launch with fewer sizes than they name has no figures, which is no fault.
+static Status verifyWork(const fmt::Kernel &in, Kernel &kernel, std::vector<Expr> &exprs) {
+  uint32_t count = length(in.work());
+  if (count == 0)
+    return {};
+  auto fail = [&] { return Status::make(TENON_INVALID, "plan: the work of kernel '%s' is malformed", kernel.name); };
+  if (reinterpret_cast<uintptr_t>(in.work()->Data()) % alignof(fmt::Expr) || in.work_flops() >= count ||
+      in.work_bytes() >= count)
+    return fail();
+  kernel.work = {uint32_t(exprs.size()), count};
+  kernel.workFlops = in.work_flops();
+  kernel.workBytes = in.work_bytes();
+  for (uint32_t i = 0; i < count; ++i) {
+    const fmt::Expr *expr = in.work()->Get(i);
+    unsigned op = unsigned(expr->op());
+    int64_t a = expr->a(), b = expr->b();
+    if (op > unsigned(fmt::ExprOp::MAX))
+      return fail();
+    bool isLeaf = ExprOp(op) == ExprOp::constant || ExprOp(op) == ExprOp::symbol;
+    if (isLeaf ? ExprOp(op) == ExprOp::symbol && a < 0 : a < 0 || a >= i || b < 0 || b >= i)
+      return fail();
+    exprs.push_back({ExprOp(op), a, b});
+  }
+  return {};
+}
+
 static Status verifyExprs(const fmt::Plan &in, Plan &plan) {
   uint32_t count = length(in.exprs());
   // FlatBuffers' own verifier looks at where a vector begins, not at where its structs do.
@@ -345,6 +371,7 @@ Status verifyPlan(const void *bytes, size_t size, Plan *out) {
     const fmt::Kernel *kernel = in.kernels()->Get(i);
     plan.kernels.push_back(
         {text(kernel->name()), text(kernel->display()), kernel->flops(), kernel->results(), kernel->bytes()});
+    TENON_TRY(verifyWork(*kernel, plan.kernels.back(), plan.workExprs));
   }
   for (uint32_t i = 0, e = length(in.checks()); i < e; ++i) {
     const fmt::Check *check = in.checks()->Get(i);

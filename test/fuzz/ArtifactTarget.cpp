@@ -37,6 +37,11 @@ static void examine(tenon_artifact *artifact) {
   tenon_memory_bounds bounds;
   if (tenon_session_measure(session, &memory, nullptr) == TENON_OK)
     (void)tenon_session_bound_memory(session, &bounds, nullptr);
+  uint64_t flops, bytes;
+  for (uint32_t i = 0; i < info.instruction_count; ++i)
+    (void)tenon_session_work(session, i, &flops, &bytes, nullptr);
+  std::vector<uint64_t> live(info.instruction_count);
+  (void)tenon_session_live_bytes(session, live.data(), info.instruction_count, nullptr);
   tenon_session_release(session);
 }
 

@@ -118,6 +118,7 @@ static Breakdown breakDown(const Model &model, const std::vector<double> &median
       continue;
     tenon_instruction_info info;
     tenon_artifact_instruction(model.artifact, i, &info, nullptr);
+    (void)tenon_session_work(model.session, i, &info.flops, &info.bytes, nullptr);
     std::string kernel = *info.kernel ? info.kernel : info.operation, pattern = getPattern(info.name);
     Row &byKernel = getRow(result.kernels, kernels, kernel);
     Row &byLayer = getRow(result.layers, layers, kernel + "\n" + pattern);

@@ -63,6 +63,7 @@ struct TraceWriter {
   void writeSlice(const tenon_profile_event &event) const {
     tenon_instruction_info info;
     tenon_artifact_instruction(model.artifact, event.instruction, &info, nullptr);
+    (void)tenon_session_work(model.session, event.instruction, &info.flops, &info.bytes, nullptr);
     const char *name = *info.kernel ? info.kernel : info.operation;
     double seconds = double(event.end_ns - event.begin_ns) / 1e9;
     fprintf(file,

@@ -178,8 +178,13 @@ void Conversion::convertLaunch(LaunchOp launch) {
   auto planned = plan::LaunchOp::create(b, launch.getLoc(), launch.getKernelAttr(), inputs, results, extents, tiles,
                                         getName(launch.getLoc()));
   for (StringRef figure : {kFlopsAttr, kBytesAttr})
-    if (Attribute value = kernel->getAttr(figure))
-      planned->setAttr(figure, value);
+    if (auto amount = kernel->getAttrOfType<ShapeAttr>(figure)) {
+      llvm::DenseMap<AffineExpr, AffineExpr> sizeOf;
+      for (size_t i = 0; i < extents.size(); ++i)
+        sizeOf[getDimSymbol(b.getContext(), cast<StringAttr>(names[i]))] = b.getAffineSymbolExpr(i);
+      AffineExpr expr = amount.getDims().front().replace(sizeOf);
+      planned->setAttr(figure, AffineMapAttr::get(AffineMap::get(0, extents.size(), expr)));
+    }
 }
 
 /// A launch of one tile, which is told how many elements each list has.

@@ -283,6 +283,12 @@ typedef struct tenon_memory_bounds {
 /// Needs every input to be bound, though not its data. Takes a while: it looks at all instructions.
 tenon_status tenon_session_bound_memory(tenon_session *session, tenon_memory_bounds *bounds, tenon_error *error);
 
+/// Floating-point operations of an instruction, and bytes that it reads and writes, for the sizes that are bound now.
+/// Both are 0 where they are not known. `instruction` counts as in tenon_artifact_instruction; those of other programs
+/// than the one that runs these sizes have none.
+tenon_status tenon_session_work(tenon_session *session, uint32_t instruction, uint64_t *flops, uint64_t *bytes,
+                                tenon_error *error);
+
 /// Bytes of the arena that are live at each instruction of the program that runs the sizes that are bound now
 /// (tenon_session_program), in its order; the first `count` of them. TENON_UNSUPPORTED where the plan is too large to
 /// tell.

@@ -49,8 +49,8 @@ func.func private @negative_scratch() attributes {tenon.scratch = -8}
 
 // -----
 
-// expected-error @+1 {{for 'tenon.flops' on an operation, expected a 64-bit integer that is not negative}}
-func.func private @flops_of_32_bits() attributes {tenon.flops = 8 : i32}
+// expected-error @+1 {{for 'tenon.flops' on an operation, expected a #tenon.shape of one expression, or an affine map of sizes}}
+func.func private @flops_that_are_a_number() attributes {tenon.flops = 8 : i64}
 
 // -----
 

@@ -204,6 +204,39 @@ TEST_CASE("memory is bounded before anything runs") {
   CHECK(bounds.outputs_most == 400);
 }
 
+TEST_CASE("the work of a launch follows from its sizes") {
+  ArtifactBuilder b = scaleAndAdd();
+  REQUIRE(b.plan.instructions[0]->exprs.size() >= 1);
+  fmt::KernelT &kernel = *b.plan.kernels[b.plan.instructions[0]->a];
+  // 2 * s0 flops, s0 * s0 bytes.
+  kernel.work = {
+      {fmt::ExprOp::symbol, 0, 0}, {fmt::ExprOp::constant, 2, 0}, {fmt::ExprOp::mul, 0, 1}, {fmt::ExprOp::mul, 0, 0}};
+  kernel.work_flops = 2;
+  kernel.work_bytes = 3;
+  SECTION("for the sizes that are bound") {
+    Runner r(b);
+    REQUIRE(r.bind(0, TENON_F32, {100}, nullptr) == TENON_OK);
+    uint64_t flops, bytes;
+    REQUIRE(tenon_session_work(r.session, 0, &flops, &bytes, &r.error) == TENON_OK);
+    CHECK(flops == 200);
+    CHECK(bytes == 10000);
+    REQUIRE(tenon_session_work(r.session, 1000, &flops, &bytes, &r.error) == TENON_OK);
+    CHECK(flops == 0);
+    std::vector<uint64_t> live(3);
+    REQUIRE(tenon_session_live_bytes(r.session, live.data(), 3, &r.error) == TENON_OK);
+    CHECK(live == std::vector<uint64_t>{400, 400, 0});
+  }
+  SECTION("of a size that there is not, and of an overflow, nothing is known") {
+    kernel.work[0] = GENERATE(fmt::Expr(fmt::ExprOp::symbol, 77, 0), fmt::Expr(fmt::ExprOp::constant, INT64_MAX, 0));
+    Runner r(b);
+    REQUIRE(r.bind(0, TENON_F32, {100}, nullptr) == TENON_OK);
+    uint64_t flops, bytes;
+    REQUIRE(tenon_session_work(r.session, 0, &flops, &bytes, &r.error) == TENON_OK);
+    CHECK(flops == 0);
+    CHECK(bytes == 0);
+  }
+}
+
 TEST_CASE("buffers that lie apart give the same outputs") {
   DebugArenaOn on;
   Runner r(scaleAndAdd(), 2);

@@ -50,6 +50,23 @@ TEST_CASE("expressions: unknown operations, operands that are not earlier") {
   refuses("not both before it", [](auto &b) { b.expr(fmt::ExprOp::add, int64_t(1) << 40, 0); });
 }
 
+TEST_CASE("work of kernels: unknown operations, operands that are not earlier, results that there are not") {
+  auto setWork = [](fmt::Expr expr, uint32_t flops, uint32_t bytes) {
+    return [=](ArtifactBuilder &b) {
+      fmt::KernelT &kernel = *b.plan.kernels[0];
+      kernel.work = {{fmt::ExprOp::constant, 1, 0}, expr};
+      kernel.work_flops = flops;
+      kernel.work_bytes = bytes;
+    };
+  };
+  refuses("is malformed", setWork({fmt::ExprOp(11), 0, 0}, 0, 1));
+  refuses("is malformed", setWork({fmt::ExprOp::symbol, -1, 0}, 0, 1));
+  refuses("is malformed", setWork({fmt::ExprOp::add, 0, 1}, 0, 1));
+  refuses("is malformed", setWork({fmt::ExprOp::add, -1, 0}, 0, 1));
+  refuses("is malformed", setWork({fmt::ExprOp::add, 0, 0}, 2, 1));
+  refuses("is malformed", setWork({fmt::ExprOp::add, 0, 0}, 0, 2));
+}
+
 TEST_CASE("inputs and outputs: types, ranks, dimensions") {
   refuses("element type string", [](auto &b) { b.input("s", fmt::DType::string, {}); }, TENON_UNSUPPORTED);
   refuses("element type unknown", [](auto &b) { b.output("s", fmt::DType(99), {}); }, TENON_UNSUPPORTED);
