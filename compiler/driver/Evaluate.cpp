@@ -10,9 +10,9 @@
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/LoadedModel.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -40,7 +40,7 @@ static ElementsAttr toAttribute(const void *data, RankedTensorType type) {
   }
   if (type.getNumElements() <= kSmall)
     return DenseElementsAttr::getFromRawBuffer(type, raw);
-  return DenseResourceElementsAttr::get(type, "folded", HeapAsmResourceBlob::allocateAndCopyWithAlign(raw, 64));
+  return createElements(type, "folded", HeapAsmResourceBlob::allocateAndCopyWithAlign(raw, 64));
 }
 
 SmallVector<ElementsAttr> tenon::evaluateConstants(ModuleOp module) {

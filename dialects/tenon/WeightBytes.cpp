@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/WeightBytes.h"
-#include "mlir/IR/AsmState.h"
-#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
+#include <mutex>
 
 using namespace mlir;
 
@@ -19,4 +20,22 @@ std::optional<ArrayRef<char>> tenon::getBytes(ElementsAttr value) {
   if (dense.isSplat())
     return std::nullopt;
   return dense.getRawData();
+}
+
+/// Held from the search for a resource to its insertion: without it, two threads would both insert the same bytes, and
+/// the second name would be counted on.
+static std::mutex insertion;
+
+DenseResourceElementsAttr tenon::createElements(RankedTensorType type, StringRef prefix, AsmResourceBlob blob) {
+  ArrayRef<char> bytes = blob.getData();
+  uint64_t hash = llvm::xxh3_64bits(StringRef(bytes.data(), bytes.size()));
+  std::string name = (prefix + "_" + llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16)).str();
+  MLIRContext *context = type.getContext();
+  auto &manager = DenseResourceElementsHandle::getManagerInterface(context).getBlobManager();
+  std::lock_guard<std::mutex> lock(insertion);
+  DialectResourceBlobManager::BlobEntry *known = manager.lookup(name);
+  // A module that is read from text may have called other bytes so.
+  if (known && known->getBlob() && known->getBlob()->getData() == bytes)
+    return DenseResourceElementsAttr::get(type, {known, context->getLoadedDialect<BuiltinDialect>()});
+  return DenseResourceElementsAttr::get(type, name, std::move(blob));
 }

@@ -15,7 +15,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Threading.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
@@ -101,7 +100,7 @@ private:
 
   static WeightOp createWeight(OpBuilder &b, WeightOp source, RankedTensorType type, StringRef key,
                                AsmResourceBlob blob) {
-    auto weight = WeightOp::create(b, source.getLoc(), DenseResourceElementsAttr::get(type, key, std::move(blob)));
+    auto weight = WeightOp::create(b, source.getLoc(), createElements(type, key, std::move(blob)));
     weight.setNameAttr(source.getNameAttr());
     return weight;
   }

@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "llvm/Support/MathExtras.h"
@@ -78,7 +77,7 @@ static WeightOp createTransposed(WeightOp weight) {
     transposeMatrices<uint64_t>(source, queries, keys, width, target);
   }
   OpBuilder b(weight);
-  auto result = WeightOp::create(b, weight.getLoc(), DenseResourceElementsAttr::get(type, "mask", std::move(blob)));
+  auto result = WeightOp::create(b, weight.getLoc(), createElements(type, "mask", std::move(blob)));
   result.setNameAttr(weight.getNameAttr());
   return result;
 }

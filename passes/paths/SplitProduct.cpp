@@ -10,7 +10,6 @@
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/cost/ProductShape.h"
 
 using namespace mlir;
@@ -128,8 +127,7 @@ static Value packWeight(RewriterBase &rewriter, const SplitProduct &product) {
   else
     packTerms(packing, elements, reinterpret_cast<uint16_t *>(target));
   auto type = RankedTensorType::get(packed, elementType);
-  auto terms =
-      WeightOp::create(rewriter, weight.getLoc(), DenseResourceElementsAttr::get(type, "terms", std::move(blob)));
+  auto terms = WeightOp::create(rewriter, weight.getLoc(), createElements(type, "terms", std::move(blob)));
   terms.setNameAttr(weight.getNameAttr());
   return UnpackSplitBf16Op::create(rewriter, weight.getLoc(), product.matrix->get().getType(), terms, axis, depthAxis);
 }

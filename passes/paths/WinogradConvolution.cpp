@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/WeightBytes.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/cost/PanelPacking.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/paths/Path.h"
@@ -136,8 +136,7 @@ Operation *WinogradConvolution::take(Operation *op, const Machine &machine, Rewr
       HeapAsmResourceBlob::allocate(type.getNumElements() * sizeof(float), 64, /*dataIsMutable=*/true);
   transformFilter(transforms, filter, getFilterElements(convolve).data(), machine.panelColumns,
                   reinterpret_cast<float *>(blob.getMutableData().data()));
-  auto transformed =
-      WeightOp::create(rewriter, weight.getLoc(), DenseResourceElementsAttr::get(type, "winograd", std::move(blob)));
+  auto transformed = WeightOp::create(rewriter, weight.getLoc(), createElements(type, "winograd", std::move(blob)));
   transformed.setNameAttr(weight.getNameAttr());
   WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, machine);
   Value images = hasFrames(convolve) ? joinFrames(rewriter, convolve) : convolve.getInput();

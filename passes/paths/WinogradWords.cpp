@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/WeightBytes.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/cost/ProductShape.h"
 #include "passes/cost/SizeHints.h"
 #include "passes/paths/Path.h"
@@ -69,8 +69,7 @@ public:
         HeapAsmResourceBlob::allocate(type.getNumElements() * sizeof(int32_t), 64, /*dataIsMutable=*/true);
     transformFilterToWords(getIntegerTransforms(outputs, filter.window), filter, getFilterElements(convolve),
                            machine.panelColumns, reinterpret_cast<int32_t *>(blob.getMutableData().data()));
-    auto transformed =
-        WeightOp::create(rewriter, weight.getLoc(), DenseResourceElementsAttr::get(type, "winograd", std::move(blob)));
+    auto transformed = WeightOp::create(rewriter, weight.getLoc(), createElements(type, "winograd", std::move(blob)));
     transformed.setNameAttr(weight.getNameAttr());
     WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, machine);
     auto winograd = rewriter.replaceOpWithNewOp<WinogradOp>(

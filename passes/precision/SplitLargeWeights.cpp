@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/Passes.h"
 
 namespace tenon {
@@ -67,7 +66,7 @@ static Value createPart(OpBuilder &b, WeightOp weight, int64_t begin, int64_t ro
   shape[0] = rows;
   auto type = RankedTensorType::get(shape, weight.getType().getElementType());
   AsmResourceBlob blob = UnmanagedAsmResourceBlob::allocateInferAlign(all.slice(begin * rowBytes, rows * rowBytes));
-  auto part = WeightOp::create(b, weight.getLoc(), DenseResourceElementsAttr::get(type, "part", std::move(blob)));
+  auto part = WeightOp::create(b, weight.getLoc(), createElements(type, "part", std::move(blob)));
   part.setNameAttr(weight.getNameAttr());
   return part;
 }
