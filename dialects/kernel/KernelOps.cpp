@@ -29,15 +29,15 @@ LogicalResult WinogradOp::verify() {
     return emitOpError("has ") << getOffsets().size() << " offsets, expected batch, row, column and filter";
   if (getLow().size() != 2 || llvm::any_of(getLow(), [](int64_t low) { return low < 0; }))
     return emitOpError("has ") << getLowAttr() << " as 'low', expected the padding before rows and columns";
-  if (static_cast<int64_t>(getOutputs()) < 1 || static_cast<int64_t>(getWindow()) < 1)
-    return emitOpError("has squares of ") << getOutputs() << " outputs for a window of " << getWindow();
-  int64_t side = getOutputs() + getWindow() - 1, products = cast<ShapedType>(getFilter().getType()).getDimSize(1);
+  int64_t outputs = getOutputs(), window = getWindow();
+  if (outputs < 1 || window < 1)
+    return emitOpError("has squares of ") << outputs << " outputs for a window of " << window;
+  int64_t side = outputs + window - 1, products = cast<ShapedType>(getFilter().getType()).getDimSize(1);
   if (products != side * side)
     return emitOpError("has a filter of ")
            << products << " products, expected " << side * side << " for 'outputs' and 'window'";
   if (getTile().size() != 3 || llvm::any_of(getTile(), [](int64_t size) { return size < 1; }))
     return emitOpError("has ") << getTileAttr() << " as 'tile', expected rows, columns and filters";
-  int64_t outputs = getOutputs();
   if (getTile()[0] % outputs != 0 || getTile()[1] % outputs != 0)
     return emitOpError("has tiles of ") << getTile()[0] << " by " << getTile()[1] << ", expected whole squares of "
                                         << outputs;

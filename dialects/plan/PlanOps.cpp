@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/plan/Plan.h"
+#include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/Matchers.h"
 
@@ -97,8 +98,9 @@ static LogicalResult verifyTensor(ProgramOp program, DictionaryAttr tensor, Stri
     return fail() << "without a 'name' that is a string";
   if (!tensor.getAs<TypeAttr>("type"))
     return fail() << "without a 'type'";
-  if (tensor.contains("role") && !tensor.getAs<StringAttr>("role"))
-    return fail() << "with a 'role' that is no string";
+  if (Attribute role = tensor.get("role"))
+    if (auto name = dyn_cast<StringAttr>(role); !name || !tenon::isRoleName(name.getValue()))
+      return fail() << "with " << role << " as its 'role', expected the name of one";
   auto dims = tensor.getAs<tenon::ShapeAttr>("dims");
   if (!dims)
     return fail() << "without 'dims' that are a #tenon.shape";

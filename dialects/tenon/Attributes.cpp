@@ -98,6 +98,23 @@ Attribute ShapeAttr::parse(AsmParser &parser, Type) {
   return ShapeAttr::get(parser.getContext(), dims);
 }
 
+LogicalResult ShapeAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                        function_ref<InFlightDiagnostic()> emitError) const {
+  if (getDims().size() != shape.size())
+    return emitError() << "has " << getDims().size() << " dimensions in " << *this << " for a tensor of rank "
+                       << shape.size();
+  for (auto [i, dim, extent] : llvm::enumerate(getDims(), shape))
+    if (getConstant(dim).value_or(ShapedType::kDynamic) != extent) {
+      InFlightDiagnostic diagnostic = emitError() << "has an extent of ";
+      if (ShapedType::isDynamic(extent))
+        diagnostic << "'?'";
+      else
+        diagnostic << extent;
+      return diagnostic << " in dimension " << i << ", which is " << dimsToString(dim) << " in its #tenon.shape";
+    }
+  return success();
+}
+
 void ShapeAttr::print(AsmPrinter &printer) const {
   printer << '<';
   llvm::interleaveComma(getDims(), printer, [&](AffineExpr dim) { printDim(printer.getStream(), dim); });

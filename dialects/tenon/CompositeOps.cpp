@@ -90,8 +90,8 @@ static LogicalResult verifyBlocks(DequantizeOp op, StringRef what, Value paramet
 LogicalResult DequantizeOp::verify() {
   if (failed(verifyAxis(*this, getInput(), getAxis())))
     return failure();
-  if (static_cast<int64_t>(getBlock()) < 1)
-    return emitOpError("needs blocks of at least 1, found ") << getBlock();
+  if (int64_t block = getBlock(); block < 1)
+    return emitOpError("needs blocks of at least 1, found ") << block;
   auto isNumber = [](Value value) { return isa<IntegerType>(getElementTypeOrSelf(value)); };
   if (!isNumber(getInput()) || (getZero() && !isNumber(getZero())))
     return emitOpError("dequantises integers, found ") << getInput().getType();

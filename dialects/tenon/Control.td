@@ -75,6 +75,7 @@ def Tenon_IfOp : Op<Tenon_Dialect, "if", [SingleBlock, RecursiveMemoryEffects, T
   let regions = (region SizedRegion<1>:$thenBody, SizedRegion<1>:$elseBody);
   let assemblyFormat = "$condition `:` type($condition) (`->` type($results)^)? $thenBody `else` $elseBody attr-dict";
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Tenon_LoopOp : Op<Tenon_Dialect, "loop", [SingleBlock, RecursiveMemoryEffects, Tenon_NoKernel, Tenon_Ordered, Tenon_SymbolBinder]> {
@@ -107,6 +108,7 @@ def Tenon_LoopOp : Op<Tenon_Dialect, "loop", [SingleBlock, RecursiveMemoryEffect
     $condition `(` $inits `)` `:` type($condition) `,` functional-type($inits, $results) $body attr-dict
   }];
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Tenon_AppendOp : Tenon_Op<"append", [Tenon_NoKernel]> {

@@ -23,6 +23,15 @@ std::optional<Dims> tenon::getKnownElements(Value value) {
   return dims;
 }
 
+/// Verifies that no two of the symbols that an operation binds have one name. An empty name binds nothing.
+static LogicalResult verifySymbols(Operation *op, std::optional<ArrayAttr> symbols) {
+  llvm::SmallDenseSet<Attribute> seen;
+  for (Attribute symbol : symbols.value_or(ArrayAttr::get(op->getContext(), {})))
+    if (!cast<StringAttr>(symbol).empty() && !seen.insert(symbol).second)
+      return op->emitOpError("binds the symbol ") << symbol << " twice";
+  return success();
+}
+
 LogicalResult BindOp::verify() {
   auto type = cast<RankedTensorType>(getValues().getType());
   int64_t count = getSymbols().size();
@@ -31,7 +40,7 @@ LogicalResult BindOp::verify() {
                                  << "; it takes a vector with one element for each";
   if (getBounds() && static_cast<int64_t>(getBounds()->getDims().size()) != count)
     return emitOpError("has ") << getBounds()->getDims().size() << " bounds for " << count << " symbols";
-  return success();
+  return verifySymbols(*this, getSymbols());
 }
 
 /// Whether a terminator yields what the operation around it results in.
@@ -50,7 +59,11 @@ static LogicalResult checkYield(Operation *op, Block &block, TypeRange wanted) {
   return success();
 }
 
-LogicalResult IfOp::verify() {
+LogicalResult DispatchOp::verifyRegions() { return checkYield(*this, getBody().front(), getResultTypes()); }
+
+LogicalResult IfOp::verify() { return verifySymbols(*this, getSymbols()); }
+
+LogicalResult IfOp::verifyRegions() {
   if (failed(checkYield(*this, getThenBody().front(), getResultTypes())))
     return failure();
   return checkYield(*this, getElseBody().front(), getResultTypes());
@@ -59,6 +72,12 @@ LogicalResult IfOp::verify() {
 LogicalResult LoopOp::verify() {
   if (getInits().size() != getNumResults())
     return emitOpError("carries ") << getInits().size() << " values, but results in " << getNumResults();
+  if (getTrips() && getTrips()->getDims().size() != 1)
+    return emitOpError("has ") << getTrips()->getDims().size() << " numbers of trips, expected one";
+  return verifySymbols(*this, getSymbols());
+}
+
+LogicalResult LoopOp::verifyRegions() {
   Block &body = getBody().front();
   if (body.getArgumentTypes() != getResultTypes())
     return emitOpError("has results of other types than its body's arguments");

@@ -106,10 +106,13 @@ static bool areSizes(Attribute value) {
   return text && parseRanges(text, error);
 }
 
-/// The names of plan.fbs's Role.
+bool tenon::isRoleName(StringRef name) {
+  return llvm::is_contained({"value", "elements", "shapes", "has", "bytes", "ends"}, name);
+}
+
 static bool isRole(Attribute value) {
   auto text = dyn_cast<StringAttr>(value);
-  return text && llvm::is_contained({"value", "elements", "shapes", "has", "bytes", "ends"}, text.getValue());
+  return text && isRoleName(text.getValue());
 }
 
 static constexpr Values kUnit{"a unit attribute", [](Attribute value) { return isa<UnitAttr>(value); }};
@@ -141,6 +144,8 @@ static constexpr Values kAmount{"a #tenon.shape of one expression, or an affine 
                                          (map && map.getValue().getNumResults() == 1 &&
                                           map.getValue().getNumDims() == 0);
                                 }};
+static constexpr Values kMachine{"a dictionary of 64-bit integers",
+                                 [](Attribute value) { return isDictionaryOf(value, isNotNegative); }};
 static constexpr Values kCounts{"a dictionary of 64-bit integers that are not negative",
                                 [](Attribute value) { return isDictionaryOf(value, isNotNegative); }};
 static constexpr Values kSizes{"a dictionary of 64-bit integers above 0", [](Attribute value) {
@@ -169,7 +174,7 @@ static constexpr Rule kOperationRules[] = {
     {kProgramAttr, kFunction, kProgramSizes},
     {kFlopsAttr, kFunctionOrLaunch, kAmount},
     {kBytesAttr, kFunctionOrLaunch, kAmount},
-    {kMachineAttr, kModuleOrFunction, kCounts},
+    {kMachineAttr, kModuleOrFunction, kMachine},
     {kModelAttr, kModule, kText},
     {kPathAttr, kComputation, kNonEmptyText},
     {kPathsAttr, kComputation, kCounts},
@@ -229,6 +234,22 @@ static LogicalResult verifyPath(Operation *op) {
   return op->emitOpError("takes the path ") << path << ", which is not among '" << kPathsAttr << "'";
 }
 
+/// The figures have names that are read, and values that choices can be made with.
+static LogicalResult verifyMachine(Operation *op) {
+  for (NamedAttribute figure : op->getAttrOfType<DictionaryAttr>(kMachineAttr)) {
+    StringRef name = figure.getName().getValue();
+    const MachineFigure *known =
+        llvm::find_if(kMachineFigures, [&](const MachineFigure &known) { return known.name == name; });
+    if (known == std::end(kMachineFigures))
+      return op->emitOpError("has an unknown figure '") << name << "' in '" << kMachineAttr << "'";
+    int64_t value = cast<IntegerAttr>(figure.getValue()).getInt();
+    if (value < known->smallest || value > known->largest)
+      return op->emitOpError("has ") << value << " for '" << name << "' in '" << kMachineAttr << "', expected "
+                                     << known->smallest << " to " << known->largest;
+  }
+  return success();
+}
+
 LogicalResult TenonDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   if (failed(verifyRule(op, attribute, kOperationRules, "an operation")))
     return failure();
@@ -236,6 +257,8 @@ LogicalResult TenonDialect::verifyOperationAttribute(Operation *op, NamedAttribu
     return verifyTexts(op);
   if (attribute.getName() == kPathAttr)
     return verifyPath(op);
+  if (attribute.getName() == kMachineAttr)
+    return verifyMachine(op);
   return success();
 }
 
@@ -244,10 +267,8 @@ LogicalResult TenonDialect::verifyRegionArgAttribute(Operation *op, unsigned reg
   std::string what = "argument " + std::to_string(index);
   if (failed(verifyRule(op, attribute, kArgumentRules, what)))
     return failure();
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  if (!function)
-    return op->emitOpError("has the attribute '")
-           << attribute.getName().getValue() << "' on " << what << ", which belongs on an argument of a function";
+  // The interface of functions is the only one that has attributes of arguments verified.
+  auto function = cast<FunctionOpInterface>(op);
   // Bufferization drops the results; the number stays that of the destination.
   if (attribute.getName() == kReusedAttr && function.getNumResults() != 0 &&
       cast<IntegerAttr>(attribute.getValue()).getInt() >= function.getNumResults())

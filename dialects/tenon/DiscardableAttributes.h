@@ -14,6 +14,7 @@
 #define TENON_DIALECTS_TENON_DISCARDABLEATTRIBUTES_H
 
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
 
 namespace tenon {
 
@@ -72,6 +73,30 @@ inline constexpr llvm::StringLiteral kModelAttr = "tenon.model";
 inline constexpr llvm::StringLiteral kSinksAttr = "tenon.sinks";
 /// On a math.powf, while tenon-expand-shader-math runs: its operands are in the range in which shaders define it.
 inline constexpr llvm::StringLiteral kDefinedAttr = "tenon.defined";
+
+/// An entry of `tenon.machine`, and the values that it may have.
+struct MachineFigure {
+  llvm::StringLiteral name;
+  int64_t smallest, largest;
+};
+
+/// All entries of `tenon.machine`, in the order of the fields that passes/cost/Machine.cpp reads them into.
+inline constexpr MachineFigure kMachineFigures[] = {
+    {"vector_bytes", 4, 1024},
+    {"vector_registers", 1, 1024},
+    {"amx_int8", 0, 1},
+    {"amx_bf16", 0, 1},
+    {"bf16_pairs", 0, 1},
+    {"multiply_adds", 1, 64},
+    {"panel_columns", 1, 1024},
+    {"l1_ways", 1, 1024},
+    {"l2_bytes", 1, int64_t(1) << 40},
+    {"llc_bytes", 1, int64_t(1) << 40},
+    {"int8_dot", 1, 4},
+};
+
+/// Whether `name` is a part of a model's value, as plan.fbs's Role calls them.
+bool isRoleName(llvm::StringRef name);
 
 } // namespace tenon
 

@@ -201,5 +201,6 @@ LogicalResult RoiAlignOp::verify() {
   if (getRois().getType().getElementType() != element || getType().getElementType() != element || out[0] != rois[0] ||
       out[1] != in[1])
     return emitOpError("needs regions of the input's element type, and a result [R, C, y, x] of it");
-  return getSamples() < 0 ? emitOpError("takes ") << getSamples() << " samples" : LogicalResult(success());
+  int64_t samples = getSamples();
+  return samples < 0 ? emitOpError("takes ") << samples << " samples" : LogicalResult(success());
 }

@@ -28,6 +28,7 @@ def Tenon_DispatchOp : Op<Tenon_Dialect, "dispatch", [Pure, SingleBlock, Tenon_N
   let results = (outs Variadic<Tenon_AnyTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "(`->` type($results)^)? $body attr-dict";
+  let hasRegionVerifier = 1;
 }
 
 def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon_LoopNest]> {
@@ -79,7 +80,7 @@ def Tenon_AttentionOp : Op<Tenon_Dialect, "attention", [Pure, SingleBlock, Tenon
     int64_t getSizeIndex();
     int64_t getValueIndex();
   }];
-  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
 }
 
 def Tenon_YieldOp : Op<Tenon_Dialect, "yield", [Pure, Terminator, ReturnLike, Tenon_NoKernel,

@@ -98,7 +98,7 @@ std::optional<int64_t> AttentionOp::getQueryIndex() {
   return longest;
 }
 
-LogicalResult AttentionOp::verify() {
+LogicalResult AttentionOp::verifyRegions() {
   if (getBody().getNumArguments() != 1 || !isa<RankedTensorType>(getScores().getType()))
     return emitOpError("needs a body of the scores");
   std::pair<Value, ArrayRef<int64_t>> tensors[] = {{getQueries(), getQueryDims()},

@@ -327,7 +327,8 @@ OpFoldResult ConcatOp::fold(FoldAdaptor) {
 }
 
 LogicalResult IotaOp::verify() {
-  if (static_cast<int64_t>(getAxis()) < 0 || static_cast<int64_t>(getAxis()) >= getType().getRank())
-    return emitOpError("has axis ") << getAxis() << ", but the result has " << getType().getRank() << " dimensions";
+  int64_t axis = getAxis();
+  if (axis < 0 || axis >= getType().getRank())
+    return emitOpError("has axis ") << axis << ", but the result has " << getType().getRank() << " dimensions";
   return success();
 }

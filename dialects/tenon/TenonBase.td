@@ -13,6 +13,7 @@ include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "mlir/IR/TensorEncoding.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -56,12 +57,13 @@ def Tenon_Dialect : Dialect {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-def Tenon_ShapeAttr : AttrDef<Tenon_Dialect, "Shape"> {
+def Tenon_ShapeAttr : AttrDef<Tenon_Dialect, "Shape", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "shape";
   let summary = "A list of integer expressions over named symbols";
   let description = [{
-    As a tensor's encoding: its dimensions, constants included. As an attribute:
-    starts, pads or values that may depend on symbols.
+    As a tensor's encoding: its dimensions, constants included, which agree with
+    the type's own. As an attribute: starts, pads or values that may depend on
+    symbols.
 
     ```mlir
     #tenon.shape<N, 3, H * 2 + 1, (W + 1) floordiv 2, "unk__7">

@@ -8,6 +8,7 @@
 #include "passes/cost/Machine.h"
 #include "mlir/IR/Builders.h"
 #include "passes/Kernel.h"
+#include <string_view>
 
 using namespace mlir;
 using namespace tenon;
@@ -29,6 +30,19 @@ static constexpr Figure kFigures[] = {
 };
 
 static constexpr StringLiteral kInt8Dot = "int8_dot";
+
+/// Whether the dialect verifies the figures that are read here, and no others.
+static constexpr bool areVerified() {
+  size_t count = std::size(kFigures);
+  if (std::size(kMachineFigures) != count + 1 ||
+      std::string_view(kMachineFigures[count].name) != std::string_view(kInt8Dot))
+    return false;
+  for (size_t i = 0; i < count; ++i)
+    if (std::string_view(kFigures[i].name) != std::string_view(kMachineFigures[i].name))
+      return false;
+  return true;
+}
+static_assert(areVerified(), "dialects/tenon/DiscardableAttributes.h lists the figures of a machine in this order");
 
 Machine tenon::getMachine(Operation *op) {
   Machine machine;

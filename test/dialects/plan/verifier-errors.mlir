@@ -31,8 +31,14 @@ plan.program @no_dims symbols [] inputs [] outputs [{name = "x", type = f32}] {
 
 // -----
 
-// expected-error @+1 {{with a 'role' that is no string}}
+// expected-error @+1 {{with 1 : i64 as its 'role', expected the name of one}}
 plan.program @role symbols [] inputs [{name = "x", type = f32, dims = #tenon.shape<4>, role = 1}] outputs [] {
+}
+
+// -----
+
+// expected-error @+1 {{with "all" as its 'role', expected the name of one}}
+plan.program @unknown_role symbols [] inputs [{name = "x", type = f32, dims = #tenon.shape<4>, role = "all"}] outputs [] {
 }
 
 // -----
@@ -164,7 +170,7 @@ plan.program @weight_of_complex symbols [] inputs [{name = "x", type = f32, dims
     outputs [{name = "y", type = f32, dims = #tenon.shape<4>}] {
   %c = arith.constant 16 : index
   %n = arith.constant -1 : index
-  // expected-error @+1 {{expected integers or floats}}
+  // expected-error @+1 {{has elements of type 'complex<f32>', expected integers or floats}}
   %w = plan.weight dense<(1.0, 2.0)> : tensor<4xcomplex<f32>>
 }
 
@@ -420,4 +426,13 @@ func.func @no_program(%n: index) {
   // expected-error @+1 {{changes a symbol and needs a plan.program around it}}
   plan.set 0 = %n {name = ""}
   return
+}
+
+// -----
+
+plan.program @start_without_room symbols [] inputs [] outputs [] {
+  %c = arith.constant 16 : index
+  %a = plan.arena %c
+  // expected-error @+1 {{has only one of 'start' and 'room'}}
+  %v = "plan.view"(%a, %c, %c, %c) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>} : (!plan.buffer, index, index, index) -> !plan.buffer
 }

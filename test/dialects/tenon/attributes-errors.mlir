@@ -97,3 +97,27 @@ func.func private @dims(tensor<4x4xf32> {tenon.dims = #tenon.shape<4>})
 
 // expected-error @+1 {{has 1 results, but 'tenon.reused' on argument 0 names result 1}}
 func.func private @reused(tensor<4xf32> {tenon.reused = 1}) -> tensor<4xf32>
+
+// -----
+
+// expected-error @+1 {{has an unknown figure 'vectr_bytes' in 'tenon.machine'}}
+module @unknown_figure attributes {tenon.machine = {vectr_bytes = 32}} {
+}
+
+// -----
+
+// expected-error @+1 {{has 0 for 'vector_bytes' in 'tenon.machine', expected 4 to 1024}}
+module @vectors_of_nothing attributes {tenon.machine = {vector_bytes = 0}} {
+}
+
+// -----
+
+// expected-error @+1 {{has 5 for 'int8_dot' in 'tenon.machine', expected 1 to 4}}
+module @unknown_products attributes {tenon.machine = {int8_dot = 5}} {
+}
+
+// -----
+
+// expected-error @+1 {{for 'tenon.machine' on an operation, expected a dictionary of 64-bit integers}}
+module @figure_of_32_bits attributes {tenon.machine = {vector_bytes = 32 : i32}} {
+}

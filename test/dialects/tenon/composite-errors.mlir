@@ -71,3 +71,11 @@ func.func @dequantize_floats(%a: tensor<4x3xf32>, %s: tensor<1x1xf32>) {
   %0 = tenon.dequantize %a, %s {axis = 0 : i64, block = 4 : i64} : (tensor<4x3xf32>, tensor<1x1xf32>) -> tensor<4x3xf32>
   return
 }
+
+// -----
+
+func.func @dequantize_blocks_of_less_than_nothing(%a: tensor<4x3xi8>, %s: tensor<1x1xf32>) {
+  // expected-error @+1 {{needs blocks of at least 1, found -1}}
+  %0 = tenon.dequantize %a, %s {axis = 0 : i64, block = -1 : i64} : (tensor<4x3xi8>, tensor<1x1xf32>) -> tensor<4x3xf32>
+  return
+}

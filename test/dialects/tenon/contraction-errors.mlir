@@ -220,7 +220,7 @@ func.func @lu_of_no_square(%a: tensor<2x3x4xf32>) {
 // -----
 
 func.func @winograd_of_other_squares(%x: tensor<1x8x8x2xf32>, %f: tensor<1x16x2x32xf32>) {
-  // expected-error @+1 {{needs a filter [panels, 36, channels, columns]}}
+  // expected-error @+1 {{needs a filter [panels, 36, channels, columns], found 'tensor<1x16x2x32xf32>'}}
   %0 = tenon.winograd %x, %f {filters = 4 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>, outputs = 4 : i64, tile = array<i64: 4, 4, 32>, window = 3 : i64}
     : (tensor<1x8x8x2xf32>, tensor<1x16x2x32xf32>) -> tensor<1x8x8x4xf32>
   return
@@ -277,5 +277,15 @@ func.func @winograd_of_more_filters(%x: tensor<1x8x8x2xf32>, %f: tensor<1x16x2x3
   // expected-error @+1 {{has 40 filters, more than the panels hold}}
   %0 = tenon.winograd %x, %f {filters = 40 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 2, 2, 32>, window = 3 : i64}
     : (tensor<1x8x8x2xf32>, tensor<1x16x2x32xf32>) -> tensor<1x8x8x40xf32>
+  return
+}
+
+// -----
+
+func.func @winograd_of_lines(%x: tensor<1x8x2xf32>, %f: tensor<1x16x2x32xf32>) {
+  // expected-error @+2 {{needs an input of two spatial dimensions, and low and high for both, found 1x8x2}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = tenon.winograd %x, %f {filters = 4 : i64, high = array<i64: 1, 1>, low = array<i64: 1, 1>, outputs = 2 : i64, tile = array<i64: 2, 2, 32>, window = 3 : i64}
+    : (tensor<1x8x2xf32>, tensor<1x16x2x32xf32>) -> tensor<1x8x8x4xf32>
   return
 }

@@ -91,7 +91,7 @@ func.func @top_k_results(%a: tensor<2x3xf32>) {
 // -----
 
 func.func @search_keys(%a: tensor<2x3xf32>, %k: tensor<4xi64>) {
-  // expected-error @+1 {{needs a list of keys of the input's element type}}
+  // expected-error @+1 {{needs a list of keys of the input's element type, found 'tensor<4xi64>'}}
   %0 = tenon.searchsorted %a, %k : (tensor<2x3xf32>, tensor<4xi64>) -> tensor<2x3xi64>
   return
 }
@@ -138,5 +138,86 @@ func.func @roi_align_result(%x: tensor<1x3x10x10xf32>, %r: tensor<2x4xf32>, %b: 
   // expected-error @+1 {{needs regions of the input's element type, and a result [R, C, y, x] of it}}
   %0 = tenon.roi_align average, %x, %r, %b {scale = 1.0 : f64, shift = 0.5 : f64, samples = 2 : i64}
     : (tensor<1x3x10x10xf32>, tensor<2x4xf32>, tensor<2xi64>) -> tensor<2x4x5x5xf32>
+  return
+}
+
+// -----
+
+func.func @roi_align_regions(%x: tensor<1x3x10x10xf32>, %r: tensor<2x5xf32>, %b: tensor<2xi64>) {
+  // expected-error @+1 {{needs an input [N, C, H, W], regions [R, 4] and batch indices [R], found 1x3x10x10, 2x5 and 2}}
+  %0 = tenon.roi_align average, %x, %r, %b {scale = 1.0 : f64, shift = 0.5 : f64, samples = 2 : i64}
+    : (tensor<1x3x10x10xf32>, tensor<2x5xf32>, tensor<2xi64>) -> tensor<2x3x5x5xf32>
+  return
+}
+
+// -----
+
+func.func @roi_align_samples(%x: tensor<1x3x10x10xf32>, %r: tensor<2x4xf32>, %b: tensor<2xi64>) {
+  // expected-error @+1 {{takes -1 samples}}
+  %0 = tenon.roi_align average, %x, %r, %b {scale = 1.0 : f64, shift = 0.5 : f64, samples = -1 : i64}
+    : (tensor<1x3x10x10xf32>, tensor<2x4xf32>, tensor<2xi64>) -> tensor<2x3x5x5xf32>
+  return
+}
+
+// -----
+
+func.func @check_range_limits(%i: tensor<2xi64>) {
+  // expected-error @+1 {{needs two limits, found 1}}
+  %0 = tenon.check_range %i {limits = #tenon.shape<4>} : (tensor<2xi64>) -> tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @top_k_rank(%a: tensor<2x3xf32>) {
+  // expected-error @+1 {{has results of rank 1 for an input of rank 2}}
+  %v, %i = tenon.top_k %a {axis = 0 : i64} : (tensor<2x3xf32>) -> (tensor<2xf32>, tensor<2xi64>)
+  return
+}
+
+// -----
+
+func.func @tree_input(%x: tensor<3xf32>, %r: tensor<2xi64>, %f: tensor<7xi64>, %t: tensor<7xf32>) {
+  // expected-error @+2 {{needs an input [rows, features], found shape 3}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %0 = tenon.tree_ensemble %x, %r, %f, %t, %f, %f, %f
+    : (tensor<3xf32>, tensor<2xi64>, tensor<7xi64>, tensor<7xf32>, tensor<7xi64>, tensor<7xi64>, tensor<7xi64>) -> tensor<5x2xi64>
+  return
+}
+
+// -----
+
+func.func @tree_thresholds(%x: tensor<5x3xf32>, %r: tensor<2xi64>, %f: tensor<7xi64>, %t: tensor<7xf64>) {
+  // expected-error @+1 {{compares 'f32' with thresholds of type 'f64'}}
+  %0 = tenon.tree_ensemble %x, %r, %f, %t, %f, %f, %f
+    : (tensor<5x3xf32>, tensor<2xi64>, tensor<7xi64>, tensor<7xf64>, tensor<7xi64>, tensor<7xi64>, tensor<7xi64>) -> tensor<5x2xi64>
+  return
+}
+
+// -----
+
+func.func @nms_score_rank(%b: tensor<1x6x4xf32>, %s: tensor<2x6xf32>, %n: tensor<i64>, %t: tensor<f32>) {
+  // expected-error @+2 {{needs scores [batch, class, box], found 2x6}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %i, %k = tenon.nms %b, %s, %n, %t
+    : (tensor<1x6x4xf32>, tensor<2x6xf32>, tensor<i64>, tensor<f32>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
+  return
+}
+
+// -----
+
+func.func @nms_overlap(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f64>) {
+  // expected-error @+1 {{needs an overlap of the boxes' element type}}
+  %i, %k = tenon.nms %b, %s, %n, %t
+    : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f64>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
+  return
+}
+
+// -----
+
+func.func @nms_threshold_type(%b: tensor<1x6x4xf32>, %s: tensor<1x2x6xf32>, %n: tensor<i64>, %t: tensor<f32>, %l: tensor<f64>) {
+  // expected-error @+1 {{needs a threshold of the scores' element type}}
+  %i, %k = tenon.nms %b, %s, %n, %t, %l
+    : (tensor<1x6x4xf32>, tensor<1x2x6xf32>, tensor<i64>, tensor<f32>, tensor<f64>) -> (tensor<1x2x6xi64>, tensor<1x2xi64>)
   return
 }

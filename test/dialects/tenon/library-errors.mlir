@@ -38,3 +38,20 @@ func.func @extents_of_all_outputs(%x: tensor<3xf32>) {
     : (tensor<3xf32>) -> tensor<2xi64>
   return
 }
+
+// -----
+
+func.func @inference_of_no_outputs(%x: tensor<3xf32>) {
+  // expected-error @+1 {{infers the shapes of 'outputs' as one vector}}
+  %0 = tenon.host_call "example" "" "Scale"(%x) {parameters = {}, present = array<i1: true>, infers} : (tensor<3xf32>) -> tensor<1xi64>
+  return
+}
+
+// -----
+
+func.func @outputs_are_tensors(%x: tensor<3xf32>) {
+  // expected-error @+1 {{has an output that is no tensor: 'f32'}}
+  %0 = tenon.host_call "example" "" "Scale"(%x) {parameters = {}, present = array<i1: true>, outputs = [f32], infers}
+    : (tensor<3xf32>) -> tensor<1xi64>
+  return
+}

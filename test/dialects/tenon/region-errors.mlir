@@ -1,6 +1,6 @@
 // RUN: tenon-opt %s -split-input-file -verify-diagnostics
 
-// What verification of launches says.
+// What verification of launches, regions and attention says.
 
 func.func @launch_of_nothing(%a: tensor<2x3xf32>) {
   // expected-error @+1 {{launches 'nothing', which is no function of this module}}
@@ -22,5 +22,84 @@ func.func @kernel_of_other_types(%a: tensor<2x3xf32>) {
 func.func @call_of_what_is_no_list(%a: tensor<2x3xui8>) {
   // expected-error @+1 {{takes and gives lists, found 'tensor<2x3xui8>'}}
   %0 = tenon.call "tenon_upper_case"(%a) : (tensor<2x3xui8>) -> tensor<6xui8>
+  return
+}
+
+// -----
+
+func.func @attention_of_two_scores(%q: tensor<3x4xf32>, %k: tensor<2x4xf32>) {
+  // expected-error @+1 {{needs a body of the scores}}
+  %0 = tenon.attention %q, %k, %k {
+  ^bb0(%s: tensor<3x2xf32>, %t: tensor<3x2xf32>):
+    tenon.yield %s : tensor<3x2xf32>
+  } {query_dims = array<i64: 2, 4>, key_dims = array<i64: 3, 4>, score_dims = array<i64: 2, 3>, value_dims = array<i64: 3, 5>, result_dims = array<i64: 2, 5>}
+    : (tensor<3x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @attention_indices(%q: tensor<3x4xf32>, %k: tensor<2x4xf32>) {
+  // expected-error @+1 {{has 1 indices for a tensor of type 'tensor<2x4xf32>'}}
+  %0 = tenon.attention %q, %k, %k {
+  ^bb0(%s: tensor<3x2xf32>):
+    tenon.yield %s : tensor<3x2xf32>
+  } {query_dims = array<i64: 2, 4>, key_dims = array<i64: 4>, score_dims = array<i64: 2, 3>, value_dims = array<i64: 3, 5>, result_dims = array<i64: 2, 5>}
+    : (tensor<3x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @attention_of_other_scores(%q: tensor<3x4xf32>, %k: tensor<2x4xf32>) {
+  // expected-error @+1 {{needs a body that yields a number for each score}}
+  %0 = tenon.attention %q, %k, %k {
+  ^bb0(%s: tensor<3x2xf32>):
+    tenon.yield %q : tensor<3x4xf32>
+  } {query_dims = array<i64: 2, 4>, key_dims = array<i64: 3, 4>, score_dims = array<i64: 2, 3>, value_dims = array<i64: 3, 5>, result_dims = array<i64: 2, 5>}
+    : (tensor<3x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @attention_without_sizes(%q: tensor<3x4xf32>, %k: tensor<2x4xf32>) {
+  // expected-error @+1 {{needs one index each for keys, sizes and values}}
+  %0 = tenon.attention %q, %k, %k {
+  ^bb0(%s: tensor<3x2xf32>):
+    tenon.yield %s : tensor<3x2xf32>
+  } {query_dims = array<i64: 2, 4>, key_dims = array<i64: 3, 6>, score_dims = array<i64: 2, 3>, value_dims = array<i64: 3, 5>, result_dims = array<i64: 2, 5>}
+    : (tensor<3x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @attention_without_end(%q: tensor<3x4xf32>, %k: tensor<2x4xf32>) {
+  // expected-error @+1 {{expects a non-empty block}}
+  %0 = tenon.attention %q, %k, %k {
+  ^bb0(%s: tensor<3x2xf32>):
+  } {query_dims = array<i64: 2, 4>, key_dims = array<i64: 3, 4>, score_dims = array<i64: 2, 3>, value_dims = array<i64: 3, 5>, result_dims = array<i64: 2, 5>}
+    : (tensor<3x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @dispatch_of_another_type(%x: tensor<3xf32>) {
+  // expected-error @+1 {{has a body that yields 'tensor<3xf32>' as value 0, not 'tensor<3xi32>'}}
+  %0 = tenon.dispatch -> tensor<3xi32> {
+    tenon.yield %x : tensor<3xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @dispatch_of_fewer_values(%x: tensor<3xf32>) {
+  // expected-error @+1 {{has a body that yields 1 values, not 2}}
+  %0:2 = tenon.dispatch -> tensor<3xf32>, tensor<3xf32> {
+    tenon.yield %x : tensor<3xf32>
+  }
   return
 }

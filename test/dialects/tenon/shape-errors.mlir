@@ -270,3 +270,35 @@ func.func @merge_bf16_of_whole_floats(%a: tensor<4x2x3x20xf32>) {
   %0 = tenon.merge_bf16 %a : (tensor<4x2x3x20xf32>) -> tensor<4x40xf32>
   return
 }
+
+// -----
+
+func.func @unpack_groups_of_four_outside(%a: tensor<1x2x128xi8>) {
+  // expected-error @+1 {{interleaves groups of four along dimension 1, which is not the last one besides its axis}}
+  %0 = tenon.unpack %a {axis = 1 : i64, k4_axis = 1 : i64} : (tensor<1x2x128xi8>) -> tensor<5x4xi8>
+  return
+}
+
+// -----
+
+func.func @unpack_dynamic_panels(%a: tensor<1x2x?xf32, #tenon.shape<1, 2, N>>) {
+  // expected-error @+1 {{needs panels of a constant number of elements}}
+  %0 = tenon.unpack %a {axis = 1 : i64} : (tensor<1x2x?xf32, #tenon.shape<1, 2, N>>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @unpack_terms_of_f16(%a: tensor<2x2x3x10x32xf16>) {
+  // expected-error @+1 {{needs an input of bf16 or f32 with three dimensions more than the f32 of the result, all constant}}
+  %0 = tenon.unpack_split_bf16 %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<2x2x3x10x32xf16>) -> tensor<40x32xf32>
+  return
+}
+
+// -----
+
+func.func @unpack_terms_of_odd_columns(%a: tensor<2x2x3x10x31xbf16>) {
+  // expected-error @+1 {{needs one to three terms, and pairs of columns}}
+  %0 = tenon.unpack_split_bf16 %a {axis = 1 : i64, depth_axis = 0 : i64} : (tensor<2x2x3x10x31xbf16>) -> tensor<40x32xf32>
+  return
+}
