@@ -232,20 +232,18 @@ FailureOr<Value> DequantizeOp::decompose(OpBuilder &b) {
   SmallVector<int64_t> blocks;
   for (int64_t i = 0; i < *extent; ++i)
     blocks.push_back(i / static_cast<int64_t>(getBlock()));
-  auto castTo = [&](Value value, Type type) -> Value {
-    return CastOp::create(b, loc, getTensorType(getDims(value), type), value);
-  };
+  TenonBuilder build(b, loc);
   auto spread = [&](Value value) -> Value {
-    value = castTo(value, compute);
+    value = build.cast(value, compute);
     if (getConstant(getDim(value, getAxis())) == 1)
       return value;
     Value indices = WeightOp::create(
         b, loc, DenseElementsAttr::get(RankedTensorType::get(*extent, b.getI64Type()), ArrayRef(blocks)));
     return GatherOp::create(b, loc, value, indices, getAxis());
   };
-  Value x = castTo(getInput(), compute);
+  Value x = build.cast(getInput(), compute);
   if (getZero())
     x = SubOp::create(b, loc, x, spread(getZero()));
   x = MulOp::create(b, loc, x, spread(getScale()));
-  return CastOp::create(b, loc, getType(), x).getResult();
+  return build.cast(x, result);
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Padding.h"
+#include "dialects/tenon/TenonBuilder.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -18,9 +19,7 @@ bool tenon::hasPadding(ConvolveOp op) {
 void tenon::padWithZeros(OpBuilder &b, ConvolveOp op) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(op);
-  Type element = getElementTypeOrSelf(op.getInput());
-  auto scalar = RankedTensorType::get({}, element);
-  Value zero = WeightOp::create(b, op.getLoc(), DenseElementsAttr::get(scalar, b.getZeroAttr(element)));
+  Value zero = TenonBuilder(b, op.getLoc()).scalar(getElementTypeOrSelf(op.getInput()), 0);
   SmallVector<int64_t> none(op.getLow().size(), 0);
   op.getInputMutable().assign(padInput(b, op, op.getInput(), zero));
   op.setLow(none);

@@ -13,6 +13,7 @@
 
 #include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
@@ -53,10 +54,6 @@ template <typename T> static SmallVector<T> permute(ArrayRef<T> values, ArrayRef
   return result;
 }
 
-static Value transpose(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> p) {
-  return TransposeOp::create(b, loc, value, p);
-}
-
 /// A result with channels last, as what the model knows.
 static Value putBack(OpBuilder &b, Location loc, Value value) {
   auto op = TransposeOp::create(b, loc, value, invert(getToLast(cast<RankedTensorType>(value.getType()).getRank())));
@@ -85,9 +82,9 @@ struct ConvolveChannelsLast : public OpRewritePattern<ConvolveOp> {
       filter.push_back(i);
     filter.append({1, 0});
     auto result =
-        ConvolveOp::create(rewriter, loc, transpose(rewriter, loc, op.getInput(), toLast),
-                           transpose(rewriter, loc, op.getFilter(), filter), op.getStrides(), op.getDilations(),
-                           op.getLow(), op.getHigh(), op.getGroups(), op.getResultTypeAttr(), true);
+        ConvolveOp::create(rewriter, loc, TenonBuilder(rewriter, loc).transpose(op.getInput(), toLast),
+                           TenonBuilder(rewriter, loc).transpose(op.getFilter(), filter), op.getStrides(),
+                           op.getDilations(), op.getLow(), op.getHigh(), op.getGroups(), op.getResultTypeAttr(), true);
     LDBG() << "computes the convolution at " << loc << " with channels last";
     rewriter.replaceOp(op, putBack(rewriter, loc, result));
     return success();
@@ -122,7 +119,7 @@ static Value moveToLast(OpBuilder &b, Location loc, Value value, int64_t rank) {
     return op.getInput();
   if (cast<RankedTensorType>(value.getType()).getRank() == 0)
     return value;
-  return transpose(b, loc, addLeadingOnes(b, loc, value, rank), getToLast(rank));
+  return TenonBuilder(b, loc).transpose(addLeadingOnes(b, loc, value, rank), getToLast(rank));
 }
 
 /// An operation element by element: worth it where at least half of what it reads in full comes from transposes.
@@ -182,7 +179,7 @@ struct HoistOverPad : public OpRewritePattern<TransposeOp> {
     int64_t rank = op.getPermutation().size();
     if (!pad || !pad->hasOneUse() || rank < 3 || op.getPermutation() != ArrayRef(getToLast(rank)))
       return rewriter.notifyMatchFailure(op, "puts the channels of nothing padded last");
-    Value input = transpose(rewriter, op.getLoc(), pad.getInput(), op.getPermutation());
+    Value input = TenonBuilder(rewriter, op.getLoc()).transpose(pad.getInput(), op.getPermutation());
     rewriter.replaceOp(op, permutePad(rewriter, pad, input, op.getPermutation()));
     return success();
   }
@@ -270,7 +267,8 @@ struct SinkThroughReduce : public OpRewritePattern<ReduceOp> {
     for (int64_t &place : order)
       place = llvm::find(sorted, place) - sorted.begin();
     Value reduced = ReduceOp::create(rewriter, op.getLoc(), op.getKind(), from.getInput(), axes, false);
-    rewriter.replaceOp(op, llvm::is_sorted(order) ? reduced : transpose(rewriter, op.getLoc(), reduced, order));
+    rewriter.replaceOp(op, llvm::is_sorted(order) ? reduced
+                                                  : TenonBuilder(rewriter, op.getLoc()).transpose(reduced, order));
     return success();
   }
 };

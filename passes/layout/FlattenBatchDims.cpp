@@ -12,6 +12,7 @@
 
 #include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
@@ -29,14 +30,10 @@ static Dims collapse(const Dims &dims) {
   return {getElementCount(dims.front().getContext(), ArrayRef(dims).drop_back()), dims.back()};
 }
 
-static Value reshape(OpBuilder &b, Location loc, Value value, const Dims &dims) {
-  return ReshapeOp::create(b, loc, getTensorType(dims, getElementTypeOrSelf(value)), value);
-}
-
 /// A result of collapsed rows in the shape that the model knows.
 static Value putBack(OpBuilder &b, Location loc, Value value, const Dims &dims) {
-  Value result = reshape(b, loc, value, dims);
-  result.getDefiningOp()->setAttr(kSinksAttr, b.getUnitAttr());
+  auto result = ReshapeOp::create(b, loc, getTensorType(dims, getElementTypeOrSelf(value)), value);
+  result->setAttr(kSinksAttr, b.getUnitAttr());
   return result;
 }
 
@@ -59,7 +56,7 @@ struct CollapseContract : public OpRewritePattern<ContractOp> {
       return rewriter.notifyMatchFailure(op, "is no product of rows with a matrix");
     int64_t row = lhs.front();
     Value product = ContractOp::create(
-        rewriter, op.getLoc(), reshape(rewriter, op.getLoc(), op.getLhs(), collapse(from)), op.getRhs(),
+        rewriter, op.getLoc(), TenonBuilder(rewriter, op.getLoc()).reshape(op.getLhs(), collapse(from)), op.getRhs(),
         ArrayRef<int64_t>{row, lhs.back()}, rhs, ArrayRef<int64_t>{row, result.back()}, op.getResultTypeAttr());
     rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), product, dims));
     return success();
@@ -80,9 +77,9 @@ struct ConvolveToContract : public OpRewritePattern<ConvolveOp> {
       return rewriter.notifyMatchFailure(op, "looks at more than one pixel, or skips some");
     Location loc = op.getLoc();
     Dims dims = getDims(op.getType());
-    Value matrix = reshape(rewriter, loc, op.getFilter(), Dims(ArrayRef(filter).take_back(2)));
+    Value matrix = TenonBuilder(rewriter, loc).reshape(op.getFilter(), Dims(ArrayRef(filter).take_back(2)));
     Value product = ContractOp::create(
-        rewriter, loc, reshape(rewriter, loc, op.getInput(), collapse(getDims(op.getInput()))), matrix,
+        rewriter, loc, TenonBuilder(rewriter, loc).reshape(op.getInput(), collapse(getDims(op.getInput()))), matrix,
         ArrayRef<int64_t>{0, 2}, ArrayRef<int64_t>{2, 1}, ArrayRef<int64_t>{0, 1}, op.getResultTypeAttr());
     rewriter.replaceOp(op, putBack(rewriter, loc, product, dims));
     return success();
@@ -113,7 +110,7 @@ struct SinkThroughElementwise : public RewritePattern {
     for (auto [operand, type] : llvm::zip(op->getOperands(), wanted))
       operands.push_back(sinks(operand)             ? getSinking(operand).getInput()
                          : getDims(operand) == type ? operand
-                                                    : reshape(rewriter, loc, operand, type));
+                                                    : TenonBuilder(rewriter, loc).reshape(operand, type));
     Operation *moved = rewriter.clone(*op);
     moved->setOperands(operands);
     moved->getResult(0).setType(getTensorType(collapse(dims), getElementTypeOrSelf(op->getResult(0))));

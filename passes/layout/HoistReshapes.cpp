@@ -14,6 +14,7 @@
 
 #include "dialects/tenon/ReducedPrecision.h"
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/Passes.h"
@@ -84,12 +85,6 @@ static std::optional<SmallVector<Group>> groupDims(const Dims &from, const Dims 
   return groups;
 }
 
-static Value reshape(OpBuilder &b, Location loc, Value value, const Dims &dims) {
-  if (getDims(value) == dims)
-    return value;
-  return ReshapeOp::create(b, loc, getTensorType(dims, getElementTypeOrSelf(value)), value);
-}
-
 namespace {
 
 /// slice(transpose(x)) -> transpose(slice(x))
@@ -141,7 +136,7 @@ struct RaiseOverTranspose : public OpRewritePattern<ReshapeOp> {
         moved[dim] = own.size();
         own.push_back(to[dim]);
       }
-    Value reshaped = reshape(rewriter, op.getLoc(), transpose.getInput(), own);
+    Value reshaped = TenonBuilder(rewriter, op.getLoc()).reshape(transpose.getInput(), own);
     rewriter.replaceOpWithNewOp<TransposeOp>(op, op.getType(), reshaped, moved);
     return success();
   }
@@ -200,7 +195,7 @@ struct RaiseOverSlice : public OpRewritePattern<ReshapeOp> {
       ownStarts[*outer] = mulDims(starts[dim], to[*outer]);
       own[*outer] = mulDims(whole[dim], to[*outer]);
     }
-    Value reshaped = reshape(rewriter, op.getLoc(), slice.getInput(), own);
+    Value reshaped = TenonBuilder(rewriter, op.getLoc()).reshape(slice.getInput(), own);
     rewriter.replaceOpWithNewOp<SliceOp>(op, op.getType(), reshaped, ShapeAttr::get(op.getContext(), ownStarts),
                                          ownSteps);
     return success();
@@ -255,7 +250,7 @@ struct RaiseOverWidening : public OpRewritePattern<ReshapeOp> {
     auto cast = op.getInput().getDefiningOp<CastOp>();
     if (!cast || !isWidened(cast) || !isCopiedInAnyShape(cast))
       return rewriter.notifyMatchFailure(op, "reads nothing that products widen");
-    Value reshaped = reshape(rewriter, op.getLoc(), cast.getInput(), getDims(op.getType()));
+    Value reshaped = TenonBuilder(rewriter, op.getLoc()).reshape(cast.getInput(), getDims(op.getType()));
     rewriter.replaceOpWithNewOp<CastOp>(op, op.getType(), reshaped);
     return success();
   }

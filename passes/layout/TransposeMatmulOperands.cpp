@@ -7,6 +7,7 @@
 
 #include "dialects/tenon/DotProducts.h"
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
 #include "passes/cost/LayoutPolicy.h"
@@ -110,7 +111,7 @@ static Value padTo(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> un
   if (dims == before)
     return value;
   Type type = getElementTypeOrSelf(value);
-  Value zero = WeightOp::create(b, loc, DenseElementsAttr::get(RankedTensorType::get({}, type), b.getZeroAttr(type)));
+  Value zero = TenonBuilder(b, loc).scalar(type, 0);
   return PadOp::create(b, loc, getTensorType(dims, type), PadMode::constant, value, zero,
                        ShapeAttr::get(context, Dims(dims.size(), getDimConstant(context, 0))),
                        SmallVector<int64_t>(dims.size(), 0));

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/TenonBuilder.h"
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -20,10 +21,6 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
-  return CastOp::create(b, loc, getTensorType(getDims(value), type), value);
-}
-
 /// The operand of a cast between integers or to a float; else the value itself.
 static Value skipCast(Value value) {
   auto cast = value.getDefiningOp<CastOp>();
@@ -34,9 +31,7 @@ static Value skipCast(Value value) {
 static Value alignRank(OpBuilder &b, Value parameter, int64_t rank) {
   Dims dims(rank - getDims(parameter).size(), getDimConstant(b.getContext(), 1));
   llvm::append_range(dims, getDims(parameter));
-  if (dims == getDims(parameter))
-    return parameter;
-  return ReshapeOp::create(b, parameter.getLoc(), getTensorType(dims, getElementTypeOrSelf(parameter)), parameter);
+  return TenonBuilder(b, parameter.getLoc()).reshape(parameter, dims);
 }
 
 static bool isByte(Value value) {
@@ -137,11 +132,12 @@ struct MakeUnsigned : public OpRewritePattern<DequantizeOp> {
       return WeightOp::create(rewriter, loc, DenseElementsAttr::get(tensor, rewriter.getI8IntegerAttr(8)));
     };
     int64_t rank = op.getType().getRank();
+    TenonBuilder build(rewriter, loc);
     auto shift = [&](Value value) -> Value {
-      Value sum = AddOp::create(rewriter, loc, castTo(rewriter, loc, value, wide), number(rank));
-      return castTo(rewriter, loc, sum, type);
+      Value sum = AddOp::create(rewriter, loc, build.cast(value, wide), number(rank));
+      return build.cast(sum, type);
     };
-    Value zero = op.getZero() ? shift(op.getZero()) : castTo(rewriter, loc, number(rank), type);
+    Value zero = op.getZero() ? shift(op.getZero()) : build.cast(number(rank), type);
     rewriter.replaceOpWithNewOp<DequantizeOp>(op, shift(op.getInput()), op.getScale(), zero, op.getAxis(),
                                               op.getBlock(), op.getResultTypeAttr());
     return success();

@@ -13,6 +13,7 @@
 
 #include "dialects/tenon/Padding.h"
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/TenonBuilder.h"
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -143,12 +144,6 @@ static bool isOutsideOfSums(Value parameter, ArrayRef<int64_t> indices, ArrayRef
   });
 }
 
-static Value reshape(OpBuilder &b, Location loc, Value value, const Dims &dims) {
-  return getDims(value) == dims
-             ? value
-             : ReshapeOp::create(b, loc, getTensorType(dims, getElementType(value)), value).getResult();
-}
-
 /// A value whose dimension i runs over index `indices[i]`, if it is not 1, so that it broadcasts against the result.
 static Value alignToResult(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> indices,
                            ArrayRef<int64_t> result) {
@@ -162,38 +157,27 @@ static Value alignToResult(OpBuilder &b, Location loc, Value value, ArrayRef<int
     kept.push_back(dim);
     dims[places.back()] = dim;
   }
+  TenonBuilder build(b, loc);
+  value = build.reshape(value, kept);
   if (kept.empty())
-    return reshape(b, loc, value, kept);
-  value = reshape(b, loc, value, kept);
+    return value;
   llvm::sort(order, [&](int64_t x, int64_t y) { return places[x] < places[y]; });
   if (!llvm::is_sorted(order))
     value = TransposeOp::create(b, loc, value, order);
-  return reshape(b, loc, value, dims);
+  return build.reshape(value, dims);
 }
 
 //===----------------------------------------------------------------------===//
 // Products of bytes
 //===----------------------------------------------------------------------===//
 
-static Value createNumber(OpBuilder &b, Location loc, Type type, int64_t number) {
-  auto scalar = RankedTensorType::get({}, type);
-  return WeightOp::create(
-      b, loc,
-      DenseElementsAttr::get(scalar, b.getIntegerAttr(type, APInt(type.getIntOrFloatBitWidth(), number, false, true))));
-}
-
-static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
-  auto tensor = cast<RankedTensorType>(value.getType());
-  return tensor.getElementType() == type ? value : CastOp::create(b, loc, tensor.clone(type), value).getResult();
-}
-
 /// A zero point, and one that all elements have in common as a scalar.
 static Value shiftZero(OpBuilder &b, Location loc, Value zero, int64_t by) {
   Type i32 = b.getI32Type();
   std::optional<int64_t> known = zero ? getUniform(zero) : 0;
   if (known)
-    return *known + by == 0 ? Value() : createNumber(b, loc, i32, *known + by);
-  return by == 0 ? zero : AddOp::create(b, loc, zero, createNumber(b, loc, i32, by)).getResult();
+    return *known + by == 0 ? Value() : TenonBuilder(b, loc).scalar(i32, *known + by);
+  return by == 0 ? zero : AddOp::create(b, loc, zero, TenonBuilder(b, loc).scalar(i32, by)).getResult();
 }
 
 /// The zero point that makeUnsigned or makeSigned leaves is none.
@@ -210,8 +194,9 @@ static Factor makeBytes(OpBuilder &b, Location loc, Factor factor, bool asSigned
     to = b.getI8Type();
   int64_t shift = from == to ? 0 : asSigned ? -128 : 128;
   factor.zero = shiftZero(b, loc, factor.zero, shift);
+  TenonBuilder build(b, loc);
   if (shift != 0)
-    factor.bytes = castTo(b, loc, XorOp::create(b, loc, factor.bytes, createNumber(b, loc, from, 128)), to);
+    factor.bytes = build.cast(XorOp::create(b, loc, factor.bytes, build.scalar(from, 128)), to);
   return factor;
 }
 
@@ -241,12 +226,13 @@ static Value sumAlong(OpBuilder &b, Location loc, const Factor &factor, ArrayRef
   bool isMatrix = !isConstantValue(factor.bytes) && !type.isUnsignedInteger();
   SmallVector<int64_t> sorted(axes);
   llvm::sort(sorted);
-  Value sum = isMatrix ? ReduceOp::create(b, loc, ReduceKind::sum, castTo(b, loc, factor.bytes, b.getI32Type()), sorted,
+  TenonBuilder build(b, loc);
+  Value sum = isMatrix ? ReduceOp::create(b, loc, ReduceKind::sum, build.cast(factor.bytes, b.getI32Type()), sorted,
                                           /*keepdims=*/true)
-                       : reshape(b, loc, multiplyByOnes(b, loc, factor.bytes, axes, extents), kept);
+                       : build.reshape(multiplyByOnes(b, loc, factor.bytes, axes, extents), kept);
   if (!isCentred || !factor.zero)
     return sum;
-  Value depth = createNumber(b, loc, b.getI32Type(), llvm::product_of(extents));
+  Value depth = build.scalar(b.getI32Type(), llvm::product_of(extents));
   return SubOp::create(b, loc, sum, MulOp::create(b, loc, factor.zero, depth).getResult());
 }
 
@@ -258,7 +244,7 @@ static bool isExactInFloat(int64_t depth) { return depth * 255 * 255 <= (1 << 24
 
 /// An integer product, with its scales as f32.
 static Value applyScales(OpBuilder &b, Location loc, Value sum, Value first, Value second) {
-  Value number = castTo(b, loc, sum, b.getF32Type());
+  Value number = TenonBuilder(b, loc).cast(sum, b.getF32Type());
   return MulOp::create(b, loc, number, MulOp::create(b, loc, first, second).getResult());
 }
 
@@ -386,9 +372,10 @@ struct NarrowConvolve : public OpRewritePattern<ConvolveOp> {
     AffineExpr one = getDimConstant(op.getContext(), 1);
     Dims perFilter(rank - 1, one), number;
     perFilter[0] = getDimConstant(op.getContext(), shape->front());
+    TenonBuilder build(rewriter, loc);
     // One number, or one of each filter, as the result's channels have it.
     auto alignToChannels = [&](Value parameter) {
-      return reshape(rewriter, loc, parameter, isOneNumber(parameter) ? number : perFilter);
+      return build.reshape(parameter, isOneNumber(parameter) ? number : perFilter);
     };
     if (hasFilterZero) {
       Value shift =
@@ -397,13 +384,11 @@ struct NarrowConvolve : public OpRewritePattern<ConvolveOp> {
     }
     if (input->zero) {
       Value sums = sumAlong(rewriter, loc, *filter, llvm::to_vector(llvm::seq<int64_t>(1, rank)), /*isCentred=*/false);
-      Value shift = MulOp::create(rewriter, loc, reshape(rewriter, loc, sums, perFilter),
-                                  reshape(rewriter, loc, input->zero, number));
+      Value shift = MulOp::create(rewriter, loc, build.reshape(sums, perFilter), build.reshape(input->zero, number));
       sum = SubOp::create(rewriter, loc, sum, shift);
     }
     if (input->scale)
-      sum =
-          applyScales(rewriter, loc, sum, alignToChannels(filter->scale), reshape(rewriter, loc, input->scale, number));
+      sum = applyScales(rewriter, loc, sum, alignToChannels(filter->scale), build.reshape(input->scale, number));
     rewriter.replaceOp(op, sum);
     return success();
   }
@@ -426,7 +411,8 @@ private:
     SmallVector<int64_t> low(op.getLow()), high(op.getHigh());
     Value padded = input.bytes;
     if (input.zero && hasPadding(op)) {
-      Value zero = castTo(b, op.getLoc(), reshape(b, op.getLoc(), input.zero, {}), getElementType(padded));
+      TenonBuilder build(b, op.getLoc());
+      Value zero = build.cast(build.reshape(input.zero, {}), getElementType(padded));
       padded = padInput(b, op, padded, zero);
       low.assign(low.size(), 0);
       high.assign(high.size(), 0);
@@ -446,11 +432,12 @@ struct ConvolveInFloat : public OpRewritePattern<ConvolveOp> {
     if (!isCentred || !shape || !isExactInFloat(llvm::product_of(ArrayRef(*shape).drop_front())))
       return rewriter.notifyMatchFailure(op, "is no convolution of bytes that f32 sums exactly");
     Location loc = op.getLoc();
+    TenonBuilder build(rewriter, loc);
     Type f32 = rewriter.getF32Type();
-    Value sum = ConvolveOp::create(rewriter, loc, castTo(rewriter, loc, op.getInput(), f32),
-                                   castTo(rewriter, loc, op.getFilter(), f32), op.getStrides(), op.getDilations(),
-                                   op.getLow(), op.getHigh(), op.getGroups(), TypeAttr(), op.getChannelsLast());
-    rewriter.replaceOp(op, castTo(rewriter, loc, sum, op.getType().getElementType()));
+    Value sum = ConvolveOp::create(rewriter, loc, build.cast(op.getInput(), f32), build.cast(op.getFilter(), f32),
+                                   op.getStrides(), op.getDilations(), op.getLow(), op.getHigh(), op.getGroups(),
+                                   TypeAttr(), op.getChannelsLast());
+    rewriter.replaceOp(op, build.cast(sum, op.getType().getElementType()));
     return success();
   }
 };

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/ReducedPrecision.h"
+#include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
 
@@ -16,10 +17,6 @@ namespace tenon {
 
 using namespace mlir;
 using namespace tenon;
-
-static Value castTo(OpBuilder &b, Value value, Type type) {
-  return CastOp::create(b, value.getLoc(), getTensorType(getDims(value), type), value);
-}
 
 namespace {
 struct PromoteAccumulators : public tenon::impl::PromoteAccumulatorsBase<PromoteAccumulators> {
@@ -53,7 +50,7 @@ private:
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
       if (operand.getDefiningOp<WeightOp>()) {
-        operands.push_back(castTo(b, operand, b.getF32Type()));
+        operands.push_back(TenonBuilder(b, operand.getLoc()).cast(operand, b.getF32Type()));
         continue;
       }
       // One for all products that read it.
@@ -61,13 +58,13 @@ private:
       if (!wide) {
         OpBuilder after(op);
         after.setInsertionPointAfterValue(operand);
-        wide = castTo(after, operand, b.getF32Type());
+        wide = TenonBuilder(after, operand.getLoc()).cast(operand, b.getF32Type());
       }
       operands.push_back(wide);
     }
     Value sum = ContractOp::create(b, op.getLoc(), operands[0], operands[1], op.getLhsDims(), op.getRhsDims(),
                                    op.getResultDims(), TypeAttr());
-    op.replaceAllUsesWith(castTo(b, sum, type));
+    op.replaceAllUsesWith(TenonBuilder(b, op.getLoc()).cast(sum, type));
     op.erase();
   }
 

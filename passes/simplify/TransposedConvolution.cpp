@@ -15,6 +15,7 @@
 
 #include "passes/simplify/TransposedConvolution.h"
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/TenonBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "passes/simplify/ConstantValue.h"
 
@@ -37,10 +38,6 @@ static PadOp getSpread(ConvolveOp op) {
   }
   bool hasZeros = llvm::any_of(pad.getInterior(), [](int64_t interior) { return interior != 0; });
   return hasZeros ? pad : PadOp();
-}
-
-static Value reshape(OpBuilder &b, Location loc, Value value, const Dims &dims) {
-  return ReshapeOp::create(b, loc, getTensorType(dims, getElementTypeOrSelf(value)), value);
 }
 
 namespace {
@@ -108,17 +105,16 @@ private:
     for (int64_t i = 0; i < rank; ++i)
       order.push_back(3 + 2 * i);
     if (padded != getDims(filter)) {
-      Value zero =
-          WeightOp::create(b, loc, DenseElementsAttr::get(RankedTensorType::get({}, element), b.getZeroAttr(element)));
+      Value zero = TenonBuilder(b, loc).scalar(element, 0);
       Dims none(padded.size(), dim(0));
       filter = PadOp::create(b, loc, getTensorType(padded, element), PadMode::constant, filter, zero,
                              ShapeAttr::get(b.getContext(), none), Numbers(padded.size(), 0));
     }
-    filter = reshape(b, loc, filter, split);
+    filter = TenonBuilder(b, loc).reshape(filter, split);
     Dims first = llvm::map_to_vector<4>(starts, dim);
     filter =
         SliceOp::create(b, loc, getTensorType(split, element), filter, ShapeAttr::get(b.getContext(), first), steps);
-    return reshape(b, loc, TransposeOp::create(b, loc, filter, order), joined);
+    return TenonBuilder(b, loc).reshape(TransposeOp::create(b, loc, filter, order), joined);
   }
 
   static Value convolvePixels(OpBuilder &b, ConvolveOp op, Value pixels, ArrayRef<Phases> phases) {
@@ -147,8 +143,8 @@ private:
     }
     split.push_back(divDims(result[1], dim(op.getGroups())));
     split.append(pixels.begin() + 2, pixels.end());
-    value = TransposeOp::create(b, loc, reshape(b, loc, value, split), order);
-    value = reshape(b, loc, value, joined);
+    value = TransposeOp::create(b, loc, TenonBuilder(b, loc).reshape(value, split), order);
+    value = TenonBuilder(b, loc).reshape(value, joined);
     if (joined == result)
       return value;
     return SliceOp::create(b, loc, op.getType(), value, ShapeAttr::get(b.getContext(), starts), Numbers(rank + 2, 1));

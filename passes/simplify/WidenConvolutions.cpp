@@ -7,13 +7,10 @@
 
 #include "passes/simplify/WidenConvolutions.h"
 #include "dialects/tenon/ReducedPrecision.h"
+#include "dialects/tenon/TenonBuilder.h"
 
 using namespace mlir;
 using namespace tenon;
-
-static Value castTo(OpBuilder &b, Location loc, Value value, Type type) {
-  return CastOp::create(b, loc, getTensorType(getDims(value), type), value);
-}
 
 namespace {
 /// convolve(x, filter) -> cast(convolve(cast(x), cast(filter)))
@@ -24,10 +21,11 @@ struct WidenConvolution : public OpRewritePattern<ConvolveOp> {
       return rewriter.notifyMatchFailure(op, "is no convolution of halves");
     Location loc = op.getLoc();
     Type wide = rewriter.getF32Type();
-    Value sum = ConvolveOp::create(rewriter, loc, castTo(rewriter, loc, op.getInput(), wide),
-                                   castTo(rewriter, loc, op.getFilter(), wide), op.getStrides(), op.getDilations(),
-                                   op.getLow(), op.getHigh(), op.getGroups(), TypeAttr(), op.getChannelsLast());
-    rewriter.replaceOp(op, castTo(rewriter, loc, sum, op.getType().getElementType()));
+    TenonBuilder build(rewriter, loc);
+    Value sum = ConvolveOp::create(rewriter, loc, build.cast(op.getInput(), wide), build.cast(op.getFilter(), wide),
+                                   op.getStrides(), op.getDilations(), op.getLow(), op.getHigh(), op.getGroups(),
+                                   TypeAttr(), op.getChannelsLast());
+    rewriter.replaceOp(op, build.cast(sum, op.getType().getElementType()));
     return success();
   }
 };
