@@ -108,3 +108,15 @@ func.func private @words(%x: memref<1x9x11x21xi8>, %w: memref<2x36x11x32xi32>, %
     at [%n, %y, %c0, %c0] {low = array<i64: 1, 1>, outputs = 4 : i64, tile = array<i64: 4, 12, 64>, window = 3 : i64}
   return
 }
+
+// Other products of a kernel are left to the passes that come next.
+// CHECK-LABEL: @no_winograd
+// CHECK-NOT: kernel.scratch
+// CHECK-NOT: vector.
+// CHECK: linalg.matmul
+// CHECK-NOT: vector.
+// CHECK: return
+func.func private @no_winograd(%x: memref<4x20xf32>, %w: memref<20x32xf32>, %out: memref<4x32xf32>) attributes {tenon.kernel} {
+  linalg.matmul ins(%x, %w : memref<4x20xf32>, memref<20x32xf32>) outs(%out : memref<4x32xf32>)
+  return
+}

@@ -34,8 +34,12 @@ func.func @pixels(%x: tensor<1x7x7x16xf32>, %f: tensor<1x1x16x32xf32>, %column: 
 
 // Strides skip pixels, and a batch of matrices is no rows.
 // CHECK-LABEL: @others
+// CHECK-NOT: tenon.reshape
 // CHECK: tenon.convolve
+// CHECK-NOT: tenon.reshape
 // CHECK: tenon.contract {{.*}} -> tensor<2x3x5xf32>
+// CHECK-NOT: tenon.reshape
+// CHECK: return
 func.func @others(%x: tensor<1x8x8x16xf32>, %f: tensor<1x1x16x32xf32>, %a: tensor<2x3x4xf32>, %b: tensor<2x4x5xf32>)
     -> (tensor<1x4x4x32xf32>, tensor<2x3x5xf32>) {
   %0 = tenon.convolve %x, %f {strides = array<i64: 2, 2>, dilations = array<i64: 1, 1>, low = array<i64: 0, 0>,

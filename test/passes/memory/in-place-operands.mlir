@@ -108,3 +108,30 @@ func.func private @exp(%x: tensor<?xf32, #n>) -> tensor<?xf32, #n> attributes {t
   %0 = tenon.exp %x : (tensor<?xf32, #n>) -> tensor<?xf32, #n>
   return %0 : tensor<?xf32, #n>
 }
+
+// -----
+
+// A kernel that reads other elements than the one it writes, an activation that is read again, an argument of main and one of
+// another size keep their memory.
+// CHECK-LABEL: func.func @elsewhere
+// CHECK-NOT: _in_place
+func.func @elsewhere(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4xf32>) {
+  %a = tenon.launch @turn(%x) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = tenon.launch @turn(%a) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %c = tenon.launch @exp(%b) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %d = tenon.launch @turn(%b) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %e = tenon.launch @rows(%c) {sizes = #tenon.shape<>} : (tensor<4x4xf32>) -> tensor<4xf32>
+  return %d, %e : tensor<4x4xf32>, tensor<4xf32>
+}
+func.func private @turn(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {tenon.kernel} {
+  %0 = tenon.transpose %x {permutation = array<i64: 1, 0>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func private @exp(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {tenon.kernel} {
+  %0 = tenon.exp %x : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}
+func.func private @rows(%x: tensor<4x4xf32>) -> tensor<4xf32> attributes {tenon.kernel} {
+  %0 = tenon.reduce sum, %x {axes = array<i64: 1>} : (tensor<4x4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -102,3 +102,21 @@ func.func private @fill(%x: tensor<10xf32>) -> tensor<?xf32, #tenon.shape<n>> at
   %1 = tenon.broadcast %0 : (tensor<f32>) -> tensor<?xf32, #tenon.shape<n>>
   return %1 : tensor<?xf32, #tenon.shape<n>>
 }
+
+// Sizes that a check refuses must not reach a launch behind it, however many bytes it would free.
+// CHECK-LABEL: func.func @behind_a_check
+// CHECK-NOT: tenon.launch @narrow
+// CHECK: tenon.require
+// CHECK: tenon.launch @narrow
+func.func @behind_a_check(%x: tensor<10xf32>, %n: tensor<1xi64>) -> tensor<10xf32> {
+  tenon.bind %n ["n"] {min = 0 : i64} : tensor<1xi64>
+  %a = tenon.launch @widen(%x) {sizes = #tenon.shape<>} : (tensor<10xf32>) -> tensor<1000xf32>
+  %b = tenon.launch @widen(%x) {sizes = #tenon.shape<>} : (tensor<10xf32>) -> tensor<1000xf32>
+  tenon.require #tenon.shape<n + -1> "there is nothing"
+  %va = tenon.reshape %a : (tensor<1000xf32>) -> tensor<10x100xf32>
+  %vb = tenon.reshape %b : (tensor<1000xf32>) -> tensor<10x100xf32>
+  %c = tenon.launch @narrow(%va) {sizes = #tenon.shape<>} : (tensor<10x100xf32>) -> tensor<10xf32>
+  %d = tenon.launch @narrow(%vb) {sizes = #tenon.shape<>} : (tensor<10x100xf32>) -> tensor<10xf32>
+  %e = tenon.launch @join(%c, %d) {sizes = #tenon.shape<>} : (tensor<10xf32>, tensor<10xf32>) -> tensor<10xf32>
+  return %e : tensor<10xf32>
+}

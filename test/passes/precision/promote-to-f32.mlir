@@ -78,6 +78,16 @@ func.func @loops(%go: tensor<i1>, %x: tensor<4xbf16>) -> tensor<4xbf16> {
   return %0 : tensor<4xbf16>
 }
 
+// A model without f16 and bf16 stays as it is.
+// CHECK-LABEL: func.func @nothing_to_promote
+// CHECK-NOT: tenon.cast
+// CHECK: return {{.*}} : tensor<4xf32>, tensor<4xi32>
+func.func @nothing_to_promote(%x: tensor<4xf32>, %i: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>) {
+  %0 = tenon.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = tenon.neg %i : (tensor<4xi32>) -> tensor<4xi32>
+  return %0, %1 : tensor<4xf32>, tensor<4xi32>
+}
+
 {-#
   dialect_resources: { builtin: { table: "0x02000000003C0040" } }
 #-}

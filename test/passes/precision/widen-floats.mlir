@@ -57,6 +57,17 @@ func.func @loops(%go: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 
+// Integers and booleans are exact already, and so is what is f64.
+// CHECK-LABEL: func.func @exact
+// CHECK-NOT: tenon.cast
+// CHECK: return {{.*}} : tensor<4xi32>, tensor<4xi1>, tensor<4xf64>
+func.func @exact(%i: tensor<4xi32>, %x: tensor<4xf64>) -> (tensor<4xi32>, tensor<4xi1>, tensor<4xf64>) {
+  %0 = tenon.add %i, %i : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
+  %1 = tenon.compare lt, %0, %i : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi1>
+  %2 = tenon.exp %x : (tensor<4xf64>) -> tensor<4xf64>
+  return %0, %1, %2 : tensor<4xi32>, tensor<4xi1>, tensor<4xf64>
+}
+
 {-#
   dialect_resources: { builtin: { many: "0x0400000000000000" } }
 #-}

@@ -52,3 +52,19 @@ func.func @checks(%x: tensor<4x8xf32>, %i: tensor<4xi64>) -> (tensor<4xi64>, ten
   %2 = tenon.check_range %i {limits = #tenon.shape<0, 7>} : (tensor<4xi64>) -> tensor<4xi64>
   return %1, %2 : tensor<4xi64>, tensor<4xi64>
 }
+
+// Indices that come from outside may be anything, and the one after the last is out of range.
+// CHECK-LABEL: func.func @unproven
+// CHECK-NOT: in_range
+// CHECK: tenon.check_range
+// CHECK-NOT: in_range
+// CHECK: return
+func.func @unproven(%x: tensor<5xf32>, %i: tensor<3xi64>, %y: tensor<3x5xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xi64>) {
+  %one = tenon.weight dense<1> : tensor<i64>
+  %best = tenon.arg_reduce max, %y {axis = 1 : i64} : (tensor<3x5xf32>) -> tensor<3xi64>
+  %next = tenon.add %best, %one : (tensor<3xi64>, tensor<i64>) -> tensor<3xi64>
+  %0 = tenon.gather %x, %i {axis = 0 : i64} : (tensor<5xf32>, tensor<3xi64>) -> tensor<3xf32>
+  %1 = tenon.gather %x, %next {axis = 0 : i64} : (tensor<5xf32>, tensor<3xi64>) -> tensor<3xf32>
+  %2 = tenon.check_range %next {limits = #tenon.shape<0, 4>} : (tensor<3xi64>) -> tensor<3xi64>
+  return %0, %1, %2 : tensor<3xf32>, tensor<3xf32>, tensor<3xi64>
+}

@@ -110,6 +110,24 @@ BAD = [
         },
         ["passes/shape/S.cpp:4: kFew is a tuning constant"],
     ),
+    (
+        "refusals",
+        {"passes/P.td": 'def A : Pass<"tenon-a"> {}\ndef B : Pass<"tenon-b"> {}\n', "test/passes/b.mlir": "// CHECK: b\n"},
+        ["passes/P.td:1: tenon-a has no test of what it leaves alone", "passes/P.td:2: tenon-b has no test of what it leaves alone"],
+    ),
+    (
+        "refusals",
+        {
+            "passes/P.td": 'def A : Pass<"tenon-a"> {}\ndef B : Pass<"tenon-b"> {}\n',
+            "test/passes/a-errors.mlir": "// expected-error {{no a}}\n",
+            "test/passes/b/tenon-b.mlir": "// CHECK-NOT: b\n",
+            "dialects/CMakeLists.txt": "add_library(d D.cpp)\n",
+            "dialects/D.cpp": CPP + 'bool f() { return emitOpError("has ") << n << " too many"; }\n'
+            + 'bool g() { return emitError("names \\"") << n << "\\" twice or more"; }\n',
+            "test/dialects/d.mlir": "// expected-error {{has 3 too many}}\n",
+        },
+        ['dialects/D.cpp:5: no test expects "" twice or more"'],
+    ),
     ("paths", {"base/one.cpp": CPP + "// see /" + "home/somebody/notes\n"}, ["base/one.cpp:4: absolute path '/home/...'"]),
     ("vocabulary", {"base/one.cpp": CPP + "int oldWord;\n"}, ["base/one.cpp:4: 'oldWord' is retired: write 'newWord'"]),
     ("shell", {"tools/run": "#!/usr/bin/env bash\n" + HASH + 'cd "$1"\n'}, ["tools/run:5: Use 'cd ... || exit'"]),

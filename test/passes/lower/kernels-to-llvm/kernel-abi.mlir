@@ -29,3 +29,12 @@ func.func private @k(%in: memref<?x40xf32> {tenon.dims = #tenon.shape<s0, 40>},
   memref.store %x, %out[%begin] : memref<?xf32>
   return
 }
+
+// A function that is no kernel has no entry for the runtime, and keeps its arguments.
+// CHECK-LABEL: func.func private @helper(%{{.*}}: memref<4xf32>, %{{.*}}: index)
+// CHECK-NOT: llvm.
+// CHECK-NOT: @helper_
+func.func private @helper(%x: memref<4xf32>, %i: index) -> f32 {
+  %0 = memref.load %x[%i] : memref<4xf32>
+  return %0 : f32
+}
