@@ -15,7 +15,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/ApplyPatterns.h"
 #include "passes/Passes.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -393,7 +393,7 @@ struct ChooseLayouts : public tenon::impl::ChooseLayoutsBase<ChooseLayouts> {
     patterns.add<ConvolveChannelsLast, SinkThroughElementwise, SinkThroughPad, HoistOverPad, SinkThroughSlice,
                  SinkThroughPool, SinkThroughConcat, SinkThroughParts, SinkThroughGather, SinkThroughReduce,
                  SinkThroughReshape>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatterns(getOperation(), std::move(patterns), getArgumentName())))
       signalPassFailure();
     getOperation().walk([](TransposeOp op) { op->removeAttr(kSinksAttr); });
   }

@@ -14,7 +14,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/ApplyPatterns.h"
 #include "passes/Passes.h"
 
 namespace tenon {
@@ -146,7 +146,7 @@ struct FlattenBatchDims : public tenon::impl::FlattenBatchDimsBase<FlattenBatchD
     });
     RewritePatternSet patterns(&getContext());
     patterns.add<CollapseContract, ConvolveToContract, SinkThroughElementwise>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatterns(getOperation(), std::move(patterns), getArgumentName())))
       return signalPassFailure();
     getOperation().walk([](ReshapeOp op) { op->removeAttr(kSinksAttr); });
   }

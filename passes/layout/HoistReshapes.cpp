@@ -16,7 +16,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/ApplyPatterns.h"
 #include "passes/Passes.h"
 #include "passes/cost/PromotedCopies.h"
 #include "passes/simplify/TransposePatterns.h"
@@ -280,7 +280,7 @@ struct HoistReshapes : public tenon::impl::HoistReshapesBase<HoistReshapes> {
     // What comes first goes first: a slice joins dimensions only where no transpose would have it rise.
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+    if (failed(applyPatterns(getOperation(), std::move(patterns), getArgumentName(), config)))
       signalPassFailure();
   }
 };

@@ -10,6 +10,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
 #include "passes/cost/Groups.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-pad-convolutions"
 
 namespace tenon {
 #define GEN_PASS_DEF_PADCONVOLUTIONS
@@ -36,6 +39,7 @@ struct PadConvolutions : public tenon::impl::PadConvolutionsBase<PadConvolutions
   void runOnOperation() override {
     getOperation().walk([](ConvolveOp op) {
       if (hasPadding(op) && !readsAroundBorder(op)) {
+        LDBG() << "copies the input of the convolution at " << op.getLoc() << " with its border";
         OpBuilder b(op);
         padWithZeros(b, op);
       }

@@ -12,7 +12,10 @@
 #include "mlir/IR/AsmState.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "tenon-transpose-masks"
 
 namespace tenon {
 #define GEN_PASS_DEF_TRANSPOSEMASKS
@@ -109,8 +112,10 @@ struct TransposeMasks : public tenon::impl::TransposeMasksBase<TransposeMasks> {
               !hasQueriesAndKeys(op, weight))
             continue;
           WeightOp &transposed = transposes[weight];
-          if (!transposed)
+          if (!transposed) {
+            LDBG() << "transposes the mask at " << weight.getLoc() << " for the attention at " << op.getLoc();
             transposed = createTransposed(weight);
+          }
           Value &read = reads[weight];
           if (!read)
             read = readTransposed(b, transposed, weight.getType());

@@ -13,6 +13,9 @@
 #include "passes/cost/LayoutPolicy.h"
 #include "passes/cost/Machine.h"
 #include "passes/cost/PanelPacking.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-transpose-matmul-operands"
 
 namespace tenon {
 #define GEN_PASS_DEF_TRANSPOSEMATMULOPERANDS
@@ -261,7 +264,12 @@ private:
     OpBuilder b(op);
     Factor given = getFactor(op, operand), whole = lookThroughTransposes(given);
     int64_t width = getMachine(op).panelColumns;
-    if (wantsPanels(op, whole, column, width, policy))
+    bool isInPanels = wantsPanels(op, whole, column, width, policy);
+    LDBG() << (isInPanels                       ? "packs"
+               : given.indices.back() != column ? "transposes"
+                                                : "keeps")
+           << " the matrix of the product at " << op.getLoc();
+    if (isInPanels)
       setFactor(op, operand, pack(b, op.getLoc(), whole, column, width));
     else if (given.indices.back() != column)
       setFactor(op, operand, transpose(b, op.getLoc(), whole, orderFor(whole.indices, op.getResultDims(), column)));
@@ -279,6 +287,7 @@ private:
     auto last = llvm::find_if(whole.indices, isSummed);
     if (last == whole.indices.end())
       return;
+    LDBG() << "transposes the rows of the product at " << op.getLoc();
     OpBuilder b(op);
     setFactor(op, operand, transpose(b, op.getLoc(), whole, orderFor(whole.indices, op.getResultDims(), *last)));
   }

@@ -11,6 +11,9 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
 #include "passes/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-split-large-weights"
 
 namespace tenon {
 #define GEN_PASS_DEF_SPLITLARGEWEIGHTS
@@ -118,6 +121,7 @@ struct SplitLargeWeights : public tenon::impl::SplitLargeWeightsBase<SplitLargeW
       std::optional<CutProduct> cut = matchCut(op, 1, maxBytes);
       if (!cut)
         cut = matchCut(op, 0, maxBytes);
+      LDBG() << (cut ? "splits" : "keeps whole") << " the product at " << op.getLoc();
       if (cut)
         applyCut(*cut);
     }

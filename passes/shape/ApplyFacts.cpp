@@ -12,6 +12,9 @@
 #include "passes/Unsupported.h"
 #include "passes/shape/BoundSizes.h"
 #include "passes/shape/FunctionFacts.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-apply-facts"
 
 namespace tenon {
 #define GEN_PASS_DEF_APPLYFACTS
@@ -78,6 +81,7 @@ static StringRef getSymbolName(AffineExpr symbol) {
 }
 
 void FactsApplier::replace(AffineExpr symbol, AffineExpr value) {
+  LDBG() << "writes " << dimsToString(value) << " for " << dimsToString(symbol) << " in " << function.getName();
   facts.replace(symbol, value);
   inputSymbols.remove(symbol);
   ++numReplaced;
@@ -239,6 +243,7 @@ void FactsApplier::applyRequirements() {
     requirement.expr = facts.substitute(requirement.expr);
     bool isInputs = isSettled(requirement.expr);
     if (facts.isNotNegative(requirement.expr)) {
+      LDBG() << "has proven that " << dimsToString(requirement.expr) << " is not negative in " << function.getName();
       ++numProven;
       continue;
     }

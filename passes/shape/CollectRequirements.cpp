@@ -9,6 +9,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-collect-requirements"
 
 namespace tenon {
 #define GEN_PASS_DEF_COLLECTREQUIREMENTS
@@ -81,6 +84,7 @@ private:
     std::string node;
     if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
       node = "node '" + name.getName().str() + "' ";
+    LDBG() << op->getName() << " at " << op->getLoc() << " " << text;
     if (dependsOnData(difference) || !isa<func::FuncOp>(op->getParentOp()))
       addInPlace(op, difference, text);
     else

@@ -16,6 +16,9 @@
 #include "passes/Passes.h"
 #include "passes/shape/FunctionFacts.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-prove-indices"
 
 namespace tenon {
 #define GEN_PASS_DEF_PROVEINDICES
@@ -152,8 +155,12 @@ struct ProveIndices : public tenon::impl::ProveIndicesBase<ProveIndices> {
     Facts facts = collectFacts(getOperation());
     getOperation().walk([&](Operation *op) {
       auto indexed = dyn_cast<ProvableIndicesOpInterface>(op);
-      if (!(indexed || isa<CheckRangeOp>(op)) ||
-          !isProven(facts, getIndexUses(op).front(), /*checksEmpty=*/bool(indexed)))
+      if (!indexed && !isa<CheckRangeOp>(op))
+        return;
+      bool isInRange = isProven(facts, getIndexUses(op).front(), /*checksEmpty=*/bool(indexed));
+      LDBG() << (isInRange ? "has proven" : "cannot prove") << " that the indices of " << op->getName() << " at "
+             << op->getLoc() << " are in range";
+      if (!isInRange)
         return;
       ++numProven;
       if (indexed)

@@ -9,7 +9,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/ApplyPatterns.h"
 #include "passes/Passes.h"
 #include "passes/cost/ReductionPolicy.h"
 
@@ -163,7 +163,7 @@ struct Decompose : public tenon::impl::DecomposeBase<Decompose> {
         &getContext());
     patterns.add<SplitReduction>(&getContext(), policy);
     patterns.add<DecomposeComposite>(&getContext(), all);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatterns(getOperation(), std::move(patterns), getArgumentName())))
       signalPassFailure();
   }
 

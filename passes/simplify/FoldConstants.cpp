@@ -10,7 +10,10 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
 #include "passes/cost/Flops.h"
+#include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "tenon-fold-constants"
 
 namespace tenon {
 #define GEN_PASS_DEF_FOLDCONSTANTS
@@ -118,7 +121,12 @@ private:
       bool isOfFilter = isa<PadOp>(op) || (isa<CastOp>(op) && becomesFilter(&op));
       int64_t mostGrowth =
           isOfFilter || promotesToF32(&op) ? std::max<int64_t>(maxGrowthBytes, 2 * inputBytes) : maxGrowthBytes;
-      if (foldable && resultBytes - inputBytes <= mostGrowth && budget.take(&op))
+      if (!foldable)
+        return;
+      bool isFolded = resultBytes - inputBytes <= mostGrowth && budget.take(&op);
+      LDBG() << (isFolded ? "folds " : "leaves ") << op.getName() << " at " << op.getLoc() << ", which makes "
+             << resultBytes << " bytes of " << inputBytes;
+      if (isFolded)
         constant.insert(&op);
     });
     return constant;

@@ -9,7 +9,7 @@
 #include "dialects/tenon/TenonBuilder.h"
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/ApplyPatterns.h"
 #include "passes/Passes.h"
 #include "passes/simplify/ConstantValue.h"
 
@@ -168,7 +168,7 @@ struct KeepWeightsQuantized : public tenon::impl::KeepWeightsQuantizedBase<KeepW
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DequantizeLate<ContractOp>, DequantizeLate<GatherOp>, GatherFirst, MakeUnsigned>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatterns(getOperation(), std::move(patterns), getArgumentName())))
       return signalPassFailure();
     joinEqualWeights(getOperation());
   }

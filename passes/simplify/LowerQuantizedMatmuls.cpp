@@ -16,7 +16,7 @@
 #include "dialects/tenon/TenonBuilder.h"
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/ApplyPatterns.h"
 #include "passes/Passes.h"
 #include "passes/simplify/ConstantValue.h"
 
@@ -477,7 +477,7 @@ struct LowerQuantizedMatmuls : public tenon::impl::LowerQuantizedMatmulsBase<Low
     RewritePatternSet patterns(&getContext());
     patterns.add<NarrowContract, NarrowConvolve, DivideByMultiplying>(&getContext());
     patterns.add<ConvolveInFloat>(&getContext(), /*benefit=*/0);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(applyPatterns(getOperation(), std::move(patterns), getArgumentName())))
       signalPassFailure();
   }
 };

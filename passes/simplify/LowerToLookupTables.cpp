@@ -10,6 +10,9 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
 #include "passes/simplify/ConstantValue.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-lower-to-lookup-tables"
 
 namespace tenon {
 #define GEN_PASS_DEF_LOWERTOLOOKUPTABLES
@@ -100,7 +103,12 @@ static Value makeTable(OpBuilder &b, Location loc, const Function &function) {
 /// Operations that a table stands for are gone, and in `erased`.
 static void tabulate(CastOp op, llvm::SmallPtrSetImpl<Operation *> &erased) {
   std::optional<Function> function = findFunction(op.getResult());
-  if (!function || llvm::all_of(function->ops, isArithmetic))
+  bool isCheap = function && llvm::all_of(function->ops, isArithmetic);
+  LDBG() << (!function ? "finds no function of bytes"
+             : isCheap ? "computes the cheap function"
+                       : "looks up the function")
+         << " that ends at " << op.getLoc();
+  if (!function || isCheap)
     return;
   OpBuilder b(op);
   Location loc = op.getLoc();

@@ -9,6 +9,9 @@
 #include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Passes.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "tenon-promote-accumulators"
 
 namespace tenon {
 #define GEN_PASS_DEF_PROMOTEACCUMULATORS
@@ -45,6 +48,7 @@ private:
   }
 
   void widen(ContractOp op) {
+    LDBG() << "sums the product at " << op.getLoc() << " in f32";
     Type type = op.getType().getElementType();
     OpBuilder b(op);
     SmallVector<Value> operands;

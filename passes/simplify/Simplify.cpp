@@ -10,7 +10,7 @@
 #include "dialects/tenon/Views.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/ApplyPatterns.h"
 #include "passes/Passes.h"
 #include "passes/shape/FunctionFacts.h"
 #include "passes/simplify/ConstantValue.h"
@@ -254,8 +254,8 @@ struct Simplify : public tenon::impl::SimplifyBase<Simplify> {
     RewritePatternSet split(&getContext());
     populateWidenedConvolutions(split);
     populateTransposedConvolutions(split);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))) ||
-        failed(applyPatternsGreedily(getOperation(), std::move(split))))
+    if (failed(applyPatterns(getOperation(), std::move(patterns), getArgumentName())) ||
+        failed(applyPatterns(getOperation(), std::move(split), getArgumentName())))
       signalPassFailure();
   }
 };

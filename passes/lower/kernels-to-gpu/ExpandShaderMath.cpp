@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/ApplyPatterns.h"
 #include "passes/Passes.h"
 
 namespace tenon {
@@ -68,7 +68,7 @@ struct ExpandShaderMath : public tenon::impl::ExpandShaderMathBase<ExpandShaderM
     RewritePatternSet patterns(&getContext());
     populateMathPolynomialApproximationPatterns(patterns, isExpanded);
     patterns.add<DefineZeroPower>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    if (failed(tenon::applyPatterns(getOperation(), std::move(patterns), getArgumentName())))
       return signalPassFailure();
     getOperation()->walk([](math::PowFOp op) { op->removeAttr(tenon::kDefinedAttr); });
   }
