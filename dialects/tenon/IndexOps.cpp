@@ -176,6 +176,8 @@ LogicalResult NmsOp::inferReturnTypes(MLIRContext *context, std::optional<Locati
 }
 LogicalResult NmsOp::verify() {
   Dims boxes = getDims(getBoxes()), scores = getDims(getScores());
+  if (scores.size() != 3)
+    return success(); // type inference, which runs after this, says what is wrong
   if (boxes.size() != 3 || getConstant(boxes[2]).value_or(4) != 4)
     return emitOpError("needs boxes [batch, box, 4], found ") << dimsToString(boxes);
   if (failed(broadcastDim(boxes[0], scores[0])) || failed(broadcastDim(boxes[1], scores[2])))
