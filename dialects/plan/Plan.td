@@ -130,7 +130,11 @@ def Plan_HeapOp : Plan_BufferOp<"heap"> {
 
 def Plan_AliasOp : Plan_BufferOp<"alias"> {
   let summary = "part of another buffer's memory, or more of it where that has grown";
-  let arguments = (ins Plan_BufferType:$source, Index:$offset, Index:$size);
+  let description = [{
+    With `name`, an activation of its own that was sub-allocated in an idle range of `source`: the name is the
+    activation's, and empty where it has none.
+  }];
+  let arguments = (ins Plan_BufferType:$source, Index:$offset, Index:$size, OptionalAttr<StrAttr>:$name);
   let assemblyFormat = "$source `[` $offset `]` `size` $size attr-dict";
   let hasVerifier = 1;
 }

@@ -7,6 +7,7 @@
 
 #include "dialects/plan/Plan.h"
 #include "dialects/tenon/DiscardableAttributes.h"
+#include "dialects/tenon/Ranges.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/IR/Matchers.h"
 
@@ -127,6 +128,9 @@ static LogicalResult verifyRanges(ProgramOp program) {
       return program.emitOpError("has ") << entry.getValue() << " as the range of '" << entry.getName().getValue()
                                          << "', expected array<i64: smallest, largest>";
   }
+  std::string error;
+  if (program.getSizes() && !tenon::parseRanges(*program.getSizes(), error))
+    return program.emitOpError("has 'sizes' that --specialize does not accept: ") << error;
   return success();
 }
 

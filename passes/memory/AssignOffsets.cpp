@@ -155,7 +155,7 @@ private:
     for (plan::AliasOp alias : aliases) {
       OpBuilder b(alias);
       Value part = makePart(b, alias.getOffset(), alias.getSize());
-      if (Attribute name = alias->getAttr(kSuballocatedNameAttr))
+      if (StringAttr name = alias.getNameAttr(); name && !name.empty())
         part.getDefiningOp()->setAttr("name", name);
       alias.replaceAllUsesWith(part);
       alias.erase();

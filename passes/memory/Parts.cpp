@@ -7,7 +7,6 @@
 
 #include "passes/memory/Parts.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "passes/memory/SuballocateIdleRanges.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -23,7 +22,7 @@ Part tenon::getPart(Value buffer) {
   part.buffer = buffer;
   part.begin = part.begin && offset ? std::optional(*part.begin + *offset) : std::nullopt;
   part.end = part.begin && size ? std::optional(*part.begin + *size) : std::nullopt;
-  if (alias->hasAttr(kSuballocatedNameAttr))
+  if (alias.getName())
     part.holder = buffer;
   return part;
 }

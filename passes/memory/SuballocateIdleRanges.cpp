@@ -109,9 +109,9 @@ static void suballocate(Owner &outer, Owner &inner, int64_t offset) {
   Location loc = inner.alloc.getLoc();
   Value start = arith::ConstantIndexOp::create(b, loc, offset),
         size = arith::ConstantIndexOp::create(b, loc, inner.size);
-  auto alias = plan::AliasOp::create(b, loc, inner.alloc.getBuffer().getType(), outer.alloc.getBuffer(), start, size);
-  if (StringAttr name = inner.alloc.getNameAttr())
-    alias->setAttr(kSuballocatedNameAttr, name);
+  StringAttr name = inner.alloc.getNameAttr();
+  auto alias = plan::AliasOp::create(b, loc, inner.alloc.getBuffer().getType(), outer.alloc.getBuffer(), start, size,
+                                     name ? name : b.getStringAttr(""));
   inner.alloc.replaceAllUsesWith(alias.getBuffer());
   inner.alloc.erase();
   inner.isSuballocated = true;

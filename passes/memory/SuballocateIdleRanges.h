@@ -12,12 +12,9 @@
 
 namespace tenon {
 
-/// Of an alias that `suballocateIdleRanges` made: the name of what lies there.
-inline constexpr char kSuballocatedNameAttr[] = "name";
-
 /// What a concat joins lies where its result does, from the first part that is computed to the last that is read.
 /// In between, parts of it hold nothing. Activations that fit into such a part, in space and in time, become
-/// aliases of it: placement knows of whole buffers alone.
+/// aliases of it, with a name: placement knows of whole buffers alone.
 void suballocateIdleRanges(plan::ProgramOp program);
 
 } // namespace tenon

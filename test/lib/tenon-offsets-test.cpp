@@ -21,7 +21,6 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/memory/Lifetimes.h"
-#include "passes/memory/SuballocateIdleRanges.h"
 #include "passes/memory/placement/Validate.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -215,7 +214,7 @@ static void collectUses(Value buffer, int64_t begin, int64_t end, Operation *hol
     }
     auto offset = getNumber(alias.getOffset()), size = getNumber(alias.getSize());
     int64_t first = offset ? begin + offset.value() : begin, last = offset && size ? first + size.value() : end;
-    collectUses(alias.getBuffer(), first, last, alias->hasAttr(kSuballocatedNameAttr) ? alias : holder, uses);
+    collectUses(alias.getBuffer(), first, last, alias.getName() ? alias : holder, uses);
   }
 }
 
@@ -224,7 +223,7 @@ static std::string checkLent(plan::ProgramOp program) {
   std::string fault;
   program.walk([&](plan::AliasOp guest) {
     auto host = guest.getSource().getDefiningOp<plan::AllocOp>();
-    if (!guest->hasAttr(kSuballocatedNameAttr) || !host)
+    if (!guest.getName() || !host)
       return;
     std::vector<Use> uses;
     collectUses(host.getBuffer(), 0, kMaxValue, host, uses);

@@ -64,10 +64,10 @@ LogicalResult Conversion::convertAppend(AppendOp append) {
   Type type = plan::BufferType::get(b.getContext());
   Value before = getBytes(append.getInput()), added = getBytes(append.getSlice()), after = getBytes(append.getResult());
   plan::ReserveOp::create(b, loc, memory, after, true, getName(loc));
-  Value end = plan::AliasOp::create(b, loc, type, memory, before, added);
+  Value end = plan::AliasOp::create(b, loc, type, memory, before, added, StringAttr());
   createCopy(buffers.lookup(append.getSlice()), end, added, loc);
   Value start = sizes.build(getDimConstant(b.getContext(), 0));
-  buffers[append.getResult()] = plan::AliasOp::create(b, loc, type, memory, start, after);
+  buffers[append.getResult()] = plan::AliasOp::create(b, loc, type, memory, start, after, StringAttr());
   return success();
 }
 
@@ -103,7 +103,8 @@ void Conversion::move(ValueRange values, ValueRange targets) {
       continue;
     Location loc = value.getLoc();
     plan::ReserveOp::create(b, loc, target, getBytes(value), false, getName(loc));
-    createCopy(source, plan::AliasOp::create(b, loc, type, target, start, getBytes(value)), getBytes(value), loc);
+    createCopy(source, plan::AliasOp::create(b, loc, type, target, start, getBytes(value), StringAttr()),
+               getBytes(value), loc);
   }
 }
 

@@ -23,7 +23,7 @@ Value Conversion::createPart(Value buffer, Value offset, Value size, Location lo
     offset = atStart.createOrFold<arith::AddIOp>(loc, alias.getOffset(), offset);
     buffer = alias.getSource();
   }
-  return plan::AliasOp::create(b, loc, plan::BufferType::get(b.getContext()), buffer, offset, size);
+  return plan::AliasOp::create(b, loc, plan::BufferType::get(b.getContext()), buffer, offset, size, StringAttr());
 }
 
 /// The parts of a concat's memory that its inputs are.

@@ -61,6 +61,12 @@ plan.program @ranges symbols [] inputs [] outputs [] attributes {ranges = {N = a
 
 // -----
 
+// expected-error @+1 {{has 'sizes' that --specialize does not accept: 'N' is no range; write N=128 or N=1..512}}
+plan.program @sizes symbols [] inputs [] outputs [] attributes {sizes = "N"} {
+}
+
+// -----
+
 // expected-error @+1 {{has a negative 'scratch', -1}}
 plan.program @scratch symbols [] inputs [] outputs [] attributes {scratch = -1} {
 }

@@ -170,6 +170,33 @@ plan.program @idle_part_is_lent symbols []
   plan.launch @k(%joined, %c) -> (%out) sizes() tiles %one {name = "4"}
 }
 
+// An activation without a name is lent the same bytes: none of its views has a name.
+// CHECK-LABEL: @idle_part_is_lent_without_names
+// CHECK: plan.arena %c2560
+// CHECK-NOT: plan.view {{.*}}name
+// CHECK-NOT: plan.alias
+plan.program @idle_part_is_lent_without_names symbols []
+    inputs [{name = "x0", type = f32, dims = #tenon.shape<4>}]
+    outputs [{name = "y0", type = f32, dims = #tenon.shape<4>}] {
+  %one = arith.constant 1 : index
+  %zero = arith.constant 0 : index
+  %half = arith.constant 512 : index
+  %size = arith.constant 1024 : index
+  %in = plan.input 0 size %size
+  %out = plan.output 0 size %size
+  %joined = plan.alloc %size
+  %left = plan.alias %joined[%zero] size %half
+  %right = plan.alias %joined[%half] size %half
+  plan.launch @k(%in) -> (%left) sizes() tiles %one {name = "0"}
+  %b = plan.alloc %half
+  %c = plan.alloc %half
+  plan.launch @k(%in) -> (%b, %c) sizes() tiles %one {name = "1"}
+  %d = plan.alloc %size
+  plan.launch @k(%b) -> (%d) sizes() tiles %one {name = "2"}
+  plan.launch @k(%d) -> (%right) sizes() tiles %one {name = "3"}
+  plan.launch @k(%joined, %c) -> (%out) sizes() tiles %one {name = "4"}
+}
+
 // Half of the joined result holds nothing while what is twice as large is in use beside the other half: c lies in it, and beyond.
 // CHECK-LABEL: @idle_part_makes_room
 // CHECK: %[[ARENA:.*]] = plan.arena %c1536
