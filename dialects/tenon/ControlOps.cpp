@@ -45,16 +45,21 @@ LogicalResult BindOp::verify() {
 
 /// Whether a terminator yields what the operation around it results in.
 static LogicalResult checkYield(Operation *op, Block &block, TypeRange wanted) {
+  auto refuse = [&] {
+    InFlightDiagnostic diagnostic = op->emitOpError("has a body that ");
+    diagnostic.attachNote(block.getTerminator()->getLoc()) << "the body ends here";
+    return diagnostic;
+  };
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   if (!yield)
-    return op->emitOpError("has a body that does not end in tenon.yield");
+    return refuse() << "does not end in tenon.yield";
   TypeRange types = yield.getValues().getTypes();
   if (types.size() != wanted.size())
-    return op->emitOpError("has a body that yields ") << types.size() << " values, not " << wanted.size();
+    return refuse() << "yields " << types.size() << " values, not " << wanted.size();
   for (auto [i, pair] : llvm::enumerate(llvm::zip(types, wanted))) {
     auto type = cast<RankedTensorType>(std::get<0>(pair)), other = cast<RankedTensorType>(std::get<1>(pair));
     if (type.getElementType() != other.getElementType() || type.getRank() != other.getRank())
-      return op->emitOpError("has a body that yields ") << type << " as value " << i << ", not " << other;
+      return refuse() << "yields " << type << " as value " << i << ", not " << other;
   }
   return success();
 }

@@ -20,8 +20,12 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (kernel.getNumArguments() != getInputs().size())
     return success();
   if (!areCompatible(TypeRange(getInputs()), kernel.getArgumentTypes()) ||
-      !areCompatible(getResultTypes(), kernel.getResultTypes()))
-    return emitOpError("does not fit the kernel '") << getKernel() << "', which has other types";
+      !areCompatible(getResultTypes(), kernel.getResultTypes())) {
+    InFlightDiagnostic diagnostic = emitOpError("does not fit the kernel '")
+                                    << getKernel() << "', which has other types";
+    diagnostic.attachNote(kernel.getLoc()) << "the kernel is here, of type " << kernel.getFunctionType();
+    return diagnostic;
+  }
   return success();
 }
 
@@ -110,8 +114,11 @@ LogicalResult AttentionOp::verifyRegions() {
     if (getDims(tensor).size() != indices.size())
       return emitOpError("has ") << indices.size() << " indices for a tensor of type " << tensor.getType();
   auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
-  if (!yield || yield.getValues().size() != 1 || getDims(yield.getValues()[0]) != getDims(getScores()))
-    return emitOpError("needs a body that yields a number for each score");
+  if (!yield || yield.getValues().size() != 1 || getDims(yield.getValues()[0]) != getDims(getScores())) {
+    InFlightDiagnostic diagnostic = emitOpError("needs a body that yields a number for each score");
+    diagnostic.attachNote(getBody().front().getTerminator()->getLoc()) << "the body ends here";
+    return diagnostic;
+  }
   if (getKeyIndex() < 0 || getSizeIndex() < 0 || getValueIndex() < 0 ||
       getSizeIndex() != findOnly(getKeyDims(), {getScoreDims()}) ||
       getValueIndex() != findOnly(getValueDims(), {getScoreDims()}))

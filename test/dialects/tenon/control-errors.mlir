@@ -21,6 +21,7 @@ func.func @branches(%c: tensor<i1>, %x: tensor<3xf32>, %y: tensor<3xi64>) {
   %0 = tenon.if %c : tensor<i1> -> tensor<3xf32> {
     tenon.yield %x : tensor<3xf32>
   } else {
+    // expected-note @+1 {{the body ends here}}
     tenon.yield %y : tensor<3xi64>
   }
   return
@@ -32,6 +33,7 @@ func.func @loop(%c: tensor<i1>, %x: tensor<3xf32>) {
   // expected-error @+1 {{has a body that yields 1 values, not 2}}
   %0 = tenon.loop %c(%x) : tensor<i1>, (tensor<3xf32>) -> tensor<3xf32> {
   ^bb0(%v: tensor<3xf32>):
+    // expected-note @+1 {{the body ends here}}
     tenon.yield %c : tensor<i1>
   }
   return
@@ -52,6 +54,7 @@ func.func @branch_without_end(%c: tensor<i1>, %x: tensor<3xf32>) {
   %0 = tenon.if %c : tensor<i1> -> tensor<3xf32> {
     tenon.yield %x : tensor<3xf32>
   } else {
+    // expected-note @+1 {{the body ends here}}
     llvm.unreachable
   }
   return

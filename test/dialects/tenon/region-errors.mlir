@@ -10,6 +10,7 @@ func.func @launch_of_nothing(%a: tensor<2x3xf32>) {
 
 // -----
 
+// expected-note @+1 {{the kernel is here, of type '(tensor<4xf32>) -> tensor<4xf32>'}}
 func.func private @kernel(tensor<4xf32>) -> tensor<4xf32>
 func.func @kernel_of_other_types(%a: tensor<2x3xf32>) {
   // expected-error @+1 {{does not fit the kernel 'kernel', which has other types}}
@@ -55,6 +56,7 @@ func.func @attention_of_other_scores(%q: tensor<3x4xf32>, %k: tensor<2x4xf32>) {
   // expected-error @+1 {{needs a body that yields a number for each score}}
   %0 = tenon.attention %q, %k, %k {
   ^bb0(%s: tensor<3x2xf32>):
+    // expected-note @+1 {{the body ends here}}
     tenon.yield %q : tensor<3x4xf32>
   } {query_dims = array<i64: 2, 4>, key_dims = array<i64: 3, 4>, score_dims = array<i64: 2, 3>, value_dims = array<i64: 3, 5>, result_dims = array<i64: 2, 5>}
     : (tensor<3x4xf32>, tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<3x4xf32>
@@ -89,6 +91,7 @@ func.func @attention_without_end(%q: tensor<3x4xf32>, %k: tensor<2x4xf32>) {
 func.func @dispatch_of_another_type(%x: tensor<3xf32>) {
   // expected-error @+1 {{has a body that yields 'tensor<3xf32>' as value 0, not 'tensor<3xi32>'}}
   %0 = tenon.dispatch -> tensor<3xi32> {
+    // expected-note @+1 {{the body ends here}}
     tenon.yield %x : tensor<3xf32>
   }
   return
@@ -99,6 +102,7 @@ func.func @dispatch_of_another_type(%x: tensor<3xf32>) {
 func.func @dispatch_of_fewer_values(%x: tensor<3xf32>) {
   // expected-error @+1 {{has a body that yields 1 values, not 2}}
   %0:2 = tenon.dispatch -> tensor<3xf32>, tensor<3xf32> {
+    // expected-note @+1 {{the body ends here}}
     tenon.yield %x : tensor<3xf32>
   }
   return
