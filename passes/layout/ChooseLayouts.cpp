@@ -15,6 +15,7 @@
 #include "dialects/tenon/Tenon.h"
 #include "dialects/tenon/TenonBuilder.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "passes/ApplyPatterns.h"
 #include "passes/Passes.h"
 #include "llvm/Support/DebugLog.h"
@@ -40,23 +41,10 @@ static Permutation getToLast(int64_t rank) {
   return p;
 }
 
-static Permutation invert(ArrayRef<int64_t> p) {
-  Permutation inverse(p.size());
-  for (auto [i, from] : llvm::enumerate(p))
-    inverse[from] = i;
-  return inverse;
-}
-
-template <typename T> static SmallVector<T> permute(ArrayRef<T> values, ArrayRef<int64_t> p) {
-  SmallVector<T> result;
-  for (int64_t from : p)
-    result.push_back(values[from]);
-  return result;
-}
-
 /// A result with channels last, as what the model knows.
 static Value putBack(OpBuilder &b, Location loc, Value value) {
-  auto op = TransposeOp::create(b, loc, value, invert(getToLast(cast<RankedTensorType>(value.getType()).getRank())));
+  auto op = TransposeOp::create(b, loc, value,
+                                invertPermutationVector(getToLast(cast<RankedTensorType>(value.getType()).getRank())));
   op->setAttr(kSinksAttr, b.getUnitAttr());
   return op;
 }
@@ -99,8 +87,8 @@ struct ConvolveChannelsLast : public OpRewritePattern<ConvolveOp> {
 static TransposeOp getFromLast(Value value) {
   auto op = value.getDefiningOp<TransposeOp>();
   // Two transposes that were joined into one are something else.
-  bool sinks =
-      op && op->hasAttr(kSinksAttr) && op.getPermutation() == ArrayRef(invert(getToLast(op.getPermutation().size())));
+  bool sinks = op && op->hasAttr(kSinksAttr) &&
+               op.getPermutation() == ArrayRef(invertPermutationVector(getToLast(op.getPermutation().size())));
   return sinks ? op : TransposeOp();
 }
 
@@ -145,7 +133,7 @@ struct SinkThroughElementwise : public RewritePattern {
       operands.push_back(moveToLast(rewriter, loc, operand, rank));
     Operation *moved = rewriter.clone(*op);
     moved->setOperands(operands);
-    moved->getResult(0).setType(getTensorType(permute(ArrayRef(dims), toLast), getElementTypeOrSelf(result)));
+    moved->getResult(0).setType(getTensorType(applyPermutation(ArrayRef(dims), toLast), getElementTypeOrSelf(result)));
     rewriter.replaceOp(op, putBack(rewriter, loc, moved->getResult(0)));
     return success();
   }
@@ -154,9 +142,10 @@ struct SinkThroughElementwise : public RewritePattern {
 /// The pad of an input whose dimensions are permuted, as `input` is, in the same way as its result.
 static Value permutePad(OpBuilder &b, PadOp op, Value input, ArrayRef<int64_t> p) {
   Dims dims = getDims(op.getType()), low(op.getLow().getDims());
-  return PadOp::create(b, op.getLoc(), getTensorType(permute(ArrayRef(dims), p), op.getType().getElementType()),
-                       op.getMode(), input, op.getValue(), ShapeAttr::get(b.getContext(), permute(ArrayRef(low), p)),
-                       permute(op.getInterior(), p));
+  return PadOp::create(b, op.getLoc(),
+                       getTensorType(applyPermutation(ArrayRef(dims), p), op.getType().getElementType()), op.getMode(),
+                       input, op.getValue(), ShapeAttr::get(b.getContext(), applyPermutation(ArrayRef(low), p)),
+                       applyPermutation(op.getInterior(), p));
 }
 
 struct SinkThroughPad : public OpRewritePattern<PadOp> {
@@ -193,10 +182,10 @@ struct SinkThroughSlice : public OpRewritePattern<SliceOp> {
       return rewriter.notifyMatchFailure(op, "takes a part of nothing that was transposed");
     Permutation toLast = getToLast(op.getType().getRank());
     Dims dims = getDims(op.getType()), starts(op.getStarts().getDims());
-    auto type = getTensorType(permute(ArrayRef(dims), toLast), op.getType().getElementType());
+    auto type = getTensorType(applyPermutation(ArrayRef(dims), toLast), op.getType().getElementType());
     Value part = SliceOp::create(rewriter, op.getLoc(), type, from.getInput(),
-                                 ShapeAttr::get(op.getContext(), permute(ArrayRef(starts), toLast)),
-                                 permute(op.getSteps(), toLast));
+                                 ShapeAttr::get(op.getContext(), applyPermutation(ArrayRef(starts), toLast)),
+                                 applyPermutation(op.getSteps(), toLast));
     rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), part));
     return success();
   }
@@ -213,7 +202,7 @@ struct SinkThroughPool : public OpRewritePattern<PoolOp> {
     moved.setChannelsLast(true);
     Permutation toLast = getToLast(op.getType().getRank());
     Dims dims = getDims(op.getType());
-    moved.getResult().setType(getTensorType(permute(ArrayRef(dims), toLast), op.getType().getElementType()));
+    moved.getResult().setType(getTensorType(applyPermutation(ArrayRef(dims), toLast), op.getType().getElementType()));
     rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), moved));
     return success();
   }
@@ -226,7 +215,7 @@ struct SinkThroughConcat : public OpRewritePattern<ConcatOp> {
     if (2 * numSunk <= static_cast<int64_t>(op.getInputs().size()))
       return rewriter.notifyMatchFailure(op, "joins mostly what was not transposed");
     int64_t rank = op.getType().getRank();
-    Permutation toLast = getToLast(rank), fromLast = invert(toLast);
+    Permutation toLast = getToLast(rank), fromLast = invertPermutationVector(toLast);
     SmallVector<Value> inputs;
     for (Value input : op.getInputs())
       inputs.push_back(moveToLast(rewriter, op.getLoc(), input, rank));
@@ -334,19 +323,20 @@ struct SinkThroughParts : public OpRewritePattern<ReshapeOp> {
     }
     Location loc = op.getLoc();
     Type element = op.getType().getElementType();
-    Value parts =
-        ReshapeOp::create(rewriter, loc, getTensorType(permute(ArrayRef(in), inOrder), element), from.getInput());
+    Value parts = ReshapeOp::create(rewriter, loc, getTensorType(applyPermutation(ArrayRef(in), inOrder), element),
+                                    from.getInput());
     Value moved;
     if (transpose) {
-      Permutation place = invert(inOrder), order;
+      Permutation place = invertPermutationVector(inOrder), order;
       for (int64_t part : outOrder)
         order.push_back(place[transpose.getPermutation()[part]]);
       moved = TransposeOp::create(rewriter, loc, parts, order);
     } else {
-      moved = BroadcastOp::create(rewriter, loc, getTensorType(permute(ArrayRef(out), outOrder), element), parts);
+      moved =
+          BroadcastOp::create(rewriter, loc, getTensorType(applyPermutation(ArrayRef(out), outOrder), element), parts);
     }
-    Value joined =
-        ReshapeOp::create(rewriter, loc, getTensorType(permute(ArrayRef(result), getToLast(rank)), element), moved);
+    Value joined = ReshapeOp::create(
+        rewriter, loc, getTensorType(applyPermutation(ArrayRef(result), getToLast(rank)), element), moved);
     rewriter.replaceOp(op, putBack(rewriter, loc, joined));
     return success();
   }
@@ -372,7 +362,7 @@ struct SinkThroughReshape : public OpRewritePattern<ReshapeOp> {
     auto from = op.getInput().getDefiningOp<TransposeOp>();
     int64_t rank = op.getType().getRank();
     if (!from || rank < 3 || from.getPermutation().size() < 3 ||
-        from.getPermutation() != ArrayRef(invert(getToLast(from.getPermutation().size()))))
+        from.getPermutation() != ArrayRef(invertPermutationVector(getToLast(from.getPermutation().size()))))
       return rewriter.notifyMatchFailure(op, "has another shape than something whose channels were last");
     Dims before = getDims(from), after = getDims(op);
     // Batch and channels are kept, and what is between them becomes what is between them.
@@ -380,7 +370,7 @@ struct SinkThroughReshape : public OpRewritePattern<ReshapeOp> {
     auto getPixels = [&](const Dims &dims) { return getElementCount(op.getContext(), ArrayRef(dims).drop_front(2)); };
     if (!keeps || getPixels(before) != getPixels(after) || splitsParts(op, before.size()))
       return rewriter.notifyMatchFailure(op, "joins or splits channels");
-    auto type = getTensorType(permute(ArrayRef(after), getToLast(rank)), op.getType().getElementType());
+    auto type = getTensorType(applyPermutation(ArrayRef(after), getToLast(rank)), op.getType().getElementType());
     Value shaped = ReshapeOp::create(rewriter, op.getLoc(), type, from.getInput());
     rewriter.replaceOp(op, putBack(rewriter, op.getLoc(), shaped));
     return success();

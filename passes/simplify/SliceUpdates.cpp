@@ -19,6 +19,8 @@
 
 #include "passes/simplify/SliceUpdates.h"
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/TenonBuilder.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "passes/shape/AffineValues.h"
 
 using namespace mlir;
@@ -76,13 +78,6 @@ static Value transpose(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t
   return b.createOrFold<TransposeOp>(loc, value, b.getDenseI64ArrayAttr(permutation));
 }
 
-static SmallVector<int64_t> invert(ArrayRef<int64_t> permutation) {
-  SmallVector<int64_t> inverse(permutation.size());
-  for (auto [dim, axis] : llvm::enumerate(permutation))
-    inverse[axis] = dim;
-  return inverse;
-}
-
 /// The elements of a range along a dimension.
 static Value slice(OpBuilder &b, Location loc, Value value, int64_t dim, const IndexRange &range) {
   Dims dims = getDims(value), starts(dims.size(), getDimConstant(b.getContext(), 0));
@@ -110,8 +105,7 @@ static Value interleave(OpBuilder &b, Location loc, Value x, Value updates, int6
   low[dim] = range.start;
   interior[dim] = range.step - 1;
   shape[dim] = extent;
-  auto scalar = RankedTensorType::get({}, getElementTypeOrSelf(x));
-  Value zero = WeightOp::create(b, loc, cast<ElementsAttr>(b.getZeroAttr(scalar)));
+  Value zero = TenonBuilder(b, loc).scalar(getElementTypeOrSelf(x), 0);
   Value mask = WeightOp::create(
       b, loc, DenseElementsAttr::get(RankedTensorType::get(shape, b.getI1Type()), ArrayRef<bool>(isWritten)));
   Value spread = PadOp::create(b, loc, x.getType(), PadMode::constant, updates, zero,
@@ -156,7 +150,7 @@ static bool isUpdatable(Operation *scatter, const Box &box, ArrayRef<AffineExpr>
   TransposeOp before = getTransposeBefore(scatter);
   int64_t innermost = static_cast<int64_t>(dims.size()) - 1;
   if (before)
-    innermost = invert(before.getPermutation()).back();
+    innermost = invertPermutationVector(before.getPermutation()).back();
   for (auto [dim, range] : llvm::enumerate(box)) {
     bool isGapped = range.step > 1 && static_cast<int64_t>(dim) != innermost;
     if (range.step != 1 && (!isGapped || !getConstants({range.start, range.count, dims[dim]})))
@@ -171,7 +165,7 @@ static Value updateInput(OpBuilder &b, Operation *scatter, const Facts &facts, V
   TransposeOp before = getTransposeBefore(scatter);
   if (!before)
     return updateBox(b, loc, facts, scatter->getOperand(0), updates, box);
-  SmallVector<int64_t> permutation(before.getPermutation()), inverse = invert(permutation);
+  SmallVector<int64_t> permutation(before.getPermutation()), inverse = invertPermutationVector(permutation);
   Box own;
   for (int64_t dim : inverse)
     own.push_back(box[dim]);
