@@ -22,8 +22,11 @@ static constexpr StringRef kUnknownName = "?";
 //===----------------------------------------------------------------------===//
 
 Dims tenon::getDims(RankedTensorType type) {
-  if (auto shape = dyn_cast_or_null<ShapeAttr>(type.getEncoding()))
+  if (auto shape = dyn_cast_or_null<ShapeAttr>(type.getEncoding())) {
+    assert(static_cast<int64_t>(shape.getDims().size()) == type.getRank() &&
+           "an encoding has each dimension of its tensor");
     return Dims(shape.getDims().begin(), shape.getDims().end());
+  }
   Dims dims;
   for (int64_t size : type.getShape())
     dims.push_back(ShapedType::isDynamic(size) ? getUnknownDim(type.getContext())
@@ -41,8 +44,10 @@ AffineExpr tenon::getDim(Value value, int64_t dim) {
 
 RankedTensorType tenon::getTensorType(ArrayRef<AffineExpr> dims, Type elementType) {
   SmallVector<int64_t> shape;
-  for (AffineExpr dim : dims)
+  for (AffineExpr dim : dims) {
+    assert(dim && "an extent that is not known is the unknown one, not null");
     shape.push_back(getConstant(dim).value_or(ShapedType::kDynamic));
+  }
   if (!ShapedType::isDynamicShape(shape))
     return RankedTensorType::get(shape, elementType);
   return RankedTensorType::get(shape, elementType, ShapeAttr::get(elementType.getContext(), dims));
@@ -86,6 +91,7 @@ std::optional<SmallVector<int64_t>> tenon::getConstants(ArrayRef<AffineExpr> dim
 //===----------------------------------------------------------------------===//
 
 AffineExpr tenon::simplifyDim(AffineExpr dim) {
+  assert(dim && "an extent that is not known is the unknown one, not null");
   if (isa<AffineConstantExpr, AffineSymbolExpr>(dim))
     return dim;
   return toExpr(toPolynomial(dim), dim.getContext());
@@ -114,6 +120,7 @@ AffineExpr tenon::ceilDivDims(AffineExpr a, AffineExpr b) { return divideDims(Af
 AffineExpr tenon::modDims(AffineExpr a, AffineExpr b) { return divideDims(AffineExprKind::Mod, a, b); }
 
 AffineExpr tenon::getIndicator(AffineExpr dim) {
+  assert(dim && "an extent that is not known is the unknown one, not null");
   dim = simplifyDim(dim);
   if (std::optional<int64_t> constant = getConstant(dim))
     return getDimConstant(dim.getContext(), *constant > 0);
@@ -166,6 +173,7 @@ std::optional<int64_t> tenon::getStaticElementCount(Value value) {
 }
 
 FailureOr<AffineExpr> tenon::broadcastDim(AffineExpr a, AffineExpr b) {
+  assert(a && b && "an extent that is not known is the unknown one, not null");
   std::optional<int64_t> x = getConstant(a), y = getConstant(b);
   if (a == b || y == 1)
     return a;
@@ -221,6 +229,7 @@ static void printDim(raw_ostream &os, AffineExpr dim, bool isOperand) {
     return;
   }
   auto binary = cast<AffineBinaryOpExpr>(dim);
+  assert(dim.getKind() <= AffineExprKind::LAST_AFFINE_BINARY_OP && "constants and symbols are printed before");
   const char *op = dim.getKind() == AffineExprKind::Add        ? " + "
                    : dim.getKind() == AffineExprKind::Mul      ? " * "
                    : dim.getKind() == AffineExprKind::FloorDiv ? " floordiv "

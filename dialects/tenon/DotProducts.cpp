@@ -12,6 +12,7 @@ using namespace tenon;
 
 /// The index that neighbours in memory differ in.
 static int64_t getInnermostIndex(Value operand, ArrayRef<int64_t> indices) {
+  assert(!indices.empty() && "a scalar has no innermost dimension");
   auto transpose = operand.getDefiningOp<TransposeOp>();
   if (!transpose)
     return indices.back();
@@ -21,6 +22,7 @@ static int64_t getInnermostIndex(Value operand, ArrayRef<int64_t> indices) {
 
 /// Whether all elements of an operand that differ in more than `summed` belong to different elements of the other one.
 static bool isSingleRow(Value operand, ArrayRef<int64_t> own, ArrayRef<int64_t> other) {
+  assert(own.size() == getDims(operand).size() && "the verifier wants an index for each dimension");
   return llvm::all_of(llvm::zip(own, getDims(operand)), [&](auto pair) {
     auto [index, extent] = pair;
     return llvm::is_contained(other, index) || getConstant(extent) == 1;

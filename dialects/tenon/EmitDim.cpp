@@ -35,11 +35,15 @@ static Value emitFloorMod(OpBuilder &b, Location loc, Value lhs, Value rhs) {
 
 Value tenon::emitDim(OpBuilder &b, Location loc, AffineExpr expr, Type type, Dividends dividends,
                      llvm::function_ref<Value(AffineExpr)> leaf) {
+  assert((type.isIndex() || type.isInteger(64)) && "extents are computed as index or i64");
   if (std::optional<int64_t> constant = getConstant(expr))
     return createConstant(b, loc, type, *constant);
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return leaf(expr);
+  if (!binary) {
+    Value value = leaf(expr);
+    assert(value && value.getType() == type && "a leaf gives a value of the type that the expression is computed in");
+    return value;
+  }
   Value lhs = emitDim(b, loc, binary.getLHS(), type, dividends, leaf),
         rhs = emitDim(b, loc, binary.getRHS(), type, dividends, leaf);
   if (expr.getKind() == AffineExprKind::Add)

@@ -29,6 +29,7 @@ void ConvolveOp::collectExtentRequirements(ExtentRequirements &requirements) {
 
 void LuOp::collectExtentRequirements(ExtentRequirements &requirements) {
   Dims dims = getDims(getInput());
+  assert(dims.size() >= 2 && "the verifier wants matrices");
   requirements.addSame(*this, dims.back(), dims[dims.size() - 2]);
 }
 
@@ -74,12 +75,14 @@ void SliceOp::collectExtentRequirements(ExtentRequirements &requirements) {
 
 static void addSameAll(ExtentRequirements &requirements, Operation *op, ArrayRef<AffineExpr> a,
                        ArrayRef<AffineExpr> b) {
+  assert(a.size() <= b.size() && "each extent has one that it has to be equal to");
   for (auto [x, y] : llvm::zip(a, b))
     requirements.addSame(op, x, y);
 }
 
 /// Along all dimensions but `axis` there are no more indices than elements.
 static void addWithin(ExtentRequirements &requirements, Operation *op, Value indices, Value input, uint64_t axis) {
+  assert(axis < getDims(input).size() && "the verifier refuses an axis that the input has not");
   for (auto [i, dims] : llvm::enumerate(llvm::zip(getDims(indices), getDims(input))))
     if (i != axis)
       requirements.addAtMost(op, std::get<0>(dims), std::get<1>(dims));

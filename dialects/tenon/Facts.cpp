@@ -88,6 +88,7 @@ Interval Facts::getFactorRange(AffineExpr factor) const {
   if (AffineExpr indicated = getIndicated(factor))
     return getIndicatorRange(indicated);
   if (auto quotient = dyn_cast<AffineDimExpr>(factor)) {
+    assert(quotient.getPosition() < multiples.size() && "a dimension stands for the quotient of a known multiple");
     const Multiple &multiple = multiples[quotient.getPosition()];
     Interval range = getFactorRange(multiple.symbol), divisor = Interval::of(multiple.divisor);
     return {ceilDivIntervals(range, divisor).min, floorDivIntervals(range, divisor).max};
@@ -248,6 +249,7 @@ bool Facts::divides(int64_t divisor, AffineExpr expr) const {
 //===----------------------------------------------------------------------===//
 
 AffineExpr Facts::substitute(AffineExpr expr) const {
+  assert(expr && "an extent that is not known is the unknown one, not null");
   if (replacements.empty())
     return simplifyDim(expr);
   llvm::DenseMap<AffineExpr, AffineExpr> map(replacements.begin(), replacements.end());
@@ -284,6 +286,7 @@ Polynomial Facts::collapseTerm(const Term &term, int64_t coefficient) const {
   Polynomial product{{Term(), 1}};
   for (AffineExpr factor : term) {
     if (auto quotient = dyn_cast<AffineDimExpr>(factor)) {
+      assert(quotient.getPosition() < multiples.size() && "a dimension stands for the quotient of a known multiple");
       const Multiple &multiple = multiples[quotient.getPosition()];
       int64_t common = std::gcd(coefficient, multiple.divisor);
       coefficient /= common;

@@ -35,12 +35,14 @@ std::vector<FixedNumbers::BitField> FixedNumbers::getBitFields(int64_t number) c
 
 /// A number less what lies in its lower bits, rounded to a multiple of 2^lower.
 static uint32_t roundUpper(int32_t number, int32_t below, int64_t lower) {
+  assert(lower > 0 && lower < kWord && "some bits are dropped, and some stay");
   int64_t rounded = (int64_t(number) - below + (int64_t(1) << (lower - 1))) >> lower;
   int64_t largest = (int64_t(1) << (kWord - 1 - lower)) - 1;
   return static_cast<uint32_t>(std::clamp(rounded, -largest - 1, largest)) << lower;
 }
 
 void FixedNumbers::pack(const int32_t *numbers, int64_t columns, uint32_t *target) const {
+  assert(columns >= 0 && "a row has a number of columns");
   int64_t spare = kWord - bits;
   std::fill(target, target + words * columns, 0);
   for (int64_t number = words; number < group; ++number)

@@ -13,6 +13,7 @@ using namespace tenon;
 
 /// The elements of `value` along all dimensions but those whose index `others` has, too.
 static AffineExpr countWithout(Value value, ArrayRef<int64_t> indices, ArrayRef<int64_t> others) {
+  assert(indices.size() == getDims(value).size() && "the verifier wants an index for each dimension");
   AffineExpr count = getDimConstant(value.getContext(), 1);
   for (auto [dim, index] : llvm::zip(getDims(value), indices))
     if (!llvm::is_contained(others, index))

@@ -13,6 +13,8 @@ using namespace tenon;
 SmallVector<AffineExpr> tenon::getOperandIndices(Value operand, Value result, ArrayRef<AffineExpr> indices) {
   Dims dims = getDims(operand), resultDims = getDims(result);
   SmallVector<AffineExpr> at;
+  assert(indices.size() == resultDims.size() && "an element has an index for each dimension of the result");
+  assert(dims.size() <= resultDims.size() && "an operand that is broadcast has no more dimensions than the result");
   size_t missing = indices.size() - dims.size();
   for (auto [i, dim] : llvm::enumerate(dims)) {
     // Where both have 1 the index stays: a value and what replaces it in place are read alike.
@@ -26,6 +28,7 @@ SmallVector<AffineExpr> tenon::getOperandIndices(Value operand, Value result, Ar
 /// taken apart one by one, so that equal dimensions pass straight through, and a split costs no division.
 static SmallVector<AffineExpr> getReshapeIndices(const Dims &from, const Dims &to, ArrayRef<AffineExpr> indices,
                                                  MLIRContext *context) {
+  assert(indices.size() == to.size() && "an element has an index for each dimension of the result");
   SmallVector<AffineExpr> result;
   AffineExpr zero = getDimConstant(context, 0), one = getDimConstant(context, 1);
   size_t i = 0, j = 0;
@@ -63,6 +66,7 @@ static SmallVector<AffineExpr> getReshapeIndices(const Dims &from, const Dims &t
     }
     result.append(group.rbegin(), group.rend());
   }
+  assert(result.size() == from.size() && "an element of the source has an index for each of its dimensions");
   return result;
 }
 
@@ -75,6 +79,7 @@ SmallVector<AffineExpr> BroadcastOp::getSourceIndices(ArrayRef<AffineExpr> indic
 }
 
 SmallVector<AffineExpr> TransposeOp::getSourceIndices(ArrayRef<AffineExpr> indices) {
+  assert(indices.size() == getPermutation().size() && "an element has an index for each dimension of the result");
   SmallVector<AffineExpr> at(indices.size());
   for (auto [i, axis] : llvm::enumerate(getPermutation()))
     at[axis] = indices[i];

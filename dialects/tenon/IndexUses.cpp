@@ -30,6 +30,7 @@ static IndexUse getUse(Value indices, AffineExpr size, bool isInRange) {
 /// Tuples of coordinates of the dimensions of `input` from `batch` on.
 static IndexUse getTuples(Value indices, Value input, int64_t batch, bool isInRange) {
   Dims tuples = getDims(indices), dims = getDims(input);
+  assert(!tuples.empty() && getConstant(tuples.back()) && "the verifier wants a constant number of coordinates");
   int64_t count = *getConstant(tuples.pop_back_val());
   IndexUse use{indices, true, {}, getElementCount(indices.getContext(), tuples), isInRange};
   for (AffineExpr size : ArrayRef(dims).slice(batch, count))
@@ -71,6 +72,7 @@ SmallVector<IndexUse, 2> tenon::getIndexUses(Operation *op) {
       })
       .Case<CheckRangeOp>([](auto check) -> Uses {
         ArrayRef<AffineExpr> limits = check.getLimits().getDims();
+        assert(limits.size() == 2 && "the verifier wants a smallest and a largest index");
         return {IndexUse{check.getInput(), false, {{limits[0], limits[1]}}, countElements(check.getInput()), false}};
       })
       .Case<PadOp>([](auto pad) { return getPadUses(pad); })

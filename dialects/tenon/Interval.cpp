@@ -8,6 +8,7 @@
 #include "dialects/tenon/Interval.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
+#include <cassert>
 
 using namespace tenon;
 
@@ -34,6 +35,7 @@ static int64_t mulEnds(int64_t a, int64_t b) {
 }
 
 static int64_t divEnds(int64_t a, int64_t b, bool up) {
+  assert(b > 0 && "an interval of divisors begins above 0");
   if (isOpen(a))
     return a;
   if (isOpen(b))

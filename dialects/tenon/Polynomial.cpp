@@ -100,6 +100,7 @@ static std::optional<Polynomial> divideExactly(const Polynomial &a, const Polyno
   Polynomial quotient;
   for (auto &[term, c] : a) {
     Term rest(term);
+    assert(coefficient != 0 && "terms that cancel are erased");
     for (AffineExpr factor : divisor) {
       auto *it = llvm::find(rest, factor);
       if (it == rest.end())
@@ -181,12 +182,14 @@ Polynomial tenon::makeIndicator(Polynomial sum, MLIRContext *context) {
   int64_t common = 0;
   for (auto &[term, coefficient] : sum)
     common = std::gcd(common, coefficient);
+  assert(common > 0 && "terms that cancel are erased");
   sum = *divideExactly(sum, makeConstant(common));
   return makeFactor(AffineExprKind::FloorDiv, addPolynomials(makeConstant(kIndicatorDivisor - 1), sum, 2),
                     makeConstant(kIndicatorDivisor), context);
 }
 
 static Polynomial floorByConstant(const Polynomial &a, int64_t divisor, MLIRContext *context) {
+  assert(divisor > 0 && "divisors of other signs stay in the quotient");
   // a = divisor * quotient + rest
   Polynomial quotient, rest;
   for (auto &[term, coefficient] : a) {
@@ -214,6 +217,7 @@ static Polynomial floorByConstant(const Polynomial &a, int64_t divisor, MLIRCont
 }
 
 static Polynomial modByConstant(const Polynomial &a, int64_t divisor, MLIRContext *context) {
+  assert(divisor > 0 && "divisors of other signs stay in the remainder");
   Polynomial rest;
   for (auto &[term, coefficient] : a)
     addTerm(rest, term, coefficient - llvm::divideFloorSigned(coefficient, divisor) * divisor);
@@ -272,6 +276,7 @@ bool tenon::hasSmallCoefficients(const Polynomial &sum) {
 /// The least x for which `sum` times x has no fraction once `quotient`, by `divisor`, is written as one; 0 where it
 /// occurs in a higher power.
 static int64_t getMultiplier(const Polynomial &sum, AffineExpr quotient, int64_t divisor) {
+  assert(divisor > 0 && "only quotients by positive constants are removed");
   int64_t multiplier = 1;
   for (auto &[term, coefficient] : sum) {
     int64_t power = llvm::count(term, quotient);
@@ -309,6 +314,7 @@ Polynomial tenon::removeQuotients(Polynomial sum, MLIRContext *context) {
     if (quotient.getKind() == AffineExprKind::CeilDiv)
       dividend = addPolynomials(addPolynomials(dividend, divisor), {{Term(), -1}});
     Polynomial whole = addPolynomials(dividend, divide(AffineExprKind::Mod, dividend, divisor, context), -1);
+    assert(divisor.size() == 1 && divisor.begin()->first.empty() && "only quotients by constants are found");
     int64_t d = divisor.begin()->second;
     for (auto &[term, coefficient] : sum) {
       int64_t scaled = coefficient * multiplier;

@@ -13,6 +13,7 @@ using namespace mlir;
 using namespace tenon;
 
 Value TenonBuilder::scalar(Type elementType, double value) {
+  assert(elementType.isIntOrFloat() && "a scalar is a number");
   Attribute element;
   if (isa<FloatType>(elementType))
     element = builder.getFloatAttr(elementType, value);
@@ -33,10 +34,15 @@ Value TenonBuilder::cast(Value value, Type elementType) {
 Value TenonBuilder::reshape(Value value, ArrayRef<AffineExpr> dims) {
   if (ArrayRef<AffineExpr>(getDims(value)) == dims)
     return value;
+  assert(getConstant(
+             subDims(getElementCount(value.getContext(), dims), getElementCount(value.getContext(), getDims(value))))
+                 .value_or(0) == 0 &&
+         "a reshape has as many elements as its source");
   return ReshapeOp::create(builder, loc, getTensorType(dims, getElementTypeOrSelf(value)), value);
 }
 
 Value TenonBuilder::transpose(Value value, ArrayRef<int64_t> permutation) {
+  assert(permutation.size() == getDims(value).size() && "a permutation has each dimension once");
   bool isIdentity = llvm::all_of(llvm::enumerate(permutation),
                                  [](auto entry) { return entry.value() == static_cast<int64_t>(entry.index()); });
   return isIdentity ? value : TransposeOp::create(builder, loc, value, permutation).getResult();

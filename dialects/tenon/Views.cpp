@@ -35,6 +35,7 @@ AffineExpr tenon::getOffset(SliceOp slice) {
 
 bool tenon::isContiguous(ConcatOp concat) {
   Dims dims = getDims(concat.getType());
+  assert(concat.getAxis() < dims.size() && "the verifier refuses an axis that the result has not");
   return llvm::all_of(ArrayRef(dims).take_front(concat.getAxis()),
                       [](AffineExpr dim) { return getConstant(dim) == 1; });
 }
@@ -49,6 +50,7 @@ Value tenon::getViewed(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!op->hasTrait<ViewLike>())
       break;
+    assert(op->getNumOperands() > 0 && "a view has what it is a view of as its first operand");
     value = op->getOperand(0);
   }
   return value;

@@ -8,6 +8,7 @@
 #include "dialects/tenon/WeightBytes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 #include <mutex>
 
@@ -27,7 +28,11 @@ std::optional<ArrayRef<char>> tenon::getBytes(ElementsAttr value) {
 static std::mutex insertion;
 
 DenseResourceElementsAttr tenon::createElements(RankedTensorType type, StringRef prefix, AsmResourceBlob blob) {
+  assert(!prefix.empty() && "a name says what computed the weight");
   ArrayRef<char> bytes = blob.getData();
+  assert(static_cast<int64_t>(bytes.size()) ==
+             type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8) &&
+         "a resource has the bytes that its type needs");
   uint64_t hash = llvm::xxh3_64bits(StringRef(bytes.data(), bytes.size()));
   std::string name = (prefix + "_" + llvm::utohexstr(hash, /*LowerCase=*/true, /*Width=*/16)).str();
   MLIRContext *context = type.getContext();

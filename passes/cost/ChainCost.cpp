@@ -19,6 +19,8 @@ int64_t tenon::countLinesBetween(const ChainShape &shape, int64_t lines) {
 }
 
 static double getBytesBetween(const ChainShape &shape) {
+  assert(shape.images > 0 && shape.lines > 0 && shape.width > 0 && shape.channels > 0 &&
+         "tensors between have elements");
   return double(shape.images) * shape.lines * shape.width * shape.channels * shape.elementBytes;
 }
 
@@ -36,6 +38,7 @@ static double getTileBytes(const ChainShape &shape, int64_t lines, int64_t chann
 /// of them for threads to share.
 static std::optional<double> getJoinedCycles(const ChainShape &shape, int64_t lines, int64_t channels,
                                              const Machine &machine, const ChainPolicy &policy) {
+  assert(channels > 0 && shape.channels % channels == 0 && "tiles have whole parts of the channels");
   double bytes = getTileBytes(shape, lines, channels);
   double tiles = double(shape.images) * ((shape.resultLines + lines - 1) / lines) * (shape.channels / channels);
   if (bytes + shape.weightBytes > policy.cacheShare * machine.l2Bytes || tiles < policy.minTiles)

@@ -13,6 +13,8 @@
 using namespace tenon;
 
 double tenon::getMoveCycles(double bytes, const Machine &machine) {
+  assert(machine.l2BytesPerCycle > 0 && machine.llcBytesPerCycle > 0 && machine.dramBytesPerCycle > 0 &&
+         "memory has a bandwidth");
   assert(bytes >= 0 && "a kernel moves no fewer bytes than none");
   if (bytes <= machine.l2Bytes)
     return bytes / machine.l2BytesPerCycle;
@@ -20,6 +22,7 @@ double tenon::getMoveCycles(double bytes, const Machine &machine) {
 }
 
 double tenon::getKernelCycles(const KernelWork &work, const Machine &machine) {
+  assert(work.cycles >= 0 && "a kernel takes no less time than none");
   return std::max(work.cycles, getMoveCycles(work.bytes, machine)) + machine.launchCycles;
 }
 

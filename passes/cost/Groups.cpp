@@ -17,6 +17,7 @@ int64_t tenon::getGroupPanel(ConvolveOp op) {
   int64_t groups = op.getGroups(), filters = filter.getDimSize(op.getFilterDim());
   if (groups == 1 || !op.getChannelsLast() || !filter.getElementType().isF32() || filters < kFewColumns * groups)
     return 0;
+  assert(groups > 0 && filters % groups == 0 && "the verifier wants as many filters in each group");
   filters /= groups;
   int64_t columns = getMachine(op).panelColumns;
   return filters % columns == 0 ? columns : filters;

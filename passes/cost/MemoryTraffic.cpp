@@ -39,6 +39,7 @@ AffineExpr tenon::countBytes(DispatchOp dispatch) {
     for (OpOperand &use : operand.getUses())
       if (dispatch->isProperAncestor(use.getOwner()))
         reads.push_back(getReadBytes(use));
+    assert(!reads.empty() && "what a region uses of values above has a use in it");
     AffineExpr read = reads.front();
     for (AffineExpr more : ArrayRef(reads).drop_front())
       read = addDims(read, more);

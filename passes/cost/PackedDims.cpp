@@ -16,6 +16,7 @@ using namespace tenon;
 /// The dimension of a contraction's weight that runs along the last dimension of the result, where the weight has
 /// nothing else but dimensions that are summed over.
 static std::optional<int64_t> getColumnDim(ContractOp op, OpOperand &weight) {
+  assert(weight.getOwner() == op && "the weight is an operand of the product");
   bool isLhs = weight.getOperandNumber() == 0;
   ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims(), other = isLhs ? op.getRhsDims() : op.getLhsDims();
   if (op.getResultDims().empty() || llvm::is_contained(other, op.getResultDims().back()))
@@ -32,6 +33,7 @@ static std::optional<int64_t> getColumnDim(ContractOp op, OpOperand &weight) {
 /// The dimension of a contraction's weight that is the other operand's last one, where it is as long there: the product
 /// sums groups of four along it.
 static std::optional<int64_t> getK4Dim(ContractOp op, OpOperand &weight) {
+  assert(weight.getOwner() == op && "the weight is an operand of the product");
   bool isLhs = weight.getOperandNumber() == 0;
   ArrayRef<int64_t> own = isLhs ? op.getLhsDims() : op.getRhsDims(), other = isLhs ? op.getRhsDims() : op.getLhsDims();
   const int64_t *k4 = other.empty() ? own.end() : llvm::find(own, other.back());
@@ -43,6 +45,7 @@ static std::optional<int64_t> getK4Dim(ContractOp op, OpOperand &weight) {
 
 /// Whether a product is one of unsigned bytes with the signed ones of `weight`.
 static bool isInt8Matmul(OpOperand &weight) {
+  assert(weight.getOperandNumber() < 2 && "a product has two operands");
   Operation *op = weight.getOwner();
   return getElementTypeOrSelf(weight.get()).isSignlessInteger(8) &&
          getElementTypeOrSelf(op->getResult(0)).isInteger(32) &&
@@ -72,6 +75,7 @@ static std::optional<PackedDims> getWidenedDims(OpOperand &use, OpOperand &matri
 /// A part of a panel pays where its elements would not be neighbours otherwise, or become more.
 static bool hasEnoughColumns(OpOperand &use, PackedDims dims) {
   auto type = cast<RankedTensorType>(use.get().getType());
+  assert(dims.axis >= 0 && dims.axis < type.getRank() && "panels are along a dimension of the weight");
   bool areNeighbours = dims.axis + 1 == type.getRank() && !dims.k4Axis && !getWidenedUse(use) &&
                        dims.columns == getMachine(use.getOwner()).panelColumns;
   return type.getDimSize(dims.axis) >= (areNeighbours ? kPanelColumns : kFewColumns);
@@ -95,6 +99,7 @@ static MatrixDims getMatrixDims(OpOperand &use) {
 
 /// Whether the dimensions that are neither are neighbours.
 static bool areOthersTogether(OpOperand &use, int64_t axis, int64_t depthAxis) {
+  assert(axis != depthAxis && "columns and depth are two dimensions");
   int64_t rank = cast<RankedTensorType>(use.get().getType()).getRank(), first = std::min(axis, depthAxis),
           last = std::max(axis, depthAxis);
   return (first == 0) + (last + 1 == rank) + (first + 1 == last) >= 2;

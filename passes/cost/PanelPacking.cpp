@@ -36,6 +36,7 @@ template <typename T> static void pack(const PanelPacking &p, const T *source, T
 }
 
 void tenon::packK4(const K4Packing &p, const char *source, char *target) {
+  assert(p.outer >= 0 && p.depth >= 0 && p.columns >= 0 && "extents of a weight are constants");
   for (int64_t column = 0; column < p.columns; ++column)
     for (int64_t outer = 0; outer < p.outer; ++outer) {
       const char *from = source + outer * p.outerStride + column * p.columnStride;
@@ -46,6 +47,7 @@ void tenon::packK4(const K4Packing &p, const char *source, char *target) {
 }
 
 void tenon::packInt4(const Int4Packing &p, const char *source, uint32_t *target) {
+  assert(p.outer >= 0 && p.extent >= 0 && p.inner >= 0 && "extents of a weight are constants");
   for (int64_t outer = 0; outer < p.outer; ++outer) {
     for (int64_t i = 0; i < p.extent; ++i)
       for (int64_t inner = 0; inner < p.inner; ++inner)

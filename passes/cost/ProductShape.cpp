@@ -33,6 +33,7 @@ static ProductShape getShape(ContractOp op, const SizeHints &hints) {
     shape.neighbours = shape.columns;
     shape.columns = getExtent(hints, dim);
   }
+  assert(op.getLhsDims().size() == getDims(op.getLhs()).size() && "the verifier wants an index for each dimension");
   for (auto [index, dim] : llvm::zip(op.getLhsDims(), getDims(op.getLhs())))
     if (!llvm::is_contained(op.getResultDims(), index)) {
       shape.repetitions *= shape.depth;
@@ -79,6 +80,7 @@ bool tenon::isProductOfFloats(Operation *op) {
 }
 
 int64_t tenon::getElementBytes(Operation *op) {
+  assert(op->getNumResults() > 0 && "bytes are those of an element of the result");
   return llvm::divideCeil(getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth(), 8);
 }
 

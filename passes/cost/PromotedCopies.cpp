@@ -40,6 +40,7 @@ static bool copiesRows(ContractOp op, const CopyPolicy &policy) {
 static bool hasSmallWindows(ConvolveOp op, const CopyPolicy &policy) {
   ArrayRef<int64_t> shape = op.getFilter().getType().getShape();
   int64_t bytes = sizeof(float), numDims = op.getStrides().size();
+  assert(static_cast<int64_t>(shape.size()) == numDims + 2 && "a filter has channels, filters and its window");
   auto multiply = [&](uint64_t count) {
     bytes = std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(bytes, count), policy.maxWindowBytes + 1);
   };

@@ -22,6 +22,7 @@ static double getPlaces(const BlockProblem &problem, int64_t rows) {
 }
 
 static double getCycles(const BlockProblem &problem, double places, RegisterBlock block) {
+  assert(block.rows > 0 && block.vectors > 0 && "a block has a register");
   double products = block.rows * block.vectors;
   double loads = problem.isColumnwise ? block.vectors * (places + 1) : places + block.vectors;
   // Of blocks that take the same time the one with fewer loads, which other things compete with, and with fewer

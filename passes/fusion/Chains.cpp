@@ -91,6 +91,7 @@ static Operation *findNestBefore(ReshapeOp link, const ChainPolicy &policy) {
 /// Elements of an image that is an operand or a result, also where rows of all images are one dimension.
 static std::optional<double> countElements(Value value, const Image &between) {
   Dims dims = getDims(value);
+  assert(!dims.empty() && "an image has dimensions");
   if (dims.size() == 2)
     dims = {getDimConstant(value.getContext(), between.lines * between.width), dims.back()};
   else
@@ -101,6 +102,7 @@ static std::optional<double> countElements(Value value, const Image &between) {
 
 /// Cycles of so many rows of the result.
 static double getCycles(Operation *nest, double rows) {
+  assert(getEstimate(nest) && getProductShape(nest)->rows > 0 && "a loop nest of a chain has an estimate and rows");
   return getEstimate(nest).getInt() / getProductShape(nest)->rows * rows;
 }
 
@@ -146,6 +148,8 @@ static SmallVector<int64_t> getTile(Operation *second, const ChainTile &tile, co
   Dims dims = getDims(second->getResult(0));
   if (isa<ContractOp>(second))
     return {tile.lines * between.width, *getConstant(dims.back())};
+  assert(dims.size() == 4 && getConstant(dims[2]) &&
+         "the second loop nest of a chain gives an image of constant width");
   return {1, tile.lines, *getConstant(dims[2]), tile.channels};
 }
 
@@ -183,6 +187,7 @@ SmallVector<Chain> tenon::findChains(Block &block, const ChainPolicy &policy) {
   llvm::SmallPtrSet<Operation *, 16> taken;
   for (const Chain &chain : all) {
     ReshapeOp link = chain.link;
+    assert(link->hasOneUse() && "only the second loop nest of a chain reads the first one's result");
     Operation *second = *link->user_begin();
     if (taken.contains(chain.first) || taken.contains(second))
       continue;

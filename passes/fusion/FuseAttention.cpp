@@ -93,6 +93,7 @@ static Value getGuarded(Value value) {
 }
 
 static std::optional<Match> match(ContractOp mix, unsigned weightsNumber) {
+  assert(weightsNumber < 2 && "a contraction has two operands");
   Match m{{}, mix, {}, weightsNumber, {}, {}, false, {}};
   Value weights = m.getWeights();
   for (auto reshape = weights.getDefiningOp<ReshapeOp>(); reshape && reshape->hasOneUse();
@@ -141,6 +142,7 @@ static std::optional<int64_t> getKeyDim(Match &m) {
 static Indices joinIndices(Match &m) {
   ArrayRef<int64_t> weightDims = m.weightsNumber == 0 ? m.mix.getLhsDims() : m.mix.getRhsDims();
   ArrayRef<int64_t> valueDims = m.weightsNumber == 0 ? m.mix.getRhsDims() : m.mix.getLhsDims();
+  assert(weightDims.size() == m.scores.getResultDims().size() && "weights have the dimensions of the scores");
   Indices indices;
   llvm::append_range(indices.scores, m.scores.getResultDims());
   llvm::SmallDenseMap<int64_t, int64_t> renamed;

@@ -49,6 +49,7 @@ static SetVector<unsigned> collectSymbols(DispatchOp dispatch, ValueRange operan
 /// The size hints of a kernel, by its own names of the symbols; null if the function has none.
 static DictionaryAttr getSizeHints(DispatchOp dispatch, ArrayRef<unsigned> symbols) {
   auto *dialect = dispatch.getContext()->getLoadedDialect<TenonDialect>();
+  assert(dispatch->getParentOfType<func::FuncOp>() && "a dispatch region is in a function");
   auto known = dispatch->getParentOfType<func::FuncOp>()->getAttrOfType<DictionaryAttr>(kSizeHintsAttr);
   NamedAttrList hints;
   for (auto [i, id] : llvm::enumerate(symbols))
@@ -126,6 +127,7 @@ private:
       }
       Alike &group =
           groups.try_emplace(describe(dispatch), Alike{values, llvm::SmallBitVector(numbers.size())}).first->second;
+      assert(group.values.size() == numbers.size() && "regions that are equal but for numbers have as many of them");
       for (auto [i, number] : llvm::enumerate(numbers)) {
         number.setValueAttr(values[i]);
         if (values[i] != group.values[i])
@@ -205,6 +207,7 @@ private:
   void outline(DispatchOp dispatch) {
     Kernel kernel = makeKernel(dispatch);
     StringRef name = unique(kernel.function, getKind(dispatch));
+    assert(!name.empty() && "each kernel of the module has a name");
     OpBuilder builder(dispatch);
     auto launch = LaunchOp::create(builder, dispatch.getLoc(), dispatch.getResultTypes(), name, kernel.operands,
                                    ShapeAttr::get(&getContext(), kernel.sizes));

@@ -112,6 +112,7 @@ private:
     if (known.weight || !bytes)
       return known;
     RankedTensorType type = weight.getType();
+    assert(type.getRank() == 2 && type.getElementType().isF32() && "a matrix of f32 becomes one of fixed numbers");
     SmallVector<int64_t> strides = computeStrides(type.getShape());
     FixedPacking packing{*dims.bits, type.getDimSize(*dims.packedI32Axis), strides[*dims.packedI32Axis],
                          type.getDimSize(dims.axis), strides[dims.axis]};
@@ -167,6 +168,7 @@ private:
                                     SmallVector<int64_t> &panels) {
     ArrayRef<int64_t> shape = type.getShape();
     int64_t axis = dims.axis;
+    assert(axis >= 0 && axis < type.getRank() && dims.columns > 0 && "panels are along a dimension of the weight");
     PanelPacking packing{1, shape[axis], 1, dims.columns, llvm::divideCeil(type.getElementTypeBitWidth(), 8)};
     panels.push_back(packing.getNumPanels());
     for (int64_t i = 0; i < type.getRank(); ++i)
@@ -194,6 +196,7 @@ private:
                                       SmallVector<int64_t> &panels) {
     ArrayRef<int64_t> shape = type.getShape();
     SmallVector<int64_t> strides = computeStrides(shape);
+    assert(*dims.k4Axis != dims.axis && "columns and depth are two dimensions");
     K4Packing packing{1, 0, shape[*dims.k4Axis], strides[*dims.k4Axis], shape[dims.axis], strides[dims.axis]};
     panels.push_back(packing.getNumPanels());
     for (int64_t i = 0; i < type.getRank(); ++i)

@@ -39,6 +39,7 @@ struct Factor {
 /// What a factor is a transpose of.
 static Factor lookThroughTransposes(Factor factor) {
   while (auto transpose = factor.value.getDefiningOp<TransposeOp>()) {
+    assert(transpose.getPermutation().size() == factor.indices.size() && "each dimension of a factor has an index");
     SmallVector<int64_t> indices(factor.indices.size());
     for (auto [index, dim] : llvm::zip(factor.indices, transpose.getPermutation()))
       indices[dim] = index;
@@ -49,6 +50,7 @@ static Factor lookThroughTransposes(Factor factor) {
 
 /// The order of dimensions in which `last` comes last, and before it what is summed; the others stay as they are.
 static SmallVector<int64_t> orderFor(ArrayRef<int64_t> indices, ArrayRef<int64_t> results, int64_t last) {
+  assert(llvm::is_contained(indices, last) && "the index that comes last is one of the factor");
   SmallVector<int64_t> order, summed;
   int64_t place = 0;
   for (auto [dim, index] : llvm::enumerate(indices))
@@ -62,6 +64,7 @@ static SmallVector<int64_t> orderFor(ArrayRef<int64_t> indices, ArrayRef<int64_t
 }
 
 static Factor transpose(OpBuilder &b, Location loc, const Factor &factor, ArrayRef<int64_t> order) {
+  assert(order.size() == factor.indices.size() && "an order has each dimension once");
   Factor result{TransposeOp::create(b, loc, factor.value, order), {}};
   for (int64_t dim : order)
     result.indices.push_back(factor.indices[dim]);
@@ -108,6 +111,7 @@ static Factor pack(OpBuilder &b, Location loc, const Factor &factor, int64_t col
 static Value padTo(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> units) {
   MLIRContext *context = b.getContext();
   Dims dims = getDims(value), before = dims;
+  assert(units.size() == dims.size() && "each dimension has a unit");
   for (auto [dim, unit] : llvm::zip(dims, units))
     if (unit != 1)
       dim = getDimConstant(context, llvm::alignTo(*getConstant(dim), unit));
@@ -134,6 +138,7 @@ static Factor packK4(OpBuilder &b, Location loc, const Factor &factor, int64_t c
     unpacked.indices.push_back(factor.indices[dim]);
   }
   int64_t rank = order.size();
+  assert(rank >= 2 && column != k4 && "a matrix has columns and a depth");
   SmallVector<int64_t> places(rank), units(rank, 1);
   units[order[rank - 1]] = kPanelColumns;
   units[order[rank - 2]] = kK4Group;

@@ -38,10 +38,12 @@ int64_t Alignment::getDivisor(Value value) {
     else if (isa<arith::AddIOp, arith::SubIOp, arith::RemSIOp, arith::MinSIOp, arith::MaxSIOp>(op))
       divisor = std::min(x, y);
   }
+  assert(divisor > 0 && kBlock % divisor == 0 && "divisors are powers of two up to the alignment of buffers");
   return divisors[value] = divisor;
 }
 
 Value Alignment::roundUp(OpBuilder &b, Location loc, Value value, Value size) {
+  assert(value.getType().isIndex() && size.getType().isIndex() && "bytes are counted as index");
   auto makeConstant = [&](int64_t number) { return arith::ConstantIndexOp::create(b, loc, number).getResult(); };
   auto roundTo = [&](int64_t alignment) -> Value {
     if (getDivisor(value) >= alignment)

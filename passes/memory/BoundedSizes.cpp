@@ -53,6 +53,8 @@ private:
   MutableArrayRef<int64_t> getLiveRange(const Activation &activation, size_t sample) {
     if (activation.first < 0)
       return {};
+    assert(activation.first <= activation.last && activation.last < static_cast<int64_t>(live[sample].size()) &&
+           "an activation is live during instructions of the program");
     return MutableArrayRef(live[sample]).slice(activation.first, activation.last + 1 - activation.first);
   }
 
@@ -86,6 +88,7 @@ public:
   bool has(Value value) const {
     if (isa<BlockArgument>(value))
       return symbols.contains(value);
+    assert(value.getDefiningOp() && "what is no argument is computed");
     return llvm::any_of(value.getDefiningOp()->getOperands(), [&](Value operand) { return has(operand); });
   }
 

@@ -77,6 +77,7 @@ static LiveBytes getLiveBytes(ArrayRef<Activation> activations, SizeSamples &sam
     if (activation.liveRanges.empty())
       activation.liveRanges.push_back({activation.first, activation.last});
     for (const LiveRange &range : activation.liveRanges) {
+      assert(range.first >= 0 && range.last < count && "a range is live during instructions of the program");
       int64_t part = std::min(range.end, size) - range.begin;
       bytes.begun[range.first] += part;
       ended[range.last + 1] += part;
@@ -138,11 +139,14 @@ private:
   void begin(int64_t time) {
     uses.clear();
     live.clear();
-    for (const LiveBytes &sample : bytes)
+    for (const LiveBytes &sample : bytes) {
+      assert(time < static_cast<int64_t>(sample.live.size()) && "each launch has a time of the program");
       live.push_back(sample.live[time]);
+    }
   }
 
   void extend(int64_t time) {
+    assert(live.size() == bytes.size() && "a group has begun");
     for (auto [bytesOfGroup, sample] : llvm::zip(live, bytes))
       bytesOfGroup += sample.begun[time];
   }

@@ -43,6 +43,7 @@ void LaunchGraph::collectParts() {
 
 uint32_t LaunchGraph::getBuffer(Value value) {
   value = getViewed(value);
+  assert(isa<RankedTensorType>(value.getType()) && "buffers are those of tensors");
   while (Value whole = wholeOf.lookup(value))
     value = whole;
   auto [it, isNew] = buffers.try_emplace(value, graph.buffers.size());

@@ -101,6 +101,7 @@ bool Repetition::isCheap(LaunchOp launch) {
   if (launch.getNumResults() != 1)
     return false;
   auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
+  assert(kernel && !kernel.isExternal() && "a launch names a kernel of its module, which has a body");
   bool isJoining = llvm::any_of(kernel.getBody().front(), [](Operation &op) { return isa<LoopNestOpInterface>(op); });
   return !isJoining && llvm::none_of(getReaders(launch.getResult(0)), [](Operation *reader) {
     return isa<ConcatOp>(reader) || reader->hasTrait<OpTrait::IsTerminator>();
@@ -135,6 +136,8 @@ Value Repetition::repeat(LaunchOp launch, OpBuilder &b, unsigned depth) {
 Value Repetition::redirect(Value operand, Value old, Value replacement, OpBuilder &b) {
   if (operand == old)
     return replacement;
+  assert(operand.getDefiningOp() && operand.getDefiningOp()->hasTrait<ViewLike>() &&
+         "what is no view is the value itself");
   Operation *view = b.clone(*operand.getDefiningOp());
   OpBuilder before(view);
   view->setOperand(0, redirect(view->getOperand(0), old, replacement, before));

@@ -45,6 +45,7 @@ static void collectUses(Value buffer, Block &block, Use &use) {
       continue;
     }
     Operation *own = block.findAncestorOpInBlock(*user);
+    assert(own && "a weight is used within its program");
     if (!use.first || own->isBeforeInBlock(use.first))
       use.first = own;
     if (!use.last || use.last->isBeforeInBlock(own))
@@ -55,6 +56,7 @@ static void collectUses(Value buffer, Block &block, Use &use) {
 /// The most bytes of weights in memory at one time, if the first `streamed` go after their last use. It falls as more
 /// of them do.
 static int64_t getPeak(ArrayRef<Use> uses, size_t streamed) {
+  assert(streamed <= uses.size() && "only weights that are used are released");
   int64_t kept = 0, peak = 0;
   for (const Use &use : uses.drop_front(streamed))
     kept += use.bytes;
@@ -96,6 +98,7 @@ struct StreamWeights : public tenon::impl::StreamWeightsBase<StreamWeights> {
 private:
   /// After all of what uses it last, in which there may be blocks that are not executed.
   void release(Use &use) {
+    assert(use.first && use.last && "only weights that are used are released");
     OpBuilder b(use.last->getContext());
     b.setInsertionPointAfter(use.last);
     if (use.weight->getBlock() != use.last->getBlock())

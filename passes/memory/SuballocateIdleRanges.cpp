@@ -72,6 +72,7 @@ static std::vector<Owner> collectOwners(Block &block) {
 
 /// Whether bytes [begin, end) of the outer hold nothing at these times, nor anything across them.
 static bool isIdle(const Owner &outer, int64_t begin, int64_t end, int64_t first, int64_t last) {
+  assert(begin <= end && first <= last && "a range has an end, and a lifetime, too");
   bool isUsedBefore = false, isUsedAfter = false;
   for (const Access &access : outer.accesses) {
     if (access.end <= begin || end <= access.begin)
@@ -85,6 +86,7 @@ static bool isIdle(const Owner &outer, int64_t begin, int64_t end, int64_t first
 
 /// The offset at which `inner` fits into an idle range of `outer`, whose lifetime must not grow.
 static std::optional<int64_t> findIdleRange(const Owner &outer, const Owner &inner) {
+  assert(!outer.accesses.empty() && !inner.accesses.empty() && "buffers that nothing uses have no lifetime");
   int64_t first = inner.first(), last = inner.last();
   if (first < outer.first() || last > outer.last())
     return std::nullopt;

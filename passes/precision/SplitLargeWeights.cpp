@@ -65,6 +65,7 @@ static std::optional<CutProduct> matchCut(ContractOp op, unsigned number, int64_
 static Value createPart(OpBuilder &b, WeightOp weight, int64_t begin, int64_t rows) {
   ArrayRef<char> all = *getBytes(weight.getValue());
   SmallVector<int64_t> shape(weight.getType().getShape());
+  assert(begin >= 0 && rows > 0 && begin + rows <= shape[0] && "a part has rows of the weight");
   size_t rowBytes = all.size() / shape[0];
   shape[0] = rows;
   auto type = RankedTensorType::get(shape, weight.getType().getElementType());
@@ -77,6 +78,7 @@ static Value createPart(OpBuilder &b, WeightOp weight, int64_t begin, int64_t ro
 /// Elements `begin` to `begin + extent` of a dimension.
 static Value createSlice(OpBuilder &b, Location loc, Value value, int64_t dim, int64_t begin, int64_t extent) {
   Dims dims = getDims(value), starts(dims.size(), b.getAffineConstantExpr(0));
+  assert(dim >= 0 && dim < static_cast<int64_t>(dims.size()) && "a slice is along a dimension of the value");
   dims[dim] = b.getAffineConstantExpr(extent);
   starts[dim] = b.getAffineConstantExpr(begin);
   return SliceOp::create(b, loc, getTensorType(dims, getElementTypeOrSelf(value)), value,

@@ -91,6 +91,7 @@ std::optional<AffineValue> AffineAnalysis::getWeight(WeightOp weight, const Posi
   std::optional<SmallVector<int64_t>> values = readIntegers(weight);
   if (!values || values->empty())
     return std::nullopt;
+  assert(at.size() == shape.size() && "each dimension has a position, or all of them are read");
   SmallVector<int64_t> steps(shape.size(), 1), strides(shape.size(), 0);
   for (int64_t dim = static_cast<int64_t>(shape.size()) - 2; dim >= 0; --dim)
     steps[dim] = steps[dim + 1] * shape[dim + 1];
@@ -118,6 +119,7 @@ std::optional<AffineValue> AffineAnalysis::getWeight(WeightOp weight, const Posi
 }
 
 std::optional<AffineValue> AffineAnalysis::getIota(IotaOp iota, const Positions &at) {
+  assert(iota.getAxis() < at.size() && "the verifier refuses an axis that the result has not");
   AffineValue value = makeConstant(getDimConstant(iota.getContext(), at[iota.getAxis()].value_or(0)), at.size());
   if (!at[iota.getAxis()] && !isOne(getDim(iota.getResult(), iota.getAxis())))
     value.strides[iota.getAxis()] = 1;
@@ -152,6 +154,7 @@ std::optional<AffineValue> AffineAnalysis::getReshaped(ReshapeOp reshape, const 
 }
 
 std::optional<AffineValue> AffineAnalysis::getTransposed(TransposeOp transpose, const Positions &at) {
+  assert(at.size() == transpose.getPermutation().size() && "each dimension has a position, or all of them are read");
   Positions inner(at.size());
   for (auto [dim, axis] : llvm::enumerate(transpose.getPermutation()))
     inner[axis] = at[dim];
@@ -169,6 +172,7 @@ std::optional<AffineValue> AffineAnalysis::getBroadcast(Value from, Value to, co
   Dims own = getDims(from), dims = getDims(to);
   if (own.size() > dims.size())
     return std::nullopt;
+  assert(at.size() == dims.size() && "each dimension has a position, or all of them are read");
   size_t added = dims.size() - own.size();
   Positions inner(own.size());
   for (size_t dim = 0; dim < own.size(); ++dim) {
@@ -190,6 +194,7 @@ std::optional<AffineValue> AffineAnalysis::getBroadcast(Value from, Value to, co
 std::optional<AffineValue> AffineAnalysis::getSliced(SliceOp slice, const Positions &at) {
   Dims dims = getDims(slice.getType());
   ArrayRef<AffineExpr> starts = slice.getStarts().getDims();
+  assert(starts.size() == at.size() && "the verifier wants a start for each dimension");
   Positions inner(at.size());
   for (size_t dim = 0; dim < at.size(); ++dim) {
     std::optional<int64_t> start = getConstant(starts[dim]);

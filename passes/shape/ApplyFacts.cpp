@@ -82,6 +82,7 @@ static StringRef getSymbolName(AffineExpr symbol) {
 
 void FactsApplier::replace(AffineExpr symbol, AffineExpr value) {
   LDBG() << "writes " << dimsToString(value) << " for " << dimsToString(symbol) << " in " << function.getName();
+  assert(symbol != value && "a symbol does not stand for itself");
   facts.replace(symbol, value);
   inputSymbols.remove(symbol);
   ++numReplaced;
@@ -309,6 +310,9 @@ void FactsApplier::rewriteRequires() {
 }
 
 void FactsApplier::storeFacts() {
+  assert(
+      llvm::all_of(requirements, [](const Requirement &requirement) { return requirement.expr && requirement.text; }) &&
+      "a requirement has an expression and a text, which may be empty");
   Builder builder(context);
   Dims exprs;
   SmallVector<Attribute> texts;

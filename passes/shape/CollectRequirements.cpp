@@ -62,6 +62,7 @@ public:
   void store(func::FuncOp function) const {
     if (dims.empty())
       return;
+    assert(dims.size() == texts.size() && "each requirement has a text");
     Builder builder(function.getContext());
     SmallVector<StringRef> references(texts.begin(), texts.end());
     function->setAttr(kRequiresAttr, ShapeAttr::get(function.getContext(), dims));
@@ -81,6 +82,7 @@ private:
   }
 
   void addDifference(Operation *op, AffineExpr difference, const std::string &text) {
+    assert(!isUnknownDim(difference) && "nothing is required of extents of which nothing is known");
     std::string node;
     if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
       node = "node '" + name.getName().str() + "' ";
@@ -130,6 +132,7 @@ static void collectBroadcast(Operation *op, Requirements &requirements) {
   Dims result = getDims(op->getResult(0));
   for (Value operand : op->getOperands()) {
     Dims dims = getDims(operand);
+    assert(dims.size() <= result.size() && "the result has the dimensions of all operands");
     for (size_t i = 1; i <= dims.size(); ++i)
       requirements.addEqual(op, dims[dims.size() - i], result[result.size() - i]);
   }

@@ -157,6 +157,7 @@ struct ProveIndices : public tenon::impl::ProveIndicesBase<ProveIndices> {
       auto indexed = dyn_cast<ProvableIndicesOpInterface>(op);
       if (!indexed && !isa<CheckRangeOp>(op))
         return;
+      assert(!getIndexUses(op).empty() && "gathers, scatters and checks use indices");
       bool isInRange = isProven(facts, getIndexUses(op).front(), /*checksEmpty=*/bool(indexed));
       LDBG() << (isInRange ? "has proven" : "cannot prove") << " that the indices of " << op->getName() << " at "
              << op->getLoc() << " are in range";

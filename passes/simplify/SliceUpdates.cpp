@@ -82,6 +82,7 @@ static Value transpose(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t
 static Value slice(OpBuilder &b, Location loc, Value value, int64_t dim, const IndexRange &range) {
   Dims dims = getDims(value), starts(dims.size(), getDimConstant(b.getContext(), 0));
   SmallVector<int64_t> steps(dims.size(), 1);
+  assert(dim >= 0 && dim < static_cast<int64_t>(dims.size()) && "a slice is along a dimension of the value");
   starts[dim] = range.start;
   steps[dim] = range.step;
   dims[dim] = range.count;
@@ -100,6 +101,8 @@ static Value interleave(OpBuilder &b, Location loc, Value x, Value updates, int6
   int64_t extent = *getConstant(dims[dim]), first = *getConstant(range.start), count = *getConstant(range.count);
   SmallVector<int64_t> interior(dims.size(), 0), shape(dims.size(), 1);
   SmallVector<bool> isWritten(extent, false);
+  assert(range.step > 1 && (count == 0 || (first >= 0 && first + (count - 1) * range.step < extent)) &&
+         "a range with gaps is within the dimension");
   for (int64_t i = 0; i < count; ++i)
     isWritten[first + i * range.step] = true;
   low[dim] = range.start;
@@ -118,6 +121,7 @@ static Value interleave(OpBuilder &b, Location loc, Value x, Value updates, int6
 static Value updateBox(OpBuilder &b, Location loc, const Facts &facts, Value x, Value updates, Box box,
                        size_t dim = 0) {
   Dims dims = getDims(x);
+  assert(box.size() == dims.size() && "a box has a range in each dimension");
   while (dim < dims.size() && spans(facts, box[dim], dims[dim]))
     ++dim;
   if (dim == dims.size())

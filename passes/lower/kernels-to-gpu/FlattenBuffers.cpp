@@ -62,6 +62,7 @@ FailureOr<Value> Flattener::getSize(OpBuilder &b, Operation *user, Value memref,
     return arith::ConstantIndexOp::create(b, loc, type.getDimSize(dim)).getResult();
   if (auto argument = dyn_cast<BlockArgument>(memref); argument && flat.contains(memref)) {
     auto dims = kernel.getArgAttrOfType<ShapeAttr>(argument.getArgNumber(), kDimsAttr);
+    assert(dims && dim < static_cast<int64_t>(dims.getDims().size()) && "a buffer of a kernel says its dimensions");
     return emitDim(b, loc, dims.getDims()[dim], b.getIndexType(), Dividends::Any,
                    [&](AffineExpr leaf) { return symbols.lookup(cast<AffineSymbolExpr>(leaf).getPosition()); });
   }
@@ -83,6 +84,8 @@ FailureOr<Value> Flattener::getSize(OpBuilder &b, Operation *user, Value memref,
 
 FailureOr<Flattener::Place> Flattener::resolve(OpBuilder &b, Operation *user, Value memref,
                                                SmallVector<Value> indices) {
+  assert(static_cast<int64_t>(indices.size()) == cast<MemRefType>(memref.getType()).getRank() &&
+         "an access has an index for each dimension");
   Location loc = user->getLoc();
   if (auto found = flat.find(memref); found != flat.end()) {
     Value index = arith::ConstantIndexOp::create(b, loc, 0);
@@ -185,6 +188,7 @@ LogicalResult Flattener::run() {
   Block &body = kernel.getBody().front();
   unsigned numArguments = kernel.getNumArguments();
   if (auto names = kernel->getAttrOfType<ArrayAttr>(kSymbolsAttr)) {
+    assert(names.size() + 2 <= numArguments && "sizes and the range of tiles are the last arguments of a kernel");
     auto *dialect = context->getOrLoadDialect<TenonDialect>();
     for (auto [i, name] : llvm::enumerate(names.getAsRange<StringAttr>()))
       symbols[dialect->internSymbol(name)] = kernel.getArgument(numArguments - 2 - names.size() + i);

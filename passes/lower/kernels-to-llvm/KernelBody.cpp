@@ -29,6 +29,7 @@ static Value emitSize(OpBuilder &b, Location loc, AffineExpr dim, const llvm::De
 /// The memref that stands for `pointer`, of row-major layout.
 static Value buildMemref(OpBuilder &b, Location loc, Value pointer, MemRefType type, ArrayRef<AffineExpr> dims,
                          const llvm::DenseMap<unsigned, Value> &symbols) {
+  assert(static_cast<int64_t>(dims.size()) == type.getRank() && "a buffer says its dimensions");
   Type i64 = b.getI64Type(), pointerType = pointer.getType();
   SmallVector<Type> fields{pointerType, pointerType, i64};
   if (type.getRank() > 0)
@@ -125,6 +126,7 @@ void tenon::lowerKernelArguments(func::FuncOp kernel) {
   llvm::DenseMap<unsigned, Value> symbols;
   auto *dialect = context->getOrLoadDialect<TenonDialect>();
   if (auto names = kernel->getAttrOfType<ArrayAttr>(kSymbolsAttr)) {
+    assert(names.size() + 2 <= numOld && "sizes and the range of tiles are the last arguments of a kernel");
     unsigned first = numOld - 2 - names.size();
     for (auto [i, name] : llvm::enumerate(names.getAsRange<StringAttr>()))
       symbols[dialect->internSymbol(name)] = lowered[first + i];
@@ -136,6 +138,7 @@ void tenon::lowerKernelArguments(func::FuncOp kernel) {
     Value replacement;
     if (auto type = dyn_cast<MemRefType>(argument.getType())) {
       auto dims = kernel.getArgAttrOfType<ShapeAttr>(i, kDimsAttr);
+      assert(dims && "a buffer of a kernel says its dimensions");
       replacement = buildMemref(b, loc, lowered[i], type, dims.getDims(), symbols);
       argumentAttrs.set(LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
       if (!kernel.getArgAttr(i, kOutputAttr) && !kernel.getArgAttr(i, kReusedAttr))
@@ -167,6 +170,7 @@ void tenon::lowerKernelArguments(func::FuncOp kernel) {
     op.replaceAllUsesWith(arith::IndexCastOp::create(b, op.getLoc(), b.getIndexType(), lastEnd).getResult());
     op.erase();
   });
+  assert(numOld >= 2 && "a kernel takes a range of tiles");
   lowerShares(kernel, lowered[numOld - 2], lowered[numOld - 1], symbols);
   body.eraseArguments(0, numOld);
   kernel.setFunctionType(FunctionType::get(context, types, b.getI32Type()));

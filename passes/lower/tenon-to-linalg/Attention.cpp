@@ -99,12 +99,14 @@ private:
 
 /// The extent of an index of an operand of attention.
 static AffineExpr getExtent(Value tensor, ArrayRef<int64_t> indices, int64_t index) {
+  assert(llvm::is_contained(indices, index) && "the verifier wants an operand that has the index");
   return getDim(tensor, llvm::find(indices, index) - indices.begin());
 }
 
 static Value getYielded(AttentionOp op) { return cast<YieldOp>(op.getBody().front().getTerminator()).getValues()[0]; }
 
 static AffineExpr getNumQueries(AttentionOp op) {
+  assert(op.getQueryIndex() && "attention is only fused where queries share keys");
   return getExtent(op.getScores(), op.getScoreDims(), *op.getQueryIndex());
 }
 
@@ -158,6 +160,7 @@ AffineExpr AttentionWriter::getTileCount(AttentionOp op, const AttentionPolicy &
 /// The indices at which `value` is read: loops for its outer dimensions, then for rows and columns.
 SmallVector<AffineExpr> AttentionWriter::placeIndices(Value value, ArrayRef<int64_t> indices, int64_t rowIndex,
                                                       int64_t columnIndex) {
+  assert(indices.size() == getDims(value).size() && "the verifier wants an index for each dimension");
   SmallVector<AffineExpr> at;
   for (auto [index, extent] : llvm::zip(indices, getDims(value))) {
     int64_t position = index == rowIndex      ? outer.size()
@@ -217,6 +220,7 @@ Value AttentionWriter::storeResult(const Span &tile, Values carried, Value resul
       forEach(2, cut(scaled, w.b.getIndexAttr(valueSize), tile.count), {map(2, {1, 0}), to}, target.tensor,
               [&](ValueRange elements) { return Values{castScalar(w.b, w.loc, elements[0], type, elementType)}; })[0];
   auto part = target.tensor.getDefiningOp<tensor::ExtractSliceOp>();
+  assert(part && "a tile is a slice of the result");
   return tensor::InsertSliceOp::create(w.b, w.loc, rows, result, part.getMixedOffsets(), part.getMixedSizes(),
                                        part.getMixedStrides());
 }

@@ -102,6 +102,7 @@ SmallVector<Value> CheckEmitter::startEnds(Value hasUses) {
 
 /// The ends after the element, or the coordinates, at `place` of `list`, or of `value` where no memory holds it.
 FailureOr<SmallVector<Value>> CheckEmitter::extendEnds(Value value, Value list, ValueRange place, ValueRange ends) {
+  assert(ends.size() == 2 * use.limits.size() && "each coordinate has a smallest and a largest index");
   SmallVector<Value> extended;
   ElementEmitter emitter(scope, b, loc, place);
   OpBuilder &at = emitter.getBuilder();
@@ -136,6 +137,7 @@ SmallVector<Value> CheckEmitter::delinearize(Value line, ArrayRef<AffineExpr> di
 /// A tensor in memory as a list, or a list of coordinates, so that one loop runs over all of it; `dims` become its
 /// dimensions.
 Value CheckEmitter::flatten(Value tensor, Dims &dims) {
+  assert(!dims.empty() && "a single index is no list");
   SmallVector<ReassociationIndices> groups{llvm::to_vector(llvm::seq<int64_t>(dims.size()))};
   if (use.hasCoordinates)
     groups.push_back({static_cast<int64_t>(dims.size())});

@@ -76,7 +76,9 @@ LineWriter::Values LineWriter::repeat(Value from, Value to, ValueRange carried,
   auto loop = scf::ForOp::create(b, loc, from, to, index(1), carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
-  scf::YieldOp::create(b, loc, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  assert(next.size() == carried.size() && "a loop carries what it began with");
+  scf::YieldOp::create(b, loc, next);
   return Values(loop.getResults());
 }
 
@@ -87,6 +89,7 @@ LineWriter::Values LineWriter::repeatWhile(ValueRange carried, Body before, Body
   SmallVector<Location> locs(carried.size(), loc);
   Block *first = b.createBlock(&condition, {}, carried.getTypes(), locs);
   Values handed = before(first->getArguments());
+  assert(!handed.empty() && handed[0].getType().isInteger(1) && "the first region says whether to go on");
   ValueRange rest = ValueRange(handed).drop_front();
   scf::ConditionOp::create(b, loc, handed[0], rest);
   b.restoreInsertionPoint(place);
@@ -94,7 +97,9 @@ LineWriter::Values LineWriter::repeatWhile(ValueRange carried, Body before, Body
   loop.getBefore().takeBody(condition);
   locs.assign(rest.size(), loc);
   Block *second = b.createBlock(&loop.getAfter(), {}, rest.getTypes(), locs);
-  scf::YieldOp::create(b, loc, body(second->getArguments()));
+  Values next = body(second->getArguments());
+  assert(next.size() == carried.size() && "the second region gives what the first one takes");
+  scf::YieldOp::create(b, loc, next);
   b.restoreInsertionPoint(place);
   return Values(loop.getResults());
 }

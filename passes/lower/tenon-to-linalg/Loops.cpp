@@ -33,6 +33,7 @@ FailureOr<Value> StageBuilder::buildLoops(Location loc, ArrayRef<AffineExpr> dim
   if (failed(result))
     return failure();
   for (scf::ForOp loop : llvm::reverse(loops)) {
+    assert(result->getType() == tensor.getType() && "a loop gives the tensor that it began with, changed");
     builder.setInsertionPointToEnd(loop.getBody());
     scf::YieldOp::create(builder, loc, *result);
     result = loop.getResult(0);
@@ -62,6 +63,7 @@ FailureOr<Value> StageBuilder::scanNeighbours(ScanOp op, Value destination) {
     // At the first step nothing was before: what is read there does not count.
     Value stepBefore =
         arith::SelectOp::create(builder, loc, isFirst, zero, arith::SubIOp::create(builder, loc, step, one));
+    assert(axis < static_cast<int64_t>(loops.size()) && "the verifier refuses an axis that the input has not");
     SmallVector<Value> at(loops), before(loops);
     before[axis] = stepBefore;
     if (op.getReverse()) {
@@ -173,6 +175,7 @@ FailureOr<Value> StageBuilder::lowerScatter(Operation *op, Value destination) {
   ScatterKind kind = elements ? elements.getKind() : slices.getKind();
   Value input = op->getOperand(0), indices = op->getOperand(1), updates = op->getOperand(2);
   Type elementType = getElementTypeOrSelf(input);
+  assert((elements || slices) && "scatters are of elements or of slices");
   Dims inDims = getDims(input), updateDims = getDims(updates);
   if (!destination)
     destination = scope.createEmpty(builder, loc, inDims, getStorageType(elementType));
@@ -191,6 +194,8 @@ FailureOr<Value> StageBuilder::lowerScatter(Operation *op, Value destination) {
       at[elements.getAxis()] = *index;
     } else {
       Dims indexDims = getDims(indices);
+      assert(!indexDims.empty() && getConstant(indexDims.back()) &&
+             "the verifier wants a constant number of coordinates");
       unsigned outer = indexDims.size() - 1;
       for (int64_t i = 0; i < *getConstant(indexDims.back()); ++i) {
         SmallVector<AffineExpr> position(ArrayRef(all).take_front(outer));

@@ -123,6 +123,7 @@ void LiveTestFinder::visitComparison(CompareOp compare, ArrayRef<AffineExpr> ind
 //===----------------------------------------------------------------------===//
 
 std::optional<int> LiveTestFinder::getSlope(AffineExpr index, AffineExpr loop) {
+  assert(isa<AffineDimExpr>(loop) && "queries and keys are numbered by loops");
   unsigned position = cast<AffineDimExpr>(loop).getPosition();
   if (!index.isFunctionOfDim(position))
     return 0;
@@ -146,6 +147,7 @@ std::optional<Slopes> LiveTestFinder::getSlopes(Value value, ArrayRef<AffineExpr
   if (std::optional<ElementSource> source = getMovedElement(value, indices))
     return getSlopes(source->value, source->indices);
   if (auto iota = dyn_cast<IotaOp>(definition)) {
+    assert(iota.getAxis() < indices.size() && "an element has an index for each dimension");
     AffineExpr index = indices[iota.getAxis()];
     std::optional<int> ofQuery = getSlope(index, query), ofKey = getSlope(index, key);
     return ofQuery && ofKey ? std::optional(Slopes{*ofQuery, *ofKey}) : std::nullopt;

@@ -21,6 +21,7 @@ static Value compare(LineWriter &w, arith::CmpIPredicate predicate, Value x, Val
 static Value isLower(LineWriter &w, Value x, Value y) { return compare(w, arith::CmpIPredicate::ult, x, y); }
 static Value isEqual(LineWriter &w, Value x, Value y) { return compare(w, arith::CmpIPredicate::eq, x, y); }
 static Value createNumber(LineWriter &w, uint64_t value, Type type) {
+  assert(type.isSignlessInteger() && "ranks and items are words");
   APInt bits(type.getIntOrFloatBitWidth(), value, /*isSigned=*/false, /*implicitTrunc=*/true);
   return arith::ConstantOp::create(w.b, w.loc, w.b.getIntegerAttr(type, bits));
 }
@@ -42,6 +43,7 @@ Ranking::Ranking(LineWriter &w, Value elements, LinePlace at, bool largest, NaNP
 /// Zeros are equal.
 static Value rankFloat(LineWriter &w, Value x, uint64_t rankOfNaN, IntegerType type) {
   auto floatType = cast<FloatType>(x.getType());
+  assert(floatType.getWidth() == type.getWidth() && "a rank has the bits of its float");
   Value zero = arith::ConstantOp::create(w.b, w.loc, w.b.getFloatAttr(floatType, 0));
   Value isZero = arith::CmpFOp::create(w.b, w.loc, arith::CmpFPredicate::OEQ, x, zero);
   Value bits = arith::BitcastOp::create(w.b, w.loc, type, w.select(isZero, zero, x));
@@ -53,6 +55,7 @@ static Value rankFloat(LineWriter &w, Value x, uint64_t rankOfNaN, IntegerType t
 }
 
 static Value rankInteger(LineWriter &w, Value x, bool isUnsigned, IntegerType type) {
+  assert(x.getType().getIntOrFloatBitWidth() <= type.getWidth() && "a rank has room for the integer");
   if (x.getType() != type)
     x = isUnsigned ? arith::ExtUIOp::create(w.b, w.loc, type, x).getResult()
                    : arith::ExtSIOp::create(w.b, w.loc, type, x);
@@ -166,6 +169,7 @@ Value DigitSort::countOne(Value counts, Value place, Value isCounted) {
 /// which next one.
 Values DigitSort::findLastRank(Value counts, Value size, Value count) {
   Value zero = w.index(0), digits = w.index(kDigits);
+  assert(ranking.getRankBits() % kBits == 0 && "a rank is whole digits");
   Value left = castIndex(w, count, wordType), prefix = createNumber(w, 0, rankType);
   for (int64_t bits = ranking.getRankBits() - kBits; bits >= 0; bits -= kBits) {
     bool isFirst = bits + kBits == ranking.getRankBits();

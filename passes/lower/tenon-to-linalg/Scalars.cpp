@@ -45,6 +45,7 @@ Value tenon::toAccumulator(OpBuilder &b, Location loc, Value scalar, Type elemen
     return toStorage(b, loc, scalar, elementType);
   if (elementType.isF16() || elementType.isBF16())
     return arith::ExtFOp::create(b, loc, b.getF32Type(), scalar);
+  assert(scalar.getType() == getAccumulatorType(elementType) && "other elements are accumulated as they are");
   return scalar;
 }
 
@@ -59,6 +60,7 @@ Value tenon::fromAccumulator(OpBuilder &b, Location loc, Value accumulator, Type
 Value tenon::fromStorage(OpBuilder &b, Location loc, Value stored, Type elementType) {
   if (!elementType.isInteger(1) || stored.getType().isInteger(1))
     return stored;
+  assert(stored.getType().isInteger(8) && "booleans are stored as bytes");
   Value zero = arith::ConstantIntOp::create(b, loc, stored.getType(), 0);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, stored, zero);
 }
@@ -316,6 +318,8 @@ static Value widenSmallNumber(OpBuilder &b, Location loc, Value byte, Type type)
 /// may be rounded on the way to f64, which only f8E8M0FNU has the range to show.
 static Value castToSmallFloat(OpBuilder &b, Location loc, Value x, Type from, FloatType to, bool saturate,
                               Rounding rounding) {
+  assert(isSmallFloat(to) && !isSmallFloat(from) && !isSmallInt(from) &&
+         "small numbers are widened before they are cast");
   if (isa<IntegerType>(from) && from.getIntOrFloatBitWidth() > 16) {
     x = castScalar(b, loc, x, from, b.getF64Type());
     from = b.getF64Type();
@@ -352,6 +356,7 @@ Value tenon::castScalar(OpBuilder &b, Location loc, Value x, Type from, Type to,
     return encodeSmallInt(b, loc, castScalar(b, loc, x, from, getWiderType(to)), cast<IntegerType>(to));
   Type target = getScalarType(to);
   auto fromFloat = dyn_cast<FloatType>(from), toFloat = dyn_cast<FloatType>(to);
+  assert(x.getType() == getScalarType(from) && "a scalar has the type of its element");
   if (fromFloat && toFloat) {
     if (fromFloat.getWidth() == toFloat.getWidth()) { // f16 and bf16
       x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);

@@ -29,6 +29,7 @@ public:
 
   Values at(Value position) {
     Values place(line);
+    assert(axis >= 0 && axis <= static_cast<int64_t>(place.size()) && "a line lies along a dimension of the input");
     place.insert(place.begin() + axis, position);
     return place;
   }

@@ -82,6 +82,7 @@ static constexpr int kBias = 127;                                    // format: 
 static uint32_t codeOf(const APFloat &number) { return number.bitcastToAPInt().getZExtValue(); }
 
 Format::Format(FloatType type) {
+  assert(isSmallFloat(type) && "wider floats have instructions");
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   mantissaBits = APFloat::semanticsPrecision(semantics) - 1;
   signBit = type.getWidth() - 1;
@@ -96,6 +97,7 @@ Format::Format(FloatType type) {
 }
 
 static Word bitsOf(OpBuilder &b, Location loc, Value x) {
+  assert(x.getType().isF32() && "small floats are converted from and to f32");
   return {&b, loc, arith::BitcastOp::create(b, loc, b.getI32Type(), x)};
 }
 

@@ -47,6 +47,7 @@ const StageTable &StageBuilder::getTable() {
 }
 
 LogicalResult StageBuilder::lower(Operation *op, ArrayRef<Value> destinations) {
+  assert(destinations.size() == op->getNumResults() && "each result has a destination, which may be null");
   if (auto topK = dyn_cast<TopKOp>(op))
     return lowerTopK(topK, destinations);
   if (auto suppress = dyn_cast<NmsOp>(op))
@@ -63,6 +64,7 @@ LogicalResult StageBuilder::lower(Operation *op, ArrayRef<Value> destinations) {
 }
 
 SmallVector<Value> StageBuilder::getTargets(Operation *op, ArrayRef<Value> destinations) {
+  assert(destinations.size() == op->getNumResults() && "each result has a destination, which may be null");
   SmallVector<Value> targets(destinations);
   for (auto [target, result] : llvm::zip(targets, op->getResults()))
     if (!target)
@@ -73,6 +75,7 @@ SmallVector<Value> StageBuilder::getTargets(Operation *op, ArrayRef<Value> desti
 LogicalResult StageBuilder::bindResults(Operation *op, FailureOr<SmallVector<Value>> tensors) {
   if (failed(tensors))
     return failure();
+  assert(tensors->size() == op->getNumResults() && "a stage gives a tensor for each result");
   for (auto [result, tensor] : llvm::zip(op->getResults(), *tensors))
     scope.bindTensor(result, tensor);
   return success();
@@ -106,6 +109,8 @@ FailureOr<Value> StageBuilder::buildReduction(Location loc, const Reduction &r, 
   Value start = linalg::FillOp::create(builder, loc, identity, destination).getResult(0);
 
   unsigned numLoops = r.extents.size();
+  assert(llvm::all_of(r.resultLoops, [&](unsigned loop) { return loop < numLoops; }) &&
+         "the result has loops of the stage");
   ElementEmitter emitter(scope, loc, r.extents);
   FailureOr<Value> term = emitTerm(emitter);
   if (failed(term))
@@ -141,6 +146,7 @@ FailureOr<Value> StageBuilder::store(Value value, Value destination) {
 LogicalResult StageBuilder::lowerLink(ReshapeOp link, Operation *first) {
   Location loc = link.getLoc();
   Value given = first->getResult(0), tensor = scope.lookupTensor(given);
+  assert(tensor && "the first loop nest of a chain was lowered before the reshape");
   RankedTensorType type = link.getInput().getType();
   if (given != link.getInput()) {
     bool isInPlace = getElementTypeOrSelf(tensor) == getStorageType(type.getElementType());
@@ -206,6 +212,7 @@ FailureOr<Value> StageBuilder::lowerContract(ContractOp op, Value destination) {
   for (auto [operand, indices] : {std::pair(op.getLhs(), op.getLhsDims()), std::pair(op.getRhs(), op.getRhsDims())})
     for (auto [index, dim] : llvm::zip(indices, getDims(operand))) {
       AffineExpr &extent = extents.try_emplace(index, dim).first->second;
+      assert(succeeded(broadcastDim(extent, dim)) && "the verifier wants extents that are multiplied pair by pair");
       extent = *broadcastDim(extent, dim);
       if (index != last && !llvm::is_contained(order, index))
         order.push_back(index);
@@ -219,8 +226,10 @@ FailureOr<Value> StageBuilder::lowerContract(ContractOp op, Value destination) {
   Reduction r{ReduceKind::sum, resultType, {}, {}};
   for (int64_t index : order)
     r.extents.push_back(extents[index]);
-  for (int64_t index : op.getResultDims())
+  for (int64_t index : op.getResultDims()) {
+    assert(loopOf.contains(index) && "the verifier wants result indices that run over an operand");
     r.resultLoops.push_back(loopOf[index]);
+  }
   auto emitOperand = [&](ElementEmitter &emitter, Value operand, ArrayRef<int64_t> indices) {
     SmallVector<AffineExpr> at;
     for (auto [index, dim] : llvm::zip(indices, getDims(operand)))
@@ -337,6 +346,7 @@ FailureOr<Value> StageBuilder::lowerWinograd(WinogradOp op, Value destination) {
     destination = scope.createEmpty(builder, loc, getDims(op.getResult()), op.getType().getElementType());
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value input = scope.lookupTensor(op.getInput()), filter = scope.lookupTensor(op.getFilter());
+  assert(input && filter && "a Winograd convolution reads tensors in memory");
   return kernel::WinogradOp::create(builder, loc, destination.getType(), input, filter, destination,
                                     SmallVector<Value>(4, zero), op.getLow(), op.getOutputs(), op.getWindow(),
                                     op.getTile())

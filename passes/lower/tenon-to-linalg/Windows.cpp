@@ -23,6 +23,7 @@ static bool isAlwaysInside(PoolOp op) {
 static Value emitWindowCount(ElementEmitter &emitter, Location loc, PoolOp op, unsigned i, AffineExpr position) {
   OpBuilder &b = emitter.getBuilder();
   MLIRContext *context = op.getContext();
+  assert(i < op.getWindow().size() && "a window has this dimension");
   AffineExpr start = simplifyDim(position * op.getStrides()[i] - op.getLow()[i]);
   AffineExpr end = getDim(op.getInput(), i + op.getFirstSpatialDim());
   if (op.getCountPadding())
@@ -45,6 +46,8 @@ static Value emitWindowCount(ElementEmitter &emitter, Location loc, PoolOp op, u
 /// How much of spatial dimension i all windows see, padding included.
 static int64_t getSeen(PoolOp op, unsigned i) {
   int64_t results = op.getType().getDimSize(i + op.getFirstSpatialDim());
+  assert(!ShapedType::isDynamic(results) &&
+         "windows are only joined dimension by dimension where extents are constant");
   return (results - 1) * op.getStrides()[i] + (op.getWindow()[i] - 1) * op.getDilations()[i] + 1;
 }
 
@@ -78,6 +81,7 @@ FailureOr<Value> StageBuilder::joinWindows(PoolOp op, unsigned first, unsigned e
   ReduceKind kind = op.getKind() == PoolKind::max ? ReduceKind::max : ReduceKind::sum;
   Dims in = getDims(op.getInput()), out = getDims(op.getType());
   unsigned rank = in.size() - 2;
+  assert(first < end && end <= rank && "some spatial dimensions are joined");
   // The innermost loop writes neighbours. Loops: all result dimensions but the last, window, last result dimension.
   unsigned windowLoop = 1 + rank, lastLoop = windowLoop + (end - first);
   auto resultLoop = [&](unsigned dim) { return dim + 1 == out.size() ? lastLoop : dim; };

@@ -234,6 +234,7 @@ void Conversion::convertHostCall(HostCallOp call) {
 }
 
 void Conversion::convertReturn(func::ReturnOp terminator) {
+  assert(terminator.getNumOperands() == outputs.size() && "main has an output for each value that it returns");
   for (auto [i, value] : llvm::enumerate(terminator.getOperands()))
     if (Value buffer = buffers.lookup(value); buffer != outputs[i])
       createCopy(buffer, outputs[i], getBytes(value), value.getLoc());

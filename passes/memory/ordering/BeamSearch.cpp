@@ -7,6 +7,7 @@
 
 #include "passes/memory/ordering/BeamSearch.h"
 #include <algorithm>
+#include <cassert>
 #include <tuple>
 #include <unordered_set>
 
@@ -53,6 +54,7 @@ static std::vector<Extension> extend(const std::vector<Beginning> &beginnings, i
 
 /// The best extensions, one for each set of nodes.
 static std::vector<Extension> select(std::vector<Extension> extensions, size_t width) {
+  assert(width > 0 && "a beam has a width");
   std::sort(extensions.begin(), extensions.end(), [](const Extension &a, const Extension &b) {
     return std::tuple(a.peak, a.live, a.parent, a.node) < std::tuple(b.peak, b.live, b.parent, b.node);
   });
@@ -69,6 +71,7 @@ static Order traceBack(const std::vector<std::vector<Extension>> &levels) {
   Order order(levels.size());
   uint32_t at = 0;
   for (size_t i = levels.size(); i-- > 0;) {
+    assert(at < levels[i].size() && "an extension has a parent in the level before");
     order[i] = levels[i][at].node;
     at = levels[i][at].parent;
   }

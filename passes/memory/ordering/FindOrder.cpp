@@ -25,7 +25,9 @@ FoundOrder tenon::ordering::findOrder(const Graph &graph, int64_t steps) {
   FoundOrder best;
   best.order = getGivenOrder(graph);
   best.peak = getPeak(graph, best.order);
+  assert(best.peak >= program.lowerBound && "no order needs less than the lower bound");
   auto keepBetter = [&](Order order) {
+    assert(isValidOrder(graph, order) && "each node comes after those that it depends on");
     int64_t peak = getPeak(graph, order);
     if (peak < best.peak)
       best = {std::move(order), peak};

@@ -66,11 +66,15 @@ std::vector<std::vector<uint32_t>> tenon::ordering::getDependences(const Graph &
   for (uint32_t i = 0; i < graph.nodes.size(); ++i) {
     const Node &node = graph.nodes[i];
     std::vector<uint32_t> others = node.after;
+    assert(std::all_of(node.after.begin(), node.after.end(), [&](uint32_t other) { return other < i; }) &&
+           "a node depends on those before it");
     for (uint32_t buffer : node.reads) {
+      assert(buffer < users.size() && "a node reads a buffer of the graph");
       others.insert(others.end(), users[buffer].writer.begin(), users[buffer].writer.end());
       users[buffer].readers.push_back(i);
     }
     for (uint32_t buffer : node.writes) {
+      assert(buffer < users.size() && "a node writes a buffer of the graph");
       others.insert(others.end(), users[buffer].writer.begin(), users[buffer].writer.end());
       others.insert(others.end(), users[buffer].readers.begin(), users[buffer].readers.end());
       users[buffer] = {{i}, {}};

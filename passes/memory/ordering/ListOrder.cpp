@@ -7,6 +7,7 @@
 
 #include "passes/memory/ordering/ListOrder.h"
 #include <algorithm>
+#include <cassert>
 #include <set>
 #include <tuple>
 
@@ -31,6 +32,7 @@ public:
       order.push_back(node);
       run(node);
     }
+    assert(order.size() == program.getNodeCount() && "each node becomes ready once those before it have run");
     return order;
   }
 
@@ -52,6 +54,7 @@ private:
   }
 
   void addReady(uint32_t node) {
+    assert(readySince[node] == 0 && "a node becomes ready once");
     readySince[node] = time;
     keys[node] = makeKey(node);
     queue.insert(keys[node]);

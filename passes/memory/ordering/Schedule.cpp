@@ -7,6 +7,7 @@
 
 #include "passes/memory/ordering/Schedule.h"
 #include <algorithm>
+#include <cassert>
 
 using namespace tenon::ordering;
 
@@ -19,6 +20,7 @@ Program::Program(const Graph &graph) : graph(graph), users(graph.buffers.size())
     buffers.erase(std::unique(buffers.begin(), buffers.end()), buffers.end());
     int64_t needed = 0;
     for (uint32_t buffer : buffers) {
+      assert(graph.buffers[buffer].size >= 0 && "a buffer has no fewer bytes than none");
       users[buffer].push_back(i);
       needed += graph.buffers[buffer].size;
     }
@@ -65,11 +67,14 @@ Effect Schedule::getEffect(uint32_t node) const {
 }
 
 void Schedule::run(uint32_t node) {
+  assert(isReady(node) && "a node runs once those before it have run");
   Effect effect = getEffect(node);
   peak = std::max(peak, live + effect.allocated);
   live += effect.getDelta();
-  for (uint32_t buffer : program->uses[node])
+  for (uint32_t buffer : program->uses[node]) {
+    assert(left[buffer] > 0 && "a buffer has a use left for each node that uses it");
     --left[buffer];
+  }
   ready.erase(std::find(ready.begin(), ready.end(), node));
   for (uint32_t dependent : program->dependents[node])
     if (--waiting[dependent] == 0)

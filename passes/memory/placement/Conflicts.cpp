@@ -7,6 +7,7 @@
 
 #include "passes/memory/placement/Conflicts.h"
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 using namespace tenon::placement;
@@ -31,6 +32,7 @@ int64_t tenon::placement::countConflicts(const Instance &instance) {
       ++begins[range.begin];
       ++ends[range.end];
     }
+  assert(columns.ranges.size() == instance.size() && "each buffer has a range of columns");
   int64_t pairs = 0, live = 0;
   for (uint32_t c = 0; c < columns.count; ++c) {
     live -= ends[c];
@@ -59,6 +61,7 @@ Conflicts::Conflicts(const Instance &instance) {
     ++starts[b + 1];
   });
   std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  assert(starts.back() % 2 == 0 && "a conflict is one of both buffers");
   others.resize(starts.back());
   std::vector<size_t> next(starts.begin(), starts.end() - 1);
   forEachPair(columns, byBegin, [&](uint32_t a, uint32_t b) {

@@ -7,6 +7,7 @@
 
 #include "passes/memory/placement/ExactSearch.h"
 #include "passes/memory/placement/Skyline.h"
+#include <cassert>
 #include <limits>
 
 using namespace tenon::placement;
@@ -68,6 +69,7 @@ private:
 } // namespace
 
 bool Search::isBetter(const Choice &a, const Choice &b) const {
+  assert(a.options > 0 && "a choice that is compared has options");
   if (b.options == 0)
     return true;
   if (rule == Rule::Lowest && a.height != b.height)
@@ -89,6 +91,7 @@ bool Search::isBetter(const Choice &a, const Choice &b) const {
 /// Raises columns of a valley on which nothing that lies within it can come. False where something cannot fit
 /// any more; else `best` may become a choice about this valley.
 bool Search::settleValley(Segment valley, int64_t wall, bool &isRaised, Choice &best) {
+  assert(valley.begin < valley.end && "a valley has a column");
   auto [begin, end] = skyline.getItems(valley);
   steps += valley.end - valley.begin + end - begin;
   inside.assign(valley.end - valley.begin + 1, {});
@@ -189,6 +192,8 @@ std::vector<uint32_t> Search::getCandidates(const Choice &choice) const {
 }
 
 bool Search::tryChoice(Segment segment, const Choice &choice) {
+  assert(choice.column >= choice.valley.begin && choice.column < choice.valley.end &&
+         "a choice is about a column of its valley");
   size_t mark = skyline.getMark();
   for (uint32_t item : getCandidates(choice)) {
     skyline.place(item);
@@ -293,6 +298,7 @@ SearchEnd tenon::placement::searchPlacement(const Instance &instance, int64_t ca
     if (end == SearchEnd::Found) {
       placement.offsets = search.getOffsets();
       placement.peak = getPeak(instance, placement.offsets);
+      assert(placement.peak <= capacity && "the search keeps below the capacity");
     }
     if (end != SearchEnd::GaveUp)
       return end;

@@ -8,6 +8,7 @@
 #include "passes/memory/placement/Greedy.h"
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <limits>
 #include <numeric>
 
@@ -25,6 +26,7 @@ struct Taken {
 
 /// A multiple of the alignment that is not taken. `taken` is sorted.
 static int64_t findGap(const std::vector<Taken> &taken, int64_t alignment, Fit fit) {
+  assert(std::is_sorted(taken.begin(), taken.end()) && "gaps are found from the lowest offset on");
   int64_t end = 0, best = -1, bestGap = std::numeric_limits<int64_t>::max();
   for (auto [after, before] : taken) {
     int64_t start = alignTo(end, alignment), gap = after - start;
@@ -57,6 +59,7 @@ public:
 
   /// Places all members of a group, none of which has a place yet.
   void place(const FixedOffsetGroup &group, Fit fit) {
+    assert(group.members.size() == group.distances.size() && "each member of a group has a distance");
     taken.clear();
     for (size_t i = 0; i < group.members.size(); ++i)
       collectTaken(group.members[i], group.distances[i]);
@@ -94,6 +97,8 @@ private:
   }
 
   void settle(uint32_t buffer, int64_t offset) {
+    assert(!isPlaced[buffer] && offset >= 0 && offset % instance[buffer].alignment == 0 &&
+           "a buffer is placed once, at an aligned offset");
     isPlaced[buffer] = true;
     placement.offsets[buffer] = offset;
     // A buffer of no bytes may be in a group with one that has some.
@@ -119,8 +124,10 @@ private:
 static std::vector<size_t> getGroupOf(size_t count, const std::vector<FixedOffsetGroup> &groups) {
   std::vector<size_t> groupOf(count, groups.size());
   for (size_t number = 0; number < groups.size(); ++number)
-    for (uint32_t member : groups[number].members)
+    for (uint32_t member : groups[number].members) {
+      assert(groupOf[member] == groups.size() && "a buffer is in one group");
       groupOf[member] = number;
+    }
   return groupOf;
 }
 

@@ -72,8 +72,10 @@ int64_t tenon::placement::getLowerBound(const Instance &instance) {
   int64_t live = 0, bound = 0;
   for (const Event &event : getEvents(instance)) {
     live += event.isStart ? instance[event.buffer].size : -instance[event.buffer].size;
+    assert(live >= 0 && "a buffer ends that began");
     bound = std::max(bound, live);
   }
+  assert(live == 0 && "each buffer that begins ends");
   return bound;
 }
 
@@ -94,6 +96,7 @@ Columns tenon::placement::getColumns(const Instance &instance) {
   for (const Event &event : getEvents(instance)) {
     if (event.isStart) {
       columns.count += !isGrowing;
+      assert(columns.count > 0 && "a buffer begins in a column");
       columns.ranges[event.buffer].begin = columns.count - 1;
     } else {
       columns.ranges[event.buffer].end = columns.count;

@@ -9,6 +9,7 @@
 #include "passes/memory/placement/FixedOffsetGroups.h"
 #include "passes/memory/placement/Greedy.h"
 #include "passes/memory/placement/Place.h"
+#include <cassert>
 #include <numeric>
 
 using namespace tenon::placement;
@@ -65,8 +66,10 @@ Instance Candidates::splitLiveRanges(const Instance &instance) const {
   if (liveRanges.empty())
     return instance;
   Instance split;
-  for (const LiveRange &range : liveRanges)
+  for (const LiveRange &range : liveRanges) {
+    assert(range.buffer < instance.size() && range.lower <= range.upper && "a live range is one of a buffer");
     split.push_back({range.lower, range.upper, instance[range.buffer].size, instance[range.buffer].alignment});
+  }
   return split;
 }
 
@@ -87,6 +90,7 @@ std::vector<FixedOffsetGroup> Candidates::groupLiveRanges(const Instance &instan
 Placement Candidates::joinLiveRanges(const Instance &instance, Placement split) const {
   if (liveRanges.empty())
     return split;
+  assert(split.offsets.size() == liveRanges.size() && "each live range has an offset");
   Placement placement{std::vector<int64_t>(instance.size()), split.peak};
   for (size_t i = 0; i < liveRanges.size(); ++i)
     placement.offsets[liveRanges[i].buffer] = split.offsets[i];
@@ -107,6 +111,7 @@ size_t Candidates::tryPlacementOf(const Instance &instance, const Budget &budget
 }
 
 Candidates::Tried Candidates::tryPlacement(const Instance &instance, const Placement &placement) {
+  assert(bounds.size() == samples.size() && "each sample has a lower bound");
   SampledPlacement candidate;
   candidate.orientation = getOrientation(instance, placement, liveRanges);
   candidate.bounds = bounds;

@@ -7,6 +7,7 @@
 
 #include "passes/memory/placement/Skyline.h"
 #include <algorithm>
+#include <cassert>
 
 using namespace tenon::placement;
 
@@ -30,6 +31,7 @@ Skyline::Skyline(const Instance &instance) : offsets(instance.size()) {
 }
 
 void Skyline::restart(const std::vector<double> &preferences) {
+  assert(preferences.size() == items.size() && "each buffer has a preference");
   undoTo(0);
   for (Item &item : items)
     item.preference = preferences[item.buffer];
@@ -47,6 +49,7 @@ void Skyline::restart(const std::vector<double> &preferences) {
 }
 
 void Skyline::undoTo(size_t mark) {
+  assert(mark <= trail.size() && "a mark was passed before");
   while (trail.size() > mark) {
     Change change = trail.back();
     trail.pop_back();
@@ -59,6 +62,7 @@ void Skyline::undoTo(size_t mark) {
 
 void Skyline::place(uint32_t number) {
   Item &item = items[number];
+  assert(!item.isPlaced && "an item is placed once");
   offsets[item.buffer] = columns[item.begin].height;
   item.isPlaced = true;
   for (uint32_t c = item.begin; c < item.end; ++c) {
@@ -71,6 +75,7 @@ void Skyline::place(uint32_t number) {
 
 void Skyline::unplace(uint32_t number) {
   Item &item = items[number];
+  assert(item.isPlaced && "what is undone was done");
   item.isPlaced = false;
   for (uint32_t c = item.begin; c < item.end; ++c) {
     columns[c].height -= item.size;
@@ -80,6 +85,7 @@ void Skyline::unplace(uint32_t number) {
 }
 
 void Skyline::raise(uint32_t column, int64_t height) {
+  assert(height >= columns[column].height && "a column is raised, not lowered");
   trail.push_back({column, columns[column].height});
   columns[column].height = height;
 }

@@ -7,6 +7,7 @@
 
 #include "passes/memory/placement/Sweep.h"
 #include <algorithm>
+#include <cassert>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -23,6 +24,7 @@ public:
     auto gap = std::find_if(gaps.begin(), gaps.end(), [&](const std::pair<const int64_t, int64_t> &entry) {
       return entry.second - size >= alignTo(entry.first, alignment);
     });
+    assert(gap != gaps.end() && "the last gap has no end");
     auto [begin, end] = *gap;
     int64_t offset = alignTo(begin, alignment);
     gaps.erase(gap);
@@ -34,6 +36,7 @@ public:
   }
 
   void give(int64_t offset, int64_t size) {
+    assert(size > 0 && !gaps.contains(offset) && "bytes are given back that were taken");
     auto gap = gaps.insert({offset, offset + size}).first;
     auto after = std::next(gap);
     if (after->first == gap->second) {

@@ -7,6 +7,7 @@
 
 #include "passes/memory/placement/Validate.h"
 #include <algorithm>
+#include <cassert>
 #include <set>
 
 using namespace tenon::placement;
@@ -24,6 +25,7 @@ struct Change {
 static bool needsBytes(const Buffer &buffer) { return buffer.size != 0 && buffer.lower < buffer.upper; }
 
 static bool liesInArena(const Buffer &buffer, int64_t offset, int64_t peak) {
+  assert(buffer.alignment > 0 && "a buffer has an alignment");
   return offset >= 0 && offset % buffer.alignment == 0 && buffer.size <= peak && offset <= peak - buffer.size;
 }
 
@@ -44,6 +46,7 @@ static std::vector<Change> getChanges(const Instance &instance) {
 
 std::optional<std::pair<size_t, size_t>> tenon::placement::findPlacementFault(const Instance &instance,
                                                                               const Placement &placement) {
+  assert(placement.offsets.size() == instance.size() && "each buffer has an offset");
   for (size_t i = 0; i < instance.size(); ++i)
     if (needsBytes(instance[i]) && !liesInArena(instance[i], placement.offsets[i], placement.peak))
       return std::pair(i, i);
