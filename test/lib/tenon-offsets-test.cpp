@@ -21,6 +21,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/memory/Lifetimes.h"
+#include "passes/memory/SuballocateIdleRanges.h"
 #include "passes/memory/placement/Validate.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
