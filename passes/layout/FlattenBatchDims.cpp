@@ -27,6 +27,7 @@ using namespace tenon;
 
 /// All dimensions but the last as one.
 static Dims collapse(const Dims &dims) {
+  assert(!dims.empty() && "a scalar has no rows");
   return {getElementCount(dims.front().getContext(), ArrayRef(dims).drop_back()), dims.back()};
 }
 

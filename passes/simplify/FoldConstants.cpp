@@ -159,6 +159,7 @@ private:
 
   /// A module whose main computes `roots`.
   OwningOpRef<ModuleOp> extract(func::FuncOp function, const SetVector<Operation *> &constant, ValueRange roots) {
+    assert(!roots.empty() && "something is to be computed");
     OwningOpRef<ModuleOp> module(ModuleOp::create(function.getLoc()));
     OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
     auto main = func::FuncOp::create(builder, function.getLoc(), "main", builder.getFunctionType({}, TypeRange(roots)));

@@ -29,6 +29,7 @@ static Value skipCast(Value value) {
 
 /// A parameter with as many dimensions as the numbers.
 static Value alignRank(OpBuilder &b, Value parameter, int64_t rank) {
+  assert(rank >= static_cast<int64_t>(getDims(parameter).size()) && "a parameter broadcasts against the numbers");
   Dims dims(rank - getDims(parameter).size(), getDimConstant(b.getContext(), 1));
   llvm::append_range(dims, getDims(parameter));
   return TenonBuilder(b, parameter.getLoc()).reshape(parameter, dims);

@@ -83,6 +83,7 @@ static std::optional<Function> findFunction(Value result) {
 
 /// What the function makes of the bytes 0 to 255.
 static Value makeTable(OpBuilder &b, Location loc, const Function &function) {
+  assert(!function.ops.empty() && isInt8(function.source) && "a table is indexed by a byte");
   auto bytes = RankedTensorType::get({256}, b.getI32Type());
   Value all = IotaOp::create(b, loc, bytes, 0);
   IRMapping mapping;
