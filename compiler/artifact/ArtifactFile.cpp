@@ -32,6 +32,7 @@ public:
   using Sink = llvm::function_ref<void(llvm::ArrayRef<char>)>;
   void add(SectionKind kind, llvm::StringRef target, uint64_t alignment, llvm::function_ref<void(Sink)> writeBytes) {
     os.write_zeros(llvm::alignTo(os.tell(), alignment) - os.tell());
+    assert(alignment > 0 && target.size() < sizeof(Section::target) && "a section names its target");
     Section section{};
     section.kind = kind;
     section.offset = os.tell();
@@ -67,6 +68,7 @@ public:
       weights.write([&](llvm::ArrayRef<char> bytes) {
         sink(bytes);
         while (!bytes.empty()) {
+          assert(inBlock < fmt::kHashBlock && "a block that is full was ended");
           size_t count = std::min<uint64_t>(bytes.size(), fmt::kHashBlock - inBlock);
           XXH3_64bits_update(state, bytes.data(), count);
           bytes = bytes.drop_front(count);

@@ -41,6 +41,7 @@ public:
       return addConstant(*constant);
     if (auto s = dyn_cast<AffineSymbolExpr>(dim))
       return symbol(s);
+    assert(dim.getKind() <= AffineExprKind::LAST_AFFINE_BINARY_OP && "constants and symbols are added before");
     auto binary = cast<AffineBinaryOpExpr>(dim);
     uint32_t lhs = addDim(binary.getLHS(), symbol), rhs = addDim(binary.getRHS(), symbol);
     switch (dim.getKind()) {
@@ -152,12 +153,14 @@ LogicalResult Serializer::addArithmetic(Operation &op) {
                   .Default([](Operation *) { return std::nullopt; });
   if (!kind)
     return op.emitError("has no place in a plan");
+  assert(op.getNumOperands() == 2 && op.getNumResults() == 1 && "arithmetic on sizes has two operands and a result");
   exprOf[op.getResult(0)] = exprs.add(*kind, getExpr(op.getOperand(0)), getExpr(op.getOperand(1)));
   return success();
 }
 
 void Serializer::addBuffer(Value value, fmt::Storage storage, uint32_t index, uint32_t offset, uint32_t size,
                            StringAttr name) {
+  assert(!bufferOf.contains(value) && "a buffer is serialized once");
   bufferOf[value] = plan.buffers.size();
   auto buffer = std::make_unique<fmt::BufferT>();
   buffer->storage = storage;
@@ -215,6 +218,7 @@ void Serializer::addLaunch(plan::LaunchOp launch) {
     kernelNames.push_back(launch.getKernel().str());
   }
   fmt::InstructionT &instruction = addInstruction(fmt::Opcode::launch, launch.getName());
+  assert(it->second < plan.kernels.size() && "a launch has a kernel of the plan");
   instruction.a = it->second;
   instruction.b = getExpr(launch.getTiles());
   instruction.c = isConcurrent;
@@ -341,6 +345,7 @@ LogicalResult Serializer::addInstructionOp(Operation &op) {
     fmt::InstructionT &instruction = addInstruction(fmt::Opcode::bind_symbol, bind.getName());
     instruction.a = bind.getSymbol();
     instruction.buffers = {addElement(bind.getBuffer(), bind.getPosition())};
+    assert(bind.getSymbol() < plan.symbols.size() && "the verifier wants a symbol of the program");
     plan.symbols[bind.getSymbol()]->min = bind.getMin();
   } else if (auto set = dyn_cast<plan::SetOp>(op)) {
     fmt::InstructionT &instruction = addInstruction(fmt::Opcode::set_symbol, set.getName());
@@ -362,6 +367,7 @@ LogicalResult Serializer::addInstructionOp(Operation &op) {
 
 /// Eight bytes of a buffer.
 uint32_t Serializer::addElement(Value buffer, int64_t position) {
+  assert(position >= 0 && "the verifier refuses negative positions");
   uint32_t whole = getBuffer(buffer);
   if (position == 0)
     return whole;
@@ -380,6 +386,7 @@ LogicalResult Serializer::addIf(plan::IfOp op) {
   uint32_t jump = getPosition();
   addInstruction(fmt::Opcode::jump, op.getName());
   plan.instructions[branch]->a = getPosition();
+  assert(branch < jump && "a branch stands before the jump over its other block");
   if (failed(addBlock(op.getElseBody().front())))
     return failure();
   plan.instructions[jump]->a = getPosition();
@@ -444,6 +451,8 @@ void Serializer::fillSymbolRanges() {
         it->second.second = i + 1;
       }
     }
+    assert(it->second.first <= it->second.second && it->second.second <= count &&
+           "expressions that depend on a symbol are a range");
     std::tie(instruction->b, instruction->c) = it->second;
   }
 }

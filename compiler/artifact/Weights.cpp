@@ -62,6 +62,7 @@ uint64_t WeightSection::add(ElementsAttr value) {
         return;
       }
     candidates.push_back(entries.size());
+    assert(offset >= size && "a weight begins after the one before it");
     entries.push_back({value, offset});
     size = offset + bytes.size();
   });
@@ -73,6 +74,8 @@ void WeightSection::write(llvm::function_ref<void(ArrayRef<char>)> sink) const {
   static constexpr char kPadding[TENON_BUFFER_ALIGNMENT] = {};
   uint64_t position = 0;
   for (const Entry &entry : entries) {
+    assert(entry.offset >= position && entry.offset - position < TENON_BUFFER_ALIGNMENT &&
+           "weights stand in the order of their offsets");
     sink(ArrayRef(kPadding, entry.offset - position));
     withBytes(entry.value, [&](ArrayRef<char> bytes) {
       sink(bytes);

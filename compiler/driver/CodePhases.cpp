@@ -68,6 +68,8 @@ llvm::Expected<Code> phases::generateCode(Kernels &kernels, const Plan &plan, co
 }
 
 ArtifactParts phases::assemble(const Plan &plan, const Code &code, const Setup &setup, uint64_t sourceHash) {
+  assert(plan.variants.size() == setup.targets.size() && code.sections.size() == setup.targets.size() &&
+         "each target has plans and code");
   ArtifactParts parts;
   parts.weights = &plan.weights;
   parts.sourceHash = sourceHash;
@@ -96,6 +98,7 @@ llvm::Error phases::writeIR(const Plan &plan, const Kernels &kernels, const Setu
 }
 
 llvm::Error phases::writeCode(Kernels &kernels, const Plan &plan, const Setup &setup, PhaseRunner &runner) {
+  assert(!kernels.modules->getOps<ModuleOp>().empty() && "each target has a module of kernels");
   ModuleOp own = *kernels.modules->getOps<ModuleOp>().begin();
   // A backend that passes of this process do not run for has a phase without a pipeline.
   if (setup.backend != setup.targets.front().backend)

@@ -32,6 +32,7 @@ static Target getEvaluationTarget() {
 /// A result as an attribute of `type`.
 static ElementsAttr toAttribute(const void *data, RankedTensorType type) {
   Type element = type.getElementType();
+  assert(type.hasStaticShape() && "constants have constant extents");
   size_t bytes = type.getNumElements() * ((element.getIntOrFloatBitWidth() + 7) / 8);
   ArrayRef<char> raw(static_cast<const char *>(data), bytes);
   if (element.isInteger(1)) {
@@ -61,6 +62,7 @@ SmallVector<ElementsAttr> tenon::evaluateConstants(ModuleOp module) {
   if (tenon_session_run(session, nullptr) != TENON_OK)
     return {};
   SmallVector<ElementsAttr> results;
+  assert(!types.empty() && "something is to be computed");
   for (auto [i, type] : llvm::enumerate(types)) {
     tenon_tensor tensor;
     if (tenon_session_output(session, i, &tensor, nullptr) != TENON_OK)

@@ -71,6 +71,8 @@ private:
   /// What a branch or a body yields, its operation results in.
   void leave(YieldOp yield) {
     Operation *parent = yield->getParentOp();
+    assert(parent->getNumResults() + isa<LoopOp>(parent) == yield.getValues().size() &&
+           "the verifier wants a value for each result, and of a loop whether to go on");
     // A loop's body first yields whether to go on.
     size_t first = isa<LoopOp>(parent) ? 1 : 0;
     Operation *goesOn = nullptr;

@@ -86,6 +86,7 @@ static llvm::Expected<rt::Plan> findLargest(const Plan &made, const std::string 
       if (rt::Status status = rt::verifyPlan(plan.bytes.data(), plan.bytes.size(), &plans.emplace_back());
           status.failed())
         return makeError(CompileStatus::fault, input + ": " + status.message());
+  assert(!plans.empty() && "a plan was serialized for each target");
   uint64_t section = made.weights.getSize();
   return std::move(*llvm::max_element(
       plans, [&](const rt::Plan &a, const rt::Plan &b) { return boundMemory(a, section) < boundMemory(b, section); }));

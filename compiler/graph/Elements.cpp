@@ -29,6 +29,8 @@ static Attribute makeElement(Type type, int64_t value) {
 }
 
 template <typename T> static ElementsAttr makeElementsOf(RankedTensorType type, ArrayRef<T> values) {
+  assert((values.size() == 1 || static_cast<int64_t>(values.size()) == type.getNumElements()) &&
+         "there is a value for each element, or one for all of them");
   // What long lists are made of, without an attribute for each element.
   if (type.getElementType().isF32())
     return DenseElementsAttr::get(type, ArrayRef(SmallVector<float>(values.begin(), values.end())));
@@ -70,6 +72,8 @@ int64_t tenon::getFileBytes(Type elementType, int64_t count) {
 
 /// One element a byte, as MLIR and kernels have them.
 static SmallVector<char> unpack(ArrayRef<char> packed, RankedTensorType type) {
+  assert(static_cast<int64_t>(packed.size()) == getFileBytes(type.getElementType(), type.getNumElements()) &&
+         "the importer has compared the bytes of a tensor with its shape");
   int64_t perByte = getPerByte(type.getElementType());
   unsigned bits = type.getElementTypeBitWidth();
   SmallVector<char> bytes(type.getNumElements());
@@ -81,6 +85,8 @@ static SmallVector<char> unpack(ArrayRef<char> packed, RankedTensorType type) {
 ElementsAttr tenon::makeElements(RankedTensorType type, ArrayRef<char> bytes, std::shared_ptr<const void> holder,
                                  StringRef name) {
   size_t width = getByteWidth(type.getElementType());
+  assert(static_cast<int64_t>(bytes.size()) == getFileBytes(type.getElementType(), type.getNumElements()) &&
+         "the importer has compared the bytes of a tensor with its shape");
   if (getPerByte(type.getElementType()) > 1) {
     auto unpacked = std::make_shared<SmallVector<char>>(unpack(bytes, type));
     bytes = *unpacked;

@@ -63,7 +63,10 @@ Dim::Dim(AffineExpr expr) : expr(expr) {
   }
 }
 
-AffineExpr Dim::getExpr(MLIRContext *context) const { return expr ? expr : getDimConstant(context, number); }
+AffineExpr Dim::getExpr(MLIRContext *context) const {
+  assert((!expr || expr.getContext() == context) && "dimensions of one graph are of one context");
+  return expr ? expr : getDimConstant(context, number);
+}
 
 std::string Dim::toString() const {
   std::string text;

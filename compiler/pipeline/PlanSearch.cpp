@@ -26,6 +26,7 @@ std::optional<PlanOptions> PlanSearch::getNext() {
     current.recomputed = std::max<int64_t>(1, 2 * current.recomputed);
   } else if (step == Step::stream) {
     current = best;
+    assert(bestBytes && *bestBytes >= bestWeightBytes && "weights are a part of what the best plan needs");
     uint64_t others = *bestBytes - bestWeightBytes;
     current.weightBudget = limit > others ? static_cast<int64_t>(limit - others) : 0;
   }
@@ -34,6 +35,7 @@ std::optional<PlanOptions> PlanSearch::getNext() {
 }
 
 bool PlanSearch::report(uint64_t bytes, uint64_t weightBytes) {
+  assert(step != Step::none && "a plan is reported that the search asked for");
   bool isBetter = !bestBytes || bytes < *bestBytes;
   ++sinceBest;
   if (isBetter) {

@@ -77,6 +77,7 @@ static llvm::Error parseEntries(StringRef text, std::vector<Entry> &entries) {
 static std::vector<std::vector<NamedRange>> combineValues(const std::vector<Entry> &entries) {
   std::vector<std::vector<NamedRange>> all(1);
   for (const Entry &entry : entries) {
+    assert(!entry.values.empty() && "a profile has a value of each of its symbols");
     std::vector<std::vector<NamedRange>> longer;
     for (const std::vector<NamedRange> &begun : all)
       for (int64_t value : entry.values) {
