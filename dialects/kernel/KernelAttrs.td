@@ -18,8 +18,11 @@ class Kernel_Enum<string name, string summary, list<I32EnumAttrCase> cases> : I3
 }
 
 def Kernel_MicroKernel : Kernel_Enum<"MicroKernel", "instructions that a contraction multiplies with", [
-  I32EnumAttrCase<"vector", 0>, I32EnumAttrCase<"pmaddubsw", 1>, I32EnumAttrCase<"bf16_dot", 2>,
-  I32EnumAttrCase<"amx_i8", 3>, I32EnumAttrCase<"amx_bf16", 4>]>;
+  I32EnumAttrCase<"automatic", 0>, I32EnumAttrCase<"fma", 1>, I32EnumAttrCase<"fma_columnwise", 2>,
+  I32EnumAttrCase<"dequantize_fma", 3>, I32EnumAttrCase<"dequantize_panel", 4>, I32EnumAttrCase<"i16_dot", 5>,
+  I32EnumAttrCase<"i8_mul", 6>, I32EnumAttrCase<"pmaddwd", 7>, I32EnumAttrCase<"pmaddwd_panel", 8>,
+  I32EnumAttrCase<"pmaddubsw", 9>, I32EnumAttrCase<"vnni", 10>, I32EnumAttrCase<"bf16_dot", 11>,
+  I32EnumAttrCase<"amx_i8", 12>, I32EnumAttrCase<"amx_bf16", 13>]>;
 
 def Kernel_Packing : Kernel_Enum<"Packing", "how a tile's part of the LHS is packed to scratch", [
   I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"rows", 1>, I32EnumAttrCase<"tile", 2>,
@@ -36,9 +39,13 @@ def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
     #kernel.schedule<tile = [66, 4096, 64], packing = rows, last_rows = 65>
     ```
 
-    * `micro_kernel`: `vector` are the multiply-adds of the element type, or the dot products of i8 that the target has;
-      `pmaddubsw` are saturating i8 dot products of two, whose sums are known to fit; `bf16_dot` is vdpbf16ps; `amx_i8` and
-      `amx_bf16` are AMX tiles. Where the emitter cannot use the named one, it falls back to `vector`, if there is such.
+    * `micro_kernel`: the instructions that multiply and add, each name a file in `passes/kernel/contract`. `automatic` is
+      the first one that fits the operands and the target, which also takes the place of a named one that does not fit.
+      `fma` are multiply-adds of floating-point vectors with one element of the LHS, `fma_columnwise` of vectors with
+      vectors; `dequantize_fma` and `dequantize_panel` those of a weight that is stored in fewer bits; `i16_dot` sums two
+      products of i16, `i8_mul`, `pmaddwd`, `pmaddwd_panel` and `vnni` one, two or four of i8, and `pmaddubsw` two whose
+      sum is known to fit 16 bits; `bf16_dot` is vdpbf16ps; `amx_i8` and `amx_bf16` are AMX tiles. Only a schedule chooses
+      `pmaddubsw`, `bf16_dot` and `amx_i8`.
     * `tile`: the largest number of iterations of each loop in a tile; `?` where that has no bound. Empty: not known.
     * `packing`: `rows` copies the rows of the LHS of a tile side by side, `tile` copies all elements of the LHS that a tile
       reads, in a wider type or column block by column block, and `split` makes bf16 terms of the rows.
@@ -50,7 +57,7 @@ def Kernel_ScheduleAttr : AttrDef<Kernel_Dialect, "Schedule"> {
       one; 0: not known. That panel is prefetched with the last products.
   }];
   let parameters = (ins
-    DefaultValuedParameter<"::tenon::kernel::MicroKernel", "::tenon::kernel::MicroKernel::vector">:$micro_kernel,
+    DefaultValuedParameter<"::tenon::kernel::MicroKernel", "::tenon::kernel::MicroKernel::automatic">:$micro_kernel,
     OptionalArrayRefParameter<"int64_t">:$tile,
     DefaultValuedParameter<"::tenon::kernel::Packing", "::tenon::kernel::Packing::none">:$packing,
     DefaultValuedParameter<"int64_t", "0">:$last_rows,

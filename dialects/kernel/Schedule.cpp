@@ -84,7 +84,8 @@ LogicalResult KernelDialect::verifyOperationAttribute(Operation *op, NamedAttrib
 ScheduleAttr tenon::kernel::getSchedule(linalg::GenericOp op) {
   if (auto schedule = op->getAttrOfType<ScheduleAttr>(ScheduleAttr::kName))
     return schedule;
-  return ScheduleAttr::get(op.getContext(), MicroKernel::vector, {}, Packing::none, /*last_rows=*/0, /*row_versions=*/0,
+  return ScheduleAttr::get(op.getContext(), MicroKernel::automatic, {}, Packing::none, /*last_rows=*/0,
+                           /*row_versions=*/0,
                            /*many_rows=*/false, /*k_block=*/0, /*prefetch=*/0);
 }
 

@@ -10,15 +10,13 @@
 
 namespace tenon {
 
-/// The instructions that compute dot products of u8 with i8. All give the same integers. The value of a machine's kind
+/// The instructions that a target has for dot products of u8 with i8. All compute the same integers. (vpmaddubsw, whose
+/// sums of two saturate, is a path of its own: passes/paths/BytePairs.cpp.) The value of a machine's kind
 /// is the number of products that one instruction sums into a lane of 32 bits.
 enum class Int8Dot {
   Scalar = 1,  ///< 32-bit multiplications, which all targets have
   PmaddWd = 2, ///< two products of i16: vpmaddwd, in AVX2 and AVX-512BW
-  /// Two products of u8 with i8: vpmaddubsw, in SSSE3 and later. Their sum saturates at 16 bits, so this is a path of
-  /// its own for weights that cannot overflow (passes/paths/BytePairs.cpp), and never the kind of a machine.
-  PmaddUbsw = 3,
-  Vnni = 4, ///< four products of u8 with i8: vpdpbusd, in AVX-VNNI and AVX-512 VNNI
+  Vnni = 4,    ///< four products of u8 with i8: vpdpbusd, in AVX-VNNI and AVX-512 VNNI
 };
 
 } // namespace tenon

@@ -94,9 +94,8 @@ unsigned getDequantizedLoop(mlir::linalg::GenericOp op);
 /// The bytes of a dequantized panel of the RHS in scratch; 0 if all rows dequantize in registers.
 int64_t getDequantizedPanelBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
-/// Bytes from a row of the operand that is read element by element to the next one, along `rowLoop`, where they are
-/// known.
-std::optional<int64_t> getRowDistance(const Contraction &contraction);
+/// The bytes between neighbouring rows of the LHS, which are along `rowLoop`; none if they are not known.
+std::optional<int64_t> getRowDistance(const ElementRead &lhs, unsigned rowLoop);
 
 /// The bytes of a packed row of the LHS if `op`, on tensors, is faster with packed rows (PackRows.cpp); 0 if it is not.
 int64_t getPackedRowBytes(mlir::linalg::GenericOp op, const Contraction &contraction);

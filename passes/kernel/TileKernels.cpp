@@ -30,6 +30,7 @@
 #include "passes/kernel/ScratchLayout.h"
 #include "passes/kernel/TransposeTiles.h"
 #include "passes/kernel/WinogradScratch.h"
+#include "passes/kernel/contract/MicroKernel.h"
 #include "passes/paths/split/Bf16Terms.h"
 #include "runtime/format/Kernel.h"
 
@@ -182,19 +183,26 @@ static linalg::GenericOp findContractionOp(linalg::GenericOp root) {
   return op;
 }
 
+/// The rows that the micro-kernel of a contraction computes at a time, where there are many.
+static int64_t getRowStep(linalg::GenericOp op, const Contraction &contraction) {
+  const MicroKernelEntry *entry = findMicroKernel(kernel::getSchedule(op).getMicroKernel());
+  if (!entry)
+    entry = findMicroKernelOfPath(/*path=*/"", contraction);
+  return entry ? entry->rowStep : MicroKernelEntry().rowStep;
+}
+
 static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
   linalg::GenericOp op = findContractionOp(root);
   if (!op)
     return std::nullopt;
   Contraction contraction = *matchContraction(op);
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  bool isInTileRegisters = contraction.terms || kernel::getSchedule(op).getMicroKernel() == kernel::MicroKernel::amx_i8;
   ContractionShape shape{std::nullopt,
                          0,
                          std::max<int64_t>(contraction.panel, 1),
                          !contraction.lhs.bounds.empty(),
                          getReductionSize(op),
-                         isInTileRegisters ? 32 : 14,
+                         getRowStep(op, contraction),
                          0,
                          contraction.terms && contraction.terms->splitsLhs(),
                          getPackedRowBytes(op, contraction)};
@@ -529,16 +537,11 @@ static void setMicroKernels(func::FuncOp kernel) {
     std::optional<Contraction> contraction = path ? matchContraction(op) : std::nullopt;
     if (!contraction)
       return;
-    using kernel::MicroKernel;
-    MicroKernel microKernel = path == kBfloatPairsPath ? MicroKernel::bf16_dot
-                              : path == kBytePairsPath ? MicroKernel::pmaddubsw
-                              : contraction->terms     ? MicroKernel::amx_bf16
-                              : path == kAmxPath       ? MicroKernel::amx_i8
-                                                       : MicroKernel::vector;
+    const MicroKernelEntry *entry = findMicroKernelOfPath(path, *contraction);
     op->removeAttr(kPathAttr);
-    if (microKernel != MicroKernel::vector)
+    if (entry)
       kernel::setSchedule(
-          op, kernel::ScheduleAttr::get(op.getContext(), microKernel, {}, kernel::Packing::none, 0, 0, false, 0, 0));
+          op, kernel::ScheduleAttr::get(op.getContext(), entry->name, {}, kernel::Packing::none, 0, 0, false, 0, 0));
   });
 }
 

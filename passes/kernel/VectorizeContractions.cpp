@@ -46,24 +46,15 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
       if (std::optional<Contraction> contraction = matchContraction(op))
         contractions.emplace_back(op, *contraction);
     });
+    const ContractionMachine machine{vectorBytes, registers, firstCacheWays, int8Dot};
     for (auto &[op, contraction] : contractions) {
-      kernel::MicroKernel microKernel = kernel::getSchedule(op).getMicroKernel();
-      Int8Dot form = microKernel == kernel::MicroKernel::pmaddubsw ? Int8Dot::PmaddUbsw : int8Dot.getValue();
-      ContractionEmitter emitter(op, contraction, {vectorBytes, registers, firstCacheWays}, form);
       linalg::FillOp fill = getZeroFill(op);
-      if (fill)
-        emitter.startFromZero();
-      if (microKernel == kernel::MicroKernel::amx_i8)
-        emitter.useAmx();
-      if (microKernel == kernel::MicroKernel::bf16_dot && emitter.fitsBf16Dot())
-        emitter.usePairs();
-      // There are no other vectors for these.
-      else if (contraction.terms && !emitter.fitsAmxBf16())
+      ContractionProblem problem = getContractionProblem(op, contraction, machine, /*isFromZero=*/bool(fill));
+      if (!canEmitContraction(problem))
         continue;
       if (fill)
         fill.erase();
-      emitter.absorbEpilogue();
-      emitter.emit();
+      emitContraction(problem);
       op.erase();
     }
   }

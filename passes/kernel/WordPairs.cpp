@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "passes/kernel/QuadProducts.h"
+#include "passes/kernel/K4Groups.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -72,5 +72,5 @@ Value tenon::addProductsOfPairs(OpBuilder &b, Location loc, Int8Dot form, Value 
   auto words = VectorType::get({2 * cast<VectorType>(sums.getType()).getNumElements()}, b.getI16Type());
   auto split = [&](Value pairs) -> Value { return vector::BitCastOp::create(b, loc, words, pairs); };
   // With the sum it is one instruction (vpdpwssd) where there are products of four bytes.
-  return addProducts(b, loc, Int8Dot::PmaddWd, sums, split(x), split(y));
+  return addPmaddWd(b, loc, sums, split(x), split(y));
 }

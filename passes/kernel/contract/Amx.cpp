@@ -119,10 +119,10 @@ void AmxKernel::emit() {
                                           getAsOpFoldResult(ValueRange{nest.getExtent(*contraction.rowLoop)})));
   sums = allocate(MemRefType::get({kSide * kMaxRows, kSide * kColumns}, type));
   configure();
-  kBlocking.chooseForAmx();
+  parts.kBlocking.chooseForAmx();
   beginTile();
-  if (kBlocking)
-    kBlocking.forBlocks([&] { emitColumns(); });
+  if (parts.kBlocking)
+    parts.kBlocking.forBlocks([&] { emitColumns(); });
   else
     emitColumns();
   call("tilerelease", {});
@@ -130,7 +130,10 @@ void AmxKernel::emit() {
 
 void AmxKernel::emitColumns() {
   beginKBlock();
-  host.forColumns(kSide, [&](int64_t vectors) {
+  RegisterBlock block{1, kSide};
+  parts.rowLoops.setBlock(block);
+  parts.columnLoops.forVectors(block, [&](int64_t vectors, Value mask) {
+    columnMask = mask;
     beginColumns();
     nest.forParallel(nest.getOuterLoops(), [&] { forRows([&](ArrayRef<Rows> rows) { emitBlock(rows, vectors); }); });
   });
@@ -163,13 +166,13 @@ void AmxKernel::forRows(llvm::function_ref<void(ArrayRef<Rows> rows)> body) {
 }
 
 void AmxKernel::emitBlock(ArrayRef<Rows> rows, int64_t vectors) {
-  if (kBlocking)
+  if (getKBlocking())
     moveStoredSums("tileloadd64", rows, vectors);
   for (size_t i = 0; i < rows.size(); ++i)
-    for (int64_t v = 0; v < vectors && !kBlocking; ++v)
+    for (int64_t v = 0; v < vectors && !getKBlocking(); ++v)
       call("tilezero", {kFirstSums + int64_t(i) * kSide + v});
   emitSums(nest.getSummedLoops(), rows, vectors);
-  if (kBlocking && !kBlocking.isLast())
+  if (getKBlocking() && !getKBlocking().isLast())
     return moveStoredSums("tilestored64", rows, vectors);
   for (size_t i = 0; i < rows.size(); ++i)
     for (int64_t v = 0; v < vectors; ++v)
@@ -181,12 +184,12 @@ void AmxKernel::emitBlock(ArrayRef<Rows> rows, int64_t vectors) {
 
 /// Loads or stores the sums of a block between K-blocks.
 void AmxKernel::moveStoredSums(StringRef name, ArrayRef<Rows> rows, int64_t vectors) {
-  Value rowBytes = nest.constant(cast<MemRefType>(kBlocking.getSums().getType()).getDimSize(1) * 4);
+  Value rowBytes = nest.constant(cast<MemRefType>(getKBlocking().getSums().getType()).getDimSize(1) * 4);
   for (auto [i, part] : llvm::enumerate(rows))
     for (int64_t v = 0; v < vectors; ++v) {
       AffineMap map = AffineMap::get(1, 0, b.getAffineDimExpr(0) + v * kColumns);
       Value column = affine::AffineApplyOp::create(b, loc, map, nest.at(contraction.columnLoop));
-      move(name, kFirstSums + int64_t(i) * kSide + v, kBlocking.getSums(), {part.place, column}, rowBytes);
+      move(name, kFirstSums + int64_t(i) * kSide + v, getKBlocking().getSums(), {part.place, column}, rowBytes);
     }
 }
 
@@ -210,7 +213,9 @@ void AmxKernel::finishSomeRows(int64_t firstSums, Rows rows, Value row, int64_t 
       results.push_back(vector::LoadOp::create(b, loc, VectorType::get({lanes}, type), sums,
                                                ValueRange{place, nest.constant(v * kColumns)}));
     }
-  host.finishRows(count, countSummed(), std::move(results));
+  SumBlock block{count, vectors, columnMask};
+  results = completeSums(block, std::move(results));
+  parts.results.store(results, block, parts.columnLoops.isLastColumnAlone());
 }
 
 void AmxKernel::emitSums(ArrayRef<unsigned> loops, ArrayRef<Rows> rows, int64_t vectors) {

@@ -8,30 +8,15 @@
 #ifndef TENON_PASSES_KERNEL_CONTRACT_AMX_H
 #define TENON_PASSES_KERNEL_CONTRACT_AMX_H
 
-#include "passes/kernel/contract/KBlocking.h"
-#include <functional>
-#include <memory>
+#include "passes/kernel/contract/MicroKernel.h"
 
 namespace tenon {
 
-/// What vector code does for an AMX micro-kernel.
-struct AmxHost {
-  /// Loops over the columns in blocks of at most so many vectors; `body` receives how many vectors a block has.
-  std::function<void(int64_t maxVectors, llvm::function_ref<void(int64_t vectors)> body)> forColumns;
-  /// Prefetches the panels that follow those of the current block, which has so many vectors.
-  std::function<void(int64_t vectors)> prefetchPanels;
-  /// Completes the sums of `rows` rows from the current one on and stores the results. So many iterations of the
-  /// innermost summed loop are in the sums.
-  std::function<void(int64_t rows, int64_t summed, llvm::SmallVector<mlir::Value> sums)> finishRows;
-};
-
 /// Emits a contraction whose sums are in AMX tiles: the loops around the products, which a derived class emits.
-class AmxKernel : protected EmitterPart {
+class AmxKernel : public MicroKernel {
 public:
-  AmxKernel(LoopBuilder &nest, const ContractionProblem &problem, KBlocking &kBlocking, AmxHost host)
-      : EmitterPart(nest, problem), kBlocking(kBlocking), host(std::move(host)) {}
-  virtual ~AmxKernel() = default;
-  void emit();
+  using MicroKernel::MicroKernel;
+  void emit() override;
 
 protected:
   /// Rows of an AMX tile: 16 rows from `first` on, of which those before row `fresh` of the tile were done before.
@@ -51,10 +36,12 @@ protected:
   virtual int64_t getStepBytes() = 0;
   /// The summed loop whose steps are multiplied at once.
   virtual unsigned getStepLoop() = 0;
-  /// Iterations of that loop that the steps sum.
-  virtual int64_t countSummed() = 0;
   /// Emits the steps of that loop for a block of sums.
   virtual void emitSteps(mlir::ArrayRef<Rows> rows, int64_t vectors) = 0;
+  /// Adds what AMX tiles leave of the sums of some rows from the current one on.
+  virtual llvm::SmallVector<mlir::Value> completeSums(const SumBlock &, llvm::SmallVector<mlir::Value> sums) {
+    return sums;
+  }
   /// Called before all loops, before the columns of each K-block, and before each block of columns.
   virtual void beginTile() {}
   virtual void beginKBlock() {}
@@ -68,9 +55,7 @@ protected:
   void multiply(llvm::StringRef name, int64_t row, int64_t vectors);
   /// The bytes between neighboring rows of `lhs`.
   mlir::Value getRowBytes(const ElementRead &lhs);
-
-  KBlocking &kBlocking;
-  const AmxHost host;
+  const KBlocking &getKBlocking() const { return parts.kBlocking; }
 
 private:
   mlir::Value allocate(mlir::MemRefType type);
@@ -83,22 +68,13 @@ private:
   void finishRows(int64_t firstSums, Rows rows, int64_t vectors);
   void finishSomeRows(int64_t firstSums, Rows rows, mlir::Value row, int64_t count, int64_t vectors);
 
-  mlir::Value tileRows; ///< rows of an AMX tile: 16, or all
-  mlir::Value sums;     ///< memory for the sums of a block
+  mlir::Value columnMask; ///< of the last vector of the current block of columns, or null
+  mlir::Value tileRows;   ///< rows of an AMX tile: 16, or all
+  mlir::Value sums;       ///< memory for the sums of a block
 };
 
 /// Whether neighboring rows of the LHS are the same number of bytes apart everywhere, as AMX tiles require.
 bool hasConstantRowStride(const Contraction &contraction);
-
-/// Whether AMX tiles can sum an int8 contraction without borders, and their micro-kernel. The extents are emitted.
-bool fitsAmxInt8(const ContractionProblem &problem, const LoopBuilder &nest);
-std::unique_ptr<AmxKernel> createAmxInt8(LoopBuilder &nest, const ContractionProblem &problem, KBlocking &kBlocking,
-                                         AmxHost host);
-
-/// The same for a contraction with bf16 terms.
-bool fitsAmxBf16(const ContractionProblem &problem);
-std::unique_ptr<AmxKernel> createAmxBf16(LoopBuilder &nest, const ContractionProblem &problem, KBlocking &kBlocking,
-                                         AmxHost host);
 
 } // namespace tenon
 

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "passes/kernel/contract/Amx.h"
 #include "passes/kernel/contract/Bf16Split.h"
+#include "passes/kernel/contract/MicroKernels.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -15,14 +16,12 @@ using namespace tenon;
 namespace {
 class AmxBf16 : public AmxKernel {
 public:
-  AmxBf16(LoopBuilder &nest, const ContractionProblem &problem, KBlocking &kBlocking, AmxHost host)
-      : AmxKernel(nest, problem, kBlocking, std::move(host)), terms(*contraction.terms),
-        split(nest, problem, kBlocking) {}
+  explicit AmxBf16(const EmitterParts &parts)
+      : AmxKernel(parts), terms(*contraction.terms), split(nest, problem, parts.kBlocking) {}
 
 private:
   int64_t getStepBytes() override { return 2 * terms.step; }
   unsigned getStepLoop() override { return terms.loop; }
-  int64_t countSummed() override { return *nest.getStaticExtent(terms.loop); }
   void emitSteps(ArrayRef<Rows> rows, int64_t vectors) override;
   void beginTile() override;
   void beginKBlock() override { split.splitLhs(); }
@@ -46,6 +45,7 @@ void AmxBf16::beginColumns() {
 }
 
 void AmxBf16::emitSteps(ArrayRef<Rows> rows, int64_t vectors) {
+  const KBlocking &kBlocking = getKBlocking();
   Value first = kBlocking ? kBlocking.getBegin() : nest.constant(0);
   int64_t length = kBlocking ? kBlocking.getLength() : *nest.getStaticExtent(terms.loop);
   AffineMap place = AffineMap::get(2, 0, b.getAffineDimExpr(0) + b.getAffineDimExpr(1) * terms.step);
@@ -86,7 +86,7 @@ void AmxBf16::emitStep(ArrayRef<Rows> rows, int64_t vectors) {
   if (terms.splitsRhs())
     split.splitShare(rows.front().place);
   else
-    host.prefetchPanels(vectors);
+    parts.prefetch.prefetchTermPanels(vectors);
   for (auto [ofLhs, ofRhs] : getTermProducts(lhs.size(), terms.countRhsTerms())) {
     for (size_t i = 0; i < rows.size() && loaded.first != ofLhs; ++i) {
       nest.moveTo(*contraction.rowLoop, rows[i].first);
@@ -100,14 +100,20 @@ void AmxBf16::emitStep(ArrayRef<Rows> rows, int64_t vectors) {
   }
 }
 
-bool tenon::fitsAmxBf16(const ContractionProblem &problem) {
+/// Contractions of bf16 terms have no other micro-kernel, so they need not be named by a schedule.
+static bool fits(const ContractionProblem &problem) {
   const Contraction &contraction = problem.contraction;
   constexpr int64_t kLanes = 16;
   return contraction.terms && problem.lanes == kLanes && contraction.panel == kLanes && problem.isFromZero &&
          contraction.rowLoop && hasConstantRowStride(contraction);
 }
 
-std::unique_ptr<AmxKernel> tenon::createAmxBf16(LoopBuilder &nest, const ContractionProblem &problem,
-                                                KBlocking &kBlocking, AmxHost host) {
-  return std::make_unique<AmxBf16>(nest, problem, kBlocking, std::move(host));
-}
+static bool implements(StringRef, const Contraction &contraction) { return contraction.terms.has_value(); }
+
+const MicroKernelEntry tenon::kAmxBf16 = {
+    .name = kernel::MicroKernel::amx_bf16,
+    .fits = fits,
+    .create = createMicroKernel<AmxBf16>,
+    .implements = implements,
+    .rowStep = 32,
+};

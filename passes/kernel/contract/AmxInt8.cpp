@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "passes/Kernel.h"
 #include "passes/kernel/contract/Amx.h"
+#include "passes/kernel/contract/Int8Kernel.h"
+#include "passes/kernel/contract/MicroKernels.h"
+#include "passes/kernel/contract/Reduction.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -22,7 +26,8 @@ public:
 private:
   int64_t getStepBytes() override;
   unsigned getStepLoop() override { return *contraction.dot4Loop; }
-  int64_t countSummed() override;
+  SmallVector<Value> completeSums(const SumBlock &block, SmallVector<Value> sums) override;
+  int64_t countSummed();
   void emitSteps(ArrayRef<Rows> rows, int64_t vectors) override;
   void emitStep(ArrayRef<Rows> rows, int64_t vectors);
 };
@@ -34,9 +39,29 @@ int64_t AmxInt8::getStepBytes() {
   return dots / llvm::divideCeil(dots, kMaxDots) * 4;
 }
 
+/// The elements of each sum that the steps multiply.
 int64_t AmxInt8::countSummed() {
   int64_t step = getStepBytes();
   return *nest.getStaticExtent(*contraction.dot4Loop) / step * step;
+}
+
+/// The vector micro-kernel for the elements that AMX tiles leave: the one that fits without a schedule.
+static std::unique_ptr<Int8Kernel> createRemainder(const EmitterParts &parts) {
+  ContractionProblem problem = parts.problem;
+  problem.schedule = kernel::ScheduleAttr::get(problem.op.getContext(), kernel::MicroKernel::automatic, {},
+                                               kernel::Packing::none, 0, 0, false, 0, 0);
+  const MicroKernelEntry *entry = selectMicroKernels(problem).front();
+  // All vector micro-kernels for int8 with VNNI packing are Int8Kernels.
+  return std::unique_ptr<Int8Kernel>(static_cast<Int8Kernel *>(entry->create(parts).release()));
+}
+
+SmallVector<Value> AmxInt8::completeSums(const SumBlock &block, SmallVector<Value> sums) {
+  int64_t summed = countSummed();
+  if (*nest.getStaticExtent(*contraction.dot4Loop) == summed)
+    return sums;
+  std::unique_ptr<Int8Kernel> remainder = createRemainder(parts);
+  remainder->skipGroups(summed / 4);
+  return Reduction(parts, *remainder).emitAll(block, sums);
 }
 
 void AmxInt8::emitSteps(ArrayRef<Rows> rows, int64_t vectors) {
@@ -59,17 +84,28 @@ void AmxInt8::emitStep(ArrayRef<Rows> rows, int64_t vectors) {
   }
 }
 
-bool tenon::fitsAmxInt8(const ContractionProblem &problem, const LoopBuilder &nest) {
-  const Contraction &contraction = problem.contraction;
+/// AMX tiles sum whole windows alone. The schedule names the micro-kernel where the path does.
+static bool fits(const ContractionProblem &problem) {
   constexpr int64_t kPanel = 32, kLanes = 16;
-  if (!contraction.dot4Loop || contraction.panel != kPanel || problem.lanes != kLanes || !problem.isFromZero ||
-      !contraction.rowLoop || *contraction.dot4Loop + 1 != contraction.columnLoop)
+  const Contraction &contraction = problem.contraction;
+  bool hasBorder = problem.window && problem.window->hasBounds;
+  if (problem.schedule.getMicroKernel() != kernel::MicroKernel::amx_i8 || hasBorder || !contraction.dot4Loop ||
+      contraction.panel != kPanel || problem.lanes != kLanes || !problem.isFromZero || !contraction.rowLoop ||
+      *contraction.dot4Loop + 1 != contraction.columnLoop)
     return false;
-  std::optional<int64_t> depth = nest.getStaticExtent(*contraction.dot4Loop);
-  return depth && *depth >= 4 && nest.getStaticExtent(contraction.columnLoop) && hasConstantRowStride(contraction);
+  linalg::GenericOp op = problem.op;
+  SmallVector<int64_t> extents = op.getStaticLoopRanges();
+  int64_t depth = extents[*contraction.dot4Loop], columns = extents[contraction.columnLoop];
+  return !ShapedType::isDynamic(depth) && depth >= 4 && !ShapedType::isDynamic(columns) &&
+         hasConstantRowStride(contraction);
 }
 
-std::unique_ptr<AmxKernel> tenon::createAmxInt8(LoopBuilder &nest, const ContractionProblem &problem,
-                                                KBlocking &kBlocking, AmxHost host) {
-  return std::make_unique<AmxInt8>(nest, problem, kBlocking, std::move(host));
-}
+static bool implements(StringRef path, const Contraction &) { return path == kAmxPath; }
+
+const MicroKernelEntry tenon::kAmxInt8 = {
+    .name = kernel::MicroKernel::amx_i8,
+    .fits = fits,
+    .create = createMicroKernel<AmxInt8>,
+    .implements = implements,
+    .rowStep = 32,
+};

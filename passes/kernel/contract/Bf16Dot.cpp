@@ -1,47 +1,46 @@
-//===- Bf16Dot.cpp - sums of pairs of products of bf16 -----------===//
+//===- Bf16Dot.cpp - dot products of two bf16: vdpbf16ps -------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // Each lane of a vector adds two products of bf16 to its f32 (vdpbf16ps, AVX512-BF16).
-// Columns lie in pairs of rows, as tile registers have them (tenon.unpack_split_bf16).
+// Columns are stored in pairs of rows, as AMX tiles load them (tenon.unpack_split_bf16).
 //
+//===----------------------------------------------------------------------===//
 
-#include "passes/kernel/contract/Bf16Dot.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/Kernel.h"
+#include "passes/kernel/contract/MicroKernels.h"
+#include "passes/kernel/contract/VectorKernel.h"
 
 using namespace mlir;
 using namespace tenon;
 
-bool tenon::fitsBf16Dot(const ContractionProblem &problem) {
-  constexpr int64_t kLanes = 16;
-  const Contraction &contraction = problem.contraction;
-  linalg::GenericOp op = problem.op;
-  return contraction.terms && !contraction.terms->splitsRhs() && contraction.terms->lhs.size() == 1 &&
-         contraction.terms->rhs.size() == 1 && problem.lanes == kLanes && contraction.panel == kLanes &&
-         op.getNumReductionLoops() == 1;
-}
+namespace {
+class Bf16Dot : public VectorKernel {
+public:
+  using VectorKernel::VectorKernel;
+  bool emitsLoop(unsigned) const override { return true; }
+  SmallVector<Value> emitLoops(Reduction &reduction, ArrayRef<unsigned> loops, const SumBlock &block,
+                               ArrayRef<int64_t> rows, ValueRange sums) override;
+
+private:
+  SmallVector<Value> emitPair(int64_t vectors, ArrayRef<int64_t> rows, Value pair, ValueRange sums);
+};
+} // namespace
 
 /// Adds the products of pair `pair` of the current step.
-static SmallVector<Value> emitPair(LoopBuilder &nest, const ContractionProblem &problem, int64_t vectors,
-                                   ArrayRef<int64_t> rows, Value pair, ValueRange sums) {
-  OpBuilder &b = nest.b;
-  Location loc = nest.loc;
-  const Contraction &contraction = problem.contraction;
-  Type type = problem.type;
-  int64_t lanes = problem.lanes;
-  auto halves = VectorType::get({2 * lanes}, b.getBF16Type()), floats = VectorType::get({lanes}, type);
+SmallVector<Value> Bf16Dot::emitPair(int64_t vectors, ArrayRef<int64_t> rows, Value pair, ValueRange sums) {
+  auto bf16s = VectorType::get({2 * lanes}, b.getBF16Type()), floats = VectorType::get({lanes}, type);
   SmallVector<Value> columns, results(sums);
   for (int64_t v = 0; v < vectors; ++v) {
     SmallVector<Value> indices = nest.getIndices(contraction.rhs, 0, v * lanes);
     indices.end()[-2] = pair;
-    columns.push_back(vector::LoadOp::create(b, loc, halves, contraction.rhs.memory, indices));
+    columns.push_back(vector::LoadOp::create(b, loc, bf16s, contraction.rhs.memory, indices));
   }
   for (int64_t row : rows) {
     SmallVector<Value> indices = nest.getIndices(contraction.lhs, row, 0);
@@ -50,7 +49,7 @@ static SmallVector<Value> emitPair(LoopBuilder &nest, const ContractionProblem &
     Value word = vector::BitCastOp::create(b, loc, VectorType::get({1}, type), both);
     Value factor =
         vector::BroadcastOp::create(b, loc, floats, vector::ExtractOp::create(b, loc, word, ArrayRef<int64_t>{0}));
-    factor = vector::BitCastOp::create(b, loc, halves, factor);
+    factor = vector::BitCastOp::create(b, loc, bf16s, factor);
     for (int64_t v = 0; v < vectors; ++v) {
       Value &sum = results[row * vectors + v];
       sum = LLVM::CallIntrinsicOp::create(b, loc, floats, b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
@@ -61,11 +60,10 @@ static SmallVector<Value> emitPair(LoopBuilder &nest, const ContractionProblem &
   return results;
 }
 
-SmallVector<Value> tenon::emitBf16Dot(LoopBuilder &nest, const ContractionProblem &problem, int64_t vectors,
-                                      ArrayRef<int64_t> rows, ValueRange sums) {
-  OpBuilder &b = nest.b;
-  Location loc = nest.loc;
-  const Bf16Terms &terms = *problem.contraction.terms;
+/// What is stored beyond the summed dimension is zero in both operands.
+SmallVector<Value> Bf16Dot::emitLoops(Reduction &, ArrayRef<unsigned>, const SumBlock &block, ArrayRef<int64_t> rows,
+                                      ValueRange sums) {
+  const Bf16Terms &terms = *contraction.terms;
   int64_t depth = *nest.getStaticExtent(terms.loop), pairs = terms.step / 2;
   auto steps = scf::ForOp::create(b, loc, nest.constant(0), nest.constant(llvm::divideCeil(depth, terms.step)),
                                   nest.constant(1), sums);
@@ -79,8 +77,28 @@ SmallVector<Value> tenon::emitBf16Dot(LoopBuilder &nest, const ContractionProble
   b.setInsertionPointToStart(inner.getBody());
   SmallVector<Value> results(inner.getRegionIterArgs());
   for (int64_t i = 0; i < unrolled; ++i)
-    results = emitPair(nest, problem, vectors, rows,
-                       nest.compute(b.getAffineSymbolExpr(0) + i, {inner.getInductionVar()}), results);
+    results =
+        emitPair(block.vectors, rows, nest.compute(b.getAffineSymbolExpr(0) + i, {inner.getInductionVar()}), results);
   scf::YieldOp::create(b, loc, results);
   return steps.getResults();
 }
+
+/// Both operands are one bf16 term.
+static bool fits(const ContractionProblem &problem) {
+  constexpr int64_t kLanes = 16;
+  const Contraction &contraction = problem.contraction;
+  linalg::GenericOp op = problem.op;
+  return problem.schedule.getMicroKernel() == kernel::MicroKernel::bf16_dot && contraction.terms &&
+         !contraction.terms->splitsRhs() && contraction.terms->lhs.size() == 1 && contraction.terms->rhs.size() == 1 &&
+         problem.lanes == kLanes && contraction.panel == kLanes && op.getNumReductionLoops() == 1;
+}
+
+static bool implements(StringRef path, const Contraction &) { return path == kBfloatPairsPath; }
+
+const MicroKernelEntry tenon::kBf16Dot = {
+    .name = kernel::MicroKernel::bf16_dot,
+    .fits = fits,
+    .create = createMicroKernel<Bf16Dot>,
+    .implements = implements,
+    .rowStep = 32,
+};

@@ -87,7 +87,7 @@ void DequantizeOnLoad::forSteps(Value first, int64_t steps, int64_t vectors, Mut
     for (int64_t number = 0; number < count; ++number) {
       // What a later step reads, read before its turn, would take the registers. What they share is in the first cache
       // by then.
-      if (number > 0 && (inRegisters || hasFewRegisters))
+      if (number > 0 && (inRegisters || problem.hasFewRegisters()))
         LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
       if (inRegisters && count == kUnrolledNumbers)
         prefetchNumbers(start, index, number, vectors);

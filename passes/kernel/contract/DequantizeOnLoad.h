@@ -16,12 +16,9 @@ namespace tenon {
 /// Dequantizes the RHS: in registers for the products of few rows, or a panel at a time to scratch for many.
 class DequantizeOnLoad : EmitterPart {
 public:
-  DequantizeOnLoad(LoopBuilder &nest, const ContractionProblem &problem)
-      : EmitterPart(nest, problem), hasFewRegisters(problem.registers <= 16) {}
+  DequantizeOnLoad(LoopBuilder &nest, const ContractionProblem &problem, bool inRegisters)
+      : EmitterPart(nest, problem), inRegisters(inRegisters) {}
 
-  /// Says whether factors are dequantized in registers from now on.
-  void setInRegisters(bool value) { inRegisters = value; }
-  bool isInRegisters() const { return inRegisters; }
   /// Adds all products of `rows` rows of a block of `vectors` vectors to `sums`, which are those of all rows of the
   /// block. `loadLhs` returns the element of a row at the current position.
   llvm::SmallVector<mlir::Value> emitProducts(int64_t vectors, mlir::ArrayRef<int64_t> rows, mlir::ValueRange sums,
@@ -43,8 +40,7 @@ private:
   mlir::Value emitColumns(mlir::Value value, int64_t vector);
   mlir::Value emitOnColumns(mlir::Operation *definition, int64_t vector);
 
-  const bool hasFewRegisters;
-  bool inRegisters = false;
+  const bool inRegisters;
   ElementRead panel;
   /// Values of the body for a vector of columns, at the current step.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> columns;

@@ -9,26 +9,16 @@
 #define TENON_PASSES_KERNEL_CONTRACT_EMITTERPART_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/cost/Int8Dot.h"
 #include "passes/cost/RegisterBlock.h"
-#include "passes/kernel/Contraction.h"
-#include "passes/kernel/ScratchLayout.h"
+#include "passes/kernel/contract/ContractionProblem.h"
 #include "passes/kernel/contract/LoopBuilder.h"
 
 namespace tenon {
 
-/// A contraction on buffers, and what its code depends on of the machine.
-struct ContractionProblem {
-  mlir::linalg::GenericOp op;
-  Contraction contraction;
-  kernel::ScheduleAttr schedule;
-  ScratchLayout scratch;
-  int64_t registers; ///< vector registers
-  int64_t l1Ways;    ///< lines in a set of the L1 data cache
-  Int8Dot int8Dot;
-  mlir::Type type; ///< of the sums
-  int64_t lanes;   ///< elements of that type in a vector register
-  bool isFromZero; ///< true if the sums begin with zero, which is not stored in the destination
+/// The register block that is emitted now, from the current row and column on.
+struct SumBlock {
+  int64_t rows, vectors;
+  mlir::Value mask; ///< of the columns of the last vector; null if it has all of them
 };
 
 /// What a part of the emitter of a contraction works with.
@@ -42,7 +32,7 @@ protected:
   mlir::OpBuilder &b;
   const mlir::Location loc;
   const ContractionProblem &problem;
-  const Contraction &contraction;
+  const Contraction &contraction; ///< `lhs` and `rhs` are as stored; Operands has their packed copies
   mlir::linalg::GenericOp op;
   const mlir::Type type;
   const int64_t lanes;

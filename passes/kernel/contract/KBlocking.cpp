@@ -18,8 +18,8 @@ void KBlocking::chooseForVectors(int64_t blockRows, bool hasStaticRows) {
   // A tile of 512 open rows and 64 columns, which whole blocks may reach beyond, and as much for the tile's own
   // results, is what a kernel may take from the stack (PlaceAllocations).
   constexpr int64_t kMostBytes = 8192, kPartBytes = 6144, kSumBytes = 136 * 1024;
-  if (!contraction.panel || contraction.terms || contraction.isGrouped || !contraction.rowLoop ||
-      contraction.dot4Loop || !problem.isFromZero || op.getNumReductionLoops() != 1)
+  if (!contraction.panel || contraction.isGrouped || !contraction.rowLoop || !problem.isFromZero ||
+      op.getNumReductionLoops() != 1)
     return;
   if (llvm::any_of(nest.getOuterLoops(), [&](unsigned loop) { return nest.getStaticExtent(loop) != 1; }))
     return;

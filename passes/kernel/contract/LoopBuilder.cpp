@@ -16,13 +16,13 @@ using namespace mlir;
 using namespace tenon;
 
 LoopBuilder::LoopBuilder(linalg::GenericOp op, const Contraction &contraction)
-    : b(op), loc(op.getLoc()), columnLoop(contraction.columnLoop), position(op.getNumLoops()) {
-  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
-    isParallel.push_back(iterator == utils::IteratorType::parallel);
-    if (!isParallel.back())
+    : b(op), loc(op.getLoc()), rowLoop(contraction.rowLoop), columnLoop(contraction.columnLoop),
+      position(op.getNumLoops()) {
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (iterator != utils::IteratorType::parallel)
       summedLoops.push_back(loop);
-  }
-  findOuterLoops(contraction);
+    else if (loop != columnLoop && loop != rowLoop)
+      outerLoops.push_back(loop);
 }
 
 void LoopBuilder::emitExtents(linalg::GenericOp op) {
@@ -42,14 +42,6 @@ void LoopBuilder::emitExtents(linalg::GenericOp op) {
     }
   }
   assert(extents.size() == op.getNumLoops() && "each loop is a dimension of some operand");
-}
-
-void LoopBuilder::findOuterLoops(const Contraction &contraction) {
-  rowLoop = contraction.rowLoop;
-  outerLoops.clear();
-  for (unsigned loop = 0; loop < isParallel.size(); ++loop)
-    if (isParallel[loop] && loop != columnLoop && loop != rowLoop)
-      outerLoops.push_back(loop);
 }
 
 void LoopBuilder::forLoop(Value begin, Value end, int64_t step, llvm::function_ref<void(Value)> body) {

@@ -13,6 +13,13 @@
 
 namespace tenon {
 
+/// One of `count` steps of a loop that are unrolled: number `number` of those that begin at iteration `first`. Each
+/// step sums `length` iterations.
+struct UnrolledStep {
+  mlir::Value first;
+  int64_t number = 0, count = 1, length = 1;
+};
+
 /// Builds the loop nest of a contraction: it knows the extent of each loop of the linalg.generic, and the position in
 /// each at which code is emitted now.
 class LoopBuilder {
@@ -36,11 +43,16 @@ public:
   mlir::Value at(unsigned loop) const { return position[loop]; }
   mlir::ArrayRef<mlir::Value> getPosition() const { return position; }
   void moveTo(unsigned loop, mlir::Value iteration) { position[loop] = iteration; }
+  /// The row that the current register block would begin with if it did not begin earlier, to end with the last row.
+  mlir::Value getBlockRow() const { return blockRow ? blockRow : position[*rowLoop]; }
+  /// Sets that row; null if blocks begin with the current row again.
+  void setBlockRow(mlir::Value row) { blockRow = row; }
+  /// The current step of the innermost summed loop, if that is unrolled.
+  const UnrolledStep &getUnrolledStep() const { return unrolledStep; }
+  void moveToUnrolledStep(UnrolledStep step) { unrolledStep = step; }
   /// The parallel loops other than rows and columns, and the reduction loops, from the outermost one.
   mlir::ArrayRef<unsigned> getOuterLoops() const { return outerLoops; }
   mlir::ArrayRef<unsigned> getSummedLoops() const { return summedLoops; }
-  /// To be called if rows turn out to be an outer loop.
-  void findOuterLoops(const Contraction &contraction);
 
   //===--- Loops ---===//
 
@@ -63,11 +75,12 @@ public:
   llvm::SmallVector<mlir::Value> getIndices(const ElementRead &read, int64_t rows, int64_t columns);
 
 private:
-  std::optional<unsigned> rowLoop;
+  const std::optional<unsigned> rowLoop;
   const unsigned columnLoop;
   llvm::SmallVector<mlir::Value> extents, position;
   llvm::SmallVector<unsigned> outerLoops, summedLoops;
-  llvm::SmallVector<bool> isParallel;
+  mlir::Value blockRow;
+  UnrolledStep unrolledStep;
 };
 
 /// The largest value of an extent, such as that of a tile whose last one may be smaller; none if it is unbounded.

@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/kernel/contract/PackRows.h"
 #include "dialects/kernel/KernelDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,7 +23,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/cost/Machine.h"
 #include "passes/kernel/TileLoop.h"
-#include "passes/kernel/contract/ContractionEmitter.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -62,12 +62,12 @@ static std::optional<int64_t> getStride(ShapedType type, unsigned dim) {
   return ShapedType::isDynamicShape(inner) ? std::nullopt : std::optional(ShapedType::getNumElements(inner));
 }
 
-std::optional<int64_t> tenon::getRowDistance(const Contraction &contraction) {
-  auto type = cast<ShapedType>(contraction.lhs.memory.getType());
-  for (auto [dim, index] : llvm::enumerate(contraction.lhs.map.getResults())) {
-    if (!index.isFunctionOfDim(*contraction.rowLoop))
+std::optional<int64_t> tenon::getRowDistance(const ElementRead &lhs, unsigned rowLoop) {
+  auto type = cast<ShapedType>(lhs.memory.getType());
+  for (auto [dim, index] : llvm::enumerate(lhs.map.getResults())) {
+    if (!index.isFunctionOfDim(rowLoop))
       continue;
-    std::optional<int64_t> step = getStep(index, *contraction.rowLoop), stride = getStride(type, dim);
+    std::optional<int64_t> step = getStep(index, rowLoop), stride = getStride(type, dim);
     if (!step || !stride)
       return std::nullopt;
     return *step * *stride * int64_t(llvm::divideCeil(type.getElementTypeBitWidth(), 8));
@@ -99,7 +99,7 @@ int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contra
   bool isOneTile = !ShapedType::isDynamic(rows) && rows <= most;
   if (!isOneTile && (most < kFewestRows || ShapedType::isDynamic(columns) || columns * rowBytes > machine.llcBytes))
     return 0;
-  std::optional<int64_t> distance = getRowDistance(contraction);
+  std::optional<int64_t> distance = getRowDistance(contraction.lhs, *contraction.rowLoop);
   return distance && *distance % kSetBytes == 0 ? rowBytes : 0;
 }
 
@@ -115,22 +115,22 @@ int64_t tenon::getPackedRowsBytes(linalg::GenericOp op, const Contraction &contr
   return depth ? countPackedRows(op, contraction) * op.getStaticLoopRanges()[*depth] * int64_t(sizeof(float)) : 0;
 }
 
-/// Where the current block's rows lie among the copied ones: by all that are before it.
-Value ContractionEmitter::getFirstRow() { return blockOfRows ? blockOfRows : nest.at(*contraction.rowLoop); }
-
-/// Copies the rows of the tile, unless the tile before had the same ones.
-void ContractionEmitter::copyRows() {
+Value tenon::packRows(LoopBuilder &nest, const ContractionProblem &problem, RowLoops &rowLoops) {
+  OpBuilder &b = nest.b;
+  Location loc = nest.loc;
+  linalg::GenericOp op = problem.op;
+  const Contraction &contraction = problem.contraction;
+  int64_t lanes = problem.lanes;
   std::optional<unsigned> loop = findDepthLoop(op, contraction);
-  packedRows = {};
-  if (!loop || schedule.getPacking() != kernel::Packing::rows || window ||
+  if (!loop || problem.schedule.getPacking() != kernel::Packing::rows || problem.window ||
       llvm::any_of(nest.getOuterLoops(), [&](unsigned outer) { return nest.getStaticExtent(outer) != 1; }))
-    return;
+    return {};
   std::optional<SmallVector<Value>> offsets = findTileOffsets(contraction.lhs.memory);
   std::optional<int64_t> depth = nest.getStaticExtent(*loop);
   if ((!offsets && !contraction.promotesLhs) || !depth || kPackedSteps % lanes != 0)
-    return;
-  auto memoryType = MemRefType::get({countPackedRows(op, contraction) * *depth}, type);
-  Value memory = scratch.emit(b, loc, ScratchUse::PackedRows, memoryType);
+    return {};
+  auto memoryType = MemRefType::get({countPackedRows(op, contraction) * *depth}, problem.type);
+  Value memory = problem.scratch.emit(b, loc, ScratchUse::PackedRows, memoryType);
   OpBuilder::InsertionGuard guard(b);
   if (Value isNew = offsets ? emitIsNew(b, op, *offsets) : Value()) {
     auto branch = scf::IfOp::create(b, loc, isNew, /*withElseRegion=*/false);
@@ -138,10 +138,10 @@ void ContractionEmitter::copyRows() {
   }
   for (unsigned outer : nest.getOuterLoops())
     nest.moveTo(outer, nest.constant(0));
-  auto vectorType = VectorType::get({lanes}, type);
+  auto vectorType = VectorType::get({lanes}, problem.type);
   auto storedType = VectorType::get({lanes}, getElementTypeOrSelf(contraction.lhs.memory));
   AffineExpr first = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1);
-  forRows([&](int64_t rows) {
+  rowLoops.forRows([&](int64_t rows) {
     nest.forLoop(nest.constant(0), nest.constant(*depth), kPackedSteps, [&](Value steps) {
       for (int64_t row = 0; row < rows; ++row)
         for (int64_t i = 0; i < kPackedSteps; i += lanes) {
@@ -151,22 +151,24 @@ void ContractionEmitter::copyRows() {
           if (storedType != vectorType)
             elements = arith::ExtFOp::create(b, loc, vectorType, elements);
           AffineMap place = AffineMap::get(2, 0, first * *depth + step * rows + row * kPackedSteps + i);
-          Value at = affine::AffineApplyOp::create(b, loc, place, ValueRange{getFirstRow(), steps});
+          Value at = affine::AffineApplyOp::create(b, loc, place, ValueRange{nest.getBlockRow(), steps});
           vector::StoreOp::create(b, loc, elements, memory, at);
         }
     });
   });
-  packedRows = memory;
+  return memory;
 }
 
-/// The element of a row of the current block at the current step. Steps that are done together are of the
-/// same line.
-Value ContractionEmitter::loadCopied(int64_t row) {
+Value tenon::loadPackedRow(LoopBuilder &nest, const ContractionProblem &problem, Value memory, int64_t row,
+                           int64_t blockRows) {
+  OpBuilder &b = nest.b;
+  const UnrolledStep &unrolled = nest.getUnrolledStep();
   AffineExpr first = b.getAffineDimExpr(0), step = b.getAffineDimExpr(1);
-  int64_t depth = cast<MemRefType>(packedRows.getType()).getNumElements() / countPackedRows(op, contraction);
-  AffineExpr place = first * depth + step.floorDiv(kPackedSteps) * (kPackedSteps * size.rows) + step % kPackedSteps +
-                     (row * kPackedSteps + numberOfStep);
-  return memref::LoadOp::create(b, loc, packedRows,
-                                ValueRange{affine::AffineApplyOp::create(b, loc, AffineMap::get(2, 0, place),
-                                                                         ValueRange{getFirstRow(), stepOfLoop})});
+  int64_t depth =
+      cast<MemRefType>(memory.getType()).getNumElements() / countPackedRows(problem.op, problem.contraction);
+  AffineExpr place = first * depth + step.floorDiv(kPackedSteps) * (kPackedSteps * blockRows) + step % kPackedSteps +
+                     (row * kPackedSteps + unrolled.number);
+  Value at = affine::AffineApplyOp::create(b, nest.loc, AffineMap::get(2, 0, place),
+                                           ValueRange{nest.getBlockRow(), unrolled.first});
+  return memref::LoadOp::create(b, nest.loc, memory, at);
 }

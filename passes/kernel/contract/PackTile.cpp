@@ -13,7 +13,7 @@
 // all lanes, take 2.5 to 3.5 times as long. Vectors of a depthwise convolution are
 // widened as they are loaded: that is faster than a copy.) Bytes become words, and
 // the second and third one of a quad change places, so that the pairs that are
-// multiplied at once are neighbours (QuadProducts.h).
+// multiplied at once are neighbours (K4Groups.h).
 //
 // Pixels of a depthwise convolution that lie a large power of two apart share few
 // sets of the first cache, and push each other out before the next column is read,
@@ -30,7 +30,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/kernel/QuadProducts.h"
+#include "passes/kernel/K4Groups.h"
 #include "passes/kernel/TileLoop.h"
 #include <numeric>
 
@@ -373,7 +373,7 @@ void TileCopy::emitPart(Value place, int64_t width) {
       elements =
           vector::InsertStridedSliceOp::create(b, loc, elements, arith::ConstantOp::create(b, loc, b.getZeroAttr(quad)),
                                                ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
-    elements = widenQuads(b, loc, elements);
+    elements = widenK4Groups(b, loc, elements);
   }
   vector::StoreOp::create(b, loc, elements, copy, target);
 }

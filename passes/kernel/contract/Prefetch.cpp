@@ -1,40 +1,25 @@
-//===- Prefetch.cpp - what a product asks for ahead -------------===//
+//===- Prefetch.cpp - prefetching of the panels of the RHS ----------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/kernel/contract/Prefetch.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "passes/kernel/contract/ContractionEmitter.h"
 
 using namespace mlir;
 using namespace tenon;
 
-/// Of an open number of rows there may be fewer blocks, which ask for a part of what follows alone, or more, which ask
-/// for some of it again. (BERT with 20 tokens takes 1.2 times as long where 8 share it, and the same with 128.)
-static constexpr int64_t kOpenBlocks = 4;
+/// The register blocks that are expected to share the prefetches of a panel if the number of rows is dynamic: fewer
+/// blocks prefetch only a part of it, more prefetch some lines again. (BERT with 20 tokens takes 1.2 times as long with
+/// 8, and the same with 128.)
+static constexpr int64_t kDynamicBlocks = 4;
 
-/// What the epilogue reads for each row comes from afar, and is asked for while the block is summed.
-void ContractionEmitter::prefetchEpilogue() {
-  constexpr int64_t kLineBits = 512;
-  for (const EpilogueStage &stage : epilogue)
-    for (const ElementRead &read : stage.reads) {
-      if (!contraction.rowLoop || !isAlongColumns(read, contraction.columnLoop) ||
-          !read.map.isFunctionOfDim(*contraction.rowLoop))
-        continue;
-      int64_t perLine = kLineBits / getElementTypeOrSelf(read.memory).getIntOrFloatBitWidth();
-      for (int64_t row = 0; row < size.rows; ++row)
-        for (int64_t column = 0; column < size.vectors * lanes; column += perLine)
-          memref::PrefetchOp::create(b, loc, read.memory, nest.getIndices(read, row, column), /*isWrite=*/false,
-                                     /*localityHint=*/3, /*isDataCache=*/true);
-    }
-}
-
-/// The number of a block of rows, of which there are `count` along the rows, among those of the outer loops, too.
-/// `places` are what it depends on.
-void ContractionEmitter::countOuterBlocks(AffineExpr &number, SmallVector<Value> &places, int64_t &count) {
+/// Makes `number`, the number of a block of rows among `count` along the rows, its number among those of the outer
+/// loops, too. Its dimensions are `places`.
+void Prefetch::countOuterBlocks(AffineExpr &number, SmallVector<Value> &places, int64_t &count) {
   for (unsigned outer : llvm::reverse(nest.getOuterLoops()))
     if (std::optional<int64_t> extent = nest.getStaticExtent(outer); extent && *extent > 1) {
       number = number + b.getAffineDimExpr(places.size()) * count;
@@ -43,20 +28,20 @@ void ContractionEmitter::countOuterBlocks(AffineExpr &number, SmallVector<Value>
     }
 }
 
-/// While a block of columns is multiplied with all rows, the next one comes from memory: at each step each block of
-/// rows asks for its share of that step. What lies beyond the last panel may be asked for, too: that reads nothing.
-void ContractionEmitter::prefetchParts() {
+/// While a block of columns is multiplied with all rows, the next one is prefetched: at each step, each block of rows
+/// prefetches its share of that step. Addresses beyond the last panel may be prefetched, too: that reads nothing.
+void Prefetch::prefetchTermPanels(int64_t vectors) {
   constexpr int64_t kRowsOfBlock = 32;
   const Bf16Terms &parts = *contraction.terms;
   std::optional<int64_t> rows = nest.getStaticExtent(*contraction.rowLoop);
-  int64_t count = rows ? llvm::divideCeil(*rows, kRowsOfBlock) : kOpenBlocks, pairs = parts.step / 2;
+  int64_t count = rows ? llvm::divideCeil(*rows, kRowsOfBlock) : kDynamicBlocks, pairs = parts.step / 2;
   AffineExpr number = b.getAffineDimExpr(0).floorDiv(kRowsOfBlock);
   SmallVector<Value> places{nest.at(*contraction.rowLoop)};
   countOuterBlocks(number, places, count);
   int64_t lines = parts.rhs.size() * pairs, share = llvm::divideCeil(lines, count);
   Value column = nest.at(contraction.columnLoop), step = nest.at(parts.loop);
-  moveToNextPanels();
-  for (int64_t v = 0; v < size.vectors; ++v) {
+  moveToNextTermPanels(vectors);
+  for (int64_t v = 0; v < vectors; ++v) {
     SmallVector<Value> indices = nest.getIndices(parts.rhs.front(), 0, v * lanes);
     for (int64_t i = 0; i < share; ++i) {
       AffineExpr line = (number * share + i) % lines;
@@ -65,7 +50,7 @@ void ContractionEmitter::prefetchParts() {
       };
       indices.end()[-3] = compute(line.floorDiv(pairs));
       indices.end()[-2] = compute(line % pairs);
-      memref::PrefetchOp::create(b, loc, contraction.rhs.memory, indices, /*isWrite=*/false, /*localityHint=*/2,
+      memref::PrefetchOp::create(b, loc, operands.getRhs().memory, indices, /*isWrite=*/false, /*localityHint=*/2,
                                  /*isDataCache=*/true);
     }
   }
@@ -73,14 +58,14 @@ void ContractionEmitter::prefetchParts() {
   nest.moveTo(parts.loop, step);
 }
 
-/// To the same step of the panels after these. Where what is summed is done in parts, after the last panels come the
-/// first ones, with their next part.
-void ContractionEmitter::moveToNextPanels() {
+/// Moves to the same step of the panels after these. With K-blocks, the first panels of the next K-block follow the
+/// last ones.
+void Prefetch::moveToNextTermPanels(int64_t vectors) {
   Value column = nest.at(contraction.columnLoop);
   auto compute = [&](Value from, int64_t by) -> Value {
     return affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + by), from);
   };
-  Value next = compute(column, size.vectors * lanes);
+  Value next = compute(column, vectors * lanes);
   if (kBlocking && !kBlocking.isLast()) {
     Value isLast =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, next, nest.getExtent(contraction.columnLoop));
@@ -92,51 +77,49 @@ void ContractionEmitter::moveToNextPanels() {
   nest.moveTo(contraction.columnLoop, next);
 }
 
-/// A matrix that is read once, by a single block of rows, comes through the first cache from wherever it is: what is
-/// asked for is what follows some steps later. Asking for the next panel instead, which only the second cache holds,
-/// takes up to 1.4 times as long where the matrix comes from the shared cache (2 to 4 rows by 512x2048 on Zen 3); fewer
-/// bytes ahead are too few where it comes from memory.
-void ContractionEmitter::prefetchSteps() {
+/// An RHS that is read once, by a single block of rows, goes through L1: the steps that follow some kilobytes later are
+/// prefetched to it. To prefetch the next panel to L2 instead takes up to 1.4 times as long if the RHS comes from the
+/// last-level cache (2 to 4 rows by 512x2048 on Zen 3); a shorter distance is too short if it comes from DRAM.
+void Prefetch::prefetchLaterSteps(const SumBlock &block) {
   constexpr int64_t kBytesAhead = 4096;
   constexpr int64_t kLineBits = 512;
-  int64_t bits = getElementTypeOrSelf(contraction.rhs.memory).getIntOrFloatBitWidth(), ahead = kBytesAhead * 8 / bits;
-  for (int64_t column = 0; column < size.vectors * lanes; column += std::min(kLineBits / bits, contraction.panel)) {
-    SmallVector<Value> indices = nest.getIndices(contraction.rhs, 0, column);
+  int64_t bits = getElementTypeOrSelf(operands.getRhs().memory).getIntOrFloatBitWidth(), ahead = kBytesAhead * 8 / bits;
+  for (int64_t column = 0; column < block.vectors * lanes; column += std::min(kLineBits / bits, contraction.panel)) {
+    SmallVector<Value> indices = nest.getIndices(operands.getRhs(), 0, column);
     // Beyond a panel's last step lies the next panel.
     indices.back() =
         affine::AffineApplyOp::create(b, loc, AffineMap::get(1, 0, b.getAffineDimExpr(0) + ahead), indices.back());
-    memref::PrefetchOp::create(b, loc, contraction.rhs.memory, indices, /*isWrite=*/false, /*localityHint=*/3,
+    memref::PrefetchOp::create(b, loc, operands.getRhs().memory, indices, /*isWrite=*/false, /*localityHint=*/3,
                                /*isDataCache=*/true);
   }
 }
 
-/// While a panel is multiplied with all rows, the next one comes from memory: each block of rows asks for its
-/// share. With parts of the depth, what comes next is that part of the next panels, or the first panels' next
-/// part. `loop` is the innermost one that sums. Nothing is asked for where there are few blocks, but where it is known
-/// what follows the last panel (`prefetch`), nor twice within the steps that are unrolled, as far as blocks share: a
-/// request takes the place of another instruction. What lies beyond the last panel may be asked for, too: that reads
-/// nothing.
-void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
+/// While a panel is multiplied with all rows, the next one is prefetched: each block of rows prefetches its share. With
+/// K-blocks, the next one is that of the next panels, or the next K-block of the first panels. Few blocks prefetch
+/// nothing, unless the schedule says what follows the last panel (`prefetch`), and unrolled steps prefetch no line
+/// twice: a prefetch takes the place of another instruction. Addresses beyond the last panel may be prefetched, too:
+/// that reads nothing.
+void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &block) {
   constexpr int64_t kLine = 64;
   int64_t panelBytes = contraction.panel * type.getIntOrFloatBitWidth() / 8;
   if (panelBytes == 0 || panelBytes % kLine || contraction.dequantization || !contraction.rowLoop)
     return;
-  int64_t following = schedule.getPrefetch();
-  std::optional<RowBlocks> known = getRowBlocks();
-  RowBlocks blocksOfRows = known.value_or(RowBlocks{following ? 1 : kOpenBlocks, block.rows, 0});
-  bool isLarger = size.rows == blocksOfRows.rows + 1 && blocksOfRows.larger > 0;
-  // Blocks of open rows have some sizes (forRowsOfSomeSizes).
-  bool isSmaller = !known && 2 * size.rows > block.rows;
-  if (size.rows != blocksOfRows.rows && !isLarger && !isSmaller)
+  int64_t following = problem.schedule.getPrefetch();
+  std::optional<RowBlocks> known = rowLoops.getRowBlocks();
+  RowBlocks blocksOfRows = known.value_or(RowBlocks{following ? 1 : kDynamicBlocks, rowLoops.getBlock().rows, 0});
+  bool isLarger = block.rows == blocksOfRows.rows + 1 && blocksOfRows.larger > 0;
+  // Blocks of dynamic rows have some heights (RowLoops).
+  bool isSmaller = !known && 2 * block.rows > rowLoops.getBlock().rows;
+  if (block.rows != blocksOfRows.rows && !isLarger && !isSmaller)
     return;
   std::optional<int64_t> steps = kBlocking ? kBlocking.getLength() : nest.getStaticExtent(loop);
-  int64_t perStep = loop == contraction.dot4Loop ? 4 : 1;
+  int64_t perStep = step.length;
   if (steps)
     *steps /= perStep;
   int64_t lines = panelBytes / kLine;
   // The blocks of rows that a panel is used for, and the number of this one.
   int64_t count = blocksOfRows.count;
-  AffineExpr number = (b.getAffineDimExpr(0) - (isLarger ? 0 : blocksOfRows.larger)).floorDiv(size.rows);
+  AffineExpr number = (b.getAffineDimExpr(0) - (isLarger ? 0 : blocksOfRows.larger)).floorDiv(block.rows);
   SmallVector<Value> places{nest.at(*contraction.rowLoop)};
   countOuterBlocks(number, places, count);
   // A power of two, so that no step divides.
@@ -144,7 +127,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   if (!steps || *steps < blocks)
     return;
   if (count == 1 && known && !following)
-    return prefetchSteps();
+    return prefetchLaterSteps(block);
   if (blocks < lines && !following)
     return;
   int64_t stepsOfLine = std::max<int64_t>(blocks / lines, 1), linesOfStep = std::max<int64_t>(lines / blocks, 1);
@@ -152,7 +135,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
     return;
   // Block number r touches steps [r * steps / blocks, ...) of the panel, each of their lines once or more;
   // those that are left over touch some again.
-  AffineMap map = contraction.rhs.map;
+  AffineMap map = operands.getRhs().map;
   int64_t stepDim = -1, panelDim = -1;
   for (auto [dim, index] : llvm::enumerate(map.getResults())) {
     if (index.isFunctionOfDim(loop) && dim + 1 < map.getNumResults())
@@ -165,18 +148,18 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
   int64_t share = llvm::divideCeil(*steps, blocks), perLine = perStep * contraction.panel / lines;
   // Lines of a panel follow each other in memory, those of the next step after those of this one.
   AffineExpr d0 = b.getAffineDimExpr(0);
-  SmallVector<Value> indices = nest.getIndices(contraction.rhs, 0, 0);
+  SmallVector<Value> indices = nest.getIndices(operands.getRhs(), 0, 0);
   auto compute = [&](AffineExpr expr, ValueRange operands) -> Value {
     return affine::AffineApplyOp::create(b, loc, AffineMap::get(operands.size(), 0, expr), operands);
   };
   indices[stepDim] = compute(number % blocks * share, places);
   AffineExpr line = (d0.floorDiv(perStep) + step.number).floorDiv(stepsOfLine) * linesOfStep;
   // The block has some panels side by side, and after them come as many.
-  int64_t numPanels = llvm::divideCeil(size.vectors * lanes, contraction.panel);
+  int64_t numPanels = llvm::divideCeil(block.vectors * lanes, contraction.panel);
   Value column = nest.at(contraction.columnLoop);
   Value next = compute(d0.floorDiv(contraction.panel) + numPanels, column);
   if (kBlocking || following) {
-    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, compute(d0 + size.vectors * lanes, column),
+    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, compute(d0 + block.vectors * lanes, column),
                                          nest.getExtent(contraction.columnLoop));
     bool hasNextPart = kBlocking && !kBlocking.isLast();
     Value begin = kBlocking ? kBlocking.getBegin() : nest.constant(0), first = nest.constant(following);
@@ -191,7 +174,7 @@ void ContractionEmitter::prefetchPanel(unsigned loop, UnrolledStep step) {
     for (int64_t i = 0; i < linesOfStep; ++i) {
       indices[panelDim] = compute(d0 + panel, next);
       indices.back() = compute((line + i) * perLine, step.first);
-      memref::PrefetchOp::create(b, loc, contraction.rhs.memory, indices, /*isWrite=*/false,
+      memref::PrefetchOp::create(b, loc, operands.getRhs().memory, indices, /*isWrite=*/false,
                                  /*localityHint=*/2,
                                  /*isDataCache=*/true);
     }

@@ -26,11 +26,9 @@ func.func @all(%a: tensor<131x4096xf32>, %b: tensor<4096x64xf32>, %c: tensor<131
 // CHECK-SAME: rows = #kernel.schedule<tile = [?, 64, ?], row_versions = 5>
 // CHECK-SAME: many = #kernel.schedule<many_rows = true>
 // CHECK-SAME: none = #kernel.schedule<>
-// CHECK-SAME: kernels = [#kernel.schedule<micro_kernel = pmaddubsw>, #kernel.schedule<micro_kernel = bf16_dot>, #kernel.schedule<micro_kernel = amx_i8>]
 // CHECK-SAME: packings = [#kernel.schedule<tile = [8, 8], packing = rows>, #kernel.schedule<tile = [8, 8], packing = tile>]
 func.func private @attributes(f32 {
   a.rows = #kernel.schedule<tile = [?, 64, ?], row_versions = 5>,
   b.many = #kernel.schedule<many_rows = true>,
-  c.none = #kernel.schedule<micro_kernel = vector, packing = none, last_rows = 0>,
-  d.kernels = [#kernel.schedule<micro_kernel = pmaddubsw>, #kernel.schedule<micro_kernel = bf16_dot>, #kernel.schedule<micro_kernel = amx_i8>],
-  e.packings = [#kernel.schedule<tile = [8, 8], packing = rows>, #kernel.schedule<tile = [8, 8], packing = tile>]})
+  c.none = #kernel.schedule<micro_kernel = automatic, packing = none, last_rows = 0>,
+  d.packings = [#kernel.schedule<tile = [8, 8], packing = rows>, #kernel.schedule<tile = [8, 8], packing = tile>]})

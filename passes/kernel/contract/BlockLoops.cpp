@@ -1,0 +1,209 @@
+//===- BlockLoops.cpp - loops around the register blocks of a tile --------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernel/contract/BlockLoops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/kernel/contract/PackRows.h"
+#include "passes/kernel/contract/PackTile.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace tenon;
+
+BlockProblem BlockLoops::getBlockProblem() {
+  std::optional<int64_t> rows = contraction.rowLoop ? nest.getStaticExtent(*contraction.rowLoop) : 1;
+  Value extent = parts.columnLoops.getExtent();
+  std::optional<int64_t> columns = getConstantIntValue(extent);
+  // A block wider than a tile would leave all of its columns to narrower blocks.
+  if (!columns)
+    columns = getUpperBound(extent);
+  // The remainder of an unbounded extent counts for little.
+  BlockProblem blocks{rows.value_or(1 << 20), columns.value_or(lanes << 20), lanes, problem.registers};
+  blocks.isColumnwise = contraction.isColumnwise;
+  // Rows whose lines share a set of L1 evict each other if they are more than its ways, of which the lines of the RHS
+  // take some.
+  constexpr int64_t kOtherWays = 2;
+  if (contraction.rowLoop && !contraction.isColumnwise && problem.schedule.getPacking() != kernel::Packing::rows)
+    if (std::optional<int64_t> distance = getRowDistance(parts.operands.getLhs(), *contraction.rowLoop))
+      blocks.mostRows =
+          std::max<int64_t>(problem.l1Ways - kOtherWays, 1) * (kSetBytes / std::gcd(*distance, kSetBytes));
+  // A panel is too long for the first cache, which takes three cycles for a line from the second one.
+  constexpr double kCyclesOfLine = 3, kBitsOfLine = 512;
+  if (contraction.panel) {
+    blocks.vectorCycles = kCyclesOfLine * lanes * type.getIntOrFloatBitWidth() / kBitsOfLine;
+    // Beside few products a step, addresses in a second panel count.
+    if (problem.hasFewRegisters())
+      blocks.panelVectors = contraction.panel / lanes;
+  }
+  if (parts.border.unrollsTaps())
+    std::tie(blocks.taps, blocks.stride, blocks.dilation) =
+        std::tie(problem.window->taps, problem.window->stride, problem.window->dilation);
+  kernel.limitBlock(blocks);
+  return blocks;
+}
+
+void BlockLoops::emit() {
+  if (!contraction.rowLoop || nest.getStaticExtent(*contraction.rowLoop))
+    return emitBlocks();
+  if (problem.schedule.getLastRows() != 0)
+    return emitWholeAndLastTile();
+  if (problem.schedule.getRowVersions() != 0 && kernel.versionsFewRows() && contraction.panel &&
+      !contraction.isGrouped && !problem.window)
+    return emitFewRows();
+  emitBlocks();
+}
+
+/// A whole tile and the last one, which has fewer rows, have code of their own: blocks of static rows are all of the
+/// best size.
+void BlockLoops::emitWholeAndLastTile() {
+  unsigned rowLoop = *contraction.rowLoop;
+  int64_t rows[] = {problem.schedule.getTile()[rowLoop], problem.schedule.getLastRows()};
+  Value all = nest.getExtent(rowLoop);
+  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, all, nest.constant(rows[0]));
+  auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
+  parts.kBlocking.setVersions(branch);
+  OpBuilder::InsertionGuard guard(b);
+  for (int64_t i : {0, 1}) {
+    b.setInsertionPointToStart(i == 0 ? branch.thenBlock() : branch.elseBlock());
+    nest.setExtent(rowLoop, nest.constant(rows[i]));
+    emitBlocks();
+  }
+  nest.setExtent(rowLoop, all);
+}
+
+/// Each of the smallest dynamic numbers of rows that do not fill a block (`row_versions`) has code of its own: that
+/// reads the RHS once, as many of its columns at a time as registers have room for.
+void BlockLoops::emitFewRows() {
+  unsigned rowLoop = *contraction.rowLoop;
+  Value all = nest.getExtent(rowLoop);
+  int64_t blockRows = chooseBlock(getBlockProblem()).rows;
+  int64_t maxRows = std::min(problem.schedule.getRowVersions(), blockRows - 1);
+  if (maxRows == 0)
+    return emitBlocks();
+  SmallVector<int64_t> numbers = llvm::to_vector(llvm::seq_inclusive<int64_t>(1, maxRows));
+  auto branch = scf::IndexSwitchOp::create(b, loc, TypeRange(), all, numbers, numbers.size());
+  parts.kBlocking.setVersions(branch);
+  OpBuilder::InsertionGuard guard(b);
+  auto emitVersion = [&](Region &region, int64_t number) {
+    b.createBlock(&region);
+    nest.setExtent(rowLoop, number == 0 ? all : nest.constant(number));
+    emitBlocks();
+    scf::YieldOp::create(b, loc);
+  };
+  // The most rows come first: memory of theirs is enough for fewer.
+  parts.rowLoops.setMinRows(maxRows + 1);
+  emitVersion(branch.getDefaultRegion(), 0);
+  parts.rowLoops.setMinRows(1);
+  for (auto [number, region] : llvm::zip_equal(numbers, branch.getCaseRegions()))
+    emitVersion(region, number);
+  nest.setExtent(rowLoop, all);
+}
+
+void BlockLoops::emitBlocks() {
+  chosen = kernel.adjustBlock(chooseBlock(getBlockProblem()));
+  parts.rowLoops.setBlock(chosen);
+  parts.operands.setPackedRows(kernel.allowsPackedRows() ? packRows(nest, problem, parts.rowLoops) : Value());
+  kernel.beginBlocks(chosen);
+  KBlocking &kBlocking = parts.kBlocking;
+  if (parts.operands.hasPackedRows() || !kernel.allowsKBlocks())
+    kBlocking.clear();
+  else
+    kBlocking.chooseForVectors(chosen.rows, !contraction.rowLoop || parts.rowLoops.getRowBlocks());
+  if (kBlocking)
+    kBlocking.forBlocks([&] { emitLoops(); });
+  else
+    emitLoops();
+  kernel.endBlocks();
+}
+
+void BlockLoops::emitLoops() {
+  if (contraction.panel && contraction.isGrouped)
+    return parts.columnLoops.forGroups([&](Value) { emitPanels(); });
+  if (contraction.panel)
+    return emitPanels();
+  if (parts.columnLoops.packsColumns())
+    return emitPackedColumns();
+  nest.forParallel(nest.getOuterLoops(), [&] {
+    if (!readsColumnsInOrder())
+      return emitColumnsOfRows();
+    parts.rowLoops.forRows([&](int64_t rows) {
+      parts.columnLoops.forVectors(chosen, [&](int64_t vectors, Value mask) { emitBlock({rows, vectors, mask}); });
+    });
+  });
+}
+
+/// True if the RHS is the same for all iterations of the outer loops; that of a batch is not.
+bool BlockLoops::isRhsCommon() {
+  return llvm::none_of(nest.getOuterLoops(), [&](unsigned loop) { return contraction.rhs.map.isFunctionOfDim(loop); });
+}
+
+/// A panel is multiplied with all rows before the next one is.
+void BlockLoops::emitPanels() {
+  parts.columnLoops.forVectors(chosen, [&](int64_t vectors, Value mask) {
+    if (isRhsCommon())
+      kernel.packColumns(vectors);
+    nest.forParallel(nest.getOuterLoops(), [&] {
+      if (!isRhsCommon())
+        kernel.packColumns(vectors);
+      parts.rowLoops.forRows([&](int64_t rows) { emitBlock({rows, vectors, mask}); });
+    });
+  });
+}
+
+void BlockLoops::emitPackedColumns() {
+  parts.columnLoops.forGroups([&](Value firstColumn) {
+    ElementRead filter = tenon::packColumns(nest, problem, contraction.rhs, ScratchUse::PackedFilter, firstColumn);
+    ElementRead image = tenon::packColumns(nest, problem, contraction.lhs, ScratchUse::PackedTile, firstColumn);
+    parts.operands.setRhs(filter);
+    parts.operands.setLhs(image, /*group=*/1);
+    nest.forParallel(nest.getOuterLoops(), [&] { emitColumnsOfRows(); });
+    parts.operands.reset();
+  });
+}
+
+void BlockLoops::emitColumnsOfRows() {
+  parts.columnLoops.forVectors(chosen, [&](int64_t vectors, Value mask) {
+    parts.rowLoops.forRows([&](int64_t rows) { emitBlock({rows, vectors, mask}); });
+  });
+}
+
+/// True if all columns of some rows are summed before other rows: a depthwise convolution then reads sequential runs of
+/// memory, as many as windows of these rows have pixels. L1 and its prefetcher keep track of some; of more they do
+/// better if each is read by all rows that see it (144 channels, a window of 31: 0.8 of the time).
+bool BlockLoops::readsColumnsInOrder() {
+  constexpr int64_t kMostTaps = 9;
+  if (!contraction.isColumnwise || !problem.window)
+    return false;
+  int64_t taps = 1;
+  for (unsigned loop : nest.getSummedLoops())
+    taps *= nest.getStaticExtent(loop).value_or(kMostTaps + 1);
+  return taps <= kMostTaps;
+}
+
+void BlockLoops::emitBlock(const SumBlock &block) {
+  KBlocking &kBlocking = parts.kBlocking;
+  ElementRead out = getRead(*op.getDpsInitOperand(0));
+  SmallVector<Value> sums;
+  auto vectorType = VectorType::get({lanes}, type);
+  if (problem.isFromZero)
+    sums.assign(block.rows * block.vectors, arith::ConstantOp::create(b, loc, b.getZeroAttr(vectorType)));
+  for (int64_t row = 0; row < block.rows; ++row)
+    for (int64_t v = 0; v < block.vectors; ++v)
+      if (kBlocking)
+        sums[row * block.vectors + v] = kBlocking.loadSum(nest.getBlockRow(), row, v);
+      else if (!problem.isFromZero)
+        sums.push_back(parts.operands.loadVector(out, row, v, block));
+  bool isDone = !kBlocking || kBlocking.isLast();
+  if (isDone)
+    parts.results.prefetch(block);
+  sums = reduction.emitAll(block, sums);
+  if (isDone)
+    parts.results.store(sums, block, parts.columnLoops.isLastColumnAlone());
+  else
+    kBlocking.storeSums(nest.getBlockRow(), sums, block.vectors);
+}

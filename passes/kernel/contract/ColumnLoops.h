@@ -1,0 +1,41 @@
+//===- ColumnLoops.h - loops over columns in vectors ----------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_KERNEL_CONTRACT_COLUMNLOOPS_H
+#define TENON_PASSES_KERNEL_CONTRACT_COLUMNLOOPS_H
+
+#include "passes/kernel/contract/EmitterPart.h"
+
+namespace tenon {
+
+/// Loops over the columns of a tile in vectors: all columns, those of a panel for each group, or as many as are packed
+/// at a time.
+class ColumnLoops : EmitterPart {
+public:
+  ColumnLoops(LoopBuilder &nest, const ContractionProblem &problem);
+
+  /// True if operands of a depthwise convolution are packed `kPackedColumns` columns at a time.
+  bool packsColumns() const { return isPacked; }
+  /// The columns that `forVectors` loops over: of the tile, or of one group or packed part of it.
+  mlir::Value getExtent();
+  /// True if the last vector of columns has a single one.
+  bool isLastColumnAlone();
+
+  /// Emits `body` for the first column of each group, or of each part that is packed together.
+  void forGroups(llvm::function_ref<void(mlir::Value firstColumn)> body);
+  /// Emits `body` for blocks of `block.vectors` vectors of columns, then for the remainder, in one block if the extent
+  /// is static and in narrower blocks if it is not. The last vector may be masked.
+  void forVectors(RegisterBlock block, llvm::function_ref<void(int64_t vectors, mlir::Value mask)> body);
+
+private:
+  const bool isPacked;
+  mlir::Value firstColumn; ///< of the current group; null if there is one
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_CONTRACT_COLUMNLOOPS_H

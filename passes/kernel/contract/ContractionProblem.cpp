@@ -1,0 +1,62 @@
+//===- ContractionProblem.cpp - a contraction on buffers, for one core ----===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernel/contract/ContractionProblem.h"
+
+using namespace mlir;
+using namespace tenon;
+
+/// The summed loop that the LHS moves along with the rows; none if there are several, or if it has no constant step.
+static std::optional<WindowLoop> findWindow(linalg::GenericOp op, const Contraction &contraction) {
+  std::optional<WindowLoop> found;
+  SmallVector<AffineExpr> indices(contraction.lhs.map.getResults());
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  auto *moving = llvm::find_if(indices, [&](AffineExpr index) { return index.isFunctionOfDim(*contraction.rowLoop); });
+  std::optional<int64_t> stride = getStep(*moving, *contraction.rowLoop);
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (iterator == utils::IteratorType::parallel || !moving->isFunctionOfDim(loop))
+      continue;
+    std::optional<int64_t> dilation = getStep(*moving, loop);
+    if (found || !stride || !dilation || ShapedType::isDynamic(ranges[loop]))
+      return std::nullopt;
+    found = WindowLoop{static_cast<unsigned>(loop), *stride, *dilation, ranges[loop], false};
+  }
+  return found;
+}
+
+static void setWindow(ContractionProblem &problem) {
+  Contraction &contraction = problem.contraction;
+  if (!contraction.rowLoop)
+    return;
+  problem.window = findWindow(problem.op, contraction);
+  bool hasBounds = llvm::any_of(
+      contraction.lhs.bounds, [&](const ReadBound &bound) { return bound.rest.isFunctionOfDim(*contraction.rowLoop); });
+  if (problem.window)
+    problem.window->hasBounds = hasBounds;
+  else if (hasBounds)
+    contraction.rowLoop.reset();
+}
+
+ContractionProblem tenon::getContractionProblem(linalg::GenericOp op, const Contraction &contraction,
+                                                const ContractionMachine &machine, bool isFromZero) {
+  Type type =
+      contraction.isDepthwiseInt8 ? Float32Type::get(op.getContext()) : getElementTypeOrSelf(op.getDpsInits()[0]);
+  auto lanes = static_cast<int64_t>(machine.vectorBytes * 8 / type.getIntOrFloatBitWidth());
+  ContractionProblem problem{op,
+                             contraction,
+                             kernel::getSchedule(op),
+                             getScratchLayout(op, contraction),
+                             /*window=*/std::nullopt,
+                             machine.registers,
+                             machine.l1Ways,
+                             machine.int8Dot,
+                             type,
+                             lanes,
+                             isFromZero};
+  setWindow(problem);
+  return problem;
+}

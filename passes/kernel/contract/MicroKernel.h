@@ -1,0 +1,78 @@
+//===- MicroKernel.h - instructions that contractions are computed with ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+//
+// A micro-kernel is a file of its own in this folder, a line in MicroKernels.cpp, a name in
+// dialects/kernel/KernelAttrs.td, and a line in test/dialects/kernel/micro-kernels.mlir.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_KERNEL_CONTRACT_MICROKERNEL_H
+#define TENON_PASSES_KERNEL_CONTRACT_MICROKERNEL_H
+
+#include "passes/kernel/contract/Prefetch.h"
+#include "passes/kernel/contract/ResultWriter.h"
+#include <memory>
+
+namespace tenon {
+
+/// The parts of the emitter of one contraction, which micro-kernels work with.
+struct EmitterParts {
+  LoopBuilder &nest;
+  const ContractionProblem &problem;
+  Operands &operands;
+  KBlocking &kBlocking;
+  Border &border;
+  RowLoops &rowLoops;
+  ColumnLoops &columnLoops;
+  Prefetch &prefetch;
+  ResultWriter &results;
+};
+
+/// Emits one contraction with the instructions of one kind.
+class MicroKernel : protected EmitterPart {
+public:
+  explicit MicroKernel(const EmitterParts &parts) : EmitterPart(parts.nest, parts.problem), parts(parts) {}
+  virtual ~MicroKernel() = default;
+  /// Emits all loops at the insertion point. The extents are emitted.
+  virtual void emit() = 0;
+
+protected:
+  const EmitterParts parts;
+};
+
+/// A registered micro-kernel.
+struct MicroKernelEntry {
+  kernel::MicroKernel name;
+  /// Whether it can compute a contraction whose schedule names it or, unless only a schedule can choose it, no
+  /// micro-kernel at all.
+  bool (*fits)(const ContractionProblem &problem);
+  std::unique_ptr<MicroKernel> (*create)(const EmitterParts &parts);
+  /// The most rows of a tile for which it is faster than the next entry that fits; none if it always is. Null: none.
+  std::optional<int64_t> (*getMaxRows)(const ContractionProblem &problem) = nullptr;
+  /// Whether it implements the path `path` of an operation that became `contraction`. Null: of no path.
+  bool (*implements)(llvm::StringRef path, const Contraction &contraction) = nullptr;
+  /// Tiles of many rows have a multiple of so many.
+  int64_t rowStep = 14;
+};
+
+/// All micro-kernels, in order of preference.
+llvm::ArrayRef<const MicroKernelEntry *> getMicroKernels();
+
+/// The registered micro-kernel of a name; null for `automatic`.
+const MicroKernelEntry *findMicroKernel(kernel::MicroKernel name);
+
+/// The micro-kernel for an operation whose path is `path` and that became `contraction`; null if the path names none.
+const MicroKernelEntry *findMicroKernelOfPath(llvm::StringRef path, const Contraction &contraction);
+
+/// The micro-kernels for a problem: all but the last one are for tiles of at most `getMaxRows` rows. Empty if none
+/// fits. The one that the schedule names comes first.
+llvm::SmallVector<const MicroKernelEntry *> selectMicroKernels(const ContractionProblem &problem);
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_CONTRACT_MICROKERNEL_H

@@ -1,0 +1,105 @@
+//===- Reduction.cpp - the summed loops of a register block ---------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/kernel/contract/Reduction.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace tenon;
+
+SmallVector<Value> Reduction::emitAll(const SumBlock &block, ValueRange sums) {
+  return emit(nest.getSummedLoops(), block, llvm::to_vector(llvm::seq(block.rows)), sums);
+}
+
+SmallVector<Value> Reduction::emit(ArrayRef<unsigned> loops, const SumBlock &block, ArrayRef<int64_t> rows,
+                                   ValueRange sums) {
+  if (loops.empty())
+    return kernel.emitStep(block, rows, sums);
+  if (kernel.emitsLoop(loops.front()))
+    return kernel.emitLoops(*this, loops, block, rows, sums);
+  if (parts.border.isWindow(loops.front()) && rows.size() > 1 && parts.border.getMode() != BorderMode::Interior)
+    return parts.border.emitWindow(rows, sums, [&](LoopRange range, ArrayRef<int64_t> reading, ValueRange before) {
+      return emitLoop(loops, range, block, reading, before);
+    });
+  return emitLoop(loops, parts.border.getRange(loops.front(), rows.front()), block, rows, sums);
+}
+
+/// How many steps of the innermost loop are unrolled, so that the loop itself, which counts and prefetches, costs
+/// little beside the products of a step. Where registers are few, so are these: there all of a few steps are unrolled,
+/// and the remainder of others follows in a second loop. Elsewhere the number divides the steps, and windows, which got
+/// slower by it, are not unrolled.
+int64_t Reduction::chooseUnrolledSteps(std::optional<int64_t> steps, const SumBlock &block) {
+  constexpr int64_t kFewProducts = 48, kMostSteps = 8;
+  // How much of a window is seen is little where it is not known.
+  bool isWindow = op.getNumReductionLoops() > 1, hasFewRegisters = problem.hasFewRegisters();
+  if (hasFewRegisters ? isWindow && !steps : isWindow || !steps)
+    return 1;
+  if (hasFewRegisters && steps && *steps <= kMostSteps)
+    return std::max<int64_t>(*steps, 1);
+  int64_t unrolled = 1;
+  while (unrolled < kMostSteps && unrolled * block.rows * block.vectors < kFewProducts &&
+         (hasFewRegisters || *steps % (2 * unrolled) == 0))
+    unrolled *= 2;
+  return unrolled;
+}
+
+/// Emits the first of `loops` over `range`, in which `rows` sum something.
+SmallVector<Value> Reduction::emitLoop(ArrayRef<unsigned> loops, LoopRange range, const SumBlock &block,
+                                       ArrayRef<int64_t> rows, ValueRange sums) {
+  std::optional<int64_t> first = getConstantIntValue(range.begin), last = getConstantIntValue(range.end), steps;
+  if (first && last)
+    steps = *last - *first;
+  Value begin = getValueOrCreateConstantIndexOp(b, loc, range.begin);
+  if (steps == 1) {
+    nest.moveTo(loops.front(), begin);
+    if (parts.border.readsZeros(loops.front(), rows))
+      parts.border.loadPixels(rows, block.rows);
+    return emit(loops.drop_front(), block, rows, sums);
+  }
+  Value end = getValueOrCreateConstantIndexOp(b, loc, range.end);
+  int64_t unrolled = loops.size() == 1 ? chooseUnrolledSteps(steps, block) : 1;
+  if (unrolled == 1 || (steps && *steps % unrolled == 0))
+    return emitSteps(loops, begin, end, unrolled, block, rows, sums);
+  // A window that lies outside ends before it begins.
+  AffineExpr from = b.getAffineSymbolExpr(0), to = b.getAffineSymbolExpr(1);
+  AffineMap whole = AffineMap::get(0, 2, {(to - from).floorDiv(unrolled), b.getAffineConstantExpr(0)}, b.getContext());
+  OpFoldResult count = affine::makeComposedFoldedAffineMax(b, loc, whole, {range.begin, range.end});
+  Value middle = getValueOrCreateConstantIndexOp(
+      b, loc, affine::makeComposedFoldedAffineApply(b, loc, from + to * unrolled, {range.begin, count}));
+  SmallVector<Value> results = emitSteps(loops, begin, middle, unrolled, block, rows, sums);
+  return emitSteps(loops, middle, end, 1, block, rows, results);
+}
+
+/// Emits the first of `loops` from `begin` to `end`, `unrolled` steps at a time.
+SmallVector<Value> Reduction::emitSteps(ArrayRef<unsigned> loops, Value begin, Value end, int64_t unrolled,
+                                        const SumBlock &block, ArrayRef<int64_t> rows, ValueRange sums) {
+  unsigned current = loops.front();
+  const KBlocking &kBlocking = parts.kBlocking;
+  auto loop = scf::ForOp::create(b, loc, begin, end, nest.constant(unrolled), sums);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> results(loop.getRegionIterArgs());
+  for (int64_t number = 0; number < unrolled; ++number) {
+    // The sums take nearly all of few registers. Operands of a later step, loaded before its turn, would take theirs.
+    if (number > 0 && problem.hasFewRegisters())
+      LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
+    Value step = number == 0 ? loop.getInductionVar()
+                             : arith::AddIOp::create(b, loc, loop.getInductionVar(), nest.constant(number)).getResult();
+    nest.moveTo(current, kBlocking ? arith::AddIOp::create(b, loc, kBlocking.getBegin(), step).getResult() : step);
+    nest.moveToUnrolledStep({loop.getInductionVar(), number, unrolled});
+    if (loops.size() == 1)
+      parts.prefetch.prefetchPanels(current, nest.getUnrolledStep(), block);
+    if (parts.border.readsZeros(current, rows))
+      parts.border.loadPixels(rows, block.rows);
+    results = emit(loops.drop_front(), block, rows, results);
+  }
+  scf::YieldOp::create(b, loc, results);
+  return loop.getResults();
+}

@@ -1,0 +1,40 @@
+//===- ResultWriter.h - what is stored of the sums of a contraction -------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_PASSES_KERNEL_CONTRACT_RESULTWRITER_H
+#define TENON_PASSES_KERNEL_CONTRACT_RESULTWRITER_H
+
+#include "passes/kernel/Epilogue.h"
+#include "passes/kernel/contract/ColumnLoops.h"
+
+namespace tenon {
+
+/// Stores the sums of register blocks, after the element-wise operations that follow the contraction (its epilogue).
+class ResultWriter : EmitterPart {
+public:
+  /// Takes the operations of the epilogue over. The insertion point is then where all that they read is defined.
+  ResultWriter(LoopBuilder &nest, const ContractionProblem &problem);
+  /// Erases the operations of the epilogue. To be called after all blocks are emitted.
+  void eraseEpilogue();
+  /// True if rows that are summed twice have the same results: nothing that these depend on is overwritten.
+  bool mayRepeatRows() const;
+
+  /// Prefetches what the epilogue reads for each row of a block while that is summed.
+  void prefetch(const SumBlock &block);
+  /// Applies the epilogue to all sums of a block and stores the results; `isLastColumnAlone` if its last vector has a
+  /// single column.
+  void store(mlir::MutableArrayRef<mlir::Value> sums, const SumBlock &block, bool isLastColumnAlone);
+
+private:
+  void applyEpilogue(mlir::MutableArrayRef<mlir::Value> sums, const SumBlock &block);
+
+  llvm::SmallVector<EpilogueStage> epilogue;
+};
+
+} // namespace tenon
+
+#endif // TENON_PASSES_KERNEL_CONTRACT_RESULTWRITER_H
