@@ -16,6 +16,9 @@ namespace tenon {
 /// more they are written to scratch first.
 inline constexpr int64_t kFewWidenedRows = 4;
 
+/// Targets with at most so many vector registers have few of them: the sums of a block take nearly all.
+inline constexpr int64_t kFewRegisters = 16;
+
 /// Rows and vectors of a result that are summed at the same time.
 struct RegisterBlock {
   int64_t rows, vectors;

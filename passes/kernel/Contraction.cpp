@@ -125,7 +125,7 @@ static bool assignReads(linalg::GenericOp op, const ElementRead &first, const El
 /// Of several loops that qualify one that is known to be long; else the last one, whose results lie closest together.
 static void findRowLoop(linalg::GenericOp op, Contraction &contraction) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  constexpr int64_t kLong = 4;
+  constexpr int64_t kLong = kIndependentSums; // math: as many rows hide the latency of a multiply-add
   auto getRank = [&](unsigned loop) {
     return ShapedType::isDynamic(ranges[loop]) ? kLong : ranges[loop] > kLong ? kLong + 1 : ranges[loop];
   };
@@ -228,12 +228,12 @@ static std::optional<Contraction> matchQuadContraction(linalg::GenericOp op, uns
 
 /// Sums of so many products of bytes are exact in f32, whatever the order.
 static bool isExactInFloat(linalg::GenericOp op) {
-  constexpr int64_t kMostProducts = (1 << 24) / (255 * 128);
+  constexpr int64_t kMaxProducts = (1 << 24) / (255 * 128); // math: integers that f32 holds exactly
   int64_t products = 1;
   for (auto [range, iterator] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction)
-      products *= ShapedType::isDynamic(range) ? kMostProducts + 1 : std::min(range, kMostProducts + 1);
-  return products <= kMostProducts;
+      products *= ShapedType::isDynamic(range) ? kMaxProducts + 1 : std::min(range, kMaxProducts + 1);
+  return products <= kMaxProducts;
 }
 
 /// Few products of bytes for each element, which are summed column by column.

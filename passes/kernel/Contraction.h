@@ -9,6 +9,7 @@
 #define TENON_PASSES_KERNEL_CONTRACTION_H
 
 #include "dialects/kernel/KernelDialect.h"
+#include "passes/cost/PackingPolicy.h"
 #include "passes/cost/RegisterBlock.h"
 #include "passes/kernel/ElementRead.h"
 
@@ -38,23 +39,8 @@ struct Bf16Terms {
   int64_t countRhsTerms() const { return splitsRhs() ? countLhsTerms() : rhs.size(); }
 
   /// Terms that together have all bits of an f32.
-  static constexpr int64_t kAllTerms = 3;
+  static constexpr int64_t kAllTerms = 3; // math: 3 * 8 bits of mantissa
 };
-
-/// Upper bounds in bytes for the bf16 terms of the rows of a tile, without and with K-blocking: they stay in L2, from
-/// which they are loaded for each pair of panels.
-inline constexpr int64_t kBytesOfPartRows = 1 << 20, kBytesOfSplitPartRows = 3 << 18;
-/// Upper bounds for the rows and columns of a tile with K-blocking, whose sums are stored between K-blocks.
-inline constexpr int64_t kSplitPartRows = 128, kSplitPartColumns = 192;
-/// Upper bound in bytes for the bf16 terms of the rows of a tile that the kernel splits to its scratch.
-inline constexpr int64_t kBytesOfCutRows = 1 << 19;
-
-/// Cache lines whose addresses differ by a multiple of this many bytes are in the same set of L1, on all processors
-/// with a virtually indexed L1.
-inline constexpr int64_t kSetBytes = 4096;
-
-/// Upper bound in bytes for the packed rows of a tile.
-inline constexpr int64_t kBytesOfCopiedRows = 1 << 20;
 
 /// How a linalg.generic is a contraction that registers can be blocked for: the RHS is loaded in vectors along the
 /// innermost loop, the LHS is loaded element by element and broadcast, and both are used many times.
@@ -98,36 +84,31 @@ int64_t getDequantizedPanelBytes(mlir::linalg::GenericOp op, const Contraction &
 std::optional<int64_t> getRowDistance(const ElementRead &lhs, unsigned rowLoop);
 
 /// The bytes of a packed row of the LHS if `op`, on tensors, is faster with packed rows (PackRows.cpp); 0 if it is not.
-int64_t getPackedRowBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
+int64_t getPackedRowBytes(mlir::linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy = {});
 
 /// The bytes of the packed rows of a tile in scratch; 0 if the schedule does not pack rows.
 int64_t getPackedRowsBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
-/// Upper bounds in bytes for the packed copy of a tile's input in scratch. An f32 copy of f16 or bf16 fits L2 together
-/// with a panel. An i16 copy of int8 may be larger, because it is read as a stream.
-inline constexpr int64_t kBytesOfWidenedTile = 1 << 18, kBytesOfTileInWords = 1 << 19;
-inline int64_t getMaxTileBytes(const Contraction &contraction) {
-  return contraction.dot4Loop ? kBytesOfTileInWords : kBytesOfWidenedTile;
-}
+/// The upper bound in bytes for the packed copy of a tile's LHS in scratch.
+int64_t getMaxTileBytes(const Contraction &contraction, const PackingPolicy &policy = {});
 
 /// Whether both operands of an int8 contraction can be widened to i16 in scratch, for pmaddwd (PmaddWd.cpp), and the
 /// bytes that a panel of the RHS has there.
-bool fitsPmaddWd(mlir::linalg::GenericOp op, const Contraction &contraction);
+bool fitsPmaddWd(mlir::linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy = {});
 int64_t getPmaddWdPanelBytes(mlir::linalg::GenericOp op, const Contraction &contraction);
 
 /// Whether the stride between pixels of a depthwise convolution is such a large power of two that they share few sets
-/// of L1. Then `kPackedColumns` columns of all lines that a tile reads are packed at a time (PackTile.cpp).
-bool packsColumns(mlir::linalg::GenericOp op, const Contraction &contraction);
-inline constexpr int64_t kPackedColumns = 32;
+/// of L1. Then some columns (`policy.columns`) of all lines that a tile reads are packed at a time (PackTile.cpp).
+bool packsColumns(mlir::linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy = {});
 
 /// The bytes of the packed copy of all elements of the LHS that a tile of at most `extents` iterations of each loop
-/// reads: promoted to f32, widened to i16, or `kPackedColumns` columns. None if the kernel does not pack tiles. Packed
-/// rows are not counted.
+/// reads: promoted to f32, widened to i16, or some columns. None if the kernel does not pack tiles. Packed rows are not
+/// counted.
 std::optional<int64_t> getWidenedTileBytes(mlir::linalg::GenericOp op, const Contraction &contraction,
-                                           llvm::ArrayRef<int64_t> extents);
+                                           llvm::ArrayRef<int64_t> extents, const PackingPolicy &policy = {});
 
 /// The bytes of the filter of a depthwise convolution for as many columns as are packed at a time.
-int64_t getPackedFilterBytes(mlir::linalg::GenericOp op);
+int64_t getPackedFilterBytes(mlir::linalg::GenericOp op, const PackingPolicy &policy = {});
 
 /// The bytes of the bf16 terms of two pairs of panels of the RHS, and of the LHS rows of a tile, of a contraction with
 /// `terms`; 0 for an operand that the kernel does not split.

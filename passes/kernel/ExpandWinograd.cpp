@@ -185,7 +185,7 @@ SmallVector<Value> MatrixEmitter::applyBoth(const SmallMatrix &matrix, ArrayRef<
 //===----------------------------------------------------------------------===//
 
 /// Of the result, [image, row, column, filter].
-static constexpr unsigned kFilterDim = 3;
+static constexpr unsigned kFilterDim = 3; // format: of the result
 
 namespace {
 

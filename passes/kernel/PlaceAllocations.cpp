@@ -10,6 +10,7 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
+#include "passes/cost/StackPolicy.h"
 
 namespace tenon {
 #define GEN_PASS_DEF_PLACEALLOCATIONS
@@ -19,12 +20,8 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// What a kernel may take from the stack, of which threads have 512 KiB: a tile's results, and sums that wait
-/// (ContractionDepth).
-static constexpr int64_t kStackBytes = 288 * 1024;
-
 /// Turns allocations into stack memory, reserved once at entry.
-static LogicalResult placeAllocations(func::FuncOp kernel) {
+static LogicalResult placeAllocations(func::FuncOp kernel, const StackPolicy &policy) {
   int64_t total = 0;
   WalkResult result = kernel.walk([&](memref::AllocOp alloc) {
     if (alloc->use_empty()) {
@@ -33,7 +30,7 @@ static LogicalResult placeAllocations(func::FuncOp kernel) {
     }
     MemRefType type = alloc.getType();
     int64_t bytes = type.hasStaticShape() ? type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8) : -1;
-    if (bytes < 0 || (total += bytes) > kStackBytes) {
+    if (bytes < 0 || (total += bytes) > policy.kernelBytes) {
       emitUnsupported(kernel, "needs an intermediate buffer of type ") << type << ", which no tile can hold";
       return WalkResult::interrupt();
     }
@@ -51,7 +48,7 @@ namespace {
 struct PlaceAllocations : public tenon::impl::PlaceAllocationsBase<PlaceAllocations> {
   void runOnOperation() override {
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (kernel->hasAttr(kKernelAttr) && failed(placeAllocations(kernel)))
+      if (kernel->hasAttr(kKernelAttr) && failed(placeAllocations(kernel, StackPolicy())))
         return signalPassFailure();
   }
 };

@@ -44,7 +44,7 @@ struct ScratchRegion {
 class ScratchLayout {
 public:
   /// Of each offset, in bytes.
-  static constexpr int64_t kAlignment = TENON_BUFFER_ALIGNMENT;
+  static constexpr int64_t kAlignment = TENON_BUFFER_ALIGNMENT; // format: of buffers
 
   /// Appends a region of `bytes`; no region if that is 0. Each use has at most one region.
   void add(ScratchUse use, int64_t bytes);

@@ -23,7 +23,9 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/Unsupported.h"
+#include "passes/cost/ContractionTiles.h"
 #include "passes/cost/Machine.h"
+#include "passes/cost/PackingPolicy.h"
 #include "passes/cost/SizeHints.h"
 #include "passes/kernel/ChainTile.h"
 #include "passes/kernel/Contraction.h"
@@ -104,15 +106,15 @@ static bool joinsNothing(linalg::GenericOp op) {
 }
 
 /// How many elements are joined into one element of the stages that `op` depends on, roughly.
-static int64_t getReductionSize(linalg::GenericOp op) {
+static int64_t getReductionSize(linalg::GenericOp op, const TilePolicy &policy) {
   int64_t size = 1;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (auto [range, iterator] : llvm::zip(ranges, op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction)
-      size *= ShapedType::isDynamic(range) ? 64 : std::max<int64_t>(range, 1);
+      size *= ShapedType::isDynamic(range) ? policy.dynamicReduced : std::max<int64_t>(range, 1);
   for (Value operand : op->getOperands())
     if (auto producer = operand.getDefiningOp<linalg::GenericOp>())
-      size = std::max(size, getReductionSize(producer));
+      size = std::max(size, getReductionSize(producer, policy));
   return size;
 }
 
@@ -126,39 +128,22 @@ static bool reducesAlongMemory(linalg::GenericOp op) {
 }
 
 /// How many elements of a result are as much work as `elements` of what they are joined from.
-static int64_t getElementsOfReduction(linalg::GenericOp op, int64_t elements) {
-  constexpr int64_t kMost = 64, kFewest = 4;
-  int64_t size = getReductionSize(op);
-  return reducesAlongMemory(op) ? std::max(elements / size, std::min(kFewest, elements))
-                                : elements / std::min(size, kMost);
+static int64_t getElementsOfReduction(linalg::GenericOp op, int64_t elements, const TilePolicy &policy) {
+  int64_t size = getReductionSize(op, policy);
+  return reducesAlongMemory(op) ? std::max(elements / size, std::min(policy.minReductions, elements))
+                                : elements / std::min(size, policy.maxReduced);
 }
 
 /// How many elements of an elementwise stage take as long as `elements` that are moved or added: a function takes as
 /// long as some. What two threads write has to be brought together again, so some are always left together.
-static int64_t getElementsAsCostly(linalg::GenericOp op, int64_t elements) {
-  constexpr int64_t kFunction = 4, kFewest = 1024;
+static int64_t getElementsAsCostly(linalg::GenericOp op, int64_t elements, const TilePolicy &policy) {
   int64_t functions = llvm::count_if(op.getBody()->getOperations(), [](Operation &inner) {
     return isa<math::ExpOp, math::TanhOp, math::ErfOp, math::LogOp, math::PowFOp, math::SinOp, math::CosOp>(inner);
   });
   if (op.getNumReductionLoops() != 0 || functions == 0)
     return elements;
-  return std::min(elements, std::max(elements / (1 + kFunction * functions), kFewest));
+  return std::min(elements, std::max(elements / (1 + policy.functionElements * functions), policy.minFunctionElements));
 }
-
-namespace {
-/// What a tile of a contraction's result is made of.
-struct ContractionShape {
-  std::optional<unsigned> row; ///< among the result dimensions
-  unsigned column;
-  int64_t panel;          ///< columns of a panel, or 1
-  bool hasBorder;         ///< whether some rows see a part of what is summed alone: those at both ends
-  int64_t products;       ///< summed for an element, roughly
-  int64_t rowStep;        ///< rows that are computed at a time, where there are many
-  int64_t rowBytes;       ///< of what tile registers load of a row, where floats are in parts there, or 0
-  bool splitsLhs;         ///< into these parts
-  int64_t packedRowBytes; ///< of a row that is copied, or 0
-};
-} // namespace
 
 /// The stage whose result `op` changes in place, or reads element by element to write its own.
 static Operation *getStageBefore(linalg::GenericOp op) {
@@ -188,228 +173,39 @@ static int64_t getRowStep(linalg::GenericOp op, const Contraction &contraction) 
   const MicroKernelEntry *entry = findMicroKernel(kernel::getSchedule(op).getMicroKernel());
   if (!entry)
     entry = findMicroKernelOfPath(/*path=*/"", contraction);
-  return entry ? entry->rowStep : MicroKernelEntry().rowStep;
+  return entry ? entry->rowStep : TileProblem().rowStep;
 }
 
-static std::optional<ContractionShape> findContraction(linalg::GenericOp root) {
+/// The contraction whose result `root` is, or computes its own from, as far as it matters for tiles of its result,
+/// whose extents are `dims`.
+static std::optional<TileProblem> findContraction(linalg::GenericOp root, ArrayRef<AffineExpr> dims,
+                                                  const SizeHints &hints, const TilePolicy &policy) {
   linalg::GenericOp op = findContractionOp(root);
   if (!op)
     return std::nullopt;
   Contraction contraction = *matchContraction(op);
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  ContractionShape shape{std::nullopt,
-                         0,
-                         std::max<int64_t>(contraction.panel, 1),
-                         !contraction.lhs.bounds.empty(),
-                         getReductionSize(op),
-                         getRowStep(op, contraction),
-                         0,
-                         contraction.terms && contraction.terms->splitsLhs(),
-                         getPackedRowBytes(op, contraction)};
+  TileProblem problem;
+  for (AffineExpr dim : dims) {
+    problem.extents.push_back(getConstant(dim));
+    problem.hints.push_back(hints.get(dim));
+  }
+  problem.panel = std::max<int64_t>(contraction.panel, 1);
+  problem.hasBorder = !contraction.lhs.bounds.empty();
+  problem.products = getReductionSize(op, policy);
+  problem.rowStep = getRowStep(op, contraction);
+  problem.splitsLhs = contraction.terms && contraction.terms->splitsLhs();
+  problem.packedRowBytes = getPackedRowBytes(op, contraction);
   if (contraction.terms)
-    shape.rowBytes = op.getStaticLoopRanges()[contraction.terms->loop] * contraction.terms->countLhsTerms() * 2;
+    problem.termRowBytes = op.getStaticLoopRanges()[contraction.terms->loop] * contraction.terms->countLhsTerms() * 2;
   for (auto [i, index] : llvm::enumerate(map.getResults())) {
     unsigned loop = cast<AffineDimExpr>(index).getPosition();
     if (loop == contraction.rowLoop)
-      shape.row = i;
+      problem.row = i;
     if (loop == contraction.columnLoop)
-      shape.column = i;
+      problem.column = i;
   }
-  return shape;
-}
-
-/// Fewer tiles than these are shared unevenly.
-static constexpr int64_t kFewTiles = 16;
-/// As many as threads need at least.
-static constexpr int64_t kSomeTiles = 8;
-
-/// A size of at most `limit`, and not much smaller, of which `extent` is a multiple, or `limit`.
-static int64_t findEvenPart(std::optional<int64_t> extent, int64_t limit) {
-  for (int64_t size = limit; extent && 2 * size > limit; --size)
-    if (*extent % size == 0)
-      return size;
-  return limit;
-}
-
-/// Tile sizes of a contraction, by result dimension: enough rows and columns that a tile's operands are
-/// used again and again, and the rest as far as `kElements` allow; less of a small result, so that there are pieces for
-/// all threads. Few rows in all are cut by columns, as the product before them is, so that threads keep what they have.
-/// Rows with a border are kept whole where they are not very many: the kernel then knows where the border is.
-static SmallVector<int64_t> chooseUnpackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape,
-                                                const SizeHints &hints) {
-  constexpr int64_t kRows = 56, kRowsWithBorder = 512, kColumns = 192, kElements = 16384, kNeighbours = 32,
-                    kProducts = 1 << 19, kRowsOfReading = 8, kFewElements = 1024;
-  SmallVector<int64_t> sizes(dims.size(), 1);
-  int64_t elements = 1;
-  auto choose = [&](unsigned i, int64_t limit, int64_t step) {
-    int64_t extent = hints.get(dims[i]).value_or(limit);
-    // Parts of equal size, rather than a small one at the end.
-    int64_t parts = std::max<int64_t>(1, llvm::divideCeil(extent, limit));
-    sizes[i] = std::max<int64_t>(1, std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, parts), step), extent));
-    elements *= sizes[i];
-  };
-  std::optional<int64_t> all = getConstant(getElementCount(dims.front().getContext(), dims)),
-                         columns = getConstant(dims[shape.column]);
-  int64_t most = all ? std::clamp(*all / kFewTiles, kFewElements, kElements) : kElements, mostColumns = kColumns;
-  if (all && columns && *all < *columns * 2 * kRows)
-    std::tie(mostColumns, most) = std::pair(std::clamp(*columns / kFewTiles, kNeighbours, kColumns), kElements);
-  if (shape.row)
-    choose(*shape.row, shape.hasBorder ? kRowsWithBorder : kRows, 1);
-  choose(shape.column, std::clamp<int64_t>(kElements / elements / kNeighbours * kNeighbours, kNeighbours, mostColumns),
-         kNeighbours);
-  // Reading the other operand takes as long as some rows of products.
-  int64_t rows = shape.row ? sizes[*shape.row] : 1, work = shape.products * std::max<int64_t>(kRowsOfReading / rows, 1);
-  for (unsigned i = dims.size(); i-- > 0;)
-    if (i != shape.column && i != shape.row)
-      choose(i, findEvenPart(hints.get(dims[i]), std::max<int64_t>(1, std::min(most, kProducts / work) / elements)), 1);
-  return sizes;
-}
-
-/// As many as may be of sums that wait, of the same number in all tiles if that is possible.
-static int64_t chooseSplitColumns(int64_t extent, int64_t step) {
-  for (int64_t columns = kSplitPartColumns; columns >= kSplitPartColumns / 2; columns -= step)
-    if (extent % columns == 0)
-      return columns;
-  return kSplitPartColumns;
-}
-
-/// Tiles along all dimensions, or all but one; an open one counts once.
-static int64_t countTiles(ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes, std::optional<size_t> excluded = {}) {
-  int64_t count = 1;
-  for (auto [i, dim] : llvm::enumerate(dims))
-    if (i != excluded)
-      count *= llvm::divideCeil(getConstant(dim).value_or(sizes[i]), sizes[i]);
-  return count;
-}
-
-/// Of floats in parts: the first panels of a tile are cut before anything is multiplied, the others meanwhile, so that
-/// tiles are as wide as leaves some of them for all threads.
-static std::optional<int64_t> choosePartColumns(std::optional<int64_t> extent, int64_t otherTiles, int64_t step) {
-  if (!extent)
-    return std::nullopt;
-  int64_t columns = *extent / llvm::divideCeil(kSomeTiles, std::max<int64_t>(otherTiles, 1));
-  return std::clamp<int64_t>(llvm::alignTo(columns, step), step, kSplitPartColumns);
-}
-
-/// Smaller tiles where there are too few of them for threads to share evenly. What threads hand each other by columns,
-/// by rows they mostly keep, so rows are cut first. An open number of rows may be one tile. Of two or three tiles one
-/// thread would wait for another's longer than it takes to read all rows again for each panel.
-static void cutFewTiles(SmallVector<int64_t> &sizes, ArrayRef<AffineExpr> dims, const ContractionShape &shape,
-                        int64_t columnStep, int64_t fewRows) {
-  constexpr int64_t kFewestTiles = 4, kTwoBlocks = 28;
-  int64_t &rows = sizes[*shape.row], &columns = sizes[shape.column];
-  auto halve = [](int64_t size, int64_t step) -> int64_t { return llvm::alignTo(llvm::divideCeil(size, 2), step); };
-  while (countTiles(dims, sizes) < kFewTiles && rows >= 2 * fewRows)
-    rows = halve(rows, 1);
-  if (shape.rowBytes || !getConstant(dims[*shape.row]))
-    return;
-  while (countTiles(dims, sizes) < kFewTiles && columns >= 2 * columnStep)
-    columns = halve(columns, columnStep);
-  if (countTiles(dims, sizes) >= kFewestTiles)
-    return;
-  columns = std::min(columns, shape.panel);
-  if (rows >= kTwoBlocks)
-    rows = halve(rows, 1);
-}
-
-/// Whether tiles have all columns, where rows are cut: few columns, of a depth of which a tile has some rows, and rows
-/// for some tiles.
-static bool hasAllColumns(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
-  constexpr int64_t kMostColumns = 256, kMostDepth = 1024, kFewestRows = 512;
-  int64_t rows = 1;
-  for (auto [i, dim] : llvm::enumerate(dims))
-    rows *= i == shape.column ? 1 : getConstant(dim).value_or(1);
-  std::optional<int64_t> columns = getConstant(dims[shape.column]);
-  return shape.splitsLhs && columns && *columns <= kMostColumns && shape.products <= kMostDepth && rows >= kFewestRows;
-}
-
-/// Tile sizes of a contraction with a packed operand: few panels, which come from far away once, and many rows, for
-/// which each panel is read from the core's own cache again; fewer rows where that makes too few tiles. Of open sizes
-/// many rows do best whatever is usual: tiles for fewer were slower at that size, too (BERT by 6% at 128).
-static SmallVector<int64_t> choosePackedSizes(ArrayRef<AffineExpr> dims, const ContractionShape &shape) {
-  constexpr int64_t kRows = 512, kProducts = 1 << 19, kColumns = 64, kElements = 1 << 15, kFewRows = 56,
-                    kRowsOfReading = 8, kTermProducts = 1 << 22, kColumnsOfRow = 128;
-  SmallVector<int64_t> sizes(dims.size(), 1);
-  int64_t rest = kRows, rows = 1, columnStep = kColumns, products = kProducts, fewRows = kFewRows;
-  bool isSplit = shape.rowBytes * kSplitPartRows > kBytesOfPartRows;
-  // Rows are cut once, so that all columns are in a tile of them.
-  bool isWide = hasAllColumns(dims, shape);
-  if (isWide)
-    rest = kElements / std::max<int64_t>(getConstant(dims[shape.column]).value_or(1), 1);
-  if (shape.packedRowBytes)
-    rest = std::clamp<int64_t>(kBytesOfCopiedRows / shape.packedRowBytes, 1, rest);
-  if (shape.rowBytes) {
-    rest = isSplit ? kSplitPartRows : std::min((isWide ? kBytesOfCutRows : kBytesOfPartRows) / shape.rowBytes, rest);
-    columnStep = 2 * shape.panel;
-    products = kTermProducts;
-    fewRows = isWide ? shape.rowStep : kSplitPartRows;
-  }
-  auto choose = [&](unsigned i) {
-    int64_t extent = getConstant(dims[i]).value_or(rest), limit = std::max<int64_t>(rest / rows, 1);
-    int64_t parts = std::max<int64_t>(1, llvm::divideCeil(extent, limit));
-    sizes[i] = std::max<int64_t>(1, llvm::divideCeil(extent, parts));
-    if (i == shape.row && parts > 1 && !shape.packedRowBytes)
-      sizes[i] = std::min(llvm::alignTo(sizes[i], shape.rowStep), uint64_t(extent));
-    rows *= sizes[i];
-  };
-  if (shape.row)
-    choose(*shape.row);
-  for (unsigned i = dims.size(); i-- > 0;)
-    if (i != shape.column && i != shape.row)
-      choose(i);
-  // Panels of a single row are only read, and some at a time come from afar faster. Some tiles are shared unevenly, of
-  // which each reads for long.
-  int64_t fewestColumns = 1;
-  std::optional<int64_t> allColumns = getConstant(dims[shape.column]);
-  bool isUneven = allColumns && llvm::divideCeil(*allColumns, kColumnsOfRow) < kSomeTiles;
-  if (rows == 1 && !shape.rowBytes && !isUneven)
-    std::tie(fewestColumns, columnStep) = std::pair(kColumnsOfRow, shape.panel);
-  // Work for a while, but in enough pieces for all threads. Reading weights takes as long as some rows of products.
-  int64_t work = std::max(rows, kRowsOfReading) * shape.products;
-  int64_t columns = llvm::alignTo(std::clamp<int64_t>(products / work, fewestColumns, 8 * kColumns), columnStep);
-  if (isWide)
-    columns = std::max<int64_t>(getConstant(dims[shape.column]).value_or(0), 1);
-  else if (shape.rowBytes)
-    columns = choosePartColumns(getConstant(dims[shape.column]), countTiles(dims, sizes, shape.column), columnStep)
-                  .value_or(columns);
-  columns = std::min(columns, std::max(kElements / rows / columnStep * columnStep, columnStep));
-  if (isSplit)
-    columns = chooseSplitColumns(getConstant(dims[shape.column]).value_or(kSplitPartColumns), columnStep);
-  if (std::optional<int64_t> extent = getConstant(dims[shape.column]); extent && *extent > 0 && !isSplit) {
-    // Parts of equal size, as far as panels allow.
-    int64_t parts = llvm::divideCeil(*extent, columns);
-    columns = llvm::alignTo(llvm::divideCeil(*extent, parts), columnStep);
-  }
-  sizes[shape.column] = std::min<int64_t>(columns, getConstant(dims[shape.column]).value_or(columns));
-  if (shape.row && sizes[*shape.row] > 1 && !isSplit)
-    cutFewTiles(sizes, dims, shape, columnStep, fewRows);
-  return sizes;
-}
-
-/// True if a tile has several steps of a dimension other than rows and columns.
-static bool hasOtherDims(const ContractionShape &shape, ArrayRef<int64_t> sizes) {
-  return llvm::any_of(llvm::enumerate(sizes), [&](auto size) {
-    return size.index() != shape.row && size.index() != shape.column && size.value() != 1;
-  });
-}
-
-/// The K-block of bf16 split terms; 0 for the whole sum. Where the rows of a tile do not fit L2, or columns that are
-/// split on load are longer than what is kept of them, sums are done for a part of their length at a time.
-static int64_t chooseKBlock(linalg::GenericOp op, const Contraction &contraction, const ContractionShape &shape,
-                            ArrayRef<int64_t> sizes) {
-  if (!contraction.terms || op.getNumReductionLoops() != 1 || !shape.row)
-    return 0;
-  int64_t rows = sizes[*shape.row], columns = sizes[shape.column];
-  if (hasOtherDims(shape, sizes) || rows > kSplitPartRows || columns > kSplitPartColumns)
-    return 0;
-  int64_t depth = op.getStaticLoopRanges()[contraction.terms->loop], step = contraction.terms->step;
-  int64_t stepBytes = shape.rowBytes / depth * step;
-  int64_t steps = llvm::divideCeil(depth, step), most = steps;
-  if (rows * steps * stepBytes > kBytesOfPartRows)
-    most = kBytesOfSplitPartRows / (rows * stepBytes);
-  if (contraction.terms->splitsRhs() && depth > kMaxSplitDepth)
-    most = std::min(most, kMaxSplitDepth / step);
-  return most < steps ? std::max<int64_t>(most, 1) * step : 0;
+  return problem;
 }
 
 /// How many steps of each loop a tile has, at most, of `sizes` of the result.
@@ -432,7 +228,7 @@ static std::optional<int64_t> getTileBytes(linalg::GenericOp op, const Contracti
 
 /// How a tile of `extents` iterations of each loop packs what it reads of the LHS.
 static kernel::Packing choosePacking(linalg::GenericOp op, const Contraction &contraction, ArrayRef<int64_t> extents) {
-  if (packsColumns(op, contraction) && extents[contraction.columnLoop] % kPackedColumns != 0)
+  if (packsColumns(op, contraction) && extents[contraction.columnLoop] % PackingPolicy().columns != 0)
     return kernel::Packing::none;
   if (contraction.terms && contraction.terms->splitsLhs())
     return kernel::Packing::split;
@@ -440,17 +236,18 @@ static kernel::Packing choosePacking(linalg::GenericOp op, const Contraction &co
   return bytes && *bytes <= getMaxTileBytes(contraction) ? kernel::Packing::tile : kernel::Packing::none;
 }
 
-/// Tiles whose columns are copied: few of these, and for that more lines, of which neighbours copy some twice.
-static void chooseCopiedColumns(linalg::GenericOp op, const ContractionShape &shape, SmallVector<int64_t> &sizes) {
+/// Tiles whose columns are packed: few of these, and for that more lines, of which neighbouring tiles pack some twice.
+static void choosePackedColumns(linalg::GenericOp op, const TileProblem &problem, SmallVector<int64_t> &sizes) {
   if (!packsColumns(op, *matchContraction(op)))
     return;
-  int64_t columns = std::min<int64_t>(sizes[shape.column], 2 * kPackedColumns), more = sizes[shape.column] / columns;
-  sizes[shape.column] = columns;
+  int64_t columns = std::min<int64_t>(sizes[problem.column], 2 * PackingPolicy().columns),
+          more = sizes[problem.column] / columns;
+  sizes[problem.column] = columns;
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   for (unsigned i = sizes.size(); i-- > 0;) {
     int64_t extent = ranges[map.getDimPosition(i)];
-    if (i == shape.column || i == shape.row || ShapedType::isDynamic(extent) || extent == 0)
+    if (i == problem.column || i == problem.row || ShapedType::isDynamic(extent) || extent == 0)
       continue;
     // Parts of nearly equal size.
     int64_t wanted = std::min(sizes[i] * more, extent), parts = std::max<int64_t>((extent + wanted / 2) / wanted, 1);
@@ -460,8 +257,8 @@ static void chooseCopiedColumns(linalg::GenericOp op, const ContractionShape &sh
   }
 }
 
-/// Smaller tiles where one reads more halves than a thread keeps widened: fewer lines of pixels, or of rows at last.
-static void cutWidenedTiles(linalg::GenericOp op, const ContractionShape &shape, SmallVector<int64_t> &sizes) {
+/// Smaller tiles if one reads more than a thread packs to scratch: fewer lines of pixels, or at last fewer rows.
+static void splitPromotedTiles(linalg::GenericOp op, const TileProblem &problem, SmallVector<int64_t> &sizes) {
   Contraction contraction = *matchContraction(op);
   auto isTooLarge = [&] {
     std::optional<int64_t> bytes = getTileBytes(op, contraction, getTileExtents(op, sizes));
@@ -472,56 +269,55 @@ static void cutWidenedTiles(linalg::GenericOp op, const ContractionShape &shape,
       sizes[i] = llvm::divideCeil(sizes[i], 2);
   };
   for (unsigned i = 0; i < sizes.size(); ++i)
-    if (i != shape.column && i != shape.row)
+    if (i != problem.column && i != problem.row)
       cut(i);
-  if (shape.row)
-    cut(*shape.row);
+  if (problem.row)
+    cut(*problem.row);
 }
 
-namespace {
-/// How the rows of a contraction are divided, as in #kernel.schedule.
-struct RowSchedule {
-  int64_t lastRows = 0, rowVersions = 0;
-  bool manyRows = false, packsRows = false;
-};
-} // namespace
-
-/// `sizes` are the most that a tile has of each dimension of the result.
-static RowSchedule chooseRowSchedule(linalg::GenericOp op, const ContractionShape &shape, ArrayRef<AffineExpr> dims,
-                                     ArrayRef<int64_t> sizes) {
-  constexpr int64_t kFewRows = 5, kManyRows = 128;
-  RowSchedule schedule;
-  if (!shape.row)
-    return schedule;
-  int64_t rows = sizes[*shape.row], divisor = dims[*shape.row].getLargestKnownDivisor();
-  std::optional<int64_t> all = getConstant(dims[*shape.row]), columns = getConstant(dims[shape.column]);
-  // A weight that fits in L2 may be re-read, but M = 1 is bound by FMA latency. Where several extents are dynamic, all
-  // of them are seldom so small that there are 2 to 5 rows.
-  bool isNear = columns && *columns * shape.products * int64_t(sizeof(float)) <= getMachine(op).l2Bytes;
-  int64_t numOpen = 0;
-  dims[*shape.row].walk([&](AffineExpr expr) { numOpen += isa<AffineDimExpr, AffineSymbolExpr>(expr); });
-  if (!all && divisor >= kManyRows)
-    schedule.manyRows = true;
-  else if (!all && divisor <= kFewRows)
-    schedule.rowVersions = isNear || numOpen > 1 ? 1 : kFewRows;
-  if (all && rows > 0)
-    schedule.lastRows = *all % rows;
-  schedule.packsRows =
-      shape.packedRowBytes && rows <= kBytesOfCopiedRows / shape.packedRowBytes && !hasOtherDims(shape, sizes);
-  return schedule;
+/// How the code of a contraction depends on the number of rows; `sizes` are the most that a tile has of each dimension
+/// of the result.
+static RowVersions chooseRows(linalg::GenericOp op, const TileProblem &problem, ArrayRef<AffineExpr> dims,
+                              ArrayRef<int64_t> sizes, const TilePolicy &policy) {
+  if (!problem.row)
+    return {};
+  AffineExpr rows = dims[*problem.row];
+  Extent columns = problem.extents[problem.column];
+  bool isNear = columns && *columns * problem.products * int64_t(sizeof(float)) <= getMachine(op).l2Bytes;
+  int64_t dynamicSymbols = 0;
+  rows.walk([&](AffineExpr expr) { dynamicSymbols += isa<AffineDimExpr, AffineSymbolExpr>(expr); });
+  return chooseRowVersions(problem.extents[*problem.row], sizes[*problem.row], rows.getLargestKnownDivisor(),
+                           dynamicSymbols, isNear, policy);
 }
 
-/// Sets the schedule of a contraction whose tiles have at most `sizes` of each dimension of the result. Where `shape`
+/// The K-block of bf16 terms that are summed in one loop; 0 for the whole sum.
+static int64_t chooseKBlock(linalg::GenericOp op, const Contraction &contraction, const TileProblem &problem,
+                            ArrayRef<int64_t> sizes, const TilePolicy &policy) {
+  if (!contraction.terms || op.getNumReductionLoops() != 1)
+    return 0;
+  std::optional<int64_t> maxSplitDepth;
+  if (contraction.terms->splitsRhs())
+    maxSplitDepth = kMaxSplitDepth;
+  return chooseTermKBlock(problem, sizes, op.getStaticLoopRanges()[contraction.terms->loop], contraction.terms->step,
+                          maxSplitDepth, policy);
+}
+
+/// Sets the schedule of a contraction whose tiles have at most `sizes` of each dimension of the result. Where `problem`
 /// is null, these tiles are not the ones that were chosen for it.
-static void setTileSchedule(linalg::GenericOp op, const ContractionShape *shape, ArrayRef<AffineExpr> dims,
-                            ArrayRef<int64_t> sizes) {
+static void setTileSchedule(linalg::GenericOp op, const TileProblem *problem, ArrayRef<AffineExpr> dims,
+                            ArrayRef<int64_t> sizes, const TilePolicy &policy) {
   Contraction contraction = *matchContraction(op);
   SmallVector<int64_t> tile = getTileExtents(op, sizes);
-  RowSchedule rows;
-  if (shape && (shape->panel > 1 || shape->packedRowBytes))
-    rows = chooseRowSchedule(op, *shape, dims, sizes);
-  int64_t kBlock = shape ? chooseKBlock(op, contraction, *shape, sizes) : 0;
-  kernel::Packing packing = rows.packsRows ? kernel::Packing::rows : choosePacking(op, contraction, tile);
+  RowVersions rows;
+  bool packsRows = false;
+  if (problem && (problem->panel > 1 || problem->packedRowBytes)) {
+    rows = chooseRows(op, *problem, dims, sizes, policy);
+    packsRows = problem->row && problem->packedRowBytes &&
+                sizes[*problem->row] <= policy.maxPackedRowsBytes / problem->packedRowBytes &&
+                !hasOtherDims(*problem, sizes);
+  }
+  int64_t kBlock = problem ? chooseKBlock(op, contraction, *problem, sizes, policy) : 0;
+  kernel::Packing packing = packsRows ? kernel::Packing::rows : choosePacking(op, contraction, tile);
   for (int64_t &extent : tile)
     if (extent == std::numeric_limits<int64_t>::max())
       extent = ShapedType::kDynamic;
@@ -575,7 +371,7 @@ static SmallVector<int64_t> getMostOfTile(AffineMap map, ArrayRef<AffineExpr> di
 }
 
 static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<AffineExpr> dims, const SizeHints &hints,
-                           int64_t tileElements) {
+                           int64_t tileElements, const TilePolicy &policy) {
   MLIRContext *context = root.getContext();
   unsigned numLoops = root.getNumLoops();
   Tiling tiling{SmallVector<int64_t>(numLoops, 0), getDimConstant(context, 1)};
@@ -584,14 +380,13 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   for (unsigned loop = 0; loop < numLoops; ++loop)
     loops.push_back(loop);
   collectConstraints(root, loops, constraints);
-  std::optional<ContractionShape> contraction = findContraction(root);
+  std::optional<TileProblem> contraction = findContraction(root, dims, hints, policy);
   // Memory of a tile's own must have one size, so such tiles are never cut off at the border, but for a contraction's
   // (boundIntermediates).
   bool exact = (constraints.hasIntermediates && !contraction) || root.getNumResults() > 1;
   // A tile of n elements costs n * reduction: long reductions want small tiles, so that there is work for
   // every thread.
-  constexpr int64_t kNeighbours = 32;
-  int64_t elements = getElementsAsCostly(root, getElementsOfReduction(root, tileElements));
+  int64_t elements = getElementsAsCostly(root, getElementsOfReduction(root, tileElements, policy), policy);
   int64_t target = std::max<int64_t>(1, elements), inner = 1;
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(result));
   SmallVector<int64_t> fixed;
@@ -599,27 +394,25 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   if (!contraction && !dims.empty() && readsPanels(root))
     constraints.allowed[cast<AffineDimExpr>(map.getResults().back()).getPosition()] = false;
   if (contraction && !exact)
-    fixed =
-        contraction->panel > 1 ? choosePackedSizes(dims, *contraction) : chooseUnpackedSizes(dims, *contraction, hints);
+    fixed = contraction->panel > 1 ? choosePanelTile(*contraction, policy) : choosePlainTile(*contraction, policy);
   if (contraction && !exact)
-    chooseCopiedColumns(findContractionOp(root), *contraction, fixed);
+    choosePackedColumns(findContractionOp(root), *contraction, fixed);
   if (contraction && !exact && !contraction->packedRowBytes)
-    cutWidenedTiles(findContractionOp(root), *contraction, fixed);
+    splitPromotedTiles(findContractionOp(root), *contraction, fixed);
   if (std::optional<TransposedDims> transposed = findTransposedDims(root, map, dims);
       transposed && !contraction && !exact)
     fixed = chooseTransposedSizes(dims, *transposed, hints, target, getElementBits(root.getResult(result)));
   for (size_t i = dims.size(); i-- > 0;) {
     unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
-    int64_t extent = hints.get(dims[i]).value_or(64);
+    int64_t extent = hints.get(dims[i]).value_or(policy.dynamicExtent);
     if (!constraints.allowed[loop]) {
       inner *= std::max<int64_t>(extent, 1);
       continue;
     }
     int64_t size = std::clamp<int64_t>(target / inner, 1, std::max<int64_t>(extent, 1));
     // Parts of nearly equal size, in whole lines of memory.
-    if (i + 1 == dims.size() && size >= kNeighbours)
-      size = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, llvm::divideCeil(extent, size)), kNeighbours),
-                               extent);
+    if (int64_t step = policy.lastDimStep; i + 1 == dims.size() && size >= step)
+      size = std::min<int64_t>(llvm::alignTo(llvm::divideCeil(extent, llvm::divideCeil(extent, size)), step), extent);
     if (!fixed.empty())
       size = fixed[i];
     if (exact && !getConstant(dims[i]))
@@ -640,7 +433,7 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   }
   if (contraction)
     setTileSchedule(findContractionOp(root), exact ? nullptr : &*contraction, dims,
-                    getMostOfTile(map, dims, tiling.sizes));
+                    getMostOfTile(map, dims, tiling.sizes), policy);
   return tiling;
 }
 
@@ -673,13 +466,14 @@ static Tiling getWinogradTiling(kernel::WinogradOp op, TilingInterface root, Arr
 }
 
 /// Tiles as a chain of two loop nests asks for (passes/fusion/Chains.h).
-static Tiling getChainTiling(linalg::GenericOp root, Operation *link, ArrayRef<AffineExpr> dims) {
+static Tiling getChainTiling(linalg::GenericOp root, Operation *link, ArrayRef<AffineExpr> dims,
+                             const TilePolicy &policy) {
   ArrayRef<int64_t> sizes = link->getAttrOfType<DenseI64ArrayAttr>(kChainTileAttr).asArrayRef();
   // A first loop nest of images does some lines at a time.
   if (auto rows = dyn_cast<tensor::CollapseShapeOp>(link)) {
     ArrayRef<int64_t> image = rows.getSrcType().getShape();
-    setTileSchedule(findContractionOp(rows.getSrc().getDefiningOp<linalg::GenericOp>()), /*shape=*/nullptr, /*dims=*/{},
-                    {1, sizes[0] / image[2], image[2], image[3]});
+    setTileSchedule(findContractionOp(rows.getSrc().getDefiningOp<linalg::GenericOp>()), /*problem=*/nullptr,
+                    /*dims=*/{}, {1, sizes[0] / image[2], image[2], image[3]}, policy);
   }
   MLIRContext *context = root.getContext();
   Tiling tiling{SmallVector<int64_t>(root.getNumLoops(), 0), getDimConstant(context, 1)};
@@ -842,7 +636,7 @@ static LogicalResult boundIntermediates(scf::ForOp tiles, AffineMap result, Arra
   return failure(walked.wasInterrupted());
 }
 
-static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
+static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements, const TilePolicy &policy) {
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
   Type index = IndexType::get(context);
@@ -868,9 +662,10 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements) {
     auto generic = dyn_cast<linalg::GenericOp>(root.getOperation());
     AffineMap resultMap = generic ? generic.getMatchingIndexingMap(generic.getDpsInitOperand(0)) : AffineMap();
     Operation *link = findLink(kernel);
-    Tiling tiling = winograd ? getWinogradTiling(winograd, root, dims)
-                    : link   ? getChainTiling(generic, link, dims)
-                             : chooseTiling(generic, returned.getResultNumber(), dims, SizeHints(kernel), tileElements);
+    Tiling tiling =
+        winograd ? getWinogradTiling(winograd, root, dims)
+        : link   ? getChainTiling(generic, link, dims, policy)
+                 : chooseTiling(generic, returned.getResultNumber(), dims, SizeHints(kernel), tileElements, policy);
     setScratch(kernel);
     if (isEmpty)
       count[0] = getDimConstant(context, 0);
@@ -915,8 +710,9 @@ namespace {
 struct TileKernels : public tenon::impl::TileKernelsBase<TileKernels> {
   using TileKernelsBase::TileKernelsBase;
   void runOnOperation() override {
+    const TilePolicy policy;
     for (auto kernel : getOperation().getOps<func::FuncOp>())
-      if (kernel->hasAttr(kKernelAttr) && failed(tileKernel(kernel, tileElements)))
+      if (kernel->hasAttr(kKernelAttr) && failed(tileKernel(kernel, tileElements, policy)))
         return signalPassFailure();
   }
 };

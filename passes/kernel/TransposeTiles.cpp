@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernel/TransposeTiles.h"
+#include "passes/cost/CacheLines.h"
 
 using namespace mlir;
 using namespace tenon;
 
 std::optional<TransposedDims> tenon::findTransposedDims(linalg::GenericOp root, AffineMap result,
-                                                        ArrayRef<AffineExpr> dims) {
-  constexpr int64_t kElementsOfUnit = 64;
+                                                        ArrayRef<AffineExpr> dims, const TransposePolicy &policy) {
   if (root.getNumReductionLoops() != 0 || result.getNumResults() < 2 || !result.isProjectedPermutation())
     return std::nullopt;
   for (OpOperand *input : root.getDpsInputOperands()) {
@@ -28,8 +28,8 @@ std::optional<TransposedDims> tenon::findTransposedDims(linalg::GenericOp root, 
         found.result.push_back(dim);
     int64_t elements = 1;
     while (!found.operand.empty() && !found.result.empty() && found.operand.front() == found.result.front()) {
-      elements *= getConstant(dims[found.operand.front()]).value_or(kElementsOfUnit + 1);
-      if (elements > kElementsOfUnit)
+      elements *= getConstant(dims[found.operand.front()]).value_or(policy.maxUnitElements + 1);
+      if (elements > policy.maxUnitElements)
         break;
       found.units.push_back(found.operand.front());
       found.operand.erase(found.operand.begin());
@@ -54,27 +54,28 @@ static int64_t choosePartOfTransposed(int64_t extent, int64_t limit, int64_t lin
 }
 
 SmallVector<int64_t> tenon::chooseTransposedSizes(ArrayRef<AffineExpr> dims, const TransposedDims &transposed,
-                                                  const SizeHints &hints, int64_t target, int64_t elementBits) {
-  constexpr int64_t kColumnsOfWords = 64, kRows = 128, kWordBits = 32, kLineOfWords = 16, kDynamicShare = 4;
+                                                  const SizeHints &hints, int64_t target, int64_t elementBits,
+                                                  const TransposePolicy &policy) {
+  constexpr int64_t kWordBits = 32; // format: of the elements that the policy counts
   int64_t wordElements = std::max<int64_t>(kWordBits / std::max<int64_t>(elementBits, 8), 1);
-  int64_t columns = kColumnsOfWords * std::min<int64_t>(wordElements, 2);
-  int64_t line = kLineOfWords * wordElements;
+  int64_t columns = policy.columns * std::min<int64_t>(wordElements, 2);
+  int64_t line = 8 * kCacheLineBytes / kWordBits * wordElements;
   target *= wordElements;
   SmallVector<int64_t> sizes(dims.size(), 0);
   int64_t elements = 1;
   for (unsigned dim : transposed.units)
     elements *= sizes[dim] = std::max<int64_t>(getConstant(dims[dim]).value_or(1), 1);
-  int64_t fewestRows = elements == 1 ? kRows : columns;
+  int64_t minRows = elements == 1 ? policy.rows : columns;
   auto choose = [&](ArrayRef<unsigned> order, std::optional<unsigned> excluded, int64_t wanted) {
     int64_t run = 1;
     for (unsigned dim : order) {
       if (2 * run > wanted || sizes[dim] != 0 || dim == excluded)
         return;
       std::optional<int64_t> extent = hints.get(dims[dim]);
-      sizes[dim] = extent ? choosePartOfTransposed(*extent, wanted / run, line) : std::min(wanted / run, fewestRows);
+      sizes[dim] = extent ? choosePartOfTransposed(*extent, wanted / run, line) : std::min(wanted / run, minRows);
       // A dynamic extent may be 1, or be as large as the tile.
       if (!extent) {
-        elements *= std::max<int64_t>(sizes[dim] / kDynamicShare, 1);
+        elements *= std::max<int64_t>(sizes[dim] / policy.dynamicShare, 1);
         continue;
       }
       run *= sizes[dim];
@@ -84,7 +85,7 @@ SmallVector<int64_t> tenon::chooseTransposedSizes(ArrayRef<AffineExpr> dims, con
     }
   };
   choose(transposed.operand, transposed.result.front(), columns);
-  choose(transposed.result, std::nullopt, std::max(target / elements, fewestRows));
+  choose(transposed.result, std::nullopt, std::max(target / elements, minRows));
   for (unsigned i = dims.size(); i-- > 0;)
     if (sizes[i] == 0)
       elements *= sizes[i] =

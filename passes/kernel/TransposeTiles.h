@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "passes/cost/SizeHints.h"
+#include "passes/cost/TransposePolicy.h"
 
 namespace tenon {
 
@@ -23,15 +24,17 @@ struct TransposedDims {
 /// The first input of `root` that is stored in another order than the result, whose indices `result` is and whose
 /// dimensions are `dims`; none where all are stored as it is.
 std::optional<TransposedDims> findTransposedDims(mlir::linalg::GenericOp root, mlir::AffineMap result,
-                                                 llvm::ArrayRef<mlir::AffineExpr> dims);
+                                                 llvm::ArrayRef<mlir::AffineExpr> dims,
+                                                 const TransposePolicy &policy = {});
 
 /// Tile sizes of a transpose, by result dimension: some lines of memory along what is contiguous in the operand, too,
 /// of which no part is read twice then, and so that registers can transpose blocks. A short dimension is taken whole,
-/// with some of the next one; so is a dynamic one, which may be 1. `target` counts elements of 32 bits: of bytes and
-/// halves, a tile has more.
+/// with some of the next one; so is a dynamic one, which may be 1. `target` counts elements of 32 bits: of narrower
+/// ones, a tile has more.
 llvm::SmallVector<int64_t> chooseTransposedSizes(llvm::ArrayRef<mlir::AffineExpr> dims,
                                                  const TransposedDims &transposed, const SizeHints &hints,
-                                                 int64_t target, int64_t elementBits);
+                                                 int64_t target, int64_t elementBits,
+                                                 const TransposePolicy &policy = {});
 
 } // namespace tenon
 

@@ -7,6 +7,7 @@
 
 #include "passes/kernel/WinogradScratch.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "passes/cost/CacheLines.h"
 #include "passes/paths/winograd/Schedule.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -16,7 +17,6 @@ using namespace tenon;
 bool tenon::isOfWords(kernel::WinogradOp op) { return getElementTypeOrSelf(op.getInput()).isInteger(8); }
 
 WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
-  constexpr int64_t kLine = 64;
   auto filter = cast<ShapedType>(op.getFilter().getType());
   int64_t outputs = op.getOutputs(), border = op.getWindow() - 1, points = filter.getDimSize(1);
   int64_t sumBytes = filter.getElementTypeBitWidth() / 8, channelBytes = isOfWords(op) ? sumBytes / 2 : sumBytes;
@@ -26,16 +26,16 @@ WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
   s.windowRows = squareRows * outputs + border;
   s.windowColumns = squareColumns * outputs + border;
   s.squares = squareRows * squareColumns;
-  s.windowChannels = kLine / channelBytes;
+  s.windowChannels = kCacheLineBytes / channelBytes;
   s.channels = llvm::alignTo(filter.getDimSize(2) * (sumBytes / channelBytes), s.windowChannels);
   int64_t panel = filter.getDimSize(3);
   s.filters = std::min<int64_t>(llvm::alignTo(op.getTile()[2], panel), llvm::alignTo(kWinogradFilters, panel));
   // A line more than a multiple of what may be a power of two: the points of one square lie in different sets of the
   // first cache.
-  s.transformedStride = s.squares * s.channels + kLine / channelBytes;
-  s.productsStride = s.squares * s.filters + kLine / sumBytes;
+  s.transformedStride = s.squares * s.channels + kCacheLineBytes / channelBytes;
+  s.productsStride = s.squares * s.filters + kCacheLineBytes / sumBytes;
   auto add = [&](ScratchUse use, int64_t elements, int64_t bytes) {
-    s.layout.add(use, static_cast<int64_t>(llvm::alignTo(elements * bytes, kLine)));
+    s.layout.add(use, static_cast<int64_t>(llvm::alignTo(elements * bytes, kCacheLineBytes)));
   };
   add(ScratchUse::WinogradWindow, s.windowRows * s.windowColumns * s.windowChannels, channelBytes);
   add(ScratchUse::WinogradInput, points * s.transformedStride, channelBytes);

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace tenon;
 
-static constexpr int64_t kWordBits = 16;
+static constexpr int64_t kWordBits = 16; // format: of packed i16
 
 static Value getNumber(OpBuilder &b, Location loc, Type type, int64_t number) {
   Attribute element = b.getIntegerAttr(getElementTypeOrSelf(type), number);

@@ -31,7 +31,7 @@ bool tenon::hasConstantRowStride(const Contraction &contraction) {
 }
 
 /// The rows of an AMX tile, at most.
-static constexpr int64_t kMaxRows = 16;
+static constexpr int64_t kMaxRows = 16; // format: of AMX
 
 /// Memory of the kernel's own.
 Value AmxKernel::allocate(MemRefType type) {
@@ -89,7 +89,7 @@ void AmxKernel::multiply(StringRef name, int64_t row, int64_t vectors) {
 
 /// Configures the shape of the AMX tiles. If there are fewer than 16 rows, tiles have as many.
 void AmxKernel::configure() {
-  constexpr int64_t kBytes = 64, kFirstWidth = 16, kFirstHeight = 48;
+  constexpr int64_t kBytes = 64, kFirstWidth = 16, kFirstHeight = 48; // format: of LDTILECFG
   SmallVector<int8_t> bytes(kBytes, 0);
   bytes[0] = 1;
   std::optional<int64_t> known = getConstantIntValue(tileRows);

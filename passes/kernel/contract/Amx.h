@@ -26,11 +26,11 @@ protected:
   };
 
   /// Elements of a vector, which are the columns of an AMX tile.
-  static constexpr int64_t kColumns = 16;
+  static constexpr int64_t kColumns = 16; // format: of AMX
   /// AMX tiles on a side of the block of sums.
-  static constexpr int64_t kSide = 2;
+  static constexpr int64_t kSide = 2; // format: eight AMX tiles have room for 2 x 2 sums
   /// The numbers of the AMX tiles that hold sums, the LHS and the RHS, from the first one on.
-  static constexpr int64_t kFirstSums = 0, kFirstLhs = 4, kFirstRhs = 6;
+  static constexpr int64_t kFirstSums = 0, kFirstLhs = 4, kFirstRhs = 6; // format: 2 x 2 sums, 2 + 2 operands
 
   /// Bytes of each row of the LHS that a step multiplies.
   virtual int64_t getStepBytes() = 0;

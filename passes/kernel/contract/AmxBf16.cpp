@@ -103,7 +103,7 @@ void AmxBf16::emitStep(ArrayRef<Rows> rows, int64_t vectors) {
 /// Contractions of bf16 terms have no other micro-kernel, so they need not be named by a schedule.
 static bool fits(const ContractionProblem &problem) {
   const Contraction &contraction = problem.contraction;
-  constexpr int64_t kLanes = 16;
+  constexpr int64_t kLanes = 16; // format: of panels for AMX tiles
   return contraction.terms && problem.lanes == kLanes && contraction.panel == kLanes && problem.isFromZero &&
          contraction.rowLoop && hasConstantRowStride(contraction);
 }

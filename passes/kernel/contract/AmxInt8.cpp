@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace tenon;
 
 /// Groups of four int8 in a row of an AMX tile, at most.
-static constexpr int64_t kMaxDots = 16;
+static constexpr int64_t kMaxDots = 16; // format: of AMX
 
 namespace {
 class AmxInt8 : public AmxKernel {
@@ -86,7 +86,7 @@ void AmxInt8::emitStep(ArrayRef<Rows> rows, int64_t vectors) {
 
 /// AMX tiles sum whole windows alone. The schedule names the micro-kernel where the path does.
 static bool fits(const ContractionProblem &problem) {
-  constexpr int64_t kPanel = 32, kLanes = 16;
+  constexpr int64_t kPanel = 32, kLanes = 16; // format: of panels of int8, and of AMX tiles
   const Contraction &contraction = problem.contraction;
   bool hasBorder = problem.window && problem.window->hasBounds;
   if (problem.schedule.getMicroKernel() != kernel::MicroKernel::amx_i8 || hasBorder || !contraction.dot4Loop ||

@@ -85,7 +85,7 @@ SmallVector<Value> Bf16Dot::emitLoops(Reduction &, ArrayRef<unsigned>, const Sum
 
 /// Both operands are one bf16 term.
 static bool fits(const ContractionProblem &problem) {
-  constexpr int64_t kLanes = 16;
+  constexpr int64_t kLanes = 16; // format: of panels for AMX tiles
   const Contraction &contraction = problem.contraction;
   linalg::GenericOp op = problem.op;
   return problem.schedule.getMicroKernel() == kernel::MicroKernel::bf16_dot && contraction.terms &&

@@ -21,13 +21,14 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/cost/CacheLines.h"
 #include "passes/kernel/TileLoop.h"
 
 using namespace mlir;
 using namespace tenon;
 
 /// Panels that are multiplied together, pairs of them that are kept, and rows that are multiplied at a time.
-static constexpr int64_t kPair = 2, kPairs = 2, kRowsOfBlock = 32;
+static constexpr int64_t kPair = 2, kPairs = 2, kRowsOfBlock = 32; // format: of scratch and AMX tiles
 
 /// What the summed loops but that of the parts run over.
 static int64_t getRepetitions(linalg::GenericOp op, const Bf16Terms &parts) {
@@ -66,14 +67,14 @@ static SmallVector<int64_t> getCutRowsShape(linalg::GenericOp op, const Contract
   return shape;
 }
 
-static constexpr int64_t kPartBytes = 2, kLine = 64;
+static constexpr int64_t kTermBytes = 2; // format: of bf16
 
 int64_t tenon::getSplitRhsBytes(linalg::GenericOp op, const Contraction &contraction) {
-  return contraction.terms->splitsRhs() ? computeProduct(getCutShape(op, contraction)) * kPartBytes : 0;
+  return contraction.terms->splitsRhs() ? computeProduct(getCutShape(op, contraction)) * kTermBytes : 0;
 }
 
 int64_t tenon::getSplitLhsBytes(linalg::GenericOp op, const Contraction &contraction) {
-  return contraction.terms->splitsLhs() ? computeProduct(getCutRowsShape(op, contraction)) * kPartBytes : 0;
+  return contraction.terms->splitsLhs() ? computeProduct(getCutRowsShape(op, contraction)) * kTermBytes : 0;
 }
 
 void Bf16Split::splitLhs() {
@@ -282,9 +283,9 @@ SmallVector<Value> Bf16Split::getSourceIndices(int64_t panel, Value row) {
 }
 
 void Bf16Split::prefetchRow(int64_t panel, Value row) {
-  constexpr int64_t kElements = kLine / sizeof(float);
+  int64_t elements = kCacheLineBytes / int64_t(sizeof(float));
   SmallVector<Value> place = getSourceIndices(panel, row);
-  for (int64_t column = 0; column < 2 * contraction.panel; column += kElements) {
+  for (int64_t column = 0; column < 2 * contraction.panel; column += elements) {
     place.back() = nest.constant(column);
     memref::PrefetchOp::create(b, loc, source, place, /*isWrite=*/false, /*localityHint=*/2,
                                /*isDataCache=*/true);
@@ -294,7 +295,7 @@ void Bf16Split::prefetchRow(int64_t panel, Value row) {
 /// Splits elements to bf16 terms: a term is the upper half of the bits, and what it leaves is split again.
 void Bf16Split::splitElements(Value elements, int64_t count,
                               llvm::function_ref<void(int64_t part, Value halves)> store) {
-  constexpr uint32_t kUpper = 0xffff0000;
+  constexpr uint32_t kUpper = 0xffff0000; // format: the bits of a bf16 in an f32
   auto floats = cast<VectorType>(elements.getType());
   int64_t width = floats.getNumElements();
   auto words = VectorType::get({width}, b.getI32Type()), halves = VectorType::get({2 * width}, b.getI16Type());

@@ -8,6 +8,7 @@
 #include "passes/kernel/contract/BlockLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/cost/CacheLines.h"
 #include "passes/kernel/contract/PackRows.h"
 #include "passes/kernel/contract/PackTile.h"
 #include <numeric>
@@ -27,15 +28,13 @@ BlockProblem BlockLoops::getBlockProblem() {
   blocks.isColumnwise = contraction.isColumnwise;
   // Rows whose lines share a set of L1 evict each other if they are more than its ways, of which the lines of the RHS
   // take some.
-  constexpr int64_t kOtherWays = 2;
   if (contraction.rowLoop && !contraction.isColumnwise && problem.schedule.getPacking() != kernel::Packing::rows)
     if (std::optional<int64_t> distance = getRowDistance(parts.operands.getLhs(), *contraction.rowLoop))
-      blocks.mostRows =
-          std::max<int64_t>(problem.l1Ways - kOtherWays, 1) * (kSetBytes / std::gcd(*distance, kSetBytes));
-  // A panel is too long for the first cache, which takes three cycles for a line from the second one.
-  constexpr double kCyclesOfLine = 3, kBitsOfLine = 512;
+      blocks.mostRows = std::max<int64_t>(problem.l1Ways - problem.policy.otherWays, 1) *
+                        (kL1SetBytes / std::gcd(*distance, kL1SetBytes));
   if (contraction.panel) {
-    blocks.vectorCycles = kCyclesOfLine * lanes * type.getIntOrFloatBitWidth() / kBitsOfLine;
+    blocks.vectorCycles =
+        problem.policy.lineCycles * lanes * type.getIntOrFloatBitWidth() / (8 * double(kCacheLineBytes));
     // Beside few products a step, addresses in a second panel count.
     if (problem.hasFewRegisters())
       blocks.panelVectors = contraction.panel / lanes;
@@ -176,13 +175,13 @@ void BlockLoops::emitColumnsOfRows() {
 /// memory, as many as windows of these rows have pixels. L1 and its prefetcher keep track of some; of more they do
 /// better if each is read by all rows that see it (144 channels, a window of 31: 0.8 of the time).
 bool BlockLoops::readsColumnsInOrder() {
-  constexpr int64_t kMostTaps = 9;
+  int64_t maxTaps = problem.policy.maxOrderedTaps;
   if (!contraction.isColumnwise || !problem.window)
     return false;
   int64_t taps = 1;
   for (unsigned loop : nest.getSummedLoops())
-    taps *= nest.getStaticExtent(loop).value_or(kMostTaps + 1);
-  return taps <= kMostTaps;
+    taps *= nest.getStaticExtent(loop).value_or(maxTaps + 1);
+  return taps <= maxTaps;
 }
 
 void BlockLoops::emitBlock(const SumBlock &block) {

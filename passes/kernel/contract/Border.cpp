@@ -79,7 +79,6 @@ void Border::forRowsOfKnownWindows(const RowBlocks &blocks, llvm::function_ref<v
 }
 
 bool Border::hasKnownWindows(const RowBlocks &blocks) {
-  constexpr int64_t kMostBorderBlocks = 8;
   std::optional<int64_t> extent = nest.getStaticExtent(*contraction.rowLoop);
   nest.moveTo(*contraction.rowLoop, nest.constant(0));
   mode = BorderMode::Dynamic;
@@ -92,7 +91,7 @@ bool Border::hasKnownWindows(const RowBlocks &blocks) {
     numBorderBlocks += !isKnownInterior(row, rows);
     row += rows;
   }
-  return numBorderBlocks <= kMostBorderBlocks;
+  return numBorderBlocks <= problem.policy.maxBorderBlocks;
 }
 
 std::pair<int64_t, int64_t> Border::getKnownRange(int64_t row) {

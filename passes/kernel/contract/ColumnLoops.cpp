@@ -13,11 +13,11 @@ using namespace tenon;
 
 ColumnLoops::ColumnLoops(LoopBuilder &nest, const ContractionProblem &problem)
     : EmitterPart(nest, problem), isPacked(problem.schedule.getPacking() == kernel::Packing::tile &&
-                                           tenon::packsColumns(problem.op, problem.contraction)) {}
+                                           tenon::packsColumns(problem.op, problem.contraction, problem.packing)) {}
 
 Value ColumnLoops::getExtent() {
   if (isPacked)
-    return nest.constant(kPackedColumns);
+    return nest.constant(problem.packing.columns);
   return contraction.isGrouped ? nest.constant(contraction.panel) : nest.getExtent(contraction.columnLoop);
 }
 
@@ -29,7 +29,7 @@ bool ColumnLoops::isLastColumnAlone() {
 }
 
 void ColumnLoops::forGroups(llvm::function_ref<void(Value firstColumn)> body) {
-  int64_t step = isPacked ? kPackedColumns : contraction.panel;
+  int64_t step = isPacked ? problem.packing.columns : contraction.panel;
   nest.forLoop(nest.constant(0), nest.getExtent(contraction.columnLoop), step, [&](Value column) {
     firstColumn = column;
     body(column);

@@ -18,7 +18,7 @@ class ColumnLoops : EmitterPart {
 public:
   ColumnLoops(LoopBuilder &nest, const ContractionProblem &problem);
 
-  /// True if operands of a depthwise convolution are packed `kPackedColumns` columns at a time.
+  /// True if operands of a depthwise convolution are packed some columns at a time.
   bool packsColumns() const { return isPacked; }
   /// The columns that `forVectors` loops over: of the tile, or of one group or packed part of it.
   mlir::Value getExtent();

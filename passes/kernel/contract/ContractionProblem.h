@@ -8,6 +8,7 @@
 #ifndef TENON_PASSES_KERNEL_CONTRACT_CONTRACTIONPROBLEM_H
 #define TENON_PASSES_KERNEL_CONTRACT_CONTRACTIONPROBLEM_H
 
+#include "passes/cost/EmitterPolicy.h"
 #include "passes/cost/Int8Dot.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/ScratchLayout.h"
@@ -42,9 +43,11 @@ struct ContractionProblem {
   mlir::Type type; ///< of the sums
   int64_t lanes;   ///< elements of that type in a vector register
   bool isFromZero; ///< true if the sums begin with zero, which is not stored in the destination
+  EmitterPolicy policy = {};
+  PackingPolicy packing = {};
 
   /// True if the sums of a block take nearly all vector registers: 16, as x86 has before AVX-512.
-  bool hasFewRegisters() const { return registers <= 16; }
+  bool hasFewRegisters() const { return registers <= kFewRegisters; }
 };
 
 /// Collects what the code of `op` depends on. Rows whose bounds are not those of a window become an outer loop. If

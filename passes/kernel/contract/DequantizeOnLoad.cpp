@@ -19,6 +19,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/cost/CacheLines.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -34,13 +35,12 @@ ElementRead DequantizeOnLoad::beginPanels(int64_t width) {
 }
 
 /// All numbers of a word, or as many, are done one after the other.
-static constexpr int64_t kUnrolledNumbers = 8;
+static constexpr int64_t kUnrolledNumbers = 8; // format: 4-bit numbers of an i32
 
 /// Asks for the numbers that come some kilobytes after those which are read at step `number` of the unrolled ones that
 /// begin at `first` + `index` times as many: a little at each step, in the order of memory. Beyond the end of a panel
 /// the next one begins, and beyond the last one nothing is read.
 void DequantizeOnLoad::prefetchNumbers(Value first, Value index, int64_t number, int64_t vectors) {
-  constexpr int64_t kLine = 64, kBytesAhead = 2048;
   unsigned loop = getDequantizedLoop(op);
   auto memory = cast<MemRefType>(contraction.rhs.memory.getType());
   // A read and a step for each row of the panel that the steps read. Operands are views of their own.
@@ -61,7 +61,7 @@ void DequantizeOnLoad::prefetchNumbers(Value first, Value index, int64_t number,
     return;
   int64_t elementBytes = llvm::divideCeil(memory.getElementTypeBitWidth(), 8), vectorBytes = lanes * elementBytes;
   int64_t bytes = static_cast<int64_t>(rows.size()) * contraction.panel * elementBytes;
-  int64_t ahead = llvm::divideCeil(kBytesAhead, bytes) * kUnrolledNumbers;
+  int64_t ahead = llvm::divideCeil(problem.policy.quantizedBytesAhead, bytes) * kUnrolledNumbers;
   AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);
   for (auto &[row, place] : rows) {
     auto &[read, step] = place;
@@ -71,7 +71,7 @@ void DequantizeOnLoad::prefetchNumbers(Value first, Value index, int64_t number,
                 affine::makeComposedAffineApply(
                     b, loc, AffineMap::get(2, 0, from + offset * kUnrolledNumbers + ahead + step), {first, index}));
     for (int64_t vector = 0; vector < vectors; ++vector)
-      if (vector * vectorBytes % kLine == 0)
+      if (vector * vectorBytes % kCacheLineBytes == 0)
         memref::PrefetchOp::create(b, loc, read.memory, nest.getIndices(read, 0, vector * lanes), /*isWrite=*/false,
                                    /*localityHint=*/3,
                                    /*isDataCache=*/true);

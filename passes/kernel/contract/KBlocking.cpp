@@ -15,9 +15,7 @@ using namespace tenon;
 /// Products of many rows with panels, summed from zero by one long loop.
 void KBlocking::chooseForVectors(int64_t blockRows, bool hasStaticRows) {
   state.reset();
-  // A tile of 512 open rows and 64 columns, which whole blocks may reach beyond, and as much for the tile's own
-  // results, is what a kernel may take from the stack (PlaceAllocations).
-  constexpr int64_t kMostBytes = 8192, kPartBytes = 6144, kSumBytes = 136 * 1024;
+  const EmitterPolicy &policy = problem.policy;
   if (!contraction.panel || contraction.isGrouped || !contraction.rowLoop || !problem.isFromZero ||
       op.getNumReductionLoops() != 1)
     return;
@@ -27,21 +25,21 @@ void KBlocking::chooseForVectors(int64_t blockRows, bool hasStaticRows) {
   op.getReductionDims(summed);
   std::optional<int64_t> steps = nest.getStaticExtent(summed.front());
   int64_t elementBytes = type.getIntOrFloatBitWidth() / 8;
-  if (!steps || *steps * elementBytes <= kMostBytes)
+  if (!steps || *steps * elementBytes <= policy.maxUnblockedBytes)
     return;
   std::optional<int64_t> rows = getUpperBound(nest.getExtent(*contraction.rowLoop)),
                          columns = getUpperBound(nest.getExtent(contraction.columnLoop));
   // A single block of rows reads each page once.
   if (!rows || !columns || *rows <= blockRows)
     return;
-  State parts{summed.front(), int64_t(llvm::divideCeil(*steps * elementBytes, kPartBytes)), 0, Value()};
+  State parts{summed.front(), int64_t(llvm::divideCeil(*steps * elementBytes, policy.kBlockBytes)), 0, Value()};
   // Steps are done in pairs.
   parts.size = llvm::alignTo(llvm::divideCeil(*steps, parts.count), 2);
   // Open rows have whole blocks, of which the last one begins earlier.
   int64_t rowStep = hasStaticRows ? 1 : blockRows;
   SmallVector<int64_t> shape{int64_t(llvm::alignTo(std::max<int64_t>(*rows, 1), rowStep)),
                              int64_t(llvm::alignTo(std::max<int64_t>(*columns, 1), lanes))};
-  if (shape[0] * shape[1] * elementBytes > kSumBytes)
+  if (shape[0] * shape[1] * elementBytes > policy.maxSumBytes)
     return;
   // Whole tiles, which are the first, need most.
   if (!versionedSums) {

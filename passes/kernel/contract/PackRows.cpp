@@ -21,14 +21,16 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/cost/CacheLines.h"
 #include "passes/cost/Machine.h"
+#include "passes/cost/TilePolicy.h"
 #include "passes/kernel/TileLoop.h"
 
 using namespace mlir;
 using namespace tenon;
 
-/// Of a row that lie side by side: a line of memory.
-static constexpr int64_t kPackedSteps = 16;
+/// Neighbouring elements of a row that are packed together.
+static constexpr int64_t kPackedSteps = 16; // format: of packed rows, a cache line of f32
 
 /// The summed loop where rows may be copied at all: the only one, along which rows are contiguous.
 static std::optional<unsigned> findDepthLoop(linalg::GenericOp op, const Contraction &contraction) {
@@ -75,8 +77,7 @@ std::optional<int64_t> tenon::getRowDistance(const ElementRead &lhs, unsigned ro
   return std::nullopt;
 }
 
-int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contraction) {
-  constexpr int64_t kFewestRows = 24, kFewestColumns = 256, kFewRegisters = 16;
+int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy) {
   std::optional<unsigned> depth = findDepthLoop(op, contraction);
   Machine machine = getMachine(op);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -90,24 +91,24 @@ int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contra
   auto isFew = [&](unsigned loop, int64_t fewest) {
     return !ShapedType::isDynamic(ranges[loop]) && ranges[loop] < fewest;
   };
-  if (isFew(*contraction.rowLoop, kFewestRows) || isFew(contraction.columnLoop, kFewestColumns))
+  if (isFew(*contraction.rowLoop, policy.minRows) || isFew(contraction.columnLoop, policy.minColumns))
     return 0;
   // Tiles have no more rows than are copied. Where there are several, each reads all of the matrix, which should not
   // come from memory every time.
-  int64_t rowBytes = ranges[*depth] * int64_t(sizeof(float)), most = kBytesOfCopiedRows / rowBytes;
+  int64_t rowBytes = ranges[*depth] * int64_t(sizeof(float)), most = TilePolicy().maxPackedRowsBytes / rowBytes;
   int64_t rows = ranges[*contraction.rowLoop], columns = ranges[contraction.columnLoop];
   bool isOneTile = !ShapedType::isDynamic(rows) && rows <= most;
-  if (!isOneTile && (most < kFewestRows || ShapedType::isDynamic(columns) || columns * rowBytes > machine.llcBytes))
+  if (!isOneTile && (most < policy.minRows || ShapedType::isDynamic(columns) || columns * rowBytes > machine.llcBytes))
     return 0;
   std::optional<int64_t> distance = getRowDistance(contraction.lhs, *contraction.rowLoop);
-  return distance && *distance % kSetBytes == 0 ? rowBytes : 0;
+  return distance && *distance % kL1SetBytes == 0 ? rowBytes : 0;
 }
 
-/// The last block of open rows may reach beyond the tile.
+/// The last block of dynamic rows may reach beyond the tile.
 static int64_t countPackedRows(linalg::GenericOp op, const Contraction &contraction) {
-  constexpr int64_t kMostOfBlock = 16;
+  constexpr int64_t kMaxOfBlock = 16; // limit: rows of a register block
   kernel::ScheduleAttr schedule = kernel::getSchedule(op);
-  return schedule.getPacking() == kernel::Packing::rows ? schedule.getTile()[*contraction.rowLoop] + kMostOfBlock : 0;
+  return schedule.getPacking() == kernel::Packing::rows ? schedule.getTile()[*contraction.rowLoop] + kMaxOfBlock : 0;
 }
 
 int64_t tenon::getPackedRowsBytes(linalg::GenericOp op, const Contraction &contraction) {

@@ -30,15 +30,13 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/cost/CacheLines.h"
 #include "passes/kernel/K4Groups.h"
 #include "passes/kernel/TileLoop.h"
 #include <numeric>
 
 using namespace mlir;
 using namespace tenon;
-
-/// Of windows of more the copies are few bytes for each product, and all else matters more.
-static constexpr int64_t kMostTaps = 1 << 10;
 
 namespace {
 /// The places that an index has in a tile: every `step`th of `count` at most.
@@ -85,15 +83,14 @@ static int64_t getCommonStep(AffineExpr index, ArrayRef<int64_t> extents) {
 /// The places of each index of what is widened.
 static std::optional<SmallVector<TilePlaces>> findTilePlaces(linalg::GenericOp op, const ElementRead &read,
                                                              ArrayRef<int64_t> extents) {
-  // Products of some such are far from what 64 bits hold.
-  constexpr int64_t kMostSteps = 1 << 20;
-  if (llvm::any_of(extents, [](int64_t extent) { return extent < 1 || extent > kMostSteps; }))
+  constexpr int64_t kMaxSteps = 1 << 20; // limit: products of some such numbers fit 64 bits
+  if (llvm::any_of(extents, [](int64_t extent) { return extent < 1 || extent > kMaxSteps; }))
     return std::nullopt;
   SmallVector<TilePlaces> places;
   ArrayRef<int64_t> shape = cast<ShapedType>(read.memory.getType()).getShape();
   for (auto [index, size] : llvm::zip(read.map.getResults(), shape)) {
     std::optional<int64_t> growth = getGrowth(index, extents);
-    if (!growth || *growth > kMostSteps)
+    if (!growth || *growth > kMaxSteps)
       return std::nullopt;
     int64_t step = getCommonStep(index, extents), count = *growth / step + 1;
     if (!ShapedType::isDynamic(size))
@@ -103,17 +100,16 @@ static std::optional<SmallVector<TilePlaces>> findTilePlaces(linalg::GenericOp o
   return places;
 }
 
-/// Of a window; very many where that is not known.
-static int64_t getTaps(linalg::GenericOp op) {
+/// The taps of a window; more than `max` if they are more, or not known.
+static int64_t getTaps(linalg::GenericOp op, int64_t max) {
   int64_t taps = 1;
   for (auto [range, iterator] : llvm::zip(op.getStaticLoopRanges(), op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::reduction)
-      taps *= ShapedType::isDynamic(range) ? kMostTaps + 1 : std::min(range, kMostTaps + 1);
+      taps *= ShapedType::isDynamic(range) ? max + 1 : std::min(range, max + 1);
   return taps;
 }
 
-bool tenon::packsColumns(linalg::GenericOp op, const Contraction &contraction) {
-  constexpr int64_t kLinesOfSet = 8, kFewSets = 16;
+bool tenon::packsColumns(linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy) {
   const ElementRead &read = contraction.lhs;
   auto type = cast<ShapedType>(read.memory.getType());
   if (!contraction.isColumnwise || contraction.isDepthwiseInt8 || contraction.promotesLhs || !contraction.rowLoop ||
@@ -122,21 +118,21 @@ bool tenon::packsColumns(linalg::GenericOp op, const Contraction &contraction) {
     return false;
   // A block of rows reads the filter, twice as many pixels, and writes some; and the lines that come next are fetched,
   // too.
-  constexpr int64_t kWritten = 4;
-  int64_t bytes = type.getShape().back() * sizeof(float), taps = getTaps(op), lines = 2 * (3 * taps + kWritten);
-  int64_t sets = kSetBytes / std::gcd(bytes, kSetBytes);
-  return taps > 1 && taps <= kMostTaps && sets <= kFewSets && sets * kLinesOfSet < lines;
+  int64_t bytes = type.getShape().back() * sizeof(float), taps = getTaps(op, policy.maxTaps),
+          lines = 2 * (3 * taps + policy.writtenLines);
+  int64_t sets = kL1SetBytes / std::gcd(bytes, kL1SetBytes);
+  return taps > 1 && taps <= policy.maxTaps && sets <= policy.maxSets && sets * policy.setLines < lines;
 }
 
 std::optional<int64_t> tenon::getWidenedTileBytes(linalg::GenericOp op, const Contraction &contraction,
-                                                  ArrayRef<int64_t> extents) {
-  bool widensHalves = contraction.promotesLhs && !contraction.dequantization && !contraction.isColumnwise;
-  bool copies = packsColumns(op, contraction), isInWords = !widensHalves && !copies;
-  if (isInWords && !fitsPmaddWd(op, contraction))
+                                                  ArrayRef<int64_t> extents, const PackingPolicy &policy) {
+  bool promotes = contraction.promotesLhs && !contraction.dequantization && !contraction.isColumnwise;
+  bool copies = packsColumns(op, contraction, policy), isInWords = !promotes && !copies;
+  if (isInWords && !fitsPmaddWd(op, contraction, policy))
     return std::nullopt;
   SmallVector<int64_t> steps(extents);
   if (copies)
-    steps[contraction.columnLoop] = kPackedColumns;
+    steps[contraction.columnLoop] = policy.columns;
   std::optional<SmallVector<TilePlaces>> places = findTilePlaces(op, contraction.lhs, steps);
   if (!places)
     return std::nullopt;
@@ -144,13 +140,17 @@ std::optional<int64_t> tenon::getWidenedTileBytes(linalg::GenericOp op, const Co
   if (isInWords)
     places->back().count = llvm::alignTo(places->back().count, 4);
   for (TilePlaces dim : *places)
-    if (bytes <= getMaxTileBytes(contraction))
+    if (bytes <= getMaxTileBytes(contraction, policy))
       bytes *= dim.count;
   return bytes;
 }
 
-int64_t tenon::getPackedFilterBytes(linalg::GenericOp op) {
-  return getTaps(op) * kPackedColumns * int64_t(sizeof(float));
+int64_t tenon::getMaxTileBytes(const Contraction &contraction, const PackingPolicy &policy) {
+  return contraction.dot4Loop ? policy.maxI16Bytes : policy.maxPromotedBytes;
+}
+
+int64_t tenon::getPackedFilterBytes(linalg::GenericOp op, const PackingPolicy &policy) {
+  return getTaps(op, policy.maxTaps) * policy.columns * int64_t(sizeof(float));
 }
 
 namespace {
@@ -408,16 +408,16 @@ ElementRead tenon::packColumns(LoopBuilder &nest, const ContractionProblem &prob
   linalg::GenericOp op = problem.op;
   unsigned column = problem.contraction.columnLoop;
   SmallVector<int64_t> extents(problem.schedule.getTile());
-  extents[column] = kPackedColumns;
+  extents[column] = problem.packing.columns;
   SmallVector<Value> steps(nest.getExtents());
-  steps[column] = nest.constant(kPackedColumns);
+  steps[column] = nest.constant(problem.packing.columns);
   SmallVector<TilePlaces> places = *findTilePlaces(op, read, extents);
   TileCopy tile(b, op, read, places, steps, problem.type, problem.lanes, problem.scratch, use);
   SmallVector<Value> operands(read.symbols);
   operands.push_back(firstColumn);
   AffineExpr first =
       read.map.getResults().back().replace(b.getAffineDimExpr(column), b.getAffineSymbolExpr(read.symbols.size()));
-  tile.setLastRange(nest.compute(first, operands), kPackedColumns);
+  tile.setLastRange(nest.compute(first, operands), problem.packing.columns);
   ElementRead copied = tile.getCopy();
   tile.emit();
   // The first one is the copy's first.

@@ -16,7 +16,7 @@ namespace tenon {
 /// before read the same. Returns the read of the copy, or none if the schedule does not pack them.
 std::optional<ElementRead> packTile(LoopBuilder &nest, const ContractionProblem &problem);
 
-/// Packs `kPackedColumns` columns from `firstColumn` on of what the tile reads by `read`, an operand of a depthwise
+/// Packs some columns (PackingPolicy) from `firstColumn` on of what the tile reads by `read`, an operand of a depthwise
 /// convolution, to the region for `use`. Returns the read of the copy.
 ElementRead packColumns(LoopBuilder &nest, const ContractionProblem &problem, const ElementRead &read, ScratchUse use,
                         mlir::Value firstColumn);

@@ -37,8 +37,7 @@ static std::optional<int64_t> countGroups(linalg::GenericOp op, unsigned dot4Loo
   return groups;
 }
 
-bool tenon::fitsPmaddWd(linalg::GenericOp op, const Contraction &contraction) {
-  constexpr int64_t kMaxGroups = 1 << 13;
+bool tenon::fitsPmaddWd(linalg::GenericOp op, const Contraction &contraction, const PackingPolicy &policy) {
   if (!contraction.dot4Loop || !contraction.rowLoop)
     return false;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -49,7 +48,7 @@ bool tenon::fitsPmaddWd(linalg::GenericOp op, const Contraction &contraction) {
   std::optional<int64_t> groups = countGroups(op, *contraction.dot4Loop);
   // A pixel of few channels, as images have them, is one group.
   int64_t depth = ranges[*contraction.dot4Loop];
-  return isAlone && (depth % 4 == 0 || depth < 4) && groups && *groups > 0 && *groups <= kMaxGroups &&
+  return isAlone && (depth % 4 == 0 || depth < 4) && groups && *groups > 0 && *groups <= policy.maxI16Groups &&
          (ShapedType::isDynamic(ranges[*contraction.rowLoop]) || ranges[*contraction.rowLoop] > kFewWidenedRows);
 }
 

@@ -8,14 +8,10 @@
 #include "passes/kernel/contract/Prefetch.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "passes/cost/CacheLines.h"
 
 using namespace mlir;
 using namespace tenon;
-
-/// The register blocks that are expected to share the prefetches of a panel if the number of rows is dynamic: fewer
-/// blocks prefetch only a part of it, more prefetch some lines again. (BERT with 20 tokens takes 1.2 times as long with
-/// 8, and the same with 128.)
-static constexpr int64_t kDynamicBlocks = 4;
 
 /// Makes `number`, the number of a block of rows among `count` along the rows, its number among those of the outer
 /// loops, too. Its dimensions are `places`.
@@ -31,10 +27,10 @@ void Prefetch::countOuterBlocks(AffineExpr &number, SmallVector<Value> &places, 
 /// While a block of columns is multiplied with all rows, the next one is prefetched: at each step, each block of rows
 /// prefetches its share of that step. Addresses beyond the last panel may be prefetched, too: that reads nothing.
 void Prefetch::prefetchTermPanels(int64_t vectors) {
-  constexpr int64_t kRowsOfBlock = 32;
+  constexpr int64_t kRowsOfBlock = 32; // format: of two AMX tiles
   const Bf16Terms &parts = *contraction.terms;
   std::optional<int64_t> rows = nest.getStaticExtent(*contraction.rowLoop);
-  int64_t count = rows ? llvm::divideCeil(*rows, kRowsOfBlock) : kDynamicBlocks, pairs = parts.step / 2;
+  int64_t count = rows ? llvm::divideCeil(*rows, kRowsOfBlock) : problem.policy.dynamicBlocks, pairs = parts.step / 2;
   AffineExpr number = b.getAffineDimExpr(0).floorDiv(kRowsOfBlock);
   SmallVector<Value> places{nest.at(*contraction.rowLoop)};
   countOuterBlocks(number, places, count);
@@ -81,10 +77,10 @@ void Prefetch::moveToNextTermPanels(int64_t vectors) {
 /// prefetched to it. To prefetch the next panel to L2 instead takes up to 1.4 times as long if the RHS comes from the
 /// last-level cache (2 to 4 rows by 512x2048 on Zen 3); a shorter distance is too short if it comes from DRAM.
 void Prefetch::prefetchLaterSteps(const SumBlock &block) {
-  constexpr int64_t kBytesAhead = 4096;
-  constexpr int64_t kLineBits = 512;
-  int64_t bits = getElementTypeOrSelf(operands.getRhs().memory).getIntOrFloatBitWidth(), ahead = kBytesAhead * 8 / bits;
-  for (int64_t column = 0; column < block.vectors * lanes; column += std::min(kLineBits / bits, contraction.panel)) {
+  int64_t bits = getElementTypeOrSelf(operands.getRhs().memory).getIntOrFloatBitWidth(),
+          ahead = problem.policy.streamBytesAhead * 8 / bits;
+  for (int64_t column = 0; column < block.vectors * lanes;
+       column += std::min(8 * kCacheLineBytes / bits, contraction.panel)) {
     SmallVector<Value> indices = nest.getIndices(operands.getRhs(), 0, column);
     // Beyond a panel's last step lies the next panel.
     indices.back() =
@@ -100,13 +96,13 @@ void Prefetch::prefetchLaterSteps(const SumBlock &block) {
 /// twice: a prefetch takes the place of another instruction. Addresses beyond the last panel may be prefetched, too:
 /// that reads nothing.
 void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &block) {
-  constexpr int64_t kLine = 64;
   int64_t panelBytes = contraction.panel * type.getIntOrFloatBitWidth() / 8;
-  if (panelBytes == 0 || panelBytes % kLine || contraction.dequantization || !contraction.rowLoop)
+  if (panelBytes == 0 || panelBytes % kCacheLineBytes || contraction.dequantization || !contraction.rowLoop)
     return;
   int64_t following = problem.schedule.getPrefetch();
   std::optional<RowBlocks> known = rowLoops.getRowBlocks();
-  RowBlocks blocksOfRows = known.value_or(RowBlocks{following ? 1 : kDynamicBlocks, rowLoops.getBlock().rows, 0});
+  RowBlocks blocksOfRows =
+      known.value_or(RowBlocks{following ? 1 : problem.policy.dynamicBlocks, rowLoops.getBlock().rows, 0});
   bool isLarger = block.rows == blocksOfRows.rows + 1 && blocksOfRows.larger > 0;
   // Blocks of dynamic rows have some heights (RowLoops).
   bool isSmaller = !known && 2 * block.rows > rowLoops.getBlock().rows;
@@ -116,7 +112,7 @@ void Prefetch::prefetchPanels(unsigned loop, UnrolledStep step, const SumBlock &
   int64_t perStep = step.length;
   if (steps)
     *steps /= perStep;
-  int64_t lines = panelBytes / kLine;
+  int64_t lines = panelBytes / kCacheLineBytes;
   // The blocks of rows that a panel is used for, and the number of this one.
   int64_t count = blocksOfRows.count;
   AffineExpr number = (b.getAffineDimExpr(0) - (isLarger ? 0 : blocksOfRows.larger)).floorDiv(block.rows);

@@ -36,15 +36,15 @@ SmallVector<Value> Reduction::emit(ArrayRef<unsigned> loops, const SumBlock &blo
 /// and the remainder of others follows in a second loop. Elsewhere the number divides the steps, and windows, which got
 /// slower by it, are not unrolled.
 int64_t Reduction::chooseUnrolledSteps(std::optional<int64_t> steps, const SumBlock &block) {
-  constexpr int64_t kFewProducts = 48, kMostSteps = 8;
+  const EmitterPolicy &policy = problem.policy;
   // How much of a window is seen is little where it is not known.
   bool isWindow = op.getNumReductionLoops() > 1, hasFewRegisters = problem.hasFewRegisters();
   if (hasFewRegisters ? isWindow && !steps : isWindow || !steps)
     return 1;
-  if (hasFewRegisters && steps && *steps <= kMostSteps)
+  if (hasFewRegisters && steps && *steps <= policy.maxUnrolledSteps)
     return std::max<int64_t>(*steps, 1);
   int64_t unrolled = 1;
-  while (unrolled < kMostSteps && unrolled * block.rows * block.vectors < kFewProducts &&
+  while (unrolled < policy.maxUnrolledSteps && unrolled * block.rows * block.vectors < policy.minLoopProducts &&
          (hasFewRegisters || *steps % (2 * unrolled) == 0))
     unrolled *= 2;
   return unrolled;

@@ -8,6 +8,7 @@
 #include "passes/kernel/contract/ResultWriter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/cost/CacheLines.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -41,13 +42,12 @@ bool ResultWriter::mayRepeatRows() const {
 }
 
 void ResultWriter::prefetch(const SumBlock &block) {
-  constexpr int64_t kLineBits = 512;
   for (const EpilogueStage &stage : epilogue)
     for (const ElementRead &read : stage.reads) {
       if (!contraction.rowLoop || !isAlongColumns(read, contraction.columnLoop) ||
           !read.map.isFunctionOfDim(*contraction.rowLoop))
         continue;
-      int64_t perLine = kLineBits / getElementTypeOrSelf(read.memory).getIntOrFloatBitWidth();
+      int64_t perLine = 8 * kCacheLineBytes / getElementTypeOrSelf(read.memory).getIntOrFloatBitWidth();
       for (int64_t row = 0; row < block.rows; ++row)
         for (int64_t column = 0; column < block.vectors * lanes; column += perLine)
           memref::PrefetchOp::create(b, loc, read.memory, nest.getIndices(read, row, column), /*isWrite=*/false,
@@ -58,8 +58,8 @@ void ResultWriter::prefetch(const SumBlock &block) {
 void ResultWriter::applyEpilogue(MutableArrayRef<Value> sums, const SumBlock &block) {
   // The epilogue of int8 sums is a long chain of dependent operations for each vector. Some independent chains keep a
   // core busy; more of them, or those of other types, would need too many registers.
-  constexpr size_t kChains = 4;
-  size_t numChains = contraction.dot4Loop || contraction.isDepthwiseInt8 ? kChains : 1;
+  bool isInt8 = contraction.dot4Loop || contraction.isDepthwiseInt8;
+  size_t numChains = isInt8 ? problem.policy.int8EpilogueChains : 1;
   for (const EpilogueStage &stage : epilogue) {
     // What is the same for all rows is read once.
     llvm::SmallDenseMap<std::pair<unsigned, int64_t>, Value> shared;

@@ -113,9 +113,9 @@ int64_t RowLoops::countSmallerHeights(int64_t step) {
 /// these do not end with the last row, the last ones begin earlier; where rows may not be repeated, all have the best
 /// height, and the remainder follows the row that is returned.
 Value RowLoops::forBlocksOfSomeHeights(llvm::function_ref<void(int64_t rows)> body) {
-  constexpr int64_t kPart = 8;
   Value extent = nest.getExtent(*contraction.rowLoop);
-  int64_t rows = block.rows, step = llvm::divideCeil(rows, kPart), numSmaller = countSmallerHeights(step);
+  int64_t rows = block.rows, step = llvm::divideCeil(rows, problem.policy.heightParts),
+          numSmaller = countSmallerHeights(step);
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
   Value count = nest.compute(d0.ceilDiv(rows), {extent}), zero = nest.constant(0);
   // Steps that all blocks together have less; every block has one before one has two.

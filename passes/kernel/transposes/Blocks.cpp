@@ -13,16 +13,6 @@
 using namespace mlir;
 using namespace tenon;
 
-/// The smallest blocks: those of fewer rows cost more than single units.
-static constexpr int64_t kMinRows = 4;
-/// Shuffles of units of fewer bits cost least within lanes.
-static constexpr int64_t kWideBits = 32;
-
-/// Distances of cache lines, in bytes, of which L1 holds some tens or a few.
-static constexpr int64_t kSomeConflicts = 512, kManyConflicts = 4096;
-/// Rows whose lines L1 holds, between those that are written.
-static constexpr int64_t kMaxRows = 128;
-
 namespace {
 /// Units of a block. Rows are as many as columns, or a multiple of that.
 struct Block {
@@ -144,8 +134,9 @@ void BlockEmitter::emitBlocks(Block block, Walk walk) {
                          [&](Value column) { emit(places, column, getColumns(column), row, rowOffsets); });
       });
     // The lines of so many rows stay in L1 until the next columns of theirs are read.
-    Value height = builder.b.createOrFold<arith::MinSIOp>(builder.loc, rows.extent, builder.constant(kMaxRows));
-    builder.forTiles(rows.extent, kMaxRows, height, [&](Value firstRow) {
+    Value height =
+        builder.b.createOrFold<arith::MinSIOp>(builder.loc, rows.extent, builder.constant(copy.policy.packedRows));
+    builder.forTiles(rows.extent, copy.policy.packedRows, height, [&](Value firstRow) {
       builder.forSteps(columns.extent, block.columns, [&](Value column) {
         SmallVector<Value> columnOffsets = getColumns(column);
         builder.forSteps(height, block.rows, [&](Value step) {
@@ -168,16 +159,15 @@ Value BlockEmitter::conflicts(Value stride, int64_t bytes) {
 /// Rows that are packed at a time: of two loops, as many steps of the outer one as fit, so that each step of
 /// the inner one reads all that it needs along the outer one, if rows are short.
 PackedRows BlockEmitter::choosePackedRows(Block block) {
-  constexpr int64_t kShortRunBytes = 256;
   std::optional<int64_t> inner = getConstantIntValue(rows.loops[0].extent);
   std::optional<int64_t> step = getConstantIntValue(rows.loops[0].strides[kInput]),
                          outerStep = getConstantIntValue(rows.loops.back().strides[kInput]);
   std::optional<int64_t> run = getConstantIntValue(columns.loops[0].extent);
-  bool isShort = run && *run * copy.getUnitBits() < kShortRunBytes * 8;
+  bool isShort = run && *run * copy.getUnitBits() < copy.policy.shortRunBytes * 8;
   bool isNested = rows.loops.size() == 2 && hasSureRows && isShort && inner && step && outerStep &&
-                  *step > *outerStep && *inner <= kMaxRows;
-  int64_t nested = isNested ? kMaxRows / *inner * *inner : 0;
-  return nested >= block.rows ? PackedRows{nested, true} : PackedRows{kMaxRows, false};
+                  *step > *outerStep && *inner <= copy.policy.packedRows;
+  int64_t nested = isNested ? copy.policy.packedRows / *inner * *inner : 0;
+  return nested >= block.rows ? PackedRows{nested, true} : PackedRows{copy.policy.packedRows, false};
 }
 
 /// Calls `body` with each of the packed rows and its offset in the input.
@@ -200,10 +190,10 @@ void BlockEmitter::forPackedRows(PackedRows packed, Value firstRow, Value height
 /// Copies some rows and columns of the input to scratch before they are transposed: memory is read along
 /// rows, whose lines do not conflict in scratch.
 void BlockEmitter::emitPacked(Block block) {
-  constexpr int64_t kRowBytes = 256, kPadBytes = 64;
   PackedRows packedRows = choosePackedRows(block);
-  int64_t bytes = copy.getUnitBits() / 8, most = kRowBytes / bytes, pitch = (kRowBytes + kPadBytes) / bytes;
-  Value scratch = builder.getScratch(kMaxRows * pitch), unit = builder.constant(copy.unit);
+  int64_t bytes = copy.getUnitBits() / 8, most = copy.policy.rowBytes / bytes,
+          pitch = (copy.policy.rowBytes + copy.policy.padBytes) / bytes;
+  Value scratch = builder.getScratch(copy.policy.packedRows * pitch), unit = builder.constant(copy.unit);
   auto clamp = [&](Value extent, int64_t bound) {
     return builder.b.createOrFold<arith::MinSIOp>(builder.loc, extent, builder.constant(bound));
   };
@@ -246,11 +236,11 @@ void BlockEmitter::emitPacked(Block block) {
 /// rest. Where lines of the input conflict, blocks read whole lines, or the input is packed before. A block
 /// has few columns if rows of the output conflict.
 void BlockEmitter::emitLargest() {
-  bool isWide = copy.getUnitBits() >= kWideBits;
+  bool isWide = copy.getUnitBits() >= copy.policy.wideBits;
   int64_t lane = getLaneUnits();
   Block narrow{std::max(lanes, lane), lane}, half{narrow.rows, isWide ? std::max(lanes / 2, lane) : lane};
   Value inputStride = rows.loops[0].strides[kInput], hasLines = builder.isAtLeast(columns.extent, lanes);
-  Value outputConflicts = conflicts(columns.loops[0].strides[kOutput], kSomeConflicts);
+  Value outputConflicts = conflicts(columns.loops[0].strides[kOutput], copy.policy.someConflicts);
   auto emitDirect = [&] {
     builder.ifElse(
         outputConflicts, [&] { emitBlocks(narrow, Walk::AlongRows); },
@@ -258,14 +248,16 @@ void BlockEmitter::emitLargest() {
           emitBlocks(half, rows.loops.size() > 1 && columns.loops.size() == 1 ? Walk::AlongColumns : Walk::AlongRows);
         });
   };
-  Value isPacked = builder.both(conflicts(inputStride, isWide ? kManyConflicts : kSomeConflicts), hasLines);
+  Value isPacked =
+      builder.both(conflicts(inputStride, isWide ? copy.policy.manyConflicts : copy.policy.someConflicts), hasLines);
   builder.ifElse(
       isPacked, [&] { builder.ifElse(outputConflicts, [&] { emitPacked(narrow); }, [&] { emitPacked(half); }); },
       [&] {
         if (!isWide)
           return emitDirect();
         builder.ifElse(
-            conflicts(inputStride, kSomeConflicts), [&] { emitBlocks({lanes, lanes}, Walk::AlongRows); }, emitDirect);
+            conflicts(inputStride, copy.policy.someConflicts), [&] { emitBlocks({lanes, lanes}, Walk::AlongRows); },
+            emitDirect);
       });
 }
 
@@ -280,9 +272,9 @@ static Value countFurther(CopyBuilder &builder, int64_t size, Value extent) {
 }
 
 /// True if `extent` is less than `size`, and a smaller block has no room for it.
-static Value needsPadding(CopyBuilder &builder, int64_t size, Value extent) {
+static Value needsPadding(CopyBuilder &builder, int64_t minRows, int64_t size, Value extent) {
   Value fits = builder.compare(arith::CmpIPredicate::slt, extent, builder.constant(size));
-  return builder.both(fits, builder.isAtLeast(extent, size / 2 > kMinRows / 2 ? size / 2 + 1 : 1));
+  return builder.both(fits, builder.isAtLeast(extent, size / 2 > minRows / 2 ? size / 2 + 1 : 1));
 }
 
 /// The loops around blocks of the inner loop of `chain` and the whole other chain.
@@ -307,7 +299,8 @@ Value BlockEmitter::hasRowsApart() {
 /// True if blocks of `size` and `length`, of which `few` have less than `size`, fit into `many`.
 Value BlockEmitter::canPad(int64_t size, int64_t length, Value few, Value many) {
   Value least = builder.add(countFurther(builder, size, few), builder.constant(length));
-  return builder.both(needsPadding(builder, size, few), builder.compare(arith::CmpIPredicate::sge, many, least));
+  return builder.both(needsPadding(builder, copy.policy.minRows, size, few),
+                      builder.compare(arith::CmpIPredicate::sge, many, least));
 }
 
 /// A column is written as `size` units, of which those after its own are the next column's. The last block
@@ -397,7 +390,7 @@ void BlockEmitter::emitInterleaved(Side side, int64_t count) {
 /// Single units. Of bytes and halves, numbers of rows and columns that LLVM interleaves well are told apart.
 void BlockEmitter::emitSingle() {
   auto move = [&] { builder.moveUnits(builder.loops, builder.start); };
-  if (copy.getUnitBits() >= kWideBits || copy.unit > 1 || rows.loops.size() > 1 || columns.loops.size() > 1)
+  if (copy.getUnitBits() >= copy.policy.wideBits || copy.unit > 1 || rows.loops.size() > 1 || columns.loops.size() > 1)
     return move();
   struct Count {
     Side side;
@@ -423,7 +416,7 @@ void BlockEmitter::emitSingle() {
 /// Blocks of `size` with fewer rows or columns, if padding is possible.
 void BlockEmitter::emitPadded(int64_t size, llvm::function_ref<void()> otherwise) {
   // Stores of less than 32 bits, and extracting them from vectors, cost more than single units do.
-  if (size * copy.getUnitBits() < kWideBits * 2)
+  if (size * copy.getUnitBits() < copy.policy.wideBits * 2)
     return otherwise();
   Value rowsOfColumns = columns.loops[0].extent, columnsOfRows = rows.loops[0].extent;
   int64_t length = size * copy.getUnitBits() >= kLaneBits ? std::max(lanes, size) : size;
@@ -441,9 +434,9 @@ void BlockEmitter::emitPadded(int64_t size, llvm::function_ref<void()> otherwise
 
 /// Blocks of `size` rows and columns if there are as many; otherwise smaller ones, and single units at last.
 void BlockEmitter::emitSize(int64_t size) {
-  if (size < std::min(kMinRows, lanes))
+  if (size < std::min(copy.policy.minRows, lanes))
     return emitSingle();
-  bool isLargest = size == std::max(lanes, getLaneUnits()), isWide = copy.getUnitBits() >= kWideBits;
+  bool isLargest = size == std::max(lanes, getLaneUnits()), isWide = copy.getUnitBits() >= copy.policy.wideBits;
   auto hasRows = [&](int64_t least) { return builder.isAtLeast(rows.extent, least); };
   if (isLargest) {
     int64_t fewestColumns = isWide ? size : getLaneUnits();
@@ -469,25 +462,24 @@ void BlockEmitter::emit() { emitSize(std::max(lanes, getLaneUnits())); }
 /// True if blocks have all of `chain`, or may be padded to have it: a few rows or columns that cannot be are
 /// left to LLVM.
 static bool hasRoom(const StridedCopy &copy, const LoopChain &chain, const LoopChain &other, Side side) {
-  if (ShapedType::isDynamic(chain.extent) || chain.extent >= kMinRows)
+  if (ShapedType::isDynamic(chain.extent) || chain.extent >= copy.policy.minRows)
     return true;
   // LLVM interleaves rows of bytes and halves better.
-  if (side == kOutput && copy.getUnitBits() < kWideBits)
+  if (side == kOutput && copy.getUnitBits() < copy.policy.wideBits)
     return false;
-  int64_t needed = kMinRows + (kMinRows - 1) / chain.extent, stride = copy.loops[other.loops[0]].strides[side];
+  int64_t needed = copy.policy.minRows + (copy.policy.minRows - 1) / chain.extent,
+          stride = copy.loops[other.loops[0]].strides[side];
   bool isContinued = ShapedType::isDynamic(stride) ||
                      (side == kOutput ? stride == chain.extent * copy.unit : stride >= chain.extent * copy.unit);
   int64_t length = copy.loops[other.loops[0]].extent;
   return isContinued && (ShapedType::isDynamic(length) || length >= needed);
 }
 
-static constexpr int64_t kLongRunBytes = 512;
-
 bool tenon::transposeBlocks(const StridedCopy &copy, int64_t vectorBytes) {
   int64_t lanes = vectorBytes * 8 / copy.getUnitBits();
   // Packing reads, and writes, longer runs.
-  int64_t pitch = copy.getInner(kOutput).strides[kInput], longRun = kLongRunBytes * 8 / copy.getUnitBits();
-  bool isPacked = !ShapedType::isDynamic(pitch) && pitch * copy.getElementBits() / 8 % kManyConflicts == 0;
+  int64_t pitch = copy.getInner(kOutput).strides[kInput], longRun = copy.policy.longRunBytes * 8 / copy.getUnitBits();
+  bool isPacked = !ShapedType::isDynamic(pitch) && pitch * copy.getElementBits() / 8 % copy.policy.manyConflicts == 0;
   unsigned innermost[2] = {copy.orders[kInput][0], copy.orders[kOutput][0]};
   int64_t wantedColumns = isPacked ? longRun / 2 : lanes, wantedRows = isPacked ? longRun : lanes;
   // A few rows have the first choice if the number of columns is dynamic: of those there will be enough.

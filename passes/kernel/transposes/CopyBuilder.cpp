@@ -11,6 +11,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/cost/CacheLines.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -18,7 +19,7 @@ using namespace tenon;
 CopyBuilder::CopyBuilder(const StridedCopy &copy)
     : copy(copy), b(linalg::GenericOp(copy.op)), loc(linalg::GenericOp(copy.op).getLoc()) {
   elementType = copy.getElementType();
-  constexpr int64_t kMaxWordBits = 64;
+  constexpr int64_t kMaxWordBits = 64; // format: of an element of a vector
   int64_t wordBits = std::min(copy.getUnitBits(), kMaxWordBits);
   wordType = b.getIntegerType(wordBits);
   wordsPerUnit = copy.getUnitBits() / wordBits;
@@ -150,7 +151,6 @@ void CopyBuilder::storeUnits(Value words, Value place, Value memory) {
 }
 
 Value CopyBuilder::getScratch(int64_t units) {
-  constexpr int64_t kAlignment = 64;
   constexpr llvm::StringLiteral kName = "tenon.transpose_scratch";
   int64_t elements = units * copy.unit, bytes = elements * copy.getElementBits() / 8;
   Block &entry = linalg::GenericOp(copy.op)->getParentOfType<func::FuncOp>().getBody().front();
@@ -162,7 +162,7 @@ Value CopyBuilder::getScratch(int64_t units) {
   if (!memory) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(&entry);
-    memory = memref::AllocaOp::create(b, loc, type, b.getI64IntegerAttr(kAlignment));
+    memory = memref::AllocaOp::create(b, loc, type, b.getI64IntegerAttr(kCacheLineBytes));
     memory->setAttr(kName, b.getUnitAttr());
   }
   return memref::ViewOp::create(b, loc, MemRefType::get({elements}, elementType), memory, constant(0), ValueRange());

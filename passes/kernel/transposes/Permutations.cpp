@@ -12,16 +12,10 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Each vector of the output takes a shuffle for all but one of the vectors of the input.
-static constexpr int64_t kMaxVectors = 4;
-/// Units of fewer bits are permuted within lanes, one instruction for each vector of the input.
-static constexpr int64_t kWideBits = 32;
-static constexpr int64_t kMaxNarrowVectors = 7;
-
 /// Units of a vector that is permuted: bytes and halves cross no lane.
 static int64_t countUnits(const StridedCopy &copy, int64_t vectorBytes) {
   int64_t bits = copy.getUnitBits();
-  return bits >= kWideBits ? vectorBytes * 8 / bits : kLaneBits / bits;
+  return bits >= copy.policy.wideBits ? vectorBytes * 8 / bits : kLaneBits / bits;
 }
 
 namespace {
@@ -108,11 +102,11 @@ static std::optional<Strip> findStrip(const StridedCopy &copy, int64_t units) {
     }
     int64_t length = copy.loops[along].extent, vectors = strip.counts[kInput] * strip.counts[kOutput];
     // LLVM interleaves rows of bytes and halves better.
-    bool isWide = copy.getUnitBits() >= kWideBits,
-         isNarrow = strip.few[kInput] && !strip.few[kOutput] && vectors <= kMaxNarrowVectors;
+    bool isWide = copy.getUnitBits() >= copy.policy.wideBits,
+         isNarrow = strip.few[kInput] && !strip.few[kOutput] && vectors <= copy.policy.maxNarrowVectors;
     bool continues = llvm::all_of(
         kSides, [&](Side side) { return copy.loops[along].strides[side] == strip.counts[side] * copy.unit; });
-    if (!continues || !(isWide ? vectors <= kMaxVectors : isNarrow) ||
+    if (!continues || !(isWide ? vectors <= copy.policy.maxPermutedVectors : isNarrow) ||
         (!ShapedType::isDynamic(length) && length < units))
       return std::nullopt;
     return strip;
@@ -172,7 +166,7 @@ bool tenon::permuteRegisters(const StridedCopy &copy, int64_t vectorBytes) {
   int64_t units = countUnits(copy, vectorBytes);
   if (units < 2)
     return false;
-  if (std::optional<DenseBox> box = copy.findDenseBox(kMaxVectors * units); box && box->size > 2) {
+  if (std::optional<DenseBox> box = copy.findDenseBox(copy.policy.maxPermutedVectors * units); box && box->size > 2) {
     emitBox(copy, *box, std::min<int64_t>(units, llvm::bit_floor(uint64_t(box->size))));
     return true;
   }

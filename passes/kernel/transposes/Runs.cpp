@@ -12,12 +12,6 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Bytes that are moved in vectors written out one by one; more are worth a loop.
-static constexpr int64_t kMaxRunBytes = 256;
-
-/// Longer vectors cross cache lines too often to gain from it.
-static constexpr int64_t kMaxLongerBits = 128;
-
 /// Moves `run` elements in vectors of `elements`; the last one overlaps the one before it.
 static void moveExactly(CopyBuilder &builder, int64_t run, int64_t elements, Places places) {
   for (int64_t offset = 0; offset < run; offset += elements)
@@ -55,12 +49,13 @@ static void moveLonger(CopyBuilder &builder, const RunLoop &inner, int64_t run, 
 bool tenon::moveRuns(const StridedCopy &copy, int64_t vectorBytes) {
   unsigned innermost = copy.orders[kOutput][0];
   int64_t run = copy.loops[innermost].extent, bits = copy.getElementBits(), lanes = vectorBytes * 8 / bits;
-  if (innermost != copy.orders[kInput][0] || ShapedType::isDynamic(run) || run * bits > kMaxRunBytes * 8)
+  if (innermost != copy.orders[kInput][0] || ShapedType::isDynamic(run) || run * bits > copy.policy.maxRunBytes * 8)
     return false;
   CopyBuilder builder(copy);
   SmallVector<RunLoop> outer = builder.getOthers(innermost);
   int64_t below = llvm::bit_floor(uint64_t(run)), above = llvm::bit_ceil(uint64_t(run));
-  if (below != above && above * bits <= kMaxLongerBits && canOverwrite(copy.loops[copy.orders[kOutput][1]], run)) {
+  if (below != above && above * bits <= copy.policy.maxLongerBits &&
+      canOverwrite(copy.loops[copy.orders[kOutput][1]], run)) {
     builder.forLoops(ArrayRef(outer).drop_back(), builder.start,
                      [&](Places places) { moveLonger(builder, outer.back(), run, above, places); });
     return true;

@@ -170,7 +170,7 @@ Value Shuffles::mergeWide(ArrayRef<Value> vectors, ArrayRef<VectorUnit> sources)
 }
 
 Value Shuffles::gather(ArrayRef<Value> vectors, int64_t units, llvm::function_ref<VectorUnit(int64_t)> getSource) {
-  constexpr int64_t kNarrowBits = 16;
+  constexpr int64_t kNarrowBits = 16; // format: of words that shuffles of bytes permute best (mergeNarrow)
   SmallVector<VectorUnit> sources;
   for (int64_t unit = 0; unit < units; ++unit)
     sources.push_back(getSource(unit));

@@ -14,7 +14,7 @@ namespace tenon {
 
 /// Bits within which shuffles of two vectors take one instruction on all targets, whatever the width of an
 /// element.
-inline constexpr int64_t kLaneBits = 128;
+inline constexpr int64_t kLaneBits = 128; // format: of AVX and NEON
 
 /// A unit of vectors side by side.
 struct VectorUnit {

@@ -119,14 +119,13 @@ bool StridedCopy::canContinue(Side side, const LoopChain &chain, unsigned next, 
 }
 
 LoopChain StridedCopy::growChain(Side side, ArrayRef<unsigned> taken, int64_t lanes) const {
-  constexpr int64_t kManyVectors = 8;
   LoopChain chain{{orders[side][0]}};
   chain.extent = getInner(side).extent;
   // A dynamic extent may be 1.
   int64_t least = std::max<int64_t>(chain.extent, 1);
   for (unsigned next : ArrayRef(orders[side]).drop_front()) {
     bool isSure;
-    if (least % lanes == 0 || least >= kManyVectors * lanes || llvm::is_contained(taken, next) ||
+    if (least % lanes == 0 || least >= policy.manyVectors * lanes || llvm::is_contained(taken, next) ||
         !canContinue(side, chain, next, isSure))
       break;
     int64_t extent = loops[next].extent;

@@ -14,6 +14,7 @@
 #define TENON_PASSES_KERNEL_TRANSPOSES_STRIDEDCOPY_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "passes/cost/TransposePolicy.h"
 #include <optional>
 
 namespace tenon {
@@ -76,6 +77,7 @@ public:
   /// Elements that are moved as one: the innermost ones, which are contiguous on both sides.
   int64_t unit = 1;
   mlir::linalg::GenericOp op;
+  TransposePolicy policy = {};
 
 private:
   bool canContinue(Side side, const LoopChain &chain, unsigned next, bool &isSure) const;

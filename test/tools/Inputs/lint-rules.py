@@ -128,6 +128,14 @@ BAD = [
         },
         ['dialects/D.cpp:5: no test expects "" twice or more"'],
     ),
+    (
+        "constants",
+        {
+            "passes/kernel/contract/CMakeLists.txt": "",
+            "passes/kernel/contract/K.cpp": CPP + "static constexpr int64_t kRows = 16; // format: of AMX\nstatic constexpr int64_t kAhead = 4096, kLine = 64;\n",
+        },
+        ["passes/kernel/contract/K.cpp:5: kAhead is a tuning constant"],
+    ),
     ("paths", {"base/one.cpp": CPP + "// see /" + "home/somebody/notes\n"}, ["base/one.cpp:4: absolute path '/home/...'"]),
     ("vocabulary", {"base/one.cpp": CPP + "int oldWord;\n"}, ["base/one.cpp:4: 'oldWord' is retired: write 'newWord'"]),
     ("shell", {"tools/run": "#!/usr/bin/env bash\n" + HASH + 'cd "$1"\n'}, ["tools/run:5: Use 'cd ... || exit'"]),
