@@ -24,11 +24,11 @@
 
 namespace tenon {
 
-/// The way of products of bytes in tile registers (passes/paths/AmxBytes.cpp).
+/// The way of products of bytes in tile registers (passes/paths/AmxInt8.cpp).
 inline constexpr llvm::StringRef kAmxPath = "amx";
-/// The way of products of bytes in vectors, by pairs whose sums fit 16 bits (passes/paths/BytePairs.cpp).
+/// The way of products of bytes in vectors, by pairs whose sums fit 16 bits (passes/paths/Int8Dot2.cpp).
 inline constexpr llvm::StringRef kBytePairsPath = "byte_pairs";
-/// The way of products of bf16 in vectors, by pairs (passes/paths/BfloatPairs.cpp).
+/// The way of products of bf16 in vectors, by pairs (passes/paths/Bf16Dot2.cpp).
 inline constexpr llvm::StringRef kBfloatPairsPath = "bf16_pairs";
 /// The ways of products with a matrix of numbers of fewer bits, which follow in the name
 /// (passes/paths/FixedMatrix.cpp).

@@ -11,7 +11,7 @@
 namespace tenon {
 
 /// The instructions that a target has for dot products of u8 with i8. All compute the same integers. (vpmaddubsw, whose
-/// sums of two saturate, is a path of its own: passes/paths/BytePairs.cpp.) The value of a machine's kind
+/// sums of two saturate, is a path of its own: passes/paths/Int8Dot2.cpp.) The value of a machine's kind
 /// is the number of products that one instruction sums into a lane of 32 bits.
 enum class Int8Dot {
   Scalar = 1,  ///< 32-bit multiplications, which all targets have

@@ -7,7 +7,7 @@
 
 #include "passes/kernel/Contraction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/kernel/WordPairs.h"
+#include "passes/kernel/I16Pairs.h"
 #include "passes/paths/split/Bf16Terms.h"
 
 using namespace mlir;

@@ -25,9 +25,9 @@
 #include "passes/Passes.h"
 #include "passes/kernel/Contraction.h"
 #include "passes/kernel/Epilogue.h"
+#include "passes/kernel/I16Pairs.h"
 #include "passes/kernel/TileLoop.h"
 #include "passes/kernel/WinogradScratch.h"
-#include "passes/kernel/WordPairs.h"
 #include "passes/paths/winograd/Transforms.h"
 
 namespace tenon {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/kernel/WordPairs.h"
+#include "passes/kernel/I16Pairs.h"
 #include "passes/kernel/contract/MicroKernels.h"
 #include "passes/kernel/contract/VectorKernel.h"
 

@@ -15,7 +15,7 @@ using namespace tenon;
 
 namespace {
 /// The sum of two products saturates at 16 bits, so only a path that has checked the weights chooses it
-/// (passes/paths/BytePairs.cpp).
+/// (passes/paths/Int8Dot2.cpp).
 class PmaddUbsw : public Int8Kernel {
 public:
   using Int8Kernel::Int8Kernel;

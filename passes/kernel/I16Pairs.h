@@ -1,12 +1,12 @@
-//===- WordPairs.h - sums of two products of words ------------------------===//
+//===- I16Pairs.h - sums of two products of words ------------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TENON_PASSES_KERNEL_WORDPAIRS_H
-#define TENON_PASSES_KERNEL_WORDPAIRS_H
+#ifndef TENON_PASSES_KERNEL_I16PAIRS_H
+#define TENON_PASSES_KERNEL_I16PAIRS_H
 
 #include "mlir/IR/Builders.h"
 #include "passes/cost/Int8Dot.h"
@@ -28,4 +28,4 @@ mlir::Value addProductsOfPairs(mlir::OpBuilder &b, mlir::Location loc, Int8Dot f
 
 } // namespace tenon
 
-#endif // TENON_PASSES_KERNEL_WORDPAIRS_H
+#endif // TENON_PASSES_KERNEL_I16PAIRS_H

@@ -1,11 +1,11 @@
-//===- WordPairs.cpp - sums of two products of words ----------------------===//
+//===- I16Pairs.cpp - sums of two products of words ----------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/kernel/WordPairs.h"
+#include "passes/kernel/I16Pairs.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"

@@ -1,4 +1,4 @@
-//===- BytePairs.cpp - products of bytes whose pairs fit 16 bits --------===//
+//===- Int8Dot2.cpp - products of bytes whose pairs fit 16 bits --------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

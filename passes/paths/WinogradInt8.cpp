@@ -1,4 +1,4 @@
-//===- WinogradWords.cpp - a convolution of bytes with few multiplications ===//
+//===- WinogradInt8.cpp - a convolution of bytes with few multiplications ===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- AmxFloats.cpp - products of f32 in AMX tiles ----------------------===//
+//===- AmxBf16.cpp - products of f32 in AMX tiles ----------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

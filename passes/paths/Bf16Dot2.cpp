@@ -1,4 +1,4 @@
-//===- BfloatPairs.cpp - products of bf16 in vectors ---------------------------===//
+//===- Bf16Dot2.cpp - products of bf16 in vectors ---------------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ByteVectors.cpp - products of bytes in vector registers ----------===//
+//===- Int8Dot4.cpp - products of bytes in vector registers ----------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- AmxBytes.cpp - products of bytes in tile registers ---------------===//
+//===- AmxInt8.cpp - products of bytes in tile registers ---------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
