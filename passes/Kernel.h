@@ -24,16 +24,16 @@
 
 namespace tenon {
 
-/// The way of products of bytes in tile registers (passes/paths/AmxInt8.cpp).
-inline constexpr llvm::StringRef kAmxPath = "amx";
-/// The way of products of bytes in vectors, by pairs whose sums fit 16 bits (passes/paths/Int8Dot2.cpp).
-inline constexpr llvm::StringRef kBytePairsPath = "byte_pairs";
-/// The way of products of bf16 in vectors, by pairs (passes/paths/Bf16Dot2.cpp).
-inline constexpr llvm::StringRef kBfloatPairsPath = "bf16_pairs";
-/// The ways of products with a matrix of numbers of fewer bits, which follow in the name
+/// The path of int8 products in AMX tiles (passes/paths/AmxInt8.cpp).
+inline constexpr llvm::StringRef kAmxInt8Path = "amx";
+/// The path of int8 dot products of two whose sums fit 16 bits (passes/paths/Int8Dot2.cpp).
+inline constexpr llvm::StringRef kInt8Dot2Path = "int8_dot2";
+/// The path of bf16 dot products of two in vectors (passes/paths/Bf16Dot2.cpp).
+inline constexpr llvm::StringRef kBf16Dot2Path = "bf16_dot2";
+/// The paths of products with a weight of fixed-point numbers, whose bits follow in the name
 /// (passes/paths/FixedMatrix.cpp).
 inline constexpr llvm::StringRef kFixedPath = "fixed";
-/// The way of products whose operands stay as they lie (passes/paths/PlainProduct.cpp).
+/// The path of products whose operands are not packed (passes/paths/PlainProduct.cpp).
 inline constexpr llvm::StringRef kPlainPath = "plain";
 /// So many queries of attention are done together at least: what vectors of all targets divide.
 inline constexpr int64_t kQueriesTogether = 16; // format: of packed masks

@@ -213,13 +213,13 @@ LogicalResult WinogradOp::verify() {
     return emitOpError("needs a tile that a thread can keep, found ") << tile[0] << " x " << tile[1] << " elements";
   Type type = filter.getElementType();
   Type inputType = getElementTypeOrSelf(getInput());
-  bool isOfWords = type.isInteger(32) && inputType.isUnsignedInteger(8);
-  if (!isOfWords && (!type.isF32() || inputType != type))
+  bool isInt8 = type.isInteger(32) && inputType.isUnsignedInteger(8);
+  if (!isInt8 && (!type.isF32() || inputType != type))
     return emitOpError("needs f32, or unsigned bytes and a filter of i32");
   std::optional<int64_t> channels = getConstant(getDims(getInput()).back());
-  if (!channels || (isOfWords ? int64_t(llvm::divideCeil(*channels, 2)) : *channels) != filter.getDimSize(2))
+  if (!channels || (isInt8 ? int64_t(llvm::divideCeil(*channels, 2)) : *channels) != filter.getDimSize(2))
     return emitOpError("needs an input of as many channels as its filter has, ")
-           << filter.getDimSize(2) << (isOfWords ? " times two" : "");
+           << filter.getDimSize(2) << (isInt8 ? " times two" : "");
   if (filters > filter.getDimSize(0) * filter.getDimSize(3))
     return emitOpError("has ") << getFilters() << " filters, more than the panels hold";
   return success();

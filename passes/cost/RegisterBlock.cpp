@@ -60,7 +60,7 @@ RegisterBlock tenon::chooseBlock(const BlockProblem &problem) {
   auto [rows, columns] = std::pair(problem.rows, problem.columns);
   RegisterBlock best{1, 1};
   double bestCycles = -1;
-  for (int64_t r = 1; r + problem.taps < problem.registers && r <= problem.mostRows; ++r) {
+  for (int64_t r = 1; r + problem.taps < problem.registers && r <= problem.maxRows; ++r) {
     RowBlocks split = splitRows(rows, r);
     double places = getPlaces(problem, split.rows), placesOfLarger = getPlaces(problem, split.rows + 1);
     for (int64_t v = 1; v <= 6 && fitsRegisters(problem, {r, v}); ++v) {

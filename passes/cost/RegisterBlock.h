@@ -12,9 +12,9 @@
 
 namespace tenon {
 
-/// Weights that are dequantized, or bytes that are widened to i16, stay in registers for at most this many rows; for
+/// Weights that are dequantized, or int8 that are widened to i16, stay in registers for at most this many rows; for
 /// more they are written to scratch first.
-inline constexpr int64_t kFewWidenedRows = 4;
+inline constexpr int64_t kMaxRowsInRegisters = 4;
 
 /// Targets with at most so many vector registers have few of them: the sums of a block take nearly all.
 inline constexpr int64_t kFewRegisters = 16;
@@ -37,11 +37,11 @@ constexpr int64_t kIndependentSums = 4;
 
 /// A contraction, as far as it matters for blocks.
 struct BlockProblem {
-  int64_t rows, columns;      ///< of the result
-  int64_t lanes, registers;   ///< elements of a vector register, and how many there are
-  int64_t mostRows = 1 << 20; ///< of a block: the first cache holds a line of each
-  bool isColumnwise = false;  ///< both operands are read in vectors
-  double vectorCycles = 0;    ///< that a vector takes which comes from the second cache, as one operand's may
+  int64_t rows, columns;     ///< of the result
+  int64_t lanes, registers;  ///< elements of a vector register, and how many there are
+  int64_t maxRows = 1 << 20; ///< of a block: L1 holds a line of each
+  bool isColumnwise = false; ///< both operands are read in vectors
+  double vectorCycles = 0;   ///< to load a vector from L2, as those of one operand may be
   int64_t panelVectors =
       0; ///< of that operand which are neighbours: a block has an even part of them, or some times as many
   /// Taps that are done at once, each with a vector in a register: row r reads place `stride` * r + `dilation` * tap.

@@ -140,13 +140,13 @@ static void findRowLoop(linalg::GenericOp op, Contraction &contraction) {
 }
 
 //===----------------------------------------------------------------------===//
-// Bytes in quads
+// Int8 with VNNI packing
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The bytes that are multiplied.
-struct ByteFactors {
-  Value isUnsigned, isSigned;
+/// The i8 that are multiplied.
+struct Int8Factors {
+  Value unsignedFactor, signedFactor;
 };
 } // namespace
 
@@ -161,26 +161,26 @@ static Value matchAddedInteger(linalg::GenericOp op) {
 }
 
 /// The factors where the body is `out + extui(a) * extsi(b)`.
-static std::optional<ByteFactors> matchByteFactors(linalg::GenericOp op) {
+static std::optional<Int8Factors> matchInt8Factors(linalg::GenericOp op) {
   Value added = matchAddedInteger(op);
   auto mul = added ? added.getDefiningOp<arith::MulIOp>() : arith::MulIOp();
   if (!mul)
     return std::nullopt;
-  ByteFactors factors;
+  Int8Factors factors;
   for (Value factor : {mul.getLhs(), mul.getRhs()})
     if (auto zeroExtended = factor.getDefiningOp<arith::ExtUIOp>())
-      factors.isUnsigned = zeroExtended.getIn();
+      factors.unsignedFactor = zeroExtended.getIn();
     else if (auto signExtended = factor.getDefiningOp<arith::ExtSIOp>())
-      factors.isSigned = signExtended.getIn();
-  if (!factors.isUnsigned || !factors.isSigned || !factors.isUnsigned.getType().isInteger(8) ||
-      !factors.isSigned.getType().isInteger(8))
+      factors.signedFactor = signExtended.getIn();
+  if (!factors.unsignedFactor || !factors.signedFactor || !factors.unsignedFactor.getType().isInteger(8) ||
+      !factors.signedFactor.getType().isInteger(8))
     return std::nullopt;
   return factors;
 }
 
-/// Whether neighbours are four apart in the last index, and what is between them is a quad of some summed loop: that
-/// one, and the map of the quads, whose last index has neighbours side by side.
-static std::optional<std::pair<unsigned, AffineMap>> matchQuads(linalg::GenericOp op, AffineMap map) {
+/// The summed loop of which groups of four elements are interleaved in the last index (VNNI packing), and the map of
+/// the groups, whose last index is contiguous; none if `map` has no such groups.
+static std::optional<std::pair<unsigned, AffineMap>> matchK4Groups(linalg::GenericOp op, AffineMap map) {
   if (map.getNumResults() < 2)
     return std::nullopt;
   auto match = [](AffineExpr index, AffineExprKind kind) -> AffineExpr {
@@ -197,12 +197,12 @@ static std::optional<std::pair<unsigned, AffineMap>> matchQuads(linalg::GenericO
   auto loop = step ? dyn_cast<AffineDimExpr>(step) : AffineDimExpr(nullptr);
   if (!place || !loop || op.getIteratorTypesArray()[loop.getPosition()] != utils::IteratorType::reduction)
     return std::nullopt;
-  SmallVector<AffineExpr> quads(map.getResults().drop_back());
-  for (AffineExpr &index : quads)
+  SmallVector<AffineExpr> groups(map.getResults().drop_back());
+  for (AffineExpr &index : groups)
     if (index.isFunctionOfDim(loop.getPosition()) && match(index, AffineExprKind::FloorDiv) != loop)
       return std::nullopt;
-  quads.push_back(place);
-  return std::pair(loop.getPosition(), AffineMap::get(map.getNumDims(), map.getNumSymbols(), quads, map.getContext()));
+  groups.push_back(place);
+  return std::pair(loop.getPosition(), AffineMap::get(map.getNumDims(), map.getNumSymbols(), groups, map.getContext()));
 }
 
 bool tenon::isAlongLast(AffineMap map, unsigned loop) {
@@ -210,23 +210,24 @@ bool tenon::isAlongLast(AffineMap map, unsigned loop) {
          llvm::none_of(map.getResults().drop_back(), [&](AffineExpr index) { return index.isFunctionOfDim(loop); });
 }
 
-static std::optional<Contraction> matchQuadContraction(linalg::GenericOp op, unsigned column) {
-  std::optional<ByteFactors> factors = matchByteFactors(op);
+static std::optional<Contraction> matchInt8Contraction(linalg::GenericOp op, unsigned column) {
+  std::optional<Int8Factors> factors = matchInt8Factors(op);
   if (!factors)
     return std::nullopt;
-  std::optional<ElementRead> rhs = matchRead(op, factors->isSigned), lhs = matchRead(op, factors->isUnsigned);
+  std::optional<ElementRead> rhs = matchRead(op, factors->signedFactor), lhs = matchRead(op, factors->unsignedFactor);
   if (!rhs || !lhs || !rhs->bounds.empty() || lhs->map.isFunctionOfDim(column))
     return std::nullopt;
-  std::optional<std::pair<unsigned, AffineMap>> quads = matchQuads(op, rhs->map);
-  if (!quads || !isAlongLast(lhs->map, quads->first) || ShapedType::isDynamic(op.getStaticLoopRanges()[quads->first]))
+  std::optional<std::pair<unsigned, AffineMap>> groups = matchK4Groups(op, rhs->map);
+  if (!groups || !isAlongLast(lhs->map, groups->first) ||
+      ShapedType::isDynamic(op.getStaticLoopRanges()[groups->first]))
     return std::nullopt;
-  Contraction contraction{*rhs, *lhs, column, std::nullopt};
-  contraction.panel = getPanel(quads->second, column);
-  contraction.dot4Loop = quads->first;
+  Contraction contraction{*lhs, *rhs, column, std::nullopt};
+  contraction.panel = getPanel(groups->second, column);
+  contraction.dot4Loop = groups->first;
   return contraction.panel ? std::optional(contraction) : std::nullopt;
 }
 
-/// Sums of so many products of bytes are exact in f32, whatever the order.
+/// True if sums of so many products of int8 are exact in f32, in any order.
 static bool isExactInFloat(linalg::GenericOp op) {
   constexpr int64_t kMaxProducts = (1 << 24) / (255 * 128); // math: integers that f32 holds exactly
   int64_t products = 1;
@@ -236,23 +237,23 @@ static bool isExactInFloat(linalg::GenericOp op) {
   return products <= kMaxProducts;
 }
 
-/// Few products of bytes for each element, which are summed column by column.
-static std::optional<Contraction> matchByteColumns(linalg::GenericOp op, unsigned column) {
-  std::optional<ByteFactors> factors = matchByteFactors(op);
+/// Depthwise int8: few products for each element, whose operands are both contiguous along the columns.
+static std::optional<Contraction> matchInt8Columns(linalg::GenericOp op, unsigned column) {
+  std::optional<Int8Factors> factors = matchInt8Factors(op);
   if (!factors || !isExactInFloat(op))
     return std::nullopt;
-  std::optional<ElementRead> rhs = matchRead(op, factors->isSigned), lhs = matchRead(op, factors->isUnsigned);
+  std::optional<ElementRead> rhs = matchRead(op, factors->signedFactor), lhs = matchRead(op, factors->unsignedFactor);
   if (!rhs || !lhs || !rhs->bounds.empty() || !isContiguous(rhs->map, column) || !isContiguous(lhs->map, column))
     return std::nullopt;
-  Contraction contraction{*rhs, *lhs, column, std::nullopt};
+  Contraction contraction{*lhs, *rhs, column, std::nullopt};
   contraction.isColumnwise = contraction.isDepthwiseInt8 = true;
   return contraction;
 }
 
-/// Pairs of words with a matrix of pairs in panels.
-static std::optional<Contraction> matchWordContraction(linalg::GenericOp op, unsigned column) {
+/// Pairs of i16, of which the RHS has panels.
+static std::optional<Contraction> matchI16Contraction(linalg::GenericOp op, unsigned column) {
   Value added = matchAddedInteger(op);
-  auto factors = added ? matchProductsOfPair(added) : std::nullopt;
+  auto factors = added ? matchI16Dot(added) : std::nullopt;
   if (!factors || factors->first == factors->second)
     return std::nullopt;
   std::optional<ElementRead> first = matchRead(op, factors->first), second = matchRead(op, factors->second);
@@ -273,24 +274,24 @@ static bool sumsIntoNeighbours(linalg::GenericOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Floats in parts
+// bf16 terms
 //===----------------------------------------------------------------------===//
 
-/// The reads that `value` is the sum of, the last one first: of parts, or one of an f32 or f16. Empty where it is
+/// The reads that `value` is the sum of, the last one first: of bf16 terms, or one of an f32 or f16. Empty if it is
 /// anything else.
-static SmallVector<ElementRead> matchSumOfParts(linalg::GenericOp op, Value value) {
-  auto isOfParts = [](const ElementRead &read) { return read.bounds.empty() && read.symbols.empty(); };
+static SmallVector<ElementRead> matchSumOfTerms(linalg::GenericOp op, Value value) {
+  auto isOfTerms = [](const ElementRead &read) { return read.bounds.empty() && read.symbols.empty(); };
   SmallVector<ElementRead> reads;
   auto widened = value.getDefiningOp<arith::ExtFOp>();
   Value whole = widened && widened.getIn().getType().isF16() ? widened.getIn() : value;
-  if (std::optional<ElementRead> read = matchRead(op, whole); read && isOfParts(*read))
+  if (std::optional<ElementRead> read = matchRead(op, whole); read && isOfTerms(*read))
     return {*read};
   for (;;) {
     auto sum = value.getDefiningOp<arith::AddFOp>();
     auto part = (sum ? sum.getRhs() : value).getDefiningOp<arith::ExtFOp>();
     std::optional<ElementRead> read =
         part && part.getIn().getType().isBF16() ? matchRead(op, part.getIn()) : std::nullopt;
-    if (!read || !isOfParts(*read))
+    if (!read || !isOfTerms(*read))
       return {};
     reads.push_back(*read);
     if (!sum)
@@ -330,7 +331,7 @@ static std::optional<unsigned> findStepLoop(linalg::GenericOp op, AffineExpr las
   return std::nullopt;
 }
 
-static std::optional<Contraction> matchParts(linalg::GenericOp op, unsigned column, ArrayRef<ElementRead> rows,
+static std::optional<Contraction> matchTerms(linalg::GenericOp op, unsigned column, ArrayRef<ElementRead> rows,
                                              ArrayRef<ElementRead> columns) {
   ArrayRef<AffineExpr> row = rows.front().map.getResults(), panel = columns.front().map.getResults();
   if (row.size() < 3 || panel.size() < 5 || !areCounted(rows, 1) || !areCounted(columns, 2))
@@ -354,31 +355,31 @@ static std::optional<Contraction> matchParts(linalg::GenericOp op, unsigned colu
   auto hasEither = [&](AffineExpr index) { return index.isFunctionOfDim(*loop) || index.isFunctionOfDim(column); };
   if (!fits || llvm::any_of(row.drop_back(3), hasEither) || llvm::any_of(panel.drop_front().drop_back(4), hasEither))
     return std::nullopt;
-  Contraction contraction{columns.front(), rows.front(), column, std::nullopt};
+  Contraction contraction{rows.front(), columns.front(), column, std::nullopt};
   contraction.panel = width;
   contraction.terms = Bf16Terms{*loop, step, llvm::to_vector(rows), llvm::to_vector(columns)};
   bool hasWholeSteps = op.getStaticLoopRanges()[*loop] % step == 0 && op.getNumReductionLoops() == 1;
   return !splitsLhs || hasWholeSteps ? std::optional(contraction) : std::nullopt;
 }
 
-static std::optional<Contraction> matchContractionOfParts(linalg::GenericOp op, unsigned column) {
+static std::optional<Contraction> matchTermContraction(linalg::GenericOp op, unsigned column) {
   std::optional<std::pair<Value, Value>> factors = matchMultiplyAdd(op);
   if (!factors || !getElementTypeOrSelf(op.getDpsInits()[0]).isF32())
     return std::nullopt;
-  SmallVector<ElementRead> first = matchSumOfParts(op, factors->first), second = matchSumOfParts(op, factors->second);
+  SmallVector<ElementRead> first = matchSumOfTerms(op, factors->first), second = matchSumOfTerms(op, factors->second);
   if (first.empty() || second.empty())
     return std::nullopt;
   bool isFirstOfColumns = first.front().map.isFunctionOfDim(column);
-  return isFirstOfColumns ? matchParts(op, column, second, first) : matchParts(op, column, first, second);
+  return isFirstOfColumns ? matchTerms(op, column, second, first) : matchTerms(op, column, first, second);
 }
 
 //===----------------------------------------------------------------------===//
 // Contractions
 //===----------------------------------------------------------------------===//
 
-static std::optional<Contraction> matchWidenedContraction(linalg::GenericOp op, unsigned column, const ElementRead &lhs,
-                                                          Value factor) {
-  Contraction contraction{{}, lhs, column, std::nullopt};
+static std::optional<Contraction> matchDequantizedContraction(linalg::GenericOp op, unsigned column,
+                                                              const ElementRead &lhs, Value factor) {
+  Contraction contraction{lhs, {}, column, std::nullopt};
   contraction.dequantization = matchDequantization(op, factor, column, contraction.rhs);
   if (!contraction.dequantization || lhs.map.isFunctionOfDim(column) || !lhs.bounds.empty() ||
       getElementTypeOrSelf(lhs.memory) != factor.getType())
@@ -387,13 +388,13 @@ static std::optional<Contraction> matchWidenedContraction(linalg::GenericOp op, 
   return contraction;
 }
 
-/// Rows of halves times what vectors read, which may be widened, too.
-static std::optional<Contraction> matchContractionOfHalves(linalg::GenericOp op, unsigned column, Value row,
+/// An LHS of f16 or bf16 that is promoted to f32. The RHS may be dequantized, too.
+static std::optional<Contraction> matchPromotedContraction(linalg::GenericOp op, unsigned column, Value row,
                                                            Value factor) {
-  std::optional<ElementRead> lhs = matchHalfRead(op, row), rhs = matchRead(op, factor);
+  std::optional<ElementRead> lhs = matchReducedPrecisionRead(op, row), rhs = matchRead(op, factor);
   if (!lhs)
     return std::nullopt;
-  Contraction contraction{{}, *lhs, column, std::nullopt};
+  Contraction contraction{*lhs, {}, column, std::nullopt};
   contraction.promotesLhs = true;
   if (rhs) {
     bool fits = getElementTypeOrSelf(rhs->memory) == factor.getType() && assignReads(op, *rhs, *lhs, contraction) &&
@@ -415,11 +416,11 @@ static std::optional<Contraction> matchFloatContraction(linalg::GenericOp op, un
   std::optional<ElementRead> first = matchRead(op, factors->first), second = matchRead(op, factors->second);
   if (bool(first) != bool(second))
     if (std::optional<Contraction> contraction =
-            matchWidenedContraction(op, column, first ? *first : *second, first ? factors->second : factors->first))
+            matchDequantizedContraction(op, column, first ? *first : *second, first ? factors->second : factors->first))
       return contraction;
   if (!first || !second) {
-    std::optional<Contraction> contraction = matchContractionOfHalves(op, column, factors->first, factors->second);
-    return contraction ? contraction : matchContractionOfHalves(op, column, factors->second, factors->first);
+    std::optional<Contraction> contraction = matchPromotedContraction(op, column, factors->first, factors->second);
+    return contraction ? contraction : matchPromotedContraction(op, column, factors->second, factors->first);
   }
   if (factors->first == factors->second || getElementTypeOrSelf(first->memory) != type ||
       getElementTypeOrSelf(second->memory) != type)
@@ -434,13 +435,13 @@ std::optional<Contraction> tenon::matchContraction(linalg::GenericOp op) {
   unsigned column = op.getNumLoops() - 1;
   std::optional<Contraction> contraction = matchFloatContraction(op, column);
   if (!contraction)
-    contraction = matchContractionOfParts(op, column);
+    contraction = matchTermContraction(op, column);
   if (!contraction)
-    contraction = matchQuadContraction(op, column);
+    contraction = matchInt8Contraction(op, column);
   if (!contraction)
-    contraction = matchByteColumns(op, column);
+    contraction = matchInt8Columns(op, column);
   if (!contraction)
-    contraction = matchWordContraction(op, column);
+    contraction = matchI16Contraction(op, column);
   if (contraction)
     findRowLoop(op, *contraction);
   return contraction;

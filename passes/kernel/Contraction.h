@@ -45,8 +45,8 @@ struct Bf16Terms {
 /// How a linalg.generic is a contraction that registers can be blocked for: the RHS is loaded in vectors along the
 /// innermost loop, the LHS is loaded element by element and broadcast, and both are used many times.
 struct Contraction {
-  ElementRead rhs;     ///< contiguous along `columnLoop` (in each panel), and independent of `rowLoop`
   ElementRead lhs;     ///< the same for all columns (of a panel), or contiguous along them, too; may have bounds
+  ElementRead rhs;     ///< contiguous along `columnLoop` (in each panel), and independent of `rowLoop`
   unsigned columnLoop; ///< the last loop, parallel
   /// The parallel loop that one index of the LHS alone depends on; none for a vector times a matrix.
   std::optional<unsigned> rowLoop;
@@ -104,8 +104,8 @@ bool packsColumns(mlir::linalg::GenericOp op, const Contraction &contraction, co
 /// The bytes of the packed copy of all elements of the LHS that a tile of at most `extents` iterations of each loop
 /// reads: promoted to f32, widened to i16, or some columns. None if the kernel does not pack tiles. Packed rows are not
 /// counted.
-std::optional<int64_t> getWidenedTileBytes(mlir::linalg::GenericOp op, const Contraction &contraction,
-                                           llvm::ArrayRef<int64_t> extents, const PackingPolicy &policy = {});
+std::optional<int64_t> getPackedTileBytes(mlir::linalg::GenericOp op, const Contraction &contraction,
+                                          llvm::ArrayRef<int64_t> extents, const PackingPolicy &policy = {});
 
 /// The bytes of the filter of a depthwise convolution for as many columns as are packed at a time.
 int64_t getPackedFilterBytes(mlir::linalg::GenericOp op, const PackingPolicy &policy = {});

@@ -131,7 +131,7 @@ std::optional<Dequantization> tenon::matchDequantization(linalg::GenericOp op, V
 int64_t tenon::getDequantizedPanelBytes(linalg::GenericOp op, const Contraction &contraction) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t rows = contraction.rowLoop ? ranges[*contraction.rowLoop] : 1;
-  if (!contraction.dequantization || (!ShapedType::isDynamic(rows) && rows <= kFewWidenedRows))
+  if (!contraction.dequantization || (!ShapedType::isDynamic(rows) && rows <= kMaxRowsInRegisters))
     return 0;
   int64_t elementBytes = getElementTypeOrSelf(op.getDpsInits()[0]).getIntOrFloatBitWidth() / 8;
   return ranges[getDequantizedLoop(op)] * contraction.panel * elementBytes;

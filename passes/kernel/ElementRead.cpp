@@ -181,11 +181,11 @@ std::optional<ElementRead> tenon::matchRead(linalg::GenericOp op, Value value) {
   return BodyReader(op, /*isWidened=*/false).read(value);
 }
 
-std::optional<ElementRead> tenon::matchHalfRead(linalg::GenericOp op, Value value) {
+std::optional<ElementRead> tenon::matchReducedPrecisionRead(linalg::GenericOp op, Value value) {
   return BodyReader(op, /*isWidened=*/true).read(value);
 }
 
-/// What the expressions of a read are about. A loop that has no place yet is in none that is asked for.
+/// What the expressions of a read are about. A loop without a position is in none of them.
 static SmallVector<OpFoldResult> getOperands(OpBuilder &b, const ElementRead &read, ArrayRef<Value> position) {
   SmallVector<OpFoldResult> operands;
   for (Value place : position)

@@ -43,7 +43,7 @@ ElementRead getRead(mlir::OpOperand &operand);
 std::optional<ElementRead> matchRead(mlir::linalg::GenericOp op, mlir::Value value);
 
 /// The f16 or bf16 that a value of f32 in the body is widened from, where it is one.
-std::optional<ElementRead> matchHalfRead(mlir::linalg::GenericOp op, mlir::Value value);
+std::optional<ElementRead> matchReducedPrecisionRead(mlir::linalg::GenericOp op, mlir::Value value);
 
 struct LoopRange {
   mlir::OpFoldResult begin, end;

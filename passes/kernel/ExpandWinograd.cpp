@@ -193,7 +193,7 @@ class Expansion {
 public:
   Expansion(kernel::WinogradOp op, int64_t vectorBytes)
       : b(op), loc(op.getLoc()), op(op), type(cast<MemRefType>(op.getInit().getType()).getElementType()),
-        channelType(isOfWords(op) ? b.getI16Type() : type), lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()),
+        channelType(isInt8(op) ? b.getI16Type() : type), lanes(vectorBytes * 8 / type.getIntOrFloatBitWidth()),
         channelLanes(vectorBytes * 8 / channelType.getIntOrFloatBitWidth()), vectorType(VectorType::get({lanes}, type)),
         channelVectorType(VectorType::get({channelLanes}, channelType)), transforms(getTransforms(op)),
         scratch(getWinogradScratch(op)), side(op.getOutputs() + op.getWindow() - 1) {}
@@ -201,7 +201,7 @@ public:
 
 private:
   static WinogradTransforms getTransforms(kernel::WinogradOp op) {
-    if (isOfWords(op))
+    if (isInt8(op))
       return getIntegerTransforms(op.getOutputs(), op.getWindow());
     return getWinogradTransforms(op.getOutputs(), op.getWindow());
   }
@@ -318,7 +318,7 @@ void Expansion::findExtents() {
                      {scratch.transformedStride / perElement, scratch.channels / perElement, 1});
   };
   transformed = getTransformed(channelType, 1);
-  factors = isOfWords(op) ? getTransformed(type, 2) : transformed;
+  factors = isInt8(op) ? getTransformed(type, 2) : transformed;
   products = getBuffer(ScratchUse::WinogradProducts, type, {side * side, scratch.squares, scratch.filters},
                        {scratch.productsStride, scratch.filters, 1});
 }
@@ -408,8 +408,8 @@ void Expansion::transformInput() {
 
 /// The body of a sum.
 Value Expansion::addProduct(OpBuilder &body, ValueRange in) {
-  if (isOfWords(op))
-    return arith::AddIOp::create(body, loc, in[2], emitProductsOfPair(body, loc, in[0], in[1]));
+  if (isInt8(op))
+    return arith::AddIOp::create(body, loc, in[2], emitI16Dot(body, loc, in[0], in[1]));
   auto contract = arith::FastMathFlagsAttr::get(body.getContext(), arith::FastMathFlags::contract);
   Value product = arith::MulFOp::create(body, loc, in[0], in[1], contract);
   return arith::AddFOp::create(body, loc, in[2], product, contract);
@@ -521,7 +521,7 @@ void Expansion::storeSquare(ArrayRef<Value> square, Value row, Value column, Val
 /// The results of a square of points.
 SmallVector<Value> Expansion::transformSquare(ArrayRef<Value> square) {
   SmallVector<Value> results = MatrixEmitter(b, loc, vectorType).applyBoth(transforms.output, square);
-  if (!isOfWords(op))
+  if (!isInt8(op))
     return results;
   auto [inverse, shift] = getScaleInverse(getIntegerTransforms(op.getOutputs(), op.getWindow()));
   auto splat = [&](int64_t number) {

@@ -1,4 +1,4 @@
-//===- I16Pairs.cpp - sums of two products of words ----------------------===//
+//===- I16Pairs.cpp - dot products of two i16 ----------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace tenon;
 
-static constexpr int64_t kWordBits = 16; // format: of packed i16
+static constexpr int64_t kI16Bits = 16; // format: of packed i16
 
 static Value getNumber(OpBuilder &b, Location loc, Type type, int64_t number) {
   Attribute element = b.getIntegerAttr(getElementTypeOrSelf(type), number);
@@ -25,37 +25,37 @@ static Value getNumber(OpBuilder &b, Location loc, Type type, int64_t number) {
 }
 
 static Value getUpper(OpBuilder &b, Location loc, Value pair) {
-  return arith::ShRSIOp::create(b, loc, pair, getNumber(b, loc, pair.getType(), kWordBits));
+  return arith::ShRSIOp::create(b, loc, pair, getNumber(b, loc, pair.getType(), kI16Bits));
 }
 
 static Value getLower(OpBuilder &b, Location loc, Value pair) {
-  return getUpper(b, loc, arith::ShLIOp::create(b, loc, pair, getNumber(b, loc, pair.getType(), kWordBits)));
+  return getUpper(b, loc, arith::ShLIOp::create(b, loc, pair, getNumber(b, loc, pair.getType(), kI16Bits)));
 }
 
-Value tenon::emitProductsOfPair(OpBuilder &b, Location loc, Value x, Value y) {
+Value tenon::emitI16Dot(OpBuilder &b, Location loc, Value x, Value y) {
   Value lower = arith::MulIOp::create(b, loc, getLower(b, loc, x), getLower(b, loc, y));
   Value upper = arith::MulIOp::create(b, loc, getUpper(b, loc, x), getUpper(b, loc, y));
   return arith::AddIOp::create(b, loc, lower, upper);
 }
 
-static bool isWordBits(Value value) {
+static bool isI16Bits(Value value) {
   APInt bits;
-  return matchPattern(value, m_ConstantInt(&bits)) && bits == kWordBits;
+  return matchPattern(value, m_ConstantInt(&bits)) && bits == kI16Bits;
 }
 
-/// The pair that `word` is the upper half of.
-static Value matchUpper(Value word) {
-  auto shift = word.getDefiningOp<arith::ShRSIOp>();
-  return shift && isWordBits(shift.getRhs()) ? shift.getLhs() : Value();
+/// The pair whose upper i16 `value` is.
+static Value matchUpper(Value value) {
+  auto shift = value.getDefiningOp<arith::ShRSIOp>();
+  return shift && isI16Bits(shift.getRhs()) ? shift.getLhs() : Value();
 }
 
-static Value matchLower(Value word) {
-  Value upper = matchUpper(word);
+static Value matchLower(Value value) {
+  Value upper = matchUpper(value);
   auto shift = upper ? upper.getDefiningOp<arith::ShLIOp>() : arith::ShLIOp();
-  return shift && isWordBits(shift.getRhs()) ? shift.getLhs() : Value();
+  return shift && isI16Bits(shift.getRhs()) ? shift.getLhs() : Value();
 }
 
-std::optional<std::pair<Value, Value>> tenon::matchProductsOfPair(Value value) {
+std::optional<std::pair<Value, Value>> tenon::matchI16Dot(Value value) {
   auto sum = value.getDefiningOp<arith::AddIOp>();
   auto lower = sum ? sum.getLhs().getDefiningOp<arith::MulIOp>() : arith::MulIOp();
   auto upper = sum ? sum.getRhs().getDefiningOp<arith::MulIOp>() : arith::MulIOp();
@@ -66,11 +66,11 @@ std::optional<std::pair<Value, Value>> tenon::matchProductsOfPair(Value value) {
   return fits ? std::optional(std::pair(x, y)) : std::nullopt;
 }
 
-Value tenon::addProductsOfPairs(OpBuilder &b, Location loc, Int8Dot form, Value sums, Value x, Value y) {
+Value tenon::addI16Dots(OpBuilder &b, Location loc, Int8Dot form, Value sums, Value x, Value y) {
   if (form == Int8Dot::Scalar)
-    return arith::AddIOp::create(b, loc, sums, emitProductsOfPair(b, loc, x, y));
-  auto words = VectorType::get({2 * cast<VectorType>(sums.getType()).getNumElements()}, b.getI16Type());
-  auto split = [&](Value pairs) -> Value { return vector::BitCastOp::create(b, loc, words, pairs); };
-  // With the sum it is one instruction (vpdpwssd) where there are products of four bytes.
+    return arith::AddIOp::create(b, loc, sums, emitI16Dot(b, loc, x, y));
+  auto elements = VectorType::get({2 * cast<VectorType>(sums.getType()).getNumElements()}, b.getI16Type());
+  auto split = [&](Value pairs) -> Value { return vector::BitCastOp::create(b, loc, elements, pairs); };
+  // With the sum it is one instruction (vpdpwssd) on targets with VNNI.
   return addPmaddWd(b, loc, sums, split(x), split(y));
 }

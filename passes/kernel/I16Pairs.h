@@ -1,4 +1,4 @@
-//===- I16Pairs.h - sums of two products of words ------------------------===//
+//===- I16Pairs.h - dot products of two i16 ------------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -15,16 +15,16 @@
 
 namespace tenon {
 
-// A pair is two signed words in 32 bits, the first one lower. What sums have beyond 32 bits is lost.
+// A pair is two signed i16 in 32 bits, the first one lower. Sums wrap around at 32 bits.
 
-/// The sum of what two pairs have as products, of i32.
-mlir::Value emitProductsOfPair(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y);
-/// The pairs, where `value` is what `emitProductsOfPair` made.
-std::optional<std::pair<mlir::Value, mlir::Value>> matchProductsOfPair(mlir::Value value);
+/// The dot product of two pairs, an i32.
+mlir::Value emitI16Dot(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x, mlir::Value y);
+/// The pairs whose dot product `value` is, if `emitI16Dot` has emitted it.
+std::optional<std::pair<mlir::Value, mlir::Value>> matchI16Dot(mlir::Value value);
 
-/// Vectors of sums, and what vectors of pairs add to them.
-mlir::Value addProductsOfPairs(mlir::OpBuilder &b, mlir::Location loc, Int8Dot form, mlir::Value sums, mlir::Value x,
-                               mlir::Value y);
+/// Adds the dot products of vectors of pairs to vectors of sums.
+mlir::Value addI16Dots(mlir::OpBuilder &b, mlir::Location loc, Int8Dot form, mlir::Value sums, mlir::Value x,
+                       mlir::Value y);
 
 } // namespace tenon
 

@@ -44,7 +44,7 @@ ScratchLayout tenon::getScratchLayout(linalg::GenericOp op, const Contraction &c
   layout.add(ScratchUse::DequantizedPanel, getDequantizedPanelBytes(op, contraction));
   kernel::ScheduleAttr schedule = kernel::getSchedule(op);
   std::optional<int64_t> tileBytes = schedule.getPacking() == kernel::Packing::tile
-                                         ? getWidenedTileBytes(op, contraction, schedule.getTile())
+                                         ? getPackedTileBytes(op, contraction, schedule.getTile())
                                          : std::nullopt;
   if (!tileBytes)
     return layout;

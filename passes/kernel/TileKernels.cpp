@@ -217,13 +217,14 @@ static SmallVector<int64_t> getTileExtents(linalg::GenericOp op, ArrayRef<int64_
   return extents;
 }
 
-/// The bytes of what a tile of so many steps of each loop reads, widened; none where it is not.
+/// The bytes of the packed copy of what a tile of `extents` iterations of each loop reads; none if the kernel packs no
+/// tiles. Int8 are packed, as i16, only for vpmaddwd, unless a path has named
+/// another micro-kernel.
 static std::optional<int64_t> getTileBytes(linalg::GenericOp op, const Contraction &contraction,
                                            ArrayRef<int64_t> extents) {
-  bool staysInBytes =
-      contraction.dot4Loop && (getMachine(op).int8Dot != Int8Dot::PmaddWd ||
-                               kernel::getSchedule(op).getMicroKernel() == kernel::MicroKernel::pmaddubsw);
-  return staysInBytes ? std::nullopt : getWidenedTileBytes(op, contraction, extents);
+  bool staysInt8 = contraction.dot4Loop && (getMachine(op).int8Dot != Int8Dot::PmaddWd ||
+                                            kernel::getSchedule(op).getMicroKernel() != kernel::MicroKernel::automatic);
+  return staysInt8 ? std::nullopt : getPackedTileBytes(op, contraction, extents);
 }
 
 /// How a tile of `extents` iterations of each loop packs what it reads of the LHS.
@@ -359,8 +360,8 @@ static bool readsPanels(linalg::GenericOp op) {
          });
 }
 
-/// The most that a tile has of each result dimension; very many where all of an open one are in a tile.
-static SmallVector<int64_t> getMostOfTile(AffineMap map, ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes) {
+/// The most that a tile has of each result dimension; very many if all of a dynamic one are in a tile.
+static SmallVector<int64_t> getMaxTile(AffineMap map, ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> most;
   for (auto [i, dim] : llvm::enumerate(dims)) {
     int64_t size = sizes[cast<AffineDimExpr>(map.getResult(i)).getPosition()];
@@ -432,8 +433,8 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
     tiling.count = mulDims(tiling.count, ceilDivDims(dims[i], getDimConstant(context, size)));
   }
   if (contraction)
-    setTileSchedule(findContractionOp(root), exact ? nullptr : &*contraction, dims,
-                    getMostOfTile(map, dims, tiling.sizes), policy);
+    setTileSchedule(findContractionOp(root), exact ? nullptr : &*contraction, dims, getMaxTile(map, dims, tiling.sizes),
+                    policy);
   return tiling;
 }
 
@@ -444,7 +445,7 @@ static kernel::WinogradOp findWinograd(Operation *root) {
   return dyn_cast_or_null<kernel::WinogradOp>(root);
 }
 
-/// Tiles as the convolution asks for, one image at a time.
+/// The tiles that the convolution was planned with, one image at a time.
 static Tiling getWinogradTiling(kernel::WinogradOp op, TilingInterface root, ArrayRef<AffineExpr> dims) {
   MLIRContext *context = op.getContext();
   Tiling tiling{SmallVector<int64_t>(root.getLoopIteratorTypes().size(), 0), getDimConstant(context, 1)};
@@ -465,7 +466,7 @@ static Tiling getWinogradTiling(kernel::WinogradOp op, TilingInterface root, Arr
   return tiling;
 }
 
-/// Tiles as a chain of two loop nests asks for (passes/fusion/Chains.h).
+/// The tiles that a chain of two loop nests was planned with (passes/fusion/Chains.h).
 static Tiling getChainTiling(linalg::GenericOp root, Operation *link, ArrayRef<AffineExpr> dims,
                              const TilePolicy &policy) {
   ArrayRef<int64_t> sizes = link->getAttrOfType<DenseI64ArrayAttr>(kChainTileAttr).asArrayRef();
@@ -514,7 +515,7 @@ static void setScratch(func::FuncOp kernel) {
     kernel->setAttr(kScratchAttr, IntegerAttr::get(IntegerType::get(kernel.getContext(), 64), bytes));
 }
 
-/// One loop over the range of tiles that a call is asked for; the number of a tile gives its place in every
+/// One loop over the range of tiles that a call computes; the number of a tile gives its place in every
 /// tiled dimension.
 static scf::SCFTilingOptions getTilingOptions(const Tiling &tiling, Value begin, Value end) {
   SmallVector<OpFoldResult> sizes;

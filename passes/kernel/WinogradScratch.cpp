@@ -14,12 +14,12 @@
 using namespace mlir;
 using namespace tenon;
 
-bool tenon::isOfWords(kernel::WinogradOp op) { return getElementTypeOrSelf(op.getInput()).isInteger(8); }
+bool tenon::isInt8(kernel::WinogradOp op) { return getElementTypeOrSelf(op.getInput()).isInteger(8); }
 
 WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
   auto filter = cast<ShapedType>(op.getFilter().getType());
   int64_t outputs = op.getOutputs(), border = op.getWindow() - 1, points = filter.getDimSize(1);
-  int64_t sumBytes = filter.getElementTypeBitWidth() / 8, channelBytes = isOfWords(op) ? sumBytes / 2 : sumBytes;
+  int64_t sumBytes = filter.getElementTypeBitWidth() / 8, channelBytes = isInt8(op) ? sumBytes / 2 : sumBytes;
   int64_t squareRows = llvm::divideCeil(op.getTile()[0], outputs);
   int64_t squareColumns = llvm::divideCeil(op.getTile()[1], outputs);
   WinogradScratch s;
@@ -30,8 +30,8 @@ WinogradScratch tenon::getWinogradScratch(kernel::WinogradOp op) {
   s.channels = llvm::alignTo(filter.getDimSize(2) * (sumBytes / channelBytes), s.windowChannels);
   int64_t panel = filter.getDimSize(3);
   s.filters = std::min<int64_t>(llvm::alignTo(op.getTile()[2], panel), llvm::alignTo(kWinogradFilters, panel));
-  // A line more than a multiple of what may be a power of two: the points of one square lie in different sets of the
-  // first cache.
+  // A line more than a multiple of what may be a power of two: the points of one square are in different sets
+  // of L1.
   s.transformedStride = s.squares * s.channels + kCacheLineBytes / channelBytes;
   s.productsStride = s.squares * s.filters + kCacheLineBytes / sumBytes;
   auto add = [&](ScratchUse use, int64_t elements, int64_t bytes) {

@@ -26,8 +26,8 @@ struct WinogradScratch {
   ScratchLayout layout;
 };
 
-/// Whether an input of bytes is transformed to words, of which pairs are multiplied.
-bool isOfWords(kernel::WinogradOp op);
+/// Whether the input is int8, which is transformed to i16, of which pairs are multiplied.
+bool isInt8(kernel::WinogradOp op);
 
 /// Of a tile that is as large as the operation's `tile` allows.
 WinogradScratch getWinogradScratch(kernel::WinogradOp op);

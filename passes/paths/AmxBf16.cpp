@@ -27,10 +27,10 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-class AmxFloats : public Path {
+class AmxBf16Path : public Path {
 public:
   /// One term is for matrices of bf16, two and three are for those of f32.
-  AmxFloats(int64_t numTerms, const PathPolicy &policy)
+  AmxBf16Path(int64_t numTerms, const PathPolicy &policy)
       : numTerms(numTerms), policy(policy),
         name(numTerms == 1 ? "bf16" : "bf16x" + std::to_string(countTermProducts(numTerms))) {}
   llvm::StringRef getName() const override { return name; }
@@ -48,7 +48,7 @@ private:
 };
 } // namespace
 
-std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &machine) const {
+std::optional<double> AmxBf16Path::estimateCycles(Operation *op, const Machine &machine) const {
   constexpr double kRows = 16; // format: rows of an AMX tile
   std::optional<SplitProduct> product = machine.amxBf16 ? findSplitProduct(op, numTerms) : std::nullopt;
   if (!product || cast<RankedTensorType>(op->getResult(0).getType()).getRank() < 2)
@@ -75,12 +75,12 @@ std::optional<double> AmxFloats::estimateCycles(Operation *op, const Machine &ma
          elements * (product->areRowsSplitWhenRead() ? times * policy.amxSplitOnLoadCycles : policy.amxSplitCycles);
 }
 
-double AmxFloats::measureError(Operation *) const {
+double AmxBf16Path::measureError(Operation *) const {
   // Each factor is rounded to two terms, which leaves half of this error, for any numbers.
   constexpr double kTwoTermError = 6e-6; // math: an error bound
   return numTerms == 2 ? kTwoTermError : kSumError;
 }
 
-std::unique_ptr<Path> tenon::createAmxFloats(int64_t numTerms, const PathPolicy &policy) {
-  return std::make_unique<AmxFloats>(numTerms, policy);
+std::unique_ptr<Path> tenon::createAmxBf16Path(int64_t numTerms, const PathPolicy &policy) {
+  return std::make_unique<AmxBf16Path>(numTerms, policy);
 }

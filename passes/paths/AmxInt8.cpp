@@ -1,4 +1,4 @@
-//===- AmxInt8.cpp - products of bytes in tile registers ---------------===//
+//===- AmxInt8.cpp - int8 products in AMX tiles ---------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 
 //
-// How long the instructions take was measured: a product of tile registers as
-// many cycles as the longer of its rows and its quads has, at least 16 between
-// loads of other tiles. (Intel 64 and IA-32 Architectures Optimization Reference
+// How long the instructions take was measured: a product of two AMX tiles takes as
+// many cycles as it has rows or groups of four int8, whichever are more, and at least
+// 16 between loads of other tiles. (Intel 64 and IA-32 Architectures Optimization Reference
 // Manual, chapter 20, says the same.)
 //
 //===----------------------------------------------------------------------===//
@@ -24,9 +24,9 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-struct AmxBytes : public Path {
-  explicit AmxBytes(const PathPolicy &policy) : policy(policy) {}
-  llvm::StringRef getName() const override { return kAmxPath; }
+struct AmxInt8Path : public Path {
+  explicit AmxInt8Path(const PathPolicy &policy) : policy(policy) {}
+  llvm::StringRef getName() const override { return kAmxInt8Path; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   /// Sums of integers are exact.
   double measureError(Operation *) const override { return 0; }
@@ -38,7 +38,7 @@ private:
 };
 } // namespace
 
-std::optional<double> AmxBytes::estimateCycles(Operation *op, const Machine &machine) const {
+std::optional<double> AmxInt8Path::estimateCycles(Operation *op, const Machine &machine) const {
   // Rows and columns of an AMX tile, and bytes of its rows.
   constexpr double kRows = 16, kColumns = 16, kDepth = 64; // format: of AMX
   if (!machine.amxInt8 || !findK4Panels(op))
@@ -55,11 +55,13 @@ std::optional<double> AmxBytes::estimateCycles(Operation *op, const Machine &mac
   return std::max(cycles, machine.getReadCycles(shape.getWeights()));
 }
 
-/// All rows of a tile register see the whole window.
-Operation *AmxBytes::take(Operation *op, const Machine &, RewriterBase &rewriter) const {
+/// All rows of an AMX tile read the whole window.
+Operation *AmxInt8Path::take(Operation *op, const Machine &, RewriterBase &rewriter) const {
   if (auto convolve = dyn_cast<ConvolveOp>(op); convolve && hasPadding(convolve))
     padWithZeros(rewriter, convolve);
   return op;
 }
 
-std::unique_ptr<Path> tenon::createAmxBytes(const PathPolicy &policy) { return std::make_unique<AmxBytes>(policy); }
+std::unique_ptr<Path> tenon::createAmxInt8Path(const PathPolicy &policy) {
+  return std::make_unique<AmxInt8Path>(policy);
+}

@@ -1,4 +1,4 @@
-//===- Bf16Dot2.cpp - products of bf16 in vectors ---------------------------===//
+//===- Bf16Dot2.cpp - dot products of two bf16 in vectors ---------------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 
 //
 // vdpbf16ps (AVX512-BF16) adds two products of bf16 to each f32 of a vector. It
-// wants columns in pairs of rows, as tile registers do.
+// reads columns in pairs of rows, as AMX tiles do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,9 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-struct BfloatPairs : public Path {
-  explicit BfloatPairs(const PathPolicy &policy) : policy(policy) {}
-  llvm::StringRef getName() const override { return kBfloatPairsPath; }
+struct Bf16Dot2 : public Path {
+  explicit Bf16Dot2(const PathPolicy &policy) : policy(policy) {}
+  llvm::StringRef getName() const override { return kBf16Dot2Path; }
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override;
   double measureError(Operation *) const override { return kSumError; }
   bool isAsExact() const override { return true; }
@@ -35,7 +35,7 @@ private:
 };
 } // namespace
 
-std::optional<double> BfloatPairs::estimateCycles(Operation *op, const Machine &machine) const {
+std::optional<double> Bf16Dot2::estimateCycles(Operation *op, const Machine &machine) const {
   std::optional<SplitProduct> product =
       machine.bf16Pairs && isa<ContractOp>(op) ? findSplitProduct(op, 1) : std::nullopt;
   if (!product || product->rowTerms != 1)
@@ -50,6 +50,4 @@ std::optional<double> BfloatPairs::estimateCycles(Operation *op, const Machine &
   return std::max(cycles, machine.getReadCycles(shape.getWeights() * product->getMatrixBytes()));
 }
 
-std::unique_ptr<Path> tenon::createBfloatPairs(const PathPolicy &policy) {
-  return std::make_unique<BfloatPairs>(policy);
-}
+std::unique_ptr<Path> tenon::createBf16Dot2(const PathPolicy &policy) { return std::make_unique<Bf16Dot2>(policy); }

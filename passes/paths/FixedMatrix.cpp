@@ -57,7 +57,7 @@ static OpOperand *findMatrix(Operation *op) {
   return isAlone ? operand : nullptr;
 }
 
-/// Whether more is read between one reading of the operation's matrix and the next than the shared cache holds: all
+/// Whether more is read between one reading of the operation's matrix and the next than the last-level cache holds: all
 /// weights of the model, or of the loop around it.
 static bool comesFromMemory(Operation *op, const Machine &machine) {
   LoopOp loop;
@@ -88,9 +88,9 @@ std::optional<double> FixedMatrix::estimateCycles(Operation *op, const Machine &
   int64_t rows = result.getNumElements() / type.getDimSize(axis), depth = type.getDimSize(1 - axis);
   double bytes = static_cast<double>(type.getNumElements()) * sizeof(float),
          stored = bytes * static_cast<double>(format.bits) / 32;
-  if (rows > kFewWidenedRows || depth == 0 || depth % format.group != 0)
+  if (rows > kMaxRowsInRegisters || depth == 0 || depth % format.group != 0)
     return std::nullopt;
-  // The shared cache gives floats as fast as registers can be filled with what these are made of.
+  // The last-level cache delivers floats as fast as registers can be filled with what these are made of.
   if (!comesFromMemory(op, machine))
     return std::nullopt;
   double vectors = bytes / static_cast<double>(machine.vectorBytes);

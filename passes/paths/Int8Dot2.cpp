@@ -1,14 +1,14 @@
-//===- Int8Dot2.cpp - products of bytes whose pairs fit 16 bits --------===//
+//===- Int8Dot2.cpp - dot products of two int8 that fit 16 bits --------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// vpmaddubsw sums two products of bytes in 16 bits, and saturates where these are
-// too few. With a matrix whose neighbours never are so large together, as
-// quantisers make it that keep to seven bits for this very instruction, the sums are
-// exact, and nothing has to become words before.
+// vpmaddubsw sums two products of int8 in 16 bits, and saturates if these are too few.
+// With a weight whose neighbours never are so large together, as quantizers make it
+// that use seven bits for this very instruction, the sums are exact, and nothing has to
+// be widened to i16 before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ static int getNegative(char byte) { return std::max<int>(-static_cast<signed cha
 
 /// Whether the sums of all pairs fit: 255 * 128 = 32,640. `stride`: how far the members of a pair are apart, of which
 /// there are so many along a dimension.
-static bool fitPairs(ArrayRef<char> bytes, int64_t stride, int64_t extent) {
+static bool fitI16(ArrayRef<char> bytes, int64_t stride, int64_t extent) {
   constexpr int kMax = 128; // math: 255 * 128 fits 16 bits, 255 * 129 does not
   for (int64_t outer = 0, size = bytes.size(); outer < size; outer += stride * extent)
     for (int64_t place = 0; place + 1 < extent; place += 2) {
@@ -41,24 +41,24 @@ static bool fitPairs(ArrayRef<char> bytes, int64_t stride, int64_t extent) {
   return true;
 }
 
-static bool fitPairs(OpOperand &matrix) {
+static bool fitI16(OpOperand &matrix) {
   WeightOp weight = matrix.get().getDefiningOp<WeightOp>();
   std::optional<ArrayRef<char>> bytes = getBytes(weight.getValue());
   if (!bytes || bytes->empty())
     return false;
   ArrayRef<int64_t> shape = weight.getType().getShape();
   int64_t axis = *getPackedDims(matrix)->k4Axis;
-  return fitPairs(*bytes, ShapedType::getNumElements(shape.drop_front(axis + 1)), shape[axis]);
+  return fitI16(*bytes, ShapedType::getNumElements(shape.drop_front(axis + 1)), shape[axis]);
 }
 
 namespace {
-struct BytePairs : public Path {
-  explicit BytePairs(const PathPolicy &policy) : policy(policy) {}
-  llvm::StringRef getName() const override { return kBytePairsPath; }
+struct Int8Dot2 : public Path {
+  explicit Int8Dot2(const PathPolicy &policy) : policy(policy) {}
+  llvm::StringRef getName() const override { return kInt8Dot2Path; }
 
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
     OpOperand *matrix = machine.int8Dot == Int8Dot::PmaddWd ? findK4Panels(op) : nullptr;
-    if (!matrix || !fitPairs(*matrix))
+    if (!matrix || !fitI16(*matrix))
       return std::nullopt;
     ProductShape shape = *getProductShape(op);
     double perCycle = machine.getMultiplyAdds(sizeof(int32_t)) * policy.pmaddUbswProducts;
@@ -75,4 +75,4 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Path> tenon::createBytePairs(const PathPolicy &policy) { return std::make_unique<BytePairs>(policy); }
+std::unique_ptr<Path> tenon::createInt8Dot2(const PathPolicy &policy) { return std::make_unique<Int8Dot2>(policy); }

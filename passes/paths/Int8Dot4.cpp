@@ -1,4 +1,4 @@
-//===- Int8Dot4.cpp - products of bytes in vector registers ----------===//
+//===- Int8Dot4.cpp - int8 products in vector registers ----------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,10 +12,10 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// What the operation is by itself (cost/Int8Dot.h).
-struct ByteVectors : public Path {
-  explicit ByteVectors(const PathPolicy &policy) : policy(policy) {}
-  llvm::StringRef getName() const override { return "quads"; }
+/// The default implementation: the instructions that the target has (cost/Int8Dot.h).
+struct Int8Dot4 : public Path {
+  explicit Int8Dot4(const PathPolicy &policy) : policy(policy) {}
+  llvm::StringRef getName() const override { return "int8_dot4"; }
 
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
     if (!findK4Panels(op))
@@ -37,6 +37,4 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Path> tenon::createByteVectors(const PathPolicy &policy) {
-  return std::make_unique<ByteVectors>(policy);
-}
+std::unique_ptr<Path> tenon::createInt8Dot4(const PathPolicy &policy) { return std::make_unique<Int8Dot4>(policy); }

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// What a product with a constant matrix of floats is by itself.
+/// The default implementation of a product with a constant matrix of floats.
 struct PanelProduct : public Path {
   explicit PanelProduct(const PathPolicy &policy) : policy(policy) {}
   llvm::StringRef getName() const override { return "panels"; }

@@ -25,17 +25,17 @@ namespace tenon {
 class Path {
 public:
   virtual ~Path() = default;
-  /// A word for people, and for records of measurements.
+  /// The name that users see, and that measurements are recorded under.
   virtual llvm::StringRef getName() const = 0;
   /// How long it takes, in cycles of all cores together. Nothing where the path cannot compute this operation.
   virtual std::optional<double> estimateCycles(mlir::Operation *op, const Machine &machine) const = 0;
   /// The largest difference to exact arithmetic, relative to the largest element of the result. Takes some time.
   virtual double measureError(mlir::Operation *op) const = 0;
-  /// Whether it is off by no more than the operation's own path, with any data but such as are all but zero: it needs
-  /// no part of the budget then.
+  /// True if the error bound is no worse than the default path's for all inputs outside the denormal range; such a path
+  /// does not consume the error budget.
   virtual bool isAsExact() const { return false; }
-  /// Replaces the operation, which the path can compute, by what it gives. A path that is the operation's own leaves it
-  /// as it is.
+  /// Rewrites the operation, which the path can compute, and returns what takes its place. A default implementation
+  /// leaves it as it is.
   virtual mlir::Operation *take(mlir::Operation *op, const Machine &machine, mlir::RewriterBase &rewriter) const = 0;
 };
 
@@ -45,23 +45,23 @@ const std::vector<std::unique_ptr<Path>> &getPaths();
 std::unique_ptr<Path> createDirectConvolution(const PathPolicy &policy);
 /// `outputs`: result elements along a side of a square.
 std::unique_ptr<Path> createWinogradConvolution(int64_t outputs, const PathPolicy &policy);
-/// The same of unsigned bytes with a filter of signed ones, exactly.
-std::unique_ptr<Path> createWinogradWords(int64_t outputs);
+/// The same for u8 with a filter of i8, exactly.
+std::unique_ptr<Path> createWinogradInt8(int64_t outputs);
 
-/// Products of matrices of floats, one of them constant and in panels, or both as they lie.
+/// Products of matrices of floats, one of them constant and in panels, or both as they are stored.
 std::unique_ptr<Path> createPanelProduct(const PathPolicy &policy);
 std::unique_ptr<Path> createPlainProduct(const PathPolicy &policy);
 /// Products of few rows with a constant matrix of floats, which is stored as numbers of so many bits with a scale for
 /// each column.
 std::unique_ptr<Path> createFixedMatrix(int64_t bits, const PathPolicy &policy);
-/// Products of u8 with i8: by pmaddubsw where sums of two fit i16, by dot products of four, and in AMX tiles.
-std::unique_ptr<Path> createBytePairs(const PathPolicy &policy);
-std::unique_ptr<Path> createByteVectors(const PathPolicy &policy);
-std::unique_ptr<Path> createAmxBytes(const PathPolicy &policy);
-/// Products of bf16 in vectors, by pairs.
-std::unique_ptr<Path> createBfloatPairs(const PathPolicy &policy);
+/// Products of u8 with i8: by pmaddubsw if sums of two fit i16, by the instructions of the target, and in AMX tiles.
+std::unique_ptr<Path> createInt8Dot2(const PathPolicy &policy);
+std::unique_ptr<Path> createInt8Dot4(const PathPolicy &policy);
+std::unique_ptr<Path> createAmxInt8Path(const PathPolicy &policy);
+/// Dot products of two bf16 in vectors.
+std::unique_ptr<Path> createBf16Dot2(const PathPolicy &policy);
 /// Products of f32 in AMX tiles, split into `numTerms` bf16 terms; one term is for a matrix of bf16.
-std::unique_ptr<Path> createAmxFloats(int64_t numTerms, const PathPolicy &policy);
+std::unique_ptr<Path> createAmxBf16Path(int64_t numTerms, const PathPolicy &policy);
 
 } // namespace tenon
 

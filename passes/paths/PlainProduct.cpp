@@ -1,4 +1,4 @@
-//===- PlainProduct.cpp - a product of operands as they lie -------------===//
+//===- PlainProduct.cpp - a product of operands that are not packed -------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace tenon;
 
 namespace {
-/// What a product that has no constant matrix is by itself. No weight of it is packed (layout/PrepackWeights.cpp).
+/// The default implementation of a product without a constant matrix. No weight of it is packed
+/// (layout/PrepackWeights.cpp).
 struct PlainProduct : public Path {
   explicit PlainProduct(const PathPolicy &policy) : policy(policy) {}
   llvm::StringRef getName() const override { return kPlainPath; }

@@ -1,12 +1,12 @@
-//===- WinogradInt8.cpp - a convolution of bytes with few multiplications ===//
+//===- WinogradInt8.cpp - an int8 convolution with few multiplications ===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Unsigned bytes and a filter of signed ones are words when they are transformed,
-// which processors multiply in pairs. The sums may wrap around: what they are
+// Unsigned int8 and a filter of signed ones are i16 when they are transformed, which
+// processors multiply in pairs (vpmaddwd). The sums may wrap around: what they are
 // modulo 2^32 tells the results (winograd/Transforms.h), which are the same integers
 // as those of any other way.
 //
@@ -27,9 +27,9 @@ static const int8_t *getFilterElements(ConvolveOp op) {
 }
 
 namespace {
-class WinogradWords : public Path {
+class WinogradInt8 : public Path {
 public:
-  WinogradWords(int64_t outputs) : outputs(outputs), name("winograd-words-" + std::to_string(outputs)) {}
+  WinogradInt8(int64_t outputs) : outputs(outputs), name("winograd-int8-" + std::to_string(outputs)) {}
   llvm::StringRef getName() const override { return name; }
 
   std::optional<double> estimateCycles(Operation *op, const Machine &machine) const override {
@@ -49,7 +49,7 @@ public:
     Dims dims = getDims(convolve.getType());
     auto getExtent = [&](AffineExpr dim) { return double(hints.get(dim).value_or(kDefaultExtent)); };
     double images = getProductShape(op)->rows / (getExtent(dims[1]) * getExtent(dims[2]));
-    // A filter of bytes becomes two to eight times as large. What there is more takes the place of other weights in the
+    // An int8 filter becomes two to eight times as large. What there is more takes the place of other weights in the
     // caches, and has its price in memory: as much as to read it from there in each run, which may be for a single
     // image.
     double price = (weights - own) / machine.dramBytesPerCycle * (hints.get(dims[0]) ? 1 : images);
@@ -67,8 +67,8 @@ public:
     auto type = RankedTensorType::get(getShape(filter, machine), rewriter.getI32Type());
     AsmResourceBlob blob =
         HeapAsmResourceBlob::allocate(type.getNumElements() * sizeof(int32_t), 64, /*dataIsMutable=*/true);
-    transformFilterToWords(getIntegerTransforms(outputs, filter.window), filter, getFilterElements(convolve),
-                           machine.panelColumns, reinterpret_cast<int32_t *>(blob.getMutableData().data()));
+    transformFilterToI16(getIntegerTransforms(outputs, filter.window), filter, getFilterElements(convolve),
+                         machine.panelColumns, reinterpret_cast<int32_t *>(blob.getMutableData().data()));
     auto transformed = WeightOp::create(rewriter, weight.getLoc(), createElements(type, "winograd", std::move(blob)));
     transformed.setNameAttr(weight.getNameAttr());
     WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, machine);
@@ -94,4 +94,4 @@ private:
 };
 } // namespace
 
-std::unique_ptr<Path> tenon::createWinogradWords(int64_t outputs) { return std::make_unique<WinogradWords>(outputs); }
+std::unique_ptr<Path> tenon::createWinogradInt8(int64_t outputs) { return std::make_unique<WinogradInt8>(outputs); }

@@ -100,7 +100,7 @@ static bool fits(const ContractionProblem &problem) {
          hasConstantRowStride(contraction);
 }
 
-static bool implements(StringRef path, const Contraction &) { return path == kAmxPath; }
+static bool implements(StringRef path, const Contraction &) { return path == kAmxInt8Path; }
 
 const MicroKernelEntry tenon::kAmxInt8 = {
     .name = kernel::MicroKernel::amx_i8,

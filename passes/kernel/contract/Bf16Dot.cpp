@@ -46,9 +46,9 @@ SmallVector<Value> Bf16Dot::emitPair(int64_t vectors, ArrayRef<int64_t> rows, Va
     SmallVector<Value> indices = nest.getIndices(contraction.lhs, row, 0);
     indices.back() = nest.compute(b.getAffineSymbolExpr(0) * 2, {pair});
     Value both = vector::LoadOp::create(b, loc, VectorType::get({2}, b.getBF16Type()), contraction.lhs.memory, indices);
-    Value word = vector::BitCastOp::create(b, loc, VectorType::get({1}, type), both);
+    Value pairBits = vector::BitCastOp::create(b, loc, VectorType::get({1}, type), both);
     Value factor =
-        vector::BroadcastOp::create(b, loc, floats, vector::ExtractOp::create(b, loc, word, ArrayRef<int64_t>{0}));
+        vector::BroadcastOp::create(b, loc, floats, vector::ExtractOp::create(b, loc, pairBits, ArrayRef<int64_t>{0}));
     factor = vector::BitCastOp::create(b, loc, bf16s, factor);
     for (int64_t v = 0; v < vectors; ++v) {
       Value &sum = results[row * vectors + v];
@@ -93,7 +93,7 @@ static bool fits(const ContractionProblem &problem) {
          problem.lanes == kLanes && contraction.panel == kLanes && op.getNumReductionLoops() == 1;
 }
 
-static bool implements(StringRef path, const Contraction &) { return path == kBfloatPairsPath; }
+static bool implements(StringRef path, const Contraction &) { return path == kBf16Dot2Path; }
 
 const MicroKernelEntry tenon::kBf16Dot = {
     .name = kernel::MicroKernel::bf16_dot,

@@ -30,70 +30,70 @@ using namespace tenon;
 /// Panels that are multiplied together, pairs of them that are kept, and rows that are multiplied at a time.
 static constexpr int64_t kPair = 2, kPairs = 2, kRowsOfBlock = 32; // format: of scratch and AMX tiles
 
-/// What the summed loops but that of the parts run over.
-static int64_t getRepetitions(linalg::GenericOp op, const Bf16Terms &parts) {
+/// The iterations of all summed loops but that of the terms.
+static int64_t getRepetitions(linalg::GenericOp op, const Bf16Terms &bf16) {
   int64_t repetitions = 1;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (iterator == utils::IteratorType::reduction && loop != parts.loop)
+    if (iterator == utils::IteratorType::reduction && loop != bf16.loop)
       repetitions *= op.getStaticLoopRanges()[loop];
   return repetitions;
 }
 
-/// Steps of the loop of the parts, or of the longest part of it that is done at a time.
-static int64_t countCutSteps(linalg::GenericOp op, const Bf16Terms &parts) {
-  int64_t depth = op.getStaticLoopRanges()[parts.loop];
+/// Steps of the loop of the terms, or of a K-block of it.
+static int64_t countSplitSteps(linalg::GenericOp op, const Bf16Terms &bf16) {
+  int64_t depth = op.getStaticLoopRanges()[bf16.loop];
   if (int64_t block = kernel::getSchedule(op).getKBlock())
     depth = std::min(depth, block);
-  return llvm::divideCeil(depth, parts.step);
+  return llvm::divideCeil(depth, bf16.step);
 }
 
-/// Of two pairs of panels in parts: [pair, panel, step, part, pair of rows, columns in pairs].
-static SmallVector<int64_t> getCutShape(linalg::GenericOp op, const Contraction &contraction) {
-  const Bf16Terms &parts = *contraction.terms;
-  int64_t steps = getRepetitions(op, parts) * countCutSteps(op, parts);
-  return {kPairs, kPair, steps, parts.countLhsTerms(), parts.step / 2, 2 * contraction.panel};
+/// The terms of two pairs of panels: [pair, panel, step, term, pair of rows, columns in pairs].
+static SmallVector<int64_t> getSplitRhsShape(linalg::GenericOp op, const Contraction &contraction) {
+  const Bf16Terms &bf16 = *contraction.terms;
+  int64_t steps = getRepetitions(op, bf16) * countSplitSteps(op, bf16);
+  return {kPairs, kPair, steps, bf16.countLhsTerms(), bf16.step / 2, 2 * contraction.panel};
 }
 
-/// Of the rows of a tile in parts: [outer loops..., row, step, part, element].
-static SmallVector<int64_t> getCutRowsShape(linalg::GenericOp op, const Contraction &contraction) {
-  const Bf16Terms &parts = *contraction.terms;
+/// The terms of the rows of a tile: [outer loops..., row, step, term, element].
+static SmallVector<int64_t> getSplitLhsShape(linalg::GenericOp op, const Contraction &contraction) {
+  const Bf16Terms &bf16 = *contraction.terms;
   SmallVector<int64_t> extents = op.getStaticLoopRanges(), shape;
   if (kernel::ScheduleAttr schedule = kernel::getSchedule(op); schedule.getPacking() == kernel::Packing::split)
     extents.assign(schedule.getTile().begin(), schedule.getTile().end());
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::parallel && loop != contraction.columnLoop)
       shape.push_back(extents[loop]);
-  shape.append({countCutSteps(op, parts), parts.countLhsTerms(), parts.step});
+  shape.append({countSplitSteps(op, bf16), bf16.countLhsTerms(), bf16.step});
   return shape;
 }
 
 static constexpr int64_t kTermBytes = 2; // format: of bf16
 
 int64_t tenon::getSplitRhsBytes(linalg::GenericOp op, const Contraction &contraction) {
-  return contraction.terms->splitsRhs() ? computeProduct(getCutShape(op, contraction)) * kTermBytes : 0;
+  return contraction.terms->splitsRhs() ? computeProduct(getSplitRhsShape(op, contraction)) * kTermBytes : 0;
 }
 
 int64_t tenon::getSplitLhsBytes(linalg::GenericOp op, const Contraction &contraction) {
-  return contraction.terms->splitsLhs() ? computeProduct(getCutRowsShape(op, contraction)) * kTermBytes : 0;
+  return contraction.terms->splitsLhs() ? computeProduct(getSplitLhsShape(op, contraction)) * kTermBytes : 0;
 }
 
 void Bf16Split::splitLhs() {
   if (!contraction.terms->splitsLhs())
     return;
-  const Bf16Terms &parts = *contraction.terms;
-  const ElementRead &unsplit = parts.lhs.front();
-  auto type = MemRefType::get(getCutRowsShape(op, contraction), b.getBF16Type());
+  const Bf16Terms &bf16 = *contraction.terms;
+  const ElementRead &unsplit = bf16.lhs.front();
+  auto type = MemRefType::get(getSplitLhsShape(op, contraction), b.getBF16Type());
   Value memory = problem.scratch.emit(b, loc, ScratchUse::SplitLhs, type);
   Value begin = getKBegin();
   SmallVector<AffineExpr> indices;
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (iterator == utils::IteratorType::parallel && loop != contraction.columnLoop)
       indices.push_back(b.getAffineDimExpr(loop));
-  AffineExpr k = b.getAffineDimExpr(parts.loop) - b.getAffineSymbolExpr(0);
+  AffineExpr k = b.getAffineDimExpr(bf16.loop) - b.getAffineSymbolExpr(0);
   lhsTerms.clear();
-  for (int64_t part = 0; part < Bf16Terms::kAllTerms; ++part) {
+  for (int64_t term = 0; term < Bf16Terms::kAllTerms; ++term) {
     SmallVector<AffineExpr> all(indices);
-    all.append({k.floorDiv(parts.step), b.getAffineConstantExpr(part), k % parts.step});
+    all.append({k.floorDiv(bf16.step), b.getAffineConstantExpr(term), k % bf16.step});
     lhsTerms.push_back({memory, AffineMap::get(op.getNumLoops(), 1, all, b.getContext()), {begin}, {}});
   }
   OpBuilder::InsertionGuard guard(b);
@@ -106,15 +106,15 @@ void Bf16Split::splitLhs() {
   nest.forParallel(nest.getOuterLoops(), [&] {
     nest.forLoop(nest.constant(0), nest.getExtent(*contraction.rowLoop), 1, [&](Value row) {
       nest.moveTo(*contraction.rowLoop, row);
-      nest.forLoop(nest.constant(0), nest.constant(length), parts.step, [&](Value step) {
-        nest.moveTo(parts.loop, nest.compute(b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1), {begin, step}));
-        auto floats = VectorType::get({parts.step}, b.getF32Type());
-        auto stored = VectorType::get({parts.step}, getElementTypeOrSelf(unsplit.memory));
+      nest.forLoop(nest.constant(0), nest.constant(length), bf16.step, [&](Value step) {
+        nest.moveTo(bf16.loop, nest.compute(b.getAffineSymbolExpr(0) + b.getAffineSymbolExpr(1), {begin, step}));
+        auto floats = VectorType::get({bf16.step}, b.getF32Type());
+        auto stored = VectorType::get({bf16.step}, getElementTypeOrSelf(unsplit.memory));
         Value elements = vector::LoadOp::create(b, loc, stored, unsplit.memory, nest.getIndices(unsplit, 0, 0));
         if (stored != floats)
           elements = arith::ExtFOp::create(b, loc, floats, elements);
-        splitElements(elements, Bf16Terms::kAllTerms, [&](int64_t part, Value halves) {
-          vector::StoreOp::create(b, loc, halves, memory, nest.getIndices(lhsTerms[part], 0, 0));
+        splitElements(elements, Bf16Terms::kAllTerms, [&](int64_t term, Value bf16s) {
+          vector::StoreOp::create(b, loc, bf16s, memory, nest.getIndices(lhsTerms[term], 0, 0));
         });
       });
     });
@@ -122,7 +122,7 @@ void Bf16Split::splitLhs() {
 }
 
 void Bf16Split::beginRhs(Value columns) {
-  SmallVector<int64_t> shape = getCutShape(op, contraction);
+  SmallVector<int64_t> shape = getSplitRhsShape(op, contraction);
   columnExtent = columns;
   terms = problem.scratch.emit(b, loc, ScratchUse::SplitRhs, MemRefType::get(shape, b.getBF16Type()));
   source = getRowsOfPanels();
@@ -135,10 +135,10 @@ void Bf16Split::beginRhs(Value columns) {
 
 /// The RHS as [panel, pair of rows, columns in pairs]: a panel is one stretch of memory.
 Value Bf16Split::getRowsOfPanels() {
-  const Bf16Terms &parts = *contraction.terms;
+  const Bf16Terms &bf16 = *contraction.terms;
   auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, contraction.rhs.memory);
-  int64_t width = 2 * contraction.panel, depth = *nest.getStaticExtent(parts.loop);
-  int64_t rows = getRepetitions(op, parts) * llvm::divideCeil(depth, parts.step) * parts.step / 2;
+  int64_t width = 2 * contraction.panel, depth = *nest.getStaticExtent(bf16.loop);
+  int64_t rows = getRepetitions(op, bf16) * llvm::divideCeil(depth, bf16.step) * bf16.step / 2;
   SmallVector<OpFoldResult> sizes{metadata.getConstifiedMixedSizes().front(), b.getIndexAttr(rows),
                                   b.getIndexAttr(width)};
   SmallVector<OpFoldResult> strides{b.getIndexAttr(rows * width), b.getIndexAttr(width), b.getIndexAttr(1)};
@@ -156,10 +156,10 @@ Value Bf16Split::countPanels(Value column) {
 
 /// The pairs of rows of the K-block that begins at `begin`.
 Value Bf16Split::countRows(Value begin) {
-  const Bf16Terms &parts = *contraction.terms;
-  int64_t steps = llvm::divideCeil(*nest.getStaticExtent(parts.loop), parts.step), perStep = parts.step / 2;
+  const Bf16Terms &bf16 = *contraction.terms;
+  int64_t steps = llvm::divideCeil(*nest.getStaticExtent(bf16.loop), bf16.step), perStep = bf16.step / 2;
   if (!kBlocking)
-    return nest.constant(getRepetitions(op, parts) * steps * perStep);
+    return nest.constant(getRepetitions(op, bf16) * steps * perStep);
   AffineExpr first = b.getAffineSymbolExpr(0);
   Value rest = nest.compute(steps * perStep - first.floorDiv(2), {begin});
   return arith::MinSIOp::create(b, loc, rest, nest.constant(kBlocking.getSize() / 2));
@@ -193,7 +193,7 @@ void Bf16Split::moveToPanels() {
   following.panels = countPanels(following.column);
   following.rows = countRows(following.begin);
   next = following;
-  // A part of the sum that is next is never longer than the one before.
+  // The next K-block is never longer than this one.
   Value blocks = b.createOrFold<arith::MaxSIOp>(loc, countRowBlocks(), nest.constant(1));
   share = b.createOrFold<arith::CeilDivSIOp>(loc, nest.constant(kPair * contraction.terms->step / 2), blocks);
 }
@@ -217,14 +217,14 @@ int64_t Bf16Split::countStepsOfBlock() {
 
 /// The number of the current step among these.
 Value Bf16Split::getStepOfBlock() {
-  const Bf16Terms &parts = *contraction.terms;
+  const Bf16Terms &bf16 = *contraction.terms;
   AffineExpr d0 = b.getAffineSymbolExpr(0), d1 = b.getAffineSymbolExpr(1);
   Value repetition = nest.constant(0), begin = getKBegin();
   for (unsigned loop : nest.getSummedLoops())
-    if (loop != parts.loop)
+    if (loop != bf16.loop)
       repetition = nest.compute(d0 * *nest.getStaticExtent(loop) + d1, {repetition, nest.at(loop)});
-  Value step = nest.compute((d0 - d1).floorDiv(parts.step), {nest.at(parts.loop), begin});
-  return nest.compute(d0 * (countStepsOfBlock() / getRepetitions(op, parts)) + d1, {repetition, step});
+  Value step = nest.compute((d0 - d1).floorDiv(bf16.step), {nest.at(bf16.loop), begin});
+  return nest.compute(d0 * (countStepsOfBlock() / getRepetitions(op, bf16)) + d1, {repetition, step});
 }
 
 /// The blocks of rows that a pair of panels is multiplied with.
@@ -294,20 +294,20 @@ void Bf16Split::prefetchRow(int64_t panel, Value row) {
 
 /// Splits elements to bf16 terms: a term is the upper half of the bits, and what it leaves is split again.
 void Bf16Split::splitElements(Value elements, int64_t count,
-                              llvm::function_ref<void(int64_t part, Value halves)> store) {
+                              llvm::function_ref<void(int64_t term, Value bf16s)> store) {
   constexpr uint32_t kUpper = 0xffff0000; // format: the bits of a bf16 in an f32
   auto floats = cast<VectorType>(elements.getType());
   int64_t width = floats.getNumElements();
-  auto words = VectorType::get({width}, b.getI32Type()), halves = VectorType::get({2 * width}, b.getI16Type());
-  Value upper = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(words, APInt(32, kUpper)));
+  auto bits32 = VectorType::get({width}, b.getI32Type()), bits16 = VectorType::get({2 * width}, b.getI16Type());
+  Value upper = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(bits32, APInt(32, kUpper)));
   SmallVector<int64_t> odd = llvm::to_vector(llvm::map_range(llvm::seq(width), [](int64_t i) { return 2 * i + 1; }));
-  for (int64_t part = 0; part < count; ++part) {
-    Value bits = vector::BitCastOp::create(b, loc, halves, elements);
+  for (int64_t term = 0; term < count; ++term) {
+    Value bits = vector::BitCastOp::create(b, loc, bits16, elements);
     Value half = vector::ShuffleOp::create(b, loc, bits, bits, odd);
-    store(part, vector::BitCastOp::create(b, loc, VectorType::get({width}, b.getBF16Type()), half));
-    if (part + 1 == count)
+    store(term, vector::BitCastOp::create(b, loc, VectorType::get({width}, b.getBF16Type()), half));
+    if (term + 1 == count)
       return;
-    Value masked = arith::AndIOp::create(b, loc, vector::BitCastOp::create(b, loc, words, elements), upper);
+    Value masked = arith::AndIOp::create(b, loc, vector::BitCastOp::create(b, loc, bits32, elements), upper);
     elements = arith::SubFOp::create(b, loc, elements, vector::BitCastOp::create(b, loc, floats, masked));
   }
 }
@@ -318,13 +318,13 @@ void Bf16Split::splitRow(int64_t panel, Value row) {
   AffineExpr d0 = b.getAffineSymbolExpr(0);
   auto floats = VectorType::get({width}, b.getF32Type());
   Value elements = vector::LoadOp::create(b, loc, floats, source, getSourceIndices(panel, row));
-  splitElements(elements, contraction.terms->countLhsTerms(), [&](int64_t part, Value halves) {
+  splitElements(elements, contraction.terms->countLhsTerms(), [&](int64_t term, Value bf16s) {
     SmallVector<Value> place{next.slot,
                              nest.constant(panel),
                              nest.compute(d0.floorDiv(perStep), {row}),
-                             nest.constant(part),
+                             nest.constant(term),
                              nest.compute(d0 % perStep, {row}),
                              nest.constant(0)};
-    vector::StoreOp::create(b, loc, halves, terms, place);
+    vector::StoreOp::create(b, loc, bf16s, terms, place);
   });
 }

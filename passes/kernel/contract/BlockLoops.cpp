@@ -30,8 +30,8 @@ BlockProblem BlockLoops::getBlockProblem() {
   // take some.
   if (contraction.rowLoop && !contraction.isColumnwise && problem.schedule.getPacking() != kernel::Packing::rows)
     if (std::optional<int64_t> distance = getRowDistance(parts.operands.getLhs(), *contraction.rowLoop))
-      blocks.mostRows = std::max<int64_t>(problem.l1Ways - problem.policy.otherWays, 1) *
-                        (kL1SetBytes / std::gcd(*distance, kL1SetBytes));
+      blocks.maxRows = std::max<int64_t>(problem.l1Ways - problem.policy.otherWays, 1) *
+                       (kL1SetBytes / std::gcd(*distance, kL1SetBytes));
   if (contraction.panel) {
     blocks.vectorCycles =
         problem.policy.lineCycles * lanes * type.getIntOrFloatBitWidth() / (8 * double(kCacheLineBytes));

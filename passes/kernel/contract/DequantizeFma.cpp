@@ -36,7 +36,7 @@ private:
 /// registers while they are converted.
 void DequantizeFma::limitBlock(BlockProblem &block) const {
   block.registers = block.registers / 2 - 2;
-  block.rows = std::min(block.rows, kFewWidenedRows);
+  block.rows = std::min(block.rows, kMaxRowsInRegisters);
 }
 
 /// A single row has few sums: it reads whole panels, in the order of memory.
@@ -54,7 +54,7 @@ SmallVector<Value> DequantizeFma::emitLoops(Reduction &, ArrayRef<unsigned>, con
 
 static bool fits(const ContractionProblem &problem) { return problem.contraction.dequantization.has_value(); }
 
-static std::optional<int64_t> getMaxRows(const ContractionProblem &) { return kFewWidenedRows; }
+static std::optional<int64_t> getMaxRows(const ContractionProblem &) { return kMaxRowsInRegisters; }
 
 const MicroKernelEntry tenon::kDequantizeFma = {
     .name = kernel::MicroKernel::dequantize_fma,

@@ -1,13 +1,13 @@
-//===- DequantizeOnLoad.cpp - products with weights of few bits ---------===//
+//===- DequantizeOnLoad.cpp - weights that are dequantized by a kernel ---------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// For few rows each number becomes a factor in registers, right before it is
-// multiplied, and the sum of a block is scaled. For many rows a panel is widened
-// to the thread's scratch once, and read as one of floats.
+// For few rows each weight is dequantized in registers, right before it is
+// multiplied, and the sum of a block of weights with one scale is scaled. For many
+// rows a panel is dequantized to scratch once, and read as one of f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,12 +34,12 @@ ElementRead DequantizeOnLoad::beginPanels(int64_t width) {
   return panel;
 }
 
-/// All numbers of a word, or as many, are done one after the other.
+/// All numbers of an i32, or as many, are unrolled.
 static constexpr int64_t kUnrolledNumbers = 8; // format: 4-bit numbers of an i32
 
-/// Asks for the numbers that come some kilobytes after those which are read at step `number` of the unrolled ones that
-/// begin at `first` + `index` times as many: a little at each step, in the order of memory. Beyond the end of a panel
-/// the next one begins, and beyond the last one nothing is read.
+/// Prefetches the weights that follow some kilobytes after those which are read at step `number` of the unrolled ones
+/// that begin at `first` + `index` times as many: a little at each step, in the order of memory. Beyond the end of a
+/// panel the next one begins, and beyond the last one nothing is read.
 void DequantizeOnLoad::prefetchNumbers(Value first, Value index, int64_t number, int64_t vectors) {
   unsigned loop = getDequantizedLoop(op);
   auto memory = cast<MemRefType>(contraction.rhs.memory.getType());
@@ -85,8 +85,7 @@ void DequantizeOnLoad::forSteps(Value first, int64_t steps, int64_t vectors, Mut
   AffineExpr from = b.getAffineDimExpr(0), offset = b.getAffineDimExpr(1);
   auto runAll = [&](Value start, Value index, int64_t count, MutableArrayRef<Value> values) {
     for (int64_t number = 0; number < count; ++number) {
-      // What a later step reads, read before its turn, would take the registers. What they share is in the first cache
-      // by then.
+      // Operands of a later step, loaded before its turn, would take the registers. What steps share is in L1 by then.
       if (number > 0 && (inRegisters || problem.hasFewRegisters()))
         LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst, "singlethread");
       if (inRegisters && count == kUnrolledNumbers)
@@ -203,7 +202,7 @@ Value DequantizeOnLoad::emitColumns(Value value, int64_t vector) {
     return known;
   Value result;
   if (argument) {
-    // What panels hold beyond the last column is zero: they need no mask.
+    // What panels store beyond the last column is zero: they need no mask.
     ElementRead read = getRead(op->getOpOperand(argument.getArgNumber()));
     result =
         emitVectorRead(b, loc, read, contraction.columnLoop, nest.getIndices(read, 0, vector * lanes), lanes, Value());

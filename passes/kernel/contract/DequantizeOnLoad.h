@@ -1,4 +1,4 @@
-//===- DequantizeOnLoad.h - products with weights of few bits -------------===//
+//===- DequantizeOnLoad.h - weights that are dequantized by a kernel -------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -26,7 +26,7 @@ public:
 
 protected:
   Value multiplyAdd(Value sum, Value lhs, Value rhs) override {
-    return addProductsOfPairs(b, loc, problem.int8Dot, sum, lhs, rhs);
+    return addI16Dots(b, loc, problem.int8Dot, sum, lhs, rhs);
   }
 };
 } // namespace

@@ -1,4 +1,4 @@
-//===- KBlocking.cpp - long sums in parts ---------------------------===//
+//===- KBlocking.cpp - contractions that are summed in K-blocks ---------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -12,7 +12,6 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Products of many rows with panels, summed from zero by one long loop.
 void KBlocking::chooseForVectors(int64_t blockRows, bool hasStaticRows) {
   state.reset();
   const EmitterPolicy &policy = problem.policy;
@@ -32,10 +31,10 @@ void KBlocking::chooseForVectors(int64_t blockRows, bool hasStaticRows) {
   // A single block of rows reads each page once.
   if (!rows || !columns || *rows <= blockRows)
     return;
-  State parts{summed.front(), int64_t(llvm::divideCeil(*steps * elementBytes, policy.kBlockBytes)), 0, Value()};
+  State blocks{summed.front(), int64_t(llvm::divideCeil(*steps * elementBytes, policy.kBlockBytes)), 0, Value()};
   // Steps are done in pairs.
-  parts.size = llvm::alignTo(llvm::divideCeil(*steps, parts.count), 2);
-  // Open rows have whole blocks, of which the last one begins earlier.
+  blocks.size = llvm::alignTo(llvm::divideCeil(*steps, blocks.count), 2);
+  // Dynamic rows have whole blocks, of which the last one begins earlier.
   int64_t rowStep = hasStaticRows ? 1 : blockRows;
   SmallVector<int64_t> shape{int64_t(llvm::alignTo(std::max<int64_t>(*rows, 1), rowStep)),
                              int64_t(llvm::alignTo(std::max<int64_t>(*columns, 1), lanes))};
@@ -48,8 +47,8 @@ void KBlocking::chooseForVectors(int64_t blockRows, bool hasStaticRows) {
       b.setInsertionPoint(versions);
     versionedSums = memref::AllocOp::create(b, loc, MemRefType::get(shape, type));
   }
-  parts.sums = versionedSums;
-  state = parts;
+  blocks.sums = versionedSums;
+  state = blocks;
 }
 
 void KBlocking::chooseForAmx() {

@@ -1,4 +1,4 @@
-//===- PackRows.cpp - rows that are copied side by side -------------===//
+//===- PackRows.cpp - rows of the LHS that are packed for register blocks -===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 //
-// Rows that lie a multiple of 4096 bytes apart compete for the same few places of
-// the first cache, and for what its prefetchers know. A thread copies the rows of a
-// tile once, for all tiles that have the same ones: those of a block of rows
-// together, some steps of each, as the products read them. It is one stream then.
-// (Goto and van de Geijn copy rows always. Where they lie otherwise it was no faster.)
-// Rows of f16 or bf16 are widened on the way, wherever they lie.
+// Rows whose distance is a multiple of 4096 bytes share few sets of L1, and defeat its
+// prefetcher. A thread packs the rows of a tile once, for all tiles that have the same
+// ones: those of a register block together, some steps of each, as the products read
+// them, which makes them one stream. (Goto and van de Geijn pack rows always. At other
+// distances it was no faster.) Rows of f16 or bf16 are promoted on the way, at any
+// distance.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,11 +32,11 @@ using namespace tenon;
 /// Neighbouring elements of a row that are packed together.
 static constexpr int64_t kPackedSteps = 16; // format: of packed rows, a cache line of f32
 
-/// The summed loop where rows may be copied at all: the only one, along which rows are contiguous.
+/// The summed loop if rows may be packed at all: the only one, along which rows are contiguous.
 static std::optional<unsigned> findDepthLoop(linalg::GenericOp op, const Contraction &contraction) {
-  // Of these, only halves are copied: to be widened.
-  bool isForHalves = !contraction.panel || contraction.dequantization;
-  if ((isForHalves && !contraction.promotesLhs) || contraction.isGrouped || contraction.isColumnwise ||
+  // Without panels of f32, rows are packed only to promote them.
+  bool mustPromote = !contraction.panel || contraction.dequantization;
+  if ((mustPromote && !contraction.promotesLhs) || contraction.isGrouped || contraction.isColumnwise ||
       contraction.dot4Loop || contraction.terms || !contraction.rowLoop || op.getNumReductionLoops() != 1 ||
       !contraction.lhs.bounds.empty() || !contraction.lhs.symbols.empty())
     return std::nullopt;
@@ -51,7 +51,7 @@ static std::optional<unsigned> findDepthLoop(linalg::GenericOp op, const Contrac
   return isAlong && isRight ? std::optional(summed.front()) : std::nullopt;
 }
 
-/// Elements between neighbours along dimension `dim` of a tensor or buffer.
+/// The elements between neighbours along dimension `dim` of a tensor or buffer; none if that is dynamic.
 static std::optional<int64_t> getStride(ShapedType type, unsigned dim) {
   if (auto memref = dyn_cast<MemRefType>(type)) {
     SmallVector<int64_t> strides;
@@ -85,7 +85,7 @@ int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contra
     return 0;
   if (contraction.promotesLhs)
     return ranges[*depth] * int64_t(sizeof(float));
-  // Where registers are many, blocks have more rows, and each element of these is read for more products.
+  // With many registers, blocks have more rows, and each element of these is loaded for more products.
   if (machine.vectorRegisters > kFewRegisters || contraction.lhs.memory.getDefiningOp<linalg::LinalgOp>())
     return 0;
   auto isFew = [&](unsigned loop, int64_t fewest) {
@@ -93,8 +93,8 @@ int64_t tenon::getPackedRowBytes(linalg::GenericOp op, const Contraction &contra
   };
   if (isFew(*contraction.rowLoop, policy.minRows) || isFew(contraction.columnLoop, policy.minColumns))
     return 0;
-  // Tiles have no more rows than are copied. Where there are several, each reads all of the matrix, which should not
-  // come from memory every time.
+  // Tiles have no more rows than are packed. If there are several, each reads all of the RHS, which should not come
+  // from DRAM every time.
   int64_t rowBytes = ranges[*depth] * int64_t(sizeof(float)), most = TilePolicy().maxPackedRowsBytes / rowBytes;
   int64_t rows = ranges[*contraction.rowLoop], columns = ranges[contraction.columnLoop];
   bool isOneTile = !ShapedType::isDynamic(rows) && rows <= most;

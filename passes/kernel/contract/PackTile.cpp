@@ -1,25 +1,24 @@
-//===- PackTile.cpp - what a tile reads, copied ---------------------===//
+//===- PackTile.cpp - packed copies of what a tile reads ------------------===//
 //
 // Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
-// A window's element is read for many products. A thread widens all that the
-// windows of a tile see, once for all tiles that see the same, to its scratch: in
-// the order in which it lies in memory, less what strides leave out everywhere.
-// The loops then are those of f32. (Halves that are widened one by one, each for
-// all lanes, take 2.5 to 3.5 times as long. Vectors of a depthwise convolution are
-// widened as they are loaded: that is faster than a copy.) Bytes become words, and
-// the second and third one of a quad change places, so that the pairs that are
+// An element in a convolution window is read for many products. A thread promotes or
+// widens all elements that the windows of a tile read, once for all tiles that read the
+// same, to its scratch: in the order of memory, without the elements that strides leave
+// out everywhere. The loops are then those of f32. (f16 that are promoted one by one, each
+// for all lanes, take 2.5 to 3.5 times as long. Vectors of a depthwise convolution are
+// promoted as they are loaded: that is faster than a copy.) Int8 are widened to i16, and
+// the second and third one of a group of four are swapped, so that the pairs that are
 // multiplied at once are neighbours (K4Groups.h).
 //
-// Pixels of a depthwise convolution that lie a large power of two apart share few
-// sets of the first cache, and push each other out before the next column is read,
-// which the processor had fetched with them. Columns of a block are copied side by
-// side, of all lines of a tile, before it is summed: 512 x 14 x 14, 3 x 3, on Zen 3
-// from 126 to 32 us, where 480 x 14 x 14 take 23; 5 x 5 from 310 to 66.
+// Pixels of a depthwise convolution whose distance is a large power of two share few sets
+// of L1, and evict each other before the next column is read, which the processor had
+// fetched with them. Columns of a block are packed, of all lines of a tile, before they
+// are summed: 512 x 14 x 14, 3 x 3, on Zen 3 from 126 to 32 us, where 480 x 14 x 14 take
+// 23; 5 x 5 from 310 to 66.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,7 +79,7 @@ static int64_t getCommonStep(AffineExpr index, ArrayRef<int64_t> extents) {
   return std::max<int64_t>(common, 1);
 }
 
-/// The places of each index of what is widened.
+/// The places of each index of what is packed.
 static std::optional<SmallVector<TilePlaces>> findTilePlaces(linalg::GenericOp op, const ElementRead &read,
                                                              ArrayRef<int64_t> extents) {
   constexpr int64_t kMaxSteps = 1 << 20; // limit: products of some such numbers fit 64 bits
@@ -116,19 +115,18 @@ bool tenon::packsColumns(linalg::GenericOp op, const Contraction &contraction, c
       !type.getElementType().isF32() || ShapedType::isDynamic(type.getShape().back()) ||
       !isAlongLast(read.map, contraction.columnLoop))
     return false;
-  // A block of rows reads the filter, twice as many pixels, and writes some; and the lines that come next are fetched,
-  // too.
+  // A block of rows reads the filter, twice as many pixels, and writes some; the lines that follow are prefetched, too.
   int64_t bytes = type.getShape().back() * sizeof(float), taps = getTaps(op, policy.maxTaps),
           lines = 2 * (3 * taps + policy.writtenLines);
   int64_t sets = kL1SetBytes / std::gcd(bytes, kL1SetBytes);
   return taps > 1 && taps <= policy.maxTaps && sets <= policy.maxSets && sets * policy.setLines < lines;
 }
 
-std::optional<int64_t> tenon::getWidenedTileBytes(linalg::GenericOp op, const Contraction &contraction,
-                                                  ArrayRef<int64_t> extents, const PackingPolicy &policy) {
+std::optional<int64_t> tenon::getPackedTileBytes(linalg::GenericOp op, const Contraction &contraction,
+                                                 ArrayRef<int64_t> extents, const PackingPolicy &policy) {
   bool promotes = contraction.promotesLhs && !contraction.dequantization && !contraction.isColumnwise;
-  bool copies = packsColumns(op, contraction, policy), isInWords = !promotes && !copies;
-  if (isInWords && !fitsPmaddWd(op, contraction, policy))
+  bool copies = packsColumns(op, contraction, policy), widensToI16 = !promotes && !copies;
+  if (widensToI16 && !fitsPmaddWd(op, contraction, policy))
     return std::nullopt;
   SmallVector<int64_t> steps(extents);
   if (copies)
@@ -136,8 +134,8 @@ std::optional<int64_t> tenon::getWidenedTileBytes(linalg::GenericOp op, const Co
   std::optional<SmallVector<TilePlaces>> places = findTilePlaces(op, contraction.lhs, steps);
   if (!places)
     return std::nullopt;
-  int64_t bytes = isInWords ? sizeof(int16_t) : sizeof(float);
-  if (isInWords)
+  int64_t bytes = widensToI16 ? sizeof(int16_t) : sizeof(float);
+  if (widensToI16)
     places->back().count = llvm::alignTo(places->back().count, 4);
   for (TilePlaces dim : *places)
     if (bytes <= getMaxTileBytes(contraction, policy))
@@ -161,7 +159,7 @@ struct TileRange {
   OpFoldResult first, count;
 };
 
-/// Copies what a tile reads of halves, of bytes, or of some columns.
+/// Packs what a tile reads: f16 or bf16, int8, or some columns.
 class TileCopy {
 public:
   /// Elements become such of type `wide`, `lanes` of them at a time where there are so many.
@@ -184,7 +182,7 @@ private:
   Value createCopy(unsigned numDims);
   void emitRun();
   void emitPart(Value place, int64_t width);
-  /// What is widened together, at least.
+  /// Elements that are widened together, at least.
   int64_t getUnit() { return wide.isF32() ? 1 : 4; }
   Value toValue(OpFoldResult value) { return getValueOrCreateConstantIndexOp(b, loc, value); }
 
@@ -282,7 +280,7 @@ unsigned TileCopy::findRunDim() {
   auto type = cast<MemRefType>(read.memory.getType());
   auto [strides, offset] = type.getStridesAndOffset();
   unsigned dim = type.getRank() - 1;
-  // A part of a quad has zeros beside it.
+  // A group of fewer than four i8 is followed by zeros.
   if (places[dim].count % getUnit() != 0)
     return dim;
   auto isWhole = [&](unsigned dim) {
@@ -368,11 +366,11 @@ void TileCopy::emitPart(Value place, int64_t width) {
   if (wide.isF32()) {
     elements = arith::ExtFOp::create(b, loc, VectorType::get({width}, wide), elements);
   } else {
-    auto quad = VectorType::get({getUnit()}, narrow);
+    auto group = VectorType::get({getUnit()}, narrow);
     if (width < getUnit())
-      elements =
-          vector::InsertStridedSliceOp::create(b, loc, elements, arith::ConstantOp::create(b, loc, b.getZeroAttr(quad)),
-                                               ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
+      elements = vector::InsertStridedSliceOp::create(b, loc, elements,
+                                                      arith::ConstantOp::create(b, loc, b.getZeroAttr(group)),
+                                                      ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1});
     elements = widenK4Groups(b, loc, elements);
   }
   vector::StoreOp::create(b, loc, elements, copy, target);
@@ -384,11 +382,11 @@ std::optional<ElementRead> tenon::packTile(LoopBuilder &nest, const ContractionP
   if (!problem.scratch.has(ScratchUse::PackedTile) || contraction.isColumnwise)
     return std::nullopt;
   SmallVector<TilePlaces> places = *findTilePlaces(problem.op, contraction.lhs, problem.schedule.getTile());
-  // A vector of words has two for each lane of 32 bits.
-  bool isInWords = contraction.dot4Loop.has_value();
+  // A vector of i16 has two for each lane of 32 bits.
+  bool widensToI16 = contraction.dot4Loop.has_value();
   TileCopy tile(b, problem.op, contraction.lhs, places, nest.getExtents(),
-                isInWords ? Type(b.getI16Type()) : Type(b.getF32Type()), isInWords ? 2 * problem.lanes : problem.lanes,
-                problem.scratch);
+                widensToI16 ? Type(b.getI16Type()) : Type(b.getF32Type()),
+                widensToI16 ? 2 * problem.lanes : problem.lanes, problem.scratch);
   ElementRead copied = tile.getCopy();
   std::optional<SmallVector<Value>> begins = findTileOffsets(contraction.lhs.memory);
   if (begins)

@@ -22,12 +22,12 @@ public:
 
 protected:
   Value addProducts(Value sum, Value lhs, Value rhs) override {
-    auto words = VectorType::get({2 * lanes}, b.getI16Type());
-    Value pairs = callX86Vector(
-        b, loc, words, 32 * lanes,
+    auto pairs = VectorType::get({2 * lanes}, b.getI16Type());
+    Value products = callX86Vector(
+        b, loc, pairs, 32 * lanes,
         {"llvm.x86.avx512.pmaddubs.w.512", "llvm.x86.avx2.pmadd.ub.sw", "llvm.x86.ssse3.pmadd.ub.sw.128"}, {lhs, rhs});
-    Value ones = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(words, b.getI16IntegerAttr(1)));
-    return addPmaddWd(b, loc, sum, pairs, ones);
+    Value ones = arith::ConstantOp::create(b, loc, DenseElementsAttr::get(pairs, b.getI16IntegerAttr(1)));
+    return addPmaddWd(b, loc, sum, products, ones);
   }
 };
 } // namespace
@@ -36,7 +36,7 @@ static bool fits(const ContractionProblem &problem) {
   return problem.contraction.dot4Loop && problem.schedule.getMicroKernel() == kernel::MicroKernel::pmaddubsw;
 }
 
-static bool implements(StringRef path, const Contraction &) { return path == kBytePairsPath; }
+static bool implements(StringRef path, const Contraction &) { return path == kInt8Dot2Path; }
 
 const MicroKernelEntry tenon::kPmaddUbsw = {
     .name = kernel::MicroKernel::pmaddubsw,

@@ -29,7 +29,7 @@ static bool fits(const ContractionProblem &problem) {
 static std::optional<int64_t> getMaxRows(const ContractionProblem &problem) {
   if (!kPmaddWdPanel.fits(problem))
     return std::nullopt;
-  return problem.schedule.getLastRows() != 0 ? 0 : kFewWidenedRows;
+  return problem.schedule.getLastRows() != 0 ? 0 : kMaxRowsInRegisters;
 }
 
 const MicroKernelEntry tenon::kPmaddWd = {

@@ -49,7 +49,7 @@ bool tenon::fitsPmaddWd(linalg::GenericOp op, const Contraction &contraction, co
   // A pixel of few channels, as images have them, is one group.
   int64_t depth = ranges[*contraction.dot4Loop];
   return isAlone && (depth % 4 == 0 || depth < 4) && groups && *groups > 0 && *groups <= policy.maxI16Groups &&
-         (ShapedType::isDynamic(ranges[*contraction.rowLoop]) || ranges[*contraction.rowLoop] > kFewWidenedRows);
+         (ShapedType::isDynamic(ranges[*contraction.rowLoop]) || ranges[*contraction.rowLoop] > kMaxRowsInRegisters);
 }
 
 int64_t tenon::getPmaddWdPanelBytes(linalg::GenericOp op, const Contraction &contraction) {

@@ -387,7 +387,7 @@ void BlockEmitter::emitInterleaved(Side side, int64_t count) {
 // The choice
 //===----------------------------------------------------------------------===//
 
-/// Single units. Of bytes and halves, numbers of rows and columns that LLVM interleaves well are told apart.
+/// Single units. For units of 8 and 16 bits, numbers of rows and columns that LLVM interleaves well are told apart.
 void BlockEmitter::emitSingle() {
   auto move = [&] { builder.moveUnits(builder.loops, builder.start); };
   if (copy.getUnitBits() >= copy.policy.wideBits || copy.unit > 1 || rows.loops.size() > 1 || columns.loops.size() > 1)
@@ -464,7 +464,7 @@ void BlockEmitter::emit() { emitSize(std::max(lanes, getLaneUnits())); }
 static bool hasRoom(const StridedCopy &copy, const LoopChain &chain, const LoopChain &other, Side side) {
   if (ShapedType::isDynamic(chain.extent) || chain.extent >= copy.policy.minRows)
     return true;
-  // LLVM interleaves rows of bytes and halves better.
+  // LLVM interleaves rows of 8 and 16 bits better.
   if (side == kOutput && copy.getUnitBits() < copy.policy.wideBits)
     return false;
   int64_t needed = copy.policy.minRows + (copy.policy.minRows - 1) / chain.extent,

@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace tenon;
 
-/// Units of a vector that is permuted: bytes and halves cross no lane.
+/// Units of a vector that is permuted: those of 8 and 16 bits cross no lane.
 static int64_t countUnits(const StridedCopy &copy, int64_t vectorBytes) {
   int64_t bits = copy.getUnitBits();
   return bits >= copy.policy.wideBits ? vectorBytes * 8 / bits : kLaneBits / bits;
@@ -101,7 +101,7 @@ static std::optional<Strip> findStrip(const StridedCopy &copy, int64_t units) {
         return std::nullopt;
     }
     int64_t length = copy.loops[along].extent, vectors = strip.counts[kInput] * strip.counts[kOutput];
-    // LLVM interleaves rows of bytes and halves better.
+    // LLVM interleaves rows of 8 and 16 bits better.
     bool isWide = copy.getUnitBits() >= copy.policy.wideBits,
          isNarrow = strip.few[kInput] && !strip.few[kOutput] && vectors <= copy.policy.maxNarrowVectors;
     bool continues = llvm::all_of(

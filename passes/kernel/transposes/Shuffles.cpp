@@ -105,8 +105,8 @@ Value Shuffles::slice(Value vector, int64_t first, int64_t count) {
                                                ArrayRef<int64_t>{count * wordsPerUnit}, ArrayRef<int64_t>{1});
 }
 
-/// Permutes each vector, with zeros for the units of others, and combines the results by OR: of bytes and
-/// halves one instruction permutes one vector, while two vectors take two and one more to blend them.
+/// Permutes each vector, with zeros for the units of others, and combines the results by OR: of 8 and 16
+/// bits one instruction permutes one vector, while two vectors take two and one more to blend them.
 Value Shuffles::mergeNarrow(ArrayRef<Value> vectors, ArrayRef<VectorUnit> sources) {
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vectors[0].getType())), merged;
   int64_t words = countWords(vectors[0]);

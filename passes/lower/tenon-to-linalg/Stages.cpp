@@ -339,8 +339,8 @@ FailureOr<Value> StageBuilder::lowerConvolve(ConvolveOp op, Value destination) {
 
 FailureOr<Value> StageBuilder::lowerWinograd(WinogradOp op, Value destination) {
   Location loc = op.getLoc();
-  bool isOfWords = op.getType().getElementType().isInteger(32);
-  if (!(isOfWords ? hasIntegerTransforms : hasWinogradTransforms)(op.getOutputs(), op.getWindow()))
+  bool isInt8 = op.getType().getElementType().isInteger(32);
+  if (!(isInt8 ? hasIntegerTransforms : hasWinogradTransforms)(op.getOutputs(), op.getWindow()))
     return emitUnsupported(op, "has squares for which there are no transforms"), failure();
   if (!destination)
     destination = scope.createEmpty(builder, loc, getDims(op.getResult()), op.getType().getElementType());

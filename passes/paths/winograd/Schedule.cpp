@@ -18,7 +18,7 @@ static int64_t countPanelsAtATime(const WinogradProblem &p, const WinogradSchedu
 }
 
 /// Elements of 32 bits, of one channel or two, that a sum has.
-static int64_t countSteps(const WinogradProblem &p) { return p.isOfWords ? divideCeil(p.channels, 2) : p.channels; }
+static int64_t countSteps(const WinogradProblem &p) { return p.isInt8 ? divideCeil(p.channels, 2) : p.channels; }
 
 /// Of the transformed input and the products of some panels.
 static int64_t getTileBytes(const WinogradProblem &p, const WinogradSchedule &s) {
@@ -48,12 +48,11 @@ static TileCycles getTileCycles(const WinogradProblem &p, const WinogradSchedule
   double input = policy.inputCycles * points * squares * divideCeil(countSteps(p), int64_t(lanes));
   double rows = std::max(double(squares), policy.minRows * divideCeil(squares, blockRows));
   double farElements = p.panel + (fitsL2(p, s, machine, policy) ? 0 : double(squares) / countPanelsAtATime(p, s));
-  double perCycle =
-      machine.multiplyAdds / (p.isOfWords && machine.int8Dot == Int8Dot::PmaddWd ? policy.pmaddWdFactor : 1);
+  double perCycle = machine.multiplyAdds / (p.isInt8 && machine.int8Dot == Int8Dot::PmaddWd ? policy.pmaddWdFactor : 1);
   double product = rows * vectors / perCycle / policy.share,
          reading = farElements * sizeof(float) / machine.llcBytesPerCycle;
   double step = std::max(product, reading) + policy.exposedShare * std::min(product, reading);
-  double output = (p.isOfWords ? policy.int8OutputCycles : policy.outputCycles) * points * squares * vectors;
+  double output = (p.isInt8 ? policy.int8OutputCycles : policy.outputCycles) * points * squares * vectors;
   return {input, s.panels * (points * countSteps(p) * step + output)};
 }
 

@@ -18,7 +18,7 @@ namespace tenon {
 struct WinogradProblem {
   int64_t outputs, window;
   int64_t height, width, channels, filters, panel;
-  bool isOfWords = false;
+  bool isInt8 = false;
   int64_t images = 1;
 };
 

@@ -159,8 +159,8 @@ void tenon::transformFilter(const WinogradTransforms &transforms, const FilterSh
   });
 }
 
-void tenon::transformFilterToWords(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter,
-                                   int64_t panel, int32_t *result) {
+void tenon::transformFilterToI16(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter,
+                                 int64_t panel, int32_t *result) {
   int64_t side = transforms.input.rows, points = side * side, numPanels = (shape.filters + panel - 1) / panel;
   int64_t pairs = (shape.channels + 1) / 2;
   std::fill_n(result, numPanels * points * pairs * panel, 0);

@@ -80,8 +80,8 @@ void transformFilter(const WinogradTransforms &transforms, const FilterShape &sh
 
 /// The transformed filter, [panels, a * a, (channels + 1) / 2, panel]: the words of two neighbouring channels in 32
 /// bits, the first one lower, with zeros beyond the last channel and the last filter.
-void transformFilterToWords(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter,
-                            int64_t panel, int32_t *result);
+void transformFilterToI16(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter,
+                          int64_t panel, int32_t *result);
 
 /// Whether all results of unsigned bytes with this filter can be told from what is left of them modulo 2^32.
 bool fitsIntegerTransforms(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter);

@@ -7,8 +7,8 @@
 #panels = affine_map<(m, k, n) -> (n floordiv 32, k floordiv 4, (n mod 32) * 4 + k mod 4)>
 #out = affine_map<(m, k, n) -> (m, n)>
 
-// 10 summed elements are two quads, and one of two bytes with zeros.
-// CHECK-LABEL: @quads_and_a_rest
+// 10 summed elements are two groups of four, and one of two i8 with zeros.
+// CHECK-LABEL: @groups_and_a_rest
 // CHECK: scf.for
 // QUADS: vector.load {{.*}} memref<1x3x128xi8>, vector<64xi8>
 // QUADS: vector.load {{.*}} memref<2x10xi8>, vector<4xi8>
@@ -26,7 +26,7 @@
 // CHECK: vector.load {{.*}} memref<2x10xi8>, vector<2xi8>
 // CHECK: vector.insert_strided_slice {{.*}} vector<2xi8> into vector<4xi8>
 // CHECK-NOT: linalg.generic
-func.func @quads_and_a_rest(%a: memref<2x10xi8>, %b: memref<1x3x128xi8>, %c: memref<2x32xi32>) {
+func.func @groups_and_a_rest(%a: memref<2x10xi8>, %b: memref<1x3x128xi8>, %c: memref<2x32xi32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"]}
       ins(%a, %b : memref<2x10xi8>, memref<1x3x128xi8>) outs(%c : memref<2x32xi32>) {
   ^bb0(%x: i8, %y: i8, %z: i32):
@@ -136,13 +136,13 @@ func.func @columns(%a: memref<9x32xi8>, %b: memref<3x32xi8>, %c: memref<7x32xi32
 }
 
 // Where the path says that pairs of products fit 16 bits, bytes are multiplied as they are.
-// CHECK-LABEL: @byte_pairs
+// CHECK-LABEL: @saturating
 // PAIRS-NOT: kernel.scratch
 // PAIRS: %[[TWO:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"({{.*}}) : (vector<32xi8>, vector<32xi8>) -> vector<16xi16>
 // PAIRS: %[[FOUR:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"(%[[TWO]], %{{.*}}) : (vector<16xi16>, vector<16xi16>) -> vector<8xi32>
 // PAIRS: arith.addi %{{.*}}, %[[FOUR]]
 // CHECK: return
-func.func @byte_pairs(%a: memref<6x8xi8>, %b: memref<1x2x128xi8>, %c: memref<6x32xi32>) {
+func.func @saturating(%a: memref<6x8xi8>, %b: memref<1x2x128xi8>, %c: memref<6x32xi32>) {
   linalg.generic {indexing_maps = [#lhs, #panels, #out], iterator_types = ["parallel", "reduction", "parallel"],
                   kernel.schedule = #kernel.schedule<micro_kernel = pmaddubsw>}
       ins(%a, %b : memref<6x8xi8>, memref<1x2x128xi8>) outs(%c : memref<6x32xi32>) {

@@ -62,6 +62,6 @@ emitConvolve("few_squares_of_open_images", 4, 512, 512, makeBytes=lambda count: 
 emitConvolve("strides", 64, 64, 32, stride=2)
 print("}\nmodule @plain attributes {tenon.machine = {int8_dot = 1 : i64}} {")
 emitConvolve("squares", 64, 64, 32)
-print("}\nmodule @quads attributes {tenon.machine = {int8_dot = 4 : i64}} {")
+print("}\nmodule @dot4 attributes {tenon.machine = {int8_dot = 4 : i64}} {")
 emitContract("seven_bits", 64, 64, 32, lambda count: bytes(random.randint(-64, 64) % 256 for _ in range(count)))
 print("}")

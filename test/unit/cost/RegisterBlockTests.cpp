@@ -27,15 +27,15 @@ TEST_CASE("a block of many registers leaves some for what is loaded early") {
 }
 
 TEST_CASE("a block has no more rows than the first cache holds lines of") {
-  for (int64_t mostRows = 1; mostRows < 20; ++mostRows)
+  for (int64_t maxRows = 1; maxRows < 20; ++maxRows)
     for (int64_t rows = 1; rows < 200; ++rows) {
       BlockProblem problem{rows, 768, 16, 32};
-      problem.mostRows = mostRows;
-      CAPTURE(mostRows, rows);
-      CHECK(chooseBlock(problem).rows <= mostRows);
+      problem.maxRows = maxRows;
+      CAPTURE(maxRows, rows);
+      CHECK(chooseBlock(problem).rows <= maxRows);
     }
   BlockProblem problem{101, 768, 16, 32};
-  problem.mostRows = 6;
+  problem.maxRows = 6;
   RegisterBlock block = chooseBlock(problem);
   CHECK(block.rows == 6);
   CHECK(block.vectors == 4);

@@ -57,9 +57,9 @@ TEST_CASE("paths name their micro-kernels", "[micro-kernel]") {
     std::optional<kernel::MicroKernel> name;
   };
   const Row rows[] = {
-      {kAmxPath, false, kernel::MicroKernel::amx_i8},
-      {kBytePairsPath, false, kernel::MicroKernel::pmaddubsw},
-      {kBfloatPairsPath, true, kernel::MicroKernel::bf16_dot},
+      {kAmxInt8Path, false, kernel::MicroKernel::amx_i8},
+      {kInt8Dot2Path, false, kernel::MicroKernel::pmaddubsw},
+      {kBf16Dot2Path, true, kernel::MicroKernel::bf16_dot},
       {"bf16x6", true, kernel::MicroKernel::amx_bf16},
       {"", true, kernel::MicroKernel::amx_bf16},
       {"panels", false, std::nullopt},

@@ -55,11 +55,11 @@ TEST_CASE("a small result is cut along its filters, a large one along its rows",
 
 TEST_CASE("words take less time than floats, and more where their products are two instructions", "[winograd]") {
   Machine machine;
-  auto getCycles = [&](bool isOfWords, Int8Dot products) {
+  auto getCycles = [&](bool isInt8, Int8Dot products) {
     machine.int8Dot = products;
-    return chooseWinogradSchedule({4, 3, 56, 56, 256, 256, 32, isOfWords}, machine).cycles;
+    return chooseWinogradSchedule({4, 3, 56, 56, 256, 256, 32, isInt8}, machine).cycles;
   };
-  double quads = getCycles(true, Int8Dot::Vnni), pairs = getCycles(true, Int8Dot::PmaddWd);
-  CHECK(quads < pairs);
+  double vnni = getCycles(true, Int8Dot::Vnni), pairs = getCycles(true, Int8Dot::PmaddWd);
+  CHECK(vnni < pairs);
   CHECK(pairs < 0.75 * getCycles(false, Int8Dot::PmaddWd));
 }

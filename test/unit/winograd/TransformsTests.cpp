@@ -165,7 +165,7 @@ TEST_CASE("convolutions of bytes are exact modulo 2^32", "[winograd]") {
       for (uint8_t &x : input)
         x = random() % 3 ? 255 : uint8_t(random());
       std::vector<int32_t> packed(2 * points * pairs * kPanel, -1);
-      transformFilterToWords(t, shape, filter.data(), kPanel, packed.data());
+      transformFilterToI16(t, shape, filter.data(), kPanel, packed.data());
       for (int64_t f = 0; f < shape.filters; ++f) {
         std::vector<int32_t> results = convolveSquare(t, shape, input, packed, kPanel, f);
         for (int64_t i = 0; i < outputs * outputs; ++i) {
