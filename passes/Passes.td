@@ -753,16 +753,16 @@ def BufferizeKernels : Pass<"tenon-bufferize-kernels", "::mlir::ModuleOp"> {
 def VectorizeContractions : Pass<"tenon-vectorize-contractions", "::mlir::ModuleOp"> {
   let summary = "block matrix products and convolutions for registers";
   let description = [{
-    A linalg.generic on buffers that sums products, one operand contiguous along
-    the innermost loop and the other independent of it, becomes loops around a
-    block of rows and vectors that stays in registers. The block is chosen for
-    the extents at hand; what it does not cover is done with fewer rows, or with
-    masked vectors. Products of unsigned with signed bytes in quads are summed by what the target has for that, exactly.
+    A linalg.generic on buffers that is a contraction becomes loops around a register block: a block of rows and vectors
+    of the result that stays in registers while the summed loops run. The block is chosen for the extents at hand; the
+    remainder is done with fewer rows, or with masked vectors. A micro-kernel, the one that `kernel.schedule` names or the
+    first one that fits the operands and the target, emits the products of a step. A contraction without one stays as it
+    is.
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">,
     Option<"registers", "registers", "int64_t", "32", "vector registers">,
-    Option<"firstCacheWays", "first-cache-ways", "int64_t", "8", "lines that a set of the first cache holds">,
+    Option<"l1Ways", "l1-ways", "int64_t", "8", "associativity of L1">,
     Option<"int8Dot", "int8-dot", "::tenon::Int8Dot", "::tenon::Int8Dot::Scalar",
            "instructions for int8 dot products", [{::llvm::cl::values(
              clEnumValN(::tenon::Int8Dot::Scalar, "scalar", "32-bit multiplications"),
@@ -780,8 +780,8 @@ def ExpandWinograd : Pass<"tenon-expand-winograd", "::mlir::ModuleOp"> {
   let description = [{
     kernel.winograd on buffers becomes the transform of what the tile reads, in
     vectors along the channels; a matrix product for each point, left to
-    `tenon-vectorize-contractions`; and the inverse transform. What is between
-    lies in the thread's scratch.
+    `tenon-vectorize-contractions`; and the inverse transform. Intermediate
+    results are stored in the thread's scratch.
   }];
   let options = [Option<"vectorBytes", "vector-bytes", "int64_t", "64", "bytes of a vector register">];
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

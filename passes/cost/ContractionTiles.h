@@ -27,7 +27,7 @@ struct TileProblem {
   int64_t panel = 1;                 ///< columns of a panel of the RHS; 1 if it has none
   bool hasBorder = false;            ///< true if the first and last rows read a part of the window
   int64_t products = 1;              ///< that an element sums, roughly
-  int64_t rowStep = 14;              ///< tiles of many rows have a multiple of so many
+  int64_t rowStep = 1;               ///< tiles of many rows have a multiple of so many
   int64_t termRowBytes = 0;          ///< bytes of a row in bf16 terms; 0 if there are no terms
   bool splitsLhs = false;            ///< true if the kernel splits the LHS to these terms
   int64_t packedRowBytes = 0;        ///< bytes of a row that is packed for register blocks; 0 if none is
@@ -39,9 +39,9 @@ struct TileProblem {
 /// before them is, so that threads keep their data.
 llvm::SmallVector<int64_t> choosePlainTile(const TileProblem &problem, const TilePolicy &policy = {});
 
-/// The same for a contraction with panels: few panels, which are read from afar once, and many rows, for which each
-/// panel is read from L2 again; fewer rows if that makes too few tiles. For dynamic extents many rows do best whatever
-/// the hints are: tiles for fewer were slower at that size, too (BERT by 6% at 128).
+/// The same for a contraction with panels: few panels, which are read from the last-level cache or DRAM once, and many
+/// rows, for which each panel is read from L2 again; fewer rows if that makes too few tiles. For dynamic extents many
+/// rows do best whatever the hints are: tiles for fewer were slower at that size, too (BERT by 6% at 128).
 llvm::SmallVector<int64_t> choosePanelTile(const TileProblem &problem, const TilePolicy &policy = {});
 
 /// The K-block of bf16 terms, in elements; 0 for the whole sum. If the rows of a tile do not fit L2, or columns that

@@ -40,9 +40,9 @@ void tenon::packK4(const K4Packing &p, const char *source, char *target) {
   for (int64_t column = 0; column < p.columns; ++column)
     for (int64_t outer = 0; outer < p.outer; ++outer) {
       const char *from = source + outer * p.outerStride + column * p.columnStride;
-      int64_t quads = ((column / kPanelColumns) * p.outer + outer) * p.getNumK4Groups();
+      int64_t groups = ((column / kPanelColumns) * p.outer + outer) * p.getNumK4Groups();
       for (int64_t k = 0; k < p.depth; ++k)
-        target[((quads + k / 4) * kPanelColumns + column % kPanelColumns) * 4 + k % 4] = from[k * p.depthStride];
+        target[((groups + k / 4) * kPanelColumns + column % kPanelColumns) * 4 + k % 4] = from[k * p.depthStride];
     }
 }
 

@@ -47,6 +47,8 @@ struct TilePolicy {
 
   /// Rows of a tile, for which each panel is read from L2 again, and a bound for the elements of a tile.
   int64_t packedRows = 512, maxPackedElements = 1 << 15;
+  /// Tiles of many rows have a multiple of so many rows: about as many as a register block of AVX-512.
+  int64_t rowStep = 14;
   /// Columns of a tile are a multiple of `columnStep` and at most 8 times that.
   int64_t columnStep = 64;
   /// Products of a tile, and of one of bf16 terms in AMX tiles, whose products are faster.

@@ -416,8 +416,8 @@ Value Expansion::addProduct(OpBuilder &body, ValueRange in) {
 }
 
 /// [point, square, channel] x [panel, point, channel, filter of the panel] -> [point, square, filter], one product a
-/// point: what is transformed is read once for all these filters. It may be more than the second cache holds. Of words
-/// a pair of channels counts as one.
+/// point: the transformed input, which L2 may not hold, is read once for all these filters. A pair of i16 channels
+/// counts as one.
 void Expansion::emitProducts(OpFoldResult rows, Value first, Value count) {
   auto filter = cast<MemRefType>(op.getFilter().getType());
   int64_t channels = filter.getDimSize(2), panel = filter.getDimSize(3);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What joins tensors along its innermost loop asks for each element which of
-// them it is of, and what has a border whether it is there. Such a loop becomes
-// one for each part, which asks nothing, so that vectors can compute it.
+// A loop that concatenates tensors along the innermost dimension tests for each
+// element which of them it is of, and one with a border whether it is there. Such a
+// loop is split into one for each part, without a test, so that it can be vectorized.
 //
 //===----------------------------------------------------------------------===//
 

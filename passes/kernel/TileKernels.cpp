@@ -62,7 +62,7 @@ struct Tiling {
 } // namespace
 
 namespace {
-/// What the stages before the last one ask of its tiles.
+/// What the stages before the last one require of its tiles.
 struct Constraints {
   /// Loops of the last stage that every earlier stage runs over too: tiling another one would repeat a stage.
   SmallVector<bool> allowed;
@@ -97,15 +97,15 @@ static void collectConstraints(linalg::GenericOp op, ArrayRef<std::optional<unsi
   }
 }
 
-/// Whether a stage joins no elements at all. It has no slices that could be cut off.
-static bool joinsNothing(linalg::GenericOp op) {
+/// Whether a stage reduces no elements at all. It has no slices that could be extracted.
+static bool reducesNothing(linalg::GenericOp op) {
   return llvm::is_contained(op.getStaticLoopRanges(), 0) || llvm::any_of(op->getOperands(), [](Value operand) {
            auto producer = operand.getDefiningOp<linalg::GenericOp>();
-           return producer && joinsNothing(producer);
+           return producer && reducesNothing(producer);
          });
 }
 
-/// How many elements are joined into one element of the stages that `op` depends on, roughly.
+/// How many elements are reduced to one element of the stages that `op` depends on, roughly.
 static int64_t getReductionSize(linalg::GenericOp op, const TilePolicy &policy) {
   int64_t size = 1;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -118,7 +118,7 @@ static int64_t getReductionSize(linalg::GenericOp op, const TilePolicy &policy) 
   return size;
 }
 
-/// Whether all that `op` joins lies along memory: then elements of its result need no neighbours.
+/// Whether all that `op` reduces is contiguous in memory: then elements of its result need no neighbours.
 static bool reducesAlongMemory(linalg::GenericOp op) {
   return op.getNumReductionLoops() > 0 && llvm::all_of(op.getDpsInputOperands(), [&](OpOperand *input) {
            AffineMap map = op.getMatchingIndexingMap(input);
@@ -127,7 +127,7 @@ static bool reducesAlongMemory(linalg::GenericOp op) {
          });
 }
 
-/// How many elements of a result are as much work as `elements` of what they are joined from.
+/// How many elements of a result are as much work as `elements` of what is reduced to them.
 static int64_t getElementsOfReduction(linalg::GenericOp op, int64_t elements, const TilePolicy &policy) {
   int64_t size = getReductionSize(op, policy);
   return reducesAlongMemory(op) ? std::max(elements / size, std::min(policy.minReductions, elements))
@@ -135,7 +135,7 @@ static int64_t getElementsOfReduction(linalg::GenericOp op, int64_t elements, co
 }
 
 /// How many elements of an elementwise stage take as long as `elements` that are moved or added: a function takes as
-/// long as some. What two threads write has to be brought together again, so some are always left together.
+/// long as some (TilePolicy).
 static int64_t getElementsAsCostly(linalg::GenericOp op, int64_t elements, const TilePolicy &policy) {
   int64_t functions = llvm::count_if(op.getBody()->getOperations(), [](Operation &inner) {
     return isa<math::ExpOp, math::TanhOp, math::ErfOp, math::LogOp, math::PowFOp, math::SinOp, math::CosOp>(inner);
@@ -169,11 +169,11 @@ static linalg::GenericOp findContractionOp(linalg::GenericOp root) {
 }
 
 /// The rows that the micro-kernel of a contraction computes at a time, where there are many.
-static int64_t getRowStep(linalg::GenericOp op, const Contraction &contraction) {
+static int64_t getRowStep(linalg::GenericOp op, const Contraction &contraction, const TilePolicy &policy) {
   const MicroKernelEntry *entry = findMicroKernel(kernel::getSchedule(op).getMicroKernel());
   if (!entry)
     entry = findMicroKernelOfPath(/*path=*/"", contraction);
-  return entry ? entry->rowStep : TileProblem().rowStep;
+  return entry && entry->rowStep ? entry->rowStep : policy.rowStep;
 }
 
 /// The contraction whose result `root` is, or computes its own from, as far as it matters for tiles of its result,
@@ -193,7 +193,7 @@ static std::optional<TileProblem> findContraction(linalg::GenericOp root, ArrayR
   problem.panel = std::max<int64_t>(contraction.panel, 1);
   problem.hasBorder = !contraction.lhs.bounds.empty();
   problem.products = getReductionSize(op, policy);
-  problem.rowStep = getRowStep(op, contraction);
+  problem.rowStep = getRowStep(op, contraction, policy);
   problem.splitsLhs = contraction.terms && contraction.terms->splitsLhs();
   problem.packedRowBytes = getPackedRowBytes(op, contraction);
   if (contraction.terms)
@@ -622,7 +622,7 @@ static LogicalResult boundIntermediates(scf::ForOp tiles, AffineMap result, Arra
       extent = sizes[result.getDimPosition(i)];
       // What would be written beyond it is no part of a tile.
       if (!isAtMost(empty.getDynamicSize(i), extent)) {
-        emitUnsupported(empty, "needs an intermediate buffer of an open extent, which no tile can hold");
+        emitUnsupported(empty, "needs an intermediate buffer of a dynamic extent, which no tile can hold");
         return WalkResult::interrupt();
       }
     }
@@ -670,7 +670,7 @@ static LogicalResult tileKernel(func::FuncOp kernel, int64_t tileElements, const
     setScratch(kernel);
     if (isEmpty)
       count[0] = getDimConstant(context, 0);
-    else if (!(generic && joinsNothing(generic)) &&
+    else if (!(generic && reducesNothing(generic)) &&
              llvm::any_of(tiling.sizes, [](int64_t size) { return size != 0; })) {
       count[0] = tiling.count;
       IRRewriter rewriter(context);

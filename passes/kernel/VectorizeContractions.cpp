@@ -46,7 +46,7 @@ struct VectorizeContractions : public tenon::impl::VectorizeContractionsBase<Vec
       if (std::optional<Contraction> contraction = matchContraction(op))
         contractions.emplace_back(op, *contraction);
     });
-    const ContractionMachine machine{vectorBytes, registers, firstCacheWays, int8Dot};
+    const ContractionMachine machine{vectorBytes, registers, l1Ways, int8Dot};
     for (auto &[op, contraction] : contractions) {
       linalg::FillOp fill = getZeroFill(op);
       ContractionProblem problem = getContractionProblem(op, contraction, machine, /*isFromZero=*/bool(fill));

@@ -21,7 +21,7 @@ void tenon::buildLoopPipeline(OpPassManager &pm, const Machine &machine) {
   VectorizeContractionsOptions options;
   options.vectorBytes = machine.vectorBytes;
   options.registers = machine.vectorRegisters;
-  options.firstCacheWays = machine.l1Ways;
+  options.l1Ways = machine.l1Ways;
   options.int8Dot = machine.int8Dot;
   pm.addPass(createVectorizeContractions(options));
   pm.addPass(createVectorizeTransposes({machine.vectorBytes}));

@@ -56,8 +56,8 @@ struct MicroKernelEntry {
   std::optional<int64_t> (*getMaxRows)(const ContractionProblem &problem) = nullptr;
   /// Whether it implements the path `path` of an operation that became `contraction`. Null: of no path.
   bool (*implements)(llvm::StringRef path, const Contraction &contraction) = nullptr;
-  /// Tiles of many rows have a multiple of so many.
-  int64_t rowStep = 14;
+  /// Tiles of many rows have a multiple of so many; 0: of the policy's number.
+  int64_t rowStep = 0;
 };
 
 /// All micro-kernels, in order of preference.

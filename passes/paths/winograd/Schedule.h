@@ -13,8 +13,8 @@
 
 namespace tenon {
 
-/// `images` results of height x width elements for each filter, f32, or of words: sums of 32 bits, to each of which two
-/// channels add at a time. Filters are packed in panels.
+/// `images` results of height x width elements for each filter, of f32 or of int8, whose transforms are i16 and whose
+/// sums add two channels at a time. Filters are packed in panels.
 struct WinogradProblem {
   int64_t outputs, window;
   int64_t height, width, channels, filters, panel;

@@ -78,8 +78,8 @@ struct FilterShape {
 void transformFilter(const WinogradTransforms &transforms, const FilterShape &shape, const float *filter, int64_t panel,
                      float *result);
 
-/// The transformed filter, [panels, a * a, (channels + 1) / 2, panel]: the words of two neighbouring channels in 32
-/// bits, the first one lower, with zeros beyond the last channel and the last filter.
+/// The transformed filter, [panels, a * a, (channels + 1) / 2, panel]: the i16 of two neighbouring channels in 32 bits,
+/// the first one lower, with zeros beyond the last channel and the last filter.
 void transformFilterToI16(const IntegerTransforms &transforms, const FilterShape &shape, const int8_t *filter,
                           int64_t panel, int32_t *result);
 

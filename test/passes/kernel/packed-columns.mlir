@@ -2,7 +2,7 @@
 // RUN: tenon-opt %s --tenon-to-linalg --tenon-tile-kernels --canonicalize --cse --tenon-bufferize-kernels --cse --canonicalize \
 // RUN:   --tenon-vectorize-contractions='vector-bytes=32 registers=16' --canonicalize --cse | FileCheck %s
 
-// Pixels of 512 channels are 2048 bytes apart: two sets of the first cache. Tiles have few columns and more lines, of which 32 columns are
+// Pixels of 512 channels are 2048 bytes apart: two sets of L1. Tiles have few columns and more lines, of which 32 columns are
 // copied at a time: 9 lines of the image for 7 of the result, and the filter.
 // TILES-LABEL: @power_of_two
 // TILES-SAME: tenon.scratch = {{[0-9]+}}

@@ -9,7 +9,7 @@ func.func private @open_line(%x: tensor<?x?xf32> {tenon.dims = #tenon.shape<N, M
   %n = tensor.dim %x, %c0 : tensor<?x?xf32>
   %m = tensor.dim %x, %c1 : tensor<?x?xf32>
   %lines = tensor.empty(%n, %m) : tensor<?x?xf32>
-  // expected-error @+1 {{needs an intermediate buffer of an open extent, which no tile can hold}}
+  // expected-error @+1 {{needs an intermediate buffer of a dynamic extent, which no tile can hold}}
   %0 = linalg.generic {indexing_maps = [affine_map<(n, m) -> (n, m)>, affine_map<(n, m) -> (n, m)>], iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<?x?xf32>) outs(%lines : tensor<?x?xf32>) {
   ^bb0(%a: f32, %b: f32):

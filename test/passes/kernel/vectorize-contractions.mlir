@@ -1,7 +1,7 @@
 // RUN: tenon-opt %s --tenon-vectorize-contractions | FileCheck %s
 // RUN: tenon-opt %s --tenon-vectorize-contractions='vector-bytes=32 registers=16' | FileCheck %s --check-prefix=AVX2
 // RUN: tenon-opt %s --tenon-vectorize-contractions | FileCheck %s --check-prefix=PLACES
-// RUN: tenon-opt %s --tenon-vectorize-contractions='first-cache-ways=16' | FileCheck %s --check-prefix=WAYS
+// RUN: tenon-opt %s --tenon-vectorize-contractions='l1-ways=16' | FileCheck %s --check-prefix=WAYS
 
 // AVX2-DAG: #[[KIB4:.*]] = affine_map<(d0) -> (d0 + 1024)>
 
@@ -241,7 +241,7 @@ func.func @the_next_panel_is_asked_for(%a: memref<56x768xf32>, %b: memref<4x768x
   return
 }
 
-// A matrix that a single block of rows reads is asked for some lines before it is read, for the first cache.
+// A matrix that a single block of rows reads is prefetched to L1 some lines before it is read.
 // AVX2-LABEL: @a_matrix_that_is_read_once
 // AVX2: %{{.*}}:8 = scf.for
 // AVX2: %[[AHEAD:.*]] = affine.apply #[[KIB4]](
@@ -301,7 +301,7 @@ func.func @blocks_are_no_wider_than_a_tile(%first: index, %a: memref<1x768xf32>,
   return
 }
 
-// Lines of rows that lie 4096 bytes apart share a set of the first cache. Of its 8 ways 6 are for rows: blocks have no more of these, and
+// Lines of rows that are 4096 bytes apart share a set of L1. Of its 8 ways 6 are for rows: blocks have no more of these, and
 // more vectors instead. 16 ways hold the lines of 13 rows.
 // CHECK-LABEL: @rows_share_a_set
 // CHECK: %{{.*}}:24 = scf.for

@@ -24,6 +24,7 @@ static TileProblem getMatrix(llvm::ArrayRef<Extent> extents, int64_t products, i
   problem.row = extents.size() - 2;
   problem.column = extents.size() - 1;
   problem.products = products;
+  problem.rowStep = TilePolicy().rowStep;
   problem.panel = panel;
   return problem;
 }

@@ -26,7 +26,7 @@ TEST_CASE("a block of many registers leaves some for what is loaded early") {
   }
 }
 
-TEST_CASE("a block has no more rows than the first cache holds lines of") {
+TEST_CASE("a block has no more rows than L1 holds lines of") {
   for (int64_t maxRows = 1; maxRows < 20; ++maxRows)
     for (int64_t rows = 1; rows < 200; ++rows) {
       BlockProblem problem{rows, 768, 16, 32};
