@@ -8,13 +8,13 @@
 #include "passes/kernel/contract/KBlocking.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "passes/cost/EmitterChoices.h"
 
 using namespace mlir;
 using namespace tenon;
 
 void KBlocking::chooseForVectors(int64_t blockRows, bool hasStaticRows) {
   state.reset();
-  const EmitterPolicy &policy = problem.policy;
   if (!contraction.panel || contraction.isGrouped || !contraction.rowLoop || !problem.isFromZero ||
       op.getNumReductionLoops() != 1)
     return;
@@ -24,21 +24,20 @@ void KBlocking::chooseForVectors(int64_t blockRows, bool hasStaticRows) {
   op.getReductionDims(summed);
   std::optional<int64_t> steps = nest.getStaticExtent(summed.front());
   int64_t elementBytes = type.getIntOrFloatBitWidth() / 8;
-  if (!steps || *steps * elementBytes <= policy.maxUnblockedBytes)
+  std::optional<KBlocks> split = steps ? chooseKBlocks(*steps, elementBytes, problem.policy) : std::nullopt;
+  if (!split)
     return;
   std::optional<int64_t> rows = getUpperBound(nest.getExtent(*contraction.rowLoop)),
                          columns = getUpperBound(nest.getExtent(contraction.columnLoop));
   // A single block of rows reads each page once.
   if (!rows || !columns || *rows <= blockRows)
     return;
-  State blocks{summed.front(), int64_t(llvm::divideCeil(*steps * elementBytes, policy.kBlockBytes)), 0, Value()};
-  // Steps are done in pairs.
-  blocks.size = llvm::alignTo(llvm::divideCeil(*steps, blocks.count), 2);
+  State blocks{summed.front(), split->count, split->size, Value()};
   // Dynamic rows have whole blocks, of which the last one begins earlier.
   int64_t rowStep = hasStaticRows ? 1 : blockRows;
   SmallVector<int64_t> shape{int64_t(llvm::alignTo(std::max<int64_t>(*rows, 1), rowStep)),
                              int64_t(llvm::alignTo(std::max<int64_t>(*columns, 1), lanes))};
-  if (shape[0] * shape[1] * elementBytes > policy.maxSumBytes)
+  if (shape[0] * shape[1] * elementBytes > problem.policy.maxSumBytes)
     return;
   // Whole tiles, which are the first, need most.
   if (!versionedSums) {

@@ -29,7 +29,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "passes/cost/CacheLines.h"
+#include "passes/cost/EmitterChoices.h"
 #include "passes/kernel/K4Groups.h"
 #include "passes/kernel/TileLoop.h"
 #include <numeric>
@@ -112,14 +112,10 @@ bool tenon::packsColumns(linalg::GenericOp op, const Contraction &contraction, c
   const ElementRead &read = contraction.lhs;
   auto type = cast<ShapedType>(read.memory.getType());
   if (!contraction.isColumnwise || contraction.isDepthwiseInt8 || contraction.promotesLhs || !contraction.rowLoop ||
-      !type.getElementType().isF32() || ShapedType::isDynamic(type.getShape().back()) ||
+      !type.getElementType().isF32() || ShapedType::isDynamic(type.getShape().back()) || type.getShape().back() == 0 ||
       !isAlongLast(read.map, contraction.columnLoop))
     return false;
-  // A block of rows reads the filter, twice as many pixels, and writes some; the lines that follow are prefetched, too.
-  int64_t bytes = type.getShape().back() * sizeof(float), taps = getTaps(op, policy.maxTaps),
-          lines = 2 * (3 * taps + policy.writtenLines);
-  int64_t sets = kL1SetBytes / std::gcd(bytes, kL1SetBytes);
-  return taps > 1 && taps <= policy.maxTaps && sets <= policy.maxSets && sets * policy.setLines < lines;
+  return sharesFewSets(type.getShape().back() * int64_t(sizeof(float)), getTaps(op, policy.maxTaps), policy);
 }
 
 std::optional<int64_t> tenon::getPackedTileBytes(linalg::GenericOp op, const Contraction &contraction,

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/cost/EmitterChoices.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -31,25 +32,6 @@ SmallVector<Value> Reduction::emit(ArrayRef<unsigned> loops, const SumBlock &blo
   return emitLoop(loops, parts.border.getRange(loops.front(), rows.front()), block, rows, sums);
 }
 
-/// How many steps of the innermost loop are unrolled, so that the loop itself, which counts and prefetches, costs
-/// little beside the products of a step. Where registers are few, so are these: there all of a few steps are unrolled,
-/// and the remainder of others follows in a second loop. Elsewhere the number divides the steps, and windows, which got
-/// slower by it, are not unrolled.
-int64_t Reduction::chooseUnrolledSteps(std::optional<int64_t> steps, const SumBlock &block) {
-  const EmitterPolicy &policy = problem.policy;
-  // How much of a window is seen is little where it is not known.
-  bool isWindow = op.getNumReductionLoops() > 1, hasFewRegisters = problem.hasFewRegisters();
-  if (hasFewRegisters ? isWindow && !steps : isWindow || !steps)
-    return 1;
-  if (hasFewRegisters && steps && *steps <= policy.maxUnrolledSteps)
-    return std::max<int64_t>(*steps, 1);
-  int64_t unrolled = 1;
-  while (unrolled < policy.maxUnrolledSteps && unrolled * block.rows * block.vectors < policy.minLoopProducts &&
-         (hasFewRegisters || *steps % (2 * unrolled) == 0))
-    unrolled *= 2;
-  return unrolled;
-}
-
 /// Emits the first of `loops` over `range`, in which `rows` sum something.
 SmallVector<Value> Reduction::emitLoop(ArrayRef<unsigned> loops, LoopRange range, const SumBlock &block,
                                        ArrayRef<int64_t> rows, ValueRange sums) {
@@ -64,7 +46,10 @@ SmallVector<Value> Reduction::emitLoop(ArrayRef<unsigned> loops, LoopRange range
     return emit(loops.drop_front(), block, rows, sums);
   }
   Value end = getValueOrCreateConstantIndexOp(b, loc, range.end);
-  int64_t unrolled = loops.size() == 1 ? chooseUnrolledSteps(steps, block) : 1;
+  int64_t unrolled = 1;
+  if (loops.size() == 1)
+    unrolled = chooseUnrolledSteps(
+        {steps, block.rows * block.vectors, op.getNumReductionLoops() > 1, problem.hasFewRegisters()}, problem.policy);
   if (unrolled == 1 || (steps && *steps % unrolled == 0))
     return emitSteps(loops, begin, end, unrolled, block, rows, sums);
   // A window that lies outside ends before it begins.

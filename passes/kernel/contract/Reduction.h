@@ -30,7 +30,6 @@ private:
   llvm::SmallVector<mlir::Value> emitSteps(mlir::ArrayRef<unsigned> loops, mlir::Value begin, mlir::Value end,
                                            int64_t unrolled, const SumBlock &block, mlir::ArrayRef<int64_t> rows,
                                            mlir::ValueRange sums);
-  int64_t chooseUnrolledSteps(std::optional<int64_t> steps, const SumBlock &block);
 
   const EmitterParts parts;
   VectorKernel &kernel;
