@@ -402,7 +402,8 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
     splitPromotedTiles(findContractionOp(root), *contraction, fixed);
   if (std::optional<TransposedDims> transposed = findTransposedDims(root, map, dims);
       transposed && !contraction && !exact)
-    fixed = chooseTransposedSizes(dims, *transposed, hints, target, getElementBits(root.getResult(result)));
+    fixed = chooseTransposedTile(llvm::map_to_vector(dims, [&](AffineExpr dim) { return hints.get(dim); }), *transposed,
+                                 target, getElementBits(root.getResult(result)));
   for (size_t i = dims.size(); i-- > 0;) {
     unsigned loop = cast<AffineDimExpr>(map.getResult(i)).getPosition();
     int64_t extent = hints.get(dims[i]).value_or(policy.dynamicExtent);
