@@ -12,6 +12,7 @@
 
 #include "compiler/report/MemoryMap.h"
 #include "compiler/report/ArtifactView.h"
+#include "compiler/report/Html.h"
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,6 +37,7 @@ class MapPrinter {
 public:
   MapPrinter(const ArtifactView &view, llvm::raw_ostream &os);
   void print();
+  void printPeak();
 
 private:
   void findBoxes();
@@ -43,7 +45,6 @@ private:
   void printLiveLine();
   void printLabels();
   void printAxes();
-  void printPeak();
   std::string getTitle(const Box &box) const;
   std::string getNodes(uint32_t instruction) const;
 
@@ -60,14 +61,6 @@ private:
   std::vector<Box> boxes;
 };
 } // namespace
-
-/// As HTML text.
-static std::string escape(llvm::StringRef text) {
-  std::string escaped;
-  llvm::raw_string_ostream os(escaped);
-  llvm::printHTMLEscaped(text, os);
-  return escaped;
-}
 
 static std::string number(double value) { return llvm::formatv("{0:F2}", value).str(); }
 
@@ -144,7 +137,7 @@ void MapPrinter::printBoxes() {
     double x = getX(box.range.first), y = getY(box.offset + box.size);
     os << "<rect class=\"" << (box.isShared ? "shared" : "own") << (box.isAtPeak ? " peak" : "") << "\" x=\""
        << number(x) << "\" y=\"" << llvm::formatv("{0:F4}", y) << "\" width=\"" << number(getX(box.range.last + 1) - x)
-       << "\" height=\"" << llvm::formatv("{0:F4}", getY(box.offset) - y) << "\"><title>" << escape(getTitle(box))
+       << "\" height=\"" << llvm::formatv("{0:F4}", getY(box.offset) - y) << "\"><title>" << Html(getTitle(box))
        << "</title></rect>\n";
   }
 }
@@ -169,7 +162,7 @@ void MapPrinter::printLabels() {
       continue;
     os << "<span class=\"label\" style=\"left:" << number(getX(box.range.first))
        << "%;top:" << number(getY(box.offset + box.size)) << "%;width:" << number(width) << "%\">"
-       << escape(view.getBufferName(box.buffer)) << "</span>\n";
+       << Html(view.getBufferName(box.buffer)) << "</span>\n";
   }
 }
 
@@ -190,24 +183,24 @@ void MapPrinter::printAxes() {
 }
 
 void MapPrinter::printPeak() {
+  if (boxes.empty())
+    return;
   std::vector<const Box *> live;
   for (const Box &box : boxes)
     if (box.isAtPeak)
       live.push_back(&box);
   uint64_t most = liveness.peak();
-  os << "<h3>Live at the peak</h3>\n<p>Instruction " << peak << ", " << escape(getNodes(peak)) << ": "
+  os << "<h2>Live at the peak</h2>\n<p>Instruction " << peak << ", " << Html(getNodes(peak)) << ": "
      << groupDigits(most) << " bytes in " << live.size() << (live.size() == 1 ? " buffer" : " buffers")
-     << ". Bytes that several of them share count once.</p>\n"
-     << "<div class=\"table\"><table><tr><th class=\"n\">bytes</th><th class=\"n\">of peak</th><th "
-        "class=\"n\">live range</th>"
-        "<th>buffer</th><th>made by</th></tr>\n";
+     << ". Bytes that several of them share count once.</p>\n";
+  HtmlTable table({">bytes", ">of peak", ">live range", "buffer", "made by"});
   for (const Box *box : llvm::ArrayRef(live).take_front(kPeakRows))
-    os << "<tr><td class=\"n\">" << groupDigits(box->size) << "</td><td class=\"n\">"
-       << llvm::formatv("{0:F1} %", most ? 100.0 * double(box->size) / double(most) : 0.0) << "</td><td class=\"n\">"
-       << box->range.first << "–" << box->range.last << "</td><td>" << escape(view.getBufferName(box->buffer))
-       << (box->isShared ? " <small>shares bytes</small>" : "") << "</td><td>" << escape(getNodes(box->range.first))
-       << "</td></tr>\n";
-  os << "</table></div>\n";
+    table.add(
+        {groupDigits(box->size), llvm::formatv("{0:F1} %", most ? 100.0 * double(box->size) / double(most) : 0.0).str(),
+         std::to_string(box->range.first) + "–" + std::to_string(box->range.last),
+         view.getBufferName(box->buffer) + (box->isShared ? " " + Html::element("small", "shares bytes") : Html()),
+         getNodes(box->range.first)});
+  table.print(os);
   if (live.size() > kPeakRows)
     os << "<p>and " << live.size() - kPeakRows << " smaller ones</p>\n";
 }
@@ -235,7 +228,8 @@ void MapPrinter::print() {
   printLabels();
   printAxes();
   os << "</div></div>\n<p class=\"axis\">instructions to the right, offsets in the arena upwards</p>\n";
-  printPeak();
 }
 
 void tenon::printMemoryMap(const ArtifactView &view, llvm::raw_ostream &os) { MapPrinter(view, os).print(); }
+
+void tenon::printPeak(const ArtifactView &view, llvm::raw_ostream &os) { MapPrinter(view, os).printPeak(); }

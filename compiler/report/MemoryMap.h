@@ -17,9 +17,13 @@ namespace tenon {
 class ArtifactView;
 
 /// Writes HTML: every buffer of the arena as a rectangle, time to the right and offsets upwards, with the bytes that
-/// are live as a line, the instruction at which they are the most, and a table of what is live there. The styles are
-/// HtmlReport's. The sizes must be known, and with them what is live.
+/// are live as a line, and the instruction at which they are the most. The styles are those of HtmlStyle.h. The sizes
+/// must be known, and with them what is live.
 void printMemoryMap(const ArtifactView &view, llvm::raw_ostream &os);
+
+/// Writes HTML: a table of the buffers that are live at that instruction, the largest first; nothing where the arena
+/// is empty.
+void printPeak(const ArtifactView &view, llvm::raw_ostream &os);
 
 } // namespace tenon
 

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/report/Summary.h"
 #include "compiler/report/Describe.h"
 #include "compiler/report/ErrorFigures.h"
 #include "compiler/report/Inspect.h"
@@ -19,14 +20,14 @@
 
 using namespace tenon;
 
-static std::vector<std::string> listTensors(const ArtifactView &view, const std::vector<rt::Tensor> &tensors) {
+std::vector<std::string> tenon::listTensors(const ArtifactView &view, const std::vector<rt::Tensor> &tensors) {
   std::vector<std::string> items;
   for (const rt::Tensor &tensor : tensors)
     items.push_back(getPrintable(tensor.name) + ": " + getType(view, tensor));
   return items;
 }
 
-static std::vector<std::string> listSymbols(const rt::Plan &plan) {
+std::vector<std::string> tenon::listSymbols(const rt::Plan &plan) {
   std::vector<std::string> items;
   for (const rt::Symbol &symbol : plan.symbols)
     if (symbol.fromInput)
@@ -36,8 +37,7 @@ static std::vector<std::string> listSymbols(const rt::Plan &plan) {
   return items;
 }
 
-/// "host (x86_64 with 25 features)".
-static std::vector<std::string> listTargets(const ArtifactView &view) {
+std::vector<std::string> tenon::listTargets(const ArtifactView &view) {
   std::vector<std::string> items;
   for (const fmt::Section &section : view.getContainer().sections) {
     if (section.kind != fmt::SectionKind::code)
@@ -86,8 +86,7 @@ static std::vector<Example> listExamples(const ArtifactView &view) {
   return examples;
 }
 
-static void printMemory(const ArtifactView &view, llvm::ArrayRef<Example> examples, size_t width,
-                        llvm::raw_ostream &os) {
+std::vector<std::string> tenon::listMemoryItems(const ArtifactView &view) {
   const rt::Plan &plan = view.getPlan();
   std::vector<std::string> items;
   uint64_t total = 0;
@@ -108,7 +107,13 @@ static void printMemory(const ArtifactView &view, llvm::ArrayRef<Example> exampl
   }
   if (isKnown && items.size() > 1)
     items.back() += " = " + getShortBytes(total);
-  printList("memory", items, " +", width, os);
+  return items;
+}
+
+static void printMemory(const ArtifactView &view, llvm::ArrayRef<Example> examples, size_t width,
+                        llvm::raw_ostream &os) {
+  const rt::Plan &plan = view.getPlan();
+  printList("memory", listMemoryItems(view), " +", width, os);
   if (view.getSizes())
     return;
   // limit: longer formulas than two lines say less than an example does.
@@ -129,7 +134,7 @@ static std::string getGiga(uint64_t number) {
                              : llvm::formatv("{0:F2} GFLOP", double(number) / 1e9).str();
 }
 
-static void printWork(const ArtifactView &view, llvm::ArrayRef<Example> examples, size_t width, llvm::raw_ostream &os) {
+std::vector<std::string> tenon::listWork(const ArtifactView &view) {
   RunWork work = view.addUpWork();
   std::vector<std::string> items = {groupDigits(work.launches) + " launches of " +
                                     groupDigits(view.getPlan().kernels.size()) + " kernels"};
@@ -139,7 +144,19 @@ static void printWork(const ArtifactView &view, llvm::ArrayRef<Example> examples
     if (std::string intensity = getIntensity(work.flops, work.bytes); !intensity.empty())
       items.back() += " (" + intensity + " flops a byte)";
   }
-  printList("work", items, ",", width, os);
+  return items;
+}
+
+std::vector<std::string> tenon::listPrograms(const ArtifactView &view) {
+  std::vector<std::string> programs;
+  for (const ArtifactView::Program &program : view.getPrograms())
+    programs.push_back(program.sizes.empty() ? "all sizes" : program.sizes);
+  return programs;
+}
+
+static void printWork(const ArtifactView &view, llvm::ArrayRef<Example> examples, size_t width,
+                      llvm::raw_ostream &os) {
+  printList("work", listWork(view), ",", width, os);
   std::vector<std::string> texts;
   for (const Example &example : examples) {
     RunWork sum = view.addUpWork(&example.sizes);
@@ -190,12 +207,8 @@ void tenon::printSummary(const ArtifactView &view, const InspectOptions &options
     printList("symbols", symbols, ",", width, os);
   std::vector<std::string> targets = listTargets(view);
   printList(targets.size() == 1 ? "target" : "targets", targets, ",", width, os);
-  if (view.getPrograms().size() > 1) {
-    std::vector<std::string> programs;
-    for (const ArtifactView::Program &program : view.getPrograms())
-      programs.push_back(program.sizes.empty() ? "all sizes" : program.sizes);
-    printList("programs", programs, ";", width, os);
-  }
+  if (view.getPrograms().size() > 1)
+    printList("programs", listPrograms(view), ";", width, os);
   std::vector<Example> examples = listExamples(view);
   printMemory(view, examples, width, os);
   printWork(view, examples, width, os);

@@ -1,0 +1,71 @@
+//===- Html.cpp - markup in which text cannot become markup ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/Html.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace tenon;
+
+/// Rows of a table that are shown in full height.
+static constexpr size_t kMaxUnscrolledRows = 24;
+
+Html::Html(llvm::StringRef text) {
+  llvm::raw_string_ostream os(markup);
+  llvm::printHTMLEscaped(text, os);
+}
+
+Html Html::element(llvm::StringRef tag, const Html &content, llvm::StringRef classes) {
+  Html html;
+  html.markup = ("<" + tag + (classes.empty() ? "" : " class=\"" + classes.str() + "\"") + ">").str() + content.markup +
+                ("</" + tag + ">").str();
+  return html;
+}
+
+Html Html::link(llvm::StringRef anchor, const Html &label, llvm::StringRef tooltip) {
+  Html html;
+  html.markup = "<a href=\"#" + Html(anchor).markup + "\"" +
+                (tooltip.empty() ? "" : " title=\"" + Html(tooltip).markup + "\"") + ">" + label.markup + "</a>";
+  return html;
+}
+
+Html &Html::operator+=(const Html &other) {
+  markup += other.markup;
+  return *this;
+}
+
+Html tenon::operator+(Html first, const Html &second) { return first += second; }
+
+llvm::raw_ostream &tenon::operator<<(llvm::raw_ostream &os, const Html &html) { return os << html.getMarkup(); }
+
+void HtmlTable::add(std::vector<Html> cells, std::string id) {
+  assert(cells.size() == titles.size() && "each column has a cell");
+  rows.push_back({std::move(id), std::move(cells)});
+}
+
+void HtmlTable::printCell(const char *tag, size_t column, const Html &content, llvm::raw_ostream &os) const {
+  os << '<' << tag << (llvm::StringRef(titles[column]).starts_with(">") ? " class=\"n\">" : ">") << content << "</"
+     << tag << '>';
+}
+
+void HtmlTable::print(llvm::raw_ostream &os) const {
+  os << "<div class=\"table" << (rows.size() > kMaxUnscrolledRows ? " long" : "") << "\"><table>\n<tr>";
+  for (auto [i, title] : llvm::enumerate(titles))
+    printCell("th", i, llvm::StringRef(title).ltrim('>'), os);
+  os << "</tr>\n";
+  for (const Row &row : rows) {
+    os << "<tr";
+    if (!row.id.empty())
+      os << " id=\"" << Html(row.id) << '"';
+    os << '>';
+    for (auto [i, cell] : llvm::enumerate(row.cells))
+      printCell("td", i, cell, os);
+    os << "</tr>\n";
+  }
+  os << "</table></div>\n";
+}

@@ -1,0 +1,72 @@
+//===- Html.h - markup in which text cannot become markup ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_REPORT_HTML_H
+#define TENON_COMPILER_REPORT_HTML_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace tenon {
+
+/// A piece of a page. Text is escaped when it becomes one, so that names from a file, which may be hostile, cannot be
+/// printed as markup by oversight.
+class Html {
+public:
+  Html() = default;
+  Html(llvm::StringRef text);
+  Html(const std::string &text) : Html(llvm::StringRef(text)) {}
+  Html(const char *text) : Html(llvm::StringRef(text)) {}
+
+  /// `tag` and `classes` are written as they are, and must not come from a file.
+  static Html element(llvm::StringRef tag, const Html &content, llvm::StringRef classes = "");
+  /// A link to the place of the page that has the id `anchor`; `tooltip` is shown where the pointer rests.
+  static Html link(llvm::StringRef anchor, const Html &label, llvm::StringRef tooltip = "");
+
+  Html &operator+=(const Html &other);
+  bool empty() const { return markup.empty(); }
+  const std::string &getMarkup() const { return markup; }
+
+private:
+  std::string markup;
+};
+
+Html operator+(Html first, const Html &second);
+llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Html &html);
+
+/// A table of a page.
+class HtmlTable {
+public:
+  /// A title that begins with '>' heads a column of numbers, which are aligned to the right.
+  explicit HtmlTable(std::vector<std::string> titles) : titles(std::move(titles)) {}
+
+  /// A row; links find it by its id, if any.
+  void add(std::vector<Html> cells, std::string id = "");
+  bool empty() const { return rows.empty(); }
+  /// A long table has a limited height, and scrolls.
+  void print(llvm::raw_ostream &os) const;
+
+private:
+  struct Row {
+    std::string id;
+    std::vector<Html> cells;
+  };
+  void printCell(const char *tag, size_t column, const Html &content, llvm::raw_ostream &os) const;
+
+  std::vector<std::string> titles;
+  std::vector<Row> rows;
+};
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_REPORT_HTML_H

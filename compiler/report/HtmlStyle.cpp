@@ -1,0 +1,71 @@
+//===- HtmlStyle.cpp - how the page about an artifact looks ----------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/report/HtmlStyle.h"
+
+const char *const tenon::kHtmlStyle = R"css(
+:root { color-scheme: light dark; --text: #1a1d21; --dim: #5c6570; --line: #d5dae0; --back: #fff; --panel: #f6f7f9;
+  --own: #4c8dd6; --shared: #d9932f; --live: #b3261e; --edge: #fff; --label: #08111b; --link: #1f5fa8; --mark: #fff3c4; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e4e7eb; --dim: #9aa4b0; --line: #363c44; --back: #16191d; --panel: #1e2227;
+    --own: #4a86c9; --shared: #b97b23; --live: #ff8a80; --edge: #16191d; --label: #fff; --link: #86b8f0; --mark: #4a4223; } }
+body { margin: 0 auto; padding: 1.25rem 1.5rem; max-width: 100rem; color: var(--text); background: var(--back);
+  font: 15px/1.5 system-ui, sans-serif; }
+@media (max-width: 40rem) { body { padding: 1rem .75rem; } }
+h1 { font-size: 1.5rem; line-height: 1.2; margin: 0 0 .25rem; overflow-wrap: anywhere; }
+h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
+h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
+p { margin: .25rem 0 .5rem; overflow-wrap: anywhere; }
+a { color: var(--link); text-decoration: none; }
+a:hover { text-decoration: underline; }
+code { overflow-wrap: anywhere; background: var(--panel); padding: .1rem .3rem; }
+small, .axis, .legend { color: var(--dim); font-size: .85rem; }
+.sizes { border-left: 3px solid var(--shared); padding-left: .75rem; }
+.first { display: grid; grid-template-columns: minmax(0, 24rem) minmax(0, 1fr); gap: 0 2rem; align-items: start; }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 0 2rem; }
+.first h2, .facts h2 { margin-top: .75rem; }
+@media (max-width: 60rem) { .first { grid-template-columns: minmax(0, 1fr); } }
+dl { display: grid; grid-template-columns: 4.5rem minmax(0, 1fr); gap: .35rem .75rem; margin: .75rem 0; font-size: .9rem; }
+dt { color: var(--dim); }
+dd { margin: 0; overflow-wrap: anywhere; }
+details { color: var(--dim); font-size: .85rem; overflow-wrap: anywhere; }
+summary { cursor: pointer; }
+.table { overflow-x: auto; }
+.long { max-height: 40rem; overflow-y: auto; border-bottom: 1px solid var(--line); }
+.long th { position: sticky; top: 0; background: var(--back); }
+table { border-collapse: collapse; font-size: .85rem; }
+th { text-align: left; color: var(--dim); font-weight: 600; }
+th, td { padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); vertical-align: top;
+  overflow-wrap: break-word; max-width: 34rem; }
+tr:target td { background: var(--mark); }
+.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.map { overflow-x: auto; padding: 1.6rem 0 3rem 6rem; background: var(--panel); }
+.area { position: relative; height: 28rem; margin-right: 1rem; border-left: 1px solid var(--dim);
+  border-bottom: 1px solid var(--dim); border-top: 1px dotted var(--dim); }
+.area svg { position: absolute; inset: 0; width: 100%; height: 100%; }
+rect { fill: var(--own); fill-opacity: .55; stroke: var(--edge); stroke-width: .5; vector-effect: non-scaling-stroke; }
+rect.shared { fill: var(--shared); }
+rect.peak { fill-opacity: .95; }
+rect:hover { stroke: var(--text); stroke-width: 2; }
+path, line { fill: none; vector-effect: non-scaling-stroke; pointer-events: none; }
+.live { stroke: var(--live); stroke-width: 1.5; }
+.bound { stroke: var(--live); stroke-width: 1; stroke-dasharray: 6 4; }
+.at { stroke: var(--text); stroke-width: 1; stroke-dasharray: 2 3; }
+.label { position: absolute; box-sizing: border-box; padding: 0 .3rem; font-size: .72rem; line-height: 1.3; color: var(--label);
+  white-space: nowrap; overflow: hidden; text-overflow: ellipsis; pointer-events: none; }
+.tick { position: absolute; font-size: .72rem; color: var(--dim); white-space: nowrap; pointer-events: none; }
+.tick.y { right: 100%; transform: translateY(-50%); padding-right: .4rem; }
+.tick.top { bottom: 100%; padding-bottom: .2rem; transform: translateX(-50%); color: var(--text); }
+.tick.x { top: 100%; transform: translateX(-50%); padding-top: .2rem; }
+.legend span { white-space: nowrap; margin-right: .8rem; }
+.legend i { display: inline-block; width: .9rem; height: .7rem; margin-right: .35rem; }
+.legend .own { background: var(--own); opacity: .55; }
+.legend .shared { background: var(--shared); opacity: .55; }
+.legend .peak { opacity: 1; }
+.legend .live, .legend .bound { height: 0; border-top: 2px solid var(--live); vertical-align: middle; }
+.legend .bound { border-top-style: dashed; }
+)css";
