@@ -12,7 +12,6 @@
 
 #include "compiler/report/HtmlReport.h"
 #include "compiler/artifact/OutputFile.h"
-#include "compiler/report/ArtifactView.h"
 #include "compiler/report/Describe.h"
 #include "compiler/report/ErrorFigures.h"
 #include "compiler/report/Html.h"
@@ -32,15 +31,21 @@ using rt::Storage;
 namespace {
 class Page {
 public:
-  Page(const ArtifactView &view, llvm::raw_ostream &os) : view(view), plan(view.getPlan()), os(os) {}
-  void print(const std::string &artifact, const std::string &whyNoMap);
+  /// `types` are those of inputs and outputs with the names of their dynamic dimensions.
+  Page(const ArtifactView &view, const ReportOptions &options, llvm::ArrayRef<std::string> types, llvm::raw_ostream &os)
+      : view(view), plan(view.getPlan()), options(options), types(types), os(os) {}
+  /// `whyNoSizes` is empty if all sizes are known.
+  void print(const std::string &whyNoSizes);
 
 private:
   void printTable(llvm::StringRef title, const HtmlTable &table);
   void printItems(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::StringRef separator);
+  std::string getCommand() const;
+  void printSizes(const std::string &whyNoSizes);
+  void printTensors(llvm::StringRef title, const std::vector<rt::Tensor> &tensors, llvm::ArrayRef<std::string> general);
   void printTargets();
   void printSummary();
-  void printMap(const std::string &whyNoMap);
+  void printMap(const std::string &whyNoSizes);
   void printSymbols();
   void printMemory();
   void printKernels();
@@ -49,6 +54,8 @@ private:
 
   const ArtifactView &view;
   const rt::Plan &plan;
+  const ReportOptions &options;
+  llvm::ArrayRef<std::string> types; // of inputs, then of outputs
   llvm::raw_ostream &os;
 };
 } // namespace
@@ -67,6 +74,75 @@ void Page::printItems(llvm::StringRef title, llvm::ArrayRef<std::string> items, 
     os << "<dt>" << Html(title) << "</dt><dd>" << Html(llvm::join(items, separator)) << "</dd>\n";
 }
 
+/// A word of a command line as a POSIX shell reads it.
+static std::string quote(const std::string &word) {
+  auto isPlain = [](char c) { return llvm::isAlnum(c) || llvm::StringRef("_-./=:+,@%").contains(c); };
+  if (!word.empty() && llvm::all_of(word, isPlain))
+    return word;
+  std::string quoted = "'";
+  for (char c : word)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+/// What writes this page, run in the folder of the artifact; the sizes in it are there to be changed.
+std::string Page::getCommand() const {
+  auto getFile = [](const std::string &path) {
+    std::string name = getPrintable(llvm::sys::path::filename(path));
+    return quote(llvm::StringRef(name).starts_with("-") ? "./" + name : name);
+  };
+  std::string command = "tenon inspect " + getFile(options.artifact);
+  if (!options.choice.target.empty())
+    command += " --target " + quote(options.choice.target);
+  if (options.choice.program)
+    command += " --program " + std::to_string(*options.choice.program);
+  const PlanSizes *sizes = view.getSizes();
+  for (auto [i, symbol] : llvm::enumerate(plan.symbols))
+    if (symbol.fromInput && symbol.min != symbol.max)
+      command += " --size " +
+                 quote(getPrintable(symbol.name) + "=" +
+                       std::to_string(sizes ? sizes->symbols[i] : std::clamp<int64_t>(1, symbol.min, symbol.max)));
+  return command + " --report " + getFile(options.report);
+}
+
+/// For which sizes the figures hold: a reader must not take those of an assumed size for what the model needs.
+void Page::printSizes(const std::string &whyNoSizes) {
+  const PlanSizes *sizes = view.getSizes();
+  std::vector<std::string> given, assumed;
+  for (auto [i, symbol] : llvm::enumerate(plan.symbols))
+    if (sizes && symbol.fromInput && symbol.min != symbol.max)
+      (sizes->symbolAssumed[i] ? assumed : given)
+          .push_back(getPrintable(symbol.name) + " = " + std::to_string(sizes->symbols[i]));
+  if (whyNoSizes.empty() && given.empty() && assumed.empty())
+    return;
+  os << "<p class=\"sizes\">";
+  if (!whyNoSizes.empty())
+    os << "No sizes are known: " << Html(getPrintable(whyNoSizes)) << ". Figures are bounds for all sizes.";
+  if (!given.empty())
+    os << "All figures are for " << Html(llvm::join(given, ", ")) << '.';
+  if (!given.empty() && !assumed.empty())
+    os << " Without a size given, ";
+  else if (!assumed.empty())
+    os << "All figures are for assumed sizes: ";
+  if (!assumed.empty())
+    os << Html(llvm::join(assumed, ", "))
+       << (given.empty()         ? "."
+           : assumed.size() == 1 ? " is assumed."
+                                 : " are assumed.");
+  os << " For others: " << Html::element("code", getCommand()) << "</p>\n";
+}
+
+/// Types with the names of dynamic dimensions, and with their sizes.
+void Page::printTensors(llvm::StringRef title, const std::vector<rt::Tensor> &tensors,
+                        llvm::ArrayRef<std::string> general) {
+  std::vector<std::string> items;
+  for (auto [item, type, tensor] : llvm::zip_equal(listTensors(view, tensors), general, tensors)) {
+    bool isStatic = getType(view, tensor) == type;
+    items.push_back(isStatic ? item : getPrintable(tensor.name) + ": " + type + ", here " + getType(view, tensor));
+  }
+  printItems(title, items, "; ");
+}
+
 /// Dozens of processor features would fill the first screen: they are folded.
 void Page::printTargets() {
   std::vector<std::string> targets = listTargets(view);
@@ -83,8 +159,8 @@ void Page::printTargets() {
 
 void Page::printSummary() {
   os << "<dl>\n";
-  printItems("inputs", listTensors(view, plan.inputs), ", ");
-  printItems("outputs", listTensors(view, plan.outputs), ", ");
+  printTensors("inputs", plan.inputs, types.take_front(plan.inputs.size()));
+  printTensors("outputs", plan.outputs, types.drop_front(plan.inputs.size()));
   printItems("symbols", listSymbols(plan), ", ");
   printTargets();
   if (view.getPrograms().size() > 1)
@@ -95,12 +171,12 @@ void Page::printSummary() {
   os << "</dl>\n";
 }
 
-void Page::printMap(const std::string &whyNoMap) {
+void Page::printMap(const std::string &whyNoSizes) {
   os << "<section><h2>Memory map</h2>\n";
   if (view.getLiveness())
     printMemoryMap(view, os);
   else
-    os << "<p>There is none: " << Html(getPrintable(whyNoMap)) << "</p>\n";
+    os << "<p>There is none: " << (whyNoSizes.empty() ? "the plan is too large" : "it needs sizes") << "</p>\n";
   os << "</section>\n";
 }
 
@@ -155,18 +231,20 @@ void Page::printWeights() {
   printTable("Weights", table);
 }
 
-void Page::print(const std::string &artifact, const std::string &whyNoMap) {
+void Page::print(const std::string &whyNoSizes) {
   Html title = getPrintable(plan.modelName);
   os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
         "'unsafe-inline'\">\n<title>"
      << title << "</title>\n<style>" << kHtmlStyle << "</style>\n</head>\n<body>\n<h1>" << title << "</h1>\n<p>"
-     << Html(getPrintable(llvm::sys::path::filename(artifact)) + ", " + getShortBytes(view.getFileSize()) +
+     << Html(getPrintable(llvm::sys::path::filename(options.artifact)) + ", " + getShortBytes(view.getFileSize()) +
              ", written by " + getPrintable(plan.compiler))
-     << "</p>\n<div class=\"first\">\n";
+     << "</p>\n";
+  printSizes(whyNoSizes);
+  os << "<div class=\"first\">\n";
   printSummary();
-  printMap(whyNoMap);
+  printMap(whyNoSizes);
   os << "</div>\n";
   if (view.getLiveness())
     printPeak(view, os);
@@ -180,23 +258,25 @@ void Page::print(const std::string &artifact, const std::string &whyNoMap) {
   os << "</body>\n</html>\n";
 }
 
-int tenon::writeHtmlReport(const std::string &artifact, const SizeArguments &sizes, const std::string &report,
-                           llvm::raw_ostream &errors) {
+int tenon::writeHtmlReport(const ReportOptions &options, llvm::raw_ostream &errors) {
   auto fail = [&](const rt::Status &status) {
-    errors << "tenon: error: " << artifact << ": " << status.message() << '\n';
+    errors << "tenon: error: " << options.artifact << ": " << status.message() << '\n';
     return static_cast<int>(status.code());
   };
   ArtifactView view;
-  if (rt::Status status = view.open(artifact, /*verify=*/false, {}); status.failed())
+  if (rt::Status status = view.open(options.artifact, /*verify=*/false, options.choice); status.failed())
     return fail(status);
-  rt::Status status = view.chooseSizes(sizes, MissingSizes::madeUp);
-  if (status.failed() && sizes.isAnyGiven())
+  std::vector<std::string> types;
+  for (const std::vector<rt::Tensor> *tensors : {&view.getPlan().inputs, &view.getPlan().outputs})
+    for (const rt::Tensor &tensor : *tensors)
+      types.push_back(getType(view, tensor));
+  rt::Status status = view.chooseSizes(options.sizes, MissingSizes::assumed);
+  if (status.failed() && options.sizes.isAnyGiven())
     return fail(status);
-  std::string whyNoMap = status.failed() ? std::string(status.message()) + "; say sizes to tenon inspect --report"
-                                         : "the plan is too large";
-  auto write = [&](llvm::raw_ostream &os) { Page(view, os).print(artifact, whyNoMap); };
-  if (llvm::Error error = writeOutputFile(report, write)) {
-    errors << "tenon: error: cannot write " << report << ": " << llvm::toString(std::move(error)) << '\n';
+  std::string whyNoSizes = status.failed() ? status.message() : "";
+  auto write = [&](llvm::raw_ostream &os) { Page(view, options, types, os).print(whyNoSizes); };
+  if (llvm::Error error = writeOutputFile(options.report, write)) {
+    errors << "tenon: error: cannot write " << options.report << ": " << llvm::toString(std::move(error)) << '\n';
     return 4;
   }
   return 0;

@@ -8,7 +8,7 @@
 #ifndef TENON_COMPILER_REPORT_HTMLREPORT_H
 #define TENON_COMPILER_REPORT_HTMLREPORT_H
 
-#include "compiler/report/Sizes.h"
+#include "compiler/report/ArtifactView.h"
 #include <string>
 
 namespace llvm {
@@ -17,11 +17,17 @@ class raw_ostream;
 
 namespace tenon {
 
-/// Writes a page about an artifact to the file `report`: one file that needs no other and runs no script. Open
-/// dimensions that `sizes` says nothing of get a size to draw the memory map for, which the page tells. Prints one
-/// line on `errors` where it cannot. Returns an exit code.
-int writeHtmlReport(const std::string &artifact, const SizeArguments &sizes, const std::string &report,
-                    llvm::raw_ostream &errors);
+/// Which page to write about an artifact.
+struct ReportOptions {
+  std::string artifact, report; ///< paths of the artifact and of the page
+  SizeArguments sizes;
+  ArtifactView::Choice choice;
+};
+
+/// Writes one file that needs no other and runs no script. Dynamic dimensions that `sizes` says nothing of get an
+/// assumed size, which the page tells, with the command for other ones. Prints one line on `errors` where it cannot.
+/// Returns an exit code.
+int writeHtmlReport(const ReportOptions &options, llvm::raw_ostream &errors);
 
 } // namespace tenon
 

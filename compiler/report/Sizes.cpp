@@ -16,8 +16,18 @@
 using namespace tenon;
 using rt::Status;
 
-/// For symbols without an upper bound.
-static constexpr int64_t kMadeUpSize = 64;
+namespace {
+/// Sizes that are assumed, before they are moved into the ranges of the symbols.
+struct AssumedSizes {
+  int64_t first, others;
+};
+} // namespace
+
+/// limit: small enough for a map of any model, and not all 1, which would make dimensions look alike.
+static constexpr int64_t kAssumedSize = 64;
+/// The ones after the first are tried if the plan's checks refuse those before.
+static constexpr AssumedSizes kAssumedSizes[] = {
+    {1, kAssumedSize}, {kAssumedSize, kAssumedSize}, {INT64_MAX, INT64_MAX}};
 
 namespace {
 class SizeReader {
@@ -25,7 +35,8 @@ public:
   SizeReader(const rt::Plan &plan, PlanSizes &result) : plan(plan), result(result) {}
   Status readShape(llvm::StringRef argument);
   Status readSize(llvm::StringRef argument);
-  Status fillIn(MissingSizes missing);
+  Status refuseMissing();
+  Status assumeMissing(const AssumedSizes &assumed);
   Status finish();
 
 private:
@@ -93,19 +104,32 @@ Status SizeReader::readShape(llvm::StringRef argument) {
                       argument.str().c_str());
 }
 
-/// Gives the remaining symbols their values.
-Status SizeReader::fillIn(MissingSizes missing) {
+/// Gives the remaining symbols their values, of which there is one only.
+Status SizeReader::refuseMissing() {
   for (auto [i, symbol] : llvm::enumerate(plan.symbols)) {
     if (!symbol.fromInput || result.symbolKnown[i])
       continue;
-    if (missing == MissingSizes::madeUp && symbol.max == INT64_MAX) {
-      TENON_TRY(set(i, std::max(symbol.min, kMadeUpSize), "its range"));
-      continue;
-    }
-    if (missing == MissingSizes::refused && symbol.min != symbol.max)
+    if (symbol.min != symbol.max)
       return Status::make(TENON_MISUSE, "symbol '%s' has no size: pass --size '%s=1', for example, or --input-shape",
                           symbol.name, symbol.name);
     TENON_TRY(set(i, symbol.max, "its range"));
+  }
+  return {};
+}
+
+Status SizeReader::assumeMissing(const AssumedSizes &assumed) {
+  bool isFirst = true;
+  for (auto [i, symbol] : llvm::enumerate(plan.symbols)) {
+    if (!symbol.fromInput)
+      continue;
+    int64_t size = isFirst ? assumed.first : assumed.others;
+    isFirst = false;
+    if (result.symbolKnown[i])
+      continue;
+    if (size == INT64_MAX && symbol.max == INT64_MAX)
+      size = kAssumedSize;
+    TENON_TRY(set(i, std::clamp(size, symbol.min, symbol.max), "its range"));
+    result.symbolAssumed[i] = symbol.min != symbol.max;
   }
   return {};
 }
@@ -125,10 +149,11 @@ Status SizeReader::finish() {
   return {};
 }
 
-Status tenon::evaluateSizes(const rt::Plan &plan, const SizeArguments &arguments, MissingSizes missing,
-                            PlanSizes &sizes) {
+static Status evaluate(const rt::Plan &plan, const SizeArguments &arguments, const AssumedSizes *assumed,
+                       PlanSizes &sizes) {
   sizes.symbols.assign(plan.symbols.size(), 0);
   sizes.symbolKnown.assign(plan.symbols.size(), 0);
+  sizes.symbolAssumed.assign(plan.symbols.size(), 0);
   sizes.exprs.assign(plan.exprs.size(), 0);
   sizes.exprKnown.assign(plan.exprs.size(), 0);
   SizeReader reader(plan, sizes);
@@ -136,6 +161,16 @@ Status tenon::evaluateSizes(const rt::Plan &plan, const SizeArguments &arguments
     TENON_TRY(reader.readShape(shape));
   for (const std::string &size : arguments.sizes)
     TENON_TRY(reader.readSize(size));
-  TENON_TRY(reader.fillIn(missing));
+  TENON_TRY(assumed ? reader.assumeMissing(*assumed) : reader.refuseMissing());
   return reader.finish();
+}
+
+Status tenon::evaluateSizes(const rt::Plan &plan, const SizeArguments &arguments, MissingSizes missing,
+                            PlanSizes &sizes) {
+  if (missing == MissingSizes::refused)
+    return evaluate(plan, arguments, nullptr, sizes);
+  for (const AssumedSizes &assumed : llvm::ArrayRef(kAssumedSizes).drop_back())
+    if (Status status = evaluate(plan, arguments, &assumed, sizes); !status.failed())
+      return status;
+  return evaluate(plan, arguments, &std::end(kAssumedSizes)[-1], sizes);
 }

@@ -26,11 +26,13 @@ struct SizeArguments {
 struct PlanSizes {
   std::vector<int64_t> symbols, exprs;
   std::vector<uint8_t> symbolKnown, exprKnown;
+  std::vector<uint8_t> symbolAssumed; ///< nobody has given the symbol its size
 };
 
-/// What becomes of a symbol that inputs bind and that has no size: an error, or one that is made up, the upper end of
-/// its range or, where there is none, a small one.
-enum class MissingSizes { refused, madeUp };
+/// What becomes of a dynamic dimension of the inputs that has no size: an error, or a size is assumed, which is 1 for
+/// the first symbol, a batch as a rule, and 64 for others, each moved into its range. Where the plan's checks refuse
+/// those, it is 64 for all, and after that the upper ends of the ranges.
+enum class MissingSizes { refused, assumed };
 
 /// Evaluates all expressions for the sizes that the arguments give, with every check that binding them would do.
 rt::Status evaluateSizes(const rt::Plan &plan, const SizeArguments &arguments, MissingSizes missing, PlanSizes &sizes);

@@ -120,7 +120,7 @@ static int compile(CommandArguments &arguments) {
     seconds = progress.getSeconds();
   }
   if (status == 0 && !arguments.report.empty())
-    status = writeHtmlReport(options.output, {}, arguments.report, llvm::errs());
+    status = writeHtmlReport({options.output, arguments.report, {}, {}}, llvm::errs());
   if (status != 0 || arguments.quiet)
     return status;
   printResult(options, seconds, arguments.json);

@@ -60,7 +60,8 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
   command->footer("Without an option that chooses a part, a summary is printed.");
   command->callback([options, report, wide, &status] {
     options->width = *wide ? 0 : getOutputWidth();
-    status = report->empty() ? inspectArtifact(*options, llvm::outs(), llvm::errs())
-                             : writeHtmlReport(options->artifact, options->sizes, *report, llvm::errs());
+    status = report->empty()
+                 ? inspectArtifact(*options, llvm::outs(), llvm::errs())
+                 : writeHtmlReport({options->artifact, *report, options->sizes, options->choice}, llvm::errs());
   });
 }
