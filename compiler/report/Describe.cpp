@@ -86,6 +86,13 @@ std::string tenon::getSizes(const ArtifactView &view, const rt::Instruction &ins
   return llvm::join(sizes, ", ");
 }
 
+std::string tenon::getShortNodes(llvm::StringRef nodes) {
+  auto [first, others] = nodes.split(" + ");
+  if (others.empty())
+    return first.str();
+  return (first + " +" + llvm::Twine(others.count(" + ") + 1)).str();
+}
+
 std::string tenon::getIntensity(uint64_t flops, uint64_t bytes) {
   if (!flops || !bytes)
     return "";

@@ -9,6 +9,7 @@
 #define TENON_COMPILER_REPORT_DESCRIBE_H
 
 #include "runtime/plan/Plan.h"
+#include "llvm/ADT/StringRef.h"
 #include <string>
 
 namespace tenon {
@@ -27,6 +28,9 @@ std::string getSizes(const ArtifactView &view, const rt::Instruction &instructio
 
 /// "input x, arena relu1".
 std::string getBuffers(const ArtifactView &view, const rt::Instruction &instruction);
+
+/// Names of fused nodes, which are joined by " + ", as the first one and the number of the others: "conv1 +2".
+std::string getShortNodes(llvm::StringRef nodes);
 
 /// Floating-point operations for each byte that is read or written: "12.5"; empty where either is not known.
 std::string getIntensity(uint64_t flops, uint64_t bytes);

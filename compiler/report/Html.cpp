@@ -43,6 +43,11 @@ Html tenon::operator+(Html first, const Html &second) { return first += second; 
 
 llvm::raw_ostream &tenon::operator<<(llvm::raw_ostream &os, const Html &html) { return os << html.getMarkup(); }
 
+Html tenon::getInstructionLink(uint32_t instruction) {
+  std::string number = std::to_string(instruction);
+  return Html::link("i" + number, "#" + number);
+}
+
 void HtmlTable::add(std::vector<Html> cells, std::string id) {
   assert(cells.size() == titles.size() && "each column has a cell");
   rows.push_back({std::move(id), std::move(cells)});

@@ -44,6 +44,9 @@ private:
 Html operator+(Html first, const Html &second);
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Html &html);
 
+/// "#12", a link to the instruction's row, which has the id "i12".
+Html getInstructionLink(uint32_t instruction);
+
 /// A table of a page.
 class HtmlTable {
 public:

@@ -18,27 +18,35 @@
 #include "compiler/report/HtmlStyle.h"
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/MemoryMap.h"
+#include "compiler/report/Meta.h"
 #include "compiler/report/Summary.h"
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <numeric>
 
 using namespace tenon;
 using rt::Storage;
+
+/// Instructions that a cell links to.
+static constexpr size_t kMaxLinks = 8;
 
 namespace {
 class Page {
 public:
   /// `types` are those of inputs and outputs with the names of their dynamic dimensions.
   Page(const ArtifactView &view, const ReportOptions &options, llvm::ArrayRef<std::string> types, llvm::raw_ostream &os)
-      : view(view), plan(view.getPlan()), options(options), types(types), os(os) {}
+      : view(view), plan(view.getPlan()), options(options), types(types), os(os) {
+    findUses();
+  }
   /// `whyNoSizes` is empty if all sizes are known.
   void print(const std::string &whyNoSizes);
 
 private:
-  void printTable(llvm::StringRef title, const HtmlTable &table);
+  void printTable(llvm::StringRef title, const HtmlTable &table, const Html &note = {});
   void printItems(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::StringRef separator);
   std::string getCommand() const;
   void printSizes(const std::string &whyNoSizes);
@@ -48,22 +56,31 @@ private:
   void printMap(const std::string &whyNoSizes);
   void printSymbols();
   void printMemory();
+  void findUses();
+  Html getInstructionLinks(llvm::ArrayRef<uint32_t> instructions) const;
+  void printKernelRow(uint32_t kernel, double share, const nlohmann::ordered_json &paths, HtmlTable &table) const;
   void printKernels();
+  Html getFieldLinks(const rt::Instruction &instruction) const;
+  Html getBufferLinks(const rt::Instruction &instruction) const;
   void printInstructions();
+  void printBuffers();
   void printWeights();
 
   const ArtifactView &view;
   const rt::Plan &plan;
   const ReportOptions &options;
-  llvm::ArrayRef<std::string> types; // of inputs, then of outputs
+  llvm::ArrayRef<std::string> types;                 // of inputs, then of outputs
+  std::vector<std::vector<uint32_t>> launches, uses; // the instructions that name a kernel, and a buffer
   llvm::raw_ostream &os;
 };
 } // namespace
 
-void Page::printTable(llvm::StringRef title, const HtmlTable &table) {
+void Page::printTable(llvm::StringRef title, const HtmlTable &table, const Html &note) {
   if (table.empty())
     return;
   os << "<section><h2>" << Html(title) << "</h2>\n";
+  if (!note.empty())
+    os << "<p class=\"note\">" << note << "</p>\n";
   table.print(os);
   os << "</section>\n";
 }
@@ -200,35 +217,142 @@ void Page::printMemory() {
   printTable("Memory", table);
 }
 
+void Page::findUses() {
+  launches.resize(plan.kernels.size());
+  uses.resize(plan.buffers.size());
+  for (auto [i, instruction] : llvm::enumerate(plan.instructions)) {
+    if (instruction.op == fmt::Opcode::launch)
+      launches[instruction.a].push_back(i);
+    for (uint32_t operand = 0; operand < instruction.buffers.count; ++operand) {
+      std::vector<uint32_t> &users = uses[plan.operands[instruction.buffers.begin + operand]];
+      if (users.empty() || users.back() != i)
+        users.push_back(i);
+    }
+  }
+}
+
+/// "#4 #7 and 12 more".
+Html Page::getInstructionLinks(llvm::ArrayRef<uint32_t> instructions) const {
+  Html links;
+  for (uint32_t i : instructions.take_front(kMaxLinks))
+    links += (links.empty() ? Html() : Html(" ")) + getInstructionLink(i);
+  if (instructions.size() > kMaxLinks)
+    links += " and " + groupDigits(instructions.size() - kMaxLinks) + " more";
+  return links;
+}
+
+/// Alternatives in words: "winograd-2 (3.3× the cycles), fixed16 (0.5×, not exact enough)".
+static Html describeAlternatives(llvm::ArrayRef<PathEstimate> estimates) {
+  std::string text;
+  for (const PathEstimate &estimate : estimates.drop_front(estimates.empty() ? 0 : 1)) {
+    double factor = double(estimate.cycles) / std::max<double>(estimates.front().cycles, 1);
+    text += (text.empty() ? "" : ", ") + estimate.path + " (" +
+            llvm::formatv(factor < 10 ? "{0:F2}" : "{0:F0}", factor).str() + "×" +
+            (estimate.isTooInexact ? ", not exact enough)" : ")");
+  }
+  return text;
+}
+
+/// `share` of the work of a run, from 0 to 1; negative where it is not known.
+void Page::printKernelRow(uint32_t index, double share, const nlohmann::ordered_json &paths, HtmlTable &table) const {
+  const rt::Kernel &kernel = plan.kernels[index];
+  std::vector<PathEstimate> estimates = listPathEstimates(paths, kernel.name);
+  table.add({getPrintable(kernel.name), share < 0 ? "" : llvm::formatv("{0:F1} %", 100 * share).str(),
+             std::to_string(view.getLaunches(index)), kernel.flops ? groupDigits(kernel.flops) : "",
+             kernel.bytes ? groupDigits(kernel.bytes) : "", getIntensity(kernel.flops, kernel.bytes),
+             Html::element("span", getPathName(paths, kernel.name), "name"),
+             estimates.empty() ? "" : groupDigits(estimates.front().cycles), describeAlternatives(estimates),
+             getInstructionLinks(launches[index]), getPrintable(kernel.display)},
+            "k" + std::to_string(index));
+}
+
+/// Kernels that do most of the arithmetic first, or, without any, that move most bytes.
 void Page::printKernels() {
-  HtmlTable table({">#", "entry point", ">launches", ">flops", ">bytes", ">flops/byte", "computes"});
-  for (auto [i, kernel] : llvm::enumerate(plan.kernels))
-    table.add({std::to_string(i), getPrintable(kernel.name), std::to_string(view.getLaunches(i)),
-               kernel.flops ? groupDigits(kernel.flops) : "", kernel.bytes ? groupDigits(kernel.bytes) : "",
-               getIntensity(kernel.flops, kernel.bytes), getPrintable(kernel.display)});
-  printTable("Kernels", table);
+  RunWork work = view.addUpWork();
+  uint64_t whole = work.flops ? work.flops : work.bytes;
+  auto getWork = [&](uint32_t i) {
+    return view.getLaunches(i) * (work.flops ? plan.kernels[i].flops : plan.kernels[i].bytes);
+  };
+  std::vector<uint32_t> order(plan.kernels.size());
+  std::iota(order.begin(), order.end(), 0);
+  llvm::stable_sort(order, [&](uint32_t a, uint32_t b) { return getWork(a) > getWork(b); });
+  HtmlTable table({"kernel", work.flops ? ">of all flops" : ">of all bytes", ">launches", ">flops", ">bytes",
+                   ">flops/byte", "path", ">cycles", "alternatives", "launched by", "computes"});
+  nlohmann::ordered_json paths = readPaths(view);
+  for (uint32_t i : order)
+    printKernelRow(i, whole ? double(getWork(i)) / double(whole) : -1, paths, table);
+  printTable(
+      "Kernels", table,
+      "Flops and bytes are those of one launch" +
+          std::string(work.open ? "; they are empty where they depend on sizes, and shares leave those out" : "") +
+          ". Cycles are what the compiler estimated for one launch, dynamic dimensions at "
+          "their size hints or 64; alternatives take so many times as many.");
+}
+
+Html Page::getFieldLinks(const rt::Instruction &instruction) const {
+  std::string fields = getFields(view, instruction);
+  if (instruction.op != fmt::Opcode::launch)
+    return fields;
+  // The kernel is the first of them.
+  std::string kernel = getPrintable(plan.kernels[instruction.a].name);
+  llvm::StringRef rest = fields;
+  rest.consume_front(kernel);
+  return Html::link("k" + std::to_string(instruction.a), kernel) + rest;
+}
+
+Html Page::getBufferLinks(const rt::Instruction &instruction) const {
+  Html links;
+  for (uint32_t i = 0; i < instruction.buffers.count; ++i) {
+    uint32_t buffer = plan.operands[instruction.buffers.begin + i];
+    std::string name = view.getBufferName(buffer), storage = getStorageName(plan.buffers[buffer].storage);
+    // Buffers without a name of their own are called "weight#27".
+    bool hasOwnName = !llvm::StringRef(name).starts_with(storage + "#");
+    links += Html(i ? ", " : "") + (hasOwnName ? storage + " " : "") +
+             Html::link("b" + std::to_string(buffer), getShortNodes(name), name);
+  }
+  return links;
 }
 
 void Page::printInstructions() {
   HtmlTable table({">#", "operation", "what", "sizes", "nodes", "buffers"});
   for (auto [i, instruction] : llvm::enumerate(plan.instructions))
     table.add({std::to_string(i), fmt::kInstructions[static_cast<uint8_t>(instruction.op)].name,
-               getFields(view, instruction), getSizes(view, instruction), getPrintable(instruction.name),
-               getBuffers(view, instruction)});
+               getFieldLinks(instruction), getSizes(view, instruction), getPrintable(instruction.name),
+               getBufferLinks(instruction)},
+              "i" + std::to_string(i));
   printTable("Instructions", table);
 }
 
+/// All but weights, which have a table of their own.
+void Page::printBuffers() {
+  HtmlTable table({"storage", ">offset", ">bytes", ">live range", "used by", "name"});
+  for (auto [i, buffer] : llvm::enumerate(plan.buffers)) {
+    if (buffer.storage == Storage::weight)
+      continue;
+    std::optional<rt::LiveRange> range = view.getLiveRange(i);
+    table.add({getStorageName(buffer.storage), view.getBytes(buffer.offset), view.getBytes(buffer.size),
+               range ? getInstructionLink(range->first) + "–" + getInstructionLink(range->last) : Html("unused"),
+               getInstructionLinks(uses[i]), view.getBufferName(i)},
+              "b" + std::to_string(i));
+  }
+  printTable("Buffers", table);
+}
+
+/// The largest first.
 void Page::printWeights() {
-  HtmlTable table({">offset", ">bytes", "name"});
+  HtmlTable table({">bytes", ">of all", ">offset", "used by", "name"});
   std::vector<uint32_t> weights;
   for (auto [i, buffer] : llvm::enumerate(plan.buffers))
     if (buffer.storage == Storage::weight)
       weights.push_back(i);
   auto getSize = [&](uint32_t i) { return view.getConstant(plan.buffers[i].size).value_or(0); };
   llvm::sort(weights, [&](uint32_t a, uint32_t b) { return std::pair(getSize(b), a) < std::pair(getSize(a), b); });
+  double whole = std::max<double>(view.getWeightBytes(), 1);
   for (uint32_t i : weights)
-    table.add({view.getBytes(plan.buffers[i].offset), view.getBytes(plan.buffers[i].size), view.getBufferName(i)});
-  printTable("Weights", table);
+    table.add({view.getBytes(plan.buffers[i].size), llvm::formatv("{0:F1} %", 100 * double(getSize(i)) / whole).str(),
+               view.getBytes(plan.buffers[i].offset), getInstructionLinks(uses[i]), view.getBufferName(i)},
+              "b" + std::to_string(i));
+  printTable("Weights", table, groupDigits(weights.size()) + " in " + groupDigits(view.getWeightBytes()) + " bytes.");
 }
 
 void Page::print(const std::string &whyNoSizes) {
@@ -246,14 +370,15 @@ void Page::print(const std::string &whyNoSizes) {
   printSummary();
   printMap(whyNoSizes);
   os << "</div>\n";
-  if (view.getLiveness())
-    printPeak(view, os);
   os << "<div class=\"facts\">\n";
   printMemory();
   printSymbols();
+  if (view.getLiveness())
+    printPeak(view, os);
   os << "</div>\n";
   printKernels();
   printInstructions();
+  printBuffers();
   printWeights();
   os << "</body>\n</html>\n";
 }

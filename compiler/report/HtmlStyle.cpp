@@ -23,7 +23,7 @@ p { margin: .25rem 0 .5rem; overflow-wrap: anywhere; }
 a { color: var(--link); text-decoration: none; }
 a:hover { text-decoration: underline; }
 code { overflow-wrap: anywhere; background: var(--panel); padding: .1rem .3rem; }
-small, .axis, .legend { color: var(--dim); font-size: .85rem; }
+small, .axis, .legend, .note { color: var(--dim); font-size: .85rem; }
 .sizes { border-left: 3px solid var(--shared); padding-left: .75rem; }
 .first { display: grid; grid-template-columns: minmax(0, 24rem) minmax(0, 1fr); gap: 0 2rem; align-items: start; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 0 2rem; }
@@ -43,6 +43,7 @@ th, td { padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); ver
   overflow-wrap: break-word; max-width: 34rem; }
 tr:target td { background: var(--mark); }
 .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.name { white-space: nowrap; }
 .map { overflow-x: auto; padding: 1.6rem 0 3rem 6rem; background: var(--panel); }
 .area { position: relative; height: 28rem; margin-right: 1rem; border-left: 1px solid var(--dim);
   border-bottom: 1px solid var(--dim); border-top: 1px dotted var(--dim); }

@@ -190,7 +190,7 @@ void MapPrinter::printPeak() {
     if (box.isAtPeak)
       live.push_back(&box);
   uint64_t most = liveness.peak();
-  os << "<h2>Live at the peak</h2>\n<p>Instruction " << peak << ", " << Html(getNodes(peak)) << ": "
+  os << "<section><h2>Live at the peak</h2>\n<p>Instruction " << peak << ", " << Html(getNodes(peak)) << ": "
      << groupDigits(most) << " bytes in " << live.size() << (live.size() == 1 ? " buffer" : " buffers")
      << ". Bytes that several of them share count once.</p>\n";
   HtmlTable table({">bytes", ">of peak", ">live range", "buffer", "made by"});
@@ -203,6 +203,7 @@ void MapPrinter::printPeak() {
   table.print(os);
   if (live.size() > kPeakRows)
     os << "<p>and " << live.size() - kPeakRows << " smaller ones</p>\n";
+  os << "</section>\n";
 }
 
 void MapPrinter::print() {

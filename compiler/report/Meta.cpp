@@ -8,7 +8,7 @@
 #include "compiler/report/Meta.h"
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Table.h"
-#include <optional>
+#include <algorithm>
 
 using namespace tenon;
 using Json = nlohmann::ordered_json;
@@ -48,27 +48,33 @@ std::string tenon::getPathName(const Json &paths, const std::string &kernel) {
   return getPrintable((*entry)["path"].get<std::string>());
 }
 
-std::string tenon::getPathText(const Json &paths, const std::string &kernel) {
+std::vector<PathEstimate> tenon::listPathEstimates(const Json &paths, const std::string &kernel) {
   std::string taken = getPathName(paths, kernel);
-  if (taken.empty() || !paths[kernel].contains("cycles") || !paths[kernel]["cycles"].is_object())
-    return "";
-  Json cycles = paths[kernel]["cycles"];
-  auto getCycles = [&](const std::string &path) {
-    return cycles.contains(path) && cycles[path].is_number_unsigned() ? std::optional(cycles[path].get<uint64_t>())
-                                                                      : std::nullopt;
-  };
-  std::optional<uint64_t> own = getCycles(taken);
-  if (!own)
-    return taken;
-  std::string text = taken + " (" + groupDigits(*own) + " cycles";
-  for (const auto &estimate : cycles.items()) {
-    std::optional<uint64_t> other = getCycles(estimate.key());
-    if (!other || estimate.key() == taken)
-      continue;
-    text += "; " + getPrintable(estimate.key()) + " " + groupDigits(*other);
-    // The fastest path within the error budget is taken: what is faster exceeds it.
-    if (*other < *own)
-      text += ", not exact enough";
-  }
+  if (taken.empty())
+    return {};
+  Json cycles = paths[kernel].value("cycles", Json());
+  if (!cycles.is_object())
+    return {};
+  std::vector<PathEstimate> estimates;
+  for (const auto &estimate : cycles.items())
+    if (estimate.value().is_number_unsigned())
+      estimates.push_back({getPrintable(estimate.key()), estimate.value().get<uint64_t>(), false});
+  auto own = std::find_if(estimates.begin(), estimates.end(), [&](const auto &it) { return it.path == taken; });
+  if (own == estimates.end())
+    return {};
+  std::rotate(estimates.begin(), own, own + 1);
+  for (PathEstimate &estimate : estimates)
+    estimate.isTooInexact = estimate.cycles < estimates.front().cycles;
+  return estimates;
+}
+
+std::string tenon::getPathText(const Json &paths, const std::string &kernel) {
+  std::vector<PathEstimate> estimates = listPathEstimates(paths, kernel);
+  if (estimates.empty())
+    return getPathName(paths, kernel);
+  std::string text = estimates.front().path + " (" + groupDigits(estimates.front().cycles) + " cycles";
+  for (size_t i = 1; i < estimates.size(); ++i)
+    text += "; " + estimates[i].path + " " + groupDigits(estimates[i].cycles) +
+            (estimates[i].isTooInexact ? ", not exact enough" : "");
   return text + ")";
 }

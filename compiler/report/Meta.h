@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace tenon {
 
@@ -27,6 +28,16 @@ nlohmann::ordered_json readPaths(const ArtifactView &view);
 
 /// The path that a kernel takes; empty where the file does not say.
 std::string getPathName(const nlohmann::ordered_json &paths, const std::string &kernel);
+
+/// What the compiler estimated of one way to compute a kernel.
+struct PathEstimate {
+  std::string path;
+  uint64_t cycles;   ///< of a launch
+  bool isTooInexact; ///< faster than the path that was taken, which is the fastest one within the error budget
+};
+
+/// All paths that there were to choose from, the one that was taken first; none where the file does not say.
+std::vector<PathEstimate> listPathEstimates(const nlohmann::ordered_json &paths, const std::string &kernel);
 
 /// The same in words, with the alternatives by their estimates: "amx (1,000 cycles; direct 2,000; fixed16 500, not
 /// exact enough)".
