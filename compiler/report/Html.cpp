@@ -59,17 +59,21 @@ void HtmlTable::printCell(const char *tag, size_t column, const Html &content, l
 }
 
 void HtmlTable::print(llvm::raw_ostream &os) const {
+  std::vector<size_t> columns;
+  for (size_t column = 0; column < titles.size(); ++column)
+    if (llvm::any_of(rows, [&](const Row &row) { return !row.cells[column].empty(); }))
+      columns.push_back(column);
   os << "<div class=\"table" << (rows.size() > kMaxUnscrolledRows ? " long" : "") << "\"><table>\n<tr>";
-  for (auto [i, title] : llvm::enumerate(titles))
-    printCell("th", i, llvm::StringRef(title).ltrim('>'), os);
+  for (size_t column : columns)
+    printCell("th", column, llvm::StringRef(titles[column]).ltrim('>'), os);
   os << "</tr>\n";
   for (const Row &row : rows) {
     os << "<tr";
     if (!row.id.empty())
       os << " id=\"" << Html(row.id) << '"';
     os << '>';
-    for (auto [i, cell] : llvm::enumerate(row.cells))
-      printCell("td", i, cell, os);
+    for (size_t column : columns)
+      printCell("td", column, row.cells[column], os);
     os << "</tr>\n";
   }
   os << "</table></div>\n";

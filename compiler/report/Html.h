@@ -56,7 +56,7 @@ public:
   /// A row; links find it by its id, if any.
   void add(std::vector<Html> cells, std::string id = "");
   bool empty() const { return rows.empty(); }
-  /// A long table has a limited height, and scrolls.
+  /// A long table has a limited height, and scrolls. Columns without any content are left out.
   void print(llvm::raw_ostream &os) const;
 
 private:

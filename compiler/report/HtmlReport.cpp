@@ -257,10 +257,11 @@ static Html describeAlternatives(llvm::ArrayRef<PathEstimate> estimates) {
 void Page::printKernelRow(uint32_t index, double share, const nlohmann::ordered_json &paths, HtmlTable &table) const {
   const rt::Kernel &kernel = plan.kernels[index];
   std::vector<PathEstimate> estimates = listPathEstimates(paths, kernel.name);
+  std::string path = getPathName(paths, kernel.name);
   table.add({getPrintable(kernel.name), share < 0 ? "" : llvm::formatv("{0:F1} %", 100 * share).str(),
              std::to_string(view.getLaunches(index)), kernel.flops ? groupDigits(kernel.flops) : "",
              kernel.bytes ? groupDigits(kernel.bytes) : "", getIntensity(kernel.flops, kernel.bytes),
-             Html::element("span", getPathName(paths, kernel.name), "name"),
+             path.empty() ? Html() : Html::element("span", path, "name"),
              estimates.empty() ? "" : groupDigits(estimates.front().cycles), describeAlternatives(estimates),
              getInstructionLinks(launches[index]), getPrintable(kernel.display)},
             "k" + std::to_string(index));
@@ -280,11 +281,11 @@ void Page::printKernels() {
                    ">flops/byte", "path", ">cycles", "alternatives", "launched by", "computes"});
   nlohmann::ordered_json paths = readPaths(view);
   for (uint32_t i : order)
-    printKernelRow(i, whole ? double(getWork(i)) / double(whole) : -1, paths, table);
+    printKernelRow(i, whole && plan.kernels[i].bytes ? double(getWork(i)) / double(whole) : -1, paths, table);
   printTable(
       "Kernels", table,
       "Flops and bytes are those of one launch" +
-          std::string(work.open ? "; they are empty where they depend on sizes, and shares leave those out" : "") +
+          std::string(work.open ? "; where they depend on sizes they are not known, and shares leave them out" : "") +
           ". Cycles are what the compiler estimated for one launch, dynamic dimensions at "
           "their size hints or 64; alternatives take so many times as many.");
 }
@@ -371,10 +372,10 @@ void Page::print(const std::string &whyNoSizes) {
   printMap(whyNoSizes);
   os << "</div>\n";
   os << "<div class=\"facts\">\n";
-  printMemory();
-  printSymbols();
   if (view.getLiveness())
     printPeak(view, os);
+  printMemory();
+  printSymbols();
   os << "</div>\n";
   printKernels();
   printInstructions();

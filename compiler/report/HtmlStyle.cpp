@@ -26,8 +26,10 @@ code { overflow-wrap: anywhere; background: var(--panel); padding: .1rem .3rem; 
 small, .axis, .legend, .note { color: var(--dim); font-size: .85rem; }
 .sizes { border-left: 3px solid var(--shared); padding-left: .75rem; }
 .first { display: grid; grid-template-columns: minmax(0, 24rem) minmax(0, 1fr); gap: 0 2rem; align-items: start; }
-.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 0 2rem; }
-.first h2, .facts h2 { margin-top: .75rem; }
+.facts { columns: 2 30rem; column-gap: 2rem; margin-top: 1.5rem; }
+.facts section { break-inside: avoid; padding-bottom: .75rem; }
+.first h2 { margin-top: .75rem; }
+.facts h2 { margin-top: 0; }
 @media (max-width: 60rem) { .first { grid-template-columns: minmax(0, 1fr); } }
 dl { display: grid; grid-template-columns: 4.5rem minmax(0, 1fr); gap: .35rem .75rem; margin: .75rem 0; font-size: .9rem; }
 dt { color: var(--dim); }
@@ -44,7 +46,7 @@ th, td { padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); ver
 tr:target td { background: var(--mark); }
 .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .name { white-space: nowrap; }
-.map { overflow-x: auto; padding: 1.6rem 0 3rem 6rem; background: var(--panel); }
+.map { overflow-x: auto; padding: 1.6rem 0 2.8rem 6rem; background: var(--panel); }
 .area { position: relative; height: 28rem; margin-right: 1rem; border-left: 1px solid var(--dim);
   border-bottom: 1px solid var(--dim); border-top: 1px dotted var(--dim); }
 .area svg { position: absolute; inset: 0; width: 100%; height: 100%; }
@@ -57,11 +59,14 @@ path, line { fill: none; vector-effect: non-scaling-stroke; pointer-events: none
 .bound { stroke: var(--live); stroke-width: 1; stroke-dasharray: 6 4; }
 .at { stroke: var(--text); stroke-width: 1; stroke-dasharray: 2 3; }
 .label { position: absolute; box-sizing: border-box; padding: 0 .3rem; font-size: .72rem; line-height: 1.3; color: var(--label);
-  white-space: nowrap; overflow: hidden; text-overflow: ellipsis; pointer-events: none; }
+  white-space: nowrap; overflow: hidden; text-overflow: ellipsis; direction: rtl; text-align: left; pointer-events: none; }
 .tick { position: absolute; font-size: .72rem; color: var(--dim); white-space: nowrap; pointer-events: none; }
 .tick.y { right: 100%; transform: translateY(-50%); padding-right: .4rem; }
 .tick.top { bottom: 100%; padding-bottom: .2rem; transform: translateX(-50%); color: var(--text); }
 .tick.x { top: 100%; transform: translateX(-50%); padding-top: .2rem; }
+.axis { position: absolute; font-size: .78rem; }
+.axis.x { top: calc(100% + 1.3rem); left: 0; right: 0; text-align: center; }
+.axis.y { top: 0; bottom: 0; right: calc(100% + 4.4rem); writing-mode: vertical-rl; transform: rotate(180deg); text-align: center; }
 .legend span { white-space: nowrap; margin-right: .8rem; }
 .legend i { display: inline-block; width: .9rem; height: .7rem; margin-right: .35rem; }
 .legend .own { background: var(--own); opacity: .55; }

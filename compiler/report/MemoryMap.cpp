@@ -12,6 +12,7 @@
 
 #include "compiler/report/MemoryMap.h"
 #include "compiler/report/ArtifactView.h"
+#include "compiler/report/Describe.h"
 #include "compiler/report/Html.h"
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
@@ -47,6 +48,7 @@ private:
   void printAxes();
   std::string getTitle(const Box &box) const;
   std::string getNodes(uint32_t instruction) const;
+  Html getWriter(uint32_t instruction) const;
 
   // Percent of the width and, from above, of the height.
   double getX(double instruction) const { return 100 * instruction / double(count); }
@@ -125,6 +127,15 @@ std::string MapPrinter::getNodes(uint32_t instruction) const {
   return *at.name ? getPrintable(at.name) : fmt::kInstructions[uint32_t(at.op)].name;
 }
 
+/// "#12 k3_contract": the nodes of an instruction are the name of what it writes, so they would say nothing new.
+Html MapPrinter::getWriter(uint32_t index) const {
+  const rt::Instruction &instruction = plan.instructions[index];
+  if (instruction.op != fmt::Opcode::launch)
+    return getInstructionLink(index) + " " + fmt::kInstructions[uint32_t(instruction.op)].name;
+  return getInstructionLink(index) + " " +
+         Html::link("k" + std::to_string(instruction.a), getPrintable(plan.kernels[instruction.a].name));
+}
+
 std::string MapPrinter::getTitle(const Box &box) const {
   return view.getBufferName(box.buffer) + "\n" + groupDigits(box.size) + " bytes at " + groupDigits(box.offset) +
          "\ninstructions " + std::to_string(box.range.first) + " to " + std::to_string(box.range.last) + "\nfirst " +
@@ -135,10 +146,11 @@ std::string MapPrinter::getTitle(const Box &box) const {
 void MapPrinter::printBoxes() {
   for (const Box &box : boxes) {
     double x = getX(box.range.first), y = getY(box.offset + box.size);
-    os << "<rect class=\"" << (box.isShared ? "shared" : "own") << (box.isAtPeak ? " peak" : "") << "\" x=\""
-       << number(x) << "\" y=\"" << llvm::formatv("{0:F4}", y) << "\" width=\"" << number(getX(box.range.last + 1) - x)
-       << "\" height=\"" << llvm::formatv("{0:F4}", getY(box.offset) - y) << "\"><title>" << Html(getTitle(box))
-       << "</title></rect>\n";
+    os << "<a href=\"#b" << box.buffer << "\"><rect class=\"" << (box.isShared ? "shared" : "own")
+       << (box.isAtPeak ? " peak" : "") << "\" x=\"" << number(x) << "\" y=\"" << llvm::formatv("{0:F4}", y)
+       << "\" width=\"" << number(getX(box.range.last + 1) - x) << "\" height=\""
+       << llvm::formatv("{0:F4}", getY(box.offset) - y) << "\"><title>" << Html(getTitle(box))
+       << "</title></rect></a>\n";
   }
 }
 
@@ -153,7 +165,8 @@ void MapPrinter::printLiveLine() {
      << number(getX(peak + 0.5)) << "\" y1=\"0\" y2=\"100\"/>\n";
 }
 
-/// Names in those rectangles that have room for them.
+/// Names in those rectangles that have room for them. Names of a model differ at their ends, so the style sheet cuts
+/// them off at the front, as text that runs from right to left; the element inside restores the order of the letters.
 void MapPrinter::printLabels() {
   for (const Box &box : boxes) {
     double width = getX(box.range.last + 1) - getX(box.range.first),
@@ -162,7 +175,7 @@ void MapPrinter::printLabels() {
       continue;
     os << "<span class=\"label\" style=\"left:" << number(getX(box.range.first))
        << "%;top:" << number(getY(box.offset + box.size)) << "%;width:" << number(width) << "%\">"
-       << Html(view.getBufferName(box.buffer)) << "</span>\n";
+       << "<bdi dir=\"ltr\">" << Html(getShortNodes(view.getBufferName(box.buffer))) << "</bdi></span>\n";
   }
 }
 
@@ -177,6 +190,7 @@ void MapPrinter::printAxes() {
     printTick(bytes);
   os << "<span class=\"tick top\" style=\"left:clamp(4rem," << number(getX(peak + 0.5))
      << "%,calc(100% - 4rem))\">peak, instruction " << peak << "</span>\n";
+  os << "<span class=\"axis y\">offset</span>\n<span class=\"axis x\">instruction</span>\n";
   step = getRoundStep(count, 10);
   for (double i = 0; i < count; i += step)
     os << "<span class=\"tick x\" style=\"left:" << number(getX(i + 0.5)) << "%\">" << uint64_t(i) << "</span>\n";
@@ -193,13 +207,16 @@ void MapPrinter::printPeak() {
   os << "<section><h2>Live at the peak</h2>\n<p>Instruction " << peak << ", " << Html(getNodes(peak)) << ": "
      << groupDigits(most) << " bytes in " << live.size() << (live.size() == 1 ? " buffer" : " buffers")
      << ". Bytes that several of them share count once.</p>\n";
-  HtmlTable table({">bytes", ">of peak", ">live range", "buffer", "made by"});
-  for (const Box *box : llvm::ArrayRef(live).take_front(kPeakRows))
-    table.add(
-        {groupDigits(box->size), llvm::formatv("{0:F1} %", most ? 100.0 * double(box->size) / double(most) : 0.0).str(),
-         std::to_string(box->range.first) + "–" + std::to_string(box->range.last),
-         view.getBufferName(box->buffer) + (box->isShared ? " " + Html::element("small", "shares bytes") : Html()),
-         getNodes(box->range.first)});
+  HtmlTable table({">bytes", ">of peak", ">live range", "buffer", "written by"});
+  for (const Box *box : llvm::ArrayRef(live).take_front(kPeakRows)) {
+    std::string name = view.getBufferName(box->buffer);
+    table.add({groupDigits(box->size),
+               llvm::formatv("{0:F1} %", most ? 100.0 * double(box->size) / double(most) : 0.0).str(),
+               getInstructionLink(box->range.first) + "–" + getInstructionLink(box->range.last),
+               Html::link("b" + std::to_string(box->buffer), getShortNodes(name), name) +
+                   (box->isShared ? " " + Html::element("small", "shares bytes") : Html()),
+               getWriter(box->range.first)});
+  }
   table.print(os);
   if (live.size() > kPeakRows)
     os << "<p>and " << live.size() - kPeakRows << " smaller ones</p>\n";
@@ -219,7 +236,7 @@ void MapPrinter::print() {
      << "<p class=\"legend\"><span><i class=\"own\"></i>buffer</span> <span><i class=\"shared\"></i>buffer that shares "
         "bytes with another</span> <span><i class=\"own peak\"></i>live at the peak</span> <span><i "
         "class=\"live\"></i>live "
-        "bytes</span> <span><i class=\"bound\"></i>the most of them</span></p>\n"
+        "bytes</span> <span><i class=\"bound\"></i>peak</span></p>\n"
      << "<div class=\"map\"><div class=\"area\" style=\"min-width:" << std::clamp<uint64_t>(count / 2, 560, 4000)
      << "px\">\n"
      << "<svg viewBox=\"0 0 100 100\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"memory map\">\n";
@@ -228,7 +245,7 @@ void MapPrinter::print() {
   os << "</svg>\n";
   printLabels();
   printAxes();
-  os << "</div></div>\n<p class=\"axis\">instructions to the right, offsets in the arena upwards</p>\n";
+  os << "</div></div>\n";
 }
 
 void tenon::printMemoryMap(const ArtifactView &view, llvm::raw_ostream &os) { MapPrinter(view, os).print(); }
