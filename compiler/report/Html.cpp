@@ -54,8 +54,12 @@ void HtmlTable::add(std::vector<Html> cells, std::string id) {
 }
 
 void HtmlTable::printCell(const char *tag, size_t column, const Html &content, llvm::raw_ostream &os) const {
-  os << '<' << tag << (llvm::StringRef(titles[column]).starts_with(">") ? " class=\"n\">" : ">") << content << "</"
-     << tag << '>';
+  char kind = titles[column].empty() ? ' ' : titles[column].front();
+  os << '<' << tag
+     << (kind == '>'   ? " class=\"n\">"
+         : kind == '~' ? " class=\"w\">"
+                       : ">")
+     << content << "</" << tag << '>';
 }
 
 void HtmlTable::print(llvm::raw_ostream &os) const {
@@ -65,7 +69,7 @@ void HtmlTable::print(llvm::raw_ostream &os) const {
       columns.push_back(column);
   os << "<div class=\"table" << (rows.size() > kMaxUnscrolledRows ? " long" : "") << "\"><table>\n<tr>";
   for (size_t column : columns)
-    printCell("th", column, llvm::StringRef(titles[column]).ltrim('>'), os);
+    printCell("th", column, llvm::StringRef(titles[column]).ltrim(">~"), os);
   os << "</tr>\n";
   for (const Row &row : rows) {
     os << "<tr";

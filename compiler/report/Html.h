@@ -50,7 +50,8 @@ Html getInstructionLink(uint32_t instruction);
 /// A table of a page.
 class HtmlTable {
 public:
-  /// A title that begins with '>' heads a column of numbers, which are aligned to the right.
+  /// A title that begins with '>' heads a column of numbers, which are aligned to the right; one that begins with '~'
+  /// heads a column of long texts, which stays wide enough for some words on a narrow display.
   explicit HtmlTable(std::vector<std::string> titles) : titles(std::move(titles)) {}
 
   /// A row; links find it by its id, if any.

@@ -56,6 +56,8 @@ private:
   void printMap(const std::string &whyNoSizes);
   void printSymbols();
   void printMemory();
+  void printCompilation();
+  void printTargetTable();
   void findUses();
   Html getInstructionLinks(llvm::ArrayRef<uint32_t> instructions) const;
   void printKernelRow(uint32_t kernel, double share, const nlohmann::ordered_json &paths, HtmlTable &table) const;
@@ -208,13 +210,46 @@ void Page::printSymbols() {
 }
 
 void Page::printMemory() {
-  HtmlTable table({"on device 'cpu'", ">bytes", ""});
+  HtmlTable table({"on device 'cpu'", ">bytes", "~"});
   for (const MemoryFigure &figure : listMemory(plan, view.getWeightBytes(), view.getSizes()))
     table.add(
         {figure.title,
          figure.bytes ? groupDigits(*figure.bytes) : groupDigits(figure.least) + " to " + getBoundText(figure.most),
          figure.note});
   printTable("Memory", table);
+}
+
+void Page::printCompilation() {
+  const fmt::Header &header = view.getContainer().header;
+  os << "<section><h2>Compilation</h2>\n<dl class=\"wide\">\n";
+  printItems("model", {getPrintable(plan.modelName)}, "");
+  printItems("xxh3 of the model", {llvm::utohexstr(header.sourceHash, /*LowerCase=*/true, /*Width=*/16)}, "");
+  printItems("compiler", {getPrintable(plan.compiler)}, "");
+  printItems("artifact format", {"version " + std::to_string(header.version)}, "");
+  for (const auto &[title, text] : listCompilation(view))
+    printItems(title, {text}, "");
+  os << "</dl></section>\n";
+}
+
+/// "vector 64 B, vector registers 32".
+static std::string describeMachine(const ArtifactView &view, const std::string &target) {
+  std::string text;
+  for (const auto &[name, value] : listMachineFigures(view, target)) {
+    llvm::StringRef title = name;
+    bool isBytes = title.consume_back("_bytes");
+    text += (text.empty() ? "" : ", ") + llvm::join(llvm::split(title, '_'), " ") + " " +
+            (isBytes ? getShortBytes(value) : groupDigits(value));
+  }
+  return text;
+}
+
+void Page::printTargetTable() {
+  HtmlTable table({"name", ">code", ">plans", ">weights", ">programs", "~machine that choices went by"});
+  for (const ArtifactView::Target &target : view.getTargets())
+    table.add({target.name.empty() ? "any" : target.name, getShortBytes(target.codeBytes),
+               getShortBytes(target.planBytes), getShortBytes(target.weightBytes),
+               std::to_string(target.programs.size()), describeMachine(view, target.name)});
+  printTable("Targets", table);
 }
 
 void Page::findUses() {
@@ -278,7 +313,7 @@ void Page::printKernels() {
   std::iota(order.begin(), order.end(), 0);
   llvm::stable_sort(order, [&](uint32_t a, uint32_t b) { return getWork(a) > getWork(b); });
   HtmlTable table({"kernel", work.flops ? ">of all flops" : ">of all bytes", ">launches", ">flops", ">bytes",
-                   ">flops/byte", "path", ">cycles", "alternatives", "launched by", "computes"});
+                   ">flops/byte", "path", ">cycles", "~alternatives", "~launched by", "~computes"});
   nlohmann::ordered_json paths = readPaths(view);
   for (uint32_t i : order)
     printKernelRow(i, whole && plan.kernels[i].bytes ? double(getWork(i)) / double(whole) : -1, paths, table);
@@ -315,7 +350,7 @@ Html Page::getBufferLinks(const rt::Instruction &instruction) const {
 }
 
 void Page::printInstructions() {
-  HtmlTable table({">#", "operation", "what", "sizes", "nodes", "buffers"});
+  HtmlTable table({">#", "operation", "~what", "sizes", "~nodes", "~buffers"});
   for (auto [i, instruction] : llvm::enumerate(plan.instructions))
     table.add({std::to_string(i), fmt::kInstructions[static_cast<uint8_t>(instruction.op)].name,
                getFieldLinks(instruction), getSizes(view, instruction), getPrintable(instruction.name),
@@ -326,7 +361,7 @@ void Page::printInstructions() {
 
 /// All but weights, which have a table of their own.
 void Page::printBuffers() {
-  HtmlTable table({"storage", ">offset", ">bytes", ">live range", "used by", "name"});
+  HtmlTable table({"storage", ">offset", ">bytes", ">live range", "~used by", "~name"});
   for (auto [i, buffer] : llvm::enumerate(plan.buffers)) {
     if (buffer.storage == Storage::weight)
       continue;
@@ -341,7 +376,7 @@ void Page::printBuffers() {
 
 /// The largest first.
 void Page::printWeights() {
-  HtmlTable table({">bytes", ">of all", ">offset", "used by", "name"});
+  HtmlTable table({">bytes", ">of all", ">offset", "~used by", "~name"});
   std::vector<uint32_t> weights;
   for (auto [i, buffer] : llvm::enumerate(plan.buffers))
     if (buffer.storage == Storage::weight)
@@ -376,6 +411,8 @@ void Page::print(const std::string &whyNoSizes) {
     printPeak(view, os);
   printMemory();
   printSymbols();
+  printCompilation();
+  printTargetTable();
   os << "</div>\n";
   printKernels();
   printInstructions();

@@ -32,6 +32,7 @@ small, .axis, .legend, .note { color: var(--dim); font-size: .85rem; }
 .facts h2 { margin-top: 0; }
 @media (max-width: 60rem) { .first { grid-template-columns: minmax(0, 1fr); } }
 dl { display: grid; grid-template-columns: 4.5rem minmax(0, 1fr); gap: .35rem .75rem; margin: .75rem 0; font-size: .9rem; }
+dl.wide { grid-template-columns: 9rem minmax(0, 1fr); margin: 0; }
 dt { color: var(--dim); }
 dd { margin: 0; overflow-wrap: anywhere; }
 details { color: var(--dim); font-size: .85rem; overflow-wrap: anywhere; }
@@ -45,6 +46,7 @@ th, td { padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); ver
   overflow-wrap: break-word; max-width: 34rem; }
 tr:target td { background: var(--mark); }
 .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.w { min-width: 9rem; }
 .name { white-space: nowrap; }
 .map { overflow-x: auto; padding: 1.6rem 0 2.8rem 6rem; background: var(--panel); }
 .area { position: relative; height: 28rem; margin-right: 1rem; border-left: 1px solid var(--dim);

@@ -165,8 +165,9 @@ void MapPrinter::printLiveLine() {
      << number(getX(peak + 0.5)) << "\" y1=\"0\" y2=\"100\"/>\n";
 }
 
-/// Names in those rectangles that have room for them. Names of a model differ at their ends, so the style sheet cuts
-/// them off at the front, as text that runs from right to left; the element inside restores the order of the letters.
+/// Names in those rectangles that have room for them, of fused nodes the first. Names of a model differ at their ends,
+/// so the style sheet cuts them off at the front, as text that runs from right to left; the element inside restores the
+/// order of the letters.
 void MapPrinter::printLabels() {
   for (const Box &box : boxes) {
     double width = getX(box.range.last + 1) - getX(box.range.first),
@@ -175,7 +176,8 @@ void MapPrinter::printLabels() {
       continue;
     os << "<span class=\"label\" style=\"left:" << number(getX(box.range.first))
        << "%;top:" << number(getY(box.offset + box.size)) << "%;width:" << number(width) << "%\">"
-       << "<bdi dir=\"ltr\">" << Html(getShortNodes(view.getBufferName(box.buffer))) << "</bdi></span>\n";
+       << "<bdi dir=\"ltr\">" << Html(llvm::StringRef(view.getBufferName(box.buffer)).split(" + ").first)
+       << "</bdi></span>\n";
   }
 }
 

@@ -8,6 +8,7 @@
 #include "compiler/report/Meta.h"
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Table.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 
 using namespace tenon;
@@ -20,17 +21,45 @@ Json tenon::readMeta(const ArtifactView &view) {
   return meta.is_discarded() ? Json() : meta;
 }
 
-std::string tenon::getMachineText(const ArtifactView &view, const std::string &target) {
+std::vector<std::pair<std::string, std::string>> tenon::listCompilation(const ArtifactView &view) {
+  Json meta = readMeta(view);
+  std::vector<std::pair<std::string, std::string>> facts;
+  if (!meta.is_object())
+    return facts;
+  if (Json tolerance = meta["tolerance"]; tolerance.is_number())
+    facts.emplace_back("tolerance",
+                       llvm::formatv("{0:e1} of an output's largest element", tolerance.get<double>()).str());
+  Json paths = meta["paths"].is_object() ? meta["paths"] : Json::object();
+  if (Json choices = paths["choices"]; choices.is_number_unsigned())
+    facts.emplace_back("choices of paths", groupDigits(choices) + " tried");
+  if (Json error = paths["largest_error"]; error.is_number() && error.get<double>() > 0)
+    facts.emplace_back("faster algorithms",
+                       llvm::formatv("add an error of {0:e1} at most each", error.get<double>()).str());
+  if (Json count = meta["recomputed"]; count.is_number_unsigned())
+    facts.emplace_back("rematerialized", "up to " + groupDigits(count) + " activations of a block, to save memory");
+  if (Json budget = meta["weight_budget"]; budget.is_number_unsigned())
+    facts.emplace_back("weight budget", getShortBytes(budget) + " of weights stay in memory");
+  return facts;
+}
+
+std::vector<std::pair<std::string, uint64_t>> tenon::listMachineFigures(const ArtifactView &view,
+                                                                        const std::string &target) {
   Json meta = readMeta(view);
   // Whatever is missing on the way is null.
   Json machine = meta.is_object() ? meta["targets"] : Json();
   machine = machine.is_object() ? machine[target] : Json();
+  std::vector<std::pair<std::string, uint64_t>> figures;
+  if (machine.is_object())
+    for (const auto &figure : machine.items())
+      if (figure.value().is_number_unsigned())
+        figures.emplace_back(getPrintable(figure.key()), figure.value().get<uint64_t>());
+  return figures;
+}
+
+std::string tenon::getMachineText(const ArtifactView &view, const std::string &target) {
   std::string text;
-  if (!machine.is_object())
-    return text;
-  for (const auto &figure : machine.items())
-    if (figure.value().is_number_unsigned())
-      text += (text.empty() ? "" : ", ") + getPrintable(figure.key()) + " " + groupDigits(figure.value());
+  for (const auto &[name, value] : listMachineFigures(view, target))
+    text += (text.empty() ? "" : ", ") + name + " " + groupDigits(value);
   return text;
 }
 

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenon {
@@ -19,7 +20,14 @@ class ArtifactView;
 /// The JSON section; null where that is no JSON.
 nlohmann::ordered_json readMeta(const ArtifactView &view);
 
-/// What choices for a target went by: "vector_bytes 64, vector_registers 32"; empty where the file does not say.
+/// How the artifact was compiled, as titles and texts: the tolerance, how many choices of paths were measured, and what
+/// was done to keep a memory limit. Printable whatever the section holds.
+std::vector<std::pair<std::string, std::string>> listCompilation(const ArtifactView &view);
+
+/// What choices for a target went by: {"vector_bytes", 64}, ...; empty where the file does not say.
+std::vector<std::pair<std::string, uint64_t>> listMachineFigures(const ArtifactView &view, const std::string &target);
+
+/// The same as text: "vector_bytes 64, vector_registers 32".
 std::string getMachineText(const ArtifactView &view, const std::string &target);
 
 /// The paths that kernels of the target that is looked at take, by their names: {"path": name, "cycles": {name: number,
