@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/report/Html.h"
+#include "compiler/report/Describe.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -34,6 +35,10 @@ Html Html::link(llvm::StringRef anchor, const Html &label, llvm::StringRef toolt
   return html;
 }
 
+Html Html::folded(const Html &summary, const Html &details) {
+  return element("details", element("summary", summary) + details);
+}
+
 Html &Html::operator+=(const Html &other) {
   markup += other.markup;
   return *this;
@@ -46,6 +51,11 @@ llvm::raw_ostream &tenon::operator<<(llvm::raw_ostream &os, const Html &html) { 
 Html tenon::getInstructionLink(uint32_t instruction) {
   std::string number = std::to_string(instruction);
   return Html::link("i" + number, "#" + number);
+}
+
+Html tenon::foldNodes(llvm::StringRef nodes) {
+  std::string shortened = getShortNodes(nodes);
+  return shortened == nodes ? Html(nodes) : Html::folded(shortened, nodes);
 }
 
 void HtmlTable::add(std::vector<Html> cells, std::string id) {

@@ -33,6 +33,9 @@ public:
   /// A link to the place of the page that has the id `anchor`; `tooltip` is shown where the pointer rests.
   static Html link(llvm::StringRef anchor, const Html &label, llvm::StringRef tooltip = "");
 
+  /// `summary`, and the details where a reader unfolds them.
+  static Html folded(const Html &summary, const Html &details);
+
   Html &operator+=(const Html &other);
   bool empty() const { return markup.empty(); }
   const std::string &getMarkup() const { return markup; }
@@ -46,6 +49,9 @@ llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Html &html);
 
 /// "#12", a link to the instruction's row, which has the id "i12".
 Html getInstructionLink(uint32_t instruction);
+
+/// Names of fused nodes, folded behind the first one where there are several.
+Html foldNodes(llvm::StringRef nodes);
 
 /// A table of a page.
 class HtmlTable {

@@ -244,7 +244,7 @@ static std::string describeMachine(const ArtifactView &view, const std::string &
 }
 
 void Page::printTargetTable() {
-  HtmlTable table({"name", ">code", ">plans", ">weights", ">programs", "~machine that choices went by"});
+  HtmlTable table({"name", ">code", ">plans", ">weights", ">programs", "~machine model"});
   for (const ArtifactView::Target &target : view.getTargets())
     table.add({target.name.empty() ? "any" : target.name, getShortBytes(target.codeBytes),
                getShortBytes(target.planBytes), getShortBytes(target.weightBytes),
@@ -298,7 +298,7 @@ void Page::printKernelRow(uint32_t index, double share, const nlohmann::ordered_
              kernel.bytes ? groupDigits(kernel.bytes) : "", getIntensity(kernel.flops, kernel.bytes),
              path.empty() ? Html() : Html::element("span", path, "name"),
              estimates.empty() ? "" : groupDigits(estimates.front().cycles), describeAlternatives(estimates),
-             getInstructionLinks(launches[index]), getPrintable(kernel.display)},
+             getInstructionLinks(launches[index]), foldNodes(getPrintable(kernel.display))},
             "k" + std::to_string(index));
 }
 
@@ -353,7 +353,7 @@ void Page::printInstructions() {
   HtmlTable table({">#", "operation", "~what", "sizes", "~nodes", "~buffers"});
   for (auto [i, instruction] : llvm::enumerate(plan.instructions))
     table.add({std::to_string(i), fmt::kInstructions[static_cast<uint8_t>(instruction.op)].name,
-               getFieldLinks(instruction), getSizes(view, instruction), getPrintable(instruction.name),
+               getFieldLinks(instruction), getSizes(view, instruction), foldNodes(getPrintable(instruction.name)),
                getBufferLinks(instruction)},
               "i" + std::to_string(i));
   printTable("Instructions", table);
@@ -368,7 +368,7 @@ void Page::printBuffers() {
     std::optional<rt::LiveRange> range = view.getLiveRange(i);
     table.add({getStorageName(buffer.storage), view.getBytes(buffer.offset), view.getBytes(buffer.size),
                range ? getInstructionLink(range->first) + "–" + getInstructionLink(range->last) : Html("unused"),
-               getInstructionLinks(uses[i]), view.getBufferName(i)},
+               getInstructionLinks(uses[i]), foldNodes(view.getBufferName(i))},
               "b" + std::to_string(i));
   }
   printTable("Buffers", table);
@@ -386,7 +386,7 @@ void Page::printWeights() {
   double whole = std::max<double>(view.getWeightBytes(), 1);
   for (uint32_t i : weights)
     table.add({view.getBytes(plan.buffers[i].size), llvm::formatv("{0:F1} %", 100 * double(getSize(i)) / whole).str(),
-               view.getBytes(plan.buffers[i].offset), getInstructionLinks(uses[i]), view.getBufferName(i)},
+               view.getBytes(plan.buffers[i].offset), getInstructionLinks(uses[i]), foldNodes(view.getBufferName(i))},
               "b" + std::to_string(i));
   printTable("Weights", table, groupDigits(weights.size()) + " in " + groupDigits(view.getWeightBytes()) + " bytes.");
 }

@@ -43,10 +43,11 @@ summary { cursor: pointer; }
 table { border-collapse: collapse; font-size: .85rem; }
 th { text-align: left; color: var(--dim); font-weight: 600; }
 th, td { padding: .2rem .9rem .2rem 0; border-bottom: 1px solid var(--line); vertical-align: top;
-  overflow-wrap: break-word; max-width: 34rem; }
+  max-width: 34rem; }
 tr:target td { background: var(--mark); }
 .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-.w { min-width: 9rem; }
+.w { min-width: 16rem; overflow-wrap: anywhere; }
+td details { color: inherit; font-size: inherit; }
 .name { white-space: nowrap; }
 .map { overflow-x: auto; padding: 1.6rem 0 2.8rem 6rem; background: var(--panel); }
 .area { position: relative; height: 28rem; margin-right: 1rem; border-left: 1px solid var(--dim);

@@ -206,10 +206,10 @@ void MapPrinter::printPeak() {
     if (box.isAtPeak)
       live.push_back(&box);
   uint64_t most = liveness.peak();
-  os << "<section><h2>Live at the peak</h2>\n<p>Instruction " << peak << ", " << Html(getNodes(peak)) << ": "
-     << groupDigits(most) << " bytes in " << live.size() << (live.size() == 1 ? " buffer" : " buffers")
+  os << "<section><h2>Live at the peak</h2>\n<p>Instruction " << peak << ", " << Html(getShortNodes(getNodes(peak)))
+     << ": " << groupDigits(most) << " bytes in " << live.size() << (live.size() == 1 ? " buffer" : " buffers")
      << ". Bytes that several of them share count once.</p>\n";
-  HtmlTable table({">bytes", ">of peak", ">live range", "buffer", "written by"});
+  HtmlTable table({">bytes", ">of peak", ">live range", "~buffer", "written by"});
   for (const Box *box : llvm::ArrayRef(live).take_front(kPeakRows)) {
     std::string name = view.getBufferName(box->buffer);
     table.add({groupDigits(box->size),
