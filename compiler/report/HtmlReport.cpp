@@ -31,6 +31,8 @@
 using namespace tenon;
 using rt::Storage;
 
+/// Inputs, outputs or symbols that the summary shows.
+static constexpr size_t kMaxItems = 6;
 /// Instructions that a cell links to.
 static constexpr size_t kMaxLinks = 8;
 
@@ -50,6 +52,7 @@ private:
   void printItems(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::StringRef separator);
   std::string getCommand() const;
   void printSizes(const std::string &whyNoSizes);
+  void printChoice();
   void printTensors(llvm::StringRef title, const std::vector<rt::Tensor> &tensors, llvm::ArrayRef<std::string> general);
   void printTargets();
   void printSummary();
@@ -87,10 +90,15 @@ void Page::printTable(llvm::StringRef title, const HtmlTable &table, const Html 
   os << "</section>\n";
 }
 
-/// One entry of the summary.
+/// One entry of the summary; of many items the first ones, and the others folded.
 void Page::printItems(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::StringRef separator) {
-  if (!items.empty())
-    os << "<dt>" << Html(title) << "</dt><dd>" << Html(llvm::join(items, separator)) << "</dd>\n";
+  if (items.empty())
+    return;
+  os << "<dt>" << Html(title) << "</dt><dd>" << Html(llvm::join(items.take_front(kMaxItems), separator));
+  if (items.size() > kMaxItems)
+    os << Html::folded("and " + groupDigits(items.size() - kMaxItems) + " more",
+                       llvm::join(items.drop_front(kMaxItems), separator));
+  os << "</dd>\n";
 }
 
 /// A word of a command line as a POSIX shell reads it.
@@ -149,6 +157,21 @@ void Page::printSizes(const std::string &whyNoSizes) {
            : assumed.size() == 1 ? " is assumed."
                                  : " are assumed.");
   os << " For others: " << Html::element("code", getCommand()) << "</p>\n";
+}
+
+/// Which of the plans in the file the page is about, where there are several.
+void Page::printChoice() {
+  const std::vector<ArtifactView::Program> &programs = view.getPrograms();
+  size_t numTargets = view.getTargets().size(), program = options.choice.program.value_or(programs.size() - 1);
+  if (numTargets == 1 && programs.size() == 1)
+    return;
+  os << "<p class=\"sizes\">This page is about";
+  if (numTargets > 1)
+    os << " target " << Html(view.getTarget().name) << ", one of " << numTargets << " (<code>--target</code>)";
+  if (programs.size() > 1)
+    os << (numTargets > 1 ? ", and" : "") << " program " << program << ", for " << Html(listPrograms(view)[program])
+       << ", one of " << programs.size() << " (<code>--program</code>)";
+  os << ".</p>\n";
 }
 
 /// Types with the names of dynamic dimensions, and with their sizes.
@@ -402,6 +425,7 @@ void Page::print(const std::string &whyNoSizes) {
              ", written by " + getPrintable(plan.compiler))
      << "</p>\n";
   printSizes(whyNoSizes);
+  printChoice();
   os << "<div class=\"first\">\n";
   printSummary();
   printMap(whyNoSizes);
