@@ -156,7 +156,7 @@ void Page::printSizes(const std::string &whyNoSizes) {
        << (given.empty()         ? "."
            : assumed.size() == 1 ? " is assumed."
                                  : " are assumed.");
-  os << " For others: " << Html::element("code", getCommand()) << "</p>\n";
+  os << (whyNoSizes.empty() ? " For others: " : " For some sizes: ") << Html::element("code", getCommand()) << "</p>\n";
 }
 
 /// Which of the plans in the file the page is about, where there are several.
