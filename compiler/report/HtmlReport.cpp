@@ -63,7 +63,8 @@ private:
   void printTargetTable();
   void findUses();
   Html getInstructionLinks(llvm::ArrayRef<uint32_t> instructions) const;
-  void printKernelRow(uint32_t kernel, double share, const nlohmann::ordered_json &paths, HtmlTable &table) const;
+  void printKernelRow(uint32_t index, const RunWork &work, double share, const nlohmann::ordered_json &paths,
+                      HtmlTable &table) const;
   void printKernels();
   Html getFieldLinks(const rt::Instruction &instruction) const;
   Html getBufferLinks(const rt::Instruction &instruction) const;
@@ -312,14 +313,17 @@ static Html describeAlternatives(llvm::ArrayRef<PathEstimate> estimates) {
 }
 
 /// `share` of the work of a run, from 0 to 1; negative where it is not known.
-void Page::printKernelRow(uint32_t index, double share, const nlohmann::ordered_json &paths, HtmlTable &table) const {
+void Page::printKernelRow(uint32_t index, const RunWork &work, double share, const nlohmann::ordered_json &paths,
+                          HtmlTable &table) const {
   const rt::Kernel &kernel = plan.kernels[index];
+  // Of one launch: all of a kernel's may differ in sizes.
+  uint64_t count = std::max<uint64_t>(work.launches, 1);
+  uint64_t flops = work.open ? 0 : work.flops / count, bytes = work.open ? 0 : work.bytes / count;
   std::vector<PathEstimate> estimates = listPathEstimates(paths, kernel.name);
   std::string path = getPathName(paths, kernel.name);
   table.add({getPrintable(kernel.name), share < 0 ? "" : llvm::formatv("{0:F1} %", 100 * share).str(),
-             std::to_string(view.getLaunches(index)), kernel.flops ? groupDigits(kernel.flops) : "",
-             kernel.bytes ? groupDigits(kernel.bytes) : "", getIntensity(kernel.flops, kernel.bytes),
-             path.empty() ? Html() : Html::element("span", path, "name"),
+             std::to_string(view.getLaunches(index)), flops ? groupDigits(flops) : "", bytes ? groupDigits(bytes) : "",
+             getIntensity(flops, bytes), path.empty() ? Html() : Html::element("span", path, "name"),
              estimates.empty() ? "" : groupDigits(estimates.front().cycles), describeAlternatives(estimates),
              getInstructionLinks(launches[index]), foldNodes(getPrintable(kernel.display))},
             "k" + std::to_string(index));
@@ -329,9 +333,8 @@ void Page::printKernelRow(uint32_t index, double share, const nlohmann::ordered_
 void Page::printKernels() {
   RunWork work = view.addUpWork();
   uint64_t whole = work.flops ? work.flops : work.bytes;
-  auto getWork = [&](uint32_t i) {
-    return view.getLaunches(i) * (work.flops ? plan.kernels[i].flops : plan.kernels[i].bytes);
-  };
+  std::vector<RunWork> own = view.addUpKernels();
+  auto getWork = [&](uint32_t i) { return work.flops ? own[i].flops : own[i].bytes; };
   std::vector<uint32_t> order(plan.kernels.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::stable_sort(order, [&](uint32_t a, uint32_t b) { return getWork(a) > getWork(b); });
@@ -339,11 +342,11 @@ void Page::printKernels() {
                    ">flops/byte", "path", ">cycles", "~alternatives", "~launched by", "~computes"});
   nlohmann::ordered_json paths = readPaths(view);
   for (uint32_t i : order)
-    printKernelRow(i, whole && plan.kernels[i].bytes ? double(getWork(i)) / double(whole) : -1, paths, table);
+    printKernelRow(i, own[i], whole && !own[i].open ? double(getWork(i)) / double(whole) : -1, paths, table);
   printTable(
       "Kernels", table,
       "Flops and bytes are those of one launch" +
-          std::string(work.open ? "; where they depend on sizes they are not known, and shares leave them out" : "") +
+          std::string(work.open ? "; where they depend on data they are not known, and shares leave them out" : "") +
           ". Cycles are what the compiler estimated for one launch, dynamic dimensions at "
           "their size hints or 64; alternatives take so many times as many.");
 }

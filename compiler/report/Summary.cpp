@@ -103,7 +103,7 @@ std::vector<std::string> tenon::listMemoryItems(const ArtifactView &view) {
     else if (figure.most != UINT64_MAX)
       items.push_back(std::string(figure.title) + " up to " + getShortBytes(figure.most));
     else
-      items.push_back(std::string(figure.title) + " by size");
+      items.push_back(std::string(figure.title) + (key == "heap_bytes" ? " by data" : " by size"));
   }
   if (isKnown && items.size() > 1)
     items.back() += " = " + getShortBytes(total);
@@ -114,7 +114,7 @@ static void printMemory(const ArtifactView &view, llvm::ArrayRef<Example> exampl
                         llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   printList("memory", listMemoryItems(view), " +", width, os);
-  if (view.getSizes())
+  if (view.getSizes() || view.getConstant(plan.arenaSize))
     return;
   // limit: longer formulas than two lines say less than an example does.
   constexpr size_t kFormulaWidth = 160;
@@ -130,14 +130,18 @@ static void printMemory(const ArtifactView &view, llvm::ArrayRef<Example> exampl
 }
 
 static std::string getGiga(uint64_t number) {
+  if (number < 100'000)
+    return groupDigits(number) + " FLOP";
   return number < 10'000'000 ? llvm::formatv("{0:F3} MFLOP", double(number) / 1e6).str()
                              : llvm::formatv("{0:F2} GFLOP", double(number) / 1e9).str();
 }
 
 std::vector<std::string> tenon::listWork(const ArtifactView &view) {
   RunWork work = view.addUpWork();
-  std::vector<std::string> items = {groupDigits(work.launches) + " launches of " +
-                                    groupDigits(view.getPlan().kernels.size()) + " kernels"};
+  size_t kernels = view.getPlan().kernels.size();
+  std::vector<std::string> items = {groupDigits(work.launches) +
+                                    (work.launches == 1 ? " launch of " : " launches of ") + groupDigits(kernels) +
+                                    (kernels == 1 ? " kernel" : " kernels")};
   if (work.open == 0 && work.launches) {
     items.push_back(getGiga(work.flops));
     items.push_back(getShortBytes(work.bytes) + " moved");
@@ -154,8 +158,7 @@ std::vector<std::string> tenon::listPrograms(const ArtifactView &view) {
   return programs;
 }
 
-static void printWork(const ArtifactView &view, llvm::ArrayRef<Example> examples, size_t width,
-                      llvm::raw_ostream &os) {
+static void printWork(const ArtifactView &view, llvm::ArrayRef<Example> examples, size_t width, llvm::raw_ostream &os) {
   printList("work", listWork(view), ",", width, os);
   std::vector<std::string> texts;
   for (const Example &example : examples) {
