@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include <utility>
 
 using namespace mlir;
 using namespace tenon;
@@ -53,19 +54,20 @@ ImportFault Report::getKind() const {
 }
 
 void Report::emitAll(MLIRContext *context) const {
+  // An invalid node is mended by itself; what is not supported is not, however many nodes have it.
+  auto isShared = [](const Fault &fault) { return fault.kind == ImportFault::Unsupported && !fault.reason.empty(); };
   llvm::StringMap<size_t> counts;
   for (const Fault &fault : faults)
-    if (!fault.reason.empty())
+    if (isShared(fault))
       ++counts[fault.reason];
   for (const Fault &fault : faults) {
-    size_t &count = counts[fault.reason.empty() ? fault.text : fault.reason];
+    size_t count = isShared(fault) ? std::exchange(counts[fault.reason], 0) : 1;
     // Said already.
-    if (count == 0 && !fault.reason.empty())
+    if (count == 0)
       continue;
     InFlightDiagnostic error = emitError(fault.loc.value_or(UnknownLoc::get(context)));
     error << sanitize(file) << ": " << fault.text;
     if (count > 1)
       error << " (and " << count - 1 << " more with the same fault)";
-    count = 0;
   }
 }

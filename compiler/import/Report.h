@@ -31,8 +31,8 @@ public:
   /// The kind that the exit code follows: an invalid model counts more than an exceeded limit, and that more than what
   /// is not supported.
   ImportFault getKind() const;
-  /// Emits one error for each reason, in the order found, at the location of the first node that has it. It says how
-  /// many more there are.
+  /// Emits one error a fault, in the order found, at the node's location. What is not supported is said once, with the
+  /// first node that has it and how many more there are.
   void emitAll(mlir::MLIRContext *context) const;
 
   struct Fault {

@@ -172,7 +172,7 @@ Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &wa
   Elements elements{got, want, isExact, tenon_tensor_bytes(TENON_U8, got.rank, got.dims) * partsOf(got.dtype)};
   Extremes extremes(elements);
   Difference found{true, extremes.getError(), 0, elements.count};
-  Status status = tolerance.rule == Tolerance::ByLargest && !isDiscrete
+  Status status = tolerance.rule == Tolerance::byLargest && !isDiscrete
                       ? compareByLargest(name, elements, extremes, getAllowedError(got.dtype, tolerance), found)
                       : compareByElement(name, elements, extremes, isExact ? 0 : tolerance.absolute,
                                          isExact ? 0 : tolerance.relative, found);

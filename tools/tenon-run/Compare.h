@@ -15,20 +15,20 @@ namespace tenon::run {
 /// What a comparison allows.
 struct Tolerance {
   enum Rule {
-    ByLargest, ///< the error of an output: its largest difference over its largest element, as `tenon compile` measures
-    ByElement  ///< of each element: absolute + relative * |want|, as ONNX's own tests do
+    byLargest, ///< the error of an output: its largest difference over its largest element, as `tenon compile` measures
+    byElement  ///< of each element: absolute + relative * |want|, as ONNX's own tests do
   };
-  Rule rule = ByLargest;
-  /// ByLargest: the largest error. Where elements have so few bits that the rounding of any computation is more, that
+  Rule rule = byLargest;
+  /// byLargest: the largest error. Where elements have so few bits that the rounding of any computation is more, that
   /// is allowed; see getAllowedError.
   double ofLargest = 1e-5;
-  /// ByElement.
+  /// byElement.
   double relative = 1e-3, absolute = 1e-7;
   /// Integers and booleans must be equal, unless an absolute tolerance was asked for.
   bool forIntegers = false;
 };
 
-/// The error that Tolerance::ByLargest allows an output of this type. What it is compared with was rounded as well, on
+/// The error that Tolerance::byLargest allows an output of this type. What it is compared with was rounded as well, on
 /// other ways: 1e-4 is allowed f32 at least, 1e-2 f16, 5e-2 bf16, and an eighth the types of 8 bits and fewer.
 double getAllowedError(tenon_dtype dtype, const Tolerance &tolerance);
 
@@ -43,7 +43,7 @@ struct Difference {
 
 /// Fails with kMismatch where the types or shapes differ, or elements of `got` are further from those of `want` than
 /// is allowed. NaN equals NaN, and an infinity one of the same sign. The message has the first element that is wrong,
-/// by the rule ByLargest the one that is furthest off. `difference` may be null.
+/// by the rule byLargest the one that is furthest off. `difference` may be null.
 Status compare(const char *name, const tenon_tensor &got, const tenon_tensor &want, const Tolerance &tolerance,
                Difference *difference = nullptr);
 

@@ -7,9 +7,9 @@
 
 #include "tools/tenon-run/JsonReader.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 namespace tenon::run {
@@ -38,7 +38,7 @@ public:
 
 private:
   void skipSpace() {
-    while (!text.empty() && memchr(" \t\r\n", text.front(), 4))
+    while (!text.empty() && std::string_view(" \t\r\n").find(text.front()) != std::string_view::npos)
       text.remove_prefix(1);
   }
 

@@ -121,7 +121,9 @@ static Breakdown breakDown(const Model &model, const std::vector<double> &median
     (void)tenon_session_work(model.session, i, &info.flops, &info.bytes, nullptr);
     std::string kernel = *info.kernel ? info.kernel : info.operation, pattern = getPattern(info.name);
     Row &byKernel = getRow(result.kernels, kernels, kernel);
-    Row &byLayer = getRow(result.layers, layers, kernel + "\n" + pattern);
+    std::string layer = kernel;
+    layer.append(1, '\n').append(pattern);
+    Row &byLayer = getRow(result.layers, layers, layer);
     for (Row *row : {&byKernel, &byLayer}) {
       if (row->count == 0) {
         row->kernel = kernel;

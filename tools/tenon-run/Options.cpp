@@ -105,12 +105,12 @@ static constexpr Flag kFlags[] = {
      "with --test-data: compare as ONNX does, each element with A + R * |want|\n(R: 1e-3); default: the tolerances in "
      "data.json beside DIR, or the largest\nerror over the largest element with the artifact's tolerance",
      [](Options &o, const std::string &v) {
-       o.tolerance.rule = Tolerance::ByElement;
+       o.tolerance.rule = Tolerance::byElement;
        return parseTolerance(v, &o.tolerance.relative);
      }},
     {"--atol", "A", "the absolute tolerance A of that (1e-7); without it, integers have to be\nequal",
      [](Options &o, const std::string &v) {
-       o.tolerance.rule = Tolerance::ByElement;
+       o.tolerance.rule = Tolerance::byElement;
        o.tolerance.forIntegers = true;
        return parseTolerance(v, &o.tolerance.absolute);
      }},

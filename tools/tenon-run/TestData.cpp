@@ -76,14 +76,14 @@ static std::string readText(const std::string &path) {
 /// artifact was compiled with.
 static Tolerance chooseTolerance(const Options &options, const Model &model) {
   Tolerance tolerance = options.tolerance;
-  if (tolerance.rule == Tolerance::ByElement)
+  if (tolerance.rule == Tolerance::byElement)
     return tolerance;
   for (const char *name : {"/data.json", "/../data.json"}) {
     std::string text = readText(options.testData + name);
     std::optional<double> relative = findJsonNumber(text, "rtol"), absolute = findJsonNumber(text, "atol");
     if (!relative && !absolute)
       continue;
-    tolerance.rule = Tolerance::ByElement;
+    tolerance.rule = Tolerance::byElement;
     tolerance.relative = std::max(0.0, relative.value_or(tolerance.relative));
     tolerance.absolute = std::max(0.0, absolute.value_or(tolerance.absolute));
     return tolerance;

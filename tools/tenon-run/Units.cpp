@@ -54,7 +54,10 @@ std::string rateText(double perSecond) {
   uint64_t scale = 1;
   while (perSecond / double(scale) >= 999.5)
     scale *= 10;
-  return groupDigits(uint64_t(perSecond / double(scale) + 0.5) * scale);
+  double digits = perSecond / double(scale);
+  uint64_t whole = uint64_t(digits);
+  whole += digits - double(whole) >= 0.5;
+  return groupDigits(whole * scale);
 }
 
 } // namespace tenon::run

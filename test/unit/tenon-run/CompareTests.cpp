@@ -27,7 +27,7 @@ static Status compareVectors(tenon_dtype dtype, std::vector<T> got, std::vector<
 
 static Tolerance byElement(double relative, double absolute) {
   Tolerance tolerance;
-  tolerance.rule = Tolerance::ByElement;
+  tolerance.rule = Tolerance::byElement;
   tolerance.relative = relative;
   tolerance.absolute = absolute;
   return tolerance;
