@@ -31,7 +31,10 @@ static std::string sanitize(const Twine &text) {
 void Report::add(ImportFault kind, const Twine &text) { faults.push_back({kind, std::nullopt, sanitize(text), ""}); }
 
 void Report::add(ImportFault kind, Location loc, const Twine &what, const Twine &text) {
-  faults.push_back({kind, loc, sanitize(what + ": " + text), sanitize(text)});
+  std::string node = what.str();
+  // "node 'conv1' (Conv)": the operator is part of the reason, the name is not.
+  StringRef op = StringRef(node).substr(std::min(node.rfind('('), node.size()));
+  faults.push_back({kind, loc, sanitize(what + ": " + text), sanitize(op + ": " + text)});
 }
 
 std::vector<Report::Fault> Report::takeFrom(size_t begin) {
