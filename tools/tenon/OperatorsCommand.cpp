@@ -5,12 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/import/ImportModel.h"
 #include "compiler/import/onnx/Operators.h"
+#include "compiler/report/ArtifactView.h"
+#include "compiler/report/Table.h"
 #include "tools/tenon/Commands.h"
+#include "tools/tenon/Usage.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
+#include <climits>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <onnx/onnx_pb.h>
 
 using namespace tenon;
 
@@ -29,12 +37,88 @@ static void printOperators(bool json) {
     llvm::outs() << llvm::formatv(row, op.domain, op.name, op.since, op.how);
 }
 
+namespace {
+/// An operator of a model, and how many nodes have it.
+struct Use {
+  size_t nodes = 0;
+  std::string how = "none"; ///< as OperatorSupport says it, or "function of the model"
+};
+using Uses = std::map<std::pair<std::string, std::string>, Use>; // by domain and name
+} // namespace
+
+static void countNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes, int depth, Uses &uses) {
+  // limit: what the import accepts.
+  if (depth > ImportLimits::nesting)
+    return;
+  for (const onnx::NodeProto &node : nodes) {
+    ++uses[{node.domain().empty() ? "ai.onnx" : node.domain(), node.op_type()}].nodes;
+    for (const onnx::AttributeProto &attribute : node.attribute()) {
+      countNodes(attribute.g().node(), depth + 1, uses);
+      for (const onnx::GraphProto &graph : attribute.graphs())
+        countNodes(graph.node(), depth + 1, uses);
+    }
+  }
+}
+
+static Uses listUses(const onnx::ModelProto &model) {
+  Uses uses;
+  countNodes(model.graph().node(), 0, uses);
+  for (const onnx::FunctionProto &function : model.functions())
+    countNodes(function.node(), 0, uses);
+  for (const OperatorSupport &op : getOperatorSupport())
+    if (auto it = uses.find({op.domain, op.name}); it != uses.end())
+      it->second.how = op.how;
+  for (const onnx::FunctionProto &function : model.functions())
+    if (auto it = uses.find({function.domain(), function.name()}); it != uses.end())
+      it->second.how = "function of the model";
+  return uses;
+}
+
+/// What a model consists of, and whether anything of it is missing here: exit code 3 then.
+static int printModel(const std::string &path, bool json) {
+  auto fail = [&](const std::string &text) {
+    llvm::errs() << "tenon: error: " << path << ": " << text << '\n';
+    return 1;
+  };
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!file)
+    return fail(file.getError().message());
+  onnx::ModelProto model;
+  llvm::StringRef bytes = (*file)->getBuffer();
+  if (bytes.size() > INT_MAX || !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) ||
+      !model.has_graph())
+    return fail("not an ONNX model, or truncated");
+  Uses uses = listUses(model);
+  size_t missing = 0;
+  nlohmann::json list = nlohmann::json::array();
+  Table table({"domain", "operator", ">nodes", "imported by"});
+  for (const auto &[name, use] : uses) {
+    bool isMissing = use.how == "none";
+    missing += isMissing;
+    list.push_back({{"domain", name.first}, {"name", name.second}, {"nodes", use.nodes}, {"how", use.how}});
+    table.add({getPrintable(name.first), getPrintable(name.second), std::to_string(use.nodes),
+               isMissing ? "nothing: not supported, or of a plug-in" : use.how});
+  }
+  if (json) {
+    llvm::outs() << list.dump(2) << '\n';
+  } else {
+    table.print(llvm::outs());
+    llvm::outs() << uses.size() - missing << " of " << uses.size() << " operators are supported\n";
+  }
+  return missing ? 3 : 0;
+}
+
 void tenon::addOperatorsCommand(CLI::App &app, int &status) {
   auto json = std::make_shared<bool>(false);
-  CLI::App *command = app.add_subcommand("operators", "list the supported ONNX operators");
+  auto model = std::make_shared<std::string>();
+  CLI::App *command = app.add_subcommand("operators", "list the supported ONNX operators, or those of a model");
+  command->add_option("model", *model, "ONNX file whose operators to list; exit 3 if some are missing")
+      ->type_name("MODEL");
   command->add_flag("--json", *json, "print JSON");
-  command->callback([json, &status] {
-    printOperators(*json);
-    status = 0;
+  addExamples(*command, {"tenon operators", "tenon operators model.onnx"});
+  command->callback([json, model, &status] {
+    status = model->empty() ? 0 : printModel(*model, *json);
+    if (model->empty())
+      printOperators(*json);
   });
 }
