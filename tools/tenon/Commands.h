@@ -8,6 +8,9 @@
 #ifndef TENON_TOOLS_TENON_COMMANDS_H
 #define TENON_TOOLS_TENON_COMMANDS_H
 
+#include <string>
+#include <vector>
+
 namespace CLI {
 class App;
 }
@@ -20,7 +23,8 @@ void addInspectCommand(CLI::App &app, int &status);
 void addDevicesCommand(CLI::App &app, int &status);
 void addOperatorsCommand(CLI::App &app, int &status);
 void addPlaceCommand(CLI::App &app, int &status);
-void addRunCommand(CLI::App &app, int &status);
+/// `passed`: arguments for tenon-run that are not looked at.
+void addRunCommand(CLI::App &app, int &status, std::vector<std::string> passed);
 
 } // namespace tenon
 

@@ -36,7 +36,18 @@ static int finishOutput(int status) {
   return 4;
 }
 
+/// Takes the arguments after "--" of `tenon run` off the command line: they are tenon-run's.
+static std::vector<std::string> takePassed(int &argc, char **argv) {
+  if (argc < 2 || llvm::StringRef(argv[1]) != "run")
+    return {};
+  char **end = argv + argc, **separator = std::find(argv, end, llvm::StringRef("--"));
+  std::vector<std::string> passed(separator == end ? end : separator + 1, end);
+  argc = static_cast<int>(separator - argv);
+  return passed;
+}
+
 static int runCommandLine(int argc, char **argv) {
+  std::vector<std::string> passed = takePassed(argc, argv);
   CLI::App app{"Tenon compiles neural networks ahead of time", "tenon"};
   app.set_version_flag("--version", "tenon " TENON_VERSION);
   app.require_subcommand(1);
@@ -47,7 +58,7 @@ static int runCommandLine(int argc, char **argv) {
   tenon::addDevicesCommand(app, status);
   tenon::addOperatorsCommand(app, status);
   tenon::addPlaceCommand(app, status);
-  tenon::addRunCommand(app, status);
+  tenon::addRunCommand(app, status, std::move(passed));
   tenon::addExamples(
       app,
       {"tenon compile model.onnx -o model.tenon", "tenon inspect model.tenon", "tenon run model.onnx --input x=x.npy"},

@@ -20,7 +20,7 @@ using namespace tenon;
 
 /// tenon-run, which stands beside this program.
 static std::string findRunner() {
-  std::string self = llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&addRunCommand));
+  std::string self = llvm::sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findRunner));
   llvm::SmallString<128> beside(llvm::sys::path::parent_path(self));
   llvm::sys::path::append(beside, "tenon-run");
   if (llvm::sys::fs::can_execute(beside))
@@ -56,18 +56,20 @@ static int runModel(CompileOptions &options, const std::vector<std::string> &res
   return status < 0 ? 70 : status;
 }
 
-void tenon::addRunCommand(CLI::App &app, int &status) {
+void tenon::addRunCommand(CLI::App &app, int &status, std::vector<std::string> passed) {
   auto arguments = std::make_shared<CompileArguments>();
   CLI::App *command = app.add_subcommand("run", "compile a model, then run it with tenon-run");
   addCompileOptions(*command, *arguments);
   command->allow_extras();
   addExamples(*command, {"tenon run model.onnx --input x=x.npy --output y=y.npy", "tenon run model.onnx --benchmark"},
               "Every other option is tenon-run's; those after -- are, even if the compiler has one of the same name.");
-  command->callback([arguments, command, &status] {
+  command->callback([arguments, command, passed, &status] {
     if (!resolveCompileOptions(*arguments)) {
       status = 2;
       return;
     }
-    status = runModel(arguments->options, command->remaining());
+    std::vector<std::string> rest = command->remaining();
+    llvm::append_range(rest, passed);
+    status = runModel(arguments->options, rest);
   });
 }
