@@ -19,6 +19,7 @@ namespace tenon {
 
 /// Each adds its subcommand to `app`; when that is parsed it runs, and sets the program's exit code.
 void addCompileCommand(CLI::App &app, int &status);
+void addCompletionCommand(CLI::App &app, int &status);
 void addInspectCommand(CLI::App &app, int &status);
 void addDevicesCommand(CLI::App &app, int &status);
 void addOperatorsCommand(CLI::App &app, int &status);

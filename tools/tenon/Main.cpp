@@ -59,6 +59,7 @@ static int runCommandLine(int argc, char **argv) {
   tenon::addOperatorsCommand(app, status);
   tenon::addPlaceCommand(app, status);
   tenon::addRunCommand(app, status, std::move(passed));
+  tenon::addCompletionCommand(app, status);
   tenon::addExamples(
       app,
       {"tenon compile model.onnx -o model.tenon", "tenon inspect model.tenon", "tenon run model.onnx --input x=x.npy"},
