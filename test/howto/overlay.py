@@ -123,7 +123,9 @@ class Overlay:
         flag, path = ("-I", word[2:]) if word.startswith("-I") else ("", word)
         if not (path + "/").startswith(self.source + "/") or (path + "/").startswith(self.build + "/"):
             return word
-        return flag + self.copy + path.removeprefix(self.source)
+        # What the copy does without, such as dependencies in a folder of the tree, stays where it is.
+        moved = self.copy + path.removeprefix(self.source)
+        return flag + moved if os.path.exists(moved) else word
 
     #===--- Objects ---===#
 

@@ -119,7 +119,9 @@ def write_junit(path, results):
     for name, seconds, fault in results:
         lines.append(f'<testcase classname="howto" name={xml.sax.saxutils.quoteattr(name)} time="{seconds:.1f}">')
         if fault:
-            lines.append(f"<failure>{xml.sax.saxutils.escape(fault)}</failure>")
+            # XML has no place for the control characters of coloured messages.
+            text = "".join(c for c in fault if c in "\n\t" or c >= " ")
+            lines.append(f"<failure>{xml.sax.saxutils.escape(text)}</failure>")
         lines.append("</testcase>")
     os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
