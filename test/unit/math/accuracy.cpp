@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bounds here are the ones that compiler/backend/llvm/math/README.md states.
+// The bounds here are the ones that docs/performance/math-accuracy.md states.
 //
 //===----------------------------------------------------------------------===//
 
