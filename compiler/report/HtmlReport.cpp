@@ -262,7 +262,7 @@ static std::string describeMachine(const ArtifactView &view, const std::string &
     llvm::StringRef title = name;
     bool isBytes = title.consume_back("_bytes");
     text += (text.empty() ? "" : ", ") + llvm::join(llvm::split(title, '_'), " ") + " " +
-            (isBytes ? getShortBytes(value) : groupDigits(value));
+            (isBytes ? bytesText(value) : groupDigits(value));
   }
   return text;
 }
@@ -270,9 +270,9 @@ static std::string describeMachine(const ArtifactView &view, const std::string &
 void Page::printTargetTable() {
   HtmlTable table({"name", ">code", ">plans", ">weights", ">programs", "~machine model"});
   for (const ArtifactView::Target &target : view.getTargets())
-    table.add({target.name.empty() ? "any" : target.name, getShortBytes(target.codeBytes),
-               getShortBytes(target.planBytes), getShortBytes(target.weightBytes),
-               std::to_string(target.programs.size()), describeMachine(view, target.name)});
+    table.add({target.name.empty() ? "any" : target.name, bytesText(target.codeBytes), bytesText(target.planBytes),
+               bytesText(target.weightBytes), std::to_string(target.programs.size()),
+               describeMachine(view, target.name)});
   printTable("Targets", table);
 }
 
@@ -424,7 +424,7 @@ void Page::print(const std::string &whyNoSizes) {
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
         "'unsafe-inline'\">\n<title>"
      << title << "</title>\n<style>" << kHtmlStyle << "</style>\n</head>\n<body>\n<h1>" << title << "</h1>\n<p>"
-     << Html(getPrintable(llvm::sys::path::filename(options.artifact)) + ", " + getShortBytes(view.getFileSize()) +
+     << Html(getPrintable(llvm::sys::path::filename(options.artifact)) + ", " + bytesText(view.getFileSize()) +
              ", written by " + getPrintable(plan.compiler))
      << "</p>\n";
   printSizes(whyNoSizes);

@@ -38,7 +38,7 @@ std::vector<std::pair<std::string, std::string>> tenon::listCompilation(const Ar
   if (Json count = meta["recomputed"]; count.is_number_unsigned())
     facts.emplace_back("rematerialized", "up to " + groupDigits(count) + " activations of a block, to save memory");
   if (Json budget = meta["weight_budget"]; budget.is_number_unsigned())
-    facts.emplace_back("weight budget", getShortBytes(budget) + " of weights stay in memory");
+    facts.emplace_back("weight budget", bytesText(budget) + " of weights stay in memory");
   return facts;
 }
 

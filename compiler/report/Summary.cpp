@@ -99,14 +99,14 @@ std::vector<std::string> tenon::listMemoryItems(const ArtifactView &view) {
     isKnown &= figure.bytes.has_value();
     total += figure.bytes.value_or(0);
     if (figure.bytes)
-      items.push_back(std::string(figure.title) + " " + getShortBytes(*figure.bytes));
+      items.push_back(std::string(figure.title) + " " + bytesText(*figure.bytes));
     else if (figure.most != UINT64_MAX)
-      items.push_back(std::string(figure.title) + " up to " + getShortBytes(figure.most));
+      items.push_back(std::string(figure.title) + " up to " + bytesText(figure.most));
     else
       items.push_back(std::string(figure.title) + (key == "heap_bytes" ? " by data" : " by size"));
   }
   if (isKnown && items.size() > 1)
-    items.back() += " = " + getShortBytes(total);
+    items.back() += " = " + bytesText(total);
   return items;
 }
 
@@ -124,7 +124,7 @@ static void printMemory(const ArtifactView &view, llvm::ArrayRef<Example> exampl
   std::vector<std::string> texts;
   for (const Example &example : examples)
     if (example.sizes.exprKnown[plan.arenaSize])
-      texts.push_back(getShortBytes(example.sizes.exprs[plan.arenaSize]) + " at " + example.where);
+      texts.push_back(bytesText(example.sizes.exprs[plan.arenaSize]) + " at " + example.where);
   if (!texts.empty())
     printList("", texts, ";", width, os);
 }
@@ -144,7 +144,7 @@ std::vector<std::string> tenon::listWork(const ArtifactView &view) {
                                     (kernels == 1 ? " kernel" : " kernels")};
   if (work.open == 0 && work.launches) {
     items.push_back(getGiga(work.flops));
-    items.push_back(getShortBytes(work.bytes) + " moved");
+    items.push_back(bytesText(work.bytes) + " moved");
     if (std::string intensity = getIntensity(work.flops, work.bytes); !intensity.empty())
       items.back() += " (" + intensity + " flops a byte)";
   }
@@ -163,7 +163,7 @@ static void printWork(const ArtifactView &view, llvm::ArrayRef<Example> examples
   std::vector<std::string> texts;
   for (const Example &example : examples) {
     RunWork sum = view.addUpWork(&example.sizes);
-    texts.push_back(getGiga(sum.flops) + " and " + getShortBytes(sum.bytes) + " moved at " + example.where +
+    texts.push_back(getGiga(sum.flops) + " and " + bytesText(sum.bytes) + " moved at " + example.where +
                     (sum.open ? ", without " + groupDigits(sum.open) + " launches" : ""));
   }
   if (!texts.empty())
@@ -202,7 +202,7 @@ static void printKernels(const ArtifactView &view, llvm::ArrayRef<Example> examp
 void tenon::printSummary(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   size_t width = options.width;
-  os << options.artifact << "  " << getShortBytes(view.getFileSize()) << "  from " << getPrintable(plan.modelName)
+  os << options.artifact << "  " << bytesText(view.getFileSize()) << "  from " << getPrintable(plan.modelName)
      << ", by " << getPrintable(plan.compiler) << "\n\n";
   printList("inputs", listTensors(view, plan.inputs), ",", width, os);
   printList("outputs", listTensors(view, plan.outputs), ",", width, os);

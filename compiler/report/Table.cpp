@@ -8,7 +8,6 @@
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Unicode.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -105,24 +104,4 @@ void tenon::printWords(llvm::StringRef title, llvm::StringRef text, size_t width
   llvm::SmallVector<llvm::StringRef> words;
   text.split(words, ' ');
   printList(title, llvm::map_to_vector(words, [](llvm::StringRef word) { return word.str(); }), "", width, os);
-}
-
-std::string tenon::getShortBytes(uint64_t bytes) {
-  if (bytes < 1024)
-    return std::to_string(bytes) + " B";
-  static constexpr const char *kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes) / 1024;
-  size_t unit = 0;
-  while (value >= 999.5 && unit + 1 < std::size(kUnits)) {
-    value /= 1024;
-    ++unit;
-  }
-  return llvm::formatv(value < 9.995 ? "{0:F2} {1}" : value < 99.95 ? "{0:F1} {1}" : "{0:F0} {1}", value, kUnits[unit]);
-}
-
-std::string tenon::groupDigits(uint64_t number) {
-  std::string text = std::to_string(number);
-  for (size_t end = text.size(); end > 3; end -= 3)
-    text.insert(end - 3, ",");
-  return text;
 }

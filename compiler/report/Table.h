@@ -8,6 +8,7 @@
 #ifndef TENON_COMPILER_REPORT_TABLE_H
 #define TENON_COMPILER_REPORT_TABLE_H
 
+#include "runtime/base/Text.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -49,11 +50,8 @@ void printList(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::S
 /// The same with the words of a text as items.
 void printWords(llvm::StringRef title, llvm::StringRef text, size_t width, llvm::raw_ostream &os);
 
-/// "512 B", "488 KiB", "20.7 MiB": three digits that count.
-std::string getShortBytes(uint64_t bytes);
-
-/// "1,234,567".
-std::string groupDigits(uint64_t number);
+using rt::bytesText;
+using rt::groupDigits;
 
 } // namespace tenon
 

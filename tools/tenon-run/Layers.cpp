@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 
 namespace tenon::run {
 
@@ -106,12 +105,12 @@ static void sortByTime(std::vector<Row> &rows) {
 
 static Breakdown breakDown(const Model &model, const std::vector<double> &medians) {
   Breakdown result;
-  std::map<std::string, size_t> kernels, layers;
-  auto getRow = [](std::vector<Row> &rows, std::map<std::string, size_t> &index, const std::string &key) -> Row & {
-    auto [it, isNew] = index.try_emplace(key, rows.size());
-    if (isNew)
-      rows.emplace_back();
-    return rows[it->second];
+  // Rows are few, so that a search from the start does.
+  auto getRow = [](std::vector<Row> &rows, const std::string &kernel, const std::string *pattern) -> Row & {
+    for (Row &row : rows)
+      if (row.kernel == kernel && (!pattern || row.pattern == *pattern))
+        return row;
+    return rows.emplace_back();
   };
   for (uint32_t i = 0; i < medians.size(); ++i) {
     if (medians[i] == 0)
@@ -120,10 +119,8 @@ static Breakdown breakDown(const Model &model, const std::vector<double> &median
     tenon_artifact_instruction(model.artifact, i, &info, nullptr);
     (void)tenon_session_work(model.session, i, &info.flops, &info.bytes, nullptr);
     std::string kernel = *info.kernel ? info.kernel : info.operation, pattern = getPattern(info.name);
-    Row &byKernel = getRow(result.kernels, kernels, kernel);
-    std::string layer = kernel;
-    layer.append(1, '\n').append(pattern);
-    Row &byLayer = getRow(result.layers, layers, layer);
+    Row &byKernel = getRow(result.kernels, kernel, nullptr);
+    Row &byLayer = getRow(result.layers, kernel, &pattern);
     for (Row *row : {&byKernel, &byLayer}) {
       if (row->count == 0) {
         row->kernel = kernel;

@@ -7,14 +7,7 @@
 
 #include "tools/tenon-run/Units.h"
 
-#include "tools/tenon-run/HostTensor.h"
-
 namespace tenon::run {
-
-/// Three digits that count, of a number below 1000.
-static std::string threeDigits(double value) {
-  return format("%.*f", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value);
-}
 
 std::string timeText(double milliseconds) {
   struct Unit {
@@ -26,26 +19,6 @@ std::string timeText(double milliseconds) {
     if (milliseconds < 999.5 * unit.inMilliseconds)
       return threeDigits(milliseconds / unit.inMilliseconds) + " " + unit.name;
   return threeDigits(milliseconds / 1e3) + " s";
-}
-
-std::string bytesText(uint64_t bytes) {
-  if (bytes < 1024)
-    return std::to_string(bytes) + " B";
-  static constexpr const char *kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
-  double value = double(bytes) / 1024;
-  size_t unit = 0;
-  while (value >= 999.5 && unit + 1 < std::size(kUnits)) {
-    value /= 1024;
-    ++unit;
-  }
-  return threeDigits(value) + " " + kUnits[unit];
-}
-
-std::string groupDigits(uint64_t number) {
-  std::string text = std::to_string(number);
-  for (size_t end = text.size(); end > 3; end -= 3)
-    text.insert(end - 3, ",");
-  return text;
 }
 
 std::string rateText(double perSecond) {

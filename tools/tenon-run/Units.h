@@ -8,22 +8,19 @@
 #ifndef TENON_TOOLS_TENON_RUN_UNITS_H
 #define TENON_TOOLS_TENON_RUN_UNITS_H
 
-#include <cstdint>
-#include <string>
+#include "runtime/base/Text.h"
 
 namespace tenon::run {
 
 /// "340 ns", "2.14 us", "12.2 ms", "1.30 s": three digits that count.
 std::string timeText(double milliseconds);
 
-/// "512 B", "488 KiB", "20.7 MiB".
-std::string bytesText(uint64_t bytes);
-
 /// "0.96", "810", "1,230,000": three digits that count, in groups.
 std::string rateText(double perSecond);
 
-/// "1,234,567".
-std::string groupDigits(uint64_t number);
+using rt::bytesText;
+using rt::groupDigits;
+using rt::threeDigits;
 
 } // namespace tenon::run
 

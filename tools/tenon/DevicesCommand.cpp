@@ -8,10 +8,10 @@
 #include "compiler/backend/registry/Backends.h"
 #include "compiler/report/Table.h"
 #include "tools/limits/MachineLimits.h"
+#include "tools/tenon-run/Machine.h"
 #include "tools/tenon/Commands.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 #include <CLI/CLI.hpp>
@@ -27,21 +27,11 @@ static int getCpuCount() {
   return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/// "AMD EPYC 9654"; empty where the system does not say.
-static std::string getModelName() {
-  auto text = llvm::MemoryBuffer::getFileAsStream("/proc/cpuinfo");
-  if (!text)
-    return "";
-  llvm::StringRef rest = (*text)->getBuffer();
-  size_t at = rest.find("model name");
-  return at == rest.npos ? "" : rest.substr(at).split('\n').first.split(':').second.trim().str();
-}
-
 namespace {
 /// What there is to say of the processor.
 struct Processor {
   Target target = *getBackendRegistry().getTarget("host");
-  std::string model = getModelName();
+  std::string model = run::getProcessorName();
   int threads = getCpuCount();
   uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
   uint64_t l1Bytes = std::max<long>(sysconf(_SC_LEVEL1_DCACHE_SIZE), 0);
@@ -77,15 +67,14 @@ static void printJson(const Processor &processor) {
 static void printText(const Processor &processor) {
   constexpr size_t kWidth = 100;
   const Target &target = processor.target;
-  llvm::outs() << "cpu: " << target.cpu << (processor.model.empty() ? "" : ", " + processor.model) << "\n";
+  llvm::outs() << "cpu: " << target.cpu << ", " << processor.model << "\n";
   auto print = [&](llvm::StringRef title, llvm::ArrayRef<std::string> items) {
     printList(title, items, ",", kWidth, llvm::outs());
   };
   print("threads", {std::to_string(processor.threads)});
-  print("memory", {getShortBytes(processor.memory)});
-  print("caches",
-        {"L1 " + getShortBytes(processor.l1Bytes) + " and L2 " + getShortBytes(target.machine.l2Bytes) + " a core",
-         "last level " + getShortBytes(target.machine.llcBytes)});
+  print("memory", {bytesText(processor.memory)});
+  print("caches", {"L1 " + bytesText(processor.l1Bytes) + " and L2 " + bytesText(target.machine.l2Bytes) + " a core",
+                   "last level " + bytesText(target.machine.llcBytes)});
   llvm::SmallVector<llvm::StringRef> features;
   llvm::StringRef(target.needed).split(':').second.split(features, ',');
   print("features", llvm::map_to_vector(features, [](llvm::StringRef feature) { return feature.str(); }));

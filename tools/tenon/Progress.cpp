@@ -51,14 +51,14 @@ void Progress::show(llvm::StringRef phase, double seconds) {
 /// "123 KiB, 57 launches of 12 kernels, activations 2.3 MiB, error 1.8e-06, target host".
 static void printArtifact(const ArtifactView &view, const CompileOptions &options, double seconds) {
   RunWork work = view.addUpWork();
-  llvm::outs() << options.output << ": " << getShortBytes(view.getFileSize()) << ", " << groupDigits(work.launches)
+  llvm::outs() << options.output << ": " << bytesText(view.getFileSize()) << ", " << groupDigits(work.launches)
                << (work.launches == 1 ? " launch of " : " launches of ") << groupDigits(view.getPlan().kernels.size())
                << (view.getPlan().kernels.size() == 1 ? " kernel" : " kernels");
   for (const MemoryFigure &figure : listMemory(view.getPlan(), view.getWeightBytes(), view.getSizes()))
     if (figure.key == llvm::StringRef("arena_bytes"))
       llvm::outs() << ", activations "
-                   << (figure.bytes                ? getShortBytes(*figure.bytes)
-                       : figure.most != UINT64_MAX ? "up to " + getShortBytes(figure.most)
+                   << (figure.bytes                ? bytesText(*figure.bytes)
+                       : figure.most != UINT64_MAX ? "up to " + bytesText(figure.most)
                                                    : "by size");
   if (std::optional<double> error = getLargestError(view.getMeta()))
     llvm::outs() << llvm::formatv(", error {0:e1}", *error);
@@ -105,7 +105,7 @@ void tenon::printResult(const CompileOptions &options, double seconds, bool json
     llvm::outs() << result.dump() << '\n';
     return;
   }
-  llvm::outs() << options.output << ": " << (isFile ? getShortBytes(bytes) : "a folder")
+  llvm::outs() << options.output << ": " << (isFile ? bytesText(bytes) : "a folder")
                << llvm::formatv(", in {0:F2} s\n", seconds);
 }
 
