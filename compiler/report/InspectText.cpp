@@ -26,7 +26,9 @@ static std::string getHex(uint64_t hash) { return llvm::utohexstr(hash, /*LowerC
 static void printHeader(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   const fmt::Header &header = view.getContainer().header;
-  os << options.artifact << ": " << groupDigits(view.getFileSize()) << " bytes\n"
+  std::string size = ": " + groupDigits(view.getFileSize()) + " bytes";
+  size_t width = options.width ? options.width - std::min(options.width, size.size()) : options.artifact.size();
+  os << shortenPath(options.artifact, width) << size << '\n'
      << "  format    version " << header.version << "\n"
      << "  compiler  " << getPrintable(plan.compiler) << "\n"
      << "  source    " << getPrintable(plan.modelName) << ", xxh3 " << getHex(header.sourceHash) << "\n";

@@ -199,11 +199,25 @@ static void printKernels(const ArtifactView &view, llvm::ArrayRef<Example> examp
   table.print(os, width);
 }
 
+/// The artifact, its size and where it is from, on one line of the page's width.
+static void printTitle(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
+  std::string size = "  " + bytesText(view.getFileSize());
+  std::string source =
+      "from " + getPrintable(view.getPlan().modelName) + ", by " + getPrintable(view.getPlan().compiler);
+  std::string artifact = options.artifact;
+  if (options.width) {
+    // The source has half of the line at most, and the artifact what that leaves.
+    size_t width = options.width - std::min(options.width, size.size() + 2);
+    source = shorten(source, std::max(width / 2, width - std::min(width, artifact.size())));
+    artifact = shortenPath(artifact, width - std::min(width, source.size()));
+  }
+  os << artifact << size << "  " << source << "\n\n";
+}
+
 void tenon::printSummary(const ArtifactView &view, const InspectOptions &options, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
   size_t width = options.width;
-  os << options.artifact << "  " << bytesText(view.getFileSize()) << "  from " << getPrintable(plan.modelName)
-     << ", by " << getPrintable(plan.compiler) << "\n\n";
+  printTitle(view, options, os);
   printList("inputs", listTensors(view, plan.inputs), ",", width, os);
   printList("outputs", listTensors(view, plan.outputs), ",", width, os);
   if (std::vector<std::string> symbols = listSymbols(plan); !symbols.empty())

@@ -8,6 +8,7 @@
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Unicode.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -78,6 +79,10 @@ std::string tenon::shorten(const std::string &text, size_t width) {
   while (isInside(back))
     ++back;
   return text.substr(0, front) + ".." + text.substr(back);
+}
+
+std::string tenon::shortenPath(const std::string &path, size_t width) {
+  return getWidth(path) <= width ? path : shorten(llvm::sys::path::filename(path).str(), width);
 }
 
 void tenon::printList(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::StringRef separator, size_t width,

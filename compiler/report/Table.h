@@ -42,6 +42,9 @@ private:
 /// `text` in at most `width` columns: its middle gives way to "..", since names differ at their ends.
 std::string shorten(const std::string &text, size_t width);
 
+/// `path` in at most `width` columns: its folders give way before the file's name.
+std::string shortenPath(const std::string &path, size_t width);
+
 /// Prints "  inputs    a, b": items after a title of at most 9 letters, wrapped into lines of `width` columns with the
 /// items below each other, and shortened where one alone is wider. 0: one line.
 void printList(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::StringRef separator, size_t width,
