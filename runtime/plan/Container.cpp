@@ -91,7 +91,7 @@ Status Container::readBlockHashes(BlockHashes *blocks) const {
 
 static Status checkHeader(const fmt::Header &header, size_t size) {
   if (memcmp(header.magic, fmt::kMagic, sizeof fmt::kMagic) != 0)
-    return Status::make(TENON_INVALID, "not a tenon artifact");
+    return Status::make(TENON_INVALID, "not a Tenon artifact; tenon compile writes one");
   if (header.version < fmt::kOldestVersion || header.version > fmt::kFormatVersion)
     return Status::make(TENON_UNSUPPORTED,
                         "format version %u, this runtime reads versions %u to %u; compile the "
@@ -208,7 +208,7 @@ Status readContainer(const uint8_t *bytes, size_t size, Container *container) {
   // A file too short for a header may still show that it is no artifact at all.
   size_t known = size < sizeof fmt::kMagic ? size : sizeof fmt::kMagic;
   if (memcmp(bytes, fmt::kMagic, known) != 0)
-    return Status::make(TENON_INVALID, "not a tenon artifact");
+    return Status::make(TENON_INVALID, "not a Tenon artifact; tenon compile writes one");
   fmt::Header &header = container->header;
   if (size < sizeof header)
     return Status::make(TENON_INVALID, "truncated: it has %zu bytes, the header alone has %zu", size, sizeof header);

@@ -7,6 +7,7 @@
 
 #include "compiler/import/onnx/ImportOnnx.h"
 #include "compiler/import/ExternalFiles.h"
+#include "compiler/import/FileFormat.h"
 #include "compiler/import/onnx/Importer.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
@@ -32,13 +33,17 @@ static void silenceProtobuf() {
 
 static std::unique_ptr<onnx::ModelProto> parseModel(llvm::ArrayRef<char> bytes, Report &report) {
   if (bytes.empty()) {
-    report.add(ImportFault::InvalidModel, "is empty; an ONNX model is wanted");
+    report.add(ImportFault::InvalidModel, "is empty, expected an ONNX model");
     return nullptr;
   }
   if (bytes.size() > static_cast<size_t>(std::numeric_limits<int>::max())) {
     report.add(ImportFault::InvalidModel, "has " + Twine(bytes.size()) +
                                               " bytes, but an ONNX file has at most 2^31; save its tensors as "
                                               "external data");
+    return nullptr;
+  }
+  if (std::optional<ForeignFormat> format = recognizeForeignFormat(bytes)) {
+    report.add(ImportFault::InvalidModel, "is " + format->name + "; " + format->advice);
     return nullptr;
   }
   silenceProtobuf();
@@ -50,8 +55,10 @@ static std::unique_ptr<onnx::ModelProto> parseModel(llvm::ArrayRef<char> bytes, 
   constexpr int kMessagesOfGraph = 3;
   stream.SetRecursionLimit(static_cast<int>(2 * kMessagesOfGraph * ImportLimits::nesting));
   if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
-    report.add(ImportFault::InvalidModel, "is no ONNX model, is cut short after " + Twine(bytes.size()) +
-                                              " bytes, or nests far beyond the import limit 'nesting'");
+    // The stream does not tell a file that ends too early from messages that nest too deep.
+    report.add(ImportFault::InvalidModel, "not an ONNX model, or truncated, or nested far beyond the import limit "
+                                          "'nesting': parsing stopped at byte " +
+                                              Twine(stream.CurrentPosition()) + " of " + Twine(bytes.size()));
     return nullptr;
   }
   return model;
@@ -82,7 +89,7 @@ static std::unique_ptr<onnx::ModelProto> readModel(const std::string &path, cons
 static OwningOpRef<ModuleOp> importModel(std::unique_ptr<onnx::ModelProto> model, StringRef path,
                                          const ImportOptions &options, Report &report, MLIRContext *context) {
   if (!model->has_graph()) {
-    report.add(ImportFault::InvalidModel, "has no graph, so it is no ONNX model");
+    report.add(ImportFault::InvalidModel, "has no graph, so it is not an ONNX model");
     return {};
   }
   SmallString<128> folder(path);

@@ -42,7 +42,7 @@ static Bytes withSection(const Bytes &file, uint32_t index, fmt::Section section
 TEST_CASE("headers are checked") {
   Bytes good = scaleAndAdd().build();
   CHECK(Loaded(good.copy()).status == TENON_OK);
-  refuses(Bytes("hello", 5), "not a tenon artifact");
+  refuses(Bytes("hello", 5), "not a Tenon artifact; tenon compile writes one");
   refuses(good.cut(0), "truncated");
   refuses(good.cut(7), "truncated");
   refuses(good.cut(good.size - 1), "truncated: it has");
