@@ -8,9 +8,10 @@ import re
 import subprocess
 
 
-def read_help(binaries, *command):
-    program = [os.path.join(binaries, command[0]), *command[1:], "--help"]
+def read_output(binaries, *command):
+    """What a tool prints for a command line."""
     environment = dict(os.environ, NO_COLOR="1", COLUMNS="120")
+    program = [os.path.join(binaries, command[0]), *command[1:]]
     return subprocess.run(program, check=True, capture_output=True, text=True, env=environment).stdout.rstrip()
 
 
@@ -23,10 +24,14 @@ def find_subcommands(text):
     return re.findall(r"^  (\w[\w-]*)", text[heading.end() :].strip("\n").split("\n\n")[0], re.MULTILINE)
 
 
+def list_commands(binaries):
+    """All commands as tuples of words: tenon, its subcommands, and tenon-run."""
+    top = read_output(binaries, "tenon", "--help")
+    return [("tenon",), *(("tenon", name) for name in find_subcommands(top)), ("tenon-run",)]
+
+
 def make_page(binaries):
-    top = read_help(binaries, "tenon")
-    commands = [("tenon",), *(("tenon", name) for name in find_subcommands(top)), ("tenon-run",)]
     lines = ["# Command lines", "", "Generated from what the tools print for `--help`."]
-    for command in commands:
-        lines += ["", f"## `{' '.join(command)}`", "", "```", read_help(binaries, *command), "```"]
+    for command in list_commands(binaries):
+        lines += ["", f"## `{' '.join(command)}`", "", "```", read_output(binaries, *command, "--help"), "```"]
     return "\n".join(lines) + "\n"
