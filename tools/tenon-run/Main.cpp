@@ -7,6 +7,7 @@
 
 #include "tools/tenon-run/Benchmark.h"
 #include "tools/tenon-run/Inputs.h"
+#include "tools/tenon-run/Json.h"
 #include "tools/tenon-run/Layers.h"
 #include "tools/tenon-run/MemoryPlan.h"
 #include "tools/tenon-run/Outputs.h"
@@ -80,11 +81,22 @@ static Status run(int count, char **arguments) {
   return {};
 }
 
+/// Whether errors are told as JSON: also those of a command line that is wrong elsewhere.
+static bool wantsJson(int count, char **arguments) {
+  for (int i = 1; i < count; ++i)
+    if (strcmp(arguments[i], "--json") == 0)
+      return true;
+  return false;
+}
+
 int main(int count, char **arguments) {
   Status status = run(count, arguments);
   if (!status.failed() && (fflush(stdout) != 0 || ferror(stdout)))
     status = Status::make(TENON_RESOURCES, "standard output: cannot be written: %s", strerror(errno));
   if (status.failed())
     printError(status.message());
+  // Outputs that differ are part of the results, which are printed as JSON then.
+  if (status.failed() && status.code() != kMismatch && wantsJson(count, arguments))
+    printf("{\"exit_code\":%d,\"errors\":[%s]}\n", status.code(), jsonString(status.message()).c_str());
   return status.code();
 }

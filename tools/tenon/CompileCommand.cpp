@@ -10,6 +10,7 @@
 #include "compiler/report/HtmlReport.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
+#include "tools/tenon/ErrorStream.h"
 #include "tools/tenon/Progress.h"
 #include "tools/tenon/Usage.h"
 #include "llvm/Support/FileSystem.h"
@@ -109,18 +110,18 @@ static int compile(CommandArguments &arguments) {
   if (options.output.empty())
     options.output = getDefaultOutput(options);
   if (std::string error = checkArguments(arguments); !error.empty()) {
-    llvm::errs() << "tenon: error: " << error << '\n';
+    errors() << "tenon: error: " << error << '\n';
     return 2;
   }
   double seconds;
   int status;
   {
     Progress progress(options);
-    status = static_cast<int>(compileSupervised(options, llvm::errs()));
+    status = static_cast<int>(compileSupervised(options, errors()));
     seconds = progress.getSeconds();
   }
   if (status == 0 && !arguments.report.empty())
-    status = writeHtmlReport({options.output, arguments.report, {}, {}}, llvm::errs());
+    status = writeHtmlReport({options.output, arguments.report, {}, {}}, errors());
   if (status != 0 || arguments.quiet)
     return status;
   printResult(options, seconds, arguments.json);

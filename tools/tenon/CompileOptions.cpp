@@ -8,6 +8,7 @@
 #include "tools/tenon/CompileOptions.h"
 #include "compiler/pipeline/SizeProfiles.h"
 #include "tools/tenon/ErrorInputs.h"
+#include "tools/tenon/ErrorStream.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -145,7 +146,7 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
 bool tenon::resolveCompileOptions(CompileArguments &arguments) {
   CompileOptions &options = arguments.options;
   if (options.input.empty()) {
-    llvm::errs() << "tenon: error: no model is given; see 'tenon --help'\n";
+    errors() << "tenon: error: no model is given; see 'tenon --help'\n";
     return false;
   }
   // A folder is called the same with and without a slash at its end.
@@ -155,7 +156,7 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
     options.targets = arguments.targets;
   std::string error;
   auto report = [&](const char *option, const std::string &text) {
-    llvm::errs() << "tenon: error: " << option << ' ' << text << ": " << error << '\n';
+    errors() << "tenon: error: " << option << ' ' << text << ": " << error << '\n';
     return false;
   };
   for (const std::string &text : arguments.shapes)

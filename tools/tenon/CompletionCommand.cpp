@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/tenon/Commands.h"
+#include "tools/tenon/ErrorStream.h"
 #include "tools/tenon/Usage.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -117,7 +118,7 @@ void tenon::addCompletionCommand(CLI::App &app, int &status) {
       return printZsh(commands);
     if (*shell == "fish")
       return printFish(commands);
-    llvm::errs() << "tenon: error: completion: expected bash, zsh or fish, got '" << *shell << "'\n";
+    errors() << "tenon: error: completion: expected bash, zsh or fish, got '" << *shell << "'\n";
     status = 2;
   });
 }

@@ -8,6 +8,7 @@
 #include "compiler/report/HtmlReport.h"
 #include "compiler/report/Inspect.h"
 #include "tools/tenon/Commands.h"
+#include "tools/tenon/ErrorStream.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <sys/ioctl.h>
@@ -60,8 +61,7 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
   command->footer("Without an option that chooses a part, a summary is printed.");
   command->callback([options, report, wide, &status] {
     options->width = *wide ? 0 : getOutputWidth();
-    status = report->empty()
-                 ? inspectArtifact(*options, llvm::outs(), llvm::errs())
-                 : writeHtmlReport({options->artifact, *report, options->sizes, options->choice}, llvm::errs());
+    status = report->empty() ? inspectArtifact(*options, llvm::outs(), errors())
+                             : writeHtmlReport({options->artifact, *report, options->sizes, options->choice}, errors());
   });
 }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/tenon/Commands.h"
+#include "tools/tenon/ErrorStream.h"
 #include "tools/tenon/Usage.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,8 +22,8 @@ static bool isKnownCommand(const CLI::App &app, int argc, char **argv) {
     names.push_back(command->get_name());
   if (llvm::is_contained(names, argv[1]))
     return true;
-  llvm::errs() << "tenon: error: unknown command '" << argv[1] << "'" << tenon::suggest(argv[1], names)
-               << "; the commands are " << llvm::join(names, ", ") << '\n';
+  tenon::errors() << "tenon: error: unknown command '" << argv[1] << "'" << tenon::suggest(argv[1], names)
+                  << "; the commands are " << llvm::join(names, ", ") << '\n';
   return false;
 }
 
@@ -31,7 +32,7 @@ static int finishOutput(int status) {
   llvm::outs().flush();
   if (!llvm::outs().has_error())
     return status;
-  llvm::errs() << "tenon: error: cannot write to standard output: " << llvm::outs().error().message() << '\n';
+  tenon::errors() << "tenon: error: cannot write to standard output: " << llvm::outs().error().message() << '\n';
   llvm::outs().clear_error();
   return 4;
 }
@@ -76,20 +77,36 @@ static int runCommandLine(int argc, char **argv) {
     // What --help and --version ask for is no error; everything else is wrong usage.
     if (error.get_exit_code() == 0)
       return app.exit(error);
-    llvm::errs() << "tenon: error: " << tenon::describeUsage(app, error) << '\n';
+    tenon::errors() << "tenon: error: " << tenon::describeUsage(app, error) << '\n';
     return 2;
   }
   return finishOutput(status);
 }
 
-int main(int argc, char **argv) {
+/// The exit code of a command line, whatever is thrown.
+static int guardCommandLine(int argc, char **argv) {
   try {
     return runCommandLine(argc, argv);
   } catch (const std::bad_alloc &) {
-    llvm::errs() << "tenon: error: there is not enough memory\n";
+    tenon::errors() << "tenon: error: there is not enough memory\n";
     return 4;
   } catch (const std::exception &e) {
-    llvm::errs() << "tenon: error: internal error: " << e.what() << "; please report it with this command\n";
+    tenon::errors() << "tenon: error: internal error: " << e.what() << "; please report it with this command\n";
     return 70;
   }
+}
+
+int main(int argc, char **argv) {
+  // Also wrong usage is told as JSON, so that the option is looked for before the command line is parsed.
+  bool json = llvm::is_contained(llvm::ArrayRef(argv, argc), llvm::StringRef("--json"));
+  if (json)
+    tenon::keepErrors();
+  int status = guardCommandLine(argc, argv);
+  if (json && status != 0) {
+    tenon::printKeptErrors(status, llvm::outs());
+    // Nobody is left to tell that standard output is closed.
+    llvm::outs().flush();
+    llvm::outs().clear_error();
+  }
+  return status;
 }

@@ -10,8 +10,9 @@
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Table.h"
 #include "tools/tenon/Commands.h"
+#include "tools/tenon/ErrorStream.h"
 #include "tools/tenon/Usage.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
@@ -22,6 +23,15 @@
 
 using namespace tenon;
 
+/// What becomes of an operator, for people; `how` is OperatorSupport's.
+static std::string describeSupport(llvm::StringRef how) {
+  return llvm::StringSwitch<std::string>(how)
+      .Case("handler", "operations of its own")
+      .Case("function", "the function that ONNX defines it by")
+      .Case("none", "nothing: not supported, or of a plug-in")
+      .Default(how.str());
+}
+
 static void printOperators(bool json) {
   std::vector<OperatorSupport> operators = getOperatorSupport();
   if (json) {
@@ -31,17 +41,22 @@ static void printOperators(bool json) {
     llvm::outs() << list.dump(2) << '\n';
     return;
   }
-  const char *row = "{0,-28}{1,-36}{2,5}  {3}\n";
-  llvm::outs() << llvm::formatv(row, "domain", "operator", "since", "imported by");
-  for (const OperatorSupport &op : operators)
-    llvm::outs() << llvm::formatv(row, op.domain, op.name, op.since, op.how);
+  Table table({"domain", "operator", ">from opset", "compiled as"});
+  size_t missing = 0;
+  for (const OperatorSupport &op : operators) {
+    missing += op.how == "none";
+    table.add({op.domain, op.name, std::to_string(op.since), describeSupport(op.how)});
+  }
+  table.print(llvm::outs());
+  llvm::outs() << operators.size() - missing << " of " << operators.size()
+               << " operators are supported; 'tenon operators MODEL' lists those of a model\n";
 }
 
 namespace {
 /// An operator of a model, and how many nodes have it.
 struct Use {
   size_t nodes = 0;
-  std::string how = "none"; ///< as OperatorSupport says it, or "function of the model"
+  std::string how = "none"; ///< as OperatorSupport says it, or "a function of the model"
 };
 using Uses = std::map<std::pair<std::string, std::string>, Use>; // by domain and name
 } // namespace
@@ -70,14 +85,14 @@ static Uses listUses(const onnx::ModelProto &model) {
       it->second.how = op.how;
   for (const onnx::FunctionProto &function : model.functions())
     if (auto it = uses.find({function.domain(), function.name()}); it != uses.end())
-      it->second.how = "function of the model";
+      it->second.how = "a function of the model";
   return uses;
 }
 
 /// What a model consists of, and whether anything of it is missing here: exit code 3 then.
 static int printModel(const std::string &path, bool json) {
   auto fail = [&](const std::string &text) {
-    llvm::errs() << "tenon: error: " << path << ": " << text << '\n';
+    errors() << "tenon: error: " << path << ": " << text << '\n';
     return 1;
   };
   auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
@@ -91,13 +106,13 @@ static int printModel(const std::string &path, bool json) {
   Uses uses = listUses(model);
   size_t missing = 0;
   nlohmann::json list = nlohmann::json::array();
-  Table table({"domain", "operator", ">nodes", "imported by"});
+  Table table({"domain", "operator", ">nodes", "compiled as"});
   for (const auto &[name, use] : uses) {
     bool isMissing = use.how == "none";
     missing += isMissing;
     list.push_back({{"domain", name.first}, {"name", name.second}, {"nodes", use.nodes}, {"how", use.how}});
-    table.add({getPrintable(name.first), getPrintable(name.second), std::to_string(use.nodes),
-               isMissing ? "nothing: not supported, or of a plug-in" : use.how});
+    table.add(
+        {getPrintable(name.first), getPrintable(name.second), std::to_string(use.nodes), describeSupport(use.how)});
   }
   if (json) {
     llvm::outs() << list.dump(2) << '\n';

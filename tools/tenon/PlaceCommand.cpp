@@ -11,6 +11,7 @@
 #include "passes/memory/placement/Validate.h"
 #include "tools/tenon/BufferFile.h"
 #include "tools/tenon/Commands.h"
+#include "tools/tenon/ErrorStream.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -64,7 +65,7 @@ static void printText(const BufferFile &file, const placement::PlaceResult &resu
 }
 
 static int report(int status, const std::string &file, const llvm::Twine &text) {
-  llvm::errs() << "tenon: error: " << file << ':' << text << '\n';
+  errors() << "tenon: error: " << file << ':' << text << '\n';
   return status;
 }
 
@@ -106,13 +107,16 @@ void tenon::addPlaceCommand(CLI::App &app, int &status) {
       ->add_option("buffers", options->input,
                    "CSV file with columns id, lower, upper, size and maybe alignment; each "
                    "buffer is in use at times from lower to before upper")
+      ->type_name("FILE.csv")
       ->required();
-  command->add_option("-o,--output", options->output, "CSV file to write, with a column offset");
+  command->add_option("-o,--output", options->output, "CSV file to write, with a column offset")->type_name("FILE.csv");
+  command->add_option("--time-limit", options->timeLimit, "time to search at most, instead of a fixed number of steps")
+      ->check(CLI::Range(0.001, 1e6))
+      ->type_name("SECONDS");
   command
-      ->add_option("--time-limit", options->timeLimit, "seconds to search at most, instead of a fixed number of steps")
-      ->check(CLI::Range(0.001, 1e6));
-  command->add_option("--capacity", options->capacity, "bytes that are few enough; exit 4 where it takes more")
-      ->check(CLI::PositiveNumber);
+      ->add_option("--capacity", options->capacity, "stop at an arena of this size; exit 4 if a larger one is needed")
+      ->check(CLI::PositiveNumber)
+      ->type_name("BYTES");
   command->add_flag("--json", options->json, "print JSON, with all offsets");
   command->callback([options, &status] { status = placeBuffers(*options); });
 }

@@ -7,6 +7,7 @@
 
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
+#include "tools/tenon/ErrorStream.h"
 #include "tools/tenon/Progress.h"
 #include "tools/tenon/Usage.h"
 #include "llvm/Support/FileSystem.h"
@@ -32,19 +33,19 @@ static std::string findRunner() {
 static int runModel(CompileOptions &options, const std::vector<std::string> &rest) {
   std::string runner = findRunner();
   if (runner.empty()) {
-    llvm::errs() << "tenon: error: tenon-run is neither beside this program nor on PATH; install it there\n";
+    errors() << "tenon: error: tenon-run is neither beside this program nor on PATH; install it there\n";
     return 4;
   }
   llvm::SmallString<128> artifact;
   if (std::error_code error = llvm::sys::fs::createTemporaryFile("tenon", "tenon", artifact)) {
-    llvm::errs() << "tenon: error: cannot create a temporary file: " << error.message() << '\n';
+    errors() << "tenon: error: cannot create a temporary file: " << error.message() << '\n';
     return 4;
   }
   llvm::FileRemover remover(artifact);
   options.output = artifact.str().str();
   {
     Progress progress(options);
-    if (CompileStatus status = compileSupervised(options, llvm::errs()); status != CompileStatus::done)
+    if (CompileStatus status = compileSupervised(options, errors()); status != CompileStatus::done)
       return static_cast<int>(status);
   }
   std::vector<llvm::StringRef> arguments{runner, artifact.str()};
@@ -52,7 +53,7 @@ static int runModel(CompileOptions &options, const std::vector<std::string> &res
   std::string error;
   int status = llvm::sys::ExecuteAndWait(runner, arguments, std::nullopt, {}, 0, 0, &error);
   if (status < 0)
-    llvm::errs() << "tenon: error: " << runner << ": " << error << '\n';
+    errors() << "tenon: error: " << runner << ": " << error << '\n';
   return status < 0 ? 70 : status;
 }
 
