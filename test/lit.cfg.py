@@ -86,6 +86,8 @@ qemu = shutil.which("qemu-aarch64") or shutil.which("qemu-aarch64-static")
 armRunner = os.path.join(bin_dir, "aarch64", "tenon-run")
 if qemu and os.path.exists(armRunner):
     config.available_features.add("aarch64-run")
+    # Substitutions apply in order: the longer name comes first.
+    config.substitutions.append(("%aarch64-run-static", f"{qemu} {armRunner}-static"))
     config.substitutions.append(("%aarch64-run", f"{qemu} -L /usr/aarch64-linux-gnu {armRunner}"))
 else:
     lit_config.note("no qemu-aarch64 or no bin/aarch64/tenon-run: nothing is run on 64-bit Arm")

@@ -25,6 +25,7 @@ struct Target {
   std::string features;             ///< LLVM's -mattr
   std::string needed;               ///< the features that its code requires, as runtime/format/Target.h writes them
   Machine machine = {};             ///< the cost model: measured on the host, typical of other targets
+  std::string tuneCpu = {};         ///< LLVM's -mtune, where it is another processor than cpu
   bool runsHere = false;            ///< true if the machine that compiles can execute the code
 
   /// Name and required features, as fmt::Section::target has them.

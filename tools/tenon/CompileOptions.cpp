@@ -53,15 +53,16 @@ static void addTargetOptions(CLI::App &command, CompileArguments &arguments) {
   CompileOptions &options = arguments.options;
   command
       .add_option("--target", arguments.targets,
-                  "processor to compile for: host (default), x86-64-v2, x86-64-v3, x86-64-v4, aarch64, or an x86-64 "
-                  "processor as LLVM calls it (znver4, sapphirerapids), with +FEATURE added; repeat it for an artifact "
-                  "that picks at load")
+                  "processor to compile for: host (default), x86-64-v2, x86-64-v3, x86-64-v4, aarch64, or a processor "
+                  "as LLVM calls it (znver4, sapphirerapids, cortex-a76), with +FEATURE added; repeat it for an "
+                  "artifact that picks at load")
       ->allow_extra_args(false)
       ->type_name("TARGET")
       ->group(kGroup);
-  addBytes(command, "--l2-cache", options.l2Bytes, "L2 cache of a core of the target; default: this machine's")
+  addBytes(command, "--l2-cache", options.l2Bytes,
+           "L2 cache of a core of the target; default: this machine's for the target host, else a typical size")
       ->group(kGroup);
-  addBytes(command, "--llc", options.llcBytes, "last-level cache that the cores share; default: this machine's")
+  addBytes(command, "--llc", options.llcBytes, "last-level cache that the cores share; default: as for --l2-cache")
       ->group(kGroup);
 }
 

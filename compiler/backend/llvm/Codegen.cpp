@@ -103,6 +103,8 @@ static void setFunctionAttributes(llvm::Module &module, const Target &target) {
     if (function.isDeclaration())
       continue;
     function.addFnAttr("target-cpu", target.cpu);
+    if (!target.tuneCpu.empty())
+      function.addFnAttr("tune-cpu", target.tuneCpu);
     if (!target.features.empty())
       function.addFnAttr("target-features", target.features);
     if (llvm::StringRef(target.needed).contains("avx512f"))

@@ -11,6 +11,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/TargetParser/X86TargetParser.h"
@@ -18,13 +20,15 @@
 
 using namespace tenon;
 
-/// LLVM's and the format's names for a feature differ in few cases.
+/// LLVM's and the format's names for a feature differ in few cases: the format has Linux's for 64-bit Arm.
 static llvm::StringRef toFormatName(llvm::StringRef feature) {
-  if (feature == "neon")
-    return "asimd";
-  if (feature == "fp-armv8")
-    return "fp";
-  return feature;
+  return llvm::StringSwitch<llvm::StringRef>(feature)
+      .Case("neon", "asimd")
+      .Case("fp-armv8", "fp")
+      .Case("fullfp16", "asimdhp")
+      .Case("dotprod", "asimddp")
+      .Case("fp16fml", "asimdfhm")
+      .Default(feature);
 }
 
 /// "arch:feature,...": those features that the format knows, in its order.
@@ -164,18 +168,55 @@ static std::optional<Target> getX86(llvm::StringRef name) {
   return target;
 }
 
+/// The features of 64-bit Arm, as LLVM calls them, that code may use and that the runtime tests for. Kernels have
+/// vectors of 128 bits, for which SVE has nothing to offer.
+static constexpr llvm::StringRef kArmFeatures[] = {"neon",    "fp-armv8", "fullfp16", "dotprod",
+                                                   "fp16fml", "bf16",     "i8mm"};
+
+/// `name` is "aarch64" or a processor's, which may have more features: "cortex-a76", "aarch64+dotprod".
+static std::optional<Target> getArm(llvm::StringRef name) {
+  auto [cpu, added] = name.split('+');
+  std::optional<llvm::AArch64::CpuInfo> info = llvm::AArch64::parseCpu(cpu == "aarch64" ? "generic" : cpu);
+  if (!info)
+    return std::nullopt;
+  llvm::StringSet<> enabled;
+  for (llvm::StringRef feature : kArmFeatures)
+    if (auto extension = llvm::AArch64::targetFeatureToExtension(("+" + feature).str()))
+      if (info->DefaultExtensions.test(extension->ID))
+        enabled.insert(feature);
+  llvm::SmallVector<llvm::StringRef> own;
+  if (cpu != name)
+    added.split(own, '+');
+  for (llvm::StringRef feature : own) {
+    if (!llvm::is_contained(kArmFeatures, feature))
+      return std::nullopt;
+    enabled.insert(feature);
+  }
+  // Only those that the runtime tests for: of others of the processor, code is not to make use.
+  Target target{nullptr, name.str(), "aarch64-unknown-linux-gnu", "aarch64", "generic", "", ""};
+  if (cpu != "aarch64")
+    target.tuneCpu = info->Name.str();
+  llvm::StringSet<> needed;
+  for (llvm::StringRef feature : kArmFeatures)
+    if (enabled.contains(feature)) {
+      target.features += (target.features.empty() ? "+" : ",+") + feature.str();
+      needed.insert(toFormatName(feature));
+    }
+  target.needed = describeNeeds(target.arch, needed);
+  target.runsHere = llvm::Triple(llvm::sys::getProcessTriple()).getArch() == llvm::Triple::aarch64;
+  if (target.runsHere)
+    for (auto &feature : llvm::sys::getHostCPUFeatures())
+      target.runsHere &= feature.second || !enabled.contains(feature.first());
+  setVectorShape(target);
+  return target;
+}
+
 std::optional<Target> tenon::getCpuTarget(llvm::StringRef name) {
   if (name == "host")
     return getHost();
-  if (name == "aarch64") {
-    bool here = llvm::Triple(llvm::sys::getProcessTriple()).getArch() == llvm::Triple::aarch64;
-    Target target{nullptr,   "aarch64",         "aarch64-unknown-linux-gnu", "aarch64",
-                  "generic", "+neon,+fp-armv8", "aarch64:fp,asimd"};
-    target.runsHere = here;
-    setVectorShape(target);
+  if (std::optional<Target> target = getX86(name))
     return target;
-  }
-  return getX86(name);
+  return getArm(name);
 }
 
 std::vector<std::string> tenon::getCpuTargetNames() {
@@ -184,6 +225,6 @@ std::vector<std::string> tenon::getCpuTargetNames() {
           "x86-64-v3",
           "x86-64-v4",
           "aarch64",
-          "an x86-64 processor as LLVM calls it (znver4, sapphirerapids, ...)",
-          "one with more features (x86-64-v3+avxvnni)"};
+          "an x86-64 or Arm processor as LLVM calls it (znver4, sapphirerapids, cortex-a76, neoverse-n1, ...)",
+          "one with more features (x86-64-v3+avxvnni, aarch64+dotprod)"};
 }
