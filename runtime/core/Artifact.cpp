@@ -125,7 +125,9 @@ Status Artifact::pickCode() {
   }
   if (!last.failed())
     return Status::make(TENON_INVALID, "has no code");
-  return Status::make(TENON_UNSUPPORTED, "%s; compile the model for this target, too", last.message());
+  const char *target = device_.properties().target;
+  return Status::make(TENON_UNSUPPORTED, *target ? "%s; compile the model with --target %s" : "%s", last.message(),
+                      target);
 }
 
 /// Takes the code for a target that the caller names.

@@ -44,6 +44,7 @@ using DeviceKernel = const void *;
 struct DeviceProperties {
   const char *name;         ///< "cpu"
   const char *architecture; ///< the beginning of what code for it requires (Target.h)
+  const char *target;       ///< the compiler's most capable target that it can run, empty where there is none
   /// True if the host may follow the device's addresses, and the device those of the host.
   bool isHostAddressable;
 };

@@ -53,7 +53,7 @@ const CpuFeatures &thisCpu() {
 class CpuDevice final : public Device {
 public:
   const DeviceProperties &properties() const override {
-    static const DeviceProperties properties{"cpu", thisCpu().arch, true};
+    static const DeviceProperties properties{"cpu", thisCpu().arch, getTarget(thisCpu()), true};
     return properties;
   }
   Status enterTarget(const char *needs) const override {

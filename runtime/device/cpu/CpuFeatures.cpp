@@ -180,6 +180,20 @@ Status matchTarget(const char *target, const CpuFeatures &cpu) {
   return {};
 }
 
+const char *getTarget(const CpuFeatures &cpu) {
+  // The levels of the x86-64 psABI, by the features that the level below does not have.
+  static constexpr const char *kTargets[][2] = {
+      {"x86-64-v4", "x86_64:avx512f,avx512bw,avx512cd,avx512dq,avx512vl"},
+      {"x86-64-v3", "x86_64:avx2,fma,f16c,bmi,bmi2,lzcnt,movbe"},
+      {"x86-64-v2", "x86_64:sse3,ssse3,sse4.1,sse4.2,popcnt"},
+      {"aarch64", "aarch64:fp,asimd"},
+  };
+  for (auto [name, needs] : kTargets)
+    if (!matchTarget(needs, cpu).failed())
+      return name;
+  return "";
+}
+
 Status acquireTargetState(const char *target) {
 #if defined(__x86_64__)
   if (!strstr(target, "amx-"))

@@ -31,6 +31,10 @@ CpuFeatures detectCpu();
 /// Whether code for `target` (Target.h, without a name) runs on `cpu`; the failure says what is missing.
 Status matchTarget(const char *target, const CpuFeatures &cpu);
 
+/// The most capable of the compiler's portable targets whose code runs on `cpu`, "x86-64-v3"; empty where there is
+/// none.
+const char *getTarget(const CpuFeatures &cpu);
+
 /// Asks the system for the AMX tile registers, which it only gives on request, if `target` names them.
 Status acquireTargetState(const char *target);
 

@@ -13,6 +13,7 @@
 #include "test/unit/runtime/ArtifactBuilder.h"
 
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <elf.h>
 #include <random>
 #include <sys/stat.h>
@@ -142,6 +143,26 @@ TEST_CASE("a target is compared with the CPU's features") {
   CHECK(matchTarget("x86_64:avx2,,fma", haswell).failed());
   CHECK(matchTarget("x86_64:AVX2", haswell).failed());
   CHECK(matchTarget("x86_64:avx", CpuFeatures{"x86_64", fmt::kX86Features, std::size(fmt::kX86Features)}).failed());
+}
+
+TEST_CASE("the target that a CPU can run is the most capable one") {
+  auto make = [](const char *target) {
+    CpuFeatures cpu{"x86_64", fmt::kX86Features, std::size(fmt::kX86Features)};
+    for (size_t i = 0; i < cpu.count; ++i)
+      if (strstr(target, cpu.names[i]))
+        cpu.present |= uint64_t(1) << i;
+    return cpu;
+  };
+  const std::string v2 = "sse3 ssse3 sse4.1 sse4.2 popcnt", v3 = v2 + " avx2 fma f16c bmi bmi2 lzcnt movbe",
+                    v4 = v3 + " avx512f avx512bw avx512cd avx512dq avx512vl";
+  CHECK(getTarget(make("sse3")) == std::string());
+  CHECK(getTarget(make(v2.c_str())) == std::string("x86-64-v2"));
+  CHECK(getTarget(make((v2 + " avx2 fma").c_str())) == std::string("x86-64-v2"));
+  CHECK(getTarget(make(v3.c_str())) == std::string("x86-64-v3"));
+  CHECK(getTarget(make((v3 + " avx512f").c_str())) == std::string("x86-64-v3"));
+  CHECK(getTarget(make(v4.c_str())) == std::string("x86-64-v4"));
+  CpuFeatures arm{"aarch64", fmt::kAArch64Features, std::size(fmt::kAArch64Features), 3};
+  CHECK(getTarget(arm) == std::string("aarch64"));
 }
 
 TEST_CASE("this CPU has what its architecture begins with") {

@@ -124,7 +124,7 @@ private:
 class FakeDevice final : public rt::Device {
 public:
   const rt::DeviceProperties &properties() const override {
-    static const rt::DeviceProperties properties{"fake", "fake", false};
+    static const rt::DeviceProperties properties{"fake", "fake", "fake-v1", false};
     return properties;
   }
   Status enterTarget(const char *needs) const override {
