@@ -68,6 +68,13 @@ std::optional<double> tenon::getLargestError(llvm::StringRef meta) {
   auto error = json.is_object() ? json.find("error") : json.end();
   if (error == json.end() || !error->is_object())
     return std::nullopt;
+  // "largest" is 0 where no output counts: those with a note do not, such as one that a cast to integers decides.
+  auto outputs = error->find("outputs");
+  auto counts = [](const Json &output) {
+    return output.is_object() && output.contains("error") && !output.contains("note");
+  };
+  if (outputs == error->end() || !outputs->is_array() || llvm::none_of(*outputs, counts))
+    return std::nullopt;
   double largest = getNumber(*error, "largest", NAN);
   return std::isfinite(largest) ? std::optional(largest) : std::nullopt;
 }

@@ -27,8 +27,8 @@ namespace tenon {
 /// as the compiler writes it. Printable whatever the section holds.
 std::vector<std::string> listErrors(llvm::StringRef meta);
 
-/// The largest error of an output that was measured, relative to its largest element; nothing where none was, or where
-/// it is not finite.
+/// The largest error of an output that was measured and that counts, relative to its largest element; nothing where
+/// there is no such output, or where the error is not finite.
 std::optional<double> getLargestError(llvm::StringRef meta);
 
 } // namespace tenon
