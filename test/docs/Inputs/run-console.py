@@ -1,9 +1,10 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-"""Runs the commands of a page and compares their output: run-console.py PAGE FOLDER.
+"""Runs the commands of a page and compares their output: run-console.py PAGE FOLDER [NAME=PATH...].
 
-Blocks of `mlir` that begin with "// NAME" become files. In blocks of `console`, lines that begin with "$ " are commands, and the lines below
+The commands run in FOLDER, where each NAME is a link to PATH; python3 is the interpreter that runs this. Blocks of `mlir` and `python` that begin with a comment of one word become files of that
+name. In blocks of `console`, lines that begin with "$ " are commands, and the lines below
 are an excerpt of their output, of both streams. "[exit code N]" is the last line below a command that fails.
 """
 
@@ -43,16 +44,21 @@ def check_command(command, code, lines, folder):
 
 
 def main():
-    page, folder = sys.argv[1:]
+    page, folder, *links = sys.argv[1:]
     with open(page, encoding="utf-8") as file:
         text = file.read()
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
-    for name, *lines in excerpts.read_blocks(text, "mlir"):
-        with open(os.path.join(folder, name.removeprefix("// ")), "w", encoding="utf-8") as file:
-            file.write("\n".join(lines) + "\n")
+    for link in links:
+        name, _, path = link.partition("=")
+        os.symlink(os.path.abspath(path), os.path.join(folder, name))
+    os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]
+    for language, comment in (("mlir", "// "), ("python", "# ")):
+        for name, *lines in excerpts.read_blocks(text, language):
+            with open(os.path.join(folder, name.removeprefix(comment)), "w", encoding="utf-8") as file:
+                file.write("\n".join(lines) + "\n")
     commands = list(read_commands(text))
-    assert len(commands) >= 8, "the page has lost its commands"
+    assert len(commands) >= 2, "the page has lost its commands"
     status = 0
     for command, code, lines in commands:
         fault = check_command(command, code, lines, folder)
