@@ -68,6 +68,8 @@ else:
 # %exits CODE COMMAND... fails where the command ends with another exit code.
 config.substitutions.append(("%exits", os.path.join(config.test_source_root, "tools", "Inputs", "exits")))
 config.environment["NO_COLOR"] = "1"
+# What tests compile does not fill the cache of who runs them.
+config.environment["TENON_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 
 # What level of x86-64 this machine is: REQUIRES: x86-64-v4.
 if config.host == "x86_64":

@@ -49,6 +49,7 @@ struct CompileOptions {
            llcBytes = 0; ///< of a core of the targets, and of what it shares; 0: those of the host, or usual ones
   std::string dumpDir;   ///< where not empty: one numbered .mlir file a pass that changed something
   std::string dumpAfter; ///< where not empty: the IR after this pass goes to standard error
+  std::string depfile;   ///< where not empty: gets a rule of make, of the output and the files that were read
   bool timing = false;   ///< whether how long phases and passes take goes to standard error
   bool singleThread = false;
   std::function<void(llvm::StringRef)> onPhase; ///< told the name of each phase as it begins

@@ -94,6 +94,8 @@ static llvm::Expected<Imported> importFile(const CompileOptions &options, MLIRCo
     return makeError(CompileStatus::invalid, options.input + ": " + buffer.getError().message());
   uint64_t sourceHash = XXH3_64bits((*buffer)->getBufferStart(), (*buffer)->getBufferSize());
   if (StringRef(options.input).ends_with(".mlir")) {
+    if (options.import.onInputFile)
+      options.import.onInputFile(options.input, (*buffer)->getBufferSize());
     llvm::Expected<OwningOpRef<ModuleOp>> module = parseText((*buffer)->getBuffer(), options, context);
     if (!module)
       return module.takeError();

@@ -5,8 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/artifact/OutputFile.h"
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/Depfile.h"
 #include "compiler/pipeline/Supervise.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
@@ -43,14 +46,32 @@ private:
 
 } // namespace
 
+static CompileStatus writeDepfile(const CompileOptions &options, std::vector<std::string> files,
+                                  llvm::raw_ostream &errors) {
+  llvm::append_range(files, options.import.plugins);
+  llvm::Error error = writeOutputFile(
+      options.depfile, [&](llvm::raw_pwrite_stream &os) { os << printDepfile(options.output, std::move(files)); });
+  if (!error)
+    return CompileStatus::done;
+  errors << "tenon: error: cannot write " << options.depfile << ": " << llvm::toString(std::move(error)) << '\n';
+  return CompileStatus::resources;
+}
+
 static WorkEnd superviseOnce(CompileOptions options, llvm::raw_ostream &errors) {
   SharedCount inputBytes;
-  options.import.onInputBytes = [&](uint64_t bytes) { inputBytes.add(bytes); };
+  std::vector<std::string> files; // of the process that compiles
+  options.import.onInputFile = [&](llvm::StringRef path, uint64_t bytes) {
+    inputBytes.add(bytes);
+    files.push_back(path.str());
+  };
   PhaseLimits limits{kImportPhase, [&] { return options.getImportMemoryLimit(inputBytes.get()); },
                      options.importTimeLimit};
   auto compile = [&](llvm::function_ref<void(llvm::StringRef)> announce) {
     options.onPhase = announce;
-    return static_cast<int>(compileModel(options, errors));
+    CompileStatus status = compileModel(options, errors);
+    if (status == CompileStatus::done && !options.depfile.empty())
+      status = writeDepfile(options, files, errors);
+    return static_cast<int>(status);
   };
   return supervise(compile, limits, options.onProgress);
 }
@@ -81,6 +102,7 @@ static std::string writeReproducer(const CompileOptions &options, const std::str
   again.onProgress = nullptr;
   again.dumpDir.clear();
   again.dumpAfter.clear();
+  again.depfile.clear();
   std::vector<std::string> places;
   if (llvm::sys::fs::is_regular_file(options.output) || !llvm::sys::fs::exists(options.output))
     if (options.output != "-" && !options.output.empty())

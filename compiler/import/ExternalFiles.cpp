@@ -86,8 +86,8 @@ std::shared_ptr<const MappedFile> ExternalFiles::open(llvm::StringRef location, 
   if (descriptor < 0)
     return nullptr;
   std::shared_ptr<const MappedFile> file = MappedFile::map(descriptor, error);
-  if (file && onBytes)
-    onBytes(file->getBytesOnDisk());
+  if (file && onFile)
+    onFile(folder + "/" + location.str(), file->getBytesOnDisk());
   if (file)
     files[location] = file;
   return file;

@@ -39,9 +39,10 @@ private:
 /// no symbolic link, at no point of the path (openat2). Each file is mapped once.
 class ExternalFiles {
 public:
-  /// `folder` empty: there is none, and every file is refused. `onBytes` is told how many bytes on disk each file has.
-  explicit ExternalFiles(std::string folder, std::function<void(uint64_t)> onBytes = nullptr)
-      : folder(std::move(folder)), onBytes(std::move(onBytes)) {}
+  /// `folder` empty: there is none, and every file is refused. `onFile` is told the path of each file, and its bytes on
+  /// disk.
+  explicit ExternalFiles(std::string folder, std::function<void(llvm::StringRef, uint64_t)> onFile = nullptr)
+      : folder(std::move(folder)), onFile(std::move(onFile)) {}
   ~ExternalFiles();
   ExternalFiles(const ExternalFiles &) = delete;
 
@@ -53,7 +54,7 @@ private:
   int openBeneath(const std::string &location, std::string &error);
 
   std::string folder;
-  std::function<void(uint64_t)> onBytes;
+  std::function<void(llvm::StringRef, uint64_t)> onFile;
   int folderDescriptor = -1;
   llvm::StringMap<std::shared_ptr<const MappedFile>> files;
 };

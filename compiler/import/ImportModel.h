@@ -40,8 +40,8 @@ struct ImportOptions {
   std::vector<std::string> profiled; ///< symbols that `--specialize` names
   std::vector<Constant> constants;
   std::vector<std::string> plugins; ///< files with operators that are neither ONNX's nor ours
-  /// Told how many bytes on disk each file has that is read.
-  std::function<void(uint64_t)> onInputBytes;
+  /// Told the path of each file that is read, and how many bytes on disk it has.
+  std::function<void(llvm::StringRef path, uint64_t bytes)> onInputFile;
   /// Nodes that functions, branches, loops and recurrent operators may be expanded to, all in all.
   int64_t maxExpandedNodes = 200000;
 

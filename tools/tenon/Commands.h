@@ -18,6 +18,7 @@ class App;
 namespace tenon {
 
 /// Each adds its subcommand to `app`; when that is parsed it runs, and sets the program's exit code.
+void addCacheCommand(CLI::App &app, int &status);
 void addCompileCommand(CLI::App &app, int &status);
 void addCompletionCommand(CLI::App &app, int &status);
 void addInspectCommand(CLI::App &app, int &status);

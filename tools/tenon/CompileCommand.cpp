@@ -157,6 +157,10 @@ void tenon::addCompileCommand(CLI::App &app, int &status) {
           ->group("Targets");
   command->add_option("--report", arguments->report, "also write a page about the artifact, with its memory map")
       ->type_name("FILE.html");
+  command
+      ->add_option("--depfile", options.depfile,
+                   "also write a rule for make and ninja: the output, and the files that were read")
+      ->type_name("FILE");
   command->add_flag("--json", arguments->json, "say what was written as JSON");
   command->add_flag("-q,--quiet", arguments->quiet, "say nothing but errors and warnings");
   addExamples(*command, {"tenon compile model.onnx -o model.tenon",

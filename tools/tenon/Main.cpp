@@ -60,6 +60,7 @@ static int runCommandLine(int argc, char **argv) {
   tenon::addOperatorsCommand(app, status);
   tenon::addPlaceCommand(app, status);
   tenon::addRunCommand(app, status, std::move(passed));
+  tenon::addCacheCommand(app, status);
   tenon::addCompletionCommand(app, status);
   tenon::addExamples(
       app,

@@ -61,7 +61,7 @@ ImportedModel tenon::importHuggingFace(StringRef folder, const ImportOptions &op
                                        MLIRContext *context) {
   Report report(folder.str());
   ImportedModel result;
-  ExternalFiles files(folder.str(), options.onInputBytes);
+  ExternalFiles files(folder.str(), options.onInputFile);
   result.module = importFolder(files, options, report, context);
   if (result.module)
     sourceHash = files.hash();

@@ -77,8 +77,8 @@ static std::unique_ptr<onnx::ModelProto> readModel(const std::string &path, cons
     report.add(ImportFault::InvalidModel, "cannot be read: " + error);
     return nullptr;
   }
-  if (options.onInputBytes)
-    options.onInputBytes(file->getBytesOnDisk());
+  if (options.onInputFile)
+    options.onInputFile(path, file->getBytesOnDisk());
   return parseModel(file->getBytes(), report);
 }
 
@@ -96,7 +96,7 @@ static OwningOpRef<ModuleOp> importModel(std::unique_ptr<onnx::ModelProto> model
   llvm::sys::path::remove_filename(folder);
   if (folder.empty() && !path.empty())
     folder = ".";
-  ExternalFiles files(folder.str().str(), options.onInputBytes);
+  ExternalFiles files(folder.str().str(), options.onInputFile);
   auto memory = std::make_shared<ModelMemory>();
   memory->model = std::move(model);
   return Importer(memory, files, options, report, context).run();

@@ -1,0 +1,30 @@
+//===- Depfile.h - which files an output was made of ----------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A rule of make, "OUTPUT: FILE FILE...", which make and ninja read to know when to compile again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_DRIVER_DEPFILE_H
+#define TENON_COMPILER_DRIVER_DEPFILE_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// The rule for `output` and the files that it is made of, each named once.
+std::string printDepfile(llvm::StringRef output, std::vector<std::string> files);
+
+/// The files of a rule that printDepfile has printed.
+std::vector<std::string> parseDepfile(llvm::StringRef text);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_DRIVER_DEPFILE_H
