@@ -138,7 +138,7 @@ Tensor graph::linear(const Tensor &x, const Tensor &weight, const Tensor &bias) 
   Tensor product = apply({x, weight}, [&](GraphBuilder &b) -> Value {
     int64_t rank = x.rank();
     if (rank < 1 || weight.rank() != 2) {
-      b.fail("wants an input of rank 1 or more and a weight of rank 2, found " + Twine(rank) + " and " +
+      b.fail("expects an input of rank 1 or more and a weight of rank 2, found " + Twine(rank) + " and " +
              Twine(weight.rank()));
       return {};
     }

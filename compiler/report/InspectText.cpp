@@ -47,7 +47,7 @@ static void printHeader(const ArtifactView &view, const InspectOptions &options,
 static void printTargets(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
   if (view.getTargets().size() == 1)
     return;
-  os << "\ntargets, the first that a processor can run is used\n";
+  os << "\ntargets (the first that the processor can run is used)\n";
   Table table({"name", ">code bytes", ">plan bytes", ">weights used", ">programs"});
   for (const ArtifactView::Target &target : view.getTargets())
     table.add({target.name, groupDigits(target.codeBytes), groupDigits(target.planBytes),
@@ -59,7 +59,7 @@ static void printTargets(const ArtifactView &view, size_t width, llvm::raw_ostre
 static void printPrograms(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
   if (view.getPrograms().size() == 1)
     return;
-  os << "\nprograms, the first that sizes fit is run\n";
+  os << "\nprograms (the first whose sizes match is used)\n";
   Table table({">#", "sizes", ">instructions", ">kernels"});
   for (auto [i, program] : llvm::enumerate(view.getPrograms()))
     table.add({std::to_string(i), program.sizes.empty() ? "all" : program.sizes, std::to_string(program.instructions),

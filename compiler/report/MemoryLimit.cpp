@@ -73,8 +73,8 @@ std::string LimitCheck::explain(size_t numPlans) const {
   const MemoryFigure &total = getTotal(figures);
   std::string text;
   if (total.most == UINT64_MAX)
-    text = "whether a run keeps the memory limit of " + groupDigits(limit) +
-           " bytes cannot be told, because not all sizes have an upper bound";
+    text = "cannot guarantee the memory limit of " + groupDigits(limit) +
+           " bytes, because not all sizes have an upper bound";
   else
     text = "a run may need " + groupDigits(total.most) + " bytes with the best of " + std::to_string(numPlans) +
            " plans, " + groupDigits(total.most - limit) + " more than the memory limit of " + groupDigits(limit);

@@ -75,7 +75,7 @@ Status Session::checkTensor(const tenon_tensor &tensor, const Tensor &wanted, ui
                         tensor.rank == 1 ? "" : "s", wanted.dims.count);
   for (uint32_t d = 0; d < tensor.rank; ++d)
     if (tensor.dims[d] < 0)
-      return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, and must not be negative", d, wanted.name,
+      return Status::make(TENON_INVALID, "dimension %u of input '%s' is %lld, expected 0 or more", d, wanted.name,
                           (long long)tensor.dims[d]);
   if (tenon_tensor_bytes(tensor.dtype, tensor.rank, tensor.dims) == UINT64_MAX)
     return Status::make(TENON_INVALID, "input '%s' has more elements than any memory holds", wanted.name);

@@ -192,7 +192,7 @@ static Status checkTogether(const Container &container, uint64_t tableEnd, size_
   }
   if (weights > 1 || hashes > 1)
     return Status::make(TENON_INVALID,
-                        "damaged: it has %u sections of weights and %u of hashes, at most one of each is wanted",
+                        "damaged: it has %u sections of weights and %u of hashes, expected at most one of each",
                         weights, hashes);
   std::sort(order.begin(), order.end(), [](const fmt::Section *a, const fmt::Section *b) {
     return a->offset != b->offset ? a->offset < b->offset : a->size < b->size;

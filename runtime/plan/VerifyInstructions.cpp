@@ -126,7 +126,7 @@ Status InstructionVerifier::verifyField(fmt::OperandKind kind, char field, uint3
     break;
   }
   if (value >= limit)
-    return FAIL("'%c' is %u, and must be less than %zu", field, value, limit);
+    return FAIL("'%c' is %u, expected less than %zu", field, value, limit);
   return {};
 }
 

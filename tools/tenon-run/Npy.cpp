@@ -95,8 +95,8 @@ Status parseNpy(const uint8_t *bytes, size_t size, tenon_dtype wanted, HostTenso
     return Status::make(TENON_UNSUPPORTED, "NumPy type '%.*s'", int(descr.size()), descr.data());
   std::string_view kind = descr.substr(1);
   if (!mayHold(kind, wanted))
-    return Status::make(TENON_INVALID, "holds NumPy type '%.*s', and must hold %s ('%.*s')", int(descr.size()),
-                        descr.data(), tenon_dtype_name(wanted), int(kindOf(wanted).size()), kindOf(wanted).data());
+    return Status::make(TENON_INVALID, "holds NumPy type '%.*s', expected %s ('%.*s')", int(descr.size()), descr.data(),
+                        tenon_dtype_name(wanted), int(kindOf(wanted).size()), kindOf(wanted).data());
 
   HostTensor result;
   result.dtype = wanted;

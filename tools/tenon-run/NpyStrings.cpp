@@ -41,7 +41,7 @@ Status parseNpyStrings(const uint8_t *bytes, size_t size, HostTensor *tensor) {
   uint64_t units, elementBytes;
   unsigned unitBytes = descr.size() > 1 && descr[1] == 'S' ? 1 : 4;
   if (descr.size() < 3 || (descr[1] != 'U' && descr[1] != 'S') || !parseNumber(descr.substr(2), &units))
-    return Status::make(TENON_INVALID, "holds NumPy type '%s', and must hold strings ('<U' or '|S')", descr.c_str());
+    return Status::make(TENON_INVALID, "holds NumPy type '%s', expected strings ('<U' or '|S')", descr.c_str());
   uint64_t count = tenon_tensor_bytes(TENON_U8, uint32_t(header.shape.size()), header.shape.data());
   uint64_t wanted, have = size - size_t(header.data - bytes);
   if (count == UINT64_MAX || __builtin_mul_overflow(units, unitBytes, &elementBytes) ||

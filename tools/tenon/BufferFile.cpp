@@ -80,7 +80,7 @@ static llvm::Expected<int64_t> parseNumber(llvm::StringRef cell, llvm::StringRef
   if (error == std::errc::result_out_of_range)
     return makeLineError(line, name + " is " + quoteCell(cell) + ", which 64 bits do not hold");
   if (error != std::errc() || end != cell.end())
-    return makeLineError(line, name + " is " + quoteCell(cell) + ", and must be a whole number");
+    return makeLineError(line, name + " is " + quoteCell(cell) + ", expected a whole number");
   return value;
 }
 

@@ -57,9 +57,9 @@ std::optional<InstanceFault> tenon::placement::findInstanceFault(const Instance 
       return makeFault("lower is " + std::to_string(buffer.lower) + ", which is after upper, " +
                        std::to_string(buffer.upper));
     if (buffer.size < 0)
-      return makeFault("size is " + std::to_string(buffer.size) + ", and must not be negative");
+      return makeFault("size is " + std::to_string(buffer.size) + ", expected 0 or more");
     if (buffer.alignment < 1)
-      return makeFault("alignment is " + std::to_string(buffer.alignment) + ", and must be at least 1");
+      return makeFault("alignment is " + std::to_string(buffer.alignment) + ", expected at least 1");
     // The most that a buffer adds to any stack, and once more what rounding a size up may add.
     if (__builtin_add_overflow(sum, buffer.size, &sum) || __builtin_add_overflow(sum, buffer.alignment, &sum) ||
         __builtin_add_overflow(sum, buffer.alignment, &sum))

@@ -78,7 +78,7 @@ Status Parser::readHeader() {
       header.e_ident[EI_DATA] != ELFDATA2LSB)
     return FAIL("not a 64-bit little-endian ELF file");
   if (header.e_type != ET_DYN)
-    return FAIL("ELF type %u, a shared object is wanted", header.e_type);
+    return FAIL("ELF type %u, expected a shared object", header.e_type);
   if (header.e_machine != machine)
     return FAIL("for ELF machine %u, its target says %u", header.e_machine, machine);
   constexpr unsigned kMaxSegments = 64;
@@ -93,7 +93,7 @@ Status Parser::readHeader() {
 Status Parser::readSegment(const Elf64_Phdr &program) {
   switch (program.p_type) {
   case PT_INTERP:
-    return FAIL("is a program, a shared object is wanted");
+    return FAIL("is a program, expected a shared object");
   case PT_TLS:
     return FAIL("uses thread-local storage, which kernels must not have");
   case PT_DYNAMIC:
@@ -139,7 +139,7 @@ Status Parser::readDynamic() {
     case DT_NULL:
       return {};
     case DT_NEEDED:
-      return FAIL("needs a shared library, and must import nothing");
+      return FAIL("needs a shared library, expected code that imports nothing");
     case DT_RELA:
       dynamic.rela = value;
       break;

@@ -84,7 +84,7 @@ static void refuses(const char *text, void (*damage)(Editor &)) {
 TEST_CASE("code that must not be loaded") {
   CHECK_FALSE(parse(Editor().file).failed());
   refuses("little-endian", [](Editor &e) { e.header()->e_ident[EI_DATA] = ELFDATA2MSB; });
-  refuses("a shared object is wanted", [](Editor &e) { e.header()->e_type = ET_EXEC; });
+  refuses("expected a shared object", [](Editor &e) { e.header()->e_type = ET_EXEC; });
   refuses("program headers", [](Editor &e) { e.header()->e_phoff = UINT64_MAX - 8; });
   refuses("program headers", [](Editor &e) { e.header()->e_phnum = 60'000; });
   refuses("both writable and executable", [](Editor &e) { e.program(PT_LOAD, 1)->p_flags = PF_W | PF_X; });

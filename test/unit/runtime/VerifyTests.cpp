@@ -123,11 +123,11 @@ TEST_CASE("kernels must be in the code") {
 
 TEST_CASE("instructions: opcodes, fields, operand counts") {
   refuses("the last known is", [](auto &b) { insert(b, fmt::Opcode(fmt::kInstructionCount), 0, 0, 0, {}, {}); });
-  refuses("(launch 'n'): 'a' is 2, and must be less than 2",
+  refuses("(launch 'n'): 'a' is 2, expected less than 2",
           [](auto &b) { insert(b, fmt::Opcode::launch, 2, 0, 0, {}, {}); });
   refuses("'b' is 1000", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 1000, 0, {}, {}); });
-  refuses("'c' is 1, and must be less than 1", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 1, {}, {}); });
-  refuses("'c' is 2, and must be less than 2", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 2, {}, {}); });
+  refuses("'c' is 1, expected less than 1", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 1, {}, {}); });
+  refuses("'c' is 2, expected less than 2", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 2, {}, {}); });
   refuses("buffer operand 0 is buffer 99", [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {99}, {}); });
   refuses("expression operand 0 is expression 1000",
           [](auto &b) { insert(b, fmt::Opcode::launch, 0, 0, 0, {2}, {1000}); });
@@ -139,7 +139,7 @@ TEST_CASE("instructions: opcodes, fields, operand counts") {
   refuses("has 1 buffers, 2 are wanted", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 0, {2}, {0}); });
   refuses("has 0 expressions, 1 are wanted", [](auto &b) { insert(b, fmt::Opcode::copy, 0, 0, 0, {2, 1}, {}); });
   refuses("'a' is 256", [](auto &b) { insert(b, fmt::Opcode::fill, 256, 0, 0, {2}, {0}); });
-  refuses("'a' is 5, and must be less than 5", [](auto &b) { insert(b, fmt::Opcode::jump, 5, 0, 0, {}, {}); });
+  refuses("'a' is 5, expected less than 5", [](auto &b) { insert(b, fmt::Opcode::jump, 5, 0, 0, {}, {}); });
   refuses("has 0 buffers, 1 are wanted", [](auto &b) { insert(b, fmt::Opcode::run_seed, 0, 0, 0, {}, {}); });
   refuses("has 1 buffers, 0 are wanted", [](auto &b) { insert(b, fmt::Opcode::halt, 0, 0, 0, {0}, {}); });
 }
@@ -344,7 +344,7 @@ TEST_CASE("bind_symbol: the symbol and all that depends on it") {
     return [=](ArtifactBuilder &b) { insert(b, fmt::Opcode::bind_symbol, symbol, begin, end, {2}, {}); };
   };
   refuses("binds symbol 'N', which an input binds already", bind(0, 0, 0));
-  refuses("'a' is 1, and must be less than 1", bind(1, 0, 0));
+  refuses("'a' is 1, expected less than 1", bind(1, 0, 0));
   auto withSymbol = [](uint32_t symbolRange[2], bool deep) {
     return [=](ArtifactBuilder &b) {
       uint32_t k = b.symbol("K");
@@ -460,7 +460,7 @@ TEST_CASE("host calls: names, operands, attributes") {
   refusesCall("has 2 buffers and 2 expressions, its operands want 1 and 1",
               [](auto &, auto &call) { call.inputs[0]->present = false; });
   refusesCall("writes 'x', which is an input", nothing, {1, 0});
-  refuses("(host_call 'n'): 'a' is 0, and must be less than 0",
+  refuses("(host_call 'n'): 'a' is 0, expected less than 0",
           [](auto &b) { insert(b, fmt::Opcode::host_call, 0, 0, 0, {0, 1}, {}); });
 }
 

@@ -102,7 +102,7 @@ TEST_CASE("files that are refused") {
   std::string four(4, '\0');
   refuses("", TENON_F32, "not a NumPy array");
   refuses("PK\3\4 and so on", TENON_F32, "not a NumPy array");
-  refuses(npy("<f8", "(1,)", false, four + four), TENON_F32, "holds NumPy type '<f8', and must hold f32 ('f4')");
+  refuses(npy("<f8", "(1,)", false, four + four), TENON_F32, "holds NumPy type '<f8', expected f32 ('f4')");
   refuses(npy("|O", "(1,)", false, four), TENON_F32, "holds NumPy type '|O'");
   refuses(npy("", "(1,)", false, four), TENON_F32, "NumPy type ''");
   refuses(npy("<f4", "(2,)", false, four), TENON_F32, "has 4 bytes of elements, its shape f32[2] needs 8");
@@ -199,7 +199,7 @@ TEST_CASE("arrays of strings") {
   CHECK(strings(npy("|S3", "(2,)", false, std::string("ab\0abc", 6))) == S{"ab", "abc"});
   CHECK(strings(npy(">U1", "()", false, std::string("\0\0\0a", 4))) == S{"a"});
   CHECK(strings(npy("<U7", "(0, 4)", false, "")).empty());
-  refusesStrings(npy("<f4", "(1,)", false, "abcd"), "holds NumPy type '<f4', and must hold strings");
+  refusesStrings(npy("<f4", "(1,)", false, "abcd"), "holds NumPy type '<f4', expected strings");
   refusesStrings(npy("<U1", "(2,)", false, "abcd"), "has 4 bytes of elements, which its shape [2] of '<U1'");
   refusesStrings(npy("<U0", "(1000000,)", false, ""), "strings of no length");
   refusesStrings(npy("<U1", "(1,)", false, wide({0xd800})), "element 0 is no text");
