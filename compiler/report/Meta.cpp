@@ -10,6 +10,7 @@
 #include "compiler/report/Table.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
+#include <map>
 
 using namespace tenon;
 using Json = nlohmann::ordered_json;
@@ -57,9 +58,37 @@ std::vector<std::pair<std::string, uint64_t>> tenon::listMachineFigures(const Ar
 }
 
 std::string tenon::getMachineText(const ArtifactView &view, const std::string &target) {
+  std::map<std::string, uint64_t> figures;
+  for (auto &[name, value] : listMachineFigures(view, target))
+    figures[name] = value;
   std::string text;
-  for (const auto &[name, value] : listMachineFigures(view, target))
-    text += (text.empty() ? "" : ", ") + name + " " + groupDigits(value);
+  // Takes a figure out, so that those of another version of the compiler are left.
+  auto take = [&](const char *name) {
+    auto figure = figures.extract(name);
+    return figure ? figure.mapped() : 0;
+  };
+  auto add = [&](uint64_t value, const std::string &words) {
+    if (value)
+      text += (text.empty() ? "" : ", ") + words;
+  };
+  uint64_t registers = take("vector_registers"), vector = take("vector_bytes"), rate = take("multiply_adds");
+  add(vector && registers, groupDigits(registers) + " vector registers of " + groupDigits(vector) + " bytes");
+  add(rate, groupDigits(rate) + (rate == 1 ? " multiply-add a cycle" : " multiply-adds a cycle"));
+  if (uint64_t products = take("int8_dot"); products > 1)
+    add(products, "dot products of " + groupDigits(products) + " int8");
+  add(take("bf16_pairs"), "dot products of 2 bf16");
+  add(take("amx_int8"), "AMX of int8");
+  add(take("amx_bf16"), "AMX of bf16");
+  if (uint64_t columns = take("panel_columns"))
+    add(columns, "panels of " + groupDigits(columns) + " columns");
+  if (uint64_t ways = take("l1_ways"))
+    add(ways, "L1 of " + groupDigits(ways) + " ways");
+  if (uint64_t bytes = take("l2_bytes"))
+    add(bytes, "L2 " + bytesText(bytes));
+  if (uint64_t bytes = take("llc_bytes"))
+    add(bytes, "last-level cache " + bytesText(bytes));
+  for (const auto &[name, value] : figures)
+    add(1, name + " " + groupDigits(value));
   return text;
 }
 

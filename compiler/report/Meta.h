@@ -27,7 +27,7 @@ std::vector<std::pair<std::string, std::string>> listCompilation(const ArtifactV
 /// What choices for a target went by: {"vector_bytes", 64}, ...; empty where the file does not say.
 std::vector<std::pair<std::string, uint64_t>> listMachineFigures(const ArtifactView &view, const std::string &target);
 
-/// The same as text: "vector_bytes 64, vector_registers 32".
+/// The same in words: "32 vector registers of 64 bytes, 2 multiply-adds a cycle, L2 1.00 MiB".
 std::string getMachineText(const ArtifactView &view, const std::string &target);
 
 /// The paths that kernels of the target that is looked at take, by their names: {"path": name, "cycles": {name: number,
