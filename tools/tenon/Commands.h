@@ -25,6 +25,7 @@ void addInspectCommand(CLI::App &app, int &status);
 void addDevicesCommand(CLI::App &app, int &status);
 void addOperatorsCommand(CLI::App &app, int &status);
 void addPlaceCommand(CLI::App &app, int &status);
+void addProfilesCommand(CLI::App &app, int &status);
 /// `passed`: arguments for tenon-run that are not looked at.
 void addRunCommand(CLI::App &app, int &status, std::vector<std::string> passed);
 

@@ -61,6 +61,7 @@ static int runCommandLine(int argc, char **argv) {
   tenon::addPlaceCommand(app, status);
   tenon::addRunCommand(app, status, std::move(passed));
   tenon::addCacheCommand(app, status);
+  tenon::addProfilesCommand(app, status);
   tenon::addCompletionCommand(app, status);
   tenon::addExamples(
       app,

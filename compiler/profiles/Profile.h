@@ -1,0 +1,75 @@
+//===- Profile.h - what is known of a kernel's real runs ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_PROFILES_PROFILE_H
+#define TENON_COMPILER_PROFILES_PROFILE_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// A machine that kernels are measured on. Machines with the same fingerprint run a kernel equally fast.
+struct Hardware {
+  std::string cpu;      ///< the processor's name, as the system gives it
+  std::string features; ///< that kernels may use, as runtime/format/Target.h writes them
+  int64_t cores = 0;    ///< that this process may use
+  int64_t l1Bytes = 0, l2Bytes = 0, llcBytes = 0;
+  std::string os; ///< name and release; not part of the fingerprint
+  std::string
+      governor; ///< of the first core's frequency, empty where the system does not say; not part of the fingerprint
+
+  /// 32 hexadecimal digits.
+  std::string getFingerprint() const;
+};
+
+/// What this process runs on. `features`: those of the target "host".
+Hardware getThisHardware(llvm::StringRef features);
+
+/// A piece of a program, and one way to execute it.
+struct KernelVariant {
+  std::string region;   ///< canonical text of what is computed, with types, sizes and attributes, without names
+  std::string schedule; ///< how: the name of a path, and what else the choice decides
+  std::string compiler; ///< version of the compiler that generated the code
+
+  /// Fingerprint of the region, 32 hexadecimal digits.
+  std::string getRegionFingerprint() const;
+};
+
+/// The times of some runs of a kernel, in nanoseconds, and how exact its results were.
+struct ProfileRecord {
+  KernelVariant kernel;
+  Hardware hardware;
+  int64_t threads = 1;
+  int64_t runs = 0;
+  double min = 0, median = 0, p95 = 0;
+  /// Distance of the quartiles, relative to the median: what the figures can be trusted to.
+  double spread = 0;
+  /// Largest error relative to the result's largest element; none where it was not measured.
+  std::optional<double> error;
+  std::string errorReference; ///< what the error was measured against: "f64", "f32"
+  bool isWarm = true;         ///< whether operands could be in caches when a run began
+  int64_t time = 0;           ///< when: seconds since 1970
+  std::string origin;         ///< "measured" here, or "imported"
+};
+
+/// The figures of a sample of run times in nanoseconds, which has one element or more.
+void setTimes(ProfileRecord &record, std::vector<double> nanoseconds);
+
+/// Why a record cannot be one that was measured, empty if it can: imported ones are checked as hostile input.
+std::string findFault(const ProfileRecord &record);
+
+/// A record as a line of JSON, and back. `error` says why a line is none.
+std::string toJsonLine(const ProfileRecord &record);
+std::optional<ProfileRecord> parseJsonLine(llvm::StringRef line, std::string &error);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_PROFILES_PROFILE_H

@@ -1,0 +1,91 @@
+//===- ProfileStore.h - records of real runs, in a file ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One SQLite file with write-ahead logging: many processes may read and write it at the same time, and a process that
+// is killed leaves what it had committed. Tables: hardware and kernels, each row once, and records, which refer to
+// both.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_PROFILES_PROFILESTORE_H
+#define TENON_COMPILER_PROFILES_PROFILESTORE_H
+
+#include "compiler/profiles/Profile.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+
+struct sqlite3;
+
+namespace tenon {
+
+class ProfileStore {
+public:
+  enum class Access { read, write };
+
+  /// Where the user's records are: TENON_PROFILES, or the file tenon/profiles.db in XDG_DATA_HOME or ~/.local/share.
+  /// Empty where there is no such folder.
+  static std::string getDefaultFile();
+
+  /// Opens a file, which is made with its folder if it is not there and `access` is to write. Fails if it is no file of
+  /// records, or of a newer version.
+  static llvm::Expected<std::unique_ptr<ProfileStore>> open(const std::string &file, Access access);
+  ~ProfileStore();
+  ProfileStore(const ProfileStore &) = delete;
+
+  /// Adds records, all of them or none. Each has no fault.
+  llvm::Error add(llvm::ArrayRef<ProfileRecord> records);
+
+  /// What a list of records is narrowed to. An empty text is any.
+  struct Filter {
+    std::string region;   ///< beginning of a region's fingerprint
+    std::string hardware; ///< beginning of a machine's fingerprint
+    std::string schedule;
+    std::string compiler;
+    int64_t threads = 0; ///< 0: any number
+  };
+  struct Entry {
+    int64_t id;
+    ProfileRecord record;
+  };
+  /// The records, those of a region beside each other and the fastest first. `visit` returns whether to go on.
+  llvm::Error visit(const Filter &filter, llvm::function_ref<bool(const Entry &)> visit) const;
+  llvm::Expected<std::vector<Entry>> list(const Filter &filter) const;
+  llvm::Expected<std::optional<Entry>> find(int64_t id) const;
+
+  /// Removes records that are older than `time`, and those of a variant beside its `keep` newest, 0 for all. Returns
+  /// how many.
+  llvm::Expected<int64_t> prune(int64_t time, int64_t keep);
+
+  /// What is wrong with the file or a record, a line each.
+  llvm::Expected<std::vector<std::string>> verify() const;
+
+private:
+  explicit ProfileStore(sqlite3 *database, std::string file) : database(database), file(std::move(file)) {}
+  llvm::Error execute(const char *sql) const;
+  llvm::Error prepareTables(Access access);
+  llvm::Error addAll(llvm::ArrayRef<ProfileRecord> records);
+  llvm::Expected<int64_t> getRow(const char *insert, const char *select, llvm::ArrayRef<std::string> texts,
+                                 llvm::ArrayRef<int64_t> numbers);
+  llvm::Error makeFault(const char *what) const;
+
+  sqlite3 *database;
+  std::string file;
+};
+
+/// What came of an import.
+struct ImportedProfiles {
+  size_t added = 0, skipped = 0;
+  std::string firstFault; ///< of the first that was skipped, with its line
+};
+/// Adds the records of `text`, lines of toJsonLine. Those that are none, or cannot have been measured, are skipped.
+llvm::Expected<ImportedProfiles> importProfiles(ProfileStore &store, llvm::StringRef text);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_PROFILES_PROFILESTORE_H
