@@ -23,6 +23,7 @@ class FuncOp;
 
 namespace tenon {
 class PathErrors;
+class PathTimes;
 
 namespace plan {
 class ProgramOp;
@@ -42,7 +43,8 @@ using ConstantEvaluator = std::function<llvm::SmallVector<mlir::ElementsAttr>(ml
 std::unique_ptr<mlir::Pass> createFoldConstants(ConstantEvaluator evaluate, FoldConstantsOptions options = {});
 
 /// `tenon-choose-paths` that takes errors, which must not be null, from what was measured before.
-std::unique_ptr<mlir::Pass> createChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors);
+std::unique_ptr<mlir::Pass> createChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors,
+                                              std::shared_ptr<PathTimes> times);
 
 } // namespace tenon
 

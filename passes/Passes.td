@@ -455,6 +455,9 @@ def ChoosePaths : Pass<"tenon-choose-paths", "::mlir::func::FuncOp"> {
     operation takes the fastest path whose error is within the budget. A path is considered
     only if all operations together save a share of the cycles by it.
 
+    Where real runs are known (passes/paths/PathTimes.h), their times take the place of
+    estimates, and the operation keeps them as `tenon.path_times` and `tenon.region`.
+
     Relies on channels last; runs before `tenon-prepack-weights`.
   }];
   let options = [

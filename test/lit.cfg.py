@@ -68,6 +68,8 @@ else:
 # %exits CODE COMMAND... fails where the command ends with another exit code.
 config.substitutions.append(("%exits", os.path.join(config.test_source_root, "tools", "Inputs", "exits")))
 config.environment["NO_COLOR"] = "1"
+# Records that this machine has do not decide what tests look at.
+config.environment["TENON_PROFILES"] = "none"
 # What tests compile does not fill the cache of who runs them.
 config.environment["TENON_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
 

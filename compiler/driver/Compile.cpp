@@ -7,6 +7,7 @@
 
 #include "compiler/driver/Compile.h"
 #include "compiler/driver/ErrorMeter.h"
+#include "compiler/driver/PathTuner.h"
 #include "compiler/driver/Phases.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/Diagnostics.h"
@@ -84,17 +85,11 @@ static llvm::Error measureError(Choice &choice, const Graph &graph, ErrorMeter *
   return llvm::Error::success();
 }
 
-/// From a choice of paths to what the output needs: code for an artifact, kernels for all else.
-static llvm::Expected<Choice> lower(const Graph &graph, const PathChoice &paths, const Setup &setup,
-                                    PhaseRunner &runner) {
-  runner.beginRound(paths.number);
-  llvm::Expected<Launches> launches = makeLaunches(graph, setup, paths, runner);
-  if (!launches)
-    return launches.takeError();
+/// From launches of kernels to what the output needs: code for an artifact, kernels for all else.
+static llvm::Expected<Choice> lowerLaunches(Launches launches, const Setup &setup, PhaseRunner &runner) {
   Choice choice;
-  choice.number = paths.number;
-  choice.largestTaken = launches->largestTaken;
-  llvm::Expected<Plan> plan = makePlan(std::move(*launches), setup, runner);
+  choice.largestTaken = launches.largestTaken;
+  llvm::Expected<Plan> plan = makePlan(std::move(launches), setup, runner);
   if (!plan)
     return plan.takeError();
   choice.plan = std::move(*plan);
@@ -109,6 +104,79 @@ static llvm::Expected<Choice> lower(const Graph &graph, const PathChoice &paths,
     return code.takeError();
   choice.code = std::move(*code);
   return choice;
+}
+
+/// From a choice of paths on.
+static llvm::Expected<Choice> lower(const Graph &graph, const PathChoice &paths, const Setup &setup,
+                                    PhaseRunner &runner) {
+  runner.beginRound(paths.number);
+  llvm::Expected<Launches> launches = makeLaunches(graph, setup, paths, runner);
+  if (!launches)
+    return launches.takeError();
+  llvm::Expected<Choice> choice = lowerLaunches(std::move(*launches), setup, runner);
+  if (choice)
+    choice->number = paths.number;
+  return choice;
+}
+
+/// Takes records of real runs into account, if there are any or some are to be made.
+static llvm::Error openProfiles(const Setup &setup, PathChoice &paths) {
+  const CompileOptions &options = setup.options;
+  bool isTuning = options.tuneSeconds > 0;
+  if (!setup.backend->getCapabilities().hasPaths || (options.profiles.empty() && !isTuning))
+    return llvm::Error::success();
+  std::unique_ptr<ProfileStore> store;
+  if (!options.profiles.empty()) {
+    llvm::Expected<std::unique_ptr<ProfileStore>> opened =
+        ProfileStore::open(options.profiles, isTuning ? ProfileStore::Access::write : ProfileStore::Access::read);
+    if (!opened)
+      return opened.takeError();
+    store = std::move(*opened);
+  }
+  paths.times = std::make_shared<RecordedTimes>(setup.targets, std::move(store));
+  return llvm::Error::success();
+}
+
+/// Measures the paths that there is no record of, for the target that this machine runs. A model that cannot be run or
+/// given inputs is compiled by estimates.
+static llvm::Error tune(const Graph &graph, const PathChoice &paths, const Setup &setup, uint64_t sourceHash,
+                        PhaseRunner &runner) {
+  auto target = llvm::find_if(setup.targets, [](const Target &target) { return target.runsHere; });
+  if (!setup.makesArtifact || target == setup.targets.end())
+    return makeError(CompileStatus::misuse, "--tune: this machine runs none of the targets");
+  size_t index = target - setup.targets.begin();
+  RecordedTimes &times = *paths.times;
+  PathTuner tuner(times, setup.options.tuneSeconds);
+  bool isNothingNew = true;
+  for (size_t round = 0; round == 0 || round < times.getMostOptions(); ++round) {
+    times.beginRound(round);
+    llvm::Expected<Launches> launches = makeLaunches(graph, setup, paths, runner);
+    if (!launches)
+      return launches.takeError();
+    // Regions of other targets are not measured.
+    std::vector<RecordedTimes::Picked> picked = times.takePicked();
+    llvm::erase_if(picked, [&](const RecordedTimes::Picked &it) { return it.target != target->name; });
+    if (picked.empty())
+      continue;
+    isNothingNew = false;
+    llvm::Expected<Choice> choice = lowerLaunches(std::move(*launches), setup, runner);
+    if (!choice)
+      return choice.takeError();
+    if (llvm::Error error = tuner.add(assemble(choice->plan, choice->code, setup, sourceHash),
+                                      {target->name, choice->plan.variants[index].paths, std::move(picked)}))
+      return error;
+  }
+  times.endRounds();
+  if (isNothingNew)
+    return llvm::Error::success();
+  runner.announce("tuning");
+  ModuleOp simplified = const_cast<Graph &>(graph).module.get();
+  llvm::Error error = tuner.measure(simplified, setup.options.programs);
+  std::string message;
+  if (!error || takeError(std::move(error), message) == CompileStatus::resources)
+    return message.empty() ? llvm::Error::success() : makeError(CompileStatus::resources, message);
+  runner.getDiagnostics().warn("its paths are not measured: " + message);
+  return llvm::Error::success();
 }
 
 /// Chooses paths, again where the model is not exact enough, and lowers what was chosen.
@@ -195,9 +263,14 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   constexpr double kShare = 0.25;
   PathChoice paths;
   paths.budget = options.tolerance * kShare;
+  if (llvm::Error error = openProfiles(*setup, paths))
+    return error;
   llvm::Expected<Graph> graph = simplifyGraph(std::move(*imported), *setup, paths, runner);
   if (!graph)
     return graph.takeError();
+  if (paths.times && options.tuneSeconds > 0)
+    if (llvm::Error error = tune(*graph, paths, *setup, sourceHash, runner))
+      return error;
   llvm::Expected<Choice> choice = lowerWithinTolerance(*graph, paths, meter.get(), *setup, sourceHash, runner);
   if (!choice)
     return choice.takeError();

@@ -137,71 +137,18 @@ std::string ErrorReport::toJson() const {
 // Runs
 //===----------------------------------------------------------------------===//
 
-/// What the runtime said, without its name for an artifact that lies in memory.
-static std::string getText(const tenon_error &error) {
-  llvm::StringRef text = error.message;
-  text.consume_front("artifact: ");
-  return text.str();
-}
-
-/// Empty where the session takes the inputs.
-static std::string bind(const LoadedModel &model, InputSet &set, bool withData) {
-  tenon_error error;
-  for (auto [i, tensor] : llvm::enumerate(set)) {
-    tenon_tensor view = tensor.view();
-    if (!withData)
-      view.data = nullptr;
-    if (tenon_session_bind_input(model.getSession(), i, &view, &error) != TENON_OK)
-      return getText(error);
-  }
-  return "";
-}
-
 static std::string run(const LoadedModel &model, InputSet &set, tenon_status *status = nullptr) {
   tenon_status code = TENON_INVALID;
-  std::string message = bind(model, set, /*withData=*/true);
+  std::string message = model.bind(set, /*withData=*/true);
   if (message.empty()) {
     tenon_error error;
     tenon_session_set_seed(model.getSession(), kSeed);
     code = tenon_session_run(model.getSession(), &error);
-    message = code == TENON_OK ? "" : getText(error);
+    message = code == TENON_OK ? "" : LoadedModel::getText(error);
   }
   if (status)
     *status = code;
   return message;
-}
-
-static std::optional<uint64_t> measureMemory(const LoadedModel &model, InputSet &shapes) {
-  tenon_memory memory;
-  if (!bind(model, shapes, /*withData=*/false).empty() ||
-      tenon_session_measure(model.getSession(), &memory, nullptr) != TENON_OK)
-    return std::nullopt;
-  return memory.total;
-}
-
-/// The functions that programs came of; the last is for all sizes.
-static SmallVector<func::FuncOp> getFunctions(ModuleOp simplified) {
-  SmallVector<func::FuncOp> functions;
-  for (auto function : simplified.getOps<func::FuncOp>()) {
-    if (function.isPrivate() || function.isExternal())
-      continue;
-    functions.push_back(function);
-    if (!function->hasAttr(kProgramAttr))
-      break;
-  }
-  return functions;
-}
-
-/// The values that programs are for.
-static std::vector<NamedRange> getPreferred(ArrayRef<std::string> programs) {
-  std::vector<NamedRange> preferred;
-  for (const std::string &program : programs) {
-    std::string ignored;
-    for (const NamedRange &range : parseRanges(program, ignored).value_or(std::vector<NamedRange>()))
-      if (range.range.isSingleton())
-        preferred.push_back(range);
-  }
-  return preferred;
 }
 
 std::string ErrorMeter::makeInputs(ModuleOp simplified, ArrayRef<std::string> programs, const LoadedModel &model,
@@ -214,21 +161,18 @@ std::string ErrorMeter::makeInputs(ModuleOp simplified, ArrayRef<std::string> pr
     sets = std::move(*given);
     return "";
   }
-  std::vector<NamedRange> preferred = getPreferred(programs);
-  auto meter = [&](InputSet &shapes) { return measureMemory(reference, shapes); };
-  for (func::FuncOp function : getFunctions(simplified)) {
-    llvm::Expected<InputSet> set = generateInputs(function, preferred, meter);
-    if (!set)
-      return llvm::toString(set.takeError());
-    sets.push_back(std::move(*set));
-  }
+  auto meter = [&](InputSet &shapes) { return reference.measureMemory(shapes); };
+  llvm::Expected<std::vector<InputSet>> made = generateInputSets(simplified, programs, meter);
+  if (!made)
+    return llvm::toString(made.takeError());
+  sets = std::move(*made);
   return "";
 }
 
 std::string ErrorMeter::runReference(LoadedModel &reference) {
   constexpr uint64_t kMaxBytes = uint64_t(4) << 30;
   for (InputSet &set : sets) {
-    if (measureMemory(reference, set).value_or(0) > kMaxBytes)
+    if (reference.measureMemory(set).value_or(0) > kMaxBytes)
       return "the model in f64 needs more than 4 GB";
     tenon_status status;
     if (std::string error = run(reference, set, &status); !error.empty()) {
@@ -251,7 +195,7 @@ std::string ErrorMeter::runReference(LoadedModel &reference) {
 std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> programs, const LoadedModel &model) {
   size_t numSeeds = 0;
   simplified.walk([&](RunSeedOp) { ++numSeeds; });
-  if (numSeeds > getFunctions(simplified).size())
+  if (numSeeds > getProgramFunctions(simplified).size())
     return "the model draws random numbers several times, in an order that may differ";
   auto build = [](OpPassManager &pm) { buildReferencePipeline(pm, evaluateConstants); };
   llvm::Expected<std::unique_ptr<LoadedModel>> reference =
@@ -263,7 +207,7 @@ std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> progr
   }
   if (std::string error = makeInputs(simplified, programs, model, **reference); !error.empty())
     return error;
-  choices = findFloatChoices(getFunctions(simplified).back());
+  choices = findFloatChoices(getProgramFunctions(simplified).back());
   return runReference(**reference);
 }
 

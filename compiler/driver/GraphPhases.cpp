@@ -22,6 +22,7 @@ static GraphOptions getGraphOptions(const Setup &setup, const PathChoice &choice
                         });
   graph.budget = choice.budget;
   graph.errors = choice.errors;
+  graph.times = choice.times;
   return graph;
 }
 

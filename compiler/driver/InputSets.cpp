@@ -260,3 +260,40 @@ llvm::Expected<InputSet> tenon::generateInputs(func::FuncOp function, ArrayRef<N
   }
   return set;
 }
+
+SmallVector<func::FuncOp> tenon::getProgramFunctions(ModuleOp simplified) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : simplified.getOps<func::FuncOp>()) {
+    if (function.isPrivate() || function.isExternal())
+      continue;
+    functions.push_back(function);
+    if (!function->hasAttr(kProgramAttr))
+      break;
+  }
+  return functions;
+}
+
+/// The values that programs are for.
+static std::vector<NamedRange> getPreferred(ArrayRef<std::string> programs) {
+  std::vector<NamedRange> preferred;
+  for (const std::string &program : programs) {
+    std::string ignored;
+    for (const NamedRange &range : parseRanges(program, ignored).value_or(std::vector<NamedRange>()))
+      if (range.range.isSingleton())
+        preferred.push_back(range);
+  }
+  return preferred;
+}
+
+llvm::Expected<std::vector<InputSet>> tenon::generateInputSets(ModuleOp simplified, ArrayRef<std::string> programs,
+                                                               MemoryMeter meter) {
+  std::vector<NamedRange> preferred = getPreferred(programs);
+  std::vector<InputSet> sets;
+  for (func::FuncOp function : getProgramFunctions(simplified)) {
+    llvm::Expected<InputSet> set = generateInputs(function, preferred, meter);
+    if (!set)
+      return set.takeError();
+    sets.push_back(std::move(*set));
+  }
+  return sets;
+}

@@ -45,6 +45,13 @@ using MemoryMeter = llvm::function_ref<std::optional<uint64_t>(InputSet &shapes)
 llvm::Expected<InputSet> generateInputs(mlir::func::FuncOp function, llvm::ArrayRef<NamedRange> preferred,
                                         MemoryMeter meter);
 
+/// The functions that programs came of; the last is for all sizes.
+llvm::SmallVector<mlir::func::FuncOp> getProgramFunctions(mlir::ModuleOp simplified);
+
+/// Inputs for each of these functions. Open sizes are those of `programs`, as GraphOptions has them.
+llvm::Expected<std::vector<InputSet>> generateInputSets(mlir::ModuleOp simplified, llvm::ArrayRef<std::string> programs,
+                                                        MemoryMeter meter);
+
 } // namespace tenon
 
 #endif // TENON_COMPILER_DRIVER_INPUTSETS_H

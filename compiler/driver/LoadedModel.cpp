@@ -95,6 +95,31 @@ llvm::Error LoadedModel::bindLast(ArrayRef<ArrayRef<char>> tensors) {
   return llvm::Error::success();
 }
 
+std::string LoadedModel::getText(const tenon_error &error) {
+  llvm::StringRef text = error.message;
+  text.consume_front("artifact: ");
+  return text.str();
+}
+
+std::string LoadedModel::bind(InputSet &set, bool withData) const {
+  tenon_error error;
+  for (auto [i, tensor] : llvm::enumerate(set)) {
+    tenon_tensor view = tensor.view();
+    if (!withData)
+      view.data = nullptr;
+    if (tenon_session_bind_input(session.get(), i, &view, &error) != TENON_OK)
+      return getText(error);
+  }
+  return "";
+}
+
+std::optional<uint64_t> LoadedModel::measureMemory(InputSet &shapes) const {
+  tenon_memory memory;
+  if (!bind(shapes, /*withData=*/false).empty() || tenon_session_measure(session.get(), &memory, nullptr) != TENON_OK)
+    return std::nullopt;
+  return memory.total;
+}
+
 /// Runs passes without looking at them: their IR is verified by what reads it.
 static llvm::Error runPasses(ModuleOp module, llvm::function_ref<void(OpPassManager &)> build) {
   PassManager pm(module.getContext());

@@ -9,6 +9,7 @@
 #define TENON_COMPILER_DRIVER_LOADEDMODEL_H
 
 #include "compiler/backend/Backend.h"
+#include "compiler/driver/InputSets.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "tenon/runtime.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -32,6 +33,13 @@ public:
 
   /// Binds the last inputs, which are of bytes, for all runs. Fails where the runtime refuses one.
   llvm::Error bindLast(llvm::ArrayRef<llvm::ArrayRef<char>> tensors);
+
+  /// Binds the inputs, or their shapes alone. Returns what the runtime says against them, empty if nothing.
+  std::string bind(InputSet &set, bool withData) const;
+  /// What a run with such inputs needs; nothing where the runtime refuses them.
+  std::optional<uint64_t> measureMemory(InputSet &shapes) const;
+  /// What the runtime said, without its name for an artifact that lies in memory.
+  static std::string getText(const tenon_error &error);
 
   const tenon_artifact *getArtifact() const { return artifact.get(); }
   tenon_session *getSession() const { return session.get(); }

@@ -13,6 +13,7 @@
 #include "compiler/artifact/Weights.h"
 #include "compiler/backend/registry/Backends.h"
 #include "compiler/driver/Compile.h"
+#include "compiler/driver/RecordedTimes.h"
 #include "compiler/pipeline/PhaseRunner.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -55,6 +56,7 @@ struct PathChoice {
   unsigned number = 1; ///< from 1
   double budget = 0;   ///< largest error of an operation that has not its default implementation
   std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
+  std::shared_ptr<RecordedTimes> times; ///< null if records of real runs do not count
 };
 
 /// The simplified graph, which all targets share and each choice of paths begins with.

@@ -22,7 +22,8 @@ using namespace mlir;
 using namespace tenon;
 using namespace tenon::phases;
 
-/// {kernel: {"path": name, "cycles": {name: number, ...}}, ...}
+/// {kernel: {"path": name, "cycles": {name: number, ...}, "nanoseconds": {name: number, ...}, "region": text}, ...};
+/// the last two where real runs count.
 static nlohmann::json listPaths(ModuleOp own) {
   nlohmann::json kernels = nlohmann::json::object();
   for (auto kernel : own.getOps<func::FuncOp>()) {
@@ -34,6 +35,11 @@ static nlohmann::json listPaths(ModuleOp own) {
     entry["path"] = path.str();
     for (NamedAttribute estimate : cycles)
       entry["cycles"][estimate.getName().str()] = cast<IntegerAttr>(estimate.getValue()).getInt();
+    if (auto times = kernel->getAttrOfType<DictionaryAttr>(kPathTimesAttr))
+      for (NamedAttribute time : times)
+        entry["nanoseconds"][time.getName().str()] = cast<IntegerAttr>(time.getValue()).getInt();
+    if (auto region = kernel->getAttrOfType<StringAttr>(kRegionAttr))
+      entry["region"] = region.str();
   }
   return kernels;
 }

@@ -73,8 +73,8 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createPromoteAccumulators());
   if (options.hasPaths)
-    functions.addPass(
-        createChoosePaths({options.budget}, options.errors ? options.errors : std::make_shared<PathErrors>()));
+    functions.addPass(createChoosePaths(
+        {options.budget}, options.errors ? options.errors : std::make_shared<PathErrors>(), options.times));
   functions.addPass(createPadConvolutions());
   functions.addPass(createPrepackWeights());
   functions.addPass(createHoistReshapes());

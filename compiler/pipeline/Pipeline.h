@@ -25,6 +25,7 @@ struct GraphOptions {
   bool promotesToF32 = false;         ///< no machine has arithmetic on halves
   double budget = 2.5e-6;             ///< largest error of an operation that has not its default implementation
   std::shared_ptr<PathErrors> errors; ///< that were measured before; may be null
+  std::shared_ptr<PathTimes> times;   ///< of real runs; may be null
   /// Bytes that what is computed of weights may have beyond those of the weights.
   int64_t maxGrowthBytes = 1 << 20;
 };

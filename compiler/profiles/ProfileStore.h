@@ -28,8 +28,8 @@ class ProfileStore {
 public:
   enum class Access { read, write };
 
-  /// Where the user's records are: TENON_PROFILES, or the file tenon/profiles.db in XDG_DATA_HOME or ~/.local/share.
-  /// Empty where there is no such folder.
+  /// Where the user's records are: TENON_PROFILES, which may be "none", or the file tenon/profiles.db in XDG_DATA_HOME
+  /// or ~/.local/share. Empty where there is no such folder.
   static std::string getDefaultFile();
 
   /// Opens a file, which is made with its folder if it is not there and `access` is to write. Fails if it is no file of

@@ -8,6 +8,7 @@
 #include "compiler/report/Meta.h"
 #include "compiler/report/ArtifactView.h"
 #include "compiler/report/Table.h"
+#include "runtime/base/Text.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <map>
@@ -113,26 +114,50 @@ std::vector<PathEstimate> tenon::listPathEstimates(const Json &paths, const std:
   Json cycles = paths[kernel].value("cycles", Json());
   if (!cycles.is_object())
     return {};
+  Json times = paths[kernel].value("nanoseconds", Json());
+  auto getTime = [&](const std::string &path) -> std::optional<uint64_t> {
+    auto time = times.is_object() ? times.find(path) : times.end();
+    bool isThere = time != times.end() && time->is_number_unsigned();
+    return isThere ? std::optional(time->get<uint64_t>()) : std::nullopt;
+  };
   std::vector<PathEstimate> estimates;
   for (const auto &estimate : cycles.items())
     if (estimate.value().is_number_unsigned())
-      estimates.push_back({getPrintable(estimate.key()), estimate.value().get<uint64_t>(), false});
+      estimates.push_back(
+          {getPrintable(estimate.key()), estimate.value().get<uint64_t>(), getTime(estimate.key()), false});
   auto own = std::find_if(estimates.begin(), estimates.end(), [&](const auto &it) { return it.path == taken; });
   if (own == estimates.end())
     return {};
   std::rotate(estimates.begin(), own, own + 1);
-  for (PathEstimate &estimate : estimates)
-    estimate.isTooInexact = estimate.cycles < estimates.front().cycles;
+  const PathEstimate &first = estimates.front();
+  for (PathEstimate &estimate : estimates) {
+    bool areMeasured = first.nanoseconds && estimate.nanoseconds;
+    // Where only one of both was measured, the choice went by more than this file tells.
+    bool areEstimated = !first.nanoseconds && !estimate.nanoseconds;
+    estimate.isTooInexact =
+        areMeasured ? *estimate.nanoseconds < *first.nanoseconds : areEstimated && estimate.cycles < first.cycles;
+  }
   return estimates;
+}
+
+/// "55.5 us", or "34,000 cycles" of what was not measured; the unit of an estimate may go without saying.
+static std::string getCostText(const PathEstimate &estimate, bool saysCycles) {
+  if (!estimate.nanoseconds)
+    return groupDigits(estimate.cycles) + (saysCycles ? " cycles" : "");
+  auto nanoseconds = static_cast<double>(*estimate.nanoseconds);
+  bool isLong = nanoseconds >= 1e6;
+  return rt::threeDigits(nanoseconds / (isLong ? 1e6 : 1e3)) + (isLong ? " ms" : " us");
 }
 
 std::string tenon::getPathText(const Json &paths, const std::string &kernel) {
   std::vector<PathEstimate> estimates = listPathEstimates(paths, kernel);
   if (estimates.empty())
     return getPathName(paths, kernel);
-  std::string text = estimates.front().path + " (" + groupDigits(estimates.front().cycles) + " cycles";
-  for (size_t i = 1; i < estimates.size(); ++i)
-    text += "; " + estimates[i].path + " " + groupDigits(estimates[i].cycles) +
-            (estimates[i].isTooInexact ? ", not exact enough" : "");
+  bool isMeasured = estimates.front().nanoseconds.has_value();
+  std::string text =
+      estimates.front().path + " (" + (isMeasured ? "measured " : "") + getCostText(estimates.front(), true);
+  for (const PathEstimate &estimate : llvm::ArrayRef(estimates).drop_front())
+    text += "; " + estimate.path + " " + getCostText(estimate, isMeasured) +
+            (estimate.isTooInexact ? ", not exact enough" : "");
   return text + ")";
 }

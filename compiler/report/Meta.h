@@ -9,6 +9,7 @@
 #define TENON_COMPILER_REPORT_META_H
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,15 +41,16 @@ std::string getPathName(const nlohmann::ordered_json &paths, const std::string &
 /// What the compiler estimated of one way to compute a kernel.
 struct PathEstimate {
   std::string path;
-  uint64_t cycles;   ///< of a launch
+  uint64_t cycles;                     ///< of a launch
+  std::optional<uint64_t> nanoseconds; ///< that a launch was measured to take
   bool isTooInexact; ///< faster than the path that was taken, which is the fastest one within the error budget
 };
 
 /// All paths that there were to choose from, the one that was taken first; none where the file does not say.
 std::vector<PathEstimate> listPathEstimates(const nlohmann::ordered_json &paths, const std::string &kernel);
 
-/// The same in words, with the alternatives by their estimates: "amx (1,000 cycles; direct 2,000; fixed16 500, not
-/// exact enough)".
+/// The same in words, with the alternatives by their estimates, or by what was measured: "amx (1,000 cycles; direct
+/// 2,000; fixed16 500, not exact enough)", "winograd-4 (measured 55.5 us; direct 124 us; winograd-6 34,000 cycles)".
 std::string getPathText(const nlohmann::ordered_json &paths, const std::string &kernel);
 
 } // namespace tenon

@@ -178,6 +178,8 @@ static constexpr Rule kOperationRules[] = {
     {kModelAttr, kModule, kText},
     {kPathAttr, kComputation, kNonEmptyText},
     {kPathsAttr, kComputation, kCounts},
+    {kPathTimesAttr, kComputation, kCounts},
+    {kRegionAttr, kComputation, kNonEmptyText},
     {kNormalAttr, kExponential, kUnit},
     {kSinksAttr, kSinking, kUnit},
     {kDefinedAttr, kPower, kUnit},

@@ -57,6 +57,10 @@ inline constexpr llvm::StringLiteral kPathAttr = "tenon.path";
 /// On such an operation, and on the kernel that computes it: {direct = 1000, ...}, how many cycles each way would take
 /// by estimate.
 inline constexpr llvm::StringLiteral kPathsAttr = "tenon.paths";
+/// On the same, where real runs count: {direct = 41000}, the nanoseconds of those ways that were measured.
+inline constexpr llvm::StringLiteral kPathTimesAttr = "tenon.path_times";
+/// On the same: what was computed before a way was taken, as its times are recorded under (passes/paths/PathTimes.h).
+inline constexpr llvm::StringLiteral kRegionAttr = "tenon.region";
 /// On a math.exp of a number that is not above 0, whose result is not used where it is below the normal numbers.
 inline constexpr llvm::StringLiteral kNormalAttr = "tenon.normal";
 /// On a function or kernel: {N = 128}, the size hints of its symbols: values that choices are made for

@@ -194,7 +194,7 @@ private:
         continue;
       }
       Operation *clone = builder.clone(op, mapping);
-      for (StringRef name : {kPathAttr, kPathsAttr})
+      for (StringRef name : {kPathAttr, kPathsAttr, kPathTimesAttr, kRegionAttr})
         if (Attribute value = op.getAttr(name))
           kernel->setAttr(name, value);
       clone->walk([](WeightOp weight) { weight.removeNameAttr(); });

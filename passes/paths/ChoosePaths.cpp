@@ -11,6 +11,7 @@
 #include "passes/Passes.h"
 #include "passes/paths/Path.h"
 #include "passes/paths/PathErrors.h"
+#include "passes/paths/PathTimes.h"
 #include "llvm/Support/DebugLog.h"
 #include <cmath>
 
@@ -27,8 +28,8 @@ using namespace tenon;
 namespace {
 struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
   using ChoosePathsBase::ChoosePathsBase;
-  ChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors)
-      : ChoosePathsBase(std::move(options)), errors(std::move(errors)) {}
+  ChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors, std::shared_ptr<PathTimes> times)
+      : ChoosePathsBase(std::move(options)), errors(std::move(errors)), times(std::move(times)) {}
 
   void runOnOperation() override {
     Machine machine = getMachine(getOperation());
@@ -45,6 +46,7 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
     std::vector<SmallVector<Candidate>> all;
     for (Operation *op : operations)
       all.push_back(listCandidates(op, machine));
+    setCosts(operations, all);
     findWorthwhile(all);
     IRRewriter rewriter(&getContext());
     for (auto [op, candidates] : llvm::zip(operations, all)) {
@@ -52,11 +54,14 @@ struct ChoosePaths : public tenon::impl::ChoosePathsBase<ChoosePaths> {
         continue;
       // The first that applies is the operation's own, which is always exact enough.
       const Path *own = candidates.front().path;
-      llvm::stable_sort(candidates, [](const Candidate &x, const Candidate &y) { return x.cycles < y.cycles; });
-      const Path *best = choose(op, own, candidates);
+      llvm::stable_sort(candidates, [](const Candidate &x, const Candidate &y) { return x.cost < y.cost; });
+      // Before a path rewrites the operation.
+      std::string region = times && candidates.size() > 1 ? PathRegion::get(op).text : "";
+      bool isMeasuring = times && times->isMeasuring();
+      const Path *best = isMeasuring ? chooseToMeasure(op, own, candidates) : choose(op, own, candidates);
       rewriter.setInsertionPoint(op);
       Operation *taken = best->take(op, machine, rewriter);
-      describe(taken, *best, candidates);
+      describe(taken, *best, candidates, region);
       numTaken += best != own;
     }
   }
@@ -65,6 +70,8 @@ private:
   struct Candidate {
     const Path *path;
     double cycles;
+    std::optional<double> nanoseconds = std::nullopt; ///< of real runs
+    double cost = 0;                                  ///< in a unit that all operations share
   };
 
   static SmallVector<Candidate> listCandidates(Operation *op, const Machine &machine) {
@@ -75,27 +82,67 @@ private:
     return candidates;
   }
 
+  void setCosts(ArrayRef<Operation *> operations, MutableArrayRef<SmallVector<Candidate>> all) {
+    std::vector<std::vector<PathCost>> costs;
+    for (auto [op, candidates] : llvm::zip(operations, all)) {
+      // Where there is no choice, nothing has been measured.
+      if (times && candidates.size() > 1) {
+        PathRegion region = PathRegion::get(op);
+        for (Candidate &candidate : candidates)
+          candidate.nanoseconds = times->find(region, candidate.path->getName());
+      }
+      std::vector<PathCost> &own = costs.emplace_back();
+      for (const Candidate &candidate : candidates)
+        own.push_back({candidate.cycles, candidate.nanoseconds});
+    }
+    for (auto [candidates, blended] : llvm::zip(all, blendCosts(costs)))
+      for (auto [candidate, cost] : llvm::zip(candidates, blended))
+        candidate.cost = cost;
+  }
+
   /// Any error has its price: that of the whole is measured. What all operations together save by a path must be worth
   /// it.
   void findWorthwhile(ArrayRef<SmallVector<Candidate>> all) {
     double total = 0;
     llvm::DenseMap<const Path *, double> saved;
     for (ArrayRef<Candidate> candidates : all)
-      for (auto [path, cycles] : candidates) {
-        double own = candidates.front().cycles;
-        total += path == candidates.front().path ? own : 0;
-        saved[path] += std::max(own - cycles, 0.0);
+      for (const Candidate &candidate : candidates) {
+        double own = candidates.front().cost;
+        total += candidate.path == candidates.front().path ? own : 0;
+        saved[candidate.path] += std::max(own - candidate.cost, 0.0);
       }
     worthwhile.clear();
-    for (auto [path, cycles] : saved)
-      if (path->isAsExact() || cycles >= policy.minSavedShare * total)
+    for (auto [path, cost] : saved)
+      if (path->isAsExact() || cost >= policy.minSavedShare * total)
         worthwhile.insert(path);
   }
 
-  /// `candidates` are in the order of their cycles.
+  /// One of all that are exact enough, whatever they cost.
+  const Path *chooseToMeasure(Operation *op, const Path *own, ArrayRef<Candidate> candidates) {
+    SmallVector<const Path *> paths;
+    SmallVector<PathOption> options;
+    for (const Candidate &candidate : candidates) {
+      const Path *path = candidate.path;
+      bool isExact = path == own || path->isAsExact();
+      std::optional<double> error = isExact ? std::nullopt : std::optional(errors->measure(*path, op));
+      if (error && *error > budget)
+        continue;
+      paths.push_back(path);
+      options.push_back({path->getName(), error});
+    }
+    size_t place = times->pick(PathRegion::get(op), options);
+    assert(place < paths.size() && "one of the options is picked");
+    if (options[place].error)
+      errors->addTaken(*options[place].error);
+    return paths[place];
+  }
+
+  /// `candidates` are in the order of their costs.
   const Path *choose(Operation *op, const Path *own, ArrayRef<Candidate> candidates) {
-    for (auto [path, cycles] : candidates) {
-      LDBG() << path->getName() << ": " << int64_t(cycles) << " cycles, " << op->getLoc();
+    for (const Candidate &candidate : candidates) {
+      const Path *path = candidate.path;
+      LDBG() << path->getName() << ": " << int64_t(candidate.cycles) << " cycles, cost " << int64_t(candidate.cost)
+             << ", " << op->getLoc();
       if (path == own)
         return own;
       if (!worthwhile.contains(path))
@@ -112,11 +159,18 @@ private:
   }
 
   /// Says what there was to choose from.
-  static void describe(Operation *op, const Path &taken, ArrayRef<Candidate> candidates) {
+  static void describe(Operation *op, const Path &taken, ArrayRef<Candidate> candidates, StringRef region) {
     Builder builder(op->getContext());
-    NamedAttrList cycles;
-    for (const Candidate &candidate : candidates)
+    NamedAttrList cycles, measured;
+    for (const Candidate &candidate : candidates) {
       cycles.append(candidate.path->getName(), builder.getI64IntegerAttr(std::llround(candidate.cycles)));
+      if (candidate.nanoseconds)
+        measured.append(candidate.path->getName(), builder.getI64IntegerAttr(std::llround(*candidate.nanoseconds)));
+    }
+    if (!region.empty())
+      op->setAttr(kRegionAttr, builder.getStringAttr(region));
+    if (!measured.empty())
+      op->setAttr(kPathTimesAttr, measured.getDictionary(op->getContext()));
     op->setAttr(kPathAttr, builder.getStringAttr(taken.getName()));
     op->setAttr(kPathsAttr, cycles.getDictionary(op->getContext()));
   }
@@ -124,9 +178,11 @@ private:
   PathPolicy policy;
   llvm::SmallPtrSet<const Path *, 16> worthwhile;
   std::shared_ptr<PathErrors> errors = std::make_shared<PathErrors>();
+  std::shared_ptr<PathTimes> times; ///< null if nothing is known of real runs
 };
 } // namespace
 
-std::unique_ptr<Pass> tenon::createChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors) {
-  return std::make_unique<ChoosePaths>(std::move(options), std::move(errors));
+std::unique_ptr<Pass> tenon::createChoosePaths(ChoosePathsOptions options, std::shared_ptr<PathErrors> errors,
+                                               std::shared_ptr<PathTimes> times) {
+  return std::make_unique<ChoosePaths>(std::move(options), std::move(errors), std::move(times));
 }

@@ -7,8 +7,11 @@
 
 #include "tools/tenon/CompileOptions.h"
 #include "compiler/pipeline/SizeProfiles.h"
+#include "compiler/profiles/ProfileStore.h"
 #include "tools/tenon/ErrorInputs.h"
 #include "tools/tenon/ErrorStream.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -95,6 +98,33 @@ static void addAccuracyOptions(CLI::App &command, CompileArguments &arguments) {
       ->group(kGroup);
 }
 
+static void addMeasuringOptions(CLI::App &command, CompileArguments &arguments) {
+  constexpr char kGroup[] = "Measured choices";
+  // A flag that may have a value: the word after it is the model.
+  command
+      .add_flag("--tune{10}", arguments.tune,
+                "measure the paths of this model that have no record, in runs of so many seconds after compiling each; "
+                "the records decide, and are kept")
+      ->type_name("[=SECONDS]")
+      ->group(kGroup);
+  command
+      .add_option(
+          "--profiles", arguments.profiles,
+          "records of real runs that paths are chosen by (tenon profiles), or none; default: TENON_PROFILES, or "
+          "tenon/profiles.db in XDG_DATA_HOME")
+      ->type_name("FILE")
+      ->group(kGroup);
+}
+
+/// The records to choose by: what is said, or else the user's own if there are any or some will be.
+static std::string resolveProfiles(const CompileArguments &arguments) {
+  if (!arguments.profiles.empty())
+    return arguments.profiles == "none" ? "" : arguments.profiles;
+  std::string file = ProfileStore::getDefaultFile();
+  bool isThere = file != "none" && llvm::sys::fs::exists(file);
+  return isThere || (arguments.options.tuneSeconds > 0 && file != "none") ? file : "";
+}
+
 static void addLimitOptions(CLI::App &command, CompileOptions &options) {
   constexpr char kGroup[] = "Limits";
   addBytes(command, "--memory-limit", options.memoryLimit,
@@ -135,6 +165,7 @@ void tenon::addCompileOptions(CLI::App &command, CompileArguments &arguments) {
   addTargetOptions(command, arguments);
   addSizeOptions(command, arguments);
   addAccuracyOptions(command, arguments);
+  addMeasuringOptions(command, arguments);
   addLimitOptions(command, options);
   command
       .add_option("--plugin", options.import.plugins,
@@ -173,6 +204,12 @@ bool tenon::resolveCompileOptions(CompileArguments &arguments) {
       return report("--specialize", text);
     }
   options.programs = programs.list();
+  if (!arguments.tune.empty() && !(llvm::to_float(arguments.tune, options.tuneSeconds) && options.tuneSeconds > 0 &&
+                                   std::isfinite(options.tuneSeconds))) {
+    errors() << "tenon: error: --tune: expected a number of seconds above 0, got '" << arguments.tune << "'\n";
+    return false;
+  }
+  options.profiles = resolveProfiles(arguments);
   if (!arguments.errorInputs.empty())
     options.readInputs = [folder = arguments.errorInputs](const tenon_artifact *artifact) {
       return readErrorInputs(folder, artifact);

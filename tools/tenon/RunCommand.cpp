@@ -59,6 +59,12 @@ static std::string getRequest(const CompileOptions &options, const CLI::App &com
         os << ' ' << figure << '=' << value;
       os << '\n';
     }
+  // Records of real runs decide as well.
+  llvm::sys::fs::file_status records;
+  for (const char *suffix : {"", "-wal"})
+    if (!options.profiles.empty() && !llvm::sys::fs::status(options.profiles + suffix, records))
+      os << options.profiles << ' ' << records.getSize() << ' '
+         << records.getLastModificationTime().time_since_epoch().count() << '\n';
   // Which files a folder has decides which of them are read.
   std::vector<std::string> names;
   std::error_code error;

@@ -1,0 +1,147 @@
+//===- PathTuner.cpp - measure the paths of a model's operations -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/PathTuner.h"
+#include "compiler/driver/LoadedModel.h"
+#include "compiler/errors/CompileError.h"
+#include "llvm/ADT/STLExtras.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace tenon;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+/// A region with one of its paths.
+using Option = std::pair<std::string, std::string>;
+using Samples = std::map<Option, std::vector<double>>; // nanoseconds
+} // namespace
+
+/// A compiled model with its inputs, and which of its launches are measured.
+struct PathTuner::Runner {
+  Runner(std::unique_ptr<LoadedModel> model, TunedModel tuned)
+      : model(std::move(model)), tuned(std::move(tuned)), events(tenon_session_threads(this->model->getSession())) {
+    listLaunches();
+    // Threads record side by side, without a lock.
+    auto record = [](void *user, const tenon_profile_event *event) {
+      static_cast<Runner *>(user)->events[event->thread].push_back(*event);
+    };
+    tenon_session_set_profile(this->model->getSession(), record, this);
+  }
+
+  /// Empty where it ran.
+  std::string run(InputSet &inputs) {
+    for (auto &list : events)
+      list.clear();
+    if (std::string error = model->bind(inputs, /*withData=*/true); !error.empty())
+      return error;
+    tenon_error error;
+    return tenon_session_run(model->getSession(), &error) == TENON_OK ? "" : LoadedModel::getText(error);
+  }
+
+  /// Adds the time of each measured launch of the last run: from the first thread that begins to the last that ends.
+  void addSamples(Samples &samples) const {
+    std::map<uint32_t, std::pair<int64_t, int64_t>> spans; // by instruction
+    for (const auto &list : events)
+      for (const tenon_profile_event &event : list) {
+        auto [it, isNew] = spans.try_emplace(event.instruction, event.begin_ns, event.end_ns);
+        if (!isNew)
+          it->second = {std::min(it->second.first, event.begin_ns), std::max(it->second.second, event.end_ns)};
+      }
+    for (auto [instruction, span] : spans)
+      if (const Option &option = launches[instruction]; !option.first.empty())
+        samples[option].push_back(static_cast<double>(span.second - span.first));
+  }
+
+  std::unique_ptr<LoadedModel> model;
+  TunedModel tuned;
+
+private:
+  void listLaunches() {
+    std::map<Option, bool> isPicked;
+    for (const RecordedTimes::Picked &picked : tuned.picked)
+      isPicked[{picked.region, picked.path}] = true;
+    launches.resize(model->getInfo().instruction_count);
+    for (auto [i, option] : llvm::enumerate(launches)) {
+      tenon_instruction_info info;
+      if (tenon_artifact_instruction(model->getArtifact(), i, &info, nullptr) != TENON_OK || !*info.kernel)
+        continue;
+      auto kernel = tuned.kernels.find(info.kernel);
+      if (kernel == tuned.kernels.end() || !kernel->contains("region"))
+        continue;
+      Option own{(*kernel)["region"].get<std::string>(), (*kernel)["path"].get<std::string>()};
+      if (isPicked.count(own))
+        option = own;
+    }
+  }
+
+  std::vector<Option> launches;                         ///< for each instruction; empty where it is not measured
+  std::vector<std::vector<tenon_profile_event>> events; ///< of the last run, for each thread
+};
+
+llvm::Error PathTuner::add(const ArtifactParts &parts, TunedModel model) {
+  llvm::Expected<std::unique_ptr<LoadedModel>> loaded = LoadedModel::load(parts);
+  if (!loaded)
+    return loaded.takeError();
+  runners.push_back(std::make_shared<Runner>(std::move(*loaded), std::move(model)));
+  return llvm::Error::success();
+}
+
+static std::vector<ProfileRecord> makeRecords(const TunedModel &tuned, const Hardware &hardware, int64_t threads,
+                                              Samples &samples) {
+  std::vector<ProfileRecord> records;
+  for (const RecordedTimes::Picked &picked : tuned.picked) {
+    auto it = samples.find({picked.region, picked.path});
+    if (it == samples.end())
+      continue;
+    ProfileRecord record;
+    record.kernel = {picked.region, picked.path, getProfiledCompiler()};
+    record.hardware = hardware;
+    record.threads = threads;
+    setTimes(record, std::move(it->second));
+    record.error = picked.error;
+    record.errorReference = picked.error ? "f64" : "";
+    record.time = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+    record.origin = "measured";
+    // An operation that was picked several times has one record.
+    samples.erase(it);
+    if (findFault(record).empty())
+      records.push_back(std::move(record));
+  }
+  return records;
+}
+
+llvm::Error PathTuner::measure(ModuleOp simplified, llvm::ArrayRef<std::string> programs) {
+  if (runners.empty())
+    return llvm::Error::success();
+  auto meter = [&](InputSet &shapes) { return runners.front()->model->measureMemory(shapes); };
+  llvm::Expected<std::vector<InputSet>> sets = generateInputSets(simplified, programs, meter);
+  if (!sets)
+    return sets.takeError();
+  constexpr int kWarmups = 2, kMinRounds = 5, kMaxRounds = 500;
+  std::vector<Samples> samples(runners.size());
+  auto begin = Clock::now();
+  for (int round = -kWarmups; round < kMaxRounds; ++round) {
+    if (round >= kMinRounds && std::chrono::duration<double>(Clock::now() - begin).count() > seconds)
+      break;
+    for (auto [runner, own] : llvm::zip(runners, samples))
+      for (InputSet &set : *sets) {
+        if (std::string error = runner->run(set); !error.empty())
+          return makeError(CompileStatus::unsupported, error);
+        if (round >= 0)
+          runner->addSamples(own);
+      }
+  }
+  for (auto [runner, own] : llvm::zip(runners, samples)) {
+    const Hardware *hardware = times.getHardware(runner->tuned.target);
+    assert(hardware && "models are measured on the machine that they are for");
+    int64_t threads = tenon_session_threads(runner->model->getSession());
+    if (llvm::Error error = times.add(runner->tuned.target, makeRecords(runner->tuned, *hardware, threads, own)))
+      return error;
+  }
+  return llvm::Error::success();
+}
