@@ -24,6 +24,13 @@ const Hardware *RecordedTimes::getHardware(llvm::StringRef target) const {
   return it == hardware.end() ? nullptr : &it->second;
 }
 
+/// The fastest run counts: other work on the machine only makes runs slower, and not those of all paths alike.
+void RecordedTimes::addTime(Times &times, const ProfileRecord &record) {
+  auto [it, isNew] = times.emplace(record.kernel.schedule, record.min);
+  if (!isNew)
+    it->second = std::min(it->second, record.min);
+}
+
 RecordedTimes::Times &RecordedTimes::getTimes(const PathRegion &region) {
   auto [it, isNew] = known.try_emplace({region.target, region.text});
   const Hardware *machine = getHardware(region.target);
@@ -36,9 +43,9 @@ RecordedTimes::Times &RecordedTimes::getTimes(const PathRegion &region) {
   filter.threads = machine->cores;
   // A record that cannot be read is as good as none: the estimate decides.
   llvm::consumeError(store->visit(filter, [&](const ProfileStore::Entry &entry) {
-    // The fastest comes first, and the fingerprint is not the text.
+    // The fingerprint is not the text.
     if (entry.record.kernel.region == region.text && findFault(entry.record).empty())
-      it->second.emplace(entry.record.kernel.schedule, entry.record.median);
+      addTime(it->second, entry.record);
     return true;
   }));
   return it->second;
@@ -67,6 +74,6 @@ std::vector<RecordedTimes::Picked> RecordedTimes::takePicked() { return std::exc
 llvm::Error RecordedTimes::add(llvm::StringRef target, std::vector<ProfileRecord> records) {
   std::lock_guard<std::mutex> lock(mutex);
   for (const ProfileRecord &record : records)
-    known[{target.str(), record.kernel.region}][record.kernel.schedule] = record.median;
+    addTime(known[{target.str(), record.kernel.region}], record);
   return store ? store->add(records) : llvm::Error::success();
 }

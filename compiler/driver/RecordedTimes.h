@@ -52,6 +52,7 @@ public:
 private:
   using Times = std::map<std::string, double, std::less<>>; // nanoseconds by path
   Times &getTimes(const PathRegion &region);
+  static void addTime(Times &times, const ProfileRecord &record);
 
   llvm::StringMap<Hardware> hardware; ///< by the name of the target
   std::unique_ptr<ProfileStore> store;
