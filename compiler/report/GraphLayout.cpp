@@ -236,8 +236,9 @@ void Layout::placeRank(llvm::ArrayRef<uint32_t> rank, bool usesAbove, bool usesB
     double sum = 0, weights = 0;
     auto add = [&](llvm::ArrayRef<uint32_t> neighbours) {
       for (uint32_t neighbour : neighbours) {
-        // Edges over many ranks are the ones that have to be straight.
-        double weight = vertex.isBend && vertices[neighbour].isBend ? 8 : 1;
+        // Edges over many ranks are the ones that have to be straight; after them, those of chains.
+        bool isBend = vertices[neighbour].isBend;
+        double weight = vertex.isBend != isBend ? 1 : isBend ? 8 : 4;
         sum += weight * vertices[neighbour].x;
         weights += weight;
       }
@@ -284,6 +285,14 @@ void Layout::write() {
   auto getPoint = [&](uint32_t index) {
     return GraphLayout::Point{vertices[index].x - left, (vertices[index].rank + 0.5) * options.rankHeight};
   };
+  auto getEnd = [&](uint32_t index, double side) {
+    GraphLayout::Point point = getPoint(index);
+    point.y += vertices[index].isBend ? 0 : side * options.nodeHeight / 2;
+    return point;
+  };
+  auto addSegment = [&](uint32_t node, uint32_t from, uint32_t to) {
+    result.edges[node].push_back({getEnd(from, 1), getEnd(to, -1)});
+  };
   result.width = right - left;
   result.height = double(ranks.size()) * options.rankHeight;
   result.edges.resize(numNodes);
@@ -291,13 +300,13 @@ void Layout::write() {
     result.nodes.push_back(getPoint(node));
     auto addBelow = [&](uint32_t from) {
       for (uint32_t to : vertices[from].below)
-        result.edges[node].push_back({getPoint(from), getPoint(to)});
+        addSegment(node, from, to);
     };
     addBelow(node);
     for (uint32_t bend : bends[node])
       addBelow(bend);
     for (uint32_t to : straight[node])
-      result.edges[node].push_back({getPoint(node), getPoint(to)});
+      addSegment(node, node, to);
   }
 }
 

@@ -24,6 +24,7 @@ struct GraphEdge {
 };
 
 struct LayoutOptions {
+  double nodeHeight = 36;
   double rankHeight = 64; ///< from the middle of one rank to that of the next
   double gap = 18;        ///< between neighbours of a rank, at least
   unsigned sweeps = 12;   ///< over all ranks, that look for an order with fewer crossings
@@ -35,7 +36,7 @@ struct GraphLayout {
   struct Point {
     double x = 0, y = 0;
   };
-  /// A part of edges, from one rank to the next.
+  /// A part of edges, from the lower side of a node or a bend to the upper side of one further down.
   struct Segment {
     Point from, to;
   };

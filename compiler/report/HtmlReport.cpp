@@ -14,7 +14,9 @@
 #include "compiler/artifact/OutputFile.h"
 #include "compiler/report/Describe.h"
 #include "compiler/report/ErrorFigures.h"
+#include "compiler/report/GraphSection.h"
 #include "compiler/report/Html.h"
+#include "compiler/report/HtmlScript.h"
 #include "compiler/report/HtmlStyle.h"
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/MemoryMap.h"
@@ -422,8 +424,9 @@ void Page::print(const std::string &whyNoSizes) {
   os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'\">\n<title>"
-     << title << "</title>\n<style>" << kHtmlStyle << "</style>\n</head>\n<body>\n<h1>" << title << "</h1>\n<p>"
+        "'unsafe-inline'; script-src "
+     << getScriptHash() << "\">\n<title>" << title << "</title>\n<style>" << kHtmlStyle
+     << "</style>\n</head>\n<body>\n<h1>" << title << "</h1>\n<p>"
      << Html(getPrintable(llvm::sys::path::filename(options.artifact)) + ", " + bytesText(view.getFileSize()) +
              ", written by " + getPrintable(plan.compiler))
      << "</p>\n";
@@ -433,6 +436,7 @@ void Page::print(const std::string &whyNoSizes) {
   printSummary();
   printMap(whyNoSizes);
   os << "</div>\n";
+  printGraphSection(view, os);
   os << "<div class=\"facts\">\n";
   if (view.getLiveness())
     printPeak(view, os);
@@ -445,7 +449,7 @@ void Page::print(const std::string &whyNoSizes) {
   printInstructions();
   printBuffers();
   printWeights();
-  os << "</body>\n</html>\n";
+  os << "<script>" << kHtmlScript << "</script>\n</body>\n</html>\n";
 }
 
 int tenon::writeHtmlReport(const ReportOptions &options, llvm::raw_ostream &errors) {

@@ -24,9 +24,9 @@ struct ReportOptions {
   ArtifactView::Choice choice;
 };
 
-/// Writes one file that needs no other and runs no script. Dynamic dimensions that `sizes` says nothing of get an
-/// assumed size, which the page tells, with the command for other ones. Prints one line on `errors` where it cannot.
-/// Returns an exit code.
+/// Writes one file that needs no other, and runs no script but its own. Dynamic dimensions that `sizes` says nothing of
+/// get an assumed size, which the page tells, with the command for other ones. Prints one line on `errors` where it
+/// cannot. Returns an exit code.
 int writeHtmlReport(const ReportOptions &options, llvm::raw_ostream &errors);
 
 } // namespace tenon

@@ -53,10 +53,10 @@ td details { color: inherit; font-size: inherit; }
 .area { position: relative; height: 28rem; margin-right: 1rem; border-left: 1px solid var(--dim);
   border-bottom: 1px solid var(--dim); border-top: 1px dotted var(--dim); }
 .area svg { position: absolute; inset: 0; width: 100%; height: 100%; }
-rect { fill: var(--own); fill-opacity: .55; stroke: var(--edge); stroke-width: .5; vector-effect: non-scaling-stroke; }
-rect.shared { fill: var(--shared); }
-rect.peak { fill-opacity: .95; }
-rect:hover { stroke: var(--text); stroke-width: 2; }
+.area rect { fill: var(--own); fill-opacity: .55; stroke: var(--edge); stroke-width: .5; vector-effect: non-scaling-stroke; }
+.area rect.shared { fill: var(--shared); }
+.area rect.peak { fill-opacity: .95; }
+.area rect:hover { stroke: var(--text); stroke-width: 2; }
 path, line { fill: none; vector-effect: non-scaling-stroke; pointer-events: none; }
 .live { stroke: var(--live); stroke-width: 1.5; }
 .bound { stroke: var(--live); stroke-width: 1; stroke-dasharray: 6 4; }
@@ -77,4 +77,24 @@ path, line { fill: none; vector-effect: non-scaling-stroke; pointer-events: none
 .legend .peak { opacity: 1; }
 .legend .live, .legend .bound { height: 0; border-top: 2px solid var(--live); vertical-align: middle; }
 .legend .bound { border-top-style: dashed; }
+.graph { background: var(--panel); }
+.graph .tools { padding: .4rem; border-bottom: 1px solid var(--line); }
+.tools:not([hidden]) { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
+.tools input, .tools button { font: inherit; font-size: .85rem; color: var(--text); background: var(--back);
+  border: 1px solid var(--line); border-radius: 3px; padding: .1rem .5rem; }
+.tools input { width: 11rem; }
+.tools .found { color: var(--dim); font-size: .85rem; min-width: 4.5rem; }
+.view { max-height: 38rem; overflow: auto; cursor: grab; }
+.view.dragged { cursor: grabbing; }
+.view svg { display: block; margin: 0 auto; }
+.graph path { stroke: var(--dim); stroke-opacity: .5; stroke-width: 1; }
+.graph path.near { stroke: var(--live); stroke-opacity: 1; stroke-width: 2; }
+.node rect { fill: var(--own); fill-opacity: .1; stroke: var(--dim); stroke-width: 1; }
+.node.end rect { fill: var(--shared); fill-opacity: .2; }
+.node text { fill: var(--text); font: 11px ui-monospace, monospace; text-anchor: middle; }
+.node text.op { fill: var(--dim); font-size: 10px; }
+.node:hover rect, .node:focus rect { stroke: var(--text); stroke-width: 2; }
+.node.hit rect { stroke: var(--live); stroke-width: 3; }
+.node:target rect { fill: var(--mark); fill-opacity: 1; stroke: var(--text); stroke-width: 2; }
+.far text { display: none; }
 )css";

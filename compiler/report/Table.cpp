@@ -14,7 +14,7 @@
 
 using namespace tenon;
 
-static size_t getWidth(const std::string &text) {
+size_t tenon::getColumns(llvm::StringRef text) {
   int width = llvm::sys::unicode::columnWidthUTF8(text);
   return width < 0 ? text.size() : width;
 }
@@ -52,13 +52,13 @@ void Table::print(llvm::raw_ostream &os, size_t width) const {
   std::vector<size_t> widths(isRight.size());
   for (const auto &row : rows)
     for (size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], getWidth(row[i]));
+      widths[i] = std::max(widths[i], getColumns(row[i]));
   if (width)
     fit(widths, width);
   for (const auto &row : rows) {
     std::string line;
     for (size_t i = 0; i < row.size(); ++i) {
-      std::string cell = shorten(row[i], widths[i]), padding(widths[i] - getWidth(cell), ' ');
+      std::string cell = shorten(row[i], widths[i]), padding(widths[i] - getColumns(cell), ' ');
       line += "  " + (isRight[i] ? padding + cell : cell + padding);
     }
     line.erase(line.find_last_not_of(' ') + 1);
@@ -67,7 +67,7 @@ void Table::print(llvm::raw_ostream &os, size_t width) const {
 }
 
 std::string tenon::shorten(const std::string &text, size_t width) {
-  if (getWidth(text) <= width)
+  if (getColumns(text) <= width)
     return text;
   if (width < 4)
     return std::string(width, '.');
@@ -81,8 +81,19 @@ std::string tenon::shorten(const std::string &text, size_t width) {
   return text.substr(0, front) + ".." + text.substr(back);
 }
 
+std::string tenon::shortenFront(llvm::StringRef text, size_t width) {
+  if (getColumns(text) <= width)
+    return text.str();
+  // A character has four bytes at most, and one column at least as a rule: no need to look at more of a long text.
+  llvm::StringRef end = text.take_back(4 * width);
+  auto isInside = [&] { return !end.empty() && (end.front() & 0xc0) == 0x80; };
+  while (isInside() || (!end.empty() && getColumns(end) + 1 > width))
+    end = end.drop_front();
+  return "…" + end.str();
+}
+
 std::string tenon::shortenPath(const std::string &path, size_t width) {
-  return getWidth(path) <= width ? path : shorten(llvm::sys::path::filename(path).str(), width);
+  return getColumns(path) <= width ? path : shorten(llvm::sys::path::filename(path).str(), width);
 }
 
 void tenon::printList(llvm::StringRef title, llvm::ArrayRef<std::string> items, llvm::StringRef separator, size_t width,
@@ -94,7 +105,7 @@ void tenon::printList(llvm::StringRef title, llvm::ArrayRef<std::string> items, 
   for (const auto &item : llvm::enumerate(items)) {
     bool isLast = item.index() + 1 == items.size();
     std::string text = item.value() + (isLast ? "" : separator.rtrim().str());
-    if (!isFirst && width && getWidth(line) + 1 + getWidth(text) > width) {
+    if (!isFirst && width && getColumns(line) + 1 + getColumns(text) > width) {
       os << line << '\n';
       line = std::string(kIndent, ' ');
       isFirst = true;

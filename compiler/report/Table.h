@@ -42,6 +42,13 @@ private:
 /// `text` in at most `width` columns: its middle gives way to "..", since names differ at their ends.
 std::string shorten(const std::string &text, size_t width);
 
+/// `text` in at most `width` columns: its beginning gives way to "…", for names in a box, which a tooltip shows in
+/// full.
+std::string shortenFront(llvm::StringRef text, size_t width);
+
+/// Columns that a text takes on a terminal.
+size_t getColumns(llvm::StringRef text);
+
 /// `path` in at most `width` columns: its folders give way before the file's name.
 std::string shortenPath(const std::string &path, size_t width);
 

@@ -1,0 +1,34 @@
+//===- DataFlow.h - which instructions read what others write --------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_REPORT_DATAFLOW_H
+#define TENON_COMPILER_REPORT_DATAFLOW_H
+
+#include "compiler/report/GraphLayout.h"
+
+namespace tenon {
+
+class ArtifactView;
+
+/// The flow of data through a plan, as a graph of its inputs, then its instructions, then its outputs.
+struct DataFlow {
+  uint32_t numInputs = 0, numInstructions = 0, numOutputs = 0;
+  std::vector<GraphEdge> edges; ///< each once, in order
+
+  uint32_t getInstruction(uint32_t index) const { return numInputs + index; }
+  uint32_t getOutput(uint32_t index) const { return numInputs + numInstructions + index; }
+  uint32_t getCount() const { return numInputs + numInstructions + numOutputs; }
+};
+
+/// An instruction reads what was written last, in the order of the list, into the bytes of its operands. Jumps are not
+/// followed, so that a loop looks as its first iteration does. Where the place of a buffer is not known, those
+/// that write and read this very buffer are connected alone.
+DataFlow findDataFlow(const ArtifactView &view);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_REPORT_DATAFLOW_H

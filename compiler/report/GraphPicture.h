@@ -1,0 +1,41 @@
+//===- GraphPicture.h - a picture of a graph that can be searched ----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_REPORT_GRAPHPICTURE_H
+#define TENON_COMPILER_REPORT_GRAPHPICTURE_H
+
+#include "compiler/report/GraphLayout.h"
+#include <string>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace tenon {
+
+/// A node of a picture. All texts are escaped when they are printed.
+struct PictureNode {
+  enum class Kind { operation, input, output };
+
+  std::string id;              ///< of the node in the page
+  std::string anchor;          ///< what it links to; empty for nothing
+  std::string name, operation; ///< the two lines in it, of which the first is cut at its beginning
+  std::string tooltip;
+  Kind kind = Kind::operation;
+  double share = 0; ///< of all work, from 0 to 1: nodes with more are darker
+};
+
+/// limit: nodes of a picture; it stays quick to scroll and to zoom with as many.
+inline constexpr size_t kMaxPictureNodes = 6000;
+
+/// Writes HTML: the graph as SVG in a box that scrolls, and buttons and a field that the script of the page
+/// (HtmlScript.h) shows and serves. A graph of more than `kMaxPictureNodes` gets a sentence in its place.
+void printGraphPicture(llvm::ArrayRef<PictureNode> nodes, llvm::ArrayRef<GraphEdge> edges, llvm::raw_ostream &os);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_REPORT_GRAPHPICTURE_H

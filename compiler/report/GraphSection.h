@@ -1,0 +1,25 @@
+//===- GraphSection.h - the graphs of the page about an artifact -----------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_REPORT_GRAPHSECTION_H
+#define TENON_COMPILER_REPORT_GRAPHSECTION_H
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace tenon {
+
+class ArtifactView;
+
+/// Writes HTML: a section with a picture of what a run executes. Its nodes link to the instructions' rows, whose ids
+/// are "i12", and have the ids "n12" themselves.
+void printGraphSection(const ArtifactView &view, llvm::raw_ostream &os);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_REPORT_GRAPHSECTION_H
