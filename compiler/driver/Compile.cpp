@@ -9,9 +9,11 @@
 #include "compiler/driver/ErrorMeter.h"
 #include "compiler/driver/PathTuner.h"
 #include "compiler/driver/Phases.h"
+#include "compiler/driver/Record.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/Diagnostics.h"
 #include "compiler/pipeline/Registration.h"
+#include "compiler/report/HtmlReport.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -39,13 +41,17 @@ static DialectRegistry makeRegistry(const BackendRegistry &backends) {
   return registry;
 }
 
-static PhaseOptions getPhaseOptions(const CompileOptions &options) {
+static PhaseOptions getPhaseOptions(const CompileOptions &options, PhaseClock &clock) {
   PhaseOptions phases;
   phases.sourceName = options.input;
   phases.dumpDir = options.dumpDir;
   phases.dumpAfter = options.dumpAfter;
   phases.timing = options.timing;
-  phases.onPhase = options.onPhase;
+  phases.onPhase = [&options, &clock](llvm::StringRef phase) {
+    clock.begin(phase);
+    if (options.onPhase)
+      options.onPhase(phase);
+  };
   phases.reproduce = options.reproduce;
   phases.writeReproducer = [path = options.output](llvm::function_ref<void(llvm::raw_ostream &)> write) {
     return writeFile(path, write);
@@ -247,7 +253,8 @@ static llvm::Error writeOutput(Choice &choice, const Setup &setup, uint64_t sour
   return llvm::Error::success();
 }
 
-static llvm::Error compile(const CompileOptions &options, const BackendRegistry &backends, PhaseRunner &runner) {
+static llvm::Error compile(const CompileOptions &options, const BackendRegistry &backends, PhaseRunner &runner,
+                           CompileRecord &record) {
   llvm::Expected<Setup> setup = setUp(options, backends);
   if (!setup)
     return setup.takeError();
@@ -255,6 +262,8 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   if (!imported)
     return imported.takeError();
   uint64_t sourceHash = imported->sourceHash;
+  if (!options.report.empty())
+    record.source = recordSource(*imported->module);
   std::unique_ptr<ErrorMeter> meter; // null if no error can be measured
   bool runsHere = llvm::any_of(setup->targets, [](const Target &target) { return target.runsHere; });
   if (setup->makesArtifact && runsHere)
@@ -274,6 +283,8 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   llvm::Expected<Choice> choice = lowerWithinTolerance(*graph, paths, meter.get(), *setup, sourceHash, runner);
   if (!choice)
     return choice.takeError();
+  if (!options.report.empty())
+    record.launches = recordLaunches(*choice->plan.modules->getOps<ModuleOp>().begin());
   return writeOutput(*choice, *setup, sourceHash, runner);
 }
 
@@ -283,6 +294,13 @@ CompileStatus tenon::compileModel(const CompileOptions &options, llvm::raw_ostre
   MLIRContext context(makeRegistry(backends),
                       isSequential ? MLIRContext::Threading::DISABLED : MLIRContext::Threading::ENABLED);
   DiagnosticPrinter diagnostics(context, options.input, errors);
-  PhaseRunner runner(context, diagnostics, getPhaseOptions(options));
-  return diagnostics.report(takeEarlyStop(compile(options, backends, runner)));
+  PhaseClock clock;
+  PhaseRunner runner(context, diagnostics, getPhaseOptions(options, clock));
+  CompileRecord record;
+  CompileStatus status = diagnostics.report(takeEarlyStop(compile(options, backends, runner, record)));
+  if (status != CompileStatus::done || options.report.empty())
+    return status;
+  record.phases = clock.list();
+  runner.announce(kReportPhase);
+  return static_cast<CompileStatus>(writeHtmlReport({options.output, options.report, {}, {}, &record}, errors));
 }

@@ -49,6 +49,7 @@ struct CompileOptions {
            llcBytes = 0;  ///< of a core of the targets, and of what it shares; 0: those of the host, or usual ones
   std::string dumpDir;    ///< where not empty: one numbered .mlir file a pass that changed something
   std::string dumpAfter;  ///< where not empty: the IR after this pass goes to standard error
+  std::string report;     ///< where not empty: the page about the artifact and its compilation goes to this file
   std::string depfile;    ///< where not empty: gets a rule of make, of the output and the files that were read
   std::string profiles;   ///< file with records of real runs, by which paths are chosen; none where it is empty
   double tuneSeconds = 0; ///< how long models may run to measure paths that have no record; 0: not at all
@@ -63,8 +64,8 @@ struct CompileOptions {
   uint64_t getImportMemoryLimit(uint64_t inputBytes) const;
 };
 
-/// The phase in which there is no IR yet.
-inline constexpr char kImportPhase[] = "import";
+/// The phases in which there is no IR yet, and in which there is an artifact already.
+inline constexpr char kImportPhase[] = "import", kReportPhase[] = "report";
 
 /// Compiles one model. Every failure is one line on `errors`.
 CompileStatus compileModel(const CompileOptions &options, llvm::raw_ostream &errors);

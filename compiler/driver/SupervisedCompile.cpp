@@ -103,6 +103,7 @@ static std::string writeReproducer(const CompileOptions &options, const std::str
   again.dumpDir.clear();
   again.dumpAfter.clear();
   again.depfile.clear();
+  again.report.clear();
   std::vector<std::string> places;
   if (llvm::sys::fs::is_regular_file(options.output) || !llvm::sys::fs::exists(options.output))
     if (options.output != "-" && !options.output.empty())
@@ -135,8 +136,9 @@ CompileStatus tenon::compileSupervised(const CompileOptions &options, llvm::raw_
     return status;
   errors << "tenon: error: " << options.input << ": internal compiler error in phase '" << end.phase << "'"
          << (end.reason.empty() ? "" : ": ") << end.reason;
-  // Before there is any IR, the model is all that there is.
-  std::string reproducer = end.phase == kImportPhase ? "" : writeReproducer(options, end.phase);
+  // Before there is any IR, the model is all that there is, and after it, an artifact that only the model leads to.
+  bool hasIR = end.phase != kImportPhase && end.phase != kReportPhase;
+  std::string reproducer = hasIR ? writeReproducer(options, end.phase) : "";
   if (reproducer.empty())
     errors << "; please report it and attach the model\n";
   else

@@ -63,8 +63,8 @@ static void printEdges(uint32_t node, llvm::ArrayRef<GraphLayout::Segment> segme
 
 static void printNode(const PictureNode &node, GraphLayout::Point at, double width, double height,
                       llvm::raw_ostream &os) {
-  const char *const classes[] = {"node", "node end", "node end"};
-  os << "<a id=\"" << Html(node.id) << "\" class=\"" << classes[size_t(node.kind)] << '"';
+  os << "<a id=\"" << Html(node.id) << "\" class=\"node" << (node.kind == PictureNode::Kind::operation ? "" : " end")
+     << (node.isFaint ? " faint" : "") << '"';
   if (!node.anchor.empty())
     os << " href=\"#" << Html(node.anchor) << '"';
   os << "><title>" << Html(node.tooltip) << "</title><rect x=\"" << number(at.x - width / 2) << "\" y=\""

@@ -26,6 +26,7 @@ struct PictureNode {
   std::string name, operation; ///< the two lines in it, of which the first is cut at its beginning
   std::string tooltip;
   Kind kind = Kind::operation;
+  bool isFaint = false;
   double share = 0; ///< of all work, from 0 to 1: nodes with more are darker
 };
 

@@ -7,12 +7,14 @@
 
 #include "compiler/report/GraphSection.h"
 #include "compiler/report/ArtifactView.h"
+#include "compiler/report/CompileRecord.h"
 #include "compiler/report/DataFlow.h"
 #include "compiler/report/Describe.h"
 #include "compiler/report/GraphPicture.h"
 #include "compiler/report/Html.h"
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -26,7 +28,9 @@ public:
   explicit PlanGraph(const ArtifactView &view)
       : view(view), plan(view.getPlan()), flow(findDataFlow(view)), ownWork(view.addUpKernels()),
         work(view.addUpWork()) {}
-  void print(llvm::raw_ostream &os);
+  void build();
+  size_t countInstructions() const { return nodes.size() - plan.inputs.size() - plan.outputs.size(); }
+  void print(llvm::raw_ostream &os) const { printGraphPicture(nodes, edges, os); }
 
 private:
   bool isShown(uint32_t instruction) const;
@@ -40,6 +44,22 @@ private:
   std::vector<RunWork> ownWork;
   RunWork work;
   std::vector<bool> isConnected; // by the numbers of `flow`
+  std::vector<PictureNode> nodes;
+  std::vector<GraphEdge> edges;
+};
+
+/// The model before fusion.
+class SourcePicture {
+public:
+  SourcePicture(const CompileRecord &record, const rt::Plan &plan);
+  size_t countOperations() const;
+  void print(llvm::raw_ostream &os) const;
+
+private:
+  PictureNode describe(const SourceGraph::Node &node, size_t index) const;
+
+  const CompileRecord &record;
+  llvm::StringMap<std::vector<uint32_t>> launches; // the instructions that compute a node
 };
 } // namespace
 
@@ -92,11 +112,10 @@ PictureNode PlanGraph::describeInstruction(uint32_t index) const {
   return node;
 }
 
-void PlanGraph::print(llvm::raw_ostream &os) {
+void PlanGraph::build() {
   isConnected.resize(flow.getCount());
   for (const GraphEdge &edge : flow.edges)
     isConnected[edge.from] = isConnected[edge.to] = true;
-  std::vector<PictureNode> nodes;
   std::vector<uint32_t> numbers(flow.getCount());
   auto add = [&](uint32_t number, PictureNode node) {
     numbers[number] = nodes.size();
@@ -109,16 +128,89 @@ void PlanGraph::print(llvm::raw_ostream &os) {
       add(flow.getInstruction(i), describeInstruction(i));
   for (auto [i, tensor] : llvm::enumerate(plan.outputs))
     add(flow.getOutput(i), describeTensor(tensor, PictureNode::Kind::output, i));
-  std::vector<GraphEdge> edges;
   for (const GraphEdge &edge : flow.edges)
     edges.push_back({numbers[edge.from], numbers[edge.to]});
-  printGraphPicture(nodes, edges, os);
 }
 
-void tenon::printGraphSection(const ArtifactView &view, llvm::raw_ostream &os) {
-  os << "<section id=\"graph\"><h2>Graph</h2>\n<p class=\"note\">What a run executes, with the names of fused nodes: "
-        "data "
-        "flows downwards, and darker kernels do more of the work. Each node links to its instruction.</p>\n";
-  PlanGraph(view).print(os);
-  os << "</section>\n";
+SourcePicture::SourcePicture(const CompileRecord &record, const rt::Plan &plan) : record(record) {
+  size_t launch = 0;
+  for (auto [i, instruction] : llvm::enumerate(plan.instructions)) {
+    if (instruction.op != Opcode::launch)
+      continue;
+    if (launch == record.launches.size())
+      break;
+    for (const std::string &name : record.launches[launch])
+      launches[name].push_back(i);
+    ++launch;
+  }
+}
+
+size_t SourcePicture::countOperations() const {
+  return llvm::count_if(record.source.nodes,
+                        [](const auto &node) { return node.kind == SourceGraph::Kind::operation; });
+}
+
+PictureNode SourcePicture::describe(const SourceGraph::Node &source, size_t index) const {
+  PictureNode node;
+  node.id = "s" + std::to_string(index);
+  node.name = getPrintable(source.name);
+  node.operation = source.operations;
+  node.tooltip =
+      node.name + "\n" + (source.operations.empty() ? "" : source.operations + ", ") + getPrintable(source.type);
+  switch (source.kind) {
+  case SourceGraph::Kind::input:
+  case SourceGraph::Kind::output:
+    node.kind = source.kind == SourceGraph::Kind::input ? PictureNode::Kind::input : PictureNode::Kind::output;
+    node.operation = getPrintable(source.type);
+    return node;
+  case SourceGraph::Kind::operation:
+    break;
+  }
+  auto it = launches.find(source.name);
+  if (it == launches.end()) {
+    node.tooltip += "\nno kernel: folded into weights, a change of shape, or not needed";
+    node.isFaint = true;
+    return node;
+  }
+  node.anchor = "n" + std::to_string(it->second.front());
+  node.tooltip += "\ncomputed by";
+  constexpr size_t kMaxListed = 8;
+  for (uint32_t instruction : llvm::ArrayRef(it->second).take_front(kMaxListed))
+    node.tooltip += " #" + std::to_string(instruction);
+  if (it->second.size() > kMaxListed)
+    node.tooltip += " and " + groupDigits(it->second.size() - kMaxListed) + " more";
+  return node;
+}
+
+void SourcePicture::print(llvm::raw_ostream &os) const {
+  std::vector<PictureNode> nodes;
+  for (auto [i, node] : llvm::enumerate(record.source.nodes))
+    nodes.push_back(describe(node, i));
+  printGraphPicture(nodes, record.source.edges, os);
+}
+
+static std::string count(size_t number, const char *what) {
+  return groupDigits(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+void tenon::printGraphSection(const ArtifactView &view, const CompileRecord *record, llvm::raw_ostream &os) {
+  PlanGraph planGraph(view);
+  planGraph.build();
+  os << "<section id=\"graph\"><h2>Graph</h2>\n<p class=\"note\">Data flows downwards. What a run executes has the "
+        "names "
+        "of fused nodes, is darker the more of the work it does, and links to its instruction. ";
+  if (!record) {
+    os << "<code>tenon compile --report</code> also draws the graph before fusion.</p>\n";
+    planGraph.print(os);
+    os << "</section>\n";
+    return;
+  }
+  SourcePicture source(*record, view.getPlan());
+  os << "Nodes of the model link to what computes them; those without a kernel are dashed.</p>\n<div "
+        "class=\"graphs\"><div><h3>Before fusion: "
+     << Html(count(source.countOperations(), "node")) << "</h3>\n";
+  source.print(os);
+  os << "</div><div><h3>After fusion: " << Html(count(planGraph.countInstructions(), "instruction")) << "</h3>\n";
+  planGraph.print(os);
+  os << "</div></div>\n</section>\n";
 }

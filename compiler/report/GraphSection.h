@@ -15,10 +15,12 @@ class raw_ostream;
 namespace tenon {
 
 class ArtifactView;
+struct CompileRecord;
 
 /// Writes HTML: a section with a picture of what a run executes. Its nodes link to the instructions' rows, whose ids
-/// are "i12", and have the ids "n12" themselves.
-void printGraphSection(const ArtifactView &view, llvm::raw_ostream &os);
+/// are "i12", and have the ids "n12" themselves. Where `record` is not null, a picture of the source graph stands
+/// before it, whose nodes link to what they were fused into.
+void printGraphSection(const ArtifactView &view, const CompileRecord *record, llvm::raw_ostream &os);
 
 } // namespace tenon
 

@@ -9,6 +9,7 @@
 #include "compiler/report/Describe.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cassert>
 
@@ -33,6 +34,12 @@ Html Html::link(llvm::StringRef anchor, const Html &label, llvm::StringRef toolt
   Html html;
   html.markup = "<a href=\"#" + Html(anchor).markup + "\"" +
                 (tooltip.empty() ? "" : " title=\"" + Html(tooltip).markup + "\"") + ">" + label.markup + "</a>";
+  return html;
+}
+
+Html Html::bar(double share) {
+  Html html;
+  html.markup = llvm::formatv("<span class=\"bar\" style=\"width:{0:F2}rem\"></span>", 8 * share).str();
   return html;
 }
 

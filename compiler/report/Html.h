@@ -33,6 +33,9 @@ public:
   /// A link to the place of the page that has the id `anchor`; `tooltip` is shown where the pointer rests.
   static Html link(llvm::StringRef anchor, const Html &label, llvm::StringRef tooltip = "");
 
+  /// A bar of a chart in a table; `share` is a number from 0 to 1.
+  static Html bar(double share);
+
   /// `summary`, and the details where a reader unfolds them.
   static Html folded(const Html &summary, const Html &details);
 

@@ -62,6 +62,7 @@ private:
   void printSymbols();
   void printMemory();
   void printCompilation();
+  void printPhases();
   void printTargetTable();
   void findUses();
   Html getInstructionLinks(llvm::ArrayRef<uint32_t> instructions) const;
@@ -257,6 +258,23 @@ void Page::printCompilation() {
   os << "</dl></section>\n";
 }
 
+/// How long each phase of the compilation took.
+void Page::printPhases() {
+  if (!options.record)
+    return;
+  double whole = 0;
+  for (const CompileRecord::Phase &phase : options.record->phases)
+    whole += phase.seconds;
+  HtmlTable table({"phase", ">seconds", ">share", ""});
+  for (const CompileRecord::Phase &phase : options.record->phases) {
+    double share = whole > 0 ? phase.seconds / whole : 0;
+    table.add({phase.name, llvm::formatv("{0:F3}", phase.seconds).str(), llvm::formatv("{0:F1} %", 100 * share).str(),
+               Html::bar(share)});
+  }
+  printTable("Compile time", table,
+             llvm::formatv("{0:F2} s in all, without this page; --timing prints the time of each pass.", whole).str());
+}
+
 /// "vector 64 B, vector registers 32".
 static std::string describeMachine(const ArtifactView &view, const std::string &target) {
   std::string text;
@@ -436,13 +454,14 @@ void Page::print(const std::string &whyNoSizes) {
   printSummary();
   printMap(whyNoSizes);
   os << "</div>\n";
-  printGraphSection(view, os);
+  printGraphSection(view, options.record, os);
   os << "<div class=\"facts\">\n";
   if (view.getLiveness())
     printPeak(view, os);
   printMemory();
   printSymbols();
   printCompilation();
+  printPhases();
   printTargetTable();
   os << "</div>\n";
   printKernels();

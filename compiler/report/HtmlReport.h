@@ -9,6 +9,7 @@
 #define TENON_COMPILER_REPORT_HTMLREPORT_H
 
 #include "compiler/report/ArtifactView.h"
+#include "compiler/report/CompileRecord.h"
 #include <string>
 
 namespace llvm {
@@ -22,6 +23,7 @@ struct ReportOptions {
   std::string artifact, report; ///< paths of the artifact and of the page
   SizeArguments sizes;
   ArtifactView::Choice choice;
+  const CompileRecord *record = nullptr; ///< of the compilation that has just written the artifact, if any
 };
 
 /// Writes one file that needs no other, and runs no script but its own. Dynamic dimensions that `sizes` says nothing of

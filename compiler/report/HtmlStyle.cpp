@@ -77,6 +77,9 @@ path, line { fill: none; vector-effect: non-scaling-stroke; pointer-events: none
 .legend .peak { opacity: 1; }
 .legend .live, .legend .bound { height: 0; border-top: 2px solid var(--live); vertical-align: middle; }
 .legend .bound { border-top-style: dashed; }
+.graphs { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 1.5rem; }
+@media (max-width: 60rem) { .graphs { grid-template-columns: minmax(0, 1fr); } }
+.graphs h3 { margin-top: .5rem; }
 .graph { background: var(--panel); }
 .graph .tools { padding: .4rem; border-bottom: 1px solid var(--line); }
 .tools:not([hidden]) { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; }
@@ -93,8 +96,10 @@ path, line { fill: none; vector-effect: non-scaling-stroke; pointer-events: none
 .node.end rect { fill: var(--shared); fill-opacity: .2; }
 .node text { fill: var(--text); font: 11px ui-monospace, monospace; text-anchor: middle; }
 .node text.op { fill: var(--dim); font-size: 10px; }
+.node.faint rect { fill-opacity: 0; stroke-dasharray: 4 3; }
 .node:hover rect, .node:focus rect { stroke: var(--text); stroke-width: 2; }
 .node.hit rect { stroke: var(--live); stroke-width: 3; }
 .node:target rect { fill: var(--mark); fill-opacity: 1; stroke: var(--text); stroke-width: 2; }
 .far text { display: none; }
+.bar { display: inline-block; height: .7rem; background: var(--own); vertical-align: middle; }
 )css";

@@ -7,7 +7,6 @@
 
 #include "compiler/backend/registry/Backends.h"
 #include "compiler/driver/PassList.h"
-#include "compiler/report/HtmlReport.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
 #include "tools/tenon/ErrorStream.h"
@@ -48,7 +47,8 @@ static std::string describeOutputs() {
 /// Where the result goes when nobody says: text to the terminal, an artifact to a file of the model's name in the
 /// current folder. Who only wants to look at IR gets no artifact.
 static std::string getDefaultOutput(const CompileOptions &options) {
-  if (options.emit == kArtifactOutput && (!options.dumpDir.empty() || !options.dumpAfter.empty()))
+  if (options.emit == kArtifactOutput && options.report.empty() &&
+      (!options.dumpDir.empty() || !options.dumpAfter.empty()))
     return "";
   for (const CodeFormat &output : listOutputs())
     if (output.name == options.emit && !output.suffix.empty())
@@ -60,7 +60,6 @@ namespace {
 /// Options that the compiler itself knows nothing of.
 struct CommandArguments {
   CompileArguments compile;
-  std::string report;
   bool json = false, quiet = false;
 };
 } // namespace
@@ -69,12 +68,12 @@ struct CommandArguments {
 static std::string checkArguments(const CommandArguments &arguments) {
   const CompileOptions &options = arguments.compile.options;
   bool makesArtifact = options.emit == kArtifactOutput;
-  if (!arguments.report.empty() && !makesArtifact)
+  if (!options.report.empty() && !makesArtifact)
     return "--report is about an artifact, which --emit does not write here";
   if ((options.measuresError || options.readInputs) && !makesArtifact)
     return "--measure-error and --error-inputs are about an artifact, which --emit does not write here";
-  if (arguments.json && options.output == "-")
-    return "--json needs a file to write to: pass --output FILE";
+  if (options.output == "-" && (arguments.json || !options.report.empty()))
+    return std::string(arguments.json ? "--json" : "--report") + " needs a file to write to: pass --output FILE";
   if (options.output.empty() || options.output == "-")
     return "";
   bool isFolder =
@@ -120,8 +119,6 @@ static int compile(CommandArguments &arguments) {
     status = static_cast<int>(compileSupervised(options, errors()));
     seconds = progress.getSeconds();
   }
-  if (status == 0 && !arguments.report.empty())
-    status = writeHtmlReport({options.output, arguments.report, {}, {}}, errors());
   if (status != 0 || arguments.quiet)
     return status;
   printResult(options, seconds, arguments.json);
@@ -155,7 +152,9 @@ void tenon::addCompileCommand(CLI::App &app, int &status) {
       command->add_option(option.name, options.backendSettings[option.name], option.description)
           ->capture_default_str()
           ->group("Targets");
-  command->add_option("--report", arguments->report, "also write a page about the artifact, with its memory map")
+  command
+      ->add_option("--report", options.report,
+                   "also write a page about the artifact and its compilation, with graphs and a memory map")
       ->type_name("FILE.html");
   command
       ->add_option("--depfile", options.depfile,

@@ -56,7 +56,7 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
                     "do not shorten names and formulas; default: the terminal's width, or 100 columns in a pipe");
   command->add_flag("--json", options->json, "print everything as JSON");
   auto report = std::make_shared<std::string>();
-  command->add_option("--report", *report, "write a page with the memory map instead, drawn for these sizes")
+  command->add_option("--report", *report, "write a page with graph and memory map instead, drawn for these sizes")
       ->type_name("FILE.html");
   command->footer("Without an option that chooses a part, a summary is printed.");
   command->callback([options, report, wide, &status] {

@@ -1,8 +1,12 @@
 # Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Walks a page of --report: tags are balanced, ids unique, each link leads to an id, nothing is loaded from anywhere, and
-# the one script is the one that the page's security policy names. Further arguments: the headings that it must have.
+"""Walks a page of --report: check-page.py PAGE HEADING...
+
+Tags are balanced, ids unique, each link leads to an id, nothing is loaded from anywhere, the one script is the one that
+the page's security policy names, and the page has the headings.
+"""
+
 import base64
 import hashlib
 import html.parser
@@ -10,7 +14,6 @@ import re
 import sys
 
 VOID = {"meta", "input", "br"}
-# Elements of SVG that have no content are written as <rect .../>.
 LOADING = {"src", "srcset", "data", "action", "formaction", "poster", "xlink:href", "ping", "background"}
 
 
