@@ -21,6 +21,12 @@ class WeightSection {
 public:
   /// The offset of a weight in the section, a multiple of 64.
   uint64_t add(mlir::ElementsAttr value);
+  /// The same of one that was added.
+  uint64_t getOffset(mlir::ElementsAttr value) const {
+    auto it = known.find(value);
+    assert(it != known.end() && "the weight was added");
+    return it->second;
+  }
   uint64_t getSize() const { return size; }
   /// Gives all bytes in order, padding included, in parts.
   void write(llvm::function_ref<void(llvm::ArrayRef<char>)> sink) const;

@@ -29,8 +29,9 @@ struct Choice {
   double largestTaken = 0; ///< as in Launches
   Plan plan;
   Kernels kernels;
-  Code code;         ///< of an artifact
-  ErrorReport error; ///< likewise
+  Code code;           ///< of an artifact
+  ErrorReport error;   ///< likewise
+  KernelIRs kernelIRs; ///< of the first target, for a page
 };
 } // namespace
 
@@ -95,6 +96,9 @@ static llvm::Error measureError(Choice &choice, const Graph &graph, ErrorMeter *
 static llvm::Expected<Choice> lowerLaunches(Launches launches, const Setup &setup, PhaseRunner &runner) {
   Choice choice;
   choice.largestTaken = launches.largestTaken;
+  bool isRecorded = !setup.options.report.empty();
+  if (isRecorded)
+    recordTensorKernels(*launches.modules->getOps<ModuleOp>().begin(), choice.kernelIRs);
   llvm::Expected<Plan> plan = makePlan(std::move(launches), setup, runner);
   if (!plan)
     return plan.takeError();
@@ -103,6 +107,8 @@ static llvm::Expected<Choice> lowerLaunches(Launches launches, const Setup &setu
   if (!kernels)
     return kernels.takeError();
   choice.kernels = std::move(*kernels);
+  if (isRecorded)
+    recordBufferKernels(*choice.kernels.modules->getOps<ModuleOp>().begin(), choice.kernelIRs);
   if (!setup.makesArtifact)
     return choice;
   llvm::Expected<Code> code = generateCode(choice.kernels, choice.plan, setup, runner);
@@ -283,8 +289,12 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   llvm::Expected<Choice> choice = lowerWithinTolerance(*graph, paths, meter.get(), *setup, sourceHash, runner);
   if (!choice)
     return choice.takeError();
-  if (!options.report.empty())
-    record.launches = recordLaunches(*choice->plan.modules->getOps<ModuleOp>().begin());
+  if (!options.report.empty()) {
+    ModuleOp first = *choice->plan.modules->getOps<ModuleOp>().begin();
+    record.launches = recordLaunches(first);
+    record.weights = recordWeights(first, choice->plan.weights);
+    record.kernels = std::move(choice->kernelIRs);
+  }
   return writeOutput(*choice, *setup, sourceHash, runner);
 }
 

@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/driver/Record.h"
+#include "compiler/artifact/Weights.h"
 #include "dialects/plan/Plan.h"
 #include "dialects/tenon/Dims.h"
 #include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/Kernel.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -138,15 +140,54 @@ SourceGraph tenon::recordSource(ModuleOp imported) {
   return {};
 }
 
+/// The program for all sizes; null where the module has none.
+static plan::ProgramOp getProgram(ModuleOp target) {
+  for (auto program : target.getOps<plan::ProgramOp>())
+    if (!program.getSizes())
+      return program;
+  return nullptr;
+}
+
 std::vector<std::vector<std::string>> tenon::recordLaunches(ModuleOp target) {
   std::vector<std::vector<std::string>> launches;
-  for (auto program : target.getOps<plan::ProgramOp>()) {
-    if (program.getSizes())
-      continue;
+  if (plan::ProgramOp program = getProgram(target))
     program.walk<WalkOrder::PreOrder>([&](plan::LaunchOp launch) { launches.push_back(listNames(launch.getLoc())); });
-    break;
-  }
   return launches;
+}
+
+std::map<uint64_t, std::string> tenon::recordWeights(ModuleOp target, const WeightSection &section) {
+  std::map<uint64_t, std::string> types;
+  if (plan::ProgramOp program = getProgram(target))
+    program.walk([&](plan::WeightOp weight) {
+      types[section.getOffset(weight.getValue())] = describeType(weight.getValue().getShapedType());
+    });
+  return types;
+}
+
+/// A function as text, without the elements of constants, and not more of it than anybody reads.
+static std::string printKernel(func::FuncOp kernel) {
+  constexpr size_t kMaxBytes = 32 << 10;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  OpPrintingFlags flags;
+  kernel.print(os, flags.elideLargeElementsAttrs(16).elideLargeResourceString(0).useLocalScope());
+  if (text.size() <= kMaxBytes)
+    return text;
+  text.resize(std::min(text.rfind('\n', kMaxBytes), kMaxBytes));
+  return text + "\n... (the rest is left out)";
+}
+
+void tenon::recordTensorKernels(ModuleOp target, KernelIRs &kernels) {
+  for (auto kernel : target.getOps<func::FuncOp>())
+    if (kernel->hasAttr(kKernelAttr))
+      kernels[kernel.getName().str()].tensors = printKernel(kernel);
+}
+
+void tenon::recordBufferKernels(ModuleOp target, KernelIRs &kernels) {
+  for (auto own : target.getOps<ModuleOp>())
+    for (auto kernel : own.getOps<func::FuncOp>())
+      if (kernel->hasAttr(kKernelAttr))
+        kernels[kernel.getName().str()].buffers = printKernel(kernel);
 }
 
 void PhaseClock::begin(StringRef phase) { beginnings.emplace_back(phase, Clock::now()); }

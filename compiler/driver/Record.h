@@ -14,12 +14,24 @@
 
 namespace tenon {
 
+class WeightSection;
+
 /// The main function of an imported module. Operations in a row that have the name of one node are one; weights are
 /// left out.
 SourceGraph recordSource(mlir::ModuleOp imported);
 
 /// The nodes of each launch in the program for all sizes of a target's module.
 std::vector<std::vector<std::string>> recordLaunches(mlir::ModuleOp target);
+
+/// The types of the weights in the program for all sizes of a target's module, by their offsets in `section`, which
+/// holds them.
+std::map<uint64_t, std::string> recordWeights(mlir::ModuleOp target, const WeightSection &section);
+
+/// Takes down the IR of kernels: those in a target's module with launches, or those that have a module of their own
+/// each in `target`, on buffers.
+using KernelIRs = std::map<std::string, CompileRecord::KernelIR>;
+void recordTensorKernels(mlir::ModuleOp target, KernelIRs &kernels);
+void recordBufferKernels(mlir::ModuleOp target, KernelIRs &kernels);
 
 /// Measures how long phases take, each until the next one begins.
 class PhaseClock {

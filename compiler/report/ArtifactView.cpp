@@ -98,6 +98,14 @@ std::optional<rt::LiveRange> ArtifactView::getLiveRange(uint32_t buffer) const {
   return range.isAny() ? std::optional(range) : std::nullopt;
 }
 
+llvm::StringRef ArtifactView::getCode() const {
+  size_t number = 0;
+  for (const fmt::Section &section : container.sections)
+    if (section.kind == fmt::SectionKind::code && number++ == viewed)
+      return llvm::StringRef(reinterpret_cast<const char *>(container.data(section)), section.size);
+  return "";
+}
+
 llvm::StringRef ArtifactView::getMeta() const {
   const fmt::Section *meta = container.find(fmt::SectionKind::meta);
   if (!meta)

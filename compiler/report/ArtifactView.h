@@ -71,6 +71,8 @@ public:
   const rt::Container &getContainer() const { return container; }
   const rt::Plan &getPlan() const { return plan; }
   size_t getFileSize() const { return file.size(); }
+  /// The code of the target that is looked at, an ELF object.
+  llvm::StringRef getCode() const;
   /// The JSON section; empty where there is none.
   llvm::StringRef getMeta() const;
 

@@ -12,6 +12,7 @@
 
 #include "compiler/report/HtmlReport.h"
 #include "compiler/artifact/OutputFile.h"
+#include "compiler/report/CodeSection.h"
 #include "compiler/report/Describe.h"
 #include "compiler/report/ErrorFigures.h"
 #include "compiler/report/GraphSection.h"
@@ -28,6 +29,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
 #include <numeric>
 
 using namespace tenon;
@@ -74,6 +76,7 @@ private:
   void printInstructions();
   void printBuffers();
   void printWeights();
+  std::string getWeightType(uint32_t buffer) const;
 
   const ArtifactView &view;
   const rt::Plan &plan;
@@ -341,9 +344,10 @@ void Page::printKernelRow(uint32_t index, const RunWork &work, double share, con
   uint64_t flops = work.open ? 0 : work.flops / count, bytes = work.open ? 0 : work.bytes / count;
   std::vector<PathEstimate> estimates = listPathEstimates(paths, kernel.name);
   std::string path = getPathName(paths, kernel.name);
-  table.add({getPrintable(kernel.name), share < 0 ? "" : llvm::formatv("{0:F1} %", 100 * share).str(),
-             std::to_string(view.getLaunches(index)), flops ? groupDigits(flops) : "", bytes ? groupDigits(bytes) : "",
-             getIntensity(flops, bytes), path.empty() ? Html() : Html::element("span", path, "name"),
+  table.add({Html::link("c" + std::to_string(index), getPrintable(kernel.name)),
+             share < 0 ? "" : llvm::formatv("{0:F1} %", 100 * share).str(), std::to_string(view.getLaunches(index)),
+             flops ? groupDigits(flops) : "", bytes ? groupDigits(bytes) : "", getIntensity(flops, bytes),
+             path.empty() ? Html() : Html::element("span", path, "name"),
              estimates.empty() ? "" : groupDigits(estimates.front().cycles), describeAlternatives(estimates),
              getInstructionLinks(launches[index]), foldNodes(getPrintable(kernel.display))},
             "k" + std::to_string(index));
@@ -368,7 +372,8 @@ void Page::printKernels() {
       "Flops and bytes are those of one launch" +
           std::string(work.open ? "; where they depend on data they are not known, and shares leave them out" : "") +
           ". Cycles are what the compiler estimated for one launch, dynamic dimensions at "
-          "their size hints or 64; alternatives take so many times as many.");
+          "their size hints or 64; alternatives take so many times as many. Names of kernels link to their code.");
+  printCodeSection(view, options.record, order, os);
 }
 
 Html Page::getFieldLinks(const rt::Instruction &instruction) const {
@@ -420,9 +425,26 @@ void Page::printBuffers() {
   printTable("Buffers", table);
 }
 
-/// The largest first.
+/// "f32: 12 in 3,000,000 bytes, i8: ..." for weights of these types, those with most bytes first.
+static std::string describeTypes(llvm::ArrayRef<std::pair<std::string, uint64_t>> weights) {
+  std::map<std::string, std::pair<uint64_t, uint64_t>> byType; // bytes and number
+  for (const auto &[type, bytes] : weights) {
+    auto &[sum, count] = byType[llvm::StringRef(type).split('[').first.str()];
+    sum += bytes;
+    ++count;
+  }
+  std::vector<std::pair<std::string, std::pair<uint64_t, uint64_t>>> sorted(byType.begin(), byType.end());
+  llvm::stable_sort(sorted, [](const auto &a, const auto &b) { return a.second.first > b.second.first; });
+  std::string text;
+  for (const auto &[type, sum] : sorted)
+    text += (text.empty() ? "" : "; ") + (type.empty() ? "other" : type) + ": " + groupDigits(sum.second) + " in " +
+            groupDigits(sum.first) + " bytes";
+  return text;
+}
+
+/// The largest first. An artifact does not say what types they have.
 void Page::printWeights() {
-  HtmlTable table({">bytes", ">of all", ">offset", "~used by", "~name"});
+  HtmlTable table({">bytes", ">of all", "type", ">offset", "~used by", "~name"});
   std::vector<uint32_t> weights;
   for (auto [i, buffer] : llvm::enumerate(plan.buffers))
     if (buffer.storage == Storage::weight)
@@ -430,11 +452,27 @@ void Page::printWeights() {
   auto getSize = [&](uint32_t i) { return view.getConstant(plan.buffers[i].size).value_or(0); };
   llvm::sort(weights, [&](uint32_t a, uint32_t b) { return std::pair(getSize(b), a) < std::pair(getSize(a), b); });
   double whole = std::max<double>(view.getWeightBytes(), 1);
-  for (uint32_t i : weights)
+  std::vector<std::pair<std::string, uint64_t>> types;
+  for (uint32_t i : weights) {
+    std::string type = getWeightType(i);
+    types.emplace_back(type, getSize(i));
     table.add({view.getBytes(plan.buffers[i].size), llvm::formatv("{0:F1} %", 100 * double(getSize(i)) / whole).str(),
-               view.getBytes(plan.buffers[i].offset), getInstructionLinks(uses[i]), foldNodes(view.getBufferName(i))},
+               type.empty() ? Html() : Html::element("span", type, "name"), view.getBytes(plan.buffers[i].offset),
+               getInstructionLinks(uses[i]), foldNodes(view.getBufferName(i))},
               "b" + std::to_string(i));
-  printTable("Weights", table, groupDigits(weights.size()) + " in " + groupDigits(view.getWeightBytes()) + " bytes.");
+  }
+  std::string note = groupDigits(weights.size()) + " in " + groupDigits(view.getWeightBytes()) + " bytes";
+  if (options.record)
+    note += ". " + describeTypes(types);
+  printTable("Weights", table, note + ".");
+}
+
+std::string Page::getWeightType(uint32_t buffer) const {
+  std::optional<int64_t> offset = view.getConstant(plan.buffers[buffer].offset);
+  if (!options.record || !offset)
+    return "";
+  auto type = options.record->weights.find(*offset);
+  return type == options.record->weights.end() ? "" : type->second;
 }
 
 void Page::print(const std::string &whyNoSizes) {

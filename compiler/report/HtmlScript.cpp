@@ -100,6 +100,15 @@ for (const graph of document.querySelectorAll('.graph')) {
   zoom(Math.max(0.6, Math.min(1, view.clientWidth / width)));
   view.scrollTo((svg.clientWidth - view.clientWidth) / 2, 0);
 }
+// Links lead into what is folded.
+function reveal() {
+  const target = document.getElementById(location.hash.slice(1)), folded = target && target.closest('details');
+  if (!folded) return;
+  folded.open = true;
+  folded.scrollIntoView();
+}
+addEventListener('hashchange', reveal);
+reveal();
 )js";
 
 std::string tenon::getScriptHash() {

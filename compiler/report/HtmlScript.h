@@ -12,7 +12,8 @@
 
 namespace tenon {
 
-/// Lets pictures of graphs be zoomed, dragged and searched. All else of the page works without it.
+/// Lets pictures of graphs be zoomed, dragged and searched, and unfolds what links lead to. All else of the page works
+/// without it.
 extern const char *const kHtmlScript;
 
 /// The source expression 'sha256-...' for the page's security policy, which allows this script and no other.

@@ -101,5 +101,9 @@ path, line { fill: none; vector-effect: non-scaling-stroke; pointer-events: none
 .node.hit rect { stroke: var(--live); stroke-width: 3; }
 .node:target rect { fill: var(--mark); fill-opacity: 1; stroke: var(--text); stroke-width: 2; }
 .far text { display: none; }
+#code > details { padding: .15rem 0; border-bottom: 1px solid var(--line); }
+#code h3 { margin: .75rem 0 .25rem; color: var(--text); }
+pre { max-height: 30rem; overflow: auto; margin: 0; padding: .5rem .75rem; background: var(--panel); color: var(--text);
+  font: 12px/1.45 ui-monospace, monospace; white-space: pre; overflow-wrap: normal; tab-size: 2; }
 .bar { display: inline-block; height: .7rem; background: var(--own); vertical-align: middle; }
 )css";

@@ -1,0 +1,31 @@
+//===- Disassembly.h - kernels of an artifact as assembly ------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_REPORT_DISASSEMBLY_H
+#define TENON_COMPILER_REPORT_DISASSEMBLY_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <map>
+#include <string>
+
+namespace tenon {
+
+/// The machine code of a kernel.
+struct KernelCode {
+  uint64_t bytes = 0, instructions = 0;
+  std::string text; ///< an instruction a line, as `tenon compile --emit asm` writes it; targets of jumps have labels
+};
+
+/// The functions that a code section, an ELF object for x86-64 or AArch64, offers by name. Of each function, `text` has
+/// the first `maxInstructions`, and says how many it leaves out. The section may be hostile: an error says what is
+/// wrong with it, and time grows with its size alone.
+llvm::Expected<std::map<std::string, KernelCode>> disassemble(llvm::StringRef elf, uint64_t maxInstructions);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_REPORT_DISASSEMBLY_H
