@@ -312,5 +312,5 @@ CompileStatus tenon::compileModel(const CompileOptions &options, llvm::raw_ostre
     return status;
   record.phases = clock.list();
   runner.announce(kReportPhase);
-  return static_cast<CompileStatus>(writeHtmlReport({options.output, options.report, {}, {}, &record}, errors));
+  return static_cast<CompileStatus>(writeHtmlReport({options.output, options.report, {}, {}, "", &record}, errors));
 }

@@ -19,14 +19,17 @@
 #include "compiler/report/Html.h"
 #include "compiler/report/HtmlScript.h"
 #include "compiler/report/HtmlStyle.h"
+#include "compiler/report/Measurements.h"
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/MemoryMap.h"
 #include "compiler/report/Meta.h"
+#include "compiler/report/Roofline.h"
 #include "compiler/report/Summary.h"
 #include "compiler/report/Table.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
@@ -44,8 +47,9 @@ namespace {
 class Page {
 public:
   /// `types` are those of inputs and outputs with the names of their dynamic dimensions.
-  Page(const ArtifactView &view, const ReportOptions &options, llvm::ArrayRef<std::string> types, llvm::raw_ostream &os)
-      : view(view), plan(view.getPlan()), options(options), types(types), os(os) {
+  Page(const ArtifactView &view, const ReportOptions &options, llvm::ArrayRef<std::string> types,
+       const Measurements *measured, llvm::raw_ostream &os)
+      : view(view), plan(view.getPlan()), options(options), types(types), measured(measured), os(os) {
     findUses();
   }
   /// `whyNoSizes` is empty if all sizes are known.
@@ -81,7 +85,8 @@ private:
   const ArtifactView &view;
   const rt::Plan &plan;
   const ReportOptions &options;
-  llvm::ArrayRef<std::string> types;                 // of inputs, then of outputs
+  llvm::ArrayRef<std::string> types; // of inputs, then of outputs
+  const Measurements *measured;
   std::vector<std::vector<uint32_t>> launches, uses; // the instructions that name a kernel, and a buffer
   llvm::raw_ostream &os;
 };
@@ -335,6 +340,17 @@ static Html describeAlternatives(llvm::ArrayRef<PathEstimate> estimates) {
   return text;
 }
 
+/// "1.234 ms", "56 %" of what the machine could do; empty where it was not measured.
+static std::pair<std::string, std::string> describeTime(const std::string &kernel, const Measurements &measured) {
+  auto own = measured.kernels.find(kernel);
+  if (own == measured.kernels.end())
+    return {};
+  double seconds = own->second.seconds, share = std::max(double(own->second.flops) / seconds / measured.flopsPerSecond,
+                                                         double(own->second.bytes) / seconds / measured.bytesPerSecond);
+  return {llvm::formatv("{0:F3} ms", 1e3 * seconds).str(),
+          own->second.bytes ? llvm::formatv("{0:F0} %", 100 * share).str() : ""};
+}
+
 /// `share` of the work of a run, from 0 to 1; negative where it is not known.
 void Page::printKernelRow(uint32_t index, const RunWork &work, double share, const nlohmann::ordered_json &paths,
                           HtmlTable &table) const {
@@ -344,9 +360,10 @@ void Page::printKernelRow(uint32_t index, const RunWork &work, double share, con
   uint64_t flops = work.open ? 0 : work.flops / count, bytes = work.open ? 0 : work.bytes / count;
   std::vector<PathEstimate> estimates = listPathEstimates(paths, kernel.name);
   std::string path = getPathName(paths, kernel.name);
+  auto [time, limit] = measured ? describeTime(kernel.name, *measured) : std::pair<std::string, std::string>();
   table.add({Html::link("c" + std::to_string(index), getPrintable(kernel.name)),
              share < 0 ? "" : llvm::formatv("{0:F1} %", 100 * share).str(), std::to_string(view.getLaunches(index)),
-             flops ? groupDigits(flops) : "", bytes ? groupDigits(bytes) : "", getIntensity(flops, bytes),
+             time, limit, flops ? groupDigits(flops) : "", bytes ? groupDigits(bytes) : "", getIntensity(flops, bytes),
              path.empty() ? Html() : Html::element("span", path, "name"),
              estimates.empty() ? "" : groupDigits(estimates.front().cycles), describeAlternatives(estimates),
              getInstructionLinks(launches[index]), foldNodes(getPrintable(kernel.display))},
@@ -362,8 +379,8 @@ void Page::printKernels() {
   std::vector<uint32_t> order(plan.kernels.size());
   std::iota(order.begin(), order.end(), 0);
   llvm::stable_sort(order, [&](uint32_t a, uint32_t b) { return getWork(a) > getWork(b); });
-  HtmlTable table({"kernel", work.flops ? ">of all flops" : ">of all bytes", ">launches", ">flops", ">bytes",
-                   ">flops/byte", "path", ">cycles", "~alternatives", "~launched by", "~computes"});
+  HtmlTable table({"kernel", work.flops ? ">of all flops" : ">of all bytes", ">launches", ">time", ">of limit",
+                   ">flops", ">bytes", ">flops/byte", "path", ">cycles", "~alternatives", "~launched by", "~computes"});
   nlohmann::ordered_json paths = readPaths(view);
   for (uint32_t i : order)
     printKernelRow(i, own[i], whole && !own[i].open ? double(getWork(i)) / double(whole) : -1, paths, table);
@@ -372,7 +389,8 @@ void Page::printKernels() {
       "Flops and bytes are those of one launch" +
           std::string(work.open ? "; where they depend on data they are not known, and shares leave them out" : "") +
           ". Cycles are what the compiler estimated for one launch, dynamic dimensions at "
-          "their size hints or 64; alternatives take so many times as many. Names of kernels link to their code.");
+          "their size hints or 64; alternatives take so many times as many. Names of kernels link to their code." +
+          (measured && !measured->kernels.empty() ? " Times are those of all launches in a run." : ""));
   printCodeSection(view, options.record, order, os);
 }
 
@@ -502,11 +520,26 @@ void Page::print(const std::string &whyNoSizes) {
   printPhases();
   printTargetTable();
   os << "</div>\n";
+  printRoofline(view, measured, os);
   printKernels();
   printInstructions();
   printBuffers();
   printWeights();
   os << "<script>" << kHtmlScript << "</script>\n</body>\n</html>\n";
+}
+
+/// Times must be of kernels of the artifact.
+static llvm::Expected<Measurements> readMeasurements(const std::string &path, const ArtifactView &view) {
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return llvm::errorCodeToError(file.getError());
+  llvm::Expected<Measurements> measured = parseMeasurements((*file)->getBuffer());
+  if (!measured || measured->kernels.empty())
+    return measured;
+  if (llvm::none_of(view.getPlan().kernels,
+                    [&](const rt::Kernel &kernel) { return measured->kernels.count(kernel.name) != 0; }))
+    return llvm::createStringError("its times are of no kernel of this artifact");
+  return measured;
 }
 
 int tenon::writeHtmlReport(const ReportOptions &options, llvm::raw_ostream &errors) {
@@ -525,7 +558,18 @@ int tenon::writeHtmlReport(const ReportOptions &options, llvm::raw_ostream &erro
   if (status.failed() && options.sizes.isAnyGiven())
     return fail(status);
   std::string whyNoSizes = status.failed() ? status.message() : "";
-  auto write = [&](llvm::raw_ostream &os) { Page(view, options, types, os).print(whyNoSizes); };
+  std::optional<Measurements> measured;
+  if (!options.measurements.empty()) {
+    llvm::Expected<Measurements> read = readMeasurements(options.measurements, view);
+    if (!read) {
+      errors << "tenon: error: " << options.measurements << ": " << llvm::toString(read.takeError()) << '\n';
+      return 1;
+    }
+    measured = std::move(*read);
+  }
+  auto write = [&](llvm::raw_ostream &os) {
+    Page(view, options, types, measured ? &*measured : nullptr, os).print(whyNoSizes);
+  };
   if (llvm::Error error = writeOutputFile(options.report, write)) {
     errors << "tenon: error: cannot write " << options.report << ": " << llvm::toString(std::move(error)) << '\n';
     return 4;

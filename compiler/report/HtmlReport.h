@@ -23,6 +23,7 @@ struct ReportOptions {
   std::string artifact, report; ///< paths of the artifact and of the page
   SizeArguments sizes;
   ArtifactView::Choice choice;
+  std::string measurements;              ///< path of a file for parseMeasurements; empty for none
   const CompileRecord *record = nullptr; ///< of the compilation that has just written the artifact, if any
 };
 

@@ -101,6 +101,16 @@ path, line { fill: none; vector-effect: non-scaling-stroke; pointer-events: none
 .node.hit rect { stroke: var(--live); stroke-width: 3; }
 .node:target rect { fill: var(--mark); fill-opacity: 1; stroke: var(--text); stroke-width: 2; }
 .far text { display: none; }
+.plot { padding: .75rem 0 2.8rem 5rem; background: var(--panel); max-width: 60rem; }
+.plot .area { height: 22rem; border-top: 0; }
+.plot .axis.y { right: calc(100% + 3.4rem); }
+.point { position: absolute; transform: translate(-50%, -50%); border-radius: 50%; background: var(--own); opacity: .75;
+  border: 1px solid var(--edge); box-sizing: border-box; }
+.point:hover { opacity: 1; border-color: var(--text); }
+.pointname { position: absolute; font-size: .72rem; white-space: nowrap; pointer-events: none;
+  text-shadow: 0 0 3px var(--panel), 0 0 3px var(--panel);
+  transform: translate(var(--r), -50%); }
+.pointname.before { transform: translate(calc(-100% - var(--r)), -50%); }
 #code > details { padding: .15rem 0; border-bottom: 1px solid var(--line); }
 #code h3 { margin: .75rem 0 .25rem; color: var(--text); }
 pre { max-height: 30rem; overflow: auto; margin: 0; padding: .5rem .75rem; background: var(--panel); color: var(--text);

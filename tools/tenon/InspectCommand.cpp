@@ -55,13 +55,21 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
   command->add_flag("--wide", *wide,
                     "do not shorten names and formulas; default: the terminal's width, or 100 columns in a pipe");
   command->add_flag("--json", options->json, "print everything as JSON");
-  auto report = std::make_shared<std::string>();
-  command->add_option("--report", *report, "write a page with graph and memory map instead, drawn for these sizes")
-      ->type_name("FILE.html");
+  auto report = std::make_shared<std::string>(), measured = std::make_shared<std::string>();
+  CLI::Option *reportOption =
+      command->add_option("--report", *report, "write a page with graph and memory map instead, drawn for these sizes")
+          ->type_name("FILE.html");
+  command
+      ->add_option("--measured", *measured,
+                   "what 'tenon-run --layers --json' has printed, for times of kernels in the page, or 'tenon devices "
+                   "--json', for limits of the machine")
+      ->needs(reportOption)
+      ->type_name("FILE.json");
   command->footer("Without an option that chooses a part, a summary is printed.");
-  command->callback([options, report, wide, &status] {
+  command->callback([options, report, measured, wide, &status] {
     options->width = *wide ? 0 : getOutputWidth();
     status = report->empty() ? inspectArtifact(*options, llvm::outs(), errors())
-                             : writeHtmlReport({options->artifact, *report, options->sizes, options->choice}, errors());
+                             : writeHtmlReport({options->artifact, *report, options->sizes, options->choice, *measured},
+                                               errors());
   });
 }
