@@ -26,6 +26,7 @@
 
 using namespace tenon;
 using llvm::object::ELF64LE;
+using ElfFile = llvm::object::ELFFile<ELF64LE>;
 
 namespace {
 /// LLVM's disassembler for one processor.
@@ -174,8 +175,8 @@ struct Function {
 } // namespace
 
 /// Adds the functions that one table of symbols names.
-static llvm::Error listFunctions(const llvm::object::ELFFile<ELF64LE> &file, ELF64LE::ShdrRange sections,
-                                 const ELF64LE::Shdr &table, std::vector<Function> &functions) {
+static llvm::Error listFunctions(const ElfFile &file, ELF64LE::ShdrRange sections, const ELF64LE::Shdr &table,
+                                 std::vector<Function> &functions) {
   auto names = file.getStringTableForSymtab(table, sections);
   auto symbols = file.symbols(&table);
   if (!names || !symbols)
@@ -196,24 +197,45 @@ static llvm::Error listFunctions(const llvm::object::ELFFile<ELF64LE> &file, ELF
   return llvm::Error::success();
 }
 
-llvm::Expected<std::map<std::string, KernelCode>> tenon::disassemble(llvm::StringRef elf, uint64_t maxInstructions) {
-  llvm::Expected<llvm::object::ELFFile<ELF64LE>> file = llvm::object::ELFFile<ELF64LE>::create(elf);
-  if (!file)
-    return file.takeError();
-  std::unique_ptr<Disassembler> disassembler = Disassembler::create(file->getHeader().e_machine);
-  if (!disassembler)
-    return llvm::createStringError("is for a processor that has no disassembler here");
-  auto sections = file->sections();
+/// Those of all tables.
+static llvm::Expected<std::vector<Function>> listFunctions(const ElfFile &file) {
+  auto sections = file.sections();
   if (!sections)
     return sections.takeError();
   std::vector<Function> functions;
   for (const ELF64LE::Shdr &section : *sections)
     if (section.sh_type == llvm::ELF::SHT_DYNSYM)
-      if (llvm::Error error = listFunctions(*file, *sections, section, functions))
+      if (llvm::Error error = listFunctions(file, *sections, section, functions))
         return error;
+  return functions;
+}
+
+std::map<std::string, uint64_t> tenon::measureFunctions(llvm::StringRef elf) {
+  std::map<std::string, uint64_t> sizes;
+  llvm::Expected<ElfFile> file = ElfFile::create(elf);
+  llvm::Expected<std::vector<Function>> functions = file ? listFunctions(*file) : file.takeError();
+  if (!functions) {
+    llvm::consumeError(functions.takeError());
+    return sizes;
+  }
+  for (const Function &function : *functions)
+    sizes[function.name.str()] = function.bytes.size();
+  return sizes;
+}
+
+llvm::Expected<std::map<std::string, KernelCode>> tenon::disassemble(llvm::StringRef elf, uint64_t maxInstructions) {
+  llvm::Expected<ElfFile> file = ElfFile::create(elf);
+  if (!file)
+    return file.takeError();
+  std::unique_ptr<Disassembler> disassembler = Disassembler::create(file->getHeader().e_machine);
+  if (!disassembler)
+    return llvm::createStringError("is for a processor that has no disassembler here");
+  llvm::Expected<std::vector<Function>> functions = listFunctions(*file);
+  if (!functions)
+    return functions.takeError();
   std::map<std::string, KernelCode> kernels;
   uint64_t bytes = 0;
-  for (const Function &function : functions) {
+  for (const Function &function : *functions) {
     bytes += function.bytes.size();
     if (bytes > elf.size())
       return llvm::createStringError("has functions that overlap");

@@ -26,6 +26,9 @@ struct KernelCode {
 /// wrong with it, and time grows with its size alone.
 llvm::Expected<std::map<std::string, KernelCode>> disassemble(llvm::StringRef elf, uint64_t maxInstructions);
 
+/// The bytes of code of these functions; none where the section is wrong.
+std::map<std::string, uint64_t> measureFunctions(llvm::StringRef elf);
+
 } // namespace tenon
 
 #endif // TENON_COMPILER_REPORT_DISASSEMBLY_H

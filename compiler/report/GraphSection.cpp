@@ -25,9 +25,9 @@ namespace {
 /// What a run executes, as a picture: inputs, instructions that move data, outputs.
 class PlanGraph {
 public:
-  explicit PlanGraph(const ArtifactView &view)
-      : view(view), plan(view.getPlan()), flow(findDataFlow(view)), ownWork(view.addUpKernels()),
-        work(view.addUpWork()) {}
+  explicit PlanGraph(const ArtifactView &view, std::string prefix = "", bool isLinked = true)
+      : view(view), plan(view.getPlan()), prefix(std::move(prefix)), isLinked(isLinked), flow(findDataFlow(view)),
+        ownWork(view.addUpKernels()), work(view.addUpWork()) {}
   void build();
   size_t countInstructions() const { return nodes.size() - plan.inputs.size() - plan.outputs.size(); }
   void print(llvm::raw_ostream &os) const { printGraphPicture(nodes, edges, os); }
@@ -40,6 +40,8 @@ private:
 
   const ArtifactView &view;
   const rt::Plan &plan;
+  std::string prefix; // of the nodes' ids
+  bool isLinked;
   DataFlow flow;
   std::vector<RunWork> ownWork;
   RunWork work;
@@ -86,7 +88,7 @@ double PlanGraph::getShare(uint32_t kernel) const {
 PictureNode PlanGraph::describeTensor(const rt::Tensor &tensor, PictureNode::Kind kind, uint32_t index) const {
   bool isInput = kind == PictureNode::Kind::input;
   PictureNode node;
-  node.id = (isInput ? "nx" : "ny") + std::to_string(index);
+  node.id = prefix + (isInput ? "nx" : "ny") + std::to_string(index);
   node.name = getPrintable(tensor.name);
   node.operation = getType(view, tensor);
   node.tooltip = (isInput ? "input " : "output ") + node.name + "\n" + node.operation;
@@ -97,8 +99,9 @@ PictureNode PlanGraph::describeTensor(const rt::Tensor &tensor, PictureNode::Kin
 PictureNode PlanGraph::describeInstruction(uint32_t index) const {
   const rt::Instruction &instruction = plan.instructions[index];
   PictureNode node;
-  node.id = "n" + std::to_string(index);
-  node.anchor = "i" + std::to_string(index);
+  node.id = prefix + "n" + std::to_string(index);
+  if (isLinked)
+    node.anchor = "i" + std::to_string(index);
   std::string nodes = getPrintable(instruction.name), operation = fmt::kInstructions[uint32_t(instruction.op)].name;
   node.operation = operation;
   if (instruction.op == Opcode::launch) {
@@ -213,4 +216,10 @@ void tenon::printGraphSection(const ArtifactView &view, const CompileRecord *rec
   os << "</div><div><h3>After fusion: " << Html(count(planGraph.countInstructions(), "instruction")) << "</h3>\n";
   planGraph.print(os);
   os << "</div></div>\n</section>\n";
+}
+
+void tenon::printPlanGraph(const ArtifactView &view, const char *prefix, llvm::raw_ostream &os) {
+  PlanGraph graph(view, prefix, /*isLinked=*/false);
+  graph.build();
+  graph.print(os);
 }

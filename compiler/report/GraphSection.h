@@ -22,6 +22,9 @@ struct CompileRecord;
 /// before it, whose nodes link to what they were fused into.
 void printGraphSection(const ArtifactView &view, const CompileRecord *record, llvm::raw_ostream &os);
 
+/// Writes HTML: the picture of what a run executes alone, without links. `prefix` stands before the ids of nodes.
+void printPlanGraph(const ArtifactView &view, const char *prefix, llvm::raw_ostream &os);
+
 } // namespace tenon
 
 #endif // TENON_COMPILER_REPORT_GRAPHSECTION_H

@@ -17,8 +17,7 @@
 #include "compiler/report/ErrorFigures.h"
 #include "compiler/report/GraphSection.h"
 #include "compiler/report/Html.h"
-#include "compiler/report/HtmlScript.h"
-#include "compiler/report/HtmlStyle.h"
+#include "compiler/report/HtmlPage.h"
 #include "compiler/report/Measurements.h"
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/MemoryMap.h"
@@ -494,13 +493,8 @@ std::string Page::getWeightType(uint32_t buffer) const {
 }
 
 void Page::print(const std::string &whyNoSizes) {
-  Html title = getPrintable(plan.modelName);
-  os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-        "'unsafe-inline'; script-src "
-     << getScriptHash() << "\">\n<title>" << title << "</title>\n<style>" << kHtmlStyle
-     << "</style>\n</head>\n<body>\n<h1>" << title << "</h1>\n<p>"
+  beginPage(getPrintable(plan.modelName), os);
+  os << "<p>"
      << Html(getPrintable(llvm::sys::path::filename(options.artifact)) + ", " + bytesText(view.getFileSize()) +
              ", written by " + getPrintable(plan.compiler))
      << "</p>\n";
@@ -525,7 +519,7 @@ void Page::print(const std::string &whyNoSizes) {
   printInstructions();
   printBuffers();
   printWeights();
-  os << "<script>" << kHtmlScript << "</script>\n</body>\n</html>\n";
+  endPage(os);
 }
 
 /// Times must be of kernels of the artifact.

@@ -37,12 +37,12 @@ struct Box {
 class MapPrinter {
 public:
   MapPrinter(const ArtifactView &view, llvm::raw_ostream &os);
-  void print();
+  void print(bool isLinked);
   void printPeak();
 
 private:
   void findBoxes();
-  void printBoxes();
+  void printBoxes(bool isLinked);
   void printLiveLine();
   void printLabels();
   void printAxes();
@@ -143,13 +143,15 @@ std::string MapPrinter::getTitle(const Box &box) const {
          (box.isShared ? "\nshares bytes with other buffers" : "");
 }
 
-void MapPrinter::printBoxes() {
+void MapPrinter::printBoxes(bool isLinked) {
   for (const Box &box : boxes) {
     double x = getX(box.range.first), y = getY(box.offset + box.size);
-    os << "<a href=\"#b" << box.buffer << "\"><rect class=\"" << (box.isShared ? "shared" : "own")
-       << (box.isAtPeak ? " peak" : "") << "\" x=\"" << number(x) << "\" y=\"" << llvm::formatv("{0:F4}", y)
-       << "\" width=\"" << number(getX(box.range.last + 1) - x) << "\" height=\""
-       << llvm::formatv("{0:F4}", getY(box.offset) - y) << "\"><title>" << Html(getTitle(box))
+    os << "<a";
+    if (isLinked)
+      os << " href=\"#b" << box.buffer << '"';
+    os << "><rect class=\"" << (box.isShared ? "shared" : "own") << (box.isAtPeak ? " peak" : "") << "\" x=\""
+       << number(x) << "\" y=\"" << llvm::formatv("{0:F4}", y) << "\" width=\"" << number(getX(box.range.last + 1) - x)
+       << "\" height=\"" << llvm::formatv("{0:F4}", getY(box.offset) - y) << "\"><title>" << Html(getTitle(box))
        << "</title></rect></a>\n";
   }
 }
@@ -225,7 +227,7 @@ void MapPrinter::printPeak() {
   os << "</section>\n";
 }
 
-void MapPrinter::print() {
+void MapPrinter::print(bool isLinked) {
   if (boxes.empty()) {
     os << "<p>The arena holds nothing: no activation outlives the instruction that makes it.</p>\n";
     return;
@@ -242,7 +244,7 @@ void MapPrinter::print() {
      << "<div class=\"map\"><div class=\"area\" style=\"min-width:" << std::clamp<uint64_t>(count / 2, 560, 4000)
      << "px\">\n"
      << "<svg viewBox=\"0 0 100 100\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"memory map\">\n";
-  printBoxes();
+  printBoxes(isLinked);
   printLiveLine();
   os << "</svg>\n";
   printLabels();
@@ -250,6 +252,8 @@ void MapPrinter::print() {
   os << "</div></div>\n";
 }
 
-void tenon::printMemoryMap(const ArtifactView &view, llvm::raw_ostream &os) { MapPrinter(view, os).print(); }
+void tenon::printMemoryMap(const ArtifactView &view, llvm::raw_ostream &os, bool isLinked) {
+  MapPrinter(view, os).print(isLinked);
+}
 
 void tenon::printPeak(const ArtifactView &view, llvm::raw_ostream &os) { MapPrinter(view, os).printPeak(); }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/report/Compare.h"
 #include "compiler/report/HtmlReport.h"
 #include "compiler/report/Inspect.h"
 #include "tools/tenon/Commands.h"
@@ -25,51 +26,94 @@ static size_t getOutputWidth() {
   return std::max<size_t>(size.ws_col, kMinWidth);
 }
 
-void tenon::addInspectCommand(CLI::App &app, int &status) {
-  auto options = std::make_shared<InspectOptions>();
-  CLI::App *command = app.add_subcommand("inspect", "show what an artifact contains, whatever processor it is for");
-  command->add_option("artifact", options->artifact, "file that tenon compile has written")->required();
-  command->add_flag("--all", options->show.all, "everything that the following options show");
-  command->add_flag("--sections", options->show.sections,
-                    "the parts of the file, their hashes and the CPU features they need");
-  command->add_flag("--symbols", options->show.symbols, "open dimensions and their ranges");
-  command->add_flag("--kernels", options->show.kernels, "entry points and what they compute");
-  command->add_flag("--instructions", options->show.instructions, "what a run executes, in order");
-  command->add_flag("--memory", options->show.memory,
-                    "bytes of each kind of memory, and where activations lie in the arena, and when");
-  command->add_flag("--weights", options->show.weights, "every weight, the largest first");
+namespace {
+struct InspectArguments {
+  InspectOptions options;
+  std::string other; // a second artifact
+  std::string report, measured;
+  bool wide = false;
+};
+} // namespace
+
+/// Why the options do not go together; empty where they do.
+static std::string checkArguments(const InspectArguments &arguments) {
+  if (arguments.other.empty())
+    return "";
+  if (arguments.options.show.isAnyChosen())
+    return "--all, --kernels and others that choose a part are about one artifact; --json shows all that differs";
+  if (!arguments.measured.empty())
+    return "--measured is about one artifact";
+  return "";
+}
+
+static int inspect(InspectArguments &arguments) {
+  InspectOptions &options = arguments.options;
+  if (std::string error = checkArguments(arguments); !error.empty()) {
+    errors() << "tenon: error: " << error << '\n';
+    return 2;
+  }
+  options.width = arguments.wide ? 0 : getOutputWidth();
+  if (!arguments.other.empty())
+    return compareArtifacts({options.artifact, arguments.other, arguments.report, options.json, options.verify,
+                             options.width, options.sizes, options.choice},
+                            llvm::outs(), errors());
+  if (arguments.report.empty())
+    return inspectArtifact(options, llvm::outs(), errors());
+  return writeHtmlReport({options.artifact, arguments.report, options.sizes, options.choice, arguments.measured},
+                         errors());
+}
+
+static void addPartOptions(CLI::App &command, InspectSections &show) {
+  command.add_flag("--all", show.all, "everything that the following options show");
+  command.add_flag("--sections", show.sections, "the parts of the file, their hashes and the CPU features they need");
+  command.add_flag("--symbols", show.symbols, "open dimensions and their ranges");
+  command.add_flag("--kernels", show.kernels, "entry points and what they compute");
+  command.add_flag("--instructions", show.instructions, "what a run executes, in order");
+  command.add_flag("--memory", show.memory,
+                   "bytes of each kind of memory, and where activations lie in the arena, and when");
+  command.add_flag("--weights", show.weights, "every weight, the largest first");
+}
+
+static void addReportOptions(CLI::App &command, InspectArguments &arguments) {
+  CLI::Option *json = command.add_flag("--json", arguments.options.json, "print everything as JSON");
+  CLI::Option *report =
+      command
+          .add_option("--report", arguments.report,
+                      "write a page with graph, roofline, memory map and code instead, for these sizes")
+          ->excludes(json)
+          ->type_name("FILE.html");
   command
-      ->add_option("--size,--symbol", options->sizes.sizes,
+      .add_option("--measured", arguments.measured,
+                  "what 'tenon-run --layers --json' has printed, for times of kernels in the page, or 'tenon devices "
+                  "--json', for limits of the machine")
+      ->needs(report)
+      ->type_name("FILE.json");
+}
+
+void tenon::addInspectCommand(CLI::App &app, int &status) {
+  auto arguments = std::make_shared<InspectArguments>();
+  InspectOptions &options = arguments->options;
+  CLI::App *command =
+      app.add_subcommand("inspect", "show what an artifact contains, whatever processor it is for, or compare two");
+  command->add_option("artifact", options.artifact, "file that tenon compile has written")->required();
+  command->add_option("other", arguments->other, "a second one: show what differs from the first to this one");
+  addPartOptions(*command, options.show);
+  command
+      ->add_option("--size,--symbol", options.sizes.sizes,
                    "value of an open dimension: all sizes that follow are shown as numbers")
       ->type_name("SYMBOL=N")
       ->allow_extra_args(false);
-  command->add_option("--input-shape", options->sizes.shapes, "the same, by the shape of an input")
+  command->add_option("--input-shape", options.sizes.shapes, "the same, by the shape of an input")
       ->type_name("NAME=1x3x32")
       ->allow_extra_args(false);
-  command->add_option("--target", options->choice.target,
+  command->add_option("--target", options.choice.target,
                       "name of the target whose plans to show; the first without it");
-  command->add_option("--program", options->choice.program,
+  command->add_option("--program", options.choice.program,
                       "number of the program to show; the one for all sizes without it");
-  command->add_flag("--verify", options->verify, "check the hash of the weights, too");
-  auto wide = std::make_shared<bool>(false);
-  command->add_flag("--wide", *wide,
+  command->add_flag("--verify", options.verify, "check the hash of the weights, too");
+  command->add_flag("--wide", arguments->wide,
                     "do not shorten names and formulas; default: the terminal's width, or 100 columns in a pipe");
-  command->add_flag("--json", options->json, "print everything as JSON");
-  auto report = std::make_shared<std::string>(), measured = std::make_shared<std::string>();
-  CLI::Option *reportOption =
-      command->add_option("--report", *report, "write a page with graph and memory map instead, drawn for these sizes")
-          ->type_name("FILE.html");
-  command
-      ->add_option("--measured", *measured,
-                   "what 'tenon-run --layers --json' has printed, for times of kernels in the page, or 'tenon devices "
-                   "--json', for limits of the machine")
-      ->needs(reportOption)
-      ->type_name("FILE.json");
+  addReportOptions(*command, *arguments);
   command->footer("Without an option that chooses a part, a summary is printed.");
-  command->callback([options, report, measured, wide, &status] {
-    options->width = *wide ? 0 : getOutputWidth();
-    status = report->empty() ? inspectArtifact(*options, llvm::outs(), errors())
-                             : writeHtmlReport({options->artifact, *report, options->sizes, options->choice, *measured},
-                                               errors());
-  });
+  command->callback([arguments, &status] { status = inspect(*arguments); });
 }
