@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/report/DataFlow.h"
-#include "compiler/report/ArtifactView.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <set>
@@ -18,9 +17,15 @@ namespace {
 /// Memory in which addresses mean something: the arena, a heap block, an output; or one buffer.
 using Space = std::tuple<Storage, uint32_t, bool>;
 
-/// Who wrote each byte of a space last, as disjoint ranges by their beginnings.
+/// Who wrote each byte of a space last, as disjoint ranges by their beginnings, and those of whom the place is not
+/// known.
 class Writers {
 public:
+  void clear() {
+    ranges.clear();
+    anywhere.clear();
+  }
+  void writeAnywhere(uint32_t writer) { anywhere.insert(writer); }
   void write(uint64_t begin, uint64_t end, uint32_t writer) {
     if (begin >= end)
       return;
@@ -36,6 +41,7 @@ public:
     for (; it != ranges.end() && it->first < end; ++it)
       if (it->second.first > begin)
         addWriter(it->second.second);
+    llvm::for_each(anywhere, addWriter);
   }
 
 private:
@@ -51,24 +57,27 @@ private:
   }
 
   std::map<uint64_t, std::pair<uint64_t, uint32_t>> ranges; // {end, writer}
+  std::set<uint32_t> anywhere;
 };
 
 class Finder {
 public:
-  explicit Finder(const ArtifactView &view) : view(view), plan(view.getPlan()) {}
+  Finder(const rt::Plan &plan, llvm::function_ref<std::optional<int64_t>(uint32_t)> getConstant)
+      : plan(plan), getConstant(getConstant) {}
   DataFlow run();
 
 private:
   struct Place {
     Space space;
     uint64_t begin, end;
+    bool isKnown = true; ///< otherwise it is somewhere between these
   };
   Place getPlace(uint32_t buffer) const;
   void visit(uint32_t index);
   void addReads(const Place &place, uint32_t reader);
 
-  const ArtifactView &view;
   const rt::Plan &plan;
+  llvm::function_ref<std::optional<int64_t>(uint32_t)> getConstant;
   DataFlow flow;
   std::map<Space, Writers> memory;
   std::set<GraphEdge> edges;
@@ -79,12 +88,12 @@ Finder::Place Finder::getPlace(uint32_t index) const {
   const rt::Buffer &buffer = plan.buffers[index];
   bool isCallers = buffer.storage == Storage::input || buffer.storage == Storage::output;
   uint32_t block = isCallers || buffer.storage == Storage::heap ? buffer.index : 0;
-  auto offset = view.getConstant(buffer.offset), size = view.getConstant(buffer.size);
+  auto offset = getConstant(buffer.offset), size = getConstant(buffer.size);
   if (offset && size && *offset >= 0 && *size >= 0)
     return {{buffer.storage, block, true}, uint64_t(*offset), uint64_t(*offset) + uint64_t(*size)};
-  // Buffers of a caller's tensor mostly are all of it.
-  if (isCallers)
-    return {{buffer.storage, block, true}, 0, UINT64_MAX};
+  // Buffers of a caller's tensor mostly are all of it, and those of a heap block are parts of one tensor.
+  if (isCallers || buffer.storage == Storage::heap)
+    return {{buffer.storage, block, true}, 0, UINT64_MAX, isCallers};
   return {{buffer.storage, index, false}, 0, 1};
 }
 
@@ -110,9 +119,14 @@ void Finder::visit(uint32_t index) {
       Place place = getPlace(buffer);
       if (reads && isRead(i))
         addReads(place, node);
-      else if (!reads && isWritten(i))
+      else if (!reads && isWritten(i) && place.isKnown)
         memory[place.space].write(place.begin, place.end, node);
+      else if (!reads && isWritten(i))
+        memory[place.space].writeAnywhere(node);
     }
+  // Field b: whether the block keeps what it holds.
+  if (instruction.op == fmt::Opcode::reserve && !instruction.b)
+    memory[{Storage::heap, instruction.a, true}].clear();
 }
 
 DataFlow Finder::run() {
@@ -129,4 +143,6 @@ DataFlow Finder::run() {
   return std::move(flow);
 }
 
-DataFlow tenon::findDataFlow(const ArtifactView &view) { return Finder(view).run(); }
+DataFlow tenon::findDataFlow(const rt::Plan &plan, llvm::function_ref<std::optional<int64_t>(uint32_t)> getConstant) {
+  return Finder(plan, getConstant).run();
+}

@@ -9,10 +9,11 @@
 #define TENON_COMPILER_REPORT_DATAFLOW_H
 
 #include "compiler/report/GraphLayout.h"
+#include "runtime/plan/Plan.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
 
 namespace tenon {
-
-class ArtifactView;
 
 /// The flow of data through a plan, as a graph of its inputs, then its instructions, then its outputs.
 struct DataFlow {
@@ -26,8 +27,9 @@ struct DataFlow {
 
 /// An instruction reads what was written last, in the order of the list, into the bytes of its operands. Jumps are not
 /// followed, so that a loop looks as its first iteration does. Where the place of a buffer is not known, those
-/// that write and read this very buffer are connected alone.
-DataFlow findDataFlow(const ArtifactView &view);
+/// that write and read this very buffer are connected alone; in a heap block, all that write and read there.
+/// `getConstant` returns the value of an expression, if it is known.
+DataFlow findDataFlow(const rt::Plan &plan, llvm::function_ref<std::optional<int64_t>(uint32_t)> getConstant);
 
 } // namespace tenon
 

@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/report/GraphLayout.h"
+#include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
-#include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace tenon;
@@ -48,6 +49,8 @@ private:
   double getGap(uint32_t left, uint32_t right) const {
     return (vertices[left].width + vertices[right].width) / 2 + options.gap;
   }
+  std::vector<std::vector<uint32_t>> findComponents() const;
+  void packComponents();
   void write();
 
   const LayoutOptions &options;
@@ -276,6 +279,38 @@ void Layout::placeRanks() {
   }
 }
 
+/// Vertices that edges connect, the largest set first.
+std::vector<std::vector<uint32_t>> Layout::findComponents() const {
+  llvm::IntEqClasses classes(vertices.size());
+  for (auto [i, vertex] : llvm::enumerate(vertices))
+    for (uint32_t below : vertex.below)
+      classes.join(i, below);
+  for (uint32_t node = 0; node < numNodes; ++node)
+    for (uint32_t to : straight[node])
+      classes.join(node, to);
+  classes.compress();
+  std::vector<std::vector<uint32_t>> components(classes.getNumClasses());
+  for (uint32_t i = 0; i < vertices.size(); ++i)
+    components[classes[i]].push_back(i);
+  llvm::stable_sort(components, [](const auto &a, const auto &b) { return a.size() > b.size(); });
+  return components;
+}
+
+/// Nothing pulls parts of the graph together that no edge connects: each moves to the left, up to those before it.
+void Layout::packComponents() {
+  std::vector<double> right(ranks.size(), -options.gap);
+  for (const std::vector<uint32_t> &component : findComponents()) {
+    double shift = -std::numeric_limits<double>::infinity();
+    for (uint32_t i : component)
+      shift = std::max(shift, right[vertices[i].rank] + options.gap - (vertices[i].x - vertices[i].width / 2));
+    for (uint32_t i : component) {
+      vertices[i].x += shift;
+      right[vertices[i].rank] = std::max(right[vertices[i].rank], vertices[i].x + vertices[i].width / 2);
+    }
+  }
+  result.steps += vertices.size();
+}
+
 void Layout::write() {
   double left = 0, right = 0;
   for (auto [i, vertex] : llvm::enumerate(vertices)) {
@@ -315,6 +350,7 @@ GraphLayout Layout::run() {
   addBends();
   orderRanks();
   placeRanks();
+  packComponents();
   write();
   return std::move(result);
 }

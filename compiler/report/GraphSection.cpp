@@ -26,8 +26,9 @@ namespace {
 class PlanGraph {
 public:
   explicit PlanGraph(const ArtifactView &view, std::string prefix = "", bool isLinked = true)
-      : view(view), plan(view.getPlan()), prefix(std::move(prefix)), isLinked(isLinked), flow(findDataFlow(view)),
-        ownWork(view.addUpKernels()), work(view.addUpWork()) {}
+      : view(view), plan(view.getPlan()), prefix(std::move(prefix)), isLinked(isLinked),
+        flow(findDataFlow(plan, [&](uint32_t expr) { return view.getConstant(expr); })), ownWork(view.addUpKernels()),
+        work(view.addUpWork()) {}
   void build();
   size_t countInstructions() const { return nodes.size() - plan.inputs.size() - plan.outputs.size(); }
   void print(llvm::raw_ostream &os) const { printGraphPicture(nodes, edges, os); }

@@ -83,6 +83,18 @@ TEST_CASE("a node that a late one alone reads is drawn beside that") {
   CHECK(layout.nodes[1].y == layout.nodes[4].y);
 }
 
+TEST_CASE("parts that no edge connects are drawn beside each other") {
+  // A chain of three, one of two, and a node on its own: no wider than three nodes of the first rank.
+  Edges edges = {{0, 2}, {2, 4}, {1, 3}};
+  GraphLayout layout = layOutGraph(getWidths(6), edges);
+  checkDrawing(layout, getWidths(6), edges);
+  CHECK(layout.width == Approx(3 * 100 + 2 * LayoutOptions().gap));
+  CHECK(layout.nodes[0].x == Approx(layout.nodes[4].x));
+  CHECK(layout.nodes[1].x == Approx(layout.nodes[3].x));
+  // Many of them in any order have no gaps between them either.
+  CHECK(layOutGraph(getWidths(50), {{3, 40}, {7, 41}, {20, 40}}).width < 51 * (100 + LayoutOptions().gap));
+}
+
 TEST_CASE("graphs of any form are drawn") {
   CHECK(layOutGraph({}, {}).nodes.empty());
   CHECK(layOutGraph({}, {}).height == 0);
