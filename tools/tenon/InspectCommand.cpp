@@ -95,8 +95,11 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
   InspectOptions &options = arguments->options;
   CLI::App *command =
       app.add_subcommand("inspect", "show what an artifact contains, whatever processor it is for, or compare two");
-  command->add_option("artifact", options.artifact, "file that tenon compile has written")->required();
-  command->add_option("other", arguments->other, "a second one: show what differs from the first to this one");
+  command->add_option("artifact", options.artifact, "file that tenon compile has written")
+      ->required()
+      ->type_name("ARTIFACT");
+  command->add_option("other", arguments->other, "a second one: show what differs from the first to this one")
+      ->type_name("ARTIFACT");
   addPartOptions(*command, options.show);
   command
       ->add_option("--size,--symbol", options.sizes.sizes,
@@ -107,9 +110,11 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
       ->type_name("NAME=1x3x32")
       ->allow_extra_args(false);
   command->add_option("--target", options.choice.target,
-                      "name of the target whose plans to show; the first without it");
+                      "name of the target whose plans to show; default: the first")
+      ->type_name("TARGET");
   command->add_option("--program", options.choice.program,
-                      "number of the program to show; the one for all sizes without it");
+                      "number of the program to show; default: the one for all sizes")
+      ->type_name("K");
   command->add_flag("--verify", options.verify, "check the hash of the weights, too");
   command->add_flag("--wide", arguments->wide,
                     "do not shorten names and formulas; default: the terminal's width, or 100 columns in a pipe");
