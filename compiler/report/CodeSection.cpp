@@ -74,7 +74,7 @@ void CodePrinter::printKernel(uint32_t index, const KernelCode &code, const Comp
 void CodePrinter::print(llvm::ArrayRef<uint32_t> kernels) {
   if (kernels.empty())
     return;
-  os << "<section id=\"code\"><h2>Code</h2>\n<p class=\"note\">"
+  os << beginSection("Code") << "<p class=\"note\">"
      << (record ? "IR and assembly of each kernel."
                 : "Assembly of each kernel; <code>tenon compile --report</code> shows their IR, too.")
      << " <code>tenon compile --dump-ir</code> and <code>--emit asm</code> have all of it.</p>\n";

@@ -21,7 +21,7 @@ using namespace tenon;
 static std::string getNumber(std::optional<uint64_t> number) { return number ? groupDigits(*number) : ""; }
 
 static void printTable(const char *title, const HtmlTable &table, const Html &note, llvm::raw_ostream &os) {
-  os << "<section><h2>" << title << "</h2>\n";
+  os << beginSection(title);
   if (!note.empty())
     os << "<p class=\"note\">" << note << "</p>\n";
   if (!table.empty())
@@ -48,7 +48,7 @@ static void printFigures(const Comparison &comparison, llvm::raw_ostream &os) {
 
 /// What a picture shows of both, side by side.
 static void printPair(const char *title, llvm::function_ref<void(bool isFirst)> print, llvm::raw_ostream &os) {
-  os << "<section><h2>" << title << "</h2>\n<div class=\"graphs\"><div><h3>a</h3>\n";
+  os << beginSection(title) << "<div class=\"graphs\"><div><h3>a</h3>\n";
   print(/*isFirst=*/true);
   os << "</div><div><h3>b</h3>\n";
   print(/*isFirst=*/false);
@@ -86,9 +86,10 @@ static void printWeights(const Comparison &comparison, llvm::raw_ostream &os) {
 }
 
 void tenon::printComparisonPage(const Comparison &comparison, const ArtifactView &a, const ArtifactView &b,
-                                const CompareOptions &options, llvm::raw_ostream &os) {
+                                const CompareOptions &options, llvm::raw_ostream &page) {
   auto getName = [](const std::string &path) { return getPrintable(llvm::sys::path::filename(path)); };
-  beginPage(getName(options.a) + " and " + getName(options.b), os);
+  std::string content;
+  llvm::raw_string_ostream os(content);
   os << "<dl><dt>a</dt><dd>" << Html(getPrintable(options.a)) << "</dd>\n<dt>b</dt><dd>"
      << Html(getPrintable(options.b)) << "</dd></dl>\n<div class=\"facts\">\n";
   printFacts(comparison, os);
@@ -107,5 +108,5 @@ void tenon::printComparisonPage(const Comparison &comparison, const ArtifactView
   printKernels(comparison, os);
   printPair("Graphs", [&](bool isFirst) { printPlanGraph(isFirst ? a : b, isFirst ? "a" : "b", os); }, os);
   printWeights(comparison, os);
-  endPage(os);
+  printPage(getName(options.a) + " and " + getName(options.b), content, page);
 }

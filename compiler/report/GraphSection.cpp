@@ -21,6 +21,10 @@
 using namespace tenon;
 using fmt::Opcode;
 
+/// limit: columns of a text in a tooltip. Names of a file may be of any length, and a thousand instructions may share
+/// one.
+static constexpr size_t kMaxTooltip = 400;
+
 namespace {
 /// What a run executes, as a picture: inputs, instructions that move data, outputs.
 class PlanGraph {
@@ -92,7 +96,7 @@ PictureNode PlanGraph::describeTensor(const rt::Tensor &tensor, PictureNode::Kin
   node.id = prefix + (isInput ? "nx" : "ny") + std::to_string(index);
   node.name = getPrintable(tensor.name);
   node.operation = getType(view, tensor);
-  node.tooltip = (isInput ? "input " : "output ") + node.name + "\n" + node.operation;
+  node.tooltip = (isInput ? "input " : "output ") + shorten(node.name, kMaxTooltip) + "\n" + node.operation;
   node.kind = kind;
   return node;
 }
@@ -110,7 +114,8 @@ PictureNode PlanGraph::describeInstruction(uint32_t index) const {
     node.share = getShare(instruction.a);
   }
   node.name = nodes.empty() ? "#" + std::to_string(index) : getShortNodes(nodes);
-  node.tooltip = "#" + std::to_string(index) + " " + operation + " " + getFields(view, instruction) + "\n" + nodes;
+  node.tooltip = "#" + std::to_string(index) + " " + operation + " " + getFields(view, instruction) + "\n" +
+                 shorten(nodes, kMaxTooltip);
   if (node.share > 0)
     node.tooltip += llvm::formatv("\n{0:F1} % of all {1}", 100 * node.share, work.flops ? "flops" : "bytes").str();
   return node;
@@ -159,8 +164,9 @@ PictureNode SourcePicture::describe(const SourceGraph::Node &source, size_t inde
   node.id = "s" + std::to_string(index);
   node.name = getPrintable(source.name);
   node.operation = source.operations;
-  node.tooltip =
-      node.name + "\n" + (source.operations.empty() ? "" : source.operations + ", ") + getPrintable(source.type);
+  node.tooltip = shorten(node.name, kMaxTooltip) + "\n" +
+                 (source.operations.empty() ? "" : shorten(source.operations, kMaxTooltip) + ", ") +
+                 getPrintable(source.type);
   switch (source.kind) {
   case SourceGraph::Kind::input:
   case SourceGraph::Kind::output:
@@ -200,7 +206,8 @@ static std::string count(size_t number, const char *what) {
 void tenon::printGraphSection(const ArtifactView &view, const CompileRecord *record, llvm::raw_ostream &os) {
   PlanGraph planGraph(view);
   planGraph.build();
-  os << "<section id=\"graph\"><h2>Graph</h2>\n<p class=\"note\">Data flows downwards. What a run executes has the "
+  os << beginSection("Graph")
+     << "<p class=\"note\">Data flows downwards. What a run executes has the "
         "names "
         "of fused nodes, is darker the more of the work it does, and links to its instruction. ";
   if (!record) {

@@ -56,6 +56,16 @@ Html tenon::operator+(Html first, const Html &second) { return first += second; 
 
 llvm::raw_ostream &tenon::operator<<(llvm::raw_ostream &os, const Html &html) { return os << html.getMarkup(); }
 
+Html tenon::beginSection(llvm::StringRef title) {
+  std::string id;
+  for (char c : title)
+    if (llvm::isAlpha(c))
+      id += llvm::toLower(c);
+  Html html;
+  html.markup = "<section id=\"" + id + "\"><h2>" + Html(title).markup + "</h2>\n";
+  return html;
+}
+
 Html tenon::getInstructionLink(uint32_t instruction) {
   std::string number = std::to_string(instruction);
   return Html::link("i" + number, "#" + number);

@@ -22,6 +22,8 @@ namespace tenon {
 /// A piece of a page. Text is escaped when it becomes one, so that names from a file, which may be hostile, cannot be
 /// printed as markup by oversight.
 class Html {
+  friend Html beginSection(llvm::StringRef title);
+
 public:
   Html() = default;
   Html(llvm::StringRef text);
@@ -49,6 +51,9 @@ private:
 
 Html operator+(Html first, const Html &second);
 llvm::raw_ostream &operator<<(llvm::raw_ostream &os, const Html &html);
+
+/// The beginning of a section, up to its heading; the letters of `title`, as small ones, are the section's id.
+Html beginSection(llvm::StringRef title);
 
 /// "#12", a link to the instruction's row, which has the id "i12".
 Html getInstructionLink(uint32_t instruction);

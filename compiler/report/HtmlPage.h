@@ -8,6 +8,8 @@
 #ifndef TENON_COMPILER_REPORT_HTMLPAGE_H
 #define TENON_COMPILER_REPORT_HTMLPAGE_H
 
+#include "llvm/ADT/StringRef.h"
+
 namespace llvm {
 class raw_ostream;
 }
@@ -16,11 +18,9 @@ namespace tenon {
 
 class Html;
 
-/// A page's head, with styles and a security policy that allows our script and nothing else, and its heading.
-void beginPage(const Html &title, llvm::raw_ostream &os);
-
-/// The script, and the end of the page.
-void endPage(llvm::raw_ostream &os);
+/// Writes a page: its head, with styles and a security policy that allows our script and nothing else, the heading,
+/// links to those sections of `content` that have an id, the content, and the script. `content` is markup.
+void printPage(const Html &title, llvm::StringRef content, llvm::raw_ostream &os);
 
 } // namespace tenon
 

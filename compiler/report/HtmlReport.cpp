@@ -94,7 +94,7 @@ private:
 void Page::printTable(llvm::StringRef title, const HtmlTable &table, const Html &note) {
   if (table.empty())
     return;
-  os << "<section><h2>" << Html(title) << "</h2>\n";
+  os << beginSection(title);
   if (!note.empty())
     os << "<p class=\"note\">" << note << "</p>\n";
   table.print(os);
@@ -140,6 +140,8 @@ std::string Page::getCommand() const {
       command += " --size " +
                  quote(getPrintable(symbol.name) + "=" +
                        std::to_string(sizes ? sizes->symbols[i] : std::clamp<int64_t>(1, symbol.min, symbol.max)));
+  if (!options.measurements.empty())
+    command += " --measured " + getFile(options.measurements);
   return command + " --report " + getFile(options.report);
 }
 
@@ -225,7 +227,7 @@ void Page::printSummary() {
 }
 
 void Page::printMap(const std::string &whyNoSizes) {
-  os << "<section><h2>Memory map</h2>\n";
+  os << beginSection("Memory map");
   if (view.getLiveness())
     printMemoryMap(view, os);
   else
@@ -255,7 +257,7 @@ void Page::printMemory() {
 
 void Page::printCompilation() {
   const fmt::Header &header = view.getContainer().header;
-  os << "<section><h2>Compilation</h2>\n<dl class=\"wide\">\n";
+  os << beginSection("Compilation") << "<dl class=\"wide\">\n";
   printItems("model", {getPrintable(plan.modelName)}, "");
   printItems("xxh3 of the model", {llvm::utohexstr(header.sourceHash, /*LowerCase=*/true, /*Width=*/16)}, "");
   printItems("compiler", {getPrintable(plan.compiler)}, "");
@@ -493,7 +495,6 @@ std::string Page::getWeightType(uint32_t buffer) const {
 }
 
 void Page::print(const std::string &whyNoSizes) {
-  beginPage(getPrintable(plan.modelName), os);
   os << "<p>"
      << Html(getPrintable(llvm::sys::path::filename(options.artifact)) + ", " + bytesText(view.getFileSize()) +
              ", written by " + getPrintable(plan.compiler))
@@ -519,7 +520,6 @@ void Page::print(const std::string &whyNoSizes) {
   printInstructions();
   printBuffers();
   printWeights();
-  endPage(os);
 }
 
 /// Times must be of kernels of the artifact.
@@ -562,7 +562,10 @@ int tenon::writeHtmlReport(const ReportOptions &options, llvm::raw_ostream &erro
     measured = std::move(*read);
   }
   auto write = [&](llvm::raw_ostream &os) {
-    Page(view, options, types, measured ? &*measured : nullptr, os).print(whyNoSizes);
+    std::string content;
+    llvm::raw_string_ostream contentStream(content);
+    Page(view, options, types, measured ? &*measured : nullptr, contentStream).print(whyNoSizes);
+    printPage(getPrintable(view.getPlan().modelName), content, os);
   };
   if (llvm::Error error = writeOutputFile(options.report, write)) {
     errors << "tenon: error: cannot write " << options.report << ": " << llvm::toString(std::move(error)) << '\n';

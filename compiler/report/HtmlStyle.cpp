@@ -19,6 +19,8 @@ body { margin: 0 auto; padding: 1.25rem 1.5rem; max-width: 100rem; color: var(--
 h1 { font-size: 1.5rem; line-height: 1.2; margin: 0 0 .25rem; overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
+nav { font-size: .85rem; margin: 0 0 .35rem; }
+nav a { margin-right: .6rem; white-space: nowrap; }
 p { margin: .25rem 0 .5rem; overflow-wrap: anywhere; }
 a { color: var(--link); text-decoration: none; }
 a:hover { text-decoration: underline; }

@@ -208,7 +208,7 @@ void MapPrinter::printPeak() {
     if (box.isAtPeak)
       live.push_back(&box);
   uint64_t most = liveness.peak();
-  os << "<section><h2>Live at the peak</h2>\n<p>Instruction " << peak << ", " << Html(getShortNodes(getNodes(peak)))
+  os << beginSection("Live at the peak") << "<p>Instruction " << peak << ", " << Html(getShortNodes(getNodes(peak)))
      << ": " << groupDigits(most) << " bytes in " << live.size() << (live.size() == 1 ? " buffer" : " buffers")
      << ". Bytes that several of them share count once.</p>\n";
   HtmlTable table({">bytes", ">of peak", ">live range", "~buffer", "written by"});

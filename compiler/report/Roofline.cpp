@@ -226,7 +226,7 @@ void RooflinePlot::print() {
   if (points.empty())
     return;
   findAxes();
-  os << "<section id=\"roofline\"><h2>Roofline</h2>\n";
+  os << beginSection("Roofline");
   printNote();
   os << "<div class=\"plot\"><div class=\"area\">\n";
   printRoof();

@@ -7,6 +7,7 @@
 
 #include "compiler/report/Describe.h"
 #include "compiler/report/Html.h"
+#include "compiler/report/HtmlPage.h"
 #include "compiler/report/Meta.h"
 #include "llvm/Support/raw_ostream.h"
 #include <catch2/catch.hpp>
@@ -30,6 +31,17 @@ TEST_CASE("text is escaped wherever it becomes a part of a page") {
   std::string text = print(table);
   CHECK(text.find("<th>&lt;</th><th class=\"n\">n</th>") != std::string::npos);
   CHECK(text.find("<tr id=\"&quot;x\"><td>&lt;i&gt;</td><td class=\"n\">1</td></tr>") != std::string::npos);
+}
+
+TEST_CASE("a page begins with links to its sections, and text cannot be one") {
+  CHECK(beginSection("Live at <it>").getMarkup() == "<section id=\"liveatit\"><h2>Live at &lt;it&gt;</h2>\n");
+  Html content = beginSection("A b") + "<section id=\"x\"><h2>X</h2>" + beginSection("C");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printPage("<t>", content.getMarkup(), os);
+  CHECK(text.find("<title>&lt;t&gt;</title>") != std::string::npos);
+  CHECK(text.find("<nav><a href=\"#ab\">A b</a> <a href=\"#c\">C</a> </nav>\n" + content.getMarkup() + "<script>") !=
+        std::string::npos);
 }
 
 TEST_CASE("columns without content are left out, and long tables scroll") {
