@@ -13,6 +13,9 @@
 using namespace tenon;
 using rt::Storage;
 
+/// limit: writers that are looked at, for a file in which each instruction reads what all others write.
+static constexpr uint64_t kMaxSteps = 1'000'000;
+
 namespace {
 /// Memory in which addresses mean something: the arena, a heap block, an output; or one buffer.
 using Space = std::tuple<Storage, uint32_t, bool>;
@@ -81,6 +84,7 @@ private:
   DataFlow flow;
   std::map<Space, Writers> memory;
   std::set<GraphEdge> edges;
+  uint64_t steps = 0;
 };
 } // namespace
 
@@ -99,8 +103,14 @@ Finder::Place Finder::getPlace(uint32_t index) const {
 
 void Finder::addReads(const Place &place, uint32_t reader) {
   auto it = memory.find(place.space);
-  if (it != memory.end())
-    it->second.read(place.begin, place.end, [&](uint32_t writer) { edges.insert({writer, reader}); });
+  if (it == memory.end())
+    return;
+  flow.isComplete &= steps < kMaxSteps;
+  if (flow.isComplete)
+    it->second.read(place.begin, place.end, [&](uint32_t writer) {
+      edges.insert({writer, reader});
+      ++steps;
+    });
 }
 
 void Finder::visit(uint32_t index) {

@@ -19,6 +19,7 @@ namespace tenon {
 struct DataFlow {
   uint32_t numInputs = 0, numInstructions = 0, numOutputs = 0;
   std::vector<GraphEdge> edges; ///< each once, in order
+  bool isComplete = true;       ///< false for a plan of which it would take too long to find all edges
 
   uint32_t getInstruction(uint32_t index) const { return numInputs + index; }
   uint32_t getOutput(uint32_t index) const { return numInputs + numInstructions + index; }

@@ -80,9 +80,10 @@ static void printNode(const PictureNode &node, GraphLayout::Point at, double wid
 
 void tenon::printGraphPicture(llvm::ArrayRef<PictureNode> nodes, llvm::ArrayRef<GraphEdge> edges,
                               llvm::raw_ostream &os) {
-  if (nodes.size() > kMaxPictureNodes) {
-    os << "<p>There is no picture: " << groupDigits(nodes.size()) << " nodes are more than the "
-       << groupDigits(kMaxPictureNodes) << " that one has room for.</p>\n";
+  if (nodes.size() > kMaxPictureNodes || edges.size() > kMaxPictureEdges) {
+    os << "<p>There is no picture: " << groupDigits(nodes.size()) << " nodes and " << groupDigits(edges.size())
+       << " edges are more than the " << groupDigits(kMaxPictureNodes) << " and " << groupDigits(kMaxPictureEdges)
+       << " that one has room for.</p>\n";
     return;
   }
   std::vector<double> widths;

@@ -30,11 +30,11 @@ struct PictureNode {
   double share = 0; ///< of all work, from 0 to 1: nodes with more are darker
 };
 
-/// limit: nodes of a picture; it stays quick to scroll and to zoom with as many.
-inline constexpr size_t kMaxPictureNodes = 6000;
+/// limit: nodes and edges of a picture; it stays quick to scroll and to zoom with as many.
+inline constexpr size_t kMaxPictureNodes = 6000, kMaxPictureEdges = 60'000;
 
 /// Writes HTML: the graph as SVG in a box that scrolls, and buttons and a field that the script of the page
-/// (HtmlScript.h) shows and serves. A graph of more than `kMaxPictureNodes` gets a sentence in its place.
+/// (HtmlScript.h) shows and serves. A larger graph gets a sentence in its place.
 void printGraphPicture(llvm::ArrayRef<PictureNode> nodes, llvm::ArrayRef<GraphEdge> edges, llvm::raw_ostream &os);
 
 } // namespace tenon

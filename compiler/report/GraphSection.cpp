@@ -35,7 +35,7 @@ public:
         work(view.addUpWork()) {}
   void build();
   size_t countInstructions() const { return nodes.size() - plan.inputs.size() - plan.outputs.size(); }
-  void print(llvm::raw_ostream &os) const { printGraphPicture(nodes, edges, os); }
+  void print(llvm::raw_ostream &os) const;
 
 private:
   bool isShown(uint32_t instruction) const;
@@ -139,6 +139,13 @@ void PlanGraph::build() {
     add(flow.getOutput(i), describeTensor(tensor, PictureNode::Kind::output, i));
   for (const GraphEdge &edge : flow.edges)
     edges.push_back({numbers[edge.from], numbers[edge.to]});
+}
+
+void PlanGraph::print(llvm::raw_ostream &os) const {
+  if (flow.isComplete)
+    printGraphPicture(nodes, edges, os);
+  else
+    os << "<p>There is no picture: too many instructions read what too many others write.</p>\n";
 }
 
 SourcePicture::SourcePicture(const CompileRecord &record, const rt::Plan &plan) : record(record) {

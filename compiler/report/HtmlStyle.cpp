@@ -88,7 +88,8 @@ path, line { fill: none; vector-effect: non-scaling-stroke; pointer-events: none
 .tools input, .tools button { font: inherit; font-size: .85rem; color: var(--text); background: var(--back);
   border: 1px solid var(--line); border-radius: 3px; padding: .1rem .5rem; }
 .tools input { width: 11rem; }
-.tools .found { color: var(--dim); font-size: .85rem; min-width: 4.5rem; }
+@media (max-width: 40rem) { .tools input { width: 8rem; } .tools:not([hidden]) { gap: .3rem; } }
+.tools .found { color: var(--dim); font-size: .85rem; min-width: 3.5rem; }
 .view { max-height: 38rem; overflow: auto; cursor: grab; }
 .view.dragged { cursor: grabbing; }
 .view svg { display: block; margin: 0 auto; }
@@ -97,7 +98,8 @@ path, line { fill: none; vector-effect: non-scaling-stroke; pointer-events: none
 .node rect { fill: var(--own); fill-opacity: .1; stroke: var(--dim); stroke-width: 1; }
 .node.end rect { fill: var(--shared); fill-opacity: .2; }
 .node text { fill: var(--text); font: 11px ui-monospace, monospace; text-anchor: middle; }
-.node text.op { fill: var(--dim); font-size: 10px; }
+.node { scroll-margin: 10rem; }
+.node text.op { fill-opacity: .75; font-size: 10px; }
 .node.faint rect { fill-opacity: 0; stroke-dasharray: 4 3; }
 .node:hover rect, .node:focus rect { stroke: var(--text); stroke-width: 2; }
 .node.hit rect { stroke: var(--live); stroke-width: 3; }

@@ -64,6 +64,7 @@ private:
   const Measurements *measured;
   llvm::raw_ostream &os;
   std::vector<Point> points;
+  double allSeconds = 0;        // that were measured
   size_t withoutArithmetic = 0; // kernels that have no place in the plot
   bool hasOtherSizes = false;   // times were measured for others than those of the page
   Axis x, y;
@@ -93,10 +94,7 @@ void RooflinePlot::addPoint(uint32_t kernel, const RunWork &work, uint64_t whole
     hasOtherSizes |= flops && time->second.flops != flops;
     flops = time->second.flops;
     bytes = time->second.bytes;
-    double all = 0;
-    for (const auto &other : measured->kernels)
-      all += other.second.seconds;
-    share = time->second.seconds / all;
+    share = time->second.seconds / allSeconds;
     height = double(flops) / time->second.seconds;
   }
   if (!flops || !bytes) {
@@ -120,6 +118,9 @@ void RooflinePlot::addPoint(uint32_t kernel, const RunWork &work, uint64_t whole
 void RooflinePlot::findPoints() {
   std::vector<RunWork> own = view.addUpKernels();
   uint64_t whole = view.addUpWork().flops;
+  if (measured)
+    for (const auto &kernel : measured->kernels)
+      allSeconds += kernel.second.seconds;
   for (uint32_t i = 0; i < plan.kernels.size(); ++i)
     if (own[i].launches)
       addPoint(i, own[i], whole);

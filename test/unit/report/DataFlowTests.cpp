@@ -40,11 +40,11 @@ public:
   uint32_t launch(std::vector<uint32_t> buffers, uint32_t results = 1) {
     return add(Opcode::launch, std::move(buffers), results);
   }
-  std::vector<GraphEdge> find() const {
+  DataFlow findFlow() const {
     return findDataFlow(plan,
-                        [](uint32_t expr) { return expr < kUnknown ? std::optional<int64_t>(expr) : std::nullopt; })
-        .edges;
+                        [](uint32_t expr) { return expr < kUnknown ? std::optional<int64_t>(expr) : std::nullopt; });
   }
+  std::vector<GraphEdge> find() const { return findFlow().edges; }
   uint32_t getOutput() const { return 1 + plan.instructions.size(); }
 
 private:
@@ -117,4 +117,18 @@ TEST_CASE("buffers of unknown places are connected with themselves, or within th
                           {fourth, sixth},
                           {fifth, last},
                           {last, b.getOutput()}});
+}
+
+TEST_CASE("the work is bounded where everything reads everything") {
+  PlanBuilder small, large;
+  for (auto [builder, count] : {std::pair(&small, 100), std::pair(&large, 4000)}) {
+    uint32_t all = builder->addBuffer(Storage::heap, 0, PlanBuilder::kUnknown, 1);
+    for (int i = 0; i < count; ++i)
+      builder->launch({all, all});
+  }
+  DataFlow complete = small.findFlow(), partial = large.findFlow();
+  CHECK(complete.isComplete);
+  CHECK(complete.edges.size() == 100 * 99 / 2);
+  CHECK_FALSE(partial.isComplete);
+  CHECK(partial.edges.size() < 1'010'000);
 }

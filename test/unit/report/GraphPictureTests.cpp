@@ -53,8 +53,15 @@ TEST_CASE("a picture of thousands of nodes has a bounded size, and there is none
   CHECK(llvm::StringRef(text).count("<a id=") == kMaxPictureNodes);
   CHECK(text.size() / nodes.size() < 1000);
   nodes.emplace_back();
-  CHECK(print(nodes, edges) ==
-        "<p>There is no picture: 6,001 nodes are more than the 6,000 that one has room for.</p>\n");
+  llvm::StringRef end = " are more than the 6,000 and 60,000 that one has room for.</p>\n";
+  CHECK(print(nodes, edges) == "<p>There is no picture: 6,001 nodes and 11,998 edges" + end.str());
+  nodes.resize(400);
+  edges.clear();
+  for (uint32_t to = 1; to < nodes.size(); ++to)
+    for (uint32_t from = 0; from < to; ++from)
+      edges.push_back({from, to});
+  llvm::sort(edges);
+  CHECK(print(nodes, edges) == "<p>There is no picture: 400 nodes and 79,800 edges" + end.str());
 }
 
 TEST_CASE("texts lose their beginning in whole characters") {
