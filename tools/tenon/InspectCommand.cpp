@@ -109,11 +109,10 @@ void tenon::addInspectCommand(CLI::App &app, int &status) {
   command->add_option("--input-shape", options.sizes.shapes, "the same, by the shape of an input")
       ->type_name("NAME=1x3x32")
       ->allow_extra_args(false);
-  command->add_option("--target", options.choice.target,
-                      "name of the target whose plans to show; default: the first")
+  command->add_option("--target", options.choice.target, "name of the target whose plans to show; default: the first")
       ->type_name("TARGET");
-  command->add_option("--program", options.choice.program,
-                      "number of the program to show; default: the one for all sizes")
+  command
+      ->add_option("--program", options.choice.program, "number of the program to show; default: the one for all sizes")
       ->type_name("K");
   command->add_flag("--verify", options.verify, "check the hash of the weights, too");
   command->add_flag("--wide", arguments->wide,
