@@ -284,24 +284,12 @@ void Page::printPhases() {
              llvm::formatv("{0:F2} s in all, without this page; --timing prints the time of each pass.", whole).str());
 }
 
-/// "vector 64 B, vector registers 32".
-static std::string describeMachine(const ArtifactView &view, const std::string &target) {
-  std::string text;
-  for (const auto &[name, value] : listMachineFigures(view, target)) {
-    llvm::StringRef title = name;
-    bool isBytes = title.consume_back("_bytes");
-    text += (text.empty() ? "" : ", ") + llvm::join(llvm::split(title, '_'), " ") + " " +
-            (isBytes ? bytesText(value) : groupDigits(value));
-  }
-  return text;
-}
-
 void Page::printTargetTable() {
   HtmlTable table({"name", ">code", ">plans", ">weights", ">programs", "~machine model"});
   for (const ArtifactView::Target &target : view.getTargets())
     table.add({target.name.empty() ? "any" : target.name, bytesText(target.codeBytes), bytesText(target.planBytes),
                bytesText(target.weightBytes), std::to_string(target.programs.size()),
-               describeMachine(view, target.name)});
+               getMachineText(view, target.name)});
   printTable("Targets", table);
 }
 
@@ -333,9 +321,12 @@ Html Page::getInstructionLinks(llvm::ArrayRef<uint32_t> instructions) const {
 static Html describeAlternatives(llvm::ArrayRef<PathEstimate> estimates) {
   std::string text;
   for (const PathEstimate &estimate : estimates.drop_front(estimates.empty() ? 0 : 1)) {
-    double factor = double(estimate.cycles) / std::max<double>(estimates.front().cycles, 1);
+    const PathEstimate &taken = estimates.front();
+    bool areMeasured = estimate.nanoseconds && taken.nanoseconds;
+    double factor = areMeasured ? double(*estimate.nanoseconds) / std::max<double>(double(*taken.nanoseconds), 1)
+                                : double(estimate.cycles) / std::max<double>(double(taken.cycles), 1);
     text += (text.empty() ? "" : ", ") + estimate.path + " (" +
-            llvm::formatv(factor < 10 ? "{0:F2}" : "{0:F0}", factor).str() + "×" +
+            llvm::formatv(factor < 10 ? "{0:F2}" : "{0:F0}", factor).str() + "×" + (areMeasured ? " measured" : "") +
             (estimate.isTooInexact ? ", not exact enough)" : ")");
   }
   return text;
