@@ -12,7 +12,6 @@
 #include "compiler/driver/Record.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/Diagnostics.h"
-#include "compiler/pipeline/Registration.h"
 #include "compiler/report/HtmlReport.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,13 +33,6 @@ struct Choice {
   KernelIRs kernelIRs; ///< of the first target, for a page
 };
 } // namespace
-
-static DialectRegistry makeRegistry(const BackendRegistry &backends) {
-  DialectRegistry registry;
-  registerDialects(registry);
-  backends.registerDialects(registry);
-  return registry;
-}
 
 static PhaseOptions getPhaseOptions(const CompileOptions &options, PhaseClock &clock) {
   PhaseOptions phases;

@@ -7,12 +7,9 @@
 
 #include "compiler/driver/ErrorMeter.h"
 #include "compiler/artifact/ArtifactFile.h"
-#include "compiler/backend/registry/Backends.h"
-#include "compiler/driver/Compile.h"
-#include "compiler/driver/Evaluate.h"
 #include "compiler/driver/FloatChoices.h"
 #include "compiler/driver/LoadedModel.h"
-#include "compiler/pipeline/Pipeline.h"
+#include "compiler/driver/Reference.h"
 #include "dialects/tenon/Tenon.h"
 #include "passes/Kernel.h"
 #include "llvm/ADT/APFloat.h"
@@ -197,14 +194,10 @@ std::string ErrorMeter::prepare(ModuleOp simplified, ArrayRef<std::string> progr
   simplified.walk([&](RunSeedOp) { ++numSeeds; });
   if (numSeeds > getProgramFunctions(simplified).size())
     return "the model draws random numbers several times, in an order that may differ";
-  auto build = [](OpPassManager &pm) { buildReferencePipeline(pm, evaluateConstants); };
-  llvm::Expected<std::unique_ptr<LoadedModel>> reference =
-      compileInMemory(*imported, build, *getBackendRegistry().getTarget(kHostTarget), CodeEffort::little);
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference = loadReference(*imported);
   imported = nullptr;
-  if (!reference) {
-    std::string reason = llvm::toString(reference.takeError());
-    return "the model cannot be computed in f64" + (reason.empty() ? "" : ": " + reason);
-  }
+  if (!reference)
+    return llvm::toString(reference.takeError());
   if (std::string error = makeInputs(simplified, programs, model, **reference); !error.empty())
     return error;
   choices = findFloatChoices(getProgramFunctions(simplified).back());

@@ -109,9 +109,13 @@ llvm::Expected<Imported> phases::importModel(const Setup &setup, PhaseRunner &ru
   runner.announce(kImportPhase);
   const CompileOptions &options = setup.options;
   MLIRContext &context = runner.getContext();
+  bool isFolder = llvm::sys::fs::is_directory(options.input);
+  if (!options.import.marked.empty() && (options.build || isFolder || StringRef(options.input).ends_with(".mlir")))
+    return makeError(CompileStatus::misuse,
+                     "--mark-output names values of ONNX models, and " + options.input + " is none");
   if (options.build)
     return buildModel(options, context);
-  if (!llvm::sys::fs::is_directory(options.input))
+  if (!isFolder)
     return importFile(options, context);
   uint64_t sourceHash = 0;
   ImportedModel imported = importHuggingFace(options.input, options.import, sourceHash, &context);

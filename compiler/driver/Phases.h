@@ -30,6 +30,9 @@
 /// EarlyStop (PhaseRunner.h).
 namespace tenon::phases {
 
+/// Every dialect that a compilation may use.
+mlir::DialectRegistry makeRegistry(const BackendRegistry &backends);
+
 /// What is decided before the first phase, and holds for all of them.
 struct Setup {
   const CompileOptions &options;

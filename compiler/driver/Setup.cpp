@@ -9,6 +9,7 @@
 #include "compiler/driver/Phases.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/pipeline/PassNames.h"
+#include "compiler/pipeline/Registration.h"
 #include "mlir/Pass/PassManager.h"
 #include "runtime/format/Layout.h"
 #include "runtime/plugin/Plugins.h"
@@ -19,6 +20,13 @@
 using namespace mlir;
 using namespace tenon;
 using namespace tenon::phases;
+
+DialectRegistry phases::makeRegistry(const BackendRegistry &backends) {
+  DialectRegistry registry;
+  registerDialects(registry);
+  backends.registerDialects(registry);
+  return registry;
+}
 
 static llvm::Error loadPlugins(const CompileOptions &options) {
   for (const std::string &plugin : options.import.plugins)

@@ -16,18 +16,26 @@ def read_output(binaries, *command):
 
 
 def find_subcommands(text):
-    """The names below the heading "Subcommands:" of a help text."""
+    """The names below the heading "Subcommands:" of a help text; none where there is no such heading."""
     heading = re.search(r"^subcommands:$", text, re.MULTILINE | re.IGNORECASE)
     if not heading:
-        raise ValueError("tenon --help lists no subcommands")
+        return []
     # Examples follow after an empty line.
     return re.findall(r"^  (\w[\w-]*)", text[heading.end() :].strip("\n").split("\n\n")[0], re.MULTILINE)
 
 
+def list_below(binaries, *command):
+    """A command and all below it."""
+    names = find_subcommands(read_output(binaries, *command, "--help"))
+    return [command, *(below for name in names for below in list_below(binaries, *command, name))]
+
+
 def list_commands(binaries):
-    """All commands as tuples of words: tenon, its subcommands, and tenon-run."""
-    top = read_output(binaries, "tenon", "--help")
-    return [("tenon",), *(("tenon", name) for name in find_subcommands(top)), ("tenon-run",)]
+    """All commands as tuples of words: tenon and what is below it, and tenon-run."""
+    commands = [*list_below(binaries, "tenon"), ("tenon-run",)]
+    if len(commands) == 2:
+        raise ValueError("tenon --help lists no subcommands")
+    return commands
 
 
 def make_page(binaries):

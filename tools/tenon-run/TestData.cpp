@@ -56,6 +56,13 @@ static std::vector<size_t> matchByName(const std::vector<HostValue> &values, con
   return match;
 }
 
+Status readTestData(const std::string &folder, const char *kind, const std::vector<Model::Value> &wanted,
+                    std::vector<HostValue> *values, std::vector<size_t> *match) {
+  TENON_TRY(readAll(folder, kind, wanted, values));
+  *match = matchByName(*values, wanted);
+  return {};
+}
+
 /// The whole of a small file; empty where there is none.
 static std::string readText(const std::string &path) {
   constexpr size_t kMaxBytes = 1 << 20;
@@ -133,15 +140,13 @@ Status runTestData(const Options &options, Model &model) {
   if (access(folder.c_str(), R_OK | X_OK) != 0)
     return Status::make(TENON_INVALID, "%s: no folder that can be read", folder.c_str());
   std::vector<HostValue> inputs, wanted;
-  TENON_TRY(readAll(folder, "input", model.inputs, &inputs));
-  TENON_TRY(readAll(folder, "output", model.outputs, &wanted));
-
-  std::vector<size_t> match = matchByName(inputs, model.inputs);
+  std::vector<size_t> match, wantedMatch;
+  TENON_TRY(readTestData(folder, "input", model.inputs, &inputs, &match));
+  TENON_TRY(readTestData(folder, "output", model.outputs, &wanted, &wantedMatch));
   for (uint32_t i = 0; i < model.inputs.size(); ++i)
     TENON_TRY(model.bind(i, std::move(inputs[match[i]])));
   TENON_TRY(model.run());
 
-  match = matchByName(wanted, model.outputs);
   Tolerance tolerance = chooseTolerance(options, model);
   // Every output is compared, so that one run shows all that is wrong.
   Status first;
@@ -150,11 +155,11 @@ Status runTestData(const Options &options, Model &model) {
     ValueView got;
     TENON_TRY(model.output(i, &got));
     Difference difference;
-    Status status = compareValues(model.outputs[i].name, got, wanted[match[i]].view(), tolerance, &difference);
+    Status status = compareValues(model.outputs[i].name, got, wanted[wantedMatch[i]].view(), tolerance, &difference);
     outcomes.push_back({model.outputs[i].name, !status.failed(), difference});
     if (!status.failed())
       continue;
-    std::string message = numbered(folder, "output", match[i]) + ": " + status.message();
+    std::string message = numbered(folder, "output", wantedMatch[i]) + ": " + status.message();
     if (first.failed())
       printError(message.c_str());
     else

@@ -12,6 +12,11 @@
 
 namespace tenon::run {
 
+/// Reads input_0.pb, input_1.pb... of a folder, or of another kind: as many as `wanted`. `match` says for each of
+/// `wanted` which of the values belongs to it.
+Status readTestData(const std::string &folder, const char *kind, const std::vector<Model::Value> &wanted,
+                    std::vector<HostValue> *values, std::vector<size_t> *match);
+
 /// Runs input_0.pb, input_1.pb... of the folder and compares with output_0.pb... Values are matched by the
 /// names in them where each names a different input or output, and otherwise by their numbers.
 Status runTestData(const Options &options, Model &model);

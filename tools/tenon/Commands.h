@@ -21,6 +21,8 @@ namespace tenon {
 void addCacheCommand(CLI::App &app, int &status);
 void addCompileCommand(CLI::App &app, int &status);
 void addCompletionCommand(CLI::App &app, int &status);
+/// Its commands have subcommands of their own.
+void addDebugCommand(CLI::App &app, int &status);
 void addInspectCommand(CLI::App &app, int &status);
 void addDevicesCommand(CLI::App &app, int &status);
 void addOperatorsCommand(CLI::App &app, int &status);

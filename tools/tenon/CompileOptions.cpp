@@ -154,6 +154,12 @@ static void addDebugOptions(CLI::App &command, CompileOptions &options) {
                   "print the IR after this pass to standard error; 'list' prints the passes")
       ->type_name("PASS")
       ->group(kGroup);
+  command
+      .add_option("--mark-output", options.import.marked,
+                  "make a value of an ONNX model's main graph an output, after its own; repeatable")
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->group(kGroup);
   command.add_flag("--timing", options.timing, "print the time of each phase and pass to standard error")
       ->group(kGroup);
 }

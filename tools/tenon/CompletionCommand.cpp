@@ -23,6 +23,7 @@ struct Command {
   };
   std::string name, description;
   std::vector<Option> options;
+  std::vector<Command> subcommands;
 
   std::string listOptions() const {
     return llvm::join(llvm::map_range(options, [](const Option &option) { return option.name; }), " ");
@@ -33,7 +34,7 @@ struct Command {
 static std::vector<Command> listCommands(const CLI::App &app) {
   std::vector<Command> commands;
   for (const CLI::App *sub : app.get_subcommands([](const CLI::App *) { return true; })) {
-    Command command{sub->get_name(), sub->get_description(), {}};
+    Command command{sub->get_name(), sub->get_description(), {}, listCommands(*sub)};
     for (const CLI::Option *option : sub->get_options())
       for (const std::string &name : option->get_lnames())
         command.options.push_back({"--" + name, option->get_description()});
@@ -54,8 +55,22 @@ static void printBash(llvm::ArrayRef<Command> commands) {
                << "    return\n"
                   "  fi\n"
                   "  case \"${COMP_WORDS[1]}\" in\n";
-  for (const Command &command : commands)
-    llvm::outs() << "    " << command.name << ") options=\"" << command.listOptions() << "\" ;;\n";
+  for (const Command &command : commands) {
+    llvm::outs() << "    " << command.name << ") options=\"" << command.listOptions() << '"';
+    if (command.subcommands.empty()) {
+      llvm::outs() << " ;;\n";
+      continue;
+    }
+    llvm::outs() << "\n"
+                    "      if ((COMP_CWORD == 2)); then\n"
+                 << "        COMPREPLY=($(compgen -W \"" << listNames(command.subcommands) << "\" -- \"$current\"))\n"
+                 << "        return\n"
+                    "      fi\n"
+                    "      case \"${COMP_WORDS[2]}\" in\n";
+    for (const Command &sub : command.subcommands)
+      llvm::outs() << "        " << sub.name << ") options=\"" << sub.listOptions() << "\" ;;\n";
+    llvm::outs() << "      esac ;;\n";
+  }
   llvm::outs() << "  esac\n"
                   "  if [[ \"$current\" == -* ]]; then\n"
                   "    COMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n"
@@ -73,10 +88,22 @@ static void printZsh(llvm::ArrayRef<Command> commands) {
                << "    compadd " << listNames(commands) << "\n"
                << "    return\n"
                   "  fi\n"
-                  "  if [[ \"$PREFIX\" == -* ]]; then\n"
-                  "    case \"$words[2]\" in\n";
+                  "  local command=\"$words[2]\"\n"
+                  "  case \"$command\" in\n";
   for (const Command &command : commands)
+    if (!command.subcommands.empty())
+      llvm::outs() << "    " << command.name << ") if ((CURRENT == 3)); then compadd " << listNames(command.subcommands)
+                   << "; return; fi; "
+                   << "command=\"$command $words[3]\" ;;\n";
+  llvm::outs() << "  esac\n"
+                  "  if [[ \"$PREFIX\" == -* ]]; then\n"
+                  "    case \"$command\" in\n";
+  for (const Command &command : commands) {
     llvm::outs() << "      " << command.name << ") compadd -- " << command.listOptions() << " ;;\n";
+    for (const Command &sub : command.subcommands)
+      llvm::outs() << "      \"" << command.name << ' ' << sub.name << "\") compadd -- " << sub.listOptions()
+                   << " ;;\n";
+  }
   llvm::outs() << "    esac\n"
                   "  else\n"
                   "    _files\n"
@@ -93,13 +120,22 @@ static std::string quote(llvm::StringRef text) {
   return quoted + "'";
 }
 
+static void printFishOptions(const Command &command) {
+  for (const Command::Option &option : command.options)
+    llvm::outs() << "complete -c tenon -n '__fish_seen_subcommand_from " << command.name << "' -l "
+                 << llvm::StringRef(option.name).drop_front(2) << " -d " << quote(option.description) << "\n";
+}
+
 static void printFish(llvm::ArrayRef<Command> commands) {
   for (const Command &command : commands) {
     llvm::outs() << "complete -c tenon -n __fish_use_subcommand -f -a " << command.name << " -d "
                  << quote(command.description) << "\n";
-    for (const Command::Option &option : command.options)
-      llvm::outs() << "complete -c tenon -n '__fish_seen_subcommand_from " << command.name << "' -l "
-                   << llvm::StringRef(option.name).drop_front(2) << " -d " << quote(option.description) << "\n";
+    printFishOptions(command);
+    for (const Command &sub : command.subcommands) {
+      llvm::outs() << "complete -c tenon -n '__fish_seen_subcommand_from " << command.name << "' -f -a " << sub.name
+                   << " -d " << quote(sub.description) << "\n";
+      printFishOptions(sub);
+    }
   }
 }
 

@@ -56,6 +56,7 @@ static int runCommandLine(int argc, char **argv) {
   int status = 0;
   tenon::addCompileCommand(app, status);
   tenon::addInspectCommand(app, status);
+  tenon::addDebugCommand(app, status);
   tenon::addDevicesCommand(app, status);
   tenon::addOperatorsCommand(app, status);
   tenon::addPlaceCommand(app, status);

@@ -66,7 +66,7 @@ void tenon::addExamples(CLI::App &command, llvm::ArrayRef<llvm::StringRef> examp
 /// The subcommand that a command line chose, or the program itself.
 static const CLI::App &getChosen(const CLI::App &app) {
   std::vector<CLI::App *> chosen = app.get_subcommands();
-  return chosen.empty() ? app : *chosen.front();
+  return chosen.empty() ? app : getChosen(*chosen.front());
 }
 
 static std::vector<std::string> listOptions(const CLI::App &command) {
@@ -79,7 +79,12 @@ static std::vector<std::string> listOptions(const CLI::App &command) {
 
 std::string tenon::describeUsage(const CLI::App &app, const CLI::ParseError &error) {
   const CLI::App &chosen = getChosen(app);
-  std::string page = "see '" + (&chosen == &app ? "" : app.get_name() + " ") + chosen.get_name() + " --help'";
+  std::string command = chosen.get_name();
+  for (const CLI::App *parent = &chosen; parent != &app;) {
+    parent = parent->get_parent();
+    command = parent->get_name() + " " + command;
+  }
+  std::string page = "see '" + command + " --help'";
   std::string text = error.what();
   if (dynamic_cast<const CLI::ExtrasError *>(&error)) {
     std::vector<std::string> extras = app.remaining(/*recurse=*/true);

@@ -8,6 +8,7 @@
 #include "compiler/import/onnx/Compound.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -240,6 +241,21 @@ void Importer::addResults(StringRef name, ImportedValue &value, SmallVectorImpl<
   }
 }
 
+void Importer::addMarked(SmallVectorImpl<Result> &results) {
+  llvm::StringSet<> known;
+  for (const onnx::ValueInfoProto &output : model.graph().output())
+    known.insert(output.name());
+  for (const std::string &name : options.marked) {
+    if (!known.insert(name).second)
+      continue;
+    ImportedValue *value = mainScope.find(name);
+    if (!value)
+      report.add(ImportFault::InvalidModel, "has no value '" + name + "' in its main graph, which --mark-output names");
+    else if (!value->hasFailed() && !value->isAbsent)
+      addResults(name, *value, results);
+  }
+}
+
 void Importer::importOutputs(func::FuncOp function) {
   SmallVector<Result> results;
   for (const onnx::ValueInfoProto &output : model.graph().output()) {
@@ -255,6 +271,7 @@ void Importer::importOutputs(func::FuncOp function) {
                                                 getDataTypeName(getDataType(value->type.getElementType())));
     addResults(output.name(), *value, results);
   }
+  addMarked(results);
   if (report.hasFaults())
     return;
   SmallVector<Value> values;

@@ -170,6 +170,12 @@ private:
 
 } // namespace
 
+SmallVector<StringRef> onnx_import::listReads(const NodeProto &node) {
+  NameSet names;
+  collectReads(node, names, 0);
+  return names.takeVector();
+}
+
 SmallVector<int> onnx_import::orderNodes(const google::protobuf::RepeatedPtrField<NodeProto> &nodes,
                                          function_ref<bool(StringRef)> isDefined,
                                          function_ref<void(int, const std::string &)> onError) {

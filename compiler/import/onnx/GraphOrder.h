@@ -28,6 +28,9 @@ llvm::SmallVector<int> orderNodes(const google::protobuf::RepeatedPtrField<onnx:
                                   llvm::function_ref<bool(llvm::StringRef name)> isDefined,
                                   llvm::function_ref<void(int node, const std::string &error)> onError);
 
+/// The names that a node reads: its inputs, and what graphs inside of it take from around them. Each is there once.
+llvm::SmallVector<llvm::StringRef> listReads(const onnx::NodeProto &node);
+
 /// Checks the graphs inside of a node, at any depth, whether or not they will be imported: that each is in order, and
 /// that its outputs are made. `isDefined` tells the names that exist around the node.
 void checkNestedGraphs(const onnx::NodeProto &node, llvm::function_ref<bool(llvm::StringRef name)> isDefined,

@@ -196,6 +196,7 @@ private:
   ImportedValue importInput(mlir::func::FuncOp function, const onnx::ValueInfoProto &input);
   void importInputs(mlir::func::FuncOp function);
   void addResults(llvm::StringRef name, ImportedValue &value, llvm::SmallVectorImpl<Result> &results);
+  void addMarked(llvm::SmallVectorImpl<Result> &results);
   void importOutputs(mlir::func::FuncOp function);
 
   // ImportNodes.cpp: nodes in order.

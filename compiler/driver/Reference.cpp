@@ -1,0 +1,52 @@
+//===- Reference.cpp - a model computed in f64 ----------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/Reference.h"
+#include "compiler/driver/Evaluate.h"
+#include "compiler/driver/LoadedModel.h"
+#include "compiler/driver/Phases.h"
+#include "compiler/pipeline/Diagnostics.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace tenon;
+
+llvm::Expected<std::unique_ptr<LoadedModel>> tenon::loadReference(ModuleOp imported) {
+  auto build = [](OpPassManager &pm) { buildReferencePipeline(pm, evaluateConstants); };
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference =
+      compileInMemory(imported, build, *getBackendRegistry().getTarget(kHostTarget), CodeEffort::little);
+  if (reference)
+    return reference;
+  std::string reason;
+  CompileStatus category = takeError(reference.takeError(), reason);
+  return makeError(category, "the model cannot be computed in f64" + (reason.empty() ? "" : ": " + reason));
+}
+
+static llvm::Error importAndUse(const CompileOptions &options, PhaseRunner &runner,
+                                llvm::function_ref<llvm::Error(LoadedModel &)> use) {
+  llvm::Expected<phases::Setup> setup = phases::setUp(options, getBackendRegistry());
+  if (!setup)
+    return setup.takeError();
+  llvm::Expected<phases::Imported> imported = phases::importModel(*setup, runner);
+  if (!imported)
+    return imported.takeError();
+  llvm::Expected<std::unique_ptr<LoadedModel>> reference = loadReference(*imported->module);
+  if (!reference)
+    return prefixError(reference.takeError(), options.input + ": ");
+  return use(**reference);
+}
+
+CompileStatus tenon::useReference(const CompileOptions &options, llvm::raw_ostream &errors,
+                                  llvm::function_ref<llvm::Error(LoadedModel &)> use) {
+  MLIRContext context(phases::makeRegistry(getBackendRegistry()));
+  DiagnosticPrinter diagnostics(context, options.input, errors);
+  PhaseOptions phases;
+  phases.sourceName = options.input;
+  PhaseRunner runner(context, diagnostics, phases);
+  return diagnostics.report(importAndUse(options, runner, use));
+}

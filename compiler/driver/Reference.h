@@ -1,0 +1,29 @@
+//===- Reference.h - a model computed in f64 ------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_DRIVER_REFERENCE_H
+#define TENON_COMPILER_DRIVER_REFERENCE_H
+
+#include "compiler/driver/Compile.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <memory>
+
+namespace tenon {
+
+class LoadedModel;
+
+/// The imported model, which it changes, as a program for this machine that computes all floats in f64.
+llvm::Expected<std::unique_ptr<LoadedModel>> loadReference(mlir::ModuleOp imported);
+
+/// Imports the model of `options` and gives `use` the program that computes it in f64. Every failure is one line on
+/// `errors`.
+CompileStatus useReference(const CompileOptions &options, llvm::raw_ostream &errors,
+                           llvm::function_ref<llvm::Error(LoadedModel &)> use);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_DRIVER_REFERENCE_H

@@ -1,0 +1,78 @@
+# Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+"""Writes models to debug: models.py FOLDER.
+
+    net.onnx        three products with a ReLU after each of the first two
+    changed.onnx    the same, with another number in the second matrix
+    rows.onnx       four products of one row, which may be computed of weights of few bits
+    shout.onnx      net.onnx with an operator that nobody knows in its middle
+    overflow.onnx   a convolution that is infinite for inputs of ones, unless it gets the scale after it into its filter
+    infinite.onnx   the same with an infinite scale
+"""
+
+import os
+import random
+import sys
+
+sys.dont_write_bytecode = True
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "e2e")]
+
+from onnx_writer import model, node, write
+from tensors import Tensor
+
+random.seed(1)
+
+
+def matrix(rows, columns):
+    # Sums of as many products as there are rows stay about as large as what is multiplied.
+    return Tensor((rows, columns), [random.uniform(-1, 1) * (3 / rows) ** 0.5 for _ in range(rows * columns)])
+
+
+def makeNet(middle=()):
+    nodes = [
+        node("MatMul", ["x", "w1"], ["h1"], "fc1"),
+        node("Relu", ["h1"], ["a1"], "act1"),
+        node("MatMul", ["a1", "w2"], ["h2"], "fc2"),
+        *middle,
+        node("Relu", ["s2" if middle else "h2"], ["a2"], "act2"),
+        node("MatMul", ["a2", "w3"], ["h3"], "fc3"),
+        node("Sigmoid", ["h3"], ["y"], "gate"),
+    ]
+    return nodes, [("x", "f32", [2, 8])], [("y", "f32", [2, 4])]
+
+
+def makeRows():
+    nodes, constants, value = [], {}, "x"
+    for i in range(4):
+        constants[f"w{i}"] = matrix(64, 64)
+        nodes.append(node("MatMul", [value, f"w{i}"], [f"h{i}"], f"fc{i}"))
+        nodes.append(node("Tanh", [f"h{i}"], [f"t{i}"], f"tanh{i}"))
+        value = f"t{i}"
+    return model(nodes, [("x", "f32", [1, 64])], [(value, "f32", [1, 64])], constants)
+
+
+def makeOverflow(scale):
+    nodes = [
+        node("Neg", ["x"], ["n"], "negate"),
+        node("Conv", ["n", "w"], ["c"], "conv"),
+        node("Mul", ["c", "scale"], ["y"], "rescale"),
+    ]
+    constants = {"w": Tensor((8, 4, 3, 3), [3e38] * 288), "scale": Tensor((1, 8, 1, 1), [scale] * 8)}
+    return model(nodes, [("x", "f32", [1, 4, 5, 5])], [("y", "f32", [1, 8, 3, 3])], constants)
+
+
+WEIGHTS = {"w1": matrix(8, 16), "w2": matrix(16, 16), "w3": matrix(16, 4)}
+CHANGED = {**WEIGHTS, "w2": Tensor((16, 16), [x + 0.5 * (i == 100) for i, x in enumerate(WEIGHTS["w2"].data)])}
+SHOUT = [node("Shout", ["h2"], ["s2"], "shout", "my.domain")]
+
+os.makedirs(sys.argv[1], exist_ok=True)
+for name, data in {
+    "net": model(*makeNet(), WEIGHTS),
+    "changed": model(*makeNet(), CHANGED),
+    "rows": makeRows(),
+    "shout": model(*makeNet(SHOUT), WEIGHTS, domains=[("my.domain", 1)]),
+    "overflow": makeOverflow(1e-30),
+    "infinite": makeOverflow(float("inf")),
+}.items():
+    write(os.path.join(sys.argv[1], name + ".onnx"), data)

@@ -1,0 +1,113 @@
+//===- DebugCommand.cpp - tenon debug -------------------------------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/tenon/Commands.h"
+#include "tools/tenon/CompileOptions.h"
+#include "tools/tenon/Usage.h"
+#include "tools/tenon/debug/Compare.h"
+#include <CLI/CLI.hpp>
+
+using namespace tenon;
+
+namespace {
+struct DebugArguments {
+  CompileArguments compile;
+  debug::DebugOptions debug;
+  double maxError = -1; ///< negative: not given
+  bool outputsOnly = false;
+};
+} // namespace
+
+static void addRunOptions(CLI::App &command, DebugArguments &arguments) {
+  constexpr char kGroup[] = "Comparison";
+  debug::DebugOptions &options = arguments.debug;
+  command
+      .add_option(
+          "--against", options.against,
+          "what is right: f64 (the model itself, computed in f64), another model, an artifact, a folder of test "
+          "data, onnxruntime, or onnx (ONNX's evaluator)")
+      ->type_name("REFERENCE")
+      ->capture_default_str()
+      ->group(kGroup);
+  command
+      .add_option("--max-error", arguments.maxError,
+                  "largest error allowed in a value of floats, relative to its largest element; default: --tolerance, "
+                  "or what types of few bits round by, and 1e-4 where the reference is in f32 itself")
+      ->check(CLI::Validator(CLI::NonNegativeNumber).description(""))
+      ->type_name("R")
+      ->group(kGroup);
+  command
+      .add_option("--input", options.run.inputs,
+                  "value of an input: NAME=FILE (.npy, .pb), zeros, ones or random:SEED; default: random")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE")
+      ->group(kGroup);
+  command.add_option("--input-shape", options.run.inputShapes, "shape of an input that is made: NAME=1x3x32")
+      ->allow_extra_args(false)
+      ->type_name("NAME=SHAPE")
+      ->group(kGroup);
+  command.add_option("--size", options.run.sizes, "value of a symbol in the shapes of inputs that are made")
+      ->allow_extra_args(false)
+      ->type_name("SYMBOL=N")
+      ->group(kGroup);
+  command.add_option("--seed", options.run.seed, "of random inputs")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(kGroup);
+  command.add_option("--python", options.python, "interpreter that has the packages of a reference in Python")
+      ->type_name("PROGRAM")
+      ->capture_default_str()
+      ->group(kGroup);
+  command
+      .add_option("--keep-limit", options.keepBytes,
+                  "bytes of values that are kept in one run; where there are more, there are several runs")
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false).description(""))
+      ->type_name("BYTES")
+      ->group(kGroup);
+}
+
+/// Options that all debugging commands have.
+static void addCommonOptions(CLI::App &command, DebugArguments &arguments) {
+  arguments.debug.run.seed = 1;
+  addCompileOptions(command, arguments.compile);
+  addRunOptions(command, arguments);
+  command.add_flag("--json", arguments.debug.json, "print JSON");
+}
+
+static bool resolve(DebugArguments &arguments) {
+  if (!resolveCompileOptions(arguments.compile))
+    return false;
+  arguments.debug.compile = arguments.compile.options;
+  arguments.debug.run.plugins = arguments.compile.options.import.plugins;
+  if (arguments.maxError >= 0)
+    arguments.debug.maxError = arguments.maxError;
+  return true;
+}
+
+static void addCompare(CLI::App &debug, int &status) {
+  auto arguments = std::make_shared<DebugArguments>();
+  CLI::App *command =
+      debug.add_subcommand("compare", "compare outputs and all named values of a model with a reference");
+  addCommonOptions(*command, *arguments);
+  command->add_flag("--outputs-only", arguments->outputsOnly, "compare the outputs of the model alone")
+      ->group("Comparison");
+  addExamples(*command,
+              {"tenon debug compare model.onnx", "tenon debug compare model.onnx --input x=x.npy --against onnxruntime",
+               "tenon debug compare model.onnx --tolerance 1e-2 --max-error 1e-4"},
+              "Exit code 5: something diverges. Values in branches and loops are not compared.");
+  command->callback([arguments, &status] {
+    status = resolve(*arguments) ? debug::runCompare(arguments->debug, arguments->outputsOnly) : 2;
+  });
+}
+
+void tenon::addDebugCommand(CLI::App &app, int &status) {
+  CLI::App *command = app.add_subcommand("debug", "find out why a model computes something wrong");
+  command->require_subcommand(1);
+  addCompare(*command, status);
+  addExamples(*command, {"tenon debug compare model.onnx --against onnxruntime"},
+              "'tenon debug COMMAND --help' describes a command.");
+}

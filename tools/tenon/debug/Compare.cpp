@@ -1,0 +1,241 @@
+//===- Compare.cpp - the first value of a model that a compilation gets wrong ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tools/tenon/debug/Compare.h"
+#include "compiler/report/Table.h"
+#include "tools/tenon/debug/Search.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+using namespace tenon;
+using namespace tenon::debug;
+
+//===----------------------------------------------------------------------===//
+// Failures
+//===----------------------------------------------------------------------===//
+
+int debug::reportFailure(const StepEnd &end) {
+  llvm::StringRef message = end.message;
+  llvm::errs() << (message.starts_with("tenon: ") ? "" : "tenon: error: ") << message << '\n';
+  return static_cast<int>(end.status);
+}
+
+llvm::Error debug::toError(const StepEnd &end) { return makeError(end.status, end.message); }
+
+int debug::reportFailure(llvm::Error error) {
+  StepEnd end;
+  end.status = takeError(std::move(error), end.message);
+  return reportFailure(end);
+}
+
+//===----------------------------------------------------------------------===//
+// Search
+//===----------------------------------------------------------------------===//
+
+const ComparedValue *CompareResult::getFirst() const {
+  auto it = llvm::find_if(values, [](const ComparedValue &value) { return value.diverges; });
+  return it == values.end() ? nullptr : &*it;
+}
+
+bool CompareResult::diverges() const {
+  return getFirst() || llvm::any_of(outputs, [](const ComparedValue &value) { return value.diverges; });
+}
+
+/// The names of the outputs of a run, each once.
+static std::vector<std::string> listNames(const Captured &captured) {
+  std::vector<std::string> names;
+  llvm::StringSet<> seen;
+  for (const CapturedTensor &tensor : captured.tensors)
+    if (seen.insert(tensor.name).second)
+      names.push_back(tensor.name);
+  return names;
+}
+
+/// One value, while the rest of the model is compiled as it is. Nothing where that cannot be had.
+static std::optional<ComparedValue> compareAlone(Comparison &comparison, const Captured &want,
+                                                 const std::string &name) {
+  Captured got = comparison.runCompiled(comparison.getOptions().compile, name);
+  llvm::Expected<std::vector<ComparedValue>> compared = comparison.compare(got, want, name);
+  if (!compared) {
+    llvm::consumeError(compared.takeError());
+    return std::nullopt;
+  }
+  return compared->empty() ? std::nullopt : std::optional(compared->front());
+}
+
+/// Bisects the values up to a wrong output.
+static void findAlone(Comparison &comparison, const Captured &want, CompareResult &result) {
+  auto output = llvm::find_if(result.outputs, [](const ComparedValue &value) { return value.diverges; });
+  std::vector<std::string> names;
+  for (const ComparedValue &value : result.values)
+    if (value.whyNot.empty() && value.value != output->value && value.nodeIndex <= output->nodeIndex)
+      names.push_back(value.value);
+  // Number n stands for the n-th value, 0 for the inputs, and the one behind all for the output.
+  std::vector<std::optional<ComparedValue>> found(names.size() + 2);
+  found.back() = *output;
+  size_t first = findFirstFailing(0, names.size() + 1, [&](size_t n) {
+    found[n] = compareAlone(comparison, want, names[n - 1]);
+    return found[n] && found[n]->diverges;
+  });
+  result.firstWrong = found[first];
+  result.lastRight = found[first - 1];
+}
+
+llvm::Expected<CompareResult> debug::compareValues(Comparison &comparison, bool outputsOnly) {
+  std::vector<std::string> names = outputsOnly ? std::vector<std::string>() : comparison.listValues();
+  Captured want = comparison.keepValues(names, /*ofReference=*/true);
+  if (!want.end)
+    return toError(want.end);
+  Captured got = comparison.runPrepared();
+  if (!got.end)
+    return toError(got.end);
+  CompareResult result;
+  llvm::Expected<std::vector<ComparedValue>> outputs = comparison.compare(got, want, listNames(got));
+  if (!outputs)
+    return outputs.takeError();
+  result.outputs = std::move(*outputs);
+  if (names.empty())
+    return result;
+  Captured kept = comparison.keepValues(names, /*ofReference=*/false);
+  if (!kept.end)
+    return toError(kept.end);
+  llvm::Expected<std::vector<ComparedValue>> values = comparison.compare(kept, want, names);
+  if (!values)
+    return values.takeError();
+  result.values = std::move(*values);
+  if (const ComparedValue *first = result.getFirst())
+    result.reads = comparison.getGraph()->listReads(first->nodeIndex);
+  else if (result.diverges())
+    findAlone(comparison, want, result);
+  result.isHidden = result.firstWrong.has_value();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static std::string describeNode(const ComparedValue &value) {
+  return value.node.empty() ? "" : " of node '" + value.node + "' (" + value.op + ")";
+}
+
+static std::string describeAllowed(double allowed) { return run::format("%g", allowed); }
+
+static void printTable(llvm::ArrayRef<ComparedValue> values) {
+  Table table({"~node", "operator", "~value", "type", ">error", ">allowed", ""});
+  for (const ComparedValue &value : values)
+    table.add({value.node, value.op, value.name, value.type, value.whyNot.empty() ? value.error.describe() : "-",
+               describeAllowed(value.allowed), value.diverges ? "diverges" : value.whyNot});
+  table.print(llvm::outs());
+}
+
+static std::string describeDivergence(const ComparedValue &value) {
+  return "value '" + value.name + "'" + describeNode(value) + ": " + (value.error.mismatch.empty() ? "error " : "") +
+         value.error.describe() + ", allowed " + describeAllowed(value.allowed);
+}
+
+/// What the first wrong value was computed of.
+static void printReads(const CompareResult &result) {
+  std::vector<std::string> texts;
+  for (const std::string &name : result.reads)
+    for (const ComparedValue &value : result.values)
+      if (value.value == name && value.whyNot.empty())
+        texts.push_back("'" + value.name + "' " + value.error.describe());
+  if (texts.empty())
+    llvm::outs() << "  its node reads inputs and constants alone\n";
+  else
+    llvm::outs() << "  errors of what its node reads: " << llvm::join(texts, ", ") << '\n';
+}
+
+static void printText(const Comparison &comparison, const CompareResult &result) {
+  size_t wrong = llvm::count_if(result.outputs, [](const ComparedValue &value) { return value.diverges; });
+  llvm::outs() << comparison.getOptions().compile.input << " against " << comparison.getReference().describe() << ": "
+               << wrong << " of " << result.outputs.size() << " outputs" << (wrong == 1 ? " diverges" : " diverge")
+               << '\n';
+  printTable(result.outputs);
+  if (result.values.empty())
+    return;
+  llvm::outs() << "\nvalues, each kept as an output\n";
+  printTable(result.values);
+  llvm::outs() << '\n';
+  if (const ComparedValue *first = result.getFirst()) {
+    llvm::outs() << "first divergence: " << describeDivergence(*first) << '\n';
+    printReads(result);
+    return;
+  }
+  if (!result.isHidden) {
+    llvm::outs() << "no value diverges\n";
+    return;
+  }
+  llvm::outs()
+      << "no value diverges once all are kept: what the compiler fuses or simplifies between them is at fault\n"
+      << "first divergence with one value kept at a time: " << describeDivergence(*result.firstWrong) << '\n';
+  if (result.lastRight)
+    llvm::outs() << "  still right: value '" << result.lastRight->name << "'" << describeNode(*result.lastRight)
+                 << ": error " << result.lastRight->error.describe() << '\n';
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static nlohmann::json toJson(const ComparedValue &value) {
+  nlohmann::json json = {{"name", value.name}, {"type", value.type}, {"diverges", value.diverges}};
+  if (!value.node.empty())
+    json.update({{"node", value.node}, {"operator", value.op}});
+  if (!value.whyNot.empty()) {
+    json["not_compared"] = value.whyNot;
+    return json;
+  }
+  json["allowed"] = value.allowed;
+  if (!value.error.mismatch.empty())
+    json["mismatch"] = value.error.mismatch;
+  else
+    json.update({{"error", std::isfinite(value.error.error) ? nlohmann::json(value.error.error) : nlohmann::json()},
+                 {"differing", value.error.differing},
+                 {"elements", value.error.count}});
+  return json;
+}
+
+static nlohmann::json toJson(llvm::ArrayRef<ComparedValue> values) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const ComparedValue &value : values)
+    list.push_back(toJson(value));
+  return list;
+}
+
+static void printJson(const Comparison &comparison, const CompareResult &result) {
+  nlohmann::json json = {{"model", comparison.getOptions().compile.input},
+                         {"against", comparison.getOptions().against},
+                         {"diverges", result.diverges()},
+                         {"outputs", toJson(result.outputs)},
+                         {"values", toJson(result.values)}};
+  if (const ComparedValue *first = result.getFirst())
+    json["first"] = toJson(*first);
+  json["hidden_by_keeping"] = result.isHidden;
+  if (result.firstWrong)
+    json["first_alone"] = toJson(*result.firstWrong);
+  if (result.lastRight)
+    json["last_right_alone"] = toJson(*result.lastRight);
+  llvm::outs() << json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
+int debug::runCompare(DebugOptions options, bool outputsOnly) {
+  llvm::Expected<std::unique_ptr<Comparison>> comparison = Comparison::create(std::move(options));
+  if (!comparison)
+    return reportFailure(comparison.takeError());
+  if (StepEnd end = (*comparison)->prepare(); !end)
+    return reportFailure(end);
+  llvm::Expected<CompareResult> result = compareValues(**comparison, outputsOnly);
+  if (!result)
+    return reportFailure(result.takeError());
+  ((*comparison)->getOptions().json ? printJson : printText)(**comparison, *result);
+  return result->diverges() ? run::kMismatch : 0;
+}

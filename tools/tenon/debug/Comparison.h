@@ -1,0 +1,95 @@
+//===- Comparison.h - a compiled model and a reference, run and compared ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_TOOLS_TENON_DEBUG_COMPARISON_H
+#define TENON_TOOLS_TENON_DEBUG_COMPARISON_H
+
+#include "tools/tenon/debug/OnnxGraph.h"
+#include "tools/tenon/debug/Reference.h"
+#include "tools/tenon/debug/ValueError.h"
+
+namespace tenon::debug {
+
+/// What all debugging commands are told.
+struct DebugOptions {
+  CompileOptions compile;
+  std::string against = "f64";
+  run::Options run; ///< inputs, sizes and the seed
+  std::string python = "python3";
+  std::optional<double> maxError;
+  uint64_t keepBytes = uint64_t(4) << 30; ///< of values that are kept in one run
+  bool json = false;
+};
+
+/// What came of running a model: its tensors, or why there are none.
+struct Captured {
+  StepEnd end;
+  std::vector<CapturedTensor> tensors;
+};
+
+/// A value of the model, or a part of one that is no tensor, against the reference's.
+struct ComparedValue {
+  std::string name;     ///< "y", "y (shapes)"
+  std::string value;    ///< as the model calls it
+  std::string node, op; ///< that make it; empty of an output that no node makes
+  size_t nodeIndex = 0; ///< in the graph
+  std::string type;     ///< "f32[1,3]"
+  std::string whyNot;   ///< it was not compared; else empty
+  ValueError error;
+  double allowed = 0;
+  bool diverges = false;
+};
+
+/// Compiles, runs and compares one model.
+class Comparison {
+public:
+  /// Checks what the options say of the reference.
+  static llvm::Expected<std::unique_ptr<Comparison>> create(DebugOptions options);
+
+  const DebugOptions &getOptions() const { return options; }
+  const Reference &getReference() const { return reference; }
+  Workspace &getWorkspace() { return *workspace; }
+  /// Null where the model is no ONNX file, so that its values have no names.
+  const OnnxGraph *getGraph() const { return graph ? &*graph : nullptr; }
+  const std::vector<CapturedTensor> &getInputs() const { return inputs; }
+  const ErrorLimit &getLimit() const { return limit; }
+
+  /// The values of the model that the reference can compute, too, in the order of their nodes.
+  std::vector<std::string> listValues() const;
+
+  /// Compiles the model as it is, and makes its inputs. A failure is the compiler's own message.
+  StepEnd prepare();
+  /// Runs the model with other options, on the same inputs. `marked` values are outputs, too.
+  Captured runCompiled(const CompileOptions &how, llvm::ArrayRef<std::string> marked = {});
+  Captured runReference(llvm::ArrayRef<std::string> marked = {});
+  /// Runs the artifact that prepare() made.
+  Captured runPrepared();
+
+  /// Both with all values kept, of which those that cannot be are left out: a value at a time costs most, so they are
+  /// kept in as few runs as memory allows.
+  Captured keepValues(llvm::ArrayRef<std::string> values, bool ofReference);
+
+  /// Compares the tensors of `got` that are called `names` with those of the reference, in the order of `names`.
+  llvm::Expected<std::vector<ComparedValue>> compare(const Captured &got, const Captured &want,
+                                                     llvm::ArrayRef<std::string> names);
+
+private:
+  explicit Comparison(DebugOptions options) : options(std::move(options)) {}
+  CompileOptions getReferenceModel() const;
+
+  DebugOptions options;
+  Reference reference;
+  std::unique_ptr<Workspace> workspace;
+  std::optional<OnnxGraph> graph;
+  ErrorLimit limit;
+  std::string prepared, inputFolder;
+  std::vector<CapturedTensor> inputs;
+};
+
+} // namespace tenon::debug
+
+#endif // TENON_TOOLS_TENON_DEBUG_COMPARISON_H

@@ -1,0 +1,66 @@
+//===- OnnxGraph.h - the values of an ONNX model, and models that are parts of it ---===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_TOOLS_TENON_DEBUG_ONNXGRAPH_H
+#define TENON_TOOLS_TENON_DEBUG_ONNXGRAPH_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace onnx {
+class GraphProto;
+class ModelProto;
+class NodeProto;
+class TypeProto;
+} // namespace onnx
+
+namespace tenon::debug {
+
+/// A value that a node of the main graph computes.
+struct GraphValue {
+  std::string name;
+  std::string node; ///< the node's name, or that of its first output where it has none
+  std::string op;   ///< "Conv", "com.acme.FancyGate"
+  size_t nodeIndex; ///< in the order of OnnxGraph
+};
+
+/// The main graph of an ONNX model: its nodes in an order in which each comes after those that it reads from.
+class OnnxGraph {
+public:
+  /// Fails where the file is no ONNX model.
+  static llvm::Expected<OnnxGraph> read(const std::string &path);
+  OnnxGraph(OnnxGraph &&);
+  ~OnnxGraph();
+
+  size_t getNodeCount() const { return order.size(); }
+  const onnx::NodeProto &getNode(size_t index) const;
+  const onnx::ModelProto &getModel() const { return *model; }
+  /// All values, in the order of their nodes.
+  const std::vector<GraphValue> &getValues() const { return values; }
+  /// Null where no node of the main graph makes it.
+  const GraphValue *findValue(llvm::StringRef name) const;
+  /// What a node reads: its inputs, and what graphs inside of it take from around them. No name is there twice.
+  std::vector<std::string> listReads(size_t node) const;
+  std::vector<std::string> listOutputs() const;
+  /// Reads tensors that are in files beside the model into it, so that it can be written elsewhere.
+  llvm::Error embedExternalData();
+
+private:
+  OnnxGraph();
+  std::unique_ptr<onnx::ModelProto> model;
+  std::string path;
+  std::vector<int> order;
+  std::vector<GraphValue> values;
+  llvm::StringMap<size_t> indices; ///< of values, by name
+};
+
+} // namespace tenon::debug
+
+#endif // TENON_TOOLS_TENON_DEBUG_ONNXGRAPH_H
