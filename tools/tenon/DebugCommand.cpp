@@ -9,6 +9,8 @@
 #include "tools/tenon/CompileOptions.h"
 #include "tools/tenon/Usage.h"
 #include "tools/tenon/debug/Compare.h"
+#include "tools/tenon/debug/Reduce.h"
+#include "llvm/ADT/STLExtras.h"
 #include <CLI/CLI.hpp>
 
 using namespace tenon;
@@ -19,6 +21,7 @@ struct DebugArguments {
   debug::DebugOptions debug;
   double maxError = -1; ///< negative: not given
   bool outputsOnly = false;
+  std::string output;
 };
 } // namespace
 
@@ -78,9 +81,25 @@ static void addCommonOptions(CLI::App &command, DebugArguments &arguments) {
   command.add_flag("--json", arguments.debug.json, "print JSON");
 }
 
-static bool resolve(DebugArguments &arguments) {
+/// The options of the compiler that a command line has, for one that is printed. What they say of inputs is left out,
+/// since a part of a model has others.
+static std::string listCompileOptions(const CLI::App &command) {
+  std::string text;
+  for (const CLI::Option *option : command.get_options()) {
+    bool isKept = llvm::is_contained({"Targets", "Accuracy", "Limits"}, option->get_group()) ||
+                  llvm::is_contained({"--plugin"}, option->get_name());
+    if (!isKept || option->count() == 0 || option->get_name() == "--error-inputs")
+      continue;
+    for (const std::string &value : option->results())
+      text += " " + option->get_name() + (option->get_expected_max() == 0 ? "" : " " + value);
+  }
+  return text;
+}
+
+static bool resolve(const CLI::App &command, DebugArguments &arguments) {
   if (!resolveCompileOptions(arguments.compile))
     return false;
+  arguments.debug.arguments = listCompileOptions(command);
   arguments.debug.compile = arguments.compile.options;
   arguments.debug.run.plugins = arguments.compile.options.import.plugins;
   if (arguments.maxError >= 0)
@@ -99,8 +118,25 @@ static void addCompare(CLI::App &debug, int &status) {
               {"tenon debug compare model.onnx", "tenon debug compare model.onnx --input x=x.npy --against onnxruntime",
                "tenon debug compare model.onnx --tolerance 1e-2 --max-error 1e-4"},
               "Exit code 5: something diverges. Values in branches and loops are not compared.");
-  command->callback([arguments, &status] {
-    status = resolve(*arguments) ? debug::runCompare(arguments->debug, arguments->outputsOnly) : 2;
+  command->callback([arguments, command, &status] {
+    status = resolve(*command, *arguments) ? debug::runCompare(arguments->debug, arguments->outputsOnly) : 2;
+  });
+}
+
+static void addReduce(CLI::App &debug, int &status) {
+  auto arguments = std::make_shared<DebugArguments>();
+  CLI::App *command = debug.add_subcommand("reduce", "find the smallest part of a model that still fails");
+  addCommonOptions(*command, *arguments);
+  command->add_option("-o,--output", arguments->output, "model to write; its test data is written beside it")
+      ->type_name("FILE.onnx")
+      ->required();
+  addExamples(
+      *command,
+      {"tenon debug reduce model.onnx -o small.onnx",
+       "tenon debug reduce model.onnx --against onnxruntime -o small.onnx"},
+      "A model fails where it does not compile, its run ends in an error, or values diverge from the reference.");
+  command->callback([arguments, command, &status] {
+    status = resolve(*command, *arguments) ? debug::runReduce(arguments->debug, arguments->output) : 2;
   });
 }
 
@@ -108,6 +144,7 @@ void tenon::addDebugCommand(CLI::App &app, int &status) {
   CLI::App *command = app.add_subcommand("debug", "find out why a model computes something wrong");
   command->require_subcommand(1);
   addCompare(*command, status);
+  addReduce(*command, status);
   addExamples(*command, {"tenon debug compare model.onnx --against onnxruntime"},
               "'tenon debug COMMAND --help' describes a command.");
 }

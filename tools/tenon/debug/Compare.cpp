@@ -97,6 +97,7 @@ llvm::Expected<CompareResult> debug::compareValues(Comparison &comparison, bool 
   if (!got.end)
     return toError(got.end);
   CompareResult result;
+  result.want = want;
   llvm::Expected<std::vector<ComparedValue>> outputs = comparison.compare(got, want, listNames(got));
   if (!outputs)
     return outputs.takeError();
@@ -110,6 +111,7 @@ llvm::Expected<CompareResult> debug::compareValues(Comparison &comparison, bool 
   if (!values)
     return values.takeError();
   result.values = std::move(*values);
+  result.kept = std::move(kept);
   if (const ComparedValue *first = result.getFirst())
     result.reads = comparison.getGraph()->listReads(first->nodeIndex);
   else if (result.diverges())
@@ -231,7 +233,9 @@ int debug::runCompare(DebugOptions options, bool outputsOnly) {
   llvm::Expected<std::unique_ptr<Comparison>> comparison = Comparison::create(std::move(options));
   if (!comparison)
     return reportFailure(comparison.takeError());
-  if (StepEnd end = (*comparison)->prepare(); !end)
+  if (StepEnd end = (*comparison)->compile(); !end)
+    return reportFailure(end);
+  if (StepEnd end = (*comparison)->makeInputs(); !end)
     return reportFailure(end);
   llvm::Expected<CompareResult> result = compareValues(**comparison, outputsOnly);
   if (!result)

@@ -18,6 +18,8 @@ struct CompareResult {
   std::vector<ComparedValue> values;  ///< that nodes make, each kept as an output, in the order of the nodes
   std::vector<std::string> reads;     ///< names of what the node of the first wrong value reads
 
+  Captured want, kept; ///< what both made, values included
+
   /// Where outputs are wrong, and nothing is once values are kept: values that were kept alone, so that the rest of the
   /// model was compiled as it is. The last one that is right, if one is, and the first that is wrong.
   std::optional<ComparedValue> lastRight, firstWrong;

@@ -33,31 +33,42 @@ llvm::Expected<std::unique_ptr<Comparison>> Comparison::create(DebugOptions opti
   return comparison;
 }
 
-StepEnd Comparison::prepare() {
+/// The category and the message of an error.
+static StepEnd takeEnd(llvm::Error error) {
+  StepEnd end;
+  end.status = takeError(std::move(error), end.message);
+  return end;
+}
+
+StepEnd Comparison::compile() {
   prepared = workspace->makePath("model.tenon");
   if (StepEnd end = workspace->compile(options.compile, prepared); !end)
     return end;
+  if (!isOnnx(options.compile.input))
+    return {};
   // The import has accepted it, so it is a valid model.
-  if (isOnnx(options.compile.input)) {
-    llvm::Expected<OnnxGraph> read = OnnxGraph::read(options.compile.input);
-    if (!read) {
-      std::string message;
-      CompileStatus status = takeError(read.takeError(), message);
-      return {status, message};
-    }
-    graph.emplace(std::move(*read));
-  }
+  llvm::Expected<OnnxGraph> read = OnnxGraph::read(options.compile.input);
+  if (!read)
+    return takeEnd(read.takeError());
+  graph.emplace(std::move(*read));
+  return {};
+}
+
+StepEnd Comparison::makeInputs() {
   run::Options how = options.run;
   how.artifact = prepared;
-  inputFolder = workspace->makeFolder("inputs");
+  std::string folder = workspace->makeFolder("inputs");
   StepEnd end = reference.kind == Reference::Kind::testData
-                    ? captureTestData(*workspace, reference.path, "input", how, inputFolder)
-                    : workspace->captureInputs(how, inputFolder);
-  if (!end)
-    return end;
-  llvm::Expected<std::vector<CapturedTensor>> captured = readCapture(inputFolder);
+                    ? captureTestData(*workspace, reference.path, "input", how, folder)
+                    : workspace->captureInputs(how, folder);
+  return end ? takeInputs(folder) : end;
+}
+
+StepEnd Comparison::takeInputs(const std::string &folder) {
+  inputFolder = folder;
+  llvm::Expected<std::vector<CapturedTensor>> captured = readCapture(folder);
   if (!captured)
-    return {CompileStatus::resources, llvm::toString(captured.takeError())};
+    return takeEnd(captured.takeError());
   inputs = std::move(*captured);
   return {};
 }
@@ -71,7 +82,7 @@ static Captured collect(StepEnd end, const std::string &folder) {
   if (tensors)
     captured.tensors = std::move(*tensors);
   else
-    captured.end = {CompileStatus::resources, llvm::toString(tensors.takeError())};
+    captured.end = takeEnd(tensors.takeError());
   return captured;
 }
 

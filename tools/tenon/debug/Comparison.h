@@ -23,6 +23,7 @@ struct DebugOptions {
   std::optional<double> maxError;
   uint64_t keepBytes = uint64_t(4) << 30; ///< of values that are kept in one run
   bool json = false;
+  std::string arguments; ///< options of the compiler as they were given, for command lines that are printed
 };
 
 /// What came of running a model: its tensors, or why there are none.
@@ -61,12 +62,16 @@ public:
   /// The values of the model that the reference can compute, too, in the order of their nodes.
   std::vector<std::string> listValues() const;
 
-  /// Compiles the model as it is, and makes its inputs. A failure is the compiler's own message.
-  StepEnd prepare();
+  /// Compiles the model as it is. A failure is the compiler's own message.
+  StepEnd compile();
+  /// Makes the inputs of the compiled model.
+  StepEnd makeInputs();
+  /// Takes inputs that were captured, instead.
+  StepEnd takeInputs(const std::string &folder);
   /// Runs the model with other options, on the same inputs. `marked` values are outputs, too.
   Captured runCompiled(const CompileOptions &how, llvm::ArrayRef<std::string> marked = {});
   Captured runReference(llvm::ArrayRef<std::string> marked = {});
-  /// Runs the artifact that prepare() made.
+  /// Runs the artifact that compile() made.
   Captured runPrepared();
 
   /// Both with all values kept, of which those that cannot be are left out: a value at a time costs most, so they are

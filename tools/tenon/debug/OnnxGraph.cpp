@@ -9,12 +9,15 @@
 #include "compiler/errors/CompileError.h"
 #include "compiler/import/ExternalFiles.h"
 #include "compiler/import/onnx/GraphOrder.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <climits>
 #include <onnx/onnx_pb.h>
+#include <set>
 
 using namespace tenon;
 using namespace tenon::debug;
@@ -84,7 +87,112 @@ std::vector<std::string> OnnxGraph::listReads(size_t index) const {
   return reads;
 }
 
-/// Where external data of a tensor is, or why it cannot be had.
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+const onnx::ValueInfoProto *OnnxGraph::findInput(llvm::StringRef name) const {
+  for (const onnx::ValueInfoProto &input : model->graph().input())
+    if (input.name() == name)
+      return &input;
+  return nullptr;
+}
+
+const onnx::TensorProto *OnnxGraph::findInitializer(llvm::StringRef name) const {
+  for (const onnx::TensorProto &tensor : model->graph().initializer())
+    if (tensor.name() == name)
+      return &tensor;
+  return nullptr;
+}
+
+GraphPart OnnxGraph::makePart(llvm::ArrayRef<size_t> nodes, std::vector<std::string> outputs) const {
+  llvm::SmallDenseSet<size_t> kept(nodes.begin(), nodes.end());
+  GraphPart part;
+  llvm::StringSet<> seen;
+  std::vector<std::string> pending = outputs;
+  while (!pending.empty()) {
+    std::string name = std::move(pending.back());
+    pending.pop_back();
+    const GraphValue *value = findValue(name);
+    if (!value || !seen.insert(name).second)
+      continue;
+    if (kept.contains(value->nodeIndex))
+      llvm::append_range(pending, listReads(value->nodeIndex));
+    else
+      part.inputs.push_back(name);
+  }
+  llvm::sort(part.inputs);
+  part.outputs = std::move(outputs);
+  return part;
+}
+
+std::vector<size_t> OnnxGraph::listNodes(const GraphPart &part) const {
+  std::set<size_t> nodes;
+  llvm::StringSet<> seen;
+  for (const std::string &input : part.inputs)
+    seen.insert(input);
+  std::vector<std::string> pending = part.outputs;
+  while (!pending.empty()) {
+    std::string name = std::move(pending.back());
+    pending.pop_back();
+    const GraphValue *value = findValue(name);
+    if (!value || !seen.insert(name).second)
+      continue;
+    if (nodes.insert(value->nodeIndex).second)
+      llvm::append_range(pending, listReads(value->nodeIndex));
+  }
+  return {nodes.begin(), nodes.end()};
+}
+
+/// All of a model but its graph.
+static std::unique_ptr<onnx::ModelProto> copyFrame(const onnx::ModelProto &model) {
+  auto frame = std::make_unique<onnx::ModelProto>();
+  frame->set_ir_version(model.ir_version());
+  frame->set_producer_name("tenon debug");
+  *frame->mutable_opset_import() = model.opset_import();
+  *frame->mutable_functions() = model.functions();
+  frame->mutable_graph()->set_name(model.graph().name());
+  return frame;
+}
+
+std::unique_ptr<onnx::ModelProto> OnnxGraph::extract(const GraphPart &part, const PartContents &contents) const {
+  std::unique_ptr<onnx::ModelProto> result = copyFrame(*model);
+  onnx::GraphProto &graph = *result->mutable_graph();
+  std::vector<std::string> used = part.outputs;
+  for (size_t node : listNodes(part)) {
+    *graph.add_node() = getNode(node);
+    llvm::append_range(used, listReads(node));
+  }
+  auto describe = [&](const std::string &name, onnx::ValueInfoProto &info) {
+    info.set_name(name);
+    return contents.describe(name, info);
+  };
+  for (const std::string &name : part.inputs)
+    if (onnx::TensorProto constant; contents.makeConstant(name, constant))
+      *graph.add_initializer() = std::move(constant);
+    else if (!describe(name, *graph.add_input()))
+      return nullptr;
+  llvm::StringSet<> seen;
+  for (const std::string &name : used) {
+    if (!seen.insert(name).second)
+      continue;
+    const onnx::TensorProto *initializer = findInitializer(name);
+    const onnx::ValueInfoProto *input = findInput(name);
+    if (initializer)
+      *graph.add_initializer() = *initializer;
+    else if (input && !describe(name, *graph.add_input()))
+      *graph.mutable_input(graph.input_size() - 1) = *input;
+  }
+  for (const std::string &name : part.outputs)
+    (void)describe(name, *graph.add_output());
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// External data
+//===----------------------------------------------------------------------===//
+
+/// Reads a tensor from the file that it names.
 static llvm::Error embed(onnx::TensorProto &tensor, ExternalFiles &files, const std::string &path) {
   if (tensor.data_location() != onnx::TensorProto::EXTERNAL)
     return llvm::Error::success();

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,7 +19,8 @@ namespace onnx {
 class GraphProto;
 class ModelProto;
 class NodeProto;
-class TypeProto;
+class TensorProto;
+class ValueInfoProto;
 } // namespace onnx
 
 namespace tenon::debug {
@@ -29,6 +31,20 @@ struct GraphValue {
   std::string node; ///< the node's name, or that of its first output where it has none
   std::string op;   ///< "Conv", "com.acme.FancyGate"
   size_t nodeIndex; ///< in the order of OnnxGraph
+};
+
+/// A part of a graph: what its nodes compute between some values and others.
+struct GraphPart {
+  std::vector<std::string> inputs; ///< values that other nodes of the model make; its own inputs are not listed
+  std::vector<std::string> outputs;
+};
+
+/// What is known of values that become inputs and outputs of a model of their own.
+struct PartContents {
+  /// Adds a value's type. False where it has none, so that it cannot become an input.
+  std::function<bool(llvm::StringRef name, onnx::ValueInfoProto &info)> describe;
+  /// Adds the elements of a value that becomes a constant in place of an input. False where it becomes an input.
+  std::function<bool(llvm::StringRef name, onnx::TensorProto &tensor)> makeConstant;
 };
 
 /// The main graph of an ONNX model: its nodes in an order in which each comes after those that it reads from.
@@ -49,11 +65,19 @@ public:
   /// What a node reads: its inputs, and what graphs inside of it take from around them. No name is there twice.
   std::vector<std::string> listReads(size_t node) const;
   std::vector<std::string> listOutputs() const;
+  /// The part that these nodes are, as far as they compute its outputs.
+  GraphPart makePart(llvm::ArrayRef<size_t> nodes, std::vector<std::string> outputs) const;
+  /// The nodes that compute the outputs of a part, in order.
+  std::vector<size_t> listNodes(const GraphPart &part) const;
+  /// A part as a model; null where one of its inputs has no type.
+  std::unique_ptr<onnx::ModelProto> extract(const GraphPart &part, const PartContents &contents) const;
   /// Reads tensors that are in files beside the model into it, so that it can be written elsewhere.
   llvm::Error embedExternalData();
 
 private:
   OnnxGraph();
+  const onnx::ValueInfoProto *findInput(llvm::StringRef name) const;
+  const onnx::TensorProto *findInitializer(llvm::StringRef name) const;
   std::unique_ptr<onnx::ModelProto> model;
   std::string path;
   std::vector<int> order;

@@ -9,6 +9,9 @@
     shout.onnx      net.onnx with an operator that nobody knows in its middle
     overflow.onnx   a convolution that is infinite for inputs of ones, unless it gets the scale after it into its filter
     infinite.onnx   the same with an infinite scale
+    lookup.onnx     a table of 16 rows, read at 100 times the input
+    reshape.onnx    a product after a reshape to computed sizes; reshaped.onnx: of another matrix
+    misfit.onnx     the same with a matrix that does not fit
 """
 
 import os
@@ -19,7 +22,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "e2e")]
 
 from onnx_writer import model, node, write
-from tensors import Tensor
+from tensors import Tensor, integers
 
 random.seed(1)
 
@@ -62,6 +65,32 @@ def makeOverflow(scale):
     return model(nodes, [("x", "f32", [1, 4, 5, 5])], [("y", "f32", [1, 8, 3, 3])], constants)
 
 
+def makeLookup():
+    nodes = [
+        node("Mul", ["x", "hundred"], ["m"], "scale"),
+        node("Cast", ["m"], ["ids"], "cast", to=7),
+        node("Gather", ["table", "ids"], ["rows"], "lookup"),
+        node("Relu", ["rows"], ["y"], "act"),
+    ]
+    constants = {"hundred": Tensor((), [100.0]), "table": matrix(16, 4)}
+    return model(nodes, [("x", "f32", ["N"])], [("y", "f32", ["N", 4])], constants)
+
+
+def makeReshape(rows):
+    """A shape that is computed of the size of the input, and a product that does not fit where `rows` is not 16."""
+    nodes = [
+        node("Relu", ["x"], ["r"], "act"),
+        node("Shape", ["x"], ["s"], "shape"),
+        node("Slice", ["s", "zero", "one"], ["first"], "first"),
+        node("Concat", ["first", "minus"], ["sizes"], "sizes", axis=0),
+        node("Reshape", ["r", "sizes"], ["flat"], "flatten"),
+        node("MatMul", ["flat", "w"], ["h"], "fc"),
+        node("Tanh", ["h"], ["y"], "squash"),
+    ]
+    constants = {name: integers([value]) for name, value in (("zero", 0), ("one", 1), ("minus", -1))}
+    return model(nodes, [("x", "f32", ["N", 4, 4])], [("y", "f32", ["N", 8])], {**constants, "w": matrix(rows, 8)})
+
+
 WEIGHTS = {"w1": matrix(8, 16), "w2": matrix(16, 16), "w3": matrix(16, 4)}
 CHANGED = {**WEIGHTS, "w2": Tensor((16, 16), [x + 0.5 * (i == 100) for i, x in enumerate(WEIGHTS["w2"].data)])}
 SHOUT = [node("Shout", ["h2"], ["s2"], "shout", "my.domain")]
@@ -74,5 +103,9 @@ for name, data in {
     "shout": model(*makeNet(SHOUT), WEIGHTS, domains=[("my.domain", 1)]),
     "overflow": makeOverflow(1e-30),
     "infinite": makeOverflow(float("inf")),
+    "lookup": makeLookup(),
+    "reshape": makeReshape(16),
+    "reshaped": makeReshape(16),
+    "misfit": makeReshape(15),
 }.items():
     write(os.path.join(sys.argv[1], name + ".onnx"), data)
