@@ -53,7 +53,9 @@ static void addRunOptions(CLI::App &command, DebugArguments &arguments) {
       ->allow_extra_args(false)
       ->type_name("NAME=SHAPE")
       ->group(kGroup);
-  command.add_option("--size", options.run.sizes, "value of a symbol in the shapes of inputs that are made")
+  command
+      .add_option("--size", options.run.sizes,
+                  "value of a symbol in the shapes of inputs that are made; default: 1 for a first dimension, and 16")
       ->allow_extra_args(false)
       ->type_name("SYMBOL=N")
       ->group(kGroup);

@@ -156,11 +156,19 @@ static void printReads(const CompareResult &result) {
     llvm::outs() << "  errors of what its node reads: " << llvm::join(texts, ", ") << '\n';
 }
 
+/// "x f32[2,8], mask bool[8]"
+static std::string describeInputs(const Comparison &comparison) {
+  std::string text;
+  for (const CapturedTensor &input : comparison.getInputs())
+    text += (text.empty() ? "" : ", ") + input.name + " " + input.describeType();
+  return text.empty() ? "no inputs" : text;
+}
+
 static void printText(const Comparison &comparison, const CompareResult &result) {
   size_t wrong = llvm::count_if(result.outputs, [](const ComparedValue &value) { return value.diverges; });
   llvm::outs() << comparison.getOptions().compile.input << " against " << comparison.getReference().describe() << ": "
                << wrong << " of " << result.outputs.size() << " outputs" << (wrong == 1 ? " diverges" : " diverge")
-               << '\n';
+               << ", with " << describeInputs(comparison) << '\n';
   printTable(result.outputs);
   if (result.values.empty())
     return;
@@ -217,6 +225,7 @@ static void printJson(const Comparison &comparison, const CompareResult &result)
   nlohmann::json json = {{"model", comparison.getOptions().compile.input},
                          {"against", comparison.getOptions().against},
                          {"diverges", result.diverges()},
+                         {"inputs", describeInputs(comparison)},
                          {"outputs", toJson(result.outputs)},
                          {"values", toJson(result.values)}};
   if (const ComparedValue *first = result.getFirst())

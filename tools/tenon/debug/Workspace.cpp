@@ -10,6 +10,7 @@
 #include "compiler/driver/Reference.h"
 #include "compiler/pipeline/Supervise.h"
 #include "tools/tenon-run/Inputs.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -185,10 +186,27 @@ static void completeInputs(run::Options &options, const run::Model &model) {
       options.inputs.push_back(name + "=random:" + std::to_string(options.seed));
 }
 
+/// Symbols in the shapes of inputs for which the options have no value get one: 1 where they are first, which is a
+/// batch as a rule, and a few elsewhere. Not where an input comes from a file, which may say what a symbol is.
+static void completeSizes(run::Options &options, const run::Model &model) {
+  constexpr int64_t kUsual = 16;
+  if (llvm::any_of(options.inputs, [](llvm::StringRef input) { return input.contains('.') || input.contains('/'); }))
+    return;
+  llvm::StringSet<> known;
+  for (const std::string &size : options.sizes)
+    known.insert(llvm::StringRef(size).rsplit('=').first);
+  for (const run::Model::Value &input : model.inputs)
+    for (const run::Model::Port &port : input.ports)
+      for (auto [i, dim] : llvm::enumerate(port.dims))
+        if (dim.value < 0 && known.insert(dim.text).second)
+          options.sizes.push_back(dim.text + ("=" + std::to_string(std::clamp(i ? kUsual : 1, dim.min, dim.max))));
+}
+
 static llvm::Error makeAndCapture(run::Options options, const std::string &folder) {
   run::Model model;
   if (llvm::Error error = takeStatus(model.load(options)))
     return error;
+  completeSizes(options, model);
   completeInputs(options, model);
   std::vector<run::HostValue> values;
   if (llvm::Error error = takeStatus(run::makeInputs(options, model, &values)))

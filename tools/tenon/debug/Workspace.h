@@ -38,7 +38,7 @@ public:
   /// Compiles to an artifact.
   StepEnd compile(CompileOptions options, const std::string &artifact);
   /// Reads the inputs of an artifact as the options of tenon-run say, makes all others of random numbers that follow
-  /// from their seed, and captures them.
+  /// from their seed in small sizes, and captures them.
   StepEnd captureInputs(const run::Options &options, const std::string &folder);
   /// Runs an artifact and captures its outputs. Ends with `resources` where those would have more than `maxBytes`.
   StepEnd runArtifact(const run::Options &options, llvm::ArrayRef<CapturedTensor> inputs, const std::string &folder,
