@@ -292,12 +292,17 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
 
 CompileStatus tenon::compileModel(const CompileOptions &options, llvm::raw_ostream &errors) {
   const BackendRegistry &backends = getBackendRegistry();
-  bool isSequential = options.singleThread || !options.dumpDir.empty() || !options.dumpAfter.empty();
+  bool isSequential = options.singleThread || !options.dumpDir.empty() || !options.dumpAfter.empty() || options.bisect;
   MLIRContext context(makeRegistry(backends),
                       isSequential ? MLIRContext::Threading::DISABLED : MLIRContext::Threading::ENABLED);
   DiagnosticPrinter diagnostics(context, options.input, errors);
   PhaseClock clock;
   PhaseRunner runner(context, diagnostics, getPhaseOptions(options, clock));
+  std::optional<OptBisect> bisect;
+  if (options.bisect) {
+    bisect.emplace(context, *options.bisect, errors);
+    runner.setOptBisect(&*bisect);
+  }
   CompileRecord record;
   CompileStatus status = diagnostics.report(takeEarlyStop(compile(options, backends, runner, record)));
   if (status != CompileStatus::done || options.report.empty())

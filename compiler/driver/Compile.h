@@ -12,6 +12,7 @@
 #include "compiler/driver/InputSets.h"
 #include "compiler/errors/CompileError.h"
 #include "compiler/import/ImportModel.h"
+#include "compiler/pipeline/OptBisect.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -53,6 +54,7 @@ struct CompileOptions {
   std::string depfile;    ///< where not empty: gets a rule of make, of the output and the files that were read
   std::string profiles;   ///< file with records of real runs, by which paths are chosen; none where it is empty
   double tuneSeconds = 0; ///< how long models may run to measure paths that have no record; 0: not at all
+  std::optional<StepLimit> bisect; ///< the optional steps that are taken; all of them where it is not set
   bool timing = false;    ///< whether how long phases and passes take goes to standard error
   bool singleThread = false;
   std::function<void(llvm::StringRef)> onPhase; ///< told the name of each phase as it begins

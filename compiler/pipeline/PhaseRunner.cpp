@@ -7,6 +7,7 @@
 
 #include "compiler/pipeline/PhaseRunner.h"
 #include "compiler/pipeline/Diagnostics.h"
+#include "compiler/pipeline/OptBisect.h"
 #include "compiler/pipeline/Reproducer.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -67,7 +68,12 @@ llvm::Error PhaseRunner::run(StringRef phase, ModuleOp module, llvm::function_re
   if (llvm::Error error = begin(phase, module, &pm))
     return error;
   pm.enableTiming(phaseTime);
-  if (failed(pm.run(module)))
+  if (bisect)
+    bisect->setActive(true);
+  LogicalResult result = pm.run(module);
+  if (bisect)
+    bisect->setActive(false);
+  if (failed(result))
     return diagnostics.getFailure();
   return succeeded(verify(module)) ? llvm::Error::success() : makeReportedError(CompileStatus::fault);
 }

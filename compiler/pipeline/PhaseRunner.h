@@ -22,6 +22,7 @@ class OpPassManager;
 namespace tenon {
 
 class DiagnosticPrinter;
+class OptBisect;
 
 /// Nothing is left to do: the reproducer of a phase has been written. It travels as an error does, so that no phase has
 /// to ask whether to go on, and is none: takeEarlyStop() turns it into success.
@@ -63,6 +64,8 @@ public:
   /// Begins a phase and runs the passes that `build` adds on `module`. The category of a failure is that of the
   /// diagnostics; IR that is not valid afterwards is a fault.
   llvm::Error run(llvm::StringRef phase, mlir::ModuleOp module, llvm::function_ref<void(mlir::OpPassManager &)> build);
+  /// Steps of later phases are counted. `counter` must outlive this object; null, as it is at first: none are.
+  void setOptBisect(OptBisect *counter) { bisect = counter; }
   /// Phases that follow repeat earlier ones: from the second round on their names say which it is.
   void beginRound(unsigned number) { round = number; }
 
@@ -75,6 +78,7 @@ private:
   mlir::TimingScope phaseTime; ///< of the phase that was announced last
   DumpSequence dumps;
   unsigned round = 1;
+  OptBisect *bisect = nullptr;
 };
 
 /// The outcome of all phases: success after an early stop, too.

@@ -10,6 +10,7 @@
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
 #include "passes/paths/Path.h"
+#include "passes/paths/PathAction.h"
 #include "passes/paths/PathErrors.h"
 #include "passes/paths/PathTimes.h"
 #include "llvm/Support/DebugLog.h"
@@ -137,6 +138,13 @@ private:
     return paths[place];
   }
 
+  /// Whether whoever traces the compilation lets the operation have this path.
+  static bool isAllowed(Operation *op, const Path &path) {
+    bool isTaken = false;
+    op->getContext()->executeAction<PathAction>([&] { isTaken = true; }, {op}, path.getName());
+    return isTaken;
+  }
+
   /// `candidates` are in the order of their costs.
   const Path *choose(Operation *op, const Path *own, ArrayRef<Candidate> candidates) {
     for (const Candidate &candidate : candidates) {
@@ -147,12 +155,13 @@ private:
         return own;
       if (!worthwhile.contains(path))
         continue;
-      if (path->isAsExact())
-        return path;
-      double error = errors->measure(*path, op);
+      double error = path->isAsExact() ? 0 : errors->measure(*path, op);
       if (error > budget)
         continue;
-      errors->addTaken(error);
+      if (!isAllowed(op, *path))
+        return own;
+      if (!path->isAsExact())
+        errors->addTaken(error);
       return path;
     }
     return own;

@@ -160,6 +160,19 @@ static void addDebugOptions(CLI::App &command, CompileOptions &options) {
       ->allow_extra_args(false)
       ->type_name("NAME")
       ->group(kGroup);
+  command
+      .add_option_function<std::string>(
+          "--opt-bisect-limit",
+          [&options](const std::string &text) {
+            llvm::Expected<StepLimit> limit = StepLimit::parse(text);
+            if (!limit)
+              throw CLI::ValidationError("--opt-bisect-limit", llvm::toString(limit.takeError()));
+            options.bisect = *limit;
+          },
+          "take no more than so many steps that are optional, and of the last one, if a part is given, no more than so "
+          "many patterns or paths; lists them on standard error")
+      ->type_name("STEP[.PART]")
+      ->group(kGroup);
   command.add_flag("--timing", options.timing, "print the time of each phase and pass to standard error")
       ->group(kGroup);
 }

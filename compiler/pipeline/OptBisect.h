@@ -1,0 +1,71 @@
+//===- OptBisect.h - optional steps of a compilation, counted -------------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_PIPELINE_OPTBISECT_H
+#define TENON_COMPILER_PIPELINE_OPTBISECT_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace llvm {
+class raw_ostream;
+}
+namespace mlir {
+class MLIRContext;
+class Operation;
+namespace tracing {
+class Action;
+}
+} // namespace mlir
+
+namespace tenon {
+
+/// How many optional steps a compilation takes, as LLVM's -opt-bisect-limit has it. A step is a pass that can be left
+/// out, on one operation; a part of a step is a pattern that is tried, or a path that is chosen.
+struct StepLimit {
+  uint64_t steps = 0;            ///< these are taken
+  std::optional<uint64_t> parts; ///< of the last of these steps no more than so many parts
+
+  /// Reads "12" or "12.3".
+  static llvm::Expected<StepLimit> parse(llvm::StringRef text);
+  std::string toString() const;
+};
+
+/// Whether a compilation in which the pass does not run on this operation is right, if slower.
+bool isOptionalPass(llvm::StringRef argument, mlir::Operation *op);
+
+/// Takes the first optional steps of a compilation alone, and writes which ones are taken and which are left out, by
+/// handling the actions of its context. Needs a context without threads, in which steps have an order.
+class OptBisect {
+public:
+  OptBisect(mlir::MLIRContext &context, StepLimit limit, llvm::raw_ostream &os);
+  ~OptBisect();
+  OptBisect(const OptBisect &) = delete;
+
+  /// Steps count only while phases of the model run: neither in the reference nor where constants are computed.
+  void setActive(bool active) { isActive = active; }
+
+private:
+  void handle(llvm::function_ref<void()> run, const mlir::tracing::Action &action);
+  void handleStep(llvm::function_ref<void()> run, const std::string &name);
+
+  mlir::MLIRContext &context;
+  StepLimit limit;
+  llvm::raw_ostream &os;
+  bool isActive = false;
+  unsigned depth = 0;     ///< of passes inside of each other, those not counted that only hold others
+  bool isPartial = false; ///< in the step of which parts are counted
+  uint64_t steps = 0, parts = 0;
+};
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_PIPELINE_OPTBISECT_H
