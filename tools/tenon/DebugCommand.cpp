@@ -8,6 +8,8 @@
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
 #include "tools/tenon/Usage.h"
+#include "tools/tenon/debug/Bisector.h"
+#include "tools/tenon/debug/CommandLine.h"
 #include "tools/tenon/debug/Compare.h"
 #include "tools/tenon/debug/Reduce.h"
 #include "llvm/ADT/STLExtras.h"
@@ -55,7 +57,7 @@ static void addRunOptions(CLI::App &command, DebugArguments &arguments) {
       ->group(kGroup);
   command
       .add_option("--size", options.run.sizes,
-                  "value of a symbol in the shapes of inputs that are made; default: 1 for a first dimension, and 16")
+                  "value of a symbol in the shapes of inputs that are made; default: 1 for a first dimension, and 64")
       ->allow_extra_args(false)
       ->type_name("SYMBOL=N")
       ->group(kGroup);
@@ -83,25 +85,27 @@ static void addCommonOptions(CLI::App &command, DebugArguments &arguments) {
   command.add_flag("--json", arguments.debug.json, "print JSON");
 }
 
-/// The options of the compiler that a command line has, for one that is printed. What they say of inputs is left out,
-/// since a part of a model has others.
-static std::string listCompileOptions(const CLI::App &command) {
+/// The options of some groups that a command line has, for one that is printed. `names` are options of other groups.
+static std::string listOptions(const CLI::App &command, llvm::ArrayRef<llvm::StringRef> groups,
+                               llvm::ArrayRef<llvm::StringRef> names = {}) {
   std::string text;
   for (const CLI::Option *option : command.get_options()) {
-    bool isKept = llvm::is_contained({"Targets", "Accuracy", "Limits"}, option->get_group()) ||
-                  llvm::is_contained({"--plugin"}, option->get_name());
-    if (!isKept || option->count() == 0 || option->get_name() == "--error-inputs")
+    bool isKept = llvm::is_contained(groups, option->get_group()) || llvm::is_contained(names, option->get_name());
+    if (!isKept || option->count() == 0)
       continue;
     for (const std::string &value : option->results())
-      text += " " + option->get_name() + (option->get_expected_max() == 0 ? "" : " " + value);
+      text += " " + option->get_name() + (option->get_expected_max() == 0 ? "" : " " + debug::quote(value));
   }
   return text;
 }
 
-static bool resolve(const CLI::App &command, DebugArguments &arguments) {
+/// `keepsInputs`: command lines that are printed are about the model itself, and not about a part with other inputs.
+static bool resolve(const CLI::App &command, DebugArguments &arguments, bool keepsInputs = true) {
   if (!resolveCompileOptions(arguments.compile))
     return false;
-  arguments.debug.arguments = listCompileOptions(command);
+  std::string sizes = keepsInputs ? listOptions(command, {"Sizes"}) : "";
+  arguments.debug.arguments = sizes + listOptions(command, {"Targets", "Accuracy", "Limits"}, {"--plugin"});
+  arguments.debug.comparison = listOptions(command, {"Comparison"});
   arguments.debug.compile = arguments.compile.options;
   arguments.debug.run.plugins = arguments.compile.options.import.plugins;
   if (arguments.maxError >= 0)
@@ -138,7 +142,21 @@ static void addReduce(CLI::App &debug, int &status) {
        "tenon debug reduce model.onnx --against onnxruntime -o small.onnx"},
       "A model fails where it does not compile, its run ends in an error, or values diverge from the reference.");
   command->callback([arguments, command, &status] {
-    status = resolve(*command, *arguments) ? debug::runReduce(arguments->debug, arguments->output) : 2;
+    bool isGood = resolve(*command, *arguments, /*keepsInputs=*/false);
+    status = isGood ? debug::runReduce(arguments->debug, arguments->output) : 2;
+  });
+}
+
+static void addBisect(CLI::App &debug, int &status) {
+  auto arguments = std::make_shared<DebugArguments>();
+  CLI::App *command = debug.add_subcommand("bisect", "find the pass, pattern or path that breaks a model");
+  addCommonOptions(*command, *arguments);
+  addExamples(*command,
+              {"tenon debug bisect model.onnx --against onnxruntime",
+               "tenon debug bisect model.onnx --tolerance 1e-2 --max-error 1e-4"},
+              "Exit code 5: the model fails without any step that can be left out, too.");
+  command->callback([arguments, command, &status] {
+    status = resolve(*command, *arguments) ? debug::runBisect(arguments->debug) : 2;
   });
 }
 
@@ -147,6 +165,10 @@ void tenon::addDebugCommand(CLI::App &app, int &status) {
   command->require_subcommand(1);
   addCompare(*command, status);
   addReduce(*command, status);
-  addExamples(*command, {"tenon debug compare model.onnx --against onnxruntime"},
+  addBisect(*command, status);
+  addExamples(*command,
+              {"tenon debug compare model.onnx --against onnxruntime",
+               "tenon debug bisect model.onnx --against onnxruntime",
+               "tenon debug reduce model.onnx --against onnxruntime -o small.onnx"},
               "'tenon debug COMMAND --help' describes a command.");
 }

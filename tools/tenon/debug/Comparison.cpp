@@ -97,13 +97,16 @@ Captured Comparison::runPrepared() {
   return collect(workspace->runArtifact(how, inputs, folder, UINT64_MAX), folder);
 }
 
-Captured Comparison::runCompiled(const CompileOptions &how, llvm::ArrayRef<std::string> marked) {
+Captured Comparison::runCompiled(const CompileOptions &how, llvm::ArrayRef<std::string> marked, StepEnd *compiled) {
   CompileOptions compile = how;
   llvm::append_range(compile.import.marked, marked);
   run::Options run = options.run;
   run.artifact = workspace->makePath("kept.tenon");
-  if (StepEnd end = workspace->compile(compile, run.artifact); !end)
-    return {std::move(end), {}};
+  StepEnd compilation = workspace->compile(compile, run.artifact);
+  if (compiled)
+    *compiled = compilation;
+  if (!compilation)
+    return {std::move(compilation), {}};
   std::string folder = workspace->makeFolder("outputs");
   StepEnd end = workspace->runArtifact(run, inputs, folder, getMaxBytes(marked, options.keepBytes));
   llvm::sys::fs::remove(run.artifact);

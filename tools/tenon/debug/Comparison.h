@@ -23,7 +23,9 @@ struct DebugOptions {
   std::optional<double> maxError;
   uint64_t keepBytes = uint64_t(4) << 30; ///< of values that are kept in one run
   bool json = false;
-  std::string arguments; ///< options of the compiler as they were given, for command lines that are printed
+  // As they were given, for command lines that are printed.
+  std::string arguments;  ///< options of the compiler
+  std::string comparison; ///< inputs, the reference and what is allowed
 };
 
 /// What came of running a model: its tensors, or why there are none.
@@ -68,8 +70,9 @@ public:
   StepEnd makeInputs();
   /// Takes inputs that were captured, instead.
   StepEnd takeInputs(const std::string &folder);
-  /// Runs the model with other options, on the same inputs. `marked` values are outputs, too.
-  Captured runCompiled(const CompileOptions &how, llvm::ArrayRef<std::string> marked = {});
+  /// Runs the model with other options, on the same inputs. `marked` values are outputs, too. `compiled`, if it is not
+  /// null, gets how the compilation ended.
+  Captured runCompiled(const CompileOptions &how, llvm::ArrayRef<std::string> marked = {}, StepEnd *compiled = nullptr);
   Captured runReference(llvm::ArrayRef<std::string> marked = {});
   /// Runs the artifact that compile() made.
   Captured runPrepared();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/tenon/debug/Reduce.h"
+#include "tools/tenon/debug/CommandLine.h"
 #include "tools/tenon/debug/Reducer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -18,17 +19,6 @@ using namespace tenon::debug;
 static std::string getDataFolder(llvm::StringRef output) {
   output.consume_back(".onnx");
   return (output + ".test_data_set_0").str();
-}
-
-/// An argument of a shell.
-static std::string quote(const std::string &text) {
-  llvm::StringRef plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%";
-  if (!text.empty() && llvm::StringRef(text).find_first_not_of(plain) == llvm::StringRef::npos)
-    return text;
-  std::string quoted = "'";
-  for (char c : text)
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 /// What shows the failure of the part.

@@ -15,62 +15,6 @@ using namespace tenon;
 using namespace tenon::debug;
 
 //===----------------------------------------------------------------------===//
-// Outcomes
-//===----------------------------------------------------------------------===//
-
-/// The first line of a message without paths of models, artifacts and reproducers, which differ from part to part.
-static std::string getReason(llvm::StringRef message) {
-  message = message.split('\n').first;
-  message.consume_front("tenon: error: ");
-  for (llvm::StringRef end : {".onnx: ", ".tenon: "})
-    if (size_t path = message.find(end); path != llvm::StringRef::npos)
-      message = message.drop_front(path + end.size());
-  return message.split("; please report it").first.str();
-}
-
-/// The words of a reason that do not depend on sizes: those without digits. A kernel is named after all nodes that it
-/// is fused of, so names count only where they are a node's: between quotes, and without spaces.
-static std::string getKind(llvm::StringRef reason) {
-  std::string kind;
-  llvm::SmallVector<llvm::StringRef> parts, words;
-  reason.split(parts, '\'');
-  for (auto [i, part] : llvm::enumerate(parts)) {
-    bool isQuoted = i % 2 == 1;
-    if (isQuoted) {
-      kind += part.contains(' ') ? "" : part.str() + " ";
-      continue;
-    }
-    words.clear();
-    llvm::SplitString(part, words);
-    for (llvm::StringRef word : words)
-      if (llvm::none_of(word, [](char c) { return llvm::isDigit(c) || c == '_'; }))
-        kind += word.str() + " ";
-  }
-  return kind;
-}
-
-std::string Outcome::describe() const {
-  if (!worst)
-    return getReason(end.message);
-  return "output '" + worst->name + "': " + worst->error.describe() + run::format(", allowed %g", worst->allowed);
-}
-
-bool Outcome::isLike(const Outcome &other) const {
-  if (stage != other.stage || stage == Stage::compare)
-    return stage == other.stage;
-  return end.status == other.end.status && getKind(getReason(end.message)) == getKind(getReason(other.end.message));
-}
-
-/// The output that is furthest off of those that diverge.
-static std::optional<ComparedValue> findWorst(llvm::ArrayRef<ComparedValue> values) {
-  std::optional<ComparedValue> worst;
-  for (const ComparedValue &value : values)
-    if (value.diverges && (!worst || value.error.error > worst->error.error))
-      worst = value;
-  return worst;
-}
-
-//===----------------------------------------------------------------------===//
 // The whole and its parts
 //===----------------------------------------------------------------------===//
 
@@ -113,7 +57,7 @@ llvm::Expected<std::unique_ptr<Reducer>> Reducer::create(DebugOptions options) {
   if (!compared)
     return compared.takeError();
   if (compared->diverges())
-    reducer->whole = {Outcome::Stage::compare, {}, findWorst(compared->outputs)};
+    reducer->whole = {Outcome::Stage::compare, {}, Outcome::findWorst(compared->outputs)};
   reducer->data = compared->want;
   reducer->compared = std::move(*compared);
   return reducer;
@@ -155,7 +99,7 @@ Outcome Reducer::tryPart(const GraphPart &part) {
     llvm::consumeError(outputs.takeError());
     return {};
   }
-  std::optional<ComparedValue> worst = findWorst(*outputs);
+  std::optional<ComparedValue> worst = Outcome::findWorst(*outputs);
   return worst ? Outcome{Outcome::Stage::compare, {}, worst} : Outcome();
 }
 

@@ -9,23 +9,12 @@
 #define TENON_TOOLS_TENON_DEBUG_REDUCER_H
 
 #include "tools/tenon/debug/Compare.h"
+#include "tools/tenon/debug/Outcome.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
 #include <onnx/onnx_pb.h>
 
 namespace tenon::debug {
-
-/// How a model fails.
-struct Outcome {
-  enum class Stage { compile, run, compare, none };
-  Stage stage = Stage::none;
-  StepEnd end;                        ///< of the stage that failed
-  std::optional<ComparedValue> worst; ///< the output that is furthest off
-  /// Why, in one line.
-  std::string describe() const;
-  /// The same fault, as far as can be told: the stage and the first line of what it said.
-  bool isLike(const Outcome &other) const;
-};
 
 /// A model that fails, and the smallest part of it that was found to fail alike.
 class Reducer {

@@ -186,10 +186,11 @@ static void completeInputs(run::Options &options, const run::Model &model) {
       options.inputs.push_back(name + "=random:" + std::to_string(options.seed));
 }
 
-/// Symbols in the shapes of inputs for which the options have no value get one: 1 where they are first, which is a
-/// batch as a rule, and a few elsewhere. Not where an input comes from a file, which may say what a symbol is.
+/// Symbols in the shapes of inputs for which the options have no value get one, as where the compiler measures errors:
+/// 1 where they are first, which is a batch as a rule. Not where an input comes from a file, which may say what a
+/// symbol is.
 static void completeSizes(run::Options &options, const run::Model &model) {
-  constexpr int64_t kUsual = 16;
+  constexpr int64_t kUsual = 64;
   if (llvm::any_of(options.inputs, [](llvm::StringRef input) { return input.contains('.') || input.contains('/'); }))
     return;
   llvm::StringSet<> known;
