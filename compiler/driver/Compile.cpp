@@ -228,6 +228,8 @@ static std::string getMeta(const Choice &choice, const Setup &setup, uint64_t so
   meta["paths"] = {{"choices", choice.number}, {"largest_error", choice.largestTaken}};
   for (auto [target, variant] : llvm::zip(setup.targets, choice.plan.variants))
     meta["paths"]["kernels"][target.name] = variant.paths;
+  if (setup.options.bisect)
+    meta["opt_bisect_limit"] = setup.options.bisect->toString();
   if (choice.plan.how.recomputed)
     meta["recomputed"] = choice.plan.how.recomputed;
   if (choice.plan.how.weightBudget)

@@ -123,6 +123,8 @@ void OptBisect::handleStep(llvm::function_ref<void()> run, const std::string &na
 }
 
 void OptBisect::handle(llvm::function_ref<void()> run, const tracing::Action &action) {
+  if (isa<OptimizeCodeAction>(action))
+    return handleStep(run, describePart(action));
   const auto *pass = dyn_cast<PassExecutionAction>(&action);
   // A pass that only holds others, or what a pass does inside that is not its own.
   bool isAdaptor = pass && pass->getPass().getArgument().empty();

@@ -8,6 +8,8 @@
 #ifndef TENON_COMPILER_PIPELINE_OPTBISECT_H
 #define TENON_COMPILER_PIPELINE_OPTBISECT_H
 
+#include "mlir/IR/Action.h"
+#include "mlir/IR/Unit.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -21,9 +23,6 @@ class raw_ostream;
 namespace mlir {
 class MLIRContext;
 class Operation;
-namespace tracing {
-class Action;
-}
 } // namespace mlir
 
 namespace tenon {
@@ -42,6 +41,20 @@ struct StepLimit {
 /// Whether a compilation in which the pass does not run on this operation is right, if slower.
 bool isOptionalPass(llvm::StringRef argument, mlir::Operation *op);
 
+/// The code of a kernel is optimized as much as it can be, as a step of its own: a handler that does not execute it
+/// gets code that is optimized little.
+class OptimizeCodeAction : public mlir::tracing::ActionImpl<OptimizeCodeAction> {
+public:
+  static constexpr llvm::StringLiteral tag = "tenon-optimize-code";
+
+  OptimizeCodeAction(llvm::ArrayRef<mlir::IRUnit> units, llvm::StringRef kernel)
+      : ActionImpl<OptimizeCodeAction>(units), kernel(kernel.str()) {}
+  void print(llvm::raw_ostream &os) const override { os << "llvm -O3 on " << kernel; }
+
+private:
+  std::string kernel;
+};
+
 /// Takes the first optional steps of a compilation alone, and writes which ones are taken and which are left out, by
 /// handling the actions of its context. Needs a context without threads, in which steps have an order.
 class OptBisect {
@@ -50,7 +63,7 @@ public:
   ~OptBisect();
   OptBisect(const OptBisect &) = delete;
 
-  /// Steps count only while phases of the model run: neither in the reference nor where constants are computed.
+  /// Passes count only while phases of the model run: neither in the reference nor where constants are computed.
   void setActive(bool active) { isActive = active; }
 
 private:

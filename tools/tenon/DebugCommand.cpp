@@ -7,6 +7,7 @@
 
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/CompileOptions.h"
+#include "tools/tenon/OutputWidth.h"
 #include "tools/tenon/Usage.h"
 #include "tools/tenon/debug/Bisector.h"
 #include "tools/tenon/debug/CommandLine.h"
@@ -22,7 +23,7 @@ struct DebugArguments {
   CompileArguments compile;
   debug::DebugOptions debug;
   double maxError = -1; ///< negative: not given
-  bool outputsOnly = false;
+  bool outputsOnly = false, isWide = false;
   std::string output;
 };
 } // namespace
@@ -83,6 +84,8 @@ static void addCommonOptions(CLI::App &command, DebugArguments &arguments) {
   addCompileOptions(command, arguments.compile);
   addRunOptions(command, arguments);
   command.add_flag("--json", arguments.debug.json, "print JSON");
+  command.add_flag("--wide", arguments.isWide,
+                   "do not shorten names; default: the terminal's width, or 100 columns in a pipe");
 }
 
 /// The options of some groups that a command line has, for one that is printed. `names` are options of other groups.
@@ -108,6 +111,7 @@ static bool resolve(const CLI::App &command, DebugArguments &arguments, bool kee
   arguments.debug.comparison = listOptions(command, {"Comparison"});
   arguments.debug.compile = arguments.compile.options;
   arguments.debug.run.plugins = arguments.compile.options.import.plugins;
+  arguments.debug.width = arguments.isWide ? 0 : getOutputWidth();
   if (arguments.maxError >= 0)
     arguments.debug.maxError = arguments.maxError;
   return true;

@@ -10,21 +10,11 @@
 #include "compiler/report/Inspect.h"
 #include "tools/tenon/Commands.h"
 #include "tools/tenon/ErrorStream.h"
+#include "tools/tenon/OutputWidth.h"
 #include "llvm/Support/raw_ostream.h"
 #include <CLI/CLI.hpp>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 using namespace tenon;
-
-/// Columns of the terminal that standard output is, or of a page where it is none.
-static size_t getOutputWidth() {
-  constexpr size_t kPageWidth = 100, kMinWidth = 60;
-  winsize size{};
-  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-    return kPageWidth;
-  return std::max<size_t>(size.ws_col, kMinWidth);
-}
 
 namespace {
 struct InspectArguments {

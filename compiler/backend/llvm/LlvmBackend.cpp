@@ -10,11 +10,22 @@
 #include "compiler/backend/llvm/Codegen.h"
 #include "compiler/backend/llvm/CpuTargets.h"
 #include "compiler/backend/llvm/LlvmPipeline.h"
+#include "compiler/pipeline/OptBisect.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace tenon;
+
+/// How much a kernel is optimized: less than asked for where whoever traces the compilation says so.
+static CodeEffort chooseEffort(ModuleOp kernel, CodeEffort asked) {
+  if (asked == CodeEffort::little)
+    return asked;
+  CodeEffort effort = CodeEffort::little;
+  kernel.getContext()->executeAction<OptimizeCodeAction>([&] { effort = asked; }, {},
+                                                         kernel.getName().value_or("kernels"));
+  return effort;
+}
 
 /// Compiles every kernel, on all threads of the context; one string a kernel, in order.
 static llvm::Expected<std::vector<std::string>> compileEach(ModuleOp kernels, const CodeRequest &request,
@@ -24,7 +35,8 @@ static llvm::Expected<std::vector<std::string>> compileEach(ModuleOp kernels, co
   std::vector<std::optional<llvm::Error>> errors(modules.size());
   setCodegenOptions();
   parallelFor(kernels.getContext(), 0, modules.size(), [&](size_t i) {
-    llvm::Expected<std::string> bytes = compileKernels(modules[i], request.target, kind, request.effort);
+    llvm::Expected<std::string> bytes =
+        compileKernels(modules[i], request.target, kind, chooseEffort(modules[i], request.effort));
     if (bytes)
       code[i] = std::move(*bytes);
     else

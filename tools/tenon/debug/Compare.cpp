@@ -9,10 +9,12 @@
 #include "compiler/report/Table.h"
 #include "tools/tenon/debug/Search.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 using namespace tenon;
 using namespace tenon::debug;
@@ -88,6 +90,37 @@ static void findAlone(Comparison &comparison, const Captured &want, CompareResul
   result.lastRight = found[first - 1];
 }
 
+/// Quantization may round what is nearly the same to neighbouring integers, and all that is computed of those is then
+/// as far off as they are. That says nothing of how exact it is.
+static void excuseRounding(const OnnxGraph &graph, std::vector<ComparedValue> &values) {
+  llvm::StringMap<std::string> causes; // of values that are excused, or make others so
+  std::optional<size_t> last;
+  std::string cause; // of the node
+  for (ComparedValue &value : values) {
+    if (last != value.nodeIndex) {
+      last = value.nodeIndex;
+      cause.clear();
+      for (const std::string &name : graph.listReads(value.nodeIndex))
+        if (auto it = causes.find(name); it != causes.end() && cause.empty())
+          cause = it->second;
+    }
+    if (!cause.empty())
+      causes[value.value] = cause;
+    else if (!value.error.isFloat && value.error.differing > 0 && !value.diverges)
+      causes[value.value] = value.value;
+    if (!cause.empty() && std::exchange(value.diverges, false))
+      value.follows = cause;
+  }
+}
+
+/// What excuses the value that an output is excuses the output.
+static void excuseOutputs(CompareResult &result) {
+  for (ComparedValue &output : result.outputs)
+    for (const ComparedValue &value : result.values)
+      if (value.name == output.name && !value.follows.empty() && std::exchange(output.diverges, false))
+        output.follows = value.follows;
+}
+
 llvm::Expected<CompareResult> debug::compareValues(Comparison &comparison, bool outputsOnly) {
   std::vector<std::string> names = outputsOnly ? std::vector<std::string>() : comparison.listValues();
   Captured want = comparison.keepValues(names, /*ofReference=*/true);
@@ -111,6 +144,8 @@ llvm::Expected<CompareResult> debug::compareValues(Comparison &comparison, bool 
   if (!values)
     return values.takeError();
   result.values = std::move(*values);
+  excuseRounding(*comparison.getGraph(), result.values);
+  excuseOutputs(result);
   result.kept = std::move(kept);
   if (const ComparedValue *first = result.getFirst())
     result.reads = comparison.getGraph()->listReads(first->nodeIndex);
@@ -130,12 +165,18 @@ static std::string describeNode(const ComparedValue &value) {
 
 static std::string describeAllowed(double allowed) { return run::format("%g", allowed); }
 
-static void printTable(llvm::ArrayRef<ComparedValue> values) {
-  Table table({"~node", "operator", "~value", "type", ">error", ">allowed", ""});
+static std::string describeVerdict(const ComparedValue &value) {
+  if (value.diverges)
+    return "diverges";
+  return value.follows.empty() ? value.whyNot : "follows '" + value.follows + "'";
+}
+
+static void printTable(llvm::ArrayRef<ComparedValue> values, size_t width) {
+  Table table({"~node", "operator", "~value", "type", ">error", ">allowed", "~"});
   for (const ComparedValue &value : values)
     table.add({value.node, value.op, value.name, value.type, value.whyNot.empty() ? value.error.describe() : "-",
-               describeAllowed(value.allowed), value.diverges ? "diverges" : value.whyNot});
-  table.print(llvm::outs());
+               describeAllowed(value.allowed), describeVerdict(value)});
+  table.print(llvm::outs(), width);
 }
 
 static std::string describeDivergence(const ComparedValue &value) {
@@ -169,11 +210,11 @@ static void printText(const Comparison &comparison, const CompareResult &result)
   llvm::outs() << comparison.getOptions().compile.input << " against " << comparison.getReference().describe() << ": "
                << wrong << " of " << result.outputs.size() << " outputs" << (wrong == 1 ? " diverges" : " diverge")
                << ", with " << describeInputs(comparison) << '\n';
-  printTable(result.outputs);
+  printTable(result.outputs, comparison.getOptions().width);
   if (result.values.empty())
     return;
   llvm::outs() << "\nvalues, each kept as an output\n";
-  printTable(result.values);
+  printTable(result.values, comparison.getOptions().width);
   llvm::outs() << '\n';
   if (const ComparedValue *first = result.getFirst()) {
     llvm::outs() << "first divergence: " << describeDivergence(*first) << '\n';
@@ -200,6 +241,8 @@ static nlohmann::json toJson(const ComparedValue &value) {
   nlohmann::json json = {{"name", value.name}, {"type", value.type}, {"diverges", value.diverges}};
   if (!value.node.empty())
     json.update({{"node", value.node}, {"operator", value.op}});
+  if (!value.follows.empty())
+    json["follows"] = value.follows;
   if (!value.whyNot.empty()) {
     json["not_compared"] = value.whyNot;
     return json;

@@ -23,6 +23,7 @@ struct DebugOptions {
   std::optional<double> maxError;
   uint64_t keepBytes = uint64_t(4) << 30; ///< of values that are kept in one run
   bool json = false;
+  size_t width = 0; ///< columns of tables; 0: any
   // As they were given, for command lines that are printed.
   std::string arguments;  ///< options of the compiler
   std::string comparison; ///< inputs, the reference and what is allowed
@@ -41,6 +42,7 @@ struct ComparedValue {
   std::string node, op; ///< that make it; empty of an output that no node makes
   size_t nodeIndex = 0; ///< in the graph
   std::string type;     ///< "f32[1,3]"
+  std::string follows;  ///< it may differ, since quantization rounded this value otherwise; else empty
   std::string whyNot;   ///< it was not compared; else empty
   ValueError error;
   double allowed = 0;

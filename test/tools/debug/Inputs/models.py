@@ -9,6 +9,7 @@
     shout.onnx      net.onnx with an operator that nobody knows in its middle
     overflow.onnx   a convolution that is infinite for inputs of ones, unless it gets the scale after it into its filter
     infinite.onnx   the same with an infinite scale
+    quantized.onnx  a product between two integers, of which f32 and f64 choose different ones
     lookup.onnx     a table of 16 rows, read at 100 times the input
     reshape.onnx    a product after a reshape to computed sizes; reshaped.onnx: of another matrix
     misfit.onnx     the same with a matrix that does not fit
@@ -16,6 +17,7 @@
 
 import os
 import random
+import struct
 import sys
 
 sys.dont_write_bytecode = True
@@ -91,6 +93,30 @@ def makeReshape(rows):
     return model(nodes, [("x", "f32", ["N", 4, 4])], [("y", "f32", ["N", 8])], {**constants, "w": matrix(rows, 8)})
 
 
+def round32(x):
+    return struct.unpack("<f", struct.pack("<f", x))[0]
+
+
+def makeQuantized():
+    """A product that is quantized to another integer where it is rounded to f32 before."""
+    while True:
+        a, b = round32(random.uniform(1, 2)), round32(random.uniform(1, 2))
+        exact, rounded = a * b, round32(a * b)
+        # Halves are rounded to even numbers, so that one of exactly 7.5 becomes 8.
+        scale = round32(exact / 7.5)
+        if exact / scale < 7.5 <= round32(rounded / scale):
+            break
+    nodes = [
+        node("Mul", ["x", "a"], ["first"], "first"),
+        node("Mul", ["first", "b"], ["product"], "second"),
+        node("QuantizeLinear", ["product", "scale", "zero"], ["q"], "quantize"),
+        node("DequantizeLinear", ["q", "scale", "zero"], ["d"], "dequantize"),
+        node("Neg", ["d"], ["y"], "negate"),
+    ]
+    constants = {"a": Tensor((), [a]), "b": Tensor((), [b]), "scale": Tensor((), [scale]), "zero": Tensor((), [0], "i8")}
+    return model(nodes, [("x", "f32", [4])], [("y", "f32", [4])], constants)
+
+
 WEIGHTS = {"w1": matrix(8, 16), "w2": matrix(16, 16), "w3": matrix(16, 4)}
 CHANGED = {**WEIGHTS, "w2": Tensor((16, 16), [x + 0.5 * (i == 100) for i, x in enumerate(WEIGHTS["w2"].data)])}
 SHOUT = [node("Shout", ["h2"], ["s2"], "shout", "my.domain")]
@@ -104,6 +130,7 @@ for name, data in {
     "overflow": makeOverflow(1e-30),
     "infinite": makeOverflow(float("inf")),
     "lookup": makeLookup(),
+    "quantized": makeQuantized(),
     "reshape": makeReshape(16),
     "reshaped": makeReshape(16),
     "misfit": makeReshape(15),
