@@ -575,6 +575,17 @@ def Outline : Pass<"tenon-outline", "::mlir::ModuleOp"> {
   }];
 }
 
+def KeepResults : Pass<"tenon-keep-results", "::mlir::func::FuncOp"> {
+  let summary = "make the results of launches outputs of the model";
+  let description = [{
+    After the model's own outputs there is one for each result of a launch, named
+    after the number of the launch, its kernel and the nodes that the kernel
+    computes: "3 k1_contract: fc2 + act2". Nothing is fused otherwise for that.
+    Launches in branches and loops are left out. Runs after `tenon-outline`.
+  }];
+  let statistics = [Statistic<"numKept", "kept", "results that become outputs">];
+}
+
 //===----------------------------------------------------------------------===//
 // lower/tenon-to-linalg
 //===----------------------------------------------------------------------===//

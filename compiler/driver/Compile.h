@@ -55,7 +55,8 @@ struct CompileOptions {
   std::string profiles;   ///< file with records of real runs, by which paths are chosen; none where it is empty
   double tuneSeconds = 0; ///< how long models may run to measure paths that have no record; 0: not at all
   std::optional<StepLimit> bisect; ///< the optional steps that are taken; all of them where it is not set
-  bool timing = false;    ///< whether how long phases and passes take goes to standard error
+  bool keepsResults = false;       ///< results of launches become outputs, after those of the model
+  bool timing = false;             ///< whether how long phases and passes take goes to standard error
   bool singleThread = false;
   std::function<void(llvm::StringRef)> onPhase; ///< told the name of each phase as it begins
   /// If not null: told the phase and seconds since the beginning, again and again, by compileSupervised alone.

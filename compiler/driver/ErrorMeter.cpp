@@ -238,7 +238,8 @@ ErrorReport ErrorMeter::measure(const ArtifactParts &parts, ModuleOp simplified,
   if (!whyNot.empty())
     return giveUp(whyNot);
   report.numSets = sets.size();
-  report.outputs.resize(model->getInfo().output_count);
+  // Results of launches that were kept come after the model's own outputs, and the reference has none.
+  report.outputs.resize(wanted.empty() ? 0 : wanted.front().size());
   for (auto [set, results] : llvm::zip(sets, wanted)) {
     if (std::string error = run(*model, set); !error.empty())
       return giveUp(error);

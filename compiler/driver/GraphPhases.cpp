@@ -16,6 +16,7 @@ using namespace tenon::phases;
 static GraphOptions getGraphOptions(const Setup &setup, const PathChoice &choice) {
   GraphOptions graph;
   graph.programs = setup.options.programs;
+  graph.keepsResults = setup.options.keepsResults;
   graph.hasPaths = setup.backend->getCapabilities().hasPaths;
   graph.promotesToF32 = graph.hasPaths && llvm::none_of(setup.targets, [](const Target &target) {
                           return target.machine.amxBf16 || target.machine.bf16Pairs;

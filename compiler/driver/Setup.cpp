@@ -122,6 +122,9 @@ static llvm::Error resolveTargets(const CompileOptions &options, const BackendRe
 }
 
 llvm::Expected<Setup> phases::setUp(const CompileOptions &options, const BackendRegistry &backends) {
+  if (options.keepsResults && (!options.programs.empty() || options.targets.size() > 1))
+    return makeError(CompileStatus::misuse, "--keep-results is for one program: it goes with neither --specialize nor "
+                                            "several targets, whose kernels differ");
   if (llvm::Error error = loadPlugins(options))
     return error;
   if (llvm::Error error = checkDumps(options, backends))

@@ -85,6 +85,8 @@ void tenon::buildLaunchPipeline(OpPassManager &pm, const GraphOptions &options) 
   functions.addPass(createProveIndices());
   functions.addPass(createFuse());
   pm.addPass(createOutline());
+  if (options.keepsResults)
+    pm.nest<func::FuncOp>().addPass(createKeepResults());
   pm.addPass(createVerifyLaunches());
 }
 

@@ -22,6 +22,7 @@ namespace tenon {
 struct GraphOptions {
   std::vector<std::string> programs;  ///< sizes for which there is a program of its own (`tenon-specialize`)
   bool hasPaths = true;               ///< false: every operation has its default implementation
+  bool keepsResults = false;          ///< results of launches are outputs, too
   bool promotesToF32 = false;         ///< no machine has arithmetic on halves
   double budget = 2.5e-6;             ///< largest error of an operation that has not its default implementation
   std::shared_ptr<PathErrors> errors; ///< that were measured before; may be null

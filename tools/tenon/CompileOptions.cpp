@@ -161,6 +161,10 @@ static void addDebugOptions(CLI::App &command, CompileOptions &options) {
       ->type_name("NAME")
       ->group(kGroup);
   command
+      .add_flag("--keep-results", options.keepsResults,
+                "make the results of kernels outputs, after those of the model; nothing is fused otherwise for that")
+      ->group(kGroup);
+  command
       .add_option_function<std::string>(
           "--opt-bisect-limit",
           [&options](const std::string &text) {

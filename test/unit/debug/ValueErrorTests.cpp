@@ -52,6 +52,20 @@ TEST_CASE("the error of floats is relative to the largest element") {
   CHECK(captures.compare({1e-20f, 0}, {0, 0}).error == INFINITY);
 }
 
+TEST_CASE("elements can be compared whatever their layout is") {
+  Captures captures;
+  auto compare = [&](std::vector<float> got, std::vector<double> want) {
+    return llvm::cantFail(
+        compareElements(captures.make(TENON_F32, std::move(got)), captures.make(TENON_F64, std::move(want))));
+  };
+  CHECK(compare({3, 1, 2}, {1, 2, 3}).error == 0);
+  CHECK(compare({3, 1, 2}, {1, 2, 4}).error == Approx(0.25));
+  CHECK(compare({kNaN, 1, kNaN}, {1, NAN, NAN}).error == 0);
+  CHECK(compare({kNaN, 1, 2}, {1, NAN, NAN}).error == INFINITY);
+  CHECK(compare({kInfinity, -kInfinity, 0}, {0, 1e40, -1e40}).error == 0);
+  CHECK(compare({1, 2}, {1, 2, 3}).mismatch == "f32[2], want f64[3]");
+}
+
 TEST_CASE("numbers and NaN, or infinities of two signs, are infinitely far apart") {
   Captures captures;
   CHECK(captures.compare({kNaN, kInfinity}, {NAN, INFINITY}).error == 0);

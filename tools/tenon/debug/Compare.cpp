@@ -151,6 +151,8 @@ llvm::Expected<CompareResult> debug::compareValues(Comparison &comparison, bool 
     result.reads = comparison.getGraph()->listReads(first->nodeIndex);
   else if (result.diverges())
     findAlone(comparison, want, result);
+  if (llvm::any_of(result.outputs, [](const ComparedValue &output) { return output.diverges; }))
+    result.kernels = compareKernels(comparison, want);
   result.isHidden = result.firstWrong.has_value();
   return result;
 }
@@ -205,17 +207,28 @@ static std::string describeInputs(const Comparison &comparison) {
   return text.empty() ? "no inputs" : text;
 }
 
-static void printText(const Comparison &comparison, const CompareResult &result) {
-  size_t wrong = llvm::count_if(result.outputs, [](const ComparedValue &value) { return value.diverges; });
-  llvm::outs() << comparison.getOptions().compile.input << " against " << comparison.getReference().describe() << ": "
-               << wrong << " of " << result.outputs.size() << " outputs" << (wrong == 1 ? " diverges" : " diverge")
-               << ", with " << describeInputs(comparison) << '\n';
-  printTable(result.outputs, comparison.getOptions().width);
-  if (result.values.empty())
-    return;
-  llvm::outs() << "\nvalues, each kept as an output\n";
-  printTable(result.values, comparison.getOptions().width);
-  llvm::outs() << '\n';
+static void printKernels(llvm::ArrayRef<KernelResult> kernels, size_t width) {
+  Table table({"kernel", "~nodes", "~value", "type", ">error", ">allowed", ""});
+  const KernelResult *first = nullptr;
+  for (const KernelResult &kernel : kernels) {
+    bool isKnown = !kernel.value.empty();
+    table.add({kernel.kernel, kernel.nodes, kernel.value, kernel.type, isKnown ? kernel.error.describe() : "-",
+               describeAllowed(kernel.allowed),
+               kernel.diverges ? "diverges"
+               : isKnown       ? ""
+                               : "is no value of the model"});
+    if (kernel.diverges && !first)
+      first = &kernel;
+  }
+  llvm::outs() << "\nresults of kernels, as the model is compiled\n";
+  table.print(llvm::outs(), width);
+  if (first)
+    llvm::outs() << "\nfirst kernel that is wrong: " << first->kernel << ", which computes " << first->nodes << '\n';
+  else
+    llvm::outs() << "\nno kernel can be said to be wrong\n";
+}
+
+static void printFindings(const CompareResult &result) {
   if (const ComparedValue *first = result.getFirst()) {
     llvm::outs() << "first divergence: " << describeDivergence(*first) << '\n';
     printReads(result);
@@ -231,6 +244,23 @@ static void printText(const Comparison &comparison, const CompareResult &result)
   if (result.lastRight)
     llvm::outs() << "  still right: value '" << result.lastRight->name << "'" << describeNode(*result.lastRight)
                  << ": error " << result.lastRight->error.describe() << '\n';
+}
+
+static void printText(const Comparison &comparison, const CompareResult &result) {
+  size_t width = comparison.getOptions().width;
+  size_t wrong = llvm::count_if(result.outputs, [](const ComparedValue &value) { return value.diverges; });
+  llvm::outs() << comparison.getOptions().compile.input << " against " << comparison.getReference().describe() << ": "
+               << wrong << " of " << result.outputs.size() << " outputs" << (wrong == 1 ? " diverges" : " diverge")
+               << ", with " << describeInputs(comparison) << '\n';
+  printTable(result.outputs, width);
+  if (result.values.empty())
+    return;
+  llvm::outs() << "\nvalues, each kept as an output\n";
+  printTable(result.values, width);
+  llvm::outs() << '\n';
+  printFindings(result);
+  if (!result.kernels.empty())
+    printKernels(result.kernels, width);
 }
 
 //===----------------------------------------------------------------------===//
@@ -264,13 +294,29 @@ static nlohmann::json toJson(llvm::ArrayRef<ComparedValue> values) {
   return list;
 }
 
+static nlohmann::json toJson(llvm::ArrayRef<KernelResult> kernels) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const KernelResult &kernel : kernels) {
+    nlohmann::json entry = {
+        {"kernel", kernel.kernel}, {"nodes", kernel.nodes}, {"type", kernel.type}, {"diverges", kernel.diverges}};
+    if (!kernel.value.empty())
+      entry.update(
+          {{"value", kernel.value},
+           {"allowed", kernel.allowed},
+           {"error", std::isfinite(kernel.error.error) ? nlohmann::json(kernel.error.error) : nlohmann::json()}});
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 static void printJson(const Comparison &comparison, const CompareResult &result) {
   nlohmann::json json = {{"model", comparison.getOptions().compile.input},
                          {"against", comparison.getOptions().against},
                          {"diverges", result.diverges()},
                          {"inputs", describeInputs(comparison)},
                          {"outputs", toJson(result.outputs)},
-                         {"values", toJson(result.values)}};
+                         {"values", toJson(result.values)},
+                         {"kernels", toJson(result.kernels)}};
   if (const ComparedValue *first = result.getFirst())
     json["first"] = toJson(*first);
   json["hidden_by_keeping"] = result.isHidden;

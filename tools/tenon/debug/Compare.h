@@ -8,7 +8,7 @@
 #ifndef TENON_TOOLS_TENON_DEBUG_COMPARE_H
 #define TENON_TOOLS_TENON_DEBUG_COMPARE_H
 
-#include "tools/tenon/debug/Comparison.h"
+#include "tools/tenon/debug/KernelResults.h"
 
 namespace tenon::debug {
 
@@ -18,7 +18,8 @@ struct CompareResult {
   std::vector<ComparedValue> values;  ///< that nodes make, each kept as an output, in the order of the nodes
   std::vector<std::string> reads;     ///< names of what the node of the first wrong value reads
 
-  Captured want, kept; ///< what both made, values included
+  std::vector<KernelResult> kernels; ///< where outputs are wrong
+  Captured want, kept;               ///< what both made, values included
 
   /// Where outputs are wrong, and nothing is once values are kept: values that were kept alone, so that the rest of the
   /// model was compiled as it is. The last one that is right, if one is, and the first that is wrong.

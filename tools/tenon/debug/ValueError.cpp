@@ -8,6 +8,7 @@
 #include "tools/tenon/debug/ValueError.h"
 #include "tools/tenon-run/Compare.h"
 #include "tools/tenon-run/Element.h"
+#include "llvm/ADT/STLExtras.h"
 #include <cmath>
 #include <limits>
 
@@ -46,28 +47,38 @@ static double getLargestFinite(tenon_dtype dtype) {
   }
 }
 
-llvm::Expected<ValueError> debug::compareTensors(const CapturedTensor &got, const CapturedTensor &want) {
+/// The numbers of a tensor, those that `limit` is exceeded by infinite.
+static llvm::Expected<std::vector<double>> readNumbers(const CapturedTensor &tensor, double limit) {
+  auto elements = tensor.readElements();
+  if (!elements)
+    return elements.takeError();
+  std::vector<double> numbers(tensor.getCount() * run::partsOf(tensor.dtype));
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    double number = run::elementAt(tensor.dtype, (*elements)->getBufferStart(), i);
+    numbers[i] = std::abs(number) > limit ? std::copysign(INFINITY, number) : number;
+  }
+  return numbers;
+}
+
+static llvm::Expected<ValueError> compareNumbers(const CapturedTensor &got, const CapturedTensor &want, bool inOrder) {
+  double limit = getLargestFinite(got.dtype);
+  llvm::Expected<std::vector<double>> x = readNumbers(got, INFINITY), y = readNumbers(want, limit);
+  if (llvm::Error error = llvm::joinErrors(x.takeError(), y.takeError()))
+    return error;
+  // NaN comes last, so that the order is one.
+  auto isLess = [](double a, double b) {
+    return std::isnan(a) || std::isnan(b) ? !std::isnan(a) && std::isnan(b) : a < b;
+  };
+  if (!inOrder) {
+    llvm::sort(*x, isLess);
+    llvm::sort(*y, isLess);
+  }
   ValueError result;
   result.isFloat = run::isFloat(got.dtype);
-  if (got.dims != want.dims || result.isFloat != run::isFloat(want.dtype) ||
-      (!result.isFloat && got.dtype != want.dtype)) {
-    result.mismatch = got.describeType() + ", want " + want.describeType();
-    return result;
-  }
-  auto gotElements = got.readElements();
-  if (!gotElements)
-    return gotElements.takeError();
-  auto wantElements = want.readElements();
-  if (!wantElements)
-    return wantElements.takeError();
-  const char *x = (*gotElements)->getBufferStart(), *y = (*wantElements)->getBufferStart();
   result.count = got.getCount();
-  double largest = 0, limit = getLargestFinite(got.dtype);
-  for (uint64_t i = 0, e = result.count * run::partsOf(got.dtype); i < e; ++i) {
-    double wanted = run::elementAt(want.dtype, y, i);
-    if (std::abs(wanted) > limit)
-      wanted = std::copysign(INFINITY, wanted);
-    double distance = getDistance(run::elementAt(got.dtype, x, i), wanted);
+  double largest = 0;
+  for (auto [number, wanted] : llvm::zip_equal(*x, *y)) {
+    double distance = getDistance(number, wanted);
     if (std::isfinite(wanted))
       largest = std::max(largest, std::abs(wanted));
     result.differing += distance > 0;
@@ -76,6 +87,29 @@ llvm::Expected<ValueError> debug::compareTensors(const CapturedTensor &got, cons
   if (result.isFloat && result.error > 0)
     result.error = largest > 0 ? result.error / largest : INFINITY;
   return result;
+}
+
+/// Whether numbers of one can be compared with those of the other.
+static bool haveLikeTypes(const CapturedTensor &got, const CapturedTensor &want) {
+  return got.dtype == want.dtype || (run::isFloat(got.dtype) && run::isFloat(want.dtype));
+}
+
+static ValueError refuse(const CapturedTensor &got, const CapturedTensor &want) {
+  ValueError result;
+  result.mismatch = got.describeType() + ", want " + want.describeType();
+  return result;
+}
+
+llvm::Expected<ValueError> debug::compareTensors(const CapturedTensor &got, const CapturedTensor &want) {
+  if (got.dims != want.dims || !haveLikeTypes(got, want))
+    return refuse(got, want);
+  return compareNumbers(got, want, /*inOrder=*/true);
+}
+
+llvm::Expected<ValueError> debug::compareElements(const CapturedTensor &got, const CapturedTensor &want) {
+  if (got.getCount() != want.getCount() || !haveLikeTypes(got, want))
+    return refuse(got, want);
+  return compareNumbers(got, want, /*inOrder=*/false);
 }
 
 double ErrorLimit::getAllowed(tenon_dtype dtype) const {

@@ -28,6 +28,10 @@ struct ValueError {
 
 llvm::Expected<ValueError> compareTensors(const CapturedTensor &got, const CapturedTensor &want);
 
+/// The same of tensors that may have other layouts: the smallest element is compared with the smallest one, and so on.
+/// No permutation has a smaller error.
+llvm::Expected<ValueError> compareElements(const CapturedTensor &got, const CapturedTensor &want);
+
 /// What errors are allowed.
 struct ErrorLimit {
   double tolerance = 1e-5;        ///< that the model was compiled with
