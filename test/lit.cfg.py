@@ -3,6 +3,7 @@
 #
 # The lit suite. Tests lie in folders that mirror the source tree; each sees the built tools on its PATH.
 
+import glob
 import os
 import shutil
 
@@ -62,6 +63,9 @@ test_python = os.path.join(deps, "test-python", "bin", "python")
 if os.path.exists(os.path.join(deps, "test-python", ".stamp")):
     config.available_features.add("onnx-reference")
     config.substitutions.append(("%test-python", test_python))
+    # ONNX Runtime is none of the packages that tools/setup fetches: REQUIRES: onnxruntime.
+    if glob.glob(os.path.join(deps, "test-python", "lib", "python*", "site-packages", "onnxruntime")):
+        config.available_features.add("onnxruntime")
 else:
     lit_config.note("no " + test_python + " (tools/setup makes it): test/property is skipped")
 
