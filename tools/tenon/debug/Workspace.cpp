@@ -12,7 +12,9 @@
 #include "tools/tenon-run/Inputs.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <unistd.h>
 
 using namespace tenon;
 using namespace tenon::debug;
@@ -24,7 +26,18 @@ llvm::Expected<std::unique_ptr<Workspace>> Workspace::create() {
   return std::unique_ptr<Workspace>(new Workspace(folder.str().str()));
 }
 
-Workspace::~Workspace() { llvm::sys::fs::remove_directories(folder); }
+/// Shows what happens on standard error, on a line that is written again and again, if that is a terminal. An
+/// empty text clears it.
+static void showStep(llvm::StringRef text) {
+  constexpr size_t kWidth = 79;
+  if (isatty(STDERR_FILENO))
+    llvm::errs() << "\r\x1b[K" << text.take_front(kWidth) << '\r';
+}
+
+Workspace::~Workspace() {
+  showStep("");
+  llvm::sys::fs::remove_directories(folder);
+}
 
 std::string Workspace::makePath(llvm::StringRef name) {
   return folder + "/" + std::to_string(count++) + "-" + name.str();
@@ -42,6 +55,7 @@ std::string Workspace::makeFolder(llvm::StringRef name) {
 //===----------------------------------------------------------------------===//
 
 StepEnd Workspace::finish(CompileStatus status, const std::string &messages) {
+  showStep("");
   std::string message;
   if (auto text = llvm::MemoryBuffer::getFile(messages, /*IsText=*/true))
     message = (*text)->getBuffer().rtrim().str();
@@ -61,12 +75,14 @@ template <typename Work> static std::optional<CompileStatus> withMessages(const 
 
 StepEnd Workspace::compile(CompileOptions options, const std::string &artifact) {
   options.output = artifact;
+  showStep("compiling " + llvm::sys::path::filename(options.input).str());
   std::string messages = makePath("messages");
   auto status = withMessages(messages, [&](llvm::raw_ostream &errors) { return compileSupervised(options, errors); });
   return finish(status.value_or(CompileStatus::resources), messages);
 }
 
 StepEnd Workspace::runStep(llvm::StringRef what, llvm::function_ref<CompileStatus(llvm::raw_ostream &errors)> work) {
+  showStep(what);
   std::string messages = makePath("messages");
   auto status = withMessages(messages, [&](llvm::raw_ostream &errors) {
     WorkEnd end = supervise([&](auto) { return static_cast<int>(work(errors)); });
@@ -82,7 +98,12 @@ StepEnd Workspace::runStep(llvm::StringRef what, llvm::function_ref<CompileStatu
 //===----------------------------------------------------------------------===//
 
 static llvm::Error takeStatus(tenon_status status, const tenon_error &why) {
-  return status == TENON_OK ? llvm::Error::success() : makeError(static_cast<CompileStatus>(status), why.message);
+  if (status == TENON_OK)
+    return llvm::Error::success();
+  // The runtime's name for an artifact that lies in memory.
+  llvm::StringRef message = why.message;
+  message.consume_front("artifact: ");
+  return makeError(static_cast<CompileStatus>(status), message);
 }
 
 CompileStatus debug::reportError(llvm::Error error, llvm::raw_ostream &errors) {
