@@ -109,7 +109,7 @@ Captured Comparison::runCompiled(const CompileOptions &how, llvm::ArrayRef<std::
     return {std::move(compilation), {}};
   std::string folder = workspace->makeFolder("outputs");
   StepEnd end = workspace->runArtifact(run, inputs, folder, getMaxBytes(marked, options.keepBytes));
-  llvm::sys::fs::remove(run.artifact);
+  (void)llvm::sys::fs::remove(run.artifact);
   return collect(std::move(end), folder);
 }
 

@@ -23,7 +23,7 @@ using namespace tenon;
 using namespace tenon::debug;
 
 OnnxGraph::OnnxGraph() : model(std::make_unique<onnx::ModelProto>()) {}
-OnnxGraph::OnnxGraph(OnnxGraph &&) = default;
+OnnxGraph::OnnxGraph(OnnxGraph &&) noexcept = default;
 OnnxGraph::~OnnxGraph() = default;
 
 static std::string getNodeName(const onnx::NodeProto &node) {

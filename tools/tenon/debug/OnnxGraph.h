@@ -52,7 +52,7 @@ class OnnxGraph {
 public:
   /// Fails where the file is no ONNX model.
   static llvm::Expected<OnnxGraph> read(const std::string &path);
-  OnnxGraph(OnnxGraph &&);
+  OnnxGraph(OnnxGraph &&) noexcept;
   ~OnnxGraph();
 
   size_t getNodeCount() const { return order.size(); }

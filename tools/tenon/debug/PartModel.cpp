@@ -11,6 +11,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <onnx/shape_inference/implementation.h>
 
@@ -23,12 +24,13 @@ using namespace tenon::debug;
 
 void Reducer::inferTypes() {
   onnx::ModelProto model = graph.getModel();
-  // A model that fails to compile may be one that ONNX refuses, too.
   try {
     onnx::shape_inference::InferShapes(model, onnx::OpSchemaRegistry::Instance(),
                                        onnx::ShapeInferenceOptions(/*check_type=*/false, /*strict_mode=*/0,
                                                                    /*data_prop=*/true));
   } catch (const std::exception &) {
+    // A model that fails to compile may be one that ONNX refuses, too. Then there are the types that it says itself.
+    model = graph.getModel();
   }
   auto remember = [&](const auto &infos) {
     for (const onnx::ValueInfoProto &info : infos)
@@ -167,7 +169,7 @@ llvm::Expected<std::vector<std::string>> Reducer::write(const std::string &model
       if (!elements)
         return elements.takeError();
       tensors.emplace_back(makeTensor(name, *dtype, captured->dims, std::move(*elements)),
-                           folder + "/" + kind + "_" + std::to_string(i) + ".pb");
+                           llvm::formatv("{0}/{1}_{2}.pb", folder, kind, i).str());
     }
   if (llvm::Error error = writeData(tensors))
     return error;

@@ -8,7 +8,7 @@
 #include "tools/tenon/debug/Reduce.h"
 #include "tools/tenon/debug/CommandLine.h"
 #include "tools/tenon/debug/Reducer.h"
-#include "llvm/Support/Path.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <nlohmann/json.hpp>
 
@@ -30,7 +30,7 @@ static std::string makeCommand(const DebugOptions &options, const Outcome &outco
     return "tenon compile " + arguments;
   case Outcome::Stage::run:
     for (auto [i, input] : llvm::enumerate(inputs))
-      arguments += " --input " + quote(input + "=" + data + "/input_" + std::to_string(i) + ".pb");
+      arguments += " --input " + quote(llvm::formatv("{0}={1}/input_{2}.pb", input, data, i).str());
     return "tenon run " + arguments;
   default:
     break;
@@ -55,7 +55,7 @@ static std::string listNodes(const Reducer &reducer) {
   return text + (nodes.size() > kMaxNodes ? ", ..." : "");
 }
 
-int debug::runReduce(DebugOptions options, const std::string &output) {
+int debug::runReduce(const DebugOptions &options, const std::string &output) {
   llvm::Expected<std::unique_ptr<Reducer>> created = Reducer::create(options);
   if (!created)
     return reportFailure(created.takeError());

@@ -36,7 +36,7 @@ static void showStep(llvm::StringRef text) {
 
 Workspace::~Workspace() {
   showStep("");
-  llvm::sys::fs::remove_directories(folder);
+  (void)llvm::sys::fs::remove_directories(folder);
 }
 
 std::string Workspace::makePath(llvm::StringRef name) {
@@ -59,7 +59,7 @@ StepEnd Workspace::finish(CompileStatus status, const std::string &messages) {
   std::string message;
   if (auto text = llvm::MemoryBuffer::getFile(messages, /*IsText=*/true))
     message = (*text)->getBuffer().rtrim().str();
-  llvm::sys::fs::remove(messages);
+  (void)llvm::sys::fs::remove(messages);
   return {status, std::move(message)};
 }
 
