@@ -28,6 +28,8 @@ def Plan_Dialect : Dialect {
     sizes.
   }];
   let useDefaultTypePrinterParser = 1;
+  // ValueNames.h of the tenon dialect: names of values in printed IR.
+  let hasOperationInterfaceFallback = 1;
   let extraClassDeclaration = "void registerTypes();";
 }
 

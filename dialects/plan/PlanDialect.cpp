@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/plan/Plan.h"
+#include "dialects/tenon/ValueNames.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -32,4 +33,8 @@ void PlanDialect::initialize() {
 #define GET_OP_LIST
 #include "PlanOps.cpp.inc"
       >();
+}
+
+void *PlanDialect::getRegisteredInterfaceForOp(TypeID interface, OperationName) {
+  return tenon::ValueNames::lookup(interface);
 }

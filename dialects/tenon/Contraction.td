@@ -144,7 +144,7 @@ def Tenon_PoolOp : Tenon_InferredOp<"pool", [Tenon_LoopNest]> {
     int64_t getFirstSpatialDim() { return getChannelsLast() ? 1 : 2; }
   }];
   let results = (outs Tenon_NumberTensor:$result);
-  let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`` $kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
@@ -168,7 +168,7 @@ def Tenon_ReduceOp : Tenon_InferredOp<"reduce", [Tenon_LoopNest]> {
     bool allowsEpilogue() { return true; }
   }];
   let results = (outs Tenon_NumberTensor:$result);
-  let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`` $kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
@@ -190,7 +190,7 @@ def Tenon_ArgReduceOp : Tenon_InferredOp<"arg_reduce", [Tenon_LoopNest, Tenon_Di
     mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs RankedTensorOf<[I64]>:$result);
-  let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`` $kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
@@ -213,7 +213,7 @@ def Tenon_ScanOp : Tenon_InferredOp<"scan", [Tenon_LoopNest]> {
     bool rereadsOperands() { return true; }
   }];
   let results = (outs Tenon_NumberTensor:$result);
-  let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`` $kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

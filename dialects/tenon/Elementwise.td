@@ -160,7 +160,7 @@ def Tenon_CompareOp : Tenon_ElementwiseOp<"compare", [Tenon_CheapArithmetic], ":
   }];
   let arguments = (ins Tenon_ComparePredicateAttr:$predicate, Tenon_NumberTensor:$lhs, Tenon_NumberTensor:$rhs);
   let results = (outs Tenon_BoolTensor:$result);
-  let assemblyFormat = "$predicate `,` operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`` $predicate `,` operands attr-dict `:` functional-type(operands, results)";
 }
 
 def Tenon_SelectOp : Tenon_ElementwiseOp<"select", [Tenon_CheapArithmetic], ""> {

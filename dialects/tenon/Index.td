@@ -81,7 +81,7 @@ def Tenon_ScatterElementsOp : Tenon_InferredOp<"scatter_elements", [Tenon_LoopNe
     mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs Tenon_AnyTensor:$result);
-  let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`` $kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
@@ -103,7 +103,7 @@ def Tenon_ScatterNDOp : Tenon_InferredOp<"scatter_nd", [Tenon_LoopNest, Tenon_Pr
     mlir::AffineExpr countFlops() { return ::tenon::getDimConstant(getContext(), 0); }
   }];
   let results = (outs Tenon_AnyTensor:$result);
-  let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`` $kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
@@ -234,7 +234,7 @@ def Tenon_RoiAlignOp : Tenon_Op<"roi_align", [Tenon_ElementAccess, DeclareOpInte
   let arguments = (ins Tenon_RoiAlignKindAttr:$kind, Tenon_FloatTensor:$input, Tenon_FloatTensor:$rois,
                        Tenon_IndexTensor:$batches, F64Attr:$scale, F64Attr:$shift, I64Attr:$samples);
   let results = (outs Tenon_FloatTensor:$result);
-  let assemblyFormat = "$kind `,` operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`` $kind `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

@@ -26,6 +26,7 @@ def Tenon_RunSeedOp : Tenon_Op<"run_seed", [Tenon_NoKernel, Tenon_Ordered, Tenon
     ```
   }];
   let results = (outs RankedTensorOf<[I64]>:$result);
+  let assemblyFormat = "attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

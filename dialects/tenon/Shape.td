@@ -120,7 +120,7 @@ def Tenon_PadOp : Tenon_Op<"pad", [Tenon_ElementAccess]> {
   let arguments = (ins Tenon_PadModeAttr:$mode, Tenon_AnyTensor:$input, Tenon_AnyTensor:$value, Tenon_ShapeAttr:$low,
                        DenseI64ArrayAttr:$interior);
   let results = (outs Tenon_AnyTensor:$result);
-  let assemblyFormat = "$mode `,` operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "`` $mode `,` operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 
@@ -253,6 +253,7 @@ def Tenon_IotaOp : Tenon_Op<"iota", [Tenon_ElementAccess, Tenon_Recomputable]> {
   }];
   let arguments = (ins I64Attr:$axis);
   let results = (outs Tenon_NumberTensor:$result);
+  let assemblyFormat = "attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

@@ -36,6 +36,8 @@ def Tenon_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  // ValueNames.h: names of values in printed IR.
+  let hasOperationInterfaceFallback = 1;
   // DiscardableAttributes.h lists the attributes.
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/ValueNames.h"
 #include "llvm/ADT/StringMap.h"
 #include <mutex>
 
@@ -52,4 +53,8 @@ Operation *TenonDialect::materializeConstant(OpBuilder &builder, Attribute value
   if (auto elements = dyn_cast<ElementsAttr>(value); elements && isa<RankedTensorType>(type))
     return WeightOp::create(builder, loc, type, elements, StringAttr());
   return nullptr;
+}
+
+void *TenonDialect::getRegisteredInterfaceForOp(TypeID interface, OperationName) {
+  return ValueNames::lookup(interface);
 }

@@ -14,6 +14,9 @@
 
 using namespace mlir;
 
+/// Between the name of a weight and what was done to it.
+static constexpr StringLiteral kDerivedName = " (";
+
 std::optional<ArrayRef<char>> tenon::getBytes(ElementsAttr value) {
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
     return resource.getRawHandle().getBlob()->getData();
@@ -21,6 +24,15 @@ std::optional<ArrayRef<char>> tenon::getBytes(ElementsAttr value) {
   if (dense.isSplat())
     return std::nullopt;
   return dense.getRawData();
+}
+
+StringAttr tenon::deriveName(StringAttr name, StringRef how) {
+  if (!name)
+    return {};
+  StringRef text = name;
+  bool isDerived = text.ends_with(")") && text.contains(kDerivedName);
+  return StringAttr::get(name.getContext(),
+                         isDerived ? text.drop_back() + ", " + how + ")" : text + kDerivedName + how + ")");
 }
 
 /// Held from the search for a resource to its insertion: without it, two threads would both insert the same bytes, and

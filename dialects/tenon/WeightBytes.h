@@ -24,6 +24,10 @@ std::optional<llvm::ArrayRef<char>> getBytes(mlir::ElementsAttr value);
 mlir::DenseResourceElementsAttr createElements(mlir::RankedTensorType type, llvm::StringRef prefix,
                                                mlir::AsmResourceBlob blob);
 
+/// The name of a weight that was computed from the one called `name`, and how: "conv1.weight (packed)", or
+/// "conv1.weight (folded, packed)" where that was computed itself. Null where `name` is.
+mlir::StringAttr deriveName(mlir::StringAttr name, llvm::StringRef how);
+
 } // namespace tenon
 
 #endif // TENON_DIALECTS_TENON_WEIGHTBYTES_H

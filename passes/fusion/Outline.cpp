@@ -215,10 +215,11 @@ private:
     dispatch.erase();
   }
 
+  /// What a kernel does. The generic form has no names of values, which nodes give them (ValueNames.h).
   static std::string print(func::FuncOp kernel) {
     std::string text;
     llvm::raw_string_ostream os(text);
-    kernel->print(os, OpPrintingFlags().useLocalScope());
+    kernel->print(os, OpPrintingFlags().useLocalScope().printGenericOpForm());
     return text;
   }
 

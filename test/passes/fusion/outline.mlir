@@ -139,3 +139,23 @@ func.func @numbers_of_a_kernel(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf3
   }
   return %0, %2 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Names of nodes make no kernels.
+// CHECK-LABEL: func.func @alike
+// CHECK: tenon.launch @[[EXP:k0_exp]](%arg0)
+// CHECK: tenon.launch @[[EXP]](
+// CHECK: func.func private @[[EXP]]
+// CHECK-NOT: func.func private
+func.func @alike(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tenon.dispatch -> tensor<4xf32> {
+    %a = tenon.exp %x : (tensor<4xf32>) -> tensor<4xf32> loc("first")
+    tenon.yield %a : tensor<4xf32>
+  } loc("first")
+  %1 = tenon.dispatch -> tensor<4xf32> {
+    %b = tenon.exp %0 : (tensor<4xf32>) -> tensor<4xf32> loc("second")
+    tenon.yield %b : tensor<4xf32>
+  } loc("second")
+  return %1 : tensor<4xf32>
+}

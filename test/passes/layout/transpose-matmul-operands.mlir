@@ -70,7 +70,7 @@ func.func @diagonal(%x: tensor<70x80xf32>, %y: tensor<160x160x80xf32>) -> tensor
 // The signed factor of int8 gets panels of 32 columns, in groups of four along the sum, where rows have it last.
 // CHECK-LABEL: @k4_groups
 func.func @k4_groups(%x: tensor<70x16xui8>, %y: tensor<70x50xi8>) -> tensor<16x50xi32> {
-  // CHECK: %[[LONGER:.*]] = tenon.pad  constant, %arg1, {{.*}} -> tensor<72x64xi8>
+  // CHECK: %[[LONGER:.*]] = tenon.pad constant, %arg1, {{.*}} -> tensor<72x64xi8>
   // CHECK: %[[PARTS:.*]] = tenon.reshape %[[LONGER]] : (tensor<72x64xi8>) -> tensor<18x4x2x32xi8>
   // CHECK: %[[T:.*]] = tenon.transpose %[[PARTS]] {permutation = array<i64: 2, 0, 3, 1>}
   // CHECK: %[[PANELS:.*]] = tenon.reshape %[[T]] : (tensor<2x18x32x4xi8>) -> tensor<2x18x128xi8>
