@@ -7,11 +7,13 @@
 
 #include "compiler/artifact/OutputFile.h"
 #include "compiler/driver/Phases.h"
+#include "compiler/driver/WeightPlaces.h"
 #include "compiler/errors/CompileError.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "passes/Kernel.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace tenon;
@@ -89,11 +91,13 @@ llvm::Error phases::writeFile(const std::string &path, llvm::function_ref<void(l
 }
 
 llvm::Error phases::writeIR(const Plan &plan, const Kernels &kernels, const Setup &setup) {
-  return writeFile(setup.options.output, [&](llvm::raw_ostream &os) {
-    OpPrintingFlags flags;
-    flags.elideLargeElementsAttrs(64).elideLargeResourceString(0);
-    plan.modules.get()->print(os, flags);
-    kernels.modules.get()->print(os, flags);
+  const std::string &output = setup.options.output;
+  std::string folder = llvm::sys::path::parent_path(output).str();
+  std::string weights = output == "-" ? "" : llvm::sys::path::filename(output).str() + ".weights";
+  WeightPlaces places(setup.options.input, folder.empty() ? "." : folder, weights);
+  return writeFile(output, [&](llvm::raw_ostream &os) {
+    ReadableIR readable([&](ArrayRef<char> bytes) { return places.locate(bytes); });
+    readable.print({plan.modules.get(), kernels.modules.get()}, os);
   });
 }
 

@@ -10,8 +10,11 @@
 #include "compiler/driver/PathTuner.h"
 #include "compiler/driver/Phases.h"
 #include "compiler/driver/Record.h"
+#include "compiler/driver/WeightPlaces.h"
 #include "compiler/errors/CompileError.h"
+#include "compiler/import/WeightReferences.h"
 #include "compiler/pipeline/Diagnostics.h"
+#include "compiler/pipeline/DumpIndex.h"
 #include "compiler/report/HtmlReport.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,11 +37,20 @@ struct Choice {
 };
 } // namespace
 
+static DialectRegistry makeRegistry(const CompileOptions &options, const BackendRegistry &backends) {
+  DialectRegistry registry = phases::makeRegistry(backends);
+  registerWeightReferences(registry, options.import.onInputFile);
+  return registry;
+}
+
 static PhaseOptions getPhaseOptions(const CompileOptions &options, PhaseClock &clock) {
   PhaseOptions phases;
   phases.sourceName = options.input;
   phases.dumpDir = options.dumpDir;
   phases.dumpAfter = options.dumpAfter;
+  if (!options.dumpDir.empty())
+    phases.locateWeight = [places = std::make_shared<WeightPlaces>(options.input, options.dumpDir, kDumpedWeights)](
+                              ArrayRef<char> bytes) { return places->locate(bytes); };
   phases.timing = options.timing;
   phases.onPhase = [&options, &clock](llvm::StringRef phase) {
     clock.begin(phase);
@@ -261,6 +273,7 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   llvm::Expected<Imported> imported = importModel(*setup, runner);
   if (!imported)
     return imported.takeError();
+  runner.dumpImport(*imported->module);
   uint64_t sourceHash = imported->sourceHash;
   if (!options.report.empty())
     record.source = recordSource(*imported->module);
@@ -292,10 +305,15 @@ static llvm::Error compile(const CompileOptions &options, const BackendRegistry 
   return writeOutput(*choice, *setup, sourceHash, runner);
 }
 
+static llvm::Error writeIndex(const CompileOptions &options, ArrayRef<DumpedFile> dumps) {
+  return writeFile(options.dumpDir + "/" + kDumpIndex,
+                   [&](llvm::raw_ostream &os) { printDumpIndex(options.input, options.dumpDir, dumps, os); });
+}
+
 CompileStatus tenon::compileModel(const CompileOptions &options, llvm::raw_ostream &errors) {
   const BackendRegistry &backends = getBackendRegistry();
   bool isSequential = options.singleThread || !options.dumpDir.empty() || !options.dumpAfter.empty() || options.bisect;
-  MLIRContext context(makeRegistry(backends),
+  MLIRContext context(makeRegistry(options, backends),
                       isSequential ? MLIRContext::Threading::DISABLED : MLIRContext::Threading::ENABLED);
   DiagnosticPrinter diagnostics(context, options.input, errors);
   PhaseClock clock;
@@ -307,6 +325,10 @@ CompileStatus tenon::compileModel(const CompileOptions &options, llvm::raw_ostre
   }
   CompileRecord record;
   CompileStatus status = diagnostics.report(takeEarlyStop(compile(options, backends, runner, record)));
+  // Dumps are looked through above all where a compilation fails.
+  if (!runner.getDumps().empty())
+    if (llvm::Error error = writeIndex(options, runner.getDumps()))
+      diagnostics.warn(llvm::toString(std::move(error)));
   if (status != CompileStatus::done || options.report.empty())
     return status;
   record.phases = clock.list();

@@ -29,6 +29,9 @@ inline constexpr char kIROutput[] = "mlir";
 /// The target of the machine that compiles.
 inline constexpr char kHostTarget[] = "host";
 
+/// In a folder of dumps, the weights that were computed.
+inline constexpr char kDumpedWeights[] = "weights.bin";
+
 struct CompileOptions {
   std::string input; ///< an ONNX file, a Hugging Face folder, or tenon-dialect .mlir
   /// Where set: makes the model, and reports why it cannot; `input` is its name, then.

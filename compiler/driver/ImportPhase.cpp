@@ -8,10 +8,12 @@
 #include "compiler/driver/Phases.h"
 #include "compiler/driver/SourceHash.h"
 #include "compiler/errors/CompileError.h"
+#include "compiler/graph/Elements.h"
 #include "compiler/import/huggingface/ImportHuggingFace.h"
 #include "compiler/import/onnx/ImportOnnx.h"
 #include "dialects/tenon/Tenon.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/Unsupported.h"
@@ -54,6 +56,33 @@ static int64_t getNesting(StringRef text, int64_t limit) {
   return deepest;
 }
 
+/// Printed IR has all weights as resources. As in the import, those of few elements are dense, which folds look into,
+/// and so are all booleans.
+static void makeSmallWeightsDense(ModuleOp module) {
+  module->walk([](WeightOp weight) {
+    auto resource = dyn_cast<DenseResourceElementsAttr>(weight.getValue());
+    RankedTensorType type = weight.getType();
+    bool isBoolean = type.getElementType().isInteger(1);
+    if (!resource || (type.getNumElements() > kMaxDenseElements && !isBoolean))
+      return;
+    ArrayRef<char> bytes = resource.getRawHandle().getBlob()->getData();
+    weight.setValueAttr(isBoolean ? makeElements(type, bytes, nullptr, "")
+                                  : DenseElementsAttr::getFromRawBuffer(type, bytes));
+  });
+}
+
+/// What is fused is decided again.
+static void inlineDispatchRegions(ModuleOp module) {
+  module->walk([](DispatchOp dispatch) {
+    Block &body = dispatch.getBody().front();
+    Operation *yield = body.getTerminator();
+    dispatch->getBlock()->getOperations().splice(dispatch->getIterator(), body.getOperations(), body.begin(),
+                                                 yield->getIterator());
+    dispatch->replaceAllUsesWith(yield->getOperands());
+    dispatch->erase();
+  });
+}
+
 static llvm::Expected<OwningOpRef<ModuleOp>> parseText(StringRef text, const CompileOptions &options,
                                                        MLIRContext &context) {
   // MLIR's parser calls itself for each level.
@@ -66,6 +95,11 @@ static llvm::Expected<OwningOpRef<ModuleOp>> parseText(StringRef text, const Com
   if (!module)
     return makeReportedError(CompileStatus::invalid);
   WalkResult result = module->walk([&](Operation *op) {
+    if (isa<LaunchOp>(op)) {
+      emitUnsupported(op, "launches a kernel: what the pass tenon-outline made cannot be compiled again, what comes "
+                          "before it can; tenon-opt runs single passes");
+      return WalkResult::interrupt();
+    }
     if (isa<ModuleOp, func::FuncOp, func::ReturnOp>(op) || isa_and_nonnull<TenonDialect>(op->getDialect()))
       return WalkResult::advance();
     emitUnsupported(op, "operation '" + op->getName().getStringRef() +
@@ -74,6 +108,8 @@ static llvm::Expected<OwningOpRef<ModuleOp>> parseText(StringRef text, const Com
   });
   if (result.wasInterrupted())
     return makeReportedError(CompileStatus::unsupported);
+  makeSmallWeightsDense(*module);
+  inlineDispatchRegions(*module);
   return module;
 }
 

@@ -8,6 +8,7 @@
 #include "compiler/driver/PassList.h"
 #include "compiler/driver/Phases.h"
 #include "compiler/errors/CompileError.h"
+#include "compiler/pipeline/DumpIndex.h"
 #include "compiler/pipeline/PassNames.h"
 #include "compiler/pipeline/Registration.h"
 #include "mlir/Pass/PassManager.h"
@@ -36,11 +37,18 @@ static llvm::Error loadPlugins(const CompileOptions &options) {
 }
 
 std::vector<std::string> tenon::listPassNames(const BackendRegistry &backends) {
-  return getPassNames([&](OpPassManager &pm) {
+  std::vector<std::string> names = getPassNames([&](OpPassManager &pm) {
     for (const std::unique_ptr<Backend> &backend : backends.getBackends())
       if (!backend->getCapabilities().artifactFormat.empty())
         backend->buildPipeline(pm, Target());
   });
+  names.insert(names.begin(), kImportDump);
+  return names;
+}
+
+static bool isOfDumps(StringRef name) {
+  bool isNumbered = name.size() > 5 && llvm::all_of(name.take_front(4), llvm::isDigit) && name[4] == '-';
+  return (isNumbered && name.ends_with(".mlir")) || name == kDumpedWeights || name == kDumpIndex;
 }
 
 /// Empties a folder of dumps that an earlier compilation left. One with other files is refused: they may be dear to
@@ -50,9 +58,7 @@ static llvm::Error clearDumps(const std::string &folder) {
   std::vector<std::string> files;
   for (llvm::sys::fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     StringRef name = llvm::sys::path::filename(it->path());
-    bool isDump =
-        name.size() > 5 && llvm::all_of(name.take_front(4), llvm::isDigit) && name[4] == '-' && name.ends_with(".mlir");
-    if (!isDump)
+    if (!isOfDumps(name))
       return makeError(CompileStatus::misuse, "--dump-ir: the folder '" + folder + "' holds other files, such as '" +
                                                   name + "'; name one that is empty or does not exist");
     files.push_back(it->path());

@@ -11,11 +11,72 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <chrono>
 
 using namespace mlir;
 using namespace tenon;
+
+/// A function alone does not have the module's attributes, such as ranges of sizes, without which it means less.
+static ModuleOp getModule(Operation *op) {
+  auto module = dyn_cast<ModuleOp>(op);
+  return module ? module : op->getParentOfType<ModuleOp>();
+}
+
+/// A kernel's own module, or that of a target, is named in the file's name.
+static std::string getPrefix(Operation *op) {
+  auto module = dyn_cast<ModuleOp>(op);
+  return module && module.getName() ? module.getName()->str() + "-" : "";
+}
+
+static std::string getScope(Operation *op) {
+  auto name = op->getAttrOfType<StringAttr>(mlir::SymbolTable::getSymbolAttrName());
+  return name ? "@" + name.str() : "the program";
+}
+
+DumpSequence::DumpSequence(std::string directory, std::string afterPass, std::string sourceName, WeightLocator locate)
+    : directory(std::move(directory)), afterPass(std::move(afterPass)), sourceName(std::move(sourceName)),
+      readable(std::move(locate)) {}
+
+void DumpSequence::printHeader(llvm::raw_ostream &os, StringRef pass, StringRef scope) const {
+  std::string source = llvm::sys::path::filename(sourceName).str();
+  // A line break of a file's name would end the comment.
+  std::replace_if(source.begin(), source.end(), [](char c) { return !llvm::isPrint(c); }, '?');
+  os << "// IR after " << pass << " of " << scope << ", " << source;
+}
+
+void DumpSequence::dump(StringRef pass, Operation *op, bool isChanged, double seconds) {
+  if (pass == afterPass) {
+    printHeader(llvm::errs(), pass, getScope(op));
+    if (seconds > 0)
+      llvm::errs() << ", " << llvm::format("%.3f", seconds * 1e3) << " ms";
+    llvm::errs() << '\n';
+    ReadableIR().print(getModule(op), llvm::errs());
+  }
+  if (isChanged && !directory.empty())
+    write(pass, op, seconds);
+}
+
+void DumpSequence::write(StringRef pass, Operation *op, double seconds) {
+  DumpedFile file{"", pass.str(), getScope(op), seconds};
+  llvm::raw_string_ostream(file.name) << llvm::format("%04zu", files.size()) << '-' << getPrefix(op) << pass << ".mlir";
+  std::string path = directory + "/" + file.name;
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (error) {
+    llvm::errs() << "tenon: warning: cannot write " << path << ": " << error.message() << '\n';
+    return;
+  }
+  // Without the time: equal compilations write equal files.
+  printHeader(os, pass, file.scope);
+  os << '\n';
+  readable.print(getModule(op), os);
+  file.bytes = os.tell();
+  files.push_back(std::move(file));
+}
 
 namespace {
 
@@ -25,49 +86,34 @@ public:
 
   void runBeforePass(Pass *pass, Operation *op) override {
     if (!isAdaptor(pass))
-      before.insert_or_assign(op, OperationFingerPrint(op));
+      before.try_emplace(op, State{OperationFingerPrint(op), Clock::now()});
   }
 
   void runAfterPass(Pass *pass, Operation *op) override {
     if (isAdaptor(pass))
       return;
     auto it = before.find(op);
-    bool changed = it == before.end() || it->second != OperationFingerPrint(op);
-    before.erase(op);
-    std::string name = getName(pass);
-    if (name == sequence.afterPass)
-      print(llvm::errs(), op);
-    if (!changed || sequence.directory.empty())
-      return;
-    std::string path;
-    llvm::raw_string_ostream(path) << sequence.directory << '/' << llvm::format("%04u", sequence.next++) << '-'
-                                   << getScope(op) << name << ".mlir";
-    std::error_code error;
-    llvm::raw_fd_ostream os(path, error);
-    if (error)
-      llvm::errs() << "tenon: warning: cannot write " << path << ": " << error.message() << '\n';
-    else
-      print(os, op);
+    assert(it != before.end() && "a pass ends that did not begin");
+    std::chrono::duration<double> time = Clock::now() - it->second.begin;
+    bool isChanged = it->second.fingerPrint != OperationFingerPrint(op);
+    before.erase(it);
+    sequence.dump(pass->getArgument(), op, isChanged, time.count());
   }
+
+  void runAfterPassFailed(Pass *, Operation *op) override { before.erase(op); }
 
 private:
+  using Clock = std::chrono::steady_clock;
+  struct State {
+    OperationFingerPrint fingerPrint;
+    Clock::time_point begin;
+  };
+
   /// The pass manager's own passes, which only hold others.
   static bool isAdaptor(Pass *pass) { return pass->getArgument().empty(); }
-  static std::string getName(Pass *pass) { return pass->getArgument().str(); }
-
-  /// A kernel's own module is named in the file's name.
-  static std::string getScope(Operation *op) {
-    auto module = dyn_cast<ModuleOp>(op);
-    return module && module.getName() ? module.getName()->str() + "-" : "";
-  }
-
-  static void print(llvm::raw_ostream &os, Operation *op) {
-    op->print(os, OpPrintingFlags().elideLargeElementsAttrs(16).elideLargeResourceString(0).useLocalScope());
-    os << '\n';
-  }
 
   DumpSequence &sequence;
-  llvm::DenseMap<Operation *, OperationFingerPrint> before;
+  llvm::DenseMap<Operation *, State> before;
 };
 
 } // namespace

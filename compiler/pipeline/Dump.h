@@ -8,23 +8,48 @@
 #ifndef TENON_COMPILER_PIPELINE_DUMP_H
 #define TENON_COMPILER_PIPELINE_DUMP_H
 
+#include "compiler/pipeline/ReadableIR.h"
 #include "mlir/Pass/PassInstrumentation.h"
-#include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace tenon {
 
-/// Numbers the files of one compilation, across its pass managers.
-struct DumpSequence {
-  std::string directory; ///< empty: write no files
-  std::string afterPass; ///< empty: print nothing to standard error
-  std::atomic<unsigned> next = 0;
+/// The name under which the module of the importer is dumped, as if a pass had made it.
+inline constexpr char kImportDump[] = "import";
 
-  bool isActive() const { return !directory.empty() || !afterPass.empty(); }
+/// A file of IR.
+struct DumpedFile {
+  std::string name;   ///< in the folder
+  std::string pass;   ///< that the IR is after
+  std::string scope;  ///< the function, program or kernel that the pass changed
+  double seconds = 0; ///< that the pass took
+  uint64_t bytes = 0; ///< of the file
 };
 
-/// Writes `NNNN-[kernel-]pass.mlir` after each pass that changed something. Multi-threading must be off.
+/// Writes and numbers the dumps of one compilation, across its pass managers. Multi-threading must be off.
+class DumpSequence {
+public:
+  /// `directory` empty: no files; `afterPass` empty: nothing goes to standard error. `locate` is for weights in files.
+  DumpSequence(std::string directory, std::string afterPass, std::string sourceName, WeightLocator locate);
+
+  bool isActive() const { return !directory.empty() || !afterPass.empty(); }
+  /// Dumps the module that holds `op`, on which the pass worked for `seconds`, if that is asked for.
+  void dump(llvm::StringRef pass, mlir::Operation *op, bool isChanged, double seconds);
+  llvm::ArrayRef<DumpedFile> getFiles() const { return files; }
+
+private:
+  /// Without the end of the line.
+  void printHeader(llvm::raw_ostream &os, llvm::StringRef pass, llvm::StringRef scope) const;
+  void write(llvm::StringRef pass, mlir::Operation *op, double seconds);
+
+  std::string directory, afterPass, sourceName;
+  ReadableIR readable; ///< for files
+  std::vector<DumpedFile> files;
+};
+
+/// Dumps the IR after each pass that changed something, as `NNNN-[kernel-]pass.mlir`.
 std::unique_ptr<mlir::PassInstrumentation> createDumpInstrumentation(DumpSequence &sequence);
 
 } // namespace tenon

@@ -19,10 +19,9 @@ using namespace tenon;
 char EarlyStop::ID;
 
 PhaseRunner::PhaseRunner(MLIRContext &context, DiagnosticPrinter &diagnostics, PhaseOptions wanted)
-    : context(context), diagnostics(diagnostics), options(std::move(wanted)) {
+    : context(context), diagnostics(diagnostics), options(std::move(wanted)),
+      dumps(options.dumpDir, options.dumpAfter, options.sourceName, options.locateWeight) {
   assert((options.reproduce.empty() || options.writeReproducer) && "a reproducer needs a file");
-  dumps.directory = options.dumpDir;
-  dumps.afterPass = options.dumpAfter;
   timing.setEnabled(options.timing);
   timing.setDisplayMode(DefaultTimingManager::DisplayMode::Tree);
   times = timing.getRootScope();
@@ -40,6 +39,11 @@ void PhaseRunner::announce(StringRef phase) {
   phaseTime = times.nest(phase);
   if (options.onPhase)
     options.onPhase(phase);
+}
+
+void PhaseRunner::dumpImport(ModuleOp module) {
+  if (dumps.isActive())
+    dumps.dump(kImportDump, module, /*isChanged=*/true, 0);
 }
 
 llvm::Error PhaseRunner::begin(StringRef name, ModuleOp input, OpPassManager *pipeline) {

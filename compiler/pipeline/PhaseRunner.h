@@ -35,10 +35,11 @@ public:
 
 /// What is observed of phases while they run.
 struct PhaseOptions {
-  std::string sourceName; ///< the model, for the titles of reproducers
-  std::string dumpDir;    ///< if not empty: a folder for one numbered .mlir file a pass that changed something
-  std::string dumpAfter;  ///< if not empty: the IR after this pass goes to standard error
-  bool timing = false;    ///< the time of phases and passes goes to standard error
+  std::string sourceName;     ///< the model, for the titles of reproducers
+  std::string dumpDir;        ///< if not empty: a folder for one numbered .mlir file a pass that changed something
+  std::string dumpAfter;      ///< if not empty: the IR after this pass goes to standard error
+  WeightLocator locateWeight; ///< where dumps can read weights again
+  bool timing = false;        ///< the time of phases and passes goes to standard error
   /// If not null: told the name of each phase as it begins. The supervisor of the process (Supervise.h) limits the time
   /// and memory of phases by it.
   std::function<void(llvm::StringRef)> onPhase;
@@ -55,9 +56,12 @@ public:
 
   mlir::MLIRContext &getContext() { return context; }
   DiagnosticPrinter &getDiagnostics() { return diagnostics; }
+  llvm::ArrayRef<DumpedFile> getDumps() const { return dumps.getFiles(); }
 
   /// Announces a phase that has no IR to begin with. The time until the next announcement counts as its.
   void announce(llvm::StringRef phase);
+  /// Dumps the module that the first phase starts from.
+  void dumpImport(mlir::ModuleOp module);
   /// Begins a phase that starts from `input`. Writes a reproducer and fails with EarlyStop if it is the phase to be
   /// reproduced; `pipeline`, which may be null, is what the reproducer runs.
   llvm::Error begin(llvm::StringRef phase, mlir::ModuleOp input, mlir::OpPassManager *pipeline = nullptr);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/backend/registry/Pipelines.h"
+#include "compiler/import/WeightReferences.h"
 #include "compiler/pipeline/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
@@ -14,5 +15,6 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   tenon::registerDialects(registry);
   tenon::registerBackendDialects(registry);
+  tenon::registerWeightReferences(registry);
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

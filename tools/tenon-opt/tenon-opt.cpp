@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/backend/registry/Pipelines.h"
+#include "compiler/import/WeightReferences.h"
 #include "compiler/pipeline/Registration.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -32,6 +33,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   tenon::registerDialects(registry);
   tenon::registerBackendDialects(registry);
+  tenon::registerWeightReferences(registry);
   tenon::registerPasses();
   tenon::registerBackendPipelines();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tenon optimizer driver\n", registry));

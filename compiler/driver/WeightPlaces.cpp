@@ -1,0 +1,132 @@
+//===- WeightPlaces.cpp - where printed IR can read its weights again ------===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/driver/WeightPlaces.h"
+#include "compiler/import/WeightReferences.h"
+#include "compiler/import/huggingface/Safetensors.h"
+#include "compiler/import/onnx/StoredBytes.h"
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include <filesystem>
+
+using namespace mlir;
+using namespace tenon;
+
+/// Of the file of weights that were computed, so that a large model does not fill the disk.
+static constexpr uint64_t kMaxWrittenBytes = uint64_t(256) << 20;
+/// A cache line, which no element type is larger than: bytes need not be copied when they are read.
+static constexpr uint64_t kWeightAlign = 64;
+
+WeightPlaces::WeightPlaces(std::string model, std::string folder, std::string file)
+    : model(std::move(model)), folder(std::move(folder)), file(std::move(file)) {}
+
+void WeightPlaces::add(const std::string &name, ArrayRef<char> all, uint64_t offset, uint64_t size) {
+  if (offset <= all.size() && size <= all.size() - offset && size > 0)
+    bySize[size].push_back({all.slice(offset, size), name, offset});
+}
+
+void WeightPlaces::readOnnx(const std::string &name) {
+  std::string error;
+  std::shared_ptr<const MappedFile> opened = files->open(name, error);
+  if (!opened)
+    return;
+  for (const StoredBytes &stored : listStoredBytes(opened->getBytes())) {
+    std::shared_ptr<const MappedFile> holder = stored.file.empty() ? opened : files->open(stored.file, error);
+    if (holder)
+      add(stored.file.empty() ? name : stored.file, holder->getBytes(), stored.offset, stored.size);
+  }
+}
+
+void WeightPlaces::readFolder() {
+  MLIRContext context;
+  std::error_code code;
+  for (llvm::sys::fs::directory_iterator it(model, code), end; !code && it != end; it.increment(code)) {
+    std::string name = llvm::sys::path::filename(it->path()).str(), error;
+    if (!StringRef(name).ends_with(".safetensors"))
+      continue;
+    std::shared_ptr<const MappedFile> opened = files->open(name, error);
+    if (!opened)
+      continue;
+    ArrayRef<char> all = opened->getBytes();
+    if (auto tensors = huggingface::readSafetensors(all, &context, error))
+      for (const auto &tensor : *tensors)
+        add(name, all, tensor.second.bytes.data() - all.data(), tensor.second.bytes.size());
+  }
+}
+
+void WeightPlaces::readModel() {
+  namespace fs = std::filesystem;
+  bool isFolder = llvm::sys::fs::is_directory(model);
+  std::string where = isFolder ? model : llvm::sys::path::parent_path(model).str();
+  if (where.empty())
+    where = ".";
+  files.emplace(where);
+  std::error_code code;
+  modelFolder = fs::proximate(fs::canonical(where, code), fs::canonical(folder, code), code).string();
+  if (isFolder)
+    readFolder();
+  else if (!StringRef(model).ends_with(".mlir"))
+    readOnnx(llvm::sys::path::filename(model).str());
+  // Of equal tensors the first one is referred to, whatever the order in which a folder is listed.
+  for (auto &[size, places] : bySize)
+    llvm::sort(places,
+               [](const Place &a, const Place &b) { return std::tie(a.file, a.offset) < std::tie(b.file, b.offset); });
+}
+
+const WeightPlaces::Place *WeightPlaces::find(ArrayRef<char> bytes) const {
+  auto places = bySize.find(bytes.size());
+  if (places == bySize.end())
+    return nullptr;
+  auto found = llvm::find_if(places->second, [&](const Place &place) { return place.bytes == bytes; });
+  return found == places->second.end() ? nullptr : &*found;
+}
+
+/// Instead of a place, for a weight that was computed.
+static std::string explainAbsence(const llvm::Twine &reason) {
+  return (kNoWeightBytes + ("it was computed, and " + reason)).str();
+}
+
+std::string WeightPlaces::append(ArrayRef<char> bytes) {
+  if (file.empty())
+    return explainAbsence("there is no file beside the IR for such weights");
+  uint64_t offset = written ? written->tell() : 0;
+  if (bytes.size() > kMaxWrittenBytes || offset > kMaxWrittenBytes - bytes.size())
+    return explainAbsence(file + " has no more than " + llvm::Twine(kMaxWrittenBytes) + " bytes of such weights");
+  std::error_code code;
+  if (!written)
+    written = std::make_unique<llvm::raw_fd_ostream>(folder + "/" + file, code);
+  if (!code) {
+    written->write(bytes.data(), bytes.size());
+    written->write_zeros(llvm::offsetToAlignment(bytes.size(), llvm::Align(kWeightAlign)));
+    written->flush();
+    code = written->error();
+  }
+  if (code) {
+    std::string reason = explainAbsence(file + " cannot be written: " + code.message());
+    written->clear_error();
+    written.reset();
+    file.clear();
+    return reason;
+  }
+  bySize[bytes.size()].push_back({bytes, "", offset});
+  return WeightReference{bytes.size(), offset, file, ".", hashWeight(bytes)}.print();
+}
+
+std::string WeightPlaces::locate(ArrayRef<char> bytes) {
+  if (!files)
+    readModel();
+  if (const Place *place = find(bytes)) {
+    bool isComputed = place->file.empty();
+    WeightReference reference{bytes.size(), place->offset, isComputed ? file : place->file,
+                              isComputed ? "." : modelFolder, hashWeight(bytes)};
+    std::string text = reference.print();
+    if (auto read = WeightReference::parse(text); read && read->file == reference.file)
+      return text;
+  }
+  return append(bytes);
+}

@@ -1,0 +1,29 @@
+//===- StoredBytes.h - where a model file has the elements of its tensors --===//
+//
+// Part of Tenon, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TENON_COMPILER_IMPORT_ONNX_STOREDBYTES_H
+#define TENON_COMPILER_IMPORT_ONNX_STOREDBYTES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include <string>
+#include <vector>
+
+namespace tenon {
+
+/// Elements of a tensor as a file has them.
+struct StoredBytes {
+  std::string file; ///< of external data; empty: the model itself
+  uint64_t offset, size;
+};
+
+/// The elements of all tensors of a serialized ONNX model that are stored as bytes: initializers and attributes, in
+/// functions and graphs inside of nodes, too. Of what is malformed the rest is left out.
+std::vector<StoredBytes> listStoredBytes(llvm::ArrayRef<char> model);
+
+} // namespace tenon
+
+#endif // TENON_COMPILER_IMPORT_ONNX_STOREDBYTES_H
