@@ -29,7 +29,16 @@ static llvm::cl::list<std::string> debugPasses("tenon-debug", llvm::cl::CommaSep
                                                llvm::cl::cb<void, std::string>(printDebugOutputOf));
 #endif
 
+/// LLVM's libraries bring some four hundred options of their own, which --help-hidden shows. MLIR's are registered
+/// later, with those of the passes.
+static void hideOptionsOfLLVM() {
+  for (auto [name, option] : llvm::cl::getRegisteredOptions())
+    if (!name.starts_with("tenon-") && !name.starts_with("help") && name != "version")
+      option->setHiddenFlag(llvm::cl::Hidden);
+}
+
 int main(int argc, char **argv) {
+  hideOptionsOfLLVM();
   mlir::DialectRegistry registry;
   tenon::registerDialects(registry);
   tenon::registerBackendDialects(registry);
