@@ -70,6 +70,13 @@ uint64_t WeightSection::add(ElementsAttr value) {
   return offset;
 }
 
+std::vector<std::pair<uint64_t, RankedTensorType>> WeightSection::listTypes() const {
+  std::vector<std::pair<uint64_t, RankedTensorType>> types;
+  for (const Entry &entry : entries)
+    types.emplace_back(entry.offset, cast<RankedTensorType>(entry.value.getShapedType()));
+  return types;
+}
+
 void WeightSection::write(llvm::function_ref<void(ArrayRef<char>)> sink) const {
   static constexpr char kPadding[TENON_BUFFER_ALIGNMENT] = {};
   uint64_t position = 0;

@@ -28,6 +28,8 @@ public:
     return it->second;
   }
   uint64_t getSize() const { return size; }
+  /// The types of the weights by their offsets, in order. Of several with the same bytes, that of the first one.
+  std::vector<std::pair<uint64_t, mlir::RankedTensorType>> listTypes() const;
   /// Gives all bytes in order, padding included, in parts.
   void write(llvm::function_ref<void(llvm::ArrayRef<char>)> sink) const;
 

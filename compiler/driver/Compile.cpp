@@ -16,8 +16,11 @@
 #include "compiler/pipeline/Diagnostics.h"
 #include "compiler/pipeline/DumpIndex.h"
 #include "compiler/report/HtmlReport.h"
+#include "dialects/plan/Plan.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -227,6 +230,44 @@ static llvm::Expected<Choice> lowerWithinTolerance(const Graph &graph, PathChoic
   return std::move(*best);
 }
 
+/// [{"offset": 0, "dtype": "f32", "shape": [16, 1, 3, 3]}, ...]
+static nlohmann::json describeWeights(const WeightSection &weights) {
+  nlohmann::json list = nlohmann::json::array();
+  for (auto [offset, type] : weights.listTypes())
+    list.push_back({{"offset", offset},
+                    {"dtype", llvm::formatv("{0}", type.getElementType()).str()},
+                    {"shape", type.getShape().vec()}});
+  return list;
+}
+
+/// Where the heaviest node of a launch belongs, if its exporter said so.
+static std::pair<StringRef, StringRef> getPlace(Location loc) {
+  StringAttr lead;
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    lead = dyn_cast_or_null<StringAttr>(fused.getMetadata());
+  std::pair<StringRef, StringRef> found;
+  loc->walk([&](Location part) {
+    auto node = dyn_cast<NameLoc>(part);
+    if (!node || (lead && node.getName() != lead))
+      return node ? WalkResult::skip() : WalkResult::advance();
+    if (auto place = dyn_cast<NameLoc>(node.getChildLoc()))
+      found = {node.getName(), place.getName()};
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
+/// {node: module} of the nodes that launches are named after.
+static nlohmann::json describePlaces(ModuleOp modules) {
+  nlohmann::json places = nlohmann::json::object();
+  modules->walk([&](plan::LaunchOp launch) {
+    auto [node, place] = getPlace(launch.getLoc());
+    if (!node.empty())
+      places[llvm::json::fixUTF8(node)] = llvm::json::fixUTF8(place);
+  });
+  return places;
+}
+
 static std::string getMeta(const Choice &choice, const Setup &setup, uint64_t sourceHash) {
   nlohmann::json meta;
   meta["source"] = llvm::sys::path::filename(setup.options.input).str();
@@ -242,6 +283,9 @@ static std::string getMeta(const Choice &choice, const Setup &setup, uint64_t so
     meta["paths"]["kernels"][target.name] = variant.paths;
   if (setup.options.bisect)
     meta["opt_bisect_limit"] = setup.options.bisect->toString();
+  if (nlohmann::json places = describePlaces(*choice.plan.modules); !places.empty())
+    meta["places"] = std::move(places);
+  meta["weights"] = describeWeights(choice.plan.weights);
   if (choice.plan.how.recomputed)
     meta["recomputed"] = choice.plan.how.recomputed;
   if (choice.plan.how.weightBudget)

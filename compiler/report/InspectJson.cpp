@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/report/Inspect.h"
+#include "compiler/report/LaunchNames.h"
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/Meta.h"
 #include "runtime/format/plan_generated.h"
@@ -83,13 +84,14 @@ static Json getSymbols(const ArtifactView &view) {
 }
 
 static Json getKernels(const ArtifactView &view) {
-  Json list = Json::array(), paths = readPaths(view);
+  Json list = Json::array(), meta = readMeta(view), paths = readPaths(view);
   std::vector<RunWork> work = view.addUpKernels();
   for (auto [i, kernel] : llvm::enumerate(view.getPlan().kernels)) {
     // Of one launch, where all have the same.
     uint64_t launches = std::max<uint64_t>(work[i].launches, 1);
     list.push_back({{"name", kernel.name},
                     {"computes", kernel.display},
+                    {"short_name", nameKernel(view, meta, i)},
                     {"launches", view.getLaunches(i)},
                     {"flops", work[i].open ? 0 : work[i].flops / launches},
                     {"bytes", work[i].open ? 0 : work[i].bytes / launches},
@@ -159,6 +161,7 @@ static Json getInstructions(const ArtifactView &view) {
 
 static Json getBuffers(const ArtifactView &view) {
   Json list = Json::array();
+  std::map<uint64_t, std::string> types = readWeightTypes(view);
   for (auto [i, buffer] : llvm::enumerate(view.getPlan().buffers)) {
     Json entry = {{"name", view.getBufferName(i)},
                   {"storage", getStorageName(buffer.storage)},
@@ -166,6 +169,9 @@ static Json getBuffers(const ArtifactView &view) {
                   {"bytes", getExpr(view, buffer.size)}};
     if (buffer.storage == rt::Storage::input || buffer.storage == rt::Storage::output)
       entry["index"] = buffer.index;
+    if (buffer.storage == rt::Storage::weight)
+      if (auto type = types.find(view.getConstant(buffer.offset).value_or(-1)); type != types.end())
+        entry["type"] = type->second;
     if (auto range = view.getLiveRange(i))
       entry["live_range"] = {range->first, range->last};
     list.push_back(std::move(entry));

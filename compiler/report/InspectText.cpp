@@ -8,6 +8,7 @@
 #include "compiler/report/Describe.h"
 #include "compiler/report/ErrorFigures.h"
 #include "compiler/report/Inspect.h"
+#include "compiler/report/LaunchNames.h"
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/Meta.h"
 #include "compiler/report/Table.h"
@@ -94,7 +95,7 @@ static void printSymbols(const ArtifactView &view, size_t width, llvm::raw_ostre
 
 static void printKernels(const ArtifactView &view, size_t width, llvm::raw_ostream &os) {
   const rt::Plan &plan = view.getPlan();
-  nlohmann::ordered_json paths = readPaths(view);
+  nlohmann::ordered_json meta = readMeta(view), paths = readPaths(view);
   os << "\nkernels\n";
   Table table({">#", "~entry point", ">launches", ">flops", ">bytes", ">flops/byte", "~computes", "~path"});
   std::vector<RunWork> work = view.addUpKernels();
@@ -104,7 +105,7 @@ static void printKernels(const ArtifactView &view, size_t width, llvm::raw_ostre
     uint64_t flops = work[i].open ? 0 : work[i].flops / launches, bytes = work[i].open ? 0 : work[i].bytes / launches;
     table.add({std::to_string(i), getPrintable(kernel.name), std::to_string(view.getLaunches(i)),
                flops ? groupDigits(flops) : "", bytes ? groupDigits(bytes) : "", getIntensity(flops, bytes),
-               getPrintable(kernel.display), getPathText(paths, kernel.name)});
+               width ? nameKernel(view, meta, i) : getPrintable(kernel.display), getPathText(paths, kernel.name)});
   }
   table.print(os, width);
   os << getWorkText(view.addUpWork()) << "\n";
@@ -174,12 +175,14 @@ static void printWeights(const ArtifactView &view, bool all, size_t width, llvm:
     return std::pair(-bytesOfA, a) < std::pair(-bytesOfB, b);
   });
   size_t shown = all ? weights.size() : std::min(weights.size(), kLargestWeights);
-  Table table({">offset", ">bytes", ">live range", "~name"});
+  std::map<uint64_t, std::string> types = readWeightTypes(view);
+  Table table({">offset", ">bytes", ">live range", "type", "~name"});
   for (uint32_t i : llvm::ArrayRef(weights).take_front(shown)) {
     auto range = view.getLiveRange(i);
+    auto type = types.find(view.getConstant(plan.buffers[i].offset).value_or(-1));
     table.add({view.getBytes(plan.buffers[i].offset), view.getBytes(plan.buffers[i].size),
                range ? std::to_string(range->first) + ".." + std::to_string(range->last) : "unused",
-               view.getBufferName(i)});
+               type == types.end() ? "" : type->second, view.getBufferName(i)});
   }
   table.print(os, width);
   if (shown < weights.size())

@@ -93,6 +93,32 @@ std::string tenon::getMachineText(const ArtifactView &view, const std::string &t
   return text;
 }
 
+std::map<uint64_t, std::string> tenon::readWeightTypes(const ArtifactView &view) {
+  Json meta = readMeta(view);
+  Json list = meta.is_object() ? meta["weights"] : Json();
+  std::map<uint64_t, std::string> types;
+  if (!list.is_array())
+    return types;
+  for (const Json &weight : list) {
+    if (!weight.is_object() || !weight.contains("offset") || !weight["offset"].is_number_unsigned() ||
+        !weight.contains("dtype") || !weight["dtype"].is_string() || !weight.contains("shape") ||
+        !weight["shape"].is_array())
+      continue;
+    std::string dims;
+    for (const Json &dim : weight["shape"])
+      dims += (dims.empty() ? "" : ", ") + dim.dump();
+    types[weight["offset"].get<uint64_t>()] = getPrintable(weight["dtype"].get<std::string>() + "[" + dims + "]");
+  }
+  return types;
+}
+
+std::string tenon::readPlace(const Json &meta, llvm::StringRef node) {
+  if (!meta.is_object() || !meta.contains("places") || !meta["places"].is_object())
+    return "";
+  auto place = meta["places"].find(node.str());
+  return place == meta["places"].end() || !place->is_string() ? "" : place->get<std::string>();
+}
+
 Json tenon::readPaths(const ArtifactView &view) {
   Json paths = readMeta(view);
   for (const std::string &key : {std::string("paths"), std::string("kernels"), view.getTarget().name})

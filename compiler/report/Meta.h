@@ -8,6 +8,8 @@
 #ifndef TENON_COMPILER_REPORT_META_H
 #define TENON_COMPILER_REPORT_META_H
 
+#include "llvm/ADT/StringRef.h"
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -37,6 +39,12 @@ nlohmann::ordered_json readPaths(const ArtifactView &view);
 
 /// The path that a kernel takes; empty where the file does not say.
 std::string getPathName(const nlohmann::ordered_json &paths, const std::string &kernel);
+
+/// The types of weights by their offsets in the section, as "f32[16, 1, 3, 3]"; empty where the file does not say.
+std::map<uint64_t, std::string> readWeightTypes(const ArtifactView &view);
+
+/// The module of the model that a node belongs to, where its exporter said so; else empty.
+std::string readPlace(const nlohmann::ordered_json &meta, llvm::StringRef node);
 
 /// What the compiler estimated of one way to compute a kernel.
 struct PathEstimate {

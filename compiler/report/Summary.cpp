@@ -9,6 +9,7 @@
 #include "compiler/report/Describe.h"
 #include "compiler/report/ErrorFigures.h"
 #include "compiler/report/Inspect.h"
+#include "compiler/report/LaunchNames.h"
 #include "compiler/report/MemoryFigures.h"
 #include "compiler/report/Meta.h"
 #include "compiler/report/SizeFormula.h"
@@ -188,13 +189,14 @@ static void printKernels(const ArtifactView &view, llvm::ArrayRef<Example> examp
   llvm::stable_sort(kernels, [&](uint32_t a, uint32_t b) { return getWork(a) > getWork(b); });
   os << "\nkernels by their share of the " << (hasFlops ? "arithmetic" : "bytes moved")
      << (examples.empty() ? "" : " at " + examples.back().where) << "\n";
-  nlohmann::ordered_json paths = readPaths(view);
+  nlohmann::ordered_json meta = readMeta(view), paths = readPaths(view);
   Table table({">share", ">runs", "~kernel", "path", "~computes"});
   for (uint32_t i : llvm::ArrayRef(kernels).take_front(kMaxShown))
     if (getWork(i)) {
       std::string path = getPathName(paths, plan.kernels[i].name);
       table.add({llvm::formatv("{0:F1}%", 100.0 * double(getWork(i)) / double(whole)), std::to_string(own[i].launches),
-                 getPrintable(plan.kernels[i].name), path.empty() ? "-" : path, getPrintable(plan.kernels[i].display)});
+                 getPrintable(plan.kernels[i].name), path.empty() ? "-" : path,
+                 width ? nameKernel(view, meta, i) : getPrintable(plan.kernels[i].display)});
     }
   table.print(os, width);
 }

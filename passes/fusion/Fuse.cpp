@@ -12,6 +12,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
+#include "passes/cost/Flops.h"
 #include "passes/cost/FusionCost.h"
 #include "passes/cost/FusionPolicy.h"
 #include "passes/cost/LayoutPolicy.h"
@@ -456,13 +457,35 @@ void Fusion::run() {
     build(*region);
 }
 
+static StringAttr getFirstName(Location loc) {
+  auto named = loc->findInstanceOf<NameLoc>();
+  return named ? named.getName() : StringAttr();
+}
+
+/// The location of operations that are fused. A region is known by its heaviest operation, which is a loop nest, and of
+/// two the one with more arithmetic; its node is the location's metadata unless it is the first one in any case.
+static Location fuseLocations(ArrayRef<Operation *> ops, Builder &builder) {
+  SmallVector<Location> locs;
+  Operation *heaviest = nullptr;
+  int64_t most = -1;
+  for (Operation *op : ops) {
+    locs.push_back(op->getLoc());
+    int64_t flops = isa<LoopNestOpInterface>(op) ? getConstant(countFlops(op)).value_or(0) : -1;
+    if (flops > most) {
+      heaviest = op;
+      most = flops;
+    }
+  }
+  StringAttr lead = heaviest ? getFirstName(heaviest->getLoc()) : StringAttr();
+  Location fused = builder.getFusedLoc(locs);
+  return lead && lead != getFirstName(fused) ? builder.getFusedLoc(locs, lead) : fused;
+}
+
 void Fusion::build(Group &region) {
   assert(region.ops.contains(region.root) && "a region computes its root");
   OpBuilder builder(region.root);
-  SmallVector<Location> locs;
-  for (Operation *op : llvm::reverse(region.ops))
-    locs.push_back(op->getLoc());
-  auto dispatch = DispatchOp::create(builder, builder.getFusedLoc(locs), region.root->getResultTypes());
+  SmallVector<Operation *> ops(llvm::reverse(region.ops));
+  auto dispatch = DispatchOp::create(builder, fuseLocations(ops, builder), region.root->getResultTypes());
   builder.setInsertionPointToStart(&dispatch.getBody().emplaceBlock());
   IRMapping mapping;
   for (Operation *op : llvm::reverse(region.ops)) {

@@ -101,7 +101,7 @@ private:
   static WeightOp createWeight(OpBuilder &b, WeightOp source, RankedTensorType type, StringRef key,
                                AsmResourceBlob blob) {
     auto weight = WeightOp::create(b, source.getLoc(), createElements(type, key, std::move(blob)));
-    weight.setNameAttr(source.getNameAttr());
+    weight.setNameAttr(deriveName(source.getNameAttr(), key));
     return weight;
   }
 

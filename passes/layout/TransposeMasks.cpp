@@ -81,7 +81,7 @@ static WeightOp createTransposed(WeightOp weight) {
   }
   OpBuilder b(weight);
   auto result = WeightOp::create(b, weight.getLoc(), createElements(type, "mask", std::move(blob)));
-  result.setNameAttr(weight.getNameAttr());
+  result.setNameAttr(deriveName(weight.getNameAttr(), "transposed"));
   return result;
 }
 

@@ -128,7 +128,7 @@ static Value packWeight(RewriterBase &rewriter, const SplitProduct &product) {
     packTerms(packing, elements, reinterpret_cast<uint16_t *>(target));
   auto type = RankedTensorType::get(packed, elementType);
   auto terms = WeightOp::create(rewriter, weight.getLoc(), createElements(type, "terms", std::move(blob)));
-  terms.setNameAttr(weight.getNameAttr());
+  terms.setNameAttr(deriveName(weight.getNameAttr(), "split"));
   return UnpackSplitBf16Op::create(rewriter, weight.getLoc(), product.matrix->get().getType(), terms, axis, depthAxis);
 }
 

@@ -137,7 +137,7 @@ Operation *WinogradConvolution::take(Operation *op, const Machine &machine, Rewr
   transformFilter(transforms, filter, getFilterElements(convolve).data(), machine.panelColumns,
                   reinterpret_cast<float *>(blob.getMutableData().data()));
   auto transformed = WeightOp::create(rewriter, weight.getLoc(), createElements(type, "winograd", std::move(blob)));
-  transformed.setNameAttr(weight.getNameAttr());
+  transformed.setNameAttr(deriveName(weight.getNameAttr(), name));
   WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, machine);
   Value images = hasFrames(convolve) ? joinFrames(rewriter, convolve) : convolve.getInput();
   auto winograd = WinogradOp::create(

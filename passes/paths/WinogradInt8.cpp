@@ -70,7 +70,7 @@ public:
     transformFilterToI16(getIntegerTransforms(outputs, filter.window), filter, getFilterElements(convolve),
                          machine.panelColumns, reinterpret_cast<int32_t *>(blob.getMutableData().data()));
     auto transformed = WeightOp::create(rewriter, weight.getLoc(), createElements(type, "winograd", std::move(blob)));
-    transformed.setNameAttr(weight.getNameAttr());
+    transformed.setNameAttr(deriveName(weight.getNameAttr(), name));
     WinogradSchedule chosen = scheduleWinograd(convolve, filter, outputs, machine);
     auto winograd = rewriter.replaceOpWithNewOp<WinogradOp>(
         convolve, convolve.getInput(), transformed, convolve.getLow(), convolve.getHigh(), outputs, filter.window,

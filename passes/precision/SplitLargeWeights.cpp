@@ -71,7 +71,7 @@ static Value createPart(OpBuilder &b, WeightOp weight, int64_t begin, int64_t ro
   auto type = RankedTensorType::get(shape, weight.getType().getElementType());
   AsmResourceBlob blob = UnmanagedAsmResourceBlob::allocateInferAlign(all.slice(begin * rowBytes, rows * rowBytes));
   auto part = WeightOp::create(b, weight.getLoc(), createElements(type, "part", std::move(blob)));
-  part.setNameAttr(weight.getNameAttr());
+  part.setNameAttr(deriveName(weight.getNameAttr(), "part"));
   return part;
 }
 

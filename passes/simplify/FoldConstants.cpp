@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/ReducedPrecision.h"
+#include "dialects/tenon/WeightBytes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "passes/Passes.h"
@@ -132,6 +133,24 @@ private:
     return constant;
   }
 
+  /// For each of the operations the name of the largest weight that it is computed of.
+  static llvm::DenseMap<Operation *, StringAttr> findNames(const SetVector<Operation *> &constant) {
+    llvm::DenseMap<Operation *, StringAttr> names;
+    llvm::DenseMap<Operation *, int64_t> bytesOf;
+    for (Operation *op : constant)
+      for (Value operand : op->getOperands()) {
+        Operation *source = operand.getDefiningOp();
+        auto weight = dyn_cast<WeightOp>(source);
+        StringAttr name = weight ? weight.getNameAttr() : names.lookup(source);
+        int64_t bytes = weight ? getBytes(operand) : bytesOf.lookup(source);
+        if (name && bytes > bytesOf.lookup(op)) {
+          names[op] = name;
+          bytesOf[op] = bytes;
+        }
+      }
+    return names;
+  }
+
   void fold(func::FuncOp function) {
     SetVector<Operation *> constant = collect(function);
     SmallVector<Value> roots;
@@ -145,9 +164,13 @@ private:
     SmallVector<ElementsAttr> values = evaluate(*module);
     if (values.size() != roots.size())
       return;
+    llvm::DenseMap<Operation *, StringAttr> names = findNames(constant);
     for (auto [root, value] : llvm::zip(roots, values)) {
       OpBuilder builder(root.getDefiningOp());
-      Value weight = WeightOp::create(builder, root.getLoc(), value);
+      auto weight = WeightOp::create(builder, root.getLoc(), value);
+      // Numbers that are all the same come from many places, and are one.
+      if (!isa<SplatElementsAttr>(value))
+        weight.setNameAttr(deriveName(names.lookup(root.getDefiningOp()), "folded"));
       root.replaceUsesWithIf(weight, [&](OpOperand &use) { return !constant.contains(use.getOwner()); });
     }
     for (Operation *op : llvm::reverse(constant))

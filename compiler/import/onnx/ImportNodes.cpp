@@ -7,6 +7,7 @@
 
 #include "compiler/import/onnx/GraphOrder.h"
 #include "compiler/import/onnx/Importer.h"
+#include "compiler/import/onnx/ModulePath.h"
 #include "compiler/import/onnx/Node.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/SchemaCheck.h"
@@ -24,7 +25,11 @@ Location Importer::getLocation(const onnx::NodeProto &proto, size_t index) {
   std::string name = !proto.name().empty()      ? proto.name()
                      : proto.output_size() != 0 ? proto.output(0)
                                                 : proto.op_type() + "_" + std::to_string(index);
-  return NameLoc::get(builder.getStringAttr(name));
+  // Where the node belongs stands inside of its own location, which is its name to all who ask for that.
+  std::string place = getModulePath(proto);
+  if (place.empty())
+    return NameLoc::get(builder.getStringAttr(name));
+  return NameLoc::get(builder.getStringAttr(name), NameLoc::get(builder.getStringAttr(place)));
 }
 
 /// Checks graphs inside of nodes: branches that are never taken are not imported, and have to be in order nonetheless.

@@ -21,13 +21,18 @@ namespace tenon {
 using namespace mlir;
 using namespace tenon;
 
-/// The ONNX names in a location, each once, joined by " + ".
+/// The ONNX names in a location, each once, joined by " + ": the heaviest one first (tenon-fuse), the rest in order.
 static std::string getNames(Location loc) {
   SetVector<StringRef> names;
+  if (auto fused = dyn_cast<FusedLoc>(loc))
+    if (auto lead = dyn_cast_or_null<StringAttr>(fused.getMetadata()))
+      names.insert(lead);
   loc->walk([&](Location part) {
-    if (auto name = dyn_cast<NameLoc>(part))
+    auto name = dyn_cast<NameLoc>(part);
+    if (name)
       names.insert(name.getName().strref());
-    return WalkResult::advance();
+    // Inside of a node's location is where it belongs.
+    return name ? WalkResult::skip() : WalkResult::advance();
   });
   return llvm::join(names, " + ");
 }

@@ -3,7 +3,7 @@
 
 // CHECK-LABEL: @columns_of_a_product
 // Columns 0 to 31 of both rows, then 32 and 33, and zeros.
-// CHECK: %[[W:.*]] = tenon.weight {{.*}} : tensor<2x2x32xf32> {name = "w"}
+// CHECK: %[[W:.*]] = tenon.weight {{.*}} : tensor<2x2x32xf32> {name = "w (packed)"}
 // CHECK: %[[U:.*]] = tenon.unpack %[[W]] {axis = 1 : i64} : (tensor<2x2x32xf32>) -> tensor<2x34xf32>
 // CHECK: tenon.contract %arg0, %[[U]]
 func.func @columns_of_a_product(%x: tensor<3x2xf32>) -> tensor<3x34xf32> {

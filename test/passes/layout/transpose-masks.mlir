@@ -2,7 +2,7 @@
 
 // Three queries have room for sixteen; keys come before them. Both reads of a mask share one.
 // CHECK-LABEL: @bias
-// CHECK: %[[T:.*]] = tenon.weight dense_resource<{{mask.*}}> : tensor<2x2x16xf32> {name = "bias"}
+// CHECK: %[[T:.*]] = tenon.weight dense_resource<{{mask.*}}> : tensor<2x2x16xf32> {name = "bias (transposed)"}
 // CHECK-NOT: tensor<2x3x2xf32>)
 // CHECK: tenon.attention
 // CHECK-NEXT: ^bb0

@@ -3,10 +3,10 @@
 
 // Four rows of two f64 fit: five are cut after the fourth. What is not summed along them is joined.
 // CHECK-LABEL: func.func @joined
-// CHECK: %[[A:.*]] = tenon.weight dense_resource<{{part.*}}> : tensor<4x2xf32> {name = "w"}
+// CHECK: %[[A:.*]] = tenon.weight dense_resource<{{part.*}}> : tensor<4x2xf32> {name = "w (part)"}
 // CHECK-NEXT: %[[WA:.*]] = tenon.cast %[[A]] : (tensor<4x2xf32>) -> tensor<4x2xf64>
 // CHECK-NEXT: %[[YA:.*]] = tenon.contract %arg0, %[[WA]] {{.*}} -> tensor<3x4xf64>
-// CHECK-NEXT: %[[B:.*]] = tenon.weight dense_resource<{{part.*}}> : tensor<1x2xf32> {name = "w"}
+// CHECK-NEXT: %[[B:.*]] = tenon.weight dense_resource<{{part.*}}> : tensor<1x2xf32> {name = "w (part)"}
 // CHECK-NEXT: %[[WB:.*]] = tenon.cast %[[B]]
 // CHECK-NEXT: %[[YB:.*]] = tenon.contract %arg0, %[[WB]] {{.*}} -> tensor<3x1xf64>
 // CHECK-NEXT: tenon.concat %[[YA]], %[[YB]] {axis = 1 : i64}
