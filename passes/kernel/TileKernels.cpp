@@ -360,6 +360,17 @@ static bool readsPanels(linalg::GenericOp op) {
          });
 }
 
+/// Does not let loops be split whose index an operand takes the remainder of, as when `root` reads panels itself: a
+/// tile that begins in the midst of a panel reads an operand's places in no ascending order, so that they are no slice.
+static void keepRemaindersWhole(linalg::GenericOp root, Constraints &constraints) {
+  for (AffineMap map : root.getIndexingMapsArray())
+    map.walkExprs([&](AffineExpr expr) {
+      if (expr.getKind() == AffineExprKind::Mod)
+        for (unsigned loop = 0; loop < map.getNumDims(); ++loop)
+          constraints.allowed[loop] = constraints.allowed[loop] && !expr.isFunctionOfDim(loop);
+    });
+}
+
 /// The most that a tile has of each result dimension; very many if all of a dynamic one are in a tile.
 static SmallVector<int64_t> getMaxTile(AffineMap map, ArrayRef<AffineExpr> dims, ArrayRef<int64_t> sizes) {
   SmallVector<int64_t> most;
@@ -391,6 +402,8 @@ static Tiling chooseTiling(linalg::GenericOp root, unsigned result, ArrayRef<Aff
   int64_t target = std::max<int64_t>(1, elements), inner = 1;
   AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(result));
   SmallVector<int64_t> fixed;
+  if (!contraction)
+    keepRemaindersWhole(root, constraints);
   // The columns of a contraction are the last dimension of its result.
   if (!contraction && !dims.empty() && readsPanels(root))
     constraints.allowed[cast<AffineDimExpr>(map.getResults().back()).getPosition()] = false;

@@ -559,3 +559,19 @@ func.func private @large_matrix(%x: tensor<512x4096xf32> {tenon.dims = #tenon.sh
   } -> tensor<512x4096xf32>
   return %2 : tensor<512x4096xf32>
 }
+
+// Rows in panels of 32 stay together: a tile that begins within a panel would read places that are no slice.
+#panels_of_rows = affine_map<(d0, d1) -> (d0 floordiv 32, d1, d0 mod 32)>
+// CHECK-LABEL: @panels_of_rows_stay_together
+// CHECK-NOT: scf.for
+// CHECK: linalg.generic
+func.func private @panels_of_rows_stay_together(%x: tensor<4x320x32xf32> {tenon.dims = #tenon.shape<4, 320, 32>},
+    %out: tensor<128x320xf32> {tenon.dims = #tenon.shape<128, 320>, tenon.output}) -> tensor<128x320xf32>
+    attributes {tenon.kernel} {
+  %0 = linalg.generic {indexing_maps = [#panels_of_rows, #row], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<4x320x32xf32>) outs(%out : tensor<128x320xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<128x320xf32>
+  return %0 : tensor<128x320xf32>
+}
