@@ -46,23 +46,30 @@ std::vector<std::string> tenon::listPassNames(const BackendRegistry &backends) {
   return names;
 }
 
-static bool isOfDumps(StringRef name) {
+/// Whether a file is called as a dump is: `0012-tenon-fuse.mlir`.
+static bool isDump(StringRef name) {
   bool isNumbered = name.size() > 5 && llvm::all_of(name.take_front(4), llvm::isDigit) && name[4] == '-';
-  return (isNumbered && name.ends_with(".mlir")) || name == kDumpedWeights || name == kDumpIndex;
+  return isNumbered && name.ends_with(".mlir");
 }
 
 /// Empties a folder of dumps that an earlier compilation left. One with other files is refused: they may be dear to
-/// somebody, and old dumps among new ones mislead.
+/// somebody, and old dumps among new ones mislead. What stands beside dumps is ours where there are dumps.
 static llvm::Error clearDumps(const std::string &folder) {
   std::error_code error;
   std::vector<std::string> files;
+  std::string foreign;
+  bool hasDumps = false;
   for (llvm::sys::fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    StringRef name = llvm::sys::path::filename(it->path());
-    if (!isOfDumps(name))
-      return makeError(CompileStatus::misuse, "--dump-ir: the folder '" + folder + "' holds other files, such as '" +
-                                                  name + "'; name one that is empty or does not exist");
+    std::string name = llvm::sys::path::filename(it->path()).str();
+    hasDumps |= isDump(name);
+    if (!isDump(name) && (foreign.empty() || foreign == kDumpIndex || foreign == kDumpedWeights))
+      foreign = name;
     files.push_back(it->path());
   }
+  bool isOurs = hasDumps && (foreign == kDumpIndex || foreign == kDumpedWeights);
+  if (!foreign.empty() && !isOurs)
+    return makeError(CompileStatus::misuse, "--dump-ir: the folder '" + folder + "' holds other files, such as '" +
+                                                foreign + "'; name one that is empty or does not exist");
   for (const std::string &file : files)
     if (std::error_code code = llvm::sys::fs::remove(file))
       return makeError(CompileStatus::resources, "cannot remove " + file + ": " + code.message());
