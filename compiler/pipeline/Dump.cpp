@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/pipeline/Dump.h"
+#include "dialects/tenon/ValueNames.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -41,16 +43,31 @@ DumpSequence::DumpSequence(std::string directory, std::string afterPass, std::st
     : directory(std::move(directory)), afterPass(std::move(afterPass)), sourceName(std::move(sourceName)),
       readable(std::move(locate)) {}
 
-void DumpSequence::printHeader(llvm::raw_ostream &os, StringRef pass, StringRef scope) const {
-  std::string source = llvm::sys::path::filename(sourceName).str();
-  // A line break of a file's name would end the comment.
-  std::replace_if(source.begin(), source.end(), [](char c) { return !llvm::isPrint(c); }, '?');
-  os << "// IR after " << pass << " of " << scope << ", " << source;
+/// The nodes that a kernel computes, where `op` is a kernel's own module or in one.
+static std::string getNodes(Operation *op) {
+  ModuleOp module = getModule(op);
+  llvm::SetVector<StringRef> names;
+  if (module.getName() && mlir::SymbolTable::lookupSymbolIn(module, *module.getName()))
+    module->walk([&](Operation *inner) { forEachNode(inner->getLoc(), [&](StringAttr node) { names.insert(node); }); });
+  return llvm::join(names, " + ");
+}
+
+/// A name as it may stand in a comment, which a line break would end.
+static std::string toLine(StringRef name) {
+  std::string line = name.str();
+  std::replace_if(line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return line;
+}
+
+void DumpSequence::printHeader(llvm::raw_ostream &os, StringRef pass, Operation *op) const {
+  os << "// IR after " << pass << " of " << getScope(op) << ", " << toLine(llvm::sys::path::filename(sourceName));
+  if (std::string nodes = getNodes(op); !nodes.empty())
+    os << ", of " << toLine(nodes);
 }
 
 void DumpSequence::dump(StringRef pass, Operation *op, bool isChanged, double seconds) {
   if (pass == afterPass) {
-    printHeader(llvm::errs(), pass, getScope(op));
+    printHeader(llvm::errs(), pass, op);
     if (seconds > 0)
       llvm::errs() << ", " << llvm::format("%.3f", seconds * 1e3) << " ms";
     llvm::errs() << '\n';
@@ -71,7 +88,7 @@ void DumpSequence::write(StringRef pass, Operation *op, double seconds) {
     return;
   }
   // Without the time: equal compilations write equal files.
-  printHeader(os, pass, file.scope);
+  printHeader(os, pass, op);
   os << '\n';
   readable.print(getModule(op), os);
   file.bytes = os.tell();

@@ -41,7 +41,7 @@ public:
 
 private:
   /// Without the end of the line.
-  void printHeader(llvm::raw_ostream &os, llvm::StringRef pass, llvm::StringRef scope) const;
+  void printHeader(llvm::raw_ostream &os, llvm::StringRef pass, mlir::Operation *op) const;
   void write(llvm::StringRef pass, mlir::Operation *op, double seconds);
 
   std::string directory, afterPass, sourceName;

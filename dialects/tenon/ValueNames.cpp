@@ -25,15 +25,18 @@ std::string tenon::toValueName(StringRef name) {
   return kept.trim(".-").str();
 }
 
+void tenon::forEachNode(Location loc, llvm::function_ref<void(StringAttr)> use) {
+  loc->walk([&](Location part) {
+    auto node = dyn_cast<NameLoc>(part);
+    if (node)
+      use(node.getName());
+    return node ? WalkResult::skip() : WalkResult::advance();
+  });
+}
+
 static StringRef getNodeName(Location loc) {
   StringRef last;
-  loc->walk([&](Location part) {
-    auto named = dyn_cast<NameLoc>(part);
-    if (named)
-      last = named.getName();
-    // Inside of a node's location is where it belongs.
-    return named ? WalkResult::skip() : WalkResult::advance();
-  });
+  forEachNode(loc, [&](StringAttr node) { last = node; });
   return last;
 }
 

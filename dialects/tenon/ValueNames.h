@@ -16,6 +16,10 @@ namespace tenon {
 /// the last components are kept, which tell nodes apart. Empty where nothing of the name is left.
 std::string toValueName(llvm::StringRef name);
 
+/// Calls `use` with the name of each node in a location, in order. What is inside of a node's own location, where it
+/// belongs in the model, is left out.
+void forEachNode(mlir::Location loc, llvm::function_ref<void(mlir::StringAttr)> use);
+
 /// Names values in printed IR after nodes and weights, so that the IR after two passes can be compared line by line.
 /// A weight has its own name; another result is called as the last node of its operation's location, which is the one
 /// whose result the operation computes, where several were fused. The dialects' fallback for all operations

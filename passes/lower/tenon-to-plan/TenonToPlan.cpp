@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialects/tenon/ValueNames.h"
 #include "dialects/tenon/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/Kernel.h"
@@ -27,13 +28,7 @@ static std::string getNames(Location loc) {
   if (auto fused = dyn_cast<FusedLoc>(loc))
     if (auto lead = dyn_cast_or_null<StringAttr>(fused.getMetadata()))
       names.insert(lead);
-  loc->walk([&](Location part) {
-    auto name = dyn_cast<NameLoc>(part);
-    if (name)
-      names.insert(name.getName().strref());
-    // Inside of a node's location is where it belongs.
-    return name ? WalkResult::skip() : WalkResult::advance();
-  });
+  forEachNode(loc, [&](StringAttr node) { names.insert(node); });
   return llvm::join(names, " + ");
 }
 
