@@ -97,7 +97,7 @@ static void printDumps(const std::string &folder) {
   size_t count = 0;
   for (llvm::sys::fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
     count += llvm::sys::path::extension(it->path()) == ".mlir";
-  llvm::outs() << folder << ": " << count << " files of IR\n";
+  llvm::outs() << folder << ": " << count << " files of IR, and index.html to compare them\n";
 }
 
 static int compile(CommandArguments &arguments) {
