@@ -128,11 +128,17 @@ function matchShort(a, b, a0, a1, b0, b1, pairs) {
   }
 }
 
-/* Rows of the picture: [line of a, line of b, whether they differ]; either line may be -1. Indentation, which regions
-   change of all that they hold, is no difference. */
+/* What of a line counts: not the indentation, which regions change of all that they hold, and on demand not the numbers
+   that tell values of one name apart, which an operation more or less changes in all lines that follow. */
+function getKey(line) {
+  line = line.trim();
+  return numbers.checked ? line.replace(/(%[A-Za-z_][\w.$-]*?)_\d+(?![\w.])/g, "$1").replace(/%\d+/g, "%") : line;
+}
+
+/* Rows of the picture: [line of a, line of b, whether they differ]; either line may be -1. */
 function getRows(a, b) {
-  const pairs = [], rows = [], trim = (line) => line.trim();
-  match(a.map(trim), b.map(trim), 0, a.length, 0, b.length, pairs);
+  const pairs = [], rows = [];
+  match(a.map(getKey), b.map(getKey), 0, a.length, 0, b.length, pairs);
   let i = 0, j = 0;
   for (const [x, y] of [...pairs, [a.length, b.length]]) {
     while (i < x || j < y) rows.push([i < x ? i++ : -1, j < y ? j++ : -1, true]);
@@ -193,6 +199,7 @@ function getBefore(i) {
 }
 
 const title = (file, i) => i + " " + file.pass + " of " + file.scope;
+const numbers = Object.assign(make("input"), { type: "checkbox", onchange: () => show(state.left, state.right) });
 const list = make("tbody"), content = make("div"), summary = make("small");
 const left = make("select", files.map(title).map((t) => make("option", t)));
 const right = left.cloneNode(true);
@@ -244,7 +251,8 @@ function start() {
     make("nav", [make("header", [make("h1", "IR of " + index.model), make("small", files.length + " files, " + bytesText(total)), search]),
       make("table", [head, list])]),
     make("main", [make("div", [left, right, Object.assign(make("button", "previous"), { onclick: () => step(-1) }),
-      Object.assign(make("button", "next"), { onclick: () => step(1) }), summary], "pick"), content]));
+      Object.assign(make("button", "next"), { onclick: () => step(1) }),
+      make("label", [numbers, " ignore numbers of values"]), summary], "pick"), content]));
   left.onchange = right.onchange = () => show(left.selectedIndex, right.selectedIndex);
   if (files.length === 0) return;
   const [, a, b] = /^#(\d+)-(\d+)$/.exec(location.hash) ?? [];
