@@ -45,7 +45,8 @@ inline constexpr char kNoWeightBytes[] = "absent: ";
 /// Lets the parser of IR read weights where references say. A file is refused outside of the reference's folder or
 /// behind a symbolic link, and so are bytes whose hash is another one. `onFile` is told how many bytes on disk each
 /// file has that is opened.
-void registerWeightReferences(mlir::DialectRegistry &registry, std::function<void(llvm::StringRef, uint64_t)> onFile = nullptr);
+void registerWeightReferences(mlir::DialectRegistry &registry,
+                              std::function<void(llvm::StringRef, uint64_t)> onFile = nullptr);
 
 } // namespace tenon
 
