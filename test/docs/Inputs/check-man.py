@@ -20,11 +20,16 @@ def read_help(*command):
     return subprocess.run([*command, "--help"], check=True, capture_output=True, text=True).stdout
 
 
-commands = re.findall(r"^  ([a-z]+) ", read_help("tenon").partition("Subcommands:")[2], re.MULTILINE)
-pages = {"tenon": ("tenon",), "tenon-run": ("tenon-run",)}
-pages |= {f"tenon-{name}": ("tenon", name) for name in commands if name not in ("run", "tenon")}
-if len(pages) < 7:
-    fail(f"tenon --help lists {commands} only")
+def list_below(*command):
+    """A command and all below it."""
+    names = re.findall(r"^  ([a-z]+) ", read_help(*command).partition("Subcommands:")[2], re.MULTILINE)
+    return [command, *(below for name in names if name != command[0] for below in list_below(*command, name))]
+
+
+# "tenon run" has no page: tenon-run(1) is the program's.
+pages = {"-".join(command): command for command in [*list_below("tenon"), ("tenon-run",)] if command != ("tenon", "run")}
+if len(pages) < 10:
+    fail(f"tenon --help lists {sorted(pages)} only")
 files = {path.stem for path in folder.iterdir()}
 if files != set(pages):
     fail(f"pages are {sorted(files)}, expected {sorted(pages)}")
