@@ -63,7 +63,7 @@ test_python = os.path.join(deps, "test-python", "bin", "python")
 if os.path.exists(os.path.join(deps, "test-python", ".stamp")):
     config.available_features.add("onnx-reference")
     config.substitutions.append(("%test-python", test_python))
-    # ONNX Runtime is none of the packages that tools/setup fetches: REQUIRES: onnxruntime.
+    # Where an older set-up has left it out: REQUIRES: onnxruntime.
     if glob.glob(os.path.join(deps, "test-python", "lib", "python*", "site-packages", "onnxruntime")):
         config.available_features.add("onnxruntime")
 else:

@@ -7,6 +7,7 @@
 
 #include "tools/tenon/debug/Compare.h"
 #include "compiler/report/Table.h"
+#include "tools/tenon/ErrorStream.h"
 #include "tools/tenon/debug/Search.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -25,7 +26,7 @@ using namespace tenon::debug;
 
 int debug::reportFailure(const StepEnd &end) {
   llvm::StringRef message = end.message;
-  llvm::errs() << (message.starts_with("tenon: ") ? "" : "tenon: error: ") << message << '\n';
+  errors() << (message.starts_with("tenon: ") ? "" : "tenon: error: ") << message << '\n';
   return static_cast<int>(end.status);
 }
 
