@@ -9,6 +9,8 @@
 #include "passes/cost/ProductShape.h"
 #include "passes/paths/Path.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace tenon;
 
@@ -25,6 +27,9 @@ struct DirectConvolution : public Path {
       return std::nullopt;
     ProductShape shape = *getProductShape(op);
     double compute = shape.getProducts() / machine.getMultiplyAdds(sizeof(float)) / policy.directShare;
+    // A vector holds filters: some of its lanes idle where there are fewer, or where the last vector is not full.
+    if (shape.groups == 1)
+      compute *= std::ceil(shape.columns / getLanes(machine)) * getLanes(machine) / shape.columns;
     return std::max(compute, machine.getReadCycles(shape.getWeights() * getElementBytes(op)));
   }
 
@@ -33,6 +38,8 @@ struct DirectConvolution : public Path {
   Operation *take(Operation *op, const Machine &, RewriterBase &) const override { return op; }
 
 private:
+  static double getLanes(const Machine &machine) { return static_cast<double>(machine.vectorBytes) / sizeof(float); }
+
   PathPolicy policy;
 };
 } // namespace
