@@ -72,8 +72,8 @@ std::string ArtifactCache::find(llvm::StringRef request) const {
   int descriptor;
   if (!fs::openFileForWrite(artifact, descriptor, fs::CD_OpenExisting, fs::OF_Append)) {
     std::error_code ignored = fs::setLastAccessAndModificationTime(descriptor, std::chrono::system_clock::now());
+    ignored = fs::closeFile(descriptor);
     (void)ignored;
-    fs::closeFile(descriptor);
   }
   return artifact;
 }

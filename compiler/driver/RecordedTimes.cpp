@@ -71,7 +71,7 @@ size_t RecordedTimes::pick(const PathRegion &region, llvm::ArrayRef<PathOption> 
 
 std::vector<RecordedTimes::Picked> RecordedTimes::takePicked() { return std::exchange(picked, {}); }
 
-llvm::Error RecordedTimes::add(llvm::StringRef target, std::vector<ProfileRecord> records) {
+llvm::Error RecordedTimes::add(llvm::StringRef target, llvm::ArrayRef<ProfileRecord> records) {
   std::lock_guard<std::mutex> lock(mutex);
   for (const ProfileRecord &record : records)
     addTime(known[{target.str(), record.kernel.region}], record);

@@ -44,7 +44,7 @@ public:
   std::vector<Picked> takePicked();
 
   /// Adds what was measured, to the database as well where there is one that can be written.
-  llvm::Error add(llvm::StringRef target, std::vector<ProfileRecord> records);
+  llvm::Error add(llvm::StringRef target, llvm::ArrayRef<ProfileRecord> records);
 
   /// The machine as code for a target sees it; null for a target that this machine cannot run.
   const Hardware *getHardware(llvm::StringRef target) const;
