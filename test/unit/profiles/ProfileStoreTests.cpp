@@ -175,7 +175,7 @@ TEST_CASE("a process that is killed leaves what it had committed") {
       }
       _exit(1);
     }
-    usleep(random() % 4000);
+    usleep(random() % 40000);
     kill(child, SIGKILL);
     int status;
     waitpid(child, &status, 0);
