@@ -11,9 +11,9 @@
 #include "dialects/tenon/Dims.h"
 #include "dialects/tenon/DiscardableAttributes.h"
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/ValueNames.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -21,14 +21,8 @@ using namespace tenon;
 
 /// The names in a location, each once.
 static std::vector<std::string> listNames(Location loc) {
-  llvm::SetVector<StringRef> names;
-  loc->walk([&](Location part) {
-    if (auto name = dyn_cast<NameLoc>(part))
-      names.insert(name.getName().strref());
-    return WalkResult::advance();
-  });
   std::vector<std::string> list;
-  for (StringRef name : names)
+  for (StringRef name : listNodes(loc))
     list.push_back(name.str());
   return list;
 }

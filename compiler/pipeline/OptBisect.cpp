@@ -7,6 +7,7 @@
 
 #include "compiler/pipeline/OptBisect.h"
 #include "compiler/errors/CompileError.h"
+#include "dialects/tenon/ValueNames.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/SymbolTable.h"
@@ -16,7 +17,6 @@
 #include "passes/paths/PathAction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -80,15 +80,9 @@ static std::string describeStep(const PassExecutionAction &action) {
 }
 
 /// The nodes that an operation came of: "'fc0'", "'fc0' and 'act0'".
-static std::string listNodes(Operation *op) {
-  llvm::SmallSetVector<StringRef, 4> names;
-  op->getLoc()->walk([&](Location part) {
-    if (auto named = dyn_cast<NameLoc>(part))
-      names.insert(named.getName().getValue());
-    return WalkResult::advance();
-  });
+static std::string describeNodes(Operation *op) {
   std::string text;
-  for (StringRef name : names)
+  for (StringRef name : listNodes(op->getLoc()))
     text += (text.empty() ? "'" : " and '") + name.str() + "'";
   return text;
 }
@@ -105,7 +99,7 @@ static std::string describePart(const tracing::Action &action) {
   }
   for (IRUnit unit : action.getContextIRUnits())
     if (auto *op = dyn_cast<Operation *>(unit)) {
-      std::string nodes = listNodes(op);
+      std::string nodes = describeNodes(op);
       os << " of " << op->getName() << (nodes.empty() ? "" : " at ") << nodes;
     }
   return text;

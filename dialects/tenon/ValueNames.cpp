@@ -34,6 +34,12 @@ void tenon::forEachNode(Location loc, llvm::function_ref<void(StringAttr)> use) 
   });
 }
 
+llvm::SetVector<StringRef> tenon::listNodes(Location loc) {
+  llvm::SetVector<StringRef> names;
+  forEachNode(loc, [&](StringAttr node) { names.insert(node.strref()); });
+  return names;
+}
+
 static StringRef getNodeName(Location loc) {
   StringRef last;
   forEachNode(loc, [&](StringAttr node) { last = node; });

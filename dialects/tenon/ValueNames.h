@@ -9,6 +9,7 @@
 #define TENON_DIALECTS_TENON_VALUENAMES_H
 
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tenon {
 
@@ -19,6 +20,9 @@ std::string toValueName(llvm::StringRef name);
 /// Calls `use` with the name of each node in a location, in order. What is inside of a node's own location, where it
 /// belongs in the model, is left out.
 void forEachNode(mlir::Location loc, llvm::function_ref<void(mlir::StringAttr)> use);
+
+/// The names that forEachNode gives, each once.
+llvm::SetVector<llvm::StringRef> listNodes(mlir::Location loc);
 
 /// Names values in printed IR after nodes and weights, so that the IR after two passes can be compared line by line.
 /// A weight has its own name; another result is called as the last node of its operation's location, which is the one

@@ -6,10 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/tenon/Tenon.h"
+#include "dialects/tenon/ValueNames.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/Kernel.h"
 #include "passes/Passes.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace tenon {
@@ -22,13 +22,7 @@ using namespace tenon;
 
 /// "3 k1_contract: fc2 + act2": the number of the launch, its kernel and the nodes that it computes.
 static std::string getOutputName(LaunchOp launch, size_t number) {
-  llvm::SetVector<StringRef> nodes;
-  launch->getLoc()->walk([&](Location part) {
-    if (auto name = dyn_cast<NameLoc>(part))
-      nodes.insert(name.getName().strref());
-    return WalkResult::advance();
-  });
-  return (Twine(number) + " " + launch.getKernel() + ": " + llvm::join(nodes, " + ")).str();
+  return (Twine(number) + " " + launch.getKernel() + ": " + llvm::join(listNodes(launch.getLoc()), " + ")).str();
 }
 
 namespace {

@@ -105,22 +105,26 @@ const onnx::TensorProto *OnnxGraph::findInitializer(llvm::StringRef name) const 
   return nullptr;
 }
 
+void OnnxGraph::walkBack(std::vector<std::string> values, llvm::StringSet<> seen,
+                         llvm::function_ref<bool(const std::string &, const GraphValue &)> enter) const {
+  while (!values.empty()) {
+    std::string name = std::move(values.back());
+    values.pop_back();
+    const GraphValue *value = findValue(name);
+    if (value && seen.insert(name).second && enter(name, *value))
+      llvm::append_range(values, listReads(value->nodeIndex));
+  }
+}
+
 GraphPart OnnxGraph::makePart(llvm::ArrayRef<size_t> nodes, std::vector<std::string> outputs) const {
   llvm::SmallDenseSet<size_t> kept(nodes.begin(), nodes.end());
   GraphPart part;
-  llvm::StringSet<> seen;
-  std::vector<std::string> pending = outputs;
-  while (!pending.empty()) {
-    std::string name = std::move(pending.back());
-    pending.pop_back();
-    const GraphValue *value = findValue(name);
-    if (!value || !seen.insert(name).second)
-      continue;
-    if (kept.contains(value->nodeIndex))
-      llvm::append_range(pending, listReads(value->nodeIndex));
-    else
+  walkBack(outputs, {}, [&](const std::string &name, const GraphValue &value) {
+    bool isKept = kept.contains(value.nodeIndex);
+    if (!isKept)
       part.inputs.push_back(name);
-  }
+    return isKept;
+  });
   llvm::sort(part.inputs);
   part.outputs = std::move(outputs);
   return part;
@@ -128,19 +132,12 @@ GraphPart OnnxGraph::makePart(llvm::ArrayRef<size_t> nodes, std::vector<std::str
 
 std::vector<size_t> OnnxGraph::listNodes(const GraphPart &part) const {
   std::set<size_t> nodes;
-  llvm::StringSet<> seen;
+  llvm::StringSet<> inputs;
   for (const std::string &input : part.inputs)
-    seen.insert(input);
-  std::vector<std::string> pending = part.outputs;
-  while (!pending.empty()) {
-    std::string name = std::move(pending.back());
-    pending.pop_back();
-    const GraphValue *value = findValue(name);
-    if (!value || !seen.insert(name).second)
-      continue;
-    if (nodes.insert(value->nodeIndex).second)
-      llvm::append_range(pending, listReads(value->nodeIndex));
-  }
+    inputs.insert(input);
+  // What a node reads is entered once, however many of its values are needed.
+  walkBack(part.outputs, std::move(inputs),
+           [&](const std::string &, const GraphValue &value) { return nodes.insert(value.nodeIndex).second; });
   return {nodes.begin(), nodes.end()};
 }
 

@@ -8,7 +8,9 @@
 #ifndef TENON_TOOLS_TENON_DEBUG_ONNXGRAPH_H
 #define TENON_TOOLS_TENON_DEBUG_ONNXGRAPH_H
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include <functional>
 #include <memory>
@@ -78,6 +80,9 @@ private:
   OnnxGraph();
   const onnx::ValueInfoProto *findInput(llvm::StringRef name) const;
   const onnx::TensorProto *findInitializer(llvm::StringRef name) const;
+  /// Enters each of `values` that was not seen, then what its node reads if `enter` returns true, and so on.
+  void walkBack(std::vector<std::string> values, llvm::StringSet<> seen,
+                llvm::function_ref<bool(const std::string &name, const GraphValue &value)> enter) const;
   std::unique_ptr<onnx::ModelProto> model;
   std::string path;
   std::vector<int> order;
